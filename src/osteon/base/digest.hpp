@@ -1,0 +1,32 @@
+#pragma once
+/// @file
+/// SHA-256 digests of files and of memory (by OpenSSL).
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace osteon {
+
+/// An incremental SHA-256.
+class sha256 {
+ public:
+  sha256();
+  ~sha256();
+  sha256(const sha256&) = delete;
+  sha256& operator=(const sha256&) = delete;
+  void update(std::span<const std::byte> bytes);
+  /// Lower-case hexadecimal digest, 64 characters. Call once.
+  std::string hex();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// SHA-256 of a file's bytes.
+/// @throws data_error if the file cannot be read
+std::string sha256_of_file(const std::string& path);
+std::string sha256_of(std::span<const std::byte> bytes);
+
+}  // namespace osteon

@@ -1,0 +1,67 @@
+#pragma once
+/// @file
+/// The errors of osteon. Each type is one exit code of the command line (see `exit_code`).
+///
+/// A message says what is wrong, with which value, what the limit is and what to do:
+///
+///     throw data_error(fmt::format("threshold {} leaves no voxel of {}: its grey values lie in [{}, {}]; "
+///                                  "choose a threshold inside that range", ...));
+///
+/// Local functions throw. A collective function lets all ranks agree first (comm::together), so that every rank
+/// throws the same text.
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace osteon {
+
+enum class error_kind { usage = 2, data = 3, solve = 4, machine = 5 };
+
+/// Base of all errors that osteon throws on purpose.
+class error : public std::runtime_error {
+ public:
+  error(error_kind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
+  error_kind kind() const noexcept { return kind_; }
+
+ private:
+  error_kind kind_;
+};
+
+/// The request makes no sense: wrong option, wrong key, impossible combination. Exit code 2.
+struct usage_error : error {
+  explicit usage_error(const std::string& text) : error(error_kind::usage, text) {}
+};
+/// The input cannot be used: unreadable file, NaN, nothing left after the threshold. Exit code 3.
+struct data_error : error {
+  explicit data_error(const std::string& text) : error(error_kind::data, text) {}
+};
+/// The solver did not reach its tolerance. Exit code 4.
+struct solve_error : error {
+  explicit solve_error(const std::string& text) : error(error_kind::solve, text) {}
+};
+/// MPI, the file system or the machine failed: no space left, no such device. Exit code 5.
+struct machine_error : error {
+  explicit machine_error(const std::string& text) : error(error_kind::machine, text) {}
+};
+
+/// Exit code of the program for an error of this kind.
+inline int exit_code(error_kind kind) { return static_cast<int>(kind); }
+
+/// Throw the type of error that belongs to `kind` (used where a kind has travelled between ranks).
+[[noreturn]] inline void throw_error(error_kind kind, const std::string& text) {
+  switch (kind) {
+    case error_kind::usage: throw usage_error(text);
+    case error_kind::data: throw data_error(text);
+    case error_kind::solve: throw solve_error(text);
+    case error_kind::machine: throw machine_error(text);
+  }
+  throw machine_error(text);
+}
+
+/// One fault of an input, so that all faults can be shown at once.
+struct problem {
+  std::string where;  ///< key or place, e.g. `load.strain` or `job.toml:12`
+  std::string text;   ///< what, value, limit, what to do
+};
+
+}  // namespace osteon

@@ -1,0 +1,28 @@
+#pragma once
+/// @file
+/// Where the library tells what it does. It never prints: it calls a sink, which may do nothing.
+#include <string_view>
+
+namespace osteon {
+
+/// Receives messages and progress. The default does nothing; `app` has one that writes to a terminal.
+class sink {
+ public:
+  virtual ~sink() = default;
+  /// A fact worth a line, e.g. "dropped 312 voxels in 14 islands".
+  virtual void note(std::string_view) {}
+  /// Something the user should look at, although the job goes on.
+  virtual void warn(std::string_view) {}
+  /// Start of a stage, e.g. "solve".
+  virtual void stage(std::string_view) {}
+  /// Progress of the current stage: `done` of `total` in [0, 1], with a short text such as the residual.
+  virtual void progress(double /*fraction*/, std::string_view /*detail*/) {}
+};
+
+/// A sink that drops everything.
+inline sink& quiet() {
+  static sink nothing;
+  return nothing;
+}
+
+}  // namespace osteon

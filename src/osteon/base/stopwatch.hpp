@@ -1,0 +1,27 @@
+#pragma once
+/// @file
+/// Wall and CPU clocks.
+#include <chrono>
+#include <ctime>
+
+namespace osteon {
+
+/// Measures seconds since it was made or last restarted.
+class stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
+  void restart() { start_ = clock::now(); }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  clock::time_point start_ = clock::now();
+};
+
+/// CPU seconds of this process, all threads.
+inline double cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+}  // namespace osteon

@@ -1,0 +1,52 @@
+#pragma once
+/// @file
+/// Ownership of communicators. Functions of the library borrow an MPI_Comm; a class that keeps one duplicates it.
+#include <mpi.h>
+
+#include <utility>
+
+namespace osteon::comm {
+
+inline int rank(MPI_Comm comm) {
+  int value = 0;
+  MPI_Comm_rank(comm, &value);
+  return value;
+}
+inline int size(MPI_Comm comm) {
+  int value = 1;
+  MPI_Comm_size(comm, &value);
+  return value;
+}
+
+/// An owned communicator. Move-only, because copying would be a hidden collective.
+class communicator {
+ public:
+  communicator() = default;
+  communicator(communicator&& other) noexcept : handle_(std::exchange(other.handle_, MPI_COMM_NULL)) {}
+  communicator& operator=(communicator&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  communicator(const communicator&) = delete;
+  communicator& operator=(const communicator&) = delete;
+  ~communicator() {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (handle_ != MPI_COMM_NULL && !finalized) MPI_Comm_free(&handle_);
+  }
+
+  /// @collective on comm
+  static communicator duplicate(MPI_Comm comm) {
+    communicator result;
+    MPI_Comm_dup(comm, &result.handle_);
+    return result;
+  }
+  MPI_Comm get() const { return handle_; }
+  int rank() const { return comm::rank(handle_); }
+  int size() const { return comm::size(handle_); }
+
+ private:
+  MPI_Comm handle_ = MPI_COMM_NULL;
+};
+
+}  // namespace osteon::comm

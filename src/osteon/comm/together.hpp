@@ -1,0 +1,41 @@
+#pragma once
+/// @file
+/// Agree, then throw: how a collective function fails without leaving a rank behind.
+#include <mpi.h>
+
+#include <osteon/base/error.hpp>
+#include <utility>
+
+namespace osteon::comm {
+
+/// The outcome of a rank's local part: nothing, or the error that it threw.
+struct outcome {
+  bool failed = false;
+  error_kind kind = error_kind::machine;
+  std::string text;
+};
+
+/// Throw the error of the lowest failing rank on all ranks, or return if none failed.
+/// @collective on comm
+/// @cost one allreduce of an int; a broadcast of the text only after a failure
+void agree(MPI_Comm comm, const outcome& local);
+
+/// Run `local` on every rank; if it throws on any, every rank throws the error of the lowest failing rank.
+/// `local` must not call collectives itself: a rank that throws would leave the others waiting in them.
+/// @collective on comm
+template <class F>
+void together(MPI_Comm comm, F&& local) {
+  outcome result;
+  try {
+    std::forward<F>(local)();
+  } catch (const error& e) {
+    result = {true, e.kind(), e.what()};
+  } catch (const std::bad_alloc&) {
+    result = {true, error_kind::machine, "out of memory; use more ranks on more hosts, or a smaller image"};
+  } catch (const std::exception& e) {
+    result = {true, error_kind::machine, e.what()};
+  }
+  agree(comm, result);
+}
+
+}  // namespace osteon::comm

@@ -1,0 +1,63 @@
+#include <osteon/grid/block.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/communicator.hpp>
+
+namespace osteon::grid {
+
+namespace {
+
+// Deal out planes so that no rank exceeds `limit` while every later rank still gets a plane; the first planes of the
+// ranks, or nothing if `limit` is too small.
+std::vector<std::int64_t> deal(std::span<const std::int64_t> weight, int ranks, std::int64_t limit) {
+  const auto planes = static_cast<std::int64_t>(weight.size());
+  std::vector<std::int64_t> first{0};
+  std::int64_t plane = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const std::int64_t last = planes - (ranks - rank - 1);  // leave one plane for each later rank
+    std::int64_t sum = 0;
+    const std::int64_t begin = plane;
+    while (plane < last && (plane == begin || sum + weight[static_cast<std::size_t>(plane)] <= limit))
+      sum += weight[static_cast<std::size_t>(plane++)];
+    if (sum > limit) return {};
+    first.push_back(plane);
+  }
+  if (plane != planes) return {};
+  return first;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> balance_planes(std::span<const std::int64_t> active_per_plane, int ranks) {
+  const auto planes = static_cast<std::int64_t>(active_per_plane.size());
+  if (ranks > planes)
+    throw usage_error(fmt::format("{} ranks for an image of {} z planes: each rank needs at least one plane; use at most {} ranks "
+                                  "(and more threads per rank)",
+                                  ranks, planes, planes));
+  std::int64_t low = 0, high = std::accumulate(active_per_plane.begin(), active_per_plane.end(), std::int64_t{0});
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (deal(active_per_plane, ranks, middle).empty())
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return deal(active_per_plane, ranks, high);
+}
+
+block make_block(MPI_Comm comm, index3 domain, std::span<const std::int64_t> active_per_plane) {
+  const int rank = comm::rank(comm), size = comm::size(comm);
+  const auto first = balance_planes(active_per_plane, size);
+  const auto r = static_cast<std::size_t>(rank);
+  return {comm,
+          domain,
+          {{first[r], 0, 0}, {first[r + 1], domain.y, domain.x}},
+          rank > 0 ? rank - 1 : MPI_PROC_NULL,
+          rank + 1 < size ? rank + 1 : MPI_PROC_NULL};
+}
+
+}  // namespace osteon::grid

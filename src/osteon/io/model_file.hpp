@@ -1,0 +1,31 @@
+#pragma once
+/// @file
+/// Models on disk: netCDF-4 that is also VTKHDF ImageData (docs/format.md).
+#include <mpi.h>
+
+#include <osteon/base/sink.hpp>
+#include <osteon/grid/block.hpp>
+#include <osteon/voxel/model.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::io {
+
+/// Write a model from one process: header and all voxels, compressed. The file appears under its final name only when
+/// it is complete and synced to disk; an older file of that name stays untouched until then.
+/// @param material shape header.shape
+/// @throws machine_error if the file cannot be written (no space, no permission)
+/// @collective local
+void write_model(const std::string& path, const voxel::model_header& header, view3<const std::uint8_t> material);
+
+/// Read and check a model's header (rank 0 reads, all receive).
+/// @throws data_error if the file is no complete model of osteon or breaks a limit
+/// @collective on comm
+voxel::model_header read_model_header(MPI_Comm comm, const std::string& path);
+
+/// Read the voxels of a rank's planes, shape (owned planes, y, x), in parallel, and check their digests.
+/// @throws data_error on a truncated or damaged file
+/// @collective on where.comm
+std::vector<std::uint8_t> read_model_planes(const std::string& path, const voxel::model_header& header, const grid::block& where);
+
+}  // namespace osteon::io

@@ -1,0 +1,62 @@
+#pragma once
+/// @file
+/// Pictures of a field that is spread over ranks: each rank casts rays through its own block, the partial images are
+/// composited by binary swap.
+#include <array>
+#include <cstdint>
+#include <osteon/grid/ghost_planes.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::render {
+
+/// A camera that looks at the centre of the domain. Angles in degrees.
+struct camera {
+  double azimuth_deg = 35, elevation_deg = 22;  ///< elevation above the y-x plane; z points up
+  double zoom = 1;                              ///< 1 fits the domain's bounding sphere into the picture
+  bool perspective = true;
+};
+
+/// A point of a transfer function.
+struct control_point {
+  double value;                      ///< in the field's unit
+  std::array<float, 3> colour;       ///< linear RGB in [0, 1]
+  float opacity;                     ///< per millimetre... of a path of `reference_length`, in [0, 1]
+};
+
+/// A field and how it looks.
+struct layer {
+  const grid::ghosted_field<float>* field = nullptr;  ///< cell values; NaN counts as empty
+  std::vector<control_point> transfer;                ///< by rising value
+  bool shaded = false;                                ///< gradient shading
+};
+
+struct scene {
+  vector3 spacing_mm;
+  camera view;
+  int width = 1024, height = 1024;
+  std::array<float, 3> background{1, 1, 1};
+  std::vector<layer> layers;         ///< mixed at every sample: translucent bone and glowing SED
+  double step_voxels = 0.5;
+};
+
+/// A picture in linear RGBA float, premultiplied, rows from top to bottom, shape (height, width, 4). Only rank 0 has it.
+struct image {
+  int width = 0, height = 0;
+  std::vector<float> rgba;
+};
+
+/// Render the scene. For a given scene, the result is the same, bit for bit, for every number of ranks and threads.
+/// @param where the block whose ghosted fields the layers hold; two ghost planes on each side
+/// @throws usage_error on an empty layer list, a camera without extent, sizes out of range
+/// @collective on where.comm
+image render(const grid::block& where, const scene& what);
+
+/// The picture over its background, 8-bit sRGB, straight alpha, shape (height, width, 4).
+std::vector<std::uint8_t> to_rgba8(const image& picture, std::array<float, 3> background);
+
+/// Colours of a named perceptual map (batlow, lipari, vik ...), 256 linear RGB values.
+/// @throws usage_error with the known names
+const std::array<std::array<float, 3>, 256>& colour_map(const std::string& name);
+
+}  // namespace osteon::render

@@ -1,0 +1,48 @@
+#pragma once
+/// @file
+/// Linear elasticity on voxels: eight-node bricks, one per active voxel, void is no unknown.
+#include <cstdint>
+#include <osteon/base/sink.hpp>
+#include <osteon/grid/block.hpp>
+#include <osteon/solve/report.hpp>
+#include <osteon/voxel/model.hpp>
+#include <osteon/voxel/run_set.hpp>
+#include <vector>
+
+namespace osteon::solve {
+
+/// A prescribed displacement of some nodes in one axis.
+struct prescribed_displacement {
+  std::int32_t node;   ///< local number, in the order of corner_nodes(active_cells(block))
+  axis direction;
+  double value_mm;
+};
+
+/// An elasticity problem on a rank's block. Node data have shape (nodes, 3) in the order z, y, x.
+struct elasticity_problem {
+  grid::block where;
+  vector3 spacing_mm;
+  const voxel::material_table* materials = nullptr;
+  voxel::run_set cells;                    ///< active voxels of the owned planes
+  voxel::run_set nodes;                    ///< their corners; a node on the plane between two ranks is on both
+  std::vector<std::uint8_t> material;      ///< per active cell
+  std::vector<prescribed_displacement> fixed;  ///< the same on every rank that has the node
+};
+
+struct elasticity_solution {
+  std::vector<double> displacement_mm;     ///< shape (nodes, 3), axes z, y, x; equal on all ranks that share a node
+  std::vector<double> reaction_N;          ///< K u, shape (nodes, 3); complete sums on shared nodes too
+  certificate proof;
+};
+
+/// Solve K u = 0 with prescribed displacements by multigrid-preconditioned conjugate gradients.
+/// @throws data_error if the problem has a free rigid motion or no active cells
+/// @collective on problem.where.comm
+/// A solution that missed the tolerance is returned with proof.converged = false.
+elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, sink& log);
+
+/// Strain energy density of each active cell, u.K_e.u / (2 V) [MPa].
+/// @collective local
+std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm);
+
+}  // namespace osteon::solve

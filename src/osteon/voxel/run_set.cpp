@@ -1,0 +1,92 @@
+#include <osteon/voxel/run_set.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <osteon/base/error.hpp>
+
+namespace osteon::voxel {
+
+run_set::run_set(index3 shape, std::vector<run> runs) : shape_(shape), runs_(std::move(runs)) {
+  row_begin_.assign(static_cast<std::size_t>(shape.z * shape.y + 1), 0);
+  std::int64_t count = 0;
+  for (run& r : runs_) {
+    r.first = static_cast<std::int32_t>(count);
+    count += r.length;
+    if (count > std::numeric_limits<std::int32_t>::max())
+      throw data_error(fmt::format("a block of {} x {} x {} points has more than {} active ones, the most that one rank can "
+                                   "number; use more ranks",
+                                   shape.z, shape.y, shape.x, std::numeric_limits<std::int32_t>::max()));
+    ++row_begin_[static_cast<std::size_t>(r.z * shape.y + r.y + 1)];
+  }
+  for (std::size_t i = 1; i < row_begin_.size(); ++i) row_begin_[i] += row_begin_[i - 1];
+  size_ = static_cast<std::int32_t>(count);
+}
+
+std::int32_t run_set::find(std::int64_t z, std::int64_t y, std::int64_t x) const {
+  if (z < 0 || y < 0 || z >= shape_.z || y >= shape_.y) return -1;
+  const auto candidates = row(z, y);
+  const auto after = std::upper_bound(candidates.begin(), candidates.end(), x,
+                                      [](std::int64_t value, const run& r) { return value < r.x; });
+  if (after == candidates.begin()) return -1;
+  const run& r = *(after - 1);
+  return x < r.x + r.length ? r.first + static_cast<std::int32_t>(x - r.x) : -1;
+}
+
+std::int32_t run_set::plane_begin(std::int64_t z) const {
+  const auto r = static_cast<std::size_t>(row_begin_[static_cast<std::size_t>(z * shape_.y)]);
+  return r < runs_.size() ? runs_[r].first : size_;
+}
+
+run_set active_cells(view3<const std::uint8_t> image) {
+  std::vector<run> runs;
+  for (std::int64_t z = 0; z < image.extent(0); ++z)
+    for (std::int64_t y = 0; y < image.extent(1); ++y)
+      for (std::int64_t x = 0; x < image.extent(2);) {
+        if (image(z, y, x) == 0) {
+          ++x;
+          continue;
+        }
+        const std::int64_t begin = x;
+        while (x < image.extent(2) && image(z, y, x) != 0) ++x;
+        runs.push_back({static_cast<std::int32_t>(z), static_cast<std::int32_t>(y), static_cast<std::int32_t>(begin),
+                        static_cast<std::int32_t>(x - begin), 0});
+      }
+  return {image.shape(), std::move(runs)};
+}
+
+run_set corner_nodes(const run_set& cells) {
+  const index3 shape = cells.shape() + index3{1, 1, 1};
+  std::vector<run> runs, row;
+  for (std::int64_t z = 0; z < shape.z; ++z)
+    for (std::int64_t y = 0; y < shape.y; ++y) {
+      row.clear();
+      for (std::int64_t dz = -1; dz <= 0; ++dz)
+        for (std::int64_t dy = -1; dy <= 0; ++dy) {
+          if (z + dz < 0 || z + dz >= cells.shape().z || y + dy < 0 || y + dy >= cells.shape().y) continue;
+          const auto r = cells.row(z + dz, y + dy);
+          row.insert(row.end(), r.begin(), r.end());
+        }
+      std::sort(row.begin(), row.end(), [](const run& a, const run& b) { return a.x < b.x; });
+      // A run of n cells has n + 1 nodes; runs whose nodes overlap or touch become one.
+      for (const run& r : row) {
+        const std::int32_t end = r.x + r.length + 1;
+        const bool joins = !runs.empty() && runs.back().z == z && runs.back().y == y && r.x <= runs.back().x + runs.back().length;
+        if (joins)
+          runs.back().length = std::max(runs.back().length, end - runs.back().x);
+        else
+          runs.push_back({static_cast<std::int32_t>(z), static_cast<std::int32_t>(y), r.x, r.length + 1, 0});
+      }
+    }
+  return {shape, std::move(runs)};
+}
+
+std::vector<std::uint8_t> gather(const run_set& cells, view3<const std::uint8_t> image) {
+  std::vector<std::uint8_t> values(static_cast<std::size_t>(cells.size()));
+  for (const run& r : cells.runs())
+    std::copy_n(&image(r.z, r.y, r.x), r.length, values.begin() + r.first);
+  return values;
+}
+
+}  // namespace osteon::voxel

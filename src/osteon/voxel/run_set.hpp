@@ -1,0 +1,64 @@
+#pragma once
+/// @file
+/// The solid as a list of runs: stretches of contiguous active voxels along x. Everything that exists (cells, nodes)
+/// is numbered z, y, x over the active ones only, so memory is per active voxel and kernels walk with unit stride.
+#include <cstdint>
+#include <osteon/base/box.hpp>
+#include <span>
+#include <vector>
+
+namespace osteon::voxel {
+
+/// A run: the active points (z, y, x .. x + length - 1), numbered first .. first + length - 1.
+struct run {
+  std::int32_t z = 0, y = 0, x = 0;
+  std::int32_t length = 0;
+  std::int32_t first = 0;
+};
+
+/// The active points of a box (cells or nodes), as runs in z, y, x order. Coordinates are local to the box.
+class run_set {
+ public:
+  run_set() = default;
+  /// @param runs ordered by z, y, x; runs of one row neither overlap nor touch; `first` is filled in here
+  /// @throws data_error if the set has more than 2^31 - 1 points (use more ranks)
+  run_set(index3 shape, std::vector<run> runs);
+
+  index3 shape() const { return shape_; }
+  /// Number of active points.
+  std::int32_t size() const { return size_; }
+  std::span<const run> runs() const { return runs_; }
+  /// The runs of row (z, y).
+  std::span<const run> row(std::int64_t z, std::int64_t y) const {
+    const auto r = static_cast<std::size_t>(z * shape_.y + y);
+    return std::span(runs_).subspan(static_cast<std::size_t>(row_begin_[r]),
+                                    static_cast<std::size_t>(row_begin_[r + 1] - row_begin_[r]));
+  }
+  /// The runs of plane z.
+  std::span<const run> plane(std::int64_t z) const {
+    const auto first = row_begin_[static_cast<std::size_t>(z * shape_.y)];
+    const auto last = row_begin_[static_cast<std::size_t>((z + 1) * shape_.y)];
+    return std::span(runs_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+  }
+  /// Number of the point (z, y, x), or -1 if it is not active or outside the box.
+  std::int32_t find(std::int64_t z, std::int64_t y, std::int64_t x) const;
+  /// Number of the first point of plane z; for z = extent(0) the number of points.
+  std::int32_t plane_begin(std::int64_t z) const;
+
+ private:
+  index3 shape_;
+  std::vector<run> runs_;
+  std::vector<std::int32_t> row_begin_{0};  // per row (z, y): index of its first run; one more at the end
+  std::int32_t size_ = 0;
+};
+
+/// The non-zero points of `image`, shape (z, y, x).
+run_set active_cells(view3<const std::uint8_t> image);
+
+/// The corners of the active cells, as points of shape (z + 1, y + 1, x + 1).
+run_set corner_nodes(const run_set& cells);
+
+/// The values of `image` at the active cells, in their order. @param image shape of `cells`
+std::vector<std::uint8_t> gather(const run_set& cells, view3<const std::uint8_t> image);
+
+}  // namespace osteon::voxel

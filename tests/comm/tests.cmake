@@ -1,0 +1,1 @@
+osteon_test(comm/together RANKS 1 2 4)

@@ -1,0 +1,2 @@
+osteon_test(grid/block RANKS 1 3)
+osteon_test(grid/ghost_planes RANKS 1 2 3 7)

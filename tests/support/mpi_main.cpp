@@ -1,0 +1,28 @@
+// The main of every MPI test: rank 0 reports, and a failure on any rank is a failure of the test on all ranks.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+namespace {
+class agree_on_failure : public testing::EmptyTestEventListener {
+  void OnTestEnd(const testing::TestInfo& info) override {
+    int failed = info.result()->Failed() ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (failed && !info.result()->Failed()) ADD_FAILURE() << "failed on another rank";
+  }
+};
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  testing::InitGoogleTest(&argc, argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  if (rank != 0) delete listeners.Release(listeners.default_result_printer());
+  listeners.Append(new agree_on_failure);
+  int result = RUN_ALL_TESTS();
+  MPI_Allreduce(MPI_IN_PLACE, &result, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return result;
+}

@@ -1,0 +1,1 @@
+osteon_test(voxel/run_set)
