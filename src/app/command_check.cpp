@@ -1,0 +1,28 @@
+#include <fmt/format.h>
+
+#include <app/commands.hpp>
+#include <app/json_output.hpp>
+#include <osteon/job/import.hpp>
+#include <osteon/job/spec.hpp>
+
+namespace osteon::app {
+
+int check(const std::string& path, const std::string& json) {
+  std::vector<problem> problems;
+  const job::spec spec = job::read_spec(path, problems);
+  if (!spec.image.path.empty())
+    if (const auto fault = job::check_image_file(spec)) problems.push_back({path + ": image.path", *fault});
+  nlohmann::ordered_json answer = {{"schema", "osteon.check/1"}, {"job", path}, {"problems", nlohmann::ordered_json::array()}};
+  for (const problem& p : problems) answer["problems"].push_back({{"where", p.where}, {"text", p.text}});
+  write_json(json, answer);
+  if (json != "-") {
+    for (const problem& p : problems) fmt::print("{}: {}\n", p.where, p.text);
+    if (problems.empty())
+      fmt::print("{}: nothing wrong\n", path);
+    else
+      fmt::print("{} {}\n", problems.size(), problems.size() == 1 ? "fault" : "faults");
+  }
+  return problems.empty() ? 0 : exit_code(error_kind::usage);
+}
+
+}  // namespace osteon::app

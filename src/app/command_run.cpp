@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <app/commands.hpp>
+#include <app/json_output.hpp>
+#include <app/launcher.hpp>
+#include <app/summary_table.hpp>
+#include <app/terminal.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/together.hpp>
+#include <osteon/job/compute.hpp>
+#include <osteon/job/external.hpp>
+#include <osteon/job/import.hpp>
+#include <osteon/job/spec.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+job::spec read_job(const run_options& options) {
+  std::vector<problem> problems;
+  job::spec spec = job::read_spec(options.job, problems);
+  if (!problems.empty()) throw usage_error(job::join(problems));
+  if (options.output) spec.output_directory = *options.output;
+  if (options.ranks) spec.run.ranks = *options.ranks;
+  if (options.threads) spec.run.threads = *options.threads;
+  return spec;
+}
+
+std::string command_line(const run_options& options) {
+  std::string text = "osteon run " + options.job;
+  if (options.ranks) text += fmt::format(" --ranks {}", *options.ranks);
+  if (options.threads) text += fmt::format(" --threads {}", *options.threads);
+  if (options.output) text += " --output " + *options.output;
+  return text;
+}
+
+// Runs when the ranks are done: what a person or a script wants to see. Never collective.
+void finish(const run_options& options, const job::spec& spec) {
+  const job::output_paths paths(spec);
+  std::ifstream file(paths.summary);
+  const auto summary = nlohmann::ordered_json::parse(file, nullptr, false);
+  if (summary.is_discarded()) throw machine_error(fmt::format("'{}' was written but cannot be read back", paths.summary));
+  std::string report_path;
+  if (options.report) {
+    const auto result = job::run_program({job::python_interpreter(), "-m", "osteon.report", paths.directory});
+    if (result.exit_code == 0)
+      report_path = paths.report;
+    else  // The numbers are safe on disk; a missing plotting library must not turn them into a failure.
+      fmt::print(stderr, "  warning: no report: {}\n", result.err.empty() ? "the report program failed" : result.err);
+  }
+  write_json(options.json, summary);
+  if (options.json != "-") fmt::print("{}", summary_table(summary, report_path));
+}
+
+int compute_as_rank(const run_options& options) {
+  int provided = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  const int rank = comm::rank(MPI_COMM_WORLD);
+  int code = 0;
+  std::optional<job::spec> spec;
+  {
+    terminal_sink shown(is_interactive());
+    sink& log = rank == 0 ? static_cast<sink&>(shown) : quiet();
+    const char* started = std::getenv("OSTEON_STARTED");
+    try {
+      comm::together(MPI_COMM_WORLD, [&] { spec = read_job(options); });
+      comm::together(MPI_COMM_WORLD, [&] {
+        if (rank == 0) job::import_model(*spec, job::output_paths(*spec).model, log);
+      });
+      job::compute(MPI_COMM_WORLD, *spec, command_line(options), started ? started : job::utc_now(), log);
+    } catch (const error& e) {
+      // All ranks are here with the same text (comm::together), so all of them leave, and one speaks.
+      if (rank == 0) fmt::print(stderr, "osteon: {}\n", e.what());
+      code = exit_code(e.kind());
+    } catch (const std::exception& e) {
+      // This rank alone failed: the others may wait for it in a collective, so the job has to be ended.
+      fmt::print(stderr, "osteon: [rank {}] {}\n", rank, e.what());
+      MPI_Abort(MPI_COMM_WORLD, exit_code(error_kind::machine));
+    }
+  }
+  MPI_Finalize();
+  if (code == 0 && rank == 0 && !std::getenv("OSTEON_PARENT")) finish(options, *spec);
+  return code;
+}
+
+}  // namespace
+
+int run(const run_options& options) {
+  if (under_launcher()) return compute_as_rank(options);
+
+  const job::spec spec = read_job(options);
+  terminal_sink log(is_interactive());
+  setenv("OSTEON_STARTED", job::utc_now().c_str(), 1);
+  const job::imported_model model = job::import_model(spec, job::output_paths(spec).model, log);
+  const auto cores = static_cast<std::int64_t>(job::usable_cores());
+  const std::int64_t ranks =
+      spec.run.ranks > 0 ? spec.run.ranks : std::clamp<std::int64_t>(cores / spec.run.threads, 1, model.shape.z);
+
+  std::vector<std::string> arguments{own_path(), "run", options.job, "--ranks", std::to_string(ranks), "--threads",
+                                     std::to_string(spec.run.threads), "--output", spec.output_directory};
+  setenv("OSTEON_PARENT", "1", 1);
+  const int code = start_ranks(static_cast<int>(ranks), static_cast<int>(spec.run.threads), arguments);
+  if (code == 0) finish(options, spec);
+  return code;
+}
+
+}  // namespace osteon::app

@@ -1,0 +1,34 @@
+#pragma once
+/// @file
+/// The subcommands. Each returns the exit code of the program and throws osteon::error for anything that ends it.
+#include <optional>
+#include <string>
+
+namespace osteon::app {
+
+struct run_options {
+  std::string job;
+  std::optional<int> ranks, threads;
+  std::optional<std::string> output;
+  std::string json;      ///< file for summary.json's content, `-` for standard output
+  bool report = true;
+};
+
+/// Run a job: alone, import the image and start the ranks; under a launcher, compute as one of its ranks.
+int run(const run_options& options);
+
+/// Check a job file and the files that it names; all faults at once.
+int check(const std::string& job, const std::string& json);
+
+/// Say what a job would take; runs nothing.
+int estimate(const std::string& job, std::optional<int> ranks, const std::string& json);
+
+/// Turn the image of a job into a model file.
+/// @param model path of the file to write; empty for model.nc in the output directory
+int import(const std::string& job, const std::string& model, const std::string& json);
+
+int report(const std::string& directory);
+int schema();
+int version(const std::string& json);
+
+}  // namespace osteon::app

@@ -1,0 +1,95 @@
+// The `osteon` command: parsing and printing only.
+#include <CLI/CLI.hpp>
+#include <app/commands.hpp>
+#include <cstdio>
+#include <fmt/format.h>
+#include <new>
+#include <osteon/base/error.hpp>
+
+namespace {
+
+constexpr const char* exit_codes =
+    "Exit codes: 0 done, 2 wrong usage or job file, 3 bad data, 4 did not converge, 5 MPI or machine.";
+
+int dispatch(int argc, char** argv) {
+  using namespace osteon;
+  CLI::App cli{"osteon: from a CT scan to stiffness, stress, heat flow and a picture."};
+  cli.footer(std::string("Example:\n  osteon run examples/bone.toml\n\n") + exit_codes);
+  cli.require_subcommand(1);
+  std::string job, json, model, directory;
+  app::run_options run;
+  std::optional<int> ranks;
+  const auto add_job = [](CLI::App* command, std::string& target) {
+    command->add_option("job", target, "Job file (TOML); see `osteon schema` for its keys")->required();
+  };
+  const auto add_json = [](CLI::App* command, std::string& target) {
+    command->add_option("--json", target, "Write the answer as JSON to this file; - for standard output");
+  };
+
+  auto* c_run = cli.add_subcommand("run", "Run a job: import, solve, write, picture, report");
+  add_job(c_run, run.job);
+  c_run->add_option("-n,--ranks", run.ranks, "MPI processes to start (default: run.ranks of the job, else all cores)")->check(CLI::PositiveNumber);
+  c_run->add_option("-t,--threads", run.threads, "OpenMP threads of each process (default: run.threads of the job)")->check(CLI::PositiveNumber);
+  c_run->add_option("-o,--output", run.output, "Output directory (default: output.directory of the job, else <name>.out)");
+  c_run->add_flag("!--no-report", run.report, "Do not make report.html");
+  add_json(c_run, run.json);
+  c_run->footer(std::string("Examples:\n  osteon run examples/bone.toml\n  osteon run -n 4 -t 2 bone.toml -o /scratch/bone.out\n"
+                            "  mpirun -np 64 osteon run bone.toml\n\n") + exit_codes);
+
+  auto* c_check = cli.add_subcommand("check", "Say everything that is wrong with a job file");
+  add_job(c_check, job);
+  add_json(c_check, json);
+  c_check->footer("Example:\n  osteon check examples/bone.toml");
+
+  auto* c_estimate = cli.add_subcommand("estimate", "Say what a job would take; runs nothing");
+  add_job(c_estimate, job);
+  c_estimate->add_option("-n,--ranks", ranks, "Number of MPI processes to estimate for")->check(CLI::PositiveNumber);
+  add_json(c_estimate, json);
+  c_estimate->footer("Example:\n  osteon estimate examples/bone.toml --ranks 64");
+
+  auto* c_import = cli.add_subcommand("import", "Turn the image of a job into a model file");
+  add_job(c_import, job);
+  c_import->add_option("-o,--output", model, "Model file to write (default: model.nc in the output directory)");
+  add_json(c_import, json);
+  c_import->footer("Example:\n  osteon import examples/bone.toml -o bone.nc");
+
+  auto* c_report = cli.add_subcommand("report", "Make report.html again from an output directory");
+  c_report->add_option("directory", directory, "Output directory of a finished job")->required();
+  c_report->footer("Example:\n  osteon report bone.out");
+
+  auto* c_schema = cli.add_subcommand("schema", "Print the JSON Schema of a job file: every key, its type, unit and meaning");
+  c_schema->footer("Example:\n  osteon schema > job.schema.json");
+
+  auto* c_version = cli.add_subcommand("version", "Print the version and how it was built");
+  add_json(c_version, json);
+  c_version->footer("Example:\n  osteon version --json -");
+
+  try {
+    cli.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return cli.exit(e) == 0 ? 0 : exit_code(error_kind::usage);
+  }
+  if (*c_run) return app::run(run);
+  if (*c_check) return app::check(job, json);
+  if (*c_estimate) return app::estimate(job, ranks, json);
+  if (*c_import) return app::import(job, model, json);
+  if (*c_report) return app::report(directory);
+  if (*c_schema) return app::schema();
+  return app::version(json);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return dispatch(argc, argv);
+  } catch (const osteon::error& e) {
+    fmt::print(stderr, "osteon: {}\n", e.what());
+    return osteon::exit_code(e.kind());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "osteon: out of memory; `osteon estimate` says what a job takes\n");
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "osteon: {}\n", e.what());
+  }
+  return osteon::exit_code(osteon::error_kind::machine);
+}

@@ -1,0 +1,63 @@
+#include <app/terminal.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace osteon::app {
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<long long>(seconds + 0.5);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+bool is_interactive() {
+  const char* inherited = std::getenv("OSTEON_INTERACTIVE");
+  return inherited ? *inherited == '1' : isatty(STDERR_FILENO) != 0;
+}
+
+void terminal_sink::clear() {
+  if (line_open_) fmt::print(stderr, "\r\033[K");
+  line_open_ = false;
+}
+
+void terminal_sink::note(std::string_view text) {
+  clear();
+  fmt::print(stderr, "  {}\n", text);
+}
+
+void terminal_sink::warn(std::string_view text) {
+  clear();
+  fmt::print(stderr, "  warning: {}\n", text);
+}
+
+void terminal_sink::stage(std::string_view name) {
+  clear();
+  stage_ = name;
+  since_stage_.restart();
+  first_line_ = true;
+  fmt::print(stderr, "{}\n", name);
+}
+
+void terminal_sink::progress(double fraction, std::string_view detail) {
+  const double wait = interactive_ ? 0.1 : 10;
+  if (since_line_.seconds() < wait && (interactive_ || !first_line_ || since_stage_.seconds() < wait)) return;
+  since_line_.restart();
+  first_line_ = false;
+  const double elapsed = since_stage_.seconds();
+  std::string line = fmt::format("  {:3.0f} %  {}", 100 * fraction, detail);
+  if (fraction > 0.02 && fraction < 1 && elapsed > 1) line += fmt::format("  (about {} left)", duration(elapsed * (1 - fraction) / fraction));
+  if (interactive_) {
+    fmt::print(stderr, "\r\033[K{}", line);
+    line_open_ = true;
+  } else {
+    fmt::print(stderr, "{}\n", line);
+  }
+  std::fflush(stderr);
+}
+
+}  // namespace osteon::app

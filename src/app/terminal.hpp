@@ -1,0 +1,36 @@
+#pragma once
+/// @file
+/// What a person sees while a job runs: stages, progress with ETA, notes. Written to standard error by one rank.
+#include <osteon/base/sink.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <string>
+
+namespace osteon::app {
+
+/// Progress on a terminal, one line every ten seconds otherwise.
+class terminal_sink : public sink {
+ public:
+  /// @param interactive rewrite one line in place instead of printing new ones
+  explicit terminal_sink(bool interactive) : interactive_(interactive) {}
+  ~terminal_sink() override { clear(); }
+  void note(std::string_view text) override;
+  void warn(std::string_view text) override;
+  void stage(std::string_view name) override;
+  void progress(double fraction, std::string_view detail) override;
+
+ private:
+  void clear();
+  bool interactive_;
+  bool line_open_ = false;
+  std::string stage_;
+  stopwatch since_stage_, since_line_;
+  bool first_line_ = true;
+};
+
+/// Whether progress may rewrite its line: standard error is a terminal, or the parent that starts the ranks says it has one.
+bool is_interactive();
+
+/// "12 s", "3 min 20 s", "2 h 5 min".
+std::string duration(double seconds);
+
+}  // namespace osteon::app

@@ -1,0 +1,238 @@
+#include <osteon/job/compute.hpp>
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/together.hpp>
+#include <osteon/grid/ghost_planes.hpp>
+#include <osteon/io/model_file.hpp>
+#include <osteon/io/png.hpp>
+#include <osteon/io/result_file.hpp>
+#include <osteon/job/manifest.hpp>
+#include <osteon/job/physics.hpp>
+#include <osteon/render/picture.hpp>
+#include <osteon/render/presets.hpp>
+
+namespace osteon::job {
+
+using json = nlohmann::ordered_json;
+
+namespace {
+
+// Names a stage in the log and remembers how long it took.
+class stage_clock {
+ public:
+  explicit stage_clock(sink& log) : log_(log) {}
+  void begin(const char* name) {
+    end();
+    name_ = name;
+    log_.stage(name);
+    watch_.restart();
+  }
+  void end() {
+    if (name_) stages_.push_back({{"name", name_}, {"seconds", watch_.seconds()}});
+    name_ = nullptr;
+  }
+  const json& stages() const { return stages_; }
+
+ private:
+  sink& log_;
+  const char* name_ = nullptr;
+  stopwatch watch_;
+  json stages_ = json::array();
+};
+
+double sum_over_ranks(MPI_Comm comm, double value) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, comm);
+  return value;
+}
+
+specimen read_specimen(MPI_Comm comm, const std::string& path) {
+  specimen part;
+  part.header = io::read_model_header(comm, path);
+  comm::together(comm, [&] { part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane); });
+  part.image = io::read_model_planes(path, part.header, part.where);
+  comm::together(comm, [&] { part.cells = voxel::active_cells({part.image.data(), part.where.owned.shape()}); });
+  return part;
+}
+
+std::int64_t write_results(const output_paths& paths, const spec& job, const specimen& part, const physics_result& result,
+                           const std::string& command) {
+  std::vector<io::field_info> infos;
+  for (const result_field& field : result.fields) infos.push_back(field.info);
+  const bool good = result.proof.converged;
+  auto writer = io::result_writer::create(
+      paths.results, part.where, part.header, infos,
+      {{"title", job.name + ": " + job.physics},
+       {"history", fmt::format("{} {}", utc_now(), command)},
+       {"status", good ? "done" : "not converged"},
+       {"input_sha256", part.header.source_sha256},
+       {"provenance", part.header.provenance_json}});
+  writer.write_material(part.image);
+  for (const result_field& field : result.fields) {
+    std::vector<float> values;
+    values = field.values();
+    if (field.info.where == io::centring::cell)
+      writer.write_cells(field.info.name, values);
+    else
+      writer.write_nodes(field.info.name, values);
+  }
+  const std::int64_t bytes = writer.close();
+  comm::together(part.where.comm, [&] {
+    if (comm::rank(part.where.comm) == 0)
+      io::write_xdmf(paths.xdmf, std::filesystem::path(paths.results).filename().string(), part.header, infos);
+  });
+  return bytes;
+}
+
+void draw_picture(const output_paths& paths, const spec& job, const specimen& part, const physics_result& result) {
+  const MPI_Comm comm = part.where.comm;
+  std::vector<float> solid, field;
+  comm::together(comm, [&] {
+    solid.assign(part.image.size(), 0.0F);
+    std::transform(part.image.begin(), part.image.end(), solid.begin(), [](std::uint8_t m) { return m ? 1.0F : 0.0F; });
+    field = spread_cells(part, result.shown);
+  });
+  const auto bone = grid::with_ghost_planes(part.where, solid, 2);
+  const auto glow = grid::with_ghost_planes(part.where, field, 2);
+  render::scene scene;
+  scene.spacing_mm = part.header.spacing_mm;
+  scene.width = static_cast<int>(job.picture.width);
+  scene.height = static_cast<int>(job.picture.height);
+  scene.view = {.azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
+  comm::together(comm, [&] {
+    scene.layers = {render::bone_layer(bone), render::glow_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map)};
+  });
+  const render::image picture = render::render(part.where, scene);
+  comm::together(comm, [&] {
+    if (comm::rank(comm) == 0)
+      io::write_png(paths.picture, picture.width, picture.height, render::to_rgba8(picture, scene.background));
+  });
+}
+
+json summarise(const spec& job, const specimen& part, const physics_result& result, const output_paths& paths, double cpu_seconds,
+               double peak_bytes, const json& stages) {
+  const solve::certificate& proof = result.proof;
+  const json provenance = json::parse(part.header.provenance_json);
+  json summary = {{"schema", "osteon.summary/1"},
+                  {"job", job.name},
+                  {"physics", job.physics},
+                  {"status", proof.converged ? "done" : "not converged"},
+                  {"elements", result.elements},
+                  {"dofs", proof.unknowns},
+                  {"ranks", comm::size(part.where.comm)},
+                  {"threads", omp_get_max_threads()},
+                  {"iterations", proof.iterations},
+                  {"relative_residual", proof.residual_history.empty() ? 0.0 : proof.residual_history.back()},
+                  {"setup_seconds", proof.setup_seconds},
+                  {"solve_seconds", proof.solve_seconds},
+                  {"cpu_seconds", cpu_seconds},
+                  {"peak_rss_bytes", static_cast<std::int64_t>(peak_bytes)}};
+  summary.update(result.answers);
+  summary["certificate"] = {{"tolerance", job.solve.tolerance},
+                            {"true_relative_residual", proof.true_relative_residual},
+                            {"reaction_imbalance", proof.reaction_imbalance},
+                            {"energy_identity_error", proof.energy_identity_error},
+                            {"converged", proof.converged}};
+  summary["residual_history"] = proof.residual_history;
+  summary["image"] = provenance.at("image");
+  summary["segmentation"] = provenance.at("segmentation");
+  summary["segmentation"]["load_axis"] = job.load.axis;
+  summary["materials"] = json::array();
+  for (std::size_t m = 1; m < part.header.materials.size() && part.header.materials.size() <= 33; ++m) {
+    const voxel::material& material = part.header.materials[m];
+    json entry = {{"name", material.name}};
+    if (job.physics == "heat") {
+      entry["conductivity_W_per_mK"] = material.conductivity_W_per_mK;
+    } else {
+      entry["youngs_modulus_MPa"] = material.youngs_modulus_MPa;
+      entry["poisson_ratio"] = material.poisson_ratio;
+    }
+    summary["materials"].push_back(entry);
+  }
+  summary["shown"] = {{"field", result.shown_name}, {"units", result.shown_units}, {"low", result.shown_low}, {"high", result.shown_high},
+                      {"colour_map", job.picture.colour_map}};
+  summary["stages"] = stages;
+  summary["files"] = {{"results", paths.results}, {"xdmf", paths.xdmf}, {"report", paths.report}};
+  if (job.picture.enabled) summary["files"]["picture"] = paths.picture;
+  return summary;
+}
+
+json describe_run(const spec& job, const specimen& part, const std::vector<std::string>& hosts, const std::string& command,
+                  const std::string& started) {
+  const build_info b = this_build();
+  return {{"schema", "osteon.manifest/1"},
+          {"version", b.version},
+          {"git", b.git},
+          {"compiler", b.compiler},
+          {"flags", b.flags},
+          {"mpi", b.mpi},
+          {"libraries", {{"netCDF", b.netcdf}, {"HDF5", b.hdf5}}},
+          {"hosts", hosts},
+          {"cpu", cpu_name()},
+          {"cores", usable_cores()},
+          {"started", started},
+          {"finished", utc_now()},
+          {"command", command},
+          {"job_file", job.file},
+          {"job_text", job.text},
+          {"input_sha256", part.header.source_sha256}};
+}
+
+}  // namespace
+
+output_paths::output_paths(const spec& job) {
+  const std::filesystem::path base(job.output_directory);
+  directory = base.string();
+  model = (base / "model.nc").string();
+  results = (base / "results.nc").string();
+  xdmf = (base / "results.xdmf").string();
+  picture = (base / "picture.png").string();
+  summary = (base / "summary.json").string();
+  manifest = (base / "manifest.json").string();
+  report = (base / "report.html").string();
+}
+
+json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started, sink& log) {
+  const output_paths paths(job);
+  const bool root = comm::rank(comm) == 0;
+  stage_clock clock(log);
+
+  clock.begin("reading the model");
+  const specimen part = read_specimen(comm, paths.model);
+
+  clock.begin("solving");
+  const physics_result result = job.physics == "heat" ? run_heat(job, part, log) : run_elasticity(job, part, log);
+
+  clock.begin("writing results");
+  const std::int64_t bytes = write_results(paths, job, part, result, command);
+  log.note(fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6));
+
+  if (job.picture.enabled) {
+    clock.begin("drawing the picture");
+    draw_picture(paths, job, part, result);
+  }
+  clock.end();
+
+  const double cpu = sum_over_ranks(comm, cpu_seconds());
+  const double peak = sum_over_ranks(comm, static_cast<double>(peak_rss_bytes()));
+  const std::vector<std::string> hosts = host_names(comm);
+  json summary;
+  comm::together(comm, [&] {
+    if (!root) return;
+    summary = summarise(job, part, result, paths, cpu, peak, clock.stages());
+    write_file(paths.manifest, describe_run(job, part, hosts, command, started).dump(2) + "\n");
+    write_file(paths.summary, summary.dump(2) + "\n");
+  });
+  if (!result.proof.converged)
+    throw solve_error(fmt::format("the solver stopped after {} iterations at a relative residual of {:.2e}, above the tolerance {:.1e}; "
+                                  "the unfinished results in {} are marked 'not converged'; raise solve.max_iterations",
+                                  result.proof.iterations, result.proof.residual_history.back(), job.solve.tolerance, paths.directory));
+  return summary;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,26 @@
+#pragma once
+/// @file
+/// The part of a job that ranks do together: from the model file to results, picture and summary.
+#include <mpi.h>
+
+#include <nlohmann/json_fwd.hpp>
+#include <osteon/base/sink.hpp>
+#include <osteon/job/spec.hpp>
+#include <string>
+
+namespace osteon::job {
+
+/// Where the files of a job are.
+struct output_paths {
+  explicit output_paths(const spec& job);
+  std::string directory, model, results, xdmf, picture, summary, manifest, report;
+};
+
+/// Solve the job on the model that import made, write results.nc, results.xdmf, the picture, summary.json and
+/// manifest.json, and return the summary (on rank 0; empty elsewhere).
+/// @param started time at which the user's command began, ISO 8601
+/// @throws solve_error after writing a summary and results that are marked as not converged
+/// @collective on comm
+nlohmann::ordered_json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started, sink& log);
+
+}  // namespace osteon::job

@@ -1,0 +1,29 @@
+#pragma once
+/// @file
+/// What a job would take, before it is run.
+#include <nlohmann/json_fwd.hpp>
+#include <osteon/base/sink.hpp>
+#include <osteon/job/spec.hpp>
+#include <string>
+
+namespace osteon::job {
+
+struct estimation {
+  std::string job, physics;
+  int ranks = 1;
+  std::int64_t voxels = 0, elements = 0, dofs = 0;
+  std::int64_t largest_elements_per_rank = 0;
+  double imbalance = 1;                    ///< largest share of a rank over the mean
+  std::int64_t memory_bytes_per_rank = 0;  ///< of the rank with the largest share
+  std::int64_t exchange_bytes = 0;         ///< largest message of one halo exchange
+  double cpu_seconds = 0;                  ///< all ranks
+  double wall_seconds = 0;                 ///< on as many cores as ranks
+  nlohmann::ordered_json to_json() const;
+  std::string to_text() const;
+};
+
+/// Import the model if needed (so that the active voxels are counted, not guessed) and predict from measured constants.
+/// @param ranks 0 for the ranks that the job would start
+estimation estimate(const spec& job, int ranks, sink& log);
+
+}  // namespace osteon::job

@@ -1,0 +1,76 @@
+#include <osteon/job/external.hpp>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <osteon/base/error.hpp>
+
+extern char** environ;
+
+namespace osteon::job {
+
+program_result run_program(const std::vector<std::string>& arguments) {
+  std::array<int, 2> out{}, err{};
+  if (pipe2(out.data(), O_CLOEXEC) != 0) throw machine_error(std::string("cannot make a pipe: ") + std::strerror(errno));
+  if (pipe2(err.data(), O_CLOEXEC) != 0) {
+    close(out[0]), close(out[1]);
+    throw machine_error(std::string("cannot make a pipe: ") + std::strerror(errno));
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+  posix_spawn_file_actions_adddup2(&actions, err[1], 2);
+  std::vector<char*> argv;
+  for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
+  argv.push_back(nullptr);
+  pid_t pid = 0;
+  const int failed = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(out[1]);
+  close(err[1]);
+
+  program_result result;
+  // Both pipes are drained together: a program that fills one while we wait for the other would hang.
+  std::array<pollfd, 2> pipes{pollfd{out[0], POLLIN, 0}, pollfd{err[0], POLLIN, 0}};
+  std::array<std::string*, 2> text{&result.out, &result.err};
+  std::array<char, 4096> buffer;
+  for (int open = 2; open > 0;) {
+    if (poll(pipes.data(), pipes.size(), -1) < 0 && errno != EINTR) break;
+    for (std::size_t i = 0; i < pipes.size(); ++i) {
+      if (pipes[i].fd < 0 || pipes[i].revents == 0) continue;
+      const ssize_t count = read(pipes[i].fd, buffer.data(), buffer.size());
+      if (count > 0) {
+        text[i]->append(buffer.data(), static_cast<std::size_t>(count));
+      } else if (count == 0 || errno != EINTR) {
+        close(pipes[i].fd);
+        pipes[i].fd = -1;
+        --open;
+      }
+    }
+  }
+  if (failed != 0) {
+    result.exit_code = 127;
+    result.err = "cannot start '" + arguments.front() + "': " + std::strerror(failed);
+    return result;
+  }
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return result;
+}
+
+std::string python_interpreter() {
+  const char* chosen = std::getenv("OSTEON_PYTHON");
+  return chosen && *chosen ? chosen : "python3";
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,21 @@
+#pragma once
+/// @file
+/// Programs that osteon starts: the Python readers of images and the report.
+#include <string>
+#include <vector>
+
+namespace osteon::job {
+
+struct program_result {
+  int exit_code = 0;  ///< 127 if the program could not be started, 128 + signal if it was killed
+  std::string out;    ///< standard output
+  std::string err;    ///< standard error
+};
+
+/// Start a program (found in PATH) and wait for it. No shell is involved. @collective local
+program_result run_program(const std::vector<std::string>& arguments);
+
+/// The Python interpreter that has the osteon package: $OSTEON_PYTHON, or python3.
+std::string python_interpreter();
+
+}  // namespace osteon::job

@@ -1,0 +1,32 @@
+#pragma once
+/// @file
+/// From the image of a job to a model file. Serial: one process does it.
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <osteon/base/sink.hpp>
+#include <osteon/job/spec.hpp>
+#include <string>
+
+namespace osteon::job {
+
+/// What import made or found.
+struct imported_model {
+  std::string path;
+  index3 shape;
+  bool reused = false;           ///< the file was there already, made from the same image by the same rules
+  std::string provenance_json;   ///< image and segmentation, as they appear in summary.json
+  nlohmann::ordered_json to_json() const;
+};
+
+/// Read the job's image, segment it, give it materials and write the model, unless `path` already holds that model.
+/// @throws data_error (image, segmentation), usage_error (spacing), machine_error (disk)
+/// @collective local
+imported_model import_model(const spec& job, const std::string& path, sink& log);
+
+/// What is wrong with the job's image file as far as can be told without reading it whole; nothing if all is well.
+std::optional<std::string> check_image_file(const spec& job);
+
+/// Path of the image: relative paths are relative to the job file.
+std::string image_path(const spec& job);
+
+}  // namespace osteon::job

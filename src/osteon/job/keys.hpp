@@ -1,0 +1,88 @@
+#pragma once
+/// @file
+/// Every key of a job file, once: its name, its place in `spec` and what it means. The reader, the JSON Schema and the
+/// checks for unknown keys are visitors of this description, so they cannot disagree.
+#include <osteon/job/spec.hpp>
+
+namespace osteon::job {
+
+/// Call `v(key, field, doc)` for every key. Visitors also have `v.table(name, doc, f)`, `v.optional_table(name, field, doc, f)`
+/// and `v.list(name, field, doc, f)` for tables, optional tables and arrays of tables.
+template <class Visitor>
+void describe(Visitor& v, spec& s) {
+  v("name", s.name, "Name of the job; the default output directory is <name>.out.");
+  v("physics", s.physics, "elasticity: stiffness and strain energy; heat: effective conductivity and tortuosity.",
+    {"elasticity", "heat"});
+  v.table("image", "The scan.", [&](auto& t) {
+    image_spec& i = s.image;
+    t("path", i.path, "Image file or folder, relative to the job file: TIFF, DICOM, NIfTI, NRRD, MetaImage, npy.");
+    t("spacing_mm", i.spacing_mm,
+      "Edge lengths of a voxel in mm, [z, y, x] or one number. May be left out only if the image itself states them.");
+    t("spacing_note", i.spacing_note, "Where the spacing comes from; repeated in the report. Say so if it is an assumption.");
+    t("crop_voxels", i.crop_voxels, "Part of the image to use: [[z0, z1], [y0, y1], [x0, x1]], half open.");
+  });
+  v.table("segment", "Which voxels are solid.", [&](auto& t) {
+    segment_spec& g = s.segment;
+    t("threshold", g.threshold, "Voxels with a grey value above this are solid. Left out: by Otsu's method.");
+    t("upper", g.upper, "Voxels with a grey value above this are not solid (metal, markers).");
+    t("labels", g.labels, "The image holds labels, one per material, instead of grey values.");
+    t("void_labels", g.void_labels, "Labels that are empty space.");
+    t("keep", g.keep, "largest: the largest 6-connected part; percolating: the parts that join both loaded faces; all.",
+      {"largest", "percolating", "all"});
+  });
+  v.list("material", s.materials, "A material. Give one for all solid voxels, or one for each label.",
+         [](auto& t, material_spec& m) {
+           t("name", m.name, "Name shown in the results.");
+           t("label", m.label, "Voxels of the image with this label have this material.");
+           t("youngs_modulus_MPa", m.youngs_modulus_MPa, "Young's modulus in MPa, > 0.");
+           t("poisson_ratio", m.poisson_ratio, "Poisson's ratio, in (-1, 0.5).");
+           t("conductivity_W_per_mK", m.conductivity_W_per_mK, "Thermal conductivity in W/(m K), > 0.");
+         });
+  v.optional_table("density_law", s.density_law,
+                   "Modulus from grey values: rho = slope * grey + intercept, E = coefficient_MPa * rho^exponent.",
+                   [](auto& t, density_law_spec& d) {
+                     t("slope", d.slope, "Density per grey value.");
+                     t("intercept", d.intercept, "Density at grey value 0.");
+                     t("coefficient_MPa", d.coefficient_MPa, "Modulus in MPa at density 1.");
+                     t("exponent", d.exponent, "Exponent of the power law; 1 is a linear law.");
+                     t("min_modulus_MPa", d.min_modulus_MPa, "Smaller moduli are raised to this.");
+                     t("max_modulus_MPa", d.max_modulus_MPa, "Larger moduli are lowered to this.");
+                     t("poisson_ratio", d.poisson_ratio, "Poisson's ratio of all voxels, in (-1, 0.5).");
+                   });
+  v.table("load", "What is done to the specimen.", [&](auto& t) {
+    load_spec& l = s.load;
+    t("test", l.test, "axial_bonded: both faces of the axis are held by rigid plates, one is driven. conduction: fixed temperatures on them.",
+      {"axial_bonded", "conduction"});
+    t("axis", l.axis, "Direction of the load or of the heat flow.", {"z", "y", "x"});
+    t("strain", l.strain, "Displacement of the driven face over the length; negative compresses.");
+    t("low_K", l.low_K, "Temperature of the low face in K.");
+    t("high_K", l.high_K, "Temperature of the high face in K.");
+  });
+  v.table("solve", "How exactly.", [&](auto& t) {
+    t("tolerance", s.solve.tolerance, "Residual relative to the initial one at which the solver stops.");
+    t("max_iterations", s.solve.max_iterations, "The solver gives up after this many iterations (exit code 4).");
+  });
+  v.table("pistoia", "Failure load: the load at which critical_volume of the solid exceeds critical_strain.", [&](auto& t) {
+    t("critical_strain", s.pistoia.critical_strain, "Effective strain at which tissue yields.");
+    t("critical_volume", s.pistoia.critical_volume, "Fraction of the solid that may exceed it.");
+  });
+  v.table("picture", "The volume-rendered picture.", [&](auto& t) {
+    picture_spec& p = s.picture;
+    t("enabled", p.enabled, "Make a picture.");
+    t("width", p.width, "Width in pixels.");
+    t("height", p.height, "Height in pixels.");
+    t("azimuth_deg", p.azimuth_deg, "Direction of view around the z axis, in degrees.");
+    t("elevation_deg", p.elevation_deg, "Height of the view above the x-y plane, in degrees.");
+    t("zoom", p.zoom, "1 fits the specimen into the picture.");
+    t("colour_map", p.colour_map, "Perceptual colour map of the field.");
+  });
+  v.table("output", "Where the results go.", [&](auto& t) {
+    t("directory", s.output_directory, "Folder for the results, relative to the working directory; default <name>.out.");
+  });
+  v.table("run", "How many processes and threads `osteon run` starts. Under mpirun or srun they decide.", [&](auto& t) {
+    t("ranks", s.run.ranks, "MPI processes; 0 takes all cores.");
+    t("threads", s.run.threads, "OpenMP threads of each process.");
+  });
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,109 @@
+#include <osteon/job/manifest.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netcdf.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <set>
+
+#ifndef OSTEON_VERSION
+#error "the build defines OSTEON_VERSION, OSTEON_GIT and OSTEON_FLAGS (src/osteon/job/CMakeLists.txt)"
+#endif
+
+namespace osteon::job {
+
+build_info this_build() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> mpi{};
+  int length = 0;
+  MPI_Get_library_version(mpi.data(), &length);
+  std::string mpi_version(mpi.data(), static_cast<std::size_t>(length));
+  if (const auto comma = mpi_version.find(", "); comma != std::string::npos) mpi_version.resize(comma);
+  std::string netcdf = nc_inq_libvers();
+  if (const auto space = netcdf.find(' '); space != std::string::npos) netcdf.resize(space);
+  return {OSTEON_VERSION, OSTEON_GIT, "gcc " __VERSION__, OSTEON_FLAGS, mpi_version, netcdf, OSTEON_HDF5};
+}
+
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name"))
+      if (const auto colon = line.find(": "); colon != std::string::npos) return line.substr(colon + 2);
+  return "unknown";
+}
+
+int usable_cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
+  return std::max(1, CPU_COUNT(&allowed));
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+std::vector<std::string> host_names(MPI_Comm comm) {
+  // One name per host, not per rank: only the first rank of each host speaks.
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  MPI_Get_processor_name(name.data(), &length);
+  MPI_Comm host = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  const bool speaks = comm::rank(host) == 0;
+  MPI_Comm_free(&host);
+  MPI_Comm speakers = MPI_COMM_NULL;
+  MPI_Comm_split(comm, speaks ? 0 : MPI_UNDEFINED, 0, &speakers);
+  if (speakers == MPI_COMM_NULL) return {};
+  const int rank = comm::rank(speakers), size = comm::size(speakers);
+  std::vector<char> all(rank == 0 ? static_cast<std::size_t>(size) * name.size() : 0);
+  MPI_Gather(name.data(), static_cast<int>(name.size()), MPI_CHAR, all.data(), static_cast<int>(name.size()), MPI_CHAR, 0, speakers);
+  MPI_Comm_free(&speakers);
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < all.size(); i += name.size()) names.insert(&all[i]);
+  return {names.begin(), names.end()};
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  const std::string temporary = fmt::format("{}.tmp.{}", path, getpid());
+  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) throw machine_error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count = write(file, text.data() + done, text.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  const bool good = done == text.size() && fsync(file) == 0;
+  const int reason = errno;
+  close(file);
+  if (!good || rename(temporary.c_str(), path.c_str()) != 0) {
+    const int why = good ? errno : reason;
+    unlink(temporary.c_str());
+    throw machine_error(fmt::format("cannot write '{}': {}; free some space or choose another output directory", path, std::strerror(why)));
+  }
+}
+
+long long peak_rss_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<long long>(usage.ru_maxrss) * 1024;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,57 @@
+#pragma once
+/// @file
+/// What a physics is to the pipeline: it takes a rank's part of the model and gives back answers, certificates and fields.
+/// To add one, write a `run_...` like these two and name it in compute.cpp (CONTRIBUTING.md, "How to add a physics").
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <osteon/base/sink.hpp>
+#include <osteon/io/result_file.hpp>
+#include <osteon/job/spec.hpp>
+#include <osteon/solve/report.hpp>
+#include <osteon/voxel/run_set.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::job {
+
+/// A rank's part of the model, as every physics gets it.
+struct specimen {
+  grid::block where;
+  voxel::model_header header;
+  std::vector<std::uint8_t> image;  ///< material numbers, shape (owned planes, y, x)
+  voxel::run_set cells;             ///< the active voxels of `image`
+};
+
+/// A field that is to be written. The dense array is only made when its turn comes.
+struct result_field {
+  io::field_info info;
+  std::function<std::vector<float>()> values;  ///< as result_writer takes them; collective
+};
+
+struct physics_result {
+  solve::certificate proof;
+  std::int64_t elements = 0;               ///< active voxels, all ranks
+  nlohmann::ordered_json answers;          ///< keys of summary.json
+  std::vector<result_field> fields;
+  std::vector<float> shown;                ///< cell field of the picture, per active cell
+  std::string shown_name, shown_units;
+  double shown_low = 0, shown_high = 1;    ///< colour range
+};
+
+/// Bonded axial compression or tension. @collective on part.where.comm
+physics_result run_elasticity(const spec& job, const specimen& part, sink& log);
+
+/// Steady conduction between two faces. @collective on part.where.comm
+physics_result run_heat(const spec& job, const specimen& part, sink& log);
+
+/// Spread values per active cell over the dense block; NaN in empty voxels. @collective local
+std::vector<float> spread_cells(const specimen& part, const std::vector<float>& per_cell);
+
+/// The load axis of a job.
+axis load_axis(const spec& job);
+
+/// Length along `along` in mm, and cross-section of the image box across it in mm2.
+double length_mm(const voxel::model_header& header, axis along);
+double cross_section_mm2(const voxel::model_header& header, axis along);
+
+}  // namespace osteon::job

@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <filesystem>
+#include <osteon/job/spec.hpp>
+#include <osteon/job/suggest.hpp>
+#include <set>
+
+namespace osteon::job {
+
+namespace {
+
+class checker {
+ public:
+  explicit checker(const spec& job) : job_(job), heat_(job.physics == "heat") {}
+
+  std::vector<problem> run() {
+    check_image();
+    check_materials();
+    check_load();
+    check_numbers();
+    return std::move(problems_);
+  }
+
+ private:
+  void expect(bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems_.push_back({where, text});
+  }
+
+  void check_image() {
+    const image_spec& i = job_.image;
+    expect(!i.path.empty(), "image.path", "missing: the scan to use, e.g. path = \"bone.tif\"");
+    if (i.spacing_mm) {
+      expect(i.spacing_mm->size() == 3, "image.spacing_mm",
+             fmt::format("{} values; give three, [z, y, x], or one number for cubes", i.spacing_mm->size()));
+      for (double h : *i.spacing_mm)
+        if (!(h > 0) || h > 1000) {
+          expect(false, "image.spacing_mm",
+                 fmt::format("[{}]: every edge must be in (0, 1000] mm; give the voxel size in millimetres", fmt::join(*i.spacing_mm, ", ")));
+          break;
+        }
+    }
+    if (!i.crop_voxels.empty()) {
+      bool good = i.crop_voxels.size() == 3;
+      for (const auto& range : i.crop_voxels) good &= range.size() == 2 && range[0] >= 0 && range[0] < range[1];
+      expect(good, "image.crop_voxels", "expected [[z0, z1], [y0, y1], [x0, x1]] with 0 <= first < last");
+    }
+    expect(!job_.segment.labels || !job_.segment.threshold, "segment.threshold",
+           "given although segment.labels = true: labels are not thresholded; remove one of the two");
+    expect(!job_.segment.threshold || !job_.segment.upper || *job_.segment.upper > *job_.segment.threshold, "segment.upper",
+           "must lie above segment.threshold, otherwise no voxel is solid");
+  }
+
+  void check_materials() {
+    const bool law = job_.density_law.has_value();
+    expect(!job_.materials.empty() || law, "material",
+           "missing: add [[material]] with youngs_modulus_MPa (elasticity) or conductivity_W_per_mK (heat)");
+    expect(job_.materials.empty() || !law, "density_law", "given together with [[material]]; keep one of the two");
+    expect(!law || !heat_, "density_law", "gives a modulus, but physics = \"heat\" needs a conductivity; use [[material]]");
+    expect(!law || !job_.segment.labels, "density_law", "needs grey values, but segment.labels = true");
+    std::set<std::int64_t> labels;
+    for (std::size_t n = 0; n < job_.materials.size(); ++n) {
+      const material_spec& m = job_.materials[n];
+      const std::string at = fmt::format("material[{}].", n + 1);
+      if (heat_)
+        expect_positive(m.conductivity_W_per_mK, at + "conductivity_W_per_mK", "W/(m K)");
+      else
+        expect_positive(m.youngs_modulus_MPa, at + "youngs_modulus_MPa", "MPa");
+      expect_ratio(m.poisson_ratio, at + "poisson_ratio");
+      if (job_.segment.labels) {
+        expect(m.label.has_value(), at + "label", "missing: with segment.labels = true every material names its label");
+        expect(!m.label || labels.insert(*m.label).second, at + "label", fmt::format("{} is given to two materials", m.label.value_or(0)));
+      } else {
+        expect(!m.label, at + "label", "given, but the image is thresholded; set segment.labels = true or remove it");
+      }
+    }
+    expect(job_.segment.labels || job_.materials.size() < 2, "material[2].",
+           fmt::format("{} materials for a thresholded image: which voxels have which? Use segment.labels, or a density_law",
+                       job_.materials.size()));
+    expect(job_.materials.size() <= 255, "material", "more than 255 materials: a voxel's material is one byte");
+    if (law) {
+      const density_law_spec& d = *job_.density_law;
+      expect(d.slope.has_value(), "density_law.slope", "missing: density per grey value");
+      expect_positive(d.coefficient_MPa, "density_law.coefficient_MPa", "MPa");
+      expect(d.min_modulus_MPa > 0, "density_law.min_modulus_MPa", fmt::format("{} must be > 0", d.min_modulus_MPa));
+      expect(d.max_modulus_MPa >= d.min_modulus_MPa, "density_law.max_modulus_MPa",
+             fmt::format("{} is below min_modulus_MPa = {}", d.max_modulus_MPa, d.min_modulus_MPa));
+      expect_ratio(d.poisson_ratio, "density_law.poisson_ratio");
+    }
+  }
+
+  void check_load() {
+    const std::string wanted = heat_ ? "conduction" : "axial_bonded";
+    expect(!job_.load.test || *job_.load.test == wanted, "load.test",
+           fmt::format("'{}' does not go with physics = \"{}\"; use '{}'", job_.load.test.value_or(""), job_.physics, wanted));
+    expect(heat_ || (job_.load.strain != 0 && std::abs(job_.load.strain) <= 1), "load.strain",
+           fmt::format("{} must be in [-1, 1] and not 0, e.g. -0.01 for 1 % compression", job_.load.strain));
+    expect(!heat_ || job_.load.low_K != job_.load.high_K, "load.high_K", "equals low_K: no heat would flow");
+  }
+
+  void check_numbers() {
+    expect(job_.solve.tolerance > 0 && job_.solve.tolerance < 1, "solve.tolerance",
+           fmt::format("{} must be in (0, 1), e.g. 1e-6", job_.solve.tolerance));
+    expect(job_.solve.max_iterations > 0 && job_.solve.max_iterations <= 1'000'000, "solve.max_iterations",
+           fmt::format("{} must be in [1, 1000000]", job_.solve.max_iterations));
+    expect(job_.pistoia.critical_strain > 0, "pistoia.critical_strain", fmt::format("{} must be > 0", job_.pistoia.critical_strain));
+    expect(job_.pistoia.critical_volume > 0 && job_.pistoia.critical_volume < 1, "pistoia.critical_volume",
+           fmt::format("{} must be in (0, 1)", job_.pistoia.critical_volume));
+    expect(job_.picture.width >= 16 && job_.picture.width <= 16384, "picture.width",
+           fmt::format("{} must be in [16, 16384] pixels", job_.picture.width));
+    expect(job_.picture.height >= 16 && job_.picture.height <= 16384, "picture.height",
+           fmt::format("{} must be in [16, 16384] pixels", job_.picture.height));
+    expect(job_.picture.zoom > 0, "picture.zoom", fmt::format("{} must be > 0", job_.picture.zoom));
+    expect(job_.run.ranks >= 0 && job_.run.ranks <= 1'000'000, "run.ranks", fmt::format("{} must be in [0, 1000000]", job_.run.ranks));
+    expect(job_.run.threads >= 1 && job_.run.threads <= 4096, "run.threads", fmt::format("{} must be in [1, 4096]", job_.run.threads));
+  }
+
+  void expect_positive(const std::optional<double>& value, const std::string& where, const std::string& unit) {
+    expect(value.has_value(), where, fmt::format("missing: physics = \"{}\" needs it, in {}", job_.physics, unit));
+    expect(!value || *value > 0, where, fmt::format("{} must be > 0 {}", value.value_or(0), unit));
+  }
+  void expect_ratio(double nu, const std::string& where) {
+    expect(nu > -1 && nu < 0.5, where, fmt::format("{} must be in (-1, 0.5); 0.3 is usual for bone", nu));
+  }
+
+  const spec& job_;
+  bool heat_;
+  std::vector<problem> problems_;
+};
+
+}  // namespace
+
+std::vector<problem> validate(const spec& job) { return checker(job).run(); }
+
+}  // namespace osteon::job

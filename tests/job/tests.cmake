@@ -1,0 +1,2 @@
+osteon_test(job/spec)
+osteon_test(job/external)
