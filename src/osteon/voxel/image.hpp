@@ -1,0 +1,60 @@
+#pragma once
+/// @file
+/// A scan as it comes from a file: grey values or labels of any of the usual types.
+#include <cstddef>
+#include <cstdint>
+#include <osteon/base/box.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::voxel {
+
+enum class scalar { u1, i1, u2, i2, u4, i4, f4, f8 };
+
+/// Bytes of one value.
+std::size_t size_of(scalar type);
+/// "u1", "i2", "f4" ...: the names that numpy uses.
+std::string name_of(scalar type);
+
+/// An owned image of shape (z, y, x), values in the machine's byte order.
+struct image {
+  index3 shape;
+  scalar type = scalar::u1;
+  std::vector<std::byte> bytes;
+
+  /// Call `f` with a view of the values in their own type.
+  template <class F>
+  decltype(auto) visit(F&& f) const {
+    switch (type) {
+      case scalar::i1: return f(as<std::int8_t>());
+      case scalar::u2: return f(as<std::uint16_t>());
+      case scalar::i2: return f(as<std::int16_t>());
+      case scalar::u4: return f(as<std::uint32_t>());
+      case scalar::i4: return f(as<std::int32_t>());
+      case scalar::f4: return f(as<float>());
+      case scalar::f8: return f(as<double>());
+      case scalar::u1: break;
+    }
+    return f(as<std::uint8_t>());
+  }
+
+ private:
+  template <class T>
+  view3<const T> as() const {
+    return {reinterpret_cast<const T*>(bytes.data()), shape};
+  }
+};
+
+/// Smallest and largest value.
+struct grey_range {
+  double low = 0, high = 0;
+};
+
+/// @throws data_error if the image is empty, or holds NaN or infinity (says how many and where the first is)
+grey_range check_values(const image& scan);
+
+/// The part of an image inside `part`.
+/// @throws data_error if `part` is empty or not inside the image
+image crop(const image& scan, const box3& part);
+
+}  // namespace osteon::voxel

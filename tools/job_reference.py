@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Write docs/job.md, the reference of a job's keys, from `osteon schema`.
+
+    ./run osteon schema | python3 tools/job_reference.py > docs/job.md
+
+A test compares the page with the schema, so the two cannot drift apart.
+"""
+
+import json
+import sys
+
+HEAD = """# Keys of a job file
+
+A job is a TOML file. Lists are in the order z, y, x; units stand in the keys' names. This page is made from
+`osteon schema`; `osteon check job.toml` says everything that is wrong with a job.
+"""
+
+
+def kind(entry: dict) -> str:
+    names = entry["type"] if isinstance(entry["type"], list) else [entry["type"]]
+    return " or ".join({"array": "list", "boolean": "true/false", "string": "text"}.get(n, n) for n in names)
+
+
+def shown(value: object) -> str:
+    return f"`{json.dumps(value)}`"
+
+
+def table(properties: dict) -> str:
+    rows = ["| key | type | default | meaning |", "|---|---|---|---|"]
+    for key, entry in properties.items():
+        if entry["type"] == "object" or (entry["type"] == "array" and entry["items"].get("type") == "object"):
+            continue
+        default = shown(entry["default"]) if "default" in entry else ""
+        meaning = entry["description"]
+        if "enum" in entry:
+            meaning += " One of " + ", ".join(f"`{choice}`" for choice in entry["enum"]) + "."
+        rows.append(f"| `{key}` | {kind(entry)} | {default} | {meaning} |")
+    return "\n".join(rows)
+
+
+def reference(schema: dict) -> str:
+    parts = [HEAD, table(schema["properties"])]
+    for name, entry in schema["properties"].items():
+        if entry["type"] == "object":
+            parts.append(f"\n## [{name}]\n{entry['description']}\n\n{table(entry['properties'])}")
+        elif entry["type"] == "array" and entry["items"].get("type") == "object":
+            parts.append(f"\n## [[{name}]]\n{entry['description']}\n\n{table(entry['items']['properties'])}")
+    return "\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference(json.load(sys.stdin)))
