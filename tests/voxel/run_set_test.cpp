@@ -1,22 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <osteon/voxel/run_set.hpp>
-#include <random>
+#include <voxel/random_image.hpp>
 
 using namespace osteon;
 using namespace osteon::voxel;
-
-namespace {
-
-std::vector<std::uint8_t> random_image(index3 shape, double fill, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::bernoulli_distribution solid(fill);
-  std::vector<std::uint8_t> image(static_cast<std::size_t>(shape.volume()));
-  for (auto& voxel : image) voxel = solid(generator) ? 1 + generator() % 3 : 0;
-  return image;
-}
-
-}  // namespace
 
 // Oracle: a scan of the dense image.
 TEST(run_set, numbers_active_cells_in_z_y_x_order) {

@@ -1,0 +1,201 @@
+#include <osteon/voxel/segment.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <osteon/base/error.hpp>
+#include <osteon/voxel/threshold.hpp>
+
+namespace osteon::voxel {
+
+namespace {
+
+constexpr const char* axis_names[] = {"z", "y", "x"};
+
+std::string face_name(int axis, bool high) { return fmt::format("{} {} face", high ? "high" : "low", axis_names[axis]); }
+
+// The rule needs the whole report of what was found, because a refusal has to say which face is missed and by how much.
+void require_both_faces(const components& found, const std::vector<bool>& kept, index3 shape, axis load_axis) {
+  const int a = static_cast<int>(load_axis);
+  std::int64_t low = shape[a], high = -1;
+  bool joined = false;
+  for (std::size_t p = 0; p < found.parts.size(); ++p) {
+    if (!kept[p]) continue;
+    low = std::min(low, found.parts[p].low[a]);
+    high = std::max(high, found.parts[p].high[a]);
+    joined |= found.parts[p].touches(shape, a, false) && found.parts[p].touches(shape, a, true);
+  }
+  const bool misses_low = low > 0, misses_high = high < shape[a] - 1;
+  if (misses_low || misses_high)
+    throw data_error(fmt::format(
+        "the solid does not touch the {}{}: it spans the {} planes {} to {} of 0 to {}; crop the image to that range (image.crop_voxels), "
+        "lower the threshold, or load another axis",
+        misses_low ? face_name(a, false) : face_name(a, true), misses_low && misses_high ? fmt::format(" nor the {}", face_name(a, true)) : "",
+        axis_names[a], low, high, shape[a] - 1));
+  if (!joined)
+    throw data_error(fmt::format("no connected part of the solid joins the {} and the {}; lower the threshold, or load another axis",
+                                 face_name(a, false), face_name(a, true)));
+}
+
+// Drop the parts that are not kept (in `solid`, values stay as they are elsewhere) and report.
+void keep_parts(std::vector<std::uint8_t>& solid, index3 shape, const segmentation_options& how, segmentation_report& report) {
+  const run_set cells = active_cells({solid.data(), shape});
+  const components found = find_components(cells);
+  const int load = static_cast<int>(how.load_axis);
+  std::vector<bool> kept(found.parts.size());
+  for (std::size_t p = 0; p < found.parts.size(); ++p) {
+    const component& part = found.parts[p];
+    kept[p] = how.keep == keep_rule::all || (how.keep == keep_rule::largest && p == 0) ||
+              (how.keep == keep_rule::percolating && part.touches(shape, load, false) && part.touches(shape, load, true));
+  }
+  report.solid_voxels = cells.size();
+  report.parts = static_cast<std::int64_t>(found.parts.size());
+  for (std::size_t p = 0; p < found.parts.size(); ++p) {
+    const component& part = found.parts[p];
+    if (!kept[p]) {
+      report.dropped_voxels += part.voxels;
+      ++report.dropped_islands;
+      if (report.largest_islands.size() < 10) report.largest_islands.push_back(part.voxels);
+      continue;
+    }
+    report.kept_voxels += part.voxels;
+    for (int a = 0; a < 3; ++a)
+      if (part.touches(shape, a, false) && part.touches(shape, a, true)) report.percolates[static_cast<std::size_t>(a)] = true;
+  }
+  report.volume_fraction = static_cast<double>(report.kept_voxels) / static_cast<double>(shape.volume());
+  if (how.keep == keep_rule::percolating && report.kept_voxels == 0) require_both_faces(found, std::vector<bool>(kept.size(), true), shape, how.load_axis);
+  require_both_faces(found, kept, shape, how.load_axis);
+  const auto runs = cells.runs();
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (!kept[static_cast<std::size_t>(found.part_of_run[i])])
+      std::fill_n(solid.begin() + (runs[i].z * shape.y + runs[i].y) * shape.x + runs[i].x, runs[i].length, std::uint8_t{0});
+}
+
+// Threshold and keep: 1 where the solid is.
+segmented find_solid(const image& scan, const segmentation_options& how) {
+  segmented result;
+  result.shape = scan.shape;
+  result.report.grey = check_values(scan);
+  result.report.method = how.threshold ? "given" : "otsu";
+  const double threshold = how.threshold ? *how.threshold : otsu_threshold(scan, result.report.grey);
+  const double upper = how.upper.value_or(std::numeric_limits<double>::infinity());
+  result.report.threshold = threshold;
+  result.material = solid_voxels(scan, threshold, upper);
+  if (std::find(result.material.begin(), result.material.end(), 1) == result.material.end())
+    throw data_error(fmt::format("the threshold {} leaves no solid voxel: the grey values of the image lie in [{}, {}]{}; choose a threshold "
+                                 "inside that range, or leave it out for Otsu's",
+                                 threshold, result.report.grey.low, result.report.grey.high,
+                                 how.upper ? fmt::format(" and segment.upper is {}", upper) : ""));
+  keep_parts(result.material, scan.shape, how, result.report);
+  return result;
+}
+
+}  // namespace
+
+double density_law::modulus_MPa(double grey) const {
+  const double density = std::max(0.0, slope * grey + intercept);
+  return std::clamp(coefficient_MPa * std::pow(density, exponent), min_modulus_MPa, max_modulus_MPa);
+}
+
+segmented segment(const image& scan, const segmentation_options& how, const material& solid) {
+  segmented result = find_solid(scan, how);
+  result.materials = {material{"empty", 0, 0, 0}, solid};
+  return result;
+}
+
+segmented segment(const image& scan, const segmentation_options& how, const density_law& law) {
+  segmented result = find_solid(scan, how);
+  std::map<double, std::uint8_t> class_of_grey;  // stays small: it stops growing once there are too many
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  scan.visit([&](auto values) {
+    const auto* data = values.data_handle();
+    for (std::int64_t i = 0; i < values.size(); ++i) {
+      if (!result.material[static_cast<std::size_t>(i)]) continue;
+      const auto grey = static_cast<double>(data[i]);
+      low = std::min(low, grey);
+      high = std::max(high, grey);
+      if (class_of_grey.size() <= 255) class_of_grey.emplace(grey, 0);
+    }
+  });
+
+  const auto add_class = [&](double from, double to) {
+    const double a = law.modulus_MPa(from), b = law.modulus_MPa(to), modulus = (a + b) / 2;
+    result.modulus_error = std::max(result.modulus_error, std::abs(b - a) / 2 / std::min(a, b));
+    const std::string name = from == to ? fmt::format("grey {}", from) : fmt::format("grey {:.6g} to {:.6g}", from, to);
+    result.materials.push_back({name, modulus, law.poisson_ratio, 0});
+  };
+  result.materials.push_back({"empty", 0, 0, 0});
+  const bool exact = class_of_grey.size() <= 255;
+  const double width = (high - low) / 255;
+  if (exact) {
+    std::uint8_t next = 1;
+    for (auto& [grey, number] : class_of_grey) {
+      number = next++;
+      add_class(grey, grey);
+    }
+  } else {
+    for (int c = 0; c < 255; ++c) add_class(low + c * width, low + (c + 1) * width);
+  }
+  scan.visit([&](auto values) {
+    const auto* data = values.data_handle();
+    for (std::int64_t i = 0; i < values.size(); ++i) {
+      std::uint8_t& voxel = result.material[static_cast<std::size_t>(i)];
+      if (!voxel) continue;
+      const auto grey = static_cast<double>(data[i]);
+      voxel = exact ? class_of_grey.at(grey) : static_cast<std::uint8_t>(1 + std::min(254, static_cast<int>((grey - low) / width)));
+    }
+  });
+  return result;
+}
+
+segmented segment(const image& labels, const segmentation_options& how, const std::vector<labelled_material>& table,
+                  const std::vector<std::int64_t>& void_labels) {
+  segmented result;
+  result.shape = labels.shape;
+  result.report.grey = check_values(labels);
+  result.report.method = "labels";
+  if (labels.type == scalar::f4 || labels.type == scalar::f8)
+    throw data_error(fmt::format("a label image holds whole numbers, but this one is of type {}; threshold it, or save it as integers",
+                                 name_of(labels.type)));
+  std::map<std::int64_t, std::uint8_t> number_of_label;
+  for (const std::int64_t label : void_labels) number_of_label[label] = 0;
+  result.materials = {material{"empty", 0, 0, 0}};
+  for (const labelled_material& entry : table) {
+    number_of_label[entry.label] = static_cast<std::uint8_t>(result.materials.size());
+    result.materials.push_back(entry.properties);
+  }
+  result.material.resize(static_cast<std::size_t>(labels.shape.volume()));
+  std::map<std::int64_t, std::int64_t> unknown;
+  labels.visit([&](auto values) {
+    const auto* data = values.data_handle();
+    std::int64_t last_label = 0;
+    auto last = number_of_label.end();
+    for (std::int64_t i = 0; i < values.size(); ++i) {
+      const auto label = static_cast<std::int64_t>(data[i]);
+      // Neighbours mostly share their label, so the table is rarely asked.
+      if (last == number_of_label.end() || label != last_label) last = number_of_label.find(label);
+      last_label = label;
+      if (last == number_of_label.end())
+        ++unknown[label];
+      else
+        result.material[static_cast<std::size_t>(i)] = last->second;
+    }
+  });
+  if (!unknown.empty()) {
+    std::vector<std::string> shown;
+    for (const auto& [label, count] : unknown)
+      if (shown.size() < 20) shown.push_back(fmt::format("{} ({} voxels)", label, count));
+    throw data_error(fmt::format("labels without a material: {}{}; add a [[material]] with that label, or name it in segment.void_labels",
+                                 fmt::join(shown, ", "), unknown.size() > shown.size() ? " and more" : ""));
+  }
+  if (std::all_of(result.material.begin(), result.material.end(), [](std::uint8_t m) { return m == 0; }))
+    throw data_error(fmt::format("every voxel has a void label; the labels of the image lie in [{}, {}]", result.report.grey.low, result.report.grey.high));
+  keep_parts(result.material, labels.shape, how, result.report);
+  return result;
+}
+
+}  // namespace osteon::voxel

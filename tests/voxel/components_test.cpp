@@ -1,0 +1,82 @@
+#include <gtest/gtest.h>
+
+#include <osteon/voxel/components.hpp>
+#include <voxel/random_image.hpp>
+
+using namespace osteon;
+using namespace osteon::voxel;
+
+namespace {
+
+// The readable reference: flood fill from every unvisited voxel; sizes in the order of the first voxels.
+std::vector<std::int64_t> flood_fill(const std::vector<std::uint8_t>& image, index3 shape, std::vector<int>& label) {
+  label.assign(image.size(), -1);
+  std::vector<std::int64_t> sizes;
+  const auto at = [&](index3 p) { return static_cast<std::size_t>((p.z * shape.y + p.y) * shape.x + p.x); };
+  for (std::int64_t i = 0; i < shape.volume(); ++i) {
+    const index3 seed{i / (shape.y * shape.x), i / shape.x % shape.y, i % shape.x};
+    if (!image[at(seed)] || label[at(seed)] >= 0) continue;
+    std::vector<index3> stack{seed};
+    label[at(seed)] = static_cast<int>(sizes.size());
+    sizes.push_back(0);
+    while (!stack.empty()) {
+      const index3 p = stack.back();
+      stack.pop_back();
+      ++sizes.back();
+      for (int a = 0; a < 3; ++a)
+        for (const int step : {-1, 1}) {
+          index3 q = p;
+          q[a] += step;
+          if (!box3{{0, 0, 0}, shape}.contains(q) || !image[at(q)] || label[at(q)] >= 0) continue;
+          label[at(q)] = label[at(p)];
+          stack.push_back(q);
+        }
+    }
+  }
+  return sizes;
+}
+
+}  // namespace
+
+// Oracle: flood fill, voxel by voxel.
+TEST(components, agree_with_flood_fill) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    const index3 shape{5, 7, 9};
+    const auto data = random_image(shape, 0.1 + 0.02 * seed, seed);
+    std::vector<int> label;
+    const auto sizes = flood_fill(data, shape, label);
+    const run_set cells = active_cells({data.data(), shape});
+
+    const components found = find_components(cells);
+
+    ASSERT_EQ(found.parts.size(), sizes.size());
+    for (std::size_t i = 1; i < found.parts.size(); ++i) EXPECT_LE(found.parts[i].voxels, found.parts[i - 1].voxels);
+    std::vector<int> expected_part(sizes.size(), -1);
+    for (std::size_t r = 0; r < cells.runs().size(); ++r) {
+      const run& a = cells.runs()[r];
+      for (std::int32_t i = 0; i < a.length; ++i) {
+        const int expected = label[static_cast<std::size_t>((a.z * shape.y + a.y) * shape.x + a.x + i)];
+        int& part = expected_part[static_cast<std::size_t>(expected)];
+        if (part < 0) part = found.part_of_run[r];
+        ASSERT_EQ(part, found.part_of_run[r]);
+        ASSERT_EQ(found.parts[static_cast<std::size_t>(part)].voxels, sizes[static_cast<std::size_t>(expected)]);
+      }
+    }
+  }
+}
+
+// Oracle: by hand; voxels that meet at an edge only are two parts.
+TEST(components, do_not_connect_through_edges) {
+  const std::vector<std::uint8_t> data{1, 0, 0, 1};
+  const components found = find_components(active_cells({data.data(), {1, 2, 2}}));
+  EXPECT_EQ(found.parts.size(), 2u);
+}
+
+TEST(components, know_the_faces_that_they_touch) {
+  const std::vector<std::uint8_t> data{0, 1, 0, 0, 1, 0, 0, 0, 0};  // (1, 3, 3): a bar from y = 0 to y = 1
+  const components found = find_components(active_cells({data.data(), {1, 3, 3}}));
+  ASSERT_EQ(found.parts.size(), 1u);
+  EXPECT_TRUE(found.parts[0].touches({1, 3, 3}, 1, false));
+  EXPECT_FALSE(found.parts[0].touches({1, 3, 3}, 1, true));
+  EXPECT_TRUE(found.parts[0].touches({1, 3, 3}, 0, true));
+}

@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <osteon/base/error.hpp>
+#include <functional>
+#include <osteon/voxel/segment.hpp>
+
+using namespace osteon;
+using namespace osteon::voxel;
+
+namespace {
+
+template <class T>
+image make_image(index3 shape, const std::vector<T>& values, scalar type) {
+  image scan{shape, type, std::vector<std::byte>(values.size() * sizeof(T))};
+  std::memcpy(scan.bytes.data(), values.data(), scan.bytes.size());
+  return scan;
+}
+
+// Two z planes of 1 x 4: a bar of grey 200 through both at x = 0, an island of grey 180 at x = 2, pores of grey 10.
+const std::vector<std::uint8_t> bar_and_island{200, 10, 180, 10, 200, 10, 10, 10};
+constexpr index3 bar_shape{2, 1, 4};
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const data_error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+}  // namespace
+
+// Oracle: by hand.
+TEST(segment, keeps_the_largest_part_and_reports_the_rest) {
+  const segmented s = segment(make_image(bar_shape, bar_and_island, scalar::u1), {}, material{"bone", 1000, 0.3, 0});
+  EXPECT_EQ(s.material, (std::vector<std::uint8_t>{1, 0, 0, 0, 1, 0, 0, 0}));
+  EXPECT_EQ(s.report.method, "otsu");
+  EXPECT_EQ(s.report.solid_voxels, 3);
+  EXPECT_EQ(s.report.kept_voxels, 2);
+  EXPECT_EQ(s.report.dropped_voxels, 1);
+  EXPECT_EQ(s.report.dropped_islands, 1);
+  EXPECT_EQ(s.report.largest_islands, (std::vector<std::int64_t>{1}));
+  EXPECT_DOUBLE_EQ(s.report.volume_fraction, 0.25);
+  EXPECT_TRUE(s.report.percolates[0]);
+  EXPECT_FALSE(s.report.percolates[2]);
+  ASSERT_EQ(s.materials.size(), 2u);
+  EXPECT_EQ(s.materials[1].name, "bone");
+}
+
+TEST(segment, keeps_all_parts_on_request) {
+  segmentation_options how;
+  how.keep = keep_rule::all;
+  EXPECT_EQ(segment(make_image(bar_shape, bar_and_island, scalar::u1), how, material{}).report.kept_voxels, 3);
+}
+
+TEST(segment, says_which_face_is_missed) {
+  const std::vector<std::uint8_t> floating{0, 0, 9, 9, 0};
+  const auto scan = make_image({5, 1, 1}, floating, scalar::u1);
+  const std::string text = message_of([&] { segment(scan, {}, material{}); });
+  EXPECT_NE(text.find("does not touch the low z face nor the high z face: it spans the z planes 2 to 3 of 0 to 4"), std::string::npos) << text;
+  segmentation_options how;
+  how.keep = keep_rule::all;
+  const std::vector<std::uint8_t> broken{9, 9, 0, 9, 9};
+  EXPECT_NE(message_of([&] { segment(make_image({5, 1, 1}, broken, scalar::u1), how, material{}); }).find("no connected part"), std::string::npos);
+  how.keep = keep_rule::percolating;
+  EXPECT_NE(message_of([&] { segment(make_image({5, 1, 1}, broken, scalar::u1), how, material{}); }).find("no connected part"), std::string::npos);
+}
+
+TEST(segment, says_when_a_threshold_leaves_nothing) {
+  segmentation_options how;
+  how.threshold = 250;
+  const std::string text = message_of([&] { segment(make_image(bar_shape, bar_and_island, scalar::u1), how, material{}); });
+  EXPECT_NE(text.find("the threshold 250 leaves no solid voxel: the grey values of the image lie in [10, 200]"), std::string::npos) << text;
+}
+
+// Oracle: the law itself; 8-bit images lose nothing by being sorted into classes.
+TEST(segment, gives_every_grey_value_of_an_8_bit_image_its_modulus) {
+  std::vector<std::uint8_t> greys(200);
+  for (std::size_t i = 0; i < greys.size(); ++i) greys[i] = static_cast<std::uint8_t>(50 + i);
+  segmentation_options how;
+  how.threshold = 99;
+  how.load_axis = axis::y;
+  const density_law law{.slope = 0.01, .intercept = -0.2, .coefficient_MPa = 6850, .exponent = 1.49};
+
+  const segmented s = segment(make_image({1, 1, 200}, greys, scalar::u1), how, law);
+
+  EXPECT_EQ(s.modulus_error, 0);
+  for (std::size_t i = 50; i < greys.size(); ++i)
+    EXPECT_NEAR(s.materials[s.material[i]].youngs_modulus_MPa, 6850 * std::pow(0.01 * greys[i] - 0.2, 1.49), 1e-9);
+}
+
+TEST(segment, sorts_many_greys_into_classes_and_bounds_the_error) {
+  std::vector<std::uint16_t> greys(5000);
+  for (std::size_t i = 0; i < greys.size(); ++i) greys[i] = static_cast<std::uint16_t>(1000 + 10 * i);
+  segmentation_options how;
+  how.threshold = 999;
+  how.load_axis = axis::y;
+  const density_law law{.slope = 1e-4, .coefficient_MPa = 10000, .exponent = 2};
+
+  const segmented s = segment(make_image({1, 1, 5000}, greys, scalar::u2), how, law);
+
+  EXPECT_EQ(s.materials.size(), 256u);
+  double worst = 0;
+  for (std::size_t i = 0; i < greys.size(); ++i) {
+    const double exact = law.modulus_MPa(greys[i]);
+    worst = std::max(worst, std::abs(s.materials[s.material[i]].youngs_modulus_MPa - exact) / exact);
+  }
+  EXPECT_LE(worst, s.modulus_error * (1 + 1e-12));
+  EXPECT_GT(s.modulus_error, 0);
+}
+
+TEST(segment, maps_labels_and_names_those_without_a_material) {
+  const std::vector<std::int16_t> labels{5, 5, 0, 7, 5, 7};
+  const auto scan = make_image({1, 1, 6}, labels, scalar::i2);
+  segmentation_options how;
+  how.load_axis = axis::y;
+  how.keep = keep_rule::all;
+  const segmented s = segment(scan, how, {{7, material{"screw", 110000, 0.3, 0}}, {5, material{"bone", 1000, 0.3, 0}}}, {0});
+  EXPECT_EQ(s.material, (std::vector<std::uint8_t>{2, 2, 0, 1, 2, 1}));
+  const std::string text = message_of([&] { segment(scan, how, {{5, material{}}}, {3}); });
+  EXPECT_NE(text.find("labels without a material: 0 (1 voxels), 7 (2 voxels)"), std::string::npos) << text;
+}
