@@ -1,0 +1,43 @@
+#pragma once
+/// @file
+/// What users read off a solution: statistics of a field over all ranks, effective strain, failure load.
+#include <mpi.h>
+
+#include <cstdint>
+#include <osteon/voxel/material.hpp>
+#include <span>
+#include <vector>
+
+namespace osteon::solve {
+
+/// The value that a fraction of a field does not exceed: the smallest one with at least fraction * n values <= it.
+///
+/// Exact and the same for every number of ranks: the value is found bit by bit from counts, no rank sees the others' data.
+/// @param values non-negative and finite, one per active voxel @param fraction in (0, 1]
+/// @return 0 if there are no values at all
+/// @collective on comm @cost four allreduces of 256 counters
+float percentile(MPI_Comm comm, std::span<const float> values, double fraction);
+
+struct field_statistics {
+  double mean = 0, p95 = 0, p98 = 0, max = 0;
+};
+
+/// @param values non-negative and finite, one per active voxel; voxels have equal volumes
+/// @collective on comm
+field_statistics statistics(MPI_Comm comm, std::span<const float> values);
+
+/// Effective strain of each voxel, sqrt(2 SED / E). @cite Pistoia et al., Bone 30 (2002) 842-848
+/// @param material number of each voxel's material @param sed strain energy density [MPa] @collective local
+std::vector<float> effective_strain(const voxel::material_table& materials, std::span<const std::uint8_t> material, std::span<const float> sed);
+
+struct pistoia_estimate {
+  double factor = 0;          ///< by which the load may be multiplied until failure
+  double failure_load_N = 0;
+};
+
+/// Failure load of a linear analysis: the bone fails when `critical_volume` of it is strained beyond `critical_strain`.
+/// @cite Pistoia et al., Bone 30 (2002) 842-848: 2 % and 0.007
+/// @collective on comm
+pistoia_estimate pistoia(MPI_Comm comm, std::span<const float> strain, double load_N, double critical_strain, double critical_volume);
+
+}  // namespace osteon::solve

@@ -1,0 +1,63 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/solve/post.hpp>
+#include <random>
+
+using namespace osteon;
+
+namespace {
+
+// All values, and this rank's uneven share of them; the last rank of many has none.
+struct shared_values {
+  std::vector<float> all, own;
+  explicit shared_values(unsigned seed) {
+    std::mt19937 generator(seed);
+    std::lognormal_distribution<float> value(-2, 2);
+    for (int i = 0; i < 5001; ++i) all.push_back(i % 50 == 0 ? 0.0F : value(generator));
+    const int rank = comm::rank(MPI_COMM_WORLD), size = comm::size(MPI_COMM_WORLD);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const int owner = size > 2 ? static_cast<int>(i % 7) % (size - 1) : static_cast<int>(i % 7) % size;
+      if (owner == rank) own.push_back(all[i]);
+    }
+    std::sort(all.begin(), all.end());
+  }
+};
+
+}  // namespace
+
+// Oracle: sorting everything.
+TEST(percentile, is_the_value_of_the_sorted_field) {
+  for (unsigned seed = 0; seed < 5; ++seed) {
+    const shared_values field(seed);
+    for (const double fraction : {0.001, 0.5, 0.9, 0.95, 0.98, 0.9999, 1.0}) {
+      const auto index = static_cast<std::size_t>(std::ceil(fraction * 5001 - 1e-9)) - 1;
+      EXPECT_EQ(solve::percentile(MPI_COMM_WORLD, field.own, fraction), field.all[index]) << fraction;
+    }
+  }
+}
+
+TEST(percentile, of_nothing_is_zero) { EXPECT_EQ(solve::percentile(MPI_COMM_WORLD, {}, 0.5), 0.0F); }
+
+TEST(statistics, agree_with_the_whole_field) {
+  const shared_values field(9);
+  double sum = 0;
+  for (float v : field.all) sum += v;
+  const auto s = solve::statistics(MPI_COMM_WORLD, field.own);
+  EXPECT_NEAR(s.mean, sum / 5001, 1e-12 * sum);
+  EXPECT_EQ(s.max, static_cast<double>(field.all.back()));
+}
+
+// Oracle: a bar under uniform strain e fails at critical_strain / e times its load.
+TEST(pistoia, scales_a_uniform_strain_to_the_critical_one) {
+  const voxel::material_table materials{{}, {"bone", 5000, 0.3, 0}};
+  const double strain = 0.01, sed = 0.5 * 5000 * strain * strain;
+  const std::vector<std::uint8_t> material(10, 1);
+  const auto effective = solve::effective_strain(materials, material, std::vector<float>(10, static_cast<float>(sed)));
+  EXPECT_NEAR(effective[3], strain, 1e-8);
+  const auto estimate = solve::pistoia(MPI_COMM_WORLD, effective, 120, 0.007, 0.02);
+  EXPECT_NEAR(estimate.factor, 0.7, 1e-6);
+  EXPECT_NEAR(estimate.failure_load_N, 84, 1e-4);
+}
