@@ -1,6 +1,7 @@
 #include <cmath>
+#include <limits>
+#include <memory>
 #include <osteon/comm/together.hpp>
-#include <osteon/grid/node_planes.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/solve/elasticity.hpp>
 #include <osteon/solve/post.hpp>
@@ -10,8 +11,8 @@ namespace osteon::job {
 
 namespace {
 
-// Dense node values as result files want them: components x, y, z, NaN where there is no node. @collective
-std::vector<float> spread_nodes(const specimen& part, const voxel::run_set& nodes, const std::vector<double>& zyx) {
+// Dense node values as result files want them: components x, y, z, NaN where there is no node.
+std::vector<float> spread_nodes(const voxel::run_set& nodes, const std::vector<double>& zyx) {
   const index3 shape = nodes.shape();
   std::vector<float> dense(static_cast<std::size_t>(3 * shape.volume()), std::numeric_limits<float>::quiet_NaN());
   for (const voxel::run& r : nodes.runs())
@@ -20,7 +21,6 @@ std::vector<float> spread_nodes(const specimen& part, const voxel::run_set& node
       const auto to = static_cast<std::size_t>(3 * ((r.z * shape.y + r.y) * shape.x + r.x + i));
       for (std::size_t c = 0; c < 3; ++c) dense[to + c] = static_cast<float>(zyx[from + 2 - c]);
     }
-  grid::complete_lowest_plane(part.where, dense, 3);
   return dense;
 }
 
@@ -86,7 +86,7 @@ physics_result run_elasticity(const spec& job, const specimen& part, sink& log) 
   const auto nodes = std::make_shared<voxel::run_set>(problem.nodes);
   result.fields = {
       {{"displacement", "displacement", "mm", io::centring::node, 3},
-       [&part, nodes, displacement] { return spread_nodes(part, *nodes, *displacement); }},
+       [nodes, displacement] { return spread_nodes(*nodes, *displacement); }},
       {{"sed", "strain energy density", "MPa", io::centring::cell, 1}, [&part, sed] { return spread_cells(part, sed); }},
       {{"effective_strain", "effective strain, sqrt(2 SED / E)", "1", io::centring::cell, 1},
        [&part, strain] { return spread_cells(part, strain); }}};

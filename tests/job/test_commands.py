@@ -1,0 +1,75 @@
+"""The other commands: what they print and what they return."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+import tomllib
+from conftest import BINARY, ROOT, Job, job_text
+
+
+def osteon(*arguments: str) -> subprocess.CompletedProcess[str]:
+    if not BINARY.exists():
+        pytest.skip(f"{BINARY} is not built")
+    return subprocess.run([str(BINARY), *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    for command in ("run", "check", "estimate", "import", "report", "schema", "version"):
+        done = osteon(command, "--help")
+        assert done.returncode == 0
+        assert "Example" in done.stdout, command
+
+
+@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["run"], ["run", "a.toml", "-n", "0"], ["run", "a.toml", "--oops"]])
+def test_wrong_usage_is_code_2(arguments: list[str]) -> None:
+    assert osteon(*arguments).returncode == 2
+
+
+def test_examples_follow_the_schema() -> None:
+    schema = json.loads(osteon("schema").stdout)
+    for path in (ROOT / "examples").glob("*.toml"):
+        jsonschema.validate(tomllib.loads(path.read_text()), schema)
+
+
+def test_job_reference_is_up_to_date() -> None:
+    """Oracle: the page is made from the schema."""
+    import sys
+
+    page = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "job_reference.py")], input=osteon("schema").stdout, capture_output=True, text=True, check=True
+    )
+    assert page.stdout == (ROOT / "docs" / "job.md").read_text(), "make docs/job.md anew: ./run osteon schema | python3 tools/job_reference.py"
+
+
+def test_version_as_json() -> None:
+    answer = json.loads(osteon("version", "--json", "-").stdout)
+    assert answer["schema"] == "osteon.version/1"
+    assert "Open MPI" in answer["mpi"]
+
+
+def test_import_and_estimate_count_the_same_voxels(job: Job, sponge: Path) -> None:
+    """Oracle: numpy's count of the largest part."""
+    job.write(job_text(sponge))
+    imported = job.run("--json", "-", command="import")
+    assert imported.code == 0, imported.err
+    kept = json.loads(imported.out)["segmentation"]["kept_voxels"]
+    estimate = json.loads(job.run("--ranks", "3", "--json", "-", command="estimate").out)
+    assert estimate["elements"] == kept
+    assert estimate["voxels"] == np.load(sponge).size
+    assert estimate["ranks"] == 3
+    assert estimate["largest_elements_per_rank"] >= kept / 3
+    again = json.loads(job.run("--json", "-", command="import").out)
+    assert again["reused"]
+
+
+def test_run_writes_the_same_summary_to_standard_output(job: Job, sponge: Path) -> None:
+    job.write(job_text(sponge))
+    done = job.run("-n", "1", "--no-report", "--json", "-")
+    assert done.code == 0, done.err
+    assert json.loads(done.out) == done.summary
