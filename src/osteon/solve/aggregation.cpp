@@ -1,0 +1,376 @@
+#include <osteon/solve/aggregation.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+
+namespace osteon::solve {
+
+namespace {
+
+using place = level_geometry::place;
+using point = level_geometry::point;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+// Fine points by block, and their partition into aggregates.
+struct partition {
+  std::vector<std::int32_t> parent;  // owned fine points
+  std::vector<place> places;         // of the aggregates
+};
+
+place coarsened(place p, const std::array<int, 3>& shift) { return {p.z >> shift[0], p.y >> shift[1], p.x >> shift[2]}; }
+
+// Split each block into connected aggregates. `places` of the fine points are in ascending order of z.
+// @param neighbours calls f(j) for the owned neighbours j of point i
+template <class Neighbours>
+partition split_blocks(const std::vector<place>& fine, const std::array<int, 3>& shift, Neighbours neighbours) {
+  partition result;
+  const auto count = static_cast<std::int32_t>(fine.size());
+  std::vector<place> block(fine.size());
+  std::transform(fine.begin(), fine.end(), block.begin(), [&](place p) { return coarsened(p, shift); });
+  std::vector<std::int32_t> order(fine.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](std::int32_t a, std::int32_t b) { return block[at(a)] != block[at(b)] ? block[at(a)] < block[at(b)] : a < b; });
+  result.parent.assign(fine.size(), -1);
+  std::vector<std::int32_t> stack;
+  for (std::int32_t n = 0; n < count; ++n) {
+    const std::int32_t seed = order[at(n)];
+    if (result.parent[at(seed)] >= 0) continue;
+    const auto aggregate = static_cast<std::int32_t>(result.places.size());
+    result.places.push_back(block[at(seed)]);
+    result.parent[at(seed)] = aggregate;
+    for (stack.assign(1, seed); !stack.empty();) {
+      const std::int32_t i = stack.back();
+      stack.pop_back();
+      neighbours(i, [&](std::int32_t j) {
+        if (result.parent[at(j)] >= 0 || block[at(j)] != block[at(seed)]) return;
+        result.parent[at(j)] = aggregate;
+        stack.push_back(j);
+      });
+    }
+  }
+  return result;
+}
+
+// The same for cells, without a list of places: runs know where their cells are, and a block is at most two rows high
+// and two planes deep. Cells are united with the earlier ones of their block; a root is the first cell of its aggregate.
+partition split_cells(const conduction_cells& c, const heat_problem& problem, const std::array<int, 3>& shift) {
+  partition result;
+  std::vector<std::int32_t>& parent = result.parent;
+  parent.resize(at(c.owned()));
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](std::int32_t i) {
+    while (parent[at(i)] != i) i = parent[at(i)];
+    return i;
+  };
+  const auto unite = [&](std::int32_t i, std::int32_t j) {
+    i = root(i);
+    j = root(j);
+    parent[at(std::max(i, j))] = std::min(i, j);
+  };
+  const auto unite_rows = [&](std::span<const voxel::run> a, std::span<const voxel::run> b) {
+    for (auto p = a.begin(), q = b.begin(); p != a.end() && q != b.end();) {
+      const std::int32_t end = std::min(p->x + p->length, q->x + q->length);
+      for (std::int32_t x = std::max(p->x, q->x); x < end; ++x)
+        unite(p->first + (x - p->x) - c.begin, q->first + (x - q->x) - c.begin);
+      if (p->x + p->length == end)
+        ++p;
+      else
+        ++q;
+    }
+  };
+  const index3 shape = c.cells.shape();
+  const auto origin = problem.where.owned.begin.z - 1;  // global z of plane 0
+  for (std::int64_t z = 1; z + 1 < shape.z; ++z)
+    for (std::int64_t y = 0; y < shape.y; ++y) {
+      const auto row = c.cells.row(z, y);
+      for (const voxel::run& r : row)
+        for (std::int32_t n = 1; n < r.length; ++n)
+          if ((r.x + n - 1) >> shift[2] == (r.x + n) >> shift[2]) unite(r.first + n - 1 - c.begin, r.first + n - c.begin);
+      if (y > 0 && (y - 1) >> shift[1] == y >> shift[1]) unite_rows(c.cells.row(z, y - 1), row);
+      if (z > 1 && (origin + z - 1) >> shift[0] == (origin + z) >> shift[0]) unite_rows(c.cells.row(z - 1, y), row);
+    }
+  for (const voxel::run& r : c.cells.runs().subspan(c.cells.plane(0).size())) {
+    if (r.first >= c.end) break;
+    for (std::int32_t n = 0; n < r.length; ++n) {
+      const std::int32_t i = r.first + n - c.begin;
+      // Parents come before their children, so theirs are numbers of aggregates by now.
+      if (parent[at(i)] != i) {
+        parent[at(i)] = parent[at(parent[at(i)])];
+        continue;
+      }
+      parent[at(i)] = static_cast<std::int32_t>(result.places.size());
+      result.places.push_back(coarsened({static_cast<std::int32_t>(origin) + r.z, r.y, r.x + n}, shift));
+    }
+  }
+  return result;
+}
+
+// Centres of the aggregates of cells.
+std::vector<point> cell_centres(const conduction_cells& c, const heat_problem& problem, const std::vector<std::int32_t>& parent,
+                                std::size_t count) {
+  std::vector<point> points(count);
+  const vector3 h = problem.spacing_mm;
+  for (const voxel::run& r : c.cells.runs().subspan(c.cells.plane(0).size())) {
+    if (r.first >= c.end) break;
+    const auto z = problem.where.owned.begin.z + r.z - 1;
+    for (std::int32_t n = 0; n < r.length; ++n) {
+      point& p = points[at(parent[at(r.first - c.begin + n)])];
+      const std::array<double, 3> centre{(static_cast<double>(z) + 0.5) * h.z, (r.y + 0.5) * h.y, (r.x + n + 0.5) * h.x};
+      p.cells += 1;  // the mean so far moves towards the new cell
+      for (std::size_t a = 0; a < 3; ++a)
+        p.centre[a] += static_cast<float>((centre[a] - static_cast<double>(p.centre[a])) / static_cast<double>(p.cells));
+    }
+  }
+  return points;
+}
+
+// Fine points whose parents no other strip has: cut where the coarse z plane changes.
+std::vector<std::int32_t> strips_of(const std::vector<std::int32_t>& parent, const std::vector<place>& places) {
+  std::vector<std::int32_t> strip{0};
+  for (std::size_t i = 1; i < parent.size(); ++i)
+    if (places[at(parent[i])].z != places[at(parent[i - 1])].z) strip.push_back(static_cast<std::int32_t>(i));
+  strip.push_back(static_cast<std::int32_t>(parent.size()));
+  return strip;
+}
+
+// Distance factor of a coarse conductance. Between 1/2 and 1 the coarse operator stays within a factor of two of the
+// Galerkin one whatever the shape of the aggregates.
+float shortening(float fine, float coarse) { return std::clamp(fine / std::max(coarse, 1e-30F), 0.5F, 1.0F); }
+
+float distance(const point& a, const point& b) {
+  const float z = a.centre[0] - b.centre[0], y = a.centre[1] - b.centre[1], x = a.centre[2] - b.centre[2];
+  return std::sqrt(z * z + y * y + x * x);
+}
+
+// What a rank tells its neighbour about a fine ghost.
+struct ghost_parent {
+  std::int32_t parent = 0;
+  point where;
+};
+
+// The coarse halo, and per side the coarse number of each fine ghost. Both ranks number the coarse ghosts in the order
+// in which the fine ones mention them, so no number has to be negotiated. Appends the ghosts to `points`.
+std::array<std::vector<std::int32_t>, 2> coarse_ghosts(coarse_level& level, const plane_halo& fine, std::int32_t first_owned,
+                                                       std::vector<point>& points) {
+  const std::size_t owned = points.size();
+  level.halo.comm = fine.comm;
+  std::array<std::vector<ghost_parent>, 2> tell;
+  for (std::size_t s = 0; s < 2; ++s) {
+    std::vector<bool> seen(owned);
+    for (const std::int32_t i : fine.sides[s].send) {
+      const std::int32_t parent = level.parent[at(i - first_owned)];
+      tell[s].push_back({parent, points[at(parent)]});
+      if (!seen[at(parent)]) level.halo.sides[s].send.push_back(parent);
+      seen[at(parent)] = true;
+    }
+  }
+  const auto told = fine.swap(tell);
+  std::array<std::vector<std::int32_t>, 2> number;
+  for (std::size_t s = 0; s < 2; ++s) {
+    halo_side& side = level.halo.sides[s];
+    side.rank = fine.sides[s].rank;
+    side.ghost_begin = static_cast<std::int32_t>(points.size());
+    std::unordered_map<std::int32_t, std::int32_t> known;  // parent at its owner -> coarse ghost
+    for (const ghost_parent& ghost : told[s]) {
+      const auto [entry, is_new] = known.try_emplace(ghost.parent, static_cast<std::int32_t>(points.size()));
+      if (is_new) points.push_back(ghost.where);
+      number[s].push_back(entry->second);
+    }
+    side.ghost_count = static_cast<std::int32_t>(points.size()) - side.ghost_begin;
+  }
+  level.ghosts = static_cast<std::int32_t>(points.size() - owned);
+  return number;
+}
+
+// Coarse number of any fine point.
+class coarse_number {
+ public:
+  coarse_number(const coarse_level& level, const plane_halo& fine, std::int32_t first_owned,
+                std::array<std::vector<std::int32_t>, 2> ghosts)
+      : parent_(level.parent), fine_(fine), first_(first_owned), ghosts_(std::move(ghosts)) {}
+  std::int32_t operator()(std::int32_t i) const {
+    const std::int32_t n = i - first_;
+    if (n >= 0 && n < static_cast<std::int32_t>(parent_.size())) return parent_[at(n)];
+    const std::size_t side = in(0, i) ? 0 : 1;
+    return ghosts_[side][at(i - fine_.sides[side].ghost_begin)];
+  }
+
+ private:
+  bool in(std::size_t side, std::int32_t i) const {
+    const std::int32_t n = i - fine_.sides[side].ghost_begin;
+    return n >= 0 && n < fine_.sides[side].ghost_count;
+  }
+  const std::vector<std::int32_t>& parent_;
+  const plane_halo& fine_;
+  std::int32_t first_;
+  std::array<std::vector<std::int32_t>, 2> ghosts_;
+};
+
+// Rows from entries (row, column, conductance()) that `emit` produces twice: to count, then to fill.
+template <class Emit>
+void assemble(kernel::sparse_rows& k, std::size_t rows, const std::vector<std::array<float, 2>>& walls, Emit emit) {
+  std::vector<std::int32_t> begin(rows + 1, 0);
+  emit([&](std::int32_t row, std::int32_t, auto&&) { ++begin[at(row) + 1]; });
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  struct entry {
+    std::int32_t column;
+    float conductance;
+  };
+  std::vector<entry> entries(at(begin.back()));
+  std::vector<std::int32_t> fill(begin.begin(), begin.end() - 1);
+  emit([&](std::int32_t row, std::int32_t column, auto&& g) { entries[at(fill[at(row)]++)] = {column, g()}; });
+
+  k.begin.assign(1, 0);
+  k.begin.reserve(rows + 1);
+  k.diagonal.resize(rows);
+  std::int32_t used = 0;  // equal columns are merged in place
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::int32_t row_begin = used;
+    double diagonal = static_cast<double>(walls[row][0]) + static_cast<double>(walls[row][1]);
+    for (std::int32_t e = begin[row]; e < begin[row + 1]; ++e) {
+      const entry now = entries[at(e)];
+      diagonal += static_cast<double>(now.conductance);
+      std::int32_t same = row_begin;
+      while (same < used && entries[at(same)].column != now.column) ++same;
+      if (same < used)
+        entries[at(same)].conductance += now.conductance;
+      else
+        entries[at(used++)] = now;
+    }
+    std::sort(entries.begin() + row_begin, entries.begin() + used,
+              [](const entry& a, const entry& b) { return a.column < b.column; });
+    k.begin.push_back(used);
+    k.diagonal[row] = static_cast<float>(diagonal);
+  }
+  k.column.resize(at(used));
+  k.conductance.resize(at(used));
+  for (std::size_t e = 0; e < at(used); ++e) {
+    k.column[e] = entries[e].column;
+    k.conductance[e] = entries[e].conductance;
+  }
+}
+
+// Centres of the aggregates.
+std::vector<point> merged(const std::vector<std::int32_t>& parent, const std::vector<point>& fine, std::size_t count) {
+  std::vector<std::array<double, 4>> sum(count);
+  for (std::size_t i = 0; i < parent.size(); ++i) {
+    auto& s = sum[at(parent[i])];
+    const double weight = static_cast<double>(fine[i].cells);
+    for (std::size_t a = 0; a < 3; ++a) s[a] += weight * static_cast<double>(fine[i].centre[a]);
+    s[3] += weight;
+  }
+  std::vector<point> points(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t a = 0; a < 3; ++a) points[i].centre[a] = static_cast<float>(sum[i][a] / sum[i][3]);
+    points[i].cells = static_cast<float>(sum[i][3]);
+  }
+  return points;
+}
+
+// Wall conductances of the aggregates, lowered by the distances to the face as those between aggregates are.
+std::vector<std::array<float, 2>> merged_walls(const std::vector<std::int32_t>& parent, const std::vector<point>& fine,
+                                               const std::vector<point>& coarse,
+                                               const std::vector<std::array<float, 2>>& fine_walls,
+                                               const heat_problem& problem) {
+  std::vector<std::array<float, 2>> walls(coarse.size());
+  const int along = static_cast<int>(problem.along);
+  const auto a = static_cast<std::size_t>(along);
+  const auto length = static_cast<float>(static_cast<double>(problem.where.domain[along]) * problem.spacing_mm[along]);
+  for (std::size_t i = 0; i < parent.size(); ++i) {
+    const auto p = at(parent[i]);
+    const float near = fine[i].centre[a], mean = coarse[p].centre[a];
+    walls[p][0] += fine_walls[i][0] * shortening(near, mean);
+    walls[p][1] += fine_walls[i][1] * shortening(length - near, length - mean);
+  }
+  return walls;
+}
+
+}  // namespace
+
+std::array<int, 3> next_shift(const std::array<int, 3>& shift, const vector3& spacing_mm, index3 domain) {
+  std::array<int, 3> next = shift;
+  const auto open = [&](int a) { return (std::int64_t{1} << shift[static_cast<std::size_t>(a)]) < domain[a]; };
+  const auto edge = [&](int a) { return std::ldexp(spacing_mm[a], shift[static_cast<std::size_t>(a)]); };
+  double shortest = std::numeric_limits<double>::max();
+  for (int a = 0; a < 3; ++a)
+    if (open(a)) shortest = std::min(shortest, edge(a));
+  for (int a = 0; a < 3; ++a)
+    if (open(a) && edge(a) < 1.5 * shortest) ++next[static_cast<std::size_t>(a)];
+  return next;
+}
+
+coarse_level aggregate(const conduction_cells& fine, const heat_problem& problem, level_geometry& geometry) {
+  geometry.shift = next_shift({}, problem.spacing_mm, problem.where.domain);
+  const auto stencil = fine.stencil<double>();
+  const vector3 h = problem.spacing_mm;
+  coarse_level level;
+  auto blocks = split_cells(fine, problem, geometry.shift);
+  level.parent = std::move(blocks.parent);
+  level.strip = strips_of(level.parent, blocks.places);
+  geometry.places = std::move(blocks.places);
+  geometry.points = cell_centres(fine, problem, level.parent, geometry.places.size());
+
+  geometry.walls.assign(geometry.places.size(), {});
+  const int along = static_cast<int>(problem.along);
+  const double length = static_cast<double>(problem.where.domain[along]) * h[along];
+  kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t j, int, bool high, double g) {
+    if (j < fine.low_wall) return;
+    const std::int32_t p = level.parent[at(i - fine.begin)];
+    const auto centre = static_cast<double>(geometry.points[at(p)].centre[static_cast<std::size_t>(along)]);
+    geometry.walls[at(p)][high ? 1 : 0] +=
+        static_cast<float>(g) * shortening(static_cast<float>(h[along] / 2), static_cast<float>(high ? length - centre : centre));
+  });
+  const coarse_number number(level, fine.halo, fine.begin, coarse_ghosts(level, fine.halo, fine.begin, geometry.points));
+  assemble(level.matrix, geometry.places.size(), geometry.walls, [&](auto&& put) {
+    kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t j, int axis, bool, double g) {
+      if (j >= fine.low_wall) return;
+      const std::int32_t from = level.parent[at(i - fine.begin)], to = number(j);
+      if (from == to) return;
+      put(from, to, [&] {
+        return static_cast<float>(g) *
+               shortening(static_cast<float>(h[axis]), distance(geometry.points[at(from)], geometry.points[at(to)]));
+      });
+    });
+  });
+  return level;
+}
+
+coarse_level aggregate(const coarse_level& fine, const heat_problem& problem, level_geometry& geometry) {
+  const kernel::sparse_rows& k = fine.matrix;
+  const std::int32_t owned = k.rows();
+  const auto shift = next_shift(geometry.shift, problem.spacing_mm, problem.where.domain);
+  const std::array<int, 3> step{shift[0] - geometry.shift[0], shift[1] - geometry.shift[1], shift[2] - geometry.shift[2]};
+  auto blocks = split_blocks(geometry.places, step, [&](std::int32_t i, auto found) {
+    for (std::int32_t e = k.begin[at(i)]; e < k.begin[at(i) + 1]; ++e)
+      if (k.column[at(e)] < owned) found(k.column[at(e)]);
+  });
+  coarse_level level;
+  level.parent = std::move(blocks.parent);
+  level.strip = strips_of(level.parent, blocks.places);
+  level_geometry coarse;
+  coarse.points = merged(level.parent, geometry.points, blocks.places.size());
+  coarse.walls = merged_walls(level.parent, geometry.points, coarse.points, geometry.walls, problem);
+  coarse.places = std::move(blocks.places);
+  coarse.shift = shift;
+  const coarse_number number(level, fine.halo, 0, coarse_ghosts(level, fine.halo, 0, coarse.points));
+  assemble(level.matrix, coarse.places.size(), coarse.walls, [&](auto&& put) {
+    for (std::int32_t i = 0; i < owned; ++i)
+      for (std::int32_t e = k.begin[at(i)]; e < k.begin[at(i) + 1]; ++e) {
+        const std::int32_t j = k.column[at(e)], from = level.parent[at(i)], to = number(j);
+        if (from == to) continue;
+        put(from, to, [&] {
+          return k.conductance[at(e)] * shortening(distance(geometry.points[at(i)], geometry.points[at(j)]),
+                                                   distance(coarse.points[at(from)], coarse.points[at(to)]));
+        });
+      }
+  });
+  geometry = std::move(coarse);
+  return level;
+}
+
+}  // namespace osteon::solve
