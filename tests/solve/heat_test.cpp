@@ -299,7 +299,7 @@ TEST(heat, islands_and_dead_ends_carry_nothing) {
 TEST(heat, no_path_is_an_error_on_every_rank) {
   const ranks_with_a_plane comm(10);
   if (comm == MPI_COMM_NULL) return;
-  const image gap({10, 6, 6}, [](index3 p) { return p.x + p.z == 7 ? 0 : p.x + p.z < 7 ? 1 : 0; });
+  const image gap({10, 6, 6}, [](index3 p) { return p.x == 3 || p.z == 5 ? 0 : 1; });
   const auto table = conductivities({1});
   for (const axis along : {axis::z, axis::x})
     EXPECT_THROW(solve::solve_heat(make_problem(comm, gap, table, {1, 1, 1}, along), {}, quiet()), data_error) << static_cast<int>(along);
@@ -314,8 +314,8 @@ TEST(heat, a_path_that_winds_through_the_ranks_conducts) {
     if (p.x % 2 == 0) return 1;
     return p.z == (p.x % 4 == 1 ? n - 1 : 0) ? 1 : 0;
   });
-  // From the left to the right wall: 5 columns of n cells and 4 links; the walls also touch the first and last column
-  // along their whole length, so the ends are fins: solve those two by the dense reference.
+  // Five columns of n cells and 4 links, but the walls touch the first and the last column along their whole length, so
+  // these are fins: the dense solution is the reference.
   const double expected = dense_reference(snake, {1}, {1, 1, 1}, axis::x, 0, 1).flux_into_low_W;
   EXPECT_NEAR(-1000 * expected, conductivity(comm, snake, {1}, {1, 1, 1}, axis::x) * static_cast<double>(n) / 9, 1e-9);
 }

@@ -15,68 +15,117 @@ using point = level_geometry::point;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// Fine points by block, and their partition into aggregates.
-struct partition {
-  std::vector<std::int32_t> parent;  // owned fine points
-  std::vector<place> places;         // of the aggregates
-};
-
 place coarsened(place p, const std::array<int, 3>& shift) { return {p.z >> shift[0], p.y >> shift[1], p.x >> shift[2]}; }
 
-// Split each block into connected aggregates. `places` of the fine points are in ascending order of z.
-// @param neighbours calls f(j) for the owned neighbours j of point i
-template <class Neighbours>
-partition split_blocks(const std::vector<place>& fine, const std::array<int, 3>& shift, Neighbours neighbours) {
-  partition result;
-  const auto count = static_cast<std::int32_t>(fine.size());
-  std::vector<place> block(fine.size());
-  std::transform(fine.begin(), fine.end(), block.begin(), [&](place p) { return coarsened(p, shift); });
-  std::vector<std::int32_t> order(fine.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](std::int32_t a, std::int32_t b) { return block[at(a)] != block[at(b)] ? block[at(a)] < block[at(b)] : a < b; });
-  result.parent.assign(fine.size(), -1);
-  std::vector<std::int32_t> stack;
-  for (std::int32_t n = 0; n < count; ++n) {
-    const std::int32_t seed = order[at(n)];
-    if (result.parent[at(seed)] >= 0) continue;
-    const auto aggregate = static_cast<std::int32_t>(result.places.size());
-    result.places.push_back(block[at(seed)]);
-    result.parent[at(seed)] = aggregate;
-    for (stack.assign(1, seed); !stack.empty();) {
-      const std::int32_t i = stack.back();
-      stack.pop_back();
-      neighbours(i, [&](std::int32_t j) {
-        if (result.parent[at(j)] >= 0 || block[at(j)] != block[at(seed)]) return;
-        result.parent[at(j)] = aggregate;
-        stack.push_back(j);
-      });
-    }
+// Whether two points are coupled well enough to have one value on the coarse level. Without this test, two good
+// conductors that meet only through a poor one inside a block would be short-circuited.
+bool is_strong(float conductance, float diagonal, float other_diagonal) {
+  constexpr float threshold = 5e-4F;  // equal cells in a chain or a block couple by 1/4 to 1/36
+  return conductance * conductance >= threshold * diagonal * other_diagonal;
+}
+
+// Fine points united into aggregates. The first point of an aggregate stands for it.
+class aggregate_forest {
+ public:
+  explicit aggregate_forest(std::int32_t count) : parent_(at(count)), has_strong_(at(count)) {
+    std::iota(parent_.begin(), parent_.end(), 0);
   }
+  // Two neighbours of one block.
+  void join(std::int32_t i, std::int32_t j, float conductance, bool strong) {
+    if (strong)
+      unite(i, j);
+    else
+      weak_.insert(weak_.end(), {{i, j, conductance}, {j, i, conductance}});
+  }
+  // Remember that `i` is strongly coupled, be it out of its block.
+  void mark_strong(std::int32_t i) { has_strong_[at(i)] = 1; }
+
+  // Give the aggregates numbers in the order of their first points; calls first(i) for each of these. Empties the forest.
+  template <class First>
+  std::vector<std::int32_t> number(First first) {
+    // A point that nothing holds strongly, such as a poor conductor among good ones, follows its best neighbour. It joins
+    // only one, so it links no two aggregates.
+    std::sort(weak_.begin(), weak_.end(), [](const weak_pair& a, const weak_pair& b) {
+      return a.from != b.from ? a.from < b.from : a.conductance != b.conductance ? a.conductance > b.conductance : a.to < b.to;
+    });
+    for (const weak_pair& pair : weak_) {
+      if (has_strong_[at(pair.from)] != 0) continue;
+      unite(pair.from, pair.to);
+      has_strong_[at(pair.from)] = 1;
+    }
+    std::int32_t count = 0;
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(parent_.size()); ++i) {
+      std::int32_t& p = parent_[at(i)];
+      if (p == i) {
+        p = count++;
+        first(i);
+      } else {
+        p = parent_[at(p)];  // an earlier point, which has its aggregate's number by now
+      }
+    }
+    return std::move(parent_);
+  }
+
+ private:
+  struct weak_pair {
+    std::int32_t from, to;
+    float conductance;
+  };
+  std::int32_t root(std::int32_t i) const {
+    while (parent_[at(i)] != i) i = parent_[at(i)];
+    return i;
+  }
+  void unite(std::int32_t i, std::int32_t j) {
+    i = root(i);
+    j = root(j);
+    parent_[at(std::max(i, j))] = std::min(i, j);
+  }
+  std::vector<std::int32_t> parent_;
+  std::vector<std::uint8_t> has_strong_;
+  std::vector<weak_pair> weak_;
+};
+
+// Aggregates of the points of a coarse level. Fills level.parent and the places of the aggregates.
+std::vector<place> split_points(const coarse_level& fine, const std::vector<place>& places, const std::array<int, 3>& step,
+                                coarse_level& level) {
+  const kernel::sparse_rows& k = fine.matrix;
+  const std::int32_t owned = k.rows();
+  std::vector<float> diagonal(k.diagonal);
+  diagonal.resize(at(owned + fine.ghosts));
+  fine.halo.exchange(diagonal.data());
+  aggregate_forest forest(owned);
+  for (std::int32_t i = 0; i < owned; ++i)
+    for (std::int32_t e = k.begin[at(i)]; e < k.begin[at(i) + 1]; ++e) {
+      const std::int32_t j = k.column[at(e)];
+      const bool strong = is_strong(k.conductance[at(e)], diagonal[at(i)], diagonal[at(j)]);
+      if (strong) forest.mark_strong(i);
+      if (j < i && coarsened(places[at(i)], step) == coarsened(places[at(j)], step))
+        forest.join(i, j, k.conductance[at(e)], strong);
+    }
+  std::vector<place> result;
+  level.parent = forest.number([&](std::int32_t i) { result.push_back(coarsened(places[at(i)], step)); });
   return result;
 }
 
-// The same for cells, without a list of places: runs know where their cells are, and a block is at most two rows high
-// and two planes deep. Cells are united with the earlier ones of their block; a root is the first cell of its aggregate.
-partition split_cells(const conduction_cells& c, const heat_problem& problem, const std::array<int, 3>& shift) {
-  partition result;
-  std::vector<std::int32_t>& parent = result.parent;
-  parent.resize(at(c.owned()));
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto root = [&](std::int32_t i) {
-    while (parent[at(i)] != i) i = parent[at(i)];
-    return i;
+// Aggregates of the cells. Runs know where their cells are, so no list of places is needed.
+std::vector<place> split_cells(const conduction_cells& c, const heat_problem& problem, const std::array<int, 3>& shift,
+                               coarse_level& level) {
+  const auto stencil = c.stencil<float>();
+  std::vector<float> diagonal(at(c.size));
+  kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t, int, bool, float g) { diagonal[at(i)] += g; });
+  c.halo.exchange(diagonal.data());
+  aggregate_forest forest(c.owned());
+  kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t j, int, bool, float g) {
+    if (j < c.low_wall && is_strong(g, diagonal[at(i)], diagonal[at(j)])) forest.mark_strong(i - c.begin);
+  });
+  const auto join = [&](std::int32_t i, std::int32_t j, std::size_t axis) {
+    const float g = stencil.face[axis] / (stencil.resistivity[c.material[at(i)]] + stencil.resistivity[c.material[at(j)]]);
+    forest.join(i - c.begin, j - c.begin, g, is_strong(g, diagonal[at(i)], diagonal[at(j)]));
   };
-  const auto unite = [&](std::int32_t i, std::int32_t j) {
-    i = root(i);
-    j = root(j);
-    parent[at(std::max(i, j))] = std::min(i, j);
-  };
-  const auto unite_rows = [&](std::span<const voxel::run> a, std::span<const voxel::run> b) {
+  const auto join_rows = [&](std::span<const voxel::run> a, std::span<const voxel::run> b, std::size_t axis) {
     for (auto p = a.begin(), q = b.begin(); p != a.end() && q != b.end();) {
       const std::int32_t end = std::min(p->x + p->length, q->x + q->length);
-      for (std::int32_t x = std::max(p->x, q->x); x < end; ++x)
-        unite(p->first + (x - p->x) - c.begin, q->first + (x - q->x) - c.begin);
+      for (std::int32_t x = std::max(p->x, q->x); x < end; ++x) join(p->first + (x - p->x), q->first + (x - q->x), axis);
       if (p->x + p->length == end)
         ++p;
       else
@@ -84,30 +133,24 @@ partition split_cells(const conduction_cells& c, const heat_problem& problem, co
     }
   };
   const index3 shape = c.cells.shape();
-  const auto origin = problem.where.owned.begin.z - 1;  // global z of plane 0
-  for (std::int64_t z = 1; z + 1 < shape.z; ++z)
-    for (std::int64_t y = 0; y < shape.y; ++y) {
+  const auto origin = static_cast<std::int32_t>(problem.where.owned.begin.z - 1);  // global z of plane 0
+  for (std::int32_t z = 1; z + 1 < shape.z; ++z)
+    for (std::int32_t y = 0; y < shape.y; ++y) {
       const auto row = c.cells.row(z, y);
       for (const voxel::run& r : row)
         for (std::int32_t n = 1; n < r.length; ++n)
-          if ((r.x + n - 1) >> shift[2] == (r.x + n) >> shift[2]) unite(r.first + n - 1 - c.begin, r.first + n - c.begin);
-      if (y > 0 && (y - 1) >> shift[1] == y >> shift[1]) unite_rows(c.cells.row(z, y - 1), row);
-      if (z > 1 && (origin + z - 1) >> shift[0] == (origin + z) >> shift[0]) unite_rows(c.cells.row(z - 1, y), row);
+          if ((r.x + n - 1) >> shift[2] == (r.x + n) >> shift[2]) join(r.first + n - 1, r.first + n, 2);
+      if (y > 0 && (y - 1) >> shift[1] == y >> shift[1]) join_rows(c.cells.row(z, y - 1), row, 1);
+      if (z > 1 && (origin + z - 1) >> shift[0] == (origin + z) >> shift[0]) join_rows(c.cells.row(z - 1, y), row, 0);
     }
-  for (const voxel::run& r : c.cells.runs().subspan(c.cells.plane(0).size())) {
-    if (r.first >= c.end) break;
-    for (std::int32_t n = 0; n < r.length; ++n) {
-      const std::int32_t i = r.first + n - c.begin;
-      // Parents come before their children, so theirs are numbers of aggregates by now.
-      if (parent[at(i)] != i) {
-        parent[at(i)] = parent[at(parent[at(i)])];
-        continue;
-      }
-      parent[at(i)] = static_cast<std::int32_t>(result.places.size());
-      result.places.push_back(coarsened({static_cast<std::int32_t>(origin) + r.z, r.y, r.x + n}, shift));
-    }
-  }
-  return result;
+  std::vector<place> places;
+  auto run = c.cells.runs().begin() + static_cast<std::ptrdiff_t>(c.cells.plane(0).size());
+  level.parent = forest.number([&](std::int32_t n) {
+    const std::int32_t i = n + c.begin;
+    while (i >= run->first + run->length) ++run;
+    places.push_back(coarsened({origin + run->z, run->y, run->x + (i - run->first)}, shift));
+  });
+  return places;
 }
 
 // Centres of the aggregates of cells.
@@ -309,10 +352,8 @@ coarse_level aggregate(const conduction_cells& fine, const heat_problem& problem
   const auto stencil = fine.stencil<double>();
   const vector3 h = problem.spacing_mm;
   coarse_level level;
-  auto blocks = split_cells(fine, problem, geometry.shift);
-  level.parent = std::move(blocks.parent);
-  level.strip = strips_of(level.parent, blocks.places);
-  geometry.places = std::move(blocks.places);
+  geometry.places = split_cells(fine, problem, geometry.shift, level);
+  level.strip = strips_of(level.parent, geometry.places);
   geometry.points = cell_centres(fine, problem, level.parent, geometry.places.size());
 
   geometry.walls.assign(geometry.places.size(), {});
@@ -345,18 +386,13 @@ coarse_level aggregate(const coarse_level& fine, const heat_problem& problem, le
   const std::int32_t owned = k.rows();
   const auto shift = next_shift(geometry.shift, problem.spacing_mm, problem.where.domain);
   const std::array<int, 3> step{shift[0] - geometry.shift[0], shift[1] - geometry.shift[1], shift[2] - geometry.shift[2]};
-  auto blocks = split_blocks(geometry.places, step, [&](std::int32_t i, auto found) {
-    for (std::int32_t e = k.begin[at(i)]; e < k.begin[at(i) + 1]; ++e)
-      if (k.column[at(e)] < owned) found(k.column[at(e)]);
-  });
   coarse_level level;
-  level.parent = std::move(blocks.parent);
-  level.strip = strips_of(level.parent, blocks.places);
   level_geometry coarse;
-  coarse.points = merged(level.parent, geometry.points, blocks.places.size());
-  coarse.walls = merged_walls(level.parent, geometry.points, coarse.points, geometry.walls, problem);
-  coarse.places = std::move(blocks.places);
   coarse.shift = shift;
+  coarse.places = split_points(fine, geometry.places, step, level);
+  level.strip = strips_of(level.parent, coarse.places);
+  coarse.points = merged(level.parent, geometry.points, coarse.places.size());
+  coarse.walls = merged_walls(level.parent, geometry.points, coarse.points, geometry.walls, problem);
   const coarse_number number(level, fine.halo, 0, coarse_ghosts(level, fine.halo, 0, coarse.points));
   assemble(level.matrix, coarse.places.size(), coarse.walls, [&](auto&& put) {
     for (std::int32_t i = 0; i < owned; ++i)

@@ -19,8 +19,8 @@ struct level_geometry {
     float cells = 0;                ///< number of fine cells
   };
   struct place {
-    std::int32_t z, y, x;           ///< block of the global grid of this level, z slowest
-    friend auto operator<=>(const place&, const place&) = default;
+    std::int32_t z, y, x;           ///< block of the global grid of this level
+    friend bool operator==(const place&, const place&) = default;
   };
   std::vector<point> points;
   std::vector<place> places;        ///< owned points only
