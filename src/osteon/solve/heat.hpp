@@ -12,6 +12,10 @@ namespace osteon::solve {
 
 /// A conduction problem: fixed temperatures on the two outer faces of `along`, everything else insulated. The fixed
 /// temperature sits on the face, half a voxel from the centre of the first cell.
+///
+/// Only cells on a path between the two faces are unknowns. Cells that hang on one face have its temperature exactly;
+/// islands that touch neither face carry no heat and have no temperature of their own: they are given the mean of the
+/// two, which is one of their solutions and keeps every field finite.
 struct heat_problem {
   grid::block where;
   vector3 spacing_mm;
@@ -24,13 +28,17 @@ struct heat_problem {
 
 struct heat_solution {
   std::vector<double> temperature_K;   ///< per active cell
-  double flux_low_W = 0;               ///< heat that enters through the low face
-  double flux_high_W = 0;              ///< heat that leaves through the high face
+  double flux_low_W = 0;               ///< heat that enters through the low face: negative if high_K > low_K
+  double flux_high_W = 0;              ///< heat that leaves through the high face; both are residual-corrected, so equal
   certificate proof;
 };
 
 /// Solve by multigrid-preconditioned conjugate gradients.
-/// @throws data_error if no conducting path joins the two faces @collective on problem.where.comm
+/// Not reaching the tolerance is no error: then proof.converged is false.
+/// @throws usage_error, data_error for a problem that is not consistent, or a material without conductivity
+/// @throws data_error if no conducting path joins the two faces
+/// @throws solve_error if a value is not finite
+/// @collective on problem.where.comm: all ranks throw the same
 heat_solution solve_heat(const heat_problem& problem, const options& how, sink& log);
 
 /// Magnitude of the heat flux density in each active cell [W/mm2], mean of the fluxes through opposite faces.

@@ -1,0 +1,35 @@
+#pragma once
+/// @file
+/// A graph Laplacian in compressed rows: the operator of the coarse levels of conduction.
+#include <cstdint>
+#include <osteon/base/for_each.hpp>
+#include <vector>
+
+namespace osteon::kernel {
+
+/// (K x)_i = diagonal_i x_i - sum over the row of conductance x_column; rows are the owned points, columns also ghosts.
+struct sparse_rows {
+  std::vector<std::int32_t> begin{0};  ///< per row, index of its first entry; one more at the end
+  std::vector<std::int32_t> column;
+  std::vector<float> conductance;      ///< > 0
+  std::vector<float> diagonal;
+
+  std::int32_t rows() const { return static_cast<std::int32_t>(diagonal.size()); }
+};
+
+/// Call `done(i, (K x)_i)` for every row, in any order.
+template <class Done>
+void for_each_flux(const sparse_rows& k, const float* x, Done done) {
+  constexpr std::int64_t chunk = 1024;
+  for_each_block(k.rows(), chunk, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      float sum = k.diagonal[row] * x[i];
+      for (std::int32_t e = k.begin[row]; e < k.begin[row + 1]; ++e)
+        sum -= k.conductance[static_cast<std::size_t>(e)] * x[k.column[static_cast<std::size_t>(e)]];
+      done(static_cast<std::int32_t>(i), sum);
+    }
+  });
+}
+
+}  // namespace osteon::kernel

@@ -1,0 +1,412 @@
+#include <osteon/solve/aggregation.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+
+namespace osteon::solve {
+
+namespace {
+
+using place = level_geometry::place;
+using point = level_geometry::point;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+place coarsened(place p, const std::array<int, 3>& shift) { return {p.z >> shift[0], p.y >> shift[1], p.x >> shift[2]}; }
+
+// Whether two points are coupled well enough to have one value on the coarse level. Without this test, two good
+// conductors that meet only through a poor one inside a block would be short-circuited.
+bool is_strong(float conductance, float diagonal, float other_diagonal) {
+  constexpr float threshold = 5e-4F;  // equal cells in a chain or a block couple by 1/4 to 1/36
+  return conductance * conductance >= threshold * diagonal * other_diagonal;
+}
+
+// Fine points united into aggregates. The first point of an aggregate stands for it.
+class aggregate_forest {
+ public:
+  explicit aggregate_forest(std::int32_t count) : parent_(at(count)), has_strong_(at(count)) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+  // Two neighbours of one block.
+  void join(std::int32_t i, std::int32_t j, float conductance, bool strong) {
+    if (strong)
+      unite(i, j);
+    else
+      weak_.insert(weak_.end(), {{i, j, conductance}, {j, i, conductance}});
+  }
+  // Remember that `i` is strongly coupled, be it out of its block.
+  void mark_strong(std::int32_t i) { has_strong_[at(i)] = 1; }
+
+  // Give the aggregates numbers in the order of their first points; calls first(i) for each of these. Empties the forest.
+  template <class First>
+  std::vector<std::int32_t> number(First first) {
+    // A point that nothing holds strongly, such as a poor conductor among good ones, follows its best neighbour. It joins
+    // only one, so it links no two aggregates.
+    std::sort(weak_.begin(), weak_.end(), [](const weak_pair& a, const weak_pair& b) {
+      return a.from != b.from ? a.from < b.from : a.conductance != b.conductance ? a.conductance > b.conductance : a.to < b.to;
+    });
+    for (const weak_pair& pair : weak_) {
+      if (has_strong_[at(pair.from)] != 0) continue;
+      unite(pair.from, pair.to);
+      has_strong_[at(pair.from)] = 1;
+    }
+    std::int32_t count = 0;
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(parent_.size()); ++i) {
+      std::int32_t& p = parent_[at(i)];
+      if (p == i) {
+        p = count++;
+        first(i);
+      } else {
+        p = parent_[at(p)];  // an earlier point, which has its aggregate's number by now
+      }
+    }
+    return std::move(parent_);
+  }
+
+ private:
+  struct weak_pair {
+    std::int32_t from, to;
+    float conductance;
+  };
+  std::int32_t root(std::int32_t i) const {
+    while (parent_[at(i)] != i) i = parent_[at(i)];
+    return i;
+  }
+  void unite(std::int32_t i, std::int32_t j) {
+    i = root(i);
+    j = root(j);
+    parent_[at(std::max(i, j))] = std::min(i, j);
+  }
+  std::vector<std::int32_t> parent_;
+  std::vector<std::uint8_t> has_strong_;
+  std::vector<weak_pair> weak_;
+};
+
+// Aggregates of the points of a coarse level. Fills level.parent and the places of the aggregates.
+std::vector<place> split_points(const coarse_level& fine, const std::vector<place>& places, const std::array<int, 3>& step,
+                                coarse_level& level) {
+  const kernel::sparse_rows& k = fine.matrix;
+  const std::int32_t owned = k.rows();
+  std::vector<float> diagonal(k.diagonal);
+  diagonal.resize(at(owned + fine.ghosts));
+  fine.halo.exchange(diagonal.data());
+  aggregate_forest forest(owned);
+  for (std::int32_t i = 0; i < owned; ++i)
+    for (std::int32_t e = k.begin[at(i)]; e < k.begin[at(i) + 1]; ++e) {
+      const std::int32_t j = k.column[at(e)];
+      const bool strong = is_strong(k.conductance[at(e)], diagonal[at(i)], diagonal[at(j)]);
+      if (strong) forest.mark_strong(i);
+      if (j < i && coarsened(places[at(i)], step) == coarsened(places[at(j)], step))
+        forest.join(i, j, k.conductance[at(e)], strong);
+    }
+  std::vector<place> result;
+  level.parent = forest.number([&](std::int32_t i) { result.push_back(coarsened(places[at(i)], step)); });
+  return result;
+}
+
+// Aggregates of the cells. Runs know where their cells are, so no list of places is needed.
+std::vector<place> split_cells(const conduction_cells& c, const heat_problem& problem, const std::array<int, 3>& shift,
+                               coarse_level& level) {
+  const auto stencil = c.stencil<float>();
+  std::vector<float> diagonal(at(c.size));
+  kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t, int, bool, float g) { diagonal[at(i)] += g; });
+  c.halo.exchange(diagonal.data());
+  aggregate_forest forest(c.owned());
+  kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t j, int, bool, float g) {
+    if (j < c.low_wall && is_strong(g, diagonal[at(i)], diagonal[at(j)])) forest.mark_strong(i - c.begin);
+  });
+  const auto join = [&](std::int32_t i, std::int32_t j, std::size_t axis) {
+    const float g = stencil.face[axis] / (stencil.resistivity[c.material[at(i)]] + stencil.resistivity[c.material[at(j)]]);
+    forest.join(i - c.begin, j - c.begin, g, is_strong(g, diagonal[at(i)], diagonal[at(j)]));
+  };
+  const auto join_rows = [&](std::span<const voxel::run> a, std::span<const voxel::run> b, std::size_t axis) {
+    for (auto p = a.begin(), q = b.begin(); p != a.end() && q != b.end();) {
+      const std::int32_t end = std::min(p->x + p->length, q->x + q->length);
+      for (std::int32_t x = std::max(p->x, q->x); x < end; ++x) join(p->first + (x - p->x), q->first + (x - q->x), axis);
+      if (p->x + p->length == end)
+        ++p;
+      else
+        ++q;
+    }
+  };
+  const index3 shape = c.cells.shape();
+  const auto origin = static_cast<std::int32_t>(problem.where.owned.begin.z - 1);  // global z of plane 0
+  for (std::int32_t z = 1; z + 1 < shape.z; ++z)
+    for (std::int32_t y = 0; y < shape.y; ++y) {
+      const auto row = c.cells.row(z, y);
+      for (const voxel::run& r : row)
+        for (std::int32_t n = 1; n < r.length; ++n)
+          if ((r.x + n - 1) >> shift[2] == (r.x + n) >> shift[2]) join(r.first + n - 1, r.first + n, 2);
+      if (y > 0 && (y - 1) >> shift[1] == y >> shift[1]) join_rows(c.cells.row(z, y - 1), row, 1);
+      if (z > 1 && (origin + z - 1) >> shift[0] == (origin + z) >> shift[0]) join_rows(c.cells.row(z - 1, y), row, 0);
+    }
+  std::vector<place> places;
+  auto run = c.cells.runs().begin() + static_cast<std::ptrdiff_t>(c.cells.plane(0).size());
+  level.parent = forest.number([&](std::int32_t n) {
+    const std::int32_t i = n + c.begin;
+    while (i >= run->first + run->length) ++run;
+    places.push_back(coarsened({origin + run->z, run->y, run->x + (i - run->first)}, shift));
+  });
+  return places;
+}
+
+// Centres of the aggregates of cells.
+std::vector<point> cell_centres(const conduction_cells& c, const heat_problem& problem, const std::vector<std::int32_t>& parent,
+                                std::size_t count) {
+  std::vector<point> points(count);
+  const vector3 h = problem.spacing_mm;
+  for (const voxel::run& r : c.cells.runs().subspan(c.cells.plane(0).size())) {
+    if (r.first >= c.end) break;
+    const auto z = problem.where.owned.begin.z + r.z - 1;
+    for (std::int32_t n = 0; n < r.length; ++n) {
+      point& p = points[at(parent[at(r.first - c.begin + n)])];
+      const std::array<double, 3> centre{(static_cast<double>(z) + 0.5) * h.z, (r.y + 0.5) * h.y, (r.x + n + 0.5) * h.x};
+      p.cells += 1;  // the mean so far moves towards the new cell
+      for (std::size_t a = 0; a < 3; ++a)
+        p.centre[a] += static_cast<float>((centre[a] - static_cast<double>(p.centre[a])) / static_cast<double>(p.cells));
+    }
+  }
+  return points;
+}
+
+// Fine points whose parents no other strip has: cut where the coarse z plane changes.
+std::vector<std::int32_t> strips_of(const std::vector<std::int32_t>& parent, const std::vector<place>& places) {
+  std::vector<std::int32_t> strip{0};
+  for (std::size_t i = 1; i < parent.size(); ++i)
+    if (places[at(parent[i])].z != places[at(parent[i - 1])].z) strip.push_back(static_cast<std::int32_t>(i));
+  strip.push_back(static_cast<std::int32_t>(parent.size()));
+  return strip;
+}
+
+// Distance factor of a coarse conductance. Between 1/2 and 1 the coarse operator stays within a factor of two of the
+// Galerkin one whatever the shape of the aggregates.
+float shortening(float fine, float coarse) { return std::clamp(fine / std::max(coarse, 1e-30F), 0.5F, 1.0F); }
+
+float distance(const point& a, const point& b) {
+  const float z = a.centre[0] - b.centre[0], y = a.centre[1] - b.centre[1], x = a.centre[2] - b.centre[2];
+  return std::sqrt(z * z + y * y + x * x);
+}
+
+// What a rank tells its neighbour about a fine ghost.
+struct ghost_parent {
+  std::int32_t parent = 0;
+  point where;
+};
+
+// The coarse halo, and per side the coarse number of each fine ghost. Both ranks number the coarse ghosts in the order
+// in which the fine ones mention them, so no number has to be negotiated. Appends the ghosts to `points`.
+std::array<std::vector<std::int32_t>, 2> coarse_ghosts(coarse_level& level, const plane_halo& fine, std::int32_t first_owned,
+                                                       std::vector<point>& points) {
+  const std::size_t owned = points.size();
+  level.halo.comm = fine.comm;
+  std::array<std::vector<ghost_parent>, 2> tell;
+  for (std::size_t s = 0; s < 2; ++s) {
+    std::vector<bool> seen(owned);
+    for (const std::int32_t i : fine.sides[s].send) {
+      const std::int32_t parent = level.parent[at(i - first_owned)];
+      tell[s].push_back({parent, points[at(parent)]});
+      if (!seen[at(parent)]) level.halo.sides[s].send.push_back(parent);
+      seen[at(parent)] = true;
+    }
+  }
+  const auto told = fine.swap(tell);
+  std::array<std::vector<std::int32_t>, 2> number;
+  for (std::size_t s = 0; s < 2; ++s) {
+    halo_side& side = level.halo.sides[s];
+    side.rank = fine.sides[s].rank;
+    side.ghost_begin = static_cast<std::int32_t>(points.size());
+    std::unordered_map<std::int32_t, std::int32_t> known;  // parent at its owner -> coarse ghost
+    for (const ghost_parent& ghost : told[s]) {
+      const auto [entry, is_new] = known.try_emplace(ghost.parent, static_cast<std::int32_t>(points.size()));
+      if (is_new) points.push_back(ghost.where);
+      number[s].push_back(entry->second);
+    }
+    side.ghost_count = static_cast<std::int32_t>(points.size()) - side.ghost_begin;
+  }
+  level.ghosts = static_cast<std::int32_t>(points.size() - owned);
+  return number;
+}
+
+// Coarse number of any fine point.
+class coarse_number {
+ public:
+  coarse_number(const coarse_level& level, const plane_halo& fine, std::int32_t first_owned,
+                std::array<std::vector<std::int32_t>, 2> ghosts)
+      : parent_(level.parent), fine_(fine), first_(first_owned), ghosts_(std::move(ghosts)) {}
+  std::int32_t operator()(std::int32_t i) const {
+    const std::int32_t n = i - first_;
+    if (n >= 0 && n < static_cast<std::int32_t>(parent_.size())) return parent_[at(n)];
+    const std::size_t side = in(0, i) ? 0 : 1;
+    return ghosts_[side][at(i - fine_.sides[side].ghost_begin)];
+  }
+
+ private:
+  bool in(std::size_t side, std::int32_t i) const {
+    const std::int32_t n = i - fine_.sides[side].ghost_begin;
+    return n >= 0 && n < fine_.sides[side].ghost_count;
+  }
+  const std::vector<std::int32_t>& parent_;
+  const plane_halo& fine_;
+  std::int32_t first_;
+  std::array<std::vector<std::int32_t>, 2> ghosts_;
+};
+
+// Rows from entries (row, column, conductance()) that `emit` produces twice: to count, then to fill.
+template <class Emit>
+void assemble(kernel::sparse_rows& k, std::size_t rows, const std::vector<std::array<float, 2>>& walls, Emit emit) {
+  std::vector<std::int32_t> begin(rows + 1, 0);
+  emit([&](std::int32_t row, std::int32_t, auto&&) { ++begin[at(row) + 1]; });
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  struct entry {
+    std::int32_t column;
+    float conductance;
+  };
+  std::vector<entry> entries(at(begin.back()));
+  std::vector<std::int32_t> fill(begin.begin(), begin.end() - 1);
+  emit([&](std::int32_t row, std::int32_t column, auto&& g) { entries[at(fill[at(row)]++)] = {column, g()}; });
+
+  k.begin.assign(1, 0);
+  k.begin.reserve(rows + 1);
+  k.diagonal.resize(rows);
+  std::int32_t used = 0;  // equal columns are merged in place
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::int32_t row_begin = used;
+    double diagonal = static_cast<double>(walls[row][0]) + static_cast<double>(walls[row][1]);
+    for (std::int32_t e = begin[row]; e < begin[row + 1]; ++e) {
+      const entry now = entries[at(e)];
+      diagonal += static_cast<double>(now.conductance);
+      std::int32_t same = row_begin;
+      while (same < used && entries[at(same)].column != now.column) ++same;
+      if (same < used)
+        entries[at(same)].conductance += now.conductance;
+      else
+        entries[at(used++)] = now;
+    }
+    std::sort(entries.begin() + row_begin, entries.begin() + used,
+              [](const entry& a, const entry& b) { return a.column < b.column; });
+    k.begin.push_back(used);
+    k.diagonal[row] = static_cast<float>(diagonal);
+  }
+  k.column.resize(at(used));
+  k.conductance.resize(at(used));
+  for (std::size_t e = 0; e < at(used); ++e) {
+    k.column[e] = entries[e].column;
+    k.conductance[e] = entries[e].conductance;
+  }
+}
+
+// Centres of the aggregates.
+std::vector<point> merged(const std::vector<std::int32_t>& parent, const std::vector<point>& fine, std::size_t count) {
+  std::vector<std::array<double, 4>> sum(count);
+  for (std::size_t i = 0; i < parent.size(); ++i) {
+    auto& s = sum[at(parent[i])];
+    const double weight = static_cast<double>(fine[i].cells);
+    for (std::size_t a = 0; a < 3; ++a) s[a] += weight * static_cast<double>(fine[i].centre[a]);
+    s[3] += weight;
+  }
+  std::vector<point> points(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t a = 0; a < 3; ++a) points[i].centre[a] = static_cast<float>(sum[i][a] / sum[i][3]);
+    points[i].cells = static_cast<float>(sum[i][3]);
+  }
+  return points;
+}
+
+// Wall conductances of the aggregates, lowered by the distances to the face as those between aggregates are.
+std::vector<std::array<float, 2>> merged_walls(const std::vector<std::int32_t>& parent, const std::vector<point>& fine,
+                                               const std::vector<point>& coarse,
+                                               const std::vector<std::array<float, 2>>& fine_walls,
+                                               const heat_problem& problem) {
+  std::vector<std::array<float, 2>> walls(coarse.size());
+  const int along = static_cast<int>(problem.along);
+  const auto a = static_cast<std::size_t>(along);
+  const auto length = static_cast<float>(static_cast<double>(problem.where.domain[along]) * problem.spacing_mm[along]);
+  for (std::size_t i = 0; i < parent.size(); ++i) {
+    const auto p = at(parent[i]);
+    const float near = fine[i].centre[a], mean = coarse[p].centre[a];
+    walls[p][0] += fine_walls[i][0] * shortening(near, mean);
+    walls[p][1] += fine_walls[i][1] * shortening(length - near, length - mean);
+  }
+  return walls;
+}
+
+}  // namespace
+
+std::array<int, 3> next_shift(const std::array<int, 3>& shift, const vector3& spacing_mm, index3 domain) {
+  std::array<int, 3> next = shift;
+  const auto open = [&](int a) { return (std::int64_t{1} << shift[static_cast<std::size_t>(a)]) < domain[a]; };
+  const auto edge = [&](int a) { return std::ldexp(spacing_mm[a], shift[static_cast<std::size_t>(a)]); };
+  double shortest = std::numeric_limits<double>::max();
+  for (int a = 0; a < 3; ++a)
+    if (open(a)) shortest = std::min(shortest, edge(a));
+  for (int a = 0; a < 3; ++a)
+    if (open(a) && edge(a) < 1.5 * shortest) ++next[static_cast<std::size_t>(a)];
+  return next;
+}
+
+coarse_level aggregate(const conduction_cells& fine, const heat_problem& problem, level_geometry& geometry) {
+  geometry.shift = next_shift({}, problem.spacing_mm, problem.where.domain);
+  const auto stencil = fine.stencil<double>();
+  const vector3 h = problem.spacing_mm;
+  coarse_level level;
+  geometry.places = split_cells(fine, problem, geometry.shift, level);
+  level.strip = strips_of(level.parent, geometry.places);
+  geometry.points = cell_centres(fine, problem, level.parent, geometry.places.size());
+
+  geometry.walls.assign(geometry.places.size(), {});
+  const int along = static_cast<int>(problem.along);
+  const double length = static_cast<double>(problem.where.domain[along]) * h[along];
+  kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t j, int, bool high, double g) {
+    if (j < fine.low_wall) return;
+    const std::int32_t p = level.parent[at(i - fine.begin)];
+    const auto centre = static_cast<double>(geometry.points[at(p)].centre[static_cast<std::size_t>(along)]);
+    geometry.walls[at(p)][high ? 1 : 0] +=
+        static_cast<float>(g) * shortening(static_cast<float>(h[along] / 2), static_cast<float>(high ? length - centre : centre));
+  });
+  const coarse_number number(level, fine.halo, fine.begin, coarse_ghosts(level, fine.halo, fine.begin, geometry.points));
+  assemble(level.matrix, geometry.places.size(), geometry.walls, [&](auto&& put) {
+    kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t j, int axis, bool, double g) {
+      if (j >= fine.low_wall) return;
+      const std::int32_t from = level.parent[at(i - fine.begin)], to = number(j);
+      if (from == to) return;
+      put(from, to, [&] {
+        return static_cast<float>(g) *
+               shortening(static_cast<float>(h[axis]), distance(geometry.points[at(from)], geometry.points[at(to)]));
+      });
+    });
+  });
+  return level;
+}
+
+coarse_level aggregate(const coarse_level& fine, const heat_problem& problem, level_geometry& geometry) {
+  const kernel::sparse_rows& k = fine.matrix;
+  const std::int32_t owned = k.rows();
+  const auto shift = next_shift(geometry.shift, problem.spacing_mm, problem.where.domain);
+  const std::array<int, 3> step{shift[0] - geometry.shift[0], shift[1] - geometry.shift[1], shift[2] - geometry.shift[2]};
+  coarse_level level;
+  level_geometry coarse;
+  coarse.shift = shift;
+  coarse.places = split_points(fine, geometry.places, step, level);
+  level.strip = strips_of(level.parent, coarse.places);
+  coarse.points = merged(level.parent, geometry.points, coarse.places.size());
+  coarse.walls = merged_walls(level.parent, geometry.points, coarse.points, geometry.walls, problem);
+  const coarse_number number(level, fine.halo, 0, coarse_ghosts(level, fine.halo, 0, coarse.points));
+  assemble(level.matrix, coarse.places.size(), coarse.walls, [&](auto&& put) {
+    for (std::int32_t i = 0; i < owned; ++i)
+      for (std::int32_t e = k.begin[at(i)]; e < k.begin[at(i) + 1]; ++e) {
+        const std::int32_t j = k.column[at(e)], from = level.parent[at(i)], to = number(j);
+        if (from == to) continue;
+        put(from, to, [&] {
+          return k.conductance[at(e)] * shortening(distance(geometry.points[at(i)], geometry.points[at(j)]),
+                                                   distance(coarse.points[at(from)], coarse.points[at(to)]));
+        });
+      }
+  });
+  geometry = std::move(coarse);
+  return level;
+}
+
+}  // namespace osteon::solve

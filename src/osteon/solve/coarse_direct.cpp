@@ -1,0 +1,82 @@
+#include <osteon/solve/coarse_direct.hpp>
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/together.hpp>
+
+namespace osteon::solve {
+
+namespace {
+
+struct triplet {
+  std::int32_t row, column;
+  float value;
+};
+
+}  // namespace
+
+coarse_direct::coarse_direct(MPI_Comm comm, const coarse_level& level) : comm_(comm), owned_(level.matrix.rows()) {
+  const kernel::sparse_rows& k = level.matrix;
+  std::int32_t offset = 0;
+  MPI_Exscan(&owned_, &offset, 1, MPI_INT, MPI_SUM, comm);
+  const bool first = comm::rank(comm) == 0;
+  if (first) offset = 0;  // MPI_Exscan leaves it undefined there
+  std::vector<std::int32_t> global(static_cast<std::size_t>(owned_ + level.ghosts));
+  std::iota(global.begin(), global.begin() + owned_, offset);
+  level.halo.exchange(global.data());
+
+  std::vector<triplet> mine;
+  for (std::int32_t i = 0; i < owned_; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    mine.push_back({global[row], global[row], k.diagonal[row]});
+    for (std::int32_t e = k.begin[row]; e < k.begin[row + 1]; ++e) {
+      const std::int32_t column = global[static_cast<std::size_t>(k.column[static_cast<std::size_t>(e)])];
+      if (column < global[row]) mine.push_back({global[row], column, -k.conductance[static_cast<std::size_t>(e)]});
+    }
+  }
+  const auto ranks = static_cast<std::size_t>(first ? comm::size(comm) : 0);
+  const auto gather_counts = [&](int own, std::vector<int>& counts, std::vector<int>& offsets) {
+    counts.resize(ranks);
+    MPI_Gather(&own, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
+    offsets.resize(ranks);
+    std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
+  };
+  gather_counts(owned_, counts_, offsets_);
+  std::vector<int> bytes, byte_offsets;
+  const int own_bytes = static_cast<int>(mine.size() * sizeof(triplet));
+  gather_counts(own_bytes, bytes, byte_offsets);
+  std::vector<triplet> all(first ? static_cast<std::size_t>(byte_offsets.back() + bytes.back()) / sizeof(triplet) : 0);
+  MPI_Gatherv(mine.data(), own_bytes, MPI_BYTE, all.data(), bytes.data(), byte_offsets.data(), MPI_BYTE, 0, comm);
+
+  comm::together(comm, [&] {
+    if (!first) return;
+    const int n = offsets_.back() + counts_.back();
+    std::vector<Eigen::Triplet<double>> entries;
+    entries.reserve(all.size());
+    for (const triplet& t : all) entries.emplace_back(t.row, t.column, static_cast<double>(t.value));
+    Eigen::SparseMatrix<double> lower(n, n);
+    lower.setFromTriplets(entries.begin(), entries.end());
+    factor_.compute(lower);
+    if (factor_.info() != Eigen::Success)
+      throw solve_error(fmt::format("the coarsest conduction matrix of {} unknowns cannot be factorised: a conductivity or a voxel "
+                                    "spacing is far out of the range of the others; check the materials and the spacing",
+                                    n));
+  });
+}
+
+void coarse_direct::solve(const float* b, float* x) const {
+  const bool first = !counts_.empty();
+  const auto total = static_cast<std::size_t>(first ? offsets_.back() + counts_.back() : 0);
+  std::vector<float> all(total);
+  MPI_Gatherv(b, owned_, MPI_FLOAT, all.data(), counts_.data(), offsets_.data(), MPI_FLOAT, 0, comm_);
+  if (first) {
+    const Eigen::VectorXd solution =
+        factor_.solve(Eigen::Map<const Eigen::VectorXf>(all.data(), static_cast<Eigen::Index>(total)).cast<double>());
+    Eigen::Map<Eigen::VectorXf>(all.data(), static_cast<Eigen::Index>(total)) = solution.cast<float>();
+  }
+  MPI_Scatterv(all.data(), counts_.data(), offsets_.data(), MPI_FLOAT, x, owned_, MPI_FLOAT, 0, comm_);
+}
+
+}  // namespace osteon::solve

@@ -1,0 +1,12 @@
+#pragma once
+/// @file
+/// What a conduction problem has to satisfy before anything is computed.
+#include <osteon/solve/heat.hpp>
+
+namespace osteon::solve {
+
+/// @throws usage_error for a problem that does not fit together; @throws data_error for cells without a conductivity
+/// @collective on problem.where.comm: all ranks throw the same
+void check_conduction(const heat_problem& problem);
+
+}  // namespace osteon::solve

@@ -1,0 +1,138 @@
+#include <osteon/solve/conduction_multigrid.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace osteon::solve {
+
+namespace {
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+constexpr double smoothed_band = 5;  // highest over lowest eigenvalue that the smoother has to damp
+
+// Damping factors of `degree` Jacobi sweeps that together are the Chebyshev polynomial on [2 / smoothed_band, 2].
+std::vector<float> chebyshev_weights(int degree) {
+  const double high = 2, low = high / smoothed_band;
+  std::vector<float> weights;
+  for (int k = 1; k <= degree; ++k)
+    weights.push_back(static_cast<float>(
+        2 / (high + low + (high - low) * std::cos(std::numbers::pi * (2 * k - 1) / (2 * degree)))));
+  return weights;
+}
+
+// Jacobi sweeps before and after the correction: 2 on the cells, then 4, then 8. Measured on porous images of 128^3
+// cells: the least work among degrees 1 to 3 with and without growth, and of those the fewest iterations.
+int smoothing_degree(std::size_t level) { return level == 0 ? 2 : level == 1 ? 4 : 8; }
+
+// x = x + weight D^-1 (b - K x) for each weight. `x` and `other` change places with every sweep; x holds the result.
+template <class Operator, class Right, class Inverse>
+void smooth(const Operator& k, const plane_halo& halo, const std::vector<float>& weights, const Right* b, Inverse inverse,
+            float*& x, float*& other) {
+  for (const float weight : weights) {
+    halo.exchange(x);
+    const float* from = x;
+    float* to = other;
+    for_each_flux(k, from, [=](std::int32_t i, float flux) {
+      to[i] = from[i] + weight * inverse(i) * (static_cast<float>(b[i]) - flux);
+    });
+    std::swap(x, other);
+  }
+}
+
+// Sums of `residual` over the children, in the order of the children whatever the number of threads.
+void restrict_to(const coarse_level& level, const float* residual, std::vector<float>& right_side) {
+  std::fill(right_side.begin(), right_side.end(), 0.0F);
+  for_each(static_cast<std::int64_t>(level.strip.size()) - 1, [&](std::int64_t s) {
+    for (std::int32_t i = level.strip[static_cast<std::size_t>(s)]; i < level.strip[static_cast<std::size_t>(s) + 1]; ++i)
+      right_side[at(level.parent[at(i)])] += residual[i];
+  });
+}
+
+void prolong(const coarse_level& level, const float* coarse, float* x) {
+  for_each(static_cast<std::int64_t>(level.parent.size()),
+           [&](std::int64_t i) { x[i] += coarse[level.parent[static_cast<std::size_t>(i)]]; });
+}
+
+constexpr std::int64_t direct_limit = 1500;  // unknowns that rank 0 solves for: less work than one more level
+
+}  // namespace
+
+conduction_multigrid::conduction_multigrid(const conduction_cells& fine, const heat_problem& problem)
+    : fine_(fine), stencil_(fine.stencil<float>()), inverse_diagonal_(at(fine.owned())), other_(at(fine.size)) {
+  kernel::visit_faces(stencil_, [&](std::int32_t i, std::int32_t, int, bool, float g) { inverse_diagonal_[at(i - fine.begin)] += g; });
+  for (float& d : inverse_diagonal_) d = 1 / d;
+
+  level_geometry geometry;
+  coarse_.push_back(aggregate(fine, problem, geometry));
+  const auto unknowns = [&] {
+    std::int64_t n = coarse_.back().matrix.rows();
+    MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
+    return n;
+  };
+  while (unknowns() > direct_limit &&
+         next_shift(geometry.shift, problem.spacing_mm, problem.where.domain) != geometry.shift)
+    coarse_.push_back(aggregate(coarse_.back(), problem, geometry));
+  for (const coarse_level& level : coarse_) {
+    const auto size = at(level.matrix.rows() + level.ghosts);
+    work_.push_back({std::vector<float>(size), std::vector<float>(size), std::vector<float>(size)});
+  }
+  direct_.emplace(problem.where.comm, coarse_.back());
+}
+
+void conduction_multigrid::apply(std::span<const double> r, std::span<float> z) {
+  const auto weights = chebyshev_weights(smoothing_degree(0));
+  const std::int32_t begin = fine_.begin;
+  const float* diagonal = inverse_diagonal_.data() - begin;
+  const auto inverse = [=](std::int32_t i) { return diagonal[i]; };
+  float* x = z.data();
+  float* other = other_.data();
+  // The first sweep starts from zero, so it needs no operator.
+  const float first_weight = weights[0];
+  float* start = x;
+  for_each(fine_.owned(), [&](std::int64_t n) {
+    const auto i = begin + n;
+    start[i] = first_weight * diagonal[i] * static_cast<float>(r[static_cast<std::size_t>(i)]);
+  });
+  const std::vector<float> rest(weights.begin() + 1, weights.end());
+  smooth(stencil_, fine_.halo, rest, r.data(), inverse, x, other);
+
+  fine_.halo.exchange(x);
+  float* residual = other;
+  const double* right = r.data();
+  for_each_flux(stencil_, x, [=](std::int32_t i, float flux) { residual[i] = static_cast<float>(right[i]) - flux; });
+  restrict_to(coarse_[0], residual + begin, work_[0].right_side);
+  cycle(0);
+  prolong(coarse_[0], work_[0].solution.data(), x + begin);
+  smooth(stencil_, fine_.halo, weights, r.data(), inverse, x, other);
+  if (x != z.data()) std::copy(x, x + fine_.size, z.data());
+}
+
+void conduction_multigrid::cycle(std::size_t n) {
+  coarse_level& level = coarse_[n];
+  work& w = work_[n];
+  if (n + 1 == coarse_.size()) {
+    direct_->solve(w.right_side.data(), w.solution.data());
+    return;
+  }
+  const auto weights = chebyshev_weights(smoothing_degree(n + 1));
+  const kernel::sparse_rows& k = level.matrix;
+  const float* diagonal = k.diagonal.data();
+  const auto inverse = [=](std::int32_t i) { return 1 / diagonal[i]; };
+  float* x = w.solution.data();
+  float* other = w.other.data();
+  const float* right = w.right_side.data();
+  for_each(k.rows(), [&](std::int64_t i) { x[i] = weights[0] * right[i] / diagonal[i]; });
+  smooth(k, level.halo, {weights.begin() + 1, weights.end()}, right, inverse, x, other);
+  level.halo.exchange(x);
+  float* residual = other;
+  for_each_flux(k, x, [=](std::int32_t i, float flux) { residual[i] = right[i] - flux; });
+  restrict_to(coarse_[n + 1], residual, work_[n + 1].right_side);
+  cycle(n + 1);
+  prolong(coarse_[n + 1], work_[n + 1].solution.data(), x);
+  smooth(k, level.halo, weights, right, inverse, x, other);
+  if (x != w.solution.data()) std::swap(w.solution, w.other);
+}
+
+}  // namespace osteon::solve
