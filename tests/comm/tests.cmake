@@ -1,1 +1,2 @@
 osteon_test(comm/together RANKS 1 2 4)
+osteon_test(comm/execute RANKS 1 2 3 4 5 7 8)

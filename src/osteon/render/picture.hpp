@@ -21,7 +21,8 @@ struct camera {
 struct control_point {
   double value;                      ///< in the field's unit
   std::array<float, 3> colour;       ///< linear RGB in [0, 1]
-  float opacity;                     ///< per millimetre... of a path of `reference_length`, in [0, 1]
+  float opacity;                     ///< of a path of a hundredth of the domain's diagonal, in [0, 1]: a picture looks
+                                     ///< the same for every step and every resolution of the same object
 };
 
 /// A field and how it looks.
@@ -29,6 +30,7 @@ struct layer {
   const grid::ghosted_field<float>* field = nullptr;  ///< cell values; NaN counts as empty
   std::vector<control_point> transfer;                ///< by rising value
   bool shaded = false;                                ///< gradient shading
+  double emission = 1;  ///< light given off, in units of the colour; above 1 glows through what lies in front
 };
 
 struct scene {
@@ -52,7 +54,7 @@ struct image {
 /// @collective on where.comm
 image render(const grid::block& where, const scene& what);
 
-/// The picture over its background, 8-bit sRGB, straight alpha, shape (height, width, 4).
+/// The picture over its background, 8-bit sRGB, straight alpha, which is 255 everywhere; shape (height, width, 4).
 std::vector<std::uint8_t> to_rgba8(const image& picture, std::array<float, 3> background);
 
 /// Colours of a named perceptual map (batlow, lipari, vik ...), 256 linear RGB values.

@@ -1,0 +1,107 @@
+#include <osteon/comm/execute.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/together.hpp>
+#include <osteon/plan/verify.hpp>
+
+namespace osteon::comm {
+
+namespace {
+
+// An element as one unit of a message: counts are then elements, so that the limit of an int is far away.
+class element_type {
+ public:
+  explicit element_type(std::size_t bytes) {
+    MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_);
+    MPI_Type_commit(&type_);
+  }
+  ~element_type() { MPI_Type_free(&type_); }
+  element_type(const element_type&) = delete;
+  element_type& operator=(const element_type&) = delete;
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+void check_message(const plan::step& s) {
+  if (s.elements.size() > std::numeric_limits<int>::max())
+    throw usage_error(fmt::format("a message of {} elements with rank {}: the limit is {}; use more ranks or a smaller object",
+                                  s.elements.size(), s.peer, std::numeric_limits<int>::max()));
+}
+
+}  // namespace
+
+executor executor::make(MPI_Comm comm, const plan::plan& what, std::size_t element_size) {
+  executor result;
+  together(comm, [&] {
+    if (what.ranks != comm::size(comm))
+      throw usage_error(fmt::format("plan '{}' is made for {} ranks and is run by {}: make it for the communicator's size", what.name,
+                                    what.ranks, comm::size(comm)));
+    plan::rank_plan mine = what.of(comm::rank(comm));
+    result.element_size_ = element_size;
+    result.elements_ = what.elements;
+    result.result_ = std::move(mine.result);
+    std::int64_t most_staged = 0;
+    std::size_t most_steps = 0;
+    for (const plan::round& r : mine.rounds) {
+      std::int64_t staged = 0;
+      round& planned = result.rounds_.emplace_back();
+      for (const plan::step& s : r.steps) {
+        check_message(s);
+        if (s.what == plan::action::send) {
+          planned.sends.push_back(s);
+        } else if (plan::arrives_in_place(r, s)) {
+          planned.arrivals.push_back({s, -1});
+        } else {
+          planned.arrivals.push_back({s, staged});
+          staged += s.elements.size();
+        }
+      }
+      most_staged = std::max(most_staged, staged);
+      most_steps = std::max(most_steps, r.steps.size());
+    }
+    result.staging_.resize(static_cast<std::size_t>(most_staged) * element_size);
+    result.requests_.resize(most_steps);
+  });
+  result.comm_ = communicator::duplicate(comm);
+  return result;
+}
+
+void executor::run_bytes(std::span<std::byte> object, const blend& over) {
+  together(comm_.get(), [&] {
+    if (object.size() != static_cast<std::size_t>(elements_) * element_size_)
+      throw usage_error(fmt::format("an object of {} bytes for a plan of {} elements of {} bytes: give {} bytes", object.size(),
+                                    elements_, element_size_, static_cast<std::size_t>(elements_) * element_size_));
+  });
+  const element_type type(element_size_);
+  const auto at = [&](std::byte* base, std::int64_t element) { return base + static_cast<std::size_t>(element) * element_size_; };
+  for (std::size_t r = 0; r < rounds_.size(); ++r) {
+    const int tag = static_cast<int>(r);
+    int count = 0;
+    for (const arrival& a : rounds_[r].arrivals)
+      MPI_Irecv(a.slot < 0 ? at(object.data(), a.step.elements.begin) : at(staging_.data(), a.slot),
+                static_cast<int>(a.step.elements.size()), type.get(), a.step.peer, tag, comm_.get(),
+                &requests_[static_cast<std::size_t>(count++)]);
+    for (const plan::step& s : rounds_[r].sends)
+      MPI_Isend(at(object.data(), s.elements.begin), static_cast<int>(s.elements.size()), type.get(), s.peer, tag, comm_.get(),
+                &requests_[static_cast<std::size_t>(count++)]);
+    MPI_Waitall(count, requests_.data(), MPI_STATUSES_IGNORE);
+    for (const arrival& a : rounds_[r].arrivals) {
+      if (a.slot < 0) continue;
+      std::byte* own = at(object.data(), a.step.elements.begin);
+      const std::byte* received = at(staging_.data(), a.slot);
+      if (a.step.what == plan::action::receive)
+        std::memcpy(own, received, static_cast<std::size_t>(a.step.elements.size()) * element_size_);
+      else
+        over(own, received, a.step.elements.size(), a.step.what == plan::action::blend_front);
+    }
+  }
+}
+
+}  // namespace osteon::comm

@@ -1,0 +1,34 @@
+#pragma once
+/// @file
+/// Symbolic execution of a plan: is every element delivered, blended in legal order, and does nobody wait forever?
+#include <osteon/base/error.hpp>
+#include <osteon/plan/plan.hpp>
+#include <span>
+
+namespace osteon::plan {
+
+/// What a compositing plan promises.
+struct composite_goal {
+  std::vector<int> order;              ///< rank at each visibility index, front to back
+  int root = 0;                        ///< rank with the whole picture at the end; -1: spread over all ranks
+  std::int64_t staged_elements = -1;   ///< most elements that a rank may hold beside its object; -1: no limit
+};
+
+/// Elements that a round has to hold beside the object: what is blended on arrival, and what arrives where the old
+/// elements are still being sent.
+std::int64_t staged_elements(const round& what);
+/// Whether a received step can be written in place while the round's sends are under way.
+bool arrives_in_place(const round& what, const step& received);
+
+/// Execute the whole plan on symbols: every element of every rank carries the interval of visibility indices that it
+/// has blended.
+///
+/// A plan without problems has, for each send, one receiving step of the same span in the same round (and the other
+/// way round); since every rank waits for its round only, by induction over the rounds no rank waits forever. `over`
+/// joins only touching intervals, front before back. At the end every element is held exactly once as a result, and
+/// holds [0, ranks).
+/// @return the faults, in words; at most 20
+/// @cost O(messages) time, all ranks' state in memory
+std::vector<problem> verify_composite(const plan& what, const composite_goal& goal);
+
+}  // namespace osteon::plan

@@ -1,0 +1,136 @@
+#include <osteon/render/picture.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/execute.hpp>
+#include <osteon/comm/together.hpp>
+#include <osteon/plan/swap.hpp>
+#include <osteon/render/transfer.hpp>
+#include <osteon/render/view.hpp>
+
+namespace osteon::render {
+
+namespace {
+
+constexpr int ghost_planes = 2;  // a gradient looks one plane beyond the two that a sample lies between
+constexpr int largest_picture = 32768;
+
+void check_layer(const grid::block& where, const layer& l, const std::string& name, std::vector<problem>& found) {
+  check_transfer(l.transfer, name + ".transfer", found);
+  if (!(l.emission >= 0 && std::isfinite(l.emission)))
+    found.push_back({name + ".emission", fmt::format("{}; give a number from 0 on", l.emission)});
+  if (!l.field) {
+    found.push_back({name + ".field", "missing; give a field with ghost planes"});
+    return;
+  }
+  const std::int64_t begin = std::max<std::int64_t>(0, where.owned.begin.z - ghost_planes);
+  const std::int64_t end = std::min(where.domain.z, where.owned.end.z + ghost_planes);
+  const auto expected = static_cast<std::size_t>((end - begin) * where.domain.y * where.domain.x);
+  if (l.field->begin != begin || l.field->end != end || l.field->values.size() != expected)
+    found.push_back({name + ".field", fmt::format("planes [{}, {}) with {} values; planes [{}, {}) with {} values are needed: "
+                                                  "extend the block's field by {} ghost planes",
+                                                  l.field->begin, l.field->end, l.field->values.size(), begin, end, expected,
+                                                  ghost_planes)});
+}
+
+void check(const grid::block& where, const scene& what) {
+  std::vector<problem> found;
+  if (what.layers.empty()) found.push_back({"layers", "none; give at least one"});
+  for (std::size_t i = 0; i < what.layers.size(); ++i)
+    check_layer(where, what.layers[i], fmt::format("layers[{}]", i), found);
+  for (const auto& [name, size] : {std::pair{"width", what.width}, std::pair{"height", what.height}})
+    if (size < 1 || size > largest_picture)
+      found.push_back({name, fmt::format("{} pixels; it lies in [1, {}]", size, largest_picture)});
+  for (int axis = 0; axis < 3; ++axis)
+    if (!(what.spacing_mm[axis] > 0 && std::isfinite(what.spacing_mm[axis])))
+      found.push_back({"spacing_mm", fmt::format("{}; give the voxel's edges, above 0", what.spacing_mm[axis])});
+  if (!(what.view.zoom > 0 && std::isfinite(what.view.zoom)))
+    found.push_back({"view.zoom", fmt::format("{}; give a number above 0, 1 shows the whole domain", what.view.zoom)});
+  for (const double angle : {what.view.azimuth_deg, what.view.elevation_deg})
+    if (!std::isfinite(angle)) found.push_back({"view", fmt::format("an angle of {} degrees; give a finite one", angle)});
+  if (!(what.step_voxels >= 0.01 && what.step_voxels <= 100))
+    found.push_back({"step_voxels", fmt::format("{}; it lies in [0.01, 100]", what.step_voxels)});
+  if (found.empty()) return;
+  std::string text = "the scene cannot be rendered:";
+  for (const auto& p : found) text += fmt::format("\n  {}: {}", p.where, p.text);
+  throw usage_error(text);
+}
+
+double step_length(const scene& what) {
+  return what.step_voxels * std::min({what.spacing_mm.z, what.spacing_mm.y, what.spacing_mm.x});
+}
+
+kernel::march_volume prepare(const grid::block& where, const scene& what, const view& from) {
+  const double step = step_length(what), reference = reference_length(where.domain, what.spacing_mm);
+  std::vector<kernel::march_layer> layers;
+  for (const layer& l : what.layers)
+    layers.push_back({l.field->values.data(), tabulate(l.transfer, step, reference), l.shaded, static_cast<float>(l.emission)});
+  // A light over the viewer's left shoulder: faces seen at an angle differ in brightness.
+  kernel::lighting light;
+  for (int axis = 0; axis < 3; ++axis) {
+    light.toward_eye[axis] = -from.forward[axis];
+    light.toward_light[axis] = -from.forward[axis] - 0.6 * from.right[axis] + 0.8 * from.up[axis];
+  }
+  const auto& field = *what.layers.front().field;
+  return {where.domain, what.spacing_mm, {where.owned.begin.z, where.owned.end.z}, {field.begin, field.end}, step,
+          light,        std::move(layers)};
+}
+
+// Cast the rays of this block into `pixels`, shape (frame.height, frame.width).
+void cast(const kernel::march_volume& volume, const view& from, const pixel_box& own, const pixel_box& frame,
+          std::vector<kernel::wide_pixel>& pixels) {
+  // Neighbouring rays read the same voxels: tiles keep these in cache.
+  constexpr int tile = 16;
+  const std::int64_t across = (own.width() + tile - 1) / tile, down = (own.height() + tile - 1) / tile;
+#pragma omp parallel for schedule(dynamic)
+  for (std::int64_t t = 0; t < across * down; ++t) {
+    const int left = own.left + static_cast<int>(t % across) * tile, top = own.top + static_cast<int>(t / across) * tile;
+    for (int row = top; row < std::min(own.bottom, top + tile); ++row)
+      for (int column = left; column < std::min(own.right, left + tile); ++column)
+        volume.march(from.ray_through(column, row),
+                     pixels[static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left)]);
+  }
+}
+
+std::vector<std::int64_t> gather_first_planes(const grid::block& where) {
+  std::vector<std::int64_t> first(static_cast<std::size_t>(comm::size(where.comm)));
+  MPI_Allgather(&where.owned.begin.z, 1, MPI_INT64_T, first.data(), 1, MPI_INT64_T, where.comm);
+  first.push_back(where.domain.z);
+  return first;
+}
+
+image round_to_float(const std::vector<kernel::wide_pixel>& pixels, const pixel_box& frame, int width, int height) {
+  image result{width, height, std::vector<float>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4)};
+  for (int row = frame.top; row < frame.bottom; ++row)
+    for (int column = frame.left; column < frame.right; ++column) {
+      const auto rgba = kernel::rounded(pixels[static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left)]);
+      const auto at = (static_cast<std::ptrdiff_t>(row) * width + column) * 4;
+      std::copy(rgba.begin(), rgba.end(), result.rgba.begin() + at);
+    }
+  return result;
+}
+
+}  // namespace
+
+image render(const grid::block& where, const scene& what) {
+  comm::together(where.comm, [&] { check(where, what); });
+  const view from = view::of(what.view, where.domain, what.spacing_mm, what.width, what.height);
+  const pixel_box frame = from.seen(0, where.domain.z);
+  const auto order = visibility_order(from, gather_first_planes(where));
+  std::vector<kernel::wide_pixel> pixels;
+  comm::together(where.comm, [&] {
+    pixels.resize(static_cast<std::size_t>(frame.size()));
+    const auto volume = prepare(where, what, from);
+    cast(volume, from, from.seen(where.owned.begin.z, where.owned.end.z), frame, pixels);
+  });
+  auto compositor = comm::executor::make(where.comm, plan::binary_swap(comm::size(where.comm), frame.size(), order, 0),
+                                         sizeof(kernel::wide_pixel));
+  compositor.run(std::span<kernel::wide_pixel>(pixels), kernel::blend);
+  if (comm::rank(where.comm) != 0) return {};
+  return round_to_float(pixels, frame, what.width, what.height);
+}
+
+}  // namespace osteon::render

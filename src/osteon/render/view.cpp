@@ -1,0 +1,101 @@
+#include <osteon/render/view.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+
+namespace osteon::render {
+
+namespace {
+
+constexpr double half_field_of_view = 15 * std::numbers::pi / 180;
+
+double dot(const vector3& a, const vector3& b) { return a.z * b.z + a.y * b.y + a.x * b.x; }
+
+vector3 along(const vector3& from, double t, const vector3& direction) {
+  return {from.z + t * direction.z, from.y + t * direction.y, from.x + t * direction.x};
+}
+
+}  // namespace
+
+view view::of(const camera& c, index3 domain, vector3 spacing_mm, int width, int height) {
+  view v{domain, spacing_mm, width, height, c.perspective, {}, {}, {}, {}, 0};
+  const double azimuth = c.azimuth_deg * std::numbers::pi / 180, elevation = c.elevation_deg * std::numbers::pi / 180;
+  const double ca = std::cos(azimuth), sa = std::sin(azimuth), ce = std::cos(elevation), se = std::sin(elevation);
+  v.forward = {-se, -ce * sa, -ce * ca};
+  v.right = {0, ca, -sa};
+  v.up = {ce, -se * sa, -se * ca};
+  vector3 centre;
+  for (int axis = 0; axis < 3; ++axis) centre[axis] = 0.5 * static_cast<double>(domain[axis]) * spacing_mm[axis];
+  const double radius = std::sqrt(dot(centre, centre));
+  const double distance = radius / std::sin(half_field_of_view);
+  v.eye = along(centre, -distance, v.forward);
+  const double half_picture = 0.5 * std::min(width, height);
+  v.pixel = (c.perspective ? std::tan(half_field_of_view) : radius) / half_picture / c.zoom;
+  return v;
+}
+
+kernel::ray view::ray_through(int column, int row) const {
+  const double u = (column + 0.5 - 0.5 * width) * pixel, w = (0.5 * height - row - 0.5) * pixel;
+  vector3 origin = eye, direction = forward;
+  vector3& shifted = perspective ? direction : origin;
+  shifted = along(along(shifted, u, right), w, up);
+  const double length = std::sqrt(dot(direction, direction));
+  direction = {direction.z / length, direction.y / length, direction.x / length};
+
+  kernel::ray r;
+  r.entry = 0;
+  r.exit = std::numeric_limits<double>::infinity();
+  for (int axis = 0; axis < 3; ++axis) {
+    const double extent = static_cast<double>(domain[axis]) * spacing_mm[axis];
+    r.origin[axis] = origin[axis] / spacing_mm[axis];
+    r.direction[axis] = direction[axis] / spacing_mm[axis];
+    if (direction[axis] == 0) {
+      if (origin[axis] < 0 || origin[axis] >= extent) r.exit = 0;
+      continue;
+    }
+    const double a = -origin[axis] / direction[axis], b = (extent - origin[axis]) / direction[axis];
+    r.entry = std::max(r.entry, std::min(a, b));
+    r.exit = std::min(r.exit, std::max(a, b));
+  }
+  return r;
+}
+
+std::array<double, 2> view::project(const vector3& point) const {
+  const vector3 offset{point.z - eye.z, point.y - eye.y, point.x - eye.x};
+  const double scale = pixel * (perspective ? dot(offset, forward) : 1.0);
+  return {0.5 * width + dot(offset, right) / scale, 0.5 * height - dot(offset, up) / scale};
+}
+
+pixel_box view::seen(std::int64_t begin, std::int64_t end) const {
+  double low[2] = {1e9, 1e9}, high[2] = {-1e9, -1e9};
+  for (int corner = 0; corner < 8; ++corner) {
+    const auto at = project({static_cast<double>(corner & 4 ? end : begin) * spacing_mm.z,
+                             static_cast<double>(corner & 2 ? domain.y : 0) * spacing_mm.y,
+                             static_cast<double>(corner & 1 ? domain.x : 0) * spacing_mm.x});
+    for (std::size_t i = 0; i < 2; ++i) {
+      low[i] = std::min(low[i], at[i]);
+      high[i] = std::max(high[i], at[i]);
+    }
+  }
+  const auto pixels = [](double at, int most) { return static_cast<int>(std::clamp(at, 0.0, static_cast<double>(most))); };
+  return {pixels(std::floor(low[0]) - 1, width), pixels(std::floor(low[1]) - 1, height), pixels(std::ceil(high[0]) + 1, width),
+          pixels(std::ceil(high[1]) + 1, height)};
+}
+
+std::vector<int> visibility_order(const view& from, const std::vector<std::int64_t>& first_plane) {
+  const int ranks = static_cast<int>(first_plane.size()) - 1;
+  // Parallel rays come from infinitely far above or below.
+  double plane = from.eye.z / from.spacing_mm.z;
+  if (!from.perspective) plane = from.forward.z < 0 ? std::numeric_limits<double>::infinity() : -1;
+  const auto above = std::upper_bound(first_plane.begin() + 1, first_plane.end() - 1, plane) - first_plane.begin() - 1;
+  const int start = static_cast<int>(above);  // the block at the eye's height, or the one next to it
+  std::vector<int> order;
+  for (int rank = start; rank >= 0; --rank) order.push_back(rank);
+  for (int rank = start + 1; rank < ranks; ++rank) order.push_back(rank);
+  return order;
+}
+
+}  // namespace osteon::render

@@ -1,0 +1,43 @@
+#pragma once
+/// @file
+/// Where rays start and what they meet: the camera, made concrete for a domain and a picture.
+#include <osteon/kernel/ray_march.hpp>
+#include <osteon/render/picture.hpp>
+
+namespace osteon::render {
+
+/// A rectangle of pixels, [left, right) x [top, bottom).
+struct pixel_box {
+  int left = 0, top = 0, right = 0, bottom = 0;
+  std::int64_t width() const { return right > left ? right - left : 0; }
+  std::int64_t height() const { return bottom > top ? bottom - top : 0; }
+  std::int64_t size() const { return width() * height(); }
+};
+
+/// The camera's eye and axes in mm, the corner of voxel (0, 0, 0) being the origin. Unit vectors.
+struct view {
+  index3 domain;
+  vector3 spacing_mm;
+  int width = 0, height = 0;
+  bool perspective = true;
+  vector3 eye, forward, right, up;
+  double pixel = 0;  ///< edge of a pixel: mm (orthographic), or mm at one mm from the eye (perspective)
+
+  static view of(const camera& c, index3 domain, vector3 spacing_mm, int width, int height);
+
+  /// The ray through the middle of a pixel, clipped to the domain.
+  kernel::ray ray_through(int column, int row) const;
+  /// Column and row where a point of space (mm) is seen; whole numbers are pixel corners.
+  std::array<double, 2> project(const vector3& point) const;
+  /// All pixels whose rays may meet the planes [begin, end).
+  pixel_box seen(std::int64_t begin, std::int64_t end) const;
+};
+
+/// Ranks front to back, for blocks of whole planes.
+///
+/// Rays climb or descend all the way, so blocks are in order if each comes after those between it and the eye's plane:
+/// first the block at the eye's height, then those below it downwards, then those above it upwards.
+/// @param first_plane first plane of each rank, and the number of planes at the end: ranks + 1 values, rising
+std::vector<int> visibility_order(const view& from, const std::vector<std::int64_t>& first_plane);
+
+}  // namespace osteon::render

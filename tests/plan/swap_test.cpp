@@ -1,0 +1,233 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <osteon/plan/swap.hpp>
+#include <osteon/plan/verify.hpp>
+#include <random>
+
+using namespace osteon;
+using plan::action;
+
+namespace {
+
+std::vector<int> shuffled(int n, unsigned seed) {
+  std::vector<int> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::mt19937(seed));
+  return order;
+}
+
+std::string words(const std::vector<problem>& problems) {
+  std::string text;
+  for (const auto& p : problems) text += p.where + ": " + p.text + "\n";
+  return text;
+}
+
+// A plan whose steps are known as a whole, so that a test can spoil it.
+struct written_out {
+  plan::plan original;
+  std::vector<plan::rank_plan> ranks;
+
+  explicit written_out(const plan::plan& p) : original(p) {
+    for (int r = 0; r < p.ranks; ++r) ranks.push_back(p.of(r));
+  }
+  plan::plan as_plan() const {
+    return {original.name, original.ranks, original.elements, [this](int r) { return ranks.at(static_cast<std::size_t>(r)); }};
+  }
+};
+
+constexpr int seven = 7;
+const std::vector<int> order_of_seven{4, 1, 6, 0, 2, 5, 3};
+const plan::composite_goal goal_of_seven{order_of_seven, 2, -1};
+
+written_out plan_of_seven() { return written_out(plan::binary_swap(seven, 1000, order_of_seven, 2)); }
+
+}  // namespace
+
+// Oracle: symbolic execution of the whole plan (verify), itself tested on spoilt plans below.
+TEST(binary_swap, is_sound_for_every_number_of_ranks_in_any_order) {
+  for (int n = 1; n <= 257; ++n)
+    for (const std::int64_t elements : {std::int64_t{5000}, std::int64_t{n / 2 + 1}}) {
+      const auto order = shuffled(n, static_cast<unsigned>(n));
+      const int root = n / 3;
+      const auto p = plan::binary_swap(n, elements, order, root);
+      const auto problems = plan::verify_composite(p, {order, root, elements});
+      ASSERT_TRUE(problems.empty()) << n << " ranks, " << elements << " elements\n" << words(problems);
+    }
+}
+
+// Oracle: as above; the parts stay with their owners, of equal size to one element.
+TEST(binary_swap, leaves_equal_parts_without_a_root) {
+  for (const int n : {1, 2, 3, 5, 6, 8, 11, 100}) {
+    const auto order = shuffled(n, 3);
+    const auto p = plan::binary_swap(n, 999, order, -1);
+    const auto problems = plan::verify_composite(p, {order, -1, -1});
+    ASSERT_TRUE(problems.empty()) << words(problems);
+    for (int r = 0; r < n; ++r) {
+      const auto mine = p.of(r).result;
+      ASSERT_EQ(mine.size(), 1u);
+      EXPECT_NEAR(static_cast<double>(mine[0].size()), 999.0 / n, 1.0);
+    }
+  }
+}
+
+// Oracle: hand-written rounds of the classic swap of four (Ma et al. 1994, figure 4).
+TEST(binary_swap, is_the_classic_swap_for_a_power_of_two) {
+  const auto p = plan::binary_swap(4, 8, std::vector<int>{0, 1, 2, 3}, 0);
+
+  const auto first = p.of(0);
+
+  ASSERT_EQ(first.rounds.size(), 3u);
+  EXPECT_EQ(first.rounds[0].steps, (std::vector<plan::step>{{action::send, 1, {4, 8}}, {action::blend_back, 1, {0, 4}}}));
+  EXPECT_EQ(first.rounds[1].steps, (std::vector<plan::step>{{action::send, 2, {2, 4}}, {action::blend_back, 2, {0, 2}}}));
+  EXPECT_EQ(first.rounds[2].steps.size(), 3u);
+  const auto last = p.of(3);
+  EXPECT_EQ(last.rounds[1].steps, (std::vector<plan::step>{{action::send, 1, {4, 6}}, {action::blend_front, 1, {6, 8}}}));
+  EXPECT_EQ(last.rounds[2].steps, (std::vector<plan::step>{{action::send, 0, {6, 8}}}));
+}
+
+// Oracle: the bound (1 - 1/n) of an image for a power of two; no other n may need more than twice that.
+TEST(binary_swap, sends_less_than_an_image_per_rank) {
+  for (int n = 2; n <= 130; ++n) {
+    const auto p = plan::binary_swap(n, 100000, shuffled(n, 1), -1);
+    std::int64_t most = 0;
+    for (int r = 0; r < n; ++r) {
+      std::int64_t sent = 0;
+      for (const auto& round : p.of(r).rounds)
+        for (const auto& s : round.steps)
+          if (s.what == action::send) sent += s.elements.size();
+      most = std::max(most, sent);
+    }
+    const bool power = (n & (n - 1)) == 0;
+    EXPECT_LE(static_cast<double>(most), (power ? 1.0 : 2.0) * 100000 * (1 - 1.0 / n) + n) << n;
+  }
+}
+
+// Oracle: a rank of a million has its own steps only; building them is instant, and their number is O(log n).
+TEST(binary_swap, builds_one_rank_of_a_million_alone) {
+  std::vector<int> order(1'000'003);
+  std::iota(order.rbegin(), order.rend(), 0);
+  const auto p = plan::binary_swap(1'000'003, std::int64_t{1} << 40, order, 0);
+
+  const auto one = p.of(654'321);
+
+  EXPECT_EQ(one.rounds.size(), 21u);
+  for (const auto& round : one.rounds) EXPECT_LE(round.steps.size(), 8u);
+}
+
+TEST(binary_swap, refuses_an_order_that_is_no_permutation) {
+  EXPECT_THROW(plan::binary_swap(3, 10, std::vector<int>{0, 1, 1}), usage_error);
+  EXPECT_THROW(plan::binary_swap(3, 10, std::vector<int>{0, 1}), usage_error);
+  EXPECT_THROW(plan::binary_swap(3, 10, std::vector<int>{}), usage_error);
+  EXPECT_THROW(plan::binary_swap(3, 10, std::vector<int>{0, 1, 3}), usage_error);
+  EXPECT_THROW(plan::binary_swap(3, 10, std::vector<int>{0, 1, 2}, 3), usage_error);
+}
+
+// The tests below spoil a sound plan of seven ranks in one place. Oracle: the fault that was put in, by its words.
+class verify_catches : public testing::Test {
+ protected:
+  written_out spoilt = plan_of_seven();
+
+  // The first step of this kind, of the lowest rank that has one.
+  plan::step& find(action what) {
+    for (auto& rank : spoilt.ranks)
+      for (auto& round : rank.rounds)
+        for (auto& s : round.steps)
+          if (s.what == what) return s;
+    throw std::logic_error("no such step");
+  }
+  void expect_problem(const std::string& text) {
+    const auto found = words(plan::verify_composite(spoilt.as_plan(), goal_of_seven));
+    EXPECT_NE(found.find(text), std::string::npos) << "found:\n" << found;
+  }
+};
+
+TEST_F(verify_catches, nothing_in_the_sound_plan) {
+  EXPECT_EQ(words(plan::verify_composite(spoilt.as_plan(), goal_of_seven)), "");
+}
+
+TEST_F(verify_catches, a_dropped_send) {
+  auto& steps = spoilt.ranks[0].rounds[1].steps;
+  std::erase_if(steps, [](const plan::step& s) { return s.what == action::send; });
+  expect_problem("from rank 0, which does not send them in this round");
+}
+
+TEST_F(verify_catches, a_dropped_receive) {
+  auto& steps = spoilt.ranks[0].rounds[1].steps;
+  std::erase_if(steps, [](const plan::step& s) { return s.what != action::send; });
+  expect_problem("to rank 0, which does not receive them in this round");
+}
+
+TEST_F(verify_catches, a_message_in_a_later_round) {
+  auto& rounds = spoilt.ranks[0].rounds;
+  std::swap(rounds[0], rounds[1]);
+  expect_problem("in this round");
+}
+
+TEST_F(verify_catches, a_swapped_blend_order) {
+  find(action::blend_front).what = action::blend_back;
+  expect_problem("the two must touch in that order");
+}
+
+TEST_F(verify_catches, a_blend_that_only_overwrites) {
+  find(action::blend_back).what = action::receive;
+  expect_problem("instead of [0, 7)");
+}
+
+TEST_F(verify_catches, a_wrong_span) {
+  find(action::send).elements.end -= 1;
+  expect_problem("expects elements");
+}
+
+TEST_F(verify_catches, a_duplicated_blend) {
+  // The same message twice, at both ends: it arrives, but is blended twice.
+  plan::step& sent = find(action::send);
+  const auto copy = sent;
+  int sender = -1;
+  for (int r = 0; r < seven && sender < 0; ++r)
+    for (auto& round : spoilt.ranks[static_cast<std::size_t>(r)].rounds)
+      for (auto& s : round.steps)
+        if (&s == &sent) sender = r;
+  for (std::size_t r = 0; r < spoilt.ranks[static_cast<std::size_t>(sender)].rounds.size(); ++r) {
+    auto& mine = spoilt.ranks[static_cast<std::size_t>(sender)].rounds[r].steps;
+    auto& theirs = spoilt.ranks[static_cast<std::size_t>(copy.peer)].rounds[r].steps;
+    const auto at = std::find(mine.begin(), mine.end(), copy);
+    if (at == mine.end()) continue;
+    mine.push_back(copy);
+    const auto blend = std::find_if(theirs.begin(), theirs.end(), [&](const plan::step& s) {
+      return s.peer == sender && s.what != action::send && s.elements == copy.elements;
+    });
+    const auto again = *blend;
+    theirs.push_back(again);
+    break;
+  }
+  expect_problem("the two must touch in that order");
+}
+
+TEST_F(verify_catches, a_message_to_oneself) {
+  auto& s = spoilt.ranks[0].rounds[1].steps[0];
+  s.peer = 0;
+  expect_problem("the peer must be another one");
+}
+
+TEST_F(verify_catches, elements_outside_the_object) {
+  find(action::send).elements = {990, 1010};
+  expect_problem("it must be a non-empty part of [0, 1000)");
+}
+
+TEST_F(verify_catches, a_result_with_two_owners) {
+  spoilt.ranks[2].result = {{0, 600}, {500, 1000}};
+  expect_problem("with two owners");
+}
+
+TEST_F(verify_catches, a_result_that_nobody_has) {
+  spoilt.ranks[2].result = {{0, 600}};
+  expect_problem("elements from 600 to 1000 are with nobody");
+}
+
+TEST_F(verify_catches, too_much_memory) {
+  auto goal = goal_of_seven;
+  goal.staged_elements = 10;
+  EXPECT_NE(words(plan::verify_composite(spoilt.as_plan(), goal)).find("the limit is 10"), std::string::npos);
+}
