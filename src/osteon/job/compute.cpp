@@ -105,7 +105,9 @@ void draw_picture(const output_paths& paths, const spec& job, const specimen& pa
   scene.height = static_cast<int>(job.picture.height);
   scene.view = {.azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
   comm::together(comm, [&] {
-    scene.layers = {render::bone_layer(bone), render::glow_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map)};
+    scene.layers = {render::presets::bone_layer(bone),
+                    render::presets::glow_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map)};
+    scene.background = render::presets::dark_background;
   });
   const render::image picture = render::render(part.where, scene);
   comm::together(comm, [&] {

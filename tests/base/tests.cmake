@@ -1,0 +1,2 @@
+osteon_test(base/digest)
+osteon_test(base/for_each THREADS 4)
