@@ -1,1 +1,2 @@
 osteon_test(kernel/conduction THREADS 2)
+osteon_test(kernel/hex8)

@@ -1,0 +1,46 @@
+#pragma once
+/// @file
+/// A multigrid V-cycle in single precision, the preconditioner of the elasticity solver.
+#include <memory>
+#include <osteon/solve/coarse_stiffness.hpp>
+#include <osteon/solve/coarsest_solver.hpp>
+#include <vector>
+
+namespace osteon::solve {
+
+/// Levels of bricks of 1, 2, 4, ... voxels with Galerkin operators, smoothed by Chebyshev polynomials of the fourth
+/// kind, solved directly on the coarsest.
+/// @cite Lottes, Optimal polynomial smoothers for multigrid V-cycles, 2023
+class elastic_multigrid {
+ public:
+  /// Borrows `fine`.
+  /// @collective on problem.where.comm
+  elastic_multigrid(const elasticity_problem& problem, const fine_stiffness& fine);
+
+  /// Where the cycle takes the residual from; it is destroyed. Flat, fine.size() values, zero at fixed displacements.
+  std::span<float> residual() { return levels_[0]->residual; }
+  /// Run one cycle. @return the correction, valid until the next one
+  /// @collective
+  std::span<const float> cycle();
+
+ private:
+  struct level {
+    const elastic_operator* k = nullptr;
+    std::unique_ptr<coarse_stiffness> owned_k;        // on coarse levels
+    coarse_mesh parents;                              // the next coarser level, and this level's links to it
+    std::vector<std::int32_t> node_plane_begin;       // this level's nodes by planes
+    std::int64_t z_begin = 0;                         // first of these planes
+    double largest = 1;                               // eigenvalue of D^-1 K
+    std::vector<float> correction, residual, direction, product;
+  };
+  void visit(std::size_t l);
+  void smooth(level& at, bool from_zero, bool keeps_residual);
+  void restrict_residual(level& fine, level& coarse);
+  void prolong(const level& coarse, level& fine);
+
+  std::vector<std::unique_ptr<level>> levels_;
+  std::unique_ptr<coarsest_solver> coarsest_;
+  std::span<const std::int64_t> fixed_;
+};
+
+}  // namespace osteon::solve

@@ -1,0 +1,95 @@
+#include <osteon/solve/elastic_operator.hpp>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <osteon/base/for_each.hpp>
+
+namespace osteon::solve {
+
+template <class A, class B>
+double owned_dot(const A* a, const B* b, std::int64_t size, grid::node_layout layout, const grid::shared_nodes& shared) {
+  double sum = reduce_blocks(size, [=](std::int64_t begin, std::int64_t end) {
+    double part[8]{};  // several sums, so that the compiler may use vectors
+    std::int64_t i = begin;
+    for (; i + 8 <= end; i += 8)
+      for (int k = 0; k < 8; ++k) part[k] += static_cast<double>(a[i + k]) * static_cast<double>(b[i + k]);
+    for (; i < end; ++i) part[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+  });
+  for (const std::int32_t node : shared.not_owned())
+    for (int c = 0; c < layout.components; ++c) {
+      const std::int64_t i = c * layout.component_stride + node * layout.node_stride;
+      sum -= static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    }
+  return sum;
+}
+
+template double owned_dot(const float*, const float*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
+template double owned_dot(const double*, const float*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
+template double owned_dot(const double*, const double*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
+
+double scrambled(std::int64_t number) {
+  auto bits = static_cast<std::uint64_t>(number) + 0x9e3779b97f4a7c15U;  // splitmix64
+  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9U;
+  bits = (bits ^ bits >> 27) * 0x94d049bb133111ebU;
+  bits ^= bits >> 31;
+  return static_cast<double>(bits >> 11) * 0x1p-52 - 1;
+}
+
+double largest_eigenvalue(MPI_Comm comm, const elastic_operator& k, std::span<const std::int64_t> ids, std::span<float> residual,
+                          std::span<float> direction, std::span<float> product) {
+  constexpr int steps = 10;
+  constexpr double safety = 1.1;  // Lanczos approaches from below
+  const auto layout = k.layout();
+  const auto inverse = k.inverse_diagonal();
+  const auto dot = [&](const std::span<float> a, const std::span<float> b) {
+    double sum = owned_dot(a.data(), b.data(), k.size(), layout, k.shared());
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
+    return sum;
+  };
+  std::fill(residual.begin(), residual.end(), 0.0F);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    for (int c = 0; c < 3; ++c) {
+      const auto at = static_cast<std::size_t>(c * layout.component_stride + static_cast<std::int64_t>(i) * layout.node_stride);
+      residual[at] = inverse[at] > 0 ? static_cast<float>(scrambled(3 * ids[i] + c)) / std::sqrt(inverse[at]) : 0.0F;
+    }
+  // Conjugate gradients with D as preconditioner build the Lanczos matrix of D^-1 K.
+  std::vector<double> diagonal, coupling;
+  double previous_alpha = 0, beta = 0, old = 0;
+  for (int step = 0; step < steps; ++step) {
+    for_each(k.size(), [=](std::int64_t i) {
+      const auto at = static_cast<std::size_t>(i);
+      product[at] = inverse[at] * residual[at];
+    });
+    const double now = dot(residual, product);
+    if (!(now > 0)) break;
+    beta = step == 0 ? 0 : now / old;
+    for_each(k.size(), [=, b = static_cast<float>(beta)](std::int64_t i) {
+      const auto at = static_cast<std::size_t>(i);
+      direction[at] = product[at] + (step == 0 ? 0.0F : b * direction[at]);
+    });
+    k.multiply(direction.data(), product.data());
+    const double curvature = dot(direction, product);
+    if (!(curvature > 0)) break;
+    const double alpha = now / curvature;
+    diagonal.push_back(1 / alpha + (step == 0 ? 0 : beta / previous_alpha));
+    if (step > 0) coupling.push_back(std::sqrt(beta) / previous_alpha);
+    for_each(k.size(), [=, a = static_cast<float>(alpha)](std::int64_t i) {
+      const auto at = static_cast<std::size_t>(i);
+      residual[at] -= a * product[at];
+    });
+    previous_alpha = alpha;
+    old = now;
+  }
+  if (diagonal.empty()) return 1;  // nothing is free on this level
+  const auto n = static_cast<Eigen::Index>(diagonal.size());
+  Eigen::MatrixXd lanczos = Eigen::MatrixXd::Zero(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    lanczos(i, i) = diagonal[static_cast<std::size_t>(i)];
+    if (i > 0) lanczos(i, i - 1) = lanczos(i - 1, i) = coupling[static_cast<std::size_t>(i - 1)];
+  }
+  return safety * Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(lanczos, Eigen::EigenvaluesOnly).eigenvalues()(n - 1);
+}
+
+}  // namespace osteon::solve

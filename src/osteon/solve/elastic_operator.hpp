@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// The stiffness on a level of the elasticity solver, as the smoother sees it.
+#include <memory>
+#include <osteon/grid/shared_nodes.hpp>
+#include <span>
+#include <vector>
+
+namespace osteon::solve {
+
+/// K of one level in single precision: applies to flat vectors of `size` values, laid out as `layout` says; values
+/// that belong to no node are and stay zero.
+class elastic_operator {
+ public:
+  virtual ~elastic_operator() = default;
+  /// y = K x with zeros at fixed displacements. x must be zero there and equal on all copies of a node; so is y.
+  /// @collective
+  virtual void multiply(const float* x, float* y) const = 0;
+  virtual std::int64_t size() const = 0;
+  virtual grid::node_layout layout() const = 0;
+  virtual const grid::shared_nodes& shared() const = 0;
+  /// 1 / diagonal of K; zero at fixed displacements and where K has no stiffness. Flat, `size` values.
+  virtual std::span<const float> inverse_diagonal() const = 0;
+};
+
+/// Sum of a[i] b[i] over the values of nodes that this rank owns, in an order that threads do not change.
+template <class A, class B>
+double owned_dot(const A* a, const B* b, std::int64_t size, grid::node_layout layout, const grid::shared_nodes& shared);
+
+extern template double owned_dot(const float*, const float*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
+extern template double owned_dot(const double*, const float*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
+extern template double owned_dot(const double*, const double*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
+
+/// A number in [-1, 1] that depends on its argument only: start vectors must not depend on the decomposition.
+double scrambled(std::int64_t number);
+
+/// Largest eigenvalue of D^-1 K, D the diagonal, estimated by ten Lanczos steps and raised by a tenth.
+/// @param ids global numbers of the nodes
+/// @param work three vectors of k.size() values
+/// @collective on comm
+double largest_eigenvalue(MPI_Comm comm, const elastic_operator& k, std::span<const std::int64_t> ids, std::span<float> residual,
+                          std::span<float> direction, std::span<float> product);
+
+}  // namespace osteon::solve

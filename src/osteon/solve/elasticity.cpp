@@ -1,0 +1,205 @@
+#include <osteon/solve/elasticity.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/base/for_each.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/together.hpp>
+#include <osteon/solve/elastic_multigrid.hpp>
+#include <osteon/solve/elasticity_check.hpp>
+
+namespace osteon::solve {
+
+namespace {
+
+/// Conjugate gradients for the displacements, with everything that lasts as long as they do.
+class conjugate_gradients {
+ public:
+  conjugate_gradients(const elasticity_problem& problem, const options& how, sink& log, certificate& proof)
+      : problem_(problem), how_(how), log_(log), proof_(proof), comm_(problem.where.comm), k_(problem), multigrid_(problem, k_) {
+    k_.drop_ids();
+    const auto n = static_cast<std::size_t>(k_.size());
+    displacement_.assign(n, 0.0);
+    residual_.assign(n, 0.0);
+    direction_.assign(n, 0.0);
+    product_.assign(n, 0.0);
+    for (const prescribed_displacement& p : problem.fixed)
+      displacement_[static_cast<std::size_t>(static_cast<int>(p.direction) * k_.stride() + p.node)] = p.value_mm;
+    proof_.unknowns = count_unknowns();
+  }
+
+  void solve() {
+    initial_ = true_residual();
+    proof_.residual_history = {1.0};
+    proof_.true_relative_residual = initial_ > 0 ? 1 : 0;
+    proof_.converged = !(initial_ > 0);
+    // The residual of the recursion drifts from the true one by rounding: only the true one may say "converged", and
+    // where they differ the iteration starts again from the true one.
+    while (!proof_.converged && proof_.iterations < how_.max_iterations) {
+      iterate();
+      proof_.true_relative_residual = true_residual() / initial_;
+      proof_.converged = proof_.true_relative_residual <= how_.tolerance;
+    }
+  }
+
+  /// Displacements and reactions in the order of the nodes.
+  void finish(elasticity_solution& solution) {
+    k_.forces(displacement_.data(), product_.data());
+    certify();
+    const auto nodes = static_cast<std::size_t>(problem_.nodes.size());
+    solution.displacement_mm.resize(3 * nodes);
+    solution.reaction_N.resize(3 * nodes);
+    for (std::size_t c = 0; c < 3; ++c)
+      for (std::size_t i = 0; i < nodes; ++i) {
+        solution.displacement_mm[3 * i + c] = displacement_[c * static_cast<std::size_t>(k_.stride()) + i];
+        solution.reaction_N[3 * i + c] = product_[c * static_cast<std::size_t>(k_.stride()) + i];
+      }
+  }
+
+ private:
+  template <class A, class B>
+  double dot(const A* a, const B* b) const {
+    double sum = owned_dot(a, b, k_.size(), k_.layout(), k_.shared());
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_);
+    if (!std::isfinite(sum))
+      throw solve_error(fmt::format("the iteration met a number that is not finite after {} iterations; check Young's moduli, "
+                                    "the voxel size and the prescribed displacements",
+                                    proof_.iterations));
+    return sum;
+  }
+
+  bool is_owned(std::int64_t place) const {
+    const auto copies = k_.shared().not_owned();
+    return !std::binary_search(copies.begin(), copies.end(), static_cast<std::int32_t>(place % k_.stride()));
+  }
+
+  std::int64_t count_unknowns() const {
+    auto count = 3 * static_cast<std::int64_t>(problem_.nodes.size()) - 3 * static_cast<std::int64_t>(k_.shared().not_owned().size());
+    for (const std::int64_t place : k_.fixed()) count -= is_owned(place);
+    MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, comm_);
+    return count;
+  }
+
+  /// Set the residual to -K u at free displacements. @return its norm
+  double true_residual() {
+    k_.multiply(displacement_.data(), residual_.data());
+    for_each(k_.size(), [r = residual_.data()](std::int64_t i) { r[i] = -r[i]; });
+    return std::sqrt(dot(residual_.data(), residual_.data()));
+  }
+
+  /// Iterate from the current residual until its recursion reaches the tolerance.
+  void iterate() {
+    double norm = std::sqrt(dot(residual_.data(), residual_.data()));
+    double descent = 0, step = 0;
+    for (bool first = true; proof_.iterations < how_.max_iterations; first = false) {
+      // Scaled to norm one, so that the single precision cycle never meets its smallest numbers.
+      for_each(k_.size(), [r = residual_.data(), to = multigrid_.residual().data(), s = 1 / norm](std::int64_t i) {
+        to[i] = static_cast<float>(s * r[i]);
+      });
+      const float* z = multigrid_.cycle().data();
+      const double previous = descent;
+      descent = norm * dot(residual_.data(), z);
+      // Polak-Ribiere: a cycle in single precision is not quite a fixed linear map. r - r_old = -step K p.
+      const double beta = first ? 0 : std::max(0.0, -step * norm * dot(product_.data(), z) / previous);
+      for_each(k_.size(), [p = direction_.data(), z, beta, norm](std::int64_t i) { p[i] = norm * static_cast<double>(z[i]) + beta * p[i]; });
+      k_.multiply(direction_.data(), product_.data());
+      const double curvature = dot(direction_.data(), product_.data());
+      if (!(curvature > 0) || !(descent > 0))
+        throw solve_error(fmt::format("the stiffness is not positive along a search direction ({}) after {} iterations; check that no part "
+                                      "of the solid hangs on a single edge or corner",
+                                      curvature, proof_.iterations));
+      step = descent / curvature;
+      for_each(k_.size(), [u = displacement_.data(), r = residual_.data(), p = direction_.data(), q = product_.data(), a = step](std::int64_t i) {
+        u[i] += a * p[i];
+        r[i] -= a * q[i];
+      });
+      norm = std::sqrt(dot(residual_.data(), residual_.data()));
+      ++proof_.iterations;
+      proof_.residual_history.push_back(norm / initial_);
+      report(norm / initial_);
+      if (norm <= how_.tolerance * initial_) return;
+    }
+  }
+
+  void report(double relative) {
+    constexpr double seconds_between = 0.3;
+    if (since_report_.seconds() < seconds_between) return;
+    since_report_.restart();
+    const double fraction = std::log(relative) / std::log(how_.tolerance);
+    log_.progress(std::clamp(fraction, 0.0, 1.0), fmt::format("iteration {}, residual {:.1e}", proof_.iterations, relative));
+  }
+
+  /// Fill in the balances from the forces in product_.
+  void certify() {
+    double sums[5] = {};  // force along z, y, x; sum of magnitudes; work
+    for (const std::int64_t place : k_.fixed()) {
+      if (!is_owned(place)) continue;
+      const double force = product_[static_cast<std::size_t>(place)];
+      sums[place / k_.stride()] += force;
+      sums[3] += std::abs(force);
+      sums[4] += force * displacement_[static_cast<std::size_t>(place)];
+    }
+    MPI_Allreduce(MPI_IN_PLACE, sums, 5, MPI_DOUBLE, MPI_SUM, comm_);
+    proof_.reaction_imbalance = sums[3] > 0 ? std::hypot(sums[0], sums[1], sums[2]) / (sums[3] / 2) : 0;
+    const double energy = dot(displacement_.data(), product_.data());
+    proof_.energy_identity_error = sums[4] != 0 ? std::abs(energy - sums[4]) / std::abs(sums[4]) : 0;
+  }
+
+  const elasticity_problem& problem_;
+  const options& how_;
+  sink& log_;
+  certificate& proof_;
+  MPI_Comm comm_;
+  fine_stiffness k_;
+  elastic_multigrid multigrid_;
+  std::vector<double> displacement_, residual_, direction_, product_;
+  double initial_ = 0;
+  stopwatch since_report_;
+};
+
+}  // namespace
+
+elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, sink& log) {
+  check_elasticity(problem);
+  elasticity_solution solution;
+  stopwatch clock;
+  conjugate_gradients solver(problem, how, log, solution.proof);
+  solution.proof.setup_seconds = clock.seconds();
+  clock.restart();
+  solver.solve();
+  solver.finish(solution);
+  solution.proof.solve_seconds = clock.seconds();
+  return solution;
+}
+
+std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm) {
+  std::vector<kernel::matrix24> stiffness;
+  for (const kernel::lame& m : lame_table(*problem.materials)) stiffness.push_back(kernel::element_stiffness(problem.spacing_mm, m));
+  const double twice_volume = 2 * problem.spacing_mm.z * problem.spacing_mm.y * problem.spacing_mm.x;
+  std::vector<float> density(static_cast<std::size_t>(problem.cells.size()));
+  const auto runs = problem.cells.runs();
+  for_each(static_cast<std::int64_t>(runs.size()), [&](std::int64_t index) {
+    const voxel::run& r = runs[static_cast<std::size_t>(index)];
+    std::int32_t first[4];
+    for (int row = 0; row < 4; ++row) first[row] = problem.nodes.find(r.z + row / 2, r.y + row % 2, r.x);
+    for (std::int32_t e = 0; e < r.length; ++e) {
+      double u[24];
+      for (int a = 0; a < 8; ++a)
+        std::copy_n(displacement_mm.begin() + 3 * (static_cast<std::ptrdiff_t>(first[a / 2]) + (a & 1) + e), 3, u + 3 * a);
+      const auto cell = static_cast<std::size_t>(r.first + e);
+      const kernel::matrix24& k = stiffness[problem.material[cell]];
+      double energy = 0;
+      for (std::size_t i = 0; i < 24; ++i) {
+        double force = 0;
+        for (std::size_t j = 0; j < 24; ++j) force += k[24 * i + j] * u[j];
+        energy += force * u[i];
+      }
+      density[cell] = static_cast<float>(energy / twice_volume);
+    }
+  });
+  return density;
+}
+
+}  // namespace osteon::solve

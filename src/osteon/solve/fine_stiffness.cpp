@@ -1,0 +1,113 @@
+#include <osteon/solve/fine_stiffness.hpp>
+
+#include <algorithm>
+#include <osteon/base/for_each.hpp>
+
+namespace osteon::solve {
+
+std::vector<kernel::lame> lame_table(const voxel::material_table& materials) {
+  std::vector<kernel::lame> table;
+  for (const voxel::material& m : materials)
+    table.push_back(m.youngs_modulus_MPa > 0 ? kernel::lame_of(m.youngs_modulus_MPa, m.poisson_ratio) : kernel::lame{});
+  return table;
+}
+
+std::vector<std::int64_t> planes_of_ranks(const grid::block& where) {
+  const std::int64_t mine[2] = {where.owned.begin.z, where.owned.end.z};
+  std::vector<std::int64_t> all(2 * static_cast<std::size_t>(comm::size(where.comm)));
+  MPI_Allgather(mine, 2, MPI_INT64_T, all.data(), 2, MPI_INT64_T, where.comm);
+  return all;
+}
+
+std::vector<int> touching_ranks(MPI_Comm comm, std::span<const std::int64_t> planes_of_ranks, int level) {
+  // First and last plane of nodes of a rank on the level.
+  const auto low = [&](int rank) { return planes_of_ranks[2 * static_cast<std::size_t>(rank)] >> level; };
+  const auto high = [&](int rank) { return ((planes_of_ranks[2 * static_cast<std::size_t>(rank) + 1] - 1) >> level) + 1; };
+  const int me = comm::rank(comm), size = comm::size(comm);
+  std::vector<int> ranks;
+  for (int r = 0; r < size; ++r)
+    if (r != me && low(r) <= high(me) && low(me) <= high(r)) ranks.push_back(r);
+  return ranks;
+}
+
+fine_stiffness::fine_stiffness(const elasticity_problem& problem)
+    : problem_(problem),
+      stride_((problem.nodes.size() + kernel::hex8_padding + 15) / 16 * 16),
+      single_(problem.spacing_mm, lame_table(*problem.materials)),
+      double_(problem.spacing_mm, lame_table(*problem.materials)) {
+  const index3 node_shape = problem.nodes.shape();
+  for (std::int64_t z = 0; z < problem.cells.shape().z; ++z) {
+    run_plane_begin_.push_back(runs_.size());
+    for (const voxel::run& r : problem.cells.plane(z)) {
+      kernel::hex8_run run{{}, r.first, r.length};
+      for (int row = 0; row < 4; ++row) run.node[row] = problem.nodes.find(r.z + row / 2, r.y + row % 2, r.x);
+      runs_.push_back(run);
+    }
+  }
+  run_plane_begin_.push_back(runs_.size());
+  for (std::int64_t z = 0; z <= node_shape.z; ++z)
+    node_plane_begin_.push_back(z < node_shape.z ? problem.nodes.plane_begin(z) : problem.nodes.size());
+
+  ids_.reserve(static_cast<std::size_t>(problem.nodes.size()));
+  for (const voxel::run& r : problem.nodes.runs())
+    for (std::int32_t i = 0; i < r.length; ++i)
+      ids_.push_back(((problem.where.owned.begin.z + r.z) * (problem.where.domain.y + 1) + r.y) * (problem.where.domain.x + 1) + r.x + i);
+  shared_.emplace(problem.where.comm, ids_, touching_ranks(problem.where.comm, planes_of_ranks(problem.where), 0));
+
+  for (const prescribed_displacement& p : problem.fixed) fixed_.push_back(static_cast<int>(p.direction) * stride_ + p.node);
+  std::sort(fixed_.begin(), fixed_.end());
+  fixed_.erase(std::unique(fixed_.begin(), fixed_.end()), fixed_.end());
+  invert_diagonal();
+}
+
+void fine_stiffness::visit_plane(std::int64_t z, const brick_visitor& visit) const {
+  const auto cells = problem_.cells.plane(z);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const kernel::hex8_run& run = runs_[run_plane_begin_[static_cast<std::size_t>(z)] + i];
+    for (std::int32_t e = 0; e < run.length; ++e) {
+      std::array<std::int32_t, 8> corners;
+      for (int a = 0; a < 8; ++a) corners[static_cast<std::size_t>(a)] = run.node[a / 2] + (a & 1) + e;
+      visit(cells[i].y, cells[i].x + e, corners);
+    }
+  }
+}
+
+void fine_stiffness::invert_diagonal() {
+  inverse_diagonal_.assign(static_cast<std::size_t>(size()), 0.0F);
+  for (const kernel::hex8_run& run : runs_)
+    for (std::int32_t e = 0; e < run.length; ++e) {
+      const std::uint8_t material = problem_.material[static_cast<std::size_t>(run.cell + e)];
+      for (int c = 0; c < 3; ++c) {
+        const auto value = static_cast<float>(single_.diagonal(material, c));
+        for (int a = 0; a < 8; ++a) inverse_diagonal_[static_cast<std::size_t>(c * stride_ + run.node[a / 2] + (a & 1) + e)] += value;
+      }
+    }
+  shared_->exchange_add(inverse_diagonal_.data(), layout());
+  for (const std::int64_t i : fixed_) inverse_diagonal_[static_cast<std::size_t>(i)] = 0;
+  for (float& value : inverse_diagonal_) value = value > 0 ? 1 / value : 0.0F;
+}
+
+template <class T>
+void fine_stiffness::product(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y, bool masked) const {
+  for_each_block(size(), 8192, [=](std::int64_t begin, std::int64_t end) { std::fill(y + begin, y + end, T(0)); });
+  const std::int64_t planes = problem_.cells.shape().z;
+  // Planes of one parity have no node in common, and each node gets its two planes in the same order at any thread count.
+  for (std::int64_t parity = 0; parity < 2; ++parity) {
+#pragma omp parallel for schedule(dynamic)
+    for (std::int64_t z = parity; z < planes; z += 2) {
+      const auto at = static_cast<std::size_t>(z);
+      const kernel::hex8_plane plane{std::span(runs_).subspan(run_plane_begin_[at], run_plane_begin_[at + 1] - run_plane_begin_[at]),
+                                     {node_plane_begin_[at + 1], node_plane_begin_[at + 2]}};
+      stiffness.add_product(plane, problem_.material.data(), x, y, stride_);
+    }
+  }
+  shared_->exchange_add(y, layout());
+  if (masked)
+    for (const std::int64_t i : fixed_) y[i] = 0;
+}
+
+void fine_stiffness::multiply(const float* x, float* y) const { product(single_, x, y, true); }
+void fine_stiffness::multiply(const double* x, double* y) const { product(double_, x, y, true); }
+void fine_stiffness::forces(const double* x, double* y) const { product(double_, x, y, false); }
+
+}  // namespace osteon::solve

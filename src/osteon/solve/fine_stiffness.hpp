@@ -1,0 +1,69 @@
+#pragma once
+/// @file
+/// The stiffness of the voxels themselves, without a matrix.
+#include <optional>
+#include <osteon/kernel/hex8.hpp>
+#include <osteon/solve/brick_mesh.hpp>
+#include <osteon/solve/elastic_operator.hpp>
+#include <osteon/solve/elasticity.hpp>
+
+namespace osteon::solve {
+
+/// K of the voxels of a rank. Vectors are by components: component c (z, y, x) of node i at c * stride() + i.
+class fine_stiffness final : public elastic_operator {
+ public:
+  /// Borrows the problem.
+  /// @collective on problem.where.comm
+  explicit fine_stiffness(const elasticity_problem& problem);
+
+  void multiply(const float* x, float* y) const override;
+  void multiply(const double* x, double* y) const;
+  /// y = K x, forces at fixed displacements included.
+  /// @collective
+  void forces(const double* x, double* y) const;
+
+  std::int64_t size() const override { return 3 * stride_; }
+  std::int64_t stride() const { return stride_; }
+  grid::node_layout layout() const override { return {3, stride_, 1}; }
+  const grid::shared_nodes& shared() const override { return *shared_; }
+  std::span<const float> inverse_diagonal() const override { return inverse_diagonal_; }
+
+  std::span<const std::int64_t> ids() const { return ids_; }
+  /// Forget the global numbers, which only setting up needs.
+  void drop_ids() { ids_ = {}; }
+  /// Places of fixed displacements in a flat vector.
+  std::span<const std::int64_t> fixed() const { return fixed_; }
+  /// First node of each local node plane, and the end.
+  std::span<const std::int32_t> node_plane_begin() const { return node_plane_begin_; }
+  /// Call `visit` for the bricks of the local plane z.
+  void visit_plane(std::int64_t z, const brick_visitor& visit) const;
+
+ private:
+  template <class T>
+  void product(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y, bool masked) const;
+  void invert_diagonal();
+
+  const elasticity_problem& problem_;
+  std::int64_t stride_;
+  std::vector<kernel::hex8_run> runs_;
+  std::vector<std::size_t> run_plane_begin_;
+  std::vector<std::int32_t> node_plane_begin_;
+  std::vector<std::int64_t> ids_, fixed_;
+  std::optional<grid::shared_nodes> shared_;
+  kernel::hex8_stiffness<float> single_;
+  kernel::hex8_stiffness<double> double_;
+  std::vector<float> inverse_diagonal_;
+};
+
+/// Lame's constants by material number.
+std::vector<kernel::lame> lame_table(const voxel::material_table& materials);
+
+/// Ranks whose planes [begin, end) of the voxels touch this rank's when seen on a coarse level of bricks of 2^level
+/// voxels: they may share nodes.
+std::vector<int> touching_ranks(MPI_Comm comm, std::span<const std::int64_t> planes_of_ranks, int level);
+
+/// Begin and end of the planes of every rank, 2 values a rank.
+/// @collective on where.comm
+std::vector<std::int64_t> planes_of_ranks(const grid::block& where);
+
+}  // namespace osteon::solve

@@ -1,0 +1,88 @@
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/grid/shared_nodes.hpp>
+
+using namespace osteon;
+
+namespace {
+
+// Rank r holds the nodes id with (id + r) % 3 != 0 of [4 r, 4 r + 12): up to three ranks share one, and there are gaps.
+bool holds(int rank, std::int64_t id) { return id >= 4 * rank && id < 4 * rank + 12 && (id + rank) % 3 != 0; }
+
+std::vector<std::int64_t> nodes_of(int rank) {
+  std::vector<std::int64_t> ids;
+  for (std::int64_t id = 4 * rank; id < 4 * rank + 12; ++id)
+    if (holds(rank, id)) ids.push_back(id);
+  return ids;
+}
+
+std::vector<int> everyone_else() {
+  std::vector<int> ranks(static_cast<std::size_t>(comm::size(MPI_COMM_WORLD)));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  ranks.erase(ranks.begin() + comm::rank(MPI_COMM_WORLD));
+  return ranks;
+}
+
+template <class T>
+T contribution(int rank, std::int64_t id, int component) {
+  return T(1) / static_cast<T>(3 + rank + 7 * id + 11 * component);
+}
+
+template <class T>
+void check_sums() {
+  const int me = comm::rank(MPI_COMM_WORLD), size = comm::size(MPI_COMM_WORLD);
+  const auto ids = nodes_of(me);
+  const grid::shared_nodes shared(MPI_COMM_WORLD, ids, everyone_else());
+  const auto count = static_cast<std::int64_t>(ids.size());
+  for (const grid::node_layout layout : {grid::node_layout{3, count + 5, 1}, grid::node_layout{3, 1, 4}}) {
+    std::vector<T> values(static_cast<std::size_t>(4 * (count + 5)), T(-1));
+    const auto at = [&](std::int64_t i, int c) -> T& {
+      return values[static_cast<std::size_t>(c * layout.component_stride + i * layout.node_stride)];
+    };
+    for (std::int64_t i = 0; i < count; ++i)
+      for (int c = 0; c < 3; ++c) at(i, c) = contribution<T>(me, ids[static_cast<std::size_t>(i)], c);
+
+    shared.exchange_add(values.data(), layout);
+
+    for (std::int64_t i = 0; i < count; ++i)
+      for (int c = 0; c < 3; ++c) {
+        T expected = 0;
+        for (int r = 0; r < size; ++r)
+          if (holds(r, ids[static_cast<std::size_t>(i)])) expected += contribution<T>(r, ids[static_cast<std::size_t>(i)], c);
+        ASSERT_EQ(at(i, c), expected) << "node " << ids[static_cast<std::size_t>(i)];
+      }
+  }
+}
+
+}  // namespace
+
+// Oracle: the sum in the order of the ranks, bit for bit.
+TEST(shared_nodes, add_the_copies_in_the_order_of_the_ranks) {
+  check_sums<float>();
+  check_sums<double>();
+}
+
+// Oracle: invariant; every node that exists is owned exactly once.
+TEST(shared_nodes, have_one_owner) {
+  const auto ids = nodes_of(comm::rank(MPI_COMM_WORLD));
+  const grid::shared_nodes shared(MPI_COMM_WORLD, ids, everyone_else());
+  std::vector<int> owners(200, 0);
+  for (const std::int64_t id : ids) owners[static_cast<std::size_t>(id)] = 1;
+  for (const std::int32_t node : shared.not_owned()) owners[static_cast<std::size_t>(ids[static_cast<std::size_t>(node)])] = 0;
+  MPI_Allreduce(MPI_IN_PLACE, owners.data(), 200, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  for (std::int64_t id = 0; id < 200; ++id) {
+    bool exists = false;
+    for (int r = 0; r < comm::size(MPI_COMM_WORLD); ++r) exists = exists || holds(r, id);
+    EXPECT_EQ(owners[static_cast<std::size_t>(id)], exists ? 1 : 0) << id;
+  }
+}
+
+// Oracle: nothing to wait for; a rank without nodes takes part.
+TEST(shared_nodes, may_be_none) {
+  const std::vector<std::int64_t> none;
+  const grid::shared_nodes shared(MPI_COMM_WORLD, none, everyone_else());
+  shared.exchange_add(static_cast<double*>(nullptr), {3, 1, 3});
+  EXPECT_TRUE(shared.not_owned().empty());
+}
