@@ -51,7 +51,7 @@ physics_result run_elasticity(const spec& job, const specimen& part, sink& log) 
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
 
-  const vector3 reaction = solve::sum_of_reactions(problem, solution, voxel::face_nodes(problem.nodes, part.where.owned, part.where.domain, along, true));
+  const vector3 reaction = solve::sum_of_reactions(comm, solution, voxel::face_nodes(problem.nodes, part.where.owned, part.where.domain, along, true));
   const std::vector<float> sed = solve::strain_energy_density(problem, solution.displacement_mm);
   const std::vector<float> strain = solve::effective_strain(part.header.materials, problem.material, sed);
   const auto sed_statistics = solve::statistics(comm, sed);

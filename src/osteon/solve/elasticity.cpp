@@ -49,6 +49,8 @@ class conjugate_gradients {
     k_.forces(displacement_.data(), product_.data());
     certify();
     const auto nodes = static_cast<std::size_t>(problem_.nodes.size());
+    const auto copies = k_.shared().not_owned();
+    solution.copies.assign(copies.begin(), copies.end());
     solution.displacement_mm.resize(3 * nodes);
     solution.reaction_N.resize(3 * nodes);
     for (std::size_t c = 0; c < 3; ++c)
@@ -200,6 +202,16 @@ std::vector<float> strain_energy_density(const elasticity_problem& problem, cons
     }
   });
   return density;
+}
+
+vector3 sum_of_reactions(MPI_Comm comm, const elasticity_solution& solution, std::span<const std::int32_t> nodes) {
+  double sums[3] = {};
+  for (const std::int32_t node : nodes) {
+    if (std::binary_search(solution.copies.begin(), solution.copies.end(), node)) continue;
+    for (std::size_t c = 0; c < 3; ++c) sums[c] += solution.reaction_N[3 * static_cast<std::size_t>(node) + c];
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_DOUBLE, MPI_SUM, comm);
+  return {sums[0], sums[1], sums[2]};
 }
 
 }  // namespace osteon::solve

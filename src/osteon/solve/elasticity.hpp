@@ -7,6 +7,7 @@
 #include <osteon/solve/report.hpp>
 #include <osteon/voxel/model.hpp>
 #include <osteon/voxel/run_set.hpp>
+#include <span>
 #include <vector>
 
 namespace osteon::solve {
@@ -32,6 +33,7 @@ struct elasticity_problem {
 struct elasticity_solution {
   std::vector<double> displacement_mm;     ///< shape (nodes, 3), axes z, y, x; equal on all ranks that share a node
   std::vector<double> reaction_N;          ///< K u, shape (nodes, 3); complete sums on shared nodes too
+  std::vector<std::int32_t> copies;        ///< nodes that a lower rank has as well, ascending: skip them in sums over ranks
   certificate proof;
 };
 
@@ -44,5 +46,9 @@ elasticity_solution solve_elasticity(const elasticity_problem& problem, const op
 /// Strain energy density of each active cell, u.K_e.u / (2 V) [MPa].
 /// @collective local
 std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm);
+
+/// Sum of the reactions at some nodes of each rank, every node counted once.
+/// @param nodes ascending local numbers @collective on comm
+vector3 sum_of_reactions(MPI_Comm comm, const elasticity_solution& solution, std::span<const std::int32_t> nodes);
 
 }  // namespace osteon::solve
