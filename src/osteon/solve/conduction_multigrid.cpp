@@ -22,9 +22,9 @@ std::vector<float> chebyshev_weights(int degree) {
   return weights;
 }
 
-// Jacobi sweeps before and after the correction: 2 on the cells, then 4, then 8. Measured on porous images of 128^3
-// cells: the least work among degrees 1 to 3 with and without growth, and of those the fewest iterations.
-int smoothing_degree(std::size_t level) { return level == 0 ? 2 : level == 1 ? 4 : 8; }
+// Jacobi sweeps before and after the correction: 2 on the cells, twice as many on each coarser level up to 32. Measured
+// on porous images of 64^3 to 192^3 cells: without the growth, or with 8 at most, iterations grow with the image.
+int smoothing_degree(std::size_t level) { return 2 << std::min<std::size_t>(level, 4); }
 
 // x = x + weight D^-1 (b - K x) for each weight. `x` and `other` change places with every sweep; x holds the result.
 template <class Operator, class Right, class Inverse>

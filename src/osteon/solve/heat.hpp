@@ -34,7 +34,8 @@ struct heat_solution {
 };
 
 /// Solve by multigrid-preconditioned conjugate gradients.
-/// Not reaching the tolerance is no error: then proof.converged is false.
+/// Stops when |r| <= tolerance |r0| and the last step changed the flux by less than a thousandth of the tolerance.
+/// Not reaching that is no error: then proof.converged is false.
 /// @throws usage_error, data_error for a problem that is not consistent, or a material without conductivity
 /// @throws data_error if no conducting path joins the two faces
 /// @throws solve_error if a value is not finite
