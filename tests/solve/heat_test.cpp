@@ -320,7 +320,7 @@ TEST(heat, a_path_that_winds_through_the_ranks_conducts) {
   EXPECT_NEAR(-1000 * expected, conductivity(comm, snake, {1}, {1, 1, 1}, axis::x) * static_cast<double>(n) / 9, 1e-9);
 }
 
-// Oracle: bounds of Wiener, and convergence at a contrast of a million.
+// Oracle: the bounds of Wiener, and a bounded number of iterations at a contrast of a million.
 TEST(heat, contrast_of_a_million_converges_within_the_wiener_bounds) {
   const image img({24, 24, 24}, [](index3 p) { return (p.z / 3 + p.y / 5 + p.x / 4) % 3 == 0 ? 2 : 1; });
   const double good = static_cast<double>(std::count(img.voxels.begin(), img.voxels.end(), 2)) / static_cast<double>(img.voxels.size());
@@ -368,6 +368,24 @@ TEST(heat, ranks_without_a_conducting_cell_take_part) {
   EXPECT_NEAR(conductivity(comm, img, {3}, {1, 1, 1}, axis::x), 3.0 / 8, 1e-10);
 }
 
+// Oracle: Fourier's law in a laminate: along the layers each has its own k times the gradient, across all have one flux.
+TEST(heat, flux_density_of_a_laminate_follows_fouriers_law) {
+  const ranks_with_a_plane comm(6);
+  if (comm == MPI_COMM_NULL) return;
+  const image layers({6, 4, 4}, [](index3 p) { return p.z % 2 == 0 ? 1 : 2; });
+  const auto table = conductivities({1, 10});
+  for (const axis along : {axis::y, axis::z}) {
+    const auto problem = make_problem(comm, layers, table, {0.5, 0.25, 0.125}, along);
+    const auto solution = solve::solve_heat(problem, tight, quiet());
+    const auto flux = solve::heat_flux_density(problem, solution.temperature_K);
+    for (const voxel::run& r : problem.cells.runs()) {
+      const double k = (problem.where.owned.begin.z + r.z) % 2 == 0 ? 1e-3 : 1e-2;
+      const double expected = along == axis::y ? k / (4 * 0.25) : 20e-3 / 11 / (6 * 0.5);
+      for (std::int32_t n = 0; n < r.length; ++n) EXPECT_NEAR(flux[static_cast<std::size_t>(r.first + n)] / expected, 1, 1e-6);
+    }
+  }
+}
+
 // Oracle: the faults of a problem are errors of their kind on all ranks, not only where they are.
 TEST(heat, inconsistent_problems_are_refused) {
   const ranks_with_a_plane comm(6);
@@ -381,4 +399,6 @@ TEST(heat, inconsistent_problems_are_refused) {
   auto unknown = make_problem(comm, img, table, {1, 1, 1}, axis::z);
   if (comm::rank(comm) == 0) unknown.material[0] = 9;
   EXPECT_THROW(solve::solve_heat(unknown, {}, quiet()), data_error);
+  const auto whole = make_problem(comm, img, table, {1, 1, 1}, axis::z);
+  EXPECT_THROW(solve::heat_flux_density(whole, {1.0}), usage_error);
 }

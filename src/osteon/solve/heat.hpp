@@ -43,6 +43,8 @@ struct heat_solution {
 heat_solution solve_heat(const heat_problem& problem, const options& how, sink& log);
 
 /// Magnitude of the heat flux density in each active cell [W/mm2], mean of the fluxes through opposite faces.
+/// An insulated face counts with no flux.
+/// @param temperature_K per active cell @throws usage_error if there is not one temperature per active cell
 /// @collective on problem.where.comm
 std::vector<float> heat_flux_density(const heat_problem& problem, const std::vector<double>& temperature_K);
 
