@@ -82,14 +82,14 @@ double conductivity(MPI_Comm comm, const image& img, const std::vector<double>& 
   return -1000 * solution.flux_low_W * length / area;
 }
 
-// Union of overlapping balls: one connected, winding solid with dead ends and islands.
+// Smoothed noise above a level: a winding solid with dead ends and islands, its cells of random phases.
 image random_porous(index3 shape, unsigned seed, int phases) {
   std::mt19937 random(seed);
   std::vector<double> noise(static_cast<std::size_t>(shape.volume())), smooth(noise.size());
   for (double& n : noise) n = std::normal_distribution<>()(random);
   const auto index = [&](std::int64_t z, std::int64_t y, std::int64_t x) {
-    return static_cast<std::size_t>((std::clamp<std::int64_t>(z, 0, shape.z - 1) * shape.y + std::clamp<std::int64_t>(y, 0, shape.y - 1)) * shape.x +
-                                    std::clamp<std::int64_t>(x, 0, shape.x - 1));
+    const auto inside = [](std::int64_t i, std::int64_t extent) { return std::clamp<std::int64_t>(i, 0, extent - 1); };
+    return static_cast<std::size_t>((inside(z, shape.z) * shape.y + inside(y, shape.y)) * shape.x + inside(x, shape.x));
   };
   for (std::int64_t z = 0; z < shape.z; ++z)
     for (std::int64_t y = 0; y < shape.y; ++y)
@@ -104,10 +104,10 @@ image random_porous(index3 shape, unsigned seed, int phases) {
 
 struct dense_answer {
   double flux_into_low_W;
-  std::vector<double> temperature;  // per voxel of the image, NaN where the cell is on no path
+  std::vector<double> temperature;  // per voxel of the image; 0 in voids and islands
 };
 
-// The plainly assembled problem: every active cell that can be reached from a face, faces one by one, dense LDLT.
+// The plainly assembled problem: all active cells, their faces one by one, dense LDLT.
 dense_answer dense_reference(const image& img, const std::vector<double>& k, vector3 h, axis along, double low, double high) {
   const auto n = static_cast<std::int64_t>(img.voxels.size());
   const int a = static_cast<int>(along);
@@ -302,7 +302,7 @@ TEST(heat, no_path_is_an_error_on_every_rank) {
   const image gap({10, 6, 6}, [](index3 p) { return p.x == 3 || p.z == 5 ? 0 : 1; });
   const auto table = conductivities({1});
   for (const axis along : {axis::z, axis::x})
-    EXPECT_THROW(solve::solve_heat(make_problem(comm, gap, table, {1, 1, 1}, along), {}, quiet()), data_error) << static_cast<int>(along);
+    EXPECT_THROW(solve::solve_heat(make_problem(comm, gap, table, {1, 1, 1}, along), {}, quiet()), data_error);
 }
 
 // Oracle: a serpentine that crosses every rank boundary several times is one path: a chain of resistors in series.
@@ -323,7 +323,8 @@ TEST(heat, a_path_that_winds_through_the_ranks_conducts) {
 // Oracle: the bounds of Wiener, and a bounded number of iterations at a contrast of a million.
 TEST(heat, contrast_of_a_million_converges_within_the_wiener_bounds) {
   const image img({24, 24, 24}, [](index3 p) { return (p.z / 3 + p.y / 5 + p.x / 4) % 3 == 0 ? 2 : 1; });
-  const double good = static_cast<double>(std::count(img.voxels.begin(), img.voxels.end(), 2)) / static_cast<double>(img.voxels.size());
+  const auto good_cells = std::count(img.voxels.begin(), img.voxels.end(), 2);
+  const double good = static_cast<double>(good_cells) / static_cast<double>(img.voxels.size());
   const auto table = conductivities({1e-3, 1e3});
   const auto problem = make_problem(MPI_COMM_WORLD, img, table, {1, 1, 1}, axis::z);
   const auto solution = solve::solve_heat(problem, {1e-9, 100}, quiet());
@@ -339,7 +340,8 @@ TEST(heat, iterations_hardly_grow_with_refinement) {
   std::vector<int> iterations;
   for (const std::int64_t scale : {1, 2, 3}) {
     const image coarse = random_porous({14, 14, 14}, 11, 1);
-    const image fine({14 * scale, 14 * scale, 14 * scale}, [&](index3 p) { return coarse.at({p.z / scale, p.y / scale, p.x / scale}); });
+    const image fine({14 * scale, 14 * scale, 14 * scale},
+                     [&](index3 p) { return coarse.at({p.z / scale, p.y / scale, p.x / scale}); });
     const auto table = conductivities({1});
     const auto solution = solve::solve_heat(make_problem(MPI_COMM_WORLD, fine, table, {1, 1, 1}, axis::z), {}, quiet());
     EXPECT_TRUE(solution.proof.converged);
@@ -401,4 +403,5 @@ TEST(heat, inconsistent_problems_are_refused) {
   EXPECT_THROW(solve::solve_heat(unknown, {}, quiet()), data_error);
   const auto whole = make_problem(comm, img, table, {1, 1, 1}, axis::z);
   EXPECT_THROW(solve::heat_flux_density(whole, {1.0}), usage_error);
+  EXPECT_THROW(solve::solve_heat(whole, {0.0, 100}, quiet()), usage_error);
 }

@@ -181,6 +181,8 @@ double unit_solver::flux(certificate& proof) {
 
 heat_solution solve_heat(const heat_problem& problem, const options& how, sink& log) {
   check_conduction(problem);
+  if (!(how.tolerance > 0 && how.tolerance < 1))
+    throw usage_error(fmt::format("the tolerance of the heat solver is {}; it must lie between 0 and 1, e.g. 1e-6", how.tolerance));
   stopwatch setup;
   heat_solution solution;
   auto part = find_conducting_part(problem);
