@@ -33,7 +33,8 @@ voxel::material_table conductivities(const std::vector<double>& k) {
   return table;
 }
 
-solve::heat_problem make_problem(MPI_Comm comm, const image& img, const voxel::material_table& table, vector3 spacing, axis along) {
+solve::heat_problem make_problem(MPI_Comm comm, const image& img, const voxel::material_table& table, vector3 spacing,
+                                 axis along) {
   std::vector<std::int64_t> active(static_cast<std::size_t>(img.shape.z));
   const std::int64_t plane = img.shape.y * img.shape.x;
   for (std::size_t i = 0; i < img.voxels.size(); ++i) active[i / static_cast<std::size_t>(plane)] += img.voxels[i] != 0;
@@ -108,7 +109,8 @@ struct dense_answer {
 };
 
 // The plainly assembled problem: all active cells, their faces one by one, dense LDLT.
-dense_answer dense_reference(const image& img, const std::vector<double>& k, vector3 h, axis along, double low, double high) {
+dense_answer dense_reference(const image& img, const std::vector<double>& k, vector3 h, axis along, double low,
+                             double high) {
   const auto n = static_cast<std::int64_t>(img.voxels.size());
   const int a = static_cast<int>(along);
   const auto number = [&](index3 p) { return (p.z * img.shape.y + p.y) * img.shape.x + p.x; };
@@ -185,7 +187,8 @@ TEST(heat, checkerboard_approaches_the_geometric_mean) {
   double before = std::numeric_limits<double>::max();
   for (const std::int64_t n : {4, 16, 64}) {
     const image board({1, 2 * n, 2 * n}, [&](index3 p) { return (p.y / n + p.x / n) % 2 == 0 ? 1 : 2; });
-    const double error = std::abs(conductivity(comm, board, {1, 10}, {1, 1, 1}, axis::x, {1e-10, 200}) / std::sqrt(10.0) - 1);
+    const double error =
+        std::abs(conductivity(comm, board, {1, 10}, {1, 1, 1}, axis::x, {1e-10, 200}) / std::sqrt(10.0) - 1);
     EXPECT_LT(error, 0.75 * before);
     before = error;
   }
@@ -340,8 +343,9 @@ TEST(heat, iterations_hardly_grow_with_refinement) {
   std::vector<int> iterations;
   for (const std::int64_t scale : {1, 2, 3}) {
     const image coarse = random_porous({14, 14, 14}, 11, 1);
-    const image fine({14 * scale, 14 * scale, 14 * scale},
-                     [&](index3 p) { return coarse.at({p.z / scale, p.y / scale, p.x / scale}); });
+    const image fine({14 * scale, 14 * scale, 14 * scale}, [&](index3 p) {
+      return coarse.at({p.z / scale, p.y / scale, p.x / scale});
+    });
     const auto table = conductivities({1});
     const auto solution = solve::solve_heat(make_problem(MPI_COMM_WORLD, fine, table, {1, 1, 1}, axis::z), {}, quiet());
     EXPECT_TRUE(solution.proof.converged);
@@ -383,7 +387,8 @@ TEST(heat, flux_density_of_a_laminate_follows_fouriers_law) {
     for (const voxel::run& r : problem.cells.runs()) {
       const double k = (problem.where.owned.begin.z + r.z) % 2 == 0 ? 1e-3 : 1e-2;
       const double expected = along == axis::y ? k / (4 * 0.25) : 20e-3 / 11 / (6 * 0.5);
-      for (std::int32_t n = 0; n < r.length; ++n) EXPECT_NEAR(flux[static_cast<std::size_t>(r.first + n)] / expected, 1, 1e-6);
+      for (std::int32_t n = 0; n < r.length; ++n)
+        EXPECT_NEAR(flux[static_cast<std::size_t>(r.first + n)] / expected, 1, 1e-6);
     }
   }
 }

@@ -40,7 +40,9 @@ class aggregate_forest {
     // A point that nothing holds strongly, such as a poor conductor among good ones, follows its best neighbour. It joins
     // only one, so it links no two aggregates.
     std::sort(weak_.begin(), weak_.end(), [](const weak_pair& a, const weak_pair& b) {
-      return a.from != b.from ? a.from < b.from : a.conductance != b.conductance ? a.conductance > b.conductance : a.to < b.to;
+      return a.from != b.from                 ? a.from < b.from
+             : a.conductance != b.conductance ? a.conductance > b.conductance
+                                              : a.to < b.to;
     });
     for (const weak_pair& pair : weak_) {
       if (has_strong_[at(pair.from)] != 0) continue;

@@ -87,8 +87,8 @@ std::vector<place> split_cells(const conduction_cells& c, const heat_problem& pr
 }
 
 // Centres of the aggregates of cells.
-std::vector<point> cell_centres(const conduction_cells& c, const heat_problem& problem, const std::vector<std::int32_t>& parent,
-                                std::size_t count) {
+std::vector<point> cell_centres(const conduction_cells& c, const heat_problem& problem,
+                                const std::vector<std::int32_t>& parent, std::size_t count) {
   std::vector<point> points(count);
   const vector3 h = problem.spacing_mm;
   for (const voxel::run& r : c.cells.runs().subspan(c.cells.plane(0).size())) {
@@ -297,7 +297,8 @@ coarse_level aggregate(const conduction_cells& fine, const heat_problem& problem
     const std::int32_t p = level.parent[at(i - fine.begin)];
     const auto centre = static_cast<double>(geometry.points[at(p)].centre[static_cast<std::size_t>(along)]);
     geometry.walls[at(p)][high ? 1 : 0] +=
-        static_cast<float>(g) * shortening(static_cast<float>(h[along] / 2), static_cast<float>(high ? length - centre : centre));
+        static_cast<float>(g) *
+        shortening(static_cast<float>(h[along] / 2), static_cast<float>(high ? length - centre : centre));
   });
   const coarse_number number(level, fine.halo, fine.begin, coarse_ghosts(level, fine.halo, fine.begin, geometry.points));
   assemble(level.matrix, geometry.places.size(), geometry.walls, [&](auto&& put) {

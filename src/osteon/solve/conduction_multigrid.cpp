@@ -63,7 +63,8 @@ constexpr std::int64_t direct_limit = 1500;  // unknowns that rank 0 solves for:
 
 conduction_multigrid::conduction_multigrid(const conduction_cells& fine, const heat_problem& problem)
     : fine_(fine), stencil_(fine.stencil<float>()), inverse_diagonal_(at(fine.owned())), other_(at(fine.size)) {
-  kernel::visit_faces(stencil_, [&](std::int32_t i, std::int32_t, int, bool, float g) { inverse_diagonal_[at(i - fine.begin)] += g; });
+  kernel::visit_faces(stencil_,
+                      [&](std::int32_t i, std::int32_t, int, bool, float g) { inverse_diagonal_[at(i - fine.begin)] += g; });
   for (float& d : inverse_diagonal_) d = 1 / d;
 
   level_geometry geometry;
@@ -73,8 +74,7 @@ conduction_multigrid::conduction_multigrid(const conduction_cells& fine, const h
     MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
     return n;
   };
-  while (unknowns() > direct_limit &&
-         next_shift(geometry.shift, problem.spacing_mm, problem.where.domain) != geometry.shift)
+  while (unknowns() > direct_limit && next_shift(geometry.shift, problem.spacing_mm, problem.where.domain) != geometry.shift)
     coarse_.push_back(aggregate(coarse_.back(), problem, geometry));
   for (const coarse_level& level : coarse_) {
     const auto size = at(level.matrix.rows() + level.ghosts);

@@ -30,7 +30,8 @@ std::vector<float> heat_flux_density(const heat_problem& problem, const std::vec
   const std::array<double, 3> area{h.y * h.x, h.z * h.x, h.z * h.y};
   kernel::visit_faces(c.stencil<double>(), [&](std::int32_t i, std::int32_t j, int axis, bool high, double g) {
     const auto a = static_cast<std::size_t>(axis);
-    const double upward = g * (temperature[static_cast<std::size_t>(i)] - temperature[static_cast<std::size_t>(j)]) * (high ? 1 : -1);
+    const double upward =
+        g * (temperature[static_cast<std::size_t>(i)] - temperature[static_cast<std::size_t>(j)]) * (high ? 1 : -1);
     flux[static_cast<std::size_t>(i - c.begin)][a] += static_cast<float>(0.5 * upward / area[a]);
   });
   std::vector<float> magnitude(flux.size());
