@@ -36,7 +36,8 @@ std::vector<std::vector<double>> dense_reference() {
   std::vector<std::vector<double>> matrix(10, std::vector<double>(15));
   const auto add = [&](int i, int j, std::size_t axis) {
     const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
-    const double half_i = k.resistivity[rows.material[a]] / k.face[axis], half_j = k.resistivity[rows.material[b]] / k.face[axis];
+    const double half_i = k.resistivity[rows.material[a]] / k.face[axis],
+                 half_j = k.resistivity[rows.material[b]] / k.face[axis];
     const double g = 1 / (half_i + half_j);
     matrix[a][a] += g;
     matrix[a][b] -= g;
@@ -64,7 +65,8 @@ TEST(conduction, operator_equals_the_dense_matrix_with_walls_and_insulated_faces
   for (double& value : x) value = std::uniform_real_distribution<>(-1, 1)(random);
   std::vector<double> y(10);
 
-  for_each_flux(rows.stencil<double>(), x.data(), [&](std::int32_t i, double flux) { y[static_cast<std::size_t>(i)] = flux; });
+  for_each_flux(rows.stencil<double>(), x.data(),
+                [&](std::int32_t i, double flux) { y[static_cast<std::size_t>(i)] = flux; });
 
   for (std::size_t i = 0; i < 10; ++i) {
     double expected = 0;

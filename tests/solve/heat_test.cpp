@@ -33,7 +33,8 @@ voxel::material_table conductivities(const std::vector<double>& k) {
   return table;
 }
 
-solve::heat_problem make_problem(MPI_Comm comm, const image& img, const voxel::material_table& table, vector3 spacing, axis along) {
+solve::heat_problem make_problem(MPI_Comm comm, const image& img, const voxel::material_table& table, vector3 spacing,
+                                 axis along) {
   std::vector<std::int64_t> active(static_cast<std::size_t>(img.shape.z));
   const std::int64_t plane = img.shape.y * img.shape.x;
   for (std::size_t i = 0; i < img.voxels.size(); ++i) active[i / static_cast<std::size_t>(plane)] += img.voxels[i] != 0;
@@ -82,14 +83,14 @@ double conductivity(MPI_Comm comm, const image& img, const std::vector<double>& 
   return -1000 * solution.flux_low_W * length / area;
 }
 
-// Union of overlapping balls: one connected, winding solid with dead ends and islands.
+// Smoothed noise above a level: a winding solid with dead ends and islands, its cells of random phases.
 image random_porous(index3 shape, unsigned seed, int phases) {
   std::mt19937 random(seed);
   std::vector<double> noise(static_cast<std::size_t>(shape.volume())), smooth(noise.size());
   for (double& n : noise) n = std::normal_distribution<>()(random);
   const auto index = [&](std::int64_t z, std::int64_t y, std::int64_t x) {
-    return static_cast<std::size_t>((std::clamp<std::int64_t>(z, 0, shape.z - 1) * shape.y + std::clamp<std::int64_t>(y, 0, shape.y - 1)) * shape.x +
-                                    std::clamp<std::int64_t>(x, 0, shape.x - 1));
+    const auto inside = [](std::int64_t i, std::int64_t extent) { return std::clamp<std::int64_t>(i, 0, extent - 1); };
+    return static_cast<std::size_t>((inside(z, shape.z) * shape.y + inside(y, shape.y)) * shape.x + inside(x, shape.x));
   };
   for (std::int64_t z = 0; z < shape.z; ++z)
     for (std::int64_t y = 0; y < shape.y; ++y)
@@ -104,11 +105,12 @@ image random_porous(index3 shape, unsigned seed, int phases) {
 
 struct dense_answer {
   double flux_into_low_W;
-  std::vector<double> temperature;  // per voxel of the image, NaN where the cell is on no path
+  std::vector<double> temperature;  // per voxel of the image; 0 in voids and islands
 };
 
-// The plainly assembled problem: every active cell that can be reached from a face, faces one by one, dense LDLT.
-dense_answer dense_reference(const image& img, const std::vector<double>& k, vector3 h, axis along, double low, double high) {
+// The plainly assembled problem: all active cells, their faces one by one, dense LDLT.
+dense_answer dense_reference(const image& img, const std::vector<double>& k, vector3 h, axis along, double low,
+                             double high) {
   const auto n = static_cast<std::int64_t>(img.voxels.size());
   const int a = static_cast<int>(along);
   const auto number = [&](index3 p) { return (p.z * img.shape.y + p.y) * img.shape.x + p.x; };
@@ -185,7 +187,8 @@ TEST(heat, checkerboard_approaches_the_geometric_mean) {
   double before = std::numeric_limits<double>::max();
   for (const std::int64_t n : {4, 16, 64}) {
     const image board({1, 2 * n, 2 * n}, [&](index3 p) { return (p.y / n + p.x / n) % 2 == 0 ? 1 : 2; });
-    const double error = std::abs(conductivity(comm, board, {1, 10}, {1, 1, 1}, axis::x, {1e-10, 200}) / std::sqrt(10.0) - 1);
+    const double error =
+        std::abs(conductivity(comm, board, {1, 10}, {1, 1, 1}, axis::x, {1e-10, 200}) / std::sqrt(10.0) - 1);
     EXPECT_LT(error, 0.75 * before);
     before = error;
   }
@@ -302,7 +305,7 @@ TEST(heat, no_path_is_an_error_on_every_rank) {
   const image gap({10, 6, 6}, [](index3 p) { return p.x == 3 || p.z == 5 ? 0 : 1; });
   const auto table = conductivities({1});
   for (const axis along : {axis::z, axis::x})
-    EXPECT_THROW(solve::solve_heat(make_problem(comm, gap, table, {1, 1, 1}, along), {}, quiet()), data_error) << static_cast<int>(along);
+    EXPECT_THROW(solve::solve_heat(make_problem(comm, gap, table, {1, 1, 1}, along), {}, quiet()), data_error);
 }
 
 // Oracle: a serpentine that crosses every rank boundary several times is one path: a chain of resistors in series.
@@ -320,10 +323,11 @@ TEST(heat, a_path_that_winds_through_the_ranks_conducts) {
   EXPECT_NEAR(-1000 * expected, conductivity(comm, snake, {1}, {1, 1, 1}, axis::x) * static_cast<double>(n) / 9, 1e-9);
 }
 
-// Oracle: bounds of Wiener, and convergence at a contrast of a million.
+// Oracle: the bounds of Wiener, and a bounded number of iterations at a contrast of a million.
 TEST(heat, contrast_of_a_million_converges_within_the_wiener_bounds) {
   const image img({24, 24, 24}, [](index3 p) { return (p.z / 3 + p.y / 5 + p.x / 4) % 3 == 0 ? 2 : 1; });
-  const double good = static_cast<double>(std::count(img.voxels.begin(), img.voxels.end(), 2)) / static_cast<double>(img.voxels.size());
+  const auto good_cells = std::count(img.voxels.begin(), img.voxels.end(), 2);
+  const double good = static_cast<double>(good_cells) / static_cast<double>(img.voxels.size());
   const auto table = conductivities({1e-3, 1e3});
   const auto problem = make_problem(MPI_COMM_WORLD, img, table, {1, 1, 1}, axis::z);
   const auto solution = solve::solve_heat(problem, {1e-9, 100}, quiet());
@@ -339,7 +343,9 @@ TEST(heat, iterations_hardly_grow_with_refinement) {
   std::vector<int> iterations;
   for (const std::int64_t scale : {1, 2, 3}) {
     const image coarse = random_porous({14, 14, 14}, 11, 1);
-    const image fine({14 * scale, 14 * scale, 14 * scale}, [&](index3 p) { return coarse.at({p.z / scale, p.y / scale, p.x / scale}); });
+    const image fine({14 * scale, 14 * scale, 14 * scale}, [&](index3 p) {
+      return coarse.at({p.z / scale, p.y / scale, p.x / scale});
+    });
     const auto table = conductivities({1});
     const auto solution = solve::solve_heat(make_problem(MPI_COMM_WORLD, fine, table, {1, 1, 1}, axis::z), {}, quiet());
     EXPECT_TRUE(solution.proof.converged);
@@ -368,6 +374,25 @@ TEST(heat, ranks_without_a_conducting_cell_take_part) {
   EXPECT_NEAR(conductivity(comm, img, {3}, {1, 1, 1}, axis::x), 3.0 / 8, 1e-10);
 }
 
+// Oracle: Fourier's law in a laminate: along the layers each has its own k times the gradient, across all have one flux.
+TEST(heat, flux_density_of_a_laminate_follows_fouriers_law) {
+  const ranks_with_a_plane comm(6);
+  if (comm == MPI_COMM_NULL) return;
+  const image layers({6, 4, 4}, [](index3 p) { return p.z % 2 == 0 ? 1 : 2; });
+  const auto table = conductivities({1, 10});
+  for (const axis along : {axis::y, axis::z}) {
+    const auto problem = make_problem(comm, layers, table, {0.5, 0.25, 0.125}, along);
+    const auto solution = solve::solve_heat(problem, tight, quiet());
+    const auto flux = solve::heat_flux_density(problem, solution.temperature_K);
+    for (const voxel::run& r : problem.cells.runs()) {
+      const double k = (problem.where.owned.begin.z + r.z) % 2 == 0 ? 1e-3 : 1e-2;
+      const double expected = along == axis::y ? k / (4 * 0.25) : 20e-3 / 11 / (6 * 0.5);
+      for (std::int32_t n = 0; n < r.length; ++n)
+        EXPECT_NEAR(flux[static_cast<std::size_t>(r.first + n)] / expected, 1, 1e-6);
+    }
+  }
+}
+
 // Oracle: the faults of a problem are errors of their kind on all ranks, not only where they are.
 TEST(heat, inconsistent_problems_are_refused) {
   const ranks_with_a_plane comm(6);
@@ -381,4 +406,7 @@ TEST(heat, inconsistent_problems_are_refused) {
   auto unknown = make_problem(comm, img, table, {1, 1, 1}, axis::z);
   if (comm::rank(comm) == 0) unknown.material[0] = 9;
   EXPECT_THROW(solve::solve_heat(unknown, {}, quiet()), data_error);
+  const auto whole = make_problem(comm, img, table, {1, 1, 1}, axis::z);
+  EXPECT_THROW(solve::heat_flux_density(whole, {1.0}), usage_error);
+  EXPECT_THROW(solve::solve_heat(whole, {0.0, 100}, quiet()), usage_error);
 }

@@ -63,7 +63,8 @@ void for_each_flux(const conduction_stencil<T>& k, const In* x, Done done) {
       const conduction_segment& s = k.uniform[static_cast<std::size_t>(n)];
       const T half_k = T(0.5) / k.resistivity[k.material[s.first]];
       const T g[3] = {k.face[0] * half_k, k.face[1] * half_k, k.face[2] * half_k};
-      detail::walk<T>(s, x, [&](int axis, std::int32_t, std::int32_t) { return g[axis]; }, done);
+      detail::walk<T>(
+          s, x, [&](int axis, std::int32_t, std::int32_t) { return g[axis]; }, done);
     }
   });
   for_each_block(static_cast<std::int64_t>(k.mixed.size()), chunk, [&](std::int64_t begin, std::int64_t end) {
@@ -72,7 +73,9 @@ void for_each_flux(const conduction_stencil<T>& k, const In* x, Done done) {
     for (std::int64_t n = begin; n < end; ++n)
       detail::walk<T>(
           k.mixed[static_cast<std::size_t>(n)], x,
-          [&](int axis, std::int32_t i, std::int32_t j) { return k.face[static_cast<std::size_t>(axis)] / (r[m[i]] + r[m[j]]); },
+          [&](int axis, std::int32_t i, std::int32_t j) {
+            return k.face[static_cast<std::size_t>(axis)] / (r[m[i]] + r[m[j]]);
+          },
           done);
   });
 }

@@ -11,7 +11,7 @@ namespace osteon::kernel {
 struct sparse_rows {
   std::vector<std::int32_t> begin{0};  ///< per row, index of its first entry; one more at the end
   std::vector<std::int32_t> column;
-  std::vector<float> conductance;      ///< > 0
+  std::vector<float> conductance;  ///< > 0
   std::vector<float> diagonal;
 
   std::int32_t rows() const { return static_cast<std::int32_t>(diagonal.size()); }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <osteon/solve/aggregate_forest.hpp>
 #include <unordered_map>
 
 namespace osteon::solve {
@@ -16,74 +17,6 @@ using point = level_geometry::point;
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 place coarsened(place p, const std::array<int, 3>& shift) { return {p.z >> shift[0], p.y >> shift[1], p.x >> shift[2]}; }
-
-// Whether two points are coupled well enough to have one value on the coarse level. Without this test, two good
-// conductors that meet only through a poor one inside a block would be short-circuited.
-bool is_strong(float conductance, float diagonal, float other_diagonal) {
-  constexpr float threshold = 5e-4F;  // equal cells in a chain or a block couple by 1/4 to 1/36
-  return conductance * conductance >= threshold * diagonal * other_diagonal;
-}
-
-// Fine points united into aggregates. The first point of an aggregate stands for it.
-class aggregate_forest {
- public:
-  explicit aggregate_forest(std::int32_t count) : parent_(at(count)), has_strong_(at(count)) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-  }
-  // Two neighbours of one block.
-  void join(std::int32_t i, std::int32_t j, float conductance, bool strong) {
-    if (strong)
-      unite(i, j);
-    else
-      weak_.insert(weak_.end(), {{i, j, conductance}, {j, i, conductance}});
-  }
-  // Remember that `i` is strongly coupled, be it out of its block.
-  void mark_strong(std::int32_t i) { has_strong_[at(i)] = 1; }
-
-  // Give the aggregates numbers in the order of their first points; calls first(i) for each of these. Empties the forest.
-  template <class First>
-  std::vector<std::int32_t> number(First first) {
-    // A point that nothing holds strongly, such as a poor conductor among good ones, follows its best neighbour. It joins
-    // only one, so it links no two aggregates.
-    std::sort(weak_.begin(), weak_.end(), [](const weak_pair& a, const weak_pair& b) {
-      return a.from != b.from ? a.from < b.from : a.conductance != b.conductance ? a.conductance > b.conductance : a.to < b.to;
-    });
-    for (const weak_pair& pair : weak_) {
-      if (has_strong_[at(pair.from)] != 0) continue;
-      unite(pair.from, pair.to);
-      has_strong_[at(pair.from)] = 1;
-    }
-    std::int32_t count = 0;
-    for (std::int32_t i = 0; i < static_cast<std::int32_t>(parent_.size()); ++i) {
-      std::int32_t& p = parent_[at(i)];
-      if (p == i) {
-        p = count++;
-        first(i);
-      } else {
-        p = parent_[at(p)];  // an earlier point, which has its aggregate's number by now
-      }
-    }
-    return std::move(parent_);
-  }
-
- private:
-  struct weak_pair {
-    std::int32_t from, to;
-    float conductance;
-  };
-  std::int32_t root(std::int32_t i) const {
-    while (parent_[at(i)] != i) i = parent_[at(i)];
-    return i;
-  }
-  void unite(std::int32_t i, std::int32_t j) {
-    i = root(i);
-    j = root(j);
-    parent_[at(std::max(i, j))] = std::min(i, j);
-  }
-  std::vector<std::int32_t> parent_;
-  std::vector<std::uint8_t> has_strong_;
-  std::vector<weak_pair> weak_;
-};
 
 // Aggregates of the points of a coarse level. Fills level.parent and the places of the aggregates.
 std::vector<place> split_points(const coarse_level& fine, const std::vector<place>& places, const std::array<int, 3>& step,
@@ -154,8 +87,8 @@ std::vector<place> split_cells(const conduction_cells& c, const heat_problem& pr
 }
 
 // Centres of the aggregates of cells.
-std::vector<point> cell_centres(const conduction_cells& c, const heat_problem& problem, const std::vector<std::int32_t>& parent,
-                                std::size_t count) {
+std::vector<point> cell_centres(const conduction_cells& c, const heat_problem& problem,
+                                const std::vector<std::int32_t>& parent, std::size_t count) {
   std::vector<point> points(count);
   const vector3 h = problem.spacing_mm;
   for (const voxel::run& r : c.cells.runs().subspan(c.cells.plane(0).size())) {
@@ -364,7 +297,8 @@ coarse_level aggregate(const conduction_cells& fine, const heat_problem& problem
     const std::int32_t p = level.parent[at(i - fine.begin)];
     const auto centre = static_cast<double>(geometry.points[at(p)].centre[static_cast<std::size_t>(along)]);
     geometry.walls[at(p)][high ? 1 : 0] +=
-        static_cast<float>(g) * shortening(static_cast<float>(h[along] / 2), static_cast<float>(high ? length - centre : centre));
+        static_cast<float>(g) *
+        shortening(static_cast<float>(h[along] / 2), static_cast<float>(high ? length - centre : centre));
   });
   const coarse_number number(level, fine.halo, fine.begin, coarse_ghosts(level, fine.halo, fine.begin, geometry.points));
   assemble(level.matrix, geometry.places.size(), geometry.walls, [&](auto&& put) {

@@ -19,20 +19,20 @@ struct level_geometry {
     float cells = 0;                ///< number of fine cells
   };
   struct place {
-    std::int32_t z, y, x;           ///< block of the global grid of this level
+    std::int32_t z, y, x;  ///< block of the global grid of this level
     friend bool operator==(const place&, const place&) = default;
   };
   std::vector<point> points;
-  std::vector<place> places;        ///< owned points only
+  std::vector<place> places;                ///< owned points only
   std::vector<std::array<float, 2>> walls;  ///< conductance to the low and the high face, owned points only
-  std::array<int, 3> shift{};       ///< the level's blocks hold 2^shift voxels by axis
+  std::array<int, 3> shift{};               ///< the level's blocks hold 2^shift voxels by axis
 };
 
 /// A coarse level.
 struct coarse_level {
   kernel::sparse_rows matrix;
   plane_halo halo;
-  std::int32_t ghosts = 0;            ///< after the owned points
+  std::int32_t ghosts = 0;  ///< after the owned points
   /// Owned points of the finer level -> point of this one. Index 0 is the finer level's first owned point.
   std::vector<std::int32_t> parent;
   /// Fine points strip[s] .. strip[s + 1] - 1 have parents of their own: strips restrict in parallel without races.

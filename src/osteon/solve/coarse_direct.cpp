@@ -60,9 +60,10 @@ coarse_direct::coarse_direct(MPI_Comm comm, const coarse_level& level) : comm_(c
     lower.setFromTriplets(entries.begin(), entries.end());
     factor_.compute(lower);
     if (factor_.info() != Eigen::Success)
-      throw solve_error(fmt::format("the coarsest conduction matrix of {} unknowns cannot be factorised: a conductivity or a voxel "
-                                    "spacing is far out of the range of the others; check the materials and the spacing",
-                                    n));
+      throw solve_error(
+          fmt::format("the coarsest conduction matrix of {} unknowns cannot be factorised: a conductivity or a voxel "
+                      "spacing is far out of the range of the others; check the materials and the spacing",
+                      n));
   });
 }
 

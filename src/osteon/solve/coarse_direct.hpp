@@ -15,8 +15,8 @@ class coarse_direct {
   void solve(const float* b, float* x) const;
 
  private:
-  MPI_Comm comm_;                     // borrowed
-  std::vector<int> counts_, offsets_; // per rank; rank 0 only
+  MPI_Comm comm_;                      // borrowed
+  std::vector<int> counts_, offsets_;  // per rank; rank 0 only
   int owned_ = 0;
   Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor_;
 };

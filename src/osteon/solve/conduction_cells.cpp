@@ -7,7 +7,6 @@ namespace osteon::solve {
 
 namespace {
 
-
 // Walks one neighbour row while x grows.
 class row_cursor {
  public:
@@ -76,7 +75,8 @@ void cut_row(conduction_cells& c, const heat_problem& problem, std::int64_t z, s
 
 }  // namespace
 
-conduction_cells make_conduction_cells(const heat_problem& problem, voxel::run_set cells, std::vector<std::uint8_t> material) {
+conduction_cells make_conduction_cells(const heat_problem& problem, voxel::run_set cells,
+                                       std::vector<std::uint8_t> material) {
   conduction_cells c;
   c.cells = std::move(cells);
   const index3 shape = c.cells.shape();

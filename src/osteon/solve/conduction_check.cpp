@@ -36,9 +36,10 @@ void check_locally(const heat_problem& problem) {
       fault(data, fmt::format("{} active cells have material {}, but the table knows 1 to {}; add the material", used[m], m,
                               static_cast<std::int64_t>(table.size()) - 1));
     else if (const double k = table[m].conductivity_W_per_mK; !(k > 0) || !std::isfinite(k))
-      fault(data, fmt::format("material {} ({}) of {} active cells has a conductivity of {} W/(m K); it must be positive (take "
-                              "insulating voxels out of the active cells)",
-                              m, table[m].name, used[m], k));
+      fault(data,
+            fmt::format("material {} ({}) of {} active cells has a conductivity of {} W/(m K); it must be positive (take "
+                        "insulating voxels out of the active cells)",
+                        m, table[m].name, used[m], k));
   }
   if (!data.empty()) throw data_error(data);
 }

@@ -13,8 +13,8 @@ namespace osteon::solve {
 ///
 /// Symmetric because every level smooths by the same polynomial in D^-1 K before and after; positive definite because
 /// that polynomial contracts: the eigenvalues of D^-1 K lie in (0, 2] for every diagonally dominant K (Gershgorin),
-/// so no eigenvalue has to be estimated. The smoothing degree doubles from level to level (a variable V-cycle): coarse
-/// levels cost little, and constants as a coarse space need it for a bounded number of iterations.
+/// so no eigenvalue has to be estimated. The number of smoothing sweeps doubles from level to level (a variable V-cycle):
+/// coarse levels cost little, and with constants as the coarse space the iterations would grow without it.
 class conduction_multigrid {
  public:
   /// @param fine kept by reference @collective on problem.where.comm

@@ -34,7 +34,8 @@ struct heat_solution {
 };
 
 /// Solve by multigrid-preconditioned conjugate gradients.
-/// Not reaching the tolerance is no error: then proof.converged is false.
+/// Stops when |r| <= tolerance |r0| and the last step changed the flux by less than a thousandth of the tolerance.
+/// Not reaching that is no error: then proof.converged is false.
 /// @throws usage_error, data_error for a problem that is not consistent, or a material without conductivity
 /// @throws data_error if no conducting path joins the two faces
 /// @throws solve_error if a value is not finite
@@ -42,6 +43,8 @@ struct heat_solution {
 heat_solution solve_heat(const heat_problem& problem, const options& how, sink& log);
 
 /// Magnitude of the heat flux density in each active cell [W/mm2], mean of the fluxes through opposite faces.
+/// An insulated face counts with no flux.
+/// @param temperature_K per active cell @throws usage_error if there is not one temperature per active cell
 /// @collective on problem.where.comm
 std::vector<float> heat_flux_density(const heat_problem& problem, const std::vector<double>& temperature_K);
 

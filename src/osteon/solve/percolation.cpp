@@ -118,7 +118,8 @@ std::vector<std::uint8_t> reached_faces(const grid::block& where, const voxel::r
     }
     for (std::size_t s = 0; s < 2; ++s) {
       MPI_Irecv(in[s].data(), static_cast<int>(in[s].size()), MPI_BYTE, sides[s].rank, tag, where.comm, &requests[2 * s]);
-      MPI_Isend(out[s].data(), static_cast<int>(out[s].size()), MPI_BYTE, sides[s].rank, tag, where.comm, &requests[2 * s + 1]);
+      MPI_Isend(out[s].data(), static_cast<int>(out[s].size()), MPI_BYTE, sides[s].rank, tag, where.comm,
+                &requests[2 * s + 1]);
     }
     MPI_Waitall(4, requests.data(), MPI_STATUSES_IGNORE);
     for (std::size_t s = 0; s < 2; ++s)

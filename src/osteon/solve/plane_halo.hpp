@@ -20,8 +20,8 @@ struct halo_side {
 
 /// The halo of a vector that holds owned values and ghosts.
 struct plane_halo {
-  MPI_Comm comm = MPI_COMM_NULL;  ///< borrowed
-  std::array<halo_side, 2> sides; ///< below, above
+  MPI_Comm comm = MPI_COMM_NULL;   ///< borrowed
+  std::array<halo_side, 2> sides;  ///< below, above
 
   /// Give each neighbour one value per entry of its `send` list; the answer holds one value per ghost. T is trivially
   /// copyable. @param out per side @collective on comm (with the two neighbours only)
@@ -35,9 +35,11 @@ struct plane_halo {
     for (std::size_t s = 0; s < 2; ++s) in[s].resize(static_cast<std::size_t>(sides[s].ghost_count));
     for (std::size_t s = 0; s < 2; ++s) {
       if (!in[s].empty())
-        MPI_Irecv(in[s].data(), bytes(in[s]), MPI_BYTE, sides[s].rank, tag, comm, &requests[static_cast<std::size_t>(count++)]);
+        MPI_Irecv(in[s].data(), bytes(in[s]), MPI_BYTE, sides[s].rank, tag, comm,
+                  &requests[static_cast<std::size_t>(count++)]);
       if (!out[s].empty())
-        MPI_Isend(out[s].data(), bytes(out[s]), MPI_BYTE, sides[s].rank, tag, comm, &requests[static_cast<std::size_t>(count++)]);
+        MPI_Isend(out[s].data(), bytes(out[s]), MPI_BYTE, sides[s].rank, tag, comm,
+                  &requests[static_cast<std::size_t>(count++)]);
     }
     MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);
     return in;
