@@ -1,0 +1,1 @@
+osteon_test(kernel/ray_march)
