@@ -1,2 +1,3 @@
 osteon_test(kernel/conduction THREADS 2)
 osteon_test(kernel/hex8)
+osteon_test(kernel/ray_march)

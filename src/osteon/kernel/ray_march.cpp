@@ -15,8 +15,8 @@ constexpr int macro_shift = 2;
 
 std::int64_t clamp(std::int64_t i, std::int64_t n) { return i < 0 ? 0 : i >= n ? n - 1 : i; }
 
-float lerp(float a, float b, float f) { return a + f * (b - a); }
 
+using lanes = float __attribute__((vector_size(16)));
 using channels = double __attribute__((vector_size(32)));
 
 // The accumulator of a ray: the channels of a wide_pixel.
@@ -26,7 +26,7 @@ struct accumulator {
   // Add a sample behind everything so far: colour is premultiplied, its last channel is minus the opacity, so the
   // transmittance changes by the same formula as the colours. The transmittance is cut into 24 + 29 bits, whose
   // products with a float are exact.
-  void add(const float (&colour)[4]) {
+  void add(const lanes& colour) {
     const double coarse = static_cast<double>(static_cast<float>(high[3]));
     const double fine = high[3] - coarse, rest = low[3];
     const channels c = {colour[0], colour[1], colour[2], colour[3]};
@@ -44,67 +44,92 @@ struct accumulator {
   }
 };
 
-// Opacity and straight colour of a value.
-void look_up(const transfer_table& table, float value, float (&result)[4]) {
+lanes lerp(const lanes& a, const lanes& b, float f) { return a + f * (b - a); }
+
+// Straight colour and opacity of a value.
+lanes look_up(const transfer_table& table, float value) {
   const auto last = static_cast<float>(table.entries.size() - 1);
-  const float width = table.high - table.low;
-  float at = width > 0 ? (value - table.low) / width * last : (value < table.low ? 0 : last);
+  float at = table.high > table.low ? (value - table.low) / (table.high - table.low) * last : (value < table.low ? 0 : last);
   at = at < 0 ? 0 : at > last ? last : at;
-  const auto i = std::min(static_cast<std::size_t>(at), table.entries.size() - 2);
-  const float f = at - static_cast<float>(i);
-  const auto &a = table.entries[i], &b = table.entries[i + 1];
-  for (std::size_t c = 0; c < 4; ++c) result[c] = lerp(a[c], b[c], f);
+  const std::size_t i = std::min(static_cast<std::size_t>(at), table.entries.size() - 2);
+  lanes a, b;
+  std::memcpy(&a, &table.entries[i], sizeof a);
+  std::memcpy(&b, &table.entries[i + 1], sizeof b);
+  return lerp(a, b, at - static_cast<float>(i));
 }
 
-double dot(const vector3& a, const vector3& b) { return a.z * b.z + a.y * b.y + a.x * b.x; }
-
 vector3 unit(const vector3& a) {
-  const double length = std::sqrt(dot(a, a));
+  const double length = std::sqrt(a.z * a.z + a.y * a.y + a.x * a.x);
   return {a.z / length, a.y / length, a.x / length};
 }
 
 }  // namespace
 
-struct march_volume::sample_colour {
-  float rgba[4];  // premultiplied; the last is minus the opacity
-};
-
-// The cells around a sample: indices at -1, 0, 1, 2 from the cell below it on each axis, as offsets into the values,
-// and the position between 0 and 1.
+// The cells around a sample, numbered -1, 0, 1, 2 on each axis: the sample lies between 0 and 1. Cells beyond the
+// domain's ends repeat the last one. The four cells along x are the lanes of one register.
 struct march_volume::neighbourhood {
-  std::int64_t offset[3][4];
-  float f[3];
+  std::int64_t z[4], y[4], x[4];  // offsets into the values
+  float fz, fy, fx;
 
-  float value(const float* v, int dz, int dy, int dx) const {
-    const std::int64_t *z = offset[0] + 1 + dz, *y = offset[1] + 1 + dy, *x = offset[2] + 1 + dx;
-    const float *a = v + z[0] + y[0], *b = v + z[0] + y[1], *c = v + z[1] + y[0], *d = v + z[1] + y[1];
-    const float front = lerp(lerp(a[x[0]], a[x[1]], f[2]), lerp(b[x[0]], b[x[1]], f[2]), f[1]);
-    const float back = lerp(lerp(c[x[0]], c[x[1]], f[2]), lerp(d[x[0]], d[x[1]], f[2]), f[1]);
-    return lerp(front, back, f[0]);
+  lanes row(const float* v, int j, int i) const {
+    const float* at = v + z[j + 1] + y[i + 1];
+    lanes result;
+    if (x[3] - x[0] == 3)
+      std::memcpy(&result, at + x[0], sizeof result);
+    else
+      result = lanes{at[x[0]], at[x[1]], at[x[2]], at[x[3]]};
+    return result;
+  }
+  float between(const lanes& a) const { return a[1] + fx * (a[2] - a[1]); }
+
+  float value(const float* v) const {
+    return between(lerp(lerp(row(v, 0, 0), row(v, 0, 1), fy), lerp(row(v, 1, 0), row(v, 1, 1), fy), fz));
   }
 
   // The value from the neighbours that are not NaN, and their share of the weights.
   float value_of_present(const float* v, float& share) const {
-    float sum = 0;
-    share = 0;
-    for (int corner = 0; corner < 8; ++corner) {
-      const int k = corner >> 2, j = (corner >> 1) & 1, i = corner & 1;
-      const float w = (k ? f[0] : 1 - f[0]) * (j ? f[1] : 1 - f[1]) * (i ? f[2] : 1 - f[2]);
-      const float c = v[offset[0][1 + k] + offset[1][1 + j] + offset[2][1 + i]];
-      if (c != c) continue;
-      sum += w * c;
-      share += w;
+    lanes sums[4], weights[4];
+    bool any = false;
+    for (int k = 0; k < 4; ++k) {
+      const lanes a = row(v, k >> 1, k & 1);
+      const auto present = a == a;
+      any = any || present[1] || present[2];
+      sums[k] = present ? a : lanes{};
+      weights[k] = present ? lanes{1, 1, 1, 1} : lanes{};
     }
+    share = 0;
+    if (!any) return 0;
+    share = between(lerp(lerp(weights[0], weights[1], fy), lerp(weights[2], weights[3], fy), fz));
+    const float sum = between(lerp(lerp(sums[0], sums[1], fy), lerp(sums[2], sums[3], fy), fz));
     return share > 0 ? sum / share : 0;
+  }
+
+  // Twice the gradient per voxel: the interpolated value one voxel ahead less that one voxel behind, on each axis.
+  void slope(const float* v, float (&result)[3]) const {
+    const lanes a = row(v, 0, 0), b = row(v, 0, 1), c = row(v, 1, 0), d = row(v, 1, 1);
+    const lanes low = lerp(a, b, fy), high = lerp(c, d, fy);
+    const lanes below = lerp(row(v, -1, 0), row(v, -1, 1), fy), above = lerp(row(v, 2, 0), row(v, 2, 1), fy);
+    result[0] = between(lerp(high - below, above - low, fz));
+    const lanes across_low = lerp(b - row(v, 0, -1), row(v, 0, 2) - a, fy);
+    const lanes across_high = lerp(d - row(v, 1, -1), row(v, 1, 2) - c, fy);
+    result[1] = between(lerp(across_low, across_high, fz));
+    const lanes along = lerp(low, high, fz);
+    const float behind = along[2] - along[0], ahead = along[3] - along[1];
+    result[2] = behind + fx * (ahead - behind);
   }
 };
 
 march_volume::march_volume(index3 domain, vector3 spacing_mm, std::array<std::int64_t, 2> owned,
                            std::array<std::int64_t, 2> present, double step_mm, lighting light, std::vector<march_layer> layers)
-    : domain_(domain), spacing_(spacing_mm), owned_(owned), present_(present), step_(step_mm), light_(unit(light.toward_light)),
-      half_way_(unit({light.toward_light.z + light.toward_eye.z, light.toward_light.y + light.toward_eye.y,
-                      light.toward_light.x + light.toward_eye.x})),
-      layers_(std::move(layers)) {
+    : domain_(domain), owned_(owned), present_(present), step_(step_mm), layers_(std::move(layers)) {
+  const vector3 toward = unit(light.toward_light);
+  const vector3 half_way = unit({toward.z + light.toward_eye.z, toward.y + light.toward_eye.y, toward.x + light.toward_eye.x});
+  const double finest = std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x});
+  for (int axis = 0; axis < 3; ++axis) {
+    inverse_spacing_[axis] = static_cast<float>(finest / spacing_mm[axis]);
+    light_[axis] = static_cast<float>(toward[axis]);
+    half_way_[axis] = static_cast<float>(half_way[axis]);
+  }
   find_empty_cells();
 }
 
@@ -161,55 +186,96 @@ std::int64_t march_volume::after_empty_cell(const ray& along, std::int64_t k, co
   return next > static_cast<double>(k + 1) && next < 1e15 ? static_cast<std::int64_t>(next) : k + 1;
 }
 
-bool march_volume::shade(const double (&at)[3], sample_colour& colour) const {
-  neighbourhood around;
-  const std::int64_t stride[3] = {domain_.y * domain_.x, domain_.x, 1};
+// Light a surface: where the value changes by a good part of the transfer function's range within a voxel.
+void march_volume::illuminate(const march_layer& layer, const neighbourhood& around, float& brightness, float& gloss) const {
+  float slope[3], square = 0, facing = 0, shining = 0;
+  around.slope(layer.values, slope);
   for (int axis = 0; axis < 3; ++axis) {
+    const float s = slope[axis] * inverse_spacing_[axis];
+    square += s * s;
+    facing -= s * light_[axis];
+    shining -= s * half_way_[axis];
+  }
+  if (!(square > 0)) return;  // also for NaN: no surface is known where a neighbour is empty
+  const float steepness = std::sqrt(square), inverse = 1 / steepness;
+  const float surface = steepness / (steepness + 0.1f * (layer.transfer.high - layer.transfer.low));
+  // Half-Lambert: soft on the dark side, because bone scatters light inside.
+  const float lambert = 0.5f + 0.5f * facing * inverse;
+  float glance = std::max(0.0f, shining * inverse);
+  for (int i = 0; i < 5; ++i) glance *= glance;
+  brightness *= 1 - surface + surface * (0.22f + 0.95f * lambert * lambert);
+  gloss = 0.18f * surface * glance;
+}
+
+march_volume::neighbourhood march_volume::cells_around(const double (&at)[3]) const {
+  neighbourhood around;
+  const auto locate = [&](int axis, std::int64_t begin, std::int64_t stride, std::int64_t (&offset)[4]) {
     const double low = std::floor(at[axis] - 0.5);
-    around.f[axis] = static_cast<float>(at[axis] - 0.5 - low);
-    for (int i = 0; i < 4; ++i)
-      around.offset[axis][i] =
-          (clamp(static_cast<std::int64_t>(low) + i - 1, domain_[axis]) - (axis == 0 ? present_[0] : 0)) * stride[axis];
-  }
-  float through = 1, sum = 0, mixed[3] = {0, 0, 0};
-  for (const march_layer& layer : layers_) {
-    float value = around.value(layer.values, 0, 0, 0), share = 1;
-    if (value != value) value = around.value_of_present(layer.values, share);
-    float look[4];
-    look_up(layer.transfer, value, look);
-    const float opacity = look[3] * share;
-    if (!(opacity > 0)) continue;
-    float gloss = 0;
-    float brightness = layer.emission;
-    if (layer.shaded) {
-      const vector3 slope{(around.value(layer.values, 1, 0, 0) - around.value(layer.values, -1, 0, 0)) / spacing_.z,
-                          (around.value(layer.values, 0, 1, 0) - around.value(layer.values, 0, -1, 0)) / spacing_.y,
-                          (around.value(layer.values, 0, 0, 1) - around.value(layer.values, 0, 0, -1)) / spacing_.x};
-      const double steepness = std::sqrt(dot(slope, slope));
-      const double finest = std::min({spacing_.z, spacing_.y, spacing_.x});
-      const double range = static_cast<double>(layer.transfer.high) - static_cast<double>(layer.transfer.low);
-      if (steepness > 0) {  // false for NaN, too
-        // A surface where the value changes by a good part of the transfer function's range within a voxel.
-        const double relative = steepness * finest;
-        const double surface = relative / (relative + 0.1 * range);
-        // Half-Lambert: soft on the dark side, because bone scatters light inside.
-        const double lambert = 0.5 - 0.5 * dot(slope, light_) / steepness;
-        double glance = std::max(0.0, -dot(slope, half_way_) / steepness);
-        for (int i = 0; i < 5; ++i) glance *= glance;
-        brightness *= static_cast<float>(1 - surface + surface * (0.22 + 0.95 * lambert * lambert));
-        gloss = static_cast<float>(0.18 * surface * glance);
-      }
+    const auto cell = static_cast<std::int64_t>(low);
+    if (cell >= 1 && cell + 2 < domain_[axis]) {
+      offset[0] = (cell - 1 - begin) * stride;
+      offset[1] = offset[0] + stride;
+      offset[2] = offset[1] + stride;
+      offset[3] = offset[2] + stride;
+    } else {
+      for (int i = 0; i < 4; ++i) offset[i] = (clamp(cell + i - 1, domain_[axis]) - begin) * stride;
     }
-    for (int c = 0; c < 3; ++c) mixed[c] += opacity * (look[c] * brightness + gloss);
-    through *= 1 - opacity;
-    sum += opacity;
+    return static_cast<float>(at[axis] - 0.5 - low);
+  };
+  around.fz = locate(0, present_[0], domain_.y * domain_.x, around.z);
+  around.fy = locate(1, 0, domain_.x, around.y);
+  around.fx = locate(2, 0, 1, around.x);
+  return around;
+}
+
+// The samples that a ray has pending. They are shaded together, stage by stage: one sample is a long chain of
+// dependent operations, and the processor works on several of them at once only if they are near in the program.
+struct march_volume::batch {
+  static constexpr int most = 8;
+  int count = 0;
+  neighbourhood around[most];
+  lanes mixed[most];
+  float through[most], sum[most];
+};
+
+void march_volume::shade(batch& samples) const {
+  const int count = samples.count;
+  for (int i = 0; i < count; ++i) {
+    samples.mixed[i] = lanes{};
+    samples.through[i] = 1;
+    samples.sum[i] = 0;
   }
-  if (!(sum > 0)) return false;
-  // Layers that share a sample absorb together; each colours it by its share of the opacity, whatever their order.
-  const float opacity = 1 - through, weight = opacity / sum;
-  for (int c = 0; c < 3; ++c) colour.rgba[c] = mixed[c] * weight;
-  colour.rgba[3] = -opacity;
-  return true;
+  for (const march_layer& layer : layers_) {
+    const bool clear_below = !(layer.transfer.entries.front()[3] > 0);
+    float value[batch::most], share[batch::most];
+    for (int i = 0; i < count; ++i) {
+      value[i] = samples.around[i].value(layer.values);
+      share[i] = 1;
+    }
+    for (int i = 0; i < count; ++i)
+      if (value[i] != value[i]) value[i] = samples.around[i].value_of_present(layer.values, share[i]);
+    lanes look[batch::most];
+    int seen[batch::most], visible = 0;
+    for (int i = 0; i < count; ++i) {
+      if (!(share[i] > 0) || (clear_below && value[i] <= layer.transfer.low)) continue;
+      look[i] = look_up(layer.transfer, value[i]);
+      seen[visible] = i;
+      visible += look[i][3] * share[i] > 0;
+    }
+    float brightness[batch::most], gloss[batch::most];
+    for (int j = 0; j < visible; ++j) {
+      brightness[j] = layer.emission;
+      gloss[j] = 0;
+      if (layer.shaded) illuminate(layer, samples.around[seen[j]], brightness[j], gloss[j]);
+    }
+    for (int j = 0; j < visible; ++j) {
+      const int i = seen[j];
+      const float opacity = look[i][3] * share[i];
+      samples.mixed[i] += opacity * (look[i] * brightness[j] + gloss[j]);
+      samples.through[i] *= 1 - opacity;
+      samples.sum[i] += opacity;
+    }
+  }
 }
 
 void march_volume::march(const ray& along, wide_pixel& result) const {
@@ -218,24 +284,32 @@ void march_volume::march(const ray& along, wide_pixel& result) const {
   std::memcpy(&sum.low, result.low, sizeof sum.low);
   const auto [first, last] = owned_samples(along);
   index3 known{-1, -1, -1};  // a macro cell that is not empty
-  for (std::int64_t k = first; k < last;) {
-    const double at[3] = {position(along, k, 0), position(along, k, 1), position(along, k, 2)};
-    const index3 cell{(clamp(static_cast<std::int64_t>(at[0]), domain_.z) - first_cell_plane_) >> macro_shift,
-                      clamp(static_cast<std::int64_t>(at[1]), domain_.y) >> macro_shift,
-                      clamp(static_cast<std::int64_t>(at[2]), domain_.x) >> macro_shift};
-    if (!(cell == known)) {
-      if (is_empty(cell)) {
-        k = after_empty_cell(along, k, cell);
-        continue;
+  batch samples;
+  for (std::int64_t k = first; k < last && sum.high[3] >= 0x1p-100;) {
+    for (samples.count = 0; k < last && samples.count < batch::most;) {
+      const double at[3] = {position(along, k, 0), position(along, k, 1), position(along, k, 2)};
+      const index3 cell{(clamp(static_cast<std::int64_t>(at[0]), domain_.z) - first_cell_plane_) >> macro_shift,
+                        clamp(static_cast<std::int64_t>(at[1]), domain_.y) >> macro_shift,
+                        clamp(static_cast<std::int64_t>(at[2]), domain_.x) >> macro_shift};
+      if (!(cell == known)) {
+        if (is_empty(cell)) {
+          k = after_empty_cell(along, k, cell);
+          continue;
+        }
+        known = cell;
       }
-      known = cell;
+      samples.around[samples.count++] = cells_around(at);
+      ++k;
     }
-    sample_colour colour;
-    if (shade(at, colour)) {
-      sum.add(colour.rgba);
-      if (sum.high[3] < 0x1p-100) break;
+    shade(samples);
+    for (int i = 0; i < samples.count; ++i) {
+      if (!(samples.sum[i] > 0)) continue;
+      // Layers that share a sample absorb together; each colours it by its share of the opacity, whatever their order.
+      const float opacity = 1 - samples.through[i];
+      lanes colour = samples.mixed[i] * (opacity / samples.sum[i]);
+      colour[3] = -opacity;
+      sum.add(colour);
     }
-    ++k;
   }
   std::memcpy(result.high, &sum.high, sizeof sum.high);
   std::memcpy(result.low, &sum.low, sizeof sum.low);

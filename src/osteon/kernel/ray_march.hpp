@@ -19,7 +19,7 @@ struct ray {
   double entry = 0, exit = 0;  ///< part inside the domain [mm]; empty if exit <= entry
 };
 
-/// A look-up table of colour (straight, linear RGB) and the opacity of one step, over [low, high] of the value;
+/// A look-up table of straight linear RGB and the opacity of one step, over [low, high] of the value;
 /// values outside take the end's entry.
 struct transfer_table {
   float low = 0, high = 1;
@@ -54,21 +54,22 @@ class march_volume {
   void march(const ray& along, wide_pixel& result) const;
 
  private:
-  struct sample_colour;
   struct neighbourhood;
+  struct batch;
 
   double position(const ray& along, std::int64_t k, int axis) const;
   std::array<std::int64_t, 2> owned_samples(const ray& along) const;
   std::int64_t after_empty_cell(const ray& along, std::int64_t k, const index3& cell) const;
   bool is_empty(const index3& cell) const;
-  bool shade(const double (&at)[3], sample_colour& colour) const;
+  void illuminate(const march_layer& layer, const neighbourhood& around, float& brightness, float& gloss) const;
+  neighbourhood cells_around(const double (&at)[3]) const;
+  void shade(batch& samples) const;
   void find_empty_cells();
 
   index3 domain_;
-  vector3 spacing_;
   std::array<std::int64_t, 2> owned_, present_;
   double step_;
-  vector3 light_, half_way_;
+  float inverse_spacing_[3], light_[3], half_way_[3];  // z, y, x; spacing relative to the finest
   std::vector<march_layer> layers_;
   index3 cells_;                     // number of macro cells; the first lies at plane first_cell_plane_
   std::int64_t first_cell_plane_ = 0;

@@ -81,7 +81,7 @@ kernel::march_volume prepare(const grid::block& where, const scene& what, const 
 
 // Cast the rays of this block into `pixels`, shape (frame.height, frame.width).
 void cast(const kernel::march_volume& volume, const view& from, const pixel_box& own, const pixel_box& frame,
-          std::vector<kernel::wide_pixel>& pixels) {
+          double step, std::vector<kernel::wide_pixel>& pixels) {
   // Neighbouring rays read the same voxels: tiles keep these in cache.
   constexpr int tile = 16;
   const std::int64_t across = (own.width() + tile - 1) / tile, down = (own.height() + tile - 1) / tile;
@@ -89,9 +89,11 @@ void cast(const kernel::march_volume& volume, const view& from, const pixel_box&
   for (std::int64_t t = 0; t < across * down; ++t) {
     const int left = own.left + static_cast<int>(t % across) * tile, top = own.top + static_cast<int>(t / across) * tile;
     for (int row = top; row < std::min(own.bottom, top + tile); ++row)
-      for (int column = left; column < std::min(own.right, left + tile); ++column)
-        volume.march(from.ray_through(column, row),
-                     pixels[static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left)]);
+      for (int column = left; column < std::min(own.right, left + tile); ++column) {
+        kernel::ray ray = from.ray_through(column, row);
+        ray.entry += stagger(column, row) * step;
+        volume.march(ray, pixels[static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left)]);
+      }
   }
 }
 
@@ -124,7 +126,7 @@ image render(const grid::block& where, const scene& what) {
   comm::together(where.comm, [&] {
     pixels.resize(static_cast<std::size_t>(frame.size()));
     const auto volume = prepare(where, what, from);
-    cast(volume, from, from.seen(where.owned.begin.z, where.owned.end.z), frame, pixels);
+    cast(volume, from, from.seen(where.owned.begin.z, where.owned.end.z), frame, step_length(what), pixels);
   });
   auto compositor = comm::executor::make(where.comm, plan::binary_swap(comm::size(where.comm), frame.size(), order, 0),
                                          sizeof(kernel::wide_pixel));

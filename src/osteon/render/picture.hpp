@@ -52,6 +52,8 @@ struct image {
 /// @param where the block whose ghosted fields the layers hold; two ghost planes on each side
 /// @throws usage_error on an empty layer list, a camera without extent, sizes out of range
 /// @collective on where.comm
+/// @cost memory: up to 128 bytes for each pixel that may see the domain, on every rank; sends (1 - 1/ranks) of 64 bytes
+///       a pixel, less than twice that if the number of ranks is not a power of two
 image render(const grid::block& where, const scene& what);
 
 /// The picture over its background, 8-bit sRGB, straight alpha, which is 255 everywhere; shape (height, width, 4).

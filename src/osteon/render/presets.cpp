@@ -9,7 +9,7 @@ namespace osteon::render::presets {
 layer bone_layer(const grid::ghosted_field<float>& field, double marrow, double surface, double bone, float opacity) {
   if (!(marrow < surface && surface < bone))
     throw usage_error(fmt::format("bone layer with marrow {}, surface {}, bone {}: they must rise in this order", marrow, surface, bone));
-  constexpr std::array<float, 3> shade{0.62f, 0.42f, 0.26f}, ivory{0.93f, 0.82f, 0.64f}, core{0.86f, 0.66f, 0.44f};
+  constexpr std::array<float, 3> shade{0.55f, 0.34f, 0.19f}, ivory{0.96f, 0.80f, 0.57f}, core{0.80f, 0.55f, 0.32f};
   const double start = surface - 0.4 * (surface - marrow), inside = surface + 0.6 * (bone - surface);
   return {&field,
           {{marrow, shade, 0}, {start, shade, 0}, {surface, ivory, opacity}, {inside, core, 0.15f * opacity}, {bone, core, 0.15f * opacity}},
@@ -20,13 +20,13 @@ layer bone_layer(const grid::ghosted_field<float>& field, double marrow, double 
 layer glow_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map) {
   if (!(low < high)) throw usage_error(fmt::format("glow layer from {} to {}: give a range that rises", low, high));
   const auto& colours = colour_map(map);
-  layer result{&field, {}, false, 2.5};
+  layer result{&field, {}, false, 1.8};
   constexpr int points = 16;
   for (int i = 0; i <= points; ++i) {
     const double t = static_cast<double>(i) / points;
     // The lower third of a sequential map is nearly black, which would shade the bone instead of lighting it.
-    const auto& colour = colours[static_cast<std::size_t>(80 + t * 160)];
-    result.transfer.push_back({low + t * (high - low), colour, static_cast<float>(0.5 * t * t)});
+    const auto& colour = colours[static_cast<std::size_t>(75 + t * 155)];
+    result.transfer.push_back({low + t * (high - low), colour, static_cast<float>(0.22 * t * t)});
   }
   return result;
 }

@@ -85,6 +85,11 @@ pixel_box view::seen(std::int64_t begin, std::int64_t end) const {
           pixels(std::ceil(high[1]) + 1, height)};
 }
 
+double stagger(int column, int row) {
+  const auto fraction = [](double a) { return a - std::floor(a); };
+  return 0.98 * (fraction(52.9829189 * fraction(0.06711056 * column + 0.00583715 * row)) - 0.5);
+}
+
 std::vector<int> visibility_order(const view& from, const std::vector<std::int64_t>& first_plane) {
   const int ranks = static_cast<int>(first_plane.size()) - 1;
   // Parallel rays come from infinitely far above or below.

@@ -33,6 +33,13 @@ struct view {
   pixel_box seen(std::int64_t begin, std::int64_t end) const;
 };
 
+/// Where in its first step a pixel's ray takes its first sample, in (-1/2, 1/2) of a step around the middle.
+///
+/// Rays that all started alike would draw the surfaces of equal depth as contour lines; neighbouring rays that differ
+/// blur them. A fixed function of the pixel, so that pictures can be repeated.
+/// @cite Jimenez 2014, interleaved gradient noise
+double stagger(int column, int row);
+
 /// Ranks front to back, for blocks of whole planes.
 ///
 /// Rays climb or descend all the way, so blocks are in order if each comes after those between it and the eye's plane:

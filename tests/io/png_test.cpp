@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+#include <png.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <osteon/base/error.hpp>
+#include <osteon/io/png.hpp>
+#include <vector>
+
+using namespace osteon;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct temporary_folder {
+  fs::path path = fs::temp_directory_path() / ("osteon_png_" + std::to_string(::getpid()));
+  temporary_folder() { fs::create_directories(path); }
+  ~temporary_folder() { fs::remove_all(path); }
+};
+
+std::vector<std::uint8_t> gradient(int width, int height) {
+  std::vector<std::uint8_t> rgba;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      for (const int c : {x * 5, y * 7, x * y, 255 - x}) rgba.push_back(static_cast<std::uint8_t>(c));
+  return rgba;
+}
+
+}  // namespace
+
+// Oracle: libpng's simplified reader gives the bytes back.
+TEST(png, gives_back_what_was_written) {
+  const temporary_folder folder;
+  const std::string path = (folder.path / "picture.png").string();
+  const auto rgba = gradient(37, 21);
+
+  io::write_png(path, 37, 21, rgba);
+
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  ASSERT_TRUE(png_image_begin_read_from_file(&image, path.c_str())) << image.message;
+  EXPECT_EQ(image.width, 37u);
+  EXPECT_EQ(image.height, 21u);
+  image.format = PNG_FORMAT_RGBA;
+  std::vector<std::uint8_t> read(PNG_IMAGE_SIZE(image));
+  ASSERT_TRUE(png_image_finish_read(&image, nullptr, read.data(), 0, nullptr)) << image.message;
+  EXPECT_EQ(read, rgba);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1);
+}
+
+// Oracle: the type of the error, and an empty folder. A folder of the picture's name makes the last step, the rename, fail.
+TEST(png, leaves_no_file_behind_when_it_cannot_write) {
+  const temporary_folder folder;
+  const auto rgba = gradient(4, 4);
+  EXPECT_THROW(io::write_png((folder.path / "missing" / "picture.png").string(), 4, 4, rgba), machine_error);
+  EXPECT_TRUE(fs::is_empty(folder.path));
+
+  fs::create_directories(folder.path / "picture.png" / "content");
+  EXPECT_THROW(io::write_png((folder.path / "picture.png").string(), 4, 4, rgba), machine_error);
+  EXPECT_FALSE(fs::exists(folder.path / "picture.png.part"));
+}
+
+// Oracle: the type of the error when the disc is full.
+TEST(png, reports_a_full_disc) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  const temporary_folder folder;
+  fs::create_symlink("/dev/full", folder.path / "picture.png.part");
+  EXPECT_THROW(io::write_png((folder.path / "picture.png").string(), 4, 4, gradient(4, 4)), machine_error);
+  EXPECT_TRUE(fs::is_empty(folder.path));
+}
+
+TEST(png, refuses_a_picture_of_another_size) {
+  EXPECT_THROW(io::write_png("unused.png", 4, 4, gradient(4, 3)), usage_error);
+  EXPECT_THROW(io::write_png("unused.png", 0, 0, {}), usage_error);
+}

@@ -1,0 +1,1 @@
+osteon_test(io/png)

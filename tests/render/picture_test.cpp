@@ -1,0 +1,294 @@
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/render/presets.hpp>
+#include <osteon/render/transfer.hpp>
+#include <osteon/render/view.hpp>
+
+using namespace osteon;
+using render::control_point;
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+// A field that is known on all ranks: a bubbly solid, and a value inside that is NaN in its pores.
+struct model {
+  index3 domain;
+  std::vector<float> bone, glow;
+
+  explicit model(index3 shape) : domain(shape) {
+    for (std::int64_t z = 0; z < shape.z; ++z)
+      for (std::int64_t y = 0; y < shape.y; ++y)
+        for (std::int64_t x = 0; x < shape.x; ++x) {
+          const double v = std::sin(0.7 * static_cast<double>(z)) + std::cos(0.6 * static_cast<double>(y)) +
+                           std::sin(0.5 * static_cast<double>(x) + 0.2 * static_cast<double>(z));
+          bone.push_back(static_cast<float>(v));
+          glow.push_back(v > 0.2 ? static_cast<float>(v * v) : std::numeric_limits<float>::quiet_NaN());
+        }
+  }
+};
+
+struct blocks {
+  grid::block where;
+  grid::ghosted_field<float> bone, glow;
+
+  blocks(MPI_Comm comm, const model& m, const std::vector<std::int64_t>& weight) : where(grid::make_block(comm, m.domain, weight)) {
+    const std::int64_t plane = m.domain.y * m.domain.x;
+    const auto cut = [&](const std::vector<float>& whole) {
+      const std::vector<float> own(whole.begin() + where.owned.begin.z * plane, whole.begin() + where.owned.end.z * plane);
+      return grid::with_ghost_planes(where, own, 2);
+    };
+    bone = cut(m.bone);
+    glow = cut(m.glow);
+  }
+
+  render::scene scene() const {
+    render::scene s;
+    s.spacing_mm = {0.03, 0.02, 0.025};
+    s.width = 61;
+    s.height = 53;
+    s.layers = {render::presets::bone_layer(bone, -1, 0.2, 2), render::presets::glow_layer(glow, 0.1, 6)};
+    return s;
+  }
+};
+
+render::image render_alone(const model& m, const render::scene& like) {
+  const blocks whole(MPI_COMM_SELF, m, std::vector<std::int64_t>(static_cast<std::size_t>(m.domain.z), 1));
+  render::scene s = like;
+  for (std::size_t i = 0; i < s.layers.size(); ++i) s.layers[i].field = i == 0 ? &whole.bone : &whole.glow;
+  return render::render(whole.where, s);
+}
+
+// Weights that leave some ranks a single plane, or planes without any active voxel.
+std::vector<std::int64_t> lopsided(std::int64_t planes) {
+  std::vector<std::int64_t> weight(static_cast<std::size_t>(planes), 0);
+  weight[static_cast<std::size_t>(planes / 2)] = 100;
+  weight[0] = 1;
+  return weight;
+}
+
+bool is_root() { return comm::rank(MPI_COMM_WORLD) == 0; }
+
+}  // namespace
+
+// Oracle: the picture of the same scene on one rank, compared bit for bit.
+TEST(picture, is_the_same_bit_for_bit_on_any_number_of_ranks) {
+  for (const index3 domain : {index3{23, 17, 19}, index3{7, 12, 9}}) {
+    const model m(domain);
+    for (const auto& weight : {std::vector<std::int64_t>(static_cast<std::size_t>(domain.z), 1), lopsided(domain.z)}) {
+      const blocks b(MPI_COMM_WORLD, m, weight);
+      for (const bool perspective : {true, false})
+        for (const double elevation : {22.0, 0.0, -3.0, -40.0, 90.0})
+          for (const double azimuth : {35.0, 180.0, 251.0}) {
+            auto s = b.scene();
+            s.view = {azimuth, elevation, 1.2, perspective};
+
+            const auto picture = render::render(b.where, s);
+
+            if (!is_root()) {
+              EXPECT_TRUE(picture.rgba.empty());
+              continue;
+            }
+            const auto expected = render_alone(m, s);
+            ASSERT_GT(*std::max_element(expected.rgba.begin(), expected.rgba.end()), 0.3f);
+            ASSERT_EQ(picture.rgba, expected.rgba) << domain.z << " planes, azimuth " << azimuth << ", elevation " << elevation
+                                                   << (perspective ? ", perspective" : ", orthographic");
+          }
+    }
+  }
+}
+
+// Oracle: the picture made with one thread, bit for bit.
+TEST(picture, is_the_same_bit_for_bit_with_any_number_of_threads) {
+  const model m({23, 17, 19});
+  const blocks b(MPI_COMM_WORLD, m, std::vector<std::int64_t>(23, 1));
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const auto expected = render::render(b.where, b.scene());
+  omp_set_num_threads(3);
+  const auto picture = render::render(b.where, b.scene());
+  omp_set_num_threads(threads);
+  EXPECT_EQ(picture.rgba, expected.rgba);
+}
+
+// Oracle: Beer-Lambert: a slab of opacity o per reference length has the transmittance (1 - o)^(thickness / reference).
+TEST(picture, of_a_uniform_slab_has_the_analytic_transmittance_for_every_step) {
+  model m({8, 10, 12});
+  std::fill(m.bone.begin(), m.bone.end(), 1.0f);
+  const blocks b(MPI_COMM_WORLD, m, std::vector<std::int64_t>(8, 1));
+  render::scene s = b.scene();
+  s.spacing_mm = {0.5, 0.5, 0.5};
+  const double opacity = 0.03;
+  s.layers = {{&b.bone, {{1.0, {0.25f, 0.5f, 1.0f}, static_cast<float>(opacity)}}, false, 1.0}};
+  const double reference = render::reference_length(m.domain, s.spacing_mm);
+  EXPECT_NEAR(reference, 0.5 * std::sqrt(8. * 8 + 10 * 10 + 12 * 12) / 100, 1e-12);
+  struct axis_view {
+    double azimuth, elevation, thickness;
+  };
+  for (const double step : {1.0, 0.5, 0.25})
+    for (const auto& [azimuth, elevation, thickness] : {axis_view{0, 0, 6}, axis_view{90, 0, 5}, axis_view{0, 90, 4}}) {
+      s.view = {azimuth, elevation, 3.0, false};
+      s.step_voxels = step;
+
+      const auto picture = render::render(b.where, s);
+
+      if (!is_root()) continue;
+      const double expected = 1 - std::pow(1 - opacity, thickness / reference);
+      const float* middle = &picture.rgba[static_cast<std::size_t>((s.height / 2) * s.width + s.width / 2) * 4];
+      // The number of samples is whole up to one at the far face, where rounding decides.
+      const double one_sample = 1.01 * (1 - std::pow(1 - opacity, step * 0.5 / reference));
+      const double tolerance = elevation == 90 || azimuth == 90 ? one_sample : 1e-6;
+      EXPECT_NEAR(middle[3], expected, tolerance);
+      EXPECT_NEAR(middle[0], 0.25 * middle[3], 1e-6);
+      EXPECT_NEAR(middle[2], middle[3], 1e-6);
+    }
+}
+
+// Oracle: hand value: an opaque red half above (in z) an opaque green half; the nearer one is seen.
+TEST(picture, shows_the_nearer_half_from_above_and_below) {
+  model m({14, 10, 10});
+  for (std::size_t i = 0; i < m.bone.size(); ++i) m.bone[i] = i < m.bone.size() / 2 ? 0.0f : 1.0f;
+  const blocks b(MPI_COMM_WORLD, m, std::vector<std::int64_t>(14, 1));
+  for (const bool perspective : {true, false})
+    for (const double elevation : {90.0, 50.0, -50.0, -90.0}) {
+      render::scene s = b.scene();
+      s.layers = {{&b.bone, {{0.49, {0, 1, 0}, 1}, {0.51, {1, 0, 0}, 1}}, false, 1.0}};
+      s.view = {35, elevation, 1.0, perspective};
+
+      const auto picture = render::render(b.where, s);
+
+      if (!is_root()) continue;
+      const float* middle = &picture.rgba[static_cast<std::size_t>((s.height / 2) * s.width + s.width / 2) * 4];
+      EXPECT_EQ(middle[3], 1.0f);
+      EXPECT_EQ(middle[elevation > 0 ? 0 : 1], 1.0f) << elevation;
+      EXPECT_EQ(middle[elevation > 0 ? 1 : 0], 0.0f) << elevation;
+    }
+}
+
+// Oracle: hand value: the middle of a voxel's empty neighbour is half empty, so NaN makes a soft edge, not a hole.
+TEST(picture, treats_nan_as_empty) {
+  model m({7, 8, 8});
+  std::fill(m.bone.begin(), m.bone.end(), std::numeric_limits<float>::quiet_NaN());
+  const blocks b(MPI_COMM_WORLD, m, std::vector<std::int64_t>(7, 1));
+  render::scene s = b.scene();
+  s.layers = {{&b.bone, {{0.0, {1, 1, 1}, 1}}, true, 1.0}};
+  const auto picture = render::render(b.where, s);
+  if (is_root()) {
+    EXPECT_EQ(picture.rgba, std::vector<float>(picture.rgba.size(), 0.0f));
+  }
+}
+
+// Oracle: geometry by hand: the bounding sphere touches the picture's shorter edges, opposite corners are mirrored.
+TEST(view, projects_the_corners_of_the_domain_into_the_picture) {
+  const index3 domain{30, 20, 10};
+  const vector3 spacing{0.1, 0.2, 0.3};
+  const double extent[3] = {3, 4, 3};
+  for (const bool perspective : {true, false})
+    for (const double elevation : {-90.0, -20.0, 0.0, 65.0, 90.0}) {
+      const auto v = render::view::of({123, elevation, 1, perspective}, domain, spacing, 300, 200);
+      const auto centre = v.project({extent[0] / 2, extent[1] / 2, extent[2] / 2});
+      EXPECT_NEAR(centre[0], 150, 1e-9);
+      EXPECT_NEAR(centre[1], 100, 1e-9);
+      const auto box = v.seen(0, domain.z);
+      for (int corner = 0; corner < 8; ++corner) {
+        const auto at = v.project({corner & 4 ? extent[0] : 0, corner & 2 ? extent[1] : 0, corner & 1 ? extent[2] : 0});
+        EXPECT_LE(std::hypot(at[0] - 150, at[1] - 100), 100 + 1e-9);
+        EXPECT_LE(box.left, at[0]);
+        EXPECT_GE(box.right, at[0]);
+        EXPECT_LE(box.top, at[1]);
+        EXPECT_GE(box.bottom, at[1]);
+      }
+    }
+  // From +x (azimuth 0), +y lies to the right and +z is up; orthographic pixels have the size of radius / 100.
+  const auto v = render::view::of({0, 0, 1, false}, domain, spacing, 300, 200);
+  const double radius = 0.5 * std::sqrt(9.0 + 16 + 9);
+  const auto at = v.project({3, 4, 1.5});
+  EXPECT_NEAR(at[0], 150 + 2 / radius * 100, 1e-9);
+  EXPECT_NEAR(at[1], 100 - 1.5 / radius * 100, 1e-9);
+}
+
+// Oracle: project() and ray_through() are inverse to one another, whatever the projection.
+TEST(view, sends_a_ray_through_the_pixel_that_it_projects_to) {
+  const index3 domain{30, 20, 10};
+  const vector3 spacing{0.1, 0.2, 0.3};
+  for (const bool perspective : {true, false}) {
+    const auto v = render::view::of({40, 25, 1.7, perspective}, domain, spacing, 80, 60);
+    const auto r = v.ray_through(37, 28);
+    ASSERT_GT(r.exit, r.entry);
+    for (const double t : {r.entry, r.exit}) {
+      vector3 point;
+      for (int a = 0; a < 3; ++a) point[a] = (r.origin[a] + t * r.direction[a]) * spacing[a];
+      EXPECT_NEAR(v.project(point)[0], 37.5, 1e-9);
+      EXPECT_NEAR(v.project(point)[1], 28.5, 1e-9);
+    }
+  }
+}
+
+// Oracle: by hand: blocks are passed on the way from the eye's plane up, and down.
+TEST(view, orders_blocks_outwards_from_the_eye) {
+  const index3 domain{40, 40, 40};
+  const vector3 spacing{1, 1, 1};
+  const std::vector<std::int64_t> first{0, 10, 20, 30, 40};
+  const auto order = [&](double elevation, bool perspective) {
+    return render::visibility_order(render::view::of({10, elevation, 1, perspective}, domain, spacing, 64, 64), first);
+  };
+  EXPECT_EQ(order(60, true), (std::vector<int>{3, 2, 1, 0}));
+  EXPECT_EQ(order(-60, true), (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(order(60, false), (std::vector<int>{3, 2, 1, 0}));
+  EXPECT_EQ(order(-1, false), (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(order(-2, true), (std::vector<int>{1, 0, 2, 3}));  // the eye is 4.7 voxels below the middle, at 15.3
+  const double half = std::sqrt(3.0) * 20 / std::sin(15 * pi / 180);
+  EXPECT_NEAR(20 - half * std::sin(2 * pi / 180), 15.3, 0.05);
+}
+
+// Oracle: every rank throws, and the message names all faults.
+TEST(render, refuses_an_impossible_scene_on_all_ranks) {
+  const model m({7, 8, 8});
+  const blocks b(MPI_COMM_WORLD, m, std::vector<std::int64_t>(7, 1));
+  auto s = b.scene();
+  s.layers.clear();
+  EXPECT_THROW(render::render(b.where, s), usage_error);
+
+  s = b.scene();
+  s.view.zoom = 0;
+  s.width = 0;
+  s.layers[0].transfer[1].value = -99;
+  try {
+    render::render(b.where, s);
+    ADD_FAILURE() << "no error";
+  } catch (const usage_error& e) {
+    const std::string text = e.what();
+    EXPECT_NE(text.find("view.zoom"), std::string::npos) << text;
+    EXPECT_NE(text.find("width"), std::string::npos) << text;
+    EXPECT_NE(text.find("layers[0].transfer[1]"), std::string::npos) << text;
+  }
+
+  // Only one rank has the wrong field.
+  s = b.scene();
+  grid::ghosted_field<float> short_field = b.bone;
+  short_field.values.pop_back();
+  if (comm::rank(MPI_COMM_WORLD) == comm::size(MPI_COMM_WORLD) - 1) s.layers[0].field = &short_field;
+  EXPECT_THROW(render::render(b.where, s), usage_error);
+}
+
+// Oracle: the sRGB standard's values for 0, 0.5 and 1.
+TEST(to_rgba8, encodes_srgb_over_the_background) {
+  const render::image picture{3, 1, {0, 0, 0, 0, 0.5f, 0.5f, 0.5f, 1, 0.25f, 0, 2, 0.5f}};
+  const auto bytes = render::to_rgba8(picture, {1, 0.5f, 0});
+  EXPECT_EQ(bytes, (std::vector<std::uint8_t>{255, 188, 0, 255, 188, 188, 188, 255, 225, 137, 255, 255}));
+}
+
+// Oracle: the ends of the published tables.
+TEST(colour_map, has_the_published_colours) {
+  const auto& viridis = render::colour_map("viridis");
+  EXPECT_NEAR(viridis[0][0], 0.0578, 1e-3);     // sRGB 68/255
+  EXPECT_NEAR(viridis[255][1], 0.7991, 1e-3);   // sRGB 231/255
+  for (const char* name : {"batlow", "inferno", "lipari", "vik"}) EXPECT_NO_THROW(render::colour_map(name));
+  EXPECT_THROW(render::colour_map("jet"), usage_error);
+}
