@@ -157,11 +157,12 @@ plane_variable define_plane_variable(const layout& where, const std::string& nam
   const std::string what = fmt::format("define '{}'", name);
   check_netcdf(nc_def_var(v.group, name.c_str(), type, static_cast<int>(dimensions.size()), dimensions.data(), &v.id), what);
   check_netcdf(nc_def_var_chunking(v.group, v.id, NC_CHUNKED, chunk.data()), what);
+  // Every chunk is written, so none is filled before. This call also drops the attribute: it comes first.
+  check_netcdf(nc_def_var_fill(v.group, v.id, NC_NOFILL, nullptr), what);
   if (type == NC_FLOAT) {
     const float empty = std::numeric_limits<float>::quiet_NaN();
     check_netcdf(nc_put_att_float(v.group, v.id, "_FillValue", NC_FLOAT, 1, &empty), what);
   }
-  check_netcdf(nc_def_var_fill(v.group, v.id, NC_NOFILL, nullptr), what);  // every chunk is written: no second pass
   check_netcdf(nc_def_var_deflate(v.group, v.id, 1, 1, 1), what);
   check_netcdf(nc_def_var_fletcher32(v.group, v.id, NC_FLETCHER32), what);
 
