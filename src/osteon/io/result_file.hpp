@@ -4,11 +4,13 @@
 /// with an XDMF file beside it for readers that know neither.
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <osteon/grid/block.hpp>
 #include <osteon/voxel/model.hpp>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace osteon::io {
@@ -27,29 +29,38 @@ struct field_info {
 /// Writes a results file. All ranks make the same calls in the same order; a rank without active voxels calls too.
 ///
 /// The file has a temporary name until close(), which writes the digests and `complete = 1`, syncs, renames. If the
-/// writer is destroyed without close(), the temporary file is removed and an older result is left as it was.
+/// writer is destroyed without close() (by all ranks, since every error reaches all), the temporary file is removed and
+/// an older result is left as it was. Temporary files of killed runs of the same target are removed on create().
+///
+/// Values go to the file as they are passed. Components are in the order x, y, z, as VTK wants them: turn the solver's
+/// (z, y, x) vectors around before they come here.
 class result_writer {
  public:
   /// @param attributes global attributes (title, history, provenance JSON ...), the same on all ranks
-  /// @throws machine_error @collective on where.comm
+  /// @param bytes_per_call what all ranks together hand to one collective write, at least a chunk each; as much free
+  ///        space is asked for before each call, so that a full disk is noticed before the libraries meet it
+  /// @throws machine_error (no space left, no permission), usage_error @collective on where.comm
   static result_writer create(const std::string& path, const grid::block& where, const voxel::model_header& header,
                               std::span<const field_info> fields,
-                              const std::vector<std::pair<std::string, std::string>>& attributes);
+                              const std::vector<std::pair<std::string, std::string>>& attributes,
+                              std::int64_t bytes_per_call = std::int64_t{256} << 20);
   result_writer(result_writer&&) noexcept;
   result_writer& operator=(result_writer&&) noexcept;
   ~result_writer();
 
-  /// Write the block's material numbers. @param material shape (owned planes, y, x)
+  /// Write the block's material numbers, once. @param material shape (owned planes, y, x)
+  /// @collective
   void write_material(std::span<const std::uint8_t> material);
   /// Write a cell field. @param values shape (owned planes, y, x, components); NaN in empty voxels
   /// @collective
   void write_cells(const std::string& name, std::span<const float> values);
-  /// Write a node field. @param values shape (owned planes + 1, y + 1, x + 1, components), NaN where there is no node;
-  /// a node plane between two ranks is written by the rank above, the topmost plane by the last rank. Nodes of that
-  /// plane that only the rank below has must be present in the values of the rank above.
+  /// Write a node field. @param values shape (owned planes + 1, y + 1, x + 1, components), NaN where there is no node.
+  /// The node plane between two ranks is passed by both and written by the upper one: its values count, and where it
+  /// has NaN those of the rank below. So a rank need not know nodes that only its neighbour's voxels have.
   /// @collective
   void write_nodes(const std::string& name, std::span<const float> values);
-  /// Finish the file and give it its name; bytes written.
+  /// Finish the file (every field must have been written), read it back against its digests, sync it and give it its
+  /// name; returns its size in bytes. The writer cannot be used afterwards.
   /// @throws machine_error (no space left ...) on all ranks @collective
   std::int64_t close();
 

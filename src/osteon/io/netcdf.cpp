@@ -1,0 +1,223 @@
+#include <osteon/io/netcdf.hpp>
+
+#include <fmt/format.h>
+#include <netcdf.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <limits>
+
+namespace osteon::io {
+namespace {
+
+constexpr std::int64_t largest_axis = 1 << 20;
+constexpr double largest_plane_bytes = 4294967295.0;  // HDF5: a chunk is smaller than 4 GiB
+
+void define_coordinate(const layout& where, const char* name, int dimension, const char* axis) {
+  int id = -1;
+  check_netcdf(nc_def_var(where.file, name, NC_DOUBLE, 1, &dimension, &id), fmt::format("define '{}'", name));
+  put_text(where.file, id, "units", "mm");
+  put_text(where.file, id, "axis", axis);
+  put_text(where.file, id, "long_name", fmt::format("{} of the {}", axis, name[1] == 'n' ? "nodes" : "voxel centres"));
+}
+
+void write_coordinate(int file, const char* name, std::int64_t count, double first, double step) {
+  std::vector<double> value(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) value[static_cast<std::size_t>(i)] = first + step * static_cast<double>(i);
+  int id = -1;
+  check_netcdf(nc_inq_varid(file, name, &id), fmt::format("find '{}'", name));
+  check_netcdf(nc_put_var_double(file, id, value.data()), fmt::format("write '{}'", name));
+}
+
+void write_coordinates(int file, const voxel::model_header& header, bool with_nodes) {
+  const char* const cell[3] = {"z", "y", "x"};
+  const char* const node[3] = {"zn", "yn", "xn"};
+  for (int a = 0; a < 3; ++a) {
+    const double h = header.spacing_mm[a], o = header.origin_mm[a];
+    write_coordinate(file, cell[a], header.shape[a], o + h / 2, h);
+    if (with_nodes) write_coordinate(file, node[a], header.shape[a] + 1, o, h);
+  }
+}
+
+int define_dimension(int file, const char* name, std::int64_t length) {
+  int id = -1;
+  check_netcdf(nc_def_dim(file, name, static_cast<std::size_t>(length), &id), fmt::format("define dimension '{}'", name));
+  return id;
+}
+
+int define_group(int parent, const char* name) {
+  int id = -1;
+  check_netcdf(nc_def_grp(parent, name, &id), fmt::format("define group '{}'", name));
+  return id;
+}
+
+}  // namespace
+
+void check_netcdf(int status, const std::string& what, error_kind kind) {
+  if (status != NC_NOERR) throw_error(kind, fmt::format("cannot {}: {}", what, nc_strerror(status)));
+}
+
+void put_text(int group, int variable, const char* name, const std::string& text) {
+  check_netcdf(nc_put_att_text(group, variable, name, text.size(), text.c_str()), fmt::format("write attribute '{}'", name));
+}
+
+std::int64_t planes_per_chunk(std::int64_t planes, std::int64_t bytes_per_plane) {
+  constexpr std::int64_t target = 2 << 20;
+  return std::clamp<std::int64_t>(target / bytes_per_plane, 1, planes);
+}
+
+void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm) {
+  for (int a = 0; a < 3; ++a) {
+    const char name = "zyx"[a];
+    if (shape[a] < 1 || shape[a] > largest_axis)
+      throw data_error(fmt::format("the image has {} voxels along {}; allowed are 1 to {}", shape[a], name, largest_axis));
+    if (!(spacing_mm[a] > 0) || !std::isfinite(spacing_mm[a]))
+      throw data_error(fmt::format("the voxel spacing along {} is {} mm; it must be finite and > 0", name, spacing_mm[a]));
+    if (!std::isfinite(origin_mm[a]))
+      throw data_error(fmt::format("the origin along {} is {} mm; it must be finite", name, origin_mm[a]));
+  }
+  const double plane = static_cast<double>(shape.y + 1) * static_cast<double>(shape.x + 1) * 3 * sizeof(float);
+  if (plane > largest_plane_bytes)
+    throw data_error(fmt::format("a plane of {} x {} voxels is too large for the file format ({:.0f} of at most {:.0f} bytes); "
+                                 "crop the image", shape.y, shape.x, plane, largest_plane_bytes));
+}
+
+std::int64_t plane_variable::bytes_per_plane() const {
+  std::int64_t bytes = element_bytes;
+  for (std::size_t extent : plane_shape) bytes *= static_cast<std::int64_t>(extent);
+  return bytes;
+}
+
+layout define_layout(int file, const voxel::model_header& header, const char* schema, bool with_nodes,
+                     const std::vector<std::pair<std::string, std::string>>& attributes) {
+  const index3 n = header.shape;
+  const vector3 h = header.spacing_mm, o = header.origin_mm;
+  layout at;
+  at.file = file;
+  at.z = define_dimension(file, "z", n.z);
+  at.y = define_dimension(file, "y", n.y);
+  at.x = define_dimension(file, "x", n.x);
+  define_coordinate(at, "z", at.z, "Z");
+  define_coordinate(at, "y", at.y, "Y");
+  define_coordinate(at, "x", at.x, "X");
+  if (with_nodes) {
+    at.zn = define_dimension(file, "zn", n.z + 1);
+    at.yn = define_dimension(file, "yn", n.y + 1);
+    at.xn = define_dimension(file, "xn", n.x + 1);
+    define_coordinate(at, "zn", at.zn, "Z");
+    define_coordinate(at, "yn", at.yn, "Y");
+    define_coordinate(at, "xn", at.xn, "X");
+    at.component = define_dimension(file, "c", 3);
+  }
+  at.hex = define_dimension(file, "hex", static_cast<std::int64_t>(digest_length));
+  put_text(file, NC_GLOBAL, "Conventions", "CF-1.11");
+  put_text(file, NC_GLOBAL, "product_schema", schema);
+  for (const auto& [name, text] : attributes) put_text(file, NC_GLOBAL, name.c_str(), text);
+  const int incomplete = 0;
+  check_netcdf(nc_put_att_int(file, NC_GLOBAL, "complete", NC_INT, 1, &incomplete), "write attribute 'complete'");
+
+  at.vtk = define_group(file, "VTKHDF");
+  at.cells = define_group(at.vtk, "CellData");
+  at.points = define_group(at.vtk, "PointData");
+  define_group(at.vtk, "FieldData");
+  at.integrity = define_group(file, "integrity");
+  const std::array<long long, 2> version{2, 0};
+  const std::array<int, 6> extent{0, static_cast<int>(n.x), 0, static_cast<int>(n.y), 0, static_cast<int>(n.z)};
+  const std::array<double, 3> origin{o.x, o.y, o.z}, spacing{h.x, h.y, h.z};
+  const std::array<double, 9> direction{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  check_netcdf(nc_put_att_longlong(at.vtk, NC_GLOBAL, "Version", NC_INT64, 2, version.data()), "write 'Version'");
+  put_text(at.vtk, NC_GLOBAL, "Type", "ImageData");
+  check_netcdf(nc_put_att_int(at.vtk, NC_GLOBAL, "WholeExtent", NC_INT, 6, extent.data()), "write 'WholeExtent'");
+  check_netcdf(nc_put_att_double(at.vtk, NC_GLOBAL, "Origin", NC_DOUBLE, 3, origin.data()), "write 'Origin'");
+  check_netcdf(nc_put_att_double(at.vtk, NC_GLOBAL, "Spacing", NC_DOUBLE, 3, spacing.data()), "write 'Spacing'");
+  check_netcdf(nc_put_att_double(at.vtk, NC_GLOBAL, "Direction", NC_DOUBLE, 9, direction.data()), "write 'Direction'");
+  return at;
+}
+
+plane_variable define_plane_variable(const layout& where, const std::string& name, int type, bool on_nodes, int components,
+                                     index3 shape) {
+  plane_variable v;
+  v.name = name;
+  v.group = on_nodes ? where.points : where.cells;
+  v.element_bytes = type == NC_UBYTE ? 1 : 4;
+  const std::int64_t more = on_nodes ? 1 : 0;
+  v.planes = shape.z + more;
+  v.plane_shape = {static_cast<std::size_t>(shape.y + more), static_cast<std::size_t>(shape.x + more)};
+  std::vector<int> dimensions = on_nodes ? std::vector{where.zn, where.yn, where.xn} : std::vector{where.z, where.y, where.x};
+  if (components == 3) {
+    v.plane_shape.push_back(3);
+    dimensions.push_back(where.component);
+  }
+  v.chunk_planes = planes_per_chunk(v.planes, v.bytes_per_plane());
+  std::vector<std::size_t> chunk{static_cast<std::size_t>(v.chunk_planes)};
+  chunk.insert(chunk.end(), v.plane_shape.begin(), v.plane_shape.end());
+
+  const std::string what = fmt::format("define '{}'", name);
+  check_netcdf(nc_def_var(v.group, name.c_str(), type, static_cast<int>(dimensions.size()), dimensions.data(), &v.id), what);
+  check_netcdf(nc_def_var_chunking(v.group, v.id, NC_CHUNKED, chunk.data()), what);
+  // Every chunk is written, so none is filled before. This call also drops the attribute: it comes first.
+  check_netcdf(nc_def_var_fill(v.group, v.id, NC_NOFILL, nullptr), what);
+  if (type == NC_FLOAT) {
+    const float empty = std::numeric_limits<float>::quiet_NaN();
+    check_netcdf(nc_put_att_float(v.group, v.id, "_FillValue", NC_FLOAT, 1, &empty), what);
+  }
+  check_netcdf(nc_def_var_deflate(v.group, v.id, 1, 1, 1), what);
+  check_netcdf(nc_def_var_fletcher32(v.group, v.id, NC_FLETCHER32), what);
+
+  int dimension[2] = {define_dimension(where.integrity, (name + "_chunks").c_str(), v.chunks()), where.hex};
+  v.digest_group = where.integrity;
+  check_netcdf(nc_def_var(where.integrity, name.c_str(), NC_CHAR, 2, dimension, &v.digest_id), what);
+  put_text(where.integrity, v.digest_id, "long_name", "SHA-256 of the little-endian values of consecutive z planes");
+  const long long planes = v.chunk_planes;
+  check_netcdf(nc_put_att_longlong(where.integrity, v.digest_id, "planes_per_digest", NC_INT64, 1, &planes), what);
+  return v;
+}
+
+void define_material_attributes(const plane_variable& variable, const voxel::material_table& materials) {
+  put_text(variable.group, variable.id, "long_name", "material number of the voxel");
+  put_text(variable.group, variable.id, "units", "1");
+  std::vector<unsigned char> values;
+  std::string meanings;
+  for (std::size_t i = 0; i < materials.size() && i < 256; ++i) {
+    values.push_back(static_cast<unsigned char>(i));
+    std::string word = i == 0 ? "empty" : materials[i].name.empty() ? fmt::format("material_{}", i) : materials[i].name;
+    for (char& c : word)  // CF: meanings are words of letters, digits and _ - . + @, apart by blanks
+      if (!std::isalnum(static_cast<unsigned char>(c)) && std::string("_-.+@").find(c) == std::string::npos) c = '_';
+    meanings += (i == 0 ? "" : " ") + word;
+  }
+  if (values.empty()) return;
+  check_netcdf(nc_put_att_uchar(variable.group, variable.id, "flag_values", NC_UBYTE, values.size(), values.data()),
+               "write 'flag_values'");
+  put_text(variable.group, variable.id, "flag_meanings", meanings);
+}
+
+netcdf_file::~netcdf_file() {
+  if (id_ >= 0) nc_close(id_);
+}
+
+void netcdf_file::close() {
+  const int status = nc_close(std::exchange(id_, -1));
+  check_netcdf(status, "close the file");
+}
+
+void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,
+                 std::span<const plane_variable> variables, std::span<const std::string> digests) {
+  int id = -1;
+  check_netcdf(nc_open(name.c_str(), NC_WRITE, &id), fmt::format("open '{}' again", name));
+  netcdf_file file(id);
+  write_coordinates(id, header, with_nodes);
+  int integrity = -1;
+  check_netcdf(nc_inq_ncid(id, "integrity", &integrity), "find the group 'integrity'");
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    int variable = -1;
+    check_netcdf(nc_inq_varid(integrity, variables[i].name.c_str(), &variable), "find the digests");
+    check_netcdf(nc_put_var_text(integrity, variable, digests[i].data()), fmt::format("write the digests of '{}'", variables[i].name));
+  }
+  const int complete = 1;
+  check_netcdf(nc_put_att_int(id, NC_GLOBAL, "complete", NC_INT, 1, &complete), "write attribute 'complete'");
+  file.close();
+}
+
+}  // namespace osteon::io

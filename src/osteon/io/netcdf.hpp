@@ -1,0 +1,81 @@
+#pragma once
+/// @file
+/// netCDF and the parts of the schema that models and results share (internal to io; docs/format.md).
+#include <cstdint>
+#include <osteon/base/box.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/voxel/model.hpp>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace osteon::io {
+
+inline constexpr const char* model_schema = "osteon-model 1.0";
+inline constexpr const char* result_schema = "osteon-result 1.0";
+inline constexpr std::size_t digest_length = 64;  ///< hexadecimal SHA-256
+
+/// Throw an error of `kind` unless a netCDF call succeeded.
+void check_netcdf(int status, const std::string& what, error_kind kind = error_kind::machine);
+
+/// Planes of a chunk so that it holds about 2 MiB; it depends on the shape only, never on the ranks.
+std::int64_t planes_per_chunk(std::int64_t planes, std::int64_t bytes_per_plane);
+
+/// Axes and limits that no model or result may exceed; checked before memory is taken.
+/// @throws data_error
+void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm);
+
+/// A variable that is stored in chunks of whole planes.
+struct plane_variable {
+  std::string name;
+  int group = -1, id = -1;              ///< of the open file
+  int digest_group = -1, digest_id = -1;
+  std::int64_t planes = 0;              ///< first extent
+  std::vector<std::size_t> plane_shape; ///< the other extents
+  std::int64_t element_bytes = 1;
+  std::int64_t chunk_planes = 1;
+  std::int64_t bytes_per_plane() const;
+  std::int64_t chunks() const { return (planes + chunk_planes - 1) / chunk_planes; }
+};
+
+/// The groups and dimensions of a file under definition.
+struct layout {
+  int file = -1, vtk = -1, cells = -1, points = -1, integrity = -1;
+  int z = -1, y = -1, x = -1, zn = -1, yn = -1, xn = -1, component = -1, hex = -1;
+};
+
+/// Define dimensions, coordinates, groups, VTKHDF attributes and global attributes with `complete` = 0.
+layout define_layout(int file, const voxel::model_header& header, const char* schema, bool with_nodes,
+                     const std::vector<std::pair<std::string, std::string>>& attributes);
+
+/// Define a chunked, compressed, check-summed variable and the variable of its digests.
+plane_variable define_plane_variable(const layout& where, const std::string& name, int type, bool on_nodes, int components,
+                                     index3 shape);
+void define_material_attributes(const plane_variable& variable, const voxel::material_table& materials);
+void put_text(int group, int variable, const char* name, const std::string& text);
+
+/// An open file; closed by the destructor.
+class netcdf_file {
+ public:
+  explicit netcdf_file(int id) : id_(id) {}
+  netcdf_file(netcdf_file&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
+  netcdf_file& operator=(netcdf_file&& other) noexcept {
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~netcdf_file();
+  /// @throws machine_error
+  void close();
+  int id() const { return id_; }
+
+ private:
+  int id_;
+};
+
+/// Write coordinates and digests, then `complete` = 1, into a closed file. One process calls.
+/// @param digests by variable: chunks x 64 characters
+void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes, std::span<const plane_variable> variables,
+                 std::span<const std::string> digests);
+
+}  // namespace osteon::io

@@ -1,0 +1,200 @@
+#include <osteon/io/npy.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <osteon/base/error.hpp>
+#include <osteon/io/temporary_file.hpp>
+#include <string_view>
+
+namespace osteon::io {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "values are stored as they lie in memory");
+
+constexpr std::string_view magic("\x93NUMPY", 6);
+constexpr std::size_t largest_header = 65536;
+constexpr std::array<std::string_view, 8> descriptions{"|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<f4", "<f8"};
+
+/// The header is a Python dictionary literal with three known keys; only that is understood.
+class header_parser {
+ public:
+  header_parser(const std::string& path, std::string_view text) : path_(path), text_(text) {}
+
+  npy_array parse() {
+    npy_array array;
+    bool has_type = false, has_order = false, has_shape = false;
+    expect('{');
+    while (!accept('}')) {
+      const std::string_view key = quoted();
+      expect(':');
+      if (key == "descr" && !has_type) {
+        array.dtype = type();
+        has_type = true;
+      } else if (key == "fortran_order" && !has_order) {
+        order();
+        has_order = true;
+      } else if (key == "shape" && !has_shape) {
+        array.shape = shape();
+        has_shape = true;
+      } else {
+        fail(fmt::format("has the unknown or repeated key '{}'", printable(key)));
+      }
+      if (!accept(',')) {
+        expect('}');
+        break;
+      }
+    }
+    skip_blanks();
+    if (at_ != text_.size() || !has_type || !has_order || !has_shape) fail("needs exactly the keys descr, fortran_order and shape");
+    return array;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const {
+    throw data_error(fmt::format("'{}' cannot be used: its .npy header {}; save it with numpy.save", path_, why));
+  }
+  static std::string printable(std::string_view text) {
+    std::string result;
+    for (char c : text.substr(0, 40)) result += c >= ' ' && c <= '~' ? c : '?';
+    return result;
+  }
+  void skip_blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+  }
+  bool accept(char c) {
+    skip_blanks();
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) fail(fmt::format("lacks a '{}'", c));
+  }
+  std::string_view quoted() {
+    skip_blanks();
+    if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) fail("lacks a quoted word");
+    const char quote = text_[at_++];
+    const std::size_t end = text_.find(quote, at_);
+    if (end == std::string_view::npos) fail("has a quote without end");
+    const std::string_view word = text_.substr(at_, end - at_);
+    at_ = end + 1;
+    return word;
+  }
+  npy_type type() {
+    skip_blanks();
+    if (at_ < text_.size() && text_[at_] == '[') fail("describes records; save a plain array of numbers");
+    std::string word(quoted());
+    if (word.find('O') != std::string::npos) fail("describes Python objects; save a plain array of numbers");
+    if (word == "<u1" || word == "<i1") word[0] = '|';
+    for (std::size_t i = 0; i < descriptions.size(); ++i)
+      if (word == descriptions[i]) return static_cast<npy_type>(i);
+    fail(fmt::format("has the type '{}'; it must be one of u1 i1 u2 i2 u4 i4 f4 f8, little-endian", printable(word)));
+  }
+  void order() {
+    skip_blanks();
+    if (text_.substr(at_).starts_with("False")) {
+      at_ += 5;
+    } else if (text_.substr(at_).starts_with("True")) {
+      fail("says Fortran order; save numpy.ascontiguousarray(a)");
+    } else {
+      fail("has neither True nor False as fortran_order");
+    }
+  }
+  index3 shape() {
+    std::vector<std::int64_t> extents;
+    expect('(');
+    while (!accept(')')) {
+      skip_blanks();
+      std::int64_t extent = 0;
+      const char* end = text_.data() + text_.size();
+      const auto [last, status] = std::from_chars(text_.data() + at_, end, extent);
+      if (status != std::errc()) fail("has a shape that is no list of numbers");
+      if (extent < 1) fail(fmt::format("has an extent of {}; it must be at least 1", extent));
+      at_ = static_cast<std::size_t>(last - text_.data());
+      extents.push_back(extent);
+      if (!accept(',')) {
+        expect(')');
+        break;
+      }
+    }
+    if (extents.size() != 3) fail(fmt::format("describes {} dimensions; an image has 3 (z, y, x)", extents.size()));
+    return {extents[0], extents[1], extents[2]};
+  }
+
+  const std::string& path_;
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::size_t size_of(npy_type type) { return static_cast<std::size_t>(descriptions[static_cast<std::size_t>(type)][2] - '0'); }
+
+void npy_array::require(npy_type type) const {
+  if (type != dtype)
+    throw usage_error(fmt::format("the array holds values of type {}, not {}", descriptions[static_cast<std::size_t>(dtype)],
+                                  descriptions[static_cast<std::size_t>(type)]));
+}
+
+npy_array read_npy(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) throw data_error(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  const auto total = static_cast<std::uint64_t>(std::max<std::streamoff>(file.tellg(), 0));
+  file.seekg(0);
+  std::array<unsigned char, 12> start{};
+  file.read(reinterpret_cast<char*>(start.data()), 8);
+  if (!file || std::memcmp(start.data(), magic.data(), magic.size()) != 0)
+    throw data_error(fmt::format("'{}' is no .npy file: it does not start with the word NUMPY; save it with numpy.save", path));
+  const int major = start[6], minor = start[7];
+  if (major < 1 || major > 3 || minor != 0)
+    throw data_error(fmt::format("'{}' has version {}.{} of the .npy format; 1.0 to 3.0 can be read", path, major, minor));
+  const int length_bytes = major == 1 ? 2 : 4;
+  file.read(reinterpret_cast<char*>(start.data()) + 8, length_bytes);
+  std::size_t length = 0;
+  for (int i = 0; i < length_bytes; ++i) length |= static_cast<std::size_t>(start[static_cast<std::size_t>(8 + i)]) << (8 * i);
+  const std::uint64_t data_begin = 8 + static_cast<std::uint64_t>(length_bytes) + length;
+  if (!file || length > largest_header || data_begin > total)
+    throw data_error(fmt::format("'{}' is damaged: its header has {} bytes (the file {}, at most {} are allowed)", path, length, total, largest_header));
+  std::string text(length, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(length));
+  if (!file) throw data_error(fmt::format("cannot read '{}' to the end of its header", path));
+
+  npy_array array = header_parser(path, text).parse();
+  const std::uint64_t available = total - data_begin;
+  std::uint64_t needed = size_of(array.dtype);
+  bool fits = true;  // before memory is taken: the file must have all the bytes that its header promises
+  for (int a = 0; a < 3; ++a) fits = fits && !__builtin_mul_overflow(needed, static_cast<std::uint64_t>(array.shape[a]), &needed);
+  if (!fits || needed != available)
+    throw data_error(fmt::format("'{}' is truncated or damaged: {} x {} x {} values of {} bytes do not fill the {} bytes after its header",
+                                 path, array.shape.z, array.shape.y, array.shape.x, size_of(array.dtype), available));
+  array.bytes.resize(needed);
+  file.read(reinterpret_cast<char*>(array.bytes.data()), static_cast<std::streamsize>(needed));
+  if (!file) throw data_error(fmt::format("cannot read '{}' to its end", path));
+  return array;
+}
+
+void write_npy(const std::string& path, const npy_array& array) {
+  const std::size_t width = size_of(array.dtype);
+  if (array.bytes.size() != static_cast<std::size_t>(array.shape.volume()) * width)
+    throw usage_error(fmt::format("{} bytes are no array of {} x {} x {} values of {} bytes", array.bytes.size(), array.shape.z,
+                                  array.shape.y, array.shape.x, width));
+  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}, {}), }}",
+                                 descriptions[static_cast<std::size_t>(array.dtype)], array.shape.z, array.shape.y, array.shape.x);
+  text.append(63 - (10 + text.size()) % 64, ' ');  // the values start at a multiple of 64 bytes
+  text += '\n';
+  temporary_file temporary(path);
+  std::ofstream file(temporary.name(), std::ios::binary);
+  file << magic << '\1' << '\0' << static_cast<char>(text.size() & 255) << static_cast<char>(text.size() >> 8) << text;
+  file.write(reinterpret_cast<const char*>(array.bytes.data()), static_cast<std::streamsize>(array.bytes.size()));
+  file.close();
+  if (!file) throw machine_error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
+  temporary.commit();
+}
+
+}  // namespace osteon::io

@@ -1,0 +1,146 @@
+#include <osteon/io/temporary_file.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <osteon/base/error.hpp>
+
+namespace osteon::io {
+namespace fs = std::filesystem;
+namespace {
+
+class descriptor {
+ public:
+  descriptor(const std::string& name, int flags) : value_(::open(name.c_str(), flags | O_CLOEXEC, 0666)) {
+    if (value_ < 0)
+      throw machine_error(fmt::format("cannot open '{}': {}; check the directory and its permissions", name, std::strerror(errno)));
+  }
+  descriptor(const descriptor&) = delete;
+  descriptor& operator=(const descriptor&) = delete;
+  ~descriptor() { ::close(value_); }
+  int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "host";
+  return name.data();
+}
+
+fs::path directory_of(const std::string& path) {
+  const fs::path parent = fs::path(path).parent_path();
+  return parent.empty() ? fs::path(".") : parent;
+}
+
+/// A process of this host that is gone, or a file of another host that nobody has touched for a day.
+bool is_orphan(const fs::path& file, const std::string& suffix) {
+  const auto dot = suffix.rfind('.');
+  if (dot == std::string::npos) return false;
+  long pid = 0;
+  const char* end = suffix.data() + suffix.size();
+  const auto [last, status] = std::from_chars(suffix.data() + dot + 1, end, pid);
+  if (status != std::errc() || last != end || pid <= 0) return false;
+  if (suffix.substr(0, dot) == host_name()) return pid == ::getpid() || (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH);
+  std::error_code failure;
+  const auto written = fs::last_write_time(file, failure);
+  return !failure && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
+}
+
+void remove_orphans(const std::string& path) {
+  const std::string prefix = fs::path(path).filename().string() + ".tmp.";
+  std::error_code failure;
+  for (fs::directory_iterator entry(directory_of(path), failure), end; !failure && entry != end; entry.increment(failure)) {
+    const std::string name = entry->path().filename().string();
+    std::error_code ignored;
+    if (name.starts_with(prefix) && is_orphan(entry->path(), name.substr(prefix.size()))) fs::remove(entry->path(), ignored);
+  }
+}
+
+constexpr std::int64_t no_limit = -1;
+
+std::int64_t size_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return no_limit;
+  return static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, INT64_MAX));
+}
+
+}  // namespace
+
+temporary_file::temporary_file(const std::string& path)
+    : path_(path), name_(fmt::format("{}.tmp.{}.{}", path, host_name(), ::getpid())) {
+  remove_orphans(path);
+  descriptor created(name_, O_CREAT | O_EXCL | O_RDWR);
+}
+
+temporary_file::~temporary_file() {
+  if (!committed_) ::unlink(name_.c_str());
+}
+
+void temporary_file::commit() {
+  sync_file(name_);
+  if (::rename(name_.c_str(), path_.c_str()) != 0)
+    throw machine_error(fmt::format("cannot rename '{}' to '{}': {}", name_, path_, std::strerror(errno)));
+  committed_ = true;
+  sync_file(directory_of(path_).string());
+}
+
+void check_size_limit(const std::string& name, std::int64_t bytes) {
+  const std::int64_t limit = size_limit(), needed = size_of_file(name) + bytes;
+  if (limit != no_limit && needed > limit)
+    throw machine_error(fmt::format("'{}' may need {} bytes, but this process may write files of at most {} bytes; "
+                                    "raise the limit (ulimit -f) or write fewer fields", name, needed, limit));
+}
+
+void reserve_space(const std::string& name, std::int64_t bytes) {
+  check_size_limit(name, bytes);
+  const std::int64_t size = size_of_file(name);
+  descriptor file(name, O_RDWR);
+  if (::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, size, bytes) == 0) return;
+  int cause = errno;
+  if (cause == EOPNOTSUPP || cause == ENOSYS) {  // NFS before 4.2: an estimate is all that there is
+    struct statvfs system {};
+    if (::fstatvfs(file.get(), &system) != 0) return;
+    if (static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize) >= static_cast<double>(bytes)) return;
+    cause = ENOSPC;
+  }
+  throw machine_error(fmt::format("cannot write '{}': {} (it has {} bytes and may need {} more); "
+                                  "free space on that file system or write elsewhere", name, std::strerror(cause), size, bytes));
+}
+
+void release_reserve(const std::string& name) {
+  descriptor file(name, O_RDWR);
+  struct stat status {};
+  // ext4 and XFS drop the blocks beyond the end of the file when it is truncated to its own size
+  if (::fstat(file.get(), &status) != 0 || ::ftruncate(file.get(), status.st_size) != 0)
+    throw machine_error(fmt::format("cannot trim '{}': {}", name, std::strerror(errno)));
+}
+
+void sync_file(const std::string& name) {
+  descriptor file(name, O_RDONLY);
+  if (::fsync(file.get()) != 0 && errno != EINVAL)  // EINVAL: a file system that cannot sync directories
+    throw machine_error(fmt::format("cannot sync '{}' to disk: {}", name, std::strerror(errno)));
+}
+
+std::int64_t size_of_file(const std::string& name) {
+  struct stat status {};
+  if (::stat(name.c_str(), &status) != 0)
+    throw machine_error(fmt::format("cannot find '{}': {}", name, std::strerror(errno)));
+  return status.st_size;
+}
+
+}  // namespace osteon::io

@@ -1,0 +1,42 @@
+#pragma once
+/// @file
+/// A file that appears under its final name only when it is whole (internal to io).
+#include <cstdint>
+#include <string>
+
+namespace osteon::io {
+
+/// Writes go to `<path>.tmp.<host>.<pid>`; commit() syncs it and renames it. Without commit() it is removed.
+class temporary_file {
+ public:
+  /// Remove what killed runs of the same target left behind and create the empty temporary file.
+  /// @throws machine_error if the directory does not exist or cannot be written
+  explicit temporary_file(const std::string& path);
+  temporary_file(const temporary_file&) = delete;
+  temporary_file& operator=(const temporary_file&) = delete;
+  ~temporary_file();
+
+  const std::string& name() const { return name_; }
+  /// Sync the file, give it its final name and sync the directory. @throws machine_error
+  void commit();
+
+ private:
+  std::string path_, name_;
+  bool committed_ = false;
+};
+
+/// Make sure that a file can grow by `bytes` without running out of space, quota or the process's file size limit.
+///
+/// Open MPI's OMPIO may drop a failed write silently, and HDF5 may hang in close when its file cannot grow; so the space
+/// is taken from the file system before the data are handed over. The size of the file does not change.
+/// @throws machine_error
+void reserve_space(const std::string& name, std::int64_t bytes);
+/// @throws machine_error if this process may not grow the file by `bytes`
+void check_size_limit(const std::string& name, std::int64_t bytes);
+/// Give back what was reserved beyond the end of the file.
+void release_reserve(const std::string& name);
+/// Flush a file's pages of this host to the disk. @throws machine_error
+void sync_file(const std::string& name);
+std::int64_t size_of_file(const std::string& name);
+
+}  // namespace osteon::io

@@ -1,0 +1,67 @@
+#include <osteon/io/result_file.hpp>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <osteon/base/error.hpp>
+#include <osteon/io/temporary_file.hpp>
+
+namespace osteon::io {
+namespace {
+
+std::string escape(const std::string& text) {
+  std::string result;
+  for (char c : text) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      default: result += c;
+    }
+  }
+  return result;
+}
+
+std::string attribute(const std::string& name, const std::string& result_name, index3 shape, centring where, int components,
+                      const char* type) {
+  const bool node = where == centring::node;
+  const index3 n = node ? shape + index3{1, 1, 1} : shape;
+  return fmt::format(
+      "      <Attribute Name=\"{0}\" AttributeType=\"{1}\" Center=\"{2}\">\n"
+      "        <DataItem Format=\"HDF\" {3} Dimensions=\"{4} {5} {6}{7}\">{8}:/VTKHDF/{9}/{0}</DataItem>\n"
+      "      </Attribute>\n",
+      escape(name), components == 3 ? "Vector" : "Scalar", node ? "Node" : "Cell", type, n.z, n.y, n.x,
+      components == 3 ? " 3" : "", escape(result_name), node ? "PointData" : "CellData");
+}
+
+}  // namespace
+
+void write_xdmf(const std::string& xdmf_path, const std::string& result_name, const voxel::model_header& header,
+                std::span<const field_info> fields) {
+  const index3 n = header.shape;
+  const vector3 h = header.spacing_mm, o = header.origin_mm;
+  std::string text = fmt::format(
+      "<?xml version=\"1.0\"?>\n<Xdmf Version=\"3.0\">\n  <Domain>\n    <Grid Name=\"osteon\" GridType=\"Uniform\">\n"
+      "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"{} {} {}\"/>\n"
+      "      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
+      "        <DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"3\">{} {} {}</DataItem>\n"
+      "        <DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"3\">{} {} {}</DataItem>\n"
+      "      </Geometry>\n",
+      n.z + 1, n.y + 1, n.x + 1, o.z, o.y, o.x, h.z, h.y, h.x);
+  text += attribute("material", result_name, n, centring::cell, 1, "NumberType=\"UChar\" Precision=\"1\"");
+  for (const field_info& f : fields)
+    text += attribute(f.name, result_name, n, f.where, f.components, "NumberType=\"Float\" Precision=\"4\"");
+  text += "    </Grid>\n  </Domain>\n</Xdmf>\n";
+
+  temporary_file temporary(xdmf_path);
+  std::ofstream file(temporary.name(), std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw machine_error(fmt::format("cannot write '{}': {}", xdmf_path, std::strerror(errno)));
+  temporary.commit();
+}
+
+}  // namespace osteon::io

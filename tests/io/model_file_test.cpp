@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <osteon/base/error.hpp>
+#include <osteon/io/model_file.hpp>
+#include <random>
+
+#include "io/sample.hpp"
+
+using namespace osteon;
+
+namespace {
+int rank() {
+  int value = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &value);
+  return value;
+}
+void write(const std::string& path, const voxel::model_header& header) {
+  const auto voxels = sample::materials(header.shape, 0, header.shape.z);
+  if (rank() == 0) io::write_model(path, header, {voxels.data(), header.shape});
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+}  // namespace
+
+// Oracle: what was written.
+TEST(model_file, comes_back_as_it_was_written) {
+  for (const index3 n : {index3{37, 300, 250}, index3{8, 1, 3}}) {
+    const auto header = sample::header(n);
+    const std::string path = sample::shared_path("model.nc");
+    write(path, header);
+    const auto read = io::read_model_header(MPI_COMM_WORLD, path);
+    EXPECT_EQ(read.shape, n);
+    EXPECT_EQ(read.spacing_mm, header.spacing_mm);
+    EXPECT_EQ(read.origin_mm, header.origin_mm);
+    EXPECT_EQ(read.active_per_plane, header.active_per_plane);
+    EXPECT_EQ(read.source_sha256, header.source_sha256);
+    EXPECT_EQ(read.provenance_json, header.provenance_json);
+    ASSERT_EQ(read.materials.size(), 3u);
+    EXPECT_EQ(read.materials[1].name, "trabecular bone");
+    EXPECT_EQ(read.materials[2].youngs_modulus_MPa, 17000);
+    const auto where = grid::make_block(MPI_COMM_WORLD, n, read.active_per_plane);
+    EXPECT_EQ(io::read_model_planes(path, read, where), sample::materials(n, where.owned.begin.z, where.owned.end.z));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) std::filesystem::remove(path);
+  }
+}
+
+// Oracle: data_error for every flipped bit and every truncation.
+TEST(model_file, is_never_read_silently_wrong) {
+  const index3 n{9, 20, 20};
+  const auto header = sample::header(n);
+  const std::string path = sample::shared_path("damaged.nc");
+  write(path, header);
+  std::ifstream source(path, std::ios::binary);
+  const std::string good{std::istreambuf_iterator<char>(source), {}};
+  MPI_Barrier(MPI_COMM_WORLD);  // all have the good bytes before rank 0 spoils them
+  std::mt19937 generator(5);
+  for (int trial = 0; trial < 300; ++trial) {
+    std::string bad = good;
+    if (trial % 3 == 0) bad.resize(generator() % bad.size());
+    else bad[generator() % bad.size()] ^= static_cast<char>(1 << generator() % 8);
+    if (rank() == 0) std::ofstream(path, std::ios::binary) << bad;
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_THROW(io::read_model_header(MPI_COMM_WORLD, path), data_error);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  if (rank() == 0) std::filesystem::remove(path);
+}
+
+// Oracle: the limits of docs/format.md.
+TEST(model_file, refuses_what_is_no_model) {
+  auto header = sample::header({4, 4, 4});
+  const auto voxels = sample::materials(header.shape, 0, 4);
+  const auto write_it = [&] { io::write_model("/tmp/never.nc", header, {voxels.data(), header.shape}); };
+  header.spacing_mm.y = 0;
+  EXPECT_THROW(write_it(), data_error);
+  header = sample::header({4, 4, 4});
+  header.active_per_plane[1] += 1;
+  EXPECT_THROW(write_it(), data_error);
+  header = sample::header({4, 4, 4});
+  header.materials.pop_back();
+  EXPECT_THROW(write_it(), data_error);
+  EXPECT_THROW(io::read_model_header(MPI_COMM_WORLD, "/nowhere/model.nc"), data_error);
+}

@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <osteon/base/error.hpp>
+#include <osteon/io/npy.hpp>
+#include <random>
+
+using namespace osteon;
+
+namespace {
+std::string path() { return "/tmp/osteon_" + std::to_string(::getpid()) + ".npy"; }
+void write_bytes(const std::string& bytes) { std::ofstream(path(), std::ios::binary) << bytes; }
+std::string file_with(const std::string& header, std::size_t data, char major = 1) {
+  std::string text("\x93NUMPY", 6);
+  text += {major, '\0', static_cast<char>(header.size()), '\0'};
+  if (major > 1) text += std::string(2, '\0');
+  return text + header + std::string(data, 'x');
+}
+}  // namespace
+
+// Oracle: what was written, for every type.
+TEST(npy, comes_back_as_it_was_written) {
+  for (int type = 0; type < 8; ++type) {
+    io::npy_array array{{3, 4, 5}, static_cast<io::npy_type>(type), {}};
+    array.bytes.resize(60 * io::size_of(array.dtype));
+    for (std::size_t i = 0; i < array.bytes.size(); ++i) array.bytes[i] = static_cast<std::byte>(i * 7);
+    io::write_npy(path(), array);
+    const auto read = io::read_npy(path());
+    EXPECT_EQ(read.shape, array.shape);
+    EXPECT_EQ(read.dtype, array.dtype);
+    EXPECT_EQ(read.bytes, array.bytes);
+  }
+  std::filesystem::remove(path());
+}
+
+// Oracle: the text of the NumPy format specification.
+TEST(npy, reads_the_versions_and_refuses_the_rest) {
+  const std::string good = "{'descr': '<i2', 'fortran_order': False, 'shape': (2, 1, 3), }\n";
+  for (char major : {1, 2, 3}) {
+    write_bytes(file_with(good, 12, major));
+    EXPECT_EQ(io::read_npy(path()).view<std::int16_t>().shape(), (index3{2, 1, 3}));
+  }
+  EXPECT_THROW(io::read_npy(path()).view<float>(), usage_error);
+  for (const char* bad : {"{'descr': '|O', 'fortran_order': False, 'shape': (2, 1, 3), }", "{'descr': '>i2', 'fortran_order': False, 'shape': (2, 1, 3), }",
+                          "{'descr': '<i2', 'fortran_order': True, 'shape': (2, 1, 3), }", "{'descr': '<i2', 'fortran_order': False, 'shape': (6,), }",
+                          "{'descr': '<i2', 'fortran_order': False, 'shape': (99999999999, 99999999999, 3), }", "{'descr': '<i2', 'shape': (2, 1, 3)}"}) {
+    write_bytes(file_with(bad, 12));
+    EXPECT_THROW(io::read_npy(path()), data_error) << bad;
+  }
+  std::filesystem::remove(path());
+}
+
+// Oracle: nothing but data_error may leave the parser.
+TEST(npy, survives_mutations) {
+  const std::string good = file_with("{'descr': '<i2', 'fortran_order': False, 'shape': (2, 1, 3), }\n", 12);
+  std::mt19937 generator(11);
+  int refused = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    std::string bad = good;
+    for (unsigned i = generator() % 4; i > 0; --i) bad[generator() % bad.size()] = static_cast<char>(generator());
+    if (trial % 3 == 0) bad.resize(generator() % bad.size());
+    write_bytes(bad);
+    try {
+      const auto array = io::read_npy(path());
+      EXPECT_EQ(array.bytes.size(), static_cast<std::size_t>(array.shape.volume()) * io::size_of(array.dtype));
+    } catch (const data_error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 2000);
+  std::filesystem::remove(path());
+}

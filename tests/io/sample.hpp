@@ -1,0 +1,83 @@
+#pragma once
+// A small image whose values are functions of the position, so that any decomposition can be checked against it.
+#include <mpi.h>
+
+#include <cmath>
+#include <limits>
+#include <osteon/grid/block.hpp>
+#include <osteon/io/result_file.hpp>
+#include <osteon/voxel/model.hpp>
+#include <unistd.h>
+
+namespace osteon::sample {
+
+inline std::uint8_t material_at(std::int64_t z, std::int64_t y, std::int64_t x) {
+  return z % 5 == 3 ? 0 : static_cast<std::uint8_t>((z * 7 + y * 3 + x * x) % 3);
+}
+inline float cell_at(std::int64_t z, std::int64_t y, std::int64_t x) {
+  if (material_at(z, y, x) == 0) return std::numeric_limits<float>::quiet_NaN();
+  return static_cast<float>(z) + 0.25f * static_cast<float>(y) - 0.125f * static_cast<float>(x);
+}
+/// Component c (x, y, z) of a field that equals the node's position.
+inline float node_at(std::int64_t z, std::int64_t y, std::int64_t x, int c) {
+  if ((z + y + x) % 11 == 0) return std::numeric_limits<float>::quiet_NaN();
+  return static_cast<float>(c == 0 ? x : c == 1 ? y : z);
+}
+
+inline voxel::model_header header(index3 shape) {
+  voxel::model_header h;
+  h.shape = shape;
+  h.spacing_mm = {0.3, 0.2, 0.1};
+  h.origin_mm = {3, 2, 1};
+  h.materials = {{"empty", 0, 0.3, 0}, {"trabecular bone", 1000, 0.3, 0.4}, {"cortical", 17000, 0.33, 0.5}};
+  h.active_per_plane.resize(static_cast<std::size_t>(shape.z));
+  for (std::int64_t z = 0; z < shape.z; ++z)
+    for (std::int64_t y = 0; y < shape.y; ++y)
+      for (std::int64_t x = 0; x < shape.x; ++x) h.active_per_plane[static_cast<std::size_t>(z)] += material_at(z, y, x) != 0;
+  h.source = "sample";
+  h.source_sha256 = std::string(64, 'a');
+  h.provenance_json = R"({"threshold": 120})";
+  return h;
+}
+
+inline std::vector<std::uint8_t> materials(index3 n, std::int64_t begin, std::int64_t end) {
+  std::vector<std::uint8_t> v;
+  for (std::int64_t z = begin; z < end; ++z)
+    for (std::int64_t y = 0; y < n.y; ++y)
+      for (std::int64_t x = 0; x < n.x; ++x) v.push_back(material_at(z, y, x));
+  return v;
+}
+
+inline const std::vector<io::field_info> fields{{"sed", "strain energy density", "MPa", io::centring::cell, 1},
+                                                {"displacement", "displacement", "mm", io::centring::node, 3}};
+
+/// Write all of it and close. The rank above each cut lacks the nodes with x + y even of its lowest plane.
+inline std::int64_t write(const std::string& path, const grid::block& where, const voxel::model_header& h,
+                          std::int64_t bytes_per_call, bool close = true) {
+  const index3 n = h.shape;
+  const std::int64_t begin = where.owned.begin.z, end = where.owned.end.z;
+  auto writer = io::result_writer::create(path, where, h, fields, {{"title", "sample"}, {"provenance", "{}"}}, bytes_per_call);
+  writer.write_material(materials(n, begin, end));
+  std::vector<float> sed, displacement;
+  for (std::int64_t z = begin; z < end; ++z)
+    for (std::int64_t y = 0; y < n.y; ++y)
+      for (std::int64_t x = 0; x < n.x; ++x) sed.push_back(cell_at(z, y, x));
+  for (std::int64_t z = begin; z <= end; ++z)
+    for (std::int64_t y = 0; y <= n.y; ++y)
+      for (std::int64_t x = 0; x <= n.x; ++x)
+        for (int c = 0; c < 3; ++c)
+          displacement.push_back(z == begin && begin > 0 && (x + y) % 2 == 0 ? std::numeric_limits<float>::quiet_NaN()
+                                                                           : node_at(z, y, x, c));
+  writer.write_cells("sed", sed);
+  writer.write_nodes("displacement", displacement);
+  return close ? writer.close() : 0;
+}
+
+/// A path in the temporary directory that all ranks know.
+inline std::string shared_path(const std::string& name) {
+  int pid = static_cast<int>(::getpid());
+  MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return "/tmp/osteon_" + std::to_string(pid) + "_" + name;
+}
+
+}  // namespace osteon::sample
