@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Start a measurement: bench/NAME.py, or list those that exist.
 
-    ./run bench            the list
-    ./run bench NAME ...   runs bench/NAME.py with the remaining arguments
+./run bench            the list
+./run bench NAME ...   runs bench/NAME.py with the remaining arguments
 """
 
 import ast

@@ -30,7 +30,9 @@ def binary() -> str:
     """Path of the osteon program: $OSTEON_BINARY, or the one in PATH."""
     found = os.environ.get("OSTEON_BINARY") or shutil.which("osteon")
     if not found or not Path(found).exists():
-        raise FileNotFoundError("the osteon program was not found; build it (./run setup) and set OSTEON_BINARY to its path")
+        raise FileNotFoundError(
+            "the osteon program was not found; build it (./run setup) and set OSTEON_BINARY to its path"
+        )
     return found
 
 
@@ -76,10 +78,14 @@ def solve(
 
     heat = physics == "heat"
     material = {"name": "solid"}
-    material |= {"conductivity_W_per_mK": conductivity_W_per_mK} if heat else {
-        "youngs_modulus_MPa": youngs_modulus_MPa,
-        "poisson_ratio": poisson_ratio,
-    }
+    material |= (
+        {"conductivity_W_per_mK": conductivity_W_per_mK}
+        if heat
+        else {
+            "youngs_modulus_MPa": youngs_modulus_MPa,
+            "poisson_ratio": poisson_ratio,
+        }
+    )
     spacing = [float(s) for s in np.broadcast_to(spacing_mm, 3)]
     with tempfile.TemporaryDirectory(prefix="osteon-") as folder:
         path = Path(folder) / "image.npy"
@@ -90,7 +96,9 @@ def solve(
             "image": {"path": str(path), "spacing_mm": spacing},
             "segment": {} if threshold is None else {"threshold": threshold},
             "material": [material],
-            "load": {"test": "conduction", "axis": axis} if heat else {"test": "axial_bonded", "axis": axis, "strain": strain},
+            "load": {"test": "conduction", "axis": axis}
+            if heat
+            else {"test": "axial_bonded", "axis": axis, "strain": strain},
             "solve": {"tolerance": tolerance},
             "picture": {"enabled": False},
         }

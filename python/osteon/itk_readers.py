@@ -1,5 +1,6 @@
 """Readers of the medical formats, by SimpleITK: NIfTI, NRRD, MetaImage and DICOM series."""
 
+import itertools
 import re
 from pathlib import Path
 
@@ -8,7 +9,14 @@ import SimpleITK as sitk  # noqa: N813 (its usual name)
 from .errors import DataError
 from .volume import Volume, check_shape
 
-FORMATS = {".nii": "nifti", ".nii.gz": "nifti", ".nrrd": "nrrd", ".nhdr": "nrrd", ".mha": "metaimage", ".mhd": "metaimage"}
+FORMATS = {
+    ".nii": "nifti",
+    ".nii.gz": "nifti",
+    ".nrrd": "nrrd",
+    ".nhdr": "nrrd",
+    ".mha": "metaimage",
+    ".mhd": "metaimage",
+}
 
 
 def read_itk(path: Path, form: str) -> Volume:
@@ -42,7 +50,9 @@ def is_dicom_folder(folder: Path) -> bool:
 def read_dicom(folder: Path) -> Volume:
     series = sitk.ImageSeriesReader.GetGDCMSeriesIDs(str(folder))
     if len(series) != 1:
-        raise DataError(f"'{folder}' holds {len(series)} DICOM series; put the slices of one series into a folder of its own")
+        raise DataError(
+            f"'{folder}' holds {len(series)} DICOM series; put the slices of one series into a folder of its own"
+        )
     names = sitk.ImageSeriesReader.GetGDCMSeriesFileNames(str(folder), series[0])
     if len(names) < 2:
         raise DataError(f"'{folder}' holds {len(names)} DICOM slice; a volume has at least 2")
@@ -53,7 +63,7 @@ def read_dicom(folder: Path) -> Volume:
     if image.GetNumberOfComponentsPerPixel() != 1:
         raise DataError(f"'{folder}' holds colour slices; needed is one grey value a voxel")
     heights = _heights(reader, len(names), folder)
-    steps = [b - a for a, b in zip(heights, heights[1:], strict=False)]
+    steps = [b - a for a, b in itertools.pairwise(heights)]
     usual = sorted(steps)[len(steps) // 2]
     for i, step in enumerate(steps):
         if usual <= 0 or abs(step - usual) > 0.02 * usual:

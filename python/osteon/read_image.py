@@ -39,7 +39,9 @@ def read_image(source: str) -> Volume:
         raise DataError(f"'{source}' does not fit into the memory of this machine; crop it first") from None
     except Exception as e:  # The readers of foreign formats throw whatever they like on damaged files.
         reason = " ".join(str(e).split())[-200:] or type(e).__name__
-        raise DataError(f"'{source}' cannot be read: {reason}; it may be damaged or of another kind ({KNOWN})") from None
+        raise DataError(
+            f"'{source}' cannot be read: {reason}; it may be damaged or of another kind ({KNOWN})"
+        ) from None
 
 
 def _read(source: str) -> Volume:

@@ -11,7 +11,16 @@ from .errors import DataError
 from .volume import Volume, check_shape
 
 # Length units of ImageJ in mm. An empty unit, "pixel" or "inch" is no voxel size.
-UNITS_MM = {"mm": 1.0, "um": 1e-3, "µm": 1e-3, "μm": 1e-3, "\\u00b5m": 1e-3, "micron": 1e-3, "microns": 1e-3, "nm": 1e-6}
+UNITS_MM = {
+    "mm": 1.0,
+    "um": 1e-3,
+    "µm": 1e-3,
+    "μm": 1e-3,
+    "\\u00b5m": 1e-3,
+    "micron": 1e-3,
+    "microns": 1e-3,
+    "nm": 1e-6,
+}
 
 
 def natural_key(path: Path) -> list[tuple[int, int, str]]:
@@ -33,14 +42,19 @@ def read_tiff(path: Path) -> Volume:
     size = path.stat().st_size
     with tifffile.TiffFile(path) as file:
         series = file.series[0]
-        if series.keyframe.photometric.name in ("RGB", "YCBCR", "PALETTE", "CMYK") or series.keyframe.samplesperpixel != 1:
-            raise DataError(f"'{path}' is a colour image ({series.keyframe.photometric.name}); convert it to grey values")
+        if (
+            series.keyframe.photometric.name in ("RGB", "YCBCR", "PALETTE", "CMYK")
+            or series.keyframe.samplesperpixel != 1
+        ):
+            raise DataError(
+                f"'{path}' is a colour image ({series.keyframe.photometric.name}); convert it to grey values"
+            )
         check_shape((1, *series.shape) if series.ndim == 2 else series.shape, str(path))
         _refuse_truncated_tiff(file, series, path, size)
         return Volume(series.asarray(), "tiff", _imagej_spacing(file))
 
 
-def _refuse_truncated_tiff(file, series, path: Path, size: int) -> None:  # noqa: ANN001 (types of tifffile)
+def _refuse_truncated_tiff(file, series, path: Path, size: int) -> None:
     if file.is_imagej:
         stated = int((file.imagej_metadata or {}).get("images", 1))
         found = series.size // (series.keyframe.imagewidth * series.keyframe.imagelength)
@@ -61,7 +75,7 @@ def _refuse_truncated_tiff(file, series, path: Path, size: int) -> None:  # noqa
         raise DataError(f"'{path}' is truncated: it has {size} bytes of at least {end}; copy it again")
 
 
-def _imagej_spacing(file) -> tuple[float, float, float] | None:  # noqa: ANN001
+def _imagej_spacing(file) -> tuple[float, float, float] | None:
     meta = file.imagej_metadata
     if not meta:
         return None

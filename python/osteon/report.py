@@ -11,6 +11,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+# ruff: noqa: E501 (lines of HTML)
 from .errors import DATA, USAGE, DataError
 from .report_data import JobResult, load
 from .report_plots import convergence, histogram
@@ -30,7 +31,8 @@ def build(result: JobResult) -> str:
         "subtitle": escape(_subtitle(result)),
         "notes": _notes(result),
         "keys": "".join(
-            f'<div class="card"><span>{escape(a.title)}</span><b>{v} <small>{escape(a.unit)}</small></b></div>' for a, v in rows[:3]
+            f'<div class="card"><span>{escape(a.title)}</span><b>{v} <small>{escape(a.unit)}</small></b></div>'
+            for a, v in rows[:3]
         ),
         "picture": _picture(result, bar),
         "slices": _slices(slices_of(result, table), result, bar),
@@ -38,11 +40,13 @@ def build(result: JobResult) -> str:
             f'<tr><td>{escape(a.title)}</td><td class="n">{v} {escape(a.unit)}</td><td class="m">{escape(a.meaning)}</td></tr>'
             for a, v in rows
         ),
-        "histogram": _plot("Distribution", histogram(result), f"Histogram of the {result.field_name[1]} on a logarithmic axis"),
+        "histogram": _plot(
+            "Distribution", histogram(result), f"Histogram of the {result.field_name[1]} on a logarithmic axis"
+        ),
         "convergence": _plot("Convergence", convergence(result), "Relative residual over the solver's iterations"),
         "certificates": "".join(
             f'<tr><td class="{"ok" if good else "no"}">{"✓ pass" if good else "✗ fail"}</td><td>{escape(title)}</td>'
-            f'<td class="n">{v}</td><td class="m">{limit}</td></tr>'
+            f'<td class="n">{v}</td><td class="m l">{limit}</td></tr>'
             for title, v, limit, good in certificates(result)
         ),
         "segmentation": _pairs(segmentation(result)),
@@ -58,10 +62,14 @@ def _subtitle(result: JobResult) -> str:
     load = result.summary.get("load", {})
     axis = load.get("axis", "?")
     if result.physics == "heat":
-        what = f"Heat conduction along {axis}, {number(load.get('low_K', '?'))} K to {number(load.get('high_K', '?'))} K"
+        what = (
+            f"Heat conduction along {axis}, {number(load.get('low_K', '?'))} K to {number(load.get('high_K', '?'))} K"
+        )
     else:
         strain = load.get("strain")
-        what = f"Axial test along {axis}, bonded faces" + (f", {number(100 * float(strain))} % strain" if strain is not None else "")
+        what = f"Axial test along {axis}, bonded faces" + (
+            f", {number(100 * float(strain))} % strain" if strain is not None else ""
+        )
     shape = result.summary.get("image", {}).get("shape", [])
     return f"{what} · {' x '.join(str(n) for n in shape)} voxels (z, y, x) of {number(result.spacing_mm)} mm"
 

@@ -18,7 +18,9 @@ INK, LINE = "#7d838c", "#2f7f9e"
 
 def _draw(paint: Callable[[Axes], None]) -> str:
     style = {"text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK}
-    with plt.rc_context({**style, "font.size": 10, "svg.hashsalt": "osteon", "axes.spines.top": False, "axes.spines.right": False}):
+    with plt.rc_context(
+        {**style, "font.size": 10, "svg.hashsalt": "osteon", "axes.spines.top": False, "axes.spines.right": False}
+    ):
         figure, axes = plt.subplots(figsize=(5.6, 3.3), layout="constrained")
         paint(axes)
         axes.grid(color=INK, alpha=0.2, linewidth=0.6)
@@ -43,7 +45,9 @@ def histogram(result: JobResult) -> str | None:
         axes.hist(values, bins=np.geomspace(low, high, 81), weights=np.full(values.size, 100 / values.size), color=LINE)
         axes.set(xscale="log", xlabel=f"{words} ({unit})", ylabel="solid volume (%)")
         for q, style in ((50, "-"), (98, "--")):
-            axes.axvline(np.percentile(values, q), color="#d1603d", linestyle=style, linewidth=1.2, label=f"{q} % lie below")
+            axes.axvline(
+                np.percentile(values, q), color="#d1603d", linestyle=style, linewidth=1.2, label=f"{q} % lie below"
+            )
         axes.legend(frameon=False, fontsize=9)
 
     return _draw(paint)
@@ -59,7 +63,9 @@ def convergence(result: JobResult) -> str | None:
         axes.semilogy(range(len(history)), history, color=LINE, marker="o", markersize=3.5, linewidth=1.4)
         axes.set(xlabel="iteration", ylabel="relative residual")
         if tolerance:
-            axes.axhline(float(tolerance), color="#d1603d", linestyle="--", linewidth=1.2, label=f"tolerance {tolerance:g}")
+            axes.axhline(
+                float(tolerance), color="#d1603d", linestyle="--", linewidth=1.2, label=f"tolerance {tolerance:g}"
+            )
             axes.legend(frameon=False, fontsize=9)
 
     return _draw(paint)

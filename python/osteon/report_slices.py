@@ -44,11 +44,19 @@ def slices_of(result: JobResult, table: np.ndarray) -> list[dict[str, Any]]:
     if shape is None:
         return []
     low, high = result.field_range
-    grey_range = (0.0, 1.0) if result.scan is None else tuple(float(v) for v in np.percentile(result.scan[::2, ::2, ::2], (0.1, 99.9)))
+    grey_range = (
+        (0.0, 1.0)
+        if result.scan is None
+        else tuple(float(v) for v in np.percentile(result.scan[::2, ::2, ::2], (0.1, 99.9)))
+    )
     found = []
     for axis, name in enumerate(AXES):
         count = min(PER_AXIS, shape[axis])
-        at = np.unique(np.linspace(0, shape[axis] - 1, count + 2).round().astype(int)[1:-1]) if shape[axis] > 2 else np.array([0])
+        at = (
+            np.unique(np.linspace(0, shape[axis] - 1, count + 2).round().astype(int)[1:-1])
+            if shape[axis] > 2
+            else np.array([0])
+        )
         rows, columns = (i for i in range(3) if i != axis)
         spacing = result.spacing_mm
         size = (shape[rows] * spacing[rows], shape[columns] * spacing[columns])

@@ -32,7 +32,10 @@ def itk(name: str, values: np.ndarray = GREY) -> str:
 
 
 def inv3(name: str, cut: int = 0) -> str:
-    plist = {"spacing": [0.1, 0.2, 0.3], "matrix": {"filename": "matrix.dat", "shape": list(GREY.shape), "dtype": "int16"}}
+    plist = {
+        "spacing": [0.1, 0.2, 0.3],
+        "matrix": {"filename": "matrix.dat", "shape": list(GREY.shape), "dtype": "int16"},
+    }
     data = GREY.astype("<i2").tobytes()
     with tarfile.open(name, "w") as archive:
         for member, content in (("p/main.plist", plistlib.dumps(plist)), ("p/matrix.dat", data[: len(data) - cut])):
@@ -77,7 +80,9 @@ def test_medical_formats_keep_values_and_spacing(name):
     assert volume.spacing_mm == pytest.approx((0.3, 0.2, 0.1))
 
 
-@pytest.mark.parametrize("options", [{}, {"bigtiff": True}, {"compression": "zlib"}, {"compression": "lzw"}, {"byteorder": ">"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"bigtiff": True}, {"compression": "zlib"}, {"compression": "lzw"}, {"byteorder": ">"}]
+)
 def test_tiff_keeps_values_and_states_no_spacing(options):
     tifffile.imwrite("a.tif", GREY.astype("u2"), photometric="minisblack", **options)
     volume = read_image("a.tif")
@@ -86,7 +91,9 @@ def test_tiff_keeps_values_and_states_no_spacing(options):
     assert volume.spacing_mm is None
 
 
-@pytest.mark.parametrize(("unit", "scale"), [("mm", 1), ("um", 1e-3), ("micron", 1e-3), ("", None), ("pixel", None), ("inch", None)])
+@pytest.mark.parametrize(
+    ("unit", "scale"), [("mm", 1), ("um", 1e-3), ("micron", 1e-3), ("", None), ("pixel", None), ("inch", None)]
+)
 def test_imagej_spacing_counts_only_with_a_real_unit(unit, scale):
     meta = {"axes": "ZYX", "spacing": 3.0, "unit": unit}
     tifffile.imwrite("a.tif", GREY, imagej=True, resolution=(1.0, 0.5), metadata=meta)
