@@ -84,7 +84,8 @@ def main() -> int:
     for module, uses in sorted(allowed.items()):
         linked = cmake_uses(module)
         if linked is not None and not linked <= uses:
-            faults.append(f"{module}/CMakeLists.txt: USES {', '.join(sorted(linked - uses))}, which the table does not allow")
+            extra = ", ".join(sorted(linked - uses))
+            faults.append(f"{module}/CMakeLists.txt: USES {extra}, which the table does not allow")
     for fault in faults:
         print(f"layers: {fault}")
     if not faults:

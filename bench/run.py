@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Start a measurement: bench/NAME.py, or list those that exist.
+
+./run bench            the list
+./run bench NAME ...   runs bench/NAME.py with the remaining arguments
+"""
+
+import ast
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def available() -> dict[str, str]:
+    """First doc line of each measurement by its name."""
+    found = {}
+    for path in sorted(HERE.glob("*.py")):
+        if path.name == "run.py" or path.name.startswith("_"):
+            continue
+        doc = ast.get_docstring(ast.parse(path.read_text())) or ""
+        found[path.stem] = doc.splitlines()[0] if doc else ""
+    return found
+
+
+def main(arguments: list[str]) -> int:
+    benches = available()
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print("Measurements (./run bench NAME):" if benches else "No measurement exists yet.")
+        for name, line in benches.items():
+            print(f"  {name:<12} {line}")
+        return 0
+    name = arguments[0]
+    if name not in benches:
+        print(f"bench: no measurement '{name}'; there is: {', '.join(benches) or 'none'}", file=sys.stderr)
+        return 2
+    os.execv(sys.executable, [sys.executable, str(HERE / f"{name}.py"), *arguments[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,150 @@
+"""Start osteon from Python: numpy in, numpy out."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass
+class Result:
+    """Answers and fields of a job. Fields have shape (z, y, x) or (z, y, x, 3), NaN where there is no solid."""
+
+    summary: dict[str, Any]
+    fields: dict[str, "np.ndarray"]
+    output_directory: Path | None = None
+
+    def __getitem__(self, name: str) -> "np.ndarray":
+        return self.fields[name]
+
+
+def binary() -> str:
+    """Path of the osteon program: $OSTEON_BINARY, or the one in PATH."""
+    found = os.environ.get("OSTEON_BINARY") or shutil.which("osteon")
+    if not found or not Path(found).exists():
+        raise FileNotFoundError(
+            "the osteon program was not found; build it (./run setup) and set OSTEON_BINARY to its path"
+        )
+    return found
+
+
+def run(job: Mapping[str, Any] | str | Path) -> Result:
+    """Run a job: the path of a TOML file, or the same keys as a nested mapping.
+
+    A mapping's results are read and its files removed, unless it has [output] directory.
+
+    @throws RuntimeError with the message of the program
+    """
+    if not isinstance(job, Mapping):
+        return _run_file(Path(job), None)
+    directory = job.get("output", {}).get("directory")
+    with tempfile.TemporaryDirectory(prefix="osteon-") as folder:
+        path = Path(folder) / "job.toml"
+        path.write_text(to_toml(job))
+        result = _run_file(path, Path(directory).absolute() if directory else Path(folder) / "out")
+        if not directory:
+            result.output_directory = None
+        return result
+
+
+def solve(
+    image: "np.ndarray",
+    spacing_mm: float | tuple[float, float, float],
+    threshold: float | None = None,
+    physics: str = "elasticity",
+    youngs_modulus_MPa: float = 10000.0,  # noqa: N803 (keys carry their unit)
+    poisson_ratio: float = 0.3,
+    conductivity_W_per_mK: float = 0.5,  # noqa: N803
+    axis: str = "z",
+    strain: float = -0.01,
+    tolerance: float = 1e-6,
+    **tables: Mapping[str, Any],
+) -> Result:
+    """Physics of one image.
+
+    @param image grey values, shape (z, y, x); solid above `threshold`, by Otsu's method if it is None
+    @param physics `elasticity`: bonded axial compression; `heat`: conduction between the two faces
+    @param tables further tables of a job, for example `run={"ranks": 2}`
+    """
+    import numpy as np
+
+    heat = physics == "heat"
+    material = {"name": "solid"}
+    material |= (
+        {"conductivity_W_per_mK": conductivity_W_per_mK}
+        if heat
+        else {
+            "youngs_modulus_MPa": youngs_modulus_MPa,
+            "poisson_ratio": poisson_ratio,
+        }
+    )
+    spacing = [float(s) for s in np.broadcast_to(spacing_mm, 3)]
+    with tempfile.TemporaryDirectory(prefix="osteon-") as folder:
+        path = Path(folder) / "image.npy"
+        np.save(path, image)
+        job: dict[str, Any] = {
+            "name": "solve",
+            "physics": physics,
+            "image": {"path": str(path), "spacing_mm": spacing},
+            "segment": {} if threshold is None else {"threshold": threshold},
+            "material": [material],
+            "load": {"test": "conduction", "axis": axis}
+            if heat
+            else {"test": "axial_bonded", "axis": axis, "strain": strain},
+            "solve": {"tolerance": tolerance},
+            "picture": {"enabled": False},
+        }
+        for name, table in tables.items():
+            job[name] = {**job.get(name, {}), **table}
+        return run(job)
+
+
+def load_fields(path: Path) -> dict[str, "np.ndarray"]:
+    """Every field of a results file by name."""
+    import netCDF4
+    import numpy as np
+
+    fields = {}
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_mask(False)
+        for group in ("CellData", "PointData"):
+            if group in file["VTKHDF"].groups:
+                for name, variable in file["VTKHDF"][group].variables.items():
+                    fields[name] = np.asarray(variable[:])
+    return fields
+
+
+def to_toml(job: Mapping[str, Any]) -> str:
+    """A job as TOML. Text, numbers, booleans, lists of them, tables and lists of tables: what a job consists of."""
+    plain = [f"{key} = {json.dumps(value)}" for key, value in job.items() if not _is_table(value)]
+    for key, value in job.items():
+        if isinstance(value, Mapping):
+            plain += [f"[{key}]", *(f"{k} = {json.dumps(v)}" for k, v in value.items())]
+        elif _is_table(value):
+            for table in value:
+                plain += [f"[[{key}]]", *(f"{k} = {json.dumps(v)}" for k, v in table.items())]
+    return "\n".join(plain) + "\n"
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, Mapping) or (isinstance(value, list) and bool(value) and isinstance(value[0], Mapping))
+
+
+def _run_file(path: Path, output: Path | None) -> Result:
+    command = [binary(), "run", str(path), "--json", "-", "--no-report"]
+    if output is not None:
+        command += ["--output", str(output)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip() or f"osteon failed with exit code {done.returncode}")
+    summary = json.loads(done.stdout)
+    results = Path(summary["files"]["results"])
+    return Result(summary, load_fields(results), results.parent)

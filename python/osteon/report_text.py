@@ -1,0 +1,165 @@
+"""Words and numbers of the report: answers, checks, segmentation, run."""
+
+from typing import Any, NamedTuple
+
+from .report_data import JobResult
+
+
+class Answer(NamedTuple):
+    key: str  # dotted path in summary.json
+    title: str
+    unit: str
+    meaning: str
+
+
+ANSWERS = {
+    "elasticity": [
+        Answer("stiffness_N_per_mm", "Stiffness", "N/mm", "Reaction force over the displacement of the driven face."),
+        Answer(
+            "apparent_modulus_MPa",
+            "Apparent modulus",
+            "MPa",
+            "Young's modulus of a solid block of the same outer size and stiffness.",
+        ),
+        Answer(
+            "pistoia.failure_load_N",
+            "Failure load (Pistoia)",
+            "N",
+            "Load at which the critical share of the solid exceeds the critical strain.",
+        ),
+        Answer("pistoia.factor", "Failure factor", "", "Failure load over the computed reaction."),
+        Answer("reaction_N", "Reaction (z, y, x)", "N", "Force on the driven face."),
+        Answer("sed_MPa.mean", "SED, mean", "MPa", "Strain energy density, averaged over the solid."),
+        Answer("sed_MPa.p95", "SED, 95th percentile", "MPa", "95 % of the solid lie below."),
+        Answer("sed_MPa.p98", "SED, 98th percentile", "MPa", "98 % of the solid lie below."),
+        Answer(
+            "sed_MPa.max",
+            "SED, maximum",
+            "MPa",
+            "The largest value; it depends on the voxel size, so do not compare it between scans.",
+        ),
+        Answer(
+            "effective_strain.p98",
+            "Effective strain, 98th percentile",
+            "",
+            "sqrt(2 SED / E); 98 % of the solid lie below.",
+        ),
+    ],
+    "heat": [
+        Answer(
+            "effective_conductivity_W_per_mK",
+            "Effective conductivity",
+            "W/(m K)",
+            "Conductivity of a solid block of the same outer size and flux.",
+        ),
+        Answer(
+            "tortuosity",
+            "Tortuosity",
+            "",
+            "Conductivity that the solid fraction alone would give, over the effective one; 1 is a straight path.",
+        ),
+        Answer("flux_W", "Heat flow", "W", "Through each of the two faces."),
+    ],
+}
+
+
+def look_up(tree: dict[str, Any], dotted: str) -> Any:
+    value: Any = tree
+    for key in dotted.split("."):
+        if not isinstance(value, dict) or key not in value:
+            return None
+        value = value[key]
+    return value
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """A value for a person: 4 digits, thin spaces between thousands, powers of ten written out."""
+    if isinstance(value, (list, tuple)):
+        return ", ".join(number(v, digits) for v in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}".replace(",", "\u202f")
+    if not isinstance(value, float):
+        return str(value)
+    if value != 0 and not 1e-3 <= abs(value) < 1e6:
+        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+        return f"{mantissa}\u00b710" + str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    if abs(value) >= 10**digits:
+        return f"{value:,.0f}".replace(",", "\u202f")
+    return f"{value:.{digits}g}"
+
+
+def answers(result: JobResult) -> list[tuple[Answer, str]]:
+    rows = ((a, look_up(result.summary, a.key)) for a in ANSWERS.get(result.physics, []))
+    return [(a, number(v)) for a, v in rows if v is not None]
+
+
+def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
+    """Name, value, limit, passed."""
+    proof = result.summary.get("certificate", {})
+    tolerance = float(proof.get("tolerance", 1e-6))
+    # The balances are exact for the exact solution, so they may miss by some times the tolerance, not more.
+    limits = {
+        "true_relative_residual": ("True residual, recomputed from the answer", 1.1 * tolerance),
+        "reaction_imbalance": ("Balance of the reactions on the two faces", 100 * tolerance),
+        "energy_identity_error": ("Energy identity, work of the load against strain energy", 100 * tolerance),
+    }
+    rows = []
+    for key, (title, limit) in limits.items():
+        if proof.get(key) is not None:
+            value = abs(float(proof[key]))
+            rows.append((title, number(value, 3), f"≤ {number(limit, 2)}", value <= limit))
+    if "converged" in proof:
+        rows.append(
+            ("The solver reached its tolerance", number(bool(proof["converged"])), "yes", bool(proof["converged"]))
+        )
+    return rows
+
+
+def segmentation(result: JobResult) -> list[tuple[str, str]]:
+    s = result.summary.get("segmentation", {})
+    rows: list[tuple[str, str]] = []
+    if s.get("threshold") is not None:
+        rows.append(("Threshold", f"{number(s['threshold'])} ({s.get('method', 'given')})"))
+    for key, title in (("solid_voxels", "Solid voxels"), ("kept_voxels", "Kept voxels")):
+        if key in s:
+            rows.append((title, number(s[key])))
+    if "dropped_voxels" in s:
+        rows.append(
+            ("Dropped", f"{number(s['dropped_voxels'])} voxels in {number(s.get('dropped_islands', 0))} islands")
+        )
+    if s.get("largest_islands"):
+        rows.append(("Largest dropped islands", number(s["largest_islands"][:6]) + " voxels"))
+    if "volume_fraction" in s:
+        rows.append(("Solid volume fraction", f"{number(100 * float(s['volume_fraction']))} %"))
+    if isinstance(s.get("percolates"), dict):
+        joined = [axis for axis in "zyx" if s["percolates"].get(axis)]
+        rows.append(("Solid joins both faces along", ", ".join(joined) or "no axis"))
+    if "load_axis" in s:
+        rows.append(("Load axis", str(s["load_axis"])))
+    return rows
+
+
+def machine(result: JobResult) -> list[tuple[str, str]]:
+    m, s = result.manifest, result.summary
+    rows = [
+        ("Elements", number(s.get("elements"))),
+        ("Unknowns", number(s.get("dofs"))),
+        ("MPI ranks", number(s.get("ranks"))),
+        ("Threads a rank", number(s.get("threads"))),
+        ("Iterations", number(s.get("iterations"))),
+        ("CPU time", f"{number(float(s.get('cpu_seconds', 0)), 3)} s"),
+        ("Peak memory", f"{number(float(s.get('peak_rss_bytes', 0)) / 2**30, 3)} GiB"),
+        ("Hosts", ", ".join(m.get("hosts", []))),
+        ("Processor", f"{m.get('cpu', '')}, {m.get('cores', '?')} cores"),
+        ("osteon", f"{m.get('version', '')} {m.get('git', '')}"),
+        ("Compiler", f"{m.get('compiler', '')} {m.get('flags', '')}"),
+        ("MPI", str(m.get("mpi", ""))),
+        *((str(k), str(v)) for k, v in m.get("libraries", {}).items()),
+        ("Started", str(m.get("started", ""))),
+        ("Finished", str(m.get("finished", ""))),
+        ("Command", str(m.get("command", ""))),
+        ("Input SHA-256", str(m.get("input_sha256", ""))),
+    ]
+    return [(k, v) for k, v in rows if v.strip() not in ("", "None")]

@@ -1,0 +1,120 @@
+"""An output directory as `osteon run` leaves it, with a made-up but plausible specimen."""
+
+import json
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+from PIL import Image
+
+
+def sponge(shape: tuple[int, int, int]) -> np.ndarray:
+    """A gyroid, grey values 0..255."""
+    z, y, x = (np.linspace(0, 5 * np.pi, n) for n in shape)
+    z, y, x = np.meshgrid(z, y, x, indexing="ij")
+    wave = np.sin(x) * np.cos(y) + np.sin(y) * np.cos(z) + np.sin(z) * np.cos(x)
+    return np.clip(128 + 80 * wave, 0, 255).astype("u1")
+
+
+def write_output(folder: Path, physics: str = "elasticity", shape: tuple[int, int, int] = (20, 24, 28)) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    grey = sponge(shape)
+    np.save(folder / "scan.npy", grey)
+    solid = grey > 120
+    values = np.where(solid, np.random.default_rng(3).lognormal(-2, 1, shape) * (grey / 128.0), np.nan).astype("f4")
+    name = "sed" if physics == "elasticity" else "heat_flux"
+    with netCDF4.Dataset(folder / "results.nc", "w") as file:
+        for axis, n in zip("zyx", shape, strict=True):
+            file.createDimension(axis, n)
+        cells = file.createGroup("VTKHDF/CellData")
+        cells.createVariable("material", "u1", ("z", "y", "x"))[:] = solid
+        cells.createVariable(name, "f4", ("z", "y", "x"), zlib=True)[:] = values
+    Image.fromarray((np.random.default_rng(1).random((300, 300, 3)) * 40 + 200).astype("u1")).save(
+        folder / "picture.png"
+    )
+    summary = {
+        "schema": "osteon.summary/1",
+        "job": "bone <demo>",
+        "physics": physics,
+        "status": "done",
+        "elements": int(solid.sum()),
+        "dofs": 3 * int(solid.sum()),
+        "ranks": 2,
+        "threads": 1,
+        "iterations": 14,
+        "relative_residual": 7e-7,
+        "setup_seconds": 2.5,
+        "solve_seconds": 41.0,
+        "cpu_seconds": 88.0,
+        "peak_rss_bytes": 1900000000,
+        "certificate": {
+            "tolerance": 1e-6,
+            "true_relative_residual": 7.1e-7,
+            "reaction_imbalance": 3e-8,
+            "energy_identity_error": 2e-9,
+            "converged": True,
+        },
+        "residual_history": [10 ** (-0.45 * i) for i in range(15)],
+        "image": {
+            "path": str(folder / "scan.npy"),
+            "format": "npy",
+            "shape": list(shape),
+            "dtype": "uint8",
+            "spacing_mm": [0.02, 0.02, 0.02],
+            "spacing_note": "Assumed: the source does not state it.",
+        },
+        "segmentation": {
+            "threshold": 120.0,
+            "method": "otsu",
+            "solid_voxels": 5300,
+            "kept_voxels": 5100,
+            "dropped_voxels": 200,
+            "dropped_islands": 12,
+            "largest_islands": [90, 40],
+            "volume_fraction": 0.47,
+            "percolates": {"z": True, "y": True, "x": False},
+            "load_axis": "z",
+        },
+        "stages": [
+            {"name": "reading", "seconds": 0.4},
+            {"name": "solving", "seconds": 41.0},
+            {"name": "drawing the picture", "seconds": 3.0},
+        ],
+    }
+    if physics == "elasticity":
+        summary |= {
+            "reaction_N": [-34.5, 0.02, -0.01],
+            "stiffness_N_per_mm": 1347.6,
+            "apparent_modulus_MPa": 1523.4,
+            "sed_MPa": {"mean": 0.21, "p95": 0.9, "p98": 1.3, "max": 12.0},
+            "effective_strain": {"p98": 0.0123},
+            "pistoia": {"factor": 0.61, "failure_load_N": 21.2},
+            "load": {"test": "axial_bonded", "axis": "z", "strain": -0.01},
+        }
+    else:
+        summary |= {
+            "flux_W": 1.2e-4,
+            "effective_conductivity_W_per_mK": 0.146,
+            "tortuosity": 1.74,
+            "load": {"test": "conduction", "axis": "z", "low_K": 310.0, "high_K": 311.0},
+        }
+    (folder / "summary.json").write_text(json.dumps(summary))
+    manifest = {
+        "schema": "osteon.manifest/1",
+        "version": "0.1.0",
+        "git": "abc1234",
+        "compiler": "gcc 12.2.0",
+        "flags": "-O3",
+        "mpi": "Open MPI 4.1.4",
+        "libraries": {"netCDF": "4.9.0"},
+        "hosts": ["desk"],
+        "cpu": "Example CPU",
+        "cores": 2,
+        "started": "2026-01-01T00:00:00Z",
+        "finished": "2026-01-01T00:01:00Z",
+        "command": "osteon run bone.toml",
+        "job_text": '# <job>\nname = "bone"\n',
+        "input_sha256": "00" * 32,
+    }
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder

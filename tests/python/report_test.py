@@ -1,0 +1,118 @@
+"""The report page. Oracle: the numbers of the made-up output directory; the HTML parser of the standard library."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from fake_output import write_output
+from osteon.errors import DataError
+from osteon.report import build, main
+from osteon.report_data import load
+from osteon.report_text import certificates, number
+
+VOID = {"meta", "img", "input", "br"}
+
+
+class Balanced(HTMLParser):
+    """Counts unclosed tags; collects images and addresses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+        self.no_alt = 0
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.addresses += [attrs[k] for k in ("src", "href") if k in attrs]
+        self.no_alt += tag == "img" and not attrs.get("alt")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize(
+    ("physics", "words"), [("elasticity", ["1348", "1523", "21.2"]), ("heat", ["0.146", "1.74", "W/(m K)"])]
+)
+def test_page_is_whole_self_contained_and_says_the_answers(tmp_path, physics, words):
+    directory = write_output(tmp_path / "job", physics)
+    assert main([str(directory)]) == 0
+    page = (directory / "report.html").read_text()
+    parser = Balanced()
+    parser.feed(page)
+    assert parser.open == [] and parser.no_alt == 0
+    assert all(a.startswith("data:") for a in parser.addresses) and len(parser.addresses) >= 9
+    assert not re.search(r"(https?:)?//[a-z]", re.sub(r"base64,[A-Za-z0-9+/=]+", "", page))
+    for word in [
+        *words,
+        "bone &lt;demo&gt;",
+        "Assumed: the source does not state it.",
+        "0.02, 0.02, 0.02",
+        "# &lt;job&gt;",
+        "12 islands",
+    ]:
+        assert word in page
+    assert "✗" not in page and page.count("✓") == 4
+
+
+def test_failed_certificate_and_status_are_shown(tmp_path):
+    directory = write_output(tmp_path / "job")
+    path = directory / "summary.json"
+    summary = json.loads(path.read_text())
+    summary["status"] = "not converged"
+    summary["certificate"] |= {"true_relative_residual": 1e-2, "converged": False}
+    path.write_text(json.dumps(summary))
+    page = build(load(directory))
+    assert page.count("✗") == 2 and "do not use these numbers" in page
+    assert [good for *_, good in certificates(load(directory))] == [False, True, True, False]
+
+
+@pytest.mark.parametrize("gone", ["manifest.json", "results.nc", "picture.png", "scan.npy"])
+def test_page_is_made_without_what_is_gone(tmp_path, gone):
+    directory = write_output(tmp_path / "job")
+    (directory / gone).unlink()
+    page = build(load(directory))
+    assert "1348" in page
+    assert gone == "picture.png" or "not shown" in page or "no slices" in page
+
+
+def test_scan_that_has_changed_is_not_shown(tmp_path):
+    directory = write_output(tmp_path / "job")
+    np.save(directory / "scan.npy", np.ones((3, 4, 5), "u1"))
+    assert "it now has shape (3, 4, 5)" in build(load(directory))
+
+
+def test_summary_with_only_the_schema_still_makes_a_page(tmp_path):
+    (tmp_path / "summary.json").write_text('{"schema": "osteon.summary/1"}')
+    assert main([str(tmp_path)]) == 0
+
+
+@pytest.mark.parametrize("text", [None, "", "{", "[]", '{"schema": "other/1"}'])
+def test_no_summary_is_refused_and_an_older_report_stays(tmp_path, text, capsys):
+    (tmp_path / "report.html").write_text("older")
+    if text is not None:
+        (tmp_path / "summary.json").write_text(text)
+    with pytest.raises(DataError):
+        load(tmp_path)
+    assert main([str(tmp_path)]) == 3
+    assert capsys.readouterr().err.count("\n") == 1
+    assert (tmp_path / "report.html").read_text() == "older"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1347.6, "1348"),
+        (1234567, "1\u202f234\u202f567"),
+        (7.1e-7, "7.100·10⁻⁷"),
+        (12345.6, "12\u202f346"),
+        (0.0, "0"),
+        (True, "yes"),
+    ],
+)
+def test_numbers_are_written_for_people(value, text):
+    assert number(value) == text
