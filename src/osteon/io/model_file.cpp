@@ -292,6 +292,8 @@ void write_model(const std::string& path, const voxel::model_header& header, vie
   temporary.commit();
 }
 
+voxel::model_header read_model_header(const std::string& path) { return read_header(path); }
+
 voxel::model_header read_model_header(MPI_Comm comm, const std::string& path) {
   voxel::model_header header;
   std::vector<char> bytes;

@@ -18,6 +18,9 @@ namespace osteon::io {
 /// @collective local
 void write_model(const std::string& path, const voxel::model_header& header, view3<const std::uint8_t> material);
 
+/// Read and check a model's header, without MPI. @throws as below @collective local
+voxel::model_header read_model_header(const std::string& path);
+
 /// Read and check a model's header (rank 0 reads, all receive).
 /// @throws data_error if the file is no complete model of osteon or breaks a limit
 /// @collective on comm

@@ -26,15 +26,15 @@ class header_parser {
  public:
   header_parser(const std::string& path, std::string_view text) : path_(path), text_(text) {}
 
-  npy_array parse() {
-    npy_array array;
+  voxel::image parse() {
+    voxel::image array;
     bool has_type = false, has_order = false, has_shape = false;
     expect('{');
     while (!accept('}')) {
       const std::string_view key = quoted();
       expect(':');
       if (key == "descr" && !has_type) {
-        array.dtype = type();
+        array.type = type();
         has_type = true;
       } else if (key == "fortran_order" && !has_order) {
         order();
@@ -86,14 +86,14 @@ class header_parser {
     at_ = end + 1;
     return word;
   }
-  npy_type type() {
+  voxel::scalar type() {
     skip_blanks();
     if (at_ < text_.size() && text_[at_] == '[') fail("describes records; save a plain array of numbers");
     std::string word(quoted());
     if (word.find('O') != std::string::npos) fail("describes Python objects; save a plain array of numbers");
     if (word == "<u1" || word == "<i1") word[0] = '|';
     for (std::size_t i = 0; i < descriptions.size(); ++i)
-      if (word == descriptions[i]) return static_cast<npy_type>(i);
+      if (word == descriptions[i]) return static_cast<voxel::scalar>(i);
     fail(fmt::format("has the type '{}'; it must be one of u1 i1 u2 i2 u4 i4 f4 f8, little-endian", printable(word)));
   }
   void order() {
@@ -134,15 +134,7 @@ class header_parser {
 
 }  // namespace
 
-std::size_t size_of(npy_type type) { return static_cast<std::size_t>(descriptions[static_cast<std::size_t>(type)][2] - '0'); }
-
-void npy_array::require(npy_type type) const {
-  if (type != dtype)
-    throw usage_error(fmt::format("the array holds values of type {}, not {}", descriptions[static_cast<std::size_t>(dtype)],
-                                  descriptions[static_cast<std::size_t>(type)]));
-}
-
-npy_array read_npy(const std::string& path) {
+voxel::image read_npy(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) throw data_error(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
   const auto total = static_cast<std::uint64_t>(std::max<std::streamoff>(file.tellg(), 0));
@@ -165,27 +157,27 @@ npy_array read_npy(const std::string& path) {
   file.read(text.data(), static_cast<std::streamsize>(length));
   if (!file) throw data_error(fmt::format("cannot read '{}' to the end of its header", path));
 
-  npy_array array = header_parser(path, text).parse();
+  voxel::image array = header_parser(path, text).parse();
   const std::uint64_t available = total - data_begin;
-  std::uint64_t needed = size_of(array.dtype);
+  std::uint64_t needed = voxel::size_of(array.type);
   bool fits = true;  // before memory is taken: the file must have all the bytes that its header promises
   for (int a = 0; a < 3; ++a) fits = fits && !__builtin_mul_overflow(needed, static_cast<std::uint64_t>(array.shape[a]), &needed);
   if (!fits || needed != available)
     throw data_error(fmt::format("'{}' is truncated or damaged: {} x {} x {} values of {} bytes do not fill the {} bytes after its header",
-                                 path, array.shape.z, array.shape.y, array.shape.x, size_of(array.dtype), available));
+                                 path, array.shape.z, array.shape.y, array.shape.x, voxel::size_of(array.type), available));
   array.bytes.resize(needed);
   file.read(reinterpret_cast<char*>(array.bytes.data()), static_cast<std::streamsize>(needed));
   if (!file) throw data_error(fmt::format("cannot read '{}' to its end", path));
   return array;
 }
 
-void write_npy(const std::string& path, const npy_array& array) {
-  const std::size_t width = size_of(array.dtype);
+void write_npy(const std::string& path, const voxel::image& array) {
+  const std::size_t width = voxel::size_of(array.type);
   if (array.bytes.size() != static_cast<std::size_t>(array.shape.volume()) * width)
     throw usage_error(fmt::format("{} bytes are no array of {} x {} x {} values of {} bytes", array.bytes.size(), array.shape.z,
                                   array.shape.y, array.shape.x, width));
   std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}, {}), }}",
-                                 descriptions[static_cast<std::size_t>(array.dtype)], array.shape.z, array.shape.y, array.shape.x);
+                                 descriptions[static_cast<std::size_t>(array.type)], array.shape.z, array.shape.y, array.shape.x);
   text.append(63 - (10 + text.size()) % 64, ' ');  // the values start at a multiple of 64 bytes
   text += '\n';
   temporary_file temporary(path);

@@ -59,8 +59,7 @@ scan read_scan(const std::string& path) {
                                     python_interpreter(), reader.exit_code, text));
   json facts = json::parse(reader.out, nullptr, false);
   if (facts.is_discarded()) throw machine_error("the image reader did not describe the image that it read; its output is no JSON");
-  io::npy_array array = io::read_npy(file);
-  return {{array.shape, static_cast<voxel::scalar>(array.dtype), std::move(array.bytes)}, std::move(facts)};
+  return {io::read_npy(file), std::move(facts)};
 }
 
 vector3 to_vector(const json& list) { return {list.at(0), list.at(1), list.at(2)}; }
