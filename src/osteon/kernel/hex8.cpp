@@ -1,6 +1,7 @@
 #include <osteon/kernel/hex8.hpp>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace osteon::kernel {
@@ -84,6 +85,14 @@ inline __attribute__((always_inline)) lanes<double>::vector shifted(const lanes<
   return __builtin_shuffle(before, v, lanes<double>::mask{3, 4, 5, 6});
 }
 
+// Reading from place width - n gives a mask of the first n lanes.
+template <class I>
+constexpr auto first_lanes = [] {
+  std::array<I, 64 / sizeof(I)> places{};
+  for (std::size_t i = 0; i < places.size() / 2; ++i) places[i] = -1;
+  return places;
+}();
+
 }  // namespace
 
 template <class T>
@@ -146,7 +155,7 @@ void hex8_stiffness<T>::add_run(const hex8_run& run, const std::int32_t* node_en
     for (int c = 0; c < 3; ++c) transform(u[c]);
     if (count < width) {  // lanes behind the run hold other bricks' nodes: they must add nothing
       typename lanes<T>::mask valid;
-      for (int i = 0; i < width; ++i) valid[i] = i < count ? -1 : 0;
+      load(valid, first_lanes<typename lanes<T>::integer>.data() + width - count);
       for (int c = 0; c < 3; ++c)
         for (int a = 0; a < 8; ++a) u[c][a] = reinterpret_cast<vector>(reinterpret_cast<typename lanes<T>::mask>(u[c][a]) & valid);
     }

@@ -12,14 +12,16 @@ struct lanes;
 template <>
 struct lanes<float> {
   static constexpr int count = 8;
+  using integer = std::int32_t;
   typedef float vector __attribute__((vector_size(32)));
-  typedef std::int32_t mask __attribute__((vector_size(32)));
+  typedef integer mask __attribute__((vector_size(32)));
 };
 template <>
 struct lanes<double> {
   static constexpr int count = 4;
+  using integer = std::int64_t;
   typedef double vector __attribute__((vector_size(32)));
-  typedef std::int64_t mask __attribute__((vector_size(32)));
+  typedef integer mask __attribute__((vector_size(32)));
 };
 
 /// Four floats: a node's three components and a zero.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/together.hpp>
@@ -18,7 +19,8 @@ namespace {
 class conjugate_gradients {
  public:
   conjugate_gradients(const elasticity_problem& problem, const options& how, sink& log, certificate& proof)
-      : problem_(problem), how_(how), log_(log), proof_(proof), comm_(problem.where.comm), k_(problem), multigrid_(problem, k_) {
+      : problem_(problem), how_(how), log_(log), proof_(proof), comm_(problem.where.comm), k_(problem) {
+    multigrid_.emplace(problem, k_);
     k_.drop_ids();
     const auto n = static_cast<std::size_t>(k_.size());
     displacement_.assign(n, 0.0);
@@ -46,6 +48,10 @@ class conjugate_gradients {
 
   /// Displacements and reactions in the order of the nodes.
   void finish(elasticity_solution& solution) {
+    // Make room for the answer: it must not raise the peak of memory.
+    multigrid_.reset();
+    residual_ = {};
+    direction_ = {};
     k_.forces(displacement_.data(), product_.data());
     certify();
     const auto nodes = static_cast<std::size_t>(problem_.nodes.size());
@@ -97,10 +103,10 @@ class conjugate_gradients {
     double descent = 0, step = 0;
     for (bool first = true; proof_.iterations < how_.max_iterations; first = false) {
       // Scaled to norm one, so that the single precision cycle never meets its smallest numbers.
-      for_each(k_.size(), [r = residual_.data(), to = multigrid_.residual().data(), s = 1 / norm](std::int64_t i) {
+      for_each(k_.size(), [r = residual_.data(), to = multigrid_->residual().data(), s = 1 / norm](std::int64_t i) {
         to[i] = static_cast<float>(s * r[i]);
       });
-      const float* z = multigrid_.cycle().data();
+      const float* z = multigrid_->cycle().data();
       const double previous = descent;
       descent = norm * dot(residual_.data(), z);
       // Polak-Ribiere: a cycle in single precision is not quite a fixed linear map. r - r_old = -step K p.
@@ -155,7 +161,7 @@ class conjugate_gradients {
   certificate& proof_;
   MPI_Comm comm_;
   fine_stiffness k_;
-  elastic_multigrid multigrid_;
+  std::optional<elastic_multigrid> multigrid_;
   std::vector<double> displacement_, residual_, direction_, product_;
   double initial_ = 0;
   stopwatch since_report_;

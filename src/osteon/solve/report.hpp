@@ -19,7 +19,9 @@ struct certificate {
   bool converged = false;
   std::vector<double> residual_history;     ///< |r_k| / |r_0| after iteration k, from k = 0
   double true_relative_residual = 0;        ///< |f - K u| / |r_0|, recomputed at the end in double
-  double reaction_imbalance = 0;            ///< |sum of all reactions| / sum of |reactions| on one loaded face
+  /// |vector sum of the reactions at all prescribed values| / half the sum of their magnitudes. Elasticity: the whole
+  /// body is in balance at zero residual.
+  double reaction_imbalance = 0;
   double energy_identity_error = 0;         ///< |u.K.u - F.u| / |F.u|, F the reactions at prescribed values
   double setup_seconds = 0, solve_seconds = 0;  ///< wall
 };
