@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Start a measurement: bench/NAME.py, or list those that exist.
+"""Start measurements: all that exist, or bench/NAME.py with its options.
 
-./run bench            the list
+./run bench            all of them
+./run bench --help     their list
 ./run bench NAME ...   runs bench/NAME.py with the remaining arguments
 """
 
 import ast
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -26,14 +28,16 @@ def available() -> dict[str, str]:
 
 def main(arguments: list[str]) -> int:
     benches = available()
-    if not arguments or arguments[0] in ("-h", "--help"):
-        print("Measurements (./run bench NAME):" if benches else "No measurement exists yet.")
+    if not arguments:
+        return max(subprocess.run([sys.executable, str(HERE / f"{name}.py")], check=False).returncode for name in benches)
+    if arguments[0] in ("-h", "--help"):
+        print("Measurements (./run bench NAME):")
         for name, line in benches.items():
             print(f"  {name:<12} {line}")
         return 0
     name = arguments[0]
     if name not in benches:
-        print(f"bench: no measurement '{name}'; there is: {', '.join(benches) or 'none'}", file=sys.stderr)
+        print(f"bench: no measurement '{name}'; there is: {', '.join(benches)}", file=sys.stderr)
         return 2
     os.execv(sys.executable, [sys.executable, str(HERE / f"{name}.py"), *arguments[1:]])
 

@@ -12,7 +12,8 @@ int check(const std::string& path, const std::string& json) {
   const job::spec spec = job::read_spec(path, problems);
   if (!spec.image.path.empty())
     if (const auto fault = job::check_image_file(spec)) problems.push_back({path + ": image.path", *fault});
-  nlohmann::ordered_json answer = {{"schema", "osteon.check/1"}, {"job", path}, {"problems", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json answer = {
+      {"schema", "osteon.check/1"}, {"job", path}, {"problems", nlohmann::ordered_json::array()}};
   for (const problem& p : problems) answer["problems"].push_back({{"where", p.where}, {"text", p.text}});
   write_json(json, answer);
   if (json != "-") {

@@ -43,7 +43,8 @@ int import(const std::string& path, const std::string& model, const std::string&
 
 int report(const std::string& directory) {
   const auto result = job::run_program({job::python_interpreter(), "-m", "osteon.report", directory});
-  if (result.exit_code == 127) throw machine_error(result.err + "; set OSTEON_PYTHON to a Python that has the osteon package");
+  if (result.exit_code == 127)
+    throw machine_error(result.err + "; set OSTEON_PYTHON to a Python that has the osteon package");
   if (result.exit_code != 0) {
     if (result.exit_code == exit_code(error_kind::data)) throw data_error(result.err);
     throw machine_error(fmt::format("the report could not be made (exit code {}): {}", result.exit_code, result.err));
@@ -59,13 +60,13 @@ int schema() {
 
 int version(const std::string& json) {
   const job::build_info b = job::this_build();
-  const nlohmann::ordered_json answer = {{"schema", "osteon.version/1"}, {"version", b.version},   {"git", b.git},
-                                         {"compiler", b.compiler},       {"flags", b.flags},       {"mpi", b.mpi},
+  const nlohmann::ordered_json answer = {{"schema", "osteon.version/1"}, {"version", b.version}, {"git", b.git},
+                                         {"compiler", b.compiler},       {"flags", b.flags},     {"mpi", b.mpi},
                                          {"netcdf", b.netcdf},           {"hdf5", b.hdf5}};
   write_json(json, answer);
   if (json != "-")
-    fmt::print("osteon {} ({})\n  compiler  {} {}\n  MPI       {}\n  netCDF    {}, HDF5 {}\n  cores     {} ({})\n", b.version, b.git,
-               b.compiler, b.flags, b.mpi, b.netcdf, b.hdf5, job::usable_cores(), job::cpu_name());
+    fmt::print("osteon {} ({})\n  compiler  {} {}\n  MPI       {}\n  netCDF    {}, HDF5 {}\n  cores     {} ({})\n",
+               b.version, b.git, b.compiler, b.flags, b.mpi, b.netcdf, b.hdf5, job::usable_cores(), job::cpu_name());
   return 0;
 }
 

@@ -70,7 +70,9 @@ int compute_as_rank(const run_options& options) {
     try {
       comm::together(MPI_COMM_WORLD, [&] { spec = read_job(options); });
       comm::together(MPI_COMM_WORLD, [&] {
-        if (rank == 0) job::import_model(*spec, job::output_paths(*spec).model, log);
+        // The parent that started the ranks has imported and said so; started by a launcher, the first rank imports.
+        if (rank == 0)
+          job::import_model(*spec, job::output_paths(*spec).model, std::getenv("OSTEON_PARENT") ? quiet() : log);
       });
       job::compute(MPI_COMM_WORLD, *spec, command_line(options), started ? started : job::utc_now(), log);
     } catch (const error& e) {
@@ -101,8 +103,15 @@ int run(const run_options& options) {
   const std::int64_t ranks =
       spec.run.ranks > 0 ? spec.run.ranks : std::clamp<std::int64_t>(cores / spec.run.threads, 1, model.shape.z);
 
-  std::vector<std::string> arguments{own_path(), "run", options.job, "--ranks", std::to_string(ranks), "--threads",
-                                     std::to_string(spec.run.threads), "--output", spec.output_directory};
+  std::vector<std::string> arguments{own_path(),
+                                     "run",
+                                     options.job,
+                                     "--ranks",
+                                     std::to_string(ranks),
+                                     "--threads",
+                                     std::to_string(spec.run.threads),
+                                     "--output",
+                                     spec.output_directory};
   setenv("OSTEON_PARENT", "1", 1);
   const int code = start_ranks(static_cast<int>(ranks), static_cast<int>(spec.run.threads), arguments);
   if (code == 0) finish(options, spec);

@@ -10,7 +10,7 @@ struct run_options {
   std::string job;
   std::optional<int> ranks, threads;
   std::optional<std::string> output;
-  std::string json;      ///< file for summary.json's content, `-` for standard output
+  std::string json;  ///< file for summary.json's content, `-` for standard output
   bool report = true;
 };
 

@@ -51,21 +51,25 @@ int start_ranks(int ranks, int threads, const std::vector<std::string>& argument
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   const bool crowded = ranks * threads > job::usable_cores();
-  if (crowded) setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
+  if (crowded) {  // those who wait must not keep a core from those who work
+    setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+  }
 
   const char* chosen = std::getenv("OSTEON_MPIRUN");
-  std::vector<std::string> words{chosen && *chosen ? chosen : "mpirun", "-q", "--oversubscribe", "--bind-to", "none", "-np",
-                                 std::to_string(ranks)};
+  std::vector<std::string> words{
+      chosen && *chosen ? chosen : "mpirun", "-q", "--oversubscribe", "--bind-to", "none", "-np", std::to_string(ranks)};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   pid_t pid = 0;
   if (const int failed = posix_spawnp(&pid, argv[0], nullptr, nullptr, argv.data(), environ); failed != 0)
-    throw machine_error(fmt::format("cannot start '{}': {}; install Open MPI (openmpi-bin), or set OSTEON_MPIRUN to its mpirun",
-                                    words.front(), std::strerror(failed)));
+    throw machine_error(
+        fmt::format("cannot start '{}': {}; install Open MPI (openmpi-bin), or set OSTEON_MPIRUN to its mpirun",
+                    words.front(), std::strerror(failed)));
   started = pid;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = pass_on;
   std::array<struct sigaction, 2> before{};
   sigaction(SIGINT, &action, &before[0]);

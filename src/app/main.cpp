@@ -1,8 +1,8 @@
 // The `osteon` command: parsing and printing only.
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <app/commands.hpp>
 #include <cstdio>
-#include <fmt/format.h>
 #include <new>
 #include <osteon/base/error.hpp>
 
@@ -28,13 +28,17 @@ int dispatch(int argc, char** argv) {
 
   auto* c_run = cli.add_subcommand("run", "Run a job: import, solve, write, picture, report");
   add_job(c_run, run.job);
-  c_run->add_option("-n,--ranks", run.ranks, "MPI processes to start (default: run.ranks of the job, else all cores)")->check(CLI::PositiveNumber);
-  c_run->add_option("-t,--threads", run.threads, "OpenMP threads of each process (default: run.threads of the job)")->check(CLI::PositiveNumber);
+  c_run->add_option("-n,--ranks", run.ranks, "MPI processes to start (default: run.ranks of the job, else all cores)")
+      ->check(CLI::PositiveNumber);
+  c_run->add_option("-t,--threads", run.threads, "OpenMP threads of each process (default: run.threads of the job)")
+      ->check(CLI::PositiveNumber);
   c_run->add_option("-o,--output", run.output, "Output directory (default: output.directory of the job, else <name>.out)");
   c_run->add_flag("!--no-report", run.report, "Do not make report.html");
   add_json(c_run, run.json);
-  c_run->footer(std::string("Examples:\n  osteon run examples/bone.toml\n  osteon run -n 4 -t 2 bone.toml -o /scratch/bone.out\n"
-                            "  mpirun -np 64 osteon run bone.toml\n\n") + exit_codes);
+  c_run->footer(
+      std::string("Examples:\n  osteon run examples/bone.toml\n  osteon run -n 4 -t 2 bone.toml -o /scratch/bone.out\n"
+                  "  mpirun -np 64 osteon run bone.toml\n\n") +
+      exit_codes);
 
   auto* c_check = cli.add_subcommand("check", "Say everything that is wrong with a job file");
   add_job(c_check, job);
@@ -57,7 +61,8 @@ int dispatch(int argc, char** argv) {
   c_report->add_option("directory", directory, "Output directory of a finished job")->required();
   c_report->footer("Example:\n  osteon report bone.out");
 
-  auto* c_schema = cli.add_subcommand("schema", "Print the JSON Schema of a job file: every key, its type, unit and meaning");
+  auto* c_schema =
+      cli.add_subcommand("schema", "Print the JSON Schema of a job file: every key, its type, unit and meaning");
   c_schema->footer("Example:\n  osteon schema > job.schema.json");
 
   auto* c_version = cli.add_subcommand("version", "Print the version and how it was built");

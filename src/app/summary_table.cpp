@@ -49,14 +49,17 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
   rows.push_back({"reaction balance error", fmt::format("{:.2e}", proof.at("reaction_imbalance").get<double>()), ""});
   rows.push_back({"energy identity error", fmt::format("{:.2e}", proof.at("energy_identity_error").get<double>()), ""});
   rows.push_back({"ranks x threads", fmt::format("{} x {}", s.at("ranks").get<int>(), s.at("threads").get<int>()), ""});
-  rows.push_back({"solver", fmt::format("{:.1f}", s.at("setup_seconds").get<double>() + s.at("solve_seconds").get<double>()), "s"});
+  rows.push_back(
+      {"solver", fmt::format("{:.1f}", s.at("setup_seconds").get<double>() + s.at("solve_seconds").get<double>()), "s"});
   rows.push_back({"peak memory, all ranks", fmt::format("{:.0f}", s.at("peak_rss_bytes").get<double>() / 1048576), "MiB"});
 
   std::string text = fmt::format("\n{}: {}\n", s.at("job").get<std::string>(), s.at("physics").get<std::string>());
   for (const row& r : rows) text += fmt::format("  {:<30} {:>14}  {}\n", r.name, r.value, r.unit);
-  if (const auto note = s.at("image").value("spacing_note", ""); !note.empty()) text += fmt::format("\n  Voxel size: {}\n", note);
+  if (const auto note = s.at("image").value("spacing_note", ""); !note.empty())
+    text += fmt::format("\n  Voxel size: {}\n", note);
   text += fmt::format("\n  results  {}\n", s.at("files").at("results").get<std::string>());
-  if (s.at("files").contains("picture")) text += fmt::format("  picture  {}\n", s.at("files").at("picture").get<std::string>());
+  if (s.at("files").contains("picture"))
+    text += fmt::format("  picture  {}\n", s.at("files").at("picture").get<std::string>());
   if (!report.empty()) text += fmt::format("  report   {}\n", report);
   return text;
 }

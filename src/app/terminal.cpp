@@ -50,7 +50,8 @@ void terminal_sink::progress(double fraction, std::string_view detail) {
   first_line_ = false;
   const double elapsed = since_stage_.seconds();
   std::string line = fmt::format("  {:3.0f} %  {}", 100 * fraction, detail);
-  if (fraction > 0.02 && fraction < 1 && elapsed > 1) line += fmt::format("  (about {} left)", duration(elapsed * (1 - fraction) / fraction));
+  if (fraction > 0.02 && fraction < 1 && elapsed > 1)
+    line += fmt::format("  (about {} left)", duration(elapsed * (1 - fraction) / fraction));
   if (interactive_) {
     fmt::print(stderr, "\r\033[K{}", line);
     line_open_ = true;

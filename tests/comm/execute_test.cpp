@@ -42,7 +42,8 @@ void over(patch* own, const patch* received, std::int64_t count, bool in_front) 
 // Oracle: a serial fold over the visibility order, for random orders, roots, and objects smaller than the ranks.
 TEST(executor, composites_as_a_serial_fold_does) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
-  for (const std::int64_t elements : {std::int64_t{0}, std::int64_t{1}, std::int64_t{3}, std::int64_t{1000}, std::int64_t{100'003}}) {
+  for (const std::int64_t elements :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{3}, std::int64_t{1000}, std::int64_t{100'003}}) {
     std::vector<int> order(static_cast<std::size_t>(ranks));
     std::iota(order.begin(), order.end(), 0);
     std::shuffle(order.begin(), order.end(), std::mt19937(static_cast<unsigned>(elements)));

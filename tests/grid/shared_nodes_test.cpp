@@ -50,7 +50,8 @@ void check_sums() {
       for (int c = 0; c < 3; ++c) {
         T expected = 0;
         for (int r = 0; r < size; ++r)
-          if (holds(r, ids[static_cast<std::size_t>(i)])) expected += contribution<T>(r, ids[static_cast<std::size_t>(i)], c);
+          if (holds(r, ids[static_cast<std::size_t>(i)]))
+            expected += contribution<T>(r, ids[static_cast<std::size_t>(i)], c);
         ASSERT_EQ(at(i, c), expected) << "node " << ids[static_cast<std::size_t>(i)];
       }
   }
@@ -70,7 +71,8 @@ TEST(shared_nodes, have_one_owner) {
   const grid::shared_nodes shared(MPI_COMM_WORLD, ids, everyone_else());
   std::vector<int> owners(200, 0);
   for (const std::int64_t id : ids) owners[static_cast<std::size_t>(id)] = 1;
-  for (const std::int32_t node : shared.not_owned()) owners[static_cast<std::size_t>(ids[static_cast<std::size_t>(node)])] = 0;
+  for (const std::int32_t node : shared.not_owned())
+    owners[static_cast<std::size_t>(ids[static_cast<std::size_t>(node)])] = 0;
   MPI_Allreduce(MPI_IN_PLACE, owners.data(), 200, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   for (std::int64_t id = 0; id < 200; ++id) {
     bool exists = false;

@@ -58,8 +58,10 @@ TEST(model_file, is_never_read_silently_wrong) {
   std::mt19937 generator(5);
   for (int trial = 0; trial < 300; ++trial) {
     std::string bad = good;
-    if (trial % 3 == 0) bad.resize(generator() % bad.size());
-    else bad[generator() % bad.size()] ^= static_cast<char>(1 << generator() % 8);
+    if (trial % 3 == 0)
+      bad.resize(generator() % bad.size());
+    else
+      bad[generator() % bad.size()] ^= static_cast<char>(1 << generator() % 8);
     if (rank() == 0) std::ofstream(path, std::ios::binary) << bad;
     MPI_Barrier(MPI_COMM_WORLD);
     EXPECT_THROW(io::read_model_header(MPI_COMM_WORLD, path), data_error);

@@ -43,9 +43,12 @@ TEST(npy, reads_the_versions_and_refuses_the_rest) {
     EXPECT_EQ(io::read_npy(path()).shape, (index3{2, 1, 3}));
     EXPECT_EQ(io::read_npy(path()).type, voxel::scalar::i2);
   }
-  for (const char* bad : {"{'descr': '|O', 'fortran_order': False, 'shape': (2, 1, 3), }", "{'descr': '>i2', 'fortran_order': False, 'shape': (2, 1, 3), }",
-                          "{'descr': '<i2', 'fortran_order': True, 'shape': (2, 1, 3), }", "{'descr': '<i2', 'fortran_order': False, 'shape': (6,), }",
-                          "{'descr': '<i2', 'fortran_order': False, 'shape': (99999999999, 99999999999, 3), }", "{'descr': '<i2', 'shape': (2, 1, 3)}"}) {
+  for (const char* bad : {"{'descr': '|O', 'fortran_order': False, 'shape': (2, 1, 3), }",
+                          "{'descr': '>i2', 'fortran_order': False, 'shape': (2, 1, 3), }",
+                          "{'descr': '<i2', 'fortran_order': True, 'shape': (2, 1, 3), }",
+                          "{'descr': '<i2', 'fortran_order': False, 'shape': (6,), }",
+                          "{'descr': '<i2', 'fortran_order': False, 'shape': (99999999999, 99999999999, 3), }",
+                          "{'descr': '<i2', 'shape': (2, 1, 3)}"}) {
     write_bytes(file_with(bad, 12));
     EXPECT_THROW(io::read_npy(path()), data_error) << bad;
   }

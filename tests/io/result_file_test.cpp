@@ -64,7 +64,8 @@ TEST(result_file, holds_what_any_number_of_ranks_wrote) {
       ASSERT_EQ(nc_open(path.c_str(), NC_NOWRITE, &file), NC_NOERR);
       EXPECT_EQ(nc_get_att_int(file, NC_GLOBAL, "complete", &complete), NC_NOERR);
       EXPECT_EQ(complete, 1);
-      const auto material = values_of<std::uint8_t>(file, "/VTKHDF/CellData", "material", static_cast<std::size_t>(n.volume()));
+      const auto material =
+          values_of<std::uint8_t>(file, "/VTKHDF/CellData", "material", static_cast<std::size_t>(n.volume()));
       EXPECT_EQ(material, sample::materials(n, 0, n.z));
       const auto sed = values_of<float>(file, "/VTKHDF/CellData", "sed", static_cast<std::size_t>(n.volume()));
       const index3 m = n + index3{1, 1, 1};

@@ -2,12 +2,12 @@
 // A small image whose values are functions of the position, so that any decomposition can be checked against it.
 #include <mpi.h>
 
+#include <unistd.h>
 #include <cmath>
 #include <limits>
 #include <osteon/grid/block.hpp>
 #include <osteon/io/result_file.hpp>
 #include <osteon/voxel/model.hpp>
-#include <unistd.h>
 
 namespace osteon::sample {
 
@@ -33,7 +33,8 @@ inline voxel::model_header header(index3 shape) {
   h.active_per_plane.resize(static_cast<std::size_t>(shape.z));
   for (std::int64_t z = 0; z < shape.z; ++z)
     for (std::int64_t y = 0; y < shape.y; ++y)
-      for (std::int64_t x = 0; x < shape.x; ++x) h.active_per_plane[static_cast<std::size_t>(z)] += material_at(z, y, x) != 0;
+      for (std::int64_t x = 0; x < shape.x; ++x)
+        h.active_per_plane[static_cast<std::size_t>(z)] += material_at(z, y, x) != 0;
   h.source = "sample";
   h.source_sha256 = std::string(64, 'a');
   h.provenance_json = R"({"threshold": 120})";
@@ -56,7 +57,8 @@ inline std::int64_t write(const std::string& path, const grid::block& where, con
                           std::int64_t bytes_per_call, bool close = true) {
   const index3 n = h.shape;
   const std::int64_t begin = where.owned.begin.z, end = where.owned.end.z;
-  auto writer = io::result_writer::create(path, where, h, fields, {{"title", "sample"}, {"provenance", "{}"}}, bytes_per_call);
+  auto writer =
+      io::result_writer::create(path, where, h, fields, {{"title", "sample"}, {"provenance", "{}"}}, bytes_per_call);
   writer.write_material(materials(n, begin, end));
   std::vector<float> sed, displacement;
   for (std::int64_t z = begin; z < end; ++z)
@@ -67,7 +69,7 @@ inline std::int64_t write(const std::string& path, const grid::block& where, con
       for (std::int64_t x = 0; x <= n.x; ++x)
         for (int c = 0; c < 3; ++c)
           displacement.push_back(z == begin && begin > 0 && (x + y) % 2 == 0 ? std::numeric_limits<float>::quiet_NaN()
-                                                                           : node_at(z, y, x, c));
+                                                                             : node_at(z, y, x, c));
   writer.write_cells("sed", sed);
   writer.write_nodes("displacement", displacement);
   return close ? writer.close() : 0;

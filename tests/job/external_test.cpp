@@ -25,6 +25,4 @@ TEST(run_program, says_when_a_program_is_missing_or_killed) {
 }
 
 // Invariant: arguments reach the program as they are; no shell reads them.
-TEST(run_program, does_not_interpret_its_arguments) {
-  EXPECT_EQ(run_program({"printf", "%s", "a b;$(c)"}).out, "a b;$(c)");
-}
+TEST(run_program, does_not_interpret_its_arguments) { EXPECT_EQ(run_program({"printf", "%s", "a b;$(c)"}).out, "a b;$(c)"); }

@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <unistd.h>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/suggest.hpp>
-#include <unistd.h>
 
 using namespace osteon;
 
@@ -14,7 +14,8 @@ namespace {
 // A job file that lives as long as the test.
 class job_file {
  public:
-  explicit job_file(const std::string& text) : path_(testing::TempDir() + "osteon_spec_" + std::to_string(getpid()) + ".toml") {
+  explicit job_file(const std::string& text)
+      : path_(testing::TempDir() + "osteon_spec_" + std::to_string(getpid()) + ".toml") {
     std::ofstream(path_) << text;
   }
   ~job_file() { std::remove(path_.c_str()); }
@@ -77,8 +78,9 @@ tolerance = 1
   file.read();
   const std::string text = file.faults();
   for (const char* expected :
-       {":2: image.pth: unknown key; did you mean 'path'?", "image.path: missing", ":3: image.spacing_mm: ", ":5: segment.keep: 'largst' is none of",
-        "did you mean 'largest'?", ":7: material[1].youngs_modulus_MPa: -5 must be > 0 MPa", ":8: material[1].poisson_ratio: 0.5 must be in (-1, 0.5)",
+       {":2: image.pth: unknown key; did you mean 'path'?", "image.path: missing",
+        ":3: image.spacing_mm: ", ":5: segment.keep: 'largst' is none of", "did you mean 'largest'?",
+        ":7: material[1].youngs_modulus_MPa: -5 must be > 0 MPa", ":8: material[1].poisson_ratio: 0.5 must be in (-1, 0.5)",
         ":10: load.strain: expected a finite number", ":11: sovle: unknown key; did you mean 'solve'?"})
     EXPECT_NE(text.find(expected), std::string::npos) << expected << "\nin\n" << text;
   EXPECT_EQ(file.problems.size(), 8u) << text;
@@ -90,11 +92,15 @@ TEST(spec, refuses_what_does_not_fit_together) {
     file.read();
     return file.faults();
   };
-  EXPECT_NE(faults("physics='heat'\n[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\n").find("conductivity_W_per_mK: missing"), std::string::npos);
-  EXPECT_NE(faults("[image]\npath='a'\n").find("material: missing"), std::string::npos);
-  EXPECT_NE(faults("physics='heat'\n[image]\npath='a'\n[[material]]\nconductivity_W_per_mK=1\n[load]\ntest='axial_bonded'\n").find("load.test"),
+  EXPECT_NE(faults("physics='heat'\n[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\n")
+                .find("conductivity_W_per_mK: missing"),
             std::string::npos);
-  EXPECT_NE(faults("[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\nlabel=3\n").find("segment.labels = true"), std::string::npos);
+  EXPECT_NE(faults("[image]\npath='a'\n").find("material: missing"), std::string::npos);
+  EXPECT_NE(faults("physics='heat'\n[image]\npath='a'\n[[material]]\nconductivity_W_per_mK=1\n[load]\ntest='axial_bonded'\n")
+                .find("load.test"),
+            std::string::npos);
+  EXPECT_NE(faults("[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\nlabel=3\n").find("segment.labels = true"),
+            std::string::npos);
   EXPECT_NE(faults("image = 3\n").find("expected a table"), std::string::npos);
   EXPECT_NE(faults("material = 3\n").find("expected a list of tables"), std::string::npos);
   EXPECT_NE(faults("[image\n").find("not valid TOML"), std::string::npos);
@@ -124,7 +130,8 @@ TEST(spec, survives_damaged_files) {
 
 TEST(schema, names_every_table_and_is_json) {
   const auto schema = nlohmann::json::parse(job::json_schema());
-  for (const char* key : {"name", "physics", "image", "segment", "material", "density_law", "load", "solve", "pistoia", "picture", "output", "run"})
+  for (const char* key : {"name", "physics", "image", "segment", "material", "density_law", "load", "solve", "pistoia",
+                          "picture", "output", "run"})
     EXPECT_TRUE(schema.at("properties").contains(key)) << key;
   EXPECT_EQ(schema.at("properties").at("load").at("properties").at("strain").at("default"), -0.01);
   EXPECT_TRUE(schema.at("properties").at("image").at("properties").at("spacing_mm").contains("description"));

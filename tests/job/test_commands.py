@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tomllib
 from pathlib import Path
 
 import jsonschema
 import numpy as np
 import pytest
-import tomllib
 from conftest import BINARY, ROOT, Job, job_text
 
 

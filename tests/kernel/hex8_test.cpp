@@ -34,7 +34,8 @@ plane_case make_plane(const std::vector<std::vector<std::uint8_t>>& rows) {
       }
       const std::int32_t begin = x, node = y * width + x;
       const auto cell = static_cast<std::int32_t>(result.material.size());
-      while (x + 1 < width && row[static_cast<std::size_t>(x)] != 0) result.material.push_back(row[static_cast<std::size_t>(x++)]);
+      while (x + 1 < width && row[static_cast<std::size_t>(x)] != 0)
+        result.material.push_back(row[static_cast<std::size_t>(x++)]);
       result.runs.push_back({{node, node + width, node + height * width, node + (height + 1) * width}, cell, x - begin});
     }
   }
@@ -46,7 +47,9 @@ std::vector<double> by_matrix(const plane_case& plane, const std::vector<double>
   for (const auto& run : plane.runs)
     for (std::int32_t e = 0; e < run.length; ++e) {
       const auto k = kernel::element_stiffness(spacing, materials[plane.material[static_cast<std::size_t>(run.cell + e)]]);
-      const auto at = [&](int dof) { return static_cast<std::size_t>(dof % 3 * stride + run.node[dof / 6] + (dof / 3 & 1) + e); };
+      const auto at = [&](int dof) {
+        return static_cast<std::size_t>(dof % 3 * stride + run.node[dof / 6] + (dof / 3 & 1) + e);
+      };
       for (int i = 0; i < 24; ++i)
         for (int j = 0; j < 24; ++j) y[at(i)] += k[static_cast<std::size_t>(24 * i + j)] * x[at(j)];
     }
@@ -62,7 +65,8 @@ double relative_error(const plane_case& plane) {
   const std::vector<T> xt(x.begin(), x.end());
   std::vector<T> yt(x.size());
   const kernel::hex8_stiffness<T> stiffness(spacing, materials);
-  stiffness.add_product({plane.runs, {plane.node_end[0], plane.node_end[1]}}, plane.material.data(), xt.data(), yt.data(), stride);
+  stiffness.add_product({plane.runs, {plane.node_end[0], plane.node_end[1]}}, plane.material.data(), xt.data(), yt.data(),
+                        stride);
   const auto expected = by_matrix(plane, x, stride);
   double error = 0, size = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -74,10 +78,13 @@ double relative_error(const plane_case& plane) {
 
 std::vector<std::vector<std::uint8_t>> random_rows(int height, int width, int labels, double fill) {
   std::mt19937 random(11);
-  std::vector<std::vector<std::uint8_t>> rows(static_cast<std::size_t>(height), std::vector<std::uint8_t>(static_cast<std::size_t>(width)));
+  std::vector<std::vector<std::uint8_t>> rows(static_cast<std::size_t>(height),
+                                              std::vector<std::uint8_t>(static_cast<std::size_t>(width)));
   for (auto& row : rows)
     for (auto& value : row)
-      value = std::uniform_real_distribution<>(0, 1)(random) < fill ? static_cast<std::uint8_t>(1 + random() % static_cast<unsigned>(labels)) : 0;
+      value = std::uniform_real_distribution<>(0, 1)(random) < fill
+                  ? static_cast<std::uint8_t>(1 + random() % static_cast<unsigned>(labels))
+                  : 0;
   return rows;
 }
 
@@ -107,7 +114,8 @@ TEST(hex8, knows_its_diagonal) {
   const kernel::hex8_stiffness<double> stiffness(spacing, materials);
   for (std::uint8_t m = 1; m < 4; ++m) {
     const auto k = kernel::element_stiffness(spacing, materials[m]);
-    for (int dof = 0; dof < 24; ++dof) EXPECT_NEAR(stiffness.diagonal(m, dof % 3), k[static_cast<std::size_t>(25 * dof)], 1e-13 * k[0]);
+    for (int dof = 0; dof < 24; ++dof)
+      EXPECT_NEAR(stiffness.diagonal(m, dof % 3), k[static_cast<std::size_t>(25 * dof)], 1e-13 * k[0]);
   }
 }
 

@@ -10,13 +10,17 @@ using kernel::wide_pixel;
 
 namespace {
 
-kernel::ray ray_along_x(double z, double y, double length) {
-  return {{z, y, -1.0}, {0, 0, 1}, 1.0, 1.0 + length};
-}
+kernel::ray ray_along_x(double z, double y, double length) { return {{z, y, -1.0}, {0, 0, 1}, 1.0, 1.0 + length}; }
 
 kernel::march_volume volume_of(const std::vector<float>& values, index3 domain, double step,
                                std::vector<std::array<float, 4>> entries, float high = 1) {
-  return {domain, {1, 1, 1}, {0, domain.z}, {0, domain.z}, step, {{1, 0, 0}, {0, 0, 1}}, {{values.data(), {0, high, std::move(entries)}, false, 1}}};
+  return {domain,
+          {1, 1, 1},
+          {0, domain.z},
+          {0, domain.z},
+          step,
+          {{1, 0, 0}, {0, 0, 1}},
+          {{values.data(), {0, high, std::move(entries)}, false, 1}}};
 }
 
 // A random pixel whose doubles have all bits in use.
@@ -75,8 +79,8 @@ TEST(march, agrees_with_a_readable_reference) {
 
   const auto cell = [&](std::int64_t z, std::int64_t y, std::int64_t x) {
     const auto inside = [](std::int64_t i, std::int64_t n) { return std::min(std::max<std::int64_t>(i, 0), n - 1); };
-    return static_cast<long double>(
-        values[static_cast<std::size_t>((inside(z, domain.z) * domain.y + inside(y, domain.y)) * domain.x + inside(x, domain.x))]);
+    return static_cast<long double>(values[static_cast<std::size_t>(
+        (inside(z, domain.z) * domain.y + inside(y, domain.y)) * domain.x + inside(x, domain.x))]);
   };
   long double red = 0, green = 0, through = 1;
   for (int k = 0; (k + 0.5) * step < ray.exit; ++k) {
@@ -89,7 +93,8 @@ TEST(march, agrees_with_a_readable_reference) {
     }
     for (int c = 0; c < 8; ++c) {
       const int dz = c >> 2, dy = (c >> 1) & 1, dx = c & 1;
-      value += (dz ? f[0] : 1 - f[0]) * (dy ? f[1] : 1 - f[1]) * (dx ? f[2] : 1 - f[2]) * cell(low[0] + dz, low[1] + dy, low[2] + dx);
+      value += (dz ? f[0] : 1 - f[0]) * (dy ? f[1] : 1 - f[1]) * (dx ? f[2] : 1 - f[2]) *
+               cell(low[0] + dz, low[1] + dy, low[2] + dx);
     }
     const long double opacity = 0.2L * value;
     red += through * opacity * value;

@@ -33,7 +33,8 @@ struct written_out {
     for (int r = 0; r < p.ranks; ++r) ranks.push_back(p.of(r));
   }
   plan::plan as_plan() const {
-    return {original.name, original.ranks, original.elements, [this](int r) { return ranks.at(static_cast<std::size_t>(r)); }};
+    return {original.name, original.ranks, original.elements,
+            [this](int r) { return ranks.at(static_cast<std::size_t>(r)); }};
   }
 };
 

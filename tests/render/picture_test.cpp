@@ -38,7 +38,8 @@ struct blocks {
   grid::block where;
   grid::ghosted_field<float> bone, glow;
 
-  blocks(MPI_Comm comm, const model& m, const std::vector<std::int64_t>& weight) : where(grid::make_block(comm, m.domain, weight)) {
+  blocks(MPI_Comm comm, const model& m, const std::vector<std::int64_t>& weight)
+      : where(grid::make_block(comm, m.domain, weight)) {
     const std::int64_t plane = m.domain.y * m.domain.x;
     const auto cut = [&](const std::vector<float>& whole) {
       const std::vector<float> own(whole.begin() + where.owned.begin.z * plane, whole.begin() + where.owned.end.z * plane);
@@ -97,8 +98,8 @@ TEST(picture, is_the_same_bit_for_bit_on_any_number_of_ranks) {
             }
             const auto expected = render_alone(m, s);
             ASSERT_GT(*std::max_element(expected.rgba.begin(), expected.rgba.end()), 0.3f);
-            ASSERT_EQ(picture.rgba, expected.rgba) << domain.z << " planes, azimuth " << azimuth << ", elevation " << elevation
-                                                   << (perspective ? ", perspective" : ", orthographic");
+            ASSERT_EQ(picture.rgba, expected.rgba) << domain.z << " planes, azimuth " << azimuth << ", elevation "
+                                                   << elevation << (perspective ? ", perspective" : ", orthographic");
           }
     }
   }
@@ -287,8 +288,8 @@ TEST(to_rgba8, encodes_srgb_over_the_background) {
 // Oracle: the ends of the published tables.
 TEST(colour_map, has_the_published_colours) {
   const auto& viridis = render::colour_map("viridis");
-  EXPECT_NEAR(viridis[0][0], 0.0578, 1e-3);     // sRGB 68/255
-  EXPECT_NEAR(viridis[255][1], 0.7991, 1e-3);   // sRGB 231/255
+  EXPECT_NEAR(viridis[0][0], 0.0578, 1e-3);    // sRGB 68/255
+  EXPECT_NEAR(viridis[255][1], 0.7991, 1e-3);  // sRGB 231/255
   for (const char* name : {"batlow", "inferno", "lipari", "vik"}) EXPECT_NO_THROW(render::colour_map(name));
   EXPECT_THROW(render::colour_map("jet"), usage_error);
 }

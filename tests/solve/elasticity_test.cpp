@@ -23,7 +23,9 @@ struct model {
   vector3 spacing{1, 1, 1};
   image voxels;
   voxel::material_table materials{{}, {"first", 1.0, 0.3}, {"second", 10.0, 0.3}};
-  std::uint8_t& at(std::int64_t z, std::int64_t y, std::int64_t x) { return voxels[static_cast<std::size_t>((z * shape.y + y) * shape.x + x)]; }
+  std::uint8_t& at(std::int64_t z, std::int64_t y, std::int64_t x) {
+    return voxels[static_cast<std::size_t>((z * shape.y + y) * shape.x + x)];
+  }
 };
 
 model solid(index3 shape, vector3 spacing = {1, 1, 1}) {
@@ -38,7 +40,8 @@ solve::elasticity_problem make_problem(const model& m, const support& supports, 
   p.where = grid::make_block(comm, m.shape, per_plane);
   p.spacing_mm = m.spacing;
   p.materials = &m.materials;
-  const view3<const std::uint8_t> own(m.voxels.data() + p.where.owned.begin.z * static_cast<std::int64_t>(plane), p.where.owned.shape());
+  const view3<const std::uint8_t> own(m.voxels.data() + p.where.owned.begin.z * static_cast<std::int64_t>(plane),
+                                      p.where.owned.shape());
   p.cells = voxel::active_cells(own);
   p.nodes = voxel::corner_nodes(p.cells);
   p.material = voxel::gather(p.cells, own);
@@ -50,7 +53,8 @@ solve::elasticity_problem make_problem(const model& m, const support& supports, 
 }
 
 /// Sum over ranks of the reaction along `direction` on the plane `plane` of nodes across `across`, each node once.
-double reaction_on_face(const solve::elasticity_problem& p, const solve::elasticity_solution& s, int across, std::int64_t plane, int direction) {
+double reaction_on_face(const solve::elasticity_problem& p, const solve::elasticity_solution& s, int across,
+                        std::int64_t plane, int direction) {
   double sum = 0;
   for (const voxel::run& r : p.nodes.runs())
     for (std::int32_t i = 0; i < r.length; ++i) {
@@ -69,8 +73,8 @@ double reaction_on_face(const solve::elasticity_problem& p, const solve::elastic
       if (r.z == p.where.owned.shape().z) mine[place] = 1;
     }
   std::vector<double> from_below(low.size());
-  MPI_Sendrecv(mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, p.where.above, 0, from_below.data(), static_cast<int>(mine.size()),
-               MPI_DOUBLE, p.where.below, 0, p.where.comm, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, p.where.above, 0, from_below.data(),
+               static_cast<int>(mine.size()), MPI_DOUBLE, p.where.below, 0, p.where.comm, MPI_STATUS_IGNORE);
   for (std::size_t i = 0; i < low.size(); ++i) sum -= from_below[i] * low[i];
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, p.where.comm);
   return sum;
@@ -84,7 +88,8 @@ solve::elasticity_solution solved(const solve::elasticity_problem& p, double tol
 support compression(index3 shape, vector3 spacing, int along) {
   return [=](index3 node, const axis_value& fix) {
     if (node[along] != 0 && node[along] != shape[along]) return;
-    for (int c = 0; c < 3; ++c) fix(c, c == along && node[along] != 0 ? -0.01 * static_cast<double>(shape[along]) * spacing[along] : 0.0);
+    for (int c = 0; c < 3; ++c)
+      fix(c, c == along && node[along] != 0 ? -0.01 * static_cast<double>(shape[along]) * spacing[along] : 0.0);
   };
 }
 
@@ -104,8 +109,11 @@ model porous(std::int64_t n, double cell = 8) {
   for (std::int64_t z = 0; z < n; ++z)
     for (std::int64_t y = 0; y < n; ++y)
       for (std::int64_t x = 0; x < n; ++x) {
-        const auto wave = [&](std::int64_t i, double shift) { return std::sin(2 * std::acos(-1.0) * (static_cast<double>(i) + shift) / cell); };
-        const double gyroid = wave(z, 0.3) * wave(y, cell / 4) + wave(y, 0.3) * wave(x, cell / 4) + wave(x, 0.1) * wave(z, cell / 4);
+        const auto wave = [&](std::int64_t i, double shift) {
+          return std::sin(2 * std::acos(-1.0) * (static_cast<double>(i) + shift) / cell);
+        };
+        const double gyroid =
+            wave(z, 0.3) * wave(y, cell / 4) + wave(y, 0.3) * wave(x, cell / 4) + wave(x, 0.1) * wave(z, cell / 4);
         m.at(z, y, x) = std::abs(gyroid) < 0.55 ? 1 : 0;
       }
   return m;
@@ -157,7 +165,8 @@ TEST(elasticity, shear_modulus) {
   });
   const auto s = solved(p);
   double stress = 0;
-  for (const float sed : strain_energy_density(p, s.displacement_mm)) stress = std::max(stress, 2 * static_cast<double>(sed) / 0.02);
+  for (const float sed : strain_energy_density(p, s.displacement_mm))
+    stress = std::max(stress, 2 * static_cast<double>(sed) / 0.02);
   MPI_Allreduce(MPI_IN_PLACE, &stress, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   EXPECT_NEAR(stress, 0.02 / 2.6, 1e-8);
 }
@@ -275,13 +284,22 @@ TEST(elasticity, names_the_free_rigid_motions) {
   const model m = solid({8, 5, 6});
   const auto names = [&](const support& supports) { return solve::free_rigid_motions(make_problem(m, supports)); };
   using list = std::vector<std::string>;
-  const auto top_normal = names([](index3 node, const axis_value& fix) { if (node.z == 8) fix(0, -1); });
+  const auto top_normal = names([](index3 node, const axis_value& fix) {
+    if (node.z == 8) fix(0, -1);
+  });
   EXPECT_EQ(std::set<std::string>(top_normal.begin(), top_normal.end()),
             (std::set<std::string>{"translation along y", "translation along x", "rotation about z"}));
-  EXPECT_EQ(names([](index3 node, const axis_value& fix) { if (node.z == 0 && node.y == 0) fix(0, 0), fix(1, 0), fix(2, 0); }), list{"rotation about x"});
+  EXPECT_EQ(names([](index3 node, const axis_value& fix) {
+              if (node.z == 0 && node.y == 0) fix(0, 0), fix(1, 0), fix(2, 0);
+            }),
+            list{"rotation about x"});
   EXPECT_EQ(names(compression(m.shape, m.spacing, 2)), list{});
   EXPECT_EQ(names([](index3, const axis_value&) {}).size(), 6U);
-  EXPECT_THROW(solved(make_problem(m, [](index3 node, const axis_value& fix) { if (node.z == 8) fix(0, -1); })), data_error);
+  EXPECT_THROW(solved(make_problem(m,
+                                   [](index3 node, const axis_value& fix) {
+                                     if (node.z == 8) fix(0, -1);
+                                   })),
+               data_error);
 }
 
 // Oracle: the contract.
@@ -317,7 +335,9 @@ TEST(elasticity, works_where_a_rank_has_no_voxels) {
 // Oracle: zero; nothing is prescribed but zeros.
 TEST(elasticity, an_unloaded_body_stays_at_rest) {
   const model m = solid({8, 4, 4});
-  const auto s = solved(make_problem(m, [](index3 node, const axis_value& fix) { if (node.z == 0) fix(0, 0), fix(1, 0), fix(2, 0); }));
+  const auto s = solved(make_problem(m, [](index3 node, const axis_value& fix) {
+    if (node.z == 0) fix(0, 0), fix(1, 0), fix(2, 0);
+  }));
   EXPECT_TRUE(s.proof.converged);
   EXPECT_EQ(s.proof.iterations, 0);
   for (const double u : s.displacement_mm) ASSERT_EQ(u, 0);

@@ -343,9 +343,8 @@ TEST(heat, iterations_hardly_grow_with_refinement) {
   std::vector<int> iterations;
   for (const std::int64_t scale : {1, 2, 3}) {
     const image coarse = random_porous({14, 14, 14}, 11, 1);
-    const image fine({14 * scale, 14 * scale, 14 * scale}, [&](index3 p) {
-      return coarse.at({p.z / scale, p.y / scale, p.x / scale});
-    });
+    const image fine({14 * scale, 14 * scale, 14 * scale},
+                     [&](index3 p) { return coarse.at({p.z / scale, p.y / scale, p.x / scale}); });
     const auto table = conductivities({1});
     const auto solution = solve::solve_heat(make_problem(MPI_COMM_WORLD, fine, table, {1, 1, 1}, axis::z), {}, quiet());
     EXPECT_TRUE(solution.proof.converged);

@@ -2,8 +2,8 @@
 
 #include <cmath>
 #include <cstring>
-#include <osteon/base/error.hpp>
 #include <functional>
+#include <osteon/base/error.hpp>
 #include <osteon/voxel/segment.hpp>
 
 using namespace osteon;
@@ -60,20 +60,28 @@ TEST(segment, says_which_face_is_missed) {
   const std::vector<std::uint8_t> floating{0, 0, 9, 9, 0};
   const auto scan = make_image({5, 1, 1}, floating, scalar::u1);
   const std::string text = message_of([&] { segment(scan, {}, material{}); });
-  EXPECT_NE(text.find("does not touch the low z face nor the high z face: it spans the z planes 2 to 3 of 0 to 4"), std::string::npos) << text;
+  EXPECT_NE(text.find("does not touch the low z face nor the high z face: it spans the z planes 2 to 3 of 0 to 4"),
+            std::string::npos)
+      << text;
   segmentation_options how;
   how.keep = keep_rule::all;
   const std::vector<std::uint8_t> broken{9, 9, 0, 9, 9};
-  EXPECT_NE(message_of([&] { segment(make_image({5, 1, 1}, broken, scalar::u1), how, material{}); }).find("no connected part"), std::string::npos);
+  EXPECT_NE(
+      message_of([&] { segment(make_image({5, 1, 1}, broken, scalar::u1), how, material{}); }).find("no connected part"),
+      std::string::npos);
   how.keep = keep_rule::percolating;
-  EXPECT_NE(message_of([&] { segment(make_image({5, 1, 1}, broken, scalar::u1), how, material{}); }).find("no connected part"), std::string::npos);
+  EXPECT_NE(
+      message_of([&] { segment(make_image({5, 1, 1}, broken, scalar::u1), how, material{}); }).find("no connected part"),
+      std::string::npos);
 }
 
 TEST(segment, says_when_a_threshold_leaves_nothing) {
   segmentation_options how;
   how.threshold = 250;
   const std::string text = message_of([&] { segment(make_image(bar_shape, bar_and_island, scalar::u1), how, material{}); });
-  EXPECT_NE(text.find("the threshold 250 leaves no solid voxel: the grey values of the image lie in [10, 200]"), std::string::npos) << text;
+  EXPECT_NE(text.find("the threshold 250 leaves no solid voxel: the grey values of the image lie in [10, 200]"),
+            std::string::npos)
+      << text;
 }
 
 // Oracle: the law itself; 8-bit images lose nothing by being sorted into classes.

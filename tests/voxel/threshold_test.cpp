@@ -63,13 +63,17 @@ TEST(otsu, refuses_an_image_of_one_grey_value) {
 }
 
 TEST(check_values, names_the_first_voxel_that_is_not_a_number) {
-  image scan = make_image(std::vector<float>{1, 2, 3, std::numeric_limits<float>::quiet_NaN(), 5, std::numeric_limits<float>::infinity()}, scalar::f4);
+  image scan = make_image(
+      std::vector<float>{1, 2, 3, std::numeric_limits<float>::quiet_NaN(), 5, std::numeric_limits<float>::infinity()},
+      scalar::f4);
   scan.shape = {1, 2, 3};
   try {
     check_values(scan);
     FAIL();
   } catch (const data_error& e) {
-    EXPECT_NE(std::string(e.what()).find("2 values that are NaN or infinite, the first at voxel (z, y, x) = (0, 1, 0)"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("2 values that are NaN or infinite, the first at voxel (z, y, x) = (0, 1, 0)"),
+              std::string::npos)
+        << e.what();
   }
 }
 

@@ -50,10 +50,14 @@ inline int exit_code(error_kind kind) { return static_cast<int>(kind); }
 /// Throw the type of error that belongs to `kind` (used where a kind has travelled between ranks).
 [[noreturn]] inline void throw_error(error_kind kind, const std::string& text) {
   switch (kind) {
-    case error_kind::usage: throw usage_error(text);
-    case error_kind::data: throw data_error(text);
-    case error_kind::solve: throw solve_error(text);
-    case error_kind::machine: throw machine_error(text);
+    case error_kind::usage:
+      throw usage_error(text);
+    case error_kind::data:
+      throw data_error(text);
+    case error_kind::solve:
+      throw solve_error(text);
+    case error_kind::machine:
+      throw machine_error(text);
   }
   throw machine_error(text);
 }

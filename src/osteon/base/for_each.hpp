@@ -17,6 +17,9 @@
 
 namespace osteon {
 
+/// Loops shorter than this run on the calling thread: waking a team would cost more than they do.
+inline constexpr std::int64_t shortest_parallel_loop = 4096;
+
 #if defined(__CUDACC__)
 namespace detail {
 template <class F>
@@ -34,7 +37,7 @@ void for_each(std::int64_t count, F body) {
   constexpr int threads = 256;
   if (count > 0) detail::for_each_kernel<<<static_cast<unsigned>((count + threads - 1) / threads), threads>>>(count, body);
 #else
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (count >= shortest_parallel_loop)
   for (std::int64_t i = 0; i < count; ++i) body(i);
 #endif
 }
@@ -55,7 +58,7 @@ double reduce_blocks(std::int64_t count, F term) {
   constexpr std::int64_t block = 8192;
   const std::int64_t blocks = (count + block - 1) / block;
   std::vector<double> partial(static_cast<std::size_t>(blocks));
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (count >= shortest_parallel_loop)
   for (std::int64_t b = 0; b < blocks; ++b)
     partial[static_cast<std::size_t>(b)] = term(b * block, b * block + block < count ? b * block + block : count);
   double sum = 0;

@@ -31,8 +31,9 @@ class element_type {
 
 void check_message(const plan::step& s) {
   if (s.elements.size() > std::numeric_limits<int>::max())
-    throw usage_error(fmt::format("a message of {} elements with rank {}: the limit is {}; use more ranks or a smaller object",
-                                  s.elements.size(), s.peer, std::numeric_limits<int>::max()));
+    throw usage_error(
+        fmt::format("a message of {} elements with rank {}: the limit is {}; use more ranks or a smaller object",
+                    s.elements.size(), s.peer, std::numeric_limits<int>::max()));
 }
 
 }  // namespace
@@ -41,8 +42,8 @@ executor executor::make(MPI_Comm comm, const plan::plan& what, std::size_t eleme
   executor result;
   together(comm, [&] {
     if (what.ranks != comm::size(comm))
-      throw usage_error(fmt::format("plan '{}' is made for {} ranks and is run by {}: make it for the communicator's size", what.name,
-                                    what.ranks, comm::size(comm)));
+      throw usage_error(fmt::format("plan '{}' is made for {} ranks and is run by {}: make it for the communicator's size",
+                                    what.name, what.ranks, comm::size(comm)));
     plan::rank_plan mine = what.of(comm::rank(comm));
     result.element_size_ = element_size;
     result.elements_ = what.elements;
@@ -76,11 +77,14 @@ executor executor::make(MPI_Comm comm, const plan::plan& what, std::size_t eleme
 void executor::run_bytes(std::span<std::byte> object, const blend& over) {
   together(comm_.get(), [&] {
     if (object.size() != static_cast<std::size_t>(elements_) * element_size_)
-      throw usage_error(fmt::format("an object of {} bytes for a plan of {} elements of {} bytes: give {} bytes", object.size(),
-                                    elements_, element_size_, static_cast<std::size_t>(elements_) * element_size_));
+      throw usage_error(fmt::format("an object of {} bytes for a plan of {} elements of {} bytes: give {} bytes",
+                                    object.size(), elements_, element_size_,
+                                    static_cast<std::size_t>(elements_) * element_size_));
   });
   const element_type type(element_size_);
-  const auto at = [&](std::byte* base, std::int64_t element) { return base + static_cast<std::size_t>(element) * element_size_; };
+  const auto at = [&](std::byte* base, std::int64_t element) {
+    return base + static_cast<std::size_t>(element) * element_size_;
+  };
   for (std::size_t r = 0; r < rounds_.size(); ++r) {
     const int tag = static_cast<int>(r);
     int count = 0;
@@ -89,8 +93,8 @@ void executor::run_bytes(std::span<std::byte> object, const blend& over) {
                 static_cast<int>(a.step.elements.size()), type.get(), a.step.peer, tag, comm_.get(),
                 &requests_[static_cast<std::size_t>(count++)]);
     for (const plan::step& s : rounds_[r].sends)
-      MPI_Isend(at(object.data(), s.elements.begin), static_cast<int>(s.elements.size()), type.get(), s.peer, tag, comm_.get(),
-                &requests_[static_cast<std::size_t>(count++)]);
+      MPI_Isend(at(object.data(), s.elements.begin), static_cast<int>(s.elements.size()), type.get(), s.peer, tag,
+                comm_.get(), &requests_[static_cast<std::size_t>(count++)]);
     MPI_Waitall(count, requests_.data(), MPI_STATUSES_IGNORE);
     for (const arrival& a : rounds_[r].arrivals) {
       if (a.slot < 0) continue;

@@ -31,9 +31,10 @@ class executor {
   /// The same for elements of type Pixel; `over(Pixel* own, const Pixel* received, count, received_in_front)`.
   template <class Pixel, class Over>
   void run(std::span<Pixel> object, Over over) {
-    run_bytes(std::as_writable_bytes(object), [&](std::byte* own, const std::byte* received, std::int64_t count, bool in_front) {
-      over(reinterpret_cast<Pixel*>(own), reinterpret_cast<const Pixel*>(received), count, in_front);
-    });
+    run_bytes(std::as_writable_bytes(object),
+              [&](std::byte* own, const std::byte* received, std::int64_t count, bool in_front) {
+                over(reinterpret_cast<Pixel*>(own), reinterpret_cast<const Pixel*>(received), count, in_front);
+              });
   }
 
   /// What this rank holds the final value of after a run.

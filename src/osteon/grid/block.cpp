@@ -35,9 +35,10 @@ std::vector<std::int64_t> deal(std::span<const std::int64_t> weight, int ranks, 
 std::vector<std::int64_t> balance_planes(std::span<const std::int64_t> active_per_plane, int ranks) {
   const auto planes = static_cast<std::int64_t>(active_per_plane.size());
   if (ranks > planes)
-    throw usage_error(fmt::format("{} ranks for an image of {} z planes: each rank needs at least one plane; use at most {} ranks "
-                                  "(and more threads per rank)",
-                                  ranks, planes, planes));
+    throw usage_error(
+        fmt::format("{} ranks for an image of {} z planes: each rank needs at least one plane; use at most {} ranks "
+                    "(and more threads per rank)",
+                    ranks, planes, planes));
   std::int64_t low = 0, high = std::accumulate(active_per_plane.begin(), active_per_plane.end(), std::int64_t{0});
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;

@@ -40,8 +40,8 @@ class shared_nodes {
     std::vector<std::int32_t> slot;  // places in shared_, in the order of the global numbers on both sides
   };
   comm::communicator comm_;
-  std::vector<neighbour> neighbours_;      // ascending ranks
-  std::vector<std::int32_t> shared_;       // local numbers, ascending
+  std::vector<neighbour> neighbours_;  // ascending ranks
+  std::vector<std::int32_t> shared_;   // local numbers, ascending
   std::vector<std::int32_t> not_owned_;
 };
 

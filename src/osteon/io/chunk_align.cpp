@@ -9,7 +9,7 @@ aligned_planes align_to_chunks(MPI_Comm comm, std::span<const std::int64_t> firs
                                std::int64_t bytes_per_plane, std::span<const std::byte> values) {
   const auto rank = static_cast<std::size_t>(comm::rank(comm));
   const std::int64_t begin = first[rank], end = first[rank + 1], total = first.back(), k = chunk_planes;
-  const std::int64_t own_begin = (begin + k - 1) / k * k;  // first chunk that starts here
+  const std::int64_t own_begin = (begin + k - 1) / k * k;     // first chunk that starts here
   const std::int64_t last = end > 0 ? (end - 1) / k * k : 0;  // chunk of the last plane
   const bool completes = end > own_begin && last + k > end && end < total;
   const auto bytes = [&](std::int64_t planes) { return static_cast<std::size_t>(planes * bytes_per_plane); };

@@ -52,10 +52,13 @@ void check_seal(const std::string& path) {
   std::string seal(seal_length, '\0');
   if (length > 0) file.seekg(length).read(seal.data(), static_cast<std::streamsize>(seal_length));
   if (length <= 0 || !file || !seal.starts_with(seal_magic))
-    throw data_error(fmt::format("'{}' is no complete model of osteon: it does not end with a seal (truncated, changed by "
-                                 "another program, or another kind of file); import the image again", path));
+    throw data_error(
+        fmt::format("'{}' is no complete model of osteon: it does not end with a seal (truncated, changed by "
+                    "another program, or another kind of file); import the image again",
+                    path));
   if (seal != seal_of(path, length))
-    throw data_error(fmt::format("the model '{}' is damaged: its bytes do not match its seal; import the image again", path));
+    throw data_error(
+        fmt::format("the model '{}' is damaged: its bytes do not match its seal; import the image again", path));
 }
 
 void check_header(const voxel::model_header& header) {
@@ -65,13 +68,15 @@ void check_header(const voxel::model_header& header) {
   for (const auto& m : header.materials)
     if (m.name.size() > largest_name || !std::isfinite(m.youngs_modulus_MPa) || !std::isfinite(m.poisson_ratio) ||
         !std::isfinite(m.conductivity_W_per_mK))
-      throw data_error(fmt::format("the material '{:.40}' has a property that is not finite, or a name of more than {} bytes",
-                                   m.name, largest_name));
+      throw data_error(fmt::format(
+          "the material '{:.40}' has a property that is not finite, or a name of more than {} bytes", m.name, largest_name));
   if (std::ssize(header.active_per_plane) != header.shape.z)
-    throw data_error(fmt::format("the model counts active voxels of {} planes; it has {}", header.active_per_plane.size(), header.shape.z));
+    throw data_error(fmt::format("the model counts active voxels of {} planes; it has {}", header.active_per_plane.size(),
+                                 header.shape.z));
   for (std::int64_t active : header.active_per_plane)
     if (active < 0 || active > header.shape.y * header.shape.x)
-      throw data_error(fmt::format("a plane of {} x {} voxels cannot have {} active ones", header.shape.y, header.shape.x, active));
+      throw data_error(
+          fmt::format("a plane of {} x {} voxels cannot have {} active ones", header.shape.y, header.shape.x, active));
   if (header.source.size() + header.source_sha256.size() + header.provenance_json.size() > largest_text)
     throw data_error(fmt::format("the provenance of the model is longer than {} bytes", largest_text));
 }
@@ -84,13 +89,14 @@ void check_voxels(const std::string& path, const voxel::model_header& header, st
     std::int64_t active = 0;
     for (std::uint8_t m : material.subspan(static_cast<std::size_t>(z * plane), static_cast<std::size_t>(plane))) {
       if (m >= header.materials.size())
-        throw data_error(fmt::format("a voxel of plane {} of '{}' has material {}; the table has {}", first_plane + z, path, m,
-                                     header.materials.size()));
+        throw data_error(fmt::format("a voxel of plane {} of '{}' has material {}; the table has {}", first_plane + z, path,
+                                     m, header.materials.size()));
       active += m != 0;
     }
     const std::int64_t expected = header.active_per_plane[static_cast<std::size_t>(first_plane + z)];
     if (active != expected)
-      throw data_error(fmt::format("plane {} of '{}' has {} active voxels, but its header says {}", first_plane + z, path, active, expected));
+      throw data_error(fmt::format("plane {} of '{}' has {} active voxels, but its header says {}", first_plane + z, path,
+                                   active, expected));
   }
 }
 
@@ -147,7 +153,8 @@ class model_reader {
       throw data_error(fmt::format("'{}' is not of the schema '{}'; import the image again", path, model_schema));
     int complete = 0;
     check(nc_get_att_int(file_.id(), NC_GLOBAL, "complete", &complete), "complete");
-    if (complete != 1) throw data_error(fmt::format("the model '{}' was not written to its end; import the image again", path));
+    if (complete != 1)
+      throw data_error(fmt::format("the model '{}' was not written to its end; import the image again", path));
   }
   int id() const { return file_.id(); }
 
@@ -180,7 +187,8 @@ class model_reader {
     std::size_t size = 0;
     check(nc_inq_attlen(group_id, NC_GLOBAL, name, &size), name);
     std::array<double, 3> v{};
-    if (size != v.size()) throw data_error(fmt::format("the attribute '{}' of '{}' has {} values instead of 3", name, path_, size));
+    if (size != v.size())
+      throw data_error(fmt::format("the attribute '{}' of '{}' has {} values instead of 3", name, path_, size));
     check(nc_get_att_double(group_id, NC_GLOBAL, name, v.data()), name);
     return {v[2], v[1], v[0]};
   }
@@ -200,7 +208,8 @@ class model_reader {
         same = same && extent == extents[i];
       }
     }
-    if (!same) throw data_error(fmt::format("the variable '{}' of '{}' does not have the type and shape of a model", name, path_));
+    if (!same)
+      throw data_error(fmt::format("the variable '{}' of '{}' does not have the type and shape of a model", name, path_));
     return id;
   }
 
@@ -218,22 +227,29 @@ voxel::model_header read_header(const std::string& path) {
   check_seal(path);
   const model_reader file(path);
   voxel::model_header header;
-  const auto extent = [&](const char* name) { return static_cast<std::int64_t>(std::min<std::size_t>(file.length(file.id(), name), INT64_MAX)); };
+  const auto extent = [&](const char* name) {
+    return static_cast<std::int64_t>(std::min<std::size_t>(file.length(file.id(), name), INT64_MAX));
+  };
   header.shape = {extent("z"), extent("y"), extent("x")};
   const int vtk = file.group("/VTKHDF"), group = file.group("/model");
   header.spacing_mm = file.triple_xyz(vtk, "Spacing");
   header.origin_mm = file.triple_xyz(vtk, "Origin");
   check_geometry(header.shape, header.spacing_mm, header.origin_mm);
   const std::size_t materials = file.length(group, "material"), planes = static_cast<std::size_t>(header.shape.z);
-  if (materials < 1 || materials > 256) throw data_error(fmt::format("'{}' has {} materials; allowed are 1 to 256", path, materials));
+  if (materials < 1 || materials > 256)
+    throw data_error(fmt::format("'{}' has {} materials; allowed are 1 to 256", path, materials));
   std::string names(materials * largest_name, '\0');
   std::vector<double> modulus(materials), poisson(materials), conductivity(materials);
   std::vector<long long> active(planes);
   file.check(nc_get_var_text(group, file.variable(group, "name", NC_CHAR, {materials, largest_name}), names.data()), "name");
-  file.check(nc_get_var_double(group, file.variable(group, "youngs_modulus", NC_DOUBLE, {materials}), modulus.data()), "youngs_modulus");
-  file.check(nc_get_var_double(group, file.variable(group, "poisson_ratio", NC_DOUBLE, {materials}), poisson.data()), "poisson_ratio");
-  file.check(nc_get_var_double(group, file.variable(group, "conductivity", NC_DOUBLE, {materials}), conductivity.data()), "conductivity");
-  file.check(nc_get_var_longlong(group, file.variable(group, "active_per_plane", NC_INT64, {planes}), active.data()), "active_per_plane");
+  file.check(nc_get_var_double(group, file.variable(group, "youngs_modulus", NC_DOUBLE, {materials}), modulus.data()),
+             "youngs_modulus");
+  file.check(nc_get_var_double(group, file.variable(group, "poisson_ratio", NC_DOUBLE, {materials}), poisson.data()),
+             "poisson_ratio");
+  file.check(nc_get_var_double(group, file.variable(group, "conductivity", NC_DOUBLE, {materials}), conductivity.data()),
+             "conductivity");
+  file.check(nc_get_var_longlong(group, file.variable(group, "active_per_plane", NC_INT64, {planes}), active.data()),
+             "active_per_plane");
   for (std::size_t i = 0; i < materials; ++i) {
     const std::string name = names.substr(i * largest_name, largest_name);
     header.materials.push_back({name.substr(0, name.find('\0')), modulus[i], poisson[i], conductivity[i]});
@@ -251,8 +267,8 @@ voxel::model_header read_header(const std::string& path) {
 void write_model(const std::string& path, const voxel::model_header& header, view3<const std::uint8_t> material) {
   check_header(header);
   if (!(material.shape() == header.shape))
-    throw data_error(fmt::format("the voxels have the shape {} x {} x {}, the header {} x {} x {}", material.extent(0), material.extent(1),
-                                 material.extent(2), header.shape.z, header.shape.y, header.shape.x));
+    throw data_error(fmt::format("the voxels have the shape {} x {} x {}, the header {} x {} x {}", material.extent(0),
+                                 material.extent(1), material.extent(2), header.shape.z, header.shape.y, header.shape.x));
   const std::span<const std::uint8_t> voxels(material.data_handle(), static_cast<std::size_t>(material.size()));
   check_voxels(path, header, 0, voxels);
 
@@ -262,7 +278,9 @@ void write_model(const std::string& path, const voxel::model_header& header, vie
   check_netcdf(nc_create(name.c_str(), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("create '{}'", name));
   netcdf_file file(id);
   const layout at = define_layout(id, header, model_schema, false,
-                                  {{"title", "voxel model"}, {"source", header.source}, {"source_sha256", header.source_sha256},
+                                  {{"title", "voxel model"},
+                                   {"source", header.source},
+                                   {"source_sha256", header.source_sha256},
                                    {"provenance", header.provenance_json}});
   const table_variables table = define_table(at, header.materials.size());
   const plane_variable v = define_plane_variable(at, "material", NC_UBYTE, false, 1, header.shape);
@@ -311,36 +329,43 @@ voxel::model_header read_model_header(MPI_Comm comm, const std::string& path) {
   return header;
 }
 
-std::vector<std::uint8_t> read_model_planes(const std::string& path, const voxel::model_header& header, const grid::block& where) {
+std::vector<std::uint8_t> read_model_planes(const std::string& path, const voxel::model_header& header,
+                                            const grid::block& where) {
   std::vector<std::uint8_t> result;
   comm::together(where.comm, [&] {
     const model_reader file(path);
     const index3 n = header.shape;
-    const std::int64_t plane = n.y * n.x, k = planes_per_chunk(n.z, plane), begin = where.owned.begin.z, end = where.owned.end.z;
+    const std::int64_t plane = n.y * n.x, k = planes_per_chunk(n.z, plane), begin = where.owned.begin.z,
+                       end = where.owned.end.z;
     const std::size_t chunks = static_cast<std::size_t>((n.z + k - 1) / k);
     const int cells = file.group("/VTKHDF/CellData"), integrity = file.group("/integrity");
-    const int id = file.variable(cells, "material", NC_UBYTE,
-                                 {static_cast<std::size_t>(n.z), static_cast<std::size_t>(n.y), static_cast<std::size_t>(n.x)});
+    const int id =
+        file.variable(cells, "material", NC_UBYTE,
+                      {static_cast<std::size_t>(n.z), static_cast<std::size_t>(n.y), static_cast<std::size_t>(n.x)});
     const int digest_id = file.variable(integrity, "material", NC_CHAR, {chunks, digest_length});
     int storage = NC_CONTIGUOUS;
     std::array<std::size_t, 3> stored{};
     file.check(nc_inq_var_chunking(cells, id, &storage, stored.data()), "material");
-    if (storage != NC_CHUNKED || stored != std::array{static_cast<std::size_t>(k), static_cast<std::size_t>(n.y), static_cast<std::size_t>(n.x)})
-      throw data_error(fmt::format("the voxels of '{}' are not stored in chunks of {} planes; import the image again", path, k));
+    if (storage != NC_CHUNKED ||
+        stored != std::array{static_cast<std::size_t>(k), static_cast<std::size_t>(n.y), static_cast<std::size_t>(n.x)})
+      throw data_error(
+          fmt::format("the voxels of '{}' are not stored in chunks of {} planes; import the image again", path, k));
     result.reserve(static_cast<std::size_t>((end - begin) * plane));
     std::vector<std::uint8_t> chunk;
     for (std::int64_t z = begin / k * k; z < end; z += k) {
       const std::int64_t planes = std::min(k, n.z - z);
       chunk.resize(static_cast<std::size_t>(planes * plane));
       const std::size_t start[3] = {static_cast<std::size_t>(z), 0, 0};
-      const std::size_t count[3] = {static_cast<std::size_t>(planes), static_cast<std::size_t>(n.y), static_cast<std::size_t>(n.x)};
+      const std::size_t count[3] = {static_cast<std::size_t>(planes), static_cast<std::size_t>(n.y),
+                                    static_cast<std::size_t>(n.x)};
       file.check(nc_get_vara_uchar(cells, id, start, count, chunk.data()), "material");
       std::string digest(digest_length, '\0');
       const std::size_t row[2] = {static_cast<std::size_t>(z / k), 0}, length[2] = {1, digest_length};
       file.check(nc_get_vara_text(integrity, digest_id, row, length, digest.data()), "digests");
       if (sha256_of(std::as_bytes(std::span(chunk))) != digest)
-        throw data_error(fmt::format("planes {} to {} of '{}' are damaged: they do not match their digest; import the image again",
-                                     z, z + planes - 1, path));
+        throw data_error(
+            fmt::format("planes {} to {} of '{}' are damaged: they do not match their digest; import the image again", z,
+                        z + planes - 1, path));
       const std::int64_t from = std::max(begin, z) - z, to = std::min(end, z + planes) - z;
       result.insert(result.end(), chunk.begin() + from * plane, chunk.begin() + to * plane);
     }

@@ -29,6 +29,7 @@ voxel::model_header read_model_header(MPI_Comm comm, const std::string& path);
 /// Read the voxels of a rank's planes, shape (owned planes, y, x), in parallel, and check their digests.
 /// @throws data_error on a truncated or damaged file
 /// @collective on where.comm
-std::vector<std::uint8_t> read_model_planes(const std::string& path, const voxel::model_header& header, const grid::block& where);
+std::vector<std::uint8_t> read_model_planes(const std::string& path, const voxel::model_header& header,
+                                            const grid::block& where);
 
 }  // namespace osteon::io

@@ -80,8 +80,10 @@ void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm) {
   }
   const double plane = static_cast<double>(shape.y + 1) * static_cast<double>(shape.x + 1) * 3 * sizeof(float);
   if (plane > largest_plane_bytes)
-    throw data_error(fmt::format("a plane of {} x {} voxels is too large for the file format ({:.0f} of at most {:.0f} bytes); "
-                                 "crop the image", shape.y, shape.x, plane, largest_plane_bytes));
+    throw data_error(
+        fmt::format("a plane of {} x {} voxels is too large for the file format ({:.0f} of at most {:.0f} bytes); "
+                    "crop the image",
+                    shape.y, shape.x, plane, largest_plane_bytes));
 }
 
 std::int64_t plane_variable::bytes_per_plane() const {
@@ -145,7 +147,8 @@ plane_variable define_plane_variable(const layout& where, const std::string& nam
   const std::int64_t more = on_nodes ? 1 : 0;
   v.planes = shape.z + more;
   v.plane_shape = {static_cast<std::size_t>(shape.y + more), static_cast<std::size_t>(shape.x + more)};
-  std::vector<int> dimensions = on_nodes ? std::vector{where.zn, where.yn, where.xn} : std::vector{where.z, where.y, where.x};
+  std::vector<int> dimensions =
+      on_nodes ? std::vector{where.zn, where.yn, where.xn} : std::vector{where.z, where.y, where.x};
   if (components == 3) {
     v.plane_shape.push_back(3);
     dimensions.push_back(where.component);
@@ -213,7 +216,8 @@ void finish_file(const std::string& name, const voxel::model_header& header, boo
   for (std::size_t i = 0; i < variables.size(); ++i) {
     int variable = -1;
     check_netcdf(nc_inq_varid(integrity, variables[i].name.c_str(), &variable), "find the digests");
-    check_netcdf(nc_put_var_text(integrity, variable, digests[i].data()), fmt::format("write the digests of '{}'", variables[i].name));
+    check_netcdf(nc_put_var_text(integrity, variable, digests[i].data()),
+                 fmt::format("write the digests of '{}'", variables[i].name));
   }
   const int complete = 1;
   check_netcdf(nc_put_att_int(id, NC_GLOBAL, "complete", NC_INT, 1, &complete), "write attribute 'complete'");

@@ -29,10 +29,10 @@ void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm);
 /// A variable that is stored in chunks of whole planes.
 struct plane_variable {
   std::string name;
-  int group = -1, id = -1;              ///< of the open file
+  int group = -1, id = -1;  ///< of the open file
   int digest_group = -1, digest_id = -1;
-  std::int64_t planes = 0;              ///< first extent
-  std::vector<std::size_t> plane_shape; ///< the other extents
+  std::int64_t planes = 0;               ///< first extent
+  std::vector<std::size_t> plane_shape;  ///< the other extents
   std::int64_t element_bytes = 1;
   std::int64_t chunk_planes = 1;
   std::int64_t bytes_per_plane() const;
@@ -75,7 +75,7 @@ class netcdf_file {
 
 /// Write coordinates and digests, then `complete` = 1, into a closed file. One process calls.
 /// @param digests by variable: chunks x 64 characters
-void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes, std::span<const plane_variable> variables,
-                 std::span<const std::string> digests);
+void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,
+                 std::span<const plane_variable> variables, std::span<const std::string> digests);
 
 }  // namespace osteon::io

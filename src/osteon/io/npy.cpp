@@ -51,7 +51,8 @@ class header_parser {
       }
     }
     skip_blanks();
-    if (at_ != text_.size() || !has_type || !has_order || !has_shape) fail("needs exactly the keys descr, fortran_order and shape");
+    if (at_ != text_.size() || !has_type || !has_order || !has_shape)
+      fail("needs exactly the keys descr, fortran_order and shape");
     return array;
   }
 
@@ -142,17 +143,20 @@ voxel::image read_npy(const std::string& path) {
   std::array<unsigned char, 12> start{};
   file.read(reinterpret_cast<char*>(start.data()), 8);
   if (!file || std::memcmp(start.data(), magic.data(), magic.size()) != 0)
-    throw data_error(fmt::format("'{}' is no .npy file: it does not start with the word NUMPY; save it with numpy.save", path));
+    throw data_error(
+        fmt::format("'{}' is no .npy file: it does not start with the word NUMPY; save it with numpy.save", path));
   const int major = start[6], minor = start[7];
   if (major < 1 || major > 3 || minor != 0)
     throw data_error(fmt::format("'{}' has version {}.{} of the .npy format; 1.0 to 3.0 can be read", path, major, minor));
   const int length_bytes = major == 1 ? 2 : 4;
   file.read(reinterpret_cast<char*>(start.data()) + 8, length_bytes);
   std::size_t length = 0;
-  for (int i = 0; i < length_bytes; ++i) length |= static_cast<std::size_t>(start[static_cast<std::size_t>(8 + i)]) << (8 * i);
+  for (int i = 0; i < length_bytes; ++i)
+    length |= static_cast<std::size_t>(start[static_cast<std::size_t>(8 + i)]) << (8 * i);
   const std::uint64_t data_begin = 8 + static_cast<std::uint64_t>(length_bytes) + length;
   if (!file || length > largest_header || data_begin > total)
-    throw data_error(fmt::format("'{}' is damaged: its header has {} bytes (the file {}, at most {} are allowed)", path, length, total, largest_header));
+    throw data_error(fmt::format("'{}' is damaged: its header has {} bytes (the file {}, at most {} are allowed)", path,
+                                 length, total, largest_header));
   std::string text(length, '\0');
   file.read(text.data(), static_cast<std::streamsize>(length));
   if (!file) throw data_error(fmt::format("cannot read '{}' to the end of its header", path));
@@ -161,10 +165,12 @@ voxel::image read_npy(const std::string& path) {
   const std::uint64_t available = total - data_begin;
   std::uint64_t needed = voxel::size_of(array.type);
   bool fits = true;  // before memory is taken: the file must have all the bytes that its header promises
-  for (int a = 0; a < 3; ++a) fits = fits && !__builtin_mul_overflow(needed, static_cast<std::uint64_t>(array.shape[a]), &needed);
+  for (int a = 0; a < 3; ++a)
+    fits = fits && !__builtin_mul_overflow(needed, static_cast<std::uint64_t>(array.shape[a]), &needed);
   if (!fits || needed != available)
-    throw data_error(fmt::format("'{}' is truncated or damaged: {} x {} x {} values of {} bytes do not fill the {} bytes after its header",
-                                 path, array.shape.z, array.shape.y, array.shape.x, voxel::size_of(array.type), available));
+    throw data_error(fmt::format(
+        "'{}' is truncated or damaged: {} x {} x {} values of {} bytes do not fill the {} bytes after its header", path,
+        array.shape.z, array.shape.y, array.shape.x, voxel::size_of(array.type), available));
   array.bytes.resize(needed);
   file.read(reinterpret_cast<char*>(array.bytes.data()), static_cast<std::streamsize>(needed));
   if (!file) throw data_error(fmt::format("cannot read '{}' to its end", path));
@@ -174,10 +180,11 @@ voxel::image read_npy(const std::string& path) {
 void write_npy(const std::string& path, const voxel::image& array) {
   const std::size_t width = voxel::size_of(array.type);
   if (array.bytes.size() != static_cast<std::size_t>(array.shape.volume()) * width)
-    throw usage_error(fmt::format("{} bytes are no array of {} x {} x {} values of {} bytes", array.bytes.size(), array.shape.z,
-                                  array.shape.y, array.shape.x, width));
-  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}, {}), }}",
-                                 descriptions[static_cast<std::size_t>(array.type)], array.shape.z, array.shape.y, array.shape.x);
+    throw usage_error(fmt::format("{} bytes are no array of {} x {} x {} values of {} bytes", array.bytes.size(),
+                                  array.shape.z, array.shape.y, array.shape.x, width));
+  std::string text =
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}, {}), }}",
+                  descriptions[static_cast<std::size_t>(array.type)], array.shape.z, array.shape.y, array.shape.x);
   text.append(63 - (10 + text.size()) % 64, ' ');  // the values start at a multiple of 64 bytes
   text += '\n';
   temporary_file temporary(path);

@@ -42,15 +42,17 @@ bool encode(std::FILE* file, int width, int height, const std::uint8_t* rgba) {
 }  // namespace
 
 void write_png(const std::string& path, int width, int height, std::span<const std::uint8_t> rgba) {
-  if (width < 1 || height < 1 || rgba.size() != std::size_t{4} * static_cast<std::size_t>(width) * static_cast<std::size_t>(height))
-    throw usage_error(fmt::format("{} bytes for a picture of {} x {} pixels; give 4 bytes for each of at least one pixel", rgba.size(),
-                                  width, height));
+  if (width < 1 || height < 1 ||
+      rgba.size() != std::size_t{4} * static_cast<std::size_t>(width) * static_cast<std::size_t>(height))
+    throw usage_error(fmt::format("{} bytes for a picture of {} x {} pixels; give 4 bytes for each of at least one pixel",
+                                  rgba.size(), width, height));
   const std::string temporary = path + ".part";
   const auto fail = [&](const char* what) {
     const int reason = errno;
     std::remove(temporary.c_str());
-    throw machine_error(fmt::format("cannot {} picture {}: {}; choose a folder that exists, can be written and has space left", what,
-                                    path, std::strerror(reason)));
+    throw machine_error(
+        fmt::format("cannot {} picture {}: {}; choose a folder that exists, can be written and has space left", what, path,
+                    std::strerror(reason)));
   };
   errno = 0;
   std::unique_ptr<std::FILE, closer> file(std::fopen(temporary.c_str(), "wb"));

@@ -51,13 +51,16 @@ struct result_writer::state {
   void reserve(std::int64_t bytes) {
     const std::int64_t all = bytes + metadata_reserve + index_reserve;
     comm::together(comm.get(), [&] {
-      if (comm.rank() == 0) reserve_space(name, all);
-      else check_size_limit(name, all);
+      if (comm.rank() == 0)
+        reserve_space(name, all);
+      else
+        check_size_limit(name, all);
     });
   }
   std::size_t index_of(const std::string& field, centring where_is) const;
   void write(std::size_t index, std::span<const std::byte> values);
-  void put(const plane_variable& v, std::int64_t begin, std::int64_t end, std::span<const std::byte> values, std::string& digest);
+  void put(const plane_variable& v, std::int64_t begin, std::int64_t end, std::span<const std::byte> values,
+           std::string& digest);
   void read_back();
 };
 
@@ -102,9 +105,11 @@ void result_writer::state::write(std::size_t index, std::span<const std::byte> v
   MPI_Allreduce(MPI_IN_PLACE, &calls, 1, MPI_INT64_T, MPI_MAX, comm.get());
   const std::size_t plane = static_cast<std::size_t>(v.bytes_per_plane());
   for (std::int64_t i = 0; i < calls; ++i) {
-    const std::int64_t begin = std::min(part.body_begin + i * step, part.body_end), end = std::min(begin + step, part.body_end);
+    const std::int64_t begin = std::min(part.body_begin + i * step, part.body_end),
+                       end = std::min(begin + step, part.body_end);
     put(v, begin, end,
-        part.body.subspan(static_cast<std::size_t>(begin - part.body_begin) * plane, static_cast<std::size_t>(end - begin) * plane),
+        part.body.subspan(static_cast<std::size_t>(begin - part.body_begin) * plane,
+                          static_cast<std::size_t>(end - begin) * plane),
         digests[index]);
   }
   put(v, part.tail_begin, part.tail_end, part.tail, digests[index]);
@@ -127,12 +132,16 @@ void result_writer::state::read_back() {
     std::vector<std::byte> values(static_cast<std::size_t>(std::min(k, v.planes) * v.bytes_per_plane()));
     std::int64_t z = (begin + k - 1) / k * k;
     for (std::size_t at = 0; at < digests[i].size(); at += digest_length, z += k) {
-      std::vector<std::size_t> start(1 + v.plane_shape.size(), 0), count(1, static_cast<std::size_t>(std::min(k, v.planes - z)));
+      std::vector<std::size_t> start(1 + v.plane_shape.size(), 0),
+          count(1, static_cast<std::size_t>(std::min(k, v.planes - z)));
       start[0] = static_cast<std::size_t>(z);
       count.insert(count.end(), v.plane_shape.begin(), v.plane_shape.end());
-      check_netcdf(nc_get_vara(group, variable, start.data(), count.data(), values.data()), fmt::format("read '{}' back", v.name));
-      if (sha256_of(std::span(values).first(count[0] * static_cast<std::size_t>(v.bytes_per_plane()))) != digests[i].substr(at, digest_length))
-        throw machine_error(fmt::format("'{}' of '{}' reads back differently from plane {} on; the file system lost a write", v.name, name, z));
+      check_netcdf(nc_get_vara(group, variable, start.data(), count.data(), values.data()),
+                   fmt::format("read '{}' back", v.name));
+      if (sha256_of(std::span(values).first(count[0] * static_cast<std::size_t>(v.bytes_per_plane()))) !=
+          digests[i].substr(at, digest_length))
+        throw machine_error(fmt::format("'{}' of '{}' reads back differently from plane {} on; the file system lost a write",
+                                        v.name, name, z));
     }
   }
 }
@@ -183,7 +192,8 @@ result_writer result_writer::create(const std::string& path, const grid::block& 
     s->variables.push_back(define_plane_variable(at, "material", NC_UBYTE, false, 1, header.shape));
     define_material_attributes(s->variables[0], header.materials);
     for (const field_info& f : fields) {
-      s->variables.push_back(define_plane_variable(at, f.name, NC_FLOAT, f.where == centring::node, f.components, header.shape));
+      s->variables.push_back(
+          define_plane_variable(at, f.name, NC_FLOAT, f.where == centring::node, f.components, header.shape));
       const plane_variable& v = s->variables.back();
       put_text(v.group, v.id, "long_name", f.long_name);
       put_text(v.group, v.id, "units", f.units);
@@ -204,7 +214,8 @@ namespace {
 void check_size(MPI_Comm comm, const std::string& name, std::size_t given, std::int64_t expected) {
   comm::together(comm, [&] {
     if (static_cast<std::int64_t>(given) != expected)
-      throw usage_error(fmt::format("'{}' has {} values on rank {}; its block needs {}", name, given, comm::rank(comm), expected));
+      throw usage_error(
+          fmt::format("'{}' has {} values on rank {}; its block needs {}", name, given, comm::rank(comm), expected));
   });
 }
 }  // namespace
@@ -255,7 +266,8 @@ std::int64_t result_writer::close() {
   MPI_Comm comm = s.comm.get();
   comm::together(comm, [&] {
     for (std::size_t i = 0; i < s.variables.size(); ++i)
-      if (!s.written[i]) throw usage_error(fmt::format("the field '{}' was never written; write it before close()", s.variables[i].name));
+      if (!s.written[i])
+        throw usage_error(fmt::format("the field '{}' was never written; write it before close()", s.variables[i].name));
   });
   s.reserve(0);
   comm::together(comm, [&] { s.file.close(); });

@@ -19,11 +19,11 @@ enum class centring { cell, node };
 
 /// What a field of a result file is.
 struct field_info {
-  std::string name;         ///< e.g. `sed`
-  std::string long_name;    ///< e.g. `strain energy density`
-  std::string units;        ///< UDUNITS, e.g. `MPa`, `mm`, `1`
+  std::string name;       ///< e.g. `sed`
+  std::string long_name;  ///< e.g. `strain energy density`
+  std::string units;      ///< UDUNITS, e.g. `MPa`, `mm`, `1`
   centring where = centring::cell;
-  int components = 1;       ///< 1 or 3; the component varies fastest
+  int components = 1;  ///< 1 or 3; the component varies fastest
 };
 
 /// Writes a results file. All ranks make the same calls in the same order; a rank without active voxels calls too.

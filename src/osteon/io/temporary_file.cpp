@@ -25,7 +25,8 @@ class descriptor {
  public:
   descriptor(const std::string& name, int flags) : value_(::open(name.c_str(), flags | O_CLOEXEC, 0666)) {
     if (value_ < 0)
-      throw machine_error(fmt::format("cannot open '{}': {}; check the directory and its permissions", name, std::strerror(errno)));
+      throw machine_error(
+          fmt::format("cannot open '{}': {}; check the directory and its permissions", name, std::strerror(errno)));
   }
   descriptor(const descriptor&) = delete;
   descriptor& operator=(const descriptor&) = delete;
@@ -55,7 +56,8 @@ bool is_orphan(const fs::path& file, const std::string& suffix) {
   const char* end = suffix.data() + suffix.size();
   const auto [last, status] = std::from_chars(suffix.data() + dot + 1, end, pid);
   if (status != std::errc() || last != end || pid <= 0) return false;
-  if (suffix.substr(0, dot) == host_name()) return pid == ::getpid() || (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH);
+  if (suffix.substr(0, dot) == host_name())
+    return pid == ::getpid() || (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH);
   std::error_code failure;
   const auto written = fs::last_write_time(file, failure);
   return !failure && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
@@ -102,8 +104,10 @@ void temporary_file::commit() {
 void check_size_limit(const std::string& name, std::int64_t bytes) {
   const std::int64_t limit = size_limit(), needed = size_of_file(name) + bytes;
   if (limit != no_limit && needed > limit)
-    throw machine_error(fmt::format("'{}' may need {} bytes, but this process may write files of at most {} bytes; "
-                                    "raise the limit (ulimit -f) or write fewer fields", name, needed, limit));
+    throw machine_error(
+        fmt::format("'{}' may need {} bytes, but this process may write files of at most {} bytes; "
+                    "raise the limit (ulimit -f) or write fewer fields",
+                    name, needed, limit));
 }
 
 void reserve_space(const std::string& name, std::int64_t bytes) {
@@ -113,18 +117,20 @@ void reserve_space(const std::string& name, std::int64_t bytes) {
   if (::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, size, bytes) == 0) return;
   int cause = errno;
   if (cause == EOPNOTSUPP || cause == ENOSYS) {  // NFS before 4.2: an estimate is all that there is
-    struct statvfs system {};
+    struct statvfs system{};
     if (::fstatvfs(file.get(), &system) != 0) return;
     if (static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize) >= static_cast<double>(bytes)) return;
     cause = ENOSPC;
   }
-  throw machine_error(fmt::format("cannot write '{}': {} (it has {} bytes and may need {} more); "
-                                  "free space on that file system or write elsewhere", name, std::strerror(cause), size, bytes));
+  throw machine_error(
+      fmt::format("cannot write '{}': {} (it has {} bytes and may need {} more); "
+                  "free space on that file system or write elsewhere",
+                  name, std::strerror(cause), size, bytes));
 }
 
 void release_reserve(const std::string& name) {
   descriptor file(name, O_RDWR);
-  struct stat status {};
+  struct stat status{};
   // ext4 and XFS drop the blocks beyond the end of the file when it is truncated to its own size
   if (::fstat(file.get(), &status) != 0 || ::ftruncate(file.get(), status.st_size) != 0)
     throw machine_error(fmt::format("cannot trim '{}': {}", name, std::strerror(errno)));
@@ -137,7 +143,7 @@ void sync_file(const std::string& name) {
 }
 
 std::int64_t size_of_file(const std::string& name) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(name.c_str(), &status) != 0)
     throw machine_error(fmt::format("cannot find '{}': {}", name, std::strerror(errno)));
   return status.st_size;

@@ -65,13 +65,12 @@ std::int64_t write_results(const output_paths& paths, const spec& job, const spe
   std::vector<io::field_info> infos;
   for (const result_field& field : result.fields) infos.push_back(field.info);
   const bool good = result.proof.converged;
-  auto writer = io::result_writer::create(
-      paths.results, part.where, part.header, infos,
-      {{"title", job.name + ": " + job.physics},
-       {"history", fmt::format("{} {}", utc_now(), command)},
-       {"status", good ? "done" : "not converged"},
-       {"input_sha256", part.header.source_sha256},
-       {"provenance", part.header.provenance_json}});
+  auto writer = io::result_writer::create(paths.results, part.where, part.header, infos,
+                                          {{"title", job.name + ": " + job.physics},
+                                           {"history", fmt::format("{} {}", utc_now(), command)},
+                                           {"status", good ? "done" : "not converged"},
+                                           {"input_sha256", part.header.source_sha256},
+                                           {"provenance", part.header.provenance_json}});
   writer.write_material(part.image);
   for (const result_field& field : result.fields) {
     std::vector<float> values;
@@ -103,7 +102,8 @@ void draw_picture(const output_paths& paths, const spec& job, const specimen& pa
   scene.spacing_mm = part.header.spacing_mm;
   scene.width = static_cast<int>(job.picture.width);
   scene.height = static_cast<int>(job.picture.height);
-  scene.view = {.azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
+  scene.view = {
+      .azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
   comm::together(comm, [&] {
     scene.layers = {render::presets::bone_layer(bone),
                     render::presets::glow_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map)};
@@ -116,8 +116,8 @@ void draw_picture(const output_paths& paths, const spec& job, const specimen& pa
   });
 }
 
-json summarise(const spec& job, const specimen& part, const physics_result& result, const output_paths& paths, double cpu_seconds,
-               double peak_bytes, const json& stages) {
+json summarise(const spec& job, const specimen& part, const physics_result& result, const output_paths& paths,
+               double cpu_seconds, double peak_bytes, const json& stages) {
   const solve::certificate& proof = result.proof;
   const json provenance = json::parse(part.header.provenance_json);
   json summary = {{"schema", "osteon.summary/1"},
@@ -156,7 +156,10 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
     }
     summary["materials"].push_back(entry);
   }
-  summary["shown"] = {{"field", result.shown_name}, {"units", result.shown_units}, {"low", result.shown_low}, {"high", result.shown_high},
+  summary["shown"] = {{"field", result.shown_name},
+                      {"units", result.shown_units},
+                      {"low", result.shown_low},
+                      {"high", result.shown_high},
                       {"colour_map", job.picture.colour_map}};
   summary["stages"] = stages;
   summary["files"] = {{"results", paths.results}, {"xdmf", paths.xdmf}, {"report", paths.report}};
@@ -231,9 +234,10 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     write_file(paths.summary, summary.dump(2) + "\n");
   });
   if (!result.proof.converged)
-    throw solve_error(fmt::format("the solver stopped after {} iterations at a relative residual of {:.2e}, above the tolerance {:.1e}; "
-                                  "the unfinished results in {} are marked 'not converged'; raise solve.max_iterations",
-                                  result.proof.iterations, result.proof.residual_history.back(), job.solve.tolerance, paths.directory));
+    throw solve_error(
+        fmt::format("the solver stopped after {} iterations at a relative residual of {:.2e}, above the tolerance {:.1e}; "
+                    "the unfinished results in {} are marked 'not converged'; raise solve.max_iterations",
+                    result.proof.iterations, result.proof.residual_history.back(), job.solve.tolerance, paths.directory));
   return summary;
 }
 

@@ -21,6 +21,7 @@ struct output_paths {
 /// @param started time at which the user's command began, ISO 8601
 /// @throws solve_error after writing a summary and results that are marked as not converged
 /// @collective on comm
-nlohmann::ordered_json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started, sink& log);
+nlohmann::ordered_json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started,
+                               sink& log);
 
 }  // namespace osteon::job

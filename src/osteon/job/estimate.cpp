@@ -17,10 +17,10 @@ namespace {
 
 // Measured by `osteon run` on the bone scan of the demo (docs/performance.md, "What estimate is based on").
 struct costs {
-  double nodes_per_element;          ///< unknown carriers per active voxel
-  double memory_bytes_per_element;   ///< marginal, whole pipeline
-  double base_memory_bytes;          ///< of a rank without any voxels
-  double cpu_seconds_per_element;    ///< one core, import excluded
+  double nodes_per_element;         ///< unknown carriers per active voxel
+  double memory_bytes_per_element;  ///< marginal, whole pipeline
+  double base_memory_bytes;         ///< of a rank without any voxels
+  double cpu_seconds_per_element;   ///< one core, import excluded
 };
 constexpr costs elasticity_costs{1.22, 650, 60e6, 3.5e-5};
 constexpr costs heat_costs{1, 150, 60e6, 3e-6};
@@ -37,7 +37,8 @@ estimation estimate(const spec& job, int ranks, sink& log) {
   e.job = job.name;
   e.physics = job.physics;
   const std::int64_t asked = ranks > 0 ? ranks : job.run.ranks;
-  e.ranks = static_cast<int>(asked > 0 ? asked : std::clamp<std::int64_t>(usable_cores() / job.run.threads, 1, header.shape.z));
+  e.ranks =
+      static_cast<int>(asked > 0 ? asked : std::clamp<std::int64_t>(usable_cores() / job.run.threads, 1, header.shape.z));
   e.voxels = header.shape.volume();
   e.elements = std::accumulate(header.active_per_plane.begin(), header.active_per_plane.end(), std::int64_t{0});
   e.dofs = heat ? e.elements : static_cast<std::int64_t>(3 * c.nodes_per_element * static_cast<double>(e.elements));
@@ -45,17 +46,20 @@ estimation estimate(const spec& job, int ranks, sink& log) {
   const std::vector<std::int64_t> first = grid::balance_planes(header.active_per_plane, e.ranks);
   std::int64_t widest_plane = 0;
   for (std::size_t r = 0; r + 1 < first.size(); ++r) {
-    const auto share = std::accumulate(header.active_per_plane.begin() + first[r], header.active_per_plane.begin() + first[r + 1], std::int64_t{0});
+    const auto share = std::accumulate(header.active_per_plane.begin() + first[r],
+                                       header.active_per_plane.begin() + first[r + 1], std::int64_t{0});
     e.largest_elements_per_rank = std::max(e.largest_elements_per_rank, share);
     if (r > 0) widest_plane = std::max(widest_plane, header.active_per_plane[static_cast<std::size_t>(first[r])]);
   }
   const double mean = static_cast<double>(e.elements) / e.ranks;
   e.imbalance = mean > 0 ? static_cast<double>(e.largest_elements_per_rank) / mean : 1;
-  e.memory_bytes_per_rank = static_cast<std::int64_t>(c.base_memory_bytes + c.memory_bytes_per_element * static_cast<double>(e.largest_elements_per_rank));
+  e.memory_bytes_per_rank = static_cast<std::int64_t>(
+      c.base_memory_bytes + c.memory_bytes_per_element * static_cast<double>(e.largest_elements_per_rank));
   const double unknowns_per_cell = heat ? 1 : 3 * c.nodes_per_element;
   e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_cell * static_cast<double>(widest_plane) * sizeof(double));
   e.cpu_seconds = c.cpu_seconds_per_element * static_cast<double>(e.elements);
-  e.wall_seconds = c.cpu_seconds_per_element * static_cast<double>(e.largest_elements_per_rank) / static_cast<double>(job.run.threads);
+  e.wall_seconds =
+      c.cpu_seconds_per_element * static_cast<double>(e.largest_elements_per_rank) / static_cast<double>(job.run.threads);
   return e;
 }
 
@@ -86,8 +90,8 @@ std::string estimation::to_text() const {
       "  exchange          {:>14.1f}  kB to each neighbour\n"
       "  computing         {:>14.1f}  CPU seconds, about {:.1f} s on {} cores\n",
       job, physics, ranks, voxels, elements, 100.0 * static_cast<double>(elements) / static_cast<double>(voxels), dofs,
-      largest_elements_per_rank, imbalance, static_cast<double>(memory_bytes_per_rank) / 1048576, static_cast<double>(exchange_bytes) / 1e3,
-      cpu_seconds, wall_seconds, ranks);
+      largest_elements_per_rank, imbalance, static_cast<double>(memory_bytes_per_rank) / 1048576,
+      static_cast<double>(exchange_bytes) / 1e3, cpu_seconds, wall_seconds, ranks);
 }
 
 }  // namespace osteon::job

@@ -25,7 +25,9 @@ class scratch_folder {
  public:
   scratch_folder() {
     std::string name = (fs::temp_directory_path() / "osteon-import-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw machine_error(fmt::format("cannot make a temporary folder in '{}'; set TMPDIR to one with space", fs::temp_directory_path().string()));
+    if (!mkdtemp(name.data()))
+      throw machine_error(fmt::format("cannot make a temporary folder in '{}'; set TMPDIR to one with space",
+                                      fs::temp_directory_path().string()));
     path_ = name;
   }
   ~scratch_folder() {
@@ -54,11 +56,13 @@ scan read_scan(const std::string& path) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (reader.exit_code == exit_code(error_kind::data)) throw data_error(text);
   if (reader.exit_code != 0)
-    throw machine_error(fmt::format("the image reader '{} -m osteon.read_image' failed with exit code {}: {}; run `./run setup`, or set OSTEON_PYTHON "
-                                    "to a Python that has the osteon package",
-                                    python_interpreter(), reader.exit_code, text));
+    throw machine_error(fmt::format(
+        "the image reader '{} -m osteon.read_image' failed with exit code {}: {}; run `./run setup`, or set OSTEON_PYTHON "
+        "to a Python that has the osteon package",
+        python_interpreter(), reader.exit_code, text));
   json facts = json::parse(reader.out, nullptr, false);
-  if (facts.is_discarded()) throw machine_error("the image reader did not describe the image that it read; its output is no JSON");
+  if (facts.is_discarded())
+    throw machine_error("the image reader did not describe the image that it read; its output is no JSON");
   return {io::read_npy(file), std::move(facts)};
 }
 
@@ -67,14 +71,16 @@ vector3 to_vector(const json& list) { return {list.at(0), list.at(1), list.at(2)
 vector3 spacing_of(const spec& job, const json& facts) {
   if (job.image.spacing_mm) return {(*job.image.spacing_mm)[0], (*job.image.spacing_mm)[1], (*job.image.spacing_mm)[2]};
   if (!facts.contains("spacing_mm") || facts.at("spacing_mm").is_null())
-    throw data_error(fmt::format("'{}' does not state its voxel size, and the job does not give it; add spacing_mm = [z, y, x] to [image] "
-                                 "(and spacing_note, if you have to assume it)",
-                                 image_path(job)));
+    throw data_error(fmt::format(
+        "'{}' does not state its voxel size, and the job does not give it; add spacing_mm = [z, y, x] to [image] "
+        "(and spacing_note, if you have to assume it)",
+        image_path(job)));
   const vector3 spacing = to_vector(facts.at("spacing_mm"));
   for (int a = 0; a < 3; ++a)
     if (!(spacing[a] > 0) || spacing[a] > 1000)
-      throw data_error(fmt::format("'{}' states a voxel size of [{}, {}, {}] mm (z, y, x), which cannot be right; give spacing_mm in [image]",
-                                   image_path(job), spacing.z, spacing.y, spacing.x));
+      throw data_error(fmt::format(
+          "'{}' states a voxel size of [{}, {}, {}] mm (z, y, x), which cannot be right; give spacing_mm in [image]",
+          image_path(job), spacing.z, spacing.y, spacing.x));
   return spacing;
 }
 
@@ -87,17 +93,20 @@ voxel::segmented classify(const spec& job, const voxel::image& image) {
                                                  : voxel::keep_rule::largest;
   how.load_axis = job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x;
   const auto properties = [](const material_spec& m, const std::string& fallback) {
-    return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio, m.conductivity_W_per_mK.value_or(0)};
+    return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio,
+                           m.conductivity_W_per_mK.value_or(0)};
   };
   if (job.segment.labels) {
     std::vector<voxel::labelled_material> table;
-    for (const material_spec& m : job.materials) table.push_back({*m.label, properties(m, fmt::format("label {}", *m.label))});
+    for (const material_spec& m : job.materials)
+      table.push_back({*m.label, properties(m, fmt::format("label {}", *m.label))});
     return voxel::segment(image, how, table, job.segment.void_labels);
   }
   if (job.density_law) {
     const density_law_spec& d = *job.density_law;
     return voxel::segment(image, how,
-                          voxel::density_law{*d.slope, d.intercept, *d.coefficient_MPa, d.exponent, d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio});
+                          voxel::density_law{*d.slope, d.intercept, *d.coefficient_MPa, d.exponent, d.min_modulus_MPa,
+                                             d.max_modulus_MPa, d.poisson_ratio});
   }
   return voxel::segment(image, how, properties(job.materials.front(), "solid"));
 }
@@ -119,17 +128,24 @@ json describe(const voxel::segmentation_report& r, double modulus_error) {
 
 // Everything of the job that the model depends on, so that a model is made anew when any of it changes.
 std::string rules_of(const spec& job) {
-  json rules = {{"schema", 1}, {"axis", job.load.axis}, {"keep", job.segment.keep}, {"labels", job.segment.labels}, {"void", job.segment.void_labels},
-                {"crop", job.image.crop_voxels}, {"note", job.image.spacing_note}};
+  json rules = {{"schema", 1},
+                {"axis", job.load.axis},
+                {"keep", job.segment.keep},
+                {"labels", job.segment.labels},
+                {"void", job.segment.void_labels},
+                {"crop", job.image.crop_voxels},
+                {"note", job.image.spacing_note}};
   const auto put = [&](const char* key, const auto& value) { rules[key] = value ? json(*value) : json(nullptr); };
   put("threshold", job.segment.threshold);
   put("upper", job.segment.upper);
   put("spacing", job.image.spacing_mm);
   for (const material_spec& m : job.materials)
-    rules["materials"].push_back({m.name, m.label.value_or(-1), m.youngs_modulus_MPa.value_or(0), m.poisson_ratio, m.conductivity_W_per_mK.value_or(0)});
+    rules["materials"].push_back({m.name, m.label.value_or(-1), m.youngs_modulus_MPa.value_or(0), m.poisson_ratio,
+                                  m.conductivity_W_per_mK.value_or(0)});
   if (job.density_law) {
     const density_law_spec& d = *job.density_law;
-    rules["law"] = {*d.slope, d.intercept, *d.coefficient_MPa, d.exponent, d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio};
+    rules["law"] = {*d.slope,          d.intercept,       *d.coefficient_MPa, d.exponent,
+                    d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio};
   }
   return rules.dump();
 }
@@ -141,7 +157,8 @@ std::string key_of(const spec& job, const std::string& path) {
     std::vector<std::string> entries;
     for (const auto& entry : fs::directory_iterator(path))
       if (entry.is_regular_file())
-        entries.push_back(fmt::format("{} {} {}", entry.path().filename().string(), entry.file_size(), entry.last_write_time().time_since_epoch().count()));
+        entries.push_back(fmt::format("{} {} {}", entry.path().filename().string(), entry.file_size(),
+                                      entry.last_write_time().time_since_epoch().count()));
     std::sort(entries.begin(), entries.end());
     for (const std::string& entry : entries) text += entry + "\n";
   } else {
@@ -161,7 +178,8 @@ std::string image_path(const spec& job) {
 std::optional<std::string> check_image_file(const spec& job) {
   const std::string path = image_path(job);
   std::error_code failed;
-  if (!fs::exists(path, failed)) return fmt::format("'{}' does not exist; relative paths are relative to the job file", path);
+  if (!fs::exists(path, failed))
+    return fmt::format("'{}' does not exist; relative paths are relative to the job file", path);
   if (access(path.c_str(), R_OK) != 0) return fmt::format("'{}' may not be read; change its permissions", path);
   return std::nullopt;
 }
@@ -201,11 +219,13 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
   voxel::model_header header;
   header.shape = model.shape;
   header.spacing_mm = spacing;
-  if (input.facts.contains("origin_mm") && !input.facts.at("origin_mm").is_null()) header.origin_mm = to_vector(input.facts.at("origin_mm"));
+  if (input.facts.contains("origin_mm") && !input.facts.at("origin_mm").is_null())
+    header.origin_mm = to_vector(input.facts.at("origin_mm"));
   header.materials = model.materials;
   const std::int64_t plane = model.shape.y * model.shape.x;
   for (std::int64_t z = 0; z < model.shape.z; ++z)
-    header.active_per_plane.push_back(plane - std::count(model.material.begin() + z * plane, model.material.begin() + (z + 1) * plane, std::uint8_t{0}));
+    header.active_per_plane.push_back(
+        plane - std::count(model.material.begin() + z * plane, model.material.begin() + (z + 1) * plane, std::uint8_t{0}));
   header.source = source;
   header.source_sha256 = input.facts.value("sha256", "");
   json image = {{"path", fs::absolute(source).lexically_normal().string()},
@@ -218,18 +238,22 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
                 {"grey_min", found.grey.low},
                 {"grey_max", found.grey.high}};
   if (!job.image.crop_voxels.empty()) image["crop_voxels"] = job.image.crop_voxels;
-  header.provenance_json = json{{"key", key}, {"image", image}, {"segmentation", describe(found, model.modulus_error)}}.dump();
+  header.provenance_json =
+      json{{"key", key}, {"image", image}, {"segmentation", describe(found, model.modulus_error)}}.dump();
 
   if (found.threshold) log.note(fmt::format("threshold {} ({})", *found.threshold, found.method));
-  log.note(fmt::format("{} solid voxels kept, {:.1f} % of the image; dropped {} voxels in {} islands", found.kept_voxels, 100 * found.volume_fraction,
-                       found.dropped_voxels, found.dropped_islands));
+  log.note(fmt::format("{} solid voxels kept, {:.1f} % of the image; dropped {} voxels in {} islands", found.kept_voxels,
+                       100 * found.volume_fraction, found.dropped_voxels, found.dropped_islands));
   if (model.modulus_error > 0)
-    log.note(fmt::format("greys sorted into {} classes; the modulus is off by at most {:.2g} %", model.materials.size() - 1, 100 * model.modulus_error));
+    log.note(fmt::format("greys sorted into {} classes; the modulus is off by at most {:.2g} %", model.materials.size() - 1,
+                         100 * model.modulus_error));
 
   std::error_code failed;
   if (const fs::path folder = fs::path(path).parent_path(); !folder.empty() && !fs::exists(folder)) {
     fs::create_directories(folder, failed);
-    if (failed) throw machine_error(fmt::format("cannot make the output directory '{}': {}; choose another by --output", folder.string(), failed.message()));
+    if (failed)
+      throw machine_error(fmt::format("cannot make the output directory '{}': {}; choose another by --output",
+                                      folder.string(), failed.message()));
   }
   io::write_model(path, header, {model.material.data(), model.shape});
   result.shape = model.shape;

@@ -13,8 +13,8 @@ namespace osteon::job {
 struct imported_model {
   std::string path;
   index3 shape;
-  bool reused = false;           ///< the file was there already, made from the same image by the same rules
-  std::string provenance_json;   ///< image and segmentation, as they appear in summary.json
+  bool reused = false;          ///< the file was there already, made from the same image by the same rules
+  std::string provenance_json;  ///< image and segmentation, as they appear in summary.json
   nlohmann::ordered_json to_json() const;
 };
 

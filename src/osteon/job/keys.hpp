@@ -6,8 +6,8 @@
 
 namespace osteon::job {
 
-/// Call `v(key, field, doc)` for every key. Visitors also have `v.table(name, doc, f)`, `v.optional_table(name, field, doc, f)`
-/// and `v.list(name, field, doc, f)` for tables, optional tables and arrays of tables.
+/// Call `v(key, field, doc)` for every key. Visitors also have `v.table(name, doc, f)`, `v.optional_table(name, field, doc,
+/// f)` and `v.list(name, field, doc, f)` for tables, optional tables and arrays of tables.
 template <class Visitor>
 void describe(Visitor& v, spec& s) {
   v("name", s.name, "Name of the job; the default output directory is <name>.out.");
@@ -18,7 +18,8 @@ void describe(Visitor& v, spec& s) {
     t("path", i.path, "Image file or folder, relative to the job file: TIFF, DICOM, NIfTI, NRRD, MetaImage, npy.");
     t("spacing_mm", i.spacing_mm,
       "Edge lengths of a voxel in mm, [z, y, x] or one number. May be left out only if the image itself states them.");
-    t("spacing_note", i.spacing_note, "Where the spacing comes from; repeated in the report. Say so if it is an assumption.");
+    t("spacing_note", i.spacing_note,
+      "Where the spacing comes from; repeated in the report. Say so if it is an assumption.");
     t("crop_voxels", i.crop_voxels, "Part of the image to use: [[z0, z1], [y0, y1], [x0, x1]], half open.");
   });
   v.table("segment", "Which voxels are solid.", [&](auto& t) {
@@ -51,7 +52,9 @@ void describe(Visitor& v, spec& s) {
                    });
   v.table("load", "What is done to the specimen.", [&](auto& t) {
     load_spec& l = s.load;
-    t("test", l.test, "axial_bonded: both faces of the axis are held by rigid plates, one is driven. conduction: fixed temperatures on them.",
+    t("test", l.test,
+      "axial_bonded: both faces of the axis are held by rigid plates, one is driven. conduction: fixed temperatures on "
+      "them.",
       {"axial_bonded", "conduction"});
     t("axis", l.axis, "Direction of the load or of the heat flow.", {"z", "y", "x"});
     t("strain", l.strain, "Displacement of the driven face over the length; negative compresses.");

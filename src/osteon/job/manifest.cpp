@@ -72,7 +72,8 @@ std::vector<std::string> host_names(MPI_Comm comm) {
   if (speakers == MPI_COMM_NULL) return {};
   const int rank = comm::rank(speakers), size = comm::size(speakers);
   std::vector<char> all(rank == 0 ? static_cast<std::size_t>(size) * name.size() : 0);
-  MPI_Gather(name.data(), static_cast<int>(name.size()), MPI_CHAR, all.data(), static_cast<int>(name.size()), MPI_CHAR, 0, speakers);
+  MPI_Gather(name.data(), static_cast<int>(name.size()), MPI_CHAR, all.data(), static_cast<int>(name.size()), MPI_CHAR, 0,
+             speakers);
   MPI_Comm_free(&speakers);
   std::set<std::string> names;
   for (std::size_t i = 0; i < all.size(); i += name.size()) names.insert(&all[i]);
@@ -96,7 +97,8 @@ void write_file(const std::string& path, const std::string& text) {
   if (!good || rename(temporary.c_str(), path.c_str()) != 0) {
     const int why = good ? errno : reason;
     unlink(temporary.c_str());
-    throw machine_error(fmt::format("cannot write '{}': {}; free some space or choose another output directory", path, std::strerror(why)));
+    throw machine_error(
+        fmt::format("cannot write '{}': {}; free some space or choose another output directory", path, std::strerror(why)));
   }
 }
 

@@ -30,12 +30,12 @@ struct result_field {
 
 struct physics_result {
   solve::certificate proof;
-  std::int64_t elements = 0;               ///< active voxels, all ranks
-  nlohmann::ordered_json answers;          ///< keys of summary.json
+  std::int64_t elements = 0;       ///< active voxels, all ranks
+  nlohmann::ordered_json answers;  ///< keys of summary.json
   std::vector<result_field> fields;
-  std::vector<float> shown;                ///< cell field of the picture, per active cell
+  std::vector<float> shown;  ///< cell field of the picture, per active cell
   std::string shown_name, shown_units;
-  double shown_low = 0, shown_high = 1;    ///< colour range
+  double shown_low = 0, shown_high = 1;  ///< colour range
 };
 
 /// Bonded axial compression or tension. @collective on part.where.comm

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <toml++/toml.h>
 #include <cmath>
 #include <concepts>
 #include <fstream>
@@ -9,7 +10,6 @@
 #include <osteon/job/suggest.hpp>
 #include <set>
 #include <sstream>
-#include <toml++/toml.h>
 
 namespace osteon::job {
 
@@ -103,7 +103,8 @@ class reader {
     const auto value = node.value_exact<std::string>();
     if (!value) return fault(node, key, fmt::format("expected a text in quotes, found {}", shown(node)));
     if (!choices.empty() && std::find(choices.begin(), choices.end(), *value) == choices.end())
-      return fault(node, key, fmt::format("'{}' is none of {}{}", *value, fmt::join(choices, ", "), did_you_mean(*value, choices)));
+      return fault(node, key,
+                   fmt::format("'{}' is none of {}{}", *value, fmt::join(choices, ", "), did_you_mean(*value, choices)));
     field = *value;
   }
   void read(const toml::node& node, const char* key, bool& field, const std::vector<std::string>&) {
@@ -148,7 +149,8 @@ class reader {
   void read(const toml::node& node, const char* key, std::vector<std::int64_t>& field, const std::vector<std::string>&) {
     read_array(node, key, field);
   }
-  void read(const toml::node& node, const char* key, std::vector<std::vector<std::int64_t>>& field, const std::vector<std::string>&) {
+  void read(const toml::node& node, const char* key, std::vector<std::vector<std::int64_t>>& field,
+            const std::vector<std::string>&) {
     read_array(node, key, field);
   }
   template <class T>
@@ -187,7 +189,8 @@ spec read_spec(const std::string& path, std::vector<problem>& problems) {
     describe(r, job);
     r.finish();
   } catch (const toml::parse_error& e) {
-    problems.push_back({fmt::format("{}:{}", path, e.source().begin.line), fmt::format("not valid TOML: {}", e.description())});
+    problems.push_back(
+        {fmt::format("{}:{}", path, e.source().begin.line), fmt::format("not valid TOML: {}", e.description())});
     return job;
   }
   if (job.name.empty()) {
@@ -199,10 +202,11 @@ spec read_spec(const std::string& path, std::vector<problem>& problems) {
   for (problem p : validate(job)) {
     const auto line = lines.find(p.where);
     // A fault is shown once: where a value could not be read, its default must not be faulted as well.
-    const bool seen = std::any_of(problems.begin(), problems.end(),
-                                  [&](const problem& q) { return q.where.ends_with(": " + p.where); });
+    const bool seen =
+        std::any_of(problems.begin(), problems.end(), [&](const problem& q) { return q.where.ends_with(": " + p.where); });
     if (seen) continue;
-    p.where = line == lines.end() ? fmt::format("{}: {}", path, p.where) : fmt::format("{}:{}: {}", path, line->second, p.where);
+    p.where =
+        line == lines.end() ? fmt::format("{}: {}", path, p.where) : fmt::format("{}:{}: {}", path, line->second, p.where);
     problems.push_back(std::move(p));
   }
   return job;

@@ -23,7 +23,7 @@ struct image_spec {
 struct segment_spec {
   std::optional<double> threshold;  ///< absent: Otsu
   std::optional<double> upper;
-  bool labels = false;              ///< the image holds labels, not grey values
+  bool labels = false;  ///< the image holds labels, not grey values
   std::vector<std::int64_t> void_labels{0};
   std::string keep = "largest";
 };

@@ -37,7 +37,8 @@ class checker {
       for (double h : *i.spacing_mm)
         if (!(h > 0) || h > 1000) {
           expect(false, "image.spacing_mm",
-                 fmt::format("[{}]: every edge must be in (0, 1000] mm; give the voxel size in millimetres", fmt::join(*i.spacing_mm, ", ")));
+                 fmt::format("[{}]: every edge must be in (0, 1000] mm; give the voxel size in millimetres",
+                             fmt::join(*i.spacing_mm, ", ")));
           break;
         }
     }
@@ -70,7 +71,8 @@ class checker {
       expect_ratio(m.poisson_ratio, at + "poisson_ratio");
       if (job_.segment.labels) {
         expect(m.label.has_value(), at + "label", "missing: with segment.labels = true every material names its label");
-        expect(!m.label || labels.insert(*m.label).second, at + "label", fmt::format("{} is given to two materials", m.label.value_or(0)));
+        expect(!m.label || labels.insert(*m.label).second, at + "label",
+               fmt::format("{} is given to two materials", m.label.value_or(0)));
       } else {
         expect(!m.label, at + "label", "given, but the image is thresholded; set segment.labels = true or remove it");
       }
@@ -92,8 +94,9 @@ class checker {
 
   void check_load() {
     const std::string wanted = heat_ ? "conduction" : "axial_bonded";
-    expect(!job_.load.test || *job_.load.test == wanted, "load.test",
-           fmt::format("'{}' does not go with physics = \"{}\"; use '{}'", job_.load.test.value_or(""), job_.physics, wanted));
+    expect(
+        !job_.load.test || *job_.load.test == wanted, "load.test",
+        fmt::format("'{}' does not go with physics = \"{}\"; use '{}'", job_.load.test.value_or(""), job_.physics, wanted));
     expect(heat_ || (job_.load.strain != 0 && std::abs(job_.load.strain) <= 1), "load.strain",
            fmt::format("{} must be in [-1, 1] and not 0, e.g. -0.01 for 1 % compression", job_.load.strain));
     expect(!heat_ || job_.load.low_K != job_.load.high_K, "load.high_K", "equals low_K: no heat would flow");
@@ -104,7 +107,8 @@ class checker {
            fmt::format("{} must be in (0, 1), e.g. 1e-6", job_.solve.tolerance));
     expect(job_.solve.max_iterations > 0 && job_.solve.max_iterations <= 1'000'000, "solve.max_iterations",
            fmt::format("{} must be in [1, 1000000]", job_.solve.max_iterations));
-    expect(job_.pistoia.critical_strain > 0, "pistoia.critical_strain", fmt::format("{} must be > 0", job_.pistoia.critical_strain));
+    expect(job_.pistoia.critical_strain > 0, "pistoia.critical_strain",
+           fmt::format("{} must be > 0", job_.pistoia.critical_strain));
     expect(job_.pistoia.critical_volume > 0 && job_.pistoia.critical_volume < 1, "pistoia.critical_volume",
            fmt::format("{} must be in (0, 1)", job_.pistoia.critical_volume));
     expect(job_.picture.width >= 16 && job_.picture.width <= 16384, "picture.width",
@@ -112,8 +116,10 @@ class checker {
     expect(job_.picture.height >= 16 && job_.picture.height <= 16384, "picture.height",
            fmt::format("{} must be in [16, 16384] pixels", job_.picture.height));
     expect(job_.picture.zoom > 0, "picture.zoom", fmt::format("{} must be > 0", job_.picture.zoom));
-    expect(job_.run.ranks >= 0 && job_.run.ranks <= 1'000'000, "run.ranks", fmt::format("{} must be in [0, 1000000]", job_.run.ranks));
-    expect(job_.run.threads >= 1 && job_.run.threads <= 4096, "run.threads", fmt::format("{} must be in [1, 4096]", job_.run.threads));
+    expect(job_.run.ranks >= 0 && job_.run.ranks <= 1'000'000, "run.ranks",
+           fmt::format("{} must be in [0, 1000000]", job_.run.ranks));
+    expect(job_.run.threads >= 1 && job_.run.threads <= 4096, "run.threads",
+           fmt::format("{} must be in [1, 4096]", job_.run.threads));
   }
 
   void expect_positive(const std::optional<double>& value, const std::string& where, const std::string& unit) {

@@ -40,7 +40,8 @@ template void restrict_to_parent(std::array<double, 576>&, int);
 padded_matrix::padded_matrix(std::span<const float, 576> matrix) {
   for (int j = 0; j < 24; ++j)
     for (int a = 0; a < 8; ++a)
-      for (int c = 0; c < 4; ++c) column[j][4 * a + c] = c < 3 ? matrix[static_cast<std::size_t>((3 * a + c) * 24 + j)] : 0.0F;
+      for (int c = 0; c < 4; ++c)
+        column[j][4 * a + c] = c < 3 ? matrix[static_cast<std::size_t>((3 * a + c) * 24 + j)] : 0.0F;
 }
 
 void add_product(const table_bricks& bricks, std::int32_t begin, std::int32_t end, const float* x, float* y) {
@@ -78,7 +79,8 @@ void multiply(const block_rows& matrix, std::int32_t begin, std::int32_t end, co
   constexpr float4 components{1, 1, 1, 0};
   for (std::int32_t row = begin; row < end; ++row) {
     float4 sum[3]{};
-    for (std::int64_t k = matrix.row_begin[static_cast<std::size_t>(row)]; k < matrix.row_begin[static_cast<std::size_t>(row) + 1]; ++k) {
+    for (std::int64_t k = matrix.row_begin[static_cast<std::size_t>(row)];
+         k < matrix.row_begin[static_cast<std::size_t>(row) + 1]; ++k) {
       const float* from = x + 4 * static_cast<std::int64_t>(matrix.column[static_cast<std::size_t>(k)]);
       for (int c = 0; c < 3; ++c) {
         float4 column;

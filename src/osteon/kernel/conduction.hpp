@@ -63,8 +63,7 @@ void for_each_flux(const conduction_stencil<T>& k, const In* x, Done done) {
       const conduction_segment& s = k.uniform[static_cast<std::size_t>(n)];
       const T half_k = T(0.5) / k.resistivity[k.material[s.first]];
       const T g[3] = {k.face[0] * half_k, k.face[1] * half_k, k.face[2] * half_k};
-      detail::walk<T>(
-          s, x, [&](int axis, std::int32_t, std::int32_t) { return g[axis]; }, done);
+      detail::walk<T>(s, x, [&](int axis, std::int32_t, std::int32_t) { return g[axis]; }, done);
     }
   });
   for_each_block(static_cast<std::int64_t>(k.mixed.size()), chunk, [&](std::int64_t begin, std::int64_t end) {

@@ -24,12 +24,14 @@ matrix24 element_stiffness(vector3 spacing_mm, lame material) {
       }
     for (int a = 0; a < 8; ++a)
       for (int b = 0; b < 8; ++b) {
-        const double dot = gradient[a][0] * gradient[b][0] + gradient[a][1] * gradient[b][1] + gradient[a][2] * gradient[b][2];
+        const double dot =
+            gradient[a][0] * gradient[b][0] + gradient[a][1] * gradient[b][1] + gradient[a][2] * gradient[b][2];
         for (int i = 0; i < 3; ++i)
           for (int j = 0; j < 3; ++j)
             stiffness[static_cast<std::size_t>((3 * a + i) * 24 + 3 * b + j)] +=
-                volume / 8 * (material.lambda * gradient[a][i] * gradient[b][j] + material.mu * gradient[a][j] * gradient[b][i] +
-                              (i == j ? material.mu * dot : 0));
+                volume / 8 *
+                (material.lambda * gradient[a][i] * gradient[b][j] + material.mu * gradient[a][j] * gradient[b][i] +
+                 (i == j ? material.mu * dot : 0));
       }
   }
   return stiffness;

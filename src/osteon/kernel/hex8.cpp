@@ -30,7 +30,8 @@ void block_coefficients(vector3 spacing, double (&by_lambda)[8][6], double (&by_
       by_lambda[p][c] = (p & bit_of[c]) ? 0 : scale * normal;
       by_mu[p][c] = (p & bit_of[c]) ? 0 : scale * 2 * normal;
       for (int d = 0; d < 3; ++d)  // the shear of c along d: mode p ^ bit_of[c] must vary along d
-        if (d != c && (p & bit_of[d])) by_mu[p][c] += scale * slope[d] * slope[d] * mean_square((p ^ bit_of[c]) & ~bit_of[d]);
+        if (d != c && (p & bit_of[d]))
+          by_mu[p][c] += scale * slope[d] * slope[d] * mean_square((p ^ bit_of[c]) & ~bit_of[d]);
     }
     for (int k = 0; k < 3; ++k) {
       const int c = pairs[k][0], d = pairs[k][1], both = bit_of[c] | bit_of[d];
@@ -70,18 +71,17 @@ template <int p, class V>
 
 template <class V>
 [[gnu::always_inline]] inline void multiply(const V (&k)[8][6], V (&u)[3][8]) {
-  [&]<int... p>(std::integer_sequence<int, p...>) __attribute__((always_inline)) {
-    (multiply_block<p>(k, u), ...);
-  }
-  (std::make_integer_sequence<int, 8>{});
+  [&]<int... p>(std::integer_sequence<int, p...>)
+      __attribute__((always_inline)) { (multiply_block<p>(k, u), ...); }(std::make_integer_sequence<int, 8>{});
 }
 
 // The values one lane up: lane 0 takes the last lane of `before`.
-inline __attribute__((always_inline)) lanes<float>::vector shifted(const lanes<float>::vector& before, const lanes<float>::vector& v) {
+inline __attribute__((always_inline)) lanes<float>::vector shifted(const lanes<float>::vector& before,
+                                                                   const lanes<float>::vector& v) {
   return __builtin_shuffle(before, v, lanes<float>::mask{7, 8, 9, 10, 11, 12, 13, 14});
 }
 inline __attribute__((always_inline)) lanes<double>::vector shifted(const lanes<double>::vector& before,
-                                                                   const lanes<double>::vector& v) {
+                                                                    const lanes<double>::vector& v) {
   return __builtin_shuffle(before, v, lanes<double>::mask{3, 4, 5, 6});
 }
 
@@ -157,7 +157,8 @@ void hex8_stiffness<T>::add_run(const hex8_run& run, const std::int32_t* node_en
       typename lanes<T>::mask valid;
       load(valid, first_lanes<typename lanes<T>::integer>.data() + width - count);
       for (int c = 0; c < 3; ++c)
-        for (int a = 0; a < 8; ++a) u[c][a] = reinterpret_cast<vector>(reinterpret_cast<typename lanes<T>::mask>(u[c][a]) & valid);
+        for (int a = 0; a < 8; ++a)
+          u[c][a] = reinterpret_cast<vector>(reinterpret_cast<typename lanes<T>::mask>(u[c][a]) & valid);
     }
     // Node begin + i is the lower corner of brick i and the upper one of brick i - 1: shifting in registers makes it
     // one read and one write a node instead of two that wait for each other.

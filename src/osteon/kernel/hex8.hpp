@@ -16,9 +16,9 @@ namespace osteon::kernel {
 
 /// A run of bricks along x. Its corners form four rows of contiguous node numbers.
 struct hex8_run {
-  std::int32_t node[4];   ///< first node of the rows (z, y), (z, y + 1), (z + 1, y), (z + 1, y + 1)
-  std::int32_t cell;      ///< first cell
-  std::int32_t length;    ///< bricks, > 0
+  std::int32_t node[4];  ///< first node of the rows (z, y), (z, y + 1), (z + 1, y), (z + 1, y + 1)
+  std::int32_t cell;     ///< first cell
+  std::int32_t length;   ///< bricks, > 0
 };
 
 /// The runs of a plane of bricks.

@@ -15,7 +15,6 @@ constexpr int macro_shift = 2;
 
 std::int64_t clamp(std::int64_t i, std::int64_t n) { return i < 0 ? 0 : i >= n ? n - 1 : i; }
 
-
 using lanes = float __attribute__((vector_size(16)));
 using channels = double __attribute__((vector_size(32)));
 
@@ -120,10 +119,12 @@ struct march_volume::neighbourhood {
 };
 
 march_volume::march_volume(index3 domain, vector3 spacing_mm, std::array<std::int64_t, 2> owned,
-                           std::array<std::int64_t, 2> present, double step_mm, lighting light, std::vector<march_layer> layers)
+                           std::array<std::int64_t, 2> present, double step_mm, lighting light,
+                           std::vector<march_layer> layers)
     : domain_(domain), owned_(owned), present_(present), step_(step_mm), layers_(std::move(layers)) {
   const vector3 toward = unit(light.toward_light);
-  const vector3 half_way = unit({toward.z + light.toward_eye.z, toward.y + light.toward_eye.y, toward.x + light.toward_eye.x});
+  const vector3 half_way =
+      unit({toward.z + light.toward_eye.z, toward.y + light.toward_eye.y, toward.x + light.toward_eye.x});
   const double finest = std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x});
   for (int axis = 0; axis < 3; ++axis) {
     inverse_spacing_[axis] = static_cast<float>(finest / spacing_mm[axis]);
@@ -154,8 +155,8 @@ std::array<std::int64_t, 2> march_volume::owned_samples(const ray& along) const 
   };
   if (!(along.exit > along.entry)) return {0, 0};
   const auto most = static_cast<std::int64_t>((along.exit - along.entry) / step_) + 2;
-  const std::int64_t count =
-      first_where(most, [&](std::int64_t k) { return !(along.entry + (static_cast<double>(k) + 0.5) * step_ < along.exit); });
+  const std::int64_t count = first_where(
+      most, [&](std::int64_t k) { return !(along.entry + (static_cast<double>(k) + 0.5) * step_ < along.exit); });
   // Samples that rounding puts just outside of the domain belong to its first or last plane.
   const bool upward = along.direction.z >= 0;
   const auto low = static_cast<double>(owned_[0]), high = static_cast<double>(owned_[1]);
@@ -328,7 +329,8 @@ void march_volume::find_empty_cells() {
     const auto last = static_cast<double>(entries.size() - 1);
     const double low = layer.transfer.low, width = static_cast<double>(layer.transfer.high) - low;
     const auto entry = [&](float value) {
-      const double at = width > 0 ? (static_cast<double>(value) - low) / width * last : (static_cast<double>(value) < low ? 0 : last);
+      const double at =
+          width > 0 ? (static_cast<double>(value) - low) / width * last : (static_cast<double>(value) < low ? 0 : last);
       return std::clamp(at, 0.0, last);
     };
     for_each(cells_.z * cells_.y, [&](std::int64_t row) {

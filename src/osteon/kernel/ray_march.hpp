@@ -14,8 +14,8 @@
 namespace osteon::kernel {
 
 struct ray {
-  vector3 origin;         ///< voxels
-  vector3 direction;      ///< voxels per mm
+  vector3 origin;              ///< voxels
+  vector3 direction;           ///< voxels per mm
   double entry = 0, exit = 0;  ///< part inside the domain [mm]; empty if exit <= entry
 };
 
@@ -71,7 +71,7 @@ class march_volume {
   double step_;
   float inverse_spacing_[3], light_[3], half_way_[3];  // z, y, x; spacing relative to the finest
   std::vector<march_layer> layers_;
-  index3 cells_;                     // number of macro cells; the first lies at plane first_cell_plane_
+  index3 cells_;  // number of macro cells; the first lies at plane first_cell_plane_
   std::int64_t first_cell_plane_ = 0;
   std::vector<std::uint8_t> occupied_;  // of a macro cell: some value between its corners may be seen
 };

@@ -41,7 +41,8 @@ wide_pixel over(const wide_pixel& front, const wide_pixel& back) {
 }  // namespace
 
 void blend(wide_pixel* own, const wide_pixel* received, std::int64_t count, bool received_in_front) {
-  for (std::int64_t i = 0; i < count; ++i) own[i] = received_in_front ? over(received[i], own[i]) : over(own[i], received[i]);
+  for (std::int64_t i = 0; i < count; ++i)
+    own[i] = received_in_front ? over(received[i], own[i]) : over(own[i], received[i]);
 }
 
 std::array<float, 4> rounded(const wide_pixel& pixel) {

@@ -149,17 +149,19 @@ struct swap_generator {
 
 plan binary_swap(int ranks, std::int64_t elements, std::span<const int> order, int root) {
   if (ranks < 1 || elements < 0 || root < -1 || root >= ranks)
-    throw usage_error(fmt::format("a binary swap of {} elements among {} ranks with root {}: it needs at least one rank, no "
-                                  "negative number of elements and a root from 0 to {} (or -1 for none)",
-                                  elements, ranks, root, ranks - 1));
+    throw usage_error(
+        fmt::format("a binary swap of {} elements among {} ranks with root {}: it needs at least one rank, no "
+                    "negative number of elements and a root from 0 to {} (or -1 for none)",
+                    elements, ranks, root, ranks - 1));
   auto generator = std::make_shared<swap_generator>();
   *generator = {ranks, elements, root, {order.begin(), order.end()}, std::vector<int>(static_cast<std::size_t>(ranks), -1)};
   for (std::size_t i = 0; i < order.size(); ++i) {
     const int rank = order[i];
     if (order.size() != static_cast<std::size_t>(ranks) || rank < 0 || rank >= ranks ||
         generator->index_of[static_cast<std::size_t>(rank)] >= 0)
-      throw usage_error(fmt::format("visibility order of {} entries with rank {} at index {}: it must name each of the {} ranks once",
-                                    order.size(), rank, i, ranks));
+      throw usage_error(
+          fmt::format("visibility order of {} entries with rank {} at index {}: it must name each of the {} ranks once",
+                      order.size(), rank, i, ranks));
     generator->index_of[static_cast<std::size_t>(rank)] = static_cast<int>(i);
   }
   if (order.empty()) throw usage_error(fmt::format("empty visibility order for {} ranks: name each rank once", ranks));

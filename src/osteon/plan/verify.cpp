@@ -67,7 +67,8 @@ class verifier {
 
   std::vector<problem> run() {
     std::vector<int> index(static_cast<std::size_t>(plan_.ranks), -1);
-    for (std::size_t i = 0; i < goal_.order.size(); ++i) index.at(static_cast<std::size_t>(goal_.order[i])) = static_cast<int>(i);
+    for (std::size_t i = 0; i < goal_.order.size(); ++i)
+      index.at(static_cast<std::size_t>(goal_.order[i])) = static_cast<int>(i);
     std::size_t rounds = 0;
     for (int rank = 0; rank < plan_.ranks; ++rank) {
       all_.push_back(plan_.of(rank));
@@ -118,15 +119,15 @@ class verifier {
       if (s.what == action::send || !well_formed(r, rank, s)) return;
       auto& queue = under_way[{s.peer, rank}];
       if (queue.empty()) {
-        fault(place(r, rank), "waits for elements [{}, {}) from rank {}, which does not send them in this round", s.elements.begin,
-              s.elements.end, s.peer);
+        fault(place(r, rank), "waits for elements [{}, {}) from rank {}, which does not send them in this round",
+              s.elements.begin, s.elements.end, s.peer);
         return;
       }
       const message arrived = std::move(queue.front());
       queue.pop_front();
       if (!(arrived.elements == s.elements)) {
-        fault(place(r, rank), "expects elements [{}, {}) from rank {}, which sends [{}, {})", s.elements.begin, s.elements.end,
-              s.peer, arrived.elements.begin, arrived.elements.end);
+        fault(place(r, rank), "expects elements [{}, {}) from rank {}, which sends [{}, {})", s.elements.begin,
+              s.elements.end, s.peer, arrived.elements.begin, arrived.elements.end);
         return;
       }
       for (const content& c : arrived.contents) arrive(r, rank, s, c);
@@ -148,7 +149,8 @@ class verifier {
       const bool legal = s.what == action::blend_front ? c.back == own.front : own.back == c.front;
       if (!legal)
         fault(place(r, rank),
-              "blends elements [{}, {}) of visibility [{}, {}) from rank {} {} its own [{}, {}): the two must touch in that order",
+              "blends elements [{}, {}) of visibility [{}, {}) from rank {} {} its own [{}, {}): the two must touch in that "
+              "order",
               own.elements.begin, own.elements.end, c.front, c.back, s.peer,
               s.what == action::blend_front ? "in front of" : "behind", own.front, own.back);
       own.front = std::min(own.front, c.front);
@@ -174,11 +176,13 @@ class verifier {
         if (s.size() <= 0) continue;
         held.emplace_back(s, rank);
         if (goal_.root >= 0 && rank != goal_.root)
-          fault(fmt::format("result, rank {}", rank), "keeps elements [{}, {}), which belong to root {}", s.begin, s.end, goal_.root);
+          fault(fmt::format("result, rank {}", rank), "keeps elements [{}, {}), which belong to root {}", s.begin, s.end,
+                goal_.root);
         for (const content& c : objects_[static_cast<std::size_t>(rank)].read(s))
           if (c.front != 0 || c.back != plan_.ranks)
-            fault(fmt::format("result, rank {}", rank), "elements [{}, {}) have blended visibility [{}, {}) instead of [0, {})",
-                  c.elements.begin, c.elements.end, c.front, c.back, plan_.ranks);
+            fault(fmt::format("result, rank {}", rank),
+                  "elements [{}, {}) have blended visibility [{}, {}) instead of [0, {})", c.elements.begin, c.elements.end,
+                  c.front, c.back, plan_.ranks);
       }
     std::sort(held.begin(), held.end(), [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
     std::int64_t covered = 0;

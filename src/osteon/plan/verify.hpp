@@ -9,9 +9,9 @@ namespace osteon::plan {
 
 /// What a compositing plan promises.
 struct composite_goal {
-  std::vector<int> order;              ///< rank at each visibility index, front to back
-  int root = 0;                        ///< rank with the whole picture at the end; -1: spread over all ranks
-  std::int64_t staged_elements = -1;   ///< most elements that a rank may hold beside its object; -1: no limit
+  std::vector<int> order;             ///< rank at each visibility index, front to back
+  int root = 0;                       ///< rank with the whole picture at the end; -1: spread over all ranks
+  std::int64_t staged_elements = -1;  ///< most elements that a rank may hold beside its object; -1: no limit
 };
 
 /// Elements that a round has to hold beside the object: what is blended on arrival, and what arrives where the old

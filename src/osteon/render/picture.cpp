@@ -30,10 +30,10 @@ void check_layer(const grid::block& where, const layer& l, const std::string& na
   const std::int64_t end = std::min(where.domain.z, where.owned.end.z + ghost_planes);
   const auto expected = static_cast<std::size_t>((end - begin) * where.domain.y * where.domain.x);
   if (l.field->begin != begin || l.field->end != end || l.field->values.size() != expected)
-    found.push_back({name + ".field", fmt::format("planes [{}, {}) with {} values; planes [{}, {}) with {} values are needed: "
-                                                  "extend the block's field by {} ghost planes",
-                                                  l.field->begin, l.field->end, l.field->values.size(), begin, end, expected,
-                                                  ghost_planes)});
+    found.push_back({name + ".field",
+                     fmt::format("planes [{}, {}) with {} values; planes [{}, {}) with {} values are needed: "
+                                 "extend the block's field by {} ghost planes",
+                                 l.field->begin, l.field->end, l.field->values.size(), begin, end, expected, ghost_planes)});
 }
 
 void check(const grid::block& where, const scene& what) {
@@ -67,7 +67,8 @@ kernel::march_volume prepare(const grid::block& where, const scene& what, const 
   const double step = step_length(what), reference = reference_length(where.domain, what.spacing_mm);
   std::vector<kernel::march_layer> layers;
   for (const layer& l : what.layers)
-    layers.push_back({l.field->values.data(), tabulate(l.transfer, step, reference), l.shaded, static_cast<float>(l.emission)});
+    layers.push_back(
+        {l.field->values.data(), tabulate(l.transfer, step, reference), l.shaded, static_cast<float>(l.emission)});
   // A light over the viewer's left shoulder: faces seen at an angle differ in brightness.
   kernel::lighting light;
   for (int axis = 0; axis < 3; ++axis) {
@@ -75,13 +76,13 @@ kernel::march_volume prepare(const grid::block& where, const scene& what, const 
     light.toward_light[axis] = -from.forward[axis] - 0.6 * from.right[axis] + 0.8 * from.up[axis];
   }
   const auto& field = *what.layers.front().field;
-  return {where.domain, what.spacing_mm, {where.owned.begin.z, where.owned.end.z}, {field.begin, field.end}, step,
+  return {where.domain, what.spacing_mm,  {where.owned.begin.z, where.owned.end.z}, {field.begin, field.end}, step,
           light,        std::move(layers)};
 }
 
 // Cast the rays of this block into `pixels`, shape (frame.height, frame.width).
-void cast(const kernel::march_volume& volume, const view& from, const pixel_box& own, const pixel_box& frame,
-          double step, std::vector<kernel::wide_pixel>& pixels) {
+void cast(const kernel::march_volume& volume, const view& from, const pixel_box& own, const pixel_box& frame, double step,
+          std::vector<kernel::wide_pixel>& pixels) {
   // Neighbouring rays read the same voxels: tiles keep these in cache.
   constexpr int tile = 16;
   const std::int64_t across = (own.width() + tile - 1) / tile, down = (own.height() + tile - 1) / tile;
@@ -108,7 +109,8 @@ image round_to_float(const std::vector<kernel::wide_pixel>& pixels, const pixel_
   image result{width, height, std::vector<float>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4)};
   for (int row = frame.top; row < frame.bottom; ++row)
     for (int column = frame.left; column < frame.right; ++column) {
-      const auto rgba = kernel::rounded(pixels[static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left)]);
+      const auto rgba =
+          kernel::rounded(pixels[static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left)]);
       const auto at = (static_cast<std::ptrdiff_t>(row) * width + column) * 4;
       std::copy(rgba.begin(), rgba.end(), result.rgba.begin() + at);
     }

@@ -19,10 +19,10 @@ struct camera {
 
 /// A point of a transfer function.
 struct control_point {
-  double value;                      ///< in the field's unit
-  std::array<float, 3> colour;       ///< linear RGB in [0, 1]
-  float opacity;                     ///< of a path of a hundredth of the domain's diagonal, in [0, 1]: a picture looks
-                                     ///< the same for every step and every resolution of the same object
+  double value;                 ///< in the field's unit
+  std::array<float, 3> colour;  ///< linear RGB in [0, 1]
+  float opacity;                ///< of a path of a hundredth of the domain's diagonal, in [0, 1]: a picture looks
+                                ///< the same for every step and every resolution of the same object
 };
 
 /// A field and how it looks.
@@ -38,7 +38,7 @@ struct scene {
   camera view;
   int width = 1024, height = 1024;
   std::array<float, 3> background{1, 1, 1};
-  std::vector<layer> layers;         ///< mixed at every sample: translucent bone and glowing SED
+  std::vector<layer> layers;  ///< mixed at every sample: translucent bone and glowing SED
   double step_voxels = 0.5;
 };
 

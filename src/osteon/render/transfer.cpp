@@ -53,7 +53,8 @@ void check_transfer(const std::vector<control_point>& transfer, const std::strin
     if (!std::isfinite(p.value)) found.push_back({here, fmt::format("value {}; give a finite number", p.value)});
     if (i > 0 && !(p.value >= transfer[i - 1].value))
       found.push_back({here, fmt::format("value {} after {}; sort the points by value", p.value, transfer[i - 1].value)});
-    if (!(p.opacity >= 0 && p.opacity <= 1)) found.push_back({here, fmt::format("opacity {}; it lies in [0, 1]", p.opacity)});
+    if (!(p.opacity >= 0 && p.opacity <= 1))
+      found.push_back({here, fmt::format("opacity {}; it lies in [0, 1]", p.opacity)});
     for (const float c : p.colour)
       if (!(c >= 0 && c <= 1)) found.push_back({here, fmt::format("colour component {}; it lies in [0, 1]", c)});
   }

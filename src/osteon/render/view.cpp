@@ -81,8 +81,8 @@ pixel_box view::seen(std::int64_t begin, std::int64_t end) const {
     }
   }
   const auto pixels = [](double at, int most) { return static_cast<int>(std::clamp(at, 0.0, static_cast<double>(most))); };
-  return {pixels(std::floor(low[0]) - 1, width), pixels(std::floor(low[1]) - 1, height), pixels(std::ceil(high[0]) + 1, width),
-          pixels(std::ceil(high[1]) + 1, height)};
+  return {pixels(std::floor(low[0]) - 1, width), pixels(std::floor(low[1]) - 1, height),
+          pixels(std::ceil(high[0]) + 1, width), pixels(std::ceil(high[1]) + 1, height)};
 }
 
 double stagger(int column, int row) {

@@ -37,7 +37,9 @@ coarse_mesh coarsen(index3 shape, std::int64_t z_begin, std::int64_t z_end, std:
     std::fill(plane.begin(), plane.end(), -1);
     if (z >= mesh.z_begin && z < mesh.z_end)
       children_planes(z, [&](std::int64_t child) {
-        visit_plane(child, [&](std::int64_t y, std::int64_t x, const auto&) { plane[static_cast<std::size_t>(y / 2 * width + x / 2)] = 0; });
+        visit_plane(child, [&](std::int64_t y, std::int64_t x, const auto&) {
+          plane[static_cast<std::size_t>(y / 2 * width + x / 2)] = 0;
+        });
       });
   };
   // The nodes of plane z are corners of the bricks on either side.
@@ -55,7 +57,8 @@ coarse_mesh coarsen(index3 shape, std::int64_t z_begin, std::int64_t z_end, std:
     (corners_of(sides), ...);
     numbered = number_points(plane, numbered);
     for (std::size_t i = 0; i < node_plane_size; ++i)
-      if (plane[i] >= 0) mesh.node_id.push_back(z * static_cast<std::int64_t>(node_plane_size) + static_cast<std::int64_t>(i));
+      if (plane[i] >= 0)
+        mesh.node_id.push_back(z * static_cast<std::int64_t>(node_plane_size) + static_cast<std::int64_t>(i));
   };
 
   mark(mesh.z_begin, brick);
@@ -69,7 +72,8 @@ coarse_mesh coarsen(index3 shape, std::int64_t z_begin, std::int64_t z_end, std:
       for (std::int64_t x = 0; x < width; ++x) {
         if (brick[static_cast<std::size_t>(y * width + x)] < 0) continue;
         const auto at = static_cast<std::size_t>(y * node_width + x), over = at + static_cast<std::size_t>(node_width);
-        mesh.corners.push_back({lower[at], lower[at + 1], lower[over], lower[over + 1], upper[at], upper[at + 1], upper[over], upper[over + 1]});
+        mesh.corners.push_back({lower[at], lower[at + 1], lower[over], lower[over + 1], upper[at], upper[at + 1],
+                                upper[over], upper[over + 1]});
       }
     children_planes(z, [&](std::int64_t child) {
       visit_plane(child, [&](std::int64_t y, std::int64_t x, const auto& corners) {

@@ -12,11 +12,11 @@ namespace osteon::solve {
 
 /// The bricks of a rank on one coarse level, in z, y, x order.
 struct brick_mesh {
-  index3 shape;                                     ///< bricks of the whole image on this level
-  std::int64_t z_begin = 0, z_end = 0;              ///< planes of bricks of this rank
-  std::vector<std::int32_t> plane_begin;            ///< first brick of each of these planes, and the end
-  std::vector<std::array<std::int32_t, 8>> corners; ///< nodes of a brick; corner 4 z + 2 y + x
-  std::vector<std::int64_t> node_id;                ///< global number of a node, ascending
+  index3 shape;                                      ///< bricks of the whole image on this level
+  std::int64_t z_begin = 0, z_end = 0;               ///< planes of bricks of this rank
+  std::vector<std::int32_t> plane_begin;             ///< first brick of each of these planes, and the end
+  std::vector<std::array<std::int32_t, 8>> corners;  ///< nodes of a brick; corner 4 z + 2 y + x
+  std::vector<std::int64_t> node_id;                 ///< global number of a node, ascending
 };
 
 using brick_visitor = std::function<void(std::int64_t y, std::int64_t x, const std::array<std::int32_t, 8>& corners)>;

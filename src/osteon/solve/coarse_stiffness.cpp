@@ -53,10 +53,12 @@ float_matrix24 cook(const recipe& r, const std::vector<kernel::matrix24>& of_mat
 
 }  // namespace
 
-brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fine_stiffness& fine, const coarse_mesh& mesh) {
+brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fine_stiffness& fine,
+                                     const coarse_mesh& mesh) {
   std::vector<std::uint8_t> fixed(static_cast<std::size_t>(problem.nodes.size()));
   for (const prescribed_displacement& p : problem.fixed)
-    fixed[static_cast<std::size_t>(p.node)] = static_cast<std::uint8_t>(fixed[static_cast<std::size_t>(p.node)] | 1 << static_cast<int>(p.direction));
+    fixed[static_cast<std::size_t>(p.node)] =
+        static_cast<std::uint8_t>(fixed[static_cast<std::size_t>(p.node)] | 1 << static_cast<int>(p.direction));
 
   std::vector<recipe> recipes(mesh.mesh.corners.size());
   const std::int64_t z_begin = problem.where.owned.begin.z;
@@ -76,7 +78,8 @@ brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fi
     });
 
   std::vector<kernel::matrix24> of_material;
-  for (const kernel::lame& m : lame_table(*problem.materials)) of_material.push_back(kernel::element_stiffness(problem.spacing_mm, m));
+  for (const kernel::lame& m : lame_table(*problem.materials))
+    of_material.push_back(kernel::element_stiffness(problem.spacing_mm, m));
   brick_matrices result;
   std::unordered_map<recipe, std::int32_t, recipe_hash> known;
   for (const recipe& r : recipes) {
@@ -102,7 +105,8 @@ brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_
            e < child_mesh.plane_begin[static_cast<std::size_t>(child - first) + 1]; ++e) {
         const auto at = static_cast<std::size_t>(e);
         const std::int64_t id = child_mesh.node_id[static_cast<std::size_t>(child_mesh.corners[at][0])];
-        const auto octant = static_cast<int>(4 * (child & 1) + 2 * (id / node_width % node_height & 1) + (id % node_width & 1));
+        const auto octant =
+            static_cast<int>(4 * (child & 1) + 2 * (id / node_width % node_height & 1) + (id % node_width & 1));
         float_matrix24 matrix = children.table[static_cast<std::size_t>(children.matrix[at])];
         kernel::restrict_to_parent(matrix, octant);
         float_matrix24& sum = result.table[static_cast<std::size_t>(mesh.parent[at])];
@@ -121,10 +125,12 @@ kernel::block_rows assemble(const brick_mesh& mesh, const brick_matrices& matric
   std::vector<std::int32_t> next(begin.begin(), begin.end() - 1);
   for (std::size_t e = 0; e < mesh.corners.size(); ++e)
     for (int a = 0; a < 8; ++a)
-      bricks[static_cast<std::size_t>(next[static_cast<std::size_t>(mesh.corners[e][static_cast<std::size_t>(a)])]++)] = static_cast<std::int32_t>(8 * e) + a;
+      bricks[static_cast<std::size_t>(next[static_cast<std::size_t>(mesh.corners[e][static_cast<std::size_t>(a)])]++)] =
+          static_cast<std::int32_t>(8 * e) + a;
 
   const auto bricks_of = [&](std::size_t node) {
-    return std::span(bricks).subspan(static_cast<std::size_t>(begin[node]), static_cast<std::size_t>(begin[node + 1] - begin[node]));
+    return std::span(bricks).subspan(static_cast<std::size_t>(begin[node]),
+                                     static_cast<std::size_t>(begin[node + 1] - begin[node]));
   };
   kernel::block_rows rows;
   rows.row_begin.push_back(0);
@@ -146,19 +152,22 @@ kernel::block_rows assemble(const brick_mesh& mesh, const brick_matrices& matric
     const auto first = rows.column.begin() + rows.row_begin[node], last = rows.column.begin() + rows.row_begin[node + 1];
     for (const std::int32_t b : bricks_of(node)) {
       const auto& corners = mesh.corners[static_cast<std::size_t>(b / 8)];
-      const float_matrix24& matrix = matrices.table[static_cast<std::size_t>(matrices.matrix[static_cast<std::size_t>(b / 8)])];
+      const float_matrix24& matrix =
+          matrices.table[static_cast<std::size_t>(matrices.matrix[static_cast<std::size_t>(b / 8)])];
       for (int a = 0; a < 8; ++a) {
         const auto block = std::lower_bound(first, last, corners[static_cast<std::size_t>(a)]) - rows.column.begin();
         for (int r = 0; r < 3; ++r)
           for (int c = 0; c < 3; ++c)
-            rows.value[static_cast<std::size_t>(9 * block + 3 * c + r)] += matrix[static_cast<std::size_t>((3 * (b % 8) + r) * 24 + 3 * a + c)];
+            rows.value[static_cast<std::size_t>(9 * block + 3 * c + r)] +=
+                matrix[static_cast<std::size_t>((3 * (b % 8) + r) * 24 + 3 * a + c)];
       }
     }
   });
   return rows;
 }
 
-coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, const brick_matrices& matrices, std::span<const int> touching)
+coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, const brick_matrices& matrices,
+                                   std::span<const int> touching)
     : mesh_(mesh), nodes_(static_cast<std::int64_t>(mesh.node_id.size())), shared_(comm, mesh.node_id, touching) {
   constexpr std::size_t bytes_per_row = 27 * (9 * sizeof(float) + sizeof(std::int32_t));
   if (matrices.table.size() * sizeof(kernel::padded_matrix) < mesh.node_id.size() * bytes_per_row) {
@@ -188,7 +197,8 @@ void coarse_stiffness::multiply(const float* x, float* y) const {
     for (std::int64_t parity = 0; parity < 2; ++parity) {
 #pragma omp parallel for schedule(dynamic)
       for (std::int64_t z = parity; z < planes; z += 2)
-        kernel::add_product(bricks, mesh_.plane_begin[static_cast<std::size_t>(z)], mesh_.plane_begin[static_cast<std::size_t>(z) + 1], x, y);
+        kernel::add_product(bricks, mesh_.plane_begin[static_cast<std::size_t>(z)],
+                            mesh_.plane_begin[static_cast<std::size_t>(z) + 1], x, y);
     }
   }
   shared_.exchange_add(y, layout());

@@ -12,7 +12,7 @@ using float_matrix24 = std::array<float, 576>;
 
 /// The element matrices of a level: many bricks may share one.
 struct brick_matrices {
-  std::vector<std::int32_t> matrix;     ///< of each brick, a place in `table`
+  std::vector<std::int32_t> matrix;  ///< of each brick, a place in `table`
   std::vector<float_matrix24> table;
 };
 

@@ -11,8 +11,10 @@ namespace {
 
 template <class T>
 MPI_Datatype type_of() {
-  if constexpr (std::is_same_v<T, float>) return MPI_FLOAT;
-  else return MPI_INT64_T;
+  if constexpr (std::is_same_v<T, float>)
+    return MPI_FLOAT;
+  else
+    return MPI_INT64_T;
 }
 
 std::vector<int> gather_counts(MPI_Comm comm, std::size_t mine) {
@@ -34,7 +36,8 @@ std::vector<T> gather(MPI_Comm comm, const std::vector<T>& mine, const std::vect
   const bool is_root = comm::rank(comm) == 0;
   std::vector<T> all(is_root ? static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), 0)) : 0);
   const auto begin = starts(counts);
-  MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), type_of<T>(), all.data(), counts.data(), begin.data(), type_of<T>(), 0, comm);
+  MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), type_of<T>(), all.data(), counts.data(), begin.data(),
+              type_of<T>(), 0, comm);
   return all;
 }
 
@@ -87,7 +90,8 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const kernel::block_rows& rows, 
     std::vector<double> diagonal(3 * sorted.size());
     for (std::size_t b = 0; b < all_places.size() / 2; ++b)
       if (all_places[2 * b] == all_places[2 * b + 1])
-        for (std::size_t c = 0; c < 3; ++c) diagonal[3 * static_cast<std::size_t>(place(all_places[2 * b])) + c] += all_blocks[9 * b + 4 * c];
+        for (std::size_t c = 0; c < 3; ++c)
+          diagonal[3 * static_cast<std::size_t>(place(all_places[2 * b])) + c] += all_blocks[9 * b + 4 * c];
     for (const double d : diagonal) root_->unknown.push_back(d > 0 ? root_->unknowns++ : -1);
     if (root_->unknowns == 0) return;
 
@@ -114,14 +118,16 @@ coarsest_solver::~coarsest_solver() = default;
 
 void coarsest_solver::solve(const float* b, float* x) const {
   std::vector<float> mine;
-  for (const std::int32_t node : owned_) mine.insert(mine.end(), b + 4 * static_cast<std::int64_t>(node), b + 4 * static_cast<std::int64_t>(node) + 4);
+  for (const std::int32_t node : owned_)
+    mine.insert(mine.end(), b + 4 * static_cast<std::int64_t>(node), b + 4 * static_cast<std::int64_t>(node) + 4);
   const std::vector<float> all = gather(comm_, mine, owned_counts_);
   std::vector<float> answer;
   if (root_) {
     Eigen::VectorXd rhs = Eigen::VectorXd::Zero(root_->unknowns);
     for (std::size_t i = 0; i < root_->owned_node.size(); ++i)
       for (std::size_t c = 0; c < 3; ++c)
-        if (const auto u = root_->unknown[3 * static_cast<std::size_t>(root_->owned_node[i]) + c]; u >= 0) rhs[u] = all[4 * i + c];
+        if (const auto u = root_->unknown[3 * static_cast<std::size_t>(root_->owned_node[i]) + c]; u >= 0)
+          rhs[u] = all[4 * i + c];
     const Eigen::VectorXd solution = root_->unknowns > 0 ? Eigen::VectorXd(root_->factor.solve(rhs)) : rhs;
     answer.assign(4 * root_->any_node.size(), 0.0F);
     for (std::size_t i = 0; i < root_->any_node.size(); ++i)
@@ -130,7 +136,8 @@ void coarsest_solver::solve(const float* b, float* x) const {
           answer[4 * i + c] = static_cast<float>(solution[u]);
   }
   const auto begin = starts(all_counts_);
-  MPI_Scatterv(answer.data(), all_counts_.data(), begin.data(), MPI_FLOAT, x, static_cast<int>(4 * nodes_), MPI_FLOAT, 0, comm_);
+  MPI_Scatterv(answer.data(), all_counts_.data(), begin.data(), MPI_FLOAT, x, static_cast<int>(4 * nodes_), MPI_FLOAT, 0,
+               comm_);
 }
 
 }  // namespace osteon::solve

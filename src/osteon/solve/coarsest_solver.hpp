@@ -17,7 +17,8 @@ class coarsest_solver {
   /// @param rows this rank's part of the matrix @param ids global numbers of its nodes
   /// @throws solve_error if the matrix cannot be factorised
   /// @collective on comm
-  coarsest_solver(MPI_Comm comm, const kernel::block_rows& rows, std::span<const std::int64_t> ids, const grid::shared_nodes& shared);
+  coarsest_solver(MPI_Comm comm, const kernel::block_rows& rows, std::span<const std::int64_t> ids,
+                  const grid::shared_nodes& shared);
   ~coarsest_solver();
 
   /// x = A^-1 b; both hold four floats a node and are equal on all copies of a node.
@@ -25,7 +26,7 @@ class coarsest_solver {
   void solve(const float* b, float* x) const;
 
  private:
-  struct root;  // what only rank 0 holds
+  struct root;     // what only rank 0 holds
   MPI_Comm comm_;  // borrowed
   std::size_t nodes_;
   std::vector<std::int32_t> owned_;

@@ -41,15 +41,17 @@ elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fi
   const MPI_Comm comm = problem.where.comm;
   const auto planes = planes_of_ranks(problem.where);
   const auto allocate = [](level& at) {
-    for (auto* v : {&at.correction, &at.residual, &at.direction, &at.product}) v->assign(static_cast<std::size_t>(at.k->size()), 0.0F);
+    for (auto* v : {&at.correction, &at.residual, &at.direction, &at.product})
+      v->assign(static_cast<std::size_t>(at.k->size()), 0.0F);
   };
   levels_.push_back(std::make_unique<level>());
   level& finest = *levels_.back();
   finest.k = &fine;
   finest.node_plane_begin.assign(fine.node_plane_begin().begin(), fine.node_plane_begin().end());
   finest.z_begin = problem.where.owned.begin.z;
-  finest.parents = coarsen(problem.where.domain, problem.where.owned.begin.z, problem.where.owned.end.z, problem.nodes.size(),
-                           [&](std::int64_t z, const brick_visitor& visitor) { fine.visit_plane(z - problem.where.owned.begin.z, visitor); });
+  finest.parents = coarsen(
+      problem.where.domain, problem.where.owned.begin.z, problem.where.owned.end.z, problem.nodes.size(),
+      [&](std::int64_t z, const brick_visitor& visitor) { fine.visit_plane(z - problem.where.owned.begin.z, visitor); });
   brick_matrices matrices = first_coarse_matrices(problem, fine, finest.parents);
   allocate(finest);
   finest.largest = largest_eigenvalue(comm, fine, fine.ids(), finest.residual, finest.direction, finest.product);
@@ -98,7 +100,8 @@ void elastic_multigrid::visit(std::size_t l) {
   if (l == 0)
     for (const std::int64_t i : fixed_) at.direction[static_cast<std::size_t>(i)] = 0;
   at.k->multiply(at.direction.data(), at.product.data());
-  for_each(at.k->size(), [x = at.correction.data(), r = at.residual.data(), d = at.direction.data(), y = at.product.data()](std::int64_t i) {
+  for_each(at.k->size(), [x = at.correction.data(), r = at.residual.data(), d = at.direction.data(),
+                          y = at.product.data()](std::int64_t i) {
     x[i] += d[i];
     r[i] -= y[i];
   });
@@ -131,7 +134,9 @@ void elastic_multigrid::smooth(level& at, bool from_zero, bool keeps_residual) {
 
 void elastic_multigrid::restrict_residual(level& fine, level& coarse) {
   const auto layout = fine.k->layout();
-  const auto place = [&](std::int64_t node, int c) { return static_cast<std::size_t>(c * layout.component_stride + node * layout.node_stride); };
+  const auto place = [&](std::int64_t node, int c) {
+    return static_cast<std::size_t>(c * layout.component_stride + node * layout.node_stride);
+  };
   // Every node counts once: its owner passes the residual on.
   const auto copies = fine.k->shared().not_owned();
   std::vector<float> put_back;
@@ -155,7 +160,8 @@ void elastic_multigrid::restrict_residual(level& fine, level& coarse) {
         const int count = parents_of_place.count[link % 27];
         const int* parents = parents_of_place.corner[link % 27];
         const float weight = 1 / static_cast<float>(count);
-        const kernel::float4 value{weight * fine.residual[place(node, 0)], weight * fine.residual[place(node, 1)], weight * fine.residual[place(node, 2)], 0};
+        const kernel::float4 value{weight * fine.residual[place(node, 0)], weight * fine.residual[place(node, 1)],
+                                   weight * fine.residual[place(node, 2)], 0};
         for (int k = 0; k < count; ++k) {
           float* to = coarse.residual.data() + 4 * static_cast<std::int64_t>(brick[static_cast<std::size_t>(parents[k])]);
           kernel::float4 sum;

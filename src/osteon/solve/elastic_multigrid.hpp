@@ -26,11 +26,11 @@ class elastic_multigrid {
  private:
   struct level {
     const elastic_operator* k = nullptr;
-    std::unique_ptr<coarse_stiffness> owned_k;        // on coarse levels
-    coarse_mesh parents;                              // the next coarser level, and this level's links to it
-    std::vector<std::int32_t> node_plane_begin;       // this level's nodes by planes
-    std::int64_t z_begin = 0;                         // first of these planes
-    double largest = 1;                               // eigenvalue of D^-1 K
+    std::unique_ptr<coarse_stiffness> owned_k;   // on coarse levels
+    coarse_mesh parents;                         // the next coarser level, and this level's links to it
+    std::vector<std::int32_t> node_plane_begin;  // this level's nodes by planes
+    std::int64_t z_begin = 0;                    // first of these planes
+    double largest = 1;                          // eigenvalue of D^-1 K
     std::vector<float> correction, residual, direction, product;
   };
   void visit(std::size_t l);

@@ -37,8 +37,8 @@ double scrambled(std::int64_t number) {
   return static_cast<double>(bits >> 11) * 0x1p-52 - 1;
 }
 
-double largest_eigenvalue(MPI_Comm comm, const elastic_operator& k, std::span<const std::int64_t> ids, std::span<float> residual,
-                          std::span<float> direction, std::span<float> product) {
+double largest_eigenvalue(MPI_Comm comm, const elastic_operator& k, std::span<const std::int64_t> ids,
+                          std::span<float> residual, std::span<float> direction, std::span<float> product) {
   constexpr int steps = 10;
   constexpr double safety = 1.1;  // Lanczos approaches from below
   const auto layout = k.layout();
@@ -51,7 +51,8 @@ double largest_eigenvalue(MPI_Comm comm, const elastic_operator& k, std::span<co
   std::fill(residual.begin(), residual.end(), 0.0F);
   for (std::size_t i = 0; i < ids.size(); ++i)
     for (int c = 0; c < 3; ++c) {
-      const auto at = static_cast<std::size_t>(c * layout.component_stride + static_cast<std::int64_t>(i) * layout.node_stride);
+      const auto at =
+          static_cast<std::size_t>(c * layout.component_stride + static_cast<std::int64_t>(i) * layout.node_stride);
       residual[at] = inverse[at] > 0 ? static_cast<float>(scrambled(3 * ids[i] + c)) / std::sqrt(inverse[at]) : 0.0F;
     }
   // Conjugate gradients with D as preconditioner build the Lanczos matrix of D^-1 K.

@@ -38,7 +38,7 @@ double scrambled(std::int64_t number);
 /// @param ids global numbers of the nodes
 /// @param work three vectors of k.size() values
 /// @collective on comm
-double largest_eigenvalue(MPI_Comm comm, const elastic_operator& k, std::span<const std::int64_t> ids, std::span<float> residual,
-                          std::span<float> direction, std::span<float> product);
+double largest_eigenvalue(MPI_Comm comm, const elastic_operator& k, std::span<const std::int64_t> ids,
+                          std::span<float> residual, std::span<float> direction, std::span<float> product);
 
 }  // namespace osteon::solve

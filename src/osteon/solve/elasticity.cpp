@@ -72,9 +72,10 @@ class conjugate_gradients {
     double sum = owned_dot(a, b, k_.size(), k_.layout(), k_.shared());
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_);
     if (!std::isfinite(sum))
-      throw solve_error(fmt::format("the iteration met a number that is not finite after {} iterations; check Young's moduli, "
-                                    "the voxel size and the prescribed displacements",
-                                    proof_.iterations));
+      throw solve_error(
+          fmt::format("the iteration met a number that is not finite after {} iterations; check Young's moduli, "
+                      "the voxel size and the prescribed displacements",
+                      proof_.iterations));
     return sum;
   }
 
@@ -84,7 +85,8 @@ class conjugate_gradients {
   }
 
   std::int64_t count_unknowns() const {
-    auto count = 3 * static_cast<std::int64_t>(problem_.nodes.size()) - 3 * static_cast<std::int64_t>(k_.shared().not_owned().size());
+    auto count =
+        3 * static_cast<std::int64_t>(problem_.nodes.size()) - 3 * static_cast<std::int64_t>(k_.shared().not_owned().size());
     for (const std::int64_t place : k_.fixed()) count -= is_owned(place);
     MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, comm_);
     return count;
@@ -111,15 +113,19 @@ class conjugate_gradients {
       descent = norm * dot(residual_.data(), z);
       // Polak-Ribiere: a cycle in single precision is not quite a fixed linear map. r - r_old = -step K p.
       const double beta = first ? 0 : std::max(0.0, -step * norm * dot(product_.data(), z) / previous);
-      for_each(k_.size(), [p = direction_.data(), z, beta, norm](std::int64_t i) { p[i] = norm * static_cast<double>(z[i]) + beta * p[i]; });
+      for_each(k_.size(), [p = direction_.data(), z, beta, norm](std::int64_t i) {
+        p[i] = norm * static_cast<double>(z[i]) + beta * p[i];
+      });
       k_.multiply(direction_.data(), product_.data());
       const double curvature = dot(direction_.data(), product_.data());
       if (!(curvature > 0) || !(descent > 0))
-        throw solve_error(fmt::format("the stiffness is not positive along a search direction ({}) after {} iterations; check that no part "
-                                      "of the solid hangs on a single edge or corner",
-                                      curvature, proof_.iterations));
+        throw solve_error(fmt::format(
+            "the stiffness is not positive along a search direction ({}) after {} iterations; check that no part "
+            "of the solid hangs on a single edge or corner",
+            curvature, proof_.iterations));
       step = descent / curvature;
-      for_each(k_.size(), [u = displacement_.data(), r = residual_.data(), p = direction_.data(), q = product_.data(), a = step](std::int64_t i) {
+      for_each(k_.size(), [u = displacement_.data(), r = residual_.data(), p = direction_.data(), q = product_.data(),
+                           a = step](std::int64_t i) {
         u[i] += a * p[i];
         r[i] -= a * q[i];
       });
@@ -184,7 +190,8 @@ elasticity_solution solve_elasticity(const elasticity_problem& problem, const op
 
 std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm) {
   std::vector<kernel::matrix24> stiffness;
-  for (const kernel::lame& m : lame_table(*problem.materials)) stiffness.push_back(kernel::element_stiffness(problem.spacing_mm, m));
+  for (const kernel::lame& m : lame_table(*problem.materials))
+    stiffness.push_back(kernel::element_stiffness(problem.spacing_mm, m));
   const double twice_volume = 2 * problem.spacing_mm.z * problem.spacing_mm.y * problem.spacing_mm.x;
   std::vector<float> density(static_cast<std::size_t>(problem.cells.size()));
   const auto runs = problem.cells.runs();

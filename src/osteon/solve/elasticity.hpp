@@ -14,7 +14,7 @@ namespace osteon::solve {
 
 /// A prescribed displacement of some nodes in one axis.
 struct prescribed_displacement {
-  std::int32_t node;   ///< local number, in the order of corner_nodes(active_cells(block))
+  std::int32_t node;  ///< local number, in the order of corner_nodes(active_cells(block))
   axis direction;
   double value_mm;
 };
@@ -24,16 +24,16 @@ struct elasticity_problem {
   grid::block where;
   vector3 spacing_mm;
   const voxel::material_table* materials = nullptr;
-  voxel::run_set cells;                    ///< active voxels of the owned planes
-  voxel::run_set nodes;                    ///< their corners; a node on the plane between two ranks is on both
-  std::vector<std::uint8_t> material;      ///< per active cell
+  voxel::run_set cells;                        ///< active voxels of the owned planes
+  voxel::run_set nodes;                        ///< their corners; a node on the plane between two ranks is on both
+  std::vector<std::uint8_t> material;          ///< per active cell
   std::vector<prescribed_displacement> fixed;  ///< the same on every rank that has the node
 };
 
 struct elasticity_solution {
-  std::vector<double> displacement_mm;     ///< shape (nodes, 3), axes z, y, x; equal on all ranks that share a node
-  std::vector<double> reaction_N;          ///< K u, shape (nodes, 3); complete sums on shared nodes too
-  std::vector<std::int32_t> copies;        ///< nodes that a lower rank has as well, ascending: skip them in sums over ranks
+  std::vector<double> displacement_mm;  ///< shape (nodes, 3), axes z, y, x; equal on all ranks that share a node
+  std::vector<double> reaction_N;       ///< K u, shape (nodes, 3); complete sums on shared nodes too
+  std::vector<std::int32_t> copies;     ///< nodes that a lower rank has as well, ascending: skip them in sums over ranks
   certificate proof;
 };
 

@@ -15,29 +15,34 @@ namespace {
 // What a rank can see by itself.
 void check_local(const elasticity_problem& problem) {
   if (problem.material.size() != static_cast<std::size_t>(problem.cells.size()))
-    throw usage_error(fmt::format("{} materials for {} active voxels; give one each", problem.material.size(), problem.cells.size()));
+    throw usage_error(
+        fmt::format("{} materials for {} active voxels; give one each", problem.material.size(), problem.cells.size()));
   for (int axis = 0; axis < 3; ++axis)
     if (!(problem.spacing_mm[axis] > 0) || !std::isfinite(problem.spacing_mm[axis]))
-      throw data_error(fmt::format("a voxel edge is {} mm long along {}; it must be positive", problem.spacing_mm[axis], "zyx"[axis]));
+      throw data_error(
+          fmt::format("a voxel edge is {} mm long along {}; it must be positive", problem.spacing_mm[axis], "zyx"[axis]));
   std::array<bool, 256> used{};
   for (const std::uint8_t m : problem.material) used[m] = true;
   for (std::size_t m = 0; m < used.size(); ++m) {
     if (!used[m]) continue;
     if (m == 0 || m >= problem.materials->size())
-      throw data_error(fmt::format("an active voxel has material {}, but the table has materials 1 to {}", m, problem.materials->size() - 1));
+      throw data_error(fmt::format("an active voxel has material {}, but the table has materials 1 to {}", m,
+                                   problem.materials->size() - 1));
     const voxel::material& material = (*problem.materials)[m];
     if (!(material.youngs_modulus_MPa > 0) || !std::isfinite(material.youngs_modulus_MPa))
       throw data_error(fmt::format("material {} ({}) has Young's modulus {} MPa; it must be positive", m, material.name,
                                    material.youngs_modulus_MPa));
     if (!(material.poisson_ratio > -1 && material.poisson_ratio < 0.5))
-      throw data_error(fmt::format("material {} ({}) has Poisson's ratio {}; it must lie between -1 and 0.5, both excluded", m,
-                                   material.name, material.poisson_ratio));
+      throw data_error(fmt::format("material {} ({}) has Poisson's ratio {}; it must lie between -1 and 0.5, both excluded",
+                                   m, material.name, material.poisson_ratio));
   }
   for (const prescribed_displacement& p : problem.fixed) {
     if (p.node < 0 || p.node >= problem.nodes.size())
-      throw usage_error(fmt::format("a displacement is prescribed at node {}, but there are {} nodes", p.node, problem.nodes.size()));
+      throw usage_error(
+          fmt::format("a displacement is prescribed at node {}, but there are {} nodes", p.node, problem.nodes.size()));
     if (!std::isfinite(p.value_mm))
-      throw data_error(fmt::format("the displacement prescribed at node {} is {} mm; it must be a finite number", p.node, p.value_mm));
+      throw data_error(
+          fmt::format("the displacement prescribed at node {} is {} mm; it must be a finite number", p.node, p.value_mm));
   }
 }
 
@@ -46,13 +51,15 @@ template <class F>
 void for_each_fixed(const elasticity_problem& problem, F&& body) {
   std::vector<std::uint8_t> fixed(static_cast<std::size_t>(problem.nodes.size()));
   for (const prescribed_displacement& p : problem.fixed)
-    fixed[static_cast<std::size_t>(p.node)] = static_cast<std::uint8_t>(fixed[static_cast<std::size_t>(p.node)] | 1 << static_cast<int>(p.direction));
+    fixed[static_cast<std::size_t>(p.node)] =
+        static_cast<std::uint8_t>(fixed[static_cast<std::size_t>(p.node)] | 1 << static_cast<int>(p.direction));
   const index3 origin = problem.where.owned.begin;
   for (const voxel::run& r : problem.nodes.runs())
     for (std::int32_t i = 0; i < r.length; ++i)
       for (int c = 0; c < 3; ++c)
         if (fixed[static_cast<std::size_t>(r.first + i)] >> c & 1)
-          body(Eigen::Vector3d(static_cast<double>(origin.z + r.z) * problem.spacing_mm.z, static_cast<double>(r.y) * problem.spacing_mm.y,
+          body(Eigen::Vector3d(static_cast<double>(origin.z + r.z) * problem.spacing_mm.z,
+                               static_cast<double>(r.y) * problem.spacing_mm.y,
                                static_cast<double>(r.x + i) * problem.spacing_mm.x),
                c);
 }
@@ -110,8 +117,9 @@ void check_elasticity(const elasticity_problem& problem) {
   if (active == 0) throw data_error("the model has no active voxel: there is nothing to solve; choose another threshold");
   const auto names = free_rigid_motions(problem);
   if (!names.empty())
-    throw data_error(fmt::format("the prescribed displacements leave the solid free to move: {}; prescribe more displacements",
-                                 fmt::join(names, ", ")));
+    throw data_error(
+        fmt::format("the prescribed displacements leave the solid free to move: {}; prescribe more displacements",
+                    fmt::join(names, ", ")));
 }
 
 }  // namespace osteon::solve

@@ -51,7 +51,9 @@ fine_stiffness::fine_stiffness(const elasticity_problem& problem)
   ids_.reserve(static_cast<std::size_t>(problem.nodes.size()));
   for (const voxel::run& r : problem.nodes.runs())
     for (std::int32_t i = 0; i < r.length; ++i)
-      ids_.push_back(((problem.where.owned.begin.z + r.z) * (problem.where.domain.y + 1) + r.y) * (problem.where.domain.x + 1) + r.x + i);
+      ids_.push_back(((problem.where.owned.begin.z + r.z) * (problem.where.domain.y + 1) + r.y) *
+                         (problem.where.domain.x + 1) +
+                     r.x + i);
   shared_.emplace(problem.where.comm, ids_, touching_ranks(problem.where.comm, planes_of_ranks(problem.where), 0));
 
   for (const prescribed_displacement& p : problem.fixed) fixed_.push_back(static_cast<int>(p.direction) * stride_ + p.node);
@@ -79,7 +81,8 @@ void fine_stiffness::invert_diagonal() {
       const std::uint8_t material = problem_.material[static_cast<std::size_t>(run.cell + e)];
       for (int c = 0; c < 3; ++c) {
         const auto value = static_cast<float>(single_.diagonal(material, c));
-        for (int a = 0; a < 8; ++a) inverse_diagonal_[static_cast<std::size_t>(c * stride_ + run.node[a / 2] + (a & 1) + e)] += value;
+        for (int a = 0; a < 8; ++a)
+          inverse_diagonal_[static_cast<std::size_t>(c * stride_ + run.node[a / 2] + (a & 1) + e)] += value;
       }
     }
   shared_->exchange_add(inverse_diagonal_.data(), layout());
@@ -96,8 +99,9 @@ void fine_stiffness::product(const kernel::hex8_stiffness<T>& stiffness, const T
 #pragma omp parallel for schedule(dynamic)
     for (std::int64_t z = parity; z < planes; z += 2) {
       const auto at = static_cast<std::size_t>(z);
-      const kernel::hex8_plane plane{std::span(runs_).subspan(run_plane_begin_[at], run_plane_begin_[at + 1] - run_plane_begin_[at]),
-                                     {node_plane_begin_[at + 1], node_plane_begin_[at + 2]}};
+      const kernel::hex8_plane plane{
+          std::span(runs_).subspan(run_plane_begin_[at], run_plane_begin_[at + 1] - run_plane_begin_[at]),
+          {node_plane_begin_[at + 1], node_plane_begin_[at + 2]}};
       stiffness.add_product(plane, problem_.material.data(), x, y, stride_);
     }
   }

@@ -23,13 +23,13 @@ struct heat_problem {
   voxel::run_set cells;                ///< active voxels of the owned planes
   std::vector<std::uint8_t> material;  ///< per active cell
   axis along = axis::z;
-  double low_K = 0, high_K = 1;        ///< temperatures of the low and the high face
+  double low_K = 0, high_K = 1;  ///< temperatures of the low and the high face
 };
 
 struct heat_solution {
-  std::vector<double> temperature_K;   ///< per active cell
-  double flux_low_W = 0;               ///< heat that enters through the low face: negative if high_K > low_K
-  double flux_high_W = 0;              ///< heat that leaves through the high face; both are residual-corrected, so equal
+  std::vector<double> temperature_K;  ///< per active cell
+  double flux_low_W = 0;              ///< heat that enters through the low face: negative if high_K > low_K
+  double flux_high_W = 0;             ///< heat that leaves through the high face; both are residual-corrected, so equal
   certificate proof;
 };
 

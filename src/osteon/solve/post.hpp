@@ -19,7 +19,7 @@ namespace osteon::solve {
 float percentile(MPI_Comm comm, std::span<const float> values, double fraction);
 
 struct field_statistics {
-  double mean = 0, p95 = 0, p98 = 0, max = 0;
+  double mean = 0, median = 0, p95 = 0, p98 = 0, p99 = 0, max = 0;
 };
 
 /// @param values non-negative and finite, one per active voxel; voxels have equal volumes
@@ -28,16 +28,18 @@ field_statistics statistics(MPI_Comm comm, std::span<const float> values);
 
 /// Effective strain of each voxel, sqrt(2 SED / E). @cite Pistoia et al., Bone 30 (2002) 842-848
 /// @param material number of each voxel's material @param sed strain energy density [MPa] @collective local
-std::vector<float> effective_strain(const voxel::material_table& materials, std::span<const std::uint8_t> material, std::span<const float> sed);
+std::vector<float> effective_strain(const voxel::material_table& materials, std::span<const std::uint8_t> material,
+                                    std::span<const float> sed);
 
 struct pistoia_estimate {
-  double factor = 0;          ///< by which the load may be multiplied until failure
+  double factor = 0;  ///< by which the load may be multiplied until failure
   double failure_load_N = 0;
 };
 
 /// Failure load of a linear analysis: the bone fails when `critical_volume` of it is strained beyond `critical_strain`.
 /// @cite Pistoia et al., Bone 30 (2002) 842-848: 2 % and 0.007
 /// @collective on comm
-pistoia_estimate pistoia(MPI_Comm comm, std::span<const float> strain, double load_N, double critical_strain, double critical_volume);
+pistoia_estimate pistoia(MPI_Comm comm, std::span<const float> strain, double load_N, double critical_strain,
+                         double critical_volume);
 
 }  // namespace osteon::solve

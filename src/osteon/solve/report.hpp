@@ -8,21 +8,21 @@ namespace osteon::solve {
 
 /// How to solve.
 struct options {
-  double tolerance = 1e-6;   ///< stop when |r| <= tolerance |r0|, r0 the residual of the prescribed values alone
+  double tolerance = 1e-6;  ///< stop when |r| <= tolerance |r0|, r0 the residual of the prescribed values alone
   int max_iterations = 500;
 };
 
 /// The certificates of a solution. All numbers are the same on all ranks.
 struct certificate {
-  std::int64_t unknowns = 0;                ///< free degrees of freedom, all ranks
+  std::int64_t unknowns = 0;  ///< free degrees of freedom, all ranks
   int iterations = 0;
   bool converged = false;
-  std::vector<double> residual_history;     ///< |r_k| / |r_0| after iteration k, from k = 0
-  double true_relative_residual = 0;        ///< |f - K u| / |r_0|, recomputed at the end in double
+  std::vector<double> residual_history;  ///< |r_k| / |r_0| after iteration k, from k = 0
+  double true_relative_residual = 0;     ///< |f - K u| / |r_0|, recomputed at the end in double
   /// |vector sum of the reactions at all prescribed values| / half the sum of their magnitudes. Elasticity: the whole
   /// body is in balance at zero residual.
   double reaction_imbalance = 0;
-  double energy_identity_error = 0;         ///< |u.K.u - F.u| / |F.u|, F the reactions at prescribed values
+  double energy_identity_error = 0;             ///< |u.K.u - F.u| / |F.u|, F the reactions at prescribed values
   double setup_seconds = 0, solve_seconds = 0;  ///< wall
 };
 

@@ -16,7 +16,8 @@ std::vector<std::int32_t> face_nodes(const run_set& nodes, const box3& owned, in
   return found;
 }
 
-std::vector<face_displacement> bonded_axial(const run_set& nodes, const box3& owned, index3 domain, axis along, double driven_mm) {
+std::vector<face_displacement> bonded_axial(const run_set& nodes, const box3& owned, index3 domain, axis along,
+                                            double driven_mm) {
   std::vector<face_displacement> fixed;
   for (const bool high_face : {false, true})
     for (const std::int32_t node : face_nodes(nodes, owned, domain, along, high_face))

@@ -19,6 +19,7 @@ struct face_displacement {
 std::vector<std::int32_t> face_nodes(const run_set& nodes, const box3& owned, index3 domain, axis along, bool high_face);
 
 /// Bonded compression or tension: both faces are held in all axes, the high one is driven along `along` by `driven_mm`.
-std::vector<face_displacement> bonded_axial(const run_set& nodes, const box3& owned, index3 domain, axis along, double driven_mm);
+std::vector<face_displacement> bonded_axial(const run_set& nodes, const box3& owned, index3 domain, axis along,
+                                            double driven_mm);
 
 }  // namespace osteon::voxel

@@ -26,14 +26,22 @@ struct image {
   template <class F>
   decltype(auto) visit(F&& f) const {
     switch (type) {
-      case scalar::i1: return f(as<std::int8_t>());
-      case scalar::u2: return f(as<std::uint16_t>());
-      case scalar::i2: return f(as<std::int16_t>());
-      case scalar::u4: return f(as<std::uint32_t>());
-      case scalar::i4: return f(as<std::int32_t>());
-      case scalar::f4: return f(as<float>());
-      case scalar::f8: return f(as<double>());
-      case scalar::u1: break;
+      case scalar::i1:
+        return f(as<std::int8_t>());
+      case scalar::u2:
+        return f(as<std::uint16_t>());
+      case scalar::i2:
+        return f(as<std::int16_t>());
+      case scalar::u4:
+        return f(as<std::uint32_t>());
+      case scalar::i4:
+        return f(as<std::int32_t>());
+      case scalar::f4:
+        return f(as<float>());
+      case scalar::f8:
+        return f(as<double>());
+      case scalar::u1:
+        break;
     }
     return f(as<std::uint8_t>());
   }

@@ -10,9 +10,9 @@ namespace osteon::voxel {
 /// A linear elastic, heat conducting, isotropic material.
 struct material {
   std::string name;
-  double youngs_modulus_MPa = 0;          ///< E > 0; 0 where it is not used (heat)
-  double poisson_ratio = 0.3;             ///< -1 < nu < 0.5
-  double conductivity_W_per_mK = 0;       ///< k > 0; 0 where it is not used (elasticity)
+  double youngs_modulus_MPa = 0;     ///< E > 0; 0 where it is not used (heat)
+  double poisson_ratio = 0.3;        ///< -1 < nu < 0.5
+  double conductivity_W_per_mK = 0;  ///< k > 0; 0 where it is not used (elasticity)
 };
 
 /// The materials of a model, indexed by the value of a voxel; entry 0 is empty space and has no properties.

@@ -11,14 +11,14 @@ namespace osteon::voxel {
 
 /// What every rank knows of a model; the voxels themselves are read slab by slab.
 struct model_header {
-  index3 shape;                 ///< voxels (z, y, x)
-  vector3 spacing_mm;           ///< edge lengths of a voxel, > 0
-  vector3 origin_mm;            ///< position of the low corner of the image
-  material_table materials;     ///< by voxel value; [0] is empty space
+  index3 shape;                                ///< voxels (z, y, x)
+  vector3 spacing_mm;                          ///< edge lengths of a voxel, > 0
+  vector3 origin_mm;                           ///< position of the low corner of the image
+  material_table materials;                    ///< by voxel value; [0] is empty space
   std::vector<std::int64_t> active_per_plane;  ///< active voxels of each z plane, shape (z); balances the ranks
-  std::string source;           ///< the image it was made from
-  std::string source_sha256;    ///< digest of that image file
-  std::string provenance_json;  ///< threshold, dropped islands, the job's [image] and [segment] tables
+  std::string source;                          ///< the image it was made from
+  std::string source_sha256;                   ///< digest of that image file
+  std::string provenance_json;                 ///< threshold, dropped islands, the job's [image] and [segment] tables
 };
 
 }  // namespace osteon::voxel

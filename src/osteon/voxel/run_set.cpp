@@ -15,9 +15,10 @@ run_set::run_set(index3 shape, std::vector<run> runs) : shape_(shape), runs_(std
     r.first = static_cast<std::int32_t>(count);
     count += r.length;
     if (count > std::numeric_limits<std::int32_t>::max())
-      throw data_error(fmt::format("a block of {} x {} x {} points has more than {} active ones, the most that one rank can "
-                                   "number; use more ranks",
-                                   shape.z, shape.y, shape.x, std::numeric_limits<std::int32_t>::max()));
+      throw data_error(
+          fmt::format("a block of {} x {} x {} points has more than {} active ones, the most that one rank can "
+                      "number; use more ranks",
+                      shape.z, shape.y, shape.x, std::numeric_limits<std::int32_t>::max()));
     ++row_begin_[static_cast<std::size_t>(r.z * shape.y + r.y + 1)];
   }
   for (std::size_t i = 1; i < row_begin_.size(); ++i) row_begin_[i] += row_begin_[i - 1];
@@ -72,7 +73,8 @@ run_set corner_nodes(const run_set& cells) {
       // A run of n cells has n + 1 nodes; runs whose nodes overlap or touch become one.
       for (const run& r : row) {
         const std::int32_t end = r.x + r.length + 1;
-        const bool joins = !runs.empty() && runs.back().z == z && runs.back().y == y && r.x <= runs.back().x + runs.back().length;
+        const bool joins =
+            !runs.empty() && runs.back().z == z && runs.back().y == y && r.x <= runs.back().x + runs.back().length;
         if (joins)
           runs.back().length = std::max(runs.back().length, end - runs.back().x);
         else
@@ -84,8 +86,7 @@ run_set corner_nodes(const run_set& cells) {
 
 std::vector<std::uint8_t> gather(const run_set& cells, view3<const std::uint8_t> image) {
   std::vector<std::uint8_t> values(static_cast<std::size_t>(cells.size()));
-  for (const run& r : cells.runs())
-    std::copy_n(&image(r.z, r.y, r.x), r.length, values.begin() + r.first);
+  for (const run& r : cells.runs()) std::copy_n(&image(r.z, r.y, r.x), r.length, values.begin() + r.first);
   return values;
 }
 

@@ -31,18 +31,22 @@ void require_both_faces(const components& found, const std::vector<bool>& kept, 
   }
   const bool misses_low = low > 0, misses_high = high < shape[a] - 1;
   if (misses_low || misses_high)
-    throw data_error(fmt::format(
-        "the solid does not touch the {}{}: it spans the {} planes {} to {} of 0 to {}; crop the image to that range (image.crop_voxels), "
-        "lower the threshold, or load another axis",
-        misses_low ? face_name(a, false) : face_name(a, true), misses_low && misses_high ? fmt::format(" nor the {}", face_name(a, true)) : "",
-        axis_names[a], low, high, shape[a] - 1));
+    throw data_error(
+        fmt::format("the solid does not touch the {}{}: it spans the {} planes {} to {} of 0 to {}; crop the image to that "
+                    "range (image.crop_voxels), "
+                    "lower the threshold, or load another axis",
+                    misses_low ? face_name(a, false) : face_name(a, true),
+                    misses_low && misses_high ? fmt::format(" nor the {}", face_name(a, true)) : "", axis_names[a], low,
+                    high, shape[a] - 1));
   if (!joined)
-    throw data_error(fmt::format("no connected part of the solid joins the {} and the {}; lower the threshold, or load another axis",
-                                 face_name(a, false), face_name(a, true)));
+    throw data_error(
+        fmt::format("no connected part of the solid joins the {} and the {}; lower the threshold, or load another axis",
+                    face_name(a, false), face_name(a, true)));
 }
 
 // Drop the parts that are not kept (in `solid`, values stay as they are elsewhere) and report.
-void keep_parts(std::vector<std::uint8_t>& solid, index3 shape, const segmentation_options& how, segmentation_report& report) {
+void keep_parts(std::vector<std::uint8_t>& solid, index3 shape, const segmentation_options& how,
+                segmentation_report& report) {
   const run_set cells = active_cells({solid.data(), shape});
   const components found = find_components(cells);
   const int load = static_cast<int>(how.load_axis);
@@ -64,10 +68,12 @@ void keep_parts(std::vector<std::uint8_t>& solid, index3 shape, const segmentati
     }
     report.kept_voxels += part.voxels;
     for (int a = 0; a < 3; ++a)
-      if (part.touches(shape, a, false) && part.touches(shape, a, true)) report.percolates[static_cast<std::size_t>(a)] = true;
+      if (part.touches(shape, a, false) && part.touches(shape, a, true))
+        report.percolates[static_cast<std::size_t>(a)] = true;
   }
   report.volume_fraction = static_cast<double>(report.kept_voxels) / static_cast<double>(shape.volume());
-  if (how.keep == keep_rule::percolating && report.kept_voxels == 0) require_both_faces(found, std::vector<bool>(kept.size(), true), shape, how.load_axis);
+  if (how.keep == keep_rule::percolating && report.kept_voxels == 0)
+    require_both_faces(found, std::vector<bool>(kept.size(), true), shape, how.load_axis);
   require_both_faces(found, kept, shape, how.load_axis);
   const auto runs = cells.runs();
   for (std::size_t i = 0; i < runs.size(); ++i)
@@ -86,10 +92,11 @@ segmented find_solid(const image& scan, const segmentation_options& how) {
   result.report.threshold = threshold;
   result.material = solid_voxels(scan, threshold, upper);
   if (std::find(result.material.begin(), result.material.end(), 1) == result.material.end())
-    throw data_error(fmt::format("the threshold {} leaves no solid voxel: the grey values of the image lie in [{}, {}]{}; choose a threshold "
-                                 "inside that range, or leave it out for Otsu's",
-                                 threshold, result.report.grey.low, result.report.grey.high,
-                                 how.upper ? fmt::format(" and segment.upper is {}", upper) : ""));
+    throw data_error(fmt::format(
+        "the threshold {} leaves no solid voxel: the grey values of the image lie in [{}, {}]{}; choose a threshold "
+        "inside that range, or leave it out for Otsu's",
+        threshold, result.report.grey.low, result.report.grey.high,
+        how.upper ? fmt::format(" and segment.upper is {}", upper) : ""));
   keep_parts(result.material, scan.shape, how, result.report);
   return result;
 }
@@ -146,7 +153,8 @@ segmented segment(const image& scan, const segmentation_options& how, const dens
       std::uint8_t& voxel = result.material[static_cast<std::size_t>(i)];
       if (!voxel) continue;
       const auto grey = static_cast<double>(data[i]);
-      voxel = exact ? class_of_grey.at(grey) : static_cast<std::uint8_t>(1 + std::min(254, static_cast<int>((grey - low) / width)));
+      voxel = exact ? class_of_grey.at(grey)
+                    : static_cast<std::uint8_t>(1 + std::min(254, static_cast<int>((grey - low) / width)));
     }
   });
   return result;
@@ -159,8 +167,9 @@ segmented segment(const image& labels, const segmentation_options& how, const st
   result.report.grey = check_values(labels);
   result.report.method = "labels";
   if (labels.type == scalar::f4 || labels.type == scalar::f8)
-    throw data_error(fmt::format("a label image holds whole numbers, but this one is of type {}; threshold it, or save it as integers",
-                                 name_of(labels.type)));
+    throw data_error(
+        fmt::format("a label image holds whole numbers, but this one is of type {}; threshold it, or save it as integers",
+                    name_of(labels.type)));
   std::map<std::int64_t, std::uint8_t> number_of_label;
   for (const std::int64_t label : void_labels) number_of_label[label] = 0;
   result.materials = {material{"empty", 0, 0, 0}};
@@ -189,11 +198,13 @@ segmented segment(const image& labels, const segmentation_options& how, const st
     std::vector<std::string> shown;
     for (const auto& [label, count] : unknown)
       if (shown.size() < 20) shown.push_back(fmt::format("{} ({} voxels)", label, count));
-    throw data_error(fmt::format("labels without a material: {}{}; add a [[material]] with that label, or name it in segment.void_labels",
-                                 fmt::join(shown, ", "), unknown.size() > shown.size() ? " and more" : ""));
+    throw data_error(
+        fmt::format("labels without a material: {}{}; add a [[material]] with that label, or name it in segment.void_labels",
+                    fmt::join(shown, ", "), unknown.size() > shown.size() ? " and more" : ""));
   }
   if (std::all_of(result.material.begin(), result.material.end(), [](std::uint8_t m) { return m == 0; }))
-    throw data_error(fmt::format("every voxel has a void label; the labels of the image lie in [{}, {}]", result.report.grey.low, result.report.grey.high));
+    throw data_error(fmt::format("every voxel has a void label; the labels of the image lie in [{}, {}]",
+                                 result.report.grey.low, result.report.grey.high));
   keep_parts(result.material, labels.shape, how, result.report);
   return result;
 }

@@ -28,14 +28,14 @@ struct segmentation_options {
 
 /// What segmentation found, for the report.
 struct segmentation_report {
-  std::string method;                          ///< "otsu", "given" or "labels"
+  std::string method;  ///< "otsu", "given" or "labels"
   std::optional<double> threshold;
   grey_range grey;
   std::int64_t solid_voxels = 0, kept_voxels = 0, dropped_voxels = 0;
   std::int64_t parts = 0, dropped_islands = 0;
-  std::vector<std::int64_t> largest_islands;   ///< voxels of the largest dropped parts, at most ten
-  double volume_fraction = 0;                  ///< kept voxels over all
-  std::array<bool, 3> percolates{};            ///< a kept part joins both faces, per axis (z, y, x)
+  std::vector<std::int64_t> largest_islands;  ///< voxels of the largest dropped parts, at most ten
+  double volume_fraction = 0;                 ///< kept voxels over all
+  std::array<bool, 3> percolates{};           ///< a kept part joins both faces, per axis (z, y, x)
 };
 
 /// Materials of labels: entry i belongs to the voxels with the label `label`.
@@ -59,7 +59,7 @@ struct segmented {
   std::vector<std::uint8_t> material;  ///< number of the material, 0 = empty, shape (z, y, x)
   material_table materials;            ///< [0] is empty space
   segmentation_report report;
-  double modulus_error = 0;            ///< largest relative error of E by sorting greys into at most 255 classes
+  double modulus_error = 0;  ///< largest relative error of E by sorting greys into at most 255 classes
 };
 
 /// One material for all solid voxels.

@@ -10,7 +10,8 @@ namespace osteon::voxel {
 
 double otsu_threshold(const image& scan, grey_range range) {
   if (range.low == range.high)
-    throw data_error(fmt::format("every voxel has the grey value {}: there is nothing to separate; is this the right image?", range.low));
+    throw data_error(
+        fmt::format("every voxel has the grey value {}: there is nothing to separate; is this the right image?", range.low));
   const bool exact = scan.type != scalar::f4 && scan.type != scalar::f8 && range.high - range.low < 65536;
   const auto bins = exact ? static_cast<std::size_t>(range.high - range.low) + 1 : std::size_t{65536};
   const double width = exact ? 1 : (range.high - range.low) / static_cast<double>(bins);
