@@ -29,7 +29,9 @@ def available() -> dict[str, str]:
 def main(arguments: list[str]) -> int:
     benches = available()
     if not arguments:
-        return max(subprocess.run([sys.executable, str(HERE / f"{name}.py")], check=False).returncode for name in benches)
+        return max(
+            subprocess.run([sys.executable, str(HERE / f"{name}.py")], check=False).returncode for name in benches
+        )
     if arguments[0] in ("-h", "--help"):
         print("Measurements (./run bench NAME):")
         for name, line in benches.items():

@@ -4,8 +4,8 @@
     ./run bench solve            [--json FILE] [--repeat N] [--size N]
 
 Peers live in a virtual environment of their own (.venv-peers, from bench/peers.txt); a peer that cannot be had is left
-out with a line that says so. Only whole programs are compared: reading, assembling, solving and writing results, as a user
-would run them, on one core.
+out with a line that says so. Only whole programs are compared: reading, assembling, solving and writing results, as a
+user would run them, on one core.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ import numpy as np
 import parosol_py
 solid = np.load(sys.argv[1])
 r = parosol_py.solve(material=np.where(solid, 6829.0, 0.0).astype(np.float32), spacing=(0.02,) * 3, test="axial",
-    test_axis="z", strain=-0.01, load_case_type="constrained_axial", tolerance=float(sys.argv[2]), level=int(sys.argv[3]),
-    mpi_processes=1, mpi_launcher="packaged", outputs=("sed",))
+    test_axis="z", strain=-0.01, load_case_type="constrained_axial", tolerance=float(sys.argv[2]),
+    level=int(sys.argv[3]), mpi_processes=1, mpi_launcher="packaged", outputs=("sed",))
 print(json.dumps({"iterations": r.summary.run.iterations}))
 """
 
@@ -61,7 +61,9 @@ def porous(n: int, fill: float = 0.25, sigma: float = 4.0, seed: int = 1) -> np.
     field = rng.standard_normal((n, n, n), dtype=np.float32)
     frequency = np.fft.fftfreq(n)
     kz, ky, kx = np.meshgrid(frequency, frequency, np.fft.rfftfreq(n), indexing="ij")
-    field = np.fft.irfftn(np.fft.rfftn(field) * np.exp(-2 * (np.pi * sigma) ** 2 * (kz**2 + ky**2 + kx**2)), s=(n, n, n))
+    field = np.fft.irfftn(
+        np.fft.rfftn(field) * np.exp(-2 * (np.pi * sigma) ** 2 * (kz**2 + ky**2 + kx**2)), s=(n, n, n)
+    )
     return (field > np.quantile(field, 1 - fill)).astype(np.uint8)
 
 
@@ -74,16 +76,26 @@ def child_cpu(command: list[str], **options) -> tuple[float, str]:
 
 
 def run_osteon(image: Path, physics: str, threshold: float, tolerance: float, folder: Path) -> dict:
-    material = "conductivity_W_per_mK = 1.0" if physics == "heat" else "youngs_modulus_MPa = 6829.0\npoisson_ratio = 0.3"
+    material = (
+        "conductivity_W_per_mK = 1.0" if physics == "heat" else "youngs_modulus_MPa = 6829.0\npoisson_ratio = 0.3"
+    )
     job = folder / "bench.toml"
-    job.write_text(JOB.format(physics=physics, image=image, threshold=threshold, material=material, tolerance=tolerance))
+    job.write_text(
+        JOB.format(physics=physics, image=image, threshold=threshold, material=material, tolerance=tolerance)
+    )
     out = folder / "bench.out"
     shutil.rmtree(out, ignore_errors=True)
     binary = os.environ.get("OSTEON_BINARY", str(ROOT / "build/release/src/app/osteon"))
     seconds, _ = child_cpu([binary, "run", str(job), "-n", "1", "-o", str(out), "--no-report"])
     summary = json.loads((out / "summary.json").read_text())
-    return {"cpu": seconds, "solver": summary["setup_seconds"] + summary["solve_seconds"], "iterations": summary["iterations"],
-            "dofs": summary["dofs"], "rss": summary["peak_rss_bytes"], "kept": out / "model.nc"}
+    return {
+        "cpu": seconds,
+        "solver": summary["setup_seconds"] + summary["solve_seconds"],
+        "iterations": summary["iterations"],
+        "dofs": summary["dofs"],
+        "rss": summary["peak_rss_bytes"],
+        "kept": out / "model.nc",
+    }
 
 
 def peers_python() -> Path | None:
@@ -116,7 +128,11 @@ def measure(name: str, image: Path, threshold: float, repeat: int, peer: Path | 
     rows = [
         {"name": f"{name}: osteon, whole job", "value": round(cpu, 2), "unit": "CPU s"},
         {"name": f"{name}: iterations", "value": ours[-1]["iterations"], "unit": "1"},
-        {"name": f"{name}: memory", "value": round(ours[-1]["rss"] / ours[-1]["dofs"], 1), "unit": "B/dof, whole process"},
+        {
+            "name": f"{name}: memory",
+            "value": round(ours[-1]["rss"] / ours[-1]["dofs"], 1),
+            "unit": "B/dof, whole process",
+        },
     ]
     if theirs:
         reference = statistics.median(theirs)
@@ -127,8 +143,16 @@ def measure(name: str, image: Path, threshold: float, repeat: int, peer: Path | 
 def measure_heat(name: str, image: Path, threshold: float, repeat: int, folder: Path) -> list[dict]:
     runs = [run_osteon(image, "heat", threshold, 1e-6, folder) for _ in range(repeat)]
     return [
-        {"name": f"{name}: osteon, whole job", "value": round(statistics.median(r["cpu"] for r in runs), 2), "unit": "CPU s"},
-        {"name": f"{name}: osteon, solver", "value": round(statistics.median(r["solver"] for r in runs), 2), "unit": "s"},
+        {
+            "name": f"{name}: osteon, whole job",
+            "value": round(statistics.median(r["cpu"] for r in runs), 2),
+            "unit": "CPU s",
+        },
+        {
+            "name": f"{name}: osteon, solver",
+            "value": round(statistics.median(r["solver"] for r in runs), 2),
+            "unit": "s",
+        },
         {"name": f"{name}: iterations", "value": runs[-1]["iterations"], "unit": "1"},
     ]
 

@@ -48,7 +48,7 @@ def run(job: Mapping[str, Any] | str | Path) -> Result:
     directory = job.get("output", {}).get("directory")
     with tempfile.TemporaryDirectory(prefix="osteon-") as folder:
         path = Path(folder) / "job.toml"
-        path.write_text(to_toml(job))
+        path.write_text(to_toml(job), encoding="utf-8")
         result = _run_file(path, Path(directory).absolute() if directory else Path(folder) / "out")
         if not directory:
             result.output_directory = None

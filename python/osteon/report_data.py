@@ -55,7 +55,7 @@ def load(directory: Path) -> JobResult:
     """
     path = directory / "summary.json"
     try:
-        summary = json.loads(path.read_text())
+        summary = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DataError(f"'{path}' is not there; give the output directory of a finished job") from None
     except (OSError, ValueError) as e:
@@ -63,7 +63,7 @@ def load(directory: Path) -> JobResult:
     if not isinstance(summary, dict) or not str(summary.get("schema", "")).startswith("osteon.summary/1"):
         raise DataError(f"'{path}' has not the schema osteon.summary/1; run the job again with this version")
     try:
-        manifest = json.loads((directory / "manifest.json").read_text())
+        manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         manifest = {}
     result = JobResult(directory, summary, manifest)

@@ -62,7 +62,13 @@ class Job:
         return Finished(done.returncode, done.stdout, done.stderr, time.monotonic() - start, self.folder / "job.out")
 
 
-def job_text(image: Path | str, physics: str = "elasticity", more: str = "", image_more: str = "", spacing: str = "spacing_mm = 0.02") -> str:
+def job_text(
+    image: Path | str,
+    physics: str = "elasticity",
+    more: str = "",
+    image_more: str = "",
+    spacing: str = "spacing_mm = 0.02",
+) -> str:
     """A job whose [segment] and [load] take their defaults; `more` may add tables."""
     return f'physics = "{physics}"\n[image]\npath = "{image}"\n{spacing}\n{image_more}\n{MATERIAL[physics]}{more}\n[picture]\nwidth = 64\nheight = 64\n'
 

@@ -16,7 +16,12 @@ def test_heat_through_a_block_has_tortuosity_one(job: Job, tmp_path: Path) -> No
     """Oracle: closed form, k A dT / L, with unequal edges of the voxels."""
     image = np.full((6, 5, 7), 100, np.uint8)
     np.save(tmp_path / "block.npy", image)
-    text = job_text("block.npy", "heat", "[segment]\nthreshold = 50\n[load]\nlow_K = 300\nhigh_K = 310\n", spacing="spacing_mm = [0.5, 0.2, 0.1]")
+    text = job_text(
+        "block.npy",
+        "heat",
+        "[segment]\nthreshold = 50\n[load]\nlow_K = 300\nhigh_K = 310\n",
+        spacing="spacing_mm = [0.5, 0.2, 0.1]",
+    )
     job.write(text)
     done = job.run("-n", "2", "--no-report")
     assert done.code == 0, done.err

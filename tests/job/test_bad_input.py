@@ -45,7 +45,9 @@ def test_missing_image(job: Job) -> None:
     refused(job, DATA, "nowhere.tif' does not exist")
 
 
-@pytest.mark.parametrize(("name", "content"), [("text.tif", b"this is no image"), ("empty.tif", b""), ("junk.npy", b"\x93NUMPY\x01\x00junk")])
+@pytest.mark.parametrize(
+    ("name", "content"), [("text.tif", b"this is no image"), ("empty.tif", b""), ("junk.npy", b"\x93NUMPY\x01\x00junk")]
+)
 def test_file_that_is_no_image(job: Job, name: str, content: bytes) -> None:
     (job.folder / name).write_bytes(content)
     job.write(job_text(name))
@@ -96,13 +98,24 @@ def test_label_without_material(job: Job) -> None:
     image = np.full((4, 4, 4), 2, np.uint8)
     image[1] = 7
     np.save(job.folder / "labels.npy", image)
-    job.write('[image]\npath = "labels.npy"\nspacing_mm = 1\n[segment]\nlabels = true\n[[material]]\nlabel = 2\nyoungs_modulus_MPa = 1000\n')
+    job.write(
+        '[image]\npath = "labels.npy"\nspacing_mm = 1\n[segment]\nlabels = true\n[[material]]\nlabel = 2\nyoungs_modulus_MPa = 1000\n'
+    )
     refused(job, DATA, "labels without a material: 7 (16 voxels)")
 
 
 def test_all_faults_of_a_job_at_once(job: Job) -> None:
-    job.write('[image]\npath = "x.tif"\nspacing = 1\n[[material]]\nyoungs_modulus_MPa = 0\npoisson_ratio = 0.5\n[solve]\ntolerence = 1e-6\n')
-    message = refused(job, USAGE, "did you mean 'spacing_mm'?", "0 must be > 0 MPa", "0.5 must be in (-1, 0.5)", "did you mean 'tolerance'?")
+    job.write(
+        '[image]\npath = "x.tif"\nspacing = 1\n[[material]]\nyoungs_modulus_MPa = 0\npoisson_ratio = 0.5\n[solve]\ntolerence = 1e-6\n'
+    )
+    message = refused(
+        job,
+        USAGE,
+        "did you mean 'spacing_mm'?",
+        "0 must be > 0 MPa",
+        "0.5 must be in (-1, 0.5)",
+        "did you mean 'tolerance'?",
+    )
     checked = job.run(command="check")
     assert checked.code == USAGE
     assert "x.tif' does not exist" in checked.out
@@ -129,7 +142,9 @@ def test_no_space_left(job: Job, sponge: Path) -> None:
     """A full disk: all ranks leave, no file under the final name; needs the right to mount."""
     full = job.folder / "full"
     full.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", str(full)], capture_output=True, check=False)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=300k", "none", str(full)], capture_output=True, check=False
+    )
     if mounted.returncode != 0:
         pytest.skip("mounting a small tmpfs is not allowed here")
     try:
@@ -171,6 +186,8 @@ def test_job_under_mpirun(job: Job, sponge: Path) -> None:
     assert "stiffness" in done.stdout
     shutil.rmtree(job.folder / "job.out")
     job.write(job_text(sponge, more="[segment]\nthreshold = 255\n"))
-    done = subprocess.run(mpirun, capture_output=True, text=True, timeout=60, cwd=job.folder, env=dict(os.environ), check=False)
+    done = subprocess.run(
+        mpirun, capture_output=True, text=True, timeout=60, cwd=job.folder, env=dict(os.environ), check=False
+    )
     assert done.returncode == DATA
     assert done.stderr.count("leaves no solid voxel") == 1

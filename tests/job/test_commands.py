@@ -26,7 +26,9 @@ def test_every_command_has_help_with_an_example() -> None:
         assert "Example" in done.stdout, command
 
 
-@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["run"], ["run", "a.toml", "-n", "0"], ["run", "a.toml", "--oops"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["nonsense"], ["run"], ["run", "a.toml", "-n", "0"], ["run", "a.toml", "--oops"]]
+)
 def test_wrong_usage_is_code_2(arguments: list[str]) -> None:
     assert osteon(*arguments).returncode == 2
 
@@ -42,9 +44,15 @@ def test_job_reference_is_up_to_date() -> None:
     import sys
 
     page = subprocess.run(
-        [sys.executable, str(ROOT / "tools" / "job_reference.py")], input=osteon("schema").stdout, capture_output=True, text=True, check=True
+        [sys.executable, str(ROOT / "tools" / "job_reference.py")],
+        input=osteon("schema").stdout,
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    assert page.stdout == (ROOT / "docs" / "job.md").read_text(), "make docs/job.md anew: ./run osteon schema | python3 tools/job_reference.py"
+    assert page.stdout == (ROOT / "docs" / "job.md").read_text(), (
+        "make docs/job.md anew: ./run osteon schema | python3 tools/job_reference.py"
+    )
 
 
 def test_version_as_json() -> None:

@@ -38,8 +38,15 @@ def test_stiffness_agrees_with_parosol(job: Job, scan: Path) -> None:
         solid = np.asarray(file["VTKHDF/CellData/material"][:]) > 0
     np.save(job.folder / "solid.npy", solid)
     peer = subprocess.run(
-        [str(PEER), "-c", PAROSOL, str(job.folder / "solid.npy")], capture_output=True, text=True, timeout=120, check=True, cwd=job.folder
+        [str(PEER), "-c", PAROSOL, str(job.folder / "solid.npy")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+        cwd=job.folder,
     )
     work = float(peer.stdout.split("work")[-1])
     driven_mm = 0.01 * 24 * 0.02
-    assert done.summary["stiffness_N_per_mm"] == pytest.approx(abs(work) / driven_mm**2, rel=1e-4), json.dumps(done.summary["certificate"])
+    assert done.summary["stiffness_N_per_mm"] == pytest.approx(abs(work) / driven_mm**2, rel=1e-4), json.dumps(
+        done.summary["certificate"]
+    )

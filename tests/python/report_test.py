@@ -41,7 +41,7 @@ class Balanced(HTMLParser):
 def test_page_is_whole_self_contained_and_says_the_answers(tmp_path, physics, words):
     directory = write_output(tmp_path / "job", physics)
     assert main([str(directory)]) == 0
-    page = (directory / "report.html").read_text()
+    page = (directory / "report.html").read_text(encoding="utf-8")
     parser = Balanced()
     parser.feed(page)
     assert parser.open == [] and parser.no_alt == 0
@@ -100,7 +100,7 @@ def test_no_summary_is_refused_and_an_older_report_stays(tmp_path, text, capsys)
         load(tmp_path)
     assert main([str(tmp_path)]) == 3
     assert capsys.readouterr().err.count("\n") == 1
-    assert (tmp_path / "report.html").read_text() == "older"
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == "older"
 
 
 @pytest.mark.parametrize(
