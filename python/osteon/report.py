@@ -22,7 +22,7 @@ from .report_text import answers, certificates, machine, number, segmentation
 def build(result: JobResult) -> str:
     """The page as text."""
     table = colour_table(str(result.summary.get("shown", {}).get("colour_map", "batlow")))
-    bar = _colour_bar(result, css_gradient(table))
+    gradient = css_gradient(table)
     name = str(result.summary.get("job", "job"))
     rows = answers(result)
     parts = {
@@ -34,8 +34,8 @@ def build(result: JobResult) -> str:
             f'<div class="card"><span>{escape(a.title)}</span><b>{v} <small>{escape(a.unit)}</small></b></div>'
             for a, v in rows[:3]
         ),
-        "picture": _picture(result, bar),
-        "slices": _slices(slices_of(result, table), result, bar),
+        "picture": _picture(result, _colour_bar(result, gradient, result.field_range)),
+        "slices": _slices(slices_of(result, table), result, _colour_bar(result, gradient, result.slice_range)),
         "answers": "".join(
             f'<tr><td>{escape(a.title)}</td><td class="n">{v} {escape(a.unit)}</td><td class="m">{escape(a.meaning)}</td></tr>'
             for a, v in rows
@@ -84,8 +84,8 @@ def _notes(result: JobResult) -> str:
     return f'<aside class="note">{"".join(f"<p>{escape(line)}</p>" for line in lines)}</aside>' if lines else ""
 
 
-def _colour_bar(result: JobResult, gradient: str) -> str:
-    low, high = result.field_range
+def _colour_bar(result: JobResult, gradient: str, limits: tuple[float, float]) -> str:
+    low, high = limits
     _, words, unit = result.field_name
     middle = f"{escape(words)} ({escape(unit)})"
     return (
@@ -100,7 +100,8 @@ def _picture(result: JobResult, bar: str) -> str:
     except OSError:
         return ""
     alt = f"Volume rendering: the {result.field_name[1]} glows inside the translucent solid"
-    return f'<section class="card picture"><h2>The specimen under load</h2><img src="{data_uri(data)}" alt="{alt}">{bar}</section>'
+    title = "Heat through the specimen" if result.physics == "heat" else "The specimen under load"
+    return f'<section class="card picture"><h2>{title}</h2><img src="{data_uri(data)}" alt="{alt}">{bar}</section>'
 
 
 def _slices(planes: list[dict[str, Any]], result: JobResult, bar: str) -> str:

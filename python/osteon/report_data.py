@@ -9,7 +9,7 @@ import numpy as np
 
 from .errors import DataError
 
-FIELDS = {"elasticity": ("sed", "strain energy density", "MPa"), "heat": ("heat_flux", "heat flux density", "W mm-2")}
+FIELDS = {"elasticity": ("sed", "strain energy density", "MPa"), "heat": ("heat_flux", "heat flux density", "W/mm²")}
 
 
 @dataclass
@@ -46,6 +46,12 @@ class JobResult:
         if self.shown is None or not np.isfinite(self.shown).any():
             return 0.0, 1.0
         return 0.0, float(np.nanpercentile(self.shown, 98)) or 1.0
+
+    @property
+    def slice_range(self) -> tuple[float, float]:
+        """Range of the slices: from nothing, because a slice hides nothing behind its low values."""
+        low, high = self.field_range
+        return min(low, 0.0), high
 
 
 def load(directory: Path) -> JobResult:

@@ -43,7 +43,7 @@ def slices_of(result: JobResult, table: np.ndarray) -> list[dict[str, Any]]:
     shape = result.solid.shape if result.solid is not None else result.scan.shape if result.scan is not None else None
     if shape is None:
         return []
-    low, high = result.field_range
+    low, high = result.slice_range
     grey_range = (
         (0.0, 1.0)
         if result.scan is None
