@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Side by side: osteon and its peers on the same images, interleaved, in CPU seconds.
 
-    ./run bench solve            [--json FILE] [--repeat N] [--size N]
+    ./run bench solve [--json FILE] [--repeat N] [--size N] [--full]
 
 Peers live in a virtual environment of their own (.venv-peers, from bench/peers.txt); a peer that cannot be had is left
 out with a line that says so. Only whole programs are compared: reading, assembling, solving and writing results, as a
@@ -162,6 +162,7 @@ def main() -> int:
     parser.add_argument("--json", help="write the rows to this file")
     parser.add_argument("--repeat", type=int, default=1, help="interleaved repetitions (default 1)")
     parser.add_argument("--size", type=int, default=64, help="edge of the sponge in voxels (default 64)")
+    parser.add_argument("--full", action="store_true", help="compare on the bone scan as well, which takes peers long")
     parser.add_argument("--no-peers", action="store_true", help="measure osteon alone")
     options = parser.parse_args()
     peer = None if options.no_peers else peers_python()
@@ -173,7 +174,9 @@ def main() -> int:
         rows += measure(f"elasticity, sponge {options.size}^3", sponge, 0.5, options.repeat, peer, folder)
         rows += measure_heat(f"heat, sponge {options.size}^3", sponge, 0.5, options.repeat, folder)
         if SCAN.exists():
-            rows += measure("elasticity, bone scan 128^3", SCAN, 120, options.repeat, peer, folder)
+            rows += measure(
+                "elasticity, bone scan 128^3", SCAN, 120, options.repeat, peer if options.full else None, folder
+            )
             rows += measure_heat("heat, bone scan 128^3", SCAN, 120, options.repeat, folder)
         else:
             print(f"the bone scan is not there ({SCAN.relative_to(ROOT)}); `./run demo` fetches it", file=sys.stderr)

@@ -31,7 +31,7 @@ def table(properties: dict) -> str:
         if entry["type"] == "object" or (entry["type"] == "array" and entry["items"].get("type") == "object"):
             continue
         default = shown(entry["default"]) if "default" in entry else ""
-        meaning = entry["description"]
+        meaning = entry["description"].replace("<", "&lt;")
         if "enum" in entry:
             meaning += " One of " + ", ".join(f"`{choice}`" for choice in entry["enum"]) + "."
         rows.append(f"| `{key}` | {kind(entry)} | {default} | {meaning} |")

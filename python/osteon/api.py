@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,6 +46,9 @@ def run(job: Mapping[str, Any] | str | Path) -> Result:
     """
     if not isinstance(job, Mapping):
         return _run_file(Path(job), None)
+    job = {**job}
+    if "path" in job.get("image", {}):
+        job["image"] = {**job["image"], "path": str(Path(job["image"]["path"]).absolute())}
     directory = job.get("output", {}).get("directory")
     with tempfile.TemporaryDirectory(prefix="osteon-") as folder:
         path = Path(folder) / "job.toml"
@@ -124,14 +128,23 @@ def load_fields(path: Path) -> dict[str, "np.ndarray"]:
 
 def to_toml(job: Mapping[str, Any]) -> str:
     """A job as TOML. Text, numbers, booleans, lists of them, tables and lists of tables: what a job consists of."""
-    plain = [f"{key} = {json.dumps(value)}" for key, value in job.items() if not _is_table(value)]
+    lines = _lines({key: value for key, value in job.items() if not _is_table(value)})
     for key, value in job.items():
         if isinstance(value, Mapping):
-            plain += [f"[{key}]", *(f"{k} = {json.dumps(v)}" for k, v in value.items())]
+            lines += [f"[{key}]", *_lines(value)]
         elif _is_table(value):
             for table in value:
-                plain += [f"[[{key}]]", *(f"{k} = {json.dumps(v)}" for k, v in table.items())]
-    return "\n".join(plain) + "\n"
+                lines += [f"[[{key}]]", *_lines(table)]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(table: Mapping[str, Any]) -> list[str]:
+    # TOML's texts, numbers and lists are written like JSON's; numpy's numbers become Python's.
+    return [
+        f"{key} = {json.dumps(value, ensure_ascii=False, default=lambda number: number.item())}"
+        for key, value in table.items()
+        if value is not None
+    ]
 
 
 def _is_table(value: object) -> bool:
@@ -142,7 +155,14 @@ def _run_file(path: Path, output: Path | None) -> Result:
     command = [binary(), "run", str(path), "--json", "-", "--no-report"]
     if output is not None:
         command += ["--output", str(output)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    # The program starts Python for images: this one, which has the packages and this copy of osteon.
+    environment = {"OSTEON_PYTHON": sys.executable, **os.environ}
+    environment["PYTHONPATH"] = os.pathsep.join(
+        filter(None, [str(Path(__file__).parents[1]), environment.get("PYTHONPATH")])
+    )
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, env=environment
+    )
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip() or f"osteon failed with exit code {done.returncode}")
     summary = json.loads(done.stdout)

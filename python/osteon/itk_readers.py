@@ -28,8 +28,26 @@ def read_itk(path: Path, form: str) -> Volume:
     check_shape(reader.GetSize(), str(path))
     stated = _states_spacing(path, form, reader)
     image = reader.Execute()
-    z_y_x = (image.GetSpacing()[:3])[::-1]
-    return Volume(sitk.GetArrayFromImage(image), form, z_y_x if stated else None, (image.GetOrigin()[:3])[::-1])
+    scale = _nrrd_unit_mm(path) if form == "nrrd" else 1.0
+    if scale is None:
+        stated, scale = False, 1.0
+    z_y_x = tuple(scale * h for h in (image.GetSpacing()[:3])[::-1])
+    origin = tuple(scale * o for o in (image.GetOrigin()[:3])[::-1])
+    return Volume(sitk.GetArrayFromImage(image), form, z_y_x if stated else None, origin)
+
+
+def _nrrd_unit_mm(path: Path) -> float | None:
+    """Length in mm of the unit of an NRRD header; 1 if it states none (mm by custom), None if it is unknown."""
+    with path.open("rb") as file:
+        head = file.read(65536).split(b"\n\n")[0].decode("latin-1")
+    named = re.search(r"^(?:space units|units)\s*:\s*(.*)$", head, re.M)
+    if not named:
+        return 1.0
+    units = {unit.strip().lower() for unit in re.findall(r'"([^"]*)"', named.group(1))} - {""}
+    if not units:
+        return 1.0
+    known = {"mm": 1.0, "um": 1e-3, "µm": 1e-3, "micron": 1e-3, "microns": 1e-3, "nm": 1e-6, "cm": 10.0, "m": 1000.0}
+    return known.get(units.pop()) if len(units) == 1 else None
 
 
 def _states_spacing(path: Path, form: str, reader: sitk.ImageFileReader) -> bool:

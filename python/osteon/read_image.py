@@ -10,6 +10,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 import resource
 import sys
 from collections.abc import Iterator
@@ -82,13 +83,23 @@ def _read_folder(folder: Path) -> Volume:
 
 
 def files_of(source: str) -> list[Path]:
-    """The files behind a source in natural order of their names."""
+    """The files behind a source in natural order of their names; the data file of a header comes after it."""
     path = Path(source)
     if path.is_dir():
         return sorted((p for p in path.iterdir() if p.is_file()), key=natural_key)
     if path.exists():
-        return [path]
+        return [path, *_data_files(path)]
     return sorted((Path(p) for p in glob.glob(source)), key=natural_key)  # noqa: PTH207 (patterns may be absolute)
+
+
+def _data_files(path: Path) -> list[Path]:
+    """The file that a detached header (.mhd, .nhdr) keeps its voxels in."""
+    if path.suffix.lower() not in (".mhd", ".nhdr"):
+        return []
+    with path.open("rb") as file:
+        named = re.findall(rb"^\s*(?:ElementDataFile|data ?file)\s*[=:]\s*(\S+)", file.read(65536), re.M | re.I)
+    found = [path.parent / name.decode(errors="replace") for name in named]
+    return [data for data in found if data.is_file()]
 
 
 def digest(source: str) -> str:
@@ -138,7 +149,9 @@ def main(arguments: list[str]) -> int:
     logging.disable(logging.CRITICAL)
     # A damaged header can ask for any amount of memory; this turns that into an error instead of a killed machine.
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    resource.setrlimit(resource.RLIMIT_AS, (memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = min(value for value in (memory, soft, hard) if value != resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     try:
         with _silence():
             volume = read_image(source)

@@ -41,6 +41,10 @@ def read_tiff(path: Path) -> Volume:
 
     size = path.stat().st_size
     with tifffile.TiffFile(path) as file:
+        if len(file.series) != 1:
+            raise DataError(
+                f"'{path}' holds {len(file.series)} series of pages of different size or type; save one of them alone"
+            )
         series = file.series[0]
         if (
             series.keyframe.photometric.name in ("RGB", "YCBCR", "PALETTE", "CMYK")

@@ -95,6 +95,8 @@ def _colour_bar(result: JobResult, gradient: str, limits: tuple[float, float]) -
 
 
 def _picture(result: JobResult, bar: str) -> str:
+    if "picture" not in result.summary.get("files", {}):
+        return ""  # one that lies there is of an earlier job
     try:
         data = (result.directory / "picture.png").read_bytes()
     except OSError:

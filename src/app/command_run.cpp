@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <omp.h>
 #include <algorithm>
 #include <app/commands.hpp>
 #include <app/json_output.hpp>
@@ -12,7 +13,9 @@
 #include <fstream>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
+#include <osteon/grid/block.hpp>
 #include <osteon/job/compute.hpp>
+#include <osteon/job/directory_lock.hpp>
 #include <osteon/job/external.hpp>
 #include <osteon/job/import.hpp>
 #include <osteon/job/spec.hpp>
@@ -69,7 +72,10 @@ int compute_as_rank(const run_options& options) {
     const char* started = std::getenv("OSTEON_STARTED");
     try {
       comm::together(MPI_COMM_WORLD, [&] { spec = read_job(options); });
+      std::optional<job::directory_lock> lock;
       comm::together(MPI_COMM_WORLD, [&] {
+        if (rank == 0 && !std::getenv("OSTEON_PARENT")) lock.emplace(job::output_paths(*spec).directory);
+        if (options.threads || !std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(static_cast<int>(spec->run.threads));
         // The parent that started the ranks has imported and said so; started by a launcher, the first rank imports.
         if (rank == 0)
           job::import_model(*spec, job::output_paths(*spec).model, std::getenv("OSTEON_PARENT") ? quiet() : log);
@@ -98,10 +104,13 @@ int run(const run_options& options) {
   const job::spec spec = read_job(options);
   terminal_sink log(is_interactive());
   setenv("OSTEON_STARTED", job::utc_now().c_str(), 1);
+  const job::directory_lock lock(job::output_paths(spec).directory);
   const job::imported_model model = job::import_model(spec, job::output_paths(spec).model, log);
   const auto cores = static_cast<std::int64_t>(job::usable_cores());
   const std::int64_t ranks =
       spec.run.ranks > 0 ? spec.run.ranks : std::clamp<std::int64_t>(cores / spec.run.threads, 1, model.shape.z);
+
+  if (ranks > model.shape.z) throw usage_error(grid::too_many_ranks(ranks, model.shape.z));
 
   std::vector<std::string> arguments{own_path(),
                                      "run",
@@ -115,6 +124,10 @@ int run(const run_options& options) {
   setenv("OSTEON_PARENT", "1", 1);
   const int code = start_ranks(static_cast<int>(ranks), static_cast<int>(spec.run.threads), arguments);
   if (code == 0) finish(options, spec);
+  if (code != 0 && (code < exit_code(error_kind::usage) || code > exit_code(error_kind::machine)))
+    throw machine_error(
+        fmt::format("the ranks were ended with exit code {}{}", code,
+                    code == 137 ? ": killed, probably for memory; `osteon estimate` says what a job takes" : ""));
   return code;
 }
 

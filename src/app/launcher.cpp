@@ -50,7 +50,7 @@ int start_ranks(int ranks, int threads, const std::vector<std::string>& argument
   // A laptop's user may be root in a container; Open MPI asks twice.
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-  const bool crowded = ranks * threads > job::usable_cores();
+  const bool crowded = static_cast<std::int64_t>(ranks) * threads > job::usable_cores();
   if (crowded) {  // those who wait must not keep a core from those who work
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
     setenv("OMP_WAIT_POLICY", "passive", 1);

@@ -45,7 +45,8 @@ int dispatch(int argc, char** argv) {
   add_json(c_check, json);
   c_check->footer("Example:\n  osteon check examples/bone.toml");
 
-  auto* c_estimate = cli.add_subcommand("estimate", "Say what a job would take; runs nothing");
+  auto* c_estimate =
+      cli.add_subcommand("estimate", "Say what a job would take, without solving it (imports the image if need be)");
   add_job(c_estimate, job);
   c_estimate->add_option("-n,--ranks", ranks, "Number of MPI processes to estimate for")->check(CLI::PositiveNumber);
   add_json(c_estimate, json);

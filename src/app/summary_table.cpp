@@ -21,7 +21,8 @@ std::string number(double value) {
 
 std::string grouped(std::int64_t value) {
   std::string text = std::to_string(value);
-  for (auto i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > 0; i -= 3) text.insert(static_cast<std::size_t>(i), " ");
+  for (auto i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > 0; i -= 3)
+    text.insert(static_cast<std::size_t>(i), 1, ' ');
   return text;
 }
 

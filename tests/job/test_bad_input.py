@@ -26,7 +26,9 @@ def refused(job: Job, code: int, *fragments: str, arguments: tuple[str, ...] = (
     for forbidden in ("Traceback", "MPI_ABORT", "mpirun", "HDF5-DIAG", "Primary job"):
         assert forbidden not in done.err, done.err
     leftovers = [p.name for p in (job.folder / "job.out").glob("*")] if (job.folder / "job.out").exists() else []
-    assert not [name for name in leftovers if name.startswith("results") or ".tmp" in name], leftovers
+    assert not [name for name in leftovers if name.startswith(("results", "picture", "summary")) or ".tmp" in name], (
+        leftovers
+    )
     return done.err
 
 
@@ -191,3 +193,29 @@ def test_job_under_mpirun(job: Job, sponge: Path) -> None:
     )
     assert done.returncode == DATA
     assert done.stderr.count("leaves no solid voxel") == 1
+
+
+def test_two_jobs_do_not_share_a_directory(job: Job, sponge: Path) -> None:
+    import fcntl
+
+    job.write(job_text(sponge))
+    (job.folder / "job.out").mkdir()
+    with (job.folder / "job.out" / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        refused(job, USAGE, "another job is writing to 'job.out'")
+    assert job.run("-n", "2", "--no-report").code == 0
+
+
+def test_unknown_colour_map_is_refused_before_solving(job: Job, sponge: Path) -> None:
+    job.write(job_text(sponge).replace("width = 64", 'colour_map = "infrno"\nwidth = 64'))
+    refused(job, USAGE, "did you mean 'inferno'?")
+
+
+def test_json_to_a_device_leaves_the_device(job: Job, sponge: Path) -> None:
+    device = job.folder / "null"
+    os.mkfifo(device)  # a pipe stands for any file that must not be replaced
+    reader = subprocess.Popen(["cat", str(device)], stdout=subprocess.PIPE)
+    job.write(job_text(sponge))
+    assert job.run("--json", str(device), command="import").code == 0
+    assert b"osteon.import/1" in reader.communicate(timeout=20)[0]
+    assert device.is_fifo()

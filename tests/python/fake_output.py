@@ -37,6 +37,7 @@ def write_output(folder: Path, physics: str = "elasticity", shape: tuple[int, in
         "job": "bone <demo>",
         "physics": physics,
         "status": "done",
+        "files": {"picture": str(folder / "picture.png")},
         "elements": int(solid.sum()),
         "dofs": 3 * int(solid.sum()),
         "ranks": 2,

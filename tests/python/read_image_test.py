@@ -14,7 +14,7 @@ import pytest
 import SimpleITK as sitk  # noqa: N813
 import tifffile
 from osteon.errors import DataError
-from osteon.read_image import main, read_image
+from osteon.read_image import digest, main, read_image
 
 GREY = np.random.default_rng(7).integers(0, 250, (3, 4, 5)).astype("u1")
 
@@ -71,6 +71,38 @@ def stack(folder: str) -> str:
     for z in range(12):
         tifffile.imwrite(f"{folder}/s{z}.tif", np.full((4, 5), z, "u2"))
     return folder
+
+
+def nrrd_in(unit: str) -> Path:
+    head = "NRRD0004\ntype: uint8\ndimension: 3\nspace dimension: 3\nsizes: 5 4 3\nspace directions: (20,0,0) (0,20,0) (0,0,20)\n"
+    Path("unit.nrrd").write_bytes(
+        (head + f'space units: "{unit}" "{unit}" "{unit}"\nencoding: raw\n\n').encode() + GREY.tobytes()
+    )
+    return Path("unit.nrrd")
+
+
+@pytest.mark.parametrize(("unit", "expected"), [("um", 0.02), ("mm", 20), ("cm", 200), ("furlong", None)])
+def test_nrrd_units_are_kept(unit, expected):
+    """Oracle: 20 of the unit, in mm; an unknown unit states nothing."""
+    spacing = read_image(str(nrrd_in(unit))).spacing_mm
+    assert spacing == (pytest.approx((expected,) * 3) if expected else None)
+
+
+def test_tiff_whose_pages_differ_is_refused():
+    with tifffile.TiffWriter("mixed.tif") as file:
+        file.write(GREY, photometric="minisblack")
+        file.write(GREY.astype("u2"), photometric="minisblack")
+    with pytest.raises(DataError, match="2 series of pages"):
+        read_image("mixed.tif")
+
+
+def test_digest_covers_the_data_file_of_a_header():
+    itk("a.mhd")
+    assert main(["a.mhd", "one.npy"]) == 0
+    before = digest("a.mhd")
+    raw = Path("a.raw") if Path("a.raw").exists() else Path("a.zraw")
+    raw.write_bytes(raw.read_bytes()[:-1] + b"\x07")
+    assert digest("a.mhd") != before
 
 
 @pytest.mark.parametrize("name", ["a.nii", "a.nii.gz", "a.nrrd", "a.mha", "a.mhd"])

@@ -32,13 +32,16 @@ std::vector<std::int64_t> deal(std::span<const std::int64_t> weight, int ranks, 
 
 }  // namespace
 
+std::string too_many_ranks(std::int64_t ranks, std::int64_t planes) {
+  return fmt::format(
+      "{} ranks for an image of {} z planes: each rank needs at least one plane; use at most {} ranks (and more threads per "
+      "rank)",
+      ranks, planes, planes);
+}
+
 std::vector<std::int64_t> balance_planes(std::span<const std::int64_t> active_per_plane, int ranks) {
   const auto planes = static_cast<std::int64_t>(active_per_plane.size());
-  if (ranks > planes)
-    throw usage_error(
-        fmt::format("{} ranks for an image of {} z planes: each rank needs at least one plane; use at most {} ranks "
-                    "(and more threads per rank)",
-                    ranks, planes, planes));
+  if (ranks > planes) throw usage_error(too_many_ranks(ranks, planes));
   std::int64_t low = 0, high = std::accumulate(active_per_plane.begin(), active_per_plane.end(), std::int64_t{0});
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
@@ -52,6 +55,9 @@ std::vector<std::int64_t> balance_planes(std::span<const std::int64_t> active_pe
 
 block make_block(MPI_Comm comm, index3 domain, std::span<const std::int64_t> active_per_plane) {
   const int rank = comm::rank(comm), size = comm::size(comm);
+  if (static_cast<std::int64_t>(active_per_plane.size()) != domain.z)
+    throw usage_error(
+        fmt::format("{} counts of active voxels for {} z planes; give one for each", active_per_plane.size(), domain.z));
   const auto first = balance_planes(active_per_plane, size);
   const auto r = static_cast<std::size_t>(rank);
   return {comm,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <osteon/base/box.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace osteon::grid {
@@ -19,6 +20,9 @@ struct block {
   int above = MPI_PROC_NULL;      ///< rank that owns the plane owned.end.z
 };
 
+/// What is wrong with `ranks` ranks for an image of `planes` planes, and what to do.
+std::string too_many_ranks(std::int64_t ranks, std::int64_t planes);
+
 /// First plane of each rank, and the number of planes at the end: ranks + 1 values.
 ///
 /// Minimises the largest number of active voxels on a rank, as PARA-BMU balances its planes; deterministic.
@@ -28,7 +32,8 @@ struct block {
 std::vector<std::int64_t> balance_planes(std::span<const std::int64_t> active_per_plane, int ranks);
 
 /// The block of this rank.
-/// @collective on comm (it only throws together; no message)
+/// @param active_per_plane the same on all ranks, one value for each of the domain's planes
+/// @throws usage_error on all ranks, without a message between them @collective on comm
 block make_block(MPI_Comm comm, index3 domain, std::span<const std::int64_t> active_per_plane);
 
 }  // namespace osteon::grid

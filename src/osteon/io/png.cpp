@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 #include <png.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <osteon/base/error.hpp>
+#include <osteon/io/temporary_file.hpp>
 
 namespace osteon::io {
 
@@ -46,21 +46,15 @@ void write_png(const std::string& path, int width, int height, std::span<const s
       rgba.size() != std::size_t{4} * static_cast<std::size_t>(width) * static_cast<std::size_t>(height))
     throw usage_error(fmt::format("{} bytes for a picture of {} x {} pixels; give 4 bytes for each of at least one pixel",
                                   rgba.size(), width, height));
-  const std::string temporary = path + ".part";
-  const auto fail = [&](const char* what) {
-    const int reason = errno;
-    std::remove(temporary.c_str());
-    throw machine_error(
-        fmt::format("cannot {} picture {}: {}; choose a folder that exists, can be written and has space left", what, path,
-                    std::strerror(reason)));
-  };
+  temporary_file temporary(path);
   errno = 0;
-  std::unique_ptr<std::FILE, closer> file(std::fopen(temporary.c_str(), "wb"));
-  if (!file) fail("create");
-  if (!encode(file.get(), width, height, rgba.data()) || std::fflush(file.get()) != 0 || fsync(fileno(file.get())) != 0 ||
+  std::unique_ptr<std::FILE, closer> file(std::fopen(temporary.name().c_str(), "wb"));
+  if (!file || !encode(file.get(), width, height, rgba.data()) || std::fflush(file.get()) != 0 ||
       std::fclose(file.release()) != 0)
-    fail("write");
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) fail("rename");
+    throw machine_error(
+        fmt::format("cannot write picture {}: {}; choose a folder that exists, can be written and has space left", path,
+                    std::strerror(errno)));
+  temporary.commit();
 }
 
 }  // namespace osteon::io

@@ -80,9 +80,11 @@ void result_writer::state::put(const plane_variable& v, std::int64_t begin, std:
   reserve(largest_growth(v, planes) + 256 * comm.size());
 
   const std::size_t plane = static_cast<std::size_t>(v.bytes_per_plane());
-  for (std::int64_t z = begin; z < end; z += v.chunk_planes)
-    digest += sha256_of(values.subspan(static_cast<std::size_t>(z - begin) * plane,
-                                       static_cast<std::size_t>(std::min(v.chunk_planes, end - z)) * plane));
+  comm::together(comm.get(), [&] {
+    for (std::int64_t z = begin; z < end; z += v.chunk_planes)
+      digest += sha256_of(values.subspan(static_cast<std::size_t>(z - begin) * plane,
+                                         static_cast<std::size_t>(std::min(v.chunk_planes, end - z)) * plane));
+  });
   std::vector<std::size_t> start(1 + v.plane_shape.size(), 0), count(1, static_cast<std::size_t>(end - begin));
   count.insert(count.end(), v.plane_shape.begin(), v.plane_shape.end());
   start[0] = end > begin ? static_cast<std::size_t>(begin) : 0;
@@ -245,19 +247,20 @@ void result_writer::write_nodes(const std::string& name, std::span<const float> 
   // The plane between two ranks is written by the upper one; nodes that only the lower one has come from there.
   const int rank = s.comm.rank(), last = s.comm.size() - 1;
   const int up = rank < last ? rank + 1 : MPI_PROC_NULL, down = rank > 0 ? rank - 1 : MPI_PROC_NULL;
-  std::vector<float> shared(rank > 0 ? static_cast<std::size_t>(plane) : 0);
+  std::vector<float> shared, merged;
+  comm::together(comm, [&] { shared.resize(rank > 0 ? static_cast<std::size_t>(plane) : 0); });
   MPI_Sendrecv(values.data() + cells * plane, static_cast<int>(plane), MPI_FLOAT, up, 0, shared.data(),
                static_cast<int>(shared.size()), MPI_FLOAT, down, 0, comm, MPI_STATUS_IGNORE);
   const std::int64_t planes = rank == last ? cells + 1 : cells;
   const auto own = values.first(static_cast<std::size_t>(planes * plane));
   bool merge = false;
   for (std::size_t i = 0; i < shared.size(); ++i) merge = merge || (std::isnan(own[i]) && !std::isnan(shared[i]));
-  std::vector<float> merged;
-  if (merge) {
+  comm::together(comm, [&] {
+    if (!merge) return;
     merged.assign(own.begin(), own.end());
     for (std::size_t i = 0; i < shared.size(); ++i)
       if (std::isnan(merged[i])) merged[i] = shared[i];
-  }
+  });
   s.write(index, std::as_bytes(merge ? std::span<const float>(merged) : own));
 }
 

@@ -85,6 +85,9 @@ std::int64_t size_limit() {
 
 temporary_file::temporary_file(const std::string& path)
     : path_(path), name_(fmt::format("{}.tmp.{}.{}", path, host_name(), ::getpid())) {
+  std::error_code ignored;
+  if (const auto status = fs::status(path, ignored); fs::exists(status) && !fs::is_regular_file(status))
+    throw usage_error(fmt::format("'{}' is no regular file and is not replaced; give another name", path));
   remove_orphans(path);
   descriptor created(name_, O_CREAT | O_EXCL | O_RDWR);
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A file that appears under its final name only when it is whole (internal to io).
+/// A file that appears under its final name only when it is whole (used by io and job).
 #include <cstdint>
 #include <string>
 
@@ -11,6 +11,7 @@ class temporary_file {
  public:
   /// Remove what killed runs of the same target left behind and create the empty temporary file.
   /// @throws machine_error if the directory does not exist or cannot be written
+  /// @throws usage_error if the target exists and is no regular file (a device, a folder)
   explicit temporary_file(const std::string& path);
   temporary_file(const temporary_file&) = delete;
   temporary_file& operator=(const temporary_file&) = delete;

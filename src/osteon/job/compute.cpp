@@ -74,7 +74,7 @@ std::int64_t write_results(const output_paths& paths, const spec& job, const spe
   writer.write_material(part.image);
   for (const result_field& field : result.fields) {
     std::vector<float> values;
-    values = field.values();
+    comm::together(part.where.comm, [&] { values = field.values(); });
     if (field.info.where == io::centring::cell)
       writer.write_cells(field.info.name, values);
     else
@@ -82,8 +82,13 @@ std::int64_t write_results(const output_paths& paths, const spec& job, const spe
   }
   const std::int64_t bytes = writer.close();
   comm::together(part.where.comm, [&] {
-    if (comm::rank(part.where.comm) == 0)
-      io::write_xdmf(paths.xdmf, std::filesystem::path(paths.results).filename().string(), part.header, infos);
+    if (comm::rank(part.where.comm) != 0) return;
+    // What lies there is about an earlier job; these results must not be read with its numbers or its picture.
+    for (const std::string& old : {paths.summary, paths.manifest, paths.picture, paths.report}) {
+      std::error_code ignored;
+      std::filesystem::remove(old, ignored);
+    }
+    io::write_xdmf(paths.xdmf, std::filesystem::path(paths.results).filename().string(), part.header, infos);
   });
   return bytes;
 }
@@ -163,7 +168,6 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
                       {"colour_map", job.picture.colour_map}};
   summary["stages"] = stages;
   summary["files"] = {{"results", paths.results}, {"xdmf", paths.xdmf}, {"report", paths.report}};
-  if (job.picture.enabled) summary["files"]["picture"] = paths.picture;
   return summary;
 }
 
@@ -189,6 +193,11 @@ json describe_run(const spec& job, const specimen& part, const std::vector<std::
 }
 
 }  // namespace
+
+std::string to_text(const json& document) {
+  // Paths need not be valid UTF-8; a document must.
+  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
 
 output_paths::output_paths(const spec& job) {
   const std::filesystem::path base(job.output_directory);
@@ -217,22 +226,33 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   const std::int64_t bytes = write_results(paths, job, part, result, command);
   log.note(fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6));
 
-  if (job.picture.enabled) {
-    clock.begin("drawing the picture");
-    draw_picture(paths, job, part, result);
-  }
   clock.end();
-
   const double cpu = sum_over_ranks(comm, cpu_seconds());
   const double peak = sum_over_ranks(comm, static_cast<double>(peak_rss_bytes()));
   const std::vector<std::string> hosts = host_names(comm);
   json summary;
+  const auto write_summary = [&] {
+    if (root) write_file(paths.summary, to_text(summary));
+  };
   comm::together(comm, [&] {
     if (!root) return;
     summary = summarise(job, part, result, paths, cpu, peak, clock.stages());
-    write_file(paths.manifest, describe_run(job, part, hosts, command, started).dump(2) + "\n");
-    write_file(paths.summary, summary.dump(2) + "\n");
+    write_file(paths.manifest, to_text(describe_run(job, part, hosts, command, started)));
+    write_summary();
   });
+  // Last, because the numbers must be safe on disk whatever happens to a picture.
+  if (job.picture.enabled && !(result.shown_low < result.shown_high)) {
+    log.warn(fmt::format("no picture: the field '{}' is the same almost everywhere", result.shown_name));
+  } else if (job.picture.enabled) {
+    clock.begin("drawing the picture");
+    draw_picture(paths, job, part, result);
+    clock.end();
+    comm::together(comm, [&] {
+      summary["files"]["picture"] = paths.picture;
+      summary["stages"] = clock.stages();
+      write_summary();
+    });
+  }
   if (!result.proof.converged)
     throw solve_error(
         fmt::format("the solver stopped after {} iterations at a relative residual of {:.2e}, above the tolerance {:.1e}; "

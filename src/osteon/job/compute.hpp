@@ -16,6 +16,9 @@ struct output_paths {
   std::string directory, model, results, xdmf, picture, summary, manifest, report;
 };
 
+/// A JSON document as text, with a line end; bytes that are no UTF-8 are replaced.
+std::string to_text(const nlohmann::ordered_json& document);
+
 /// Solve the job on the model that import made, write results.nc, results.xdmf, the picture, summary.json and
 /// manifest.json, and return the summary (on rank 0; empty elsewhere).
 /// @param started time at which the user's command began, ISO 8601

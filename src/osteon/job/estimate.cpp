@@ -39,6 +39,7 @@ estimation estimate(const spec& job, int ranks, sink& log) {
   const std::int64_t asked = ranks > 0 ? ranks : job.run.ranks;
   e.ranks =
       static_cast<int>(asked > 0 ? asked : std::clamp<std::int64_t>(usable_cores() / job.run.threads, 1, header.shape.z));
+  e.threads = static_cast<int>(job.run.threads);
   e.voxels = header.shape.volume();
   e.elements = std::accumulate(header.active_per_plane.begin(), header.active_per_plane.end(), std::int64_t{0});
   e.dofs = heat ? e.elements : static_cast<std::int64_t>(3 * c.nodes_per_element * static_cast<double>(e.elements));
@@ -91,7 +92,7 @@ std::string estimation::to_text() const {
       "  computing         {:>14.1f}  CPU seconds, about {:.1f} s on {} cores\n",
       job, physics, ranks, voxels, elements, 100.0 * static_cast<double>(elements) / static_cast<double>(voxels), dofs,
       largest_elements_per_rank, imbalance, static_cast<double>(memory_bytes_per_rank) / 1048576,
-      static_cast<double>(exchange_bytes) / 1e3, cpu_seconds, wall_seconds, ranks);
+      static_cast<double>(exchange_bytes) / 1e3, cpu_seconds, wall_seconds, ranks * threads);
 }
 
 }  // namespace osteon::job

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/npy.hpp>
 #include <osteon/job/external.hpp>
+#include <osteon/job/manifest.hpp>
 #include <osteon/voxel/segment.hpp>
 
 namespace osteon::job {
@@ -20,7 +22,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// A folder of our own for the image on its way from the reader to us; gone when import is over, however it ends.
+// A folder of our own for the image on its way from the reader to us; gone when import is over.
 class scratch_folder {
  public:
   scratch_folder() {
@@ -134,7 +136,9 @@ std::string rules_of(const spec& job) {
                 {"labels", job.segment.labels},
                 {"void", job.segment.void_labels},
                 {"crop", job.image.crop_voxels},
-                {"note", job.image.spacing_note}};
+                {"note", job.image.spacing_note},
+                {"path", fs::absolute(image_path(job)).lexically_normal().string()},
+                {"version", this_build().version}};
   const auto put = [&](const char* key, const auto& value) { rules[key] = value ? json(*value) : json(nullptr); };
   put("threshold", job.segment.threshold);
   put("upper", job.segment.upper);
@@ -147,23 +151,26 @@ std::string rules_of(const spec& job) {
     rules["law"] = {*d.slope,          d.intercept,       *d.coefficient_MPa, d.exponent,
                     d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio};
   }
-  return rules.dump();
+  return rules.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 // Digest of the rules and of the image as far as it can be had cheaply: a file's bytes, a folder's names, sizes and times.
 std::string key_of(const spec& job, const std::string& path) {
   std::string text = rules_of(job);
-  if (fs::is_directory(path)) {
+  std::string ending = fs::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const bool detached = ending == ".mhd" || ending == ".nhdr";  // a header whose voxels lie in a file beside it
+  if (fs::is_directory(path) || detached) {
     std::vector<std::string> entries;
-    for (const auto& entry : fs::directory_iterator(path))
+    for (const auto& entry : fs::directory_iterator(detached ? fs::absolute(path).parent_path() : fs::path(path)))
       if (entry.is_regular_file())
         entries.push_back(fmt::format("{} {} {}", entry.path().filename().string(), entry.file_size(),
                                       entry.last_write_time().time_since_epoch().count()));
     std::sort(entries.begin(), entries.end());
     for (const std::string& entry : entries) text += entry + "\n";
-  } else {
-    text += sha256_of_file(path);
   }
+  if (!fs::is_directory(path)) text += sha256_of_file(path);
   return sha256_of(std::as_bytes(std::span(text)));
 }
 
@@ -180,6 +187,8 @@ std::optional<std::string> check_image_file(const spec& job) {
   std::error_code failed;
   if (!fs::exists(path, failed))
     return fmt::format("'{}' does not exist; relative paths are relative to the job file", path);
+  if (!fs::is_regular_file(path, failed) && !fs::is_directory(path, failed))
+    return fmt::format("'{}' is neither a file nor a folder", path);
   if (access(path.c_str(), R_OK) != 0) return fmt::format("'{}' may not be read; change its permissions", path);
   return std::nullopt;
 }
@@ -238,8 +247,8 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
                 {"grey_min", found.grey.low},
                 {"grey_max", found.grey.high}};
   if (!job.image.crop_voxels.empty()) image["crop_voxels"] = job.image.crop_voxels;
-  header.provenance_json =
-      json{{"key", key}, {"image", image}, {"segmentation", describe(found, model.modulus_error)}}.dump();
+  header.provenance_json = json{{"key", key}, {"image", image}, {"segmentation", describe(found, model.modulus_error)}}.dump(
+      -1, ' ', false, json::error_handler_t::replace);
 
   if (found.threshold) log.note(fmt::format("threshold {} ({})", *found.threshold, found.method));
   log.note(fmt::format("{} solid voxels kept, {:.1f} % of the image; dropped {} voxels in {} islands", found.kept_voxels,

@@ -77,15 +77,18 @@ void describe(Visitor& v, spec& s) {
     t("azimuth_deg", p.azimuth_deg, "Direction of view around the z axis, in degrees.");
     t("elevation_deg", p.elevation_deg, "Height of the view above the x-y plane, in degrees.");
     t("zoom", p.zoom, "1 fits the specimen into the picture.");
-    t("colour_map", p.colour_map, "Perceptual colour map of the field.");
+    t("colour_map", p.colour_map, "Perceptual colour map of the field.", {"batlow", "inferno", "lipari", "viridis", "vik"});
   });
   v.table("output", "Where the results go.", [&](auto& t) {
     t("directory", s.output_directory, "Folder for the results, relative to the working directory; default <name>.out.");
   });
-  v.table("run", "How many processes and threads `osteon run` starts. Under mpirun or srun they decide.", [&](auto& t) {
-    t("ranks", s.run.ranks, "MPI processes; 0 takes all cores.");
-    t("threads", s.run.threads, "OpenMP threads of each process.");
-  });
+  v.table("run",
+          "How many processes and threads `osteon run` starts. Under mpirun or srun those decide on the processes, and "
+          "OMP_NUM_THREADS on the threads.",
+          [&](auto& t) {
+            t("ranks", s.run.ranks, "MPI processes; 0 takes all cores.");
+            t("threads", s.run.threads, "OpenMP threads of each process.");
+          });
 }
 
 }  // namespace osteon::job

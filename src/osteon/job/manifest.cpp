@@ -1,6 +1,5 @@
 #include <osteon/job/manifest.hpp>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <netcdf.h>
 #include <sched.h>
@@ -12,9 +11,12 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
+#include <optional>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/io/temporary_file.hpp>
 #include <set>
 
 #ifndef OSTEON_VERSION
@@ -81,25 +83,19 @@ std::vector<std::string> host_names(MPI_Comm comm) {
 }
 
 void write_file(const std::string& path, const std::string& text) {
-  const std::string temporary = fmt::format("{}.tmp.{}", path, getpid());
-  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) throw machine_error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t count = write(file, text.data() + done, text.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    done += static_cast<std::size_t>(count);
-  }
-  const bool good = done == text.size() && fsync(file) == 0;
-  const int reason = errno;
-  close(file);
-  if (!good || rename(temporary.c_str(), path.c_str()) != 0) {
-    const int why = good ? errno : reason;
-    unlink(temporary.c_str());
-    throw machine_error(
-        fmt::format("cannot write '{}': {}; free some space or choose another output directory", path, std::strerror(why)));
-  }
+  // A device or a pipe is written to; only regular files can be replaced as a whole.
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  const bool replace = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+  std::optional<io::temporary_file> temporary;
+  if (replace) temporary.emplace(path);
+  std::ofstream file(replace ? temporary->name() : path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file)
+    throw machine_error(fmt::format("cannot write '{}': {}; free some space or choose another output directory", path,
+                                    std::strerror(errno)));
+  if (replace) temporary->commit();
 }
 
 long long peak_rss_bytes() {

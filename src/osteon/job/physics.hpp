@@ -25,7 +25,7 @@ struct specimen {
 /// A field that is to be written. The dense array is only made when its turn comes.
 struct result_field {
   io::field_info info;
-  std::function<std::vector<float>()> values;  ///< as result_writer takes them; collective
+  std::function<std::vector<float>()> values;  ///< as result_writer takes them; local
 };
 
 struct physics_result {

@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 #include <cmath>
 #include <concepts>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <osteon/job/keys.hpp>
@@ -176,8 +177,10 @@ spec read_spec(const std::string& path, std::vector<problem>& problems) {
   job.file = path;
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || file.bad()) {
+  std::error_code failed;
+  const bool is_file = std::filesystem::is_regular_file(path, failed);
+  if (file && is_file) text << file.rdbuf();
+  if (!file || !is_file || text.bad()) {
     problems.push_back({path, "cannot read this job file; give the path of a TOML file, e.g. examples/bone.toml"});
     return job;
   }

@@ -67,7 +67,7 @@ physics_result run_heat(const spec& job, const specimen& part, sink& log) {
   result.shown_name = "heat_flux";
   result.shown_units = "W mm-2";
   result.shown_low = statistics.median;
-  result.shown_high = std::max(statistics.p99, statistics.median * 1.01);
+  result.shown_high = statistics.p99 > statistics.median ? statistics.p99 : statistics.max;
   result.fields = {{{"temperature", "temperature", "K", io::centring::cell, 1},
                     [&part, temperature] { return spread_cells(part, temperature); }},
                    {{"heat_flux", "magnitude of the heat flux density", "W mm-2", io::centring::cell, 1},

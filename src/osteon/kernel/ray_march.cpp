@@ -49,7 +49,7 @@ lanes lerp(const lanes& a, const lanes& b, float f) { return a + f * (b - a); }
 lanes look_up(const transfer_table& table, float value) {
   const auto last = static_cast<float>(table.entries.size() - 1);
   float at = table.high > table.low ? (value - table.low) / (table.high - table.low) * last : (value < table.low ? 0 : last);
-  at = at < 0 ? 0 : at > last ? last : at;
+  at = at > 0 ? std::min(at, last) : 0;  // what is not a number counts as low
   const std::size_t i = std::min(static_cast<std::size_t>(at), table.entries.size() - 2);
   lanes a, b;
   std::memcpy(&a, &table.entries[i], sizeof a);

@@ -22,7 +22,8 @@ coarse_mesh coarsen(index3 shape, std::int64_t z_begin, std::int64_t z_end, std:
   mesh.shape = {(shape.z + 1) / 2, (shape.y + 1) / 2, (shape.x + 1) / 2};
   mesh.z_begin = z_begin / 2;
   mesh.z_end = (z_end + 1) / 2;
-  result.node_link.assign(static_cast<std::size_t>(nodes), -1);
+  result.node_brick.assign(static_cast<std::size_t>(nodes), -1);
+  result.node_place.assign(static_cast<std::size_t>(nodes), 0);
   const std::int64_t width = mesh.shape.x, node_width = width + 1;
   const auto plane_size = static_cast<std::size_t>(mesh.shape.y * width);
   const auto node_plane_size = static_cast<std::size_t>((mesh.shape.y + 1) * node_width);
@@ -80,9 +81,11 @@ coarse_mesh coarsen(index3 shape, std::int64_t z_begin, std::int64_t z_end, std:
         const std::int32_t parent = brick[static_cast<std::size_t>(y / 2 * width + x / 2)];
         result.parent.push_back(parent);
         for (int a = 0; a < 8; ++a) {
-          std::int32_t& link = result.node_link[static_cast<std::size_t>(corners[static_cast<std::size_t>(a)])];
+          const auto node = static_cast<std::size_t>(corners[static_cast<std::size_t>(a)]);
           const auto place = 9 * ((child & 1) + (a >> 2)) + 3 * ((y & 1) + (a >> 1 & 1)) + (x & 1) + (a & 1);
-          if (link < 0) link = 27 * parent + static_cast<std::int32_t>(place);
+          if (result.node_brick[node] >= 0) continue;
+          result.node_brick[node] = parent;
+          result.node_place[node] = static_cast<std::uint8_t>(place);
         }
       });
     });

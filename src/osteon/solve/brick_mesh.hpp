@@ -24,9 +24,9 @@ using brick_visitor = std::function<void(std::int64_t y, std::int64_t x, const s
 /// How the children hang on their parents.
 struct coarse_mesh {
   brick_mesh mesh;
-  std::vector<std::int32_t> parent;  ///< of each child brick
-  /// 27 * brick + place of each child node, place 9 z + 3 y + x in half edges of a brick that holds it.
-  std::vector<std::int32_t> node_link;
+  std::vector<std::int32_t> parent;      ///< of each child brick
+  std::vector<std::int32_t> node_brick;  ///< of each child node: a brick that holds it
+  std::vector<std::uint8_t> node_place;  ///< and its place there, 9 z + 3 y + x in half edges
 };
 
 /// Build the parents of the bricks in the planes [z_begin, z_end).

@@ -59,7 +59,7 @@ coarse_direct::coarse_direct(MPI_Comm comm, const coarse_level& level) : comm_(c
     Eigen::SparseMatrix<double> lower(n, n);
     lower.setFromTriplets(entries.begin(), entries.end());
     factor_.compute(lower);
-    if (factor_.info() != Eigen::Success)
+    if (factor_.info() != Eigen::Success || !(factor_.vectorD().array() > 0).all())
       throw solve_error(
           fmt::format("the coarsest conduction matrix of {} unknowns cannot be factorised: a conductivity or a voxel "
                       "spacing is far out of the range of the others; check the materials and the spacing",

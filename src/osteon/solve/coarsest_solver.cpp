@@ -103,14 +103,22 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const kernel::block_rows& rows, 
           const auto j = root_->unknown[3 * static_cast<std::size_t>(place(all_places[2 * b + 1])) + c];
           if (i >= 0 && j >= 0) entries.emplace_back(i, j, all_blocks[9 * b + 3 * c + r]);
         }
-    // Single precision sums may leave a tiny negative eigenvalue where nothing is held; this is far below the rest.
-    for (std::size_t d = 0; d < diagonal.size(); ++d)
-      if (root_->unknown[d] >= 0) entries.emplace_back(root_->unknown[d], root_->unknown[d], 1e-6 * diagonal[d]);
     Eigen::SparseMatrix<double> matrix(root_->unknowns, root_->unknowns);
     matrix.setFromTriplets(entries.begin(), entries.end());
-    root_->factor.compute(matrix);
-    if (root_->factor.info() != Eigen::Success || !root_->factor.vectorD().allFinite())
-      throw solve_error("the stiffness on the coarsest level cannot be factorised; check Young's moduli and the voxel size");
+    std::vector<Eigen::Triplet<double>> on_diagonal;
+    for (std::size_t d = 0; d < diagonal.size(); ++d)
+      if (root_->unknown[d] >= 0) on_diagonal.emplace_back(root_->unknown[d], root_->unknown[d], diagonal[d]);
+    Eigen::SparseMatrix<double> shift(root_->unknowns, root_->unknowns);
+    shift.setFromTriplets(on_diagonal.begin(), on_diagonal.end());
+    // Single precision sums may leave a tiny negative eigenvalue where nothing is held. A preconditioner has to be
+    // positive, so the diagonal is raised until it is: as a rule by far less than the next eigenvalues.
+    constexpr double smallest_shift = 1e-6, largest_shift = 1e-2;
+    for (double by = smallest_shift;; by *= 10) {
+      if (by > largest_shift)
+        throw solve_error("the stiffness on the coarsest level is not positive; check Young's moduli and the voxel size");
+      root_->factor.compute(matrix + by * shift);
+      if (root_->factor.info() == Eigen::Success && (root_->factor.vectorD().array() > 0).all()) break;
+    }
   });
 }
 

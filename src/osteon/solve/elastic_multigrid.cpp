@@ -152,7 +152,8 @@ void elastic_multigrid::restrict_residual(level& fine, level& coarse) {
     for (int c = 0; c < 3; ++c) put_back.push_back(std::exchange(fine.residual[place(node, c)], 0.0F));
 
   std::fill(coarse.residual.begin(), coarse.residual.end(), 0.0F);
-  const auto& links = fine.parents.node_link;
+  const auto& bricks = fine.parents.node_brick;
+  const auto& places = fine.parents.node_place;
   const auto& corners = fine.parents.mesh.corners;
   const auto planes = static_cast<std::int64_t>(fine.node_plane_begin.size()) - 1;
   // The nodes of planes 2 z and 2 z + 1 have parents in planes z and z + 1: pairs of one parity do not meet.
@@ -163,10 +164,10 @@ void elastic_multigrid::restrict_residual(level& fine, level& coarse) {
       const auto begin = fine.node_plane_begin[static_cast<std::size_t>(std::max<std::int64_t>(2 * z - fine.z_begin, 0))];
       const auto end = fine.node_plane_begin[static_cast<std::size_t>(std::min(2 * z + 2 - fine.z_begin, planes))];
       for (std::int32_t node = begin; node < end; ++node) {
-        const std::int32_t link = links[static_cast<std::size_t>(node)];
-        const auto& brick = corners[static_cast<std::size_t>(link / 27)];
-        const int count = parents_of_place.count[link % 27];
-        const int* parents = parents_of_place.corner[link % 27];
+        const auto& brick = corners[static_cast<std::size_t>(bricks[static_cast<std::size_t>(node)])];
+        const std::uint8_t at = places[static_cast<std::size_t>(node)];
+        const int count = parents_of_place.count[at];
+        const int* parents = parents_of_place.corner[at];
         const float weight = 1 / static_cast<float>(count);
         const kernel::float4 value{weight * fine.residual[place(node, 0)], weight * fine.residual[place(node, 1)],
                                    weight * fine.residual[place(node, 2)], 0};
@@ -187,15 +188,16 @@ void elastic_multigrid::restrict_residual(level& fine, level& coarse) {
 
 void elastic_multigrid::prolong(const level& coarse, level& fine) {
   const auto layout = fine.k->layout();
-  const auto& links = fine.parents.node_link;
+  const auto& bricks = fine.parents.node_brick;
+  const auto& places = fine.parents.node_place;
   const auto& corners = fine.parents.mesh.corners;
   const float* from = coarse.correction.data();
   float* to = fine.direction.data();
-  for_each(static_cast<std::int64_t>(links.size()), [&](std::int64_t node) {
-    const std::int32_t link = links[static_cast<std::size_t>(node)];
-    const auto& brick = corners[static_cast<std::size_t>(link / 27)];
-    const int count = parents_of_place.count[link % 27];
-    const int* parents = parents_of_place.corner[link % 27];
+  for_each(static_cast<std::int64_t>(bricks.size()), [&](std::int64_t node) {
+    const auto& brick = corners[static_cast<std::size_t>(bricks[static_cast<std::size_t>(node)])];
+    const std::uint8_t at = places[static_cast<std::size_t>(node)];
+    const int count = parents_of_place.count[at];
+    const int* parents = parents_of_place.corner[at];
     kernel::float4 sum{};
     for (int k = 0; k < count; ++k) {
       kernel::float4 value;

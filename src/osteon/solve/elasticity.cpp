@@ -177,6 +177,8 @@ class conjugate_gradients {
 
 elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, sink& log) {
   check_elasticity(problem);
+  if (!(how.tolerance > 0 && how.tolerance < 1))
+    throw usage_error(fmt::format("a tolerance of {}; it lies in (0, 1), e.g. 1e-6", how.tolerance));
   elasticity_solution solution;
   stopwatch clock;
   conjugate_gradients solver(problem, how, log, solution.proof);
@@ -203,6 +205,9 @@ std::vector<float> strain_energy_density(const elasticity_problem& problem, cons
       double u[24];
       for (int a = 0; a < 8; ++a)
         std::copy_n(displacement_mm.begin() + 3 * (static_cast<std::ptrdiff_t>(first[a / 2]) + (a & 1) + e), 3, u + 3 * a);
+      // A translation has no energy, but its products would cancel only up to rounding.
+      for (int a = 7; a >= 0; --a)
+        for (int c = 0; c < 3; ++c) u[3 * a + c] -= u[c];
       const auto cell = static_cast<std::size_t>(r.first + e);
       const kernel::matrix24& k = stiffness[problem.material[cell]];
       double energy = 0;
@@ -211,7 +216,7 @@ std::vector<float> strain_energy_density(const elasticity_problem& problem, cons
         for (std::size_t j = 0; j < 24; ++j) force += k[24 * i + j] * u[j];
         energy += force * u[i];
       }
-      density[cell] = static_cast<float>(energy / twice_volume);
+      density[cell] = static_cast<float>(std::max(0.0, energy) / twice_volume);
     }
   });
   return density;

@@ -14,6 +14,16 @@ namespace {
 
 // What a rank can see by itself.
 void check_local(const elasticity_problem& problem) {
+  if (!problem.materials) throw usage_error("the problem has no table of materials; give one");
+  if (problem.cells.shape() != problem.where.owned.shape() ||
+      problem.nodes.shape() != problem.cells.shape() + index3{1, 1, 1})
+    throw usage_error(
+        "the active voxels or their nodes do not have the shape of the block; make the nodes by corner_nodes(cells)");
+  for (const voxel::run& r : problem.cells.runs())
+    for (int row = 0; row < 4; ++row)
+      if (const std::int32_t first = problem.nodes.find(r.z + row / 2, r.y + row % 2, r.x);
+          first < 0 || problem.nodes.find(r.z + row / 2, r.y + row % 2, r.x + r.length) != first + r.length)
+        throw usage_error("an active voxel lacks a node; make the nodes by corner_nodes(cells)");
   if (problem.material.size() != static_cast<std::size_t>(problem.cells.size()))
     throw usage_error(
         fmt::format("{} materials for {} active voxels; give one each", problem.material.size(), problem.cells.size()));

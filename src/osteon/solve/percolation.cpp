@@ -1,5 +1,7 @@
 #include <osteon/solve/percolation.hpp>
 
+#include <osteon/comm/together.hpp>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -67,7 +69,9 @@ voxel::run_set with_ghost_runs(const grid::block& where, const voxel::run_set& c
   append(under, [](const voxel::run&) { return 0; });
   append(cells.runs(), [](const voxel::run& r) { return r.z + 1; });
   append(over, [&](const voxel::run&) { return shape.z - 1; });
-  return {shape, std::move(runs)};
+  voxel::run_set all;
+  comm::together(where.comm, [&] { all = {shape, std::move(runs)}; });  // refuses more cells than a rank can number
+  return all;
 }
 
 std::vector<std::uint8_t> reached_faces(const grid::block& where, const voxel::run_set& cells, axis along) {

@@ -31,17 +31,21 @@ struct plane_halo {
     std::array<MPI_Request, 4> requests;
     int count = 0;
     constexpr int tag = 31;  // below and above are different ranks, so one tag is enough
-    const auto bytes = [](const std::vector<T>& values) { return static_cast<int>(values.size() * sizeof(T)); };
+    MPI_Datatype element;    // counting elements, not bytes, keeps the count of a wide plane an int
+    MPI_Type_contiguous(static_cast<int>(sizeof(T)), MPI_BYTE, &element);
+    MPI_Type_commit(&element);
+    const auto size = [](const std::vector<T>& values) { return static_cast<int>(values.size()); };
     for (std::size_t s = 0; s < 2; ++s) in[s].resize(static_cast<std::size_t>(sides[s].ghost_count));
     for (std::size_t s = 0; s < 2; ++s) {
       if (!in[s].empty())
-        MPI_Irecv(in[s].data(), bytes(in[s]), MPI_BYTE, sides[s].rank, tag, comm,
+        MPI_Irecv(in[s].data(), size(in[s]), element, sides[s].rank, tag, comm,
                   &requests[static_cast<std::size_t>(count++)]);
       if (!out[s].empty())
-        MPI_Isend(out[s].data(), bytes(out[s]), MPI_BYTE, sides[s].rank, tag, comm,
+        MPI_Isend(out[s].data(), size(out[s]), element, sides[s].rank, tag, comm,
                   &requests[static_cast<std::size_t>(count++)]);
     }
     MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);
+    MPI_Type_free(&element);
     return in;
   }
 

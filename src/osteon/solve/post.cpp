@@ -20,7 +20,7 @@ float percentile(MPI_Comm comm, std::span<const float> values, double fraction) 
     const std::uint32_t mask = shift == 24 ? 0 : ~((std::uint32_t{1} << (shift + 8)) - 1);
     std::array<std::int64_t, 256> count{};
     for (const float value : values) {
-      const auto bits = std::bit_cast<std::uint32_t>(value + 0.0F);  // -0 becomes +0
+      const auto bits = std::bit_cast<std::uint32_t>(value > 0 ? value : 0.0F);  // also -0
       if ((bits & mask) == prefix) ++count[bits >> shift & 255];
     }
     MPI_Allreduce(MPI_IN_PLACE, count.data(), static_cast<int>(count.size()), MPI_INT64_T, MPI_SUM, comm);

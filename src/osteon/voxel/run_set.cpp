@@ -17,7 +17,7 @@ run_set::run_set(index3 shape, std::vector<run> runs) : shape_(shape), runs_(std
     if (count > std::numeric_limits<std::int32_t>::max())
       throw data_error(
           fmt::format("a block of {} x {} x {} points has more than {} active ones, the most that one rank can "
-                      "number; use more ranks",
+                      "number; use more ranks, or crop the image",
                       shape.z, shape.y, shape.x, std::numeric_limits<std::int32_t>::max()));
     ++row_begin_[static_cast<std::size_t>(r.z * shape.y + r.y + 1)];
   }
