@@ -318,6 +318,22 @@ TEST(elasticity, refuses_what_cannot_be_solved) {
   EXPECT_THROW(solved(make_problem(missing, compression(missing.shape, missing.spacing, 0))), data_error);
 }
 
+// Oracle: the contract; one copy of a node on the plane between two ranks is held, or driven to another place.
+TEST(elasticity, refuses_copies_that_are_prescribed_differently) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size == 1) GTEST_SKIP() << "one rank has no copies";
+  const model m = solid({8, 4, 4});
+  auto held = make_problem(m, compression(m.shape, m.spacing, 0));
+  if (rank == 1) held.fixed.push_back({held.nodes.find(0, 1, 1), axis::x, 0.0});
+  EXPECT_THROW(solved(held), usage_error);
+  auto driven = make_problem(m, compression(m.shape, m.spacing, 0));
+  if (rank <= 1)
+    driven.fixed.push_back({driven.nodes.find(rank == 1 ? 0 : driven.where.owned.shape().z, 1, 1), axis::x, 0.01 * rank});
+  EXPECT_THROW(solved(driven), usage_error);
+}
+
 // Oracle: the bar's modulus; the last ranks have planes without a voxel.
 TEST(elasticity, works_where_a_rank_has_no_voxels) {
   model m = solid({14, 4, 4});

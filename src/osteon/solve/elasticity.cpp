@@ -29,6 +29,7 @@ class conjugate_gradients {
     product_.assign(n, 0.0);
     for (const prescribed_displacement& p : problem.fixed)
       displacement_[static_cast<std::size_t>(static_cast<int>(p.direction) * k_.stride() + p.node)] = p.value_mm;
+    require_equal_copies();
     proof_.unknowns = count_unknowns();
   }
 
@@ -82,6 +83,29 @@ class conjugate_gradients {
   bool is_owned(std::int64_t place) const {
     const auto copies = k_.shared().not_owned();
     return !std::binary_search(copies.begin(), copies.end(), static_cast<std::int32_t>(place % k_.stride()));
+  }
+
+  /// A displacement that is prescribed on one rank and free on another would drive the copies of its node apart.
+  void require_equal_copies() {
+    // Own value and number of copies, summed over the copies; 1 marks what is fixed.
+    std::fill(product_.begin(), product_.end(), 1.0);
+    std::fill(residual_.begin(), residual_.end(), 0.0);
+    for (const std::int64_t place : k_.fixed()) residual_[static_cast<std::size_t>(place)] = 1;
+    direction_ = displacement_;
+    const std::vector<double> mask = residual_;
+    for (std::vector<double>* values : {&product_, &residual_, &direction_})
+      k_.shared().exchange_add(values->data(), k_.layout());
+    int differs = 0;
+    for (std::size_t i = 0; i < mask.size(); ++i) {
+      const double expected = product_[i] * displacement_[i];
+      differs |= residual_[i] != product_[i] * mask[i] || std::abs(direction_[i] - expected) > 1e-12 * std::abs(expected);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MAX, comm_);
+    if (differs)
+      throw usage_error(
+          "a node that several ranks have is prescribed differently on them; prescribe the same displacements on all of "
+          "them");
+    for (std::vector<double>* values : {&product_, &residual_, &direction_}) std::fill(values->begin(), values->end(), 0.0);
   }
 
   std::int64_t count_unknowns() const {

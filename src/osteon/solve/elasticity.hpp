@@ -27,7 +27,7 @@ struct elasticity_problem {
   voxel::run_set cells;                        ///< active voxels of the owned planes
   voxel::run_set nodes;                        ///< their corners; a node on the plane between two ranks is on both
   std::vector<std::uint8_t> material;          ///< per active cell
-  std::vector<prescribed_displacement> fixed;  ///< the same on every rank that has the node
+  std::vector<prescribed_displacement> fixed;  ///< the same on every rank that has the node (checked)
 };
 
 struct elasticity_solution {
