@@ -18,12 +18,13 @@ namespace {
 // Measured by `osteon run` on the bone scan of the demo (docs/performance.md, "What estimate is based on").
 struct costs {
   double nodes_per_element;         ///< unknown carriers per active voxel
-  double memory_bytes_per_element;  ///< marginal, whole pipeline
-  double base_memory_bytes;         ///< of a rank without any voxels
+  double memory_bytes_per_element;  ///< marginal, of solving and writing
   double cpu_seconds_per_element;   ///< one core, import excluded
 };
-constexpr costs elasticity_costs{1.22, 650, 60e6, 3.5e-5};
-constexpr costs heat_costs{1, 150, 60e6, 3e-6};
+constexpr costs elasticity_costs{1.13, 290, 2.1e-5};
+constexpr costs heat_costs{1, 90, 1.3e-6};
+constexpr double base_memory_bytes = 45e6;  // of a rank without any voxels
+constexpr double picture_bytes_per_pixel = 128, picture_bytes_per_voxel = 16, picture_cpu_seconds_per_pixel = 6.5e-6;
 
 }  // namespace
 
@@ -54,13 +55,18 @@ estimation estimate(const spec& job, int ranks, sink& log) {
   }
   const double mean = static_cast<double>(e.elements) / e.ranks;
   e.imbalance = mean > 0 ? static_cast<double>(e.largest_elements_per_rank) / mean : 1;
-  e.memory_bytes_per_rank = static_cast<std::int64_t>(
-      c.base_memory_bytes + c.memory_bytes_per_element * static_cast<double>(e.largest_elements_per_rank));
+  const double pixels =
+      job.picture.enabled ? static_cast<double>(job.picture.width) * static_cast<double>(job.picture.height) : 0;
+  const double solving = c.memory_bytes_per_element * static_cast<double>(e.largest_elements_per_rank);
+  const double drawing =
+      picture_bytes_per_pixel * pixels + picture_bytes_per_voxel * static_cast<double>(e.voxels) / e.ranks;
+  e.memory_bytes_per_rank = static_cast<std::int64_t>(base_memory_bytes + std::max(solving, pixels > 0 ? drawing : 0));
   const double unknowns_per_cell = heat ? 1 : 3 * c.nodes_per_element;
   e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_cell * static_cast<double>(widest_plane) * sizeof(double));
-  e.cpu_seconds = c.cpu_seconds_per_element * static_cast<double>(e.elements);
+  const double picture_seconds = picture_cpu_seconds_per_pixel * pixels;
+  e.cpu_seconds = c.cpu_seconds_per_element * static_cast<double>(e.elements) + picture_seconds;
   e.wall_seconds =
-      c.cpu_seconds_per_element * static_cast<double>(e.largest_elements_per_rank) / static_cast<double>(job.run.threads);
+      (c.cpu_seconds_per_element * static_cast<double>(e.largest_elements_per_rank) + picture_seconds / e.ranks) / e.threads;
   return e;
 }
 
