@@ -20,7 +20,7 @@ int run(const run_options& options);
 /// Check a job file and the files that it names; all faults at once.
 int check(const std::string& job, const std::string& json);
 
-/// Say what a job would take; runs nothing.
+/// Say what a job would take, without solving it; imports the image if need be.
 int estimate(const std::string& job, std::optional<int> ranks, const std::string& json);
 
 /// Turn the image of a job into a model file.

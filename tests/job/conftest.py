@@ -92,7 +92,7 @@ def sponge(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def scan() -> Path:
-    """The bone scan of the demo, which `./run setup` fetches."""
+    """The bone scan of the demo, which `./run test` fetches."""
     if not SCAN.exists():
         pytest.skip("the bone scan is not here (the package that holds it could not be had)")
     return SCAN

@@ -75,6 +75,7 @@ nlohmann::ordered_json estimation::to_json() const {
           {"job", job},
           {"physics", physics},
           {"ranks", ranks},
+          {"threads", threads},
           {"voxels", voxels},
           {"elements", elements},
           {"dofs", dofs},

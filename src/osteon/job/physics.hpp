@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// What a physics is to the pipeline: it takes a rank's part of the model and gives back answers, certificates and fields.
-/// To add one, write a `run_...` like these two and name it in compute.cpp (CONTRIBUTING.md, "How to add a physics").
+/// To add one, write a `run_...` like these two and name it in compute.cpp (CONTRIBUTING.md, "Add a physics").
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <osteon/base/sink.hpp>
