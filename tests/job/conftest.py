@@ -1,76 +1,12 @@
-"""Whole jobs, run as a user runs them: one process, one folder, one exit code."""
+"""Fixtures of the whole-job tests."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import time
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-SCAN = ROOT / ".cache" / "scans" / "bone_128x128x128.tif"
-BINARY = Path(os.environ.get("OSTEON_BINARY", ROOT / "build" / "release" / "src" / "app" / "osteon"))
-
-MATERIAL = {
-    "elasticity": "[[material]]\nyoungs_modulus_MPa = 6829.0\npoisson_ratio = 0.3\n",
-    "heat": "[[material]]\nconductivity_W_per_mK = 0.5\n",
-}
-
-
-@dataclass
-class Finished:
-    code: int
-    out: str
-    err: str
-    seconds: float
-    folder: Path
-
-    @property
-    def summary(self) -> dict:
-        return json.loads((self.folder / "summary.json").read_text())
-
-
-@dataclass
-class Job:
-    """A job in a folder of its own; `run` starts the program on it."""
-
-    folder: Path
-    text: str = ""
-    environment: dict[str, str] = field(default_factory=dict)
-
-    def write(self, text: str) -> Path:
-        path = self.folder / "job.toml"
-        path.write_text(text)
-        return path
-
-    def run(self, *arguments: str, command: str = "run", timeout: float = 120) -> Finished:
-        start = time.monotonic()
-        done = subprocess.run(
-            [str(BINARY), command, str(self.folder / "job.toml"), *arguments],
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            cwd=self.folder,
-            env={**os.environ, **self.environment},
-            check=False,
-        )
-        return Finished(done.returncode, done.stdout, done.stderr, time.monotonic() - start, self.folder / "job.out")
-
-
-def job_text(
-    image: Path | str,
-    physics: str = "elasticity",
-    more: str = "",
-    image_more: str = "",
-    spacing: str = "spacing_mm = 0.02",
-) -> str:
-    """A job whose [segment] and [load] take their defaults; `more` may add tables."""
-    return f'physics = "{physics}"\n[image]\npath = "{image}"\n{spacing}\n{image_more}\n{MATERIAL[physics]}{more}\n[picture]\nwidth = 64\nheight = 64\n'
+from whole_job import BINARY, SCAN, Job
 
 
 @pytest.fixture

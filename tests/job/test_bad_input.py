@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import BINARY, ROOT, Job, job_text
+from whole_job import BINARY, ROOT, Job, job_text
 
 USAGE, DATA, NOT_CONVERGED, MACHINE = 2, 3, 4, 5
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import jsonschema
 import numpy as np
 import pytest
-from conftest import BINARY, ROOT, Job, job_text
+from whole_job import BINARY, ROOT, Job, job_text
 
 
 def osteon(*arguments: str) -> subprocess.CompletedProcess[str]:

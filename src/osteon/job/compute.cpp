@@ -167,7 +167,7 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
                       {"high", result.shown_high},
                       {"colour_map", job.picture.colour_map}};
   summary["stages"] = stages;
-  summary["files"] = {{"results", paths.results}, {"xdmf", paths.xdmf}, {"report", paths.report}};
+  summary["files"] = {{"results", paths.results}, {"xdmf", paths.xdmf}};
   return summary;
 }
 

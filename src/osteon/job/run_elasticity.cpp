@@ -88,8 +88,9 @@ physics_result run_elasticity(const spec& job, const specimen& part, sink& log) 
   result.shown = sed;
   result.shown_name = "sed";
   result.shown_units = "MPa";
-  result.shown_low = sed_statistics.median;
   result.shown_high = sed_statistics.p99 > sed_statistics.median ? sed_statistics.p99 : sed_statistics.max;
+  result.shown_low =
+      sed_statistics.median < result.shown_high ? sed_statistics.median : 0;  // a uniform field is shown from nothing
   const auto displacement = std::make_shared<std::vector<double>>(solution.displacement_mm);
   const auto nodes = std::make_shared<voxel::run_set>(problem.nodes);
   result.fields = {

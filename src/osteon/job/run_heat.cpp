@@ -66,8 +66,8 @@ physics_result run_heat(const spec& job, const specimen& part, sink& log) {
   result.shown = density;
   result.shown_name = "heat_flux";
   result.shown_units = "W mm-2";
-  result.shown_low = statistics.median;
   result.shown_high = statistics.p99 > statistics.median ? statistics.p99 : statistics.max;
+  result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // a uniform field is shown from nothing
   result.fields = {{{"temperature", "temperature", "K", io::centring::cell, 1},
                     [&part, temperature] { return spread_cells(part, temperature); }},
                    {{"heat_flux", "magnitude of the heat flux density", "W mm-2", io::centring::cell, 1},
