@@ -103,6 +103,7 @@ def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
     limits = {
         "true_relative_residual": ("True residual, recomputed from the answer", 1.1 * tolerance),
         "reaction_imbalance": ("Balance of the reactions on the two faces", 100 * tolerance),
+        "moment_imbalance": ("Balance of the moments", 100 * tolerance),
         "energy_identity_error": ("Energy identity, work of the load against strain energy", 100 * tolerance),
     }
     rows = []

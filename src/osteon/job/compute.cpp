@@ -145,6 +145,7 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
                             {"reaction_imbalance", proof.reaction_imbalance},
                             {"energy_identity_error", proof.energy_identity_error},
                             {"converged", proof.converged}};
+  if (job.physics == "elasticity") summary["certificate"]["moment_imbalance"] = proof.moment_imbalance;
   summary["residual_history"] = proof.residual_history;
   summary["image"] = provenance.at("image");
   summary["segmentation"] = provenance.at("segmentation");

@@ -15,11 +15,18 @@ namespace osteon::solve {
 
 namespace {
 
-/// Conjugate gradients for the displacements, with everything that lasts as long as they do.
-class conjugate_gradients {
+struct force_component {
+  std::int64_t place;  // in a flat vector
+  double value_N;
+};
+
+}  // namespace
+
+/// Everything that lasts as long as the solver.
+class elasticity_solver::conjugate_gradients {
  public:
-  conjugate_gradients(const elasticity_problem& problem, const options& how, sink& log, certificate& proof)
-      : problem_(problem), how_(how), log_(log), proof_(proof), comm_(problem.where.comm), k_(problem) {
+  conjugate_gradients(const elasticity_problem& problem, const options& how, sink& log)
+      : problem_(problem), how_(how), log_(log), comm_(problem.where.comm), k_(problem) {
     multigrid_.emplace(problem, k_);
     k_.drop_ids();
     const auto n = static_cast<std::size_t>(k_.size());
@@ -27,13 +34,17 @@ class conjugate_gradients {
     residual_.assign(n, 0.0);
     direction_.assign(n, 0.0);
     product_.assign(n, 0.0);
-    for (const prescribed_displacement& p : problem.fixed)
-      displacement_[static_cast<std::size_t>(static_cast<int>(p.direction) * k_.stride() + p.node)] = p.value_mm;
-    require_equal_copies();
-    proof_.unknowns = count_unknowns();
+    unknowns_ = count_unknowns();
+    setup_seconds_ = clock_.seconds();
   }
 
-  void solve() {
+  elasticity_solution solve(const elastic_load& load, bool is_last) {
+    clock_.restart();
+    elasticity_solution solution;
+    proof_ = {};
+    proof_.unknowns = unknowns_;
+    proof_.setup_seconds = setup_seconds_;
+    set_load(load);
     initial_ = true_residual();
     proof_.residual_history = {1.0};
     proof_.true_relative_residual = initial_ > 0 ? 1 : 0;
@@ -45,15 +56,57 @@ class conjugate_gradients {
       proof_.true_relative_residual = true_residual() / initial_;
       proof_.converged = proof_.true_relative_residual <= how_.tolerance;
     }
+    if (is_last) {  // make room for the answer: it must not raise the peak of memory
+      multigrid_.reset();
+      residual_ = {};
+      direction_ = {};
+    }
+    write_answer(solution);
+    setup_seconds_ = 0;  // later load cases have none
+    proof_.solve_seconds = clock_.seconds();
+    solution.proof = std::move(proof_);
+    return solution;
   }
 
-  /// Displacements and reactions in the order of the nodes.
-  void finish(elasticity_solution& solution) {
-    // Make room for the answer: it must not raise the peak of memory.
-    multigrid_.reset();
-    residual_ = {};
-    direction_ = {};
+ private:
+  template <class A, class B>
+  double dot(const A* a, const B* b) const {
+    double sum = owned_dot(a, b, k_.size(), k_.layout(), k_.shared());
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_);
+    if (!std::isfinite(sum))
+      throw solve_error(
+          fmt::format("the iteration met a number that is not finite after {} iterations; check Young's moduli, "
+                      "the voxel size, the prescribed displacements and the forces",
+                      proof_.iterations));
+    return sum;
+  }
+
+  bool is_owned(std::int64_t place) const {
+    const auto copies = k_.shared().not_owned();
+    return !std::binary_search(copies.begin(), copies.end(), static_cast<std::int32_t>(place % k_.stride()));
+  }
+
+  void set_load(const elastic_load& load) {
+    comm::together(comm_, [&] { check_load(problem_, load); });
+    std::fill(displacement_.begin(), displacement_.end(), 0.0);
+    for (std::size_t i = 0; i < problem_.fixed.size(); ++i) {
+      const prescribed_displacement& p = problem_.fixed[i];
+      displacement_[static_cast<std::size_t>(static_cast<int>(p.direction) * k_.stride() + p.node)] =
+          load.prescribed_mm.empty() ? p.value_mm : load.prescribed_mm[i];
+    }
+    require_equal_copies();
+    for (const nodal_force& f : load.forces)
+      for (int c = 0; c < 3; ++c) product_[static_cast<std::size_t>(c * k_.stride() + f.node)] += f.force_N[c];
+    k_.shared().exchange_add(product_.data(), k_.layout());
+    forces_.clear();
+    for (std::size_t i = 0; i < product_.size(); ++i)
+      if (product_[i] != 0) forces_.push_back({static_cast<std::int64_t>(i), product_[i]});
+  }
+
+  /// Fill in the displacements and reactions in the order of the nodes.
+  void write_answer(elasticity_solution& solution) {
     k_.forces(displacement_.data(), product_.data());
+    for (const force_component& f : forces_) product_[static_cast<std::size_t>(f.place)] -= f.value_N;
     certify();
     const auto nodes = static_cast<std::size_t>(problem_.nodes.size());
     const auto copies = k_.shared().not_owned();
@@ -65,24 +118,6 @@ class conjugate_gradients {
         solution.displacement_mm[3 * i + c] = displacement_[c * static_cast<std::size_t>(k_.stride()) + i];
         solution.reaction_N[3 * i + c] = product_[c * static_cast<std::size_t>(k_.stride()) + i];
       }
-  }
-
- private:
-  template <class A, class B>
-  double dot(const A* a, const B* b) const {
-    double sum = owned_dot(a, b, k_.size(), k_.layout(), k_.shared());
-    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_);
-    if (!std::isfinite(sum))
-      throw solve_error(
-          fmt::format("the iteration met a number that is not finite after {} iterations; check Young's moduli, "
-                      "the voxel size and the prescribed displacements",
-                      proof_.iterations));
-    return sum;
-  }
-
-  bool is_owned(std::int64_t place) const {
-    const auto copies = k_.shared().not_owned();
-    return !std::binary_search(copies.begin(), copies.end(), static_cast<std::int32_t>(place % k_.stride()));
   }
 
   /// A displacement that is prescribed on one rank and free on another would drive the copies of its node apart.
@@ -116,10 +151,14 @@ class conjugate_gradients {
     return count;
   }
 
-  /// Set the residual to -K u at free displacements. @return its norm
+  /// Set the residual to f - K u at free displacements. @return its norm
   double true_residual() {
     k_.multiply(displacement_.data(), residual_.data());
     for_each(k_.size(), [r = residual_.data()](std::int64_t i) { r[i] = -r[i]; });
+    const auto fixed = k_.fixed();
+    for (const force_component& f : forces_)
+      if (!std::binary_search(fixed.begin(), fixed.end(), f.place))
+        residual_[static_cast<std::size_t>(f.place)] += f.value_N;
     return std::sqrt(dot(residual_.data(), residual_.data()));
   }
 
@@ -169,49 +208,76 @@ class conjugate_gradients {
     log_.progress(std::clamp(fraction, 0.0, 1.0), fmt::format("iteration {}, residual {:.1e}", proof_.iterations, relative));
   }
 
-  /// Fill in the balances from the forces in product_.
+  /// Fill in the balances; product_ holds the reactions.
   void certify() {
-    double sums[5] = {};  // force along z, y, x; sum of magnitudes; work
-    for (const std::int64_t place : k_.fixed()) {
+    std::vector<force_component> external = forces_;
+    for (const std::int64_t place : k_.fixed()) external.push_back({place, product_[static_cast<std::size_t>(place)]});
+    // Force along z, y, x; moment about z, y, x; sums of the magnitudes of both; work.
+    double sums[9] = {};
+    for (const auto& [place, force] : external) {
       if (!is_owned(place)) continue;
-      const double force = product_[static_cast<std::size_t>(place)];
-      sums[place / k_.stride()] += force;
-      sums[3] += std::abs(force);
-      sums[4] += force * displacement_[static_cast<std::size_t>(place)];
+      const auto along = static_cast<int>(place / k_.stride());
+      const vector3 arm = position_mm(problem_, static_cast<std::int32_t>(place % k_.stride()));
+      sums[along] += force;
+      for (int about = 0; about < 3; ++about) {
+        if (about == along) continue;
+        const int third = 3 - about - along;
+        const double moment = ((about + 1) % 3 == along ? 1 : -1) * arm[third] * force;  // (z, y, x) is left-handed
+        sums[3 + about] += moment;
+        sums[7] += std::abs(moment);
+      }
+      sums[6] += std::abs(force);
+      sums[8] += force * displacement_[static_cast<std::size_t>(place)];
     }
-    MPI_Allreduce(MPI_IN_PLACE, sums, 5, MPI_DOUBLE, MPI_SUM, comm_);
-    proof_.reaction_imbalance = sums[3] > 0 ? std::hypot(sums[0], sums[1], sums[2]) / (sums[3] / 2) : 0;
+    MPI_Allreduce(MPI_IN_PLACE, sums, 9, MPI_DOUBLE, MPI_SUM, comm_);
+    proof_.reaction_imbalance = sums[6] > 0 ? std::hypot(sums[0], sums[1], sums[2]) / (sums[6] / 2) : 0;
+    proof_.moment_imbalance = sums[7] > 0 ? std::hypot(sums[3], sums[4], sums[5]) / (sums[7] / 2) : 0;
+    // The work of K u is that of the reactions and the forces.
+    for (const force_component& f : forces_) product_[static_cast<std::size_t>(f.place)] += f.value_N;
     const double energy = dot(displacement_.data(), product_.data());
-    proof_.energy_identity_error = sums[4] != 0 ? std::abs(energy - sums[4]) / std::abs(sums[4]) : 0;
+    for (const force_component& f : forces_) product_[static_cast<std::size_t>(f.place)] -= f.value_N;
+    proof_.energy_identity_error = sums[8] != 0 ? std::abs(energy - sums[8]) / std::abs(sums[8]) : 0;
   }
 
   const elasticity_problem& problem_;
-  const options& how_;
+  options how_;
   sink& log_;
-  certificate& proof_;
+  stopwatch clock_;
   MPI_Comm comm_;
   fine_stiffness k_;
   std::optional<elastic_multigrid> multigrid_;
   std::vector<double> displacement_, residual_, direction_, product_;
-  double initial_ = 0;
+  std::vector<force_component> forces_;  // complete sums, on every copy of a node
+  std::int64_t unknowns_ = 0;
+  double initial_ = 0, setup_seconds_ = 0;
+  certificate proof_;
   stopwatch since_report_;
 };
 
-}  // namespace
+vector3 position_mm(const elasticity_problem& problem, std::int32_t node) {
+  const auto runs = problem.nodes.runs();
+  const auto after = std::upper_bound(runs.begin(), runs.end(), node,
+                                      [](std::int32_t number, const voxel::run& r) { return number < r.first; });
+  const voxel::run& r = *(after - 1);
+  const index3 at = problem.where.owned.begin + index3{r.z, r.y, r.x + node - r.first};
+  const vector3& h = problem.spacing_mm;
+  return {static_cast<double>(at.z) * h.z, static_cast<double>(at.y) * h.y, static_cast<double>(at.x) * h.x};
+}
 
-elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, sink& log) {
+elasticity_solver::elasticity_solver(const elasticity_problem& problem, const options& how, sink& log) {
   check_elasticity(problem);
   if (!(how.tolerance > 0 && how.tolerance < 1))
     throw usage_error(fmt::format("a tolerance of {}; it lies in (0, 1), e.g. 1e-6", how.tolerance));
-  elasticity_solution solution;
-  stopwatch clock;
-  conjugate_gradients solver(problem, how, log, solution.proof);
-  solution.proof.setup_seconds = clock.seconds();
-  clock.restart();
-  solver.solve();
-  solver.finish(solution);
-  solution.proof.solve_seconds = clock.seconds();
-  return solution;
+  solver_ = std::make_unique<conjugate_gradients>(problem, how, log);
+}
+
+elasticity_solver::~elasticity_solver() = default;
+
+elasticity_solution elasticity_solver::solve(const elastic_load& load) { return solver_->solve(load, false); }
+elasticity_solution elasticity_solver::solve_last(const elastic_load& load) { return solver_->solve(load, true); }
+
+elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, sink& log) {
+  return elasticity_solver(problem, how, log).solve_last({});
 }
 
 std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm) {

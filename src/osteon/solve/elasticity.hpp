@@ -2,6 +2,7 @@
 /// @file
 /// Linear elasticity on voxels: eight-node bricks, one per active voxel, void is no unknown.
 #include <cstdint>
+#include <memory>
 #include <osteon/base/sink.hpp>
 #include <osteon/grid/block.hpp>
 #include <osteon/solve/report.hpp>
@@ -12,11 +13,17 @@
 
 namespace osteon::solve {
 
-/// A prescribed displacement of some nodes in one axis.
+/// A prescribed displacement of a node in one axis.
 struct prescribed_displacement {
   std::int32_t node;  ///< local number, in the order of corner_nodes(active_cells(block))
   axis direction;
   double value_mm;
+};
+
+/// A force at a node.
+struct nodal_force {
+  std::int32_t node;  ///< local number
+  vector3 force_N;
 };
 
 /// An elasticity problem on a rank's block. Node data have shape (nodes, 3) in the order z, y, x.
@@ -30,17 +37,49 @@ struct elasticity_problem {
   std::vector<prescribed_displacement> fixed;  ///< the same on every rank that has the node (checked)
 };
 
+/// Position of a node in the image [mm], from its low corner.
+vector3 position_mm(const elasticity_problem& problem, std::int32_t node);
+
+/// What is applied in one load case.
+struct elastic_load {
+  std::vector<double> prescribed_mm;  ///< for each entry of problem.fixed; empty: the values that are written there
+  std::vector<nodal_force> forces;    ///< parts of one node add up, those that different ranks give as well
+};
+
 struct elasticity_solution {
   std::vector<double> displacement_mm;  ///< shape (nodes, 3), axes z, y, x; equal on all ranks that share a node
-  std::vector<double> reaction_N;       ///< K u, shape (nodes, 3); complete sums on shared nodes too
+  std::vector<double> reaction_N;       ///< K u - forces, shape (nodes, 3); complete sums on shared nodes too
   std::vector<std::int32_t> copies;     ///< nodes that a lower rank has as well, ascending: skip them in sums over ranks
   certificate proof;
 };
 
-/// Solve K u = 0 with prescribed displacements by multigrid-preconditioned conjugate gradients.
-/// @throws data_error if the problem has a free rigid motion or no active cells
-/// @collective on problem.where.comm
-/// A solution that missed the tolerance is returned with proof.converged = false.
+/// Solves K u = f with prescribed displacements, for one load case after the other, by conjugate gradients that a
+/// multigrid cycle preconditions. Setting up is shared by the load cases.
+class elasticity_solver {
+ public:
+  /// Borrows the problem and the log for its life.
+  /// @throws data_error if the problem has a free rigid motion or no active cells
+  /// @collective on problem.where.comm
+  elasticity_solver(const elasticity_problem& problem, const options& how, sink& log);
+  ~elasticity_solver();
+  elasticity_solver(const elasticity_solver&) = delete;
+  elasticity_solver& operator=(const elasticity_solver&) = delete;
+
+  /// A solution that missed the tolerance is returned with proof.converged = false.
+  /// @collective
+  elasticity_solution solve(const elastic_load& load);
+
+  /// As solve; then the solver may not be used again: its memory makes room for the answer.
+  /// @collective
+  elasticity_solution solve_last(const elastic_load& load);
+
+ private:
+  class conjugate_gradients;
+  std::unique_ptr<conjugate_gradients> solver_;
+};
+
+/// Solve one load case without forces.
+/// @throws as elasticity_solver @collective on problem.where.comm
 elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, sink& log);
 
 /// Strain energy density of each active cell, u.K_e.u / (2 V) [MPa].

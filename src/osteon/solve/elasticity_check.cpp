@@ -120,6 +120,22 @@ std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
   return names;
 }
 
+void check_load(const elasticity_problem& problem, const elastic_load& load) {
+  if (!load.prescribed_mm.empty() && load.prescribed_mm.size() != problem.fixed.size())
+    throw usage_error(fmt::format("{} prescribed values for {} prescribed displacements; give one each, or none",
+                                  load.prescribed_mm.size(), problem.fixed.size()));
+  for (const double value : load.prescribed_mm)
+    if (!std::isfinite(value)) throw data_error(fmt::format("a prescribed displacement of {} mm; it must be finite", value));
+  for (const nodal_force& f : load.forces) {
+    if (f.node < 0 || f.node >= problem.nodes.size())
+      throw usage_error(fmt::format("a force acts at node {}, but there are {} nodes", f.node, problem.nodes.size()));
+    for (int axis = 0; axis < 3; ++axis)
+      if (!std::isfinite(f.force_N[axis]))
+        throw data_error(
+            fmt::format("the force at node {} is {} N along {}; it must be finite", f.node, f.force_N[axis], "zyx"[axis]));
+  }
+}
+
 void check_elasticity(const elasticity_problem& problem) {
   comm::together(problem.where.comm, [&] { check_local(problem); });
   std::int64_t active = problem.cells.size();

@@ -8,7 +8,7 @@ namespace osteon::solve {
 
 /// How to solve.
 struct options {
-  double tolerance = 1e-6;  ///< stop when |r| <= tolerance |r0|, r0 the residual of the prescribed values alone
+  double tolerance = 1e-6;  ///< stop when |r| <= tolerance |r0|, r0 the residual of the prescribed values and forces alone
   int max_iterations = 500;
 };
 
@@ -19,10 +19,11 @@ struct certificate {
   bool converged = false;
   std::vector<double> residual_history;  ///< |r_k| / |r_0| after iteration k, from k = 0
   double true_relative_residual = 0;     ///< |f - K u| / |r_0|, recomputed at the end in double
-  /// |vector sum of the reactions at all prescribed values| / half the sum of their magnitudes. Elasticity: the whole
-  /// body is in balance at zero residual.
+  /// |vector sum of the reactions at all prescribed values and of the forces| / half the sum of their magnitudes.
+  /// Elasticity: the whole body is in balance at zero residual.
   double reaction_imbalance = 0;
-  double energy_identity_error = 0;             ///< |u.K.u - F.u| / |F.u|, F the reactions at prescribed values
+  double moment_imbalance = 0;                  ///< the same of the moments about the origin; elasticity only
+  double energy_identity_error = 0;             ///< |u.K.u - F.u| / |F.u|, F the reactions and forces
   double setup_seconds = 0, solve_seconds = 0;  ///< wall
 };
 
