@@ -1,3 +1,6 @@
 osteon_test(solve/elasticity RANKS 1 2 3 4 7 TIMEOUT 120)
 osteon_test(solve/heat RANKS 1 2 3 4 7 TIMEOUT 120)
 osteon_test(solve/post RANKS 1 2 3 4 7)
+osteon_test(solve/material_statistics RANKS 1 2 3 7)
+osteon_test(solve/reactions RANKS 1 2 3 7)
+osteon_test(solve/strain_stress RANKS 1 2 3 7 THREADS 2)
