@@ -77,10 +77,18 @@ void describe(Visitor& v, spec& s) {
     t("azimuth_deg", p.azimuth_deg, "Direction of view around the z axis, in degrees.");
     t("elevation_deg", p.elevation_deg, "Height of the view above the x-y plane, in degrees.");
     t("zoom", p.zoom, "1 fits the specimen into the picture.");
+    t("field", p.field, "What is shown of an elasticity result; left out: sed, the strain energy density.",
+      {"sed", "von_mises", "effective_strain"});
     t("colour_map", p.colour_map, "Perceptual colour map of the field.", {"batlow", "inferno", "lipari", "viridis", "vik"});
   });
-  v.table("output", "Where the results go.", [&](auto& t) {
+  v.table("output", "Where the results go, and which.", [&](auto& t) {
     t("directory", s.output_directory, "Folder for the results, relative to the working directory; default <name>.out.");
+    t("fields", s.output_fields,
+      "Fields of an elasticity result; left out: displacement, sed, effective_strain, von_mises. Strain and stress are "
+      "taken at the voxels' centres. principal_stress, principal_strain and principal_direction become three fields each, "
+      "_1 for the largest stress or strain to _3.",
+      {"displacement", "strain", "stress", "principal_stress", "principal_strain", "principal_direction", "von_mises", "sed",
+       "effective_strain"});
   });
   v.table("run",
           "How many processes and threads `osteon run` starts. Under mpirun or srun those decide on the processes, and "

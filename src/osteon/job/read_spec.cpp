@@ -154,12 +154,17 @@ class reader {
             const std::vector<std::string>&) {
     read_array(node, key, field);
   }
+  void read(const toml::node& node, const char* key, std::vector<std::string>& field,
+            const std::vector<std::string>& choices) {
+    read_array(node, key, field, choices);
+  }
   template <class T>
-  void read_array(const toml::node& node, const char* key, std::vector<T>& field) {
+  void read_array(const toml::node& node, const char* key, std::vector<T>& field,
+                  const std::vector<std::string>& choices = {}) {
     const toml::array* array = node.as_array();
     if (!array) return fault(node, key, fmt::format("expected a list in brackets, found {}", shown(node)));
     field.clear();
-    for (const toml::node& item : *array) read(item, key, field.emplace_back(), {});
+    for (const toml::node& item : *array) read(item, key, field.emplace_back(), choices);
   }
 
   const toml::table& table_;

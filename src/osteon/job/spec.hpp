@@ -69,6 +69,7 @@ struct picture_spec {
   std::int64_t width = 1024, height = 1024;
   double azimuth_deg = 35, elevation_deg = 22, zoom = 1;
   std::string colour_map = "inferno";
+  std::optional<std::string> field;  ///< elasticity only; absent: sed
 };
 
 struct run_spec {
@@ -89,6 +90,7 @@ struct spec {
   picture_spec picture;
   run_spec run;
   std::string output_directory;
+  std::optional<std::vector<std::string>> output_fields;  ///< elasticity only; absent: default_elastic_fields()
 
   std::string file;  ///< the job file; empty if it did not come from one
   std::string text;  ///< its text, for the manifest

@@ -19,6 +19,7 @@ class checker {
     check_image();
     check_materials();
     check_load();
+    check_output();
     check_numbers();
     return std::move(problems_);
   }
@@ -100,6 +101,15 @@ class checker {
     expect(heat_ || (job_.load.strain != 0 && std::abs(job_.load.strain) <= 1), "load.strain",
            fmt::format("{} must be in [-1, 1] and not 0, e.g. -0.01 for 1 % compression", job_.load.strain));
     expect(!heat_ || job_.load.low_K != job_.load.high_K, "load.high_K", "equals low_K: no heat would flow");
+  }
+
+  void check_output() {
+    expect(!heat_ || !job_.output_fields, "output.fields",
+           "given, but physics = \"heat\" always writes temperature and heat_flux; remove it");
+    expect(!heat_ || !job_.picture.field, "picture.field", "given, but physics = \"heat\" shows the heat flux; remove it");
+    std::set<std::string> names;
+    for (const std::string& name : job_.output_fields.value_or(std::vector<std::string>{}))
+      expect(names.insert(name).second, "output.fields", fmt::format("'{}' is named twice", name));
   }
 
   void check_numbers() {
