@@ -158,6 +158,10 @@ def segmentation(result: JobResult) -> list[tuple[str, str]]:
         )
     if s.get("largest_islands"):
         rows.append(("Largest dropped islands", number(s["largest_islands"][:6]) + " voxels"))
+    if s.get("largest_relative_modulus_error") is not None:
+        error = 100 * float(s["largest_relative_modulus_error"])
+        rows.append(("Materials made of the voxels' moduli", number(s.get("materials"))))
+        rows.append(("Largest error of a modulus by that", f"{number(error, 2)} %" if error else "none"))
     if "volume_fraction" in s:
         rows.append(("Solid volume fraction", f"{number(100 * float(s['volume_fraction']))} %"))
     if isinstance(s.get("percolates"), dict):

@@ -137,8 +137,8 @@ TEST(spec, survives_damaged_files) {
 
 TEST(schema, names_every_table_and_is_json) {
   const auto schema = nlohmann::json::parse(job::json_schema());
-  for (const char* key : {"name", "physics", "image", "segment", "material", "density_law", "load", "solve", "pistoia",
-                          "picture", "output", "run"})
+  for (const char* key : {"name", "physics", "image", "segment", "material", "density_law", "modulus_image", "poisson_image",
+                          "load", "solve", "pistoia", "picture", "output", "run"})
     EXPECT_TRUE(schema.at("properties").contains(key)) << key;
   EXPECT_EQ(schema.at("properties").at("load").at("properties").at("strain").at("default"), -0.01);
   EXPECT_TRUE(schema.at("properties").at("image").at("properties").at("spacing_mm").contains("description"));
