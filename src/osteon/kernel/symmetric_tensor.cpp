@@ -11,9 +11,9 @@ using matrix3 = std::array<std::array<double, 3>, 3>;
 
 // A <- J^T A J, V <- V J, J the rotation of the axes p and q that makes A(p, q) zero.
 void rotate(matrix3& a, matrix3& v, std::size_t p, std::size_t q) {
-  const double slope = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-  const double tangent = std::copysign(1.0, slope) / (std::abs(slope) + std::hypot(1.0, slope));
-  const double cosine = 1 / std::hypot(1.0, tangent), sine = tangent * cosine;
+  const double slope = (a[q][q] - a[p][p]) / (2 * a[p][q]);  // squares do not overflow: A(p, q) is not negligible
+  const double tangent = std::copysign(1.0, slope) / (std::abs(slope) + std::sqrt(1 + slope * slope));
+  const double cosine = 1 / std::sqrt(1 + tangent * tangent), sine = tangent * cosine;
   for (std::size_t k = 0; k < 3; ++k) {
     const double left = a[k][p], right = a[k][q];
     a[k][p] = cosine * left - sine * right;
