@@ -52,10 +52,6 @@ std::int64_t owned_nodes(MPI_Comm comm, std::size_t nodes, const grid::shared_no
 elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fine_stiffness& fine) : fixed_(fine.fixed()) {
   const MPI_Comm comm = problem.where.comm;
   const auto planes = planes_of_ranks(problem.where);
-  const auto allocate = [](level& at) {
-    for (auto* v : {&at.correction, &at.residual, &at.direction, &at.product})
-      v->assign(static_cast<std::size_t>(at.k->size()), 0.0F);
-  };
   const auto coarsen_level = [&](level& at, const child_bricks& bricks) {
     at.parents = coarsen(comm, bricks);
     at.weights = interpolation_weights(at.parents);
@@ -74,8 +70,6 @@ elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fi
                          .are_voxels = true,
                          .visit_plane = [&](std::int64_t z, const brick_visitor& v) { fine.visit_plane(z - z_begin, v); }});
   brick_matrices matrices = first_coarse_matrices(problem, fine, finest.parents);
-  allocate(finest);
-  finest.largest = largest_of_smoother(comm, finest, fine.ids());
 
   for (int depth = 1;; ++depth) {
     level& above = *levels_.back();
@@ -88,21 +82,44 @@ elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fi
     at.k = at.owned_k.get();
     at.z_begin = mesh.z_begin;
     at.node_plane_begin = mesh.node_plane_begin;
-    allocate(at);
     const std::int64_t nodes = owned_nodes(comm, mesh.node_id.size(), at.k->shared());
     if (3 * nodes <= coarsest_unknowns || mesh.lattice.shape == index3{1, 1, 1}) {
       coarsest_ = std::make_unique<coarsest_solver>(comm, assemble(mesh, matrices), mesh.node_id, at.k->shared());
       break;
     }
-    at.largest = largest_of_smoother(comm, at, mesh.node_id);
     coarsen_level(at, children_of(mesh, at.k->shared()));
     matrices = next_coarse_matrices(matrices, mesh, at.parents);
     mesh.node_place = {};
     mesh.boundary = {};
   }
+  // The vectors come last: what setting up needs beside them is gone by now.
+  scratch_.emplace(fine.size());
+  for (std::size_t l = 0; l < levels_.size(); ++l) allocate(l);
+  for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
+    level& at = *levels_[l];
+    at.largest = largest_of_smoother(comm, at, l == 0 ? fine.ids() : levels_[l - 1]->parents.mesh.node_id);
+  }
   // From below: a cycle is only complete with those under it.
   for (std::size_t l = levels_.size() - 1; l-- > 1;) find_largest_of_cycle(comm, l);
   for (std::size_t l = 1; l < levels_.size(); ++l) levels_[l - 1]->parents.mesh.node_id = {};
+}
+
+void elastic_multigrid::allocate(std::size_t l) {
+  level& at = *levels_[l];
+  const auto size = static_cast<std::size_t>(at.k->size());
+  if (l == 0) {
+    at.correction = scratch_->floats(0);
+    at.residual = scratch_->floats(1);
+  } else {
+    const std::size_t vectors = cycles_of_level(l) > 1 ? 4 : 2;
+    at.storage.assign(vectors * size, 0.0F);
+    const auto vector = [&](std::size_t i) { return std::span(at.storage).subspan(i * size, size); };
+    at.correction = vector(0);
+    at.residual = vector(1);
+    if (vectors == 4) at.sum = vector(2), at.start = vector(3);
+  }
+  at.direction = scratch_->floats(2).first(size);
+  at.product = scratch_->floats(3).first(size);
 }
 
 // Largest eigenvalue of D^-1 K, raised by a tenth because Lanczos approaches it from below.
@@ -125,8 +142,6 @@ void elastic_multigrid::find_largest_of_cycle(MPI_Comm comm, std::size_t l) {
   if (cycles_of_level(l) == 1) return;
   constexpr int steps = 8;
   constexpr double safety = 1.15;
-  at.sum.assign(at.residual.size(), 0.0F);
-  at.start.assign(at.residual.size(), 0.0F);
   const auto by_cycle = [&](const float* r) {
     std::copy_n(r, at.residual.size(), at.residual.begin());
     cycle(l, false);
@@ -270,6 +285,7 @@ void elastic_multigrid::prolong(const level& coarse, level& fine) {
   const auto& corners = fine.parents.mesh.corners;
   const float* from = coarse.correction.data();
   float* to = fine.direction.data();
+  const bool is_by_node = layout.component_stride == 1;  // four floats a node
   for_each(static_cast<std::int64_t>(bricks.size()), [&](std::int64_t node) {
     const auto& brick = corners[static_cast<std::size_t>(bricks[static_cast<std::size_t>(node)])];
     const std::uint8_t at = places[static_cast<std::size_t>(node)];
@@ -282,8 +298,17 @@ void elastic_multigrid::prolong(const level& coarse, level& fine) {
       kernel::load(value, from + 4 * static_cast<std::int64_t>(brick[static_cast<std::size_t>(parents[k])]));
       sum += weight[static_cast<std::size_t>(k)] * value;
     }
-    for (int c = 0; c < 3; ++c) to[c * layout.component_stride + node * layout.node_stride] = sum[c];
+    if (is_by_node) {
+      kernel::store(to + 4 * node, sum);
+    } else {
+      for (int c = 0; c < 3; ++c) to[c * layout.component_stride + node] = sum[c];
+    }
   });
+  // Another level may have left its values between the components.
+  if (!is_by_node)
+    for (int c = 0; c < 3; ++c)
+      std::fill(to + c * layout.component_stride + static_cast<std::int64_t>(bricks.size()),
+                to + (c + 1) * layout.component_stride, 0.0F);
 }
 
 }  // namespace osteon::solve

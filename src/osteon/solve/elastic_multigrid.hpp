@@ -2,8 +2,10 @@
 /// @file
 /// A multigrid V-cycle in single precision, the preconditioner of the elasticity solver.
 #include <memory>
+#include <optional>
 #include <osteon/solve/coarse_stiffness.hpp>
 #include <osteon/solve/coarsest_solver.hpp>
+#include <osteon/solve/shared_scratch.hpp>
 #include <vector>
 
 namespace osteon::solve {
@@ -23,6 +25,9 @@ class elastic_multigrid {
   /// @collective
   std::span<const float> cycle();
 
+  /// Between cycles all vectors of the finest level may be used for other things.
+  shared_scratch& scratch() { return *scratch_; }
+
   /// Take shorter steps everywhere: for the rare case that an estimated eigenvalue was too small, which makes the cycle
   /// indefinite.
   void damp();
@@ -36,9 +41,11 @@ class elastic_multigrid {
     std::vector<std::int32_t> node_plane_begin;  // this level's nodes by planes
     std::int64_t z_begin = 0;                    // first of these planes
     double largest = 1;                          // eigenvalue of D^-1 K
-    std::vector<float> correction, residual, direction, product;
-    double largest_of_cycle = 1;    // eigenvalue of this level's cycle times K
-    std::vector<float> sum, start;  // where a level takes several cycles
+    double largest_of_cycle = 1;                 // eigenvalue of this level's cycle times K
+    std::span<float> correction, residual;
+    std::span<float> direction, product;  // only used while no other level is at work, so all levels share them
+    std::span<float> sum, start;          // where a level takes several cycles
+    std::vector<float> storage;           // of the vectors that are its own
   };
   /// Find the correction for the residual of a level.
   void solve_level(std::size_t l);
@@ -46,12 +53,14 @@ class elastic_multigrid {
   void cycle(std::size_t l, bool keeps_residual);
   double largest_of_smoother(MPI_Comm comm, level& at, std::span<const std::int64_t> ids);
   void find_largest_of_cycle(MPI_Comm comm, std::size_t l);
+  void allocate(std::size_t l);
   void smooth(level& at, int degree, bool from_zero, bool keeps_residual);
   void restrict_residual(level& fine, level& coarse);
   void prolong(const level& coarse, level& fine);
 
   std::vector<std::unique_ptr<level>> levels_;
   std::unique_ptr<coarsest_solver> coarsest_;
+  std::optional<shared_scratch> scratch_;
   std::span<const std::int64_t> fixed_;
 };
 

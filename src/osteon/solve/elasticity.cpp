@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 #include <osteon/base/for_each.hpp>
@@ -14,6 +15,9 @@
 namespace osteon::solve {
 
 namespace {
+
+// How far a residual in single precision may fall before it is computed anew.
+constexpr double single_precision = 1e-5;
 
 struct force_component {
   std::int64_t place;  // in a flat vector
@@ -31,9 +35,8 @@ class elasticity_solver::conjugate_gradients {
     k_.drop_ids();
     const auto n = static_cast<std::size_t>(k_.size());
     displacement_.assign(n, 0.0);
-    residual_.assign(n, 0.0);
-    direction_.assign(n, 0.0);
-    product_.assign(n, 0.0);
+    residual_.assign(n, 0.0F);
+    direction_.assign(n, 0.0F);
     unknowns_ = count_unknowns();
     setup_seconds_ = clock_.seconds();
   }
@@ -45,12 +48,13 @@ class elasticity_solver::conjugate_gradients {
     proof_.unknowns = unknowns_;
     proof_.setup_seconds = setup_seconds_;
     set_load(load);
-    initial_ = true_residual();
+    initial_ = 0;
+    true_residual();
     proof_.residual_history = {1.0};
     proof_.true_relative_residual = initial_ > 0 ? 1 : 0;
     proof_.converged = !(initial_ > 0);
-    // The residual of the recursion drifts from the true one by rounding: only the true one may say "converged", and
-    // where they differ the iteration starts again from the true one.
+    // The residual of the recursion drifts from the true one by rounding: only the true one may say "converged", and the
+    // iteration starts again from it after every few digits.
     constexpr int allowed_breakdowns = 3;
     int breakdowns = 0;
     while (!proof_.converged && proof_.iterations < how_.max_iterations) {
@@ -70,7 +74,7 @@ class elasticity_solver::conjugate_gradients {
       residual_ = {};
       direction_ = {};
     }
-    write_answer(solution);
+    write_answer(solution, is_last);
     setup_seconds_ = 0;  // later load cases have none
     proof_.solve_seconds = clock_.seconds();
     solution.proof = std::move(proof_);
@@ -110,12 +114,14 @@ class elasticity_solver::conjugate_gradients {
     }
     require_equal_copies();
     add_mean_strain(load.mean_strain);
-    for (const nodal_force& f : load.forces)
-      for (int c = 0; c < 3; ++c) product_[static_cast<std::size_t>(c * k_.stride() + f.node)] += f.force_N[c];
-    k_.shared().exchange_add(product_.data(), k_.layout());
     forces_.clear();
-    for (std::size_t i = 0; i < product_.size(); ++i)
-      if (product_[i] != 0) forces_.push_back({static_cast<std::int64_t>(i), product_[i]});
+    const std::span<double> force = multigrid_->scratch().doubles(1);
+    std::fill(force.begin(), force.end(), 0.0);
+    for (const nodal_force& f : load.forces)
+      for (int c = 0; c < 3; ++c) force[static_cast<std::size_t>(c * k_.stride() + f.node)] += f.force_N[c];
+    k_.shared().exchange_add(force.data(), k_.layout());
+    for (std::size_t i = 0; i < force.size(); ++i)
+      if (force[i] != 0) forces_.push_back({static_cast<std::int64_t>(i), force[i]});
   }
 
   /// Add the linear displacement of a strain.
@@ -135,43 +141,52 @@ class elasticity_solver::conjugate_gradients {
   }
 
   /// Fill in the displacements and reactions in the order of the nodes.
-  void write_answer(elasticity_solution& solution) {
-    k_.forces(displacement_.data(), product_.data());
-    for (const force_component& f : forces_) product_[static_cast<std::size_t>(f.place)] -= f.value_N;
-    certify();
-    const auto nodes = static_cast<std::size_t>(problem_.nodes.size());
+  void write_answer(elasticity_solution& solution, bool is_last) {
+    std::vector<double> reaction(displacement_.size());
+    k_.forces(displacement_.data(), reaction.data());
+    for (const force_component& f : forces_) reaction[static_cast<std::size_t>(f.place)] -= f.value_N;
+    certify(reaction);
     const auto copies = k_.shared_by_ranks().not_owned();
     solution.copies.assign(copies.begin(), copies.end());
-    solution.displacement_mm.resize(3 * nodes);
-    solution.reaction_N.resize(3 * nodes);
-    for (std::size_t c = 0; c < 3; ++c)
-      for (std::size_t i = 0; i < nodes; ++i) {
-        solution.displacement_mm[3 * i + c] = displacement_[c * static_cast<std::size_t>(k_.stride()) + i];
-        solution.reaction_N[3 * i + c] = product_[c * static_cast<std::size_t>(k_.stride()) + i];
-      }
+    const auto by_nodes = [&](std::vector<double>& from) {
+      const auto nodes = static_cast<std::size_t>(problem_.nodes.size());
+      std::vector<double> to(3 * nodes);
+      for (std::size_t c = 0; c < 3; ++c)
+        for (std::size_t i = 0; i < nodes; ++i) to[3 * i + c] = from[c * static_cast<std::size_t>(k_.stride()) + i];
+      return to;
+    };
+    solution.reaction_N = by_nodes(reaction);
+    reaction = {};
+    solution.displacement_mm = by_nodes(displacement_);
+    if (is_last) displacement_ = {};
   }
 
   /// A displacement that is prescribed on one rank and free on another would drive the copies of its node apart.
   void require_equal_copies() {
-    // Own value and number of copies, summed over the copies; 1 marks what is fixed.
-    std::fill(product_.begin(), product_.end(), 1.0);
-    std::fill(residual_.begin(), residual_.end(), 0.0);
-    for (const std::int64_t place : k_.fixed()) residual_[static_cast<std::size_t>(place)] = 1;
-    direction_ = displacement_;
-    const std::vector<double> mask = residual_;
-    for (std::vector<double>* values : {&product_, &residual_, &direction_})
-      k_.shared().exchange_add(values->data(), k_.layout());
+    // The smallest of the copies and minus the largest, of the bits of the value: 1, which no sensible value has, where it is free.
+    const auto copied = k_.shared().with_copies();
+    const auto fixed = k_.fixed();
+    const auto key = [&](std::size_t i, std::int64_t c) {
+      const std::int64_t place = c * k_.stride() + copied[i];
+      if (!std::binary_search(fixed.begin(), fixed.end(), place)) return std::int64_t{1};
+      const double value = displacement_[static_cast<std::size_t>(place)] + 0.0;  // one zero, not two
+      return std::bit_cast<std::int64_t>(value);
+    };
+    std::vector<std::int64_t> keys(6 * copied.size());
+    for (std::size_t i = 0; i < copied.size(); ++i)
+      for (std::size_t c = 0; c < 3; ++c) {
+        keys[6 * i + c] = key(i, static_cast<std::int64_t>(c));
+        keys[6 * i + 3 + c] = ~keys[6 * i + c];
+      }
+    k_.shared().exchange_min(keys, 6);
     int differs = 0;
-    for (std::size_t i = 0; i < mask.size(); ++i) {
-      const double expected = product_[i] * displacement_[i];
-      differs |= residual_[i] != product_[i] * mask[i] || std::abs(direction_[i] - expected) > 1e-12 * std::abs(expected);
-    }
+    for (std::size_t i = 0; i < copied.size(); ++i)
+      for (std::size_t c = 0; c < 3; ++c) differs |= keys[6 * i + c] != ~keys[6 * i + 3 + c];
     MPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_MAX, comm_);
     if (differs)
       throw usage_error(
-          "a node that several ranks have is prescribed differently on them; prescribe the same displacements on all of "
-          "them");
-    for (std::vector<double>* values : {&product_, &residual_, &direction_}) std::fill(values->begin(), values->end(), 0.0);
+          "a node that several ranks or periodic faces have is prescribed differently on them; prescribe the same "
+          "displacements on all of them");
   }
 
   std::int64_t count_unknowns() const {
@@ -182,49 +197,56 @@ class elasticity_solver::conjugate_gradients {
     return count;
   }
 
-  /// Set the residual to f - K u at free displacements. @return its norm
+  /// Set the residual to f - K u at free displacements, in units of `scale_`. @return its norm in N
   double true_residual() {
-    k_.multiply(displacement_.data(), residual_.data());
-    for_each(k_.size(), [r = residual_.data()](std::int64_t i) { r[i] = -r[i]; });
+    const std::span<double> r = multigrid_->scratch().doubles(1);
+    k_.multiply(displacement_.data(), r.data());
     const auto fixed = k_.fixed();
     for (const force_component& f : forces_)
-      if (!std::binary_search(fixed.begin(), fixed.end(), f.place))
-        residual_[static_cast<std::size_t>(f.place)] += f.value_N;
-    return std::sqrt(dot(residual_.data(), residual_.data()));
+      if (!std::binary_search(fixed.begin(), fixed.end(), f.place)) r[static_cast<std::size_t>(f.place)] -= f.value_N;
+    const double norm = std::sqrt(dot(r.data(), r.data()));
+    if (initial_ == 0) initial_ = norm;
+    for_each(k_.size(), [r = r.data(), to = residual_.data(), by = initial_ > 0 ? -1 / initial_ : 0.0](std::int64_t i) {
+      to[i] = static_cast<float>(by * r[i]);
+    });
+    return norm;
   }
 
-  /// Iterate from the current residual until its recursion reaches the tolerance.
+  /// Iterate from the current residual until its recursion reaches the tolerance. All but the displacements is in single
+  /// precision and relative to the initial residual; products are formed in double, so that a search direction and what
+  /// K makes of it belong together.
   /// @return false if the preconditioner turned out not to be positive
   bool iterate() {
     double norm = std::sqrt(dot(residual_.data(), residual_.data()));
-    double descent = 0, step = 0;
+    const double goal = std::max(how_.tolerance, single_precision * norm);
+    double descent = 0;
     for (bool first = true; proof_.iterations < how_.max_iterations; first = false) {
-      // Scaled to norm one, so that the single precision cycle never meets its smallest numbers.
-      for_each(k_.size(), [r = residual_.data(), to = multigrid_->residual().data(), s = 1 / norm](std::int64_t i) {
-        to[i] = static_cast<float>(s * r[i]);
-      });
+      // Scaled to norm one, so that the cycle never meets the smallest numbers of single precision.
+      for_each(k_.size(), [r = residual_.data(), to = multigrid_->residual().data(),
+                           s = static_cast<float>(1 / norm)](std::int64_t i) { to[i] = s * r[i]; });
       const float* z = multigrid_->cycle().data();
       const double previous = descent;
       descent = norm * dot(residual_.data(), z);
-      // Polak-Ribiere: a cycle in single precision is not quite a fixed linear map. r - r_old = -step K p.
-      const double beta = first ? 0 : std::max(0.0, -step * norm * dot(product_.data(), z) / previous);
-      for_each(k_.size(), [p = direction_.data(), z, beta, norm](std::int64_t i) {
-        p[i] = norm * static_cast<double>(z[i]) + beta * p[i];
+      for_each(k_.size(), [p = direction_.data(), z, s = static_cast<float>(norm),
+                           beta = first ? 0.0F : static_cast<float>(descent / previous)](std::int64_t i) {
+        p[i] = s * z[i] + beta * p[i];
       });
-      k_.multiply(direction_.data(), product_.data());
-      const double curvature = dot(direction_.data(), product_.data());
+      const std::span<double> p = multigrid_->scratch().doubles(0), q = multigrid_->scratch().doubles(1);
+      for_each(k_.size(), [from = direction_.data(), to = p.data()](std::int64_t i) { to[i] = from[i]; });
+      k_.multiply(p.data(), q.data());
+      const double curvature = dot(p.data(), q.data());
       if (!(curvature > 0) || !(descent > 0)) return false;
-      step = descent / curvature;
-      for_each(k_.size(), [u = displacement_.data(), r = residual_.data(), p = direction_.data(), q = product_.data(),
-                           a = step](std::int64_t i) {
+      const double step = descent / curvature;
+      for_each(k_.size(), [u = displacement_.data(), r = residual_.data(), p = p.data(), q = q.data(), step,
+                           a = step * initial_](std::int64_t i) {
         u[i] += a * p[i];
-        r[i] -= a * q[i];
+        r[i] = static_cast<float>(r[i] - step * q[i]);
       });
       norm = std::sqrt(dot(residual_.data(), residual_.data()));
       ++proof_.iterations;
-      proof_.residual_history.push_back(norm / initial_);
-      report(norm / initial_);
-      if (norm <= how_.tolerance * initial_) break;
+      proof_.residual_history.push_back(norm);
+      report(norm);
+      if (norm <= goal) break;
     }
     return true;
   }
@@ -237,11 +259,11 @@ class elasticity_solver::conjugate_gradients {
     log_.progress(std::clamp(fraction, 0.0, 1.0), fmt::format("iteration {}, residual {:.1e}", proof_.iterations, relative));
   }
 
-  /// Fill in the balances; product_ holds the reactions.
-  void certify() {
+  /// Fill in the balances.
+  void certify(std::vector<double>& reaction) {
     std::vector<force_component> external = forces_;
     const auto add_reaction = [&](std::int64_t place) {
-      external.push_back({place, product_[static_cast<std::size_t>(place)]});
+      external.push_back({place, reaction[static_cast<std::size_t>(place)]});
     };
     const auto fixed = k_.fixed();
     std::for_each(fixed.begin(), fixed.end(), add_reaction);
@@ -270,9 +292,9 @@ class elasticity_solver::conjugate_gradients {
     proof_.reaction_imbalance = sums[6] > 0 ? std::hypot(sums[0], sums[1], sums[2]) / (sums[6] / 2) : 0;
     proof_.moment_imbalance = sums[7] > 0 ? std::hypot(sums[3], sums[4], sums[5]) / (sums[7] / 2) : 0;
     // The work of K u is that of the reactions and the forces.
-    for (const force_component& f : forces_) product_[static_cast<std::size_t>(f.place)] += f.value_N;
-    const double energy = dot(displacement_.data(), product_.data(), k_.shared_by_ranks());
-    for (const force_component& f : forces_) product_[static_cast<std::size_t>(f.place)] -= f.value_N;
+    for (const force_component& f : forces_) reaction[static_cast<std::size_t>(f.place)] += f.value_N;
+    const double energy = dot(displacement_.data(), reaction.data(), k_.shared_by_ranks());
+    for (const force_component& f : forces_) reaction[static_cast<std::size_t>(f.place)] -= f.value_N;
     proof_.energy_identity_error = sums[8] != 0 ? std::abs(energy - sums[8]) / std::abs(sums[8]) : 0;
   }
 
@@ -283,8 +305,9 @@ class elasticity_solver::conjugate_gradients {
   MPI_Comm comm_;
   fine_stiffness k_;
   std::optional<elastic_multigrid> multigrid_;
-  std::vector<double> displacement_, residual_, direction_, product_;
-  std::vector<force_component> forces_;  // complete sums, on every copy of a node
+  std::vector<double> displacement_;
+  std::vector<float> residual_, direction_;  // over the initial residual
+  std::vector<force_component> forces_;      // complete sums, on every copy of a node
   std::int64_t unknowns_ = 0;
   double initial_ = 0, setup_seconds_ = 0;
   certificate proof_;
