@@ -4,19 +4,18 @@ namespace osteon::kernel {
 
 // P is a product over the axes. Along an axis, a lower child has the corners P0 and M = (1 - m) P0 + m P1 of its parent's
 // P0 and P1, an upper child M and P1.
-template <class T>
-void restrict_to_parent(std::array<T, 576>& matrix, int octant, const std::array<double, 3>& middle) {
+void restrict_to_parent(std::array<double, 576>& matrix, int octant, const std::array<double, 3>& middle) {
   for (std::size_t d = 0; d < 3; ++d) {
     const int bit = 4 >> d;
     const bool upper = octant & bit;
-    const T to_high = static_cast<T>(middle[d]), to_low = static_cast<T>(1 - middle[d]);
-    const T stays = upper ? to_low : to_high, goes = upper ? to_high : to_low;
+    const double to_high = middle[d], to_low = 1 - middle[d];
+    const double stays = upper ? to_low : to_high, goes = upper ? to_high : to_low;
     for (int a = 0; a < 8; ++a) {
       if (a & bit) continue;
       const int keep = upper ? a | bit : a, between = upper ? a : a | bit;
       for (int c = 0; c < 3; ++c) {
-        T* kept = &matrix[static_cast<std::size_t>((3 * keep + c) * 24)];
-        T* divided = &matrix[static_cast<std::size_t>((3 * between + c) * 24)];
+        double* kept = &matrix[static_cast<std::size_t>((3 * keep + c) * 24)];
+        double* divided = &matrix[static_cast<std::size_t>((3 * between + c) * 24)];
         for (int j = 0; j < 24; ++j) {
           kept[j] += goes * divided[j];
           divided[j] *= stays;
@@ -24,7 +23,7 @@ void restrict_to_parent(std::array<T, 576>& matrix, int octant, const std::array
       }
     }
     for (int i = 0; i < 24; ++i) {
-      T* row = &matrix[static_cast<std::size_t>(24 * i)];
+      double* row = &matrix[static_cast<std::size_t>(24 * i)];
       for (int a = 0; a < 8; ++a) {
         if (a & bit) continue;
         const int keep = upper ? a | bit : a, between = upper ? a : a | bit;
@@ -37,14 +36,26 @@ void restrict_to_parent(std::array<T, 576>& matrix, int octant, const std::array
   }
 }
 
-template void restrict_to_parent(std::array<float, 576>&, int, const std::array<double, 3>&);
-template void restrict_to_parent(std::array<double, 576>&, int, const std::array<double, 3>&);
+void symmetric24::add(const std::array<double, 576>& full) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < 24; ++i)
+    for (std::size_t j = i; j < 24; ++j) value[next++] += full[24 * i + j];
+}
 
-padded_matrix::padded_matrix(std::span<const float, 576> matrix) {
+std::array<double, 576> symmetric24::full() const {
+  std::array<double, 576> matrix;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < 24; ++i)
+    for (std::size_t j = i; j < 24; ++j) matrix[24 * i + j] = matrix[24 * j + i] = value[next++];
+  return matrix;
+}
+
+padded_matrix::padded_matrix(const symmetric24& matrix) {
   for (int j = 0; j < 24; ++j)
     for (int a = 0; a < 8; ++a)
       for (int c = 0; c < 4; ++c)
-        column[j][4 * a + c] = c < 3 ? matrix[static_cast<std::size_t>((3 * a + c) * 24 + j)] : 0.0F;
+        column[j][4 * a + c] =
+            c < 3 ? static_cast<float>(matrix(static_cast<std::size_t>(3 * a + c), static_cast<std::size_t>(j))) : 0.0F;
 }
 
 void add_product(const table_bricks& bricks, std::int32_t begin, std::int32_t end, const float* x, float* y) {

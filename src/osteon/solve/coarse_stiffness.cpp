@@ -25,6 +25,12 @@ struct recipe_hash {
   }
 };
 
+// Added to the diagonal, as a part of it, of the first coarse level, from where all coarser ones inherit it. Parts that hang
+// on a thin strut turn at an energy that single precision cannot tell from none, and in a small part of a large brick the
+// eight corners describe nearly the same motions. The cycles leave such motions to the iteration around them: what counts
+// is that all levels see the same energy.
+constexpr double stiffening = 1e-5;
+
 int place_of_corner(int octant, int corner) {
   return 9 * ((octant >> 2) + (corner >> 2)) + 3 * ((octant >> 1 & 1) + (corner >> 1 & 1)) + (octant & 1) + (corner & 1);
 }
@@ -34,8 +40,9 @@ bool is_fixed(const recipe& r, int place, int component) {
   return r.fixed[bit / 64] >> (bit % 64) & 1;
 }
 
-float_matrix24 cook(const recipe& r, const std::vector<kernel::matrix24>& of_material, const std::array<double, 3>& middle) {
-  kernel::matrix24 sum{};
+kernel::symmetric24 cook(const recipe& r, const std::vector<kernel::matrix24>& of_material,
+                         const std::array<double, 3>& middle) {
+  kernel::symmetric24 sum;
   for (int octant = 0; octant < 8; ++octant) {
     const auto material = static_cast<std::size_t>(r.materials >> (8 * octant) & 0xff);
     if (material == 0) continue;
@@ -45,11 +52,10 @@ float_matrix24 cook(const recipe& r, const std::vector<kernel::matrix24>& of_mat
         for (int other = 0; other < 24; ++other)
           child[static_cast<std::size_t>(24 * dof + other)] = child[static_cast<std::size_t>(24 * other + dof)] = 0;
     kernel::restrict_to_parent(child, octant, middle);
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += child[i];
+    sum.add(child);
   }
-  float_matrix24 result;
-  std::copy(sum.begin(), sum.end(), result.begin());
-  return result;
+  for (std::size_t i = 0; i < 24; ++i) sum.value[kernel::symmetric24::place(i, i)] *= 1 + stiffening;
+  return sum;
 }
 
 // Where a brick of a kind is divided.
@@ -105,7 +111,7 @@ brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fi
 brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_mesh& child_mesh, const coarse_mesh& mesh) {
   const auto bricks = mesh.mesh.corners.size();
   brick_matrices result;
-  result.table.assign(bricks, float_matrix24{});
+  result.table.resize(bricks);
   for (std::size_t e = 0; e < bricks; ++e) result.matrix.push_back(static_cast<std::int32_t>(e));
   const std::int64_t width = child_mesh.lattice.shape.x + 1, height = child_mesh.lattice.shape.y + 1;
   const std::int64_t first = child_mesh.z_begin, last = child_mesh.z_end;
@@ -119,10 +125,9 @@ brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_
         const std::int64_t place = child_mesh.node_place[static_cast<std::size_t>(child_mesh.corners[at][0])];
         const std::int64_t y = place / width % height, x = place % width;
         const auto octant = static_cast<int>(4 * (child & 1) + 2 * (y & 1) + (x & 1));
-        float_matrix24 matrix = children.table[static_cast<std::size_t>(children.matrix[at])];
+        std::array<double, 576> matrix = children.table[static_cast<std::size_t>(children.matrix[at])].full();
         kernel::restrict_to_parent(matrix, octant, middle_of(mesh, brick_kind(mesh, place_of_parent(child, y, x))));
-        float_matrix24& sum = result.table[static_cast<std::size_t>(mesh.parent[at])];
-        for (std::size_t i = 0; i < matrix.size(); ++i) sum[i] += matrix[i];
+        result.table[static_cast<std::size_t>(mesh.parent[at])].add(matrix);
       }
   return result;
 }
@@ -164,14 +169,14 @@ kernel::block_rows assemble(const brick_mesh& mesh, const brick_matrices& matric
     const auto first = rows.column.begin() + rows.row_begin[node], last = rows.column.begin() + rows.row_begin[node + 1];
     for (const std::int32_t b : bricks_of(node)) {
       const auto& corners = mesh.corners[static_cast<std::size_t>(b / 8)];
-      const float_matrix24& matrix =
+      const kernel::symmetric24& matrix =
           matrices.table[static_cast<std::size_t>(matrices.matrix[static_cast<std::size_t>(b / 8)])];
       for (int a = 0; a < 8; ++a) {
         const auto block = std::lower_bound(first, last, corners[static_cast<std::size_t>(a)]) - rows.column.begin();
         for (int r = 0; r < 3; ++r)
           for (int c = 0; c < 3; ++c)
             rows.value[static_cast<std::size_t>(9 * block + 3 * c + r)] +=
-                matrix[static_cast<std::size_t>((3 * (b % 8) + r) * 24 + 3 * a + c)];
+                static_cast<float>(matrix(static_cast<std::size_t>(3 * (b % 8) + r), static_cast<std::size_t>(3 * a + c)));
       }
     }
   });
@@ -184,7 +189,7 @@ coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, const 
   constexpr std::size_t bytes_per_row = 27 * (9 * sizeof(float) + sizeof(std::int32_t));
   if (matrices.table.size() * sizeof(kernel::padded_matrix) < mesh.node_id.size() * bytes_per_row) {
     matrix_ = matrices.matrix;
-    for (const float_matrix24& m : matrices.table) table_.emplace_back(m);
+    for (const kernel::symmetric24& m : matrices.table) table_.emplace_back(m);
   } else {
     rows_ = assemble(mesh, matrices);
   }
@@ -192,7 +197,8 @@ coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, const 
   for (std::size_t e = 0; e < mesh.corners.size(); ++e)
     for (int dof = 0; dof < 24; ++dof)
       inverse_diagonal_[static_cast<std::size_t>(4 * mesh.corners[e][static_cast<std::size_t>(dof / 3)] + dof % 3)] +=
-          matrices.table[static_cast<std::size_t>(matrices.matrix[e])][static_cast<std::size_t>(25 * dof)];
+          static_cast<float>(matrices.table[static_cast<std::size_t>(matrices.matrix[e])](static_cast<std::size_t>(dof),
+                                                                                          static_cast<std::size_t>(dof)));
   shared_.exchange_add(inverse_diagonal_.data(), layout());
   for (float& value : inverse_diagonal_) value = value > 0 ? 1 / value : 0.0F;
 }

@@ -8,12 +8,11 @@
 
 namespace osteon::solve {
 
-using float_matrix24 = std::array<float, 576>;
-
-/// The element matrices of a level: many bricks may share one.
+/// The element matrices of a level: many bricks may share one. In double, because what hangs on a thin strut moves at an
+/// energy that single precision would drown.
 struct brick_matrices {
   std::vector<std::int32_t> matrix;  ///< of each brick, a place in `table`
-  std::vector<float_matrix24> table;
+  std::vector<kernel::symmetric24> table;
 };
 
 /// Matrices of the first coarse level. Bricks with equal children (materials and fixed displacements) share one.

@@ -13,6 +13,8 @@ template <class T>
 MPI_Datatype type_of() {
   if constexpr (std::is_same_v<T, float>)
     return MPI_FLOAT;
+  else if constexpr (std::is_same_v<T, double>)
+    return MPI_DOUBLE;
   else
     return MPI_INT64_T;
 }
@@ -50,29 +52,30 @@ struct coarsest_solver::root {
   Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor;
 };
 
-coarsest_solver::coarsest_solver(MPI_Comm comm, const kernel::block_rows& rows, std::span<const std::int64_t> ids,
+coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const brick_matrices& matrices,
                                  const grid::shared_nodes& shared)
-    : comm_(comm), nodes_(ids.size()) {
+    : comm_(comm), nodes_(mesh.node_id.size()) {
+  const std::vector<std::int64_t>& ids = mesh.node_id;
   std::vector<std::int64_t> owned_ids;
   for (std::size_t i = 0; i < ids.size(); ++i)
     if (!std::binary_search(shared.not_owned().begin(), shared.not_owned().end(), static_cast<std::int32_t>(i))) {
       owned_.push_back(static_cast<std::int32_t>(i));
       owned_ids.push_back(ids[i]);
     }
-  std::vector<std::int64_t> places;  // row and column of each block
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    for (std::int64_t k = rows.row_begin[i]; k < rows.row_begin[i + 1]; ++k) {
-      places.push_back(ids[i]);
-      places.push_back(ids[static_cast<std::size_t>(rows.column[static_cast<std::size_t>(k)])]);
-    }
-  std::vector<float> blocks(rows.value.begin(), rows.value.begin() + static_cast<std::ptrdiff_t>(9 * rows.column.size()));
+  std::vector<std::int64_t> corners;  // ids, 8 a brick
+  std::vector<double> stiffness;      // 300 a brick
+  for (std::size_t e = 0; e < mesh.corners.size(); ++e) {
+    for (const std::int32_t node : mesh.corners[e]) corners.push_back(ids[static_cast<std::size_t>(node)]);
+    const auto& matrix = matrices.table[static_cast<std::size_t>(matrices.matrix[e])].value;
+    stiffness.insert(stiffness.end(), matrix.begin(), matrix.end());
+  }
 
   owned_counts_ = gather_counts(comm, owned_.size());
   all_counts_ = gather_counts(comm, ids.size());
   const auto all_owned = gather(comm, owned_ids, owned_counts_);
-  const auto all_ids = gather(comm, std::vector<std::int64_t>(ids.begin(), ids.end()), all_counts_);
-  const auto all_places = gather(comm, places, gather_counts(comm, places.size()));
-  const auto all_blocks = gather(comm, blocks, gather_counts(comm, blocks.size()));
+  const auto all_ids = gather(comm, ids, all_counts_);
+  const auto all_corners = gather(comm, corners, gather_counts(comm, corners.size()));
+  const auto all_stiffness = gather(comm, stiffness, gather_counts(comm, stiffness.size()));
   for (auto* counts : {&owned_counts_, &all_counts_})  // from here on in values: 4 a node
     for (int& n : *counts) n *= 4;
 
@@ -87,38 +90,34 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const kernel::block_rows& rows, 
     for (const std::int64_t id : all_owned) root_->owned_node.push_back(place(id));
     for (const std::int64_t id : all_ids) root_->any_node.push_back(place(id));
 
+    // Of a brick's 24 values, their places among all, and its matrix.
+    std::array<std::size_t, 24> at{};
+    const auto brick = [&](std::size_t e) {
+      for (std::size_t i = 0; i < 24; ++i) at[i] = 3 * static_cast<std::size_t>(place(all_corners[8 * e + i / 3])) + i % 3;
+      return all_stiffness.data() + 300 * e;
+    };
+    const std::size_t bricks = all_corners.size() / 8;
     std::vector<double> diagonal(3 * sorted.size());
-    for (std::size_t b = 0; b < all_places.size() / 2; ++b)
-      if (all_places[2 * b] == all_places[2 * b + 1])
-        for (std::size_t c = 0; c < 3; ++c)
-          diagonal[3 * static_cast<std::size_t>(place(all_places[2 * b])) + c] += all_blocks[9 * b + 4 * c];
+    for (std::size_t e = 0; e < bricks; ++e) {
+      const double* k = brick(e);
+      for (std::size_t i = 0; i < 24; ++i) diagonal[at[i]] += k[kernel::symmetric24::place(i, i)];
+    }
     for (const double d : diagonal) root_->unknown.push_back(d > 0 ? root_->unknowns++ : -1);
     if (root_->unknowns == 0) return;
 
     std::vector<Eigen::Triplet<double>> entries;
-    for (std::size_t b = 0; b < all_places.size() / 2; ++b)
-      for (std::size_t c = 0; c < 3; ++c)
-        for (std::size_t r = 0; r < 3; ++r) {
-          const auto i = root_->unknown[3 * static_cast<std::size_t>(place(all_places[2 * b])) + r];
-          const auto j = root_->unknown[3 * static_cast<std::size_t>(place(all_places[2 * b + 1])) + c];
-          if (i >= 0 && j >= 0) entries.emplace_back(i, j, all_blocks[9 * b + 3 * c + r]);
-        }
+    for (std::size_t e = 0; e < bricks; ++e) {
+      const double* k = brick(e);
+      for (std::size_t i = 0; i < 24; ++i)
+        for (std::size_t j = 0; j < 24; ++j)
+          if (root_->unknown[at[i]] >= 0 && root_->unknown[at[j]] >= 0)
+            entries.emplace_back(root_->unknown[at[i]], root_->unknown[at[j]], k[kernel::symmetric24::place(i, j)]);
+    }
     Eigen::SparseMatrix<double> matrix(root_->unknowns, root_->unknowns);
     matrix.setFromTriplets(entries.begin(), entries.end());
-    std::vector<Eigen::Triplet<double>> on_diagonal;
-    for (std::size_t d = 0; d < diagonal.size(); ++d)
-      if (root_->unknown[d] >= 0) on_diagonal.emplace_back(root_->unknown[d], root_->unknown[d], diagonal[d]);
-    Eigen::SparseMatrix<double> shift(root_->unknowns, root_->unknowns);
-    shift.setFromTriplets(on_diagonal.begin(), on_diagonal.end());
-    // Single precision sums may leave a tiny negative eigenvalue where nothing is held. A preconditioner has to be
-    // positive, so the diagonal is raised until it is: as a rule by far less than the next eigenvalues.
-    constexpr double smallest_shift = 1e-6, largest_shift = 1e-2;
-    for (double by = smallest_shift;; by *= 10) {
-      if (by > largest_shift)
-        throw solve_error("the stiffness on the coarsest level is not positive; check Young's moduli and the voxel size");
-      root_->factor.compute(matrix + by * shift);
-      if (root_->factor.info() == Eigen::Success && (root_->factor.vectorD().array() > 0).all()) break;
-    }
+    root_->factor.compute(matrix);
+    if (root_->factor.info() != Eigen::Success || !(root_->factor.vectorD().array() > 0).all())
+      throw solve_error("the stiffness on the coarsest level is not positive; check Young's moduli and the voxel size");
   });
 }
 

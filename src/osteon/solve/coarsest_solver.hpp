@@ -5,7 +5,7 @@
 
 #include <memory>
 #include <osteon/grid/shared_nodes.hpp>
-#include <osteon/kernel/brick_matrices.hpp>
+#include <osteon/solve/coarse_stiffness.hpp>
 #include <span>
 #include <vector>
 
@@ -14,11 +14,10 @@ namespace osteon::solve {
 /// A factorisation L D L^T in double on rank 0.
 class coarsest_solver {
  public:
-  /// @param rows this rank's part of the matrix @param ids global numbers of its nodes
+  /// @param mesh this rank's bricks @param matrices of them
   /// @throws solve_error if the matrix cannot be factorised
   /// @collective on comm
-  coarsest_solver(MPI_Comm comm, const kernel::block_rows& rows, std::span<const std::int64_t> ids,
-                  const grid::shared_nodes& shared);
+  coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const brick_matrices& matrices, const grid::shared_nodes& shared);
   ~coarsest_solver();
 
   /// x = A^-1 b; both hold four floats a node and are equal on all copies of a node.

@@ -84,7 +84,7 @@ elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fi
     at.node_plane_begin = mesh.node_plane_begin;
     const std::int64_t nodes = owned_nodes(comm, mesh.node_id.size(), at.k->shared());
     if (3 * nodes <= coarsest_unknowns || mesh.lattice.shape == index3{1, 1, 1}) {
-      coarsest_ = std::make_unique<coarsest_solver>(comm, assemble(mesh, matrices), mesh.node_id, at.k->shared());
+      coarsest_ = std::make_unique<coarsest_solver>(comm, mesh, matrices, at.k->shared());
       break;
     }
     coarsen_level(at, children_of(mesh, at.k->shared()));
