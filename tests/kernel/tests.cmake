@@ -1,4 +1,5 @@
 osteon_test(kernel/conduction THREADS 2)
 osteon_test(kernel/hex8)
+osteon_test(kernel/hex8_multiply LINK osteon::voxel)
 osteon_test(kernel/ray_march)
 osteon_test(kernel/symmetric_tensor LINK Eigen3::Eigen)

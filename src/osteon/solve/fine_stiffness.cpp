@@ -1,7 +1,6 @@
 #include <osteon/solve/fine_stiffness.hpp>
 
 #include <algorithm>
-#include <osteon/base/for_each.hpp>
 
 namespace osteon::solve {
 
@@ -43,7 +42,8 @@ fine_stiffness::fine_stiffness(const elasticity_problem& problem)
   for (std::int64_t z = 0; z < problem.cells.shape().z; ++z) {
     run_plane_begin_.push_back(runs_.size());
     for (const voxel::run& r : problem.cells.plane(z)) {
-      kernel::hex8_run run{{}, r.first, r.length};
+      kernel::hex8_run run{
+          {}, r.first, r.length, kernel::common_material(&problem.material[static_cast<std::size_t>(r.first)], r.length)};
       for (int row = 0; row < 4; ++row) run.node[row] = problem.nodes.find(r.z + row / 2, r.y + row % 2, r.x);
       runs_.push_back(run);
     }
@@ -118,19 +118,7 @@ void fine_stiffness::invert_diagonal() {
 
 template <class T>
 void fine_stiffness::add_bricks(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y) const {
-  for_each_block(size(), 8192, [=](std::int64_t begin, std::int64_t end) { std::fill(y + begin, y + end, T(0)); });
-  const std::int64_t planes = problem_.cells.shape().z;
-  // Planes of one parity have no node in common, and each node gets its two planes in the same order at any thread count.
-  for (std::int64_t parity = 0; parity < 2; ++parity) {
-#pragma omp parallel for schedule(dynamic)
-    for (std::int64_t z = parity; z < planes; z += 2) {
-      const auto at = static_cast<std::size_t>(z);
-      const kernel::hex8_plane plane{
-          std::span(runs_).subspan(run_plane_begin_[at], run_plane_begin_[at + 1] - run_plane_begin_[at]),
-          {node_plane_begin_[at + 1], node_plane_begin_[at + 2]}};
-      stiffness.add_product(plane, problem_.material.data(), x, y, stride_);
-    }
-  }
+  stiffness.multiply({runs_, run_plane_begin_, node_plane_begin_, problem_.material.data()}, x, y, stride_);
 }
 
 template <class T>
