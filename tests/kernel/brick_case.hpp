@@ -2,7 +2,7 @@
 /// @file
 /// A small solid as the kernels see it, and its stiffness by the plain element matrix.
 #include <osteon/kernel/hex8.hpp>
-#include <osteon/voxel/run_set.hpp>
+#include <osteon/solve/list_bricks.hpp>
 #include <random>
 #include <vector>
 
@@ -15,12 +15,10 @@ inline const std::vector<kernel::lame> materials{
 struct brick_case {
   voxel::run_set cells, nodes;
   std::vector<std::uint8_t> material;
-  std::vector<kernel::hex8_run> runs;
-  std::vector<std::size_t> run_plane_begin;
-  std::vector<std::int32_t> node_plane_begin;
+  solve::brick_lists lists;
   std::int64_t stride = 0;
 
-  kernel::hex8_bricks bricks() const { return {runs, run_plane_begin, node_plane_begin, material.data()}; }
+  kernel::hex8_bricks bricks() const { return lists.view(material.data()); }
 };
 
 /// @param image material numbers of shape (z, y, x); 0 is empty
@@ -29,20 +27,8 @@ inline brick_case make_case(index3 shape, const std::vector<std::uint8_t>& image
   made.cells = voxel::active_cells({image.data(), shape});
   made.nodes = voxel::corner_nodes(made.cells);
   made.material = voxel::gather(made.cells, {image.data(), shape});
+  made.lists = solve::list_bricks(made.cells, made.nodes, made.material);
   made.stride = made.nodes.size() + kernel::hex8_padding;
-  for (std::int64_t z = 0; z < shape.z; ++z) {
-    made.run_plane_begin.push_back(made.runs.size());
-    for (const voxel::run& r : made.cells.plane(z)) {
-      kernel::hex8_run run{
-          {}, r.first, r.length, kernel::common_material(&made.material[static_cast<std::size_t>(r.first)], r.length)};
-      for (int row = 0; row < 4; ++row) run.node[row] = made.nodes.find(r.z + row / 2, r.y + row % 2, r.x);
-      made.runs.push_back(run);
-    }
-    made.node_plane_begin.push_back(made.nodes.plane_begin(z));
-  }
-  made.run_plane_begin.push_back(made.runs.size());
-  made.node_plane_begin.push_back(made.nodes.plane_begin(shape.z));
-  made.node_plane_begin.push_back(made.nodes.size());
   return made;
 }
 
@@ -69,7 +55,7 @@ inline std::vector<double> product_by_matrix(const brick_case& solid, const std:
   std::vector<kernel::matrix24> matrices;
   for (const kernel::lame& m : materials) matrices.push_back(kernel::element_stiffness(spacing_mm, m));
   std::vector<double> y(x.size());
-  for (const kernel::hex8_run& run : solid.runs)
+  for (const kernel::hex8_run& run : solid.lists.runs)
     for (std::int32_t e = 0; e < run.length; ++e) {
       const auto& k = matrices[solid.material[static_cast<std::size_t>(run.cell + e)]];
       const auto at = [&](int dof) {
