@@ -83,7 +83,7 @@ void for_each_flux(const conduction_stencil<T>& k, const In* x, Done done) {
 /// wall cell. A face between two cells of the stencil is seen from both. In order of the segments, on one thread.
 template <class T, class Visit>
 void visit_faces(const conduction_stencil<T>& k, Visit visit) {
-  for (const auto segments : {k.uniform, k.mixed})
+  for (const auto& segments : std::array{k.uniform, k.mixed})
     for (const conduction_segment& s : segments)
       for (std::int32_t n = 0; n < s.length; ++n) {
         const std::int32_t i = s.first + n;
