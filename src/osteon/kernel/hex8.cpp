@@ -163,10 +163,12 @@ template <int half, class V, class T, class K>
   unrolled<3>([&](auto c) __attribute__((always_inline)) { from_modes<!takes_difference(half, c)>(u[c]); });
 }
 
-// One step: `width` bricks, or `count` at the end of a run.
-template <bool tail, class T, class V, class K>
+// Where a step stands in its run: `width` bricks with more to come; the last `count` < width ones; or these where a whole
+// vector would reach behind the nodes of the plane, which may be another thread's.
+enum class place { inside, tail, last_tail };
+template <place where, class T, class V, class K>
 [[gnu::always_inline]] inline void add_bricks(const T* const (&x)[3], T* const (&y)[3], const std::int64_t (&at)[4],
-                                              int count, const std::int32_t* node_end, const K& k, V (&carry)[3][4]) {
+                                              int count, const K& k, V (&carry)[3][4]) {
   constexpr int width = lanes<T>::count;
   using mask = typename lanes<T>::mask;
   V f0[3][4], f1[3][4];
@@ -175,26 +177,26 @@ template <bool tail, class T, class V, class K>
   asm volatile("" ::: "memory");
   forces_of_half<1>(x, at, k, f1);
   mask valid;
-  if constexpr (tail) load(valid, first_lanes<typename lanes<T>::integer>.data() + width - count);
+  if constexpr (where != place::inside) load(valid, first_lanes<typename lanes<T>::integer>.data() + width - count);
   // Node at + i is the lower corner of brick i and the upper one of brick i - 1: shifting in registers makes it one read
   // and one write a node instead of two that wait for each other. Lanes behind the run hold other bricks' nodes: they
-  // must add nothing, and whole vectors must not reach another thread's nodes.
+  // must add nothing.
   unrolled<3>([&](auto c) __attribute__((always_inline)) {
     unrolled<4>([&](auto row) __attribute__((always_inline)) {
       V lower = f0[c][row] + f1[c][row], upper = c == 2 ? f1[c][row] - f0[c][row] : f0[c][row] - f1[c][row];
-      if constexpr (tail) {
+      if constexpr (where != place::inside) {
         lower = reinterpret_cast<V>(reinterpret_cast<mask>(lower) & valid);
         upper = reinterpret_cast<V>(reinterpret_cast<mask>(upper) & valid);
       }
       const V sum = lower + shifted(carry[c][row], upper);
       carry[c][row] = upper;
       T* to = y[c] + at[row];
-      if (!tail || at[row] + width <= node_end[row / 2]) {
+      if constexpr (where != place::last_tail) {
         V old;
         load(old, to);
         store(to, old + sum);
       } else {
-        for (int i = 0; i < std::min(width, count + 1); ++i) to[i] += sum[i];
+        for (int i = 0; i <= count; ++i) to[i] += sum[i];
       }
     });
   });
@@ -210,12 +212,15 @@ void add_run(const hex8_run& run, const std::int32_t* node_end, M material_at, c
   std::int64_t at[4] = {run.node[0], run.node[1], run.node[2], run.node[3]};
   int done = 0;
   for (; done + width <= run.length; done += width) {
-    add_bricks<false>(xs, ys, at, width, node_end, material_at(done, width), carry);
+    add_bricks<place::inside>(xs, ys, at, width, material_at(done, width), carry);
     for (std::int64_t& a : at) a += width;
   }
-  if (done < run.length)
-    add_bricks<true>(xs, ys, at, run.length - done, node_end, material_at(done, run.length - done), carry);
-  else
+  if (const int count = run.length - done; count > 0) {
+    if (at[1] + width <= node_end[0] && at[3] + width <= node_end[1])
+      add_bricks<place::tail>(xs, ys, at, count, material_at(done, count), carry);
+    else
+      add_bricks<place::last_tail>(xs, ys, at, count, material_at(done, count), carry);
+  } else
     for (int row = 0; row < 4; ++row)
       for (int c = 0; c < 3; ++c) ys[c][at[row]] += carry[c][row][width - 1];
 }
@@ -280,33 +285,48 @@ void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, st
   // shares nodes with the block before and waits until all blocks are done: so every node receives its two planes in an
   // order that does not depend on the number of threads.
   constexpr std::int64_t block = 8;
+  constexpr std::size_t runs_at_once = 4;
   const auto planes = static_cast<std::int64_t>(bricks.run_plane_begin.size()) - 1;
   const std::int64_t blocks = (planes + block - 1) / block;
-  const auto begin_of = [&](std::int64_t z) { return bricks.node_plane_begin[static_cast<std::size_t>(z)]; };
-  const auto clear = [&](std::int64_t z) {
-    for (int c = 0; c < 3; ++c)
-      std::fill(y + c * stride + begin_of(z), y + c * stride + (z < planes ? begin_of(z + 1) : stride), T(0));
+  const auto begin_of = [&](std::int64_t z) -> std::int64_t {
+    return z > planes ? stride : bricks.node_plane_begin[static_cast<std::size_t>(z)];
   };
-  const auto add = [&](std::int64_t z) {
-    const std::size_t first = bricks.run_plane_begin[static_cast<std::size_t>(z)];
+  const auto clear = [&](std::int64_t begin, std::int64_t end) {
+    for (int c = 0; c < 3; ++c) std::fill(y + c * stride + begin, y + c * stride + end, T(0));
+  };
+  const auto add = [&](std::int64_t z, std::size_t first, std::size_t end) {
+    const auto at = static_cast<std::size_t>(z);
+    add_product(
+        {bricks.runs.subspan(first, end - first), {bricks.node_plane_begin[at + 1], bricks.node_plane_begin[at + 2]}},
+        bricks.material, x, y, stride);
+  };
+  // Clears the upper plane of nodes just before it is written: it is still in cache then.
+  const auto clear_and_add = [&](std::int64_t z) {
+    std::int64_t cleared = begin_of(z + 1);
     const std::size_t end = bricks.run_plane_begin[static_cast<std::size_t>(z) + 1];
-    add_product({bricks.runs.subspan(first, end - first), {begin_of(z + 1), begin_of(z + 2)}}, bricks.material, x, y,
-                stride);
+    for (std::size_t first = bricks.run_plane_begin[static_cast<std::size_t>(z)]; first < end; first += runs_at_once) {
+      const std::size_t next = std::min(first + runs_at_once, end);
+      const hex8_run& last = bricks.runs[next - 1];
+      const std::int64_t needed = std::min<std::int64_t>(last.node[3] + last.length + lanes<T>::count, begin_of(z + 2));
+      if (needed > cleared) clear(std::exchange(cleared, needed), needed);
+      add(z, first, next);
+    }
+    clear(cleared, begin_of(z + 2));
   };
-  if (planes == 0) clear(0);
+  if (planes == 0) clear(0, stride);
 #pragma omp parallel
   {
 #pragma omp for schedule(dynamic)
     for (std::int64_t b = 0; b < blocks; ++b) {
       const std::int64_t first = b > 0 ? b * block + 1 : 0;
-      clear(first);
-      for (std::int64_t z = first; z < std::min(planes, (b + 1) * block); ++z) {
-        clear(z + 1);
-        add(z);
-      }
+      clear(begin_of(first), begin_of(first + 1));
+      for (std::int64_t z = first; z < std::min(planes, (b + 1) * block); ++z) clear_and_add(z);
     }
 #pragma omp for schedule(dynamic)
-    for (std::int64_t b = 1; b < blocks; ++b) add(b * block);
+    for (std::int64_t b = 1; b < blocks; ++b) {
+      const auto z = static_cast<std::size_t>(b * block);
+      add(b * block, bricks.run_plane_begin[z], bricks.run_plane_begin[z + 1]);
+    }
   }
 }
 
