@@ -114,7 +114,9 @@ int measure(int repetitions, const std::vector<std::string>& files) {
     const voxel::image scan = io::read_npy(file);
     const auto range = voxel::check_values(scan);
     // A modulus that grows with the grey value, from 1 to 2.
-    const voxel::density_law law{1 / (range.high - range.low), 1 - range.low / (range.high - range.low), 1, 1, 1, 2, 0.3};
+    voxel::density_law law;
+    law.slope = 1 / (range.high - range.low);
+    law.intercept = 1 - range.low / (range.high - range.low);
     all.push_back(std::make_unique<measurement>(file, true, solid(voxel::segment(scan, {}, voxel::material{"bone", 1}))));
     all.push_back(std::make_unique<measurement>(file, false, solid(voxel::segment(scan, {}, law))));
   }
