@@ -8,7 +8,7 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
-#include <osteon/grid/ghost_planes.hpp>
+#include <osteon/grid/ghost_cells.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/io/result_file.hpp>
@@ -101,8 +101,8 @@ void draw_picture(const output_paths& paths, const spec& job, const specimen& pa
     std::transform(part.image.begin(), part.image.end(), solid.begin(), [](std::uint8_t m) { return m ? 1.0F : 0.0F; });
     field = spread_cells(part, result.shown);
   });
-  const auto bone = grid::with_ghost_planes(part.where, solid, 2);
-  const auto glow = grid::with_ghost_planes(part.where, field, 2);
+  const auto bone = grid::with_ghost_cells(part.where, solid, 2);
+  const auto glow = grid::with_ghost_cells(part.where, field, 2);
   render::scene scene;
   scene.spacing_mm = part.header.spacing_mm;
   scene.width = static_cast<int>(job.picture.width);
