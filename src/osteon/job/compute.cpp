@@ -51,11 +51,17 @@ double sum_over_ranks(MPI_Comm comm, double value) {
   return value;
 }
 
-specimen read_specimen(MPI_Comm comm, const std::string& path) {
+specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job) {
   specimen part;
   part.header = io::read_model_header(comm, path);
-  comm::together(comm, [&] { part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane); });
-  part.image = io::read_model_planes(path, part.header, part.where);
+  if (takes_bricks(job, part.header.shape.z, comm::size(comm))) {
+    io::model_brick brick = io::read_model_brick(comm, path, part.header);
+    part.where = std::move(brick.where);
+    part.image = std::move(brick.material);
+  } else {
+    comm::together(comm, [&] { part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane); });
+    part.image = io::read_model_planes(path, part.header, part.where);
+  }
   comm::together(comm, [&] { part.cells = voxel::active_cells({part.image.data(), part.where.owned.shape()}); });
   return part;
 }
@@ -133,6 +139,7 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
                   {"dofs", proof.unknowns},
                   {"ranks", comm::size(part.where.comm)},
                   {"threads", omp_get_max_threads()},
+                  {"decomposition", part.where.is_planes() ? "planes" : "bricks"},
                   {"iterations", proof.iterations},
                   {"relative_residual", proof.residual_history.empty() ? 0.0 : proof.residual_history.back()},
                   {"setup_seconds", proof.setup_seconds},
@@ -218,7 +225,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   stage_clock clock(log);
 
   clock.begin("reading the model");
-  const specimen part = read_specimen(comm, paths.model);
+  const specimen part = read_specimen(comm, paths.model, job);
 
   clock.begin("solving");
   const physics_result result = job.physics == "heat" ? run_heat(job, part, log) : run_elasticity(job, part, log);
