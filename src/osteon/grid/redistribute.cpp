@@ -6,7 +6,6 @@
 #include <limits>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
-#include <type_traits>
 
 namespace osteon::grid {
 
@@ -14,38 +13,45 @@ namespace {
 
 constexpr int tag = 24;
 
-// Call body(place in an array over a, place in an array over b, values) for each row of a part that both have.
-template <class F>
-void for_each_row(const box3& part, const box3& a, const box3& b, int components, F&& body) {
-  const auto place = [&](const box3& box, std::int64_t z, std::int64_t y) {
-    const index3 at = index3{z, y, part.begin.x} - box.begin, shape = box.shape();
-    return ((at.z * shape.y + at.y) * shape.x + at.x) * components;
-  };
-  for (std::int64_t z = part.begin.z; z < part.end.z; ++z)
-    for (std::int64_t y = part.begin.y; y < part.end.y; ++y)
-      body(place(a, z, y), place(b, z, y), part.shape().x * components);
-}
-
+// A part of an array over a box.
 template <class T>
-void put(const T* from, std::int64_t count, T* to) {
-  if constexpr (std::is_floating_point_v<T>) {
-    for (std::int64_t i = 0; i < count; ++i)
-      if (from[i] == from[i]) to[i] = from[i];
-  } else {
-    std::copy_n(from, count, to);
+class part_type {
+ public:
+  part_type(const box3& whole, const box3& part, int components) {
+    int shape[4], size[4], first[4];
+    for (int axis = 0; axis < 3; ++axis) {
+      shape[axis] = static_cast<int>(whole.shape()[axis]);
+      size[axis] = static_cast<int>(part.shape()[axis]);
+      first[axis] = static_cast<int>(part.begin[axis] - whole.begin[axis]);
+    }
+    shape[3] = size[3] = components * static_cast<int>(sizeof(T));
+    first[3] = 0;
+    MPI_Type_create_subarray(4, shape, size, first, MPI_ORDER_C, MPI_BYTE, &type_);
+    MPI_Type_commit(&type_);
   }
-}
+  part_type(const part_type&) = delete;
+  part_type& operator=(const part_type&) = delete;
+  ~part_type() { MPI_Type_free(&type_); }  // what is under way keeps it
+  MPI_Datatype get() const { return type_; }
 
-// Messages count rows, so that a large piece does not exceed the range of int.
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+std::size_t size_of(const box3& part, int components) { return static_cast<std::size_t>(part.volume() * components); }
+
 template <class T>
-MPI_Datatype row_of(const box3& part, int components) {
-  MPI_Datatype row = MPI_DATATYPE_NULL;
-  MPI_Type_contiguous(static_cast<int>(part.shape().x * components * static_cast<std::int64_t>(sizeof(T))), MPI_BYTE, &row);
-  MPI_Type_commit(&row);
-  return row;
+void check_size(const box3& have, std::span<const T> values, int components) {
+  if (values.size() != size_of(have, components))
+    throw usage_error(fmt::format("{} values for a box that needs {}", values.size(), size_of(have, components)));
 }
 
-int rows_of(const box3& part) { return static_cast<int>(part.shape().z * part.shape().y); }
+template <class T>
+void start_sends(MPI_Comm comm, const box3& have, std::span<const T> values, std::span<const piece> send, int components,
+                 std::vector<MPI_Request>& requests) {
+  for (const piece& p : send)
+    MPI_Isend(values.data(), 1, part_type<T>(have, p.part, components).get(), p.rank, tag, comm, &requests.emplace_back());
+}
 
 box3 nodes_of(const box3& cells) { return {cells.begin, cells.end + index3{1, 1, 1}}; }
 
@@ -60,51 +66,16 @@ std::vector<piece> pieces_of(const box_tree& boxes, const box3& part) {
 template <class T>
 std::vector<T> exchange_pieces(MPI_Comm comm, const box3& have, std::span<const T> values, std::span<const piece> send,
                                const box3& want, std::span<const piece> receive, int components) {
-  const int me = comm::rank(comm);
   std::vector<T> result;
-  std::vector<std::vector<T>> out(send.size()), in(receive.size());
   comm::together(comm, [&] {
-    const auto size = [&](const box3& part) { return static_cast<std::size_t>(part.volume() * components); };
-    if (values.size() != size(have))
-      throw usage_error(fmt::format("{} values for a box that needs {}", values.size(), size(have)));
-    result.assign(size(want), std::is_floating_point_v<T> ? std::numeric_limits<T>::quiet_NaN() : T{});
-    for (std::size_t i = 0; i < send.size(); ++i) {
-      if (send[i].rank == me) continue;
-      out[i].resize(size(send[i].part));
-      for_each_row(send[i].part, have, send[i].part, components,
-                   [&](std::int64_t from, std::int64_t to, std::int64_t count) {
-                     std::copy_n(values.data() + from, count, out[i].data() + to);
-                   });
-    }
-    for (std::size_t i = 0; i < receive.size(); ++i)
-      if (receive[i].rank != me) in[i].resize(size(receive[i].part));
+    check_size(have, values, components);
+    result.resize(size_of(want, components));
   });
-
   std::vector<MPI_Request> requests;
-  const auto post = [&](const piece& p, auto&& start) {
-    if (p.rank == me) return;
-    MPI_Datatype row = row_of<T>(p.part, components);
-    start(row, &requests.emplace_back());
-    MPI_Type_free(&row);  // what is under way keeps it
-  };
-  for (std::size_t i = 0; i < receive.size(); ++i)
-    post(receive[i], [&](MPI_Datatype row, MPI_Request* request) {
-      MPI_Irecv(in[i].data(), rows_of(receive[i].part), row, receive[i].rank, tag, comm, request);
-    });
-  for (std::size_t i = 0; i < send.size(); ++i)
-    post(send[i], [&](MPI_Datatype row, MPI_Request* request) {
-      MPI_Isend(out[i].data(), rows_of(send[i].part), row, send[i].rank, tag, comm, request);
-    });
+  for (const piece& p : receive)
+    MPI_Irecv(result.data(), 1, part_type<T>(want, p.part, components).get(), p.rank, tag, comm, &requests.emplace_back());
+  start_sends(comm, have, values, send, components, requests);
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-
-  for (std::size_t i = 0; i < receive.size(); ++i) {
-    const bool own = receive[i].rank == me;
-    const T* source = own ? values.data() : in[i].data();
-    for_each_row(
-        receive[i].part, own ? have : receive[i].part, want, components,
-        [&](std::int64_t from, std::int64_t to, std::int64_t count) { put(source + from, count, result.data() + to); });
-    in[i] = {};
-  }
   return result;
 }
 
@@ -124,7 +95,30 @@ std::vector<float> redistribute_nodes(MPI_Comm comm, const box_tree& from, const
   if (!want.empty())
     for (const int rank : from.ranks_overlapping({want.begin - index3{1, 1, 1}, want.end}))
       receive.push_back({rank, overlap(nodes_of(from.box_of(rank)), want)});
-  return exchange_pieces<float>(comm, have, values, pieces_of(planes, have), want, receive, components);
+  std::vector<float> result, arrived;
+  comm::together(comm, [&] {
+    check_size(have, values, components);
+    result.assign(size_of(want, components), std::numeric_limits<float>::quiet_NaN());
+    std::size_t most = 0;
+    for (const piece& p : receive) most = std::max(most, size_of(p.part, components));
+    arrived.resize(most);
+  });
+  std::vector<MPI_Request> requests;
+  start_sends(comm, have, values, pieces_of(planes, have), components, requests);
+  for (const piece& p : receive) {  // all sends are under way, so one after the other is safe
+    MPI_Recv(arrived.data(), 1, part_type<float>(p.part, p.part, components).get(), p.rank, tag, comm, MPI_STATUS_IGNORE);
+    const std::int64_t row = p.part.shape().x * components;
+    const float* source = arrived.data();
+    for (std::int64_t z = p.part.begin.z; z < p.part.end.z; ++z)
+      for (std::int64_t y = p.part.begin.y; y < p.part.end.y; ++y, source += row) {
+        const index3 at = index3{z, y, p.part.begin.x} - want.begin;
+        float* target = result.data() + ((at.z * want.shape().y + at.y) * want.shape().x + at.x) * components;
+        for (std::int64_t i = 0; i < row; ++i)
+          if (source[i] == source[i]) target[i] = source[i];
+      }
+  }
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  return result;
 }
 
 template std::vector<float> exchange_pieces(MPI_Comm, const box3&, std::span<const float>, std::span<const piece>,

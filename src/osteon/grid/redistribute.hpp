@@ -18,15 +18,12 @@ struct piece {
 /// What each rank of `boxes` has of `part`. @collective local
 std::vector<piece> pieces_of(const box_tree& boxes, const box3& part);
 
-/// An array over the box `want`, put together from what ranks have.
-///
-/// Where several ranks send a value, that of the highest rank counts; NaN counts only if nothing else is sent, and is
-/// also the value where nothing is.
+/// An array over the box `want`, put together from what ranks have of it.
 /// @param values shape (have.z, have.y, have.x, components)
-/// @param send parts of `have`, at most one a rank @param receive parts of `want`, at most one a rank, by ascending
-///        ranks; the pieces of both ends match
+/// @param send parts of `have`, at most one a rank
+/// @param receive parts of `want` that cover it once; each is one that its rank sends
 /// @collective on comm, among the ranks of the pieces
-/// @cost a message a piece; memory: the pieces that are sent and received, but for the rank's own
+/// @cost a message a piece, straight from one array into the other
 template <class T>
 std::vector<T> exchange_pieces(MPI_Comm comm, const box3& have, std::span<const T> values, std::span<const piece> send,
                                const box3& want, std::span<const piece> receive, int components = 1);
@@ -38,7 +35,9 @@ template <class T>
 std::vector<T> redistribute(MPI_Comm comm, const box_tree& from, const box_tree& to, std::span<const T> values,
                             int components = 1);
 
-/// Move a node field to whole planes of nodes. Boxes that touch share nodes: see exchange_pieces.
+/// Move a node field to whole planes of nodes.
+///
+/// Boxes that touch share nodes: the value of the highest rank counts, and NaN only where all have it.
 /// @param values shape (z + 1, y + 1, x + 1, components) of this rank's box in `from`
 /// @param planes boxes of the nodes: a domain of one more on each axis than `from` has
 /// @collective on comm
