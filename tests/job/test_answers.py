@@ -70,6 +70,7 @@ def test_answers_do_not_depend_on_ranks_and_threads(job: Job, sponge: Path, phys
         done = job.run("-n", str(ranks), "-t", str(threads), "--no-report")
         assert done.code == 0, done.err
         assert done.summary["decomposition"] == blocks
+        assert 1 <= done.summary["imbalance"] < (1.5 if ranks > 1 else 1.0001)
         assert done.summary["ranks"] == ranks
         assert done.summary["threads"] == threads
         found = answers(done.summary)

@@ -127,8 +127,15 @@ void draw_picture(const output_paths& paths, const spec& job, const specimen& pa
   });
 }
 
+// Largest number of active voxels on a rank over the mean.
+double imbalance(const specimen& part, std::int64_t elements) {
+  std::int64_t largest = part.cells.size();
+  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, part.where.comm);
+  return static_cast<double>(largest) * comm::size(part.where.comm) / static_cast<double>(elements);
+}
+
 json summarise(const spec& job, const specimen& part, const physics_result& result, const output_paths& paths,
-               double cpu_seconds, double peak_bytes, const json& stages) {
+               double imbalance, double cpu_seconds, double peak_bytes, const json& stages) {
   const solve::certificate& proof = result.proof;
   const json provenance = json::parse(part.header.provenance_json);
   json summary = {{"schema", "osteon.summary/1"},
@@ -140,6 +147,7 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
                   {"ranks", comm::size(part.where.comm)},
                   {"threads", omp_get_max_threads()},
                   {"decomposition", part.where.is_planes() ? "planes" : "bricks"},
+                  {"imbalance", imbalance},
                   {"iterations", proof.iterations},
                   {"relative_residual", proof.residual_history.empty() ? 0.0 : proof.residual_history.back()},
                   {"setup_seconds", proof.setup_seconds},
@@ -237,6 +245,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   clock.end();
   const double cpu = sum_over_ranks(comm, cpu_seconds());
   const double peak = sum_over_ranks(comm, static_cast<double>(peak_rss_bytes()));
+  const double uneven = imbalance(part, result.elements);
   const std::vector<std::string> hosts = host_names(comm);
   json summary;
   const auto write_summary = [&] {
@@ -244,7 +253,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   };
   comm::together(comm, [&] {
     if (!root) return;
-    summary = summarise(job, part, result, paths, cpu, peak, clock.stages());
+    summary = summarise(job, part, result, paths, uneven, cpu, peak, clock.stages());
     write_file(paths.manifest, to_text(describe_run(job, part, hosts, command, started)));
     write_summary();
   });
