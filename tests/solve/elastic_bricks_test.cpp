@@ -5,6 +5,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/solve/elasticity_check.hpp>
 #include <osteon/solve/fine_stiffness.hpp>
+#include <osteon/solve/reactions.hpp>
 
 #include "elastic_model.hpp"
 #include "grid/sample_bricks.hpp"
@@ -107,7 +108,37 @@ TEST(elastic_bricks, give_the_answer_of_one_rank) {
       if (position_mm(alone, node).z == static_cast<double>(m.shape.z) * m.spacing.z) top_alone.push_back(node);
     const double force = solve::sum_of_reactions(MPI_COMM_WORLD, s, top).z;
     EXPECT_NEAR(force / solve::sum_of_reactions(MPI_COMM_SELF, one, top_alone).z, 1, 1e-9);
+    const auto all = solve::resultant(p, s, top), expected = solve::resultant(alone, one, top_alone);
+    EXPECT_EQ(all.nodes, expected.nodes);
+    for (int c = 0; c < 3; ++c) {
+      EXPECT_NEAR(all.about_mm[c], expected.about_mm[c], 1e-12);
+      EXPECT_NEAR(all.moment_N_mm[c], expected.moment_N_mm[c], 1e-7);
+    }
   }
+}
+
+// Oracle: the answer on one rank.
+TEST(elastic_bricks, may_be_periodic) {
+  const model m = lattice({8, 12, 12});
+  const support held = [](index3 node, const axis_value& fix) {
+    for (int c = 0; c < 3 && node == index3{1, 1, 1}; ++c) fix(c, 0);
+  };
+  auto p = make_problem(m, held, bricks_of(m)), alone = make_problem(m, held, MPI_COMM_SELF);
+  p.periodic = alone.periodic = {true, true, true};
+  const solve::elastic_load load{.prescribed_mm = {}, .forces = {}, .mean_strain = {0.01, 0, 0, 0, 0.02, 0}};
+  const auto s = solve::elasticity_solver(p, {1e-10, 500}, quiet()).solve(load);
+  const auto one = solve::elasticity_solver(alone, {1e-10, 500}, quiet()).solve(load);
+  EXPECT_TRUE(s.proof.converged);
+  EXPECT_EQ(s.proof.unknowns, one.proof.unknowns);
+  EXPECT_NEAR(s.proof.iterations, one.proof.iterations, 1);
+  for_each_node(p, alone, [&](std::int32_t node, std::int32_t same) {
+    for (int c = 0; c < 3; ++c) {
+      ASSERT_NEAR(s.displacement_mm[static_cast<std::size_t>(3 * node + c)],
+                  one.displacement_mm[static_cast<std::size_t>(3 * same + c)], 1e-9);
+      ASSERT_NEAR(s.reaction_N[static_cast<std::size_t>(3 * node + c)],
+                  one.reaction_N[static_cast<std::size_t>(3 * same + c)], 1e-8);
+    }
+  });
 }
 
 // Oracle: by hand; a beam along z that is held on its top line alone may turn about that line.
