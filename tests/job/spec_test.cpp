@@ -101,6 +101,10 @@ TEST(spec, refuses_what_does_not_fit_together) {
             std::string::npos);
   EXPECT_NE(faults("[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\nlabel=3\n").find("segment.labels = true"),
             std::string::npos);
+  EXPECT_NE(
+      faults("physics='heat'\n[image]\npath='a'\n[[material]]\nconductivity_W_per_mK=1\n[run]\ndecomposition='bricks'\n")
+          .find("run.decomposition: 'bricks' does not go with"),
+      std::string::npos);
   const std::string bone = "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\n";
   EXPECT_NE(faults(bone + "[output]\nfields=['stres']\n").find("did you mean 'stress'?"), std::string::npos);
   EXPECT_NE(faults(bone + "[output]\nfields=['sed', 'sed']\n").find("'sed' is named twice"), std::string::npos);
@@ -111,6 +115,21 @@ TEST(spec, refuses_what_does_not_fit_together) {
   EXPECT_NE(faults("image = 3\n").find("expected a table"), std::string::npos);
   EXPECT_NE(faults("material = 3\n").find("expected a list of tables"), std::string::npos);
   EXPECT_NE(faults("[image\n").find("not valid TOML"), std::string::npos);
+}
+
+// Oracle: the rule of docs/job.md.
+TEST(takes_bricks, where_planes_would_be_few) {
+  job::spec job;
+  EXPECT_FALSE(job::takes_bricks(job, 128, 8));
+  EXPECT_TRUE(job::takes_bricks(job, 127, 8));
+  EXPECT_FALSE(job::takes_bricks(job, 3, 1));
+  job.physics = "heat";
+  EXPECT_FALSE(job::takes_bricks(job, 127, 8));
+  job.physics = "elasticity";
+  job.run.decomposition = "planes";
+  EXPECT_FALSE(job::takes_bricks(job, 127, 8));
+  job.run.decomposition = "bricks";
+  EXPECT_TRUE(job::takes_bricks(job, 128, 2));
 }
 
 TEST(spec, says_when_there_is_no_job_file) {

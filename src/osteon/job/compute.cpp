@@ -8,7 +8,7 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
-#include <osteon/grid/ghost_planes.hpp>
+#include <osteon/grid/ghost_cells.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/io/result_file.hpp>
@@ -51,11 +51,17 @@ double sum_over_ranks(MPI_Comm comm, double value) {
   return value;
 }
 
-specimen read_specimen(MPI_Comm comm, const std::string& path) {
+specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job) {
   specimen part;
   part.header = io::read_model_header(comm, path);
-  comm::together(comm, [&] { part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane); });
-  part.image = io::read_model_planes(path, part.header, part.where);
+  if (takes_bricks(job, part.header.shape.z, comm::size(comm))) {
+    io::model_brick brick = io::read_model_brick(comm, path, part.header);
+    part.where = std::move(brick.where);
+    part.image = std::move(brick.material);
+  } else {
+    comm::together(comm, [&] { part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane); });
+    part.image = io::read_model_planes(path, part.header, part.where);
+  }
   comm::together(comm, [&] { part.cells = voxel::active_cells({part.image.data(), part.where.owned.shape()}); });
   return part;
 }
@@ -101,8 +107,8 @@ void draw_picture(const output_paths& paths, const spec& job, const specimen& pa
     std::transform(part.image.begin(), part.image.end(), solid.begin(), [](std::uint8_t m) { return m ? 1.0F : 0.0F; });
     field = spread_cells(part, result.shown);
   });
-  const auto bone = grid::with_ghost_planes(part.where, solid, 2);
-  const auto glow = grid::with_ghost_planes(part.where, field, 2);
+  const auto bone = grid::with_ghost_cells(part.where, solid, 2);
+  const auto glow = grid::with_ghost_cells(part.where, field, 2);
   render::scene scene;
   scene.spacing_mm = part.header.spacing_mm;
   scene.width = static_cast<int>(job.picture.width);
@@ -121,8 +127,15 @@ void draw_picture(const output_paths& paths, const spec& job, const specimen& pa
   });
 }
 
+// Largest number of active voxels on a rank over the mean.
+double imbalance(const specimen& part, std::int64_t elements) {
+  std::int64_t largest = part.cells.size();
+  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, part.where.comm);
+  return static_cast<double>(largest) * comm::size(part.where.comm) / static_cast<double>(elements);
+}
+
 json summarise(const spec& job, const specimen& part, const physics_result& result, const output_paths& paths,
-               double cpu_seconds, double peak_bytes, const json& stages) {
+               double imbalance, double cpu_seconds, double peak_bytes, const json& stages) {
   const solve::certificate& proof = result.proof;
   const json provenance = json::parse(part.header.provenance_json);
   json summary = {{"schema", "osteon.summary/1"},
@@ -133,6 +146,8 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
                   {"dofs", proof.unknowns},
                   {"ranks", comm::size(part.where.comm)},
                   {"threads", omp_get_max_threads()},
+                  {"decomposition", part.where.is_planes() ? "planes" : "bricks"},
+                  {"imbalance", imbalance},
                   {"iterations", proof.iterations},
                   {"relative_residual", proof.residual_history.empty() ? 0.0 : proof.residual_history.back()},
                   {"setup_seconds", proof.setup_seconds},
@@ -218,7 +233,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   stage_clock clock(log);
 
   clock.begin("reading the model");
-  const specimen part = read_specimen(comm, paths.model);
+  const specimen part = read_specimen(comm, paths.model, job);
 
   clock.begin("solving");
   const physics_result result = job.physics == "heat" ? run_heat(job, part, log) : run_elasticity(job, part, log);
@@ -230,6 +245,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   clock.end();
   const double cpu = sum_over_ranks(comm, cpu_seconds());
   const double peak = sum_over_ranks(comm, static_cast<double>(peak_rss_bytes()));
+  const double uneven = imbalance(part, result.elements);
   const std::vector<std::string> hosts = host_names(comm);
   json summary;
   const auto write_summary = [&] {
@@ -237,7 +253,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   };
   comm::together(comm, [&] {
     if (!root) return;
-    summary = summarise(job, part, result, paths, cpu, peak, clock.stages());
+    summary = summarise(job, part, result, paths, uneven, cpu, peak, clock.stages());
     write_file(paths.manifest, to_text(describe_run(job, part, hosts, command, started)));
     write_summary();
   });

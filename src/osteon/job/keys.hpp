@@ -114,13 +114,18 @@ void describe(Visitor& v, spec& s) {
       {"displacement", "strain", "stress", "principal_stress", "principal_strain", "principal_direction", "von_mises", "sed",
        "effective_strain"});
   });
-  v.table("run",
-          "How many processes and threads `osteon run` starts. Under mpirun or srun those decide on the processes, and "
-          "OMP_NUM_THREADS on the threads.",
-          [&](auto& t) {
-            t("ranks", s.run.ranks, "MPI processes; 0 takes all cores.");
-            t("threads", s.run.threads, "OpenMP threads of each process.");
-          });
+  v.table(
+      "run",
+      "How many processes and threads `osteon run` starts. Under mpirun or srun those decide on the processes, and "
+      "OMP_NUM_THREADS on the threads.",
+      [&](auto& t) {
+        t("ranks", s.run.ranks, "MPI processes; 0 takes all cores.");
+        t("threads", s.run.threads, "OpenMP threads of each process.");
+        t("decomposition", s.run.decomposition,
+          "What part of the image a rank gets. planes: whole z planes; bricks: boxes; both are balanced by solid voxels. "
+          "auto: planes if there are 16 or more for each rank, otherwise bricks; always planes for heat.",
+          {"auto", "planes", "bricks"});
+      });
 }
 
 }  // namespace osteon::job

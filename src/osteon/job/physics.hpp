@@ -18,7 +18,7 @@ namespace osteon::job {
 struct specimen {
   grid::block where;
   voxel::model_header header;
-  std::vector<std::uint8_t> image;  ///< material numbers, shape (owned planes, y, x)
+  std::vector<std::uint8_t> image;  ///< material numbers, shape of where.owned
   voxel::run_set cells;             ///< the active voxels of `image`
 };
 

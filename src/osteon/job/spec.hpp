@@ -88,6 +88,7 @@ struct picture_spec {
 struct run_spec {
   std::int64_t ranks = 0;    ///< 0: all cores
   std::int64_t threads = 1;  ///< per rank
+  std::string decomposition = "auto";
 };
 
 struct spec {
@@ -117,6 +118,10 @@ spec read_spec(const std::string& path, std::vector<problem>& problems);
 
 /// Check what does not depend on the image: ranges, combinations, names.
 std::vector<problem> validate(const spec& job);
+
+/// Whether so many ranks get bricks of an image instead of z planes: if the job says so, or by itself where planes would
+/// leave a rank fewer than 16 on average. Each rank of planes shares two layers of nodes, which is then an eighth of all.
+bool takes_bricks(const spec& job, std::int64_t planes, std::int64_t ranks);
 
 /// The JSON Schema of a job file.
 std::string json_schema();

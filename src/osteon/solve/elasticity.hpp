@@ -32,8 +32,8 @@ struct elasticity_problem {
   grid::block where;
   vector3 spacing_mm;
   const voxel::material_table* materials = nullptr;
-  voxel::run_set cells;                        ///< active voxels of the owned planes
-  voxel::run_set nodes;                        ///< their corners; a node on the plane between two ranks is on both
+  voxel::run_set cells;                        ///< active voxels of the block
+  voxel::run_set nodes;                        ///< their corners; a node between blocks is on each of them
   std::vector<std::uint8_t> material;          ///< per active cell
   std::vector<prescribed_displacement> fixed;  ///< the same on every copy of a node (checked)
   std::array<bool, 3> periodic{};              ///< opposite faces of the image move alike, by axis z, y, x
