@@ -83,6 +83,13 @@ TEST(homogenise, does_not_depend_on_ranks_and_threads) {
   omp_set_num_threads(1);
 }
 
+// Oracle: Hooke's law; a sheet one voxel thick has no node inside, so nothing is left to solve.
+TEST(homogenise, a_sheet_has_its_material_s_stiffness) {
+  const auto found = stiffness_of(solid({14, 1, 6}, {0.5, 0.8, 1.1}), 1e-9);
+  EXPECT_NEAR(found.stiffness_MPa[1][1], 0.7 / 0.52, 1e-12);
+  EXPECT_NEAR(found.stiffness_MPa[4][4], 1 / 2.6, 1e-12);
+}
+
 // Oracle: the contract.
 TEST(homogenise, refuses_what_has_no_answer) {
   auto problem = make_problem(solid({8, 4, 4}), nothing);
