@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <osteon/comm/together.hpp>
+#include <osteon/job/physics.hpp>
+#include <osteon/solve/homogenise.hpp>
+#include <osteon/solve/post.hpp>
+
+namespace osteon::job {
+
+using json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr double mean_strain = 0.01;  // of the fields; the stiffness does not depend on it
+constexpr const char* components[] = {"xx", "yy", "zz", "xy", "yz", "xz"};
+
+// One certificate for six cases: the worst of each, all iterations.
+solve::certificate worst(const std::array<solve::certificate, 6>& cases) {
+  solve::certificate all = *std::max_element(cases.begin(), cases.end(), [](const auto& a, const auto& b) {
+    return a.true_relative_residual < b.true_relative_residual;
+  });
+  all.iterations = 0, all.setup_seconds = 0, all.solve_seconds = 0;
+  for (const solve::certificate& proof : cases) {
+    all.iterations += proof.iterations;
+    all.converged &= proof.converged;
+    all.reaction_imbalance = std::max(all.reaction_imbalance, proof.reaction_imbalance);
+    all.moment_imbalance = std::max(all.moment_imbalance, proof.moment_imbalance);
+    all.energy_identity_error = std::max(all.energy_identity_error, proof.energy_identity_error);
+    all.setup_seconds += proof.setup_seconds;
+    all.solve_seconds += proof.solve_seconds;
+  }
+  return all;
+}
+
+json constants(const solve::elastic_constants& k) {
+  json ratios;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      if (i != j) ratios[{"xyz"[i], "xyz"[j]}] = k.poisson_ratio[i][j];
+  const auto& e = k.youngs_modulus_MPa;
+  const auto& g = k.shear_modulus_MPa;
+  const double bulk = k.bulk_voigt_MPa, shear = k.shear_voigt_MPa;
+  return {{"compliance_per_MPa", k.compliance_per_MPa},
+          {"youngs_modulus_MPa", {{"x", e[0]}, {"y", e[1]}, {"z", e[2]}}},
+          {"shear_modulus_MPa", {{"xy", g[0]}, {"yz", g[1]}, {"xz", g[2]}}},
+          {"poisson_ratio", ratios},
+          {"isotropic",
+           {{"bulk_modulus_MPa", bulk},
+            {"shear_modulus_MPa", shear},
+            {"youngs_modulus_MPa", 9 * bulk * shear / (3 * bulk + shear)},
+            {"poisson_ratio", (3 * bulk - 2 * shear) / (6 * bulk + 2 * shear)}}},
+          {"universal_anisotropy", k.universal_anisotropy},
+          {"zener_ratio", k.zener_ratio},
+          {"isotropic_misfit", k.isotropic_misfit},
+          {"cubic_misfit", k.cubic_misfit},
+          {"orthotropic_misfit", k.orthotropic_misfit}};
+}
+
+}  // namespace
+
+physics_result run_homogenise(const spec& job, const specimen& part, sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  solve::elasticity_problem problem;
+  comm::together(comm, [&] {
+    problem.where = part.where;
+    problem.spacing_mm = part.header.spacing_mm;
+    problem.materials = &part.header.materials;
+    problem.cells = part.cells;
+    problem.nodes = voxel::corner_nodes(part.cells);
+    problem.material = voxel::gather(part.cells, {part.image.data(), part.where.owned.shape()});
+  });
+  const solve::homogenised found =
+      solve::homogenise_kubc(problem, mean_strain, {job.solve.tolerance, static_cast<int>(job.solve.max_iterations)}, log);
+
+  physics_result result;
+  result.proof = worst(found.proof);
+  result.elements = part.cells.size();
+  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+
+  json answer = {{"boundary", "kubc"},
+                 {"order", components},
+                 {"volume_fraction", static_cast<double>(result.elements) / static_cast<double>(part.header.shape.volume())},
+                 {"stiffness_MPa", found.stiffness_MPa},
+                 {"asymmetry", found.asymmetry}};
+  if (const auto k = solve::constants_of(found.stiffness_MPa))
+    answer.update(constants(*k));
+  else
+    log.warn("the specimen resists some strain with no stress: it has a stiffness, but no compliance and no moduli");
+  answer["cases"] = json::array();
+  for (std::size_t i = 0; i < 6; ++i)
+    answer["cases"].push_back({{"strain", components[i]},
+                               {"iterations", found.proof[i].iterations},
+                               {"true_relative_residual", found.proof[i].true_relative_residual},
+                               {"converged", found.proof[i].converged}});
+
+  const std::vector<float> sed = solve::strain_energy_density(problem, found.shown.displacement_mm);
+  const std::vector<float> strain = solve::effective_strain(part.header.materials, problem.material, sed);
+  const auto statistics = solve::statistics(comm, sed);
+  result.answers = {
+      {"homogenisation", answer},
+      {"sed_MPa", {{"mean", statistics.mean}, {"p95", statistics.p95}, {"p98", statistics.p98}, {"max", statistics.max}}},
+      {"load", {{"test", "homogenise"}, {"boundary", "kubc"}, {"axis", "z"}, {"strain", mean_strain}}}};
+  result.shown = sed;
+  result.shown_name = "sed";
+  result.shown_units = "MPa";
+  result.shown_high = statistics.p99 > statistics.median ? statistics.p99 : statistics.max;
+  result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // a uniform field is shown from nothing
+  result.fields = {
+      {{"sed", "strain energy density of the mean strain zz", "MPa", io::centring::cell, 1},
+       [&part, sed] { return spread_cells(part, sed); }},
+      {{"effective_strain", "effective strain of the mean strain zz, sqrt(2 SED / E)", "1", io::centring::cell, 1},
+       [&part, strain] { return spread_cells(part, strain); }}};
+  return result;
+}
+
+}  // namespace osteon::job
