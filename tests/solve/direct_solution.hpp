@@ -75,12 +75,13 @@ inline double largest_difference(const solve::elasticity_problem& p, const solve
   double difference = 0, largest = 0;
   for (const double u : direct) largest = std::max(largest, std::abs(u));
   for (const voxel::run& r : p.nodes.runs())
-    for (std::int32_t i = 0; i < r.length; ++i)
-      for (int c = 0; c < 3; ++c)
-        difference = std::max(
-            difference, std::abs(s.displacement_mm[static_cast<std::size_t>(3 * (r.first + i) + c)] -
-                                 direct[static_cast<std::size_t>(
-                                     3 * (((p.where.owned.begin.z + r.z) * points.y + r.y) * points.x + r.x + i) + c)]));
+    for (std::int32_t i = 0; i < r.length; ++i) {
+      const index3 at = p.where.owned.begin + index3{r.z, r.y, r.x + i};
+      const auto here = static_cast<std::size_t>(3 * (r.first + i));
+      const auto there = static_cast<std::size_t>(3 * ((at.z * points.y + at.y) * points.x + at.x));
+      for (std::size_t c = 0; c < 3; ++c)
+        difference = std::max(difference, std::abs(s.displacement_mm[here + c] - direct[there + c]));
+    }
   MPI_Allreduce(MPI_IN_PLACE, &difference, 1, MPI_DOUBLE, MPI_MAX, p.where.comm);
   return difference / largest;
 }
