@@ -23,6 +23,10 @@ def _constants(h: dict) -> str:
         ("Zener ratio, 1 if isotropic", f"{number(h['zener_ratio'])} (misfit {number(100 * h['cubic_misfit'], 3)} %)"),
         ("Misfit of orthotropy along the axes", f"{number(100 * h['orthotropic_misfit'], 3)} %"),
     ]
+    if frame := h.get("orthotropic_frame"):
+        rows.append(("Best orthotropic axes 1, 2, 3: misfit", f"{number(100 * frame['misfit'], 3)} %"))
+        for (axis, modulus), direction in zip(frame["youngs_modulus_MPa"].items(), frame["axes_xyz"], strict=True):
+            rows.append((f"Young's modulus along {axis} ({number(direction, 3)})", f"{number(modulus)} MPa"))
     return (
         "<table><tbody>"
         + "".join(f'<tr><td>{escape(k)}</td><td class="n">{v}</td></tr>' for k, v in rows)

@@ -25,6 +25,8 @@ def test_a_solid_block_has_the_constants_of_its_material(job: Job, tmp_path: Pat
     assert list(found["poisson_ratio"].values()) == pytest.approx([0.3] * 6, rel=1e-6)
     assert found["isotropic"]["youngs_modulus_MPa"] == pytest.approx(6829, rel=1e-6)
     assert found["universal_anisotropy"] == pytest.approx(0, abs=1e-6)
+    assert list(found["shear_modulus_MPa"]) == ["xy", "yz", "xz"]
+    assert list(found["orthotropic_frame"]["youngs_modulus_MPa"].values()) == pytest.approx([6829] * 3, rel=1e-6)
     assert "Young's modulus x" in done.out
     page = (done.folder / "report.html").read_text()
     assert "Stiffness of the material" in page

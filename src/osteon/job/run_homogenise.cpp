@@ -2,6 +2,7 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/solve/homogenise.hpp>
+#include <osteon/solve/orthotropic_frame.hpp>
 #include <osteon/solve/post.hpp>
 
 namespace osteon::job {
@@ -31,28 +32,39 @@ solve::certificate worst(const std::array<solve::certificate, 6>& cases) {
   return all;
 }
 
-json constants(const solve::elastic_constants& k) {
-  json ratios;
-  for (std::size_t i = 0; i < 3; ++i)
+// Young's and shear moduli and Poisson's ratios along axes named by three letters.
+json moduli(const solve::elastic_constants& k, const std::string& axes) {
+  json young, shear, ratios;
+  for (std::size_t i = 0; i < 3; ++i) {
+    young[std::string{axes[i]}] = k.youngs_modulus_MPa[i];
+    const std::size_t from = i == 2 ? 0 : i, to = i == 0 ? 1 : 2;  // xy, yz, xz
+    shear[std::string{axes[from], axes[to]}] = k.shear_modulus_MPa[i];
     for (std::size_t j = 0; j < 3; ++j)
-      if (i != j) ratios[{"xyz"[i], "xyz"[j]}] = k.poisson_ratio[i][j];
-  const auto& e = k.youngs_modulus_MPa;
-  const auto& g = k.shear_modulus_MPa;
+      if (i != j) ratios[std::string{axes[i], axes[j]}] = k.poisson_ratio[i][j];
+  }
+  return {{"youngs_modulus_MPa", young}, {"shear_modulus_MPa", shear}, {"poisson_ratio", ratios}};
+}
+
+json constants(const solve::voigt_matrix& stiffness, const solve::elastic_constants& k) {
+  json found = {{"compliance_per_MPa", k.compliance_per_MPa}};
+  found.update(moduli(k, "xyz"));
   const double bulk = k.bulk_voigt_MPa, shear = k.shear_voigt_MPa;
-  return {{"compliance_per_MPa", k.compliance_per_MPa},
-          {"youngs_modulus_MPa", {{"x", e[0]}, {"y", e[1]}, {"z", e[2]}}},
-          {"shear_modulus_MPa", {{"xy", g[0]}, {"yz", g[1]}, {"xz", g[2]}}},
-          {"poisson_ratio", ratios},
-          {"isotropic",
-           {{"bulk_modulus_MPa", bulk},
-            {"shear_modulus_MPa", shear},
-            {"youngs_modulus_MPa", 9 * bulk * shear / (3 * bulk + shear)},
-            {"poisson_ratio", (3 * bulk - 2 * shear) / (6 * bulk + 2 * shear)}}},
-          {"universal_anisotropy", k.universal_anisotropy},
-          {"zener_ratio", k.zener_ratio},
-          {"isotropic_misfit", k.isotropic_misfit},
-          {"cubic_misfit", k.cubic_misfit},
-          {"orthotropic_misfit", k.orthotropic_misfit}};
+  found.update({{"isotropic",
+                 {{"bulk_modulus_MPa", bulk},
+                  {"shear_modulus_MPa", shear},
+                  {"youngs_modulus_MPa", 9 * bulk * shear / (3 * bulk + shear)},
+                  {"poisson_ratio", (3 * bulk - 2 * shear) / (6 * bulk + 2 * shear)}}},
+                {"universal_anisotropy", k.universal_anisotropy},
+                {"zener_ratio", k.zener_ratio},
+                {"isotropic_misfit", k.isotropic_misfit},
+                {"cubic_misfit", k.cubic_misfit},
+                {"orthotropic_misfit", k.orthotropic_misfit}});
+  const solve::orthotropic_frame frame = solve::best_orthotropic_frame(stiffness);
+  if (const auto along = solve::constants_of(frame.stiffness_MPa)) {
+    json& f = found["orthotropic_frame"] = {{"axes_xyz", frame.axes}, {"misfit", along->orthotropic_misfit}};
+    f.update(moduli(*along, "123"));
+  }
+  return found;
 }
 
 }  // namespace
@@ -82,7 +94,7 @@ physics_result run_homogenise(const spec& job, const specimen& part, sink& log) 
                  {"stiffness_MPa", found.stiffness_MPa},
                  {"asymmetry", found.asymmetry}};
   if (const auto k = solve::constants_of(found.stiffness_MPa))
-    answer.update(constants(*k));
+    answer.update(constants(found.stiffness_MPa, *k));
   else
     log.warn("the specimen resists some strain with no stress: it has a stiffness, but no compliance and no moduli");
   answer["cases"] = json::array();
