@@ -86,7 +86,8 @@ void describe(Visitor& v, spec& s) {
     t("high_K", l.high_K, "Temperature of the high face in K.");
     t("boundary", l.boundary,
       "homogenise: what is done to the outer faces. kubc, which is used if left out: all their nodes move with the mean "
-      "strain; an upper bound. periodic: the image repeats itself (not available yet).",
+      "strain; an upper bound. periodic: the image repeats itself; solid on a face without a partner on the opposite face "
+      "is free there.",
       {"kubc", "periodic"});
   });
   v.table("solve", "How exactly.", [&](auto& t) {

@@ -1,6 +1,7 @@
 #include <algorithm>
+#include <memory>
 #include <osteon/comm/together.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/elastic_output.hpp>
 #include <osteon/solve/homogenise.hpp>
 #include <osteon/solve/orthotropic_frame.hpp>
 #include <osteon/solve/post.hpp>
@@ -11,7 +12,7 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr double mean_strain = 0.01;  // of the fields; the stiffness does not depend on it
+constexpr double mean_strain = 0.01;  // zz, of the fields; the stiffness does not depend on it
 constexpr const char* components[] = {"xx", "yy", "zz", "xy", "yz", "xz"};
 
 // One certificate for six cases: the worst of each, all iterations.
@@ -71,7 +72,8 @@ json constants(const solve::voigt_matrix& stiffness, const solve::elastic_consta
 
 physics_result run_homogenise(const spec& job, const specimen& part, sink& log) {
   const MPI_Comm comm = part.where.comm;
-  solve::elasticity_problem problem;
+  const auto shared_problem = std::make_shared<solve::elasticity_problem>();
+  solve::elasticity_problem& problem = *shared_problem;
   comm::together(comm, [&] {
     problem.where = part.where;
     problem.spacing_mm = part.header.spacing_mm;
@@ -80,15 +82,17 @@ physics_result run_homogenise(const spec& job, const specimen& part, sink& log) 
     problem.nodes = voxel::corner_nodes(part.cells);
     problem.material = voxel::gather(part.cells, {part.image.data(), part.where.owned.shape()});
   });
-  const solve::homogenised found =
-      solve::homogenise_kubc(problem, mean_strain, {job.solve.tolerance, static_cast<int>(job.solve.max_iterations)}, log);
+  const std::string boundary = job.load.boundary.value_or("kubc");
+  solve::homogenised found =
+      solve::homogenise(problem, boundary == "periodic" ? solve::box_faces::periodic : solve::box_faces::kubc, mean_strain,
+                        {job.solve.tolerance, static_cast<int>(job.solve.max_iterations)}, log);
 
   physics_result result;
   result.proof = worst(found.proof);
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
 
-  json answer = {{"boundary", "kubc"},
+  json answer = {{"boundary", boundary},
                  {"order", components},
                  {"volume_fraction", static_cast<double>(result.elements) / static_cast<double>(part.header.shape.volume())},
                  {"stiffness_MPa", found.stiffness_MPa},
@@ -104,23 +108,15 @@ physics_result run_homogenise(const spec& job, const specimen& part, sink& log) 
                                {"true_relative_residual", found.proof[i].true_relative_residual},
                                {"converged", found.proof[i].converged}});
 
-  const std::vector<float> sed = solve::strain_energy_density(problem, found.shown.displacement_mm);
-  const std::vector<float> strain = solve::effective_strain(part.header.materials, problem.material, sed);
-  const auto statistics = solve::statistics(comm, sed);
-  result.answers = {
-      {"homogenisation", answer},
-      {"sed_MPa", {{"mean", statistics.mean}, {"p95", statistics.p95}, {"p98", statistics.p98}, {"max", statistics.max}}},
-      {"load", {{"test", "homogenise"}, {"boundary", "kubc"}, {"axis", "z"}, {"strain", mean_strain}}}};
-  result.shown = sed;
-  result.shown_name = "sed";
-  result.shown_units = "MPa";
-  result.shown_high = statistics.p99 > statistics.median ? statistics.p99 : statistics.max;
-  result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // a uniform field is shown from nothing
-  result.fields = {
-      {{"sed", "strain energy density of the mean strain zz", "MPa", io::centring::cell, 1},
-       [&part, sed] { return spread_cells(part, sed); }},
-      {{"effective_strain", "effective strain of the mean strain zz, sqrt(2 SED / E)", "1", io::centring::cell, 1},
-       [&part, strain] { return spread_cells(part, strain); }}};
+  elastic_state state;
+  comm::together(comm, [&] { state = read_off(shared_problem, std::move(found.shown.displacement_mm)); });
+  const auto sed = solve::statistics(comm, *state.sed);
+  result.answers = {{"homogenisation", answer},
+                    {"sed_MPa", {{"mean", sed.mean}, {"p95", sed.p95}, {"p98", sed.p98}, {"max", sed.max}}},
+                    {"load", {{"test", "homogenise"}, {"boundary", boundary}, {"axis", "z"}, {"strain", mean_strain}}}};
+  if (auto table = by_material(part, state); !table.is_null()) result.answers["by_material"] = std::move(table);
+  show(result, part, job.picture.field.value_or("sed"), state);
+  result.fields = elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state);
   return result;
 }
 

@@ -137,7 +137,6 @@ class checker {
         !job_.load.test || *job_.load.test == wanted || (homogenise && !heat_), "load.test",
         fmt::format("'{}' does not go with physics = \"{}\"; use '{}'", job_.load.test.value_or(""), job_.physics, wanted));
     expect(!job_.load.boundary || homogenise, "load.boundary", "given, but load.test is not \"homogenise\"; remove it");
-    expect(job_.load.boundary != "periodic", "load.boundary", "'periodic' is not available yet; use 'kubc'");
     expect(heat_ || (job_.load.strain != 0 && std::abs(job_.load.strain) <= 1), "load.strain",
            fmt::format("{} must be in [-1, 1] and not 0, e.g. -0.01 for 1 % compression", job_.load.strain));
     expect(!heat_ || job_.load.low_K != job_.load.high_K, "load.high_K", "equals low_K: no heat would flow");

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <osteon/base/for_each.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/solve/fine_stiffness.hpp>
+#include <osteon/solve/periodic_faces.hpp>
 
 namespace osteon::solve {
 
@@ -37,18 +39,53 @@ void add_stress(const elasticity_problem& problem, std::span<const double> displ
   }
 }
 
+void hold(elasticity_problem& problem, std::int32_t node) {
+  for (const axis direction : {axis::z, axis::y, axis::x}) problem.fixed.push_back({node, direction, 0.0});
+}
+
 /// Prescribe all displacements of the nodes on the outer faces of the box.
 void hold_outer_faces(elasticity_problem& problem) {
   const index3 origin = problem.where.owned.begin, last = problem.where.domain;
-  problem.fixed.clear();
-  const auto hold = [&](std::int32_t node) {
-    for (const axis direction : {axis::z, axis::y, axis::x}) problem.fixed.push_back({node, direction, 0.0});
-  };
   for (const voxel::run& r : problem.nodes.runs()) {
     const std::int64_t z = origin.z + r.z, y = origin.y + r.y;
     const bool whole = z == 0 || z == last.z || y == 0 || y == last.y;
     for (std::int32_t i = 0; i < r.length; ++i)
-      if (const std::int64_t x = origin.x + r.x + i; whole || x == 0 || x == last.x) hold(r.first + i);
+      if (const std::int64_t x = origin.x + r.x + i; whole || x == 0 || x == last.x) hold(problem, r.first + i);
+  }
+}
+
+/// Hold one node against translations: the first one of the image, with its copies on other ranks and opposite faces.
+/// @collective
+void hold_first_node(elasticity_problem& problem) {
+  const index3 domain = problem.where.domain, origin = problem.where.owned.begin;
+  const auto number = [&](index3 at) { return (at.z * (domain.y + 1) + at.y) * (domain.x + 1) + at.x; };
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const voxel::run& r : problem.nodes.runs()) first = std::min(first, number(origin + index3{r.z, r.y, r.x}));
+  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, problem.where.comm);
+  const index3 held{first / (domain.x + 1) / (domain.y + 1), first / (domain.x + 1) % (domain.y + 1),
+                    first % (domain.x + 1)};
+  comm::together(problem.where.comm, [&] {
+    for (const voxel::run& r : problem.nodes.runs())
+      for (std::int32_t i = 0; i < r.length; ++i) {
+        const index3 off = origin + index3{r.z, r.y, r.x + i} - held;
+        if (off.z % domain.z == 0 && off.y % domain.y == 0 && off.x % domain.x == 0) hold(problem, r.first + i);
+      }
+  });
+}
+
+/// Refuse an image that does not hold together when it repeats itself.
+void require_partners(const elasticity_problem& problem, sink& log) {
+  const auto found = match_faces(problem);
+  for (std::size_t across = 0; across < 3; ++across) {
+    const auto& [nodes, paired] = found[across];
+    if (paired == 0)
+      throw data_error(fmt::format(
+          "none of the {} nodes on the faces across {} has a partner at the same place of the opposite face, so a periodic "
+          "image carries nothing across; crop whole unit cells, or use kubc",
+          nodes, "zyx"[across]));
+    if (paired < nodes)
+      log.note(fmt::format("{} of {} nodes on the faces across {} have a partner; the others are free surface", paired,
+                           nodes, "zyx"[across]));
   }
 }
 
@@ -81,17 +118,26 @@ voigt_vector mean_stress_MPa(const elasticity_problem& problem, std::span<const 
   return mean;
 }
 
-homogenised homogenise_kubc(elasticity_problem& problem, double strain, const options& how, sink& log) {
+homogenised homogenise(elasticity_problem& problem, box_faces faces, double strain, const options& how, sink& log) {
   if (strain == 0 || !std::isfinite(strain))
     throw usage_error(fmt::format("a mean strain of {}; give one that is not 0, e.g. 0.01", strain));
-  comm::together(problem.where.comm, [&] { hold_outer_faces(problem); });
+  problem.fixed.clear();
+  problem.periodic.fill(faces == box_faces::periodic);
+  if (faces == box_faces::kubc) {
+    comm::together(problem.where.comm, [&] { hold_outer_faces(problem); });
+  } else {
+    require_partners(problem, log);
+    hold_first_node(problem);
+  }
   elasticity_solver solver(problem, how, log);
   homogenised result;
   voigt_matrix column{};                                    // [case][component]
   for (const std::size_t load_case : {0, 1, 3, 4, 5, 2}) {  // zz last: its solution is kept
     log.note(fmt::format("mean strain {}", name_of[load_case]));
     elastic_load load;
+    if (faces == box_faces::periodic) load.mean_strain[load_case] = strain;
     comm::together(problem.where.comm, [&] {
+      if (faces == box_faces::periodic) return;
       load.prescribed_mm.reserve(problem.fixed.size());
       for (const prescribed_displacement& p : problem.fixed)
         load.prescribed_mm.push_back(

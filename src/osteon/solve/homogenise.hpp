@@ -16,18 +16,24 @@ struct homogenised {
   elasticity_solution shown;         ///< of the case zz
 };
 
-/// Stiffness under kinematically uniform boundary conditions: every node on the outer faces of the box moves with the mean
-/// strain, u = E x. It bounds the stiffness of the material from above; larger boxes come closer to it.
+/// How the mean strain acts on the box.
+enum class box_faces {
+  kubc,     ///< every node on the outer faces moves with it, u = E x: an upper bound that larger boxes bring down
+  periodic  ///< the image repeats itself: u = E x and a displacement that is the same on opposite faces
+};
+
+/// Stiffness from six mean strains.
 ///
 /// Column j of the stiffness is the mean stress of case j, read off its solution alone: the six solutions need not be
 /// kept, and that the matrix comes out symmetric is a test of them. The mean stress is wrong to first order in the error
 /// of the displacements; the diagonal to second, because conjugate gradients leave a residual that does no work on them.
-/// @param problem its `fixed` is replaced; borrowed only for the call
+/// @param problem its `fixed` and `periodic` are replaced; borrowed only for the call
 /// @param strain amplitude of the mean strains; not 0
-/// @throws data_error as elasticity_solver, and if no node lies on the faces
+/// @throws data_error as elasticity_solver; if no node lies on the faces; if the faces are periodic and across some axis
+/// no node has a partner on the other side
 /// @collective on problem.where.comm
 /// @cite Hill, J. Mech. Phys. Solids 11 (1963) 357-372; Huet, ibid. 38 (1990) 813-841
-homogenised homogenise_kubc(elasticity_problem& problem, double strain, const options& how, sink& log);
+homogenised homogenise(elasticity_problem& problem, box_faces faces, double strain, const options& how, sink& log);
 
 /// Mean stress over the whole box [MPa], in the order xx, yy, zz, xy, yz, xz.
 /// @collective on problem.where.comm
