@@ -14,6 +14,7 @@ from typing import Any
 # ruff: noqa: E501 (lines of HTML)
 from .errors import DATA, USAGE, DataError
 from .report_data import JobResult, load
+from .report_homogenised import section as homogenised
 from .report_plots import convergence, histogram
 from .report_slices import colour_table, css_gradient, data_uri, slices_of
 from .report_text import answers, by_material, certificates, machine, number, segmentation
@@ -41,6 +42,7 @@ def build(result: JobResult) -> str:
             for a, v in rows
         ),
         "by_material": _by_material(by_material(result)),
+        "homogenised": homogenised(result),
         "histogram": _plot(
             "Distribution", histogram(result), f"Histogram of the {result.field_name[1]} on a logarithmic axis"
         ),
@@ -66,6 +68,8 @@ def _subtitle(result: JobResult) -> str:
         what = (
             f"Heat conduction along {axis}, {number(load.get('low_K', '?'))} K to {number(load.get('high_K', '?'))} K"
         )
+    elif load.get("test") == "homogenise":
+        what = "Stiffness of the material, every outer face moved with the mean strain; fields: 1 % along z"
     else:
         strain = load.get("strain")
         what = f"Axial test along {axis}, bonded faces" + (

@@ -14,6 +14,19 @@ class Answer(NamedTuple):
 
 ANSWERS = {
     "elasticity": [
+        Answer(
+            "homogenisation.isotropic.youngs_modulus_MPa",
+            "Young's modulus",
+            "MPa",
+            "Of the isotropic material that is nearest to the stiffness.",
+        ),
+        Answer(
+            "homogenisation.universal_anisotropy",
+            "Universal anisotropy",
+            "",
+            "5 G_V/G_R + K_V/K_R - 6 of Voigt's and Reuss' means; 0 if isotropic.",
+        ),
+        Answer("homogenisation.volume_fraction", "Solid volume fraction", "", "Solid voxels over all of the box."),
         Answer("stiffness_N_per_mm", "Stiffness", "N/mm", "Reaction force over the displacement of the driven face."),
         Answer(
             "apparent_modulus_MPa",
@@ -134,6 +147,10 @@ def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
         "energy_identity_error": ("Energy identity, work of the load against strain energy", 100 * tolerance),
     }
     rows = []
+    asymmetry = look_up(result.summary, "homogenisation.asymmetry")
+    if asymmetry is not None:
+        limit = 100 * tolerance
+        rows.append(("Symmetry of the stiffness", number(asymmetry, 3), f"≤ {number(limit, 2)}", asymmetry <= limit))
     for key, (title, limit) in limits.items():
         if proof.get(key) is not None:
             value = abs(float(proof[key]))

@@ -26,11 +26,29 @@ std::string grouped(std::int64_t value) {
   return text;
 }
 
+void add_homogenisation(const nlohmann::ordered_json& h, std::vector<row>& rows) {
+  rows.push_back({"solid volume fraction", number(h.at("volume_fraction")), ""});
+  for (std::size_t i = 0; i < 6; ++i) {
+    const std::string name = h.at("order").at(i).get<std::string>();
+    rows.push_back({fmt::format("stiffness {} {}", name, name), number(h.at("stiffness_MPa").at(i).at(i)), "MPa"});
+  }
+  if (h.contains("compliance_per_MPa")) {
+    for (const auto& [axis, value] : h.at("youngs_modulus_MPa").items())
+      rows.push_back({"Young's modulus " + axis, number(value), "MPa"});
+    for (const auto& [plane, value] : h.at("shear_modulus_MPa").items())
+      rows.push_back({"shear modulus " + plane, number(value), "MPa"});
+    rows.push_back({"universal anisotropy", number(h.at("universal_anisotropy")), ""});
+  }
+  rows.push_back({"asymmetry of the stiffness", fmt::format("{:.2e}", h.at("asymmetry").get<double>()), ""});
+}
+
 }  // namespace
 
 std::string summary_table(const nlohmann::ordered_json& s, const std::string& report) {
   std::vector<row> rows{{"elements", grouped(s.at("elements")), ""}, {"degrees of freedom", grouped(s.at("dofs")), ""}};
-  if (s.at("physics") == "elasticity") {
+  if (s.contains("homogenisation")) {
+    add_homogenisation(s.at("homogenisation"), rows);
+  } else if (s.at("physics") == "elasticity") {
     const int axis = s.at("load").at("axis") == "z" ? 0 : s.at("load").at("axis") == "y" ? 1 : 2;
     rows.push_back({"reaction force", number(s.at("reaction_N").at(axis)), "N"});
     rows.push_back({"stiffness", number(s.at("stiffness_N_per_mm")), "N/mm"});

@@ -146,3 +146,17 @@ def test_no_summary_is_refused_and_an_older_report_stays(tmp_path, text, capsys)
 )
 def test_numbers_are_written_for_people(value, text):
     assert number(value) == text
+
+
+def test_stiffness_without_moduli_is_shown(tmp_path):
+    """Oracle: the numbers of the summary; a matrix that is not positive has no compliance."""
+    from osteon.report_homogenised import section
+
+    result = load(write_output(tmp_path / "out"))
+    assert section(result) == ""
+    names = ["xx", "yy", "zz", "xy", "yz", "xz"]
+    matrix = [[100.0 * i + j for j in range(6)] for i in range(1, 7)]
+    result.summary["homogenisation"] = {"order": names, "stiffness_MPa": matrix}
+    page = section(result)
+    assert all(f">{number(value)}<" in page for row in matrix for value in row)
+    assert "no moduli" in page

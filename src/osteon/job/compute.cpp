@@ -236,7 +236,9 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   const specimen part = read_specimen(comm, paths.model, job);
 
   clock.begin("solving");
-  const physics_result result = job.physics == "heat" ? run_heat(job, part, log) : run_elasticity(job, part, log);
+  const physics_result result = job.physics == "heat"    ? run_heat(job, part, log)
+                                : is_homogenisation(job) ? run_homogenise(job, part, log)
+                                                         : run_elasticity(job, part, log);
 
   clock.begin("writing results");
   const std::int64_t bytes = write_results(paths, job, part, result, command);

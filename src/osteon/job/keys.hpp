@@ -78,12 +78,17 @@ void describe(Visitor& v, spec& s) {
     load_spec& l = s.load;
     t("test", l.test,
       "axial_bonded: both faces of the axis are held by rigid plates, one is driven. conduction: fixed temperatures on "
-      "them.",
-      {"axial_bonded", "conduction"});
+      "them. homogenise: stiffness of the material, from six mean strains.",
+      {"axial_bonded", "conduction", "homogenise"});
     t("axis", l.axis, "Direction of the load or of the heat flow.", {"z", "y", "x"});
     t("strain", l.strain, "Displacement of the driven face over the length; negative compresses.");
     t("low_K", l.low_K, "Temperature of the low face in K.");
     t("high_K", l.high_K, "Temperature of the high face in K.");
+    t("boundary", l.boundary,
+      "homogenise: what is done to the outer faces. kubc, which is used if left out: all their nodes move with the mean "
+      "strain; an upper bound. periodic: the image repeats itself; solid on a face without a partner on the opposite face "
+      "is free there.",
+      {"kubc", "periodic"});
   });
   v.table("solve", "How exactly.", [&](auto& t) {
     t("tolerance", s.solve.tolerance, "Residual relative to the initial one at which the solver stops.");

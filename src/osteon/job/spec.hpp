@@ -65,6 +65,7 @@ struct load_spec {
   std::string axis = "z";
   double strain = -0.01;
   double low_K = 0, high_K = 1;
+  std::optional<std::string> boundary;  ///< of homogenisation; absent: kubc
 };
 
 struct solve_spec {

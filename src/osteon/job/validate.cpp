@@ -131,10 +131,12 @@ class checker {
   }
 
   void check_load() {
+    const bool homogenise = job_.load.test == "homogenise";
     const std::string wanted = heat_ ? "conduction" : "axial_bonded";
     expect(
-        !job_.load.test || *job_.load.test == wanted, "load.test",
+        !job_.load.test || *job_.load.test == wanted || (homogenise && !heat_), "load.test",
         fmt::format("'{}' does not go with physics = \"{}\"; use '{}'", job_.load.test.value_or(""), job_.physics, wanted));
+    expect(!job_.load.boundary || homogenise, "load.boundary", "given, but load.test is not \"homogenise\"; remove it");
     expect(heat_ || (job_.load.strain != 0 && std::abs(job_.load.strain) <= 1), "load.strain",
            fmt::format("{} must be in [-1, 1] and not 0, e.g. -0.01 for 1 % compression", job_.load.strain));
     expect(!heat_ || job_.load.low_K != job_.load.high_K, "load.high_K", "equals low_K: no heat would flow");
