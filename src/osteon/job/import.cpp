@@ -11,6 +11,7 @@
 #include <osteon/base/digest.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/npy.hpp>
+#include <osteon/job/check_loads.hpp>
 #include <osteon/job/external.hpp>
 #include <osteon/job/manifest.hpp>
 #include <osteon/voxel/segment.hpp>
@@ -86,6 +87,12 @@ vector3 spacing_of(const spec& job, const json& facts) {
   return spacing;
 }
 
+// A test between the faces of the image needs a solid that joins them; other loads act where their sets are.
+bool must_join_faces(const spec& job) {
+  if (job.physics == "heat") return true;
+  return job.cases.empty() && job.load.faces == "image" && test_of(job, job.load, job.supports) != "custom";
+}
+
 voxel::segmented classify(const spec& job, const voxel::image& image) {
   voxel::segmentation_options how;
   how.threshold = job.segment.threshold;
@@ -94,6 +101,7 @@ voxel::segmented classify(const spec& job, const voxel::image& image) {
              : job.segment.keep == "percolating" ? voxel::keep_rule::percolating
                                                  : voxel::keep_rule::largest;
   how.load_axis = job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x;
+  how.must_join_faces = must_join_faces(job);
   const auto properties = [](const material_spec& m, const std::string& fallback) {
     return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio,
                            m.conductivity_W_per_mK.value_or(0)};
@@ -133,6 +141,7 @@ std::string rules_of(const spec& job) {
   json rules = {{"schema", 1},
                 {"axis", job.load.axis},
                 {"keep", job.segment.keep},
+                {"joins", must_join_faces(job)},
                 {"labels", job.segment.labels},
                 {"void", job.segment.void_labels},
                 {"crop", job.image.crop_voxels},

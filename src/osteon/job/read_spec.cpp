@@ -139,7 +139,7 @@ class reader {
     read(node, key, field.emplace(), choices);
   }
   void read(const toml::node& node, const char* key, std::vector<double>& field, const std::vector<std::string>& choices) {
-    if (node.is_number()) {  // a cube's three equal edges
+    if (node.is_number() && std::string_view(key) == "spacing_mm") {  // a cube's three equal edges
       double value = 0;
       read(node, key, value, choices);
       field.assign(3, value);
@@ -151,6 +151,10 @@ class reader {
     read_array(node, key, field);
   }
   void read(const toml::node& node, const char* key, std::vector<std::vector<std::int64_t>>& field,
+            const std::vector<std::string>&) {
+    read_array(node, key, field);
+  }
+  void read(const toml::node& node, const char* key, std::vector<std::vector<double>>& field,
             const std::vector<std::string>&) {
     read_array(node, key, field);
   }
@@ -202,6 +206,8 @@ spec read_spec(const std::string& path, std::vector<problem>& problems) {
     if (const auto dot = job.name.rfind('.'); dot != std::string::npos && dot > 0) job.name.resize(dot);
   }
   if (job.output_directory.empty()) job.output_directory = job.name + ".out";
+  for (case_spec& c : job.cases)
+    if (c.load.axis.empty()) c.load.axis = job.load.axis;
   for (problem p : validate(job)) {
     const auto line = lines.find(p.where);
     // A fault is shown once: where a value could not be read, its default must not be faulted as well.
