@@ -114,6 +114,9 @@ void describe(Visitor& v, spec& s) {
     t("void_labels", g.void_labels, "Labels that are empty space.");
     t("keep", g.keep, "largest: the largest 6-connected part; percolating: the parts that join both loaded faces; all.",
       {"largest", "percolating", "all"});
+    t("drop_unsupported", g.drop_unsupported,
+      "Drop the kept parts that no support of a load case holds (islands, and parts that hang on others by single nodes or "
+      "edges). Otherwise they are refused. Elasticity only.");
   });
   v.list("material", s.materials, "A material. Give one for all solid voxels, or one for each label.",
          [](auto& t, material_spec& m) {

@@ -5,9 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <osteon/comm/together.hpp>
-#include <osteon/job/load_cases.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/supported.hpp>
 #include <osteon/solve/elasticity.hpp>
 #include <osteon/solve/post.hpp>
 
@@ -28,19 +26,6 @@ std::vector<float> spread_nodes(const voxel::run_set& nodes, const std::vector<d
       for (std::size_t c = 0; c < 3; ++c) dense[to + c] = static_cast<float>(zyx[from + 2 - c]);
     }
   return dense;
-}
-
-std::shared_ptr<solve::elasticity_problem> make_problem(const specimen& part) {
-  const auto problem = std::make_shared<solve::elasticity_problem>();
-  comm::together(part.where.comm, [&] {
-    problem->where = part.where;
-    problem->spacing_mm = part.header.spacing_mm;
-    problem->materials = &part.header.materials;
-    problem->cells = part.cells;
-    problem->nodes = voxel::corner_nodes(part.cells);
-    problem->material = voxel::gather(part.cells, {part.image.data(), part.where.owned.shape()});
-  });
-  return problem;
 }
 
 // What is read off the solution of a load case.
@@ -105,6 +90,7 @@ std::vector<case_result> solve_cases(const spec& job, const specimen& part,
                          cases.size(), groups.size(), groups.size()));
   for (const std::vector<std::size_t>& group : groups) {
     problem->fixed = cases[group.front()].fixed;
+    require_supported(*problem, part.header.origin_mm);
     solve::elasticity_solver solver(*problem, how, log);
     for (const std::size_t c : group) {
       if (!cases[c].name.empty()) log.note(fmt::format("load case '{}': {}", cases[c].name, cases[c].test));

@@ -26,6 +26,7 @@ struct segment_spec {
   bool labels = false;  ///< the image holds labels, not grey values
   std::vector<std::int64_t> void_labels{0};
   std::string keep = "largest";
+  bool drop_unsupported = false;
 };
 
 struct material_spec {

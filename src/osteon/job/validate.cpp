@@ -103,6 +103,7 @@ class checker {
     expect(job_.load.low_K != job_.load.high_K, "load.high_K", "equals low_K: no heat would flow");
     expect(job_.supports.empty() && job_.forces.empty() && job_.cases.empty(), "support",
            "[[support]], [[force]] and [[case]] belong to physics = \"elasticity\"");
+    expect(!job_.segment.drop_unsupported, "segment.drop_unsupported", "belongs to physics = \"elasticity\"");
   }
 
   void check_numbers() {
