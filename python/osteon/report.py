@@ -16,7 +16,7 @@ from .errors import DATA, USAGE, DataError
 from .report_data import JobResult, load
 from .report_plots import convergence, histogram
 from .report_slices import colour_table, css_gradient, data_uri, slices_of
-from .report_text import answers, certificates, machine, number, segmentation
+from .report_text import answers, certificates, machine, number, segmentation, words_of_test
 
 
 def build(result: JobResult) -> str:
@@ -66,10 +66,7 @@ def _subtitle(result: JobResult) -> str:
             f"Heat conduction along {axis}, {number(load.get('low_K', '?'))} K to {number(load.get('high_K', '?'))} K"
         )
     else:
-        strain = load.get("strain")
-        what = f"Axial test along {axis}, bonded faces" + (
-            f", {number(100 * float(strain))} % strain" if strain is not None else ""
-        )
+        what = words_of_test(result.summary)
     shape = result.summary.get("image", {}).get("shape", [])
     return f"{what} · {' x '.join(str(n) for n in shape)} voxels (z, y, x) of {number(result.spacing_mm)} mm"
 

@@ -1,4 +1,3 @@
-osteon_test(voxel/boundary)
 osteon_test(voxel/components)
 osteon_test(voxel/node_set)
 osteon_test(voxel/run_set)

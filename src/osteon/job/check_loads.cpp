@@ -213,8 +213,8 @@ class load_checker {
     expect(!(l.force_N || l.moment_Nmm) || !moved, at + (l.force_N ? "force_N" : "moment_Nmm"),
            "scales the solution, so no other load may act; drive the test by a displacement or an angle, or use custom");
     if (!l.gravity_m_per_s2) return;
-    expect(!job_.density_law, at + "gravity_m_per_s2",
-           "needs density_kg_per_m3, which a [[material]] has and a density_law not");
+    expect(!job_.materials.empty() && !job_.density_law, at + "gravity_m_per_s2",
+           "needs density_kg_per_m3, which only a [[material]] has");
     for (std::size_t n = 0; n < job_.materials.size(); ++n) {
       const auto& density = job_.materials[n].density_kg_per_m3;
       const std::string where = fmt::format("material[{}].density_kg_per_m3", n + 1);

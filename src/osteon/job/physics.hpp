@@ -38,7 +38,7 @@ struct physics_result {
   double shown_low = 0, shown_high = 1;  ///< colour range
 };
 
-/// Bonded axial compression or tension. @collective on part.where.comm
+/// A mechanical test, or supports and forces; one load case or several. @collective on part.where.comm
 physics_result run_elasticity(const spec& job, const specimen& part, sink& log);
 
 /// Steady conduction between two faces. @collective on part.where.comm
