@@ -267,3 +267,35 @@ def test_faces_of_the_solid(job: Job) -> None:
     assert summary["load"]["length_mm"] == pytest.approx(5.0)
     assert summary["load"]["cross_section_mm2"] == pytest.approx(5 * 0.5 * 3 * 0.25)
     assert summary["apparent_modulus_MPa"] == pytest.approx(E, rel=1e-9)
+
+
+def test_sets_by_label_image_and_by_material(job: Job) -> None:
+    """Oracle: the same nodes chosen by a box; a label of the void around the solid chooses nothing."""
+    image = np.zeros((6, 5, 6), np.uint8)
+    image[:, 1:, :4] = 1
+    image[5, 1:, :4] = 2
+    labels = np.zeros((7, 5, 6), np.int16)
+    labels[6, 3:, :2] = 700  # after cropping: two times two voxels on top
+    labels[6, 0, :] = 700
+    np.save(job.folder / "labels.npy", labels)
+    np.save(job.folder / "block.npy", np.concatenate([image[:1], image]))
+    text = (
+        '[image]\npath = "block.npy"\nspacing_mm = 1.0\ncrop_voxels = [[1, 7], [0, 5], [0, 6]]\n[segment]\nlabels = true\n'
+        '[[material]]\nlabel = 1\nyoungs_modulus_MPa = 1000\n[[material]]\nname = "cap"\nlabel = 2\n'
+        "youngs_modulus_MPa = 1000\n[solve]\ntolerance = 1e-10\n[picture]\nenabled = false\n"
+        '[[support]]\non = "z_low"\nfix = "zyx"\n[[force]]\non = "a"\nforce_N = [-1, 0, 0]\n[[set]]\nname = "a"\n'
+    )
+    summaries = []
+    for select in (
+        'select = "image"\nimage = "labels.npy"\nlabels = [700]\n',
+        'select = "box"\nlow_mm = [5, 3, 0]\nhigh_mm = [6, 5, 2]\n',
+        'select = "material"\nmaterial = "cap"\n',
+    ):
+        job.write(text + select)
+        summaries.append(solved(job, ranks=2))
+    assert [s["forces"][0]["nodes"] for s in summaries] == [18, 18, 2 * 5 * 5]
+    assert summaries[0]["sed_MPa"]["max"] == pytest.approx(summaries[1]["sed_MPa"]["max"], rel=1e-6)
+    job.write(text + 'select = "image"\nimage = "labels.npy"\nlabels = [700, 3]\n')
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == 3
+    assert "has the label 3" in done.err

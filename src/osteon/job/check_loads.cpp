@@ -57,7 +57,7 @@ class load_checker {
 
   void check_selection(const set_spec& s, const std::string& at) {
     if (s.select.empty()) {
-      expect(false, at + "select", "missing: face, plane, disk, box, material, voxels, nodes or points");
+      expect(false, at + "select", "missing: face, plane, disk, box, material, image, voxels, nodes or points");
       return;
     }
     struct requirement {
@@ -74,6 +74,8 @@ class load_checker {
                                  {"low_mm", "box", s.low_mm.has_value(), true},
                                  {"high_mm", "box", s.high_mm.has_value(), true},
                                  {"material", "material", s.material.has_value(), true},
+                                 {"image", "image", s.image.has_value(), true},
+                                 {"labels", "image", !s.labels.empty(), true},
                                  {"voxels", "voxels", !s.voxels.empty(), true},
                                  {"nodes", "nodes", !s.nodes.empty(), true},
                                  {"points_mm", "points", !s.points_mm.empty(), true},

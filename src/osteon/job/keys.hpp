@@ -39,9 +39,11 @@ void describe_set(Visitor& t, set_spec& n) {
   t("name", n.name, "Name of the set.");
   t("select", n.select,
     "How the nodes are chosen. face: of the image or the solid. plane: across axis at at_mm. disk: centre_mm, normal, "
-    "radius_mm, thickness_mm. box: from low_mm to high_mm. material: the corners of its voxels. voxels: the corners of "
+    "radius_mm, thickness_mm. box: from low_mm to high_mm. material: the corners of its voxels. image: the corners of "
+    "voxels with "
+    "some labels in another image. voxels: the corners of "
     "those listed. nodes: those listed. points: the nodes closest to points_mm.",
-    {"face", "plane", "disk", "box", "material", "voxels", "nodes", "points"});
+    {"face", "plane", "disk", "box", "material", "image", "voxels", "nodes", "points"});
   t("face", n.face, "face: which one.", {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high"});
   t("of", n.of, "face: of the image, or of the smallest box around the solid.", {"image", "solid"});
   t("axis", n.axis, "plane: the axis across it.", {"z", "y", "x"});
@@ -55,6 +57,8 @@ void describe_set(Visitor& t, set_spec& n) {
   t("low_mm", n.low_mm, "box: its low corner [z, y, x].");
   t("high_mm", n.high_mm, "box: its high corner [z, y, x].");
   t("material", n.material, "material: its name.");
+  t("image", n.image, "image: path of an image of the scan's shape, relative to the job file; it is cropped like the scan.");
+  t("labels", n.labels, "image: the values of its voxels that are chosen; those that are solid in the scan give the nodes.");
   t("voxels", n.voxels, "voxels: [[z, y, x], ...], counted from 0 in the image after cropping; all must be solid.");
   t("nodes", n.nodes, "nodes: [[z, y, x], ...]; node 0 is the low corner of voxel 0. All must belong to the solid.");
   t("points_mm", n.points_mm, "points: [[z, y, x], ...], each no farther from a node than a voxel's diagonal.");

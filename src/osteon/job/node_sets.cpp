@@ -7,6 +7,9 @@
 #include <cmath>
 #include <limits>
 #include <osteon/comm/together.hpp>
+#include <osteon/io/model_file.hpp>
+#include <osteon/job/compute.hpp>
+#include <osteon/job/label_images.hpp>
 
 namespace osteon::job {
 
@@ -22,6 +25,7 @@ std::string describe(const set_spec& s) {
                        *s.thickness_mm);
   if (s.select == "box") return fmt::format("box from {} to {}", in_mm(to_vector(*s.low_mm)), in_mm(to_vector(*s.high_mm)));
   if (s.select == "material") return fmt::format("voxels of '{}'", *s.material);
+  if (s.select == "image") return fmt::format("labels {} of '{}'", fmt::join(s.labels, ", "), *s.image);
   return fmt::format("listed {}", s.select);
 }
 
@@ -108,6 +112,7 @@ std::vector<std::int32_t> node_sets::select(const set_spec& s) const {
     return voxel::nodes_in(grid_, voxel::disk{to_vector(*s.centre_mm), to_vector(*s.normal), *s.radius_mm, *s.thickness_mm});
   if (s.select == "box") return voxel::nodes_in(grid_, voxel::cuboid{to_vector(*s.low_mm), to_vector(*s.high_mm)});
   if (s.select == "material") return select_material(*s.material);
+  if (s.select == "image") return select_labels(s);
   if (s.select == "voxels") return select_voxels(s);
   return s.select == "nodes" ? select_nodes(s) : select_points(s);
 }
@@ -144,6 +149,18 @@ std::vector<std::int32_t> node_sets::select_material(const std::string& name) co
     throw data_error(
         fmt::format("there is no material '{}' to select nodes by; materials are {}", name, fmt::join(names, ", ")));
   std::vector<std::uint8_t> marked = voxel::gather(part_.cells, {part_.image.data(), part_.where.owned.shape()});
+  for (std::uint8_t& m : marked) m = wanted[m];
+  return corners(marked);
+}
+
+std::vector<std::int32_t> node_sets::select_labels(const set_spec& what) const {
+  const std::string path = label_file(job_, *what.image, output_paths(job_).model);
+  const voxel::model_header header = io::read_model_header(comm(), path);
+  const std::vector<std::uint8_t> values = io::read_model_planes(path, header, part_.where);
+  std::array<bool, 256> wanted{};
+  for (std::size_t m = 1; m < header.materials.size(); ++m)
+    for (const std::int64_t label : what.labels) wanted[m] |= header.materials[m].name == std::to_string(label);
+  std::vector<std::uint8_t> marked = voxel::gather(part_.cells, {values.data(), part_.where.owned.shape()});
   for (std::uint8_t& m : marked) m = wanted[m];
   return corners(marked);
 }

@@ -58,6 +58,7 @@ class node_sets {
  private:
   std::vector<std::int32_t> select(const set_spec& what) const;
   std::vector<std::int32_t> select_material(const std::string& name) const;
+  std::vector<std::int32_t> select_labels(const set_spec& what) const;
   std::vector<std::int32_t> select_voxels(const set_spec& what) const;
   std::vector<std::int32_t> select_nodes(const set_spec& what) const;
   std::vector<std::int32_t> select_points(const set_spec& what) const;

@@ -59,7 +59,8 @@ struct set_spec {
   std::optional<double> depth_mm;
   std::optional<std::vector<double>> centre_mm, normal, low_mm, high_mm;  ///< z, y, x
   std::optional<double> radius_mm, thickness_mm;
-  std::optional<std::string> material;
+  std::optional<std::string> material, image;
+  std::vector<std::int64_t> labels;
   std::vector<std::vector<std::int64_t>> voxels, nodes;
   std::vector<std::vector<double>> points_mm;
   bool surface = false;
