@@ -21,7 +21,7 @@ ANSWERS = {
             "MPa",
             "Young's modulus of a solid block of the same outer size and stiffness.",
         ),
-        Answer("stiffness_Nmm_per_deg", "Stiffness", "N mm/°", "Moment over the angle between the loaded faces."),
+        Answer("stiffness_N_mm_per_deg", "Stiffness", "N mm/°", "Moment over the angle between the loaded faces."),
         Answer(
             "aggregate_modulus_MPa",
             "Aggregate modulus",
@@ -31,10 +31,10 @@ ANSWERS = {
         Answer(
             "shear_modulus_MPa", "Apparent shear modulus", "MPa", "Shear stress on the plates over the shear strain."
         ),
-        Answer("bending_stiffness_Nmm2", "Bending stiffness", "N mm²", "E I of a beam that bends alike."),
-        Answer("torsional_stiffness_Nmm2", "Torsional stiffness", "N mm²", "G J of a bar that twists alike."),
+        Answer("bending_stiffness_N_mm2", "Bending stiffness", "N mm²", "E I of a beam that bends alike."),
+        Answer("torsional_stiffness_N_mm2", "Torsional stiffness", "N mm²", "G J of a bar that twists alike."),
         Answer(
-            "pistoia.failure_moment_Nmm",
+            "pistoia.failure_moment_N_mm",
             "Failure moment (Pistoia)",
             "N mm",
             "Moment at which the critical share of the solid exceeds the critical strain.",

@@ -41,25 +41,25 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
     const auto add = [&](const char* key, const char* name, const char* unit) {
       if (s.contains(key)) rows.push_back({name, number(s.at(key)), unit});
     };
-    if (s.contains("reaction_moment_Nmm"))
-      rows.push_back({"reaction moment", number(s.at("reaction_moment_Nmm").at(place_of(s.at("load")))), "N mm"});
+    if (s.contains("stiffness_N_mm_per_deg"))
+      rows.push_back({"reaction moment", number(s.at("reaction_moment_N_mm").at(place_of(s.at("load")))), "N mm"});
     else if (s.contains("reaction_N"))
       rows.push_back({"reaction force", number(s.at("reaction_N").at(place_of(s.at("load")))), "N"});
     add("stiffness_N_per_mm", "stiffness", "N/mm");
-    add("stiffness_Nmm_per_deg", "stiffness", "N mm/deg");
+    add("stiffness_N_mm_per_deg", "stiffness", "N mm/deg");
     add("apparent_modulus_MPa", "apparent modulus", "MPa");
     add("aggregate_modulus_MPa", "aggregate modulus", "MPa");
     add("shear_modulus_MPa", "shear modulus", "MPa");
-    add("bending_stiffness_Nmm2", "bending stiffness", "N mm2");
-    add("torsional_stiffness_Nmm2", "torsional stiffness", "N mm2");
+    add("bending_stiffness_N_mm2", "bending stiffness", "N mm2");
+    add("torsional_stiffness_N_mm2", "torsional stiffness", "N mm2");
     rows.push_back({"strain energy density, mean", number(s.at("sed_MPa").at("mean")), "MPa"});
     rows.push_back({"strain energy density, 98 %", number(s.at("sed_MPa").at("p98")), "MPa"});
     rows.push_back({"effective strain, 98 %", number(s.at("effective_strain").at("p98")), ""});
     const auto& pistoia = s.at("pistoia");
     if (pistoia.contains("failure_load_N"))
       rows.push_back({"failure load (Pistoia)", number(pistoia.at("failure_load_N")), "N"});
-    else if (pistoia.contains("failure_moment_Nmm"))
-      rows.push_back({"failure moment (Pistoia)", number(pistoia.at("failure_moment_Nmm")), "N mm"});
+    else if (pistoia.contains("failure_moment_N_mm"))
+      rows.push_back({"failure moment (Pistoia)", number(pistoia.at("failure_moment_N_mm")), "N mm"});
     else
       rows.push_back({"failure factor (Pistoia)", number(pistoia.at("factor")), ""});
   } else {

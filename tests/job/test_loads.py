@@ -101,7 +101,7 @@ def test_bending_stiffness_converges_to_beam_theory(job: Job) -> None:
     found = []
     for n in (4, 8):
         block(job, load("bending", direction="x"), shape=(n, n, 1), spacing=(2 / n, 2 / n, 1.0), poisson=0.0)
-        found.append(solved(job)["bending_stiffness_Nmm2"])
+        found.append(solved(job)["bending_stiffness_N_mm2"])
     exact = E * 1.0 * 2.0**3 / 12
     assert found[1] > exact
     assert (4 * found[1] - found[0]) / 3 == pytest.approx(exact, rel=2e-3)
@@ -109,12 +109,12 @@ def test_bending_stiffness_converges_to_beam_theory(job: Job) -> None:
 
 def test_bending_by_a_moment(job: Job) -> None:
     """Oracle: the same specimen driven by the angle; the moment is about the asked axis."""
-    block(job, load("bending", axis="y", direction="z", moment_Nmm=3.0))
+    block(job, load("bending", axis="y", direction="z", moment_N_mm=3.0))
     summary = solved(job, ranks=2)
-    assert summary["reaction_moment_Nmm"] == pytest.approx([3.0, 0, 0], abs=1e-7)
+    assert summary["reaction_moment_N_mm"] == pytest.approx([3.0, 0, 0], abs=1e-7)
     block(job, load("bending", axis="y", direction="z", angle_deg=summary["load"]["angle_deg"]))
     again = solved(job)
-    assert again["reaction_moment_Nmm"][0] == pytest.approx(3.0, rel=1e-8)
+    assert again["reaction_moment_N_mm"][0] == pytest.approx(3.0, rel=1e-8)
     assert again["reaction_N"] == pytest.approx([0, 0, 0], abs=1e-7)
 
 
@@ -123,7 +123,7 @@ def test_torsional_stiffness_converges_to_saint_venant(job: Job) -> None:
     found = []
     for n in (6, 12):
         block(job, load("torsion", axis="x"), shape=(n, n, 2), spacing=(2 / n, 2 / n, 0.5))
-        found.append(solved(job)["torsional_stiffness_Nmm2"])
+        found.append(solved(job)["torsional_stiffness_N_mm2"])
     exact = E / 2.6 * 0.140577 * 2.0**4
     assert (4 * found[1] - found[0]) / 3 == pytest.approx(exact, rel=1e-3)
 

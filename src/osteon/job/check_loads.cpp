@@ -157,7 +157,7 @@ class load_checker {
 
   void check_cases() {
     const load_spec& l = job_.load;
-    expect(!l.test && !l.strain && !l.displacement_mm && !l.force_N && !l.angle_deg && !l.moment_Nmm &&
+    expect(!l.test && !l.strain && !l.displacement_mm && !l.force_N && !l.angle_deg && !l.moment_N_mm &&
                !l.gravity_m_per_s2 && !l.direction && !l.about_mm,
            "load.test", "[load] says what is done although there are [[case]]s; move it into them (load.axis may stay)");
     std::set<std::string> names;
@@ -185,7 +185,7 @@ class load_checker {
     const bool needs_direction = test == "shear" || test == "pure_shear" || test == "bending";
     expect(test != "conduction", at + "test", "'conduction' does not go with physics = \"elasticity\"; use 'axial_bonded'");
     const int measures = l.strain.has_value() + l.displacement_mm.has_value() + l.force_N.has_value() +
-                         l.angle_deg.has_value() + l.moment_Nmm.has_value();
+                         l.angle_deg.has_value() + l.moment_N_mm.has_value();
     const auto given = [&](const std::optional<double>& value, const char* key, bool fits) {
       expect(!value || fits, at + key, fmt::format("does not go with test = \"{}\"", test));
       expect(!value || *value != 0, at + key, "must not be 0: nothing would happen");
@@ -194,7 +194,7 @@ class load_checker {
     given(l.displacement_mm, "displacement_mm", !turns && !custom);
     given(l.force_N, "force_N", !turns && !custom);
     given(l.angle_deg, "angle_deg", turns);
-    given(l.moment_Nmm, "moment_Nmm", turns);
+    given(l.moment_N_mm, "moment_N_mm", turns);
     expect(!l.strain || std::abs(*l.strain) <= 1, at + "strain",
            fmt::format("{} must be in [-1, 1] and not 0, e.g. -0.01 for 1 % compression", l.strain.value_or(0)));
     expect(measures <= 1, at + "strain", fmt::format("{} measures drive the test; give one", measures));
@@ -212,7 +212,7 @@ class load_checker {
     for (const support_spec& s : supports)
       moved |= s.move_z_mm.value_or(0) != 0 || s.move_y_mm.value_or(0) != 0 || s.move_x_mm.value_or(0) != 0 || s.rotate_deg;
     expect(!custom || moved, at + "test", "nothing loads the specimen; add a [[force]], a move_..._mm or gravity_m_per_s2");
-    expect(!(l.force_N || l.moment_Nmm) || !moved, at + (l.force_N ? "force_N" : "moment_Nmm"),
+    expect(!(l.force_N || l.moment_N_mm) || !moved, at + (l.force_N ? "force_N" : "moment_N_mm"),
            "scales the solution, so no other load may act; drive the test by a displacement or an angle, or use custom");
     if (!l.gravity_m_per_s2) return;
     expect(!job_.materials.empty() && !job_.density_law, at + "gravity_m_per_s2",

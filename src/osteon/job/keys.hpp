@@ -29,7 +29,7 @@ void describe_drive(Visitor& t, load_spec& l) {
     "Force on the driven face: what a unit displacement gives is scaled to it, which is exact as the problem is linear.");
   t("angle_deg", l.angle_deg,
     "bending, torsion: angle between the faces; displacements are linear in it. Left out, with no moment: 1.");
-  t("moment_Nmm", l.moment_Nmm, "bending, torsion: moment on the driven face, by scaling as for force_N.");
+  t("moment_N_mm", l.moment_N_mm, "bending, torsion: moment on the driven face, by scaling as for force_N.");
   t("gravity_m_per_s2", l.gravity_m_per_s2,
     "Body weight: acceleration [z, y, x] by which every voxel is pulled; needs density_kg_per_m3 of its material.");
 }

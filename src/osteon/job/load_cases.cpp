@@ -163,7 +163,8 @@ load_answers read_loads(const load_case& what, const solve::elasticity_problem& 
     answers.load = load;
     answers.is_moment = m.turns;
     answers.keys["reaction_N"] = list_of(w.force_N);
-    if (m.turns) answers.keys["reaction_moment_Nmm"] = list_of(w.moment_N_mm);
+    answers.keys["reaction_moment_N_mm"] = list_of(w.moment_N_mm);
+    answers.keys["reaction_point_mm"] = list_of(plus(w.about_mm, origin_mm));
     answers.keys.update(measured(m, load));
   }
   json supports = json::array(), forces = json::array();
@@ -176,7 +177,7 @@ load_answers read_loads(const load_case& what, const solve::elasticity_problem& 
                         {"held", held},
                         {"nodes", s.on->size},
                         {"reaction_N", list_of(w.force_N)},
-                        {"moment_Nmm", list_of(w.moment_N_mm)},
+                        {"moment_N_mm", list_of(w.moment_N_mm)},
                         {"about_mm", list_of(plus(w.about_mm, origin_mm))}});
   }
   for (const applied_force& f : c.forces)

@@ -57,7 +57,7 @@ case_result read_off(const spec& job, const specimen& part, const std::shared_pt
                                {"critical_volume", job.pistoia.critical_volume},
                                {"factor", failure.factor}};
   if (loads.load)
-    result.answers["pistoia"][loads.is_moment ? "failure_moment_Nmm" : "failure_load_N"] = failure.failure_load_N;
+    result.answers["pistoia"][loads.is_moment ? "failure_moment_N_mm" : "failure_load_N"] = failure.failure_load_N;
 
   result.shown = sed;
   result.shown_high = sed_statistics.p99 > sed_statistics.median ? sed_statistics.p99 : sed_statistics.max;

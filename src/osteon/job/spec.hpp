@@ -89,7 +89,7 @@ struct load_spec {
   double depth_mm = 0;
   bool bonded = false;
   std::optional<std::vector<double>> about_mm;
-  std::optional<double> strain, displacement_mm, force_N, angle_deg, moment_Nmm;
+  std::optional<double> strain, displacement_mm, force_N, angle_deg, moment_N_mm;
   std::optional<std::vector<double>> gravity_m_per_s2;
   double low_K = 0, high_K = 1;
 };

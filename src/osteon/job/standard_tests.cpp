@@ -94,7 +94,7 @@ class test_maker {
     return m.amount;
   }
   double angle() {
-    made_.what.wanted = load_.moment_Nmm;
+    made_.what.wanted = load_.moment_N_mm;
     made_.what.turns = true;
     return made_.what.amount = radians(load_.angle_deg.value_or(1));
   }
@@ -217,9 +217,9 @@ standard_test make_test(const node_sets& sets, const load_spec& load, const std:
 nlohmann::ordered_json measured(const measure& m, double load) {
   const double stiffness = load / m.amount;
   if (m.turns)
-    return {{"stiffness_Nmm_per_rad", stiffness},
-            {"stiffness_Nmm_per_deg", stiffness * std::numbers::pi / 180},
-            {m.test == "bending" ? "bending_stiffness_Nmm2" : "torsional_stiffness_Nmm2", stiffness * m.length_mm}};
+    return {{"stiffness_N_mm_per_rad", stiffness},
+            {"stiffness_N_mm_per_deg", stiffness * std::numbers::pi / 180},
+            {m.test == "bending" ? "bending_stiffness_N_mm2" : "torsional_stiffness_N_mm2", stiffness * m.length_mm}};
   const char* modulus = m.test == "confined"                          ? "aggregate_modulus_MPa"
                         : m.test == "shear" || m.test == "pure_shear" ? "shear_modulus_MPa"
                                                                       : "apparent_modulus_MPa";
