@@ -36,6 +36,8 @@ def table(properties: dict, nested: bool = False) -> str:
         meaning = entry["description"].replace("<", "&lt;")
         if "enum" in entry:
             meaning += " One of " + ", ".join(f"`{choice}`" for choice in entry["enum"]) + "."
+        if "enum" in entry.get("items", {}):
+            meaning += " Any of " + ", ".join(f"`{choice}`" for choice in entry["items"]["enum"]) + "."
         rows.append(f"| `{key}` | {kind(entry)} | {default} | {meaning} |")
     return "\n".join(rows)
 

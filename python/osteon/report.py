@@ -16,7 +16,7 @@ from .errors import DATA, USAGE, DataError
 from .report_data import JobResult, load
 from .report_plots import convergence, histogram
 from .report_slices import colour_table, css_gradient, data_uri, slices_of
-from .report_text import answers, certificates, machine, number, segmentation, words_of_test
+from .report_text import answers, by_material, certificates, machine, number, segmentation, words_of_test
 
 
 def build(result: JobResult) -> str:
@@ -40,6 +40,7 @@ def build(result: JobResult) -> str:
             f'<tr><td>{escape(a.title)}</td><td class="n">{v} {escape(a.unit)}</td><td class="m">{escape(a.meaning)}</td></tr>'
             for a, v in rows
         ),
+        "by_material": _by_material(by_material(result)),
         "histogram": _plot(
             "Distribution", histogram(result), f"Histogram of the {result.field_name[1]} on a logarithmic axis"
         ),
@@ -134,6 +135,16 @@ def _round_length(length: float) -> float:
     """The largest of 1, 2, 5 times a power of ten that is not longer."""
     power = 10.0 ** int(f"{length:e}".split("e")[1])
     return next(m * power for m in (5.0, 2.0, 1.0) if m * power <= length * (1 + 1e-12))
+
+
+def _by_material(rows: list[list[str]]) -> str:
+    if not rows:
+        return ""
+    head, *body = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
+    table = (
+        f"<thead><tr>{head.replace('td>', 'th>')}</tr></thead><tbody>{''.join(f'<tr>{r}</tr>' for r in body)}</tbody>"
+    )
+    return f'<section class="card"><h2>By material</h2><table>{table}</table></section>'
 
 
 def _plot(title: str, uri: str | None, alt: str) -> str:

@@ -9,7 +9,12 @@ import numpy as np
 
 from .errors import DataError
 
-FIELDS = {"elasticity": ("sed", "strain energy density", "MPa"), "heat": ("heat_flux", "heat flux density", "W/mm²")}
+FIELDS = {
+    "sed": ("strain energy density", "MPa"),
+    "von_mises": ("von Mises stress", "MPa"),
+    "effective_strain": ("effective strain", "1"),
+    "heat_flux": ("heat flux density", "W/mm²"),
+}
 
 
 @dataclass
@@ -31,7 +36,10 @@ class JobResult:
     @property
     def field_name(self) -> tuple[str, str, str]:
         """Name in the file, name in words, unit."""
-        return FIELDS.get(self.physics, FIELDS["elasticity"])
+        name = self.summary.get("shown", {}).get("field")
+        if name not in FIELDS:
+            name = "heat_flux" if self.physics == "heat" else "sed"
+        return (name, *FIELDS[name])
 
     @property
     def spacing_mm(self) -> list[float]:
@@ -88,7 +96,14 @@ def _load_fields(result: JobResult) -> None:
             file.set_auto_mask(False)
             cells = file["VTKHDF/CellData"]
             result.solid = np.asarray(cells["material"][:]) != 0
-            values = np.asarray(cells[result.field_name[0]][:], dtype="f4")
+            name = result.field_name[0]
+            if name not in cells.variables:
+                result.notes.append(
+                    f"The results do not hold '{name}', so there are no slices of it and no histogram; "
+                    "name it in output.fields."
+                )
+                return
+            values = np.asarray(cells[name][:], dtype="f4")
             result.shown = np.where(result.solid, values, np.nan)
     except (OSError, LookupError, ValueError) as e:
         result.notes.append(f"results.nc cannot be read ({e}), so there are no slices of the field and no histogram.")

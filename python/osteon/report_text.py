@@ -62,6 +62,13 @@ ANSWERS = {
             "",
             "sqrt(2 SED / E); 98 % of the solid lie below.",
         ),
+        Answer("von_mises_MPa.p98", "Von Mises stress, 98th percentile", "MPa", "98 % of the solid lie below."),
+        Answer(
+            "reaction_moment_N_mm",
+            "Reaction moment (z, y, x)",
+            "N mm",
+            "Moment on the driven face about the mean position of its nodes.",
+        ),
     ],
     "heat": [
         Answer(
@@ -140,6 +147,26 @@ def answers(result: JobResult) -> list[tuple[Answer, str]]:
     return [(a, number(v)) for a, v in rows if v is not None]
 
 
+def by_material(result: JobResult) -> list[list[str]]:
+    """A table with its head; nothing where there is only one material."""
+    entries = result.summary.get("by_material", [])
+    if len(entries) < 2:
+        return []
+    quantities = {
+        "sed_MPa": "SED (MPa)",
+        "effective_strain": "effective strain",
+        "von_mises_MPa": "von Mises stress (MPa)",
+    }
+    numbers = {"mean": "mean", "median": "median", "p95": "95 %", "p98": "98 %", "max": "max"}
+    rows = [["material", "voxels", "volume (mm³)", "quantity", *numbers.values()]]
+    for entry in entries:
+        name = [str(entry["name"]), number(entry["voxels"]), number(entry["volume_mm3"])]
+        for key, title in quantities.items():
+            rows.append([*name, title, *(number(entry[key][n]) for n in numbers)])
+            name = ["", "", ""]
+    return rows
+
+
 def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
     """Name, value, limit, passed."""
     proof = result.summary.get("certificate", {})
@@ -177,6 +204,10 @@ def segmentation(result: JobResult) -> list[tuple[str, str]]:
         )
     if s.get("largest_islands"):
         rows.append(("Largest dropped islands", number(s["largest_islands"][:6]) + " voxels"))
+    if s.get("largest_relative_modulus_error") is not None:
+        error = 100 * float(s["largest_relative_modulus_error"])
+        rows.append(("Materials made of the voxels' moduli", number(s.get("materials"))))
+        rows.append(("Largest error of a modulus by that", f"{number(error, 2)} %" if error else "none"))
     if "volume_fraction" in s:
         rows.append(("Solid volume fraction", f"{number(100 * float(s['volume_fraction']))} %"))
     if isinstance(s.get("percolates"), dict):

@@ -10,8 +10,7 @@ namespace osteon::app {
 int check(const std::string& path, const std::string& json) {
   std::vector<problem> problems;
   const job::spec spec = job::read_spec(path, problems);
-  if (!spec.image.path.empty())
-    if (const auto fault = job::check_image_file(spec)) problems.push_back({path + ": image.path", *fault});
+  for (const problem& p : job::check_image_files(spec)) problems.push_back({path + ": " + p.where, p.text});
   nlohmann::ordered_json answer = {
       {"schema", "osteon.check/1"}, {"job", path}, {"problems", nlohmann::ordered_json::array()}};
   for (const problem& p : problems) answer["problems"].push_back({{"where", p.where}, {"text", p.text}});

@@ -25,6 +25,12 @@ std::vector<int> everyone_else() {
   return ranks;
 }
 
+std::vector<grid::identified_node> numbered(const std::vector<std::int64_t>& ids) {
+  std::vector<grid::identified_node> nodes;
+  for (std::size_t i = 0; i < ids.size(); ++i) nodes.push_back({ids[i], static_cast<std::int32_t>(i)});
+  return nodes;
+}
+
 template <class T>
 T contribution(int rank, std::int64_t id, int component) {
   return T(1) / static_cast<T>(3 + rank + 7 * id + 11 * component);
@@ -34,7 +40,7 @@ template <class T>
 void check_sums() {
   const int me = comm::rank(MPI_COMM_WORLD), size = comm::size(MPI_COMM_WORLD);
   const auto ids = nodes_of(me);
-  const grid::shared_nodes shared(MPI_COMM_WORLD, ids, everyone_else());
+  const grid::shared_nodes shared(MPI_COMM_WORLD, numbered(ids), everyone_else());
   const auto count = static_cast<std::int64_t>(ids.size());
   for (const grid::node_layout layout : {grid::node_layout{3, count + 5, 1}, grid::node_layout{3, 1, 4}}) {
     std::vector<T> values(static_cast<std::size_t>(4 * (count + 5)), T(-1));
@@ -68,7 +74,7 @@ TEST(shared_nodes, add_the_copies_in_the_order_of_the_ranks) {
 // Oracle: invariant; every node that exists is owned exactly once.
 TEST(shared_nodes, have_one_owner) {
   const auto ids = nodes_of(comm::rank(MPI_COMM_WORLD));
-  const grid::shared_nodes shared(MPI_COMM_WORLD, ids, everyone_else());
+  const grid::shared_nodes shared(MPI_COMM_WORLD, numbered(ids), everyone_else());
   std::vector<int> owners(200, 0);
   for (const std::int64_t id : ids) owners[static_cast<std::size_t>(id)] = 1;
   for (const std::int32_t node : shared.not_owned())
@@ -84,7 +90,31 @@ TEST(shared_nodes, have_one_owner) {
 // Oracle: nothing to wait for; a rank without nodes takes part.
 TEST(shared_nodes, may_be_none) {
   const std::vector<std::int64_t> none;
-  const grid::shared_nodes shared(MPI_COMM_WORLD, none, everyone_else());
+  const grid::shared_nodes shared(MPI_COMM_WORLD, numbered(none), everyone_else());
   shared.exchange_add(static_cast<double*>(nullptr), {3, 1, 3});
   EXPECT_TRUE(shared.not_owned().empty());
+}
+
+// Oracle: hand value; a node may have copies on its own rank, where periodic faces meet, and on others.
+TEST(shared_nodes, may_have_copies_on_one_rank) {
+  const int me = comm::rank(MPI_COMM_WORLD), size = comm::size(MPI_COMM_WORLD);
+  // Node 0 is a private one, 1 and 3 are copies of the id that everyone has, 2 is not in the list.
+  const grid::shared_nodes shared(MPI_COMM_WORLD, {{7, 1}, {100 + me, 0}, {7, 3}}, everyone_else());
+  std::vector<double> values{1, 10, 100, 1000};
+  shared.exchange_add(values.data(), {1, 1, 1});
+  EXPECT_EQ(values, (std::vector<double>{1, 1010.0 * size, 100, 1010.0 * size}));
+  const std::vector copies(shared.with_copies().begin(), shared.with_copies().end());
+  EXPECT_EQ(copies, (std::vector<std::int32_t>{1, 3}));
+  const std::vector not_owned(shared.not_owned().begin(), shared.not_owned().end());
+  EXPECT_EQ(not_owned, me == 0 ? (std::vector<std::int32_t>{3}) : copies);
+}
+
+// Oracle: hand value.
+TEST(shared_nodes, find_the_smallest_value_of_the_copies) {
+  const int me = comm::rank(MPI_COMM_WORLD);
+  const grid::shared_nodes shared(MPI_COMM_WORLD, {{7, 0}, {7, 1}}, everyone_else());
+  std::vector<std::int64_t> values{5 - me, 20 + me, 50, 40};
+  shared.exchange_min(values, 2);
+  const std::int64_t last = comm::size(MPI_COMM_WORLD) - 1;
+  EXPECT_EQ(values, (std::vector<std::int64_t>{5 - last, 20, 5 - last, 20}));
 }

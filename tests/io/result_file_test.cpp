@@ -68,13 +68,18 @@ TEST(result_file, holds_what_any_number_of_ranks_wrote) {
           values_of<std::uint8_t>(file, "/VTKHDF/CellData", "material", static_cast<std::size_t>(n.volume()));
       EXPECT_EQ(material, sample::materials(n, 0, n.z));
       const auto sed = values_of<float>(file, "/VTKHDF/CellData", "sed", static_cast<std::size_t>(n.volume()));
+      const auto strain = values_of<float>(file, "/VTKHDF/CellData", "strain", static_cast<std::size_t>(6 * n.volume()));
       const index3 m = n + index3{1, 1, 1};
       const auto u = values_of<float>(file, "/VTKHDF/PointData", "displacement", static_cast<std::size_t>(m.volume() * 3));
       std::int64_t wrong = 0;
       std::size_t i = 0, j = 0;
       for (std::int64_t z = 0; z < n.z; ++z)
         for (std::int64_t y = 0; y < n.y; ++y)
-          for (std::int64_t x = 0; x < n.x; ++x) wrong += !same_bits(sed[i++], sample::cell_at(z, y, x));
+          for (std::int64_t x = 0; x < n.x; ++x, ++i) {
+            wrong += !same_bits(sed[i], sample::cell_at(z, y, x));
+            for (int c = 0; c < 6; ++c)
+              wrong += !same_bits(strain[6 * i + static_cast<std::size_t>(c)], sample::tensor_at(z, y, x, c));
+          }
       for (std::int64_t z = 0; z < m.z; ++z)
         for (std::int64_t y = 0; y < m.y; ++y)
           for (std::int64_t x = 0; x < m.x; ++x)

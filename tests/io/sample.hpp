@@ -24,6 +24,11 @@ inline float node_at(std::int64_t z, std::int64_t y, std::int64_t x, int c) {
   return static_cast<float>(c == 0 ? x : c == 1 ? y : z);
 }
 
+/// Component c (xx, yy, zz, xy, yz, xz) of a tensor.
+inline float tensor_at(std::int64_t z, std::int64_t y, std::int64_t x, int c) {
+  return cell_at(z, y, x) * static_cast<float>(c + 1);
+}
+
 inline voxel::model_header header(index3 shape) {
   voxel::model_header h;
   h.shape = shape;
@@ -50,6 +55,7 @@ inline std::vector<std::uint8_t> materials(index3 n, std::int64_t begin, std::in
 }
 
 inline const std::vector<io::field_info> fields{{"sed", "strain energy density", "MPa", io::centring::cell, 1},
+                                                {"strain", "strain", "1", io::centring::cell, 6},
                                                 {"displacement", "displacement", "mm", io::centring::node, 3}};
 
 /// Write all of it and close. The rank above each cut lacks the nodes with x + y even of its lowest plane.
@@ -60,10 +66,13 @@ inline std::int64_t write(const std::string& path, const grid::block& where, con
   auto writer =
       io::result_writer::create(path, where, h, fields, {{"title", "sample"}, {"provenance", "{}"}}, bytes_per_call);
   writer.write_material(materials(n, begin, end));
-  std::vector<float> sed, displacement;
+  std::vector<float> sed, strain, displacement;
   for (std::int64_t z = begin; z < end; ++z)
     for (std::int64_t y = 0; y < n.y; ++y)
-      for (std::int64_t x = 0; x < n.x; ++x) sed.push_back(cell_at(z, y, x));
+      for (std::int64_t x = 0; x < n.x; ++x) {
+        sed.push_back(cell_at(z, y, x));
+        for (int c = 0; c < 6; ++c) strain.push_back(tensor_at(z, y, x, c));
+      }
   for (std::int64_t z = begin; z <= end; ++z)
     for (std::int64_t y = 0; y <= n.y; ++y)
       for (std::int64_t x = 0; x <= n.x; ++x)
@@ -71,6 +80,7 @@ inline std::int64_t write(const std::string& path, const grid::block& where, con
           displacement.push_back(z == begin && begin > 0 && (x + y) % 2 == 0 ? std::numeric_limits<float>::quiet_NaN()
                                                                              : node_at(z, y, x, c));
   writer.write_cells("sed", sed);
+  writer.write_cells("strain", strain);
   writer.write_nodes("displacement", displacement);
   return close ? writer.close() : 0;
 }

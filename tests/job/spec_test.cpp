@@ -101,6 +101,13 @@ TEST(spec, refuses_what_does_not_fit_together) {
             std::string::npos);
   EXPECT_NE(faults("[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\nlabel=3\n").find("segment.labels = true"),
             std::string::npos);
+  const std::string bone = "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\n";
+  EXPECT_NE(faults(bone + "[output]\nfields=['stres']\n").find("did you mean 'stress'?"), std::string::npos);
+  EXPECT_NE(faults(bone + "[output]\nfields=['sed', 'sed']\n").find("'sed' is named twice"), std::string::npos);
+  EXPECT_EQ(faults(bone + "[output]\nfields=['sed', 'strain']\n[picture]\nfield='von_mises'\n"), "");
+  const std::string warm = "physics='heat'\n[image]\npath='a'\n[[material]]\nconductivity_W_per_mK=1\n";
+  EXPECT_NE(faults(warm + "[output]\nfields=['sed']\n").find("output.fields: given"), std::string::npos);
+  EXPECT_NE(faults(warm + "[picture]\nfield='sed'\n").find("picture.field: given"), std::string::npos);
   EXPECT_NE(faults("image = 3\n").find("expected a table"), std::string::npos);
   EXPECT_NE(faults("material = 3\n").find("expected a list of tables"), std::string::npos);
   EXPECT_NE(faults("[image\n").find("not valid TOML"), std::string::npos);
@@ -130,8 +137,8 @@ TEST(spec, survives_damaged_files) {
 
 TEST(schema, names_every_table_and_is_json) {
   const auto schema = nlohmann::json::parse(job::json_schema());
-  for (const char* key : {"name", "physics", "image", "segment", "material", "density_law", "load", "solve", "pistoia",
-                          "picture", "output", "run"})
+  for (const char* key : {"name", "physics", "image", "segment", "material", "density_law", "modulus_image", "poisson_image",
+                          "load", "solve", "pistoia", "picture", "output", "run"})
     EXPECT_TRUE(schema.at("properties").contains(key)) << key;
   EXPECT_EQ(schema.at("properties").at("solve").at("properties").at("tolerance").at("default"), 1e-6);
   EXPECT_TRUE(schema.at("properties").at("image").at("properties").at("spacing_mm").contains("description"));

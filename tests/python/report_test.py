@@ -80,6 +80,36 @@ def test_page_is_made_without_what_is_gone(tmp_path, gone):
     assert gone == "picture.png" or "not shown" in page or "no slices" in page
 
 
+def test_materials_are_compared_where_there_are_several(tmp_path):
+    """Oracle: the made-up statistics."""
+    directory = write_output(tmp_path / "job")
+    path = directory / "summary.json"
+    summary = json.loads(path.read_text())
+    numbers = {"mean": 0.25, "median": 0.125, "p95": 1.5, "p98": 2.5, "max": 77.25}
+    entry = {"voxels": 4321, "volume_mm3": 0.034568, "effective_strain": numbers, "von_mises_MPa": numbers}
+    bone = {"material": 1, "name": "bone <1>", **entry, "sed_MPa": numbers}
+    summary["by_material"] = [bone]
+    path.write_text(json.dumps(summary))
+    assert "By material" not in build(load(directory))
+    summary["by_material"].append({"material": 2, "name": "screw", **entry, "sed_MPa": numbers | {"max": 88.5}})
+    path.write_text(json.dumps(summary))
+    page = build(load(directory))
+    for words in ("By material", "bone &lt;1&gt;", "screw", "4\u202f321", "88.5", "von Mises stress (MPa)"):
+        assert words in page, words
+    parser = Balanced()
+    parser.feed(page)
+    assert parser.open == []
+
+
+def test_shown_field_that_was_not_written_is_named(tmp_path):
+    directory = write_output(tmp_path / "job")
+    path = directory / "summary.json"
+    summary = json.loads(path.read_text()) | {"shown": {"field": "von_mises", "low": 0.0, "high": 9.0}}
+    path.write_text(json.dumps(summary))
+    page = build(load(directory))
+    assert "name it in output.fields" in page and "von Mises stress (MPa)" in page
+
+
 def test_scan_that_has_changed_is_not_shown(tmp_path):
     directory = write_output(tmp_path / "job")
     np.save(directory / "scan.npy", np.ones((3, 4, 5), "u1"))

@@ -37,6 +37,10 @@ def expected(shape=SHAPE):
     return material, sed, u
 
 
+def expected_strain(sed):
+    return sed[..., None] * np.arange(1, 7, dtype="f4")
+
+
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory):
     path = tmp_path_factory.mktemp("sample")
@@ -58,6 +62,8 @@ def test_netcdf_reads_what_was_written(directory):
         assert file.complete == 1 and file.product_schema == "osteon-result 1.0"
         assert np.array_equal(file["VTKHDF/CellData/material"][:], material)
         assert np.array_equal(file["VTKHDF/CellData/sed"][:], sed, equal_nan=True)
+        assert np.array_equal(file["VTKHDF/CellData/strain"][:], expected_strain(sed), equal_nan=True)
+        assert file["VTKHDF/CellData/strain"].components == "xx yy zz xy yz xz"
         assert np.array_equal(file["VTKHDF/PointData/displacement"][:], u, equal_nan=True)
         assert file["x"].units == "mm" and np.allclose(file["x"][:], 1 + 0.1 * (np.arange(110) + 0.5))
         assert file["VTKHDF/CellData/material"].flag_meanings == "empty trabecular_bone cortical"
@@ -82,6 +88,8 @@ def check_image(image):
     cells, points = image.GetCellData(), image.GetPointData()
     assert np.array_equal(vtk_to_numpy(cells.GetArray("material")).reshape(SHAPE), material)
     assert np.array_equal(vtk_to_numpy(cells.GetArray("sed")).reshape(SHAPE), sed, equal_nan=True)
+    tensor = vtk_to_numpy(cells.GetArray("strain"))  # six components in our order: XDMF must not turn them round
+    assert np.array_equal(tensor.reshape(*SHAPE, 6), expected_strain(sed), equal_nan=True)
     assert np.array_equal(vtk_to_numpy(points.GetArray("displacement")).reshape(u.shape), u, equal_nan=True)
 
 

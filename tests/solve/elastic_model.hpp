@@ -3,8 +3,10 @@
 /// Small voxel models for the tests of elasticity.
 #include <mpi.h>
 
+#include <cmath>
 #include <functional>
 #include <osteon/solve/elasticity.hpp>
+#include <osteon/voxel/components.hpp>
 #include <vector>
 
 namespace osteon::elastic_model {
@@ -50,6 +52,27 @@ inline solve::elasticity_problem make_problem(const model& m, const support& sup
 
 inline solve::elasticity_solution solved(const solve::elasticity_problem& p, double tolerance = 1e-10) {
   return solve::solve_elasticity(p, {tolerance, 500}, quiet());
+}
+
+/// A porous block: the largest part of a gyroid that hangs together by faces, so that nothing turns about an edge.
+inline model porous(std::int64_t n, double cell = 8) {
+  model m = solid({n, n, n}, {0.9, 1.0, 1.2});
+  for (std::int64_t z = 0; z < n; ++z)
+    for (std::int64_t y = 0; y < n; ++y)
+      for (std::int64_t x = 0; x < n; ++x) {
+        const auto wave = [&](std::int64_t i, double shift) {
+          return std::sin(2 * std::acos(-1.0) * (static_cast<double>(i) + shift) / cell);
+        };
+        const double gyroid =
+            wave(z, 0.3) * wave(y, cell / 4) + wave(y, 0.3) * wave(x, cell / 4) + wave(x, 0.1) * wave(z, cell / 4);
+        m.at(z, y, x) = std::abs(gyroid) < 0.55 ? 1 : 0;
+      }
+  const auto cells = voxel::active_cells({m.voxels.data(), m.shape});
+  const auto parts = voxel::find_components(cells);
+  for (std::size_t r = 0; r < cells.runs().size(); ++r)
+    for (std::int64_t i = 0; i < cells.runs()[r].length && parts.part_of_run[r] != 0; ++i)
+      m.at(cells.runs()[r].z, cells.runs()[r].y, cells.runs()[r].x + i) = 0;
+  return m;
 }
 
 }  // namespace osteon::elastic_model

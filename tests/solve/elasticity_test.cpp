@@ -61,22 +61,6 @@ support confined(index3 shape, vector3 spacing, int along, double strain) {
   };
 }
 
-/// A porous block, connected: blobs of a sum of waves.
-model porous(std::int64_t n, double cell = 8) {
-  model m = solid({n, n, n}, {0.9, 1.0, 1.2});
-  for (std::int64_t z = 0; z < n; ++z)
-    for (std::int64_t y = 0; y < n; ++y)
-      for (std::int64_t x = 0; x < n; ++x) {
-        const auto wave = [&](std::int64_t i, double shift) {
-          return std::sin(2 * std::acos(-1.0) * (static_cast<double>(i) + shift) / cell);
-        };
-        const double gyroid =
-            wave(z, 0.3) * wave(y, cell / 4) + wave(y, 0.3) * wave(x, cell / 4) + wave(x, 0.1) * wave(z, cell / 4);
-        m.at(z, y, x) = std::abs(gyroid) < 0.55 ? 1 : 0;
-      }
-  return m;
-}
-
 double area(const model& m, int across) {
   double a = 1;
   for (int d = 0; d < 3; ++d)
@@ -186,7 +170,7 @@ TEST(elasticity, does_not_depend_on_ranks_and_threads) {
   const model m = porous(21);
   const auto p = make_problem(m, compression(m.shape, m.spacing, 0));
   omp_set_num_threads(1);
-  const auto one = solved(p, 1e-6);
+  const auto one = solved(p, 1e-10);
   if (comm::size(MPI_COMM_WORLD) == 1) {  // more ranks with threads that wait for each other would fight for the cores
     const solve::options a_few{1e-6, 3};
     const auto by_one = solve::solve_elasticity(p, a_few, quiet());
@@ -198,8 +182,8 @@ TEST(elasticity, does_not_depend_on_ranks_and_threads) {
   }
   const double force = reaction_on_face(p, one, 0, 21, 0);
   const auto alone = make_problem(m, compression(m.shape, m.spacing, 0), MPI_COMM_SELF);
-  const auto by_one_rank = solved(alone, 1e-6);
-  EXPECT_EQ(by_one_rank.proof.iterations, one.proof.iterations);
+  const auto by_one_rank = solved(alone, 1e-10);
+  EXPECT_NEAR(by_one_rank.proof.iterations, one.proof.iterations, 1);  // rounding may decide on the last one
   EXPECT_EQ(by_one_rank.proof.unknowns, one.proof.unknowns);
   EXPECT_NEAR(force / reaction_on_face(alone, by_one_rank, 0, 21, 0), 1, 1e-8);
   for (const voxel::run& r : p.nodes.runs())
@@ -211,7 +195,7 @@ TEST(elasticity, does_not_depend_on_ranks_and_threads) {
                     1e-7);
   EXPECT_NEAR(reaction_on_face(p, one, 0, 0, 0) / -force, 1, 1e-5);
   EXPECT_LT(one.proof.reaction_imbalance, 1e-5);
-  EXPECT_LE(one.proof.true_relative_residual, 1e-6);
+  EXPECT_LE(one.proof.true_relative_residual, 1e-10);
 }
 
 // Oracle: invariant; multigrid needs about as many iterations on fifteen times as many voxels.

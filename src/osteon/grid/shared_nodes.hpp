@@ -16,13 +16,20 @@ struct node_layout {
   std::int64_t component_stride = 1, node_stride = 1;
 };
 
-/// The nodes of this rank that other ranks hold, too. Any number of ranks may share a node.
+/// A node that may have copies: equal ids are copies of one node.
+struct identified_node {
+  std::int64_t id = 0;    ///< in the whole problem
+  std::int32_t node = 0;  ///< local number
+};
+
+/// The nodes of this rank that have copies: on other ranks, or on this one, where periodic faces meet. Any number of
+/// ranks may share a node.
 class shared_nodes {
  public:
-  /// @param ids global numbers of this rank's nodes, ascending
-  /// @param candidates ranks that may share a node with this one; symmetric: if a names b, b names a
+  /// @param boundary this rank's nodes that may have copies, each once, in any order
+  /// @param candidates other ranks that may share a node with this one; symmetric: if a names b, b names a
   /// @collective on comm
-  shared_nodes(MPI_Comm comm, std::span<const std::int64_t> ids, std::span<const int> candidates);
+  shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary, std::span<const int> candidates);
 
   /// Replace the value of each shared node by the sum over its copies, added in the order of the ranks, so that all
   /// copies are equal bit for bit.
@@ -31,17 +38,30 @@ class shared_nodes {
   template <class T>
   void exchange_add(T* values, node_layout layout) const;
 
-  /// Nodes that a lower rank holds as well, ascending local numbers: skip them to count every node once.
+  /// Replace each value by the smallest over the copies of its node.
+  /// @param values shape (with_copies().size(), components)
+  /// @collective on comm, among neighbours
+  void exchange_min(std::span<std::int64_t> values, int components) const;
+
+  /// Nodes that have copies, on other ranks or on this one.
+  std::span<const std::int32_t> with_copies() const { return with_copies_; }
+
+  /// Copies but one of every node, ascending local numbers: skip them to count every node once. The copy that counts is
+  /// the first one on the lowest rank.
   std::span<const std::int32_t> not_owned() const { return not_owned_; }
 
  private:
   struct neighbour {
     int rank;
-    std::vector<std::int32_t> slot;  // places in shared_, in the order of the global numbers on both sides
+    std::vector<std::int32_t> slot;  // shared nodes of both, in the order of the ids on both sides
   };
+  template <class T, class Combine>
+  void exchange(std::vector<T>& own, std::size_t components, Combine combine) const;
+
   comm::communicator comm_;
-  std::vector<neighbour> neighbours_;  // ascending ranks
-  std::vector<std::int32_t> shared_;   // local numbers, ascending
+  std::vector<neighbour> neighbours_;      // ascending ranks
+  std::vector<std::int32_t> with_copies_;  // local numbers, grouped by slot
+  std::vector<std::int32_t> slot_begin_;   // per slot, its first place in with_copies_; one more at the end
   std::vector<std::int32_t> not_owned_;
 };
 

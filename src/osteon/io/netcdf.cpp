@@ -47,6 +47,12 @@ int define_dimension(int file, const char* name, std::int64_t length) {
   return id;
 }
 
+/// Only files that hold a tensor have this dimension.
+int voigt_dimension(int file) {
+  int id = -1;
+  return nc_inq_dimid(file, "voigt", &id) == NC_NOERR ? id : define_dimension(file, "voigt", 6);
+}
+
 int define_group(int parent, const char* name) {
   int id = -1;
   check_netcdf(nc_def_grp(parent, name, &id), fmt::format("define group '{}'", name));
@@ -68,7 +74,7 @@ std::int64_t planes_per_chunk(std::int64_t planes, std::int64_t bytes_per_plane)
   return std::clamp<std::int64_t>(target / bytes_per_plane, 1, planes);
 }
 
-void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm) {
+void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm, int components) {
   for (int a = 0; a < 3; ++a) {
     const char name = "zyx"[a];
     if (shape[a] < 1 || shape[a] > largest_axis)
@@ -78,7 +84,7 @@ void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm) {
     if (!std::isfinite(origin_mm[a]))
       throw data_error(fmt::format("the origin along {} is {} mm; it must be finite", name, origin_mm[a]));
   }
-  const double plane = static_cast<double>(shape.y + 1) * static_cast<double>(shape.x + 1) * 3 * sizeof(float);
+  const double plane = static_cast<double>(shape.y + 1) * static_cast<double>(shape.x + 1) * components * sizeof(float);
   if (plane > largest_plane_bytes)
     throw data_error(
         fmt::format("a plane of {} x {} voxels is too large for the file format ({:.0f} of at most {:.0f} bytes); "
@@ -149,9 +155,9 @@ plane_variable define_plane_variable(const layout& where, const std::string& nam
   v.plane_shape = {static_cast<std::size_t>(shape.y + more), static_cast<std::size_t>(shape.x + more)};
   std::vector<int> dimensions =
       on_nodes ? std::vector{where.zn, where.yn, where.xn} : std::vector{where.z, where.y, where.x};
-  if (components == 3) {
-    v.plane_shape.push_back(3);
-    dimensions.push_back(where.component);
+  if (components > 1) {
+    v.plane_shape.push_back(static_cast<std::size_t>(components));
+    dimensions.push_back(components == 3 ? where.component : voigt_dimension(where.file));
   }
   v.chunk_planes = planes_per_chunk(v.planes, v.bytes_per_plane());
   std::vector<std::size_t> chunk{static_cast<std::size_t>(v.chunk_planes)};

@@ -23,8 +23,9 @@ void check_netcdf(int status, const std::string& what, error_kind kind = error_k
 std::int64_t planes_per_chunk(std::int64_t planes, std::int64_t bytes_per_plane);
 
 /// Axes and limits that no model or result may exceed; checked before memory is taken.
+/// @param components largest number of floats at a node
 /// @throws data_error
-void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm);
+void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm, int components = 3);
 
 /// A variable that is stored in chunks of whole planes.
 struct plane_variable {

@@ -171,10 +171,13 @@ result_writer result_writer::create(const std::string& path, const grid::block& 
   s->node_first = s->cell_first;
   s->node_first.back() = header.shape.z + 1;  // the last rank also has the topmost plane
   comm::together(comm, [&] {
-    check_geometry(header.shape, header.spacing_mm, header.origin_mm);
-    for (const field_info& f : fields)
-      if (f.components != 1 && f.components != 3)
-        throw usage_error(fmt::format("the field '{}' has {} components; 1 or 3 can be written", f.name, f.components));
+    int most_components = 3;
+    for (const field_info& f : fields) {
+      if (f.components != 1 && f.components != 3 && f.components != 6)
+        throw usage_error(fmt::format("the field '{}' has {} components; 1, 3 or 6 can be written", f.name, f.components));
+      most_components = std::max(most_components, f.components);
+    }
+    check_geometry(header.shape, header.spacing_mm, header.origin_mm, most_components);
     if (where.owned.end.z != s->cell_first[static_cast<std::size_t>(comm::rank(comm)) + 1] || where.owned.shape().z < 1)
       throw usage_error("the blocks of the ranks do not follow one another in z; build them with grid::make_block");
     if (comm::rank(comm) == 0) {
@@ -199,6 +202,7 @@ result_writer result_writer::create(const std::string& path, const grid::block& 
       const plane_variable& v = s->variables.back();
       put_text(v.group, v.id, "long_name", f.long_name);
       put_text(v.group, v.id, "units", f.units);
+      if (f.components > 1) put_text(v.group, v.id, "components", f.components == 3 ? "x y z" : "xx yy zz xy yz xz");
     }
   });
   for (const plane_variable& v : s->variables) s->index_reserve += 256 * v.chunks();

@@ -23,7 +23,7 @@ struct field_info {
   std::string long_name;  ///< e.g. `strain energy density`
   std::string units;      ///< UDUNITS, e.g. `MPa`, `mm`, `1`
   centring where = centring::cell;
-  int components = 1;  ///< 1 or 3; the component varies fastest
+  int components = 1;  ///< 1, 3 (x, y, z) or 6 (xx, yy, zz, xy, yz, xz); the component varies fastest
 };
 
 /// Writes a results file. All ranks make the same calls in the same order; a rank without active voxels calls too.

@@ -38,12 +38,14 @@ std::string attribute(const std::string& name, const std::string& result_name, i
                       const char* type) {
   const bool node = where == centring::node;
   const index3 n = node ? shape + index3{1, 1, 1} : shape;
+  // XDMF's own tensor has another order of components (xx, xy, xz, yy, yz, zz).
+  const char* const kind = components == 1 ? "Scalar" : components == 3 ? "Vector" : "Matrix";
   return fmt::format(
       "      <Attribute Name=\"{0}\" AttributeType=\"{1}\" Center=\"{2}\">\n"
       "        <DataItem Format=\"HDF\" {3} Dimensions=\"{4} {5} {6}{7}\">{8}:/VTKHDF/{9}/{0}</DataItem>\n"
       "      </Attribute>\n",
-      escape(name), components == 3 ? "Vector" : "Scalar", node ? "Node" : "Cell", type, n.z, n.y, n.x,
-      components == 3 ? " 3" : "", escape(result_name), node ? "PointData" : "CellData");
+      escape(name), kind, node ? "Node" : "Cell", type, n.z, n.y, n.x,
+      components > 1 ? fmt::format(" {}", components) : "", escape(result_name), node ? "PointData" : "CellData");
 }
 
 }  // namespace

@@ -215,7 +215,7 @@ class load_checker {
     expect(!(l.force_N || l.moment_N_mm) || !moved, at + (l.force_N ? "force_N" : "moment_N_mm"),
            "scales the solution, so no other load may act; drive the test by a displacement or an angle, or use custom");
     if (!l.gravity_m_per_s2) return;
-    expect(!job_.materials.empty() && !job_.density_law, at + "gravity_m_per_s2",
+    expect(!job_.materials.empty() && !job_.density_law && !job_.modulus_image, at + "gravity_m_per_s2",
            "needs density_kg_per_m3, which only a [[material]] has");
     for (std::size_t n = 0; n < job_.materials.size(); ++n) {
       const auto& density = job_.materials[n].density_kg_per_m3;

@@ -10,12 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <osteon/base/digest.hpp>
 #include <osteon/io/model_file.hpp>
-#include <osteon/job/check_loads.hpp>
+#include <osteon/job/classify.hpp>
 #include <osteon/job/external.hpp>
 #include <osteon/job/label_images.hpp>
 #include <osteon/job/manifest.hpp>
 #include <osteon/job/read_scan.hpp>
-#include <osteon/voxel/segment.hpp>
 
 namespace osteon::job {
 
@@ -42,55 +41,6 @@ vector3 spacing_of(const spec& job, const json& facts) {
   return spacing;
 }
 
-// A test between the faces of the image needs a solid that joins them; other loads act where their sets are.
-bool must_join_faces(const spec& job) {
-  if (job.physics == "heat") return true;
-  return job.cases.empty() && job.load.faces == "image" && test_of(job, job.load, job.supports) != "custom";
-}
-
-voxel::segmented classify(const spec& job, const voxel::image& image) {
-  voxel::segmentation_options how;
-  how.threshold = job.segment.threshold;
-  how.upper = job.segment.upper;
-  how.keep = job.segment.keep == "all"           ? voxel::keep_rule::all
-             : job.segment.keep == "percolating" ? voxel::keep_rule::percolating
-                                                 : voxel::keep_rule::largest;
-  how.load_axis = job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x;
-  how.must_join_faces = must_join_faces(job);
-  const auto properties = [](const material_spec& m, const std::string& fallback) {
-    return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio,
-                           m.conductivity_W_per_mK.value_or(0)};
-  };
-  if (job.segment.labels) {
-    std::vector<voxel::labelled_material> table;
-    for (const material_spec& m : job.materials)
-      table.push_back({*m.label, properties(m, fmt::format("label {}", *m.label))});
-    return voxel::segment(image, how, table, job.segment.void_labels);
-  }
-  if (job.density_law) {
-    const density_law_spec& d = *job.density_law;
-    return voxel::segment(image, how,
-                          voxel::density_law{*d.slope, d.intercept, *d.coefficient_MPa, d.exponent, d.min_modulus_MPa,
-                                             d.max_modulus_MPa, d.poisson_ratio});
-  }
-  return voxel::segment(image, how, properties(job.materials.front(), "solid"));
-}
-
-json describe(const voxel::segmentation_report& r, double modulus_error) {
-  json text = {{"method", r.method},
-               {"threshold", nullptr},
-               {"solid_voxels", r.solid_voxels},
-               {"kept_voxels", r.kept_voxels},
-               {"dropped_voxels", r.dropped_voxels},
-               {"dropped_islands", r.dropped_islands},
-               {"largest_islands", r.largest_islands},
-               {"volume_fraction", r.volume_fraction},
-               {"percolates", {{"z", r.percolates[0]}, {"y", r.percolates[1]}, {"x", r.percolates[2]}}}};
-  if (r.threshold) text["threshold"] = *r.threshold;
-  if (modulus_error > 0) text["largest_relative_modulus_error"] = modulus_error;
-  return text;
-}
-
 // Everything of the job that the model depends on, so that a model is made anew when any of it changes.
 std::string rules_of(const spec& job) {
   json rules = {{"schema", 1},
@@ -112,15 +62,17 @@ std::string rules_of(const spec& job) {
                                   m.conductivity_W_per_mK.value_or(0)});
   if (job.density_law) {
     const density_law_spec& d = *job.density_law;
-    rules["law"] = {*d.slope,          d.intercept,       *d.coefficient_MPa, d.exponent,
-                    d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio};
+    rules["law"] = {
+        d.slope.value_or(0), d.intercept,       d.calibration,     d.law,           d.exponent,
+        d.coefficients_MPa,  d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio, d.coefficient_MPa.value_or(0)};
   }
+  if (job.modulus_image) rules["poisson_ratio"] = job.modulus_image->poisson_ratio;
   return rules.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// Digest of the rules and of the image as far as it can be had cheaply: a file's bytes, a folder's names, sizes and times.
-std::string key_of(const spec& job, const std::string& path) {
-  std::string text = rules_of(job);
+// What an image is known by as far as it can be had cheaply: a file's bytes, a folder's names, sizes and times.
+std::string fingerprint(const std::string& path) {
+  std::string text;
   std::string ending = fs::path(path).extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -135,19 +87,36 @@ std::string key_of(const spec& job, const std::string& path) {
     for (const std::string& entry : entries) text += entry + "\n";
   }
   if (!fs::is_directory(path)) text += sha256_of_file(path);
-  return sha256_of(std::as_bytes(std::span(text)));
+  return text;
 }
 
-}  // namespace
-
-std::string image_path(const spec& job) {
-  const fs::path path(job.image.path);
+std::string absolute(const spec& job, const fs::path& path) {
   if (path.is_absolute() || job.file.empty()) return path.string();
   return (fs::path(job.file).parent_path() / path).lexically_normal().string();
 }
 
-std::optional<std::string> check_image_file(const spec& job) {
-  const std::string path = image_path(job);
+struct named_file {
+  std::string key, path;
+};
+
+// All image files of a job that are named; the scan is the first.
+std::vector<named_file> files_of(const spec& job) {
+  std::vector<named_file> files{{"image.path", job.image.path}};
+  if (job.modulus_image) files.push_back({"modulus_image.path", job.modulus_image->path});
+  if (job.poisson_image) files.push_back({"poisson_image.path", job.poisson_image->path});
+  std::erase_if(files, [](const named_file& f) { return f.path.empty(); });
+  for (named_file& f : files) f.path = absolute(job, f.path);
+  return files;
+}
+
+// Digest of the rules and of the images.
+std::string key_of(const spec& job) {
+  std::string text = rules_of(job);
+  for (const named_file& f : files_of(job)) text += fingerprint(f.path);
+  return sha256_of(std::as_bytes(std::span(text)));
+}
+
+std::optional<std::string> fault_of(const std::string& path) {
   std::error_code failed;
   if (!fs::exists(path, failed))
     return fmt::format("'{}' does not exist; relative paths are relative to the job file", path);
@@ -157,10 +126,27 @@ std::optional<std::string> check_image_file(const spec& job) {
   return std::nullopt;
 }
 
+voxel::image cropped(const spec& job, voxel::image image) {
+  if (job.image.crop_voxels.empty()) return image;
+  const auto& c = job.image.crop_voxels;
+  return voxel::crop(image, {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}});
+}
+
+}  // namespace
+
+std::string image_path(const spec& job) { return absolute(job, job.image.path); }
+
+std::vector<problem> check_image_files(const spec& job) {
+  std::vector<problem> faults;
+  for (const named_file& f : files_of(job))
+    if (const auto fault = fault_of(f.path)) faults.push_back({f.key, *fault});
+  return faults;
+}
+
 imported_model import_model(const spec& job, const std::string& path, sink& log) {
-  if (const auto fault = check_image_file(job)) throw data_error("image.path: " + *fault);
+  if (const auto faults = check_image_files(job); !faults.empty()) throw data_error(join(faults));
   const std::string source = image_path(job);
-  const std::string key = key_of(job, source);
+  const std::string key = key_of(job);
   imported_model result;
   result.path = path;
   if (fs::exists(path)) {
@@ -182,12 +168,11 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
 
   log.stage("importing the image");
   scan input = read_scan(source);
-  if (!job.image.crop_voxels.empty()) {
-    const auto& c = job.image.crop_voxels;
-    input.image = voxel::crop(input.image, {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}});
-  }
   const vector3 spacing = spacing_of(job, input.facts);
-  const voxel::segmented model = classify(job, input.image);
+  job_images images{cropped(job, std::move(input.image)), {}, {}};
+  if (job.modulus_image) images.modulus = cropped(job, read_scan(absolute(job, job.modulus_image->path)).image);
+  if (job.poisson_image) images.poisson = cropped(job, read_scan(absolute(job, job.poisson_image->path)).image);
+  const voxel::segmented model = classify(job, images);
   const voxel::segmentation_report& found = model.report;
 
   voxel::model_header header;
@@ -206,21 +191,21 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
                 {"sha256", header.source_sha256},
                 {"format", input.facts.value("format", "")},
                 {"shape", {model.shape.z, model.shape.y, model.shape.x}},
-                {"dtype", voxel::name_of(input.image.type)},
+                {"dtype", voxel::name_of(images.scan.type)},
                 {"spacing_mm", {spacing.z, spacing.y, spacing.x}},
                 {"spacing_note", job.image.spacing_note},
                 {"grey_min", found.grey.low},
                 {"grey_max", found.grey.high}};
   if (!job.image.crop_voxels.empty()) image["crop_voxels"] = job.image.crop_voxels;
-  header.provenance_json = json{{"key", key}, {"image", image}, {"segmentation", describe(found, model.modulus_error)}}.dump(
+  header.provenance_json = json{{"key", key}, {"image", image}, {"segmentation", describe(job, model)}}.dump(
       -1, ' ', false, json::error_handler_t::replace);
 
   if (found.threshold) log.note(fmt::format("threshold {} ({})", *found.threshold, found.method));
   log.note(fmt::format("{} solid voxels kept, {:.1f} % of the image; dropped {} voxels in {} islands", found.kept_voxels,
                        100 * found.volume_fraction, found.dropped_voxels, found.dropped_islands));
   if (model.modulus_error > 0)
-    log.note(fmt::format("greys sorted into {} classes; the modulus is off by at most {:.2g} %", model.materials.size() - 1,
-                         100 * model.modulus_error));
+    log.note(fmt::format("the voxels' moduli are sorted into {} materials; they are off by at most {:.2g} %",
+                         model.materials.size() - 1, 100 * model.modulus_error));
 
   std::error_code failed;
   if (const fs::path folder = fs::path(path).parent_path(); !folder.empty() && !fs::exists(folder)) {

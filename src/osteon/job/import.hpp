@@ -2,10 +2,10 @@
 /// @file
 /// From the image of a job to a model file. Serial: one process does it.
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <osteon/base/sink.hpp>
 #include <osteon/job/spec.hpp>
 #include <string>
+#include <vector>
 
 namespace osteon::job {
 
@@ -23,8 +23,8 @@ struct imported_model {
 /// @collective local
 imported_model import_model(const spec& job, const std::string& path, sink& log);
 
-/// What is wrong with the job's image file as far as can be told without reading it whole; nothing if all is well.
-std::optional<std::string> check_image_file(const spec& job);
+/// What is wrong with the job's image files as far as can be told without reading them whole; `where` is the key.
+std::vector<problem> check_image_files(const spec& job);
 
 /// Path of the image: relative paths are relative to the job file.
 std::string image_path(const spec& job);

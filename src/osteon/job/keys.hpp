@@ -132,15 +132,39 @@ void describe(Visitor& v, spec& s) {
            t("density_kg_per_m3", m.density_kg_per_m3, "Mass density in kg/m3, > 0; needed for gravity_m_per_s2 only.");
          });
   v.optional_table("density_law", s.density_law,
-                   "Modulus from grey values: rho = slope * grey + intercept, E = coefficient_MPa * rho^exponent.",
+                   "Modulus from grey values by way of the density rho. A model has at most 255 materials: images with more "
+                   "moduli are sorted into 255 classes, and `segmentation` in summary.json tells the largest relative error "
+                   "of a modulus by that (at most 0.9 % if the moduli span two decades, 1.8 % for four).",
                    [](auto& t, density_law_spec& d) {
-                     t("slope", d.slope, "Density per grey value.");
+                     t("slope", d.slope, "rho = slope * grey + intercept; densities below 0 count as 0.");
                      t("intercept", d.intercept, "Density at grey value 0.");
-                     t("coefficient_MPa", d.coefficient_MPa, "Modulus in MPa at density 1.");
-                     t("exponent", d.exponent, "Exponent of the power law; 1 is a linear law.");
+                     t("calibration", d.calibration,
+                       "Instead of slope and intercept: points [[grey, density], ...] of a phantom; the line with the least "
+                       "sum of squares is taken through them.");
+                     t("law", d.law,
+                       "power: E = coefficient_MPa * rho^exponent; linear: E = a0 + a1 * rho; polynomial: E = a0 + a1 * rho "
+                       "+ a2 * rho^2 ...",
+                       {"power", "linear", "polynomial"});
+                     t("coefficient_MPa", d.coefficient_MPa, "Modulus in MPa at density 1, of the power law.");
+                     t("exponent", d.exponent, "Exponent of the power law.");
+                     t("coefficients_MPa", d.coefficients_MPa, "[a0, a1, ...] of the linear law or the polynomial.");
                      t("min_modulus_MPa", d.min_modulus_MPa, "Smaller moduli are raised to this.");
                      t("max_modulus_MPa", d.max_modulus_MPa, "Larger moduli are lowered to this.");
                      t("poisson_ratio", d.poisson_ratio, "Poisson's ratio of all voxels, in (-1, 0.5).");
+                   });
+  v.optional_table(
+      "modulus_image", s.modulus_image,
+      "Young's modulus voxel by voxel, instead of [[material]] or [density_law]: an image of the shape of the "
+      "scan, cropped with it. Which voxels are solid is still told by [segment]; the scan may be the same image. "
+      "With [poisson_image], up to 255 different pairs are exact; more are sorted into 255 classes, and "
+      "`segmentation` in summary.json tells the largest errors of E (relative) and nu by that.",
+      [](auto& t, modulus_image_spec& m) {
+        t("path", m.path, "Image file of moduli in MPa, > 0 at solid voxels.");
+        t("poisson_ratio", m.poisson_ratio, "Poisson's ratio of all voxels, in (-1, 0.5), if there is no [poisson_image].");
+      });
+  v.optional_table("poisson_image", s.poisson_image, "Poisson's ratio voxel by voxel; goes with [modulus_image].",
+                   [](auto& t, poisson_image_spec& p) {
+                     t("path", p.path, "Image file of Poisson's ratios, in (-1, 0.5) at solid voxels.");
                    });
   v.table("load", "What is done to the specimen.", [&](auto& t) {
     load_spec& l = s.load;
@@ -193,10 +217,18 @@ void describe(Visitor& v, spec& s) {
     t("azimuth_deg", p.azimuth_deg, "Direction of view around the z axis, in degrees.");
     t("elevation_deg", p.elevation_deg, "Height of the view above the x-y plane, in degrees.");
     t("zoom", p.zoom, "1 fits the specimen into the picture.");
+    t("field", p.field, "What is shown of an elasticity result; left out: sed, the strain energy density.",
+      {"sed", "von_mises", "effective_strain"});
     t("colour_map", p.colour_map, "Perceptual colour map of the field.", {"batlow", "inferno", "lipari", "viridis", "vik"});
   });
-  v.table("output", "Where the results go.", [&](auto& t) {
+  v.table("output", "Where the results go, and which.", [&](auto& t) {
     t("directory", s.output_directory, "Folder for the results, relative to the working directory; default <name>.out.");
+    t("fields", s.output_fields,
+      "Fields of an elasticity result; left out: displacement, sed, effective_strain, von_mises. Strain and stress are "
+      "taken at the voxels' centres. principal_stress, principal_strain and principal_direction become three fields each, "
+      "_1 for the largest stress or strain to _3.",
+      {"displacement", "strain", "stress", "principal_stress", "principal_strain", "principal_direction", "von_mises", "sed",
+       "effective_strain"});
   });
   v.table("run",
           "How many processes and threads `osteon run` starts. Under mpirun or srun those decide on the processes, and "

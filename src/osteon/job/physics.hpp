@@ -44,8 +44,9 @@ physics_result run_elasticity(const spec& job, const specimen& part, sink& log);
 /// Steady conduction between two faces. @collective on part.where.comm
 physics_result run_heat(const spec& job, const specimen& part, sink& log);
 
-/// Spread values per active cell over the dense block; NaN in empty voxels. @collective local
-std::vector<float> spread_cells(const specimen& part, const std::vector<float>& per_cell);
+/// Spread values per active cell over the dense block; NaN in empty voxels. @param per_cell shape (cells, components)
+/// @collective local
+std::vector<float> spread_cells(const specimen& part, const std::vector<float>& per_cell, int components = 1);
 
 /// The load axis of a job.
 axis load_axis(const spec& job);

@@ -145,25 +145,23 @@ class reader {
       field.assign(3, value);
       return;
     }
-    read_array(node, key, field);
-  }
-  void read(const toml::node& node, const char* key, std::vector<std::int64_t>& field, const std::vector<std::string>&) {
-    read_array(node, key, field);
-  }
-  void read(const toml::node& node, const char* key, std::vector<std::vector<std::int64_t>>& field,
-            const std::vector<std::string>&) {
-    read_array(node, key, field);
+    read_array(node, key, field, choices);
   }
   void read(const toml::node& node, const char* key, std::vector<std::vector<double>>& field,
             const std::vector<std::string>&) {
     read_array(node, key, field);
   }
   template <class T>
-  void read_array(const toml::node& node, const char* key, std::vector<T>& field) {
+  void read(const toml::node& node, const char* key, std::vector<T>& field, const std::vector<std::string>& choices) {
+    read_array(node, key, field, choices);
+  }
+  template <class T>
+  void read_array(const toml::node& node, const char* key, std::vector<T>& field,
+                  const std::vector<std::string>& choices = {}) {
     const toml::array* array = node.as_array();
     if (!array) return fault(node, key, fmt::format("expected a list in brackets, found {}", shown(node)));
     field.clear();
-    for (const toml::node& item : *array) read(item, key, field.emplace_back(), {});
+    for (const toml::node& item : *array) read(item, key, field.emplace_back(), choices);
   }
 
   const toml::table& table_;

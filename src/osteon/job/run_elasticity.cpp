@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
+#include <osteon/comm/together.hpp>
+#include <osteon/job/elastic_output.hpp>
 #include <osteon/job/supported.hpp>
 #include <osteon/solve/elasticity.hpp>
 #include <osteon/solve/post.hpp>
@@ -15,67 +16,49 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Dense node values as result files want them: components x, y, z, NaN where there is no node.
-std::vector<float> spread_nodes(const voxel::run_set& nodes, const std::vector<double>& zyx) {
-  const index3 shape = nodes.shape();
-  std::vector<float> dense(static_cast<std::size_t>(3 * shape.volume()), std::numeric_limits<float>::quiet_NaN());
-  for (const voxel::run& r : nodes.runs())
-    for (std::int32_t i = 0; i < r.length; ++i) {
-      const auto from = static_cast<std::size_t>(3 * (static_cast<std::int64_t>(r.first) + i));
-      const auto to = static_cast<std::size_t>(3 * ((r.z * shape.y + r.y) * shape.x + r.x + i));
-      for (std::size_t c = 0; c < 3; ++c) dense[to + c] = static_cast<float>(zyx[from + 2 - c]);
-    }
-  return dense;
-}
-
 // What is read off the solution of a load case.
 struct case_result {
   solve::certificate proof;
   json answers;
-  std::vector<result_field> fields;
-  std::vector<float> shown;
-  double shown_low = 0, shown_high = 1;
+  elastic_state state;
 };
 
-case_result read_off(const spec& job, const specimen& part, const std::shared_ptr<const solve::elasticity_problem>& problem,
-                     const load_case& what, solve::elasticity_solution solution) {
+json percentiles_of(const solve::field_statistics& s) {
+  return {{"mean", s.mean}, {"p95", s.p95}, {"p98", s.p98}, {"max", s.max}};
+}
+
+case_result read_case(const spec& job, const specimen& part, const std::shared_ptr<const solve::elasticity_problem>& problem,
+                      const load_case& what, solve::elasticity_solution solution) {
   const MPI_Comm comm = part.where.comm;
   case_result result;
   result.proof = solution.proof;
   const load_answers loads = read_loads(what, *problem, part.header.origin_mm, solution);
-  const std::vector<float> sed = solve::strain_energy_density(*problem, solution.displacement_mm);
-  const std::vector<float> strain = solve::effective_strain(part.header.materials, problem->material, sed);
-  const auto sed_statistics = solve::statistics(comm, sed);
-  const auto strain_statistics = solve::statistics(comm, strain);
-  const auto failure = solve::pistoia(comm, strain, std::abs(loads.load.value_or(0)), job.pistoia.critical_strain,
-                                      job.pistoia.critical_volume);
-  result.answers = loads.keys;
-  result.answers["sed_MPa"] = {
-      {"mean", sed_statistics.mean}, {"p95", sed_statistics.p95}, {"p98", sed_statistics.p98}, {"max", sed_statistics.max}};
-  result.answers["effective_strain"] = {{"p98", strain_statistics.p98}};
-  result.answers["pistoia"] = {{"critical_strain", job.pistoia.critical_strain},
-                               {"critical_volume", job.pistoia.critical_volume},
-                               {"factor", failure.factor}};
-  if (loads.load)
-    result.answers["pistoia"][loads.is_moment ? "failure_moment_N_mm" : "failure_load_N"] = failure.failure_load_N;
+  comm::together(comm, [&] { result.state = read_off(problem, std::move(solution.displacement_mm)); });
+  const elastic_state& state = result.state;
+  const auto failure = solve::pistoia(comm, *state.effective_strain, std::abs(loads.load.value_or(0)),
+                                      job.pistoia.critical_strain, job.pistoia.critical_volume);
+  json& answers = result.answers = loads.keys;
+  answers["sed_MPa"] = percentiles_of(solve::statistics(comm, *state.sed));
+  answers["effective_strain"] = {{"p98", solve::statistics(comm, *state.effective_strain).p98}};
+  answers["von_mises_MPa"] = percentiles_of(solve::statistics(comm, *state.von_mises));
+  answers["pistoia"] = {{"critical_strain", job.pistoia.critical_strain},
+                        {"critical_volume", job.pistoia.critical_volume},
+                        {"factor", failure.factor}};
+  if (loads.load) answers["pistoia"][loads.is_moment ? "failure_moment_N_mm" : "failure_load_N"] = failure.failure_load_N;
+  if (auto table = by_material(part, state); !table.is_null()) answers["by_material"] = std::move(table);
+  return result;
+}
 
-  result.shown = sed;
-  result.shown_high = sed_statistics.p99 > sed_statistics.median ? sed_statistics.p99 : sed_statistics.max;
-  result.shown_low =
-      sed_statistics.median < result.shown_high ? sed_statistics.median : 0;  // a uniform field is shown from nothing
-  const auto displacement = std::make_shared<std::vector<double>>(std::move(solution.displacement_mm));
-  result.fields = {
-      {{"displacement", "displacement", "mm", io::centring::node, 3},
-       [problem, displacement] { return spread_nodes(problem->nodes, *displacement); }},
-      {{"sed", "strain energy density", "MPa", io::centring::cell, 1}, [&part, sed] { return spread_cells(part, sed); }},
-      {{"effective_strain", "effective strain, sqrt(2 SED / E)", "1", io::centring::cell, 1},
-       [&part, strain] { return spread_cells(part, strain); }}};
+// The fields of a case; their names end in that of the case.
+std::vector<result_field> fields_of(const spec& job, const specimen& part, const load_case& what,
+                                    const elastic_state& state) {
+  auto fields = elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state);
   if (!what.name.empty())
-    for (result_field& field : result.fields) {
+    for (result_field& field : fields) {
       field.info.name += "_" + what.name;
       field.info.long_name += ", case " + what.name;
     }
-  return result;
+  return fields;
 }
 
 // Solve the cases in groups that share a solver.
@@ -96,7 +79,7 @@ std::vector<case_result> solve_cases(const spec& job, const specimen& part,
       if (!cases[c].name.empty()) log.note(fmt::format("load case '{}': {}", cases[c].name, cases[c].test));
       const solve::elastic_load load = load_of(cases[c]);
       auto solution = c == group.back() ? solver.solve_last(load) : solver.solve(load);
-      results[c] = read_off(job, part, problem, cases[c], std::move(solution));
+      results[c] = read_case(job, part, problem, cases[c], std::move(solution));
     }
   }
   return results;
@@ -137,21 +120,18 @@ physics_result run_elasticity(const spec& job, const specimen& part, sink& log) 
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
   const std::vector<load_case> cases = make_cases(sets, log);
-  std::vector<case_result> solved = solve_cases(job, part, problem, cases, log);
+  const std::vector<case_result> solved = solve_cases(job, part, problem, cases, log);
 
   physics_result result;
   result.proof = join_proofs(solved);
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
-  case_result& first = solved.front();
-  result.answers = first.answers;  // of several cases the first is the one of the picture and of the table
-  result.shown = std::move(first.shown);
-  result.shown_name = first.fields[1].info.name;
-  result.shown_units = "MPa";
-  result.shown_low = first.shown_low;
-  result.shown_high = first.shown_high;
+  result.answers = solved.front().answers;  // of several cases the first is the one of the picture and of the table
+  show(result, part, job.picture.field.value_or("sed"), solved.front().state);
+  if (!job.cases.empty()) result.shown_name += "_" + cases.front().name;
   for (std::size_t c = 0; c < solved.size(); ++c) {
-    std::move(solved[c].fields.begin(), solved[c].fields.end(), std::back_inserter(result.fields));
+    auto fields = fields_of(job, part, cases[c], solved[c].state);
+    std::move(fields.begin(), fields.end(), std::back_inserter(result.fields));
     if (job.cases.empty()) continue;
     json entry = {{"name", cases[c].name}};
     entry.update(solved[c].answers);

@@ -51,7 +51,7 @@ class schema_writer {
   void operator()(const char* key, T& field, const char* doc, std::vector<std::string> choices = {}) {
     json entry = type_of<T>::schema();
     entry["description"] = doc;
-    if (!choices.empty()) entry["enum"] = choices;
+    if (!choices.empty()) (entry["type"] == "array" ? entry["items"] : entry)["enum"] = choices;
     if (std::string_view(key) == "spacing_mm") entry["type"] = {"array", "number"};
     if (std::string_view(key) == "threshold") entry["type"] = {"number", "string"};
     const json value = shown_default(field);

@@ -38,15 +38,28 @@ struct material_spec {
   std::optional<double> density_kg_per_m3;
 };
 
-/// Grey value -> density -> modulus: rho = slope grey + intercept, E = coefficient rho^exponent.
+/// Grey value -> density -> modulus.
 struct density_law_spec {
   std::optional<double> slope;
   double intercept = 0;
+  std::vector<std::vector<double>> calibration;  ///< [grey, density] pairs, instead of slope and intercept
+  std::string law = "power";
   std::optional<double> coefficient_MPa;
   double exponent = 1;
+  std::vector<double> coefficients_MPa;
   double min_modulus_MPa = 1;
   double max_modulus_MPa = 100000;
   double poisson_ratio = 0.3;
+};
+
+/// An image of elastic constants, voxel by voxel.
+struct modulus_image_spec {
+  std::string path;
+  double poisson_ratio = 0.3;
+};
+
+struct poisson_image_spec {
+  std::string path;
 };
 
 /// Nodes of the specimen. Entries of one name are one set.
@@ -118,6 +131,7 @@ struct picture_spec {
   std::int64_t width = 1024, height = 1024;
   double azimuth_deg = 35, elevation_deg = 22, zoom = 1;
   std::string colour_map = "inferno";
+  std::optional<std::string> field;  ///< elasticity only; absent: sed
 };
 
 struct run_spec {
@@ -132,6 +146,8 @@ struct spec {
   segment_spec segment;
   std::vector<material_spec> materials;
   std::optional<density_law_spec> density_law;
+  std::optional<modulus_image_spec> modulus_image;
+  std::optional<poisson_image_spec> poisson_image;
   load_spec load;
   std::vector<set_spec> sets;
   std::vector<support_spec> supports;
@@ -142,6 +158,7 @@ struct spec {
   picture_spec picture;
   run_spec run;
   std::string output_directory;
+  std::optional<std::vector<std::string>> output_fields;  ///< elasticity only; absent: default_elastic_fields()
 
   std::string file;  ///< the job file; empty if it did not come from one
   std::string text;  ///< its text, for the manifest

@@ -4,11 +4,13 @@
 
 namespace osteon::job {
 
-std::vector<float> spread_cells(const specimen& part, const std::vector<float>& per_cell) {
+std::vector<float> spread_cells(const specimen& part, const std::vector<float>& per_cell, int components) {
   const index3 shape = part.cells.shape();
-  std::vector<float> dense(static_cast<std::size_t>(shape.volume()), std::numeric_limits<float>::quiet_NaN());
+  std::vector<float> dense(static_cast<std::size_t>(components * shape.volume()), std::numeric_limits<float>::quiet_NaN());
   for (const voxel::run& r : part.cells.runs())
-    std::copy_n(per_cell.begin() + r.first, r.length, dense.begin() + (r.z * shape.y + r.y) * shape.x + r.x);
+    std::copy_n(per_cell.begin() + static_cast<std::ptrdiff_t>(components) * r.first,
+                static_cast<std::ptrdiff_t>(components) * r.length,
+                dense.begin() + components * ((r.z * shape.y + r.y) * shape.x + r.x));
   return dense;
 }
 

@@ -20,6 +20,7 @@ class checker {
     check_image();
     check_materials();
     check_load();
+    check_output();
     check_numbers();
     return std::move(problems_);
   }
@@ -55,9 +56,22 @@ class checker {
   }
 
   void check_materials() {
-    const bool law = job_.density_law.has_value();
-    expect(!job_.materials.empty() || law, "material",
+    const bool law = job_.density_law.has_value(), images = job_.modulus_image.has_value();
+    expect(!job_.materials.empty() || law || images, "material",
            "missing: add [[material]] with youngs_modulus_MPa (elasticity) or conductivity_W_per_mK (heat)");
+    expect(!images || (job_.materials.empty() && !law), "modulus_image",
+           "given together with [[material]] or [density_law]; keep one of them");
+    expect(!images || !heat_, "modulus_image",
+           "gives a modulus, but physics = \"heat\" needs a conductivity; use [[material]]");
+    expect(!images || !job_.segment.labels, "modulus_image",
+           "given, but segment.labels = true: labels have materials; remove one of the two");
+    expect(!job_.poisson_image || images, "poisson_image", "given without [modulus_image]; add it, or use poisson_ratio");
+    if (images) {
+      expect(!job_.modulus_image->path.empty(), "modulus_image.path", "missing: an image of moduli in MPa");
+      expect_ratio(job_.modulus_image->poisson_ratio, "modulus_image.poisson_ratio");
+    }
+    expect(!job_.poisson_image || !job_.poisson_image->path.empty(), "poisson_image.path",
+           "missing: an image of Poisson's ratios");
     expect(job_.materials.empty() || !law, "density_law", "given together with [[material]]; keep one of the two");
     expect(!law || !heat_, "density_law", "gives a modulus, but physics = \"heat\" needs a conductivity; use [[material]]");
     expect(!law || !job_.segment.labels, "density_law", "needs grey values, but segment.labels = true");
@@ -82,15 +96,39 @@ class checker {
            fmt::format("{} materials for a thresholded image: which voxels have which? Use segment.labels, or a density_law",
                        job_.materials.size()));
     expect(job_.materials.size() <= 255, "material", "more than 255 materials: a voxel's material is one byte");
-    if (law) {
-      const density_law_spec& d = *job_.density_law;
-      expect(d.slope.has_value(), "density_law.slope", "missing: density per grey value");
-      expect_positive(d.coefficient_MPa, "density_law.coefficient_MPa", "MPa");
-      expect(d.min_modulus_MPa > 0, "density_law.min_modulus_MPa", fmt::format("{} must be > 0", d.min_modulus_MPa));
-      expect(d.max_modulus_MPa >= d.min_modulus_MPa, "density_law.max_modulus_MPa",
-             fmt::format("{} is below min_modulus_MPa = {}", d.max_modulus_MPa, d.min_modulus_MPa));
-      expect_ratio(d.poisson_ratio, "density_law.poisson_ratio");
+    if (law) check_law(*job_.density_law);
+  }
+
+  void check_law(const density_law_spec& d) {
+    expect(d.slope || !d.calibration.empty(), "density_law.slope",
+           "missing: density per grey value; or give points of a calibration");
+    expect(!d.slope || d.calibration.empty(), "density_law.calibration", "given together with slope; keep one of the two");
+    if (!d.calibration.empty()) {
+      std::set<double> greys;
+      bool pairs = true;
+      for (const std::vector<double>& point : d.calibration) {
+        pairs &= point.size() == 2;
+        if (!point.empty()) greys.insert(point[0]);
+      }
+      expect(pairs && greys.size() >= 2, "density_law.calibration",
+             "expected [[grey, density], ...] with at least two different greys");
     }
+    if (d.law == "power") {
+      expect_positive(d.coefficient_MPa, "density_law.coefficient_MPa", "MPa");
+      expect(d.coefficients_MPa.empty(), "density_law.coefficients_MPa",
+             "given, but law = \"power\"; use coefficient_MPa and exponent, or another law");
+    } else {
+      const std::size_t n = d.coefficients_MPa.size();
+      expect(
+          d.law == "linear" ? n == 2 : n > 0, "density_law.coefficients_MPa",
+          fmt::format("{} values; law = \"{}\" needs {}", n, d.law, d.law == "linear" ? "two, [a0, a1]" : "[a0, a1, ...]"));
+      expect(!d.coefficient_MPa, "density_law.coefficient_MPa",
+             fmt::format("given, but law = \"{}\"; use coefficients_MPa", d.law));
+    }
+    expect(d.min_modulus_MPa > 0, "density_law.min_modulus_MPa", fmt::format("{} must be > 0", d.min_modulus_MPa));
+    expect(d.max_modulus_MPa >= d.min_modulus_MPa, "density_law.max_modulus_MPa",
+           fmt::format("{} is below min_modulus_MPa = {}", d.max_modulus_MPa, d.min_modulus_MPa));
+    expect_ratio(d.poisson_ratio, "density_law.poisson_ratio");
   }
 
   void check_load() {
@@ -104,6 +142,15 @@ class checker {
     expect(job_.supports.empty() && job_.forces.empty() && job_.cases.empty(), "support",
            "[[support]], [[force]] and [[case]] belong to physics = \"elasticity\"");
     expect(!job_.segment.drop_unsupported, "segment.drop_unsupported", "belongs to physics = \"elasticity\"");
+  }
+
+  void check_output() {
+    expect(!heat_ || !job_.output_fields, "output.fields",
+           "given, but physics = \"heat\" always writes temperature and heat_flux; remove it");
+    expect(!heat_ || !job_.picture.field, "picture.field", "given, but physics = \"heat\" shows the heat flux; remove it");
+    std::set<std::string> names;
+    for (const std::string& name : job_.output_fields.value_or(std::vector<std::string>{}))
+      expect(names.insert(name).second, "output.fields", fmt::format("'{}' is named twice", name));
   }
 
   void check_numbers() {

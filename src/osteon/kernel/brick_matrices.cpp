@@ -2,21 +2,24 @@
 
 namespace osteon::kernel {
 
-// P is a product over the axes. Along an axis, a lower child has the corners P0 and (P0 + P1) / 2 of its parent's P0
-// and P1, an upper child (P0 + P1) / 2 and P1.
+// P is a product over the axes. Along an axis, a lower child has the corners P0 and M = (1 - m) P0 + m P1 of its parent's
+// P0 and P1, an upper child M and P1.
 template <class T>
-void restrict_to_parent(std::array<T, 576>& matrix, int octant) {
-  for (const int bit : {4, 2, 1}) {
+void restrict_to_parent(std::array<T, 576>& matrix, int octant, const std::array<double, 3>& middle) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    const int bit = 4 >> d;
     const bool upper = octant & bit;
+    const T to_high = static_cast<T>(middle[d]), to_low = static_cast<T>(1 - middle[d]);
+    const T stays = upper ? to_low : to_high, goes = upper ? to_high : to_low;
     for (int a = 0; a < 8; ++a) {
       if (a & bit) continue;
-      const int keep = upper ? a | bit : a, half = upper ? a : a | bit;
+      const int keep = upper ? a | bit : a, between = upper ? a : a | bit;
       for (int c = 0; c < 3; ++c) {
         T* kept = &matrix[static_cast<std::size_t>((3 * keep + c) * 24)];
-        T* halved = &matrix[static_cast<std::size_t>((3 * half + c) * 24)];
+        T* divided = &matrix[static_cast<std::size_t>((3 * between + c) * 24)];
         for (int j = 0; j < 24; ++j) {
-          halved[j] *= T(0.5);
-          kept[j] += halved[j];
+          kept[j] += goes * divided[j];
+          divided[j] *= stays;
         }
       }
     }
@@ -24,18 +27,18 @@ void restrict_to_parent(std::array<T, 576>& matrix, int octant) {
       T* row = &matrix[static_cast<std::size_t>(24 * i)];
       for (int a = 0; a < 8; ++a) {
         if (a & bit) continue;
-        const int keep = upper ? a | bit : a, half = upper ? a : a | bit;
+        const int keep = upper ? a | bit : a, between = upper ? a : a | bit;
         for (int c = 0; c < 3; ++c) {
-          row[3 * half + c] *= T(0.5);
-          row[3 * keep + c] += row[3 * half + c];
+          row[3 * keep + c] += goes * row[3 * between + c];
+          row[3 * between + c] *= stays;
         }
       }
     }
   }
 }
 
-template void restrict_to_parent(std::array<float, 576>&, int);
-template void restrict_to_parent(std::array<double, 576>&, int);
+template void restrict_to_parent(std::array<float, 576>&, int, const std::array<double, 3>&);
+template void restrict_to_parent(std::array<double, 576>&, int, const std::array<double, 3>&);
 
 padded_matrix::padded_matrix(std::span<const float, 576> matrix) {
   for (int j = 0; j < 24; ++j)

@@ -11,13 +11,14 @@
 
 namespace osteon::kernel {
 
-/// Replace the matrix K of a brick by P^T K P, P the trilinear interpolation from the corners of the brick of twice
-/// the size of which it is the octant 4 (upper in z) + 2 (upper in y) + (upper in x).
+/// Replace the matrix K of a brick by P^T K P, P the trilinear interpolation from the corners of its parent, of which it
+/// is the octant 4 (upper in z) + 2 (upper in y) + (upper in x).
+/// @param middle where the parent is divided along z, y, x, as a part of its length
 template <class T>
-void restrict_to_parent(std::array<T, 576>& matrix, int octant);
+void restrict_to_parent(std::array<T, 576>& matrix, int octant, const std::array<double, 3>& middle);
 
-extern template void restrict_to_parent(std::array<float, 576>&, int);
-extern template void restrict_to_parent(std::array<double, 576>&, int);
+extern template void restrict_to_parent(std::array<float, 576>&, int, const std::array<double, 3>&);
+extern template void restrict_to_parent(std::array<double, 576>&, int, const std::array<double, 3>&);
 
 /// The symmetric 24 x 24 matrix of a coarse brick in single precision, its rows padded to four components a node:
 /// multiplication by columns then needs no shuffle.

@@ -8,11 +8,12 @@ namespace osteon::solve {
 
 namespace {
 
-// What a coarse brick of the first level is made of: a material byte for each octant, and a bit for each fixed
-// displacement of the 27 nodes of its children.
+// What a coarse brick of the first level is made of: a material byte for each octant, a bit for each fixed displacement
+// of the 27 nodes of its children, and its kind.
 struct recipe {
   std::uint64_t materials = 0;
-  std::uint64_t fixed[2] = {0, 0};
+  std::uint64_t fixed[2] = {0, 0};  // the kind above the 81 bits
+  int kind() const { return static_cast<int>(fixed[1] >> 32); }
   friend bool operator==(const recipe&, const recipe&) = default;
 };
 
@@ -33,7 +34,7 @@ bool is_fixed(const recipe& r, int place, int component) {
   return r.fixed[bit / 64] >> (bit % 64) & 1;
 }
 
-float_matrix24 cook(const recipe& r, const std::vector<kernel::matrix24>& of_material) {
+float_matrix24 cook(const recipe& r, const std::vector<kernel::matrix24>& of_material, const std::array<double, 3>& middle) {
   kernel::matrix24 sum{};
   for (int octant = 0; octant < 8; ++octant) {
     const auto material = static_cast<std::size_t>(r.materials >> (8 * octant) & 0xff);
@@ -43,13 +44,23 @@ float_matrix24 cook(const recipe& r, const std::vector<kernel::matrix24>& of_mat
       if (is_fixed(r, place_of_corner(octant, dof / 3), dof % 3))
         for (int other = 0; other < 24; ++other)
           child[static_cast<std::size_t>(24 * dof + other)] = child[static_cast<std::size_t>(24 * other + dof)] = 0;
-    kernel::restrict_to_parent(child, octant);
+    kernel::restrict_to_parent(child, octant, middle);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += child[i];
   }
   float_matrix24 result;
   std::copy(sum.begin(), sum.end(), result.begin());
   return result;
 }
+
+// Where a brick of a kind is divided.
+std::array<double, 3> middle_of(const coarse_mesh& mesh, int kind) {
+  std::array<double, 3> middle{0.5, 0.5, 0.5};
+  for (std::size_t d = 0; d < 3; ++d)
+    if (kind & 4 >> d) middle[d] = mesh.middle[d];
+  return middle;
+}
+
+index3 place_of_parent(std::int64_t z, std::int64_t y, std::int64_t x) { return {z / 2, y / 2, x / 2}; }
 
 }  // namespace
 
@@ -67,6 +78,7 @@ brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fi
     fine.visit_plane(z, [&](std::int64_t y, std::int64_t x, const std::array<std::int32_t, 8>& corners) {
       recipe& r = recipes[static_cast<std::size_t>(mesh.parent[cell])];
       const auto octant = static_cast<int>(4 * ((z + z_begin) & 1) + 2 * (y & 1) + (x & 1));
+      r.fixed[1] |= static_cast<std::uint64_t>(brick_kind(mesh, place_of_parent(z + z_begin, y, x))) << 32;
       r.materials |= static_cast<std::uint64_t>(problem.material[cell]) << (8 * octant);
       for (int a = 0; a < 8; ++a)
         for (int c = 0; c < 3; ++c)
@@ -84,7 +96,7 @@ brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fi
   std::unordered_map<recipe, std::int32_t, recipe_hash> known;
   for (const recipe& r : recipes) {
     const auto [entry, fresh] = known.try_emplace(r, static_cast<std::int32_t>(result.table.size()));
-    if (fresh) result.table.push_back(cook(r, of_material));
+    if (fresh) result.table.push_back(cook(r, of_material, middle_of(mesh, r.kind())));
     result.matrix.push_back(entry->second);
   }
   return result;
@@ -95,7 +107,7 @@ brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_
   brick_matrices result;
   result.table.assign(bricks, float_matrix24{});
   for (std::size_t e = 0; e < bricks; ++e) result.matrix.push_back(static_cast<std::int32_t>(e));
-  const std::int64_t node_width = child_mesh.shape.x + 1, node_height = child_mesh.shape.y + 1;
+  const std::int64_t width = child_mesh.lattice.shape.x + 1, height = child_mesh.lattice.shape.y + 1;
   const std::int64_t first = child_mesh.z_begin, last = child_mesh.z_end;
   // A plane of parents has the children of two planes, in a fixed order.
 #pragma omp parallel for schedule(dynamic)
@@ -104,11 +116,11 @@ brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_
       for (std::int32_t e = child_mesh.plane_begin[static_cast<std::size_t>(child - first)];
            e < child_mesh.plane_begin[static_cast<std::size_t>(child - first) + 1]; ++e) {
         const auto at = static_cast<std::size_t>(e);
-        const std::int64_t id = child_mesh.node_id[static_cast<std::size_t>(child_mesh.corners[at][0])];
-        const auto octant =
-            static_cast<int>(4 * (child & 1) + 2 * (id / node_width % node_height & 1) + (id % node_width & 1));
+        const std::int64_t place = child_mesh.node_place[static_cast<std::size_t>(child_mesh.corners[at][0])];
+        const std::int64_t y = place / width % height, x = place % width;
+        const auto octant = static_cast<int>(4 * (child & 1) + 2 * (y & 1) + (x & 1));
         float_matrix24 matrix = children.table[static_cast<std::size_t>(children.matrix[at])];
-        kernel::restrict_to_parent(matrix, octant);
+        kernel::restrict_to_parent(matrix, octant, middle_of(mesh, brick_kind(mesh, place_of_parent(child, y, x))));
         float_matrix24& sum = result.table[static_cast<std::size_t>(mesh.parent[at])];
         for (std::size_t i = 0; i < matrix.size(); ++i) sum[i] += matrix[i];
       }
@@ -168,7 +180,7 @@ kernel::block_rows assemble(const brick_mesh& mesh, const brick_matrices& matric
 
 coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, const brick_matrices& matrices,
                                    std::span<const int> touching)
-    : mesh_(mesh), nodes_(static_cast<std::int64_t>(mesh.node_id.size())), shared_(comm, mesh.node_id, touching) {
+    : mesh_(mesh), nodes_(static_cast<std::int64_t>(mesh.node_id.size())), shared_(comm, mesh.boundary, touching) {
   constexpr std::size_t bytes_per_row = 27 * (9 * sizeof(float) + sizeof(std::int32_t));
   if (matrices.table.size() * sizeof(kernel::padded_matrix) < mesh.node_id.size() * bytes_per_row) {
     matrix_ = matrices.matrix;

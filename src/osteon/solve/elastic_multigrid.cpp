@@ -1,38 +1,45 @@
 #include <osteon/solve/elastic_multigrid.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <osteon/base/for_each.hpp>
 
 namespace osteon::solve {
 
 namespace {
 
-constexpr int degree = 3;                         // of the smoothing polynomial, before and after
+// Degree of the smoothing polynomials, before and after. Coarse levels are visited more often, so they smooth less.
+int smoothing_degree(std::size_t depth) { return depth == 0 ? 3 : 2; }
+
 constexpr std::int64_t coarsest_unknowns = 4000;  // a direct solution costs less than a level of smoothing
 
-// Struts that a coarse brick merges move against each other in modes that only the finer lattices represent. Two visits
-// from the first two coarse lattices, which are cheap, remove a third of the iterations on bone; further down they would
-// only multiply the messages.
-int coarse_visits(std::size_t depth) { return depth == 1 || depth == 2 ? 2 : 1; }
+// Cycles by which a coarse problem is solved. A bone bends in ways that only the finer lattices represent well, so the
+// first coarse ones take several, combined by a Chebyshev polynomial. They are cheap; further down more cycles would only
+// multiply the messages.
+int cycles_of_level(std::size_t depth) { return depth == 1 ? 3 : depth == 2 ? 2 : 1; }
 
-// The parents of a node at place 9 z + 3 y + x of a brick: corners of the brick, each with the same weight.
-struct parent_corners {
-  int count[27];
-  int corner[27][8];
-};
+// The polynomial treats eigenvalues between this part of the largest and the largest.
+constexpr double lowest_treated = 0.1;
 
-constexpr parent_corners parent_table() {
-  parent_corners table{};
-  for (int place = 0; place < 27; ++place)
-    for (int a = 0; a < 8; ++a) {
-      const int at[3] = {place / 9, place / 3 % 3, place % 3}, corner[3] = {a >> 2, a >> 1 & 1, a & 1};
-      bool is_parent = true;
-      for (int d = 0; d < 3; ++d) is_parent = is_parent && (at[d] == 1 || at[d] == 2 * corner[d]);
-      if (is_parent) table.corner[place][table.count[place]++] = a;
+// By kind of brick and place in it: what each of the parents' corners contributes.
+std::vector<std::array<float, 8>> interpolation_weights(const coarse_mesh& mesh) {
+  std::vector<std::array<float, 8>> weights(8 * 27);
+  for (int kind = 0; kind < 8; ++kind)
+    for (int place = 0; place < 27; ++place) {
+      const int at[3] = {place / 9, place / 3 % 3, place % 3};
+      for (int k = 0; k < parents_of_place.count[place]; ++k) {
+        const int corner = parents_of_place.corner[place][k];
+        double weight = 1;
+        for (int d = 0; d < 3; ++d) {
+          const double middle = kind & 4 >> d ? mesh.middle[static_cast<std::size_t>(d)] : 0.5;
+          if (at[d] == 1) weight *= corner & 4 >> d ? middle : 1 - middle;
+        }
+        weights[static_cast<std::size_t>(27 * kind + place)][static_cast<std::size_t>(k)] = static_cast<float>(weight);
+      }
     }
-  return table;
+  return weights;
 }
-constexpr parent_corners parents_of_place = parent_table();
 
 std::int64_t owned_nodes(MPI_Comm comm, std::size_t nodes, const grid::shared_nodes& shared) {
   auto count = static_cast<std::int64_t>(nodes - shared.not_owned().size());
@@ -49,75 +56,145 @@ elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fi
     for (auto* v : {&at.correction, &at.residual, &at.direction, &at.product})
       v->assign(static_cast<std::size_t>(at.k->size()), 0.0F);
   };
+  const auto coarsen_level = [&](level& at, const child_bricks& bricks) {
+    at.parents = coarsen(comm, bricks);
+    at.weights = interpolation_weights(at.parents);
+  };
   levels_.push_back(std::make_unique<level>());
   level& finest = *levels_.back();
   finest.k = &fine;
   finest.node_plane_begin.assign(fine.node_plane_begin().begin(), fine.node_plane_begin().end());
-  finest.z_begin = problem.where.owned.begin.z;
-  finest.parents = coarsen(
-      problem.where.domain, problem.where.owned.begin.z, problem.where.owned.end.z, problem.nodes.size(),
-      [&](std::int64_t z, const brick_visitor& visitor) { fine.visit_plane(z - problem.where.owned.begin.z, visitor); });
+  const std::int64_t z_begin = problem.where.owned.begin.z;
+  finest.z_begin = z_begin;
+  coarsen_level(finest, {.lattice = {problem.where.domain, problem.periodic},
+                         .z_begin = z_begin,
+                         .z_end = problem.where.owned.end.z,
+                         .node_id = fine.ids(),
+                         .shared = &fine.shared(),
+                         .are_voxels = true,
+                         .visit_plane = [&](std::int64_t z, const brick_visitor& v) { fine.visit_plane(z - z_begin, v); }});
   brick_matrices matrices = first_coarse_matrices(problem, fine, finest.parents);
   allocate(finest);
-  finest.largest = largest_eigenvalue(comm, fine, fine.ids(), finest.residual, finest.direction, finest.product);
+  finest.largest = largest_of_smoother(comm, finest, fine.ids());
 
   for (int depth = 1;; ++depth) {
     level& above = *levels_.back();
-    const brick_mesh& mesh = above.parents.mesh;
+    brick_mesh& mesh = above.parents.mesh;
     above.parents.parent = {};
     levels_.push_back(std::make_unique<level>());
     level& at = *levels_.back();
-    at.owned_k = std::make_unique<coarse_stiffness>(comm, mesh, matrices, touching_ranks(comm, planes, depth));
+    at.owned_k =
+        std::make_unique<coarse_stiffness>(comm, mesh, matrices, touching_ranks(comm, planes, depth, problem.periodic[0]));
     at.k = at.owned_k.get();
     at.z_begin = mesh.z_begin;
-    const std::int64_t plane_nodes = (mesh.shape.y + 1) * (mesh.shape.x + 1);
-    for (std::int64_t z = mesh.z_begin; z <= mesh.z_end + 1; ++z)
-      at.node_plane_begin.push_back(static_cast<std::int32_t>(
-          std::lower_bound(mesh.node_id.begin(), mesh.node_id.end(), z * plane_nodes) - mesh.node_id.begin()));
+    at.node_plane_begin = mesh.node_plane_begin;
     allocate(at);
     const std::int64_t nodes = owned_nodes(comm, mesh.node_id.size(), at.k->shared());
-    if (3 * nodes <= coarsest_unknowns || mesh.shape == index3{1, 1, 1}) {
+    if (3 * nodes <= coarsest_unknowns || mesh.lattice.shape == index3{1, 1, 1}) {
       coarsest_ = std::make_unique<coarsest_solver>(comm, assemble(mesh, matrices), mesh.node_id, at.k->shared());
-      return;
+      break;
     }
-    at.largest = largest_eigenvalue(comm, *at.k, mesh.node_id, at.residual, at.direction, at.product);
-    at.parents = coarsen(mesh);
+    at.largest = largest_of_smoother(comm, at, mesh.node_id);
+    coarsen_level(at, children_of(mesh, at.k->shared()));
     matrices = next_coarse_matrices(matrices, mesh, at.parents);
+    mesh.node_place = {};
+    mesh.boundary = {};
+  }
+  // From below: a cycle is only complete with those under it.
+  for (std::size_t l = levels_.size() - 1; l-- > 1;) find_largest_of_cycle(comm, l);
+  for (std::size_t l = 1; l < levels_.size(); ++l) levels_[l - 1]->parents.mesh.node_id = {};
+}
+
+// Largest eigenvalue of D^-1 K, raised by a tenth because Lanczos approaches it from below.
+double elastic_multigrid::largest_of_smoother(MPI_Comm comm, level& at, std::span<const std::int64_t> ids) {
+  constexpr int steps = 10;
+  constexpr double safety = 1.1;
+  const auto by_diagonal = [&](const float* r) {
+    for_each(at.k->size(), [=, to = at.product.data(), inverse = at.k->inverse_diagonal().data()](std::int64_t i) {
+      to[i] = inverse[i] * r[i];
+    });
+    return at.product.data();
+  };
+  return safety *
+         estimate_eigenvalues(comm, *at.k, ids, steps, {at.residual, at.direction, at.product}, by_diagonal).largest;
+}
+
+// Largest eigenvalue of a level's cycle: one, if the coarser levels were solved exactly.
+void elastic_multigrid::find_largest_of_cycle(MPI_Comm comm, std::size_t l) {
+  level& at = *levels_[l];
+  if (cycles_of_level(l) == 1) return;
+  constexpr int steps = 8;
+  constexpr double safety = 1.15;
+  at.sum.assign(at.residual.size(), 0.0F);
+  at.start.assign(at.residual.size(), 0.0F);
+  const auto by_cycle = [&](const float* r) {
+    std::copy_n(r, at.residual.size(), at.residual.begin());
+    cycle(l, false);
+    return at.correction.data();
+  };
+  at.largest_of_cycle = safety * estimate_eigenvalues(comm, *at.k, levels_[l - 1]->parents.mesh.node_id, steps,
+                                                      {at.start, at.sum, at.product}, by_cycle)
+                                     .largest;
+}
+
+void elastic_multigrid::damp() {
+  constexpr double by = 1.3;
+  for (const auto& at : levels_) {
+    at->largest *= by;
+    at->largest_of_cycle *= by;
   }
 }
 
 std::span<const float> elastic_multigrid::cycle() {
-  visit(0);
+  cycle(0, false);
   return levels_[0]->correction;
 }
 
-void elastic_multigrid::visit(std::size_t l) {
+void elastic_multigrid::solve_level(std::size_t l) {
   level& at = *levels_[l];
   if (l + 1 == levels_.size()) {
     coarsest_->solve(at.residual.data(), at.correction.data());
     return;
   }
-  level& coarse = *levels_[l + 1];
-  const int visits = coarse_visits(l);
-  smooth(at, true, true);
-  for (int v = 1; v <= visits; ++v) {
-    restrict_residual(at, coarse);
-    visit(l + 1);
-    prolong(coarse, at);
-    if (l == 0)
-      for (const std::int64_t i : fixed_) at.direction[static_cast<std::size_t>(i)] = 0;
-    at.k->multiply(at.direction.data(), at.product.data());
-    for_each(at.k->size(), [x = at.correction.data(), r = at.residual.data(), d = at.direction.data(),
-                            y = at.product.data()](std::int64_t i) {
-      x[i] += d[i];
-      r[i] -= y[i];
+  const int cycles = cycles_of_level(l);
+  if (cycles == 1) return cycle(l, false);
+  const double low = lowest_treated * at.largest_of_cycle, high = at.largest_of_cycle;
+  std::fill(at.sum.begin(), at.sum.end(), 0.0F);
+  for (int i = 0; i < cycles; ++i) {
+    std::copy(at.residual.begin(), at.residual.end(), at.start.begin());
+    cycle(l, i + 1 < cycles);
+    const double angle = std::numbers::pi * (2 * i + 1) / (2 * cycles);
+    const double root = (high + low) / 2 + (high - low) / 2 * std::cos(angle);
+    for_each(at.k->size(), [w = static_cast<float>(1 / root), sum = at.sum.data(), x = at.correction.data(),
+                            r = at.residual.data(), before = at.start.data()](std::int64_t k) {
+      sum[k] += w * x[k];
+      r[k] = before[k] + w * (r[k] - before[k]);
     });
-    smooth(at, false, v < visits);
   }
+  std::swap(at.sum, at.correction);
+}
+
+void elastic_multigrid::cycle(std::size_t l, bool keeps_residual) {
+  level& at = *levels_[l];
+  level& coarse = *levels_[l + 1];
+  const int degree = smoothing_degree(l);
+  smooth(at, degree, true, true);
+  restrict_residual(at, coarse);
+  solve_level(l + 1);
+  prolong(coarse, at);
+  if (l == 0)
+    for (const std::int64_t i : fixed_) at.direction[static_cast<std::size_t>(i)] = 0;
+  at.k->multiply(at.direction.data(), at.product.data());
+  for_each(at.k->size(), [x = at.correction.data(), r = at.residual.data(), d = at.direction.data(),
+                          y = at.product.data()](std::int64_t i) {
+    x[i] += d[i];
+    r[i] -= y[i];
+  });
+  smooth(at, degree, false, keeps_residual);
 }
 
 // x += p(D^-1 K) D^-1 r with the residual r kept up to date, or left behind after the last step.
-void elastic_multigrid::smooth(level& at, bool from_zero, bool keeps_residual) {
+void elastic_multigrid::smooth(level& at, int degree, bool from_zero, bool keeps_residual) {
   const auto lambda = static_cast<float>(at.largest);
   float *x = at.correction.data(), *r = at.residual.data(), *d = at.direction.data(), *y = at.product.data();
   const float* inverse = at.k->inverse_diagonal().data();
@@ -166,16 +243,16 @@ void elastic_multigrid::restrict_residual(level& fine, level& coarse) {
       for (std::int32_t node = begin; node < end; ++node) {
         const auto& brick = corners[static_cast<std::size_t>(bricks[static_cast<std::size_t>(node)])];
         const std::uint8_t at = places[static_cast<std::size_t>(node)];
-        const int count = parents_of_place.count[at];
-        const int* parents = parents_of_place.corner[at];
-        const float weight = 1 / static_cast<float>(count);
-        const kernel::float4 value{weight * fine.residual[place(node, 0)], weight * fine.residual[place(node, 1)],
-                                   weight * fine.residual[place(node, 2)], 0};
+        const int count = parents_of_place.count[at % 27];
+        const int* parents = parents_of_place.corner[at % 27];
+        const auto& weight = fine.weights[at];
+        const kernel::float4 value{fine.residual[place(node, 0)], fine.residual[place(node, 1)],
+                                   fine.residual[place(node, 2)], 0};
         for (int k = 0; k < count; ++k) {
           float* to = coarse.residual.data() + 4 * static_cast<std::int64_t>(brick[static_cast<std::size_t>(parents[k])]);
           kernel::float4 sum;
           kernel::load(sum, to);
-          kernel::store(to, sum + value);
+          kernel::store(to, sum + weight[static_cast<std::size_t>(k)] * value);
         }
       }
     }
@@ -196,15 +273,15 @@ void elastic_multigrid::prolong(const level& coarse, level& fine) {
   for_each(static_cast<std::int64_t>(bricks.size()), [&](std::int64_t node) {
     const auto& brick = corners[static_cast<std::size_t>(bricks[static_cast<std::size_t>(node)])];
     const std::uint8_t at = places[static_cast<std::size_t>(node)];
-    const int count = parents_of_place.count[at];
-    const int* parents = parents_of_place.corner[at];
+    const int count = parents_of_place.count[at % 27];
+    const int* parents = parents_of_place.corner[at % 27];
+    const auto& weight = fine.weights[at];
     kernel::float4 sum{};
     for (int k = 0; k < count; ++k) {
       kernel::float4 value;
       kernel::load(value, from + 4 * static_cast<std::int64_t>(brick[static_cast<std::size_t>(parents[k])]));
-      sum += value;
+      sum += weight[static_cast<std::size_t>(k)] * value;
     }
-    sum /= static_cast<float>(count);
     for (int c = 0; c < 3; ++c) to[c * layout.component_stride + node * layout.node_stride] = sum[c];
   });
 }

@@ -23,18 +23,30 @@ class elastic_multigrid {
   /// @collective
   std::span<const float> cycle();
 
+  /// Take shorter steps everywhere: for the rare case that an estimated eigenvalue was too small, which makes the cycle
+  /// indefinite.
+  void damp();
+
  private:
   struct level {
     const elastic_operator* k = nullptr;
     std::unique_ptr<coarse_stiffness> owned_k;   // on coarse levels
     coarse_mesh parents;                         // the next coarser level, and this level's links to it
+    std::vector<std::array<float, 8>> weights;   // by node_place: of each corner in parents_of_place
     std::vector<std::int32_t> node_plane_begin;  // this level's nodes by planes
     std::int64_t z_begin = 0;                    // first of these planes
     double largest = 1;                          // eigenvalue of D^-1 K
     std::vector<float> correction, residual, direction, product;
+    double largest_of_cycle = 1;    // eigenvalue of this level's cycle times K
+    std::vector<float> sum, start;  // where a level takes several cycles
   };
-  void visit(std::size_t l);
-  void smooth(level& at, bool from_zero, bool keeps_residual);
+  /// Find the correction for the residual of a level.
+  void solve_level(std::size_t l);
+  /// One cycle on a level from zero; the residual is kept up to date if asked for.
+  void cycle(std::size_t l, bool keeps_residual);
+  double largest_of_smoother(MPI_Comm comm, level& at, std::span<const std::int64_t> ids);
+  void find_largest_of_cycle(MPI_Comm comm, std::size_t l);
+  void smooth(level& at, int degree, bool from_zero, bool keeps_residual);
   void restrict_residual(level& fine, level& coarse);
   void prolong(const level& coarse, level& fine);
 

@@ -37,60 +37,54 @@ double scrambled(std::int64_t number) {
   return static_cast<double>(bits >> 11) * 0x1p-52 - 1;
 }
 
-double largest_eigenvalue(MPI_Comm comm, const elastic_operator& k, std::span<const std::int64_t> ids,
-                          std::span<float> residual, std::span<float> direction, std::span<float> product) {
-  constexpr int steps = 10;
-  constexpr double safety = 1.1;  // Lanczos approaches from below
+eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elastic_operator& k, std::span<const std::int64_t> ids, int steps,
+                                      const lanczos_vectors& v,
+                                      const std::function<const float*(const float* residual)>& precondition) {
   const auto layout = k.layout();
   const auto inverse = k.inverse_diagonal();
-  const auto dot = [&](const std::span<float> a, const std::span<float> b) {
-    double sum = owned_dot(a.data(), b.data(), k.size(), layout, k.shared());
+  const auto dot = [&](const float* a, const float* b) {
+    double sum = owned_dot(a, b, k.size(), layout, k.shared());
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
     return sum;
   };
-  std::fill(residual.begin(), residual.end(), 0.0F);
+  std::fill(v.residual.begin(), v.residual.end(), 0.0F);
   for (std::size_t i = 0; i < ids.size(); ++i)
     for (int c = 0; c < 3; ++c) {
       const auto at =
           static_cast<std::size_t>(c * layout.component_stride + static_cast<std::int64_t>(i) * layout.node_stride);
-      residual[at] = inverse[at] > 0 ? static_cast<float>(scrambled(3 * ids[i] + c)) / std::sqrt(inverse[at]) : 0.0F;
+      v.residual[at] = inverse[at] > 0 ? static_cast<float>(scrambled(3 * ids[i] + c)) / std::sqrt(inverse[at]) : 0.0F;
     }
-  // Conjugate gradients with D as preconditioner build the Lanczos matrix of D^-1 K.
+  // Preconditioned conjugate gradients build the Lanczos matrix.
   std::vector<double> diagonal, coupling;
-  double previous_alpha = 0, beta = 0, old = 0;
+  double previous_alpha = 0, old = 0;
+  float *residual = v.residual.data(), *direction = v.direction.data(), *product = v.product.data();
   for (int step = 0; step < steps; ++step) {
-    for_each(k.size(), [=](std::int64_t i) {
-      const auto at = static_cast<std::size_t>(i);
-      product[at] = inverse[at] * residual[at];
-    });
-    const double now = dot(residual, product);
+    const float* z = precondition(residual);
+    const double now = dot(residual, z);
     if (!(now > 0)) break;
-    beta = step == 0 ? 0 : now / old;
+    const double beta = step == 0 ? 0 : now / old;
     for_each(k.size(), [=, b = static_cast<float>(beta)](std::int64_t i) {
-      const auto at = static_cast<std::size_t>(i);
-      direction[at] = product[at] + (step == 0 ? 0.0F : b * direction[at]);
+      direction[i] = z[i] + (step == 0 ? 0.0F : b * direction[i]);
     });
-    k.multiply(direction.data(), product.data());
+    k.multiply(direction, product);
     const double curvature = dot(direction, product);
     if (!(curvature > 0)) break;
     const double alpha = now / curvature;
     diagonal.push_back(1 / alpha + (step == 0 ? 0 : beta / previous_alpha));
     if (step > 0) coupling.push_back(std::sqrt(beta) / previous_alpha);
-    for_each(k.size(), [=, a = static_cast<float>(alpha)](std::int64_t i) {
-      const auto at = static_cast<std::size_t>(i);
-      residual[at] -= a * product[at];
-    });
+    for_each(k.size(), [=, a = static_cast<float>(alpha)](std::int64_t i) { residual[i] -= a * product[i]; });
     previous_alpha = alpha;
     old = now;
   }
-  if (diagonal.empty()) return 1;  // nothing is free on this level
+  if (diagonal.empty()) return {1, 1};  // nothing is free on this level
   const auto n = static_cast<Eigen::Index>(diagonal.size());
   Eigen::MatrixXd lanczos = Eigen::MatrixXd::Zero(n, n);
   for (Eigen::Index i = 0; i < n; ++i) {
     lanczos(i, i) = diagonal[static_cast<std::size_t>(i)];
     if (i > 0) lanczos(i, i - 1) = lanczos(i - 1, i) = coupling[static_cast<std::size_t>(i - 1)];
   }
-  return safety * Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(lanczos, Eigen::EigenvaluesOnly).eigenvalues()(n - 1);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(lanczos, Eigen::EigenvaluesOnly);
+  return {spectrum.eigenvalues()(0), spectrum.eigenvalues()(n - 1)};
 }
 
 }  // namespace osteon::solve

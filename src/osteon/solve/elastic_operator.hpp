@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// The stiffness on a level of the elasticity solver, as the smoother sees it.
-#include <memory>
+#include <functional>
 #include <osteon/grid/shared_nodes.hpp>
 #include <span>
 #include <vector>
@@ -34,11 +34,21 @@ extern template double owned_dot(const double*, const double*, std::int64_t, gri
 /// A number in [-1, 1] that depends on its argument only: start vectors must not depend on the decomposition.
 double scrambled(std::int64_t number);
 
-/// Largest eigenvalue of D^-1 K, D the diagonal, estimated by ten Lanczos steps and raised by a tenth.
+struct eigenvalue_range {
+  double smallest, largest;
+};
+
+/// Three vectors of k.size() values.
+struct lanczos_vectors {
+  std::span<float> residual, direction, product;
+};
+
+/// Outermost eigenvalues of B K by some Lanczos steps from a scrambled start; they lie inside the spectrum.
 /// @param ids global numbers of the nodes
-/// @param work three vectors of k.size() values
+/// @param precondition B, symmetric; its result may be the vector `product`
 /// @collective on comm
-double largest_eigenvalue(MPI_Comm comm, const elastic_operator& k, std::span<const std::int64_t> ids,
-                          std::span<float> residual, std::span<float> direction, std::span<float> product);
+eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elastic_operator& k, std::span<const std::int64_t> ids, int steps,
+                                      const lanczos_vectors& vectors,
+                                      const std::function<const float*(const float* residual)>& precondition);
 
 }  // namespace osteon::solve

@@ -51,8 +51,17 @@ class elasticity_solver::conjugate_gradients {
     proof_.converged = !(initial_ > 0);
     // The residual of the recursion drifts from the true one by rounding: only the true one may say "converged", and
     // where they differ the iteration starts again from the true one.
+    constexpr int allowed_breakdowns = 3;
+    int breakdowns = 0;
     while (!proof_.converged && proof_.iterations < how_.max_iterations) {
-      iterate();
+      if (!iterate()) {
+        if (++breakdowns > allowed_breakdowns)
+          throw solve_error(fmt::format(
+              "the stiffness is not positive along a search direction after {} iterations; check that Young's moduli are "
+              "within a factor of 1e8 of one another and that no part of the solid hangs on a single edge or corner",
+              proof_.iterations));
+        multigrid_->damp();
+      }
       proof_.true_relative_residual = true_residual() / initial_;
       proof_.converged = proof_.true_relative_residual <= how_.tolerance;
     }
@@ -71,7 +80,12 @@ class elasticity_solver::conjugate_gradients {
  private:
   template <class A, class B>
   double dot(const A* a, const B* b) const {
-    double sum = owned_dot(a, b, k_.size(), k_.layout(), k_.shared());
+    return dot(a, b, k_.shared());
+  }
+
+  template <class A, class B>
+  double dot(const A* a, const B* b, const grid::shared_nodes& shared) const {
+    double sum = owned_dot(a, b, k_.size(), k_.layout(), shared);
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_);
     if (!std::isfinite(sum))
       throw solve_error(
@@ -81,8 +95,8 @@ class elasticity_solver::conjugate_gradients {
     return sum;
   }
 
-  bool is_owned(std::int64_t place) const {
-    const auto copies = k_.shared().not_owned();
+  bool is_owned(std::int64_t place, const grid::shared_nodes& shared) const {
+    const auto copies = shared.not_owned();
     return !std::binary_search(copies.begin(), copies.end(), static_cast<std::int32_t>(place % k_.stride()));
   }
 
@@ -95,6 +109,7 @@ class elasticity_solver::conjugate_gradients {
           load.prescribed_mm.empty() ? p.value_mm : load.prescribed_mm[i];
     }
     require_equal_copies();
+    add_mean_strain(load.mean_strain);
     for (const nodal_force& f : load.forces)
       for (int c = 0; c < 3; ++c) product_[static_cast<std::size_t>(c * k_.stride() + f.node)] += f.force_N[c];
     k_.shared().exchange_add(product_.data(), k_.layout());
@@ -103,13 +118,29 @@ class elasticity_solver::conjugate_gradients {
       if (product_[i] != 0) forces_.push_back({static_cast<std::int64_t>(i), product_[i]});
   }
 
+  /// Add the linear displacement of a strain.
+  void add_mean_strain(const std::array<double, 6>& strain) {
+    if (strain == std::array<double, 6>{}) return;
+    const auto& [xx, yy, zz, xy, yz, xz] = strain;
+    const double gradient[3][3] = {{zz, yz / 2, xz / 2}, {yz / 2, yy, xy / 2}, {xz / 2, xy / 2, xx}};
+    const index3 origin = problem_.where.owned.begin;
+    for (const voxel::run& r : problem_.nodes.runs())
+      for (std::int32_t i = 0; i < r.length; ++i) {
+        const index3 at = origin + index3{r.z, r.y, r.x + i};
+        for (int c = 0; c < 3; ++c)
+          for (int d = 0; d < 3; ++d)
+            displacement_[static_cast<std::size_t>(c * k_.stride() + r.first + i)] +=
+                gradient[c][d] * static_cast<double>(at[d]) * problem_.spacing_mm[d];
+      }
+  }
+
   /// Fill in the displacements and reactions in the order of the nodes.
   void write_answer(elasticity_solution& solution) {
     k_.forces(displacement_.data(), product_.data());
     for (const force_component& f : forces_) product_[static_cast<std::size_t>(f.place)] -= f.value_N;
     certify();
     const auto nodes = static_cast<std::size_t>(problem_.nodes.size());
-    const auto copies = k_.shared().not_owned();
+    const auto copies = k_.shared_by_ranks().not_owned();
     solution.copies.assign(copies.begin(), copies.end());
     solution.displacement_mm.resize(3 * nodes);
     solution.reaction_N.resize(3 * nodes);
@@ -146,7 +177,7 @@ class elasticity_solver::conjugate_gradients {
   std::int64_t count_unknowns() const {
     auto count =
         3 * static_cast<std::int64_t>(problem_.nodes.size()) - 3 * static_cast<std::int64_t>(k_.shared().not_owned().size());
-    for (const std::int64_t place : k_.fixed()) count -= is_owned(place);
+    for (const std::int64_t place : k_.fixed()) count -= is_owned(place, k_.shared());
     MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, comm_);
     return count;
   }
@@ -163,7 +194,8 @@ class elasticity_solver::conjugate_gradients {
   }
 
   /// Iterate from the current residual until its recursion reaches the tolerance.
-  void iterate() {
+  /// @return false if the preconditioner turned out not to be positive
+  bool iterate() {
     double norm = std::sqrt(dot(residual_.data(), residual_.data()));
     double descent = 0, step = 0;
     for (bool first = true; proof_.iterations < how_.max_iterations; first = false) {
@@ -181,11 +213,7 @@ class elasticity_solver::conjugate_gradients {
       });
       k_.multiply(direction_.data(), product_.data());
       const double curvature = dot(direction_.data(), product_.data());
-      if (!(curvature > 0) || !(descent > 0))
-        throw solve_error(fmt::format(
-            "the stiffness is not positive along a search direction ({}) after {} iterations; check that no part "
-            "of the solid hangs on a single edge or corner",
-            curvature, proof_.iterations));
+      if (!(curvature > 0) || !(descent > 0)) return false;
       step = descent / curvature;
       for_each(k_.size(), [u = displacement_.data(), r = residual_.data(), p = direction_.data(), q = product_.data(),
                            a = step](std::int64_t i) {
@@ -196,8 +224,9 @@ class elasticity_solver::conjugate_gradients {
       ++proof_.iterations;
       proof_.residual_history.push_back(norm / initial_);
       report(norm / initial_);
-      if (norm <= how_.tolerance * initial_) return;
+      if (norm <= how_.tolerance * initial_) break;
     }
+    return true;
   }
 
   void report(double relative) {
@@ -211,11 +240,19 @@ class elasticity_solver::conjugate_gradients {
   /// Fill in the balances; product_ holds the reactions.
   void certify() {
     std::vector<force_component> external = forces_;
-    for (const std::int64_t place : k_.fixed()) external.push_back({place, product_[static_cast<std::size_t>(place)]});
+    const auto add_reaction = [&](std::int64_t place) {
+      external.push_back({place, product_[static_cast<std::size_t>(place)]});
+    };
+    const auto fixed = k_.fixed();
+    std::for_each(fixed.begin(), fixed.end(), add_reaction);
+    if (problem_.periodic != std::array<bool, 3>{})
+      for (const std::int32_t node : k_.shared().with_copies())
+        for (std::int64_t place = node; place < k_.size(); place += k_.stride())
+          if (!std::binary_search(fixed.begin(), fixed.end(), place)) add_reaction(place);
     // Force along z, y, x; moment about z, y, x; sums of the magnitudes of both; work.
     double sums[9] = {};
     for (const auto& [place, force] : external) {
-      if (!is_owned(place)) continue;
+      if (!is_owned(place, k_.shared_by_ranks())) continue;
       const auto along = static_cast<int>(place / k_.stride());
       const vector3 arm = position_mm(problem_, static_cast<std::int32_t>(place % k_.stride()));
       sums[along] += force;
@@ -234,7 +271,7 @@ class elasticity_solver::conjugate_gradients {
     proof_.moment_imbalance = sums[7] > 0 ? std::hypot(sums[3], sums[4], sums[5]) / (sums[7] / 2) : 0;
     // The work of K u is that of the reactions and the forces.
     for (const force_component& f : forces_) product_[static_cast<std::size_t>(f.place)] += f.value_N;
-    const double energy = dot(displacement_.data(), product_.data());
+    const double energy = dot(displacement_.data(), product_.data(), k_.shared_by_ranks());
     for (const force_component& f : forces_) product_[static_cast<std::size_t>(f.place)] -= f.value_N;
     proof_.energy_identity_error = sums[8] != 0 ? std::abs(energy - sums[8]) / std::abs(sums[8]) : 0;
   }

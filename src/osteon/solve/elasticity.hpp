@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// Linear elasticity on voxels: eight-node bricks, one per active voxel, void is no unknown.
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <osteon/base/sink.hpp>
@@ -34,7 +35,8 @@ struct elasticity_problem {
   voxel::run_set cells;                        ///< active voxels of the owned planes
   voxel::run_set nodes;                        ///< their corners; a node on the plane between two ranks is on both
   std::vector<std::uint8_t> material;          ///< per active cell
-  std::vector<prescribed_displacement> fixed;  ///< the same on every rank that has the node (checked)
+  std::vector<prescribed_displacement> fixed;  ///< the same on every copy of a node (checked)
+  std::array<bool, 3> periodic{};              ///< opposite faces of the image move alike, by axis z, y, x
 };
 
 /// Position of a node in the image [mm], from its low corner.
@@ -44,12 +46,16 @@ vector3 position_mm(const elasticity_problem& problem, std::int32_t node);
 struct elastic_load {
   std::vector<double> prescribed_mm;  ///< for each entry of problem.fixed; empty: the values that are written there
   std::vector<nodal_force> forces;    ///< parts of one node add up, those that different ranks give as well
+  /// Strain xx, yy, zz, xy, yz, xz (engineering shears) by which opposite periodic faces move against each other. It is
+  /// added as a linear displacement to the whole solution; prescribed values are relative to that.
+  std::array<double, 6> mean_strain{};
 };
 
 struct elasticity_solution {
   std::vector<double> displacement_mm;  ///< shape (nodes, 3), axes z, y, x; equal on all ranks that share a node
-  std::vector<double> reaction_N;       ///< K u - forces, shape (nodes, 3); complete sums on shared nodes too
-  std::vector<std::int32_t> copies;     ///< nodes that a lower rank has as well, ascending: skip them in sums over ranks
+  /// K u - forces, shape (nodes, 3); sums over the ranks of a node. On periodic faces: what the other side takes up.
+  std::vector<double> reaction_N;
+  std::vector<std::int32_t> copies;  ///< nodes that a lower rank has as well, ascending: skip them in sums over ranks
   certificate proof;
 };
 

@@ -99,6 +99,10 @@ std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
     for (int about = 0; about < 3; ++about) motion[3 + about] = Eigen::Vector3d::Unit(about).cross(arm)[c];
     gram += motion * motion.transpose();
   });
+  // Opposite faces move alike: a rotation would tear them apart unless it is about the periodic axis alone.
+  for (int periodic = 0; periodic < 3; ++periodic)
+    for (int about = 0; about < 3; ++about)
+      if (problem.periodic[static_cast<std::size_t>(periodic)] && about != periodic) gram(3 + about, 3 + about) += 1;
   MPI_Allreduce(MPI_IN_PLACE, gram.data(), 36, MPI_DOUBLE, MPI_SUM, problem.where.comm);
 
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 6, 6>> spectrum(gram);
@@ -126,6 +130,11 @@ void check_load(const elasticity_problem& problem, const elastic_load& load) {
                                   load.prescribed_mm.size(), problem.fixed.size()));
   for (const double value : load.prescribed_mm)
     if (!std::isfinite(value)) throw data_error(fmt::format("a prescribed displacement of {} mm; it must be finite", value));
+  for (const double strain : load.mean_strain)
+    if (!std::isfinite(strain)) throw data_error(fmt::format("a mean strain of {}; it must be finite", strain));
+  const bool is_periodic = problem.periodic != std::array<bool, 3>{};
+  if (!is_periodic && load.mean_strain != std::array<double, 6>{})
+    throw usage_error("a mean strain is given, but no axis is periodic; prescribe displacements instead");
   for (const nodal_force& f : load.forces) {
     if (f.node < 0 || f.node >= problem.nodes.size())
       throw usage_error(fmt::format("a force acts at node {}, but there are {} nodes", f.node, problem.nodes.size()));

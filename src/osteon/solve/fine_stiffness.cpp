@@ -19,14 +19,18 @@ std::vector<std::int64_t> planes_of_ranks(const grid::block& where) {
   return all;
 }
 
-std::vector<int> touching_ranks(MPI_Comm comm, std::span<const std::int64_t> planes_of_ranks, int level) {
+std::vector<int> touching_ranks(MPI_Comm comm, std::span<const std::int64_t> planes_of_ranks, int level, bool is_periodic) {
   // First and last plane of nodes of a rank on the level.
   const auto low = [&](int rank) { return planes_of_ranks[2 * static_cast<std::size_t>(rank)] >> level; };
   const auto high = [&](int rank) { return ((planes_of_ranks[2 * static_cast<std::size_t>(rank) + 1] - 1) >> level) + 1; };
   const int me = comm::rank(comm), size = comm::size(comm);
+  std::int64_t top = 0;
+  for (int r = 0; r < size; ++r) top = std::max(top, high(r));
+  // Planes within the reach of a node's children, which copies of a node have in common.
+  const auto meet = [&](int a, int b, std::int64_t shift) { return low(a) <= high(b) + shift && low(b) + shift <= high(a); };
   std::vector<int> ranks;
   for (int r = 0; r < size; ++r)
-    if (r != me && low(r) <= high(me) && low(me) <= high(r)) ranks.push_back(r);
+    if (r != me && (meet(r, me, 0) || (is_periodic && (meet(r, me, top) || meet(me, r, top))))) ranks.push_back(r);
   return ranks;
 }
 
@@ -48,28 +52,50 @@ fine_stiffness::fine_stiffness(const elasticity_problem& problem)
   for (std::int64_t z = 0; z <= node_shape.z; ++z)
     node_plane_begin_.push_back(z < node_shape.z ? problem.nodes.plane_begin(z) : problem.nodes.size());
 
-  ids_.reserve(static_cast<std::size_t>(problem.nodes.size()));
-  for (const voxel::run& r : problem.nodes.runs())
-    for (std::int32_t i = 0; i < r.length; ++i)
-      ids_.push_back(((problem.where.owned.begin.z + r.z) * (problem.where.domain.y + 1) + r.y) *
-                         (problem.where.domain.x + 1) +
-                     r.x + i);
-  shared_.emplace(problem.where.comm, ids_, touching_ranks(problem.where.comm, planes_of_ranks(problem.where), 0));
-
+  identify_nodes();
   for (const prescribed_displacement& p : problem.fixed) fixed_.push_back(static_cast<int>(p.direction) * stride_ + p.node);
   std::sort(fixed_.begin(), fixed_.end());
   fixed_.erase(std::unique(fixed_.begin(), fixed_.end()), fixed_.end());
   invert_diagonal();
 }
 
+void fine_stiffness::identify_nodes() {
+  const grid::block& where = problem_.where;
+  const bool is_periodic = problem_.periodic[0] || problem_.periodic[1] || problem_.periodic[2];
+  std::vector<grid::identified_node> boundary, rank_boundary;
+  ids_.reserve(static_cast<std::size_t>(problem_.nodes.size()));
+  for (const voxel::run& r : problem_.nodes.runs())
+    for (std::int32_t i = 0; i < r.length; ++i) {
+      index3 at = where.owned.begin + index3{r.z, r.y, r.x + i};
+      const auto id = [&] { return (at.z * (where.domain.y + 1) + at.y) * (where.domain.x + 1) + at.x; };
+      const auto number = static_cast<std::int32_t>(ids_.size());
+      bool is_between_ranks = false, is_on_periodic_face = false;
+      for (int d = 0; d < 3; ++d)
+        is_between_ranks = is_between_ranks || (at[d] == where.owned.begin[d] && at[d] > 0) ||
+                           (at[d] == where.owned.end[d] && at[d] < where.domain[d]);
+      if (is_between_ranks && is_periodic) rank_boundary.push_back({id(), number});
+      for (int d = 0; d < 3; ++d) {
+        if (!problem_.periodic[static_cast<std::size_t>(d)] || (at[d] != 0 && at[d] != where.domain[d])) continue;
+        is_on_periodic_face = true;
+        at[d] = 0;
+      }
+      ids_.push_back(id());
+      if (is_between_ranks || is_on_periodic_face) boundary.push_back({ids_.back(), number});
+    }
+  const auto candidates = touching_ranks(where.comm, planes_of_ranks(where), 0, problem_.periodic[0]);
+  shared_.emplace(where.comm, std::move(boundary), candidates);
+  if (is_periodic) shared_by_ranks_.emplace(where.comm, std::move(rank_boundary), candidates);
+}
+
 void fine_stiffness::visit_plane(std::int64_t z, const brick_visitor& visit) const {
   const auto cells = problem_.cells.plane(z);
+  const index3 origin = problem_.where.owned.begin;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const kernel::hex8_run& run = runs_[run_plane_begin_[static_cast<std::size_t>(z)] + i];
     for (std::int32_t e = 0; e < run.length; ++e) {
       std::array<std::int32_t, 8> corners;
       for (int a = 0; a < 8; ++a) corners[static_cast<std::size_t>(a)] = run.node[a / 2] + (a & 1) + e;
-      visit(cells[i].y, cells[i].x + e, corners);
+      visit(origin.y + cells[i].y, origin.x + cells[i].x + e, corners);
     }
   }
 }
@@ -91,7 +117,7 @@ void fine_stiffness::invert_diagonal() {
 }
 
 template <class T>
-void fine_stiffness::product(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y, bool masked) const {
+void fine_stiffness::add_bricks(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y) const {
   for_each_block(size(), 8192, [=](std::int64_t begin, std::int64_t end) { std::fill(y + begin, y + end, T(0)); });
   const std::int64_t planes = problem_.cells.shape().z;
   // Planes of one parity have no node in common, and each node gets its two planes in the same order at any thread count.
@@ -105,13 +131,20 @@ void fine_stiffness::product(const kernel::hex8_stiffness<T>& stiffness, const T
       stiffness.add_product(plane, problem_.material.data(), x, y, stride_);
     }
   }
-  shared_->exchange_add(y, layout());
-  if (masked)
-    for (const std::int64_t i : fixed_) y[i] = 0;
 }
 
-void fine_stiffness::multiply(const float* x, float* y) const { product(single_, x, y, true); }
-void fine_stiffness::multiply(const double* x, double* y) const { product(double_, x, y, true); }
-void fine_stiffness::forces(const double* x, double* y) const { product(double_, x, y, false); }
+template <class T>
+void fine_stiffness::product(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y) const {
+  add_bricks(stiffness, x, y);
+  shared_->exchange_add(y, layout());
+  for (const std::int64_t i : fixed_) y[i] = 0;
+}
+
+void fine_stiffness::multiply(const float* x, float* y) const { product(single_, x, y); }
+void fine_stiffness::multiply(const double* x, double* y) const { product(double_, x, y); }
+void fine_stiffness::forces(const double* x, double* y) const {
+  add_bricks(double_, x, y);
+  shared_by_ranks().exchange_add(y, layout());
+}
 
 }  // namespace osteon::solve

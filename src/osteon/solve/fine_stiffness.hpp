@@ -18,7 +18,7 @@ class fine_stiffness final : public elastic_operator {
 
   void multiply(const float* x, float* y) const override;
   void multiply(const double* x, double* y) const;
-  /// y = K x, forces at fixed displacements included.
+  /// y = K x, forces at fixed displacements included; not summed over periodic faces.
   /// @collective
   void forces(const double* x, double* y) const;
 
@@ -26,6 +26,8 @@ class fine_stiffness final : public elastic_operator {
   std::int64_t stride() const { return stride_; }
   grid::node_layout layout() const override { return {3, stride_, 1}; }
   const grid::shared_nodes& shared() const override { return *shared_; }
+  /// Copies on other ranks only: where periodic faces meet, forces are apart.
+  const grid::shared_nodes& shared_by_ranks() const { return shared_by_ranks_ ? *shared_by_ranks_ : *shared_; }
   std::span<const float> inverse_diagonal() const override { return inverse_diagonal_; }
 
   std::span<const std::int64_t> ids() const { return ids_; }
@@ -35,12 +37,15 @@ class fine_stiffness final : public elastic_operator {
   std::span<const std::int64_t> fixed() const { return fixed_; }
   /// First node of each local node plane, and the end.
   std::span<const std::int32_t> node_plane_begin() const { return node_plane_begin_; }
-  /// Call `visit` for the bricks of the local plane z.
+  /// Call `visit` for the bricks of the local plane z, their y and x in the image.
   void visit_plane(std::int64_t z, const brick_visitor& visit) const;
 
  private:
   template <class T>
-  void product(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y, bool masked) const;
+  void add_bricks(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y) const;
+  template <class T>
+  void product(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y) const;
+  void identify_nodes();
   void invert_diagonal();
 
   const elasticity_problem& problem_;
@@ -49,7 +54,7 @@ class fine_stiffness final : public elastic_operator {
   std::vector<std::size_t> run_plane_begin_;
   std::vector<std::int32_t> node_plane_begin_;
   std::vector<std::int64_t> ids_, fixed_;
-  std::optional<grid::shared_nodes> shared_;
+  std::optional<grid::shared_nodes> shared_, shared_by_ranks_;
   kernel::hex8_stiffness<float> single_;
   kernel::hex8_stiffness<double> double_;
   std::vector<float> inverse_diagonal_;
@@ -59,8 +64,8 @@ class fine_stiffness final : public elastic_operator {
 std::vector<kernel::lame> lame_table(const voxel::material_table& materials);
 
 /// Ranks whose planes [begin, end) of the voxels touch this rank's when seen on a coarse level of bricks of 2^level
-/// voxels: they may share nodes.
-std::vector<int> touching_ranks(MPI_Comm comm, std::span<const std::int64_t> planes_of_ranks, int level);
+/// voxels: they may share nodes. On a periodic axis the first planes touch the last.
+std::vector<int> touching_ranks(MPI_Comm comm, std::span<const std::int64_t> planes_of_ranks, int level, bool is_periodic);
 
 /// Begin and end of the planes of every rank, 2 values a rank.
 /// @collective on where.comm

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <osteon/base/error.hpp>
+#include <osteon/voxel/elastic_classes.hpp>
 #include <osteon/voxel/threshold.hpp>
+#include <type_traits>
 
 namespace osteon::voxel {
 
@@ -101,11 +104,59 @@ segmented find_solid(const image& scan, const segmentation_options& how) {
   return result;
 }
 
+using constants_of_voxel = std::function<elastic_constants(std::int64_t)>;
+
+void take_classes(segmented& model, const constants_of_voxel& constants) {
+  elastic_classes classes = sort_into_materials(model.material, constants);
+  model.materials = std::move(classes.materials);
+  model.modulus_error = classes.modulus_error;
+  model.poisson_error = classes.poisson_error;
+}
+
+std::function<double(std::int64_t)> values_of(const image& values) {
+  return values.visit([](auto view) -> std::function<double(std::int64_t)> {
+    return [data = view.data_handle()](std::int64_t i) { return static_cast<double>(data[i]); };
+  });
+}
+
+// Refuse a model with solid voxels whose value is not allowed; says how many there are and where the first is.
+void require(const segmented& model, const std::function<double(std::int64_t)>& values, bool (*allowed)(double),
+             const char* what, const char* limit) {
+  std::int64_t bad = 0, first = -1;
+  for (std::int64_t i = 0; i < model.shape.volume(); ++i) {
+    if (!model.material[static_cast<std::size_t>(i)] || allowed(values(i))) continue;
+    if (bad++ == 0) first = i;
+  }
+  if (bad == 0) return;
+  const index3 n = model.shape;
+  throw data_error(
+      fmt::format("{} solid voxels have a {} that is not allowed, the first {} at (z, y, x) = ({}, {}, {}); {}: correct the "
+                  "image, or choose a threshold that leaves these voxels out",
+                  bad, what, values(first), first / (n.y * n.x), first / n.x % n.y, first % n.x, limit));
+}
+
 }  // namespace
+
+calibration calibrate(std::span<const std::pair<double, double>> points) {
+  const auto n = static_cast<double>(points.size());
+  double grey = 0, density = 0, square = 0, product = 0;
+  for (const auto& [g, rho] : points) grey += g / n, density += rho / n;
+  for (const auto& [g, rho] : points) {
+    square += (g - grey) * (g - grey);
+    product += (g - grey) * (rho - density);
+  }
+  calibration line{product / square, density - product / square * grey};
+  for (const auto& [g, rho] : points)
+    line.largest_residual = std::max(line.largest_residual, std::abs(line.slope * g + line.intercept - rho));
+  return line;
+}
 
 double density_law::modulus_MPa(double grey) const {
   const double density = std::max(0.0, slope * grey + intercept);
-  return std::clamp(coefficient_MPa * std::pow(density, exponent), min_modulus_MPa, max_modulus_MPa);
+  double modulus = 0;
+  for (auto a = polynomial_MPa.rbegin(); a != polynomial_MPa.rend(); ++a) modulus = modulus * density + *a;
+  if (polynomial_MPa.empty()) modulus = coefficient_MPa * std::pow(density, exponent);
+  return std::clamp(modulus, min_modulus_MPa, max_modulus_MPa);
 }
 
 segmented segment(const image& scan, const segmentation_options& how, const material& solid) {
@@ -116,47 +167,39 @@ segmented segment(const image& scan, const segmentation_options& how, const mate
 
 segmented segment(const image& scan, const segmentation_options& how, const density_law& law) {
   segmented result = find_solid(scan, how);
-  std::map<double, std::uint8_t> class_of_grey;  // stays small: it stops growing once there are too many
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  scan.visit([&](auto values) {
-    const auto* data = values.data_handle();
-    for (std::int64_t i = 0; i < values.size(); ++i) {
-      if (!result.material[static_cast<std::size_t>(i)]) continue;
-      const auto grey = static_cast<double>(data[i]);
-      low = std::min(low, grey);
-      high = std::max(high, grey);
-      if (class_of_grey.size() <= 255) class_of_grey.emplace(grey, 0);
+  take_classes(result, scan.visit([&](auto values) -> constants_of_voxel {
+    using grey = std::remove_const_t<std::remove_pointer_t<decltype(values.data_handle())>>;
+    if constexpr (sizeof(grey) <= 2) {  // a table of all greys is cheaper than a power for each voxel
+      using place = std::make_unsigned_t<grey>;
+      std::vector<double> modulus(std::size_t{std::numeric_limits<place>::max()} + 1);
+      for (std::size_t p = 0; p < modulus.size(); ++p)
+        modulus[p] = law.modulus_MPa(static_cast<grey>(static_cast<place>(p)));
+      return [data = values.data_handle(), modulus = std::move(modulus), nu = law.poisson_ratio](std::int64_t i) {
+        return elastic_constants{modulus[static_cast<place>(data[i])], nu};
+      };
+    } else {
+      return [data = values.data_handle(), &law](std::int64_t i) {
+        return elastic_constants{law.modulus_MPa(static_cast<double>(data[i])), law.poisson_ratio};
+      };
     }
-  });
+  }));
+  return result;
+}
 
-  const auto add_class = [&](double from, double to) {
-    const double a = law.modulus_MPa(from), b = law.modulus_MPa(to), modulus = (a + b) / 2;
-    result.modulus_error = std::max(result.modulus_error, std::abs(b - a) / 2 / std::min(a, b));
-    const std::string name = from == to ? fmt::format("grey {}", from) : fmt::format("grey {:.6g} to {:.6g}", from, to);
-    result.materials.push_back({name, modulus, law.poisson_ratio, 0});
-  };
-  result.materials.push_back({"empty", 0, 0, 0});
-  const bool exact = class_of_grey.size() <= 255;
-  const double width = (high - low) / 255;
-  if (exact) {
-    std::uint8_t next = 1;
-    for (auto& [grey, number] : class_of_grey) {
-      number = next++;
-      add_class(grey, grey);
-    }
-  } else {
-    for (int c = 0; c < 255; ++c) add_class(low + c * width, low + (c + 1) * width);
-  }
-  scan.visit([&](auto values) {
-    const auto* data = values.data_handle();
-    for (std::int64_t i = 0; i < values.size(); ++i) {
-      std::uint8_t& voxel = result.material[static_cast<std::size_t>(i)];
-      if (!voxel) continue;
-      const auto grey = static_cast<double>(data[i]);
-      voxel = exact ? class_of_grey.at(grey)
-                    : static_cast<std::uint8_t>(1 + std::min(254, static_cast<int>((grey - low) / width)));
-    }
-  });
+segmented segment(const image& scan, const segmentation_options& how, const elastic_images& constants) {
+  for (const image* values : {&constants.modulus_MPa, constants.poisson_ratio})
+    if (values && values->shape != scan.shape)
+      throw data_error(fmt::format(
+          "the image of {} has {} x {} x {} voxels (z, y, x), but the scan has {} x {} x {}; give images of one shape",
+          values == constants.poisson_ratio ? "Poisson's ratio" : "the modulus", values->shape.z, values->shape.y,
+          values->shape.x, scan.shape.z, scan.shape.y, scan.shape.x));
+  segmented result = find_solid(scan, how);
+  const auto modulus = values_of(constants.modulus_MPa);
+  const auto poisson = constants.poisson_ratio ? values_of(*constants.poisson_ratio)
+                                               : [nu = constants.same_poisson_ratio](std::int64_t) { return nu; };
+  require(result, modulus, [](double e) { return e > 0 && std::isfinite(e); }, "Young's modulus", "it must be > 0 MPa");
+  require(result, poisson, [](double nu) { return nu > -1 && nu < 0.5; }, "Poisson's ratio", "it must be in (-1, 0.5)");
+  take_classes(result, [&](std::int64_t i) { return elastic_constants{modulus(i), poisson(i)}; });
   return result;
 }
 

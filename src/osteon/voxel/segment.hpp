@@ -7,7 +7,9 @@
 #include <osteon/voxel/components.hpp>
 #include <osteon/voxel/image.hpp>
 #include <osteon/voxel/material.hpp>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace osteon::voxel {
@@ -45,10 +47,21 @@ struct labelled_material {
   material properties;
 };
 
-/// rho = slope grey + intercept, E = coefficient rho^exponent, between the two limits.
-struct density_law {
+/// Density of a grey value: slope grey + intercept.
+struct calibration {
   double slope = 1, intercept = 0;
+  double largest_residual = 0;  ///< largest distance of a point from the line, in units of the density
+};
+
+/// The line through points (grey, density) with the least sum of squares.
+/// @param points of at least two different greys
+calibration calibrate(std::span<const std::pair<double, double>> points);
+
+/// E = coefficient rho^exponent, or a polynomial in rho, between the two limits. Densities below zero count as zero.
+struct density_law {
+  double slope = 1, intercept = 0;  ///< rho = slope grey + intercept
   double coefficient_MPa = 1, exponent = 1;
+  std::vector<double> polynomial_MPa{};  ///< coefficients of 1, rho, rho^2 ...; empty: the power law
   double min_modulus_MPa = 1, max_modulus_MPa = 1e5;
   double poisson_ratio = 0.3;
   double modulus_MPa(double grey) const;
@@ -60,15 +73,26 @@ struct segmented {
   std::vector<std::uint8_t> material;  ///< number of the material, 0 = empty, shape (z, y, x)
   material_table materials;            ///< [0] is empty space
   segmentation_report report;
-  double modulus_error = 0;  ///< largest relative error of E by sorting greys into at most 255 classes
+  double modulus_error = 0;  ///< largest relative error of E by sorting the voxels into at most 255 materials
+  double poisson_error = 0;  ///< the same of Poisson's ratio, not relative
 };
 
 /// One material for all solid voxels.
 segmented segment(const image& scan, const segmentation_options& how, const material& solid);
 
-/// A modulus for each grey value. Images with at most 255 different solid greys are exact; others are sorted into 255
-/// classes of equal width, whose modulus is the mean of the class's ends, and `modulus_error` says how far off that is.
+/// A modulus for each grey value; see sort_into_materials for images with more than 255 different moduli.
 segmented segment(const image& scan, const segmentation_options& how, const density_law& law);
+
+/// Elastic constants of each voxel, in images of the scan's shape. Only the values at solid voxels matter.
+struct elastic_images {
+  const image& modulus_MPa;
+  const image* poisson_ratio = nullptr;  ///< absent: the same everywhere
+  double same_poisson_ratio = 0.3;
+};
+
+/// A modulus and a Poisson's ratio for each voxel; see sort_into_materials for more than 255 different pairs.
+/// @throws data_error if the images differ in shape, or a solid voxel has E <= 0 or nu outside (-1, 0.5)
+segmented segment(const image& scan, const segmentation_options& how, const elastic_images& constants);
 
 /// A material for each label.
 /// @throws data_error naming all labels of the image that have no material, or if labels are not whole numbers

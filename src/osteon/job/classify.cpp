@@ -1,0 +1,84 @@
+#include <osteon/job/classify.hpp>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <osteon/job/check_loads.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+voxel::calibration calibration_of(const density_law_spec& d) {
+  if (d.calibration.empty()) return {*d.slope, d.intercept};
+  std::vector<std::pair<double, double>> points;
+  for (const std::vector<double>& p : d.calibration) points.emplace_back(p.at(0), p.at(1));
+  return voxel::calibrate(points);
+}
+
+}  // namespace
+
+bool must_join_faces(const spec& job) {
+  if (job.physics == "heat") return true;
+  return job.cases.empty() && job.load.faces == "image" && test_of(job, job.load, job.supports) != "custom";
+}
+
+voxel::segmented classify(const spec& job, const job_images& images) {
+  voxel::segmentation_options how;
+  how.threshold = job.segment.threshold;
+  how.upper = job.segment.upper;
+  how.keep = job.segment.keep == "all"           ? voxel::keep_rule::all
+             : job.segment.keep == "percolating" ? voxel::keep_rule::percolating
+                                                 : voxel::keep_rule::largest;
+  how.load_axis = job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x;
+  how.must_join_faces = must_join_faces(job);
+  const auto properties = [](const material_spec& m, const std::string& fallback) {
+    return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio,
+                           m.conductivity_W_per_mK.value_or(0)};
+  };
+  if (job.segment.labels) {
+    std::vector<voxel::labelled_material> table;
+    for (const material_spec& m : job.materials)
+      table.push_back({*m.label, properties(m, fmt::format("label {}", *m.label))});
+    return voxel::segment(images.scan, how, table, job.segment.void_labels);
+  }
+  if (job.density_law) {
+    const density_law_spec& d = *job.density_law;
+    const voxel::calibration line = calibration_of(d);
+    return voxel::segment(images.scan, how,
+                          voxel::density_law{line.slope, line.intercept, d.coefficient_MPa.value_or(0), d.exponent,
+                                             d.coefficients_MPa, d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio});
+  }
+  if (images.modulus)
+    return voxel::segment(images.scan, how,
+                          voxel::elastic_images{*images.modulus, images.poisson ? &*images.poisson : nullptr,
+                                                job.modulus_image->poisson_ratio});
+  return voxel::segment(images.scan, how, properties(job.materials.front(), "solid"));
+}
+
+nlohmann::ordered_json describe(const spec& job, const voxel::segmented& model) {
+  const voxel::segmentation_report& r = model.report;
+  nlohmann::ordered_json text = {{"method", r.method},
+                                 {"threshold", nullptr},
+                                 {"solid_voxels", r.solid_voxels},
+                                 {"kept_voxels", r.kept_voxels},
+                                 {"dropped_voxels", r.dropped_voxels},
+                                 {"dropped_islands", r.dropped_islands},
+                                 {"largest_islands", r.largest_islands},
+                                 {"volume_fraction", r.volume_fraction},
+                                 {"percolates", {{"z", r.percolates[0]}, {"y", r.percolates[1]}, {"x", r.percolates[2]}}}};
+  if (r.threshold) text["threshold"] = *r.threshold;
+  if (job.density_law || job.modulus_image) {
+    text["materials"] = model.materials.size() - 1;
+    text["largest_relative_modulus_error"] = model.modulus_error;
+    text["largest_poisson_error"] = model.poisson_error;
+  }
+  if (job.density_law && !job.density_law->calibration.empty()) {
+    const voxel::calibration line = calibration_of(*job.density_law);
+    text["calibration"] = {
+        {"slope", line.slope}, {"intercept", line.intercept}, {"largest_residual", line.largest_residual}};
+  }
+  return text;
+}
+
+}  // namespace osteon::job

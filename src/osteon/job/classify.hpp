@@ -1,0 +1,27 @@
+#pragma once
+/// @file
+/// The rules of a job by which an image becomes solid and gets materials.
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <osteon/job/spec.hpp>
+#include <osteon/voxel/segment.hpp>
+
+namespace osteon::job {
+
+/// The images of a job, cropped, all of the same shape.
+struct job_images {
+  voxel::image scan;
+  std::optional<voxel::image> modulus, poisson;
+};
+
+/// Segment the scan and give every solid voxel a material. @throws data_error
+voxel::segmented classify(const spec& job, const job_images& images);
+
+/// What classify found, as `segmentation` of summary.json.
+nlohmann::ordered_json describe(const spec& job, const voxel::segmented& model);
+
+/// Whether the solid has to join the two faces of the load axis: a test between the faces of the image needs it, other loads
+/// act where their sets are.
+bool must_join_faces(const spec& job);
+
+}  // namespace osteon::job

@@ -1,0 +1,142 @@
+#include <osteon/job/elastic_output.hpp>
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <osteon/solve/material_statistics.hpp>
+#include <osteon/solve/post.hpp>
+#include <osteon/solve/strain_stress.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+// Dense node values as result files want them: components x, y, z, NaN where there is no node.
+std::vector<float> spread_nodes(const voxel::run_set& nodes, const std::vector<double>& zyx) {
+  const index3 shape = nodes.shape();
+  std::vector<float> dense(static_cast<std::size_t>(3 * shape.volume()), std::numeric_limits<float>::quiet_NaN());
+  for (const voxel::run& r : nodes.runs())
+    for (std::int32_t i = 0; i < r.length; ++i) {
+      const auto from = static_cast<std::size_t>(3 * (static_cast<std::int64_t>(r.first) + i));
+      const auto to = static_cast<std::size_t>(3 * ((r.z * shape.y + r.y) * shape.x + r.x + i));
+      for (std::size_t c = 0; c < 3; ++c) dense[to + c] = static_cast<float>(zyx[from + 2 - c]);
+    }
+  return dense;
+}
+
+// Collects fields of cells, each made from the displacements when its turn comes.
+class field_list {
+ public:
+  field_list(const specimen& part, const elastic_state& state) : part_(part), state_(state) {}
+
+  void scalar(const char* name, const char* words, const char* units,
+              const std::shared_ptr<const std::vector<float>>& kept) {
+    fields_.push_back(
+        {{name, words, units, io::centring::cell, 1}, [&part = part_, kept] { return spread_cells(part, *kept); }});
+  }
+  template <class F>
+  void derived(const std::string& name, const std::string& words, const char* units, int components, F values) {
+    fields_.push_back({{name, words, units, io::centring::cell, components},
+                       [&part = part_, problem = state_.problem, u = state_.displacement_mm, components, values] {
+                         return spread_cells(part, values(*problem, *u), components);
+                       }});
+  }
+  /// One field for each of the three principal axes.
+  template <class F>
+  void triple(const std::string& name, const char* words, const char* units, int components, F values) {
+    constexpr const char* place[] = {"largest", "middle", "smallest"};
+    for (int n = 0; n < 3; ++n)
+      derived(fmt::format("{}_{}", name, n + 1), fmt::format(fmt::runtime(words), place[n]), units, components,
+              [n, values](const auto& problem, const auto& u) { return values(problem, u, n); });
+  }
+  void displacement() {
+    fields_.push_back({{"displacement", "displacement", "mm", io::centring::node, 3},
+                       [problem = state_.problem, u = state_.displacement_mm] { return spread_nodes(problem->nodes, *u); }});
+  }
+  std::vector<result_field> take() { return std::move(fields_); }
+
+ private:
+  const specimen& part_;
+  const elastic_state& state_;
+  std::vector<result_field> fields_;
+};
+
+struct shown_scalar {
+  const char* units;
+  const std::vector<float>& values;
+};
+
+shown_scalar scalar_of(const elastic_state& state, const std::string& name) {
+  if (name == "von_mises") return {"MPa", *state.von_mises};
+  if (name == "effective_strain") return {"1", *state.effective_strain};
+  return {"MPa", *state.sed};
+}
+
+}  // namespace
+
+elastic_state read_off(std::shared_ptr<const solve::elasticity_problem> problem, std::vector<double> displacement_mm) {
+  elastic_state state;
+  state.displacement_mm = std::make_shared<const std::vector<double>>(std::move(displacement_mm));
+  const auto keep = [](std::vector<float> values) { return std::make_shared<const std::vector<float>>(std::move(values)); };
+  state.sed = keep(solve::strain_energy_density(*problem, *state.displacement_mm));
+  state.effective_strain = keep(solve::effective_strain(*problem->materials, problem->material, *state.sed));
+  state.von_mises = keep(solve::von_mises_stress(*problem, *state.displacement_mm));
+  state.problem = std::move(problem);
+  return state;
+}
+
+std::vector<result_field> elastic_fields(const specimen& part, const std::vector<std::string>& names,
+                                         const elastic_state& state) {
+  field_list list(part, state);
+  for (const std::string& name : names) {
+    if (name == "displacement") list.displacement();
+    if (name == "sed") list.scalar("sed", "strain energy density", "MPa", state.sed);
+    if (name == "effective_strain")
+      list.scalar("effective_strain", "effective strain, sqrt(2 SED / E)", "1", state.effective_strain);
+    if (name == "von_mises") list.scalar("von_mises", "von Mises stress at the voxel's centre", "MPa", state.von_mises);
+    if (name == "strain")
+      list.derived("strain", "strain at the voxel's centre; xy, yz and xz are engineering shears, twice the tensor's", "1",
+                   6, solve::strain);
+    if (name == "stress") list.derived("stress", "stress at the voxel's centre", "MPa", 6, solve::stress);
+    if (name == "principal_stress")
+      list.triple(name, "{} principal stress at the voxel's centre", "MPa", 1, solve::principal_stress);
+    if (name == "principal_strain")
+      list.triple(name, "{} principal strain at the voxel's centre", "1", 1, solve::principal_strain);
+    if (name == "principal_direction")
+      list.triple(name, "direction of the {} principal stress; its sign has no meaning", "1", 3, solve::principal_direction);
+  }
+  return list.take();
+}
+
+void show(physics_result& result, const specimen& part, const std::string& name, const elastic_state& state) {
+  const auto [units, values] = scalar_of(state, name);
+  const solve::field_statistics s = solve::statistics(part.where.comm, values);
+  result.shown = values;
+  result.shown_name = name;
+  result.shown_units = units;
+  result.shown_high = s.p99 > s.median ? s.p99 : s.max;
+  result.shown_low = s.median < result.shown_high ? s.median : 0;  // a uniform field is shown from nothing
+}
+
+nlohmann::ordered_json by_material(const specimen& part, const elastic_state& state) {
+  constexpr std::size_t most_materials = 32;
+  const vector3 h = part.header.spacing_mm;
+  if (part.header.materials.size() > 1 + most_materials) return nullptr;
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const auto& m : solve::statistics_by_material(part.where.comm, state.problem->material,
+                                                     {*state.sed, *state.effective_strain, *state.von_mises})) {
+    const auto numbers = [](const solve::field_statistics& s) {
+      return nlohmann::ordered_json{{"mean", s.mean}, {"median", s.median}, {"p95", s.p95}, {"p98", s.p98}, {"max", s.max}};
+    };
+    list.push_back({{"material", m.material},
+                    {"name", part.header.materials[m.material].name},
+                    {"voxels", m.voxels},
+                    {"volume_mm3", static_cast<double>(m.voxels) * h.z * h.y * h.x},
+                    {"sed_MPa", numbers(m.fields[0])},
+                    {"effective_strain", numbers(m.fields[1])},
+                    {"von_mises_MPa", numbers(m.fields[2])}});
+  }
+  return list;
+}
+
+}  // namespace osteon::job

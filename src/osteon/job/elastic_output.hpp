@@ -1,0 +1,35 @@
+#pragma once
+/// @file
+/// What a job says about an elastic solution: the fields of its result file, and statistics by material.
+#include <memory>
+#include <osteon/job/physics.hpp>
+#include <osteon/solve/elasticity.hpp>
+
+namespace osteon::job {
+
+/// A solution as far as results are read off it. Shared, because fields are made when they are written.
+struct elastic_state {
+  std::shared_ptr<const solve::elasticity_problem> problem;
+  std::shared_ptr<const std::vector<double>> displacement_mm;
+  /// per active cell [MPa], [1], [MPa]
+  std::shared_ptr<const std::vector<float>> sed, effective_strain, von_mises;
+};
+
+/// Compute the scalars of a solution. @collective local
+elastic_state read_off(std::shared_ptr<const solve::elasticity_problem> problem, std::vector<double> displacement_mm);
+
+/// The fields of a result file. @param names as in output.fields; principal values and directions become three fields each
+std::vector<result_field> elastic_fields(const specimen& part, const std::vector<std::string>& names,
+                                         const elastic_state& state);
+
+/// What is written if output.fields is left out.
+inline std::vector<std::string> default_elastic_fields() { return {"displacement", "sed", "effective_strain", "von_mises"}; }
+
+/// Choose the field of the picture and its range of colours. @collective on part.where.comm
+void show(physics_result& result, const specimen& part, const std::string& name, const elastic_state& state);
+
+/// Statistics of the scalars for each material that occurs; null for models of more than 32 materials (density laws).
+/// @collective on part.where.comm
+nlohmann::ordered_json by_material(const specimen& part, const elastic_state& state);
+
+}  // namespace osteon::job

@@ -1,0 +1,104 @@
+"""Where a whole job takes its moduli from: laws of the density and images of constants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from whole_job import Finished, Job
+
+QUIET = "[picture]\nenabled = false\n[solve]\ntolerance = 1e-9\n"
+
+
+def head(image: str = "scan.npy") -> str:
+    return f'[image]\npath = "{image}"\nspacing_mm = [0.03, 0.02, 0.01]\n[segment]\nthreshold = 50\n'
+
+
+def stiffness(job: Job, text: str) -> tuple[float, Finished]:
+    job.write(text + QUIET)
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == 0, done.err
+    return done.summary["stiffness_N_per_mm"], done
+
+
+@pytest.fixture
+def scan(tmp_path: Path) -> np.ndarray:
+    """Greys 100, 120 ... 200 in most voxels, 10 in the others."""
+    rng = np.random.default_rng(8)
+    shape = (9, 8, 7)
+    grey = np.where(rng.random(shape) < 0.85, 100 + 20 * rng.integers(0, 6, shape), 10).astype(np.uint8)
+    np.save(tmp_path / "scan.npy", grey)
+    return grey
+
+
+def test_three_ways_to_the_same_moduli_give_the_same_stiffness(job: Job, scan: np.ndarray, tmp_path: Path) -> None:
+    """Oracle: each other; a cubic in the density, the same as an image of moduli, and as labels with materials."""
+    rho = 0.002 * scan.astype(float) - 0.1
+    modulus = 50 + 400 * rho - 100 * rho**2 + 9000 * rho**3
+    np.save(tmp_path / "E.npy", np.where(scan > 50, modulus, -5))
+    np.save(tmp_path / "nu.npy", np.full(scan.shape, 0.25, np.float32))
+    law = 'law = "polynomial"\ncoefficients_MPa = [50, 400, -100, 9000]\npoisson_ratio = 0.25\n'
+    by_law, done = stiffness(job, head() + f"[density_law]\nslope = 0.002\nintercept = -0.1\n{law}")
+    assert done.summary["segmentation"]["largest_relative_modulus_error"] == 0
+    assert done.summary["segmentation"]["materials"] == 6
+    points = "calibration = [[0, -0.1], [100, 0.1], [250, 0.4]]\n"
+    by_points, done = stiffness(job, head() + f"[density_law]\n{points}{law}")
+    assert done.summary["segmentation"]["calibration"]["slope"] == pytest.approx(0.002, rel=1e-12)
+    images = '[modulus_image]\npath = "E.npy"\n[poisson_image]\npath = "nu.npy"\n'
+    by_images, done = stiffness(job, head() + images)
+    assert done.summary["segmentation"]["largest_relative_modulus_error"] == 0
+    table = "".join(
+        f"[[material]]\nlabel = {g}\nyoungs_modulus_MPa = {modulus[scan == g][0]}\npoisson_ratio = 0.25\n"
+        for g in range(100, 201, 20)
+    )
+    by_labels, _ = stiffness(job, head().replace("threshold = 50", "labels = true\nvoid_labels = [10]") + table)
+    assert [by_points, by_images, by_labels] == pytest.approx([by_law] * 3, rel=1e-7)
+
+
+def test_more_moduli_than_materials_are_within_the_error_that_is_told(job: Job, tmp_path: Path) -> None:
+    """Oracle: closed form; layers in series without Poisson's ratio, each layer with a modulus of its own."""
+    moduli = 10 ** np.random.default_rng(9).uniform(2, 4, 300)
+    np.save(tmp_path / "E.npy", np.ones((300, 2, 3)) * moduli[:, None, None])
+    found, done = stiffness(job, head("E.npy") + '[modulus_image]\npath = "E.npy"\npoisson_ratio = 0.0\n')
+    told = done.summary["segmentation"]
+    assert 1 < told["materials"] <= 255
+    assert 0 < told["largest_relative_modulus_error"] <= (100 ** (1 / 255) - 1) / (100 ** (1 / 255) + 1)
+    exact = (2 * 0.02 * 3 * 0.01) / (0.03 / moduli).sum()
+    assert found == pytest.approx(exact, rel=told["largest_relative_modulus_error"])
+    assert found != pytest.approx(exact, rel=1e-9)
+    assert "by_material" not in done.summary
+
+
+def test_a_changed_modulus_image_makes_a_new_model(job: Job, scan: np.ndarray, tmp_path: Path) -> None:
+    """Oracle: the stiffness is proportional to the moduli."""
+    np.save(tmp_path / "E.npy", np.full(scan.shape, 1000, np.uint16))
+    text = head() + '[modulus_image]\npath = "E.npy"\n'
+    first, _ = stiffness(job, text)
+    np.save(tmp_path / "E.npy", np.full(scan.shape, 2000, np.uint16))
+    second, _ = stiffness(job, text)
+    assert second == pytest.approx(2 * first, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "words"),
+    [
+        ('[modulus_image]\npath = "none.npy"\n', 3, "modulus_image.path: "),
+        ('[modulus_image]\npath = "small.npy"\n', 3, "give images of one shape"),
+        ('[modulus_image]\npath = "zero.npy"\n', 3, "have a Young's modulus that is not allowed"),
+        ('[modulus_image]\npath = "scan.npy"\n[poisson_image]\npath = "scan.npy"\n', 3, "have a Poisson's ratio that"),
+        ('[poisson_image]\npath = "scan.npy"\n', 2, "poisson_image: given without [modulus_image]"),
+        ('[density_law]\nslope = 1\nlaw = "linear"\ncoefficients_MPa = [1, 2, 3]\n', 2, 'law = "linear" needs two'),
+        ("[density_law]\ncoefficient_MPa = 1\ncalibration = [[1, 2], [1, 3]]\n", 2, "two different greys"),
+        ("[density_law]\ncoefficient_MPa = 1\ncalibration = [1, 2]\n", 2, "expected a list in brackets"),
+    ],
+)
+def test_bad_constants_are_refused(
+    job: Job, scan: np.ndarray, tmp_path: Path, lines: str, code: int, words: str
+) -> None:
+    np.save(tmp_path / "small.npy", scan[1:])
+    np.save(tmp_path / "zero.npy", np.zeros_like(scan))
+    job.write(head() + lines + QUIET)
+    done = job.run("-n", "1", "--no-report")
+    assert done.code == code, done.err
+    assert words in done.err + done.out
