@@ -17,7 +17,7 @@ from .report_data import JobResult, load
 from .report_homogenised import section as homogenised
 from .report_plots import convergence, histogram
 from .report_slices import colour_table, css_gradient, data_uri, slices_of
-from .report_text import answers, by_material, certificates, machine, number, segmentation
+from .report_text import answers, by_material, certificates, machine, number, segmentation, words_of_test
 
 
 def build(result: JobResult) -> str:
@@ -71,10 +71,7 @@ def _subtitle(result: JobResult) -> str:
     elif load.get("test") == "homogenise":
         what = "Stiffness of the material, every outer face moved with the mean strain; fields: 1 % along z"
     else:
-        strain = load.get("strain")
-        what = f"Axial test along {axis}, bonded faces" + (
-            f", {number(100 * float(strain))} % strain" if strain is not None else ""
-        )
+        what = words_of_test(result.summary)
     shape = result.summary.get("image", {}).get("shape", [])
     return f"{what} · {' x '.join(str(n) for n in shape)} voxels (z, y, x) of {number(result.spacing_mm)} mm"
 

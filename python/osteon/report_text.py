@@ -34,6 +34,24 @@ ANSWERS = {
             "MPa",
             "Young's modulus of a solid block of the same outer size and stiffness.",
         ),
+        Answer("stiffness_N_mm_per_deg", "Stiffness", "N mm/°", "Moment over the angle between the loaded faces."),
+        Answer(
+            "aggregate_modulus_MPa",
+            "Aggregate modulus",
+            "MPa",
+            "Axial stress over axial strain where the sides are held.",
+        ),
+        Answer(
+            "shear_modulus_MPa", "Apparent shear modulus", "MPa", "Shear stress on the plates over the shear strain."
+        ),
+        Answer("bending_stiffness_N_mm2", "Bending stiffness", "N mm²", "E I of a beam that bends alike."),
+        Answer("torsional_stiffness_N_mm2", "Torsional stiffness", "N mm²", "G J of a bar that twists alike."),
+        Answer(
+            "pistoia.failure_moment_N_mm",
+            "Failure moment (Pistoia)",
+            "N mm",
+            "Moment at which the critical share of the solid exceeds the critical strain.",
+        ),
         Answer(
             "pistoia.failure_load_N",
             "Failure load (Pistoia)",
@@ -81,6 +99,33 @@ ANSWERS = {
         Answer("flux_W", "Heat flow", "W", "Through each of the two faces."),
     ],
 }
+
+
+TESTS = {
+    "axial_bonded": "Axial test, bonded faces",
+    "uniaxial": "Axial test without friction",
+    "confined": "Confined test",
+    "shear": "Shear test, bonded faces",
+    "pure_shear": "Pure shear",
+    "bending": "Bending",
+    "torsion": "Torsion",
+    "custom": "Prescribed supports and forces",
+}
+
+
+def words_of_test(summary: dict[str, Any]) -> str:
+    """What was done to the specimen; of several load cases, the first."""
+    load = summary.get("load", {})
+    words = TESTS.get(load.get("test", "axial_bonded"), str(load.get("test")))
+    if load.get("test") != "custom":
+        words += f" along {load.get('axis', '?')}"
+    if "strain" in load:
+        words += f", {number(100 * float(load['strain']))} % strain"
+    if "angle_deg" in load:
+        words += f", {number(load['angle_deg'])}°"
+    if cases := summary.get("cases"):
+        words = f"{len(cases)} load cases; shown is {cases[0]['name']}: {words}"
+    return words
 
 
 def look_up(tree: dict[str, Any], dotted: str) -> Any:

@@ -42,6 +42,11 @@ void add_homogenisation(const nlohmann::ordered_json& h, std::vector<row>& rows)
   rows.push_back({"asymmetry of the stiffness", fmt::format("{:.2e}", h.at("asymmetry").get<double>()), ""});
 }
 
+// Place in a list z, y, x of what a test measures: along its direction if it has one, else along its axis.
+std::size_t place_of(const nlohmann::ordered_json& load) {
+  return std::string("zyx").find(load.value("direction", load.at("axis").get<std::string>()));
+}
+
 }  // namespace
 
 std::string summary_table(const nlohmann::ordered_json& s, const std::string& report) {
@@ -49,14 +54,32 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
   if (s.contains("homogenisation")) {
     add_homogenisation(s.at("homogenisation"), rows);
   } else if (s.at("physics") == "elasticity") {
-    const int axis = s.at("load").at("axis") == "z" ? 0 : s.at("load").at("axis") == "y" ? 1 : 2;
-    rows.push_back({"reaction force", number(s.at("reaction_N").at(axis)), "N"});
-    rows.push_back({"stiffness", number(s.at("stiffness_N_per_mm")), "N/mm"});
-    rows.push_back({"apparent modulus", number(s.at("apparent_modulus_MPa")), "MPa"});
+    if (s.contains("cases"))
+      rows.push_back({"load case, of " + std::to_string(s.at("cases").size()), s.at("cases").at(0).at("name"), ""});
+    const auto add = [&](const char* key, const char* name, const char* unit) {
+      if (s.contains(key)) rows.push_back({name, number(s.at(key)), unit});
+    };
+    if (s.contains("stiffness_N_mm_per_deg"))
+      rows.push_back({"reaction moment", number(s.at("reaction_moment_N_mm").at(place_of(s.at("load")))), "N mm"});
+    else if (s.contains("reaction_N"))
+      rows.push_back({"reaction force", number(s.at("reaction_N").at(place_of(s.at("load")))), "N"});
+    add("stiffness_N_per_mm", "stiffness", "N/mm");
+    add("stiffness_N_mm_per_deg", "stiffness", "N mm/deg");
+    add("apparent_modulus_MPa", "apparent modulus", "MPa");
+    add("aggregate_modulus_MPa", "aggregate modulus", "MPa");
+    add("shear_modulus_MPa", "shear modulus", "MPa");
+    add("bending_stiffness_N_mm2", "bending stiffness", "N mm2");
+    add("torsional_stiffness_N_mm2", "torsional stiffness", "N mm2");
     rows.push_back({"strain energy density, mean", number(s.at("sed_MPa").at("mean")), "MPa"});
     rows.push_back({"strain energy density, 98 %", number(s.at("sed_MPa").at("p98")), "MPa"});
     rows.push_back({"effective strain, 98 %", number(s.at("effective_strain").at("p98")), ""});
-    rows.push_back({"failure load (Pistoia)", number(s.at("pistoia").at("failure_load_N")), "N"});
+    const auto& pistoia = s.at("pistoia");
+    if (pistoia.contains("failure_load_N"))
+      rows.push_back({"failure load (Pistoia)", number(pistoia.at("failure_load_N")), "N"});
+    else if (pistoia.contains("failure_moment_N_mm"))
+      rows.push_back({"failure moment (Pistoia)", number(pistoia.at("failure_moment_N_mm")), "N mm"});
+    else
+      rows.push_back({"failure factor (Pistoia)", number(pistoia.at("factor")), ""});
   } else {
     rows.push_back({"heat flow", number(s.at("flux_W")), "W"});
     rows.push_back({"effective conductivity", number(s.at("effective_conductivity_W_per_mK")), "W/(m K)"});

@@ -160,3 +160,14 @@ def test_stiffness_without_moduli_is_shown(tmp_path):
     page = section(result)
     assert all(f">{number(value)}<" in page for row in matrix for value in row)
     assert "no moduli" in page
+
+
+def test_names_the_test_and_its_answers() -> None:
+    """Oracle: the words of the summary's load."""
+    from osteon.report_text import words_of_test
+
+    torsion = {"load": {"test": "torsion", "axis": "y", "angle_deg": 1.5, "length_mm": 3}}
+    assert words_of_test(torsion) == "Torsion along y, 1.5°"
+    cases = {**torsion, "cases": [{"name": "twist"}, {"name": "press"}]}
+    assert words_of_test(cases) == "2 load cases; shown is twist: Torsion along y, 1.5°"
+    assert words_of_test({"load": {"test": "custom", "axis": "z"}}) == "Prescribed supports and forces"

@@ -49,4 +49,10 @@ struct model_brick {
 /// @collective on comm
 model_brick read_model_brick(MPI_Comm comm, const std::string& path, const voxel::model_header& header);
 
+/// Read a rank's voxels of a model, whole planes or a brick, shape of where.owned.
+/// @param header of that model, whose shape is where.domain
+/// @throws as above @collective on where.comm
+std::vector<std::uint8_t> read_model_block(const std::string& path, const voxel::model_header& header,
+                                           const grid::block& where);
+
 }  // namespace osteon::io

@@ -30,4 +30,13 @@ model_brick read_model_brick(MPI_Comm comm, const std::string& path, const voxel
   return result;
 }
 
+std::vector<std::uint8_t> read_model_block(const std::string& path, const voxel::model_header& header,
+                                           const grid::block& where) {
+  if (where.is_planes()) return read_model_planes(path, header, where);
+  const grid::box_tree planes = planes_to_read(header.shape, comm::size(where.comm));
+  const std::vector<std::uint8_t> voxels =
+      read_model_planes(where.comm, path, header, planes.box_of(comm::rank(where.comm)));
+  return grid::redistribute<std::uint8_t>(where.comm, planes, *where.boxes, voxels);
+}
+
 }  // namespace osteon::io

@@ -13,7 +13,7 @@
 #include <osteon/io/png.hpp>
 #include <osteon/io/result_file.hpp>
 #include <osteon/job/manifest.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/supported.hpp>
 #include <osteon/render/picture.hpp>
 #include <osteon/render/presets.hpp>
 
@@ -233,7 +233,8 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   stage_clock clock(log);
 
   clock.begin("reading the model");
-  const specimen part = read_specimen(comm, paths.model, job);
+  specimen part = read_specimen(comm, paths.model, job);
+  const std::int64_t unsupported = drop_unsupported(job, part, log);
 
   clock.begin("solving");
   const physics_result result = job.physics == "heat"    ? run_heat(job, part, log)
@@ -256,6 +257,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   comm::together(comm, [&] {
     if (!root) return;
     summary = summarise(job, part, result, paths, uneven, cpu, peak, clock.stages());
+    if (job.segment.drop_unsupported) summary["segmentation"]["dropped_unsupported_voxels"] = unsupported;
     write_file(paths.manifest, to_text(describe_run(job, part, hosts, command, started)));
     write_summary();
   });

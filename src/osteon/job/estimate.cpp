@@ -87,7 +87,8 @@ estimation estimate(const spec& job, int ranks, sink& log) {
   const double unknowns_per_cell = heat ? 1 : 3 * c.nodes_per_element;
   e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_cell * static_cast<double>(widest_cut) * sizeof(double));
   const double picture_seconds = picture_cpu_seconds_per_pixel * pixels;
-  const double seconds_per_element = (is_homogenisation(job) ? 6 : 1) * c.cpu_seconds_per_element;
+  const double solutions = is_homogenisation(job) ? 6 : static_cast<double>(std::max<std::size_t>(job.cases.size(), 1));
+  const double seconds_per_element = solutions * c.cpu_seconds_per_element;
   e.cpu_seconds = seconds_per_element * static_cast<double>(e.elements) + picture_seconds;
   e.wall_seconds =
       (seconds_per_element * static_cast<double>(e.largest_elements_per_rank) + picture_seconds / e.ranks) / e.threads;

@@ -38,7 +38,7 @@ struct physics_result {
   double shown_low = 0, shown_high = 1;  ///< colour range
 };
 
-/// Bonded axial compression or tension. @collective on part.where.comm
+/// A mechanical test, or supports and forces; one load case or several. @collective on part.where.comm
 physics_result run_elasticity(const spec& job, const specimen& part, sink& log);
 
 /// Stiffness of a block of material under six mean strains. @collective on part.where.comm
@@ -50,9 +50,6 @@ physics_result run_heat(const spec& job, const specimen& part, sink& log);
 /// Spread values per active cell over the dense block; NaN in empty voxels. @param per_cell shape (cells, components)
 /// @collective local
 std::vector<float> spread_cells(const specimen& part, const std::vector<float>& per_cell, int components = 1);
-
-/// Whether an elasticity job asks for the stiffness of a block of material instead of a test of a specimen.
-inline bool is_homogenisation(const spec& job) { return job.load.test == "homogenise"; }
 
 /// The load axis of a job.
 axis load_axis(const spec& job);

@@ -2,6 +2,7 @@
 #include <memory>
 #include <osteon/comm/together.hpp>
 #include <osteon/job/elastic_output.hpp>
+#include <osteon/job/supported.hpp>
 #include <osteon/solve/homogenise.hpp>
 #include <osteon/solve/orthotropic_frame.hpp>
 #include <osteon/solve/post.hpp>
@@ -72,19 +73,10 @@ json constants(const solve::voigt_matrix& stiffness, const solve::elastic_consta
 
 physics_result run_homogenise(const spec& job, const specimen& part, sink& log) {
   const MPI_Comm comm = part.where.comm;
-  const auto shared_problem = std::make_shared<solve::elasticity_problem>();
-  solve::elasticity_problem& problem = *shared_problem;
-  comm::together(comm, [&] {
-    problem.where = part.where;
-    problem.spacing_mm = part.header.spacing_mm;
-    problem.materials = &part.header.materials;
-    problem.cells = part.cells;
-    problem.nodes = voxel::corner_nodes(part.cells);
-    problem.material = voxel::gather(part.cells, {part.image.data(), part.where.owned.shape()});
-  });
+  const auto problem = make_problem(part);
   const std::string boundary = job.load.boundary.value_or("kubc");
   solve::homogenised found =
-      solve::homogenise(problem, boundary == "periodic" ? solve::box_faces::periodic : solve::box_faces::kubc, mean_strain,
+      solve::homogenise(*problem, boundary == "periodic" ? solve::box_faces::periodic : solve::box_faces::kubc, mean_strain,
                         {job.solve.tolerance, static_cast<int>(job.solve.max_iterations)}, log);
 
   physics_result result;
@@ -109,7 +101,7 @@ physics_result run_homogenise(const spec& job, const specimen& part, sink& log) 
                                {"converged", found.proof[i].converged}});
 
   elastic_state state;
-  comm::together(comm, [&] { state = read_off(shared_problem, std::move(found.shown.displacement_mm)); });
+  comm::together(comm, [&] { state = read_off(problem, std::move(found.shown.displacement_mm)); });
   const auto sed = solve::statistics(comm, *state.sed);
   result.answers = {{"homogenisation", answer},
                     {"sed_MPa", {{"mean", sed.mean}, {"p95", sed.p95}, {"p98", sed.p98}, {"max", sed.max}}},

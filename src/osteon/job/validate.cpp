@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <osteon/job/check_loads.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/suggest.hpp>
 #include <set>
@@ -131,15 +132,18 @@ class checker {
   }
 
   void check_load() {
-    const bool homogenise = job_.load.test == "homogenise";
-    const std::string wanted = heat_ ? "conduction" : "axial_bonded";
-    expect(
-        !job_.load.test || *job_.load.test == wanted || (homogenise && !heat_), "load.test",
-        fmt::format("'{}' does not go with physics = \"{}\"; use '{}'", job_.load.test.value_or(""), job_.physics, wanted));
-    expect(!job_.load.boundary || homogenise, "load.boundary", "given, but load.test is not \"homogenise\"; remove it");
-    expect(heat_ || (job_.load.strain != 0 && std::abs(job_.load.strain) <= 1), "load.strain",
-           fmt::format("{} must be in [-1, 1] and not 0, e.g. -0.01 for 1 % compression", job_.load.strain));
-    expect(!heat_ || job_.load.low_K != job_.load.high_K, "load.high_K", "equals low_K: no heat would flow");
+    expect(!job_.load.boundary || is_homogenisation(job_), "load.boundary",
+           "given, but load.test is not \"homogenise\"; remove it");
+    if (!heat_) {
+      for (problem& p : check_loads(job_)) problems_.push_back(std::move(p));
+      return;
+    }
+    expect(!job_.load.test || *job_.load.test == "conduction", "load.test",
+           fmt::format("'{}' does not go with physics = \"heat\"; use 'conduction'", job_.load.test.value_or("")));
+    expect(job_.load.low_K != job_.load.high_K, "load.high_K", "equals low_K: no heat would flow");
+    expect(job_.supports.empty() && job_.forces.empty() && job_.cases.empty(), "support",
+           "[[support]], [[force]] and [[case]] belong to physics = \"elasticity\"");
+    expect(!job_.segment.drop_unsupported, "segment.drop_unsupported", "belongs to physics = \"elasticity\"");
   }
 
   void check_output() {
