@@ -74,7 +74,9 @@ def measured(command: list[str], timeout: float = 7200, **options) -> Cost:
         out.seek(0)
         err.seek(0)
         if process.returncode:
-            raise subprocess.CalledProcessError(process.returncode, command, out.read(), err.read())
+            failure = subprocess.CalledProcessError(process.returncode, command, out.read(), err.read())
+            failure.add_note(failure.stderr[-2000:])
+            raise failure
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         return Cost(cpu, wall, peak, out.read())
 
