@@ -7,6 +7,7 @@ import numpy as np
 from whole_job import ROOT, Job
 
 sys.path.insert(0, str(ROOT / "bench"))
+import _program
 import make_mandible
 import mandible
 
@@ -36,3 +37,16 @@ def test_the_recipe_of_the_jaw_is_fixed_by_its_seed(tmp_path):
     assert np.array_equal(images["first"], images["again"])
     assert not np.array_equal(images["first"], images["other"])
     assert np.array_equal(images["first"] == make_mandible.CORTEX, images["other"] == make_mandible.CORTEX)
+
+
+def test_the_stages_cpu_seconds_are_those_of_the_whole_run(tmp_path):
+    # Oracle: the operating system's account of the processes, which also holds starting them and ending them.
+    image = tmp_path / "jaw.npy"
+    make_mandible.make(image, 1 / 16)
+    text = mandible.JOB.format(image=image, spacing=1.2, trabecula=1, cortex=2)
+    importing, running, summary = _program.osteon(text, tmp_path, ranks=2)
+    found = mandible.figures(importing, running, summary)
+    stages = found["solver_cpu_seconds"] + found["io_cpu_seconds"]
+    assert 0.5 * summary["cpu_seconds"] < stages <= summary["cpu_seconds"] <= running.cpu
+    assert found["elements"] > 5000
+    assert found["memory_bar_met"] and found["peak_bytes"] > 1 << 20
