@@ -22,7 +22,7 @@ SPACING_MM = 0.075
 TRABECULA, CORTEX = 1, 2
 QUANTILE_OF_3_TENTHS = 0.5244  # a standard normal variable exceeds it with probability 0.3
 SHELL = 16.0
-WAVES = 64
+WAVES, WAVELENGTH = 64, 9.0  # in voxels of whatever size: trabeculae must not vanish in a small model
 
 
 def shape_of(scale: float) -> tuple[int, int, int]:
@@ -61,10 +61,10 @@ class Trabeculae:
     Their sum over a plane is one matrix product, because exp(i (a + b)) = exp(i a) exp(i b).
     """
 
-    def __init__(self, shape: tuple[int, int, int], wavelength: float, seed: int):
+    def __init__(self, shape: tuple[int, int, int], seed: int):
         rng = np.random.default_rng(seed)
         direction = rng.standard_normal((WAVES, 3))
-        direction *= 2 * np.pi / wavelength / np.linalg.norm(direction, axis=1, keepdims=True)
+        direction *= 2 * np.pi / WAVELENGTH / np.linalg.norm(direction, axis=1, keepdims=True)
         self.along_z, along_y, along_x = direction.T
         self.phase = rng.uniform(0, 2 * np.pi, WAVES)
         self.y = np.arange(shape[1])[:, None] * along_y
@@ -82,7 +82,7 @@ def make(path: Path, scale: float = 1.0, seed: int = 1) -> dict:
     """Write the image; returns its shape and how many voxels have which label."""
     shape = shape_of(scale)
     jaw = Jaw(shape)
-    network = Trabeculae(shape, max(8.0, 12.0 * scale), seed)
+    network = Trabeculae(shape, seed)
     shell = max(SHELL, 2 * jaw.step)  # two voxels at least, or a small model has holes in its cortex
     count = np.zeros(3, np.int64)
     path.parent.mkdir(parents=True, exist_ok=True)
