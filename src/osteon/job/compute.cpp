@@ -23,33 +23,38 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Names a stage in the log and remembers how long it took.
+double sum_over_ranks(MPI_Comm comm, double value) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, comm);
+  return value;
+}
+
+// Names a stage in the log and remembers how long it took, and the CPU seconds of all ranks. Collective.
 class stage_clock {
  public:
-  explicit stage_clock(sink& log) : log_(log) {}
+  stage_clock(MPI_Comm comm, sink& log) : comm_(comm), log_(log) {}
   void begin(const char* name) {
     end();
     name_ = name;
     log_.stage(name);
     watch_.restart();
+    cpu_at_begin_ = cpu_seconds();
   }
   void end() {
-    if (name_) stages_.push_back({{"name", name_}, {"seconds", watch_.seconds()}});
+    if (!name_) return;
+    const double cpu = sum_over_ranks(comm_, cpu_seconds() - cpu_at_begin_);
+    stages_.push_back({{"name", name_}, {"seconds", watch_.seconds()}, {"cpu_seconds", cpu}});
     name_ = nullptr;
   }
   const json& stages() const { return stages_; }
 
  private:
+  MPI_Comm comm_;
   sink& log_;
   const char* name_ = nullptr;
   stopwatch watch_;
+  double cpu_at_begin_ = 0;
   json stages_ = json::array();
 };
-
-double sum_over_ranks(MPI_Comm comm, double value) {
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, comm);
-  return value;
-}
 
 specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job) {
   specimen part;
@@ -230,7 +235,7 @@ output_paths::output_paths(const spec& job) {
 json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started, sink& log) {
   const output_paths paths(job);
   const bool root = comm::rank(comm) == 0;
-  stage_clock clock(log);
+  stage_clock clock(comm, log);
 
   clock.begin("reading the model");
   specimen part = read_specimen(comm, paths.model, job);
