@@ -38,6 +38,9 @@ void describe(Visitor& v, spec& s) {
            t("youngs_modulus_MPa", m.youngs_modulus_MPa, "Young's modulus in MPa, > 0.");
            t("poisson_ratio", m.poisson_ratio, "Poisson's ratio, in (-1, 0.5).");
            t("conductivity_W_per_mK", m.conductivity_W_per_mK, "Thermal conductivity in W/(m K), > 0.");
+           t("heat_capacity_J_per_m3K", m.heat_capacity_J_per_m3K,
+             "Density times specific heat in J/(m3 K), > 0; needed by [transient].");
+           t("heat_source_W_per_m3", m.heat_source_W_per_m3, "Heat made in this material in W/m3 (test heat_transfer).");
          });
   v.optional_table("density_law", s.density_law,
                    "Modulus from grey values: rho = slope * grey + intercept, E = coefficient_MPa * rho^exponent.",
@@ -54,13 +57,46 @@ void describe(Visitor& v, spec& s) {
     load_spec& l = s.load;
     t("test", l.test,
       "axial_bonded: both faces of the axis are held by rigid plates, one is driven. conduction: fixed temperatures on "
-      "them.",
-      {"axial_bonded", "conduction"});
+      "them. heat_transfer: what the [[boundary]] tables say. conductivity_tensor: the effective conductivity in all "
+      "directions.",
+      {"axial_bonded", "conduction", "heat_transfer", "conductivity_tensor"});
     t("axis", l.axis, "Direction of the load or of the heat flow.", {"z", "y", "x"});
     t("strain", l.strain, "Displacement of the driven face over the length; negative compresses.");
     t("low_K", l.low_K, "Temperature of the low face in K.");
     t("high_K", l.high_K, "Temperature of the high face in K.");
+    t("surroundings", l.surroundings,
+      "What the box of a conductivity_tensor stands in. periodic (default): copies of itself; uniform: a linear temperature "
+      "on all faces, an upper bound.",
+      {"periodic", "uniform"});
+    t("gradient_K_per_mm", l.gradient_K_per_mm,
+      "Mean temperature gradient [z, y, x] of a heat_transfer: periodic faces differ by it, and prescribed temperatures "
+      "rise with it from the centre of the image.");
   });
+  v.list("boundary", s.boundaries,
+         "Heat on an outer face of the image, where the solid meets it; faces that are not named are insulated. For the test "
+         "heat_transfer.",
+         [](auto& t, boundary_spec& b) {
+           t("face", b.face, "z-low, z-high, y-low, ...; or z, y or x for both faces of the axis.",
+             {"z-low", "z-high", "y-low", "y-high", "x-low", "x-high", "z", "y", "x"});
+           t("kind", b.kind,
+             "temperature of the face; flux into the solid; convection to an ambient; periodic: both faces of an axis are "
+             "one.",
+             {"temperature", "flux", "convection", "periodic"});
+           t("temperature_K", b.temperature_K, "Temperature of the face, or of the ambient, in K.");
+           t("flux_W_per_m2", b.flux_W_per_m2, "Heat into the solid in W/m2; negative cools.");
+           t("transfer_W_per_m2K", b.transfer_W_per_m2K, "Heat transfer coefficient in W/(m2 K), > 0.");
+         });
+  v.optional_table("transient", s.transient, "Heat in time, from one temperature everywhere, by implicit steps.",
+                   [](auto& t, transient_spec& p) {
+                     t("initial_K", p.initial_K, "Temperature at the start in K.");
+                     t("end_s", p.end_s, "Time at the end in s.");
+                     t("step_s", p.step_s, "Step in s; shortened so that a whole number of steps reaches the end.");
+                     t("output_every_s", p.output_every_s, "Time between the records of the history; 0: every step.");
+                     t("scheme", p.scheme,
+                       "implicit_euler: first order, never overshoots. crank_nicolson: second order, may oscillate after "
+                       "a sudden change.",
+                       {"implicit_euler", "crank_nicolson"});
+                   });
   v.table("solve", "How exactly.", [&](auto& t) {
     t("tolerance", s.solve.tolerance, "Residual relative to the initial one at which the solver stops.");
     t("max_iterations", s.solve.max_iterations, "The solver gives up after this many iterations (exit code 4).");

@@ -34,6 +34,8 @@ struct material_spec {
   std::optional<double> youngs_modulus_MPa;
   double poisson_ratio = 0.3;
   std::optional<double> conductivity_W_per_mK;
+  std::optional<double> heat_capacity_J_per_m3K;
+  double heat_source_W_per_m3 = 0;
 };
 
 /// Grey value -> density -> modulus: rho = slope grey + intercept, E = coefficient rho^exponent.
@@ -52,6 +54,22 @@ struct load_spec {
   std::string axis = "z";
   double strain = -0.01;
   double low_K = 0, high_K = 1;
+  std::optional<std::string> surroundings;               ///< of a conductivity_tensor
+  std::optional<std::vector<double>> gradient_K_per_mm;  ///< of a heat_transfer
+};
+
+/// What happens on one outer face of the image, or on both of an axis.
+struct boundary_spec {
+  std::string face;
+  std::string kind = "temperature";
+  std::optional<double> temperature_K, flux_W_per_m2, transfer_W_per_m2K;
+};
+
+/// Steps in time.
+struct transient_spec {
+  std::optional<double> initial_K, end_s, step_s;
+  double output_every_s = 0;  ///< 0: every step
+  std::string scheme = "implicit_euler";
 };
 
 struct solve_spec {
@@ -84,6 +102,8 @@ struct spec {
   std::vector<material_spec> materials;
   std::optional<density_law_spec> density_law;
   load_spec load;
+  std::vector<boundary_spec> boundaries;
+  std::optional<transient_spec> transient;
   solve_spec solve;
   pistoia_spec pistoia;
   picture_spec picture;
@@ -100,6 +120,13 @@ spec read_spec(const std::string& path, std::vector<problem>& problems);
 
 /// Check what does not depend on the image: ranges, combinations, names.
 std::vector<problem> validate(const spec& job);
+
+/// What `validate` checks of physics = "heat": its test, conditions, materials and steps in time; of another physics, that
+/// none of these keys is there.
+void check_heat(const spec& job, std::vector<problem>& problems);
+
+/// The test of a heat job: that of [load], or what its tables amount to.
+std::string heat_test(const spec& job);
 
 /// The JSON Schema of a job file.
 std::string json_schema();

@@ -93,13 +93,12 @@ class checker {
   }
 
   void check_load() {
-    const std::string wanted = heat_ ? "conduction" : "axial_bonded";
-    expect(
-        !job_.load.test || *job_.load.test == wanted, "load.test",
-        fmt::format("'{}' does not go with physics = \"{}\"; use '{}'", job_.load.test.value_or(""), job_.physics, wanted));
+    expect(heat_ || !job_.load.test || *job_.load.test == "axial_bonded", "load.test",
+           fmt::format("'{}' does not go with physics = \"{}\"; use 'axial_bonded'", job_.load.test.value_or(""),
+                       job_.physics));
     expect(heat_ || (job_.load.strain != 0 && std::abs(job_.load.strain) <= 1), "load.strain",
            fmt::format("{} must be in [-1, 1] and not 0, e.g. -0.01 for 1 % compression", job_.load.strain));
-    expect(!heat_ || job_.load.low_K != job_.load.high_K, "load.high_K", "equals low_K: no heat would flow");
+    check_heat(job_, problems_);
   }
 
   void check_numbers() {

@@ -5,7 +5,7 @@
 /// Cells are numbered along x inside a run, so the x neighbours are implicit and the four other neighbour rows are
 /// contiguous too. Nothing in the loops asks whether a neighbour exists: through an insulated face a cell is its own
 /// neighbour (the difference is exactly zero), and behind a face of fixed temperature lies a row of wall cells with
-/// resistivity zero, which turns the harmonic mean into the half-cell conductance.
+/// resistivity zero, which turns the harmonic mean into the half-cell conductance (or that of a film, in convection).
 #include <array>
 #include <cstdint>
 #include <osteon/base/for_each.hpp>
@@ -29,26 +29,61 @@ struct conduction_stencil {
   const std::uint8_t* material = nullptr;       ///< per cell, ghosts and walls included
   std::array<T, 256> resistivity{};             ///< per material [mm K/W]; 0 for wall cells
   std::array<T, 3> face{};                      ///< 2 A / h of a face normal to (z, y, x) [mm]
+  std::array<T, 256> storage{};                 ///< per material, added to the diagonal [W/K]
+  bool stores = false;                          ///< whether any of `storage` is not zero
 };
 
 namespace detail {
 
-/// Call `done(i, (K x)_i)` for the cells of one segment, conductances from `conduct(axis, i, j)`.
-template <class T, class In, class Conduct, class Done>
-inline void walk(const conduction_segment& s, const In* __restrict x, Conduct conduct, Done done) {
+/// Call `done(i, (K x)_i)` for the cells of one segment, conductances from `conduct(axis, i, j)`, what a cell stores from
+/// `store(i)`.
+template <class T, bool Stores, class In, class Conduct, class Store, class Done>
+inline void walk(const conduction_segment& s, const In* __restrict x, Conduct conduct, Store store, Done done) {
   const std::int32_t to_below = s.below - s.first, to_above = s.above - s.first;
   const std::int32_t to_front = s.front - s.first, to_back = s.back - s.first;
   const std::int32_t last = s.first + s.length - 1;
   const auto flux_out = [&](std::int32_t i, std::int32_t left, std::int32_t right) {
     const T here = static_cast<T>(x[i]);
     const auto flux = [&](int axis, std::int32_t j) { return conduct(axis, i, j) * (here - static_cast<T>(x[j])); };
-    return (flux(0, i + to_below) + flux(0, i + to_above)) + (flux(1, i + to_front) + flux(1, i + to_back)) +
-           (flux(2, left) + flux(2, right));
+    const T sum = (flux(0, i + to_below) + flux(0, i + to_above)) + (flux(1, i + to_front) + flux(1, i + to_back)) +
+                  (flux(2, left) + flux(2, right));
+    if constexpr (Stores)
+      return sum + store(i) * here;
+    else
+      return sum;
   };
   done(s.first, flux_out(s.first, s.left, s.length > 1 ? s.first + 1 : s.right));
 #pragma omp simd
   for (std::int32_t i = s.first + 1; i < last; ++i) done(i, flux_out(i, i - 1, i + 1));
   if (s.length > 1) done(last, flux_out(last, last - 1, s.right));
+}
+
+template <bool Stores, class T, class In, class Done>
+void for_each_flux(const conduction_stencil<T>& k, const In* x, Done done) {
+  constexpr std::int64_t chunk = 512;
+  for_each_block(static_cast<std::int64_t>(k.uniform.size()), chunk, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin; n < end; ++n) {
+      const conduction_segment& s = k.uniform[static_cast<std::size_t>(n)];
+      const std::uint8_t m = k.material[s.first];
+      const T half_k = T(0.5) / k.resistivity[m];
+      const T g[3] = {k.face[0] * half_k, k.face[1] * half_k, k.face[2] * half_k};
+      const T stored = k.storage[m];
+      walk<T, Stores>(
+          s, x, [&](int axis, std::int32_t, std::int32_t) { return g[axis]; }, [&](std::int32_t) { return stored; }, done);
+    }
+  });
+  for_each_block(static_cast<std::int64_t>(k.mixed.size()), chunk, [&](std::int64_t begin, std::int64_t end) {
+    const T* r = k.resistivity.data();
+    const T* stored = k.storage.data();
+    const std::uint8_t* m = k.material;
+    for (std::int64_t n = begin; n < end; ++n)
+      walk<T, Stores>(
+          k.mixed[static_cast<std::size_t>(n)], x,
+          [&](int axis, std::int32_t i, std::int32_t j) {
+            return k.face[static_cast<std::size_t>(axis)] / (r[m[i]] + r[m[j]]);
+          },
+          [&](std::int32_t i) { return stored[m[i]]; }, done);
+  });
 }
 
 }  // namespace detail
@@ -57,30 +92,14 @@ inline void walk(const conduction_segment& s, const In* __restrict x, Conduct co
 /// @param x read at the cells, their ghosts and the walls; `done` must not write it
 template <class T, class In, class Done>
 void for_each_flux(const conduction_stencil<T>& k, const In* x, Done done) {
-  constexpr std::int64_t chunk = 512;
-  for_each_block(static_cast<std::int64_t>(k.uniform.size()), chunk, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t n = begin; n < end; ++n) {
-      const conduction_segment& s = k.uniform[static_cast<std::size_t>(n)];
-      const T half_k = T(0.5) / k.resistivity[k.material[s.first]];
-      const T g[3] = {k.face[0] * half_k, k.face[1] * half_k, k.face[2] * half_k};
-      detail::walk<T>(s, x, [&](int axis, std::int32_t, std::int32_t) { return g[axis]; }, done);
-    }
-  });
-  for_each_block(static_cast<std::int64_t>(k.mixed.size()), chunk, [&](std::int64_t begin, std::int64_t end) {
-    const T* r = k.resistivity.data();
-    const std::uint8_t* m = k.material;
-    for (std::int64_t n = begin; n < end; ++n)
-      detail::walk<T>(
-          k.mixed[static_cast<std::size_t>(n)], x,
-          [&](int axis, std::int32_t i, std::int32_t j) {
-            return k.face[static_cast<std::size_t>(axis)] / (r[m[i]] + r[m[j]]);
-          },
-          done);
-  });
+  if (k.stores)
+    detail::for_each_flux<true>(k, x, done);
+  else
+    detail::for_each_flux<false>(k, x, done);
 }
 
 /// Visit every conducting face of every cell: `visit(i, j, axis, towards_high, conductance)`, j the neighbour or a
-/// wall cell. A face between two cells of the stencil is seen from both. In order of the segments, on one thread.
+/// wall cell; what cells store is no face. A face between two cells of the stencil is seen from both. In order of the segments, on one thread.
 template <class T, class Visit>
 void visit_faces(const conduction_stencil<T>& k, Visit visit) {
   for (const auto segments : {k.uniform, k.mixed})

@@ -10,6 +10,9 @@ namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+// A point that exchanges heat with nothing has a diagonal of zero; it is left alone.
+float inverse(float diagonal) { return diagonal > 0 ? 1 / diagonal : 0; }
+
 constexpr double smoothed_band = 5;  // highest over lowest eigenvalue that the smoother has to damp
 
 // Damping factors of Jacobi sweeps: Chebyshev polynomials on [2 / smoothed_band, 2], as many as give `sweeps`.
@@ -29,15 +32,15 @@ std::vector<float> chebyshev_weights(int sweeps) {
 int smoothing_sweeps(std::size_t level) { return 2 << std::min<std::size_t>(level, 4); }
 
 // x = x + weight D^-1 (b - K x) for each weight. `x` and `other` change places with every sweep; x holds the result.
-template <class Operator, class Right, class Inverse>
-void smooth(const Operator& k, const plane_halo& halo, const std::vector<float>& weights, const Right* b, Inverse inverse,
-            float*& x, float*& other) {
+template <class Operator, class Inverse>
+void smooth(const Operator& k, const plane_halo& halo, const std::vector<float>& weights, const float* b,
+            Inverse inverse_of, float*& x, float*& other) {
   for (const float weight : weights) {
     halo.exchange(x);
     const float* from = x;
     float* to = other;
     for_each_flux(k, from, [=](std::int32_t i, float flux) {
-      to[i] = from[i] + weight * inverse(i) * (static_cast<float>(b[i]) - flux);
+      to[i] = from[i] + weight * inverse_of(i) * (b[i] - flux);
     });
     std::swap(x, other);
   }
@@ -61,54 +64,57 @@ constexpr std::int64_t direct_limit = 1500;  // unknowns that rank 0 solves for:
 
 }  // namespace
 
-conduction_multigrid::conduction_multigrid(const conduction_cells& fine, const heat_problem& problem)
-    : fine_(fine), stencil_(fine.stencil<float>()), inverse_diagonal_(at(fine.owned())), other_(at(fine.size)) {
+conduction_multigrid::conduction_multigrid(const conduction_cells& fine)
+    : fine_(fine), stencil_(fine.stencil<float>()), inverse_diagonal_(at(fine.owned())) {
   kernel::visit_faces(stencil_,
                       [&](std::int32_t i, std::int32_t, int, bool, float g) { inverse_diagonal_[at(i - fine.begin)] += g; });
-  for (float& d : inverse_diagonal_) d = 1 / d;
+  for (std::int32_t i = fine.begin; i < fine.end; ++i) {
+    float& d = inverse_diagonal_[at(i - fine.begin)];
+    d = inverse(d + stencil_.storage[fine.material[at(i)]]);
+  }
 
   level_geometry geometry;
-  coarse_.push_back(aggregate(fine, problem, geometry));
+  coarse_.push_back(aggregate(fine, geometry));
   const auto unknowns = [&] {
     std::int64_t n = coarse_.back().matrix.rows();
-    MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
+    MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, fine.where.comm);
     return n;
   };
-  while (unknowns() > direct_limit && next_shift(geometry.shift, problem.spacing_mm, problem.where.domain) != geometry.shift)
-    coarse_.push_back(aggregate(coarse_.back(), problem, geometry));
+  while (unknowns() > direct_limit && next_shift(geometry.shift, fine.spacing_mm, fine.where.domain) != geometry.shift)
+    coarse_.push_back(aggregate(coarse_.back(), geometry));
   for (const coarse_level& level : coarse_) {
     const auto size = at(level.matrix.rows() + level.ghosts);
     work_.push_back({std::vector<float>(size), std::vector<float>(size), std::vector<float>(size)});
   }
-  direct_.emplace(problem.where.comm, coarse_.back());
+  direct_.emplace(fine.where.comm, coarse_.back(), geometry);
 }
 
-void conduction_multigrid::apply(std::span<const double> r, std::span<float> z) {
+void conduction_multigrid::apply(std::span<const float> r, std::vector<float>& z, std::vector<float>& spare) {
   const auto weights = chebyshev_weights(smoothing_sweeps(0));
   const std::int32_t begin = fine_.begin;
   const float* diagonal = inverse_diagonal_.data() - begin;
-  const auto inverse = [=](std::int32_t i) { return diagonal[i]; };
+  const auto inverse_of = [=](std::int32_t i) { return diagonal[i]; };
+  const float* right = r.data();
   float* x = z.data();
-  float* other = other_.data();
+  float* other = spare.data();
   // The first sweep starts from zero, so it needs no operator.
   const float first_weight = weights[0];
   float* start = x;
-  for_each(fine_.owned(), [&](std::int64_t n) {
+  for_each(fine_.owned(), [=](std::int64_t n) {
     const auto i = begin + n;
-    start[i] = first_weight * diagonal[i] * static_cast<float>(r[static_cast<std::size_t>(i)]);
+    start[i] = first_weight * diagonal[i] * right[i];
   });
   const std::vector<float> rest(weights.begin() + 1, weights.end());
-  smooth(stencil_, fine_.halo, rest, r.data(), inverse, x, other);
+  smooth(stencil_, fine_.halo, rest, right, inverse_of, x, other);
 
   fine_.halo.exchange(x);
   float* residual = other;
-  const double* right = r.data();
-  for_each_flux(stencil_, x, [=](std::int32_t i, float flux) { residual[i] = static_cast<float>(right[i]) - flux; });
+  for_each_flux(stencil_, x, [=](std::int32_t i, float flux) { residual[i] = right[i] - flux; });
   restrict_to(coarse_[0], residual + begin, work_[0].right_side);
   cycle(0);
   prolong(coarse_[0], work_[0].solution.data(), x + begin);
-  smooth(stencil_, fine_.halo, weights, r.data(), inverse, x, other);
-  if (x != z.data()) std::copy(x, x + fine_.size, z.data());
+  smooth(stencil_, fine_.halo, weights, right, inverse_of, x, other);
+  if (x != z.data()) std::swap(z, spare);
 }
 
 void conduction_multigrid::cycle(std::size_t n) {
@@ -121,19 +127,19 @@ void conduction_multigrid::cycle(std::size_t n) {
   const auto weights = chebyshev_weights(smoothing_sweeps(n + 1));
   const kernel::sparse_rows& k = level.matrix;
   const float* diagonal = k.diagonal.data();
-  const auto inverse = [=](std::int32_t i) { return 1 / diagonal[i]; };
+  const auto inverse_of = [=](std::int32_t i) { return inverse(diagonal[i]); };
   float* x = w.solution.data();
   float* other = w.other.data();
   const float* right = w.right_side.data();
-  for_each(k.rows(), [&](std::int64_t i) { x[i] = weights[0] * right[i] / diagonal[i]; });
-  smooth(k, level.halo, {weights.begin() + 1, weights.end()}, right, inverse, x, other);
+  for_each(k.rows(), [&](std::int64_t i) { x[i] = weights[0] * right[i] * inverse(diagonal[i]); });
+  smooth(k, level.halo, {weights.begin() + 1, weights.end()}, right, inverse_of, x, other);
   level.halo.exchange(x);
   float* residual = other;
   for_each_flux(k, x, [=](std::int32_t i, float flux) { residual[i] = right[i] - flux; });
   restrict_to(coarse_[n + 1], residual, work_[n + 1].right_side);
   cycle(n + 1);
   prolong(coarse_[n + 1], work_[n + 1].solution.data(), x);
-  smooth(k, level.halo, weights, right, inverse, x, other);
+  smooth(k, level.halo, weights, right, inverse_of, x, other);
   if (x != w.solution.data()) std::swap(w.solution, w.other);
 }
 
