@@ -132,7 +132,8 @@ TEST(heat_boundary, flux_through_a_film_has_the_hand_value) {
       for (std::int32_t n = 0; n < r.length; ++n) {
         const index3 p{problem.where.owned.begin.z + r.z, r.y, r.x + n};
         const double depth = length - (static_cast<double>(p[a]) + 0.5) * h[a];
-        EXPECT_NEAR(solution.temperature_K[static_cast<std::size_t>(r.first + n)], 295 + 0.01 / 5e-4 + 0.01 * depth / 2e-3, 1e-8);
+        EXPECT_NEAR(solution.temperature_K[static_cast<std::size_t>(r.first + n)], 295 + 0.01 / 5e-4 + 0.01 * depth / 2e-3,
+                    1e-8);
       }
     const double area = static_cast<double>(slab.shape.volume()) * h.z * h.y * h.x / length;
     EXPECT_NEAR(solution.inflow_W[static_cast<std::size_t>(a)][1], -0.01 * area, 1e-12);
@@ -224,9 +225,8 @@ TEST(heat_boundary, a_shifted_periodic_image_carries_the_same_heat) {
   const auto table = conductivities({1, 30});
   std::vector<double> heat;
   for (const index3 by : {index3{0, 0, 0}, index3{5, 0, 0}, index3{3, 4, 7}}) {
-    const image shifted(shape, [&](index3 p) {
-      return img.at({(p.z + by.z) % shape.z, (p.y + by.y) % shape.y, (p.x + by.x) % shape.x});
-    });
+    const image shifted(
+        shape, [&](index3 p) { return img.at({(p.z + by.z) % shape.z, (p.y + by.y) % shape.y, (p.x + by.x) % shape.x}); });
     auto problem = make_problem(comm, shifted, table, {1, 1, 1}, axis::z);
     problem.faces = {};
     problem.periodic = {true, true, true};

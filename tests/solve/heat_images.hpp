@@ -33,7 +33,7 @@ inline voxel::material_table conductivities(const std::vector<double>& k) {
 }
 
 inline solve::heat_problem make_problem(MPI_Comm comm, const image& img, const voxel::material_table& table, vector3 spacing,
-                                 axis along) {
+                                        axis along) {
   std::vector<std::int64_t> active(static_cast<std::size_t>(img.shape.z));
   const std::int64_t plane = img.shape.y * img.shape.x;
   for (std::size_t i = 0; i < img.voxels.size(); ++i) active[i / static_cast<std::size_t>(plane)] += img.voxels[i] != 0;
@@ -70,7 +70,7 @@ inline constexpr solve::options tight{1e-12, 200};
 
 // Apparent conductivity [W/(m K)] of an image that the faces at 0 and 1 K drive.
 inline double conductivity(MPI_Comm comm, const image& img, const std::vector<double>& k, vector3 h, axis along,
-                    solve::options how = tight) {
+                           solve::options how = tight) {
   const auto table = conductivities(k);
   const auto problem = make_problem(comm, img, table, h, along);
   const auto solution = solve::solve_heat(problem, how, quiet());

@@ -124,8 +124,7 @@ TEST(heat_transient, answers_do_not_depend_on_the_number_of_ranks) {
   };
   const auto alone = solve_on(MPI_COMM_SELF), joint = solve_on(MPI_COMM_WORLD);
   ASSERT_EQ(alone.history.size(), joint.history.size());
-  for (std::size_t n = 0; n < alone.history.size(); ++n)
-    EXPECT_NEAR(joint.history[n].mean_K, alone.history[n].mean_K, 1e-8);
+  for (std::size_t n = 0; n < alone.history.size(); ++n) EXPECT_NEAR(joint.history[n].mean_K, alone.history[n].mean_K, 1e-8);
   EXPECT_NEAR(joint.history.back().stored_W / alone.history.back().stored_W, 1, 1e-8);
 }
 

@@ -94,6 +94,7 @@ voxel::segmented classify(const spec& job, const voxel::image& image) {
              : job.segment.keep == "percolating" ? voxel::keep_rule::percolating
                                                  : voxel::keep_rule::largest;
   how.load_axis = job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x;
+  how.load_joins_faces = job.physics != "heat" || heat_test(job) == "conduction";
   const auto properties = [](const material_spec& m, const std::string& fallback) {
     return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio,
                            m.conductivity_W_per_mK.value_or(0)};
@@ -133,6 +134,7 @@ std::string rules_of(const spec& job) {
   json rules = {{"schema", 1},
                 {"axis", job.load.axis},
                 {"keep", job.segment.keep},
+                {"heat", job.physics == "heat" ? heat_test(job) : ""},
                 {"labels", job.segment.labels},
                 {"void", job.segment.void_labels},
                 {"crop", job.image.crop_voxels},

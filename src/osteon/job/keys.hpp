@@ -72,20 +72,21 @@ void describe(Visitor& v, spec& s) {
       "Mean temperature gradient [z, y, x] of a heat_transfer: periodic faces differ by it, and prescribed temperatures "
       "rise with it from the centre of the image.");
   });
-  v.list("boundary", s.boundaries,
-         "Heat on an outer face of the image, where the solid meets it; faces that are not named are insulated. For the test "
-         "heat_transfer.",
-         [](auto& t, boundary_spec& b) {
-           t("face", b.face, "z-low, z-high, y-low, ...; or z, y or x for both faces of the axis.",
-             {"z-low", "z-high", "y-low", "y-high", "x-low", "x-high", "z", "y", "x"});
-           t("kind", b.kind,
-             "temperature of the face; flux into the solid; convection to an ambient; periodic: both faces of an axis are "
-             "one.",
-             {"temperature", "flux", "convection", "periodic"});
-           t("temperature_K", b.temperature_K, "Temperature of the face, or of the ambient, in K.");
-           t("flux_W_per_m2", b.flux_W_per_m2, "Heat into the solid in W/m2; negative cools.");
-           t("transfer_W_per_m2K", b.transfer_W_per_m2K, "Heat transfer coefficient in W/(m2 K), > 0.");
-         });
+  v.list(
+      "boundary", s.boundaries,
+      "Heat on an outer face of the image, where the solid meets it; faces that are not named are insulated. For the test "
+      "heat_transfer.",
+      [](auto& t, boundary_spec& b) {
+        t("face", b.face, "z-low, z-high, y-low, ...; or z, y or x for both faces of the axis.",
+          {"z-low", "z-high", "y-low", "y-high", "x-low", "x-high", "z", "y", "x"});
+        t("kind", b.kind,
+          "temperature of the face; flux into the solid; convection to an ambient; periodic: both faces of an axis are "
+          "one.",
+          {"temperature", "flux", "convection", "periodic"});
+        t("temperature_K", b.temperature_K, "Temperature of the face, or of the ambient, in K.");
+        t("flux_W_per_m2", b.flux_W_per_m2, "Heat into the solid in W/m2; negative cools.");
+        t("transfer_W_per_m2K", b.transfer_W_per_m2K, "Heat transfer coefficient in W/(m2 K), > 0.");
+      });
   v.optional_table("transient", s.transient, "Heat in time, from one temperature everywhere, by implicit steps.",
                    [](auto& t, transient_spec& p) {
                      t("initial_K", p.initial_K, "Temperature at the start in K.");

@@ -103,7 +103,8 @@ class heat_checker {
   void check_transient() {
     if (!job_.transient) return;
     const transient_spec& t = *job_.transient;
-    expect(test_ != "conductivity_tensor", "transient", "does not go with test = \"conductivity_tensor\"; remove one of the two");
+    expect(test_ != "conductivity_tensor", "transient",
+           "does not go with test = \"conductivity_tensor\"; remove one of the two");
     expect(t.initial_K.has_value(), "transient.initial_K", "missing: the temperature at the start, in K");
     expect(t.end_s && *t.end_s > 0, "transient.end_s", "missing or not > 0: the time at the end, in s");
     expect(t.step_s && *t.step_s > 0, "transient.step_s", "missing or not > 0: the step, in s");

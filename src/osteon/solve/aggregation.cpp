@@ -205,9 +205,8 @@ class coarse_number {
 
 // One wall for each side of a point.
 void unite_walls(std::vector<wall>& walls) {
-  std::stable_sort(walls.begin(), walls.end(), [](const wall& a, const wall& b) {
-    return a.point != b.point ? a.point < b.point : a.side < b.side;
-  });
+  std::stable_sort(walls.begin(), walls.end(),
+                   [](const wall& a, const wall& b) { return a.point != b.point ? a.point < b.point : a.side < b.side; });
   std::size_t used = 0;
   for (const wall& w : walls) {
     if (used > 0 && walls[used - 1].point == w.point && walls[used - 1].side == w.side)
@@ -318,10 +317,10 @@ std::array<int, 3> next_shift(const std::array<int, 3>& shift, const vector3& sp
 
 coarse_level aggregate(const conduction_cells& fine, level_geometry& geometry) {
   geometry = {};
-  geometry.spacing_mm = fine.spacing_mm;
+  const vector3 h = geometry.spacing_mm = fine.spacing_mm;
   geometry.domain = fine.where.domain;
-  geometry.shift = next_shift({}, fine.spacing_mm, fine.where.domain);
-  const vector3 h = fine.spacing_mm;
+  // The cells are joined by 4 x 4 x 4 at once: a level of 2 x 2 x 2 would need as much memory as all vectors of the cells.
+  geometry.shift = next_shift(next_shift({}, h, fine.where.domain), h, fine.where.domain);
   for (int a = 0; a < 3; ++a)
     if (fine.periodic[static_cast<std::size_t>(a)])
       geometry.period[static_cast<std::size_t>(a)] = static_cast<float>(static_cast<double>(geometry.domain[a]) * h[a]);
@@ -391,9 +390,8 @@ coarse_level aggregate(const coarse_level& fine, level_geometry& geometry) {
         const std::int32_t j = k.column[at(e)], from = level.parent[at(i)], to = number(j);
         if (from == to) continue;
         put(from, to, [&] {
-          return k.conductance[at(e)] *
-                 shortening(distance(geometry, geometry.points[at(i)], geometry.points[at(j)]),
-                            distance(geometry, coarse.points[at(from)], coarse.points[at(to)]));
+          return k.conductance[at(e)] * shortening(distance(geometry, geometry.points[at(i)], geometry.points[at(j)]),
+                                                   distance(geometry, coarse.points[at(from)], coarse.points[at(to)]));
         });
       }
   });

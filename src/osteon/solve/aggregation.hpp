@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Coarse levels of conduction: aggregates of up to 2 x 2 x 2 cells that are connected inside their block.
+/// Coarse levels of conduction: aggregates of up to 4 x 4 x 4 cells, then of 2 x 2 x 2 aggregates, that are connected
+/// inside their block.
 ///
 /// Cells of different pores or struts that share a block never share an aggregate: a coarse level keeps the topology
 /// of the fine one, which averaging in boxes destroys. The coarse conductance between two aggregates is the sum over
@@ -35,8 +36,8 @@ struct level_geometry {
   std::array<int, 3> shift{};  ///< the level's blocks hold 2^shift voxels by axis
   vector3 spacing_mm;
   index3 domain;
-  std::array<float, 3> period{};             ///< length of the box on periodic axes, else 0 [mm]
-  std::array<bool, 6> is_fixed_on_face{};    ///< per side: temperature on the face itself, not behind a film
+  std::array<float, 3> period{};           ///< length of the box on periodic axes, else 0 [mm]
+  std::array<bool, 6> is_fixed_on_face{};  ///< per side: temperature on the face itself, not behind a film
 };
 
 /// Conductance of each owned point to the surroundings, and what it stores: the part of the diagonal of K that no

@@ -88,7 +88,8 @@ coarse_direct::coarse_direct(MPI_Comm comm, const coarse_level& level, const lev
   std::vector<triplet> all(first ? static_cast<std::size_t>(byte_offsets.back() + bytes.back()) / sizeof(triplet) : 0);
   MPI_Gatherv(mine.data(), own_bytes, MPI_BYTE, all.data(), bytes.data(), byte_offsets.data(), MPI_BYTE, 0, comm);
 
-  std::vector<float> held = loose_ends(geometry), all_held(first ? static_cast<std::size_t>(offsets_.back() + counts_.back()) : 0);
+  std::vector<float> held = loose_ends(geometry),
+                     all_held(first ? static_cast<std::size_t>(offsets_.back() + counts_.back()) : 0);
   MPI_Gatherv(held.data(), owned_, MPI_FLOAT, all_held.data(), counts_.data(), offsets_.data(), MPI_FLOAT, 0, comm);
 
   comm::together(comm, [&] {

@@ -22,17 +22,19 @@ struct outer_face {
 };
 
 /// A numbering: ghosts of the rank below, owned cells, ghosts of the rank above, then six rows of wall cells, one for each
-/// outer face. A vector over it has `size` values; an owned plane next to a neighbour and the ghosts are contiguous in it.
-/// Wall cells stand for the surroundings and are zero: what they do is on the right-hand side.
+/// outer face, and some padding. A vector over it has `size` values; an owned plane next to a neighbour and the ghosts are
+/// contiguous in it. Wall cells stand for the surroundings and are zero: what they do is on the right-hand side.
 struct conduction_cells {
   grid::block where;  ///< a closed ring if z repeats
   vector3 spacing_mm;
   std::array<bool, 3> periodic{};
-  voxel::run_set cells;             ///< owned cells and ghosts, shape (owned planes + 2, y, x)
+  voxel::run_set cells;             ///< owned cells and ghosts, shape (owned planes + 2, y, x); read by the setup only
   std::int32_t begin = 0, end = 0;  ///< owned cells
   std::int32_t walls = 0, size = 0;
   std::vector<std::uint8_t> material;  ///< shape (size); of wall cells a number that no material has
-  std::vector<kernel::conduction_segment> uniform, mixed;
+  std::vector<std::uint8_t> open;      ///< shape (size); neighbours that exist, bits as in conduction_stencil
+  std::vector<kernel::conduction_segment> segments;
+  std::vector<kernel::conduction_corner> corners;
   std::vector<outer_face> outer;          ///< in the order of the cells
   std::array<double, 256> resistivity{};  ///< [mm K/W]
   std::array<double, 256> storage{};      ///< heat that a cell takes up per kelvin and time step [W/K]; 0: steady
@@ -50,7 +52,7 @@ struct conduction_cells {
   }
   template <class T>
   kernel::conduction_stencil<T> stencil() const {
-    kernel::conduction_stencil<T> k{uniform, mixed, material.data(), {}, {}, {}, !is_steady()};
+    kernel::conduction_stencil<T> k{segments, corners, open.data(), material.data(), {}, {}, {}};
     for (std::size_t m = 0; m < resistivity.size(); ++m) {
       k.resistivity[m] = static_cast<T>(resistivity[m]);
       k.storage[m] = static_cast<T>(storage[m]);

@@ -14,7 +14,7 @@ namespace osteon::solve {
 ///
 /// Symmetric because every level smooths by the same polynomial in D^-1 K before and after; positive definite because
 /// that polynomial contracts: the eigenvalues of D^-1 K lie in (0, 2] for every diagonally dominant K (Gershgorin),
-/// so no eigenvalue has to be estimated. The number of smoothing sweeps doubles from level to level (a variable V-cycle):
+/// so no eigenvalue has to be estimated. The number of smoothing sweeps grows from level to level (a variable V-cycle):
 /// coarse levels cost little, and with constants as the coarse space the iterations would grow without it.
 class conduction_multigrid {
  public:
@@ -39,8 +39,7 @@ class conduction_multigrid {
 
   const conduction_cells& fine_;
   kernel::conduction_stencil<float> stencil_;
-  std::vector<float> inverse_diagonal_;  // owned cells
-  std::vector<coarse_level> coarse_;     // [0] is level 1
+  std::vector<coarse_level> coarse_;  // [0] is level 1
   std::vector<work> work_;
   std::optional<coarse_direct> direct_;
 };

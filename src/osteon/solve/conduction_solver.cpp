@@ -11,7 +11,7 @@ namespace osteon::solve {
 
 namespace {
 
-constexpr double settled = 1e-3;    // last relative change of the power over the tolerance of the residual
+constexpr double settled = 1e-3;     // last relative change of the power over the tolerance of the residual
 constexpr double drop_exact = 1e-4;  // fall of the residual after which its rounding errors might be felt
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -32,7 +32,7 @@ template <class X>
 void conduction_solver::multiply(std::vector<X>& x, std::vector<float>& y) {
   cells_.halo.exchange(x.data());
   float* out = y.data();
-  for_each_flux(stencil_, x.data(), [out](std::int32_t i, double flux) { out[i] = static_cast<float>(flux); });
+  for_each_flux(stencil_, x.data(), [out]<class V>(std::int32_t i, V flux, V) { kernel::put(out + i, flux); });
 }
 
 void conduction_solver::set_scale(const heat_load& load) {
@@ -54,7 +54,8 @@ double conduction_solver::true_residual(const heat_load& load) {
     low[i] = static_cast<float>(value - static_cast<double>(high[i]));
   };
   if (load.in_cell)
-    for_each_flux(stencil_, x_.data(), [&, store](std::int32_t i, double flux) { store(i, unit * (load.in_cell(i) - flux)); });
+    for_each_flux(stencil_, x_.data(),
+                  [&, store](std::int32_t i, double flux) { store(i, unit * (load.in_cell(i) - flux)); });
   else
     for_each_flux(stencil_, x_.data(), [=](std::int32_t i, double flux) { store(i, -unit * flux); });
   if (load.at_face)
@@ -118,7 +119,8 @@ std::vector<double>& conduction_solver::solve(const heat_load& load, const optio
   double rz = 0, exact = 1;
   while (!proof.converged && proof.iterations < how.max_iterations) {
     multigrid_.apply(r_, z_, spare_);
-    const double rz_new = total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(z_[at(i)]); });
+    const double rz_new =
+        total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(z_[at(i)]); });
     const auto beta = static_cast<float>(rz == 0 ? 0 : rz_new / rz);
     rz = rz_new;
     for_each(cells_.owned(), [&](std::int64_t n) {
@@ -134,7 +136,8 @@ std::vector<double>& conduction_solver::solve(const heat_load& load, const optio
       r_[i] = static_cast<float>(static_cast<double>(r_[i]) - alpha * static_cast<double>(spare_[i]));
     });
     double relative =
-        std::sqrt(total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(r_[at(i)]); })) / r0;
+        std::sqrt(total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(r_[at(i)]); })) /
+        r0;
     ++proof.iterations;
     if (!std::isfinite(relative))
       throw solve_error(

@@ -14,7 +14,7 @@ struct face_drive {
 
 /// The right-hand side of K x = b, never stored as a vector.
 struct heat_load {
-  std::function<double(std::int32_t cell)> in_cell;          ///< heat made in an owned cell [W]; empty: none
+  std::function<double(std::int32_t cell)> in_cell;      ///< heat made in an owned cell [W]; empty: none
   std::function<face_drive(const outer_face&)> at_face;  ///< empty: nothing comes through outer faces
 };
 

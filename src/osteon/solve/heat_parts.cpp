@@ -77,8 +77,8 @@ std::string no_flow_message(const heat_problem& problem) {
       return fmt::format("no conducting path joins the low and the high {} face of the image: no heat can flow; {} along {}",
                          name, advice, name);
     }
-  return "no part of the solid meets two different temperatures, a flux, a source or a gradient: no heat can flow; " + advice +
-         ", or give other conditions";
+  return "no part of the solid meets two different temperatures, a flux, a source or a gradient: no heat can flow; " +
+         advice + ", or give other conditions";
 }
 
 // Bits of the runs that make heat.
@@ -100,10 +100,10 @@ std::vector<std::uint8_t> seeds(const heat_problem& problem, const voxel::run_se
 void check_periodic_faces(const std::array<face_match, 3>& faces) {
   for (std::size_t a = 0; a < 3; ++a)
     if (const face_match& m = faces[a]; m.low > 0 && m.high > 0 && m.both == 0)
-      throw data_error(
-          fmt::format("{} is periodic, but none of the {} solid voxels of its low face meets one of the {} of its high face: "
-                      "nothing is joined; crop the image to a period, or choose other conditions",
-                      "zyx"[a], m.low, m.high));
+      throw data_error(fmt::format(
+          "{} is periodic, but none of the {} solid voxels of its low face meets one of the {} of its high face: "
+          "nothing is joined; crop the image to a period, or choose other conditions",
+          "zyx"[a], m.low, m.high));
 }
 
 heated_parts find_heated_parts(const heat_problem& problem) {
@@ -174,7 +174,8 @@ std::vector<T> spread(const heat_problem& problem, const heated_parts& part, con
     }
   return values;
 }
-template std::vector<float> spread(const heat_problem&, const heated_parts&, const std::vector<float>&, std::int32_t, double);
+template std::vector<float> spread(const heat_problem&, const heated_parts&, const std::vector<float>&, std::int32_t,
+                                   double);
 template std::vector<double> spread(const heat_problem&, const heated_parts&, const std::vector<double>&, std::int32_t,
                                     double);
 
@@ -187,8 +188,8 @@ heat_load load_of(const heat_problem& problem, const conduction_cells& cells, do
   heat_load load;
   const vector3 h = problem.spacing_mm;
   const double volume = h.z * h.y * h.x;
-  const bool makes_heat = std::any_of(problem.source_W_per_mm3.begin(), problem.source_W_per_mm3.end(),
-                                      [](double s) { return s != 0; });
+  const bool makes_heat =
+      std::any_of(problem.source_W_per_mm3.begin(), problem.source_W_per_mm3.end(), [](double s) { return s != 0; });
   if (makes_heat)
     load.in_cell = [&cells, &problem, volume](std::int32_t i) {
       return volume * problem.source_W_per_mm3[cells.material[static_cast<std::size_t>(i)]];

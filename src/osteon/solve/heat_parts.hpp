@@ -19,8 +19,8 @@ struct heated_parts {
   std::vector<part_state> state;       ///< per run of problem.cells
   std::vector<double> constant_K;      ///< per run of problem.cells; of constant parts only
   std::array<face_match, 3> periodic_faces;
-  double reference_K = 0;              ///< the lowest prescribed temperature
-  double middle_K = 0;                 ///< halfway to the highest
+  double reference_K = 0;  ///< the lowest prescribed temperature
+  double middle_K = 0;     ///< halfway to the highest
 };
 
 /// @throws data_error if no temperature is unknown, a heated part cannot lose heat, or a periodic axis joins nothing

@@ -21,7 +21,8 @@ void set_surroundings(heat_problem& problem, surroundings kind) {
 void find_principal_values(conductivity_tensor& tensor) {
   Eigen::Matrix3d k;
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) k(i, j) = tensor.conductivity_W_per_mK[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+    for (int j = 0; j < 3; ++j)
+      k(i, j) = tensor.conductivity_W_per_mK[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(k);
   for (int n = 0; n < 3; ++n) {
     const int ascending = 2 - n;

@@ -17,8 +17,8 @@ namespace {
 void check_plan(const heat_problem& problem, const time_plan& plan) {
   const bool steps = plan.step_s > 0 && plan.end_s >= plan.step_s && std::isfinite(plan.end_s);
   if (!steps || plan.end_s / plan.step_s > 1e9)
-    throw usage_error(fmt::format("steps of {} s to the end at {} s; give 0 < step <= end and at most 1e9 steps", plan.step_s,
-                                  plan.end_s));
+    throw usage_error(fmt::format("steps of {} s to the end at {} s; give 0 < step <= end and at most 1e9 steps",
+                                  plan.step_s, plan.end_s));
   if (!(plan.implicitness >= 0.5 && plan.implicitness <= 1))
     throw usage_error(fmt::format("an implicitness of {}; below 0.5 the steps are unstable, above 1 they mean nothing",
                                   plan.implicitness));
@@ -45,7 +45,7 @@ class stepper {
         solver_(cells),
         above_initial_(static_cast<std::size_t>(cells.size)),
         heat_(static_cast<std::size_t>(cells.size)) {
-    conduction_.stores = false;
+    conduction_.storage.fill(0);
     const vector3 h = problem.spacing_mm;
     for (std::size_t m = 0; m < std::min<std::size_t>(256, plan.heat_capacity_J_per_mm3K.size()); ++m)
       rate_[m] = plan.heat_capacity_J_per_mm3K[m] * h.z * h.y * h.x / step_s;
@@ -55,21 +55,22 @@ class stepper {
   heat_record step(const options& how, certificate& total, sink& log) {
     const double w = plan_.implicitness;
     cells_.halo.exchange(above_initial_.data());
-    for_each_flux(conduction_, above_initial_.data(), [&](std::int32_t i, double flux) {
-      heat_[at(i)] = (load_.in_cell ? load_.in_cell(i) : 0) - flux;
-    });
+    for_each_flux(conduction_, above_initial_.data(),
+                  [&](std::int32_t i, double flux) { heat_[at(i)] = (load_.in_cell ? load_.in_cell(i) : 0) - flux; });
     for (const outer_face& f : cells_.outer) {
       const face_drive d = load_.at_face(f);
       heat_[at(f.cell)] += d.heat_W + cells_.conductance(f) * d.rise_K;
     }
     certificate proof;
-    const std::vector<double>& change = solver_.solve({[&](std::int32_t i) { return heat_[at(i)] / w; }, {}}, how, proof, log);
+    const std::vector<double>& change =
+        solver_.solve({[&](std::int32_t i) { return heat_[at(i)] / w; }, {}}, how, proof, log);
     heat_record record;
-    record.stored_W =
-        solver_.total([&](std::int32_t i) { return rate_[cells_.material[at(i)]] * change[at(i)]; });
+    record.stored_W = solver_.total([&](std::int32_t i) { return rate_[cells_.material[at(i)]] * change[at(i)]; });
     // Flows balance with the temperature at which the step weighs them.
     const auto advance = [&](double part) {
-      for_each(cells_.walls, [&](std::int64_t i) { above_initial_[static_cast<std::size_t>(i)] += part * change[static_cast<std::size_t>(i)]; });
+      for_each(cells_.walls, [&](std::int64_t i) {
+        above_initial_[static_cast<std::size_t>(i)] += part * change[static_cast<std::size_t>(i)];
+      });
     };
     advance(w);
     record.inflow_W = inflows(cells_, load_, above_initial_);

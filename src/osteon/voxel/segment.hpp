@@ -24,6 +24,7 @@ struct segmentation_options {
   std::optional<double> upper;      ///< solid does not lie above this
   keep_rule keep = keep_rule::largest;
   axis load_axis = axis::z;
+  bool load_joins_faces = true;  ///< the load acts between the two faces of the load axis, so the solid must reach both
 };
 
 /// What segmentation found, for the report.
