@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Side by side: osteon and its peers on the same images, interleaved, in CPU seconds.
 
-    ./run bench solve [--json FILE] [--repeat N] [--size N] [--full]
+    ./run bench solve [--json FILE] [--repeat N] [--size N] [--full] [--physics heat]
 
 Peers live in a virtual environment of their own (.venv-peers, from bench/peers.txt); a peer that cannot be had is left
 out with a line that says so. Only whole programs are compared: reading, assembling, solving and writing results, as a
@@ -94,6 +94,7 @@ def run_osteon(image: Path, physics: str, threshold: float, tolerance: float, fo
         "iterations": summary["iterations"],
         "dofs": summary["dofs"],
         "rss": summary["peak_rss_bytes"],
+        "conductivity": summary.get("effective_conductivity_W_per_mK", 0.0),
         "kept": out / "model.nc",
     }
 
@@ -140,6 +141,45 @@ def measure(name: str, image: Path, threshold: float, repeat: int, peer: Path | 
     return rows
 
 
+PYAMG = """
+import resource, sys
+import numpy as np, pyamg, scipy.sparse as sp
+solid = np.load(sys.argv[1])
+number = np.full(solid.shape, -1)
+number[solid] = np.arange(solid.sum())
+n = int(solid.sum())
+pairs = []
+for axis in range(3):
+    a, b = np.moveaxis(number, axis, 0)[:-1].ravel(), np.moveaxis(number, axis, 0)[1:].ravel()
+    both = (a >= 0) & (b >= 0)
+    pairs.append(np.stack([a[both], b[both]]))
+i, j = np.concatenate(pairs, axis=1)
+low, high = number[0][number[0] >= 0], number[-1][number[-1] >= 0]
+diagonal = np.bincount(np.concatenate([i, j]), minlength=n).astype(float)
+diagonal[low] += 2
+diagonal[high] += 2
+right = np.zeros(n)
+right[high] = 2
+matrix = sp.diags(diagonal) - sp.coo_matrix((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), (n, n))
+start = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+x = pyamg.ruge_stuben_solver(matrix.tocsr()).solve(right, tol=1e-6, accel="cg")
+print(resource.getrusage(resource.RUSAGE_SELF).ru_utime - start, 2 * x[low].sum() / len(solid))
+"""
+
+
+def measure_pyamg(name: str, solid: Path) -> list[dict]:
+    """Classical algebraic multigrid on the assembled matrix: setup and solution, in .venv-pyamg if somebody made it."""
+    python = ROOT / ".venv-pyamg" / "bin" / "python"
+    if not python.exists():
+        return []
+    _, printed = child_cpu([str(python), "-c", PYAMG, str(solid)], env={**os.environ, "OMP_NUM_THREADS": "1"})
+    seconds, conductivity = map(float, printed.split())
+    return [
+        {"name": f"{name}: PyAMG, solver", "value": round(seconds, 2), "unit": "CPU s"},
+        {"name": f"{name}: PyAMG, conductivity", "value": round(conductivity, 6), "unit": "of the solid"},
+    ]
+
+
 def measure_heat(name: str, image: Path, threshold: float, repeat: int, folder: Path) -> list[dict]:
     runs = [run_osteon(image, "heat", threshold, 1e-6, folder) for _ in range(repeat)]
     return [
@@ -154,6 +194,12 @@ def measure_heat(name: str, image: Path, threshold: float, repeat: int, folder: 
             "unit": "s",
         },
         {"name": f"{name}: iterations", "value": runs[-1]["iterations"], "unit": "1"},
+        {"name": f"{name}: conductivity", "value": round(runs[-1]["conductivity"], 6), "unit": "of the solid"},
+        {
+            "name": f"{name}: memory",
+            "value": round(runs[-1]["rss"] / runs[-1]["dofs"], 1),
+            "unit": "B/cell, whole process",
+        },
     ]
 
 
@@ -164,20 +210,30 @@ def main() -> int:
     parser.add_argument("--size", type=int, default=64, help="edge of the sponge in voxels (default 64)")
     parser.add_argument("--full", action="store_true", help="compare on the bone scan as well, which takes peers long")
     parser.add_argument("--no-peers", action="store_true", help="measure osteon alone")
+    parser.add_argument("--physics", choices=("all", "elasticity", "heat"), default="all", help="what to measure")
     options = parser.parse_args()
+    elastic, thermal = options.physics != "heat", options.physics != "elasticity"
     peer = None if options.no_peers else peers_python()
     rows: list[dict] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sponge = folder / "sponge.npy"
         np.save(sponge, porous(options.size))
-        rows += measure(f"elasticity, sponge {options.size}^3", sponge, 0.5, options.repeat, peer, folder)
-        rows += measure_heat(f"heat, sponge {options.size}^3", sponge, 0.5, options.repeat, folder)
+        if elastic:
+            rows += measure(f"elasticity, sponge {options.size}^3", sponge, 0.5, options.repeat, peer, folder)
+        if thermal:
+            rows += measure_heat(f"heat, sponge {options.size}^3", sponge, 0.5, options.repeat, folder)
+        if thermal and not options.no_peers:
+            solid = folder / "heat.npy"
+            np.save(solid, largest_part(folder / "bench.out" / "model.nc"))
+            rows += measure_pyamg(f"heat, sponge {options.size}^3", solid)
         if SCAN.exists():
-            rows += measure(
-                "elasticity, bone scan 128^3", SCAN, 120, options.repeat, peer if options.full else None, folder
-            )
-            rows += measure_heat("heat, bone scan 128^3", SCAN, 120, options.repeat, folder)
+            if elastic:
+                rows += measure(
+                    "elasticity, bone scan 128^3", SCAN, 120, options.repeat, peer if options.full else None, folder
+                )
+            if thermal:
+                rows += measure_heat("heat, bone scan 128^3", SCAN, 120, options.repeat, folder)
         else:
             print(f"the bone scan is not there ({SCAN.relative_to(ROOT)}); `./run demo` fetches it", file=sys.stderr)
     for row in rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import netCDF4
@@ -96,6 +97,22 @@ tolerance = 1e-9
     with netCDF4.Dataset(job.folder / "job.out" / "results.nc") as file:
         temperature = file["VTKHDF/CellData/temperature"][:]
     assert temperature.mean() == pytest.approx(history["mean_K"][-1], rel=1e-6)
+
+
+def test_the_sponge_has_the_conductivity_that_taufactor_found(job: Job, tmp_path: Path) -> None:
+    """Oracle: TauFactor 1.2.1 on the sponge of 128^3 voxels: D_eff 0.04461, so tortuosity 5.385."""
+    bench = Path(__file__).resolve().parents[2] / "bench" / "solve.py"
+    module = importlib.util.module_from_spec(spec := importlib.util.spec_from_file_location("bench_solve", bench))
+    spec.loader.exec_module(module)
+    np.save(tmp_path / "sponge.npy", module.porous(128) * np.uint8(9))
+    job.write(
+        'physics = "heat"\n[image]\npath = "sponge.npy"\nspacing_mm = 0.02\n[segment]\nthreshold = 1\n'
+        "[[material]]\nconductivity_W_per_mK = 1.0\n[picture]\nenabled = false\n"
+    )
+    done = job.run("--no-report", "-n", "2")
+    assert done.code == 0, done.err
+    assert done.summary["effective_conductivity_W_per_mK"] == pytest.approx(0.04461, abs=1e-5)
+    assert done.summary["tortuosity"] == pytest.approx(5.385, abs=2e-3)
 
 
 def test_a_periodic_laminate_with_a_source_balances(job: Job, tmp_path: Path) -> None:
