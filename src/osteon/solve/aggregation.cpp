@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <osteon/solve/aggregate_forest.hpp>
+#include <osteon/solve/coarse_rows.hpp>
 #include <unordered_map>
 
 namespace osteon::solve {
@@ -217,51 +218,6 @@ void unite_walls(std::vector<wall>& walls) {
   walls.resize(used);
 }
 
-// Rows from entries (row, column, conductance()) that `emit` produces twice: to count, then to fill.
-template <class Emit>
-void assemble(kernel::sparse_rows& k, const std::vector<float>& loose, Emit emit) {
-  const std::size_t rows = loose.size();
-  std::vector<std::int32_t> begin(rows + 1, 0);
-  emit([&](std::int32_t row, std::int32_t, auto&&) { ++begin[at(row) + 1]; });
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  struct entry {
-    std::int32_t column;
-    float conductance;
-  };
-  std::vector<entry> entries(at(begin.back()));
-  std::vector<std::int32_t> fill(begin.begin(), begin.end() - 1);
-  emit([&](std::int32_t row, std::int32_t column, auto&& g) { entries[at(fill[at(row)]++)] = {column, g()}; });
-
-  k.begin.assign(1, 0);
-  k.begin.reserve(rows + 1);
-  k.diagonal.resize(rows);
-  std::int32_t used = 0;  // equal columns are merged in place
-  for (std::size_t row = 0; row < rows; ++row) {
-    const std::int32_t row_begin = used;
-    auto diagonal = static_cast<double>(loose[row]);
-    for (std::int32_t e = begin[row]; e < begin[row + 1]; ++e) {
-      const entry now = entries[at(e)];
-      diagonal += static_cast<double>(now.conductance);
-      std::int32_t same = row_begin;
-      while (same < used && entries[at(same)].column != now.column) ++same;
-      if (same < used)
-        entries[at(same)].conductance += now.conductance;
-      else
-        entries[at(used++)] = now;
-    }
-    std::sort(entries.begin() + row_begin, entries.begin() + used,
-              [](const entry& a, const entry& b) { return a.column < b.column; });
-    k.begin.push_back(used);
-    k.diagonal[row] = static_cast<float>(diagonal);
-  }
-  k.column.resize(at(used));
-  k.conductance.resize(at(used));
-  for (std::size_t e = 0; e < at(used); ++e) {
-    k.column[e] = entries[e].column;
-    k.conductance[e] = entries[e].conductance;
-  }
-}
-
 // Centres of the aggregates.
 std::vector<point> merged(const std::vector<std::int32_t>& parent, const std::vector<point>& fine, std::size_t count) {
   std::vector<std::array<double, 4>> sum(count);
@@ -349,7 +305,7 @@ coarse_level aggregate(const conduction_cells& fine, level_geometry& geometry) {
       geometry.storage[at(level.parent[at(i - fine.begin)])] += static_cast<float>(fine.storage[fine.material[at(i)]]);
   }
   const coarse_number number(level, fine.halo, fine.begin, coarse_ghosts(level, fine.halo, fine.begin, geometry.points));
-  assemble(level.matrix, loose_ends(geometry), [&](auto&& put) {
+  assemble_rows(level.matrix, loose_ends(geometry), [&](auto&& put) {
     kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t j, int axis, bool, double g) {
       if (fine.is_wall(j)) return;
       const std::int32_t from = level.parent[at(i - fine.begin)], to = number(j);
@@ -384,7 +340,7 @@ coarse_level aggregate(const coarse_level& fine, level_geometry& geometry) {
     for (std::size_t i = 0; i < level.parent.size(); ++i) coarse.storage[at(level.parent[i])] += geometry.storage[i];
   }
   const coarse_number number(level, fine.halo, 0, coarse_ghosts(level, fine.halo, 0, coarse.points));
-  assemble(level.matrix, loose_ends(coarse), [&](auto&& put) {
+  assemble_rows(level.matrix, loose_ends(coarse), [&](auto&& put) {
     for (std::int32_t i = 0; i < owned; ++i)
       for (std::int32_t e = k.begin[at(i)]; e < k.begin[at(i) + 1]; ++e) {
         const std::int32_t j = k.column[at(e)], from = level.parent[at(i)], to = number(j);
