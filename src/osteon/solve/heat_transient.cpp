@@ -38,7 +38,6 @@ class stepper {
       : problem_(problem),
         plan_(plan),
         cells_(cells),
-        step_s_(step_s),
         conduction_(cells.stencil<double>()),
         load_(load_of(problem, cells, plan.initial_K, problem.gradient_K_per_mm)),
         made_(heat_made(problem)),
@@ -118,7 +117,6 @@ class stepper {
   const heat_problem& problem_;
   const time_plan& plan_;
   const conduction_cells& cells_;
-  double step_s_;
   kernel::conduction_stencil<double> conduction_;  // without what is stored
   heat_load load_;
   double made_;
