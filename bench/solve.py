@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Side by side: osteon and its peers on the same images, interleaved, in CPU seconds.
 
-    ./run bench solve [--json FILE] [--repeat N] [--sizes N ...] [--full]
+    ./run bench solve [--json FILE] [--repeat N] [--sizes N ...] [--full] [--physics heat]
 
 Prints JSON on standard output and a table on standard error. Sponges of several sizes tell how iterations and memory
 grow. Peers live in a virtual environment of their own (.venv-peers, from bench/peers.txt); a peer that cannot be had is
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import statistics
 import sys
@@ -84,6 +85,7 @@ def run_osteon(image: Path, physics: str, threshold: float, tolerance: float, fo
         "iterations": summary["iterations"],
         "dofs": summary["dofs"],
         "rss": summary["peak_rss_bytes"],
+        "conductivity": summary.get("effective_conductivity_W_per_mK", 0.0),
         "kept": out / "model.nc",
     }
 
@@ -173,6 +175,45 @@ def measure_growth(sizes: list[int], ours: list[Size], theirs: list[Size | None]
     return rows
 
 
+PYAMG = """
+import resource, sys
+import numpy as np, pyamg, scipy.sparse as sp
+solid = np.load(sys.argv[1])
+number = np.full(solid.shape, -1)
+number[solid] = np.arange(solid.sum())
+n = int(solid.sum())
+pairs = []
+for axis in range(3):
+    a, b = np.moveaxis(number, axis, 0)[:-1].ravel(), np.moveaxis(number, axis, 0)[1:].ravel()
+    both = (a >= 0) & (b >= 0)
+    pairs.append(np.stack([a[both], b[both]]))
+i, j = np.concatenate(pairs, axis=1)
+low, high = number[0][number[0] >= 0], number[-1][number[-1] >= 0]
+diagonal = np.bincount(np.concatenate([i, j]), minlength=n).astype(float)
+diagonal[low] += 2
+diagonal[high] += 2
+right = np.zeros(n)
+right[high] = 2
+matrix = sp.diags(diagonal) - sp.coo_matrix((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), (n, n))
+start = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+x = pyamg.ruge_stuben_solver(matrix.tocsr()).solve(right, tol=1e-6, accel="cg")
+print(resource.getrusage(resource.RUSAGE_SELF).ru_utime - start, 2 * x[low].sum() / len(solid))
+"""
+
+
+def measure_pyamg(name: str, solid: Path) -> list[dict]:
+    """Classical algebraic multigrid on the assembled matrix: setup and solution, in .venv-pyamg if somebody made it."""
+    python = ROOT / ".venv-pyamg" / "bin" / "python"
+    if not python.exists():
+        return []
+    cost = measured([str(python), "-c", PYAMG, str(solid)], env={**os.environ, "OMP_NUM_THREADS": "1"})
+    seconds, conductivity = map(float, cost.out.split())
+    return [
+        {"name": f"{name}: PyAMG, solver", "value": round(seconds, 2), "unit": "CPU s"},
+        {"name": f"{name}: PyAMG, conductivity", "value": round(conductivity, 6), "unit": "of the solid"},
+    ]
+
+
 def measure_heat(name: str, image: Path, threshold: float, repeat: int, folder: Path) -> list[dict]:
     runs = [run_osteon(image, "heat", threshold, 1e-6, folder) for _ in range(repeat)]
     return [
@@ -187,6 +228,12 @@ def measure_heat(name: str, image: Path, threshold: float, repeat: int, folder: 
             "unit": "s",
         },
         {"name": f"{name}: iterations", "value": runs[-1]["iterations"], "unit": "1"},
+        {"name": f"{name}: conductivity", "value": round(runs[-1]["conductivity"], 6), "unit": "of the solid"},
+        {
+            "name": f"{name}: memory",
+            "value": round(runs[-1]["rss"] / runs[-1]["dofs"], 1),
+            "unit": "B/cell, whole process",
+        },
     ]
 
 
@@ -199,7 +246,9 @@ def main() -> int:
     )
     parser.add_argument("--full", action="store_true", help="run peers on every case, not on the smallest only: hours")
     parser.add_argument("--no-peers", action="store_true", help="measure osteon alone")
+    parser.add_argument("--physics", choices=("all", "elasticity", "heat"), default="all", help="what to measure")
     options = parser.parse_args()
+    elastic, thermal = options.physics != "heat", options.physics != "elasticity"
     peer = None if options.no_peers else peers_python()
     rows: list[dict] = []
     with tempfile.TemporaryDirectory() as name:
@@ -210,26 +259,33 @@ def main() -> int:
         for n in sizes:
             np.save(sponge, porous(n))
             first = n == sizes[0]
-            found, mine, other = measure(
-                f"elasticity, sponge {n}^3",
-                sponge,
-                0.5,
-                options.repeat,
-                peer if first or options.full else None,
-                folder,
-            )
-            rows += found
-            ours.append(mine)
-            theirs.append(other)
-            if first:
+            if elastic:
+                found, mine, other = measure(
+                    f"elasticity, sponge {n}^3",
+                    sponge,
+                    0.5,
+                    options.repeat,
+                    peer if first or options.full else None,
+                    folder,
+                )
+                rows += found
+                ours.append(mine)
+                theirs.append(other)
+            if thermal and (first or not elastic):
                 rows += measure_heat(f"heat, sponge {n}^3", sponge, 0.5, options.repeat, folder)
-        if len(sizes) > 1:
+                if not options.no_peers:
+                    solid = folder / "heat.npy"
+                    np.save(solid, largest_part(folder / "bench.out" / "model.nc"))
+                    rows += measure_pyamg(f"heat, sponge {n}^3", solid)
+        if elastic and len(sizes) > 1:
             rows += measure_growth(sizes, ours, theirs)
         if SCAN.exists():
-            rows += measure(
-                "elasticity, bone scan 128^3", SCAN, 120, options.repeat, peer if options.full else None, folder
-            )[0]
-            rows += measure_heat("heat, bone scan 128^3", SCAN, 120, options.repeat, folder)
+            if elastic:
+                rows += measure(
+                    "elasticity, bone scan 128^3", SCAN, 120, options.repeat, peer if options.full else None, folder
+                )[0]
+            if thermal:
+                rows += measure_heat("heat, bone scan 128^3", SCAN, 120, options.repeat, folder)
         else:
             print(f"the bone scan is not there ({SCAN.relative_to(ROOT)}); `./run demo` fetches it", file=sys.stderr)
     for row in rows:

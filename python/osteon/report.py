@@ -63,17 +63,24 @@ def build(result: JobResult) -> str:
 
 def _subtitle(result: JobResult) -> str:
     load = result.summary.get("load", {})
-    axis = load.get("axis", "?")
     if result.physics == "heat":
-        what = (
-            f"Heat conduction along {axis}, {number(load.get('low_K', '?'))} K to {number(load.get('high_K', '?'))} K"
-        )
+        what = _heat_test(load)
     elif load.get("test") == "homogenise":
         what = "Stiffness of the material, every outer face moved with the mean strain; fields: 1 % along z"
     else:
         what = words_of_test(result.summary)
     shape = result.summary.get("image", {}).get("shape", [])
     return f"{what} · {' x '.join(str(n) for n in shape)} voxels (z, y, x) of {number(result.spacing_mm)} mm"
+
+
+def _heat_test(load: dict[str, Any]) -> str:
+    if load.get("test") == "conductivity_tensor":
+        return f"Conductivity in all directions, {load.get('surroundings', 'periodic')} surroundings"
+    if load.get("test") == "heat_transfer":
+        faces = (f"{b['kind']} on {b['face']}" for b in load.get("boundary", []))
+        return "Heat transfer: " + (", ".join(faces) or "insulated")
+    limits = f"{number(load.get('low_K', '?'))} K to {number(load.get('high_K', '?'))} K"
+    return f"Heat conduction along {load.get('axis', '?')}, {limits}"
 
 
 def _notes(result: JobResult) -> str:

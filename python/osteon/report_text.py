@@ -97,6 +97,27 @@ ANSWERS = {
             "Conductivity that the solid fraction alone would give, over the effective one; 1 is a straight path.",
         ),
         Answer("flux_W", "Heat flow", "W", "Through each of the two faces."),
+        Answer(
+            "principal_conductivities_W_per_mK",
+            "Principal conductivities",
+            "W/(m K)",
+            "Of the whole box, voids included, along the principal directions.",
+        ),
+        Answer("conductivity_tensor_W_per_mK", "Conductivity tensor", "W/(m K)", "Rows and columns z, y, x."),
+        Answer(
+            "principal_directions", "Principal directions (z, y, x)", "", "Unit vectors, the best conducting first."
+        ),
+        Answer("tortuosities", "Tortuosity along z, y, x", "", "As above, by axis; none where no path goes through."),
+        *(
+            Answer(f"heat_inflow_W.{axis}-{end}", f"Heat in through {axis}-{end}", "W", "Negative: heat leaves.")
+            for axis in "zyx"
+            for end in ("low", "high")
+        ),
+        Answer("heat_source_W", "Heat made by sources", "W", ""),
+        Answer("heat_stored_W", "Heat taken up", "W", "By the solid, in the last step."),
+        Answer("temperature_K.mean", "Temperature, mean", "K", "Over the solid, at the end."),
+        Answer("temperature_K.low", "Temperature, lowest", "K", "Of any voxel."),
+        Answer("temperature_K.high", "Temperature, highest", "K", "Of any voxel."),
     ],
 }
 
@@ -139,6 +160,8 @@ def look_up(tree: dict[str, Any], dotted: str) -> Any:
 
 def number(value: Any, digits: int = 4) -> str:
     """A value for a person: 4 digits, thin spaces between thousands, powers of ten written out."""
+    if value is None:
+        return "none"
     if isinstance(value, (list, tuple)):
         return ", ".join(number(v, digits) for v in value)
     if isinstance(value, bool):

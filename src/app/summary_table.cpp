@@ -47,6 +47,31 @@ std::size_t place_of(const nlohmann::ordered_json& load) {
   return std::string("zyx").find(load.value("direction", load.at("axis").get<std::string>()));
 }
 
+void add_heat(std::vector<row>& rows, const nlohmann::ordered_json& s) {
+  const auto add = [&](const char* key, const char* name, const char* unit) {
+    if (s.contains(key)) rows.push_back({name, number(s.at(key)), unit});
+  };
+  const auto add_list = [&](const char* key, const std::string& name, const char* unit) {
+    if (!s.contains(key)) return;
+    std::string text;
+    for (const auto& value : s.at(key)) text += (text.empty() ? "" : ", ") + (value.is_null() ? "none" : number(value));
+    rows.push_back({name, text, unit});
+  };
+  add("flux_W", "heat flow", "W");
+  add("effective_conductivity_W_per_mK", "effective conductivity", "W/(m K)");
+  add("tortuosity", "tortuosity", "");
+  add_list("principal_conductivities_W_per_mK", "principal conductivities", "W/(m K)");
+  add_list("tortuosities", "tortuosity along z, y, x", "");
+  if (s.contains("heat_inflow_W"))
+    for (const auto& [face, flow] : s.at("heat_inflow_W").items())
+      if (flow != 0) rows.push_back({"heat in through " + face, number(flow), "W"});
+  if (s.contains("heat_source_W") && s.at("heat_source_W") != 0) add("heat_source_W", "heat made by sources", "W");
+  add("heat_stored_W", "heat taken up", "W");
+  if (s.contains("temperature_K"))
+    for (const auto& [name, value] : s.at("temperature_K").items())
+      rows.push_back({"temperature, " + name, number(value), "K"});
+}
+
 }  // namespace
 
 std::string summary_table(const nlohmann::ordered_json& s, const std::string& report) {
@@ -81,9 +106,7 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
     else
       rows.push_back({"failure factor (Pistoia)", number(pistoia.at("factor")), ""});
   } else {
-    rows.push_back({"heat flow", number(s.at("flux_W")), "W"});
-    rows.push_back({"effective conductivity", number(s.at("effective_conductivity_W_per_mK")), "W/(m K)"});
-    rows.push_back({"tortuosity", number(s.at("tortuosity")), ""});
+    add_heat(rows, s);
   }
   const auto& proof = s.at("certificate");
   rows.push_back({"iterations", std::to_string(s.at("iterations").get<int>()), ""});

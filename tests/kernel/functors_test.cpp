@@ -55,14 +55,18 @@ TEST(functors, conduction_cell_by_cell_equals_conduction_segment_by_segment) {
   const auto k = box.stencil<double>();
   const auto x = random_vector(box.material.size());
   std::vector<double> by_cell(static_cast<std::size_t>(box.cells)), by_segment(by_cell.size());
-  const auto table = kernel::segments_of_cells(box.segments, box.cells);
-  for_each(box.cells, kernel::conduction_at_cell<double>{box.segments.data(),
-                                                         table.data(),
-                                                         box.material.data(),
-                                                         k.resistivity.data(),
-                                                         {k.face[0], k.face[1], k.face[2]},
-                                                         x.data(),
-                                                         by_cell.data()});
+  const auto rows = kernel::rows_of(box.segments);
+  const auto table = kernel::rows_of_cells(box.segments, box.cells);
+  const kernel::conduction_at_cell<double> at_cell{rows.data(),
+                                                   table.data(),
+                                                   box.open.data(),
+                                                   box.material.data(),
+                                                   k.resistivity.data(),
+                                                   k.storage.data(),
+                                                   {k.face[0], k.face[1], k.face[2]},
+                                                   x.data(),
+                                                   by_cell.data()};
+  for_each(box.cells - 1, [&](std::int64_t i) { at_cell(i + 1); });
   kernel::for_each_flux(k, x.data(), [&](std::int32_t i, double flux) { by_segment[static_cast<std::size_t>(i)] = flux; });
   EXPECT_LT(largest_difference(by_cell, by_segment), 1e-13);
 }

@@ -9,8 +9,8 @@ using namespace osteon::elastic_model;
 
 namespace {
 
-std::array<solve::face_match, 3> match(const model& m) {
-  return solve::match_faces(make_problem(m, [](index3, const axis_value&) {}));
+std::array<solve::partner_count, 3> match(const model& m) {
+  return solve::count_partners(make_problem(m, [](index3, const axis_value&) {}));
 }
 
 }  // namespace

@@ -148,39 +148,56 @@ void compare_vectors(std::int64_t count, comparison& table) {
             n);
 }
 
-/// A full box of `edge`^3 cells of three materials, insulated all around.
+/// A full box of `edge`^3 cells of three materials, insulated all around. Number 0 is no cell.
 template <class T>
 void compare_conduction(std::int32_t edge, comparison& table) {
-  const std::int32_t cells = edge * edge * edge;
+  const std::int32_t plane = edge * edge, cells = plane * edge;
   std::vector<kernel::conduction_segment> segments;
-  std::vector<std::uint8_t> material;
-  for (std::int32_t i = 0; i < cells; ++i) material.push_back(static_cast<std::uint8_t>(1 + i / 7 % 3));
-  for (std::int32_t first = 0; first < cells; first += edge) {
-    const std::int32_t plane = edge * edge, z = first / plane, y = first / edge % edge;
-    segments.push_back({first, edge, z > 0 ? first - plane : first, z + 1 < edge ? first + plane : first,
-                        y > 0 ? first - edge : first, y + 1 < edge ? first + edge : first, first, first + edge - 1});
+  std::vector<std::uint8_t> material{0}, open{0};
+  for (std::int32_t i = 0; i < cells; ++i) {
+    const std::int32_t z = i / plane, y = i / edge % edge, x = i % edge, last = edge - 1;
+    material.push_back(static_cast<std::uint8_t>(1 + i / 7 % 3));
+    open.push_back(static_cast<std::uint8_t>((z > 0) | (z < last) << 1 | (y > 0) << 2 | (y < last) << 3 | (x > 0) << 4 |
+                                             (x < last) << 5));
+    const std::int32_t first = i + 1;
+    if (x == 0)
+      segments.push_back({first,
+                          static_cast<std::uint32_t>(edge),
+                          0,
+                          {z > 0 ? first - plane : first, z < last ? first + plane : first, y > 0 ? first - edge : first,
+                           y < last ? first + edge : first}});
   }
+  const auto padded = material.size() + static_cast<std::size_t>(kernel::conduction_padding);
+  material.resize(padded);
+  open.resize(padded);
   kernel::conduction_stencil<T> k;
-  k.mixed = segments;
+  k.segments = segments;
+  k.open = open.data();
   k.material = material.data();
   k.resistivity = {T(0), T(1), T(0.25), T(10)};
+  k.storage = {T(0), T(0.5), T(2), T(0.125)};
   k.face = {T(2), T(3), T(5)};
-  const std::vector<T> x = some_values<T>(cells);
+  const std::vector<T> x = some_values<T>(static_cast<std::int64_t>(padded));
   std::vector<T> by_host(x.size());
   kernel::for_each_flux(k, x.data(), [&](std::int32_t i, T flux) { by_host[static_cast<std::size_t>(i)] = flux; });
 
-  const device_buffer<kernel::conduction_segment> segments_there(segments);
-  const device_buffer<std::int32_t> segment_of_cell(kernel::segments_of_cells(segments, cells));
-  const device_buffer<std::uint8_t> material_there(material);
-  const device_buffer<T> resistivity(std::vector<T>(k.resistivity.begin(), k.resistivity.end())), x_there(x),
-      y_there(std::vector<T>(x.size()));
-  const double seconds = seconds_on_device(cells, kernel::conduction_at_cell<T>{segments_there.data(),
-                                                                                segment_of_cell.data(),
-                                                                                material_there.data(),
-                                                                                resistivity.data(),
-                                                                                {k.face[0], k.face[1], k.face[2]},
-                                                                                x_there.data(),
-                                                                                y_there.data()});
+  const device_buffer<kernel::conduction_row> rows(kernel::rows_of(segments));
+  // Number 0 may stand in the first row: nothing around it is open, and its material stores nothing.
+  std::vector<std::int32_t> row_of_cell = kernel::rows_of_cells(segments, cells + 1);
+  row_of_cell[0] = 0;
+  const device_buffer<std::int32_t> row_there(row_of_cell);
+  const device_buffer<std::uint8_t> open_there(open), material_there(material);
+  const device_buffer<T> resistivity(std::vector<T>(k.resistivity.begin(), k.resistivity.end())),
+      storage(std::vector<T>(k.storage.begin(), k.storage.end())), x_there(x), y_there(std::vector<T>(x.size()));
+  const double seconds = seconds_on_device(cells + 1, kernel::conduction_at_cell<T>{rows.data(),
+                                                                                    row_there.data(),
+                                                                                    open_there.data(),
+                                                                                    material_there.data(),
+                                                                                    resistivity.data(),
+                                                                                    storage.data(),
+                                                                                    {k.face[0], k.face[1], k.face[2]},
+                                                                                    x_there.data(),
+                                                                                    y_there.data()});
   table.add("conduction", "cell", seconds, y_there.to_host(), by_host, cells);
 }
 

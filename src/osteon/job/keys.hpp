@@ -130,6 +130,9 @@ void describe(Visitor& v, spec& s) {
            t("poisson_ratio", m.poisson_ratio, "Poisson's ratio, in (-1, 0.5).");
            t("conductivity_W_per_mK", m.conductivity_W_per_mK, "Thermal conductivity in W/(m K), > 0.");
            t("density_kg_per_m3", m.density_kg_per_m3, "Mass density in kg/m3, > 0; needed for gravity_m_per_s2 only.");
+           t("heat_capacity_J_per_m3K", m.heat_capacity_J_per_m3K,
+             "Density times specific heat in J/(m3 K), > 0; needed by [transient].");
+           t("heat_source_W_per_m3", m.heat_source_W_per_m3, "Heat made in this material in W/m3 (test heat_transfer).");
          });
   v.optional_table("density_law", s.density_law,
                    "Modulus from grey values by way of the density rho. A model has at most 255 materials: images with more "
@@ -172,10 +175,12 @@ void describe(Visitor& v, spec& s) {
       "axial_bonded: both faces of the axis are held by rigid plates, one is driven. uniaxial: the same without friction. "
       "confined: uniaxial with guided sides. shear: the driven plate slides. pure_shear: the faces across axis and "
       "direction slide symmetrically. bending: the faces turn about direction. torsion: the driven face turns about axis. "
-      "custom: only [[support]], [[force]] and gravity. conduction: fixed temperatures on the faces. "
+      "custom: only [[support]], [[force]] and gravity. conduction: fixed temperatures on the faces. heat_transfer: "
+      "what the [[boundary]] tables say. conductivity_tensor: the effective conductivity in all directions. "
       "homogenise: stiffness of the material, from six mean strains. Left out: custom if "
-      "there is a [[support]], else axial_bonded, for heat conduction.",
-      {"axial_bonded", "uniaxial", "confined", "shear", "pure_shear", "bending", "torsion", "custom", "conduction", "homogenise"});
+      "there is a [[support]], else axial_bonded, in a heat job heat_transfer if there is a [[boundary]], else conduction.",
+      {"axial_bonded", "uniaxial", "confined", "shear", "pure_shear", "bending", "torsion", "custom", "conduction",
+       "heat_transfer", "conductivity_tensor", "homogenise"});
     t("axis", l.axis, "Direction of the load or of the heat flow.", {"z", "y", "x"});
     describe_drive(t, l);
     t("low_K", l.low_K, "Temperature of the low face in K.");
@@ -185,6 +190,13 @@ void describe(Visitor& v, spec& s) {
       "strain; an upper bound. periodic: the image repeats itself; solid on a face without a partner on the opposite face "
       "is free there.",
       {"kubc", "periodic"});
+    t("surroundings", l.surroundings,
+      "What the box of a conductivity_tensor stands in. periodic (default): copies of itself; uniform: a linear temperature "
+      "on all faces, an upper bound.",
+      {"periodic", "uniform"});
+    t("gradient_K_per_mm", l.gradient_K_per_mm,
+      "Mean temperature gradient [z, y, x] of a heat_transfer: periodic faces differ by it, and prescribed temperatures "
+      "rise with it from the centre of the image.");
   });
   v.list("set", s.sets,
          "A set of nodes, to be named by on. Entries of the same name are one set, the union of what they select. The faces "
@@ -207,6 +219,32 @@ void describe(Visitor& v, spec& s) {
                   [](auto& u, support_spec& p) { describe_support(u, p); });
            t.list("force", c.forces, "Forces in this case.", [](auto& u, force_spec& f) { describe_force(u, f); });
          });
+  v.list(
+      "boundary", s.boundaries,
+      "Heat on an outer face of the image, where the solid meets it; faces that are not named are insulated. For the test "
+      "heat_transfer.",
+      [](auto& t, boundary_spec& b) {
+        t("face", b.face, "z-low, z-high, y-low, ...; or z, y or x for both faces of the axis.",
+          {"z-low", "z-high", "y-low", "y-high", "x-low", "x-high", "z", "y", "x"});
+        t("kind", b.kind,
+          "temperature of the face; flux into the solid; convection to an ambient; periodic: both faces of an axis are "
+          "one.",
+          {"temperature", "flux", "convection", "periodic"});
+        t("temperature_K", b.temperature_K, "Temperature of the face, or of the ambient, in K.");
+        t("flux_W_per_m2", b.flux_W_per_m2, "Heat into the solid in W/m2; negative cools.");
+        t("transfer_W_per_m2K", b.transfer_W_per_m2K, "Heat transfer coefficient in W/(m2 K), > 0.");
+      });
+  v.optional_table("transient", s.transient, "Heat in time, from one temperature everywhere, by implicit steps.",
+                   [](auto& t, transient_spec& p) {
+                     t("initial_K", p.initial_K, "Temperature at the start in K.");
+                     t("end_s", p.end_s, "Time at the end in s.");
+                     t("step_s", p.step_s, "Step in s; shortened so that a whole number of steps reaches the end.");
+                     t("output_every_s", p.output_every_s, "Time between the records of the history; 0: every step.");
+                     t("scheme", p.scheme,
+                       "implicit_euler: first order, never overshoots. crank_nicolson: second order, may oscillate after "
+                       "a sudden change.",
+                       {"implicit_euler", "crank_nicolson"});
+                   });
   v.table("solve", "How exactly.", [&](auto& t) {
     t("tolerance", s.solve.tolerance, "Residual relative to the initial one at which the solver stops.");
     t("max_iterations", s.solve.max_iterations, "The solver gives up after this many iterations (exit code 4).");

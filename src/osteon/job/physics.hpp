@@ -44,7 +44,8 @@ physics_result run_elasticity(const spec& job, const specimen& part, sink& log);
 /// Stiffness of a block of material under six mean strains. @collective on part.where.comm
 physics_result run_homogenise(const spec& job, const specimen& part, sink& log);
 
-/// Steady conduction between two faces. @collective on part.where.comm
+/// Heat conduction: between two faces, under conditions on all faces, in all directions, or in time. @collective on
+/// part.where.comm
 physics_result run_heat(const spec& job, const specimen& part, sink& log);
 
 /// Spread values per active cell over the dense block; NaN in empty voxels. @param per_cell shape (cells, components)

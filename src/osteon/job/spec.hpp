@@ -36,6 +36,8 @@ struct material_spec {
   double poisson_ratio = 0.3;
   std::optional<double> conductivity_W_per_mK;
   std::optional<double> density_kg_per_m3;
+  std::optional<double> heat_capacity_J_per_m3K;
+  double heat_source_W_per_m3 = 0;
 };
 
 /// Grey value -> density -> modulus.
@@ -105,7 +107,9 @@ struct load_spec {
   std::optional<double> strain, displacement_mm, force_N, angle_deg, moment_N_mm;
   std::optional<std::vector<double>> gravity_m_per_s2;
   double low_K = 0, high_K = 1;
-  std::optional<std::string> boundary;  ///< of homogenisation; absent: kubc
+  std::optional<std::string> boundary;                   ///< of homogenisation; absent: kubc
+  std::optional<std::string> surroundings;               ///< of a conductivity_tensor
+  std::optional<std::vector<double>> gradient_K_per_mm;  ///< of a heat_transfer
 };
 
 /// One of several load cases.
@@ -115,6 +119,20 @@ struct case_spec {
   load_spec load;
   std::vector<support_spec> supports;
   std::vector<force_spec> forces;
+};
+
+/// What happens on one outer face of the image, or on both of an axis.
+struct boundary_spec {
+  std::string face;
+  std::string kind = "temperature";
+  std::optional<double> temperature_K, flux_W_per_m2, transfer_W_per_m2K;
+};
+
+/// Steps in time.
+struct transient_spec {
+  std::optional<double> initial_K, end_s, step_s;
+  double output_every_s = 0;  ///< 0: every step
+  std::string scheme = "implicit_euler";
 };
 
 struct solve_spec {
@@ -155,6 +173,8 @@ struct spec {
   std::vector<support_spec> supports;
   std::vector<force_spec> forces;
   std::vector<case_spec> cases;
+  std::vector<boundary_spec> boundaries;
+  std::optional<transient_spec> transient;
   solve_spec solve;
   pistoia_spec pistoia;
   picture_spec picture;
@@ -179,6 +199,13 @@ bool takes_bricks(const spec& job, std::int64_t planes, std::int64_t ranks);
 
 /// Whether a job asks for the stiffness of a block of material instead of a test of a specimen.
 inline bool is_homogenisation(const spec& job) { return job.physics == "elasticity" && job.load.test == "homogenise"; }
+
+/// What `validate` checks of physics = "heat": its test, conditions, materials and steps in time; of another physics, that
+/// none of these keys is there.
+void check_heat(const spec& job, std::vector<problem>& problems);
+
+/// The test of a heat job: that of [load], or what its tables amount to.
+std::string heat_test(const spec& job);
 
 /// The JSON Schema of a job file.
 std::string json_schema();

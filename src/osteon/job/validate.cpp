@@ -134,13 +134,11 @@ class checker {
   void check_load() {
     expect(!job_.load.boundary || is_homogenisation(job_), "load.boundary",
            "given, but load.test is not \"homogenise\"; remove it");
+    check_heat(job_, problems_);
     if (!heat_) {
       for (problem& p : check_loads(job_)) problems_.push_back(std::move(p));
       return;
     }
-    expect(!job_.load.test || *job_.load.test == "conduction", "load.test",
-           fmt::format("'{}' does not go with physics = \"heat\"; use 'conduction'", job_.load.test.value_or("")));
-    expect(job_.load.low_K != job_.load.high_K, "load.high_K", "equals low_K: no heat would flow");
     expect(job_.supports.empty() && job_.forces.empty() && job_.cases.empty(), "support",
            "[[support]], [[force]] and [[case]] belong to physics = \"elasticity\"");
     expect(!job_.segment.drop_unsupported, "segment.drop_unsupported", "belongs to physics = \"elasticity\"");

@@ -75,7 +75,7 @@ void hold_first_node(elasticity_problem& problem) {
 
 /// Refuse an image that does not hold together when it repeats itself.
 void require_partners(const elasticity_problem& problem, sink& log) {
-  const auto found = match_faces(problem);
+  const auto found = count_partners(problem);
   for (std::size_t across = 0; across < 3; ++across) {
     const auto& [nodes, paired] = found[across];
     if (paired == 0)

@@ -26,9 +26,9 @@ std::vector<std::uint8_t> mark_faces(const elasticity_problem& problem, int acro
 
 }  // namespace
 
-std::array<face_match, 3> match_faces(const elasticity_problem& problem) {
+std::array<partner_count, 3> count_partners(const elasticity_problem& problem) {
   const MPI_Comm comm = problem.where.comm;
-  std::array<face_match, 3> found;
+  std::array<partner_count, 3> found;
   for (int across = 0; across < 3; ++across) {
     std::vector<std::uint8_t> marks;
     comm::together(comm, [&] { marks = mark_faces(problem, across); });
@@ -36,7 +36,7 @@ std::array<face_match, 3> match_faces(const elasticity_problem& problem) {
     for (std::size_t begin = 0; begin < marks.size(); begin += piece)
       MPI_Allreduce(MPI_IN_PLACE, marks.data() + begin, static_cast<int>(std::min(piece, marks.size() - begin)), MPI_UINT8_T,
                     MPI_BOR, comm);
-    face_match& match = found[static_cast<std::size_t>(across)];
+    partner_count& match = found[static_cast<std::size_t>(across)];
     for (const std::uint8_t mark : marks) {
       const bool both = mark == (low_face | high_face);
       match.nodes += both ? 2 : mark != 0;

@@ -7,7 +7,7 @@
 namespace osteon::solve {
 
 /// The nodes of the low and the high face across an axis.
-struct face_match {
+struct partner_count {
   std::int64_t nodes = 0;   ///< on either face
   std::int64_t paired = 0;  ///< of these, those with a node at the same place of the other face
 };
@@ -15,6 +15,6 @@ struct face_match {
 /// Count the nodes on opposite faces that have a partner, across z, y and x. A node without one is a free surface.
 /// @collective on problem.where.comm
 /// @cost an allreduce of a byte for each point of a face
-std::array<face_match, 3> match_faces(const elasticity_problem& problem);
+std::array<partner_count, 3> count_partners(const elasticity_problem& problem);
 
 }  // namespace osteon::solve
