@@ -317,7 +317,8 @@ elasticity_solution solve_elasticity(const elasticity_problem& problem, const op
   return elasticity_solver(problem, how, log).solve_last({});
 }
 
-std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm) {
+std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm,
+                                         std::span<const double> thermal_strain) {
   std::vector<kernel::matrix24> stiffness;
   for (const kernel::lame& m : lame_table(*problem.materials))
     stiffness.push_back(kernel::element_stiffness(problem.spacing_mm, m));
@@ -336,6 +337,10 @@ std::vector<float> strain_energy_density(const elasticity_problem& problem, cons
       for (int a = 7; a >= 0; --a)
         for (int c = 0; c < 3; ++c) u[3 * a + c] -= u[c];
       const auto cell = static_cast<std::size_t>(r.first + e);
+      // Free expansion is a linear displacement: without it, what is left has the mechanical strain.
+      for (int a = 1; a < 8 && !thermal_strain.empty(); ++a)
+        for (int c = 0; c < 3; ++c)
+          if (a & (4 >> c)) u[3 * a + c] -= thermal_strain[cell] * problem.spacing_mm[c];
       const kernel::matrix24& k = stiffness[problem.material[cell]];
       double energy = 0;
       for (std::size_t i = 0; i < 24; ++i) {
