@@ -66,6 +66,12 @@ def _subtitle(result: JobResult) -> str:
         what = (
             f"Heat conduction along {axis}, {number(load.get('low_K', '?'))} K to {number(load.get('high_K', '?'))} K"
         )
+    elif result.physics == "thermo_elasticity":
+        ends = f"{number(load.get('low_K', '?'))} K to {number(load.get('high_K', '?'))} K along {axis}"
+        held = "free to expand" if load.get("test") == "free_expansion" else "between bonded plates"
+        what = f"{ends}, {held}, free of stress at {number(load.get('reference_K', '?'))} K"
+        if load.get("strain"):
+            what += f", {number(100 * float(load['strain']))} % strain"
     else:
         strain = load.get("strain")
         what = f"Axial test along {axis}, bonded faces" + (

@@ -26,6 +26,23 @@ std::string grouped(std::int64_t value) {
   return text;
 }
 
+void add_thermo_elasticity(std::vector<row>& rows, const nlohmann::ordered_json& s) {
+  const auto& temperature = s.at("temperature_K");
+  rows.push_back({"temperature, mean", number(temperature.at("mean")), "K"});
+  rows.push_back({"heat flow", number(s.at("flux_W")), "W"});
+  if (s.contains("apparent_stress_MPa")) rows.push_back({"apparent stress", number(s.at("apparent_stress_MPa")), "MPa"});
+  rows.push_back({"von Mises stress, mean", number(s.at("von_mises_MPa").at("mean")), "MPa"});
+  rows.push_back({"von Mises stress, 98 %", number(s.at("von_mises_MPa").at("p98")), "MPa"});
+  rows.push_back({"strain energy density, mean", number(s.at("sed_MPa").at("mean")), "MPa"});
+  rows.push_back({"strain energy density, 98 %", number(s.at("sed_MPa").at("p98")), "MPa"});
+  const auto& heat = s.at("heat_certificate");
+  rows.push_back({"heat: iterations", std::to_string(heat.at("iterations").get<int>()), ""});
+  rows.push_back(
+      {"heat: true relative residual", fmt::format("{:.2e}", heat.at("true_relative_residual").get<double>()), ""});
+  rows.push_back({"heat: balance error", fmt::format("{:.2e}", heat.at("reaction_imbalance").get<double>()), ""});
+  rows.push_back({"heat: energy identity error", fmt::format("{:.2e}", heat.at("energy_identity_error").get<double>()), ""});
+}
+
 }  // namespace
 
 std::string summary_table(const nlohmann::ordered_json& s, const std::string& report) {
@@ -39,6 +56,8 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
     rows.push_back({"strain energy density, 98 %", number(s.at("sed_MPa").at("p98")), "MPa"});
     rows.push_back({"effective strain, 98 %", number(s.at("effective_strain").at("p98")), ""});
     rows.push_back({"failure load (Pistoia)", number(s.at("pistoia").at("failure_load_N")), "N"});
+  } else if (s.at("physics") == "thermo_elasticity") {
+    add_thermo_elasticity(rows, s);
   } else {
     rows.push_back({"heat flow", number(s.at("flux_W")), "W"});
     rows.push_back({"effective conductivity", number(s.at("effective_conductivity_W_per_mK")), "W/(m K)"});

@@ -49,7 +49,7 @@ TEST(spec, reads_what_is_written_and_keeps_defaults) {
   EXPECT_EQ(s.output_directory, "sample.out");
   EXPECT_EQ(*s.image.spacing_mm, (std::vector<double>{0.03, 0.02, 0.01}));
   EXPECT_FALSE(s.segment.threshold.has_value());
-  EXPECT_EQ(s.load.strain, -0.01);
+  EXPECT_FALSE(s.load.strain);
   ASSERT_EQ(s.materials.size(), 1u);
   EXPECT_EQ(*s.materials[0].youngs_modulus_MPa, 6829);
 }
@@ -140,7 +140,7 @@ TEST(schema, names_every_table_and_is_json) {
   for (const char* key : {"name", "physics", "image", "segment", "material", "density_law", "modulus_image", "poisson_image",
                           "load", "solve", "pistoia", "picture", "output", "run"})
     EXPECT_TRUE(schema.at("properties").contains(key)) << key;
-  EXPECT_EQ(schema.at("properties").at("load").at("properties").at("strain").at("default"), -0.01);
+  EXPECT_EQ(schema.at("properties").at("solve").at("properties").at("tolerance").at("default"), 1e-6);
   EXPECT_TRUE(schema.at("properties").at("image").at("properties").at("spacing_mm").contains("description"));
 }
 

@@ -64,9 +64,11 @@ estimation estimate(const spec& job, int ranks, sink& log) {
   const double unknowns_per_cell = heat ? 1 : 3 * c.nodes_per_element;
   e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_cell * static_cast<double>(widest_plane) * sizeof(double));
   const double picture_seconds = picture_cpu_seconds_per_pixel * pixels;
-  e.cpu_seconds = c.cpu_seconds_per_element * static_cast<double>(e.elements) + picture_seconds;
+  const double seconds_per_element =
+      c.cpu_seconds_per_element + (job.physics == "thermo_elasticity" ? heat_costs.cpu_seconds_per_element : 0);
+  e.cpu_seconds = seconds_per_element * static_cast<double>(e.elements) + picture_seconds;
   e.wall_seconds =
-      (c.cpu_seconds_per_element * static_cast<double>(e.largest_elements_per_rank) + picture_seconds / e.ranks) / e.threads;
+      (seconds_per_element * static_cast<double>(e.largest_elements_per_rank) + picture_seconds / e.ranks) / e.threads;
   return e;
 }
 

@@ -11,8 +11,10 @@ namespace osteon::job {
 template <class Visitor>
 void describe(Visitor& v, spec& s) {
   v("name", s.name, "Name of the job; the default output directory is <name>.out.");
-  v("physics", s.physics, "elasticity: stiffness and strain energy; heat: effective conductivity and tortuosity.",
-    {"elasticity", "heat"});
+  v("physics", s.physics,
+    "elasticity: stiffness and strain energy; heat: effective conductivity and tortuosity; thermo_elasticity: the stress "
+    "that the temperatures of a heat problem cause.",
+    {"elasticity", "heat", "thermo_elasticity"});
   v.table("image", "The scan.", [&](auto& t) {
     image_spec& i = s.image;
     t("path", i.path, "Image file or folder, relative to the job file: TIFF, DICOM, NIfTI, NRRD, MetaImage, npy.");
@@ -38,6 +40,7 @@ void describe(Visitor& v, spec& s) {
            t("youngs_modulus_MPa", m.youngs_modulus_MPa, "Young's modulus in MPa, > 0.");
            t("poisson_ratio", m.poisson_ratio, "Poisson's ratio, in (-1, 0.5).");
            t("conductivity_W_per_mK", m.conductivity_W_per_mK, "Thermal conductivity in W/(m K), > 0.");
+           t("thermal_expansion_per_K", m.thermal_expansion_per_K, "Coefficient of linear thermal expansion in 1/K.");
          });
   v.optional_table("density_law", s.density_law,
                    "Modulus from grey values by way of the density rho. A model has at most 255 materials: images with more "
@@ -78,12 +81,15 @@ void describe(Visitor& v, spec& s) {
     load_spec& l = s.load;
     t("test", l.test,
       "axial_bonded: both faces of the axis are held by rigid plates, one is driven. conduction: fixed temperatures on "
-      "them.",
-      {"axial_bonded", "conduction"});
+      "them. free_expansion: nothing but the temperatures, in thermo_elasticity.",
+      {"axial_bonded", "conduction", "free_expansion"});
     t("axis", l.axis, "Direction of the load or of the heat flow.", {"z", "y", "x"});
-    t("strain", l.strain, "Displacement of the driven face over the length; negative compresses.");
+    t("strain", l.strain,
+      "Displacement of the driven face over the length; negative compresses. Left out: -0.01, or 0 in "
+      "thermo_elasticity.");
     t("low_K", l.low_K, "Temperature of the low face in K.");
     t("high_K", l.high_K, "Temperature of the high face in K.");
+    t("reference_K", l.reference_K, "Temperature in K at which a thermo_elasticity job is free of stress.");
   });
   v.table("solve", "How exactly.", [&](auto& t) {
     t("tolerance", s.solve.tolerance, "Residual relative to the initial one at which the solver stops.");

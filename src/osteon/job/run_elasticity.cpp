@@ -13,17 +13,11 @@ physics_result run_elasticity(const spec& job, const specimen& part, sink& log) 
   const MPI_Comm comm = part.where.comm;
   const axis along = load_axis(job);
   const double length = length_mm(part.header, along);
-  const double driven_mm = job.load.strain * length;
+  const double strain = job.load.strain.value_or(-0.01), driven_mm = strain * length;
 
-  const auto shared_problem = std::make_shared<solve::elasticity_problem>();
+  const auto shared_problem = elastic_problem(part);
   solve::elasticity_problem& problem = *shared_problem;
   comm::together(comm, [&] {
-    problem.where = part.where;
-    problem.spacing_mm = part.header.spacing_mm;
-    problem.materials = &part.header.materials;
-    problem.cells = part.cells;
-    problem.nodes = voxel::corner_nodes(part.cells);
-    problem.material = voxel::gather(part.cells, {part.image.data(), part.where.owned.shape()});
     for (const voxel::face_displacement& d :
          voxel::bonded_axial(problem.nodes, part.where.owned, part.where.domain, along, driven_mm))
       problem.fixed.push_back({d.node, d.direction, d.value_mm});
@@ -40,9 +34,6 @@ physics_result run_elasticity(const spec& job, const specimen& part, sink& log) 
       problem, solution, voxel::face_nodes(problem.nodes, part.where.owned, part.where.domain, along, true));
   elastic_state state;
   comm::together(comm, [&] { state = read_off(shared_problem, std::move(solution.displacement_mm)); });
-  const auto sed_statistics = solve::statistics(comm, *state.sed);
-  const auto strain_statistics = solve::statistics(comm, *state.effective_strain);
-  const auto stress_statistics = solve::statistics(comm, *state.von_mises);
   const vector3 reaction = driven.force_N, moment = driven.moment_N_mm, origin = part.header.origin_mm;
   const double force = reaction[static_cast<int>(along)];
   const auto failure = solve::pistoia(comm, *state.effective_strain, std::abs(force), job.pistoia.critical_strain,
@@ -54,29 +45,15 @@ physics_result run_elasticity(const spec& job, const specimen& part, sink& log) 
       {"reaction_point_mm", {origin.z + driven.about_mm.z, origin.y + driven.about_mm.y, origin.x + driven.about_mm.x}},
       {"stiffness_N_per_mm", force / driven_mm},
       {"apparent_modulus_MPa", force / driven_mm * length / cross_section_mm2(part.header, along)},
-      {"sed_MPa",
-       {{"mean", sed_statistics.mean},
-        {"p95", sed_statistics.p95},
-        {"p98", sed_statistics.p98},
-        {"max", sed_statistics.max}}},
-      {"effective_strain", {{"p98", strain_statistics.p98}}},
-      {"von_mises_MPa",
-       {{"mean", stress_statistics.mean},
-        {"p95", stress_statistics.p95},
-        {"p98", stress_statistics.p98},
-        {"max", stress_statistics.max}}},
-      {"pistoia",
-       {{"critical_strain", job.pistoia.critical_strain},
-        {"critical_volume", job.pistoia.critical_volume},
-        {"factor", failure.factor},
-        {"failure_load_N", failure.failure_load_N}}},
-      {"load",
-       {{"test", "axial_bonded"},
-        {"axis", job.load.axis},
-        {"strain", job.load.strain},
-        {"displacement_mm", driven_mm},
-        {"length_mm", length},
-        {"cross_section_mm2", cross_section_mm2(part.header, along)}}}};
+  };
+  result.answers.update(statistics_of(comm, state));
+  result.answers["pistoia"] = {{"critical_strain", job.pistoia.critical_strain},
+                               {"critical_volume", job.pistoia.critical_volume},
+                               {"factor", failure.factor},
+                               {"failure_load_N", failure.failure_load_N}};
+  result.answers["load"] = {{"test", "axial_bonded"}, {"axis", job.load.axis},
+                            {"strain", strain},       {"displacement_mm", driven_mm},
+                            {"length_mm", length},    {"cross_section_mm2", cross_section_mm2(part.header, along)}};
 
   if (auto table = by_material(part, state); !table.is_null()) result.answers["by_material"] = std::move(table);
   show(result, part, job.picture.field.value_or("sed"), state);

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/comm/together.hpp>
-#include <osteon/job/physics.hpp>
-#include <osteon/solve/heat.hpp>
+#include <osteon/job/heat_case.hpp>
 #include <osteon/solve/post.hpp>
 
 namespace osteon::job {
@@ -26,16 +25,7 @@ double mean_conductivity(const specimen& part, const std::vector<std::uint8_t>& 
 physics_result run_heat(const spec& job, const specimen& part, sink& log) {
   const MPI_Comm comm = part.where.comm;
   solve::heat_problem problem;
-  comm::together(comm, [&] {
-    problem = {.where = part.where,
-               .spacing_mm = part.header.spacing_mm,
-               .materials = &part.header.materials,
-               .cells = part.cells,
-               .material = voxel::gather(part.cells, {part.image.data(), part.where.owned.shape()}),
-               .along = load_axis(job),
-               .low_K = job.load.low_K,
-               .high_K = job.load.high_K};
-  });
+  comm::together(comm, [&] { problem = make_heat_problem(job, part); });
   const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations)};
   const solve::heat_solution solution = solve::solve_heat(problem, how, log);
 
@@ -61,17 +51,13 @@ physics_result run_heat(const spec& job, const specimen& part, sink& log) {
                       {"cross_section_mm2", cross_section_mm2(part.header, problem.along)}}}};
 
   const std::vector<float> density = solve::heat_flux_density(problem, solution.temperature_K);
-  const std::vector<float> temperature(solution.temperature_K.begin(), solution.temperature_K.end());
   const auto statistics = solve::statistics(comm, density);
   result.shown = density;
   result.shown_name = "heat_flux";
   result.shown_units = "W mm-2";
   result.shown_high = statistics.p99 > statistics.median ? statistics.p99 : statistics.max;
   result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // a uniform field is shown from nothing
-  result.fields = {{{"temperature", "temperature", "K", io::centring::cell, 1},
-                    [&part, temperature] { return spread_cells(part, temperature); }},
-                   {{"heat_flux", "magnitude of the heat flux density", "W mm-2", io::centring::cell, 1},
-                    [&part, density] { return spread_cells(part, density); }}};
+  result.fields = heat_fields(part, solution.temperature_K, density);
   return result;
 }
 

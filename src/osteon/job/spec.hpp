@@ -34,6 +34,7 @@ struct material_spec {
   std::optional<double> youngs_modulus_MPa;
   double poisson_ratio = 0.3;
   std::optional<double> conductivity_W_per_mK;
+  std::optional<double> thermal_expansion_per_K;
 };
 
 /// Grey value -> density -> modulus.
@@ -63,8 +64,9 @@ struct poisson_image_spec {
 struct load_spec {
   std::optional<std::string> test;
   std::string axis = "z";
-  double strain = -0.01;
+  std::optional<double> strain;
   double low_K = 0, high_K = 1;
+  std::optional<double> reference_K;
 };
 
 struct solve_spec {

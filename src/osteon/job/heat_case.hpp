@@ -1,0 +1,17 @@
+#pragma once
+/// @file
+/// A heat job as the problem that the solver takes, and the fields of its results.
+#include <osteon/job/physics.hpp>
+#include <osteon/solve/heat.hpp>
+
+namespace osteon::job {
+
+/// @collective local
+solve::heat_problem make_heat_problem(const spec& job, const specimen& part);
+
+/// Fields of a result file: the temperature and the magnitude of the heat flux density.
+/// @param heat_flux per active cell [W/mm2]
+std::vector<result_field> heat_fields(const specimen& part, const std::vector<double>& temperature_K,
+                                      std::vector<float> heat_flux);
+
+}  // namespace osteon::job

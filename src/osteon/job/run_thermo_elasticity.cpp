@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <osteon/comm/together.hpp>
+#include <osteon/job/elastic_output.hpp>
+#include <osteon/job/heat_case.hpp>
+#include <osteon/solve/determinate_support.hpp>
+#include <osteon/solve/reactions.hpp>
+#include <osteon/solve/thermal_load.hpp>
+#include <osteon/voxel/boundary.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// Coefficients by the number that the model gave the job's materials: void, then the materials in their order.
+std::vector<double> expansion_per_K(const spec& job, const specimen& part) {
+  std::vector<double> values(part.header.materials.size(), 0.0);
+  for (std::size_t n = 0; n < job.materials.size() && n + 1 < values.size(); ++n)
+    values[n + 1] = job.materials[n].thermal_expansion_per_K.value_or(0);
+  return values;
+}
+
+json range_of(MPI_Comm comm, const std::vector<double>& values, std::int64_t all) {
+  double sum = 0, ends[2] = {-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for (const double v : values) {
+    sum += v;
+    ends[0] = std::max(ends[0], -v);
+    ends[1] = std::max(ends[1], v);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
+  MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MAX, comm);
+  return {{"mean", sum / static_cast<double>(all)}, {"low", -ends[0]}, {"high", ends[1]}};
+}
+
+json certificate_of(const solve::certificate& proof) {
+  return {{"dofs", proof.unknowns},
+          {"iterations", proof.iterations},
+          {"true_relative_residual", proof.true_relative_residual},
+          {"reaction_imbalance", proof.reaction_imbalance},
+          {"energy_identity_error", proof.energy_identity_error},
+          {"converged", proof.converged}};
+}
+
+}  // namespace
+
+physics_result run_thermo_elasticity(const spec& job, const specimen& part, sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations)};
+  physics_result result;
+  result.elements = part.cells.size();
+  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+
+  log.note("temperatures");
+  solve::heat_problem heat;
+  comm::together(comm, [&] { heat = make_heat_problem(job, part); });
+  const solve::heat_solution temperatures = solve::solve_heat(heat, how, log);
+  result.heat_proof = temperatures.proof;
+
+  log.note("displacements");
+  const axis along = load_axis(job);
+  const bool bonded = job.load.test.value_or("axial_bonded") == "axial_bonded";
+  const double length = length_mm(part.header, along);
+  const double driven_mm = bonded ? job.load.strain.value_or(0) * length : 0;
+  const auto problem = elastic_problem(part);
+  if (!bonded) problem->fixed = solve::determinate_support(*problem);
+  std::vector<double> strain;
+  solve::elastic_load load;
+  comm::together(comm, [&] {
+    if (bonded)
+      for (const auto& d : voxel::bonded_axial(problem->nodes, part.where.owned, part.where.domain, along, driven_mm))
+        problem->fixed.push_back({d.node, d.direction, d.value_mm});
+    strain = solve::thermal_strain(*problem, temperatures.temperature_K, expansion_per_K(job, part), *job.load.reference_K);
+    load.forces = solve::thermal_forces(*problem, strain);
+  });
+  solve::elasticity_solution solution = solve::elasticity_solver(*problem, how, log).solve_last(load);
+  result.proof = solution.proof;
+
+  const double flux_W = std::abs(temperatures.flux_high_W);
+  result.answers = {{"temperature_K", range_of(comm, temperatures.temperature_K, result.elements)}, {"flux_W", flux_W}};
+  if (bonded) {
+    const solve::wrench driven = solve::resultant(
+        *problem, solution, voxel::face_nodes(problem->nodes, part.where.owned, part.where.domain, along, true));
+    const vector3 force = driven.force_N;
+    result.answers["reaction_N"] = {force.z, force.y, force.x};
+    result.answers["apparent_stress_MPa"] = force[static_cast<int>(along)] / cross_section_mm2(part.header, along);
+  }
+  elastic_state state;
+  comm::together(comm, [&] { state = read_off(problem, std::move(solution.displacement_mm), std::move(strain)); });
+  result.answers.update(statistics_of(comm, state));
+  result.answers["heat_certificate"] = certificate_of(temperatures.proof);
+  result.answers["load"] = {{"test", bonded ? "axial_bonded" : "free_expansion"},
+                            {"axis", job.load.axis},
+                            {"low_K", job.load.low_K},
+                            {"high_K", job.load.high_K},
+                            {"reference_K", *job.load.reference_K},
+                            {"length_mm", length},
+                            {"cross_section_mm2", cross_section_mm2(part.header, along)}};
+  if (bonded) {
+    result.answers["load"]["strain"] = job.load.strain.value_or(0);
+    result.answers["load"]["displacement_mm"] = driven_mm;
+  }
+
+  if (auto table = by_material(part, state); !table.is_null()) result.answers["by_material"] = std::move(table);
+  show(result, part, job.picture.field.value_or("sed"), state);
+  std::vector<float> flux = solve::heat_flux_density(heat, temperatures.temperature_K);
+  result.fields = heat_fields(part, temperatures.temperature_K, std::move(flux));
+  for (result_field& field : elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state))
+    result.fields.push_back(std::move(field));
+  return result;
+}
+
+}  // namespace osteon::job
