@@ -78,6 +78,30 @@ def test_a_bar_between_plates_bears_what_its_mean_temperature_asks_for(job: Job,
         assert max(proof["reaction_imbalance"], proof["energy_identity_error"]) < 1e-8
 
 
+def test_every_label_expands_by_its_own_coefficient(job: Job) -> None:
+    """Oracle: layers without lateral contraction between plates that do not move: the mean stress is the one at which
+    their thermal and elastic elongations add up to nothing."""
+    image = np.full((10, 4, 5), 9, "u1")
+    image[4:] = 3
+    np.save(job.folder / "layers.npy", image)
+    layers = {9: (1000.0, 2e-5, 4), 3: (3000.0, 5e-5, 6)}  # modulus, expansion, planes
+    materials = "".join(
+        f"[[material]]\nlabel = {label}\nyoungs_modulus_MPa = {modulus}\npoisson_ratio = 0.0\n"
+        f"conductivity_W_per_mK = 0.5\nthermal_expansion_per_K = {expansion}\n"
+        for label, (modulus, expansion, _) in layers.items()
+    )
+    job.write(
+        'physics = "thermo_elasticity"\n[image]\npath = "layers.npy"\nspacing_mm = [0.03, 0.02, 0.05]\n'
+        f"[segment]\nlabels = true\n{materials}[load]\nreference_K = 300\nlow_K = 340\nhigh_K = 340\n"
+        "[solve]\ntolerance = 1e-10\n[picture]\nenabled = false\n"
+    )
+    done = job.run()
+    assert done.code == 0, done.err
+    expected = -40 * sum(a * n for _, a, n in layers.values()) / sum(n / e for e, _, n in layers.values())
+    assert done.summary["apparent_stress_MPa"] == pytest.approx(expected, rel=1e-8)
+    assert [m["thermal_expansion_per_K"] for m in done.summary["materials"]] == [2e-5, 5e-5]
+
+
 def test_ranks_do_not_matter_and_all_fields_are_there(job: Job) -> None:
     """Invariant: the stress of an uneven temperature is the same on 1, 2 and 3 ranks."""
     found = []
