@@ -44,6 +44,22 @@ json certificate_of(const solve::certificate& proof) {
           {"converged", proof.converged}};
 }
 
+// Solve the heat problem; its answers and fields go to `result`. @return temperature of each active cell [K]
+// @collective
+std::vector<double> solve_temperatures(const spec& job, const specimen& part, const solve::options& how,
+                                       physics_result& result, sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  solve::heat_problem problem;
+  comm::together(comm, [&] { problem = make_heat_problem(job, part); });
+  solve::heat_solution solution = solve::solve_heat(problem, how, log);
+  result.heat_proof = solution.proof;
+  result.answers = {{"temperature_K", range_of(comm, solution.temperature_K, result.elements)},
+                    {"flux_W", std::abs(solution.flux_high_W)}};
+  std::vector<float> flux = solve::heat_flux_density(problem, solution.temperature_K);
+  result.fields = heat_fields(part, solution.temperature_K, std::move(flux));
+  return std::move(solution.temperature_K);
+}
+
 }  // namespace
 
 physics_result run_thermo_elasticity(const spec& job, const specimen& part, sink& log) {
@@ -54,10 +70,7 @@ physics_result run_thermo_elasticity(const spec& job, const specimen& part, sink
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
 
   log.note("temperatures");
-  solve::heat_problem heat;
-  comm::together(comm, [&] { heat = make_heat_problem(job, part); });
-  const solve::heat_solution temperatures = solve::solve_heat(heat, how, log);
-  result.heat_proof = temperatures.proof;
+  std::vector<double> temperature_K = solve_temperatures(job, part, how, result, log);
 
   log.note("displacements");
   const axis along = load_axis(job);
@@ -72,14 +85,13 @@ physics_result run_thermo_elasticity(const spec& job, const specimen& part, sink
     if (bonded)
       for (const auto& d : voxel::bonded_axial(problem->nodes, part.where.owned, part.where.domain, along, driven_mm))
         problem->fixed.push_back({d.node, d.direction, d.value_mm});
-    strain = solve::thermal_strain(*problem, temperatures.temperature_K, expansion_per_K(job, part), *job.load.reference_K);
+    strain = solve::thermal_strain(*problem, temperature_K, expansion_per_K(job, part), *job.load.reference_K);
+    temperature_K = {};
     load.forces = solve::thermal_forces(*problem, strain);
   });
   solve::elasticity_solution solution = solve::elasticity_solver(*problem, how, log).solve_last(load);
   result.proof = solution.proof;
 
-  const double flux_W = std::abs(temperatures.flux_high_W);
-  result.answers = {{"temperature_K", range_of(comm, temperatures.temperature_K, result.elements)}, {"flux_W", flux_W}};
   if (bonded) {
     const solve::wrench driven = solve::resultant(
         *problem, solution, voxel::face_nodes(problem->nodes, part.where.owned, part.where.domain, along, true));
@@ -90,7 +102,7 @@ physics_result run_thermo_elasticity(const spec& job, const specimen& part, sink
   elastic_state state;
   comm::together(comm, [&] { state = read_off(problem, std::move(solution.displacement_mm), std::move(strain)); });
   result.answers.update(statistics_of(comm, state));
-  result.answers["heat_certificate"] = certificate_of(temperatures.proof);
+  result.answers["heat_certificate"] = certificate_of(*result.heat_proof);
   result.answers["load"] = {{"test", bonded ? "axial_bonded" : "free_expansion"},
                             {"axis", job.load.axis},
                             {"low_K", job.load.low_K},
@@ -105,8 +117,6 @@ physics_result run_thermo_elasticity(const spec& job, const specimen& part, sink
 
   if (auto table = by_material(part, state); !table.is_null()) result.answers["by_material"] = std::move(table);
   show(result, part, job.picture.field.value_or("sed"), state);
-  std::vector<float> flux = solve::heat_flux_density(heat, temperatures.temperature_K);
-  result.fields = heat_fields(part, temperatures.temperature_K, std::move(flux));
   for (result_field& field : elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state))
     result.fields.push_back(std::move(field));
   return result;

@@ -114,6 +114,8 @@ class elasticity_solver::conjugate_gradients {
       for (int c = 0; c < 3; ++c) product_[static_cast<std::size_t>(c * k_.stride() + f.node)] += f.force_N[c];
     k_.shared().exchange_add(product_.data(), k_.layout());
     forces_.clear();
+    forces_.reserve(
+        static_cast<std::size_t>(std::count_if(product_.begin(), product_.end(), [](double force) { return force != 0; })));
     for (std::size_t i = 0; i < product_.size(); ++i)
       if (product_[i] != 0) forces_.push_back({static_cast<std::int64_t>(i), product_[i]});
   }
