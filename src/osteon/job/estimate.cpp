@@ -23,6 +23,7 @@ struct costs {
 };
 constexpr costs elasticity_costs{1.13, 290, 2.1e-5};
 constexpr costs heat_costs{1, 90, 1.3e-6};
+constexpr costs thermo_elasticity_costs{1.13, 460, 2.2e-5};
 constexpr double base_memory_bytes = 45e6;  // of a rank without any voxels
 constexpr double picture_bytes_per_pixel = 128, picture_bytes_per_voxel = 16, picture_cpu_seconds_per_pixel = 6.5e-6;
 
@@ -32,7 +33,7 @@ estimation estimate(const spec& job, int ranks, sink& log) {
   const imported_model model = import_model(job, output_paths(job).model, log);
   const voxel::model_header header = io::read_model_header(model.path);
   const bool heat = job.physics == "heat";
-  const costs c = heat ? heat_costs : elasticity_costs;
+  const costs c = heat ? heat_costs : job.physics == "thermo_elasticity" ? thermo_elasticity_costs : elasticity_costs;
 
   estimation e;
   e.job = job.name;
@@ -64,11 +65,9 @@ estimation estimate(const spec& job, int ranks, sink& log) {
   const double unknowns_per_cell = heat ? 1 : 3 * c.nodes_per_element;
   e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_cell * static_cast<double>(widest_plane) * sizeof(double));
   const double picture_seconds = picture_cpu_seconds_per_pixel * pixels;
-  const double seconds_per_element =
-      c.cpu_seconds_per_element + (job.physics == "thermo_elasticity" ? heat_costs.cpu_seconds_per_element : 0);
-  e.cpu_seconds = seconds_per_element * static_cast<double>(e.elements) + picture_seconds;
+  e.cpu_seconds = c.cpu_seconds_per_element * static_cast<double>(e.elements) + picture_seconds;
   e.wall_seconds =
-      (seconds_per_element * static_cast<double>(e.largest_elements_per_rank) + picture_seconds / e.ranks) / e.threads;
+      (c.cpu_seconds_per_element * static_cast<double>(e.largest_elements_per_rank) + picture_seconds / e.ranks) / e.threads;
   return e;
 }
 
