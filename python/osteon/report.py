@@ -67,6 +67,14 @@ def _subtitle(result: JobResult) -> str:
         what = _heat_test(load)
     elif load.get("test") == "homogenise":
         what = "Stiffness of the material, every outer face moved with the mean strain; fields: 1 % along z"
+    elif result.physics == "thermo_elasticity":
+        ends = (
+            f"{number(load.get('low_K', '?'))} K to {number(load.get('high_K', '?'))} K along {load.get('axis', '?')}"
+        )
+        held = "free to expand" if load.get("test") == "free_expansion" else "between bonded plates"
+        what = f"{ends}, {held}, free of stress at {number(load.get('reference_K', '?'))} K"
+        if load.get("strain"):
+            what += f", {number(100 * float(load['strain']))} % strain"
     else:
         what = words_of_test(result.summary)
     shape = result.summary.get("image", {}).get("shape", [])

@@ -83,6 +83,23 @@ ANSWERS = {
             "Moment on the driven face about the mean position of its nodes.",
         ),
     ],
+    "thermo_elasticity": [
+        Answer("von_mises_MPa.mean", "Von Mises stress, mean", "MPa", "Averaged over the solid."),
+        Answer("von_mises_MPa.p98", "Von Mises stress, 98th percentile", "MPa", "98 % of the solid lie below."),
+        Answer(
+            "apparent_stress_MPa",
+            "Apparent stress",
+            "MPa",
+            "Reaction force along the axis over the outer cross-section.",
+        ),
+        Answer("reaction_N", "Reaction (z, y, x)", "N", "Force on the high face."),
+        Answer("sed_MPa.mean", "SED, mean", "MPa", "Strain energy density of the mechanical strain."),
+        Answer("sed_MPa.p98", "SED, 98th percentile", "MPa", "98 % of the solid lie below."),
+        Answer("temperature_K.mean", "Temperature, mean", "K", "Averaged over the solid."),
+        Answer("temperature_K.low", "Temperature, lowest", "K", "Of a voxel."),
+        Answer("temperature_K.high", "Temperature, highest", "K", "Of a voxel."),
+        Answer("flux_W", "Heat flow", "W", "Through each of the two faces."),
+    ],
     "heat": [
         Answer(
             "effective_conductivity_W_per_mK",
@@ -204,9 +221,16 @@ def by_material(result: JobResult) -> list[list[str]]:
 
 
 def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
-    """Name, value, limit, passed."""
+    """Name, value, limit, passed; of a coupled job those of both solvers."""
     proof = result.summary.get("certificate", {})
     tolerance = float(proof.get("tolerance", 1e-6))
+    rows = _certificate(proof, tolerance)
+    if heat := result.summary.get("heat_certificate"):
+        rows += [(f"Heat: {title[0].lower()}{title[1:]}", *rest) for title, *rest in _certificate(heat, tolerance)]
+    return rows
+
+
+def _certificate(proof: dict[str, Any], tolerance: float) -> list[tuple[str, str, str, bool]]:
     # The balances are exact for the exact solution, so they may miss by some times the tolerance, not more.
     limits = {
         "true_relative_residual": ("True residual, recomputed from the answer", 1.1 * tolerance),

@@ -72,6 +72,23 @@ void add_heat(std::vector<row>& rows, const nlohmann::ordered_json& s) {
       rows.push_back({"temperature, " + name, number(value), "K"});
 }
 
+void add_thermo_elasticity(std::vector<row>& rows, const nlohmann::ordered_json& s) {
+  const auto& temperature = s.at("temperature_K");
+  rows.push_back({"temperature, mean", number(temperature.at("mean")), "K"});
+  rows.push_back({"heat flow", number(s.at("flux_W")), "W"});
+  if (s.contains("apparent_stress_MPa")) rows.push_back({"apparent stress", number(s.at("apparent_stress_MPa")), "MPa"});
+  rows.push_back({"von Mises stress, mean", number(s.at("von_mises_MPa").at("mean")), "MPa"});
+  rows.push_back({"von Mises stress, 98 %", number(s.at("von_mises_MPa").at("p98")), "MPa"});
+  rows.push_back({"strain energy density, mean", number(s.at("sed_MPa").at("mean")), "MPa"});
+  rows.push_back({"strain energy density, 98 %", number(s.at("sed_MPa").at("p98")), "MPa"});
+  const auto& heat = s.at("heat_certificate");
+  rows.push_back({"heat: iterations", std::to_string(heat.at("iterations").get<int>()), ""});
+  rows.push_back(
+      {"heat: true relative residual", fmt::format("{:.2e}", heat.at("true_relative_residual").get<double>()), ""});
+  rows.push_back({"heat: balance error", fmt::format("{:.2e}", heat.at("reaction_imbalance").get<double>()), ""});
+  rows.push_back({"heat: energy identity error", fmt::format("{:.2e}", heat.at("energy_identity_error").get<double>()), ""});
+}
+
 }  // namespace
 
 std::string summary_table(const nlohmann::ordered_json& s, const std::string& report) {
@@ -105,6 +122,8 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
       rows.push_back({"failure moment (Pistoia)", number(pistoia.at("failure_moment_N_mm")), "N mm"});
     else
       rows.push_back({"failure factor (Pistoia)", number(pistoia.at("factor")), ""});
+  } else if (s.at("physics") == "thermo_elasticity") {
+    add_thermo_elasticity(rows, s);
   } else {
     add_heat(rows, s);
   }

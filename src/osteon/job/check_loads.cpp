@@ -193,9 +193,9 @@ class load_checker {
     const bool turns = test == "bending" || test == "torsion", custom = test == "custom";
     const bool pushes = !turns && !custom && test != "homogenise";
     const bool needs_direction = test == "shear" || test == "pure_shear" || test == "bending";
-    for (const char* heat : {"conduction", "heat_transfer", "conductivity_tensor"})
-      expect(test != heat, at + "test",
-             fmt::format("'{}' does not go with physics = \"elasticity\"; use 'axial_bonded'", heat));
+    for (const char* other : {"conduction", "heat_transfer", "conductivity_tensor", "free_expansion"})
+      expect(test != other, at + "test",
+             fmt::format("'{}' does not go with physics = \"elasticity\"; use 'axial_bonded'", other));
     const int measures = l.strain.has_value() + l.displacement_mm.has_value() + l.force_N.has_value() +
                          l.angle_deg.has_value() + l.moment_N_mm.has_value();
     const auto given = [&](const std::optional<double>& value, const char* key, bool fits) {

@@ -19,7 +19,7 @@ voxel::calibration calibration_of(const density_law_spec& d) {
 }  // namespace
 
 bool must_join_faces(const spec& job) {
-  if (job.physics == "heat") return heat_test(job) == "conduction";
+  if (job.physics != "elasticity") return heat_test(job) == "conduction";
   return job.cases.empty() && job.load.faces == "image" && test_of(job, job.load, job.supports) != "custom";
 }
 

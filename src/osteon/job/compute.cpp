@@ -75,7 +75,7 @@ std::int64_t write_results(const output_paths& paths, const spec& job, const spe
                            const std::string& command) {
   std::vector<io::field_info> infos;
   for (const result_field& field : result.fields) infos.push_back(field.info);
-  const bool good = result.proof.converged;
+  const bool good = !result.missed();
   auto writer = io::result_writer::create(paths.results, part.where, part.header, infos,
                                           {{"title", job.name + ": " + job.physics},
                                            {"history", fmt::format("{} {}", utc_now(), command)},
@@ -146,7 +146,7 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
   json summary = {{"schema", "osteon.summary/1"},
                   {"job", job.name},
                   {"physics", job.physics},
-                  {"status", proof.converged ? "done" : "not converged"},
+                  {"status", result.missed() ? "not converged" : "done"},
                   {"elements", result.elements},
                   {"dofs", proof.unknowns},
                   {"ranks", comm::size(part.where.comm)},
@@ -165,7 +165,7 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
                             {"reaction_imbalance", proof.reaction_imbalance},
                             {"energy_identity_error", proof.energy_identity_error},
                             {"converged", proof.converged}};
-  if (job.physics == "elasticity") summary["certificate"]["moment_imbalance"] = proof.moment_imbalance;
+  if (job.physics != "heat") summary["certificate"]["moment_imbalance"] = proof.moment_imbalance;
   summary["residual_history"] = proof.residual_history;
   summary["image"] = provenance.at("image");
   summary["segmentation"] = provenance.at("segmentation");
@@ -174,9 +174,9 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
   for (std::size_t m = 1; m < part.header.materials.size() && part.header.materials.size() <= 33; ++m) {
     const voxel::material& material = part.header.materials[m];
     json entry = {{"name", material.name}};
-    if (job.physics == "heat") {
-      entry["conductivity_W_per_mK"] = material.conductivity_W_per_mK;
-    } else {
+    if (job.physics != "elasticity") entry["conductivity_W_per_mK"] = material.conductivity_W_per_mK;
+    if (job.physics == "thermo_elasticity") entry["thermal_expansion_per_K"] = *job.materials[m - 1].thermal_expansion_per_K;
+    if (job.physics != "heat") {
       entry["youngs_modulus_MPa"] = material.youngs_modulus_MPa;
       entry["poisson_ratio"] = material.poisson_ratio;
     }
@@ -242,9 +242,10 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   const std::int64_t unsupported = drop_unsupported(job, part, log);
 
   clock.begin("solving");
-  const physics_result result = job.physics == "heat"    ? run_heat(job, part, log)
-                                : is_homogenisation(job) ? run_homogenise(job, part, log)
-                                                         : run_elasticity(job, part, log);
+  const physics_result result = job.physics == "heat"                ? run_heat(job, part, log)
+                                : job.physics == "thermo_elasticity" ? run_thermo_elasticity(job, part, log)
+                                : is_homogenisation(job)             ? run_homogenise(job, part, log)
+                                                                     : run_elasticity(job, part, log);
 
   clock.begin("writing results");
   const std::int64_t bytes = write_results(paths, job, part, result, command);
@@ -279,11 +280,11 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
       write_summary();
     });
   }
-  if (!result.proof.converged)
+  if (const solve::certificate* proof = result.missed())
     throw solve_error(
         fmt::format("the solver stopped after {} iterations at a relative residual of {:.2e}, above the tolerance {:.1e}; "
                     "the unfinished results in {} are marked 'not converged'; raise solve.max_iterations",
-                    result.proof.iterations, result.proof.residual_history.back(), job.solve.tolerance, paths.directory));
+                    proof->iterations, proof->residual_history.back(), job.solve.tolerance, paths.directory));
   return summary;
 }
 

@@ -26,7 +26,8 @@ struct costs {
 };
 constexpr costs elasticity_costs{1.13, 290, 2.1e-5};
 constexpr costs heat_costs{1, 60, 1.3e-6};
-constexpr double brick_imbalance = 1.05;    // docs/performance.md, "Planes or bricks"
+constexpr double brick_imbalance = 1.05;  // docs/performance.md, "Planes or bricks"
+constexpr costs thermo_elasticity_costs{1.13, 460, 2.2e-5};
 constexpr double base_memory_bytes = 45e6;  // of a rank without any voxels
 constexpr double picture_bytes_per_pixel = 128, picture_bytes_per_voxel = 16, picture_cpu_seconds_per_pixel = 6.5e-6;
 
@@ -60,7 +61,7 @@ estimation estimate(const spec& job, int ranks, sink& log) {
   const imported_model model = import_model(job, output_paths(job).model, log);
   const voxel::model_header header = io::read_model_header(model.path);
   const bool heat = job.physics == "heat";
-  const costs c = heat ? heat_costs : elasticity_costs;
+  const costs c = heat ? heat_costs : job.physics == "thermo_elasticity" ? thermo_elasticity_costs : elasticity_costs;
 
   estimation e;
   e.job = job.name;

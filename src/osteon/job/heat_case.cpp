@@ -64,4 +64,14 @@ solve::time_plan make_time_plan(const spec& job, const specimen& part) {
           .steps_per_record = std::max<std::int64_t>(1, std::llround(t.output_every_s / step_s))};
 }
 
+std::vector<result_field> heat_fields(const specimen& part, const std::vector<double>& temperature_K,
+                                      std::vector<float> heat_flux) {
+  return {{{"temperature", "temperature", "K", io::centring::cell, 1},
+           [&part, temperature = std::vector<float>(temperature_K.begin(), temperature_K.end())] {
+             return spread_cells(part, temperature);
+           }},
+          {{"heat_flux", "magnitude of the heat flux density", "W mm-2", io::centring::cell, 1},
+           [&part, heat_flux = std::move(heat_flux)] { return spread_cells(part, heat_flux); }}};
+}
+
 }  // namespace osteon::job

@@ -23,7 +23,7 @@ void describe_drive(Visitor& t, load_spec& l) {
     "bending, torsion: a point on the axis of rotation, [z, y, x]. Left out: the mean position of the nodes of both faces.");
   t("strain", l.strain,
     "Displacement of the driven face over the distance of the faces; negative compresses. For shear the engineering "
-    "strain. Left out, with no other measure: -0.01, for shear 0.01.");
+    "strain. Left out, with no other measure: -0.01, for shear 0.01, in thermo_elasticity 0.");
   t("displacement_mm", l.displacement_mm, "Displacement of the driven face.");
   t("force_N", l.force_N,
     "Force on the driven face: what a unit displacement gives is scaled to it, which is exact as the problem is linear.");
@@ -99,8 +99,10 @@ void describe_force(Visitor& t, force_spec& f) {
 template <class Visitor>
 void describe(Visitor& v, spec& s) {
   v("name", s.name, "Name of the job; the default output directory is <name>.out.");
-  v("physics", s.physics, "elasticity: stiffness and strain energy; heat: effective conductivity and tortuosity.",
-    {"elasticity", "heat"});
+  v("physics", s.physics,
+    "elasticity: stiffness and strain energy; heat: effective conductivity and tortuosity; thermo_elasticity: the stress "
+    "that the temperatures of a heat problem cause.",
+    {"elasticity", "heat", "thermo_elasticity"});
   v.table("image", "The scan.", [&](auto& t) {
     image_spec& i = s.image;
     t("path", i.path, "Image file or folder, relative to the job file: TIFF, DICOM, NIfTI, NRRD, MetaImage, npy.");
@@ -133,6 +135,7 @@ void describe(Visitor& v, spec& s) {
            t("heat_capacity_J_per_m3K", m.heat_capacity_J_per_m3K,
              "Density times specific heat in J/(m3 K), > 0; needed by [transient].");
            t("heat_source_W_per_m3", m.heat_source_W_per_m3, "Heat made in this material in W/m3 (test heat_transfer).");
+           t("thermal_expansion_per_K", m.thermal_expansion_per_K, "Coefficient of linear thermal expansion in 1/K.");
          });
   v.optional_table("density_law", s.density_law,
                    "Modulus from grey values by way of the density rho. A model has at most 255 materials: images with more "
@@ -177,14 +180,16 @@ void describe(Visitor& v, spec& s) {
       "direction slide symmetrically. bending: the faces turn about direction. torsion: the driven face turns about axis. "
       "custom: only [[support]], [[force]] and gravity. conduction: fixed temperatures on the faces. heat_transfer: "
       "what the [[boundary]] tables say. conductivity_tensor: the effective conductivity in all directions. "
-      "homogenise: stiffness of the material, from six mean strains. Left out: custom if "
+      "homogenise: stiffness of the material, from six mean strains. free_expansion: nothing but the temperatures, in "
+      "thermo_elasticity. Left out: custom if "
       "there is a [[support]], else axial_bonded, in a heat job heat_transfer if there is a [[boundary]], else conduction.",
       {"axial_bonded", "uniaxial", "confined", "shear", "pure_shear", "bending", "torsion", "custom", "conduction",
-       "heat_transfer", "conductivity_tensor", "homogenise"});
+       "heat_transfer", "conductivity_tensor", "homogenise", "free_expansion"});
     t("axis", l.axis, "Direction of the load or of the heat flow.", {"z", "y", "x"});
     describe_drive(t, l);
     t("low_K", l.low_K, "Temperature of the low face in K.");
     t("high_K", l.high_K, "Temperature of the high face in K.");
+    t("reference_K", l.reference_K, "Temperature in K at which a thermo_elasticity job is free of stress.");
     t("boundary", l.boundary,
       "homogenise: what is done to the outer faces. kubc, which is used if left out: all their nodes move with the mean "
       "strain; an upper bound. periodic: the image repeats itself; solid on a face without a partner on the opposite face "

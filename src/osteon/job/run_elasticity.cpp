@@ -23,10 +23,6 @@ struct case_result {
   elastic_state state;
 };
 
-json percentiles_of(const solve::field_statistics& s) {
-  return {{"mean", s.mean}, {"p95", s.p95}, {"p98", s.p98}, {"max", s.max}};
-}
-
 case_result read_case(const spec& job, const specimen& part, const std::shared_ptr<const solve::elasticity_problem>& problem,
                       const load_case& what, solve::elasticity_solution solution) {
   const MPI_Comm comm = part.where.comm;
@@ -38,9 +34,7 @@ case_result read_case(const spec& job, const specimen& part, const std::shared_p
   const auto failure = solve::pistoia(comm, *state.effective_strain, std::abs(loads.load.value_or(0)),
                                       job.pistoia.critical_strain, job.pistoia.critical_volume);
   json& answers = result.answers = loads.keys;
-  answers["sed_MPa"] = percentiles_of(solve::statistics(comm, *state.sed));
-  answers["effective_strain"] = {{"p98", solve::statistics(comm, *state.effective_strain).p98}};
-  answers["von_mises_MPa"] = percentiles_of(solve::statistics(comm, *state.von_mises));
+  answers.update(statistics_of(comm, state));
   answers["pistoia"] = {{"critical_strain", job.pistoia.critical_strain},
                         {"critical_volume", job.pistoia.critical_volume},
                         {"factor", failure.factor}};

@@ -63,20 +63,16 @@ json describe_load(const spec& job, const specimen& part) {
 }
 
 // Fields and picture that every heat job has.
-void show(physics_result& result, const specimen& part, const solve::heat_problem& problem, std::vector<double> exact) {
+void show(physics_result& result, const specimen& part, const solve::heat_problem& problem,
+          const std::vector<double>& exact) {
   const std::vector<float> density = solve::heat_flux_density(problem, exact);
-  const std::vector<float> temperature(exact.begin(), exact.end());
-  exact = {};
   const auto statistics = solve::statistics(part.where.comm, density);
   result.shown = density;
   result.shown_name = "heat_flux";
   result.shown_units = "W mm-2";
   result.shown_high = statistics.p99 > statistics.median ? statistics.p99 : statistics.max;
   result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // a uniform field is shown from nothing
-  result.fields = {{{"temperature", "temperature", "K", io::centring::cell, 1},
-                    [&part, temperature] { return spread_cells(part, temperature); }},
-                   {{"heat_flux", "magnitude of the heat flux density", "W mm-2", io::centring::cell, 1},
-                    [&part, density] { return spread_cells(part, density); }}};
+  result.fields = heat_fields(part, exact, density);
 }
 
 physics_result run_steady(const spec& job, const specimen& part, const solve::heat_problem& problem,

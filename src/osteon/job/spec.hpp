@@ -38,6 +38,7 @@ struct material_spec {
   std::optional<double> density_kg_per_m3;
   std::optional<double> heat_capacity_J_per_m3K;
   double heat_source_W_per_m3 = 0;
+  std::optional<double> thermal_expansion_per_K;
 };
 
 /// Grey value -> density -> modulus.
@@ -107,6 +108,7 @@ struct load_spec {
   std::optional<double> strain, displacement_mm, force_N, angle_deg, moment_N_mm;
   std::optional<std::vector<double>> gravity_m_per_s2;
   double low_K = 0, high_K = 1;
+  std::optional<double> reference_K;                     ///< of thermo_elasticity
   std::optional<std::string> boundary;                   ///< of homogenisation; absent: kubc
   std::optional<std::string> surroundings;               ///< of a conductivity_tensor
   std::optional<std::vector<double>> gradient_K_per_mm;  ///< of a heat_transfer
@@ -204,7 +206,7 @@ inline bool is_homogenisation(const spec& job) { return job.physics == "elastici
 /// none of these keys is there.
 void check_heat(const spec& job, std::vector<problem>& problems);
 
-/// The test of a heat job: that of [load], or what its tables amount to.
+/// The heat problem of a job: the test of [load], or what its tables amount to.
 std::string heat_test(const spec& job);
 
 /// The JSON Schema of a job file.

@@ -128,6 +128,7 @@ class heat_checker {
 }  // namespace
 
 std::string heat_test(const spec& job) {
+  if (job.physics != "heat") return "conduction";  // of thermo_elasticity, whose [load] names a mechanical test
   return job.load.test ? *job.load.test : job.boundaries.empty() ? "conduction" : "heat_transfer";
 }
 

@@ -121,6 +121,8 @@ class elasticity_solver::conjugate_gradients {
     for (const nodal_force& f : load.forces)
       for (int c = 0; c < 3; ++c) force[static_cast<std::size_t>(c * k_.stride() + f.node)] += f.force_N[c];
     k_.shared().exchange_add(force.data(), k_.layout());
+    forces_.reserve(
+        static_cast<std::size_t>(std::count_if(force.begin(), force.end(), [](double value) { return value != 0; })));
     for (std::size_t i = 0; i < force.size(); ++i)
       if (force[i] != 0) forces_.push_back({static_cast<std::int64_t>(i), force[i]});
   }
@@ -359,7 +361,8 @@ elasticity_solution solve_elasticity(const elasticity_problem& problem, const op
   return elasticity_solver(problem, how, log).solve_last({});
 }
 
-std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm) {
+std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm,
+                                         std::span<const double> thermal_strain) {
   std::vector<kernel::matrix24> stiffness;
   for (const kernel::lame& m : lame_table(*problem.materials))
     stiffness.push_back(kernel::element_stiffness(problem.spacing_mm, m));
@@ -378,6 +381,10 @@ std::vector<float> strain_energy_density(const elasticity_problem& problem, cons
       for (int a = 7; a >= 0; --a)
         for (int c = 0; c < 3; ++c) u[3 * a + c] -= u[c];
       const auto cell = static_cast<std::size_t>(r.first + e);
+      // Free expansion is a linear displacement: without it, what is left has the mechanical strain.
+      for (int a = 1; a < 8 && !thermal_strain.empty(); ++a)
+        for (int c = 0; c < 3; ++c)
+          if (a & (4 >> c)) u[3 * a + c] -= thermal_strain[cell] * problem.spacing_mm[c];
       const kernel::matrix24& k = stiffness[problem.material[cell]];
       double energy = 0;
       for (std::size_t i = 0; i < 24; ++i) {

@@ -88,9 +88,12 @@ class elasticity_solver {
 /// @throws as elasticity_solver @collective on problem.where.comm
 elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, sink& log);
 
-/// Strain energy density of each active cell, u.K_e.u / (2 V) [MPa].
+/// Strain energy density of each active cell, u.K_e.u / (2 V) [MPa]; of the mechanical strain, so that a body that expands
+/// freely has none.
+/// @param thermal_strain per active cell (thermal_load.hpp); empty: none
 /// @collective local
-std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm);
+std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm,
+                                         std::span<const double> thermal_strain = {});
 
 /// Sum of the reactions at some nodes of each rank, every node counted once.
 /// @param nodes ascending local numbers @collective on comm
