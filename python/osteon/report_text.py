@@ -224,7 +224,12 @@ def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
     """Name, value, limit, passed; of a coupled job those of both solvers."""
     proof = result.summary.get("certificate", {})
     tolerance = float(proof.get("tolerance", 1e-6))
-    rows = _certificate(proof, tolerance)
+    rows = []
+    asymmetry = look_up(result.summary, "homogenisation.asymmetry")
+    if asymmetry is not None:
+        limit = 100 * tolerance
+        rows.append(("Symmetry of the stiffness", number(asymmetry, 3), f"≤ {number(limit, 2)}", asymmetry <= limit))
+    rows += _certificate(proof, tolerance)
     if heat := result.summary.get("heat_certificate"):
         rows += [(f"Heat: {title[0].lower()}{title[1:]}", *rest) for title, *rest in _certificate(heat, tolerance)]
     return rows
@@ -239,10 +244,6 @@ def _certificate(proof: dict[str, Any], tolerance: float) -> list[tuple[str, str
         "energy_identity_error": ("Energy identity, work of the load against strain energy", 100 * tolerance),
     }
     rows = []
-    asymmetry = look_up(result.summary, "homogenisation.asymmetry")
-    if asymmetry is not None:
-        limit = 100 * tolerance
-        rows.append(("Symmetry of the stiffness", number(asymmetry, 3), f"≤ {number(limit, 2)}", asymmetry <= limit))
     for key, (title, limit) in limits.items():
         if proof.get(key) is not None:
             value = abs(float(proof[key]))
