@@ -19,7 +19,7 @@ def available() -> dict[str, str]:
     """First doc line of each measurement by its name."""
     found = {}
     for path in sorted(HERE.glob("*.py")):
-        if path.name == "run.py" or path.name.startswith("_"):
+        if path.name == "run.py" or path.name.startswith(("_", "make_")):  # parts of measurements, and their models
             continue
         doc = ast.get_docstring(ast.parse(path.read_text())) or ""
         found[path.stem] = doc.splitlines()[0] if doc else ""

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Side by side: osteon and its peers on the same images, interleaved, in CPU seconds.
 
-    ./run bench solve [--json FILE] [--repeat N] [--size N] [--full]
+    ./run bench solve [--json FILE] [--repeat N] [--sizes N ...] [--full] [--physics heat]
 
-Peers live in a virtual environment of their own (.venv-peers, from bench/peers.txt); a peer that cannot be had is left
-out with a line that says so. Only whole programs are compared: reading, assembling, solving and writing results, as a
-user would run them, on one core.
+Prints JSON on standard output and a table on standard error. Sponges of several sizes tell how iterations and memory
+grow. Peers live in a virtual environment of their own (.venv-peers, from bench/peers.txt); a peer that cannot be had is
+left out with a line that says so. Only whole programs are compared: reading, assembling, solving and writing results,
+as a user would run them, on one core.
 """
 
 from __future__ import annotations
@@ -13,17 +14,16 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from _program import BINARY, ROOT, measured
 
-ROOT = Path(__file__).resolve().parent.parent
 SCAN = ROOT / ".cache" / "scans" / "bone_128x128x128.tif"
 PEERS = ROOT / ".venv-peers"
 
@@ -62,17 +62,9 @@ def porous(n: int, fill: float = 0.25, sigma: float = 4.0, seed: int = 1) -> np.
     frequency = np.fft.fftfreq(n)
     kz, ky, kx = np.meshgrid(frequency, frequency, np.fft.rfftfreq(n), indexing="ij")
     field = np.fft.irfftn(
-        np.fft.rfftn(field) * np.exp(-2 * (np.pi * sigma) ** 2 * (kz**2 + ky**2 + kx**2)), s=(n, n, n)
+        np.fft.rfftn(field) * np.exp(-2 * (np.pi * sigma) ** 2 * (kz**2 + ky**2 + kx**2)), s=(n, n, n), axes=(0, 1, 2)
     )
     return (field > np.quantile(field, 1 - fill)).astype(np.uint8)
-
-
-def child_cpu(command: list[str], **options) -> tuple[float, str]:
-    """Run a program; its CPU seconds (with its children) and its standard output."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=3600, **options)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
 
 
 def run_osteon(image: Path, physics: str, threshold: float, tolerance: float, folder: Path) -> dict:
@@ -85,8 +77,7 @@ def run_osteon(image: Path, physics: str, threshold: float, tolerance: float, fo
     )
     out = folder / "bench.out"
     shutil.rmtree(out, ignore_errors=True)
-    binary = os.environ.get("OSTEON_BINARY", str(ROOT / "build/release/src/app/osteon"))
-    seconds, _ = child_cpu([binary, "run", str(job), "-n", "1", "-o", str(out), "--no-report"])
+    seconds = measured([BINARY, "run", str(job), "-n", "1", "-o", str(out), "--no-report"]).cpu
     summary = json.loads((out / "summary.json").read_text())
     return {
         "cpu": seconds,
@@ -94,6 +85,7 @@ def run_osteon(image: Path, physics: str, threshold: float, tolerance: float, fo
         "iterations": summary["iterations"],
         "dofs": summary["dofs"],
         "rss": summary["peak_rss_bytes"],
+        "conductivity": summary.get("effective_conductivity_W_per_mK", 0.0),
         "kept": out / "model.nc",
     }
 
@@ -114,30 +106,112 @@ def largest_part(model: Path) -> np.ndarray:
         return np.asarray(file["VTKHDF/CellData/material"][:]) > 0
 
 
-def measure(name: str, image: Path, threshold: float, repeat: int, peer: Path | None, folder: Path) -> list[dict]:
+@dataclass
+class Size:
+    """What one program took for one problem."""
+
+    dofs: int
+    iterations: int
+    cpu: float
+    peak_bytes: int
+
+
+def run_parosol(python: Path, kept: np.ndarray, tolerance: float, dofs: int, folder: Path) -> Size:
+    solid = folder / "solid.npy"
+    np.save(solid, kept)
+    level = max(2, int(np.log2(max(kept.shape))) - 1)
+    cost = measured([str(python), "-c", PAROSOL, str(solid), str(tolerance), str(level)])
+    return Size(dofs, json.loads(cost.out.splitlines()[-1])["iterations"], cost.cpu, cost.peak)
+
+
+def measure(
+    name: str, image: Path, threshold: float, repeat: int, peer: Path | None, folder: Path
+) -> tuple[list[dict], Size, Size | None]:
+    """Rows of one problem, and what osteon and the peer took for it."""
     ours, theirs = [], []
     for _ in range(repeat):
-        ours.append(run_osteon(image, "elasticity", threshold, 1e-6, folder))
+        run = run_osteon(image, "elasticity", threshold, 1e-6, folder)
+        ours.append(Size(run["dofs"], run["iterations"], run["cpu"], run["rss"]))
         if peer:
-            solid = folder / "solid.npy"
-            kept = largest_part(ours[-1]["kept"])
-            np.save(solid, kept)
-            level = max(2, int(np.log2(max(kept.shape))) - 1)
-            theirs.append(child_cpu([str(peer), "-c", PAROSOL, str(solid), "1e-6", str(level)])[0])
-    cpu = statistics.median(run["cpu"] for run in ours)
+            theirs.append(run_parosol(peer, largest_part(run["kept"]), 1e-6, run["dofs"], folder))
+    mine = ours[-1]
+    mine.cpu = statistics.median(run.cpu for run in ours)
     rows = [
-        {"name": f"{name}: osteon, whole job", "value": round(cpu, 2), "unit": "CPU s"},
-        {"name": f"{name}: iterations", "value": ours[-1]["iterations"], "unit": "1"},
-        {
-            "name": f"{name}: memory",
-            "value": round(ours[-1]["rss"] / ours[-1]["dofs"], 1),
-            "unit": "B/dof, whole process",
-        },
+        {"name": f"{name}: osteon, whole job", "value": round(mine.cpu, 2), "unit": "CPU s"},
+        {"name": f"{name}: iterations", "value": mine.iterations, "unit": "1"},
+        {"name": f"{name}: peak memory", "value": round(mine.peak_bytes / 1e6), "unit": "MB, whole process"},
+        {"name": f"{name}: memory", "value": round(mine.peak_bytes / mine.dofs, 1), "unit": "B/dof, whole process"},
     ]
-    if theirs:
-        reference = statistics.median(theirs)
-        rows[0] |= {"peer": f"parosol-py {round(reference, 1)} CPU s", "ratio": round(reference / cpu, 2)}
+    if not theirs:
+        return rows, mine, None
+    other = theirs[-1]
+    other.cpu = statistics.median(run.cpu for run in theirs)
+    beside(rows[0], round(other.cpu, 1), "CPU s", other.cpu / mine.cpu)
+    beside(rows[1], other.iterations, "iterations", other.iterations / mine.iterations)
+    beside(rows[2], round(other.peak_bytes / 1e6), "MB", other.peak_bytes / mine.peak_bytes)
+    return rows, mine, other
+
+
+def beside(row: dict, value: float, unit: str, ratio: float) -> None:
+    row |= {"peer": f"parosol-py {value} {unit}", "ratio": round(ratio, 2)}
+
+
+def growth(small: Size, large: Size) -> tuple[float, float]:
+    """How many times as many iterations, and the bytes that each further unknown takes."""
+    return large.iterations / small.iterations, (large.peak_bytes - small.peak_bytes) / (large.dofs - small.dofs)
+
+
+def measure_growth(sizes: list[int], ours: list[Size], theirs: list[Size | None]) -> list[dict]:
+    name = f"elasticity, sponge {sizes[0]}^3 to {sizes[-1]}^3"
+    iterations, marginal = growth(ours[0], ours[-1])
+    rows = [
+        {"name": f"{name}: iterations", "value": round(iterations, 2), "unit": "times as many"},
+        {"name": f"{name}: memory", "value": round(marginal, 1), "unit": "B/dof, marginal"},
+    ]
+    if theirs[0] and theirs[-1]:
+        other_iterations, other_marginal = growth(theirs[0], theirs[-1])
+        beside(rows[0], round(other_iterations, 2), "times as many", other_iterations / iterations)
+        beside(rows[1], round(other_marginal, 1), "B/dof", other_marginal / marginal)
     return rows
+
+
+PYAMG = """
+import resource, sys
+import numpy as np, pyamg, scipy.sparse as sp
+solid = np.load(sys.argv[1])
+number = np.full(solid.shape, -1)
+number[solid] = np.arange(solid.sum())
+n = int(solid.sum())
+pairs = []
+for axis in range(3):
+    a, b = np.moveaxis(number, axis, 0)[:-1].ravel(), np.moveaxis(number, axis, 0)[1:].ravel()
+    both = (a >= 0) & (b >= 0)
+    pairs.append(np.stack([a[both], b[both]]))
+i, j = np.concatenate(pairs, axis=1)
+low, high = number[0][number[0] >= 0], number[-1][number[-1] >= 0]
+diagonal = np.bincount(np.concatenate([i, j]), minlength=n).astype(float)
+diagonal[low] += 2
+diagonal[high] += 2
+right = np.zeros(n)
+right[high] = 2
+matrix = sp.diags(diagonal) - sp.coo_matrix((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), (n, n))
+start = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+x = pyamg.ruge_stuben_solver(matrix.tocsr()).solve(right, tol=1e-6, accel="cg")
+print(resource.getrusage(resource.RUSAGE_SELF).ru_utime - start, 2 * x[low].sum() / len(solid))
+"""
+
+
+def measure_pyamg(name: str, solid: Path) -> list[dict]:
+    """Classical algebraic multigrid on the assembled matrix: setup and solution, in .venv-pyamg if somebody made it."""
+    python = ROOT / ".venv-pyamg" / "bin" / "python"
+    if not python.exists():
+        return []
+    cost = measured([str(python), "-c", PYAMG, str(solid)], env={**os.environ, "OMP_NUM_THREADS": "1"})
+    seconds, conductivity = map(float, cost.out.split())
+    return [
+        {"name": f"{name}: PyAMG, solver", "value": round(seconds, 2), "unit": "CPU s"},
+        {"name": f"{name}: PyAMG, conductivity", "value": round(conductivity, 6), "unit": "of the solid"},
+    ]
 
 
 def measure_heat(name: str, image: Path, threshold: float, repeat: int, folder: Path) -> list[dict]:
@@ -154,6 +228,12 @@ def measure_heat(name: str, image: Path, threshold: float, repeat: int, folder: 
             "unit": "s",
         },
         {"name": f"{name}: iterations", "value": runs[-1]["iterations"], "unit": "1"},
+        {"name": f"{name}: conductivity", "value": round(runs[-1]["conductivity"], 6), "unit": "of the solid"},
+        {
+            "name": f"{name}: memory",
+            "value": round(runs[-1]["rss"] / runs[-1]["dofs"], 1),
+            "unit": "B/cell, whole process",
+        },
     ]
 
 
@@ -161,30 +241,60 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", help="write the rows to this file")
     parser.add_argument("--repeat", type=int, default=1, help="interleaved repetitions (default 1)")
-    parser.add_argument("--size", type=int, default=64, help="edge of the sponge in voxels (default 64)")
-    parser.add_argument("--full", action="store_true", help="compare on the bone scan as well, which takes peers long")
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", default=[64, 128, 192], help="edges of the sponges in voxels (64 128 192)"
+    )
+    parser.add_argument("--full", action="store_true", help="run peers on every case, not on the smallest only: hours")
     parser.add_argument("--no-peers", action="store_true", help="measure osteon alone")
+    parser.add_argument("--physics", choices=("all", "elasticity", "heat"), default="all", help="what to measure")
     options = parser.parse_args()
+    elastic, thermal = options.physics != "heat", options.physics != "elasticity"
     peer = None if options.no_peers else peers_python()
     rows: list[dict] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sponge = folder / "sponge.npy"
-        np.save(sponge, porous(options.size))
-        rows += measure(f"elasticity, sponge {options.size}^3", sponge, 0.5, options.repeat, peer, folder)
-        rows += measure_heat(f"heat, sponge {options.size}^3", sponge, 0.5, options.repeat, folder)
+        sizes = sorted(set(options.sizes))
+        ours, theirs = [], []
+        for n in sizes:
+            np.save(sponge, porous(n))
+            first = n == sizes[0]
+            if elastic:
+                found, mine, other = measure(
+                    f"elasticity, sponge {n}^3",
+                    sponge,
+                    0.5,
+                    options.repeat,
+                    peer if first or options.full else None,
+                    folder,
+                )
+                rows += found
+                ours.append(mine)
+                theirs.append(other)
+            if thermal and (first or not elastic):
+                rows += measure_heat(f"heat, sponge {n}^3", sponge, 0.5, options.repeat, folder)
+                if not options.no_peers:
+                    solid = folder / "heat.npy"
+                    np.save(solid, largest_part(folder / "bench.out" / "model.nc"))
+                    rows += measure_pyamg(f"heat, sponge {n}^3", solid)
+        if elastic and len(sizes) > 1:
+            rows += measure_growth(sizes, ours, theirs)
         if SCAN.exists():
-            rows += measure(
-                "elasticity, bone scan 128^3", SCAN, 120, options.repeat, peer if options.full else None, folder
-            )
-            rows += measure_heat("heat, bone scan 128^3", SCAN, 120, options.repeat, folder)
+            if elastic:
+                rows += measure(
+                    "elasticity, bone scan 128^3", SCAN, 120, options.repeat, peer if options.full else None, folder
+                )[0]
+            if thermal:
+                rows += measure_heat("heat, bone scan 128^3", SCAN, 120, options.repeat, folder)
         else:
             print(f"the bone scan is not there ({SCAN.relative_to(ROOT)}); `./run demo` fetches it", file=sys.stderr)
     for row in rows:
-        peer_text = f"{row['peer']}, {row['ratio']} times as long" if "peer" in row else ""
-        print(f"{row['name']:<48} {row['value']:>12} {row['unit']:<22} {peer_text}")
+        peer_text = f"{row['peer']}, {row['ratio']} times as much" if "peer" in row else ""
+        print(f"{row['name']:<48} {row['value']:>12} {row['unit']:<22} {peer_text}".rstrip(), file=sys.stderr)
+    text = json.dumps({"schema": "osteon.bench/1", "rows": rows}, indent=2)
+    print(text)
     if options.json:
-        Path(options.json).write_text(json.dumps({"schema": "osteon.bench/1", "rows": rows}, indent=2) + "\n")
+        Path(options.json).write_text(text + "\n")
     return 0
 
 

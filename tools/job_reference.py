@@ -25,10 +25,12 @@ def shown(value: object) -> str:
     return f"`{json.dumps(value)}`"
 
 
-def table(properties: dict) -> str:
+def table(properties: dict, nested: bool = False) -> str:
     rows = ["| key | type | default | meaning |", "|---|---|---|---|"]
     for key, entry in properties.items():
         if entry["type"] == "object" or (entry["type"] == "array" and entry["items"].get("type") == "object"):
+            if nested:
+                rows.append(f"| `{key}` | tables |  | {entry['description']} Keys as in `[[{key}]]`. |")
             continue
         default = shown(entry["default"]) if "default" in entry else ""
         meaning = entry["description"].replace("<", "&lt;")
@@ -46,7 +48,9 @@ def reference(schema: dict) -> str:
         if entry["type"] == "object":
             parts.append(f"\n## [{name}]\n{entry['description']}\n\n{table(entry['properties'])}")
         elif entry["type"] == "array" and entry["items"].get("type") == "object":
-            parts.append(f"\n## [[{name}]]\n{entry['description']}\n\n{table(entry['items']['properties'])}")
+            parts.append(
+                f"\n## [[{name}]]\n{entry['description']}\n\n{table(entry['items']['properties'], nested=True)}"
+            )
     return "\n".join(parts) + "\n"
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Result:
-    """Answers and fields of a job. Fields have shape (z, y, x) or (z, y, x, components), NaN where there is no solid."""
+    """Answers and fields of a job, of shape (z, y, x) or (z, y, x, components), NaN where there is no solid."""
 
     summary: dict[str, Any]
     fields: dict[str, "np.ndarray"]

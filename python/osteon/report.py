@@ -14,9 +14,10 @@ from typing import Any
 # ruff: noqa: E501 (lines of HTML)
 from .errors import DATA, USAGE, DataError
 from .report_data import JobResult, load
+from .report_homogenised import section as homogenised
 from .report_plots import convergence, histogram
 from .report_slices import colour_table, css_gradient, data_uri, slices_of
-from .report_text import answers, by_material, certificates, machine, number, segmentation
+from .report_text import answers, by_material, certificates, machine, number, segmentation, words_of_test
 
 
 def build(result: JobResult) -> str:
@@ -41,6 +42,7 @@ def build(result: JobResult) -> str:
             for a, v in rows
         ),
         "by_material": _by_material(by_material(result)),
+        "homogenised": homogenised(result),
         "histogram": _plot(
             "Distribution", histogram(result), f"Histogram of the {result.field_name[1]} on a logarithmic axis"
         ),
@@ -61,18 +63,32 @@ def build(result: JobResult) -> str:
 
 def _subtitle(result: JobResult) -> str:
     load = result.summary.get("load", {})
-    axis = load.get("axis", "?")
     if result.physics == "heat":
-        what = (
-            f"Heat conduction along {axis}, {number(load.get('low_K', '?'))} K to {number(load.get('high_K', '?'))} K"
+        what = _heat_test(load)
+    elif load.get("test") == "homogenise":
+        what = "Stiffness of the material, every outer face moved with the mean strain; fields: 1 % along z"
+    elif result.physics == "thermo_elasticity":
+        ends = (
+            f"{number(load.get('low_K', '?'))} K to {number(load.get('high_K', '?'))} K along {load.get('axis', '?')}"
         )
+        held = "free to expand" if load.get("test") == "free_expansion" else "between bonded plates"
+        what = f"{ends}, {held}, free of stress at {number(load.get('reference_K', '?'))} K"
+        if load.get("strain"):
+            what += f", {number(100 * float(load['strain']))} % strain"
     else:
-        strain = load.get("strain")
-        what = f"Axial test along {axis}, bonded faces" + (
-            f", {number(100 * float(strain))} % strain" if strain is not None else ""
-        )
+        what = words_of_test(result.summary)
     shape = result.summary.get("image", {}).get("shape", [])
     return f"{what} · {' x '.join(str(n) for n in shape)} voxels (z, y, x) of {number(result.spacing_mm)} mm"
+
+
+def _heat_test(load: dict[str, Any]) -> str:
+    if load.get("test") == "conductivity_tensor":
+        return f"Conductivity in all directions, {load.get('surroundings', 'periodic')} surroundings"
+    if load.get("test") == "heat_transfer":
+        faces = (f"{b['kind']} on {b['face']}" for b in load.get("boundary", []))
+        return "Heat transfer: " + (", ".join(faces) or "insulated")
+    limits = f"{number(load.get('low_K', '?'))} K to {number(load.get('high_K', '?'))} K"
+    return f"Heat conduction along {load.get('axis', '?')}, {limits}"
 
 
 def _notes(result: JobResult) -> str:

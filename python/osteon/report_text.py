@@ -14,12 +14,43 @@ class Answer(NamedTuple):
 
 ANSWERS = {
     "elasticity": [
+        Answer(
+            "homogenisation.isotropic.youngs_modulus_MPa",
+            "Young's modulus",
+            "MPa",
+            "Of the isotropic material that is nearest to the stiffness.",
+        ),
+        Answer(
+            "homogenisation.universal_anisotropy",
+            "Universal anisotropy",
+            "",
+            "5 G_V/G_R + K_V/K_R - 6 of Voigt's and Reuss' means; 0 if isotropic.",
+        ),
+        Answer("homogenisation.volume_fraction", "Solid volume fraction", "", "Solid voxels over all of the box."),
         Answer("stiffness_N_per_mm", "Stiffness", "N/mm", "Reaction force over the displacement of the driven face."),
         Answer(
             "apparent_modulus_MPa",
             "Apparent modulus",
             "MPa",
             "Young's modulus of a solid block of the same outer size and stiffness.",
+        ),
+        Answer("stiffness_N_mm_per_deg", "Stiffness", "N mm/°", "Moment over the angle between the loaded faces."),
+        Answer(
+            "aggregate_modulus_MPa",
+            "Aggregate modulus",
+            "MPa",
+            "Axial stress over axial strain where the sides are held.",
+        ),
+        Answer(
+            "shear_modulus_MPa", "Apparent shear modulus", "MPa", "Shear stress on the plates over the shear strain."
+        ),
+        Answer("bending_stiffness_N_mm2", "Bending stiffness", "N mm²", "E I of a beam that bends alike."),
+        Answer("torsional_stiffness_N_mm2", "Torsional stiffness", "N mm²", "G J of a bar that twists alike."),
+        Answer(
+            "pistoia.failure_moment_N_mm",
+            "Failure moment (Pistoia)",
+            "N mm",
+            "Moment at which the critical share of the solid exceeds the critical strain.",
         ),
         Answer(
             "pistoia.failure_load_N",
@@ -52,6 +83,23 @@ ANSWERS = {
             "Moment on the driven face about the mean position of its nodes.",
         ),
     ],
+    "thermo_elasticity": [
+        Answer("von_mises_MPa.mean", "Von Mises stress, mean", "MPa", "Averaged over the solid."),
+        Answer("von_mises_MPa.p98", "Von Mises stress, 98th percentile", "MPa", "98 % of the solid lie below."),
+        Answer(
+            "apparent_stress_MPa",
+            "Apparent stress",
+            "MPa",
+            "Reaction force along the axis over the outer cross-section.",
+        ),
+        Answer("reaction_N", "Reaction (z, y, x)", "N", "Force on the high face."),
+        Answer("sed_MPa.mean", "SED, mean", "MPa", "Strain energy density of the mechanical strain."),
+        Answer("sed_MPa.p98", "SED, 98th percentile", "MPa", "98 % of the solid lie below."),
+        Answer("temperature_K.mean", "Temperature, mean", "K", "Averaged over the solid."),
+        Answer("temperature_K.low", "Temperature, lowest", "K", "Of a voxel."),
+        Answer("temperature_K.high", "Temperature, highest", "K", "Of a voxel."),
+        Answer("flux_W", "Heat flow", "W", "Through each of the two faces."),
+    ],
     "heat": [
         Answer(
             "effective_conductivity_W_per_mK",
@@ -66,8 +114,56 @@ ANSWERS = {
             "Conductivity that the solid fraction alone would give, over the effective one; 1 is a straight path.",
         ),
         Answer("flux_W", "Heat flow", "W", "Through each of the two faces."),
+        Answer(
+            "principal_conductivities_W_per_mK",
+            "Principal conductivities",
+            "W/(m K)",
+            "Of the whole box, voids included, along the principal directions.",
+        ),
+        Answer("conductivity_tensor_W_per_mK", "Conductivity tensor", "W/(m K)", "Rows and columns z, y, x."),
+        Answer(
+            "principal_directions", "Principal directions (z, y, x)", "", "Unit vectors, the best conducting first."
+        ),
+        Answer("tortuosities", "Tortuosity along z, y, x", "", "As above, by axis; none where no path goes through."),
+        *(
+            Answer(f"heat_inflow_W.{axis}-{end}", f"Heat in through {axis}-{end}", "W", "Negative: heat leaves.")
+            for axis in "zyx"
+            for end in ("low", "high")
+        ),
+        Answer("heat_source_W", "Heat made by sources", "W", ""),
+        Answer("heat_stored_W", "Heat taken up", "W", "By the solid, in the last step."),
+        Answer("temperature_K.mean", "Temperature, mean", "K", "Over the solid, at the end."),
+        Answer("temperature_K.low", "Temperature, lowest", "K", "Of any voxel."),
+        Answer("temperature_K.high", "Temperature, highest", "K", "Of any voxel."),
     ],
 }
+
+
+TESTS = {
+    "axial_bonded": "Axial test, bonded faces",
+    "uniaxial": "Axial test without friction",
+    "confined": "Confined test",
+    "shear": "Shear test, bonded faces",
+    "pure_shear": "Pure shear",
+    "bending": "Bending",
+    "torsion": "Torsion",
+    "custom": "Prescribed supports and forces",
+}
+
+
+def words_of_test(summary: dict[str, Any]) -> str:
+    """What was done to the specimen; of several load cases, the first."""
+    load = summary.get("load", {})
+    words = TESTS.get(load.get("test", "axial_bonded"), str(load.get("test")))
+    if load.get("test") != "custom":
+        words += f" along {load.get('axis', '?')}"
+    if "strain" in load:
+        words += f", {number(100 * float(load['strain']))} % strain"
+    if "angle_deg" in load:
+        words += f", {number(load['angle_deg'])}°"
+    if cases := summary.get("cases"):
+        words = f"{len(cases)} load cases; shown is {cases[0]['name']}: {words}"
+    return words
 
 
 def look_up(tree: dict[str, Any], dotted: str) -> Any:
@@ -81,6 +177,8 @@ def look_up(tree: dict[str, Any], dotted: str) -> Any:
 
 def number(value: Any, digits: int = 4) -> str:
     """A value for a person: 4 digits, thin spaces between thousands, powers of ten written out."""
+    if value is None:
+        return "none"
     if isinstance(value, (list, tuple)):
         return ", ".join(number(v, digits) for v in value)
     if isinstance(value, bool):
@@ -123,9 +221,21 @@ def by_material(result: JobResult) -> list[list[str]]:
 
 
 def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
-    """Name, value, limit, passed."""
+    """Name, value, limit, passed; of a coupled job those of both solvers."""
     proof = result.summary.get("certificate", {})
     tolerance = float(proof.get("tolerance", 1e-6))
+    rows = []
+    asymmetry = look_up(result.summary, "homogenisation.asymmetry")
+    if asymmetry is not None:
+        limit = 100 * tolerance
+        rows.append(("Symmetry of the stiffness", number(asymmetry, 3), f"≤ {number(limit, 2)}", asymmetry <= limit))
+    rows += _certificate(proof, tolerance)
+    if heat := result.summary.get("heat_certificate"):
+        rows += [(f"Heat: {title[0].lower()}{title[1:]}", *rest) for title, *rest in _certificate(heat, tolerance)]
+    return rows
+
+
+def _certificate(proof: dict[str, Any], tolerance: float) -> list[tuple[str, str, str, bool]]:
     # The balances are exact for the exact solution, so they may miss by some times the tolerance, not more.
     limits = {
         "true_relative_residual": ("True residual, recomputed from the answer", 1.1 * tolerance),

@@ -14,6 +14,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/grid/block.hpp>
+#include <osteon/grid/bricks.hpp>
 #include <osteon/job/compute.hpp>
 #include <osteon/job/directory_lock.hpp>
 #include <osteon/job/external.hpp>
@@ -110,7 +111,11 @@ int run(const run_options& options) {
   const std::int64_t ranks =
       spec.run.ranks > 0 ? spec.run.ranks : std::clamp<std::int64_t>(cores / spec.run.threads, 1, model.shape.z);
 
-  if (ranks > model.shape.z) throw usage_error(grid::too_many_ranks(ranks, model.shape.z));
+  if (job::takes_bricks(spec, model.shape.z, ranks)) {
+    if (ranks > model.shape.volume()) throw usage_error(grid::too_many_ranks(ranks, model.shape));
+  } else if (ranks > model.shape.z) {
+    throw usage_error(grid::too_many_ranks(ranks, model.shape.z));
+  }
 
   std::vector<std::string> arguments{own_path(),
                                      "run",

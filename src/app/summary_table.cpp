@@ -26,23 +26,106 @@ std::string grouped(std::int64_t value) {
   return text;
 }
 
+void add_homogenisation(const nlohmann::ordered_json& h, std::vector<row>& rows) {
+  rows.push_back({"solid volume fraction", number(h.at("volume_fraction")), ""});
+  for (std::size_t i = 0; i < 6; ++i) {
+    const std::string name = h.at("order").at(i).get<std::string>();
+    rows.push_back({fmt::format("stiffness {} {}", name, name), number(h.at("stiffness_MPa").at(i).at(i)), "MPa"});
+  }
+  if (h.contains("compliance_per_MPa")) {
+    for (const auto& [axis, value] : h.at("youngs_modulus_MPa").items())
+      rows.push_back({"Young's modulus " + axis, number(value), "MPa"});
+    for (const auto& [plane, value] : h.at("shear_modulus_MPa").items())
+      rows.push_back({"shear modulus " + plane, number(value), "MPa"});
+    rows.push_back({"universal anisotropy", number(h.at("universal_anisotropy")), ""});
+  }
+  rows.push_back({"asymmetry of the stiffness", fmt::format("{:.2e}", h.at("asymmetry").get<double>()), ""});
+}
+
+// Place in a list z, y, x of what a test measures: along its direction if it has one, else along its axis.
+std::size_t place_of(const nlohmann::ordered_json& load) {
+  return std::string("zyx").find(load.value("direction", load.at("axis").get<std::string>()));
+}
+
+void add_heat(std::vector<row>& rows, const nlohmann::ordered_json& s) {
+  const auto add = [&](const char* key, const char* name, const char* unit) {
+    if (s.contains(key)) rows.push_back({name, number(s.at(key)), unit});
+  };
+  const auto add_list = [&](const char* key, const std::string& name, const char* unit) {
+    if (!s.contains(key)) return;
+    std::string text;
+    for (const auto& value : s.at(key)) text += (text.empty() ? "" : ", ") + (value.is_null() ? "none" : number(value));
+    rows.push_back({name, text, unit});
+  };
+  add("flux_W", "heat flow", "W");
+  add("effective_conductivity_W_per_mK", "effective conductivity", "W/(m K)");
+  add("tortuosity", "tortuosity", "");
+  add_list("principal_conductivities_W_per_mK", "principal conductivities", "W/(m K)");
+  add_list("tortuosities", "tortuosity along z, y, x", "");
+  if (s.contains("heat_inflow_W"))
+    for (const auto& [face, flow] : s.at("heat_inflow_W").items())
+      if (flow != 0) rows.push_back({"heat in through " + face, number(flow), "W"});
+  if (s.contains("heat_source_W") && s.at("heat_source_W") != 0) add("heat_source_W", "heat made by sources", "W");
+  add("heat_stored_W", "heat taken up", "W");
+  if (s.contains("temperature_K"))
+    for (const auto& [name, value] : s.at("temperature_K").items())
+      rows.push_back({"temperature, " + name, number(value), "K"});
+}
+
+void add_thermo_elasticity(std::vector<row>& rows, const nlohmann::ordered_json& s) {
+  const auto& temperature = s.at("temperature_K");
+  rows.push_back({"temperature, mean", number(temperature.at("mean")), "K"});
+  rows.push_back({"heat flow", number(s.at("flux_W")), "W"});
+  if (s.contains("apparent_stress_MPa")) rows.push_back({"apparent stress", number(s.at("apparent_stress_MPa")), "MPa"});
+  rows.push_back({"von Mises stress, mean", number(s.at("von_mises_MPa").at("mean")), "MPa"});
+  rows.push_back({"von Mises stress, 98 %", number(s.at("von_mises_MPa").at("p98")), "MPa"});
+  rows.push_back({"strain energy density, mean", number(s.at("sed_MPa").at("mean")), "MPa"});
+  rows.push_back({"strain energy density, 98 %", number(s.at("sed_MPa").at("p98")), "MPa"});
+  const auto& heat = s.at("heat_certificate");
+  rows.push_back({"heat: iterations", std::to_string(heat.at("iterations").get<int>()), ""});
+  rows.push_back(
+      {"heat: true relative residual", fmt::format("{:.2e}", heat.at("true_relative_residual").get<double>()), ""});
+  rows.push_back({"heat: balance error", fmt::format("{:.2e}", heat.at("reaction_imbalance").get<double>()), ""});
+  rows.push_back({"heat: energy identity error", fmt::format("{:.2e}", heat.at("energy_identity_error").get<double>()), ""});
+}
+
 }  // namespace
 
 std::string summary_table(const nlohmann::ordered_json& s, const std::string& report) {
   std::vector<row> rows{{"elements", grouped(s.at("elements")), ""}, {"degrees of freedom", grouped(s.at("dofs")), ""}};
-  if (s.at("physics") == "elasticity") {
-    const int axis = s.at("load").at("axis") == "z" ? 0 : s.at("load").at("axis") == "y" ? 1 : 2;
-    rows.push_back({"reaction force", number(s.at("reaction_N").at(axis)), "N"});
-    rows.push_back({"stiffness", number(s.at("stiffness_N_per_mm")), "N/mm"});
-    rows.push_back({"apparent modulus", number(s.at("apparent_modulus_MPa")), "MPa"});
+  if (s.contains("homogenisation")) {
+    add_homogenisation(s.at("homogenisation"), rows);
+  } else if (s.at("physics") == "elasticity") {
+    if (s.contains("cases"))
+      rows.push_back({"load case, of " + std::to_string(s.at("cases").size()), s.at("cases").at(0).at("name"), ""});
+    const auto add = [&](const char* key, const char* name, const char* unit) {
+      if (s.contains(key)) rows.push_back({name, number(s.at(key)), unit});
+    };
+    if (s.contains("stiffness_N_mm_per_deg"))
+      rows.push_back({"reaction moment", number(s.at("reaction_moment_N_mm").at(place_of(s.at("load")))), "N mm"});
+    else if (s.contains("reaction_N"))
+      rows.push_back({"reaction force", number(s.at("reaction_N").at(place_of(s.at("load")))), "N"});
+    add("stiffness_N_per_mm", "stiffness", "N/mm");
+    add("stiffness_N_mm_per_deg", "stiffness", "N mm/deg");
+    add("apparent_modulus_MPa", "apparent modulus", "MPa");
+    add("aggregate_modulus_MPa", "aggregate modulus", "MPa");
+    add("shear_modulus_MPa", "shear modulus", "MPa");
+    add("bending_stiffness_N_mm2", "bending stiffness", "N mm2");
+    add("torsional_stiffness_N_mm2", "torsional stiffness", "N mm2");
     rows.push_back({"strain energy density, mean", number(s.at("sed_MPa").at("mean")), "MPa"});
     rows.push_back({"strain energy density, 98 %", number(s.at("sed_MPa").at("p98")), "MPa"});
     rows.push_back({"effective strain, 98 %", number(s.at("effective_strain").at("p98")), ""});
-    rows.push_back({"failure load (Pistoia)", number(s.at("pistoia").at("failure_load_N")), "N"});
+    const auto& pistoia = s.at("pistoia");
+    if (pistoia.contains("failure_load_N"))
+      rows.push_back({"failure load (Pistoia)", number(pistoia.at("failure_load_N")), "N"});
+    else if (pistoia.contains("failure_moment_N_mm"))
+      rows.push_back({"failure moment (Pistoia)", number(pistoia.at("failure_moment_N_mm")), "N mm"});
+    else
+      rows.push_back({"failure factor (Pistoia)", number(pistoia.at("factor")), ""});
+  } else if (s.at("physics") == "thermo_elasticity") {
+    add_thermo_elasticity(rows, s);
   } else {
-    rows.push_back({"heat flow", number(s.at("flux_W")), "W"});
-    rows.push_back({"effective conductivity", number(s.at("effective_conductivity_W_per_mK")), "W/(m K)"});
-    rows.push_back({"tortuosity", number(s.at("tortuosity")), ""});
+    add_heat(rows, s);
   }
   const auto& proof = s.at("certificate");
   rows.push_back({"iterations", std::to_string(s.at("iterations").get<int>()), ""});

@@ -6,6 +6,7 @@
 #include <osteon/io/model_file.hpp>
 #include <random>
 
+#include "grid/sample_bricks.hpp"
 #include "io/sample.hpp"
 
 using namespace osteon;
@@ -41,6 +42,10 @@ TEST(model_file, comes_back_as_it_was_written) {
     EXPECT_EQ(read.materials[2].youngs_modulus_MPa, 17000);
     const auto where = grid::make_block(MPI_COMM_WORLD, n, read.active_per_plane);
     EXPECT_EQ(io::read_model_planes(path, read, where), sample::materials(n, where.owned.begin.z, where.owned.end.z));
+    const auto brick = io::read_model_brick(MPI_COMM_WORLD, path, read);
+    EXPECT_EQ(brick.material, sample::materials(brick.where.owned));
+    const auto expected = sample::bricks(n, sample::materials({{}, n}));
+    EXPECT_EQ(brick.where.owned, expected.box_of(rank()));
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank() == 0) std::filesystem::remove(path);
   }

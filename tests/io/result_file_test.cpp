@@ -9,6 +9,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 
+#include "grid/sample_bricks.hpp"
 #include "io/sample.hpp"
 
 using namespace osteon;
@@ -53,11 +54,17 @@ std::string read_text(const std::string& path) {
 TEST(result_file, holds_what_any_number_of_ranks_wrote) {
   const index3 n{23, 200, 170};
   const auto header = sample::header(n);
-  const auto where = grid::make_block(MPI_COMM_WORLD, n, header.active_per_plane);
+  const auto planes = grid::make_block(MPI_COMM_WORLD, n, header.active_per_plane);
+  const auto bricks = grid::make_block(MPI_COMM_WORLD, sample::bricks(n, sample::materials({{}, n})));
   const std::string path = sample::shared_path("result.vtkhdf");
-  for (const std::int64_t bytes_per_call : {std::int64_t{1}, std::int64_t{256} << 20}) {
+  struct variant {
+    const grid::block& where;
+    std::int64_t bytes_per_call;
+  };
+  for (const auto& [where, bytes_per_call] :
+       {variant{planes, 1}, variant{planes, std::int64_t{256} << 20}, variant{bricks, 1 << 20}}) {
     const std::int64_t bytes = sample::write(path, where, header, bytes_per_call);
-    if (where.owned.begin.z == 0) {
+    if (planes.owned.begin.z == 0) {
       EXPECT_EQ(bytes, static_cast<std::int64_t>(std::filesystem::file_size(path)));
       EXPECT_EQ(temporary_files(path), 0);
       int file = -1, complete = 0;
@@ -89,7 +96,7 @@ TEST(result_file, holds_what_any_number_of_ranks_wrote) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }
-  if (where.owned.begin.z == 0) std::filesystem::remove(path);
+  if (planes.owned.begin.z == 0) std::filesystem::remove(path);
 }
 
 // Oracle: the old bytes.

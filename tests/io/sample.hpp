@@ -46,12 +46,15 @@ inline voxel::model_header header(index3 shape) {
   return h;
 }
 
-inline std::vector<std::uint8_t> materials(index3 n, std::int64_t begin, std::int64_t end) {
+inline std::vector<std::uint8_t> materials(const box3& part) {
   std::vector<std::uint8_t> v;
-  for (std::int64_t z = begin; z < end; ++z)
-    for (std::int64_t y = 0; y < n.y; ++y)
-      for (std::int64_t x = 0; x < n.x; ++x) v.push_back(material_at(z, y, x));
+  for (std::int64_t z = part.begin.z; z < part.end.z; ++z)
+    for (std::int64_t y = part.begin.y; y < part.end.y; ++y)
+      for (std::int64_t x = part.begin.x; x < part.end.x; ++x) v.push_back(material_at(z, y, x));
   return v;
+}
+inline std::vector<std::uint8_t> materials(index3 n, std::int64_t begin, std::int64_t end) {
+  return materials({{begin, 0, 0}, {end, n.y, n.x}});
 }
 
 inline const std::vector<io::field_info> fields{{"sed", "strain energy density", "MPa", io::centring::cell, 1},
@@ -61,21 +64,21 @@ inline const std::vector<io::field_info> fields{{"sed", "strain energy density",
 /// Write all of it and close. The rank above each cut lacks the nodes with x + y even of its lowest plane.
 inline std::int64_t write(const std::string& path, const grid::block& where, const voxel::model_header& h,
                           std::int64_t bytes_per_call, bool close = true) {
-  const index3 n = h.shape;
-  const std::int64_t begin = where.owned.begin.z, end = where.owned.end.z;
+  const index3 low = where.owned.begin, high = where.owned.end;
+  const std::int64_t begin = low.z, end = high.z;
   auto writer =
       io::result_writer::create(path, where, h, fields, {{"title", "sample"}, {"provenance", "{}"}}, bytes_per_call);
-  writer.write_material(materials(n, begin, end));
+  writer.write_material(materials(where.owned));
   std::vector<float> sed, strain, displacement;
   for (std::int64_t z = begin; z < end; ++z)
-    for (std::int64_t y = 0; y < n.y; ++y)
-      for (std::int64_t x = 0; x < n.x; ++x) {
+    for (std::int64_t y = low.y; y < high.y; ++y)
+      for (std::int64_t x = low.x; x < high.x; ++x) {
         sed.push_back(cell_at(z, y, x));
         for (int c = 0; c < 6; ++c) strain.push_back(tensor_at(z, y, x, c));
       }
   for (std::int64_t z = begin; z <= end; ++z)
-    for (std::int64_t y = 0; y <= n.y; ++y)
-      for (std::int64_t x = 0; x <= n.x; ++x)
+    for (std::int64_t y = low.y; y <= high.y; ++y)
+      for (std::int64_t x = low.x; x <= high.x; ++x)
         for (int c = 0; c < 3; ++c)
           displacement.push_back(z == begin && begin > 0 && (x + y) % 2 == 0 ? std::numeric_limits<float>::quiet_NaN()
                                                                              : node_at(z, y, x, c));

@@ -49,7 +49,7 @@ TEST(spec, reads_what_is_written_and_keeps_defaults) {
   EXPECT_EQ(s.output_directory, "sample.out");
   EXPECT_EQ(*s.image.spacing_mm, (std::vector<double>{0.03, 0.02, 0.01}));
   EXPECT_FALSE(s.segment.threshold.has_value());
-  EXPECT_EQ(s.load.strain, -0.01);
+  EXPECT_FALSE(s.load.strain.has_value());
   ASSERT_EQ(s.materials.size(), 1u);
   EXPECT_EQ(*s.materials[0].youngs_modulus_MPa, 6829);
 }
@@ -101,6 +101,10 @@ TEST(spec, refuses_what_does_not_fit_together) {
             std::string::npos);
   EXPECT_NE(faults("[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\nlabel=3\n").find("segment.labels = true"),
             std::string::npos);
+  EXPECT_NE(
+      faults("physics='heat'\n[image]\npath='a'\n[[material]]\nconductivity_W_per_mK=1\n[run]\ndecomposition='bricks'\n")
+          .find("run.decomposition: 'bricks' does not go with"),
+      std::string::npos);
   const std::string bone = "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\n";
   EXPECT_NE(faults(bone + "[output]\nfields=['stres']\n").find("did you mean 'stress'?"), std::string::npos);
   EXPECT_NE(faults(bone + "[output]\nfields=['sed', 'sed']\n").find("'sed' is named twice"), std::string::npos);
@@ -111,6 +115,21 @@ TEST(spec, refuses_what_does_not_fit_together) {
   EXPECT_NE(faults("image = 3\n").find("expected a table"), std::string::npos);
   EXPECT_NE(faults("material = 3\n").find("expected a list of tables"), std::string::npos);
   EXPECT_NE(faults("[image\n").find("not valid TOML"), std::string::npos);
+}
+
+// Oracle: the rule of docs/job.md.
+TEST(takes_bricks, where_planes_would_be_few) {
+  job::spec job;
+  EXPECT_FALSE(job::takes_bricks(job, 128, 8));
+  EXPECT_TRUE(job::takes_bricks(job, 127, 8));
+  EXPECT_FALSE(job::takes_bricks(job, 3, 1));
+  job.physics = "heat";
+  EXPECT_FALSE(job::takes_bricks(job, 127, 8));
+  job.physics = "elasticity";
+  job.run.decomposition = "planes";
+  EXPECT_FALSE(job::takes_bricks(job, 127, 8));
+  job.run.decomposition = "bricks";
+  EXPECT_TRUE(job::takes_bricks(job, 128, 2));
 }
 
 TEST(spec, says_when_there_is_no_job_file) {
@@ -140,7 +159,7 @@ TEST(schema, names_every_table_and_is_json) {
   for (const char* key : {"name", "physics", "image", "segment", "material", "density_law", "modulus_image", "poisson_image",
                           "load", "solve", "pistoia", "picture", "output", "run"})
     EXPECT_TRUE(schema.at("properties").contains(key)) << key;
-  EXPECT_EQ(schema.at("properties").at("load").at("properties").at("strain").at("default"), -0.01);
+  EXPECT_EQ(schema.at("properties").at("solve").at("properties").at("tolerance").at("default"), 1e-6);
   EXPECT_TRUE(schema.at("properties").at("image").at("properties").at("spacing_mm").contains("description"));
 }
 

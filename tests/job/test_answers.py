@@ -63,11 +63,14 @@ def answers(summary: dict) -> dict[str, float]:
 @pytest.mark.parametrize("physics", ["elasticity", "heat"])
 def test_answers_do_not_depend_on_ranks_and_threads(job: Job, sponge: Path, physics: str) -> None:
     """Invariant. Fields are float, so what is read off single voxels is equal to their precision only."""
-    job.write(job_text(sponge, physics))
+    runs = [(1, 1, "planes"), (2, 1, "planes"), (3, 2, "planes"), (7, 1, "planes"), (1, 4, "planes")]
     reference = None
-    for ranks, threads in [(1, 1), (2, 1), (3, 2), (7, 1), (1, 4)]:
+    for ranks, threads, blocks in runs + [(5, 1, "bricks")] * (physics == "elasticity"):
+        job.write(job_text(sponge, physics, f'[run]\ndecomposition = "{blocks}"\n'))
         done = job.run("-n", str(ranks), "-t", str(threads), "--no-report")
         assert done.code == 0, done.err
+        assert done.summary["decomposition"] == blocks
+        assert 1 <= done.summary["imbalance"] < (1.5 if ranks > 1 else 1.0001)
         assert done.summary["ranks"] == ranks
         assert done.summary["threads"] == threads
         found = answers(done.summary)

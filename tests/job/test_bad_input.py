@@ -127,7 +127,10 @@ def test_all_faults_of_a_job_at_once(job: Job) -> None:
 
 def test_more_ranks_than_planes(job: Job) -> None:
     np.save(job.folder / "thin.npy", np.full((3, 6, 6), 9, np.uint8))
-    job.write(job_text("thin.npy", more="[segment]\nthreshold = 1\n"))
+    planes = '[segment]\nthreshold = 1\n[run]\ndecomposition = "planes"\n'
+    job.write(job_text("thin.npy", more=planes.replace("planes", "bricks")))
+    refused(job, USAGE, "109 ranks for an image of 3 x 6 x 6 voxels", arguments=("-n", "109", "--no-report"))
+    job.write(job_text("thin.npy", more=planes))
     refused(job, USAGE, "4 ranks for an image of 3 z planes", arguments=("-n", "4", "--no-report"))
     assert job.run("--no-report").code == 0
 

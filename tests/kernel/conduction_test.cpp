@@ -9,22 +9,30 @@ using namespace osteon::kernel;
 
 namespace {
 
+constexpr std::size_t padded(std::size_t size) { return size + static_cast<std::size_t>(conduction_padding); }
+
 // Two rows of a plane, five cells each, with a wall row behind the front row: a numbering made by hand.
-//   row y = 0: cells 0 .. 4, wall cells 10 .. 14 in front of it; row y = 1: cells 5 .. 9; x = 2 | 3 is insulated in row 1.
+//   row y = 0: cells 1 .. 5, wall cells 11 .. 15 in front of it; row y = 1: cells 6 .. 10; x = 2 | 3 is insulated in row 1.
+// Cell 10 is a corner only to have one. Number 0 is no cell.
 struct two_rows {
-  std::vector<conduction_segment> uniform, mixed;
-  std::vector<std::uint8_t> material{1, 1, 2, 2, 3, 1, 2, 2, 2, 2, 0, 0, 0, 0, 0};
+  std::vector<conduction_segment> segments;
+  std::vector<conduction_corner> corners{{10, {10, 10, 5, 10, 9, 10}}};
+  std::vector<std::uint8_t> material{0, 1, 1, 2, 2, 3, 1, 2, 2, 2, 2, 0, 0, 0, 0, 0};
+  std::vector<std::uint8_t> open{0,          4 + 8 + 32, 4 + 8 + 48, 4 + 8 + 48, 4 + 8 + 48,
+                                 4 + 8 + 16, 4 + 32,     4 + 48,     4 + 16,     4 + 32};
 
   two_rows() {
-    mixed.push_back({0, 5, 0, 0, 10, 5, 0, 4});
-    mixed.push_back({5, 3, 5, 5, 0, 5, 5, 7});
-    mixed.push_back({8, 2, 8, 8, 3, 8, 8, 9});
+    segments.push_back({1, 5, 0, {1, 1, 11, 6}});
+    segments.push_back({6, 4, 0, {6, 6, 1, 6}});
+    material.resize(padded(16));
+    open.resize(padded(16));
   }
   template <class T>
   conduction_stencil<T> stencil() const {
-    conduction_stencil<T> k{uniform, mixed, material.data(), {}, {}};
+    conduction_stencil<T> k{segments, corners, open.data(), material.data(), {}, {}, {}};
     k.resistivity = {T(0), T(1), T(0.25), T(10)};
     k.face = {T(2), T(3), T(5)};
+    k.storage = {T(0), T(0.5), T(0), T(0.125)};
     return k;
   }
 };
@@ -33,7 +41,7 @@ struct two_rows {
 std::vector<std::vector<double>> dense_reference() {
   const two_rows rows;
   const auto k = rows.stencil<double>();
-  std::vector<std::vector<double>> matrix(10, std::vector<double>(15));
+  std::vector<std::vector<double>> matrix(11, std::vector<double>(16));
   const auto add = [&](int i, int j, std::size_t axis) {
     const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
     const double half_i = k.resistivity[rows.material[a]] / k.face[axis],
@@ -41,15 +49,15 @@ std::vector<std::vector<double>> dense_reference() {
     const double g = 1 / (half_i + half_j);
     matrix[a][a] += g;
     matrix[a][b] -= g;
-    if (j >= 10) return;
+    if (j > 10) return;
     matrix[b][b] += g;
     matrix[b][a] -= g;
   };
   for (int x = 0; x < 5; ++x) {
-    add(x, 10 + x, 1);
-    add(x, 5 + x, 1);
-    if (x < 4) add(x, x + 1, 2);
-    if (x < 4 && x != 2) add(5 + x, 6 + x, 2);
+    add(1 + x, 11 + x, 1);
+    add(1 + x, 6 + x, 1);
+    if (x < 4) add(1 + x, 2 + x, 2);
+    if (x < 4 && x != 2) add(6 + x, 7 + x, 2);
   }
   return matrix;
 }
@@ -59,19 +67,24 @@ std::vector<std::vector<double>> dense_reference() {
 // Oracle: a dense matrix assembled face by face.
 TEST(conduction, operator_equals_the_dense_matrix_with_walls_and_insulated_faces) {
   const two_rows rows;
-  const auto matrix = dense_reference();
+  auto matrix = dense_reference();
+  const auto k = rows.stencil<double>();
+  for (std::size_t i = 1; i < 11; ++i) matrix[i][i] += k.storage[rows.material[i]];
   std::mt19937 random(3);
-  std::vector<double> x(15);
+  std::vector<double> x(padded(16));
   for (double& value : x) value = std::uniform_real_distribution<>(-1, 1)(random);
-  std::vector<double> y(10);
+  std::vector<double> y(padded(16)), diagonal(y);
 
-  for_each_flux(rows.stencil<double>(), x.data(),
-                [&](std::int32_t i, double flux) { y[static_cast<std::size_t>(i)] = flux; });
+  for_each_flux(k, x.data(), [&](std::int32_t i, double flux, double own) {
+    y[static_cast<std::size_t>(i)] = flux;
+    diagonal[static_cast<std::size_t>(i)] = own;
+  });
 
-  for (std::size_t i = 0; i < 10; ++i) {
+  for (std::size_t i = 1; i < 11; ++i) {
     double expected = 0;
-    for (std::size_t j = 0; j < 15; ++j) expected += matrix[i][j] * x[j];
+    for (std::size_t j = 0; j < 16; ++j) expected += matrix[i][j] * x[j];
     EXPECT_NEAR(y[i], expected, 1e-13);
+    EXPECT_NEAR(diagonal[i], matrix[i][i], 1e-13);
   }
 }
 
@@ -87,27 +100,43 @@ TEST(conduction, visited_faces_are_the_entries_of_the_dense_matrix) {
     for (const double entry : row) EXPECT_NEAR(entry, 0, 1e-14);
 }
 
-// Oracle: the mixed path, which makes no assumption about the materials.
-TEST(conduction, uniform_path_equals_the_mixed_path) {
-  std::vector<std::uint8_t> material(40, 2);
+// Oracle: the mixed path told one cell at a time, which assumes nothing about materials and lanes.
+TEST(conduction, uniform_segments_and_whole_lanes_equal_the_mixed_path) {
+  constexpr std::int32_t rows = 4, length = 13, size = 1 + rows * length;
+  std::vector<std::uint8_t> material(padded(size), 2), open(padded(size));
   std::vector<conduction_segment> segments;
-  for (std::int32_t row = 0; row < 4; ++row) {
-    const std::int32_t first = 10 * row, front = row > 0 ? first - 10 : first, back = row < 3 ? first + 10 : first;
-    segments.push_back({first, 1, first, first, front, back, first, first + 1});
-    segments.push_back({first + 1, 9, first + 1, first + 1, front + 1, back + 1, first, first + 9});
-  }
-  conduction_stencil<float> uniform{segments, {}, material.data(), {}, {2, 3, 5}};
-  uniform.resistivity[2] = 0.7F;
-  conduction_stencil<float> mixed = uniform;
-  std::swap(mixed.uniform, mixed.mixed);
-  std::vector<float> x(40), a(40), b(40);
   std::mt19937 random(5);
+  for (std::int32_t row = 0; row < rows; ++row) {
+    const std::int32_t first = 1 + row * length;
+    for (std::int32_t n = 0; n < length; ++n) {
+      std::uint32_t bits = random() % 16U;  // holes anywhere
+      if (row == 0) bits &= ~4U;
+      if (row + 1 == rows) bits &= ~8U;
+      open[static_cast<std::size_t>(first + n)] =
+          static_cast<std::uint8_t>((bits & 12U) | (n > 0 ? 16U : 0U) | (n + 1 < length ? 32U : 0U));
+    }
+    const std::int32_t front = row > 0 ? first - length : first, back = row + 1 < rows ? first + length : first;
+    segments.push_back({first, 3, 1, {first, first, front, back}});
+    segments.push_back({first + 3, length - 3, 1, {first + 3, first + 3, front + 3, back + 3}});
+  }
+  conduction_stencil<float> uniform{segments, {}, open.data(), material.data(), {}, {2, 3, 5}, {}};
+  uniform.resistivity[2] = 0.7F;
+  std::vector<conduction_segment> plain(segments);
+  for (conduction_segment& s : plain) s.uniform = 0;
+  conduction_stencil<float> mixed = uniform;
+  mixed.segments = plain;
+  std::vector<float> x(padded(size)), a(padded(size)), b(padded(size)), c(padded(size));
   for (float& value : x) value = std::uniform_real_distribution<float>(-1, 1)(random);
 
   for_each_flux(uniform, x.data(), [&](std::int32_t i, float flux) { a[static_cast<std::size_t>(i)] = flux; });
   for_each_flux(mixed, x.data(), [&](std::int32_t i, float flux) { b[static_cast<std::size_t>(i)] = flux; });
+  float* out = c.data();
+  for_each_flux(uniform, x.data(), [out]<class V>(std::int32_t i, V flux, V) { put(out + i, flux); });
 
-  for (std::size_t i = 0; i < 40; ++i) EXPECT_NEAR(a[i], b[i], 2e-5F);
+  for (std::size_t i = 1; i < size; ++i) {
+    EXPECT_NEAR(a[i], b[i], 2e-5F);
+    EXPECT_EQ(c[i], a[i]);
+  }
 }
 
 // Oracle: hand values of a path of three points, the last one a ghost.
@@ -115,7 +144,7 @@ TEST(sparse_rows, flux_is_the_diagonal_minus_the_neighbours) {
   const sparse_rows k{{0, 1, 3}, {1, 0, 2}, {2, 2, 3}, {4, 5}};
   const std::vector<float> x{1, 10, 100};
   std::vector<float> y(2);
-  for_each_flux(k, x.data(), [&](std::int32_t i, float flux) { y[static_cast<std::size_t>(i)] = flux; });
+  for_each_flux(k, x.data(), [&](std::int32_t i, float flux, float) { y[static_cast<std::size_t>(i)] = flux; });
   EXPECT_EQ(y[0], 4 * 1 - 2 * 10);
   EXPECT_EQ(y[1], 5 * 10 - 2 * 1 - 3 * 100);
 }

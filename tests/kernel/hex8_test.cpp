@@ -36,7 +36,10 @@ plane_case make_plane(const std::vector<std::vector<std::uint8_t>>& rows) {
       const auto cell = static_cast<std::int32_t>(result.material.size());
       while (x + 1 < width && row[static_cast<std::size_t>(x)] != 0)
         result.material.push_back(row[static_cast<std::size_t>(x++)]);
-      result.runs.push_back({{node, node + width, node + height * width, node + (height + 1) * width}, cell, x - begin});
+      result.runs.push_back({{node, node + width, node + height * width, node + (height + 1) * width},
+                             cell,
+                             x - begin,
+                             kernel::common_material(&result.material[static_cast<std::size_t>(cell)], x - begin)});
     }
   }
   return result;

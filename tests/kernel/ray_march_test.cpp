@@ -16,8 +16,8 @@ kernel::march_volume volume_of(const std::vector<float>& values, index3 domain, 
                                std::vector<std::array<float, 4>> entries, float high = 1) {
   return {domain,
           {1, 1, 1},
-          {0, domain.z},
-          {0, domain.z},
+          {{}, domain},
+          {{}, domain},
           step,
           {{1, 0, 0}, {0, 0, 1}},
           {{values.data(), {0, high, std::move(entries)}, false, 1}}};

@@ -146,3 +146,28 @@ def test_no_summary_is_refused_and_an_older_report_stays(tmp_path, text, capsys)
 )
 def test_numbers_are_written_for_people(value, text):
     assert number(value) == text
+
+
+def test_stiffness_without_moduli_is_shown(tmp_path):
+    """Oracle: the numbers of the summary; a matrix that is not positive has no compliance."""
+    from osteon.report_homogenised import section
+
+    result = load(write_output(tmp_path / "out"))
+    assert section(result) == ""
+    names = ["xx", "yy", "zz", "xy", "yz", "xz"]
+    matrix = [[100.0 * i + j for j in range(6)] for i in range(1, 7)]
+    result.summary["homogenisation"] = {"order": names, "stiffness_MPa": matrix}
+    page = section(result)
+    assert all(f">{number(value)}<" in page for row in matrix for value in row)
+    assert "no moduli" in page
+
+
+def test_names_the_test_and_its_answers() -> None:
+    """Oracle: the words of the summary's load."""
+    from osteon.report_text import words_of_test
+
+    torsion = {"load": {"test": "torsion", "axis": "y", "angle_deg": 1.5, "length_mm": 3}}
+    assert words_of_test(torsion) == "Torsion along y, 1.5°"
+    cases = {**torsion, "cases": [{"name": "twist"}, {"name": "press"}]}
+    assert words_of_test(cases) == "2 load cases; shown is twist: Torsion along y, 1.5°"
+    assert words_of_test({"load": {"test": "custom", "axis": "z"}}) == "Prescribed supports and forces"

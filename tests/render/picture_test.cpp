@@ -10,6 +10,8 @@
 #include <osteon/render/transfer.hpp>
 #include <osteon/render/view.hpp>
 
+#include "grid/sample_bricks.hpp"
+
 using namespace osteon;
 using render::control_point;
 
@@ -39,11 +41,17 @@ struct blocks {
   grid::ghosted_field<float> bone, glow;
 
   blocks(MPI_Comm comm, const model& m, const std::vector<std::int64_t>& weight)
-      : where(grid::make_block(comm, m.domain, weight)) {
-    const std::int64_t plane = m.domain.y * m.domain.x;
+      : blocks(m, grid::make_block(comm, m.domain, weight)) {}
+
+  blocks(const model& m, const grid::block& block) : where(block) {
     const auto cut = [&](const std::vector<float>& whole) {
-      const std::vector<float> own(whole.begin() + where.owned.begin.z * plane, whole.begin() + where.owned.end.z * plane);
-      return grid::with_ghost_planes(where, own, 2);
+      std::vector<float> own;
+      for (std::int64_t z = where.owned.begin.z; z < where.owned.end.z; ++z)
+        for (std::int64_t y = where.owned.begin.y; y < where.owned.end.y; ++y) {
+          const auto row = whole.begin() + (z * m.domain.y + y) * m.domain.x;
+          own.insert(own.end(), row + where.owned.begin.x, row + where.owned.end.x);
+        }
+      return grid::with_ghost_cells(where, own, 2);
     };
     bone = cut(m.bone);
     glow = cut(m.glow);
@@ -82,26 +90,33 @@ bool is_root() { return comm::rank(MPI_COMM_WORLD) == 0; }
 TEST(picture, is_the_same_bit_for_bit_on_any_number_of_ranks) {
   for (const index3 domain : {index3{23, 17, 19}, index3{7, 12, 9}}) {
     const model m(domain);
-    for (const auto& weight : {std::vector<std::int64_t>(static_cast<std::size_t>(domain.z), 1), lopsided(domain.z)}) {
-      const blocks b(MPI_COMM_WORLD, m, weight);
-      for (const bool perspective : {true, false})
-        for (const double elevation : {22.0, 0.0, -3.0, -40.0, 90.0})
-          for (const double azimuth : {35.0, 180.0, 251.0}) {
-            auto s = b.scene();
-            s.view = {azimuth, elevation, 1.2, perspective};
-
-            const auto picture = render::render(b.where, s);
-
-            if (!is_root()) {
-              EXPECT_TRUE(picture.rgba.empty());
-              continue;
-            }
-            const auto expected = render_alone(m, s);
+    std::vector<std::uint8_t> corner(m.bone.size(), 0);  // all that counts in a corner: some bricks are thin
+    for (std::size_t i = 0; i < corner.size() / 3; ++i) corner[i] = i % 5 < 2;
+    const blocks of_planes(MPI_COMM_WORLD, m, std::vector<std::int64_t>(static_cast<std::size_t>(domain.z), 1));
+    const blocks of_lopsided_planes(MPI_COMM_WORLD, m, lopsided(domain.z));
+    const blocks of_bricks(m, grid::make_block(MPI_COMM_WORLD, sample::bricks(domain, {})));
+    const blocks of_uneven_bricks(m, grid::make_block(MPI_COMM_WORLD, sample::bricks(domain, corner)));
+    for (const bool perspective : {true, false})
+      for (const double elevation : {22.0, 0.0, -3.0, -40.0, 90.0})
+        for (const double azimuth : {35.0, 0.0, 251.0}) {
+          auto like = of_planes.scene();
+          like.view = {azimuth, elevation, 1.2, perspective};
+          render::image expected;
+          if (is_root()) {
+            expected = render_alone(m, like);
             ASSERT_GT(*std::max_element(expected.rgba.begin(), expected.rgba.end()), 0.3f);
-            ASSERT_EQ(picture.rgba, expected.rgba) << domain.z << " planes, azimuth " << azimuth << ", elevation "
-                                                   << elevation << (perspective ? ", perspective" : ", orthographic");
           }
-    }
+          for (const blocks* b : {&of_planes, &of_lopsided_planes, &of_bricks, &of_uneven_bricks}) {
+            auto s = b->scene();
+            s.view = like.view;
+
+            const auto picture = render::render(b->where, s);
+
+            ASSERT_EQ(picture.rgba, expected.rgba)
+                << domain.z << " planes, " << (b->where.is_planes() ? "blocks of planes" : "bricks") << ", azimuth "
+                << azimuth << ", elevation " << elevation << (perspective ? ", perspective" : ", orthographic");
+          }
+        }
   }
 }
 
@@ -196,7 +211,7 @@ TEST(view, projects_the_corners_of_the_domain_into_the_picture) {
       const auto centre = v.project({extent[0] / 2, extent[1] / 2, extent[2] / 2});
       EXPECT_NEAR(centre[0], 150, 1e-9);
       EXPECT_NEAR(centre[1], 100, 1e-9);
-      const auto box = v.seen(0, domain.z);
+      const auto box = v.seen({{}, domain});
       for (int corner = 0; corner < 8; ++corner) {
         const auto at = v.project({corner & 4 ? extent[0] : 0, corner & 2 ? extent[1] : 0, corner & 1 ? extent[2] : 0});
         EXPECT_LE(std::hypot(at[0] - 150, at[1] - 100), 100 + 1e-9);
@@ -231,13 +246,15 @@ TEST(view, sends_a_ray_through_the_pixel_that_it_projects_to) {
   }
 }
 
-// Oracle: by hand: blocks are passed on the way from the eye's plane up, and down.
+// Oracle: by hand: planes are passed on the way from the eye's plane up, and down; the nearest brick comes first and the
+// opposite one last.
 TEST(view, orders_blocks_outwards_from_the_eye) {
   const index3 domain{40, 40, 40};
   const vector3 spacing{1, 1, 1};
   const std::vector<std::int64_t> first{0, 10, 20, 30, 40};
   const auto order = [&](double elevation, bool perspective) {
-    return render::visibility_order(render::view::of({10, elevation, 1, perspective}, domain, spacing, 64, 64), first);
+    return render::visibility_order(render::view::of({10, elevation, 1, perspective}, domain, spacing, 64, 64),
+                                    grid::box_tree::of_planes(domain, first));
   };
   EXPECT_EQ(order(60, true), (std::vector<int>{3, 2, 1, 0}));
   EXPECT_EQ(order(-60, true), (std::vector<int>{0, 1, 2, 3}));
@@ -246,6 +263,14 @@ TEST(view, orders_blocks_outwards_from_the_eye) {
   EXPECT_EQ(order(-2, true), (std::vector<int>{1, 0, 2, 3}));  // the eye is 4.7 voxels below the middle, at 15.3
   const double half = std::sqrt(3.0) * 20 / std::sin(15 * pi / 180);
   EXPECT_NEAR(20 - half * std::sin(2 * pi / 180), 15.3, 0.05);
+
+  // Eight octants; rank 4 z + 2 y + x. The eye is at high z, high y, low x.
+  std::vector<grid::box_tree::cut> cuts{{20, 4, 0}, {20, 2, 1}, {20, 1, 2}, {20, 1, 2}, {20, 2, 1}, {20, 1, 2}, {20, 1, 2}};
+  for (const bool perspective : {true, false}) {
+    const auto octants = render::visibility_order(render::view::of({120, 30, 1, perspective}, domain, spacing, 64, 64),
+                                                  grid::box_tree(domain, cuts));
+    EXPECT_EQ(octants, (std::vector<int>{6, 7, 4, 5, 2, 3, 0, 1}));
+  }
 }
 
 // Oracle: every rank throws, and the message names all faults.

@@ -30,24 +30,34 @@ inline model solid(index3 shape, vector3 spacing = {1, 1, 1}) {
   return {shape, spacing, image(static_cast<std::size_t>(shape.volume()), 1)};
 }
 
-inline solve::elasticity_problem make_problem(const model& m, const support& supports, MPI_Comm comm = MPI_COMM_WORLD) {
-  std::vector<std::int64_t> per_plane(static_cast<std::size_t>(m.shape.z));
-  const auto plane = static_cast<std::size_t>(m.shape.y * m.shape.x);
-  for (std::size_t i = 0; i < m.voxels.size(); ++i) per_plane[i / plane] += m.voxels[i] != 0;
+inline solve::elasticity_problem make_problem(const model& m, const support& supports, const grid::block& where) {
   solve::elasticity_problem p;
-  p.where = grid::make_block(comm, m.shape, per_plane);
+  p.where = where;
   p.spacing_mm = m.spacing;
   p.materials = &m.materials;
-  const view3<const std::uint8_t> own(m.voxels.data() + p.where.owned.begin.z * static_cast<std::int64_t>(plane),
-                                      p.where.owned.shape());
+  image part;
+  const index3 low = where.owned.begin, high = where.owned.end;
+  for (std::int64_t z = low.z; z < high.z; ++z)
+    for (std::int64_t y = low.y; y < high.y; ++y) {
+      const auto row = m.voxels.begin() + (z * m.shape.y + y) * m.shape.x;
+      part.insert(part.end(), row + low.x, row + high.x);
+    }
+  const view3<const std::uint8_t> own(part.data(), where.owned.shape());
   p.cells = voxel::active_cells(own);
   p.nodes = voxel::corner_nodes(p.cells);
   p.material = voxel::gather(p.cells, own);
   for (const voxel::run& r : p.nodes.runs())
     for (std::int32_t i = 0; i < r.length; ++i)
-      supports({p.where.owned.begin.z + r.z, r.y, r.x + i},
+      supports(low + index3{r.z, r.y, r.x + i},
                [&](int direction, double value) { p.fixed.push_back({r.first + i, static_cast<axis>(direction), value}); });
   return p;
+}
+
+inline solve::elasticity_problem make_problem(const model& m, const support& supports, MPI_Comm comm = MPI_COMM_WORLD) {
+  std::vector<std::int64_t> per_plane(static_cast<std::size_t>(m.shape.z));
+  const auto plane = static_cast<std::size_t>(m.shape.y * m.shape.x);
+  for (std::size_t i = 0; i < m.voxels.size(); ++i) per_plane[i / plane] += m.voxels[i] != 0;
+  return make_problem(m, supports, grid::make_block(comm, m.shape, per_plane));
 }
 
 inline solve::elasticity_solution solved(const solve::elasticity_problem& p, double tolerance = 1e-10) {

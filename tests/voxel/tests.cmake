@@ -1,6 +1,6 @@
-osteon_test(voxel/boundary)
 osteon_test(voxel/components)
 osteon_test(voxel/elastic_classes)
+osteon_test(voxel/node_set)
 osteon_test(voxel/run_set)
 osteon_test(voxel/segment)
 osteon_test(voxel/threshold)

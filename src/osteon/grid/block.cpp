@@ -54,17 +54,33 @@ std::vector<std::int64_t> balance_planes(std::span<const std::int64_t> active_pe
 }
 
 block make_block(MPI_Comm comm, index3 domain, std::span<const std::int64_t> active_per_plane) {
-  const int rank = comm::rank(comm), size = comm::size(comm);
   if (static_cast<std::int64_t>(active_per_plane.size()) != domain.z)
     throw usage_error(
         fmt::format("{} counts of active voxels for {} z planes; give one for each", active_per_plane.size(), domain.z));
-  const auto first = balance_planes(active_per_plane, size);
-  const auto r = static_cast<std::size_t>(rank);
-  return {comm,
-          domain,
-          {{first[r], 0, 0}, {first[r + 1], domain.y, domain.x}},
-          rank > 0 ? rank - 1 : MPI_PROC_NULL,
-          rank + 1 < size ? rank + 1 : MPI_PROC_NULL};
+  return make_block(comm, box_tree::of_planes(domain, balance_planes(active_per_plane, comm::size(comm))));
+}
+
+block make_block(MPI_Comm comm, box_tree boxes) {
+  const int rank = comm::rank(comm);
+  block result{.comm = comm, .domain = boxes.domain(), .owned = boxes.box_of(rank)};
+  if (boxes.is_planes()) {
+    if (rank > 0) result.below = rank - 1;
+    if (rank + 1 < boxes.ranks()) result.above = rank + 1;
+  }
+  result.boxes = std::make_shared<const box_tree>(std::move(boxes));
+  return result;
+}
+
+std::vector<int> touching_ranks(const block& where, int level) {
+  // Filled up, and one brick more on each side: the boxes that touch lie within that.
+  box3 reach;
+  for (int axis = 0; axis < 3; ++axis) {
+    reach.begin[axis] = ((where.owned.begin[axis] >> level) - 1) * (std::int64_t{1} << level);
+    reach.end[axis] = (((where.owned.end[axis] - 1) >> level) + 2) * (std::int64_t{1} << level);
+  }
+  std::vector<int> ranks = where.boxes->ranks_overlapping(reach);
+  std::erase(ranks, comm::rank(where.comm));
+  return ranks;
 }
 
 }  // namespace osteon::grid

@@ -4,20 +4,25 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <osteon/base/box.hpp>
+#include <memory>
+#include <osteon/grid/box_tree.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace osteon::grid {
 
-/// A rank's part of the domain: whole z planes. Every rank owns at least one plane.
+/// A rank's part of the domain: whole z planes, or a brick. Every rank owns at least one voxel; none need be active.
 struct block {
-  MPI_Comm comm = MPI_COMM_NULL;  ///< borrowed
-  index3 domain;                  ///< voxels of the whole image (z, y, x)
-  box3 owned;                     ///< the planes of this rank
-  int below = MPI_PROC_NULL;      ///< rank that owns the plane under owned.begin.z
-  int above = MPI_PROC_NULL;      ///< rank that owns the plane owned.end.z
+  MPI_Comm comm = MPI_COMM_NULL;            ///< borrowed
+  index3 domain;                            ///< voxels of the whole image (z, y, x)
+  box3 owned;                               ///< the voxels of this rank
+  int below = MPI_PROC_NULL;                ///< rank that owns the plane under owned.begin.z; only for whole planes
+  int above = MPI_PROC_NULL;                ///< rank that owns the plane owned.end.z; only for whole planes
+  std::shared_ptr<const box_tree> boxes{};  ///< of all ranks
+
+  /// Whether all ranks own whole z planes.
+  bool is_planes() const { return boxes->is_planes(); }
 };
 
 /// What is wrong with `ranks` ranks for an image of `planes` planes, and what to do.
@@ -35,5 +40,14 @@ std::vector<std::int64_t> balance_planes(std::span<const std::int64_t> active_pe
 /// @param active_per_plane the same on all ranks, one value for each of the domain's planes
 /// @throws usage_error on all ranks, without a message between them @collective on comm
 block make_block(MPI_Comm comm, index3 domain, std::span<const std::int64_t> active_per_plane);
+
+/// The block of this rank, one of the tree's boxes.
+/// @param boxes the same on all ranks, a box for each rank of comm @collective local
+block make_block(MPI_Comm comm, box_tree boxes);
+
+/// Ranks that may have a node in common with this one: those whose boxes touch, be it in a corner, when both are filled
+/// up to bricks of 2^level voxels that are aligned in the domain. Ascending, without this rank; symmetric.
+/// @collective local
+std::vector<int> touching_ranks(const block& where, int level = 0);
 
 }  // namespace osteon::grid

@@ -329,14 +329,14 @@ voxel::model_header read_model_header(MPI_Comm comm, const std::string& path) {
   return header;
 }
 
-std::vector<std::uint8_t> read_model_planes(const std::string& path, const voxel::model_header& header,
-                                            const grid::block& where) {
+std::vector<std::uint8_t> read_model_planes(MPI_Comm comm, const std::string& path, const voxel::model_header& header,
+                                            const box3& part) {
   std::vector<std::uint8_t> result;
-  comm::together(where.comm, [&] {
+  comm::together(comm, [&] {
+    if (part.empty()) return;
     const model_reader file(path);
     const index3 n = header.shape;
-    const std::int64_t plane = n.y * n.x, k = planes_per_chunk(n.z, plane), begin = where.owned.begin.z,
-                       end = where.owned.end.z;
+    const std::int64_t plane = n.y * n.x, k = planes_per_chunk(n.z, plane), begin = part.begin.z, end = part.end.z;
     const std::size_t chunks = static_cast<std::size_t>((n.z + k - 1) / k);
     const int cells = file.group("/VTKHDF/CellData"), integrity = file.group("/integrity");
     const int id =
@@ -372,6 +372,11 @@ std::vector<std::uint8_t> read_model_planes(const std::string& path, const voxel
     check_voxels(path, header, begin, result);
   });
   return result;
+}
+
+std::vector<std::uint8_t> read_model_planes(const std::string& path, const voxel::model_header& header,
+                                            const grid::block& where) {
+  return read_model_planes(where.comm, path, header, where.owned);
 }
 
 }  // namespace osteon::io

@@ -26,10 +26,33 @@ voxel::model_header read_model_header(const std::string& path);
 /// @collective on comm
 voxel::model_header read_model_header(MPI_Comm comm, const std::string& path);
 
-/// Read the voxels of a rank's planes, shape (owned planes, y, x), in parallel, and check their digests.
+/// Read the voxels of some planes, shape (planes, y, x), in parallel, and check their digests.
+/// @param planes of this rank: whole ones; may be none
 /// @throws data_error on a truncated or damaged file
-/// @collective on where.comm
+/// @collective on comm
+std::vector<std::uint8_t> read_model_planes(MPI_Comm comm, const std::string& path, const voxel::model_header& header,
+                                            const box3& planes);
+
+/// The same for a block of whole planes.
 std::vector<std::uint8_t> read_model_planes(const std::string& path, const voxel::model_header& header,
                                             const grid::block& where);
+
+/// The voxels of a rank's brick, shape of where.owned.
+struct model_brick {
+  grid::block where;
+  std::vector<std::uint8_t> material;
+};
+
+/// Read a model in parallel, each rank some of its planes, deal it out as bricks with about equally many active voxels,
+/// and give each rank its own. No rank ever holds more than its planes and its brick.
+/// @throws as above; usage_error if there are more ranks than voxels
+/// @collective on comm
+model_brick read_model_brick(MPI_Comm comm, const std::string& path, const voxel::model_header& header);
+
+/// Read a rank's voxels of a model, whole planes or a brick, shape of where.owned.
+/// @param header of that model, whose shape is where.domain
+/// @throws as above @collective on where.comm
+std::vector<std::uint8_t> read_model_block(const std::string& path, const voxel::model_header& header,
+                                           const grid::block& where);
 
 }  // namespace osteon::io

@@ -9,6 +9,7 @@
 #include <osteon/base/digest.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
+#include <osteon/grid/redistribute.hpp>
 #include <osteon/io/chunk_align.hpp>
 #include <osteon/io/netcdf.hpp>
 #include <osteon/io/temporary_file.hpp>
@@ -39,7 +40,7 @@ struct result_writer::state {
   grid::block where;
   voxel::model_header header;
   std::vector<field_info> fields;
-  std::vector<std::int64_t> cell_first, node_first;  ///< shape (ranks + 1)
+  std::vector<std::int64_t> cell_first, node_first;  ///< planes that ranks write, shape (ranks + 1)
   std::unique_ptr<temporary_file> temporary;         ///< rank 0
   std::string name;                                  ///< of the temporary file
   std::int64_t bytes_per_call = 0, index_reserve = 0;
@@ -165,9 +166,9 @@ result_writer result_writer::create(const std::string& path, const grid::block& 
   s->bytes_per_call = bytes_per_call;
   MPI_Comm comm = s->comm.get();
   const int ranks = s->comm.size();
-  s->cell_first.resize(static_cast<std::size_t>(ranks) + 1);
-  MPI_Allgather(&where.owned.begin.z, 1, MPI_INT64_T, s->cell_first.data(), 1, MPI_INT64_T, comm);
-  s->cell_first.back() = header.shape.z;
+  for (std::int64_t r = 0; r <= ranks; ++r)  // bricks are written as equally many planes a rank, perhaps none
+    s->cell_first.push_back(where.is_planes() && r < ranks ? where.boxes->box_of(static_cast<int>(r)).begin.z
+                                                           : header.shape.z * r / ranks);
   s->node_first = s->cell_first;
   s->node_first.back() = header.shape.z + 1;  // the last rank also has the topmost plane
   comm::together(comm, [&] {
@@ -178,8 +179,8 @@ result_writer result_writer::create(const std::string& path, const grid::block& 
       most_components = std::max(most_components, f.components);
     }
     check_geometry(header.shape, header.spacing_mm, header.origin_mm, most_components);
-    if (where.owned.end.z != s->cell_first[static_cast<std::size_t>(comm::rank(comm)) + 1] || where.owned.shape().z < 1)
-      throw usage_error("the blocks of the ranks do not follow one another in z; build them with grid::make_block");
+    if (where.domain != header.shape || where.boxes->ranks() != comm::size(comm))
+      throw usage_error("the blocks are not those of the model on these ranks; build them with grid::make_block");
     if (comm::rank(comm) == 0) {
       s->temporary = std::make_unique<temporary_file>(path);
       s->name = s->temporary->name();
@@ -228,16 +229,23 @@ void check_size(MPI_Comm comm, const std::string& name, std::size_t given, std::
 
 void result_writer::write_material(std::span<const std::uint8_t> material) {
   state& s = *state_;
-  check_size(s.comm.get(), "material", material.size(), s.where.owned.shape().z * s.header.shape.y * s.header.shape.x);
-  s.write(0, std::as_bytes(material));
+  check_size(s.comm.get(), "material", material.size(), s.where.owned.volume());
+  if (s.where.is_planes()) return s.write(0, std::as_bytes(material));
+  const auto planes = grid::box_tree::of_planes(s.where.domain, s.cell_first);
+  const auto moved = grid::redistribute<std::uint8_t>(s.comm.get(), *s.where.boxes, planes, material);
+  s.write(0, std::as_bytes(std::span(moved)));
 }
 
 void result_writer::write_cells(const std::string& name, std::span<const float> values) {
   state& s = *state_;
   std::size_t index = 0;
   comm::together(s.comm.get(), [&] { index = s.index_of(name, centring::cell); });
-  check_size(s.comm.get(), name, values.size(), s.where.owned.shape().z * s.variables[index].bytes_per_plane() / 4);
-  s.write(index, std::as_bytes(values));
+  const int components = s.fields[index - 1].components;
+  check_size(s.comm.get(), name, values.size(), s.where.owned.volume() * components);
+  if (s.where.is_planes()) return s.write(index, std::as_bytes(values));
+  const auto planes = grid::box_tree::of_planes(s.where.domain, s.cell_first);
+  const auto moved = grid::redistribute<float>(s.comm.get(), *s.where.boxes, planes, values, components);
+  s.write(index, std::as_bytes(std::span(moved)));
 }
 
 void result_writer::write_nodes(const std::string& name, std::span<const float> values) {
@@ -246,7 +254,13 @@ void result_writer::write_nodes(const std::string& name, std::span<const float> 
   std::size_t index = 0;
   comm::together(comm, [&] { index = s.index_of(name, centring::node); });
   const std::int64_t plane = s.variables[index].bytes_per_plane() / 4, cells = s.where.owned.shape().z;
-  check_size(comm, name, values.size(), (cells + 1) * plane);
+  const int components = s.fields[index - 1].components;
+  check_size(comm, name, values.size(), (s.where.owned.shape() + index3{1, 1, 1}).volume() * components);
+  if (!s.where.is_planes()) {
+    const auto planes = grid::box_tree::of_planes(s.where.domain + index3{1, 1, 1}, s.node_first);
+    const auto moved = grid::redistribute_nodes(comm, *s.where.boxes, planes, values, components);
+    return s.write(index, std::as_bytes(std::span(moved)));
+  }
 
   // The plane between two ranks is written by the upper one; nodes that only the lower one has come from there.
   const int rank = s.comm.rank(), last = s.comm.size() - 1;

@@ -32,6 +32,8 @@ struct field_info {
 /// writer is destroyed without close() (by all ranks, since every error reaches all), the temporary file is removed and
 /// an older result is left as it was. Temporary files of killed runs of the same target are removed on create().
 ///
+/// Blocks may be planes or bricks; the file is the same.
+///
 /// Values go to the file as they are passed. Components are in the order x, y, z, as VTK wants them: turn the solver's
 /// (z, y, x) vectors around before they come here.
 class result_writer {
@@ -48,15 +50,15 @@ class result_writer {
   result_writer& operator=(result_writer&&) noexcept;
   ~result_writer();
 
-  /// Write the block's material numbers, once. @param material shape (owned planes, y, x)
+  /// Write the block's material numbers, once. @param material shape of where.owned
   /// @collective
   void write_material(std::span<const std::uint8_t> material);
-  /// Write a cell field. @param values shape (owned planes, y, x, components); NaN in empty voxels
+  /// Write a cell field. @param values shape (where.owned, components); NaN in empty voxels
   /// @collective
   void write_cells(const std::string& name, std::span<const float> values);
-  /// Write a node field. @param values shape (owned planes + 1, y + 1, x + 1, components), NaN where there is no node.
-  /// The node plane between two ranks is passed by both and written by the upper one: its values count, and where it
-  /// has NaN those of the rank below. So a rank need not know nodes that only its neighbour's voxels have.
+  /// Write a node field. @param values shape (where.owned + 1 on each axis, components), NaN where there is no node.
+  /// Nodes between blocks are passed by all of them: the values of the highest rank count, and where it has NaN those
+  /// of the others. So a rank need not know nodes that only its neighbours' voxels have.
   /// @collective
   void write_nodes(const std::string& name, std::span<const float> values);
   /// Finish the file (every field must have been written), read it back against its digests, sync it and give it its

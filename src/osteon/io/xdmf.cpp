@@ -44,8 +44,8 @@ std::string attribute(const std::string& name, const std::string& result_name, i
       "      <Attribute Name=\"{0}\" AttributeType=\"{1}\" Center=\"{2}\">\n"
       "        <DataItem Format=\"HDF\" {3} Dimensions=\"{4} {5} {6}{7}\">{8}:/VTKHDF/{9}/{0}</DataItem>\n"
       "      </Attribute>\n",
-      escape(name), kind, node ? "Node" : "Cell", type, n.z, n.y, n.x,
-      components > 1 ? fmt::format(" {}", components) : "", escape(result_name), node ? "PointData" : "CellData");
+      escape(name), kind, node ? "Node" : "Cell", type, n.z, n.y, n.x, components > 1 ? fmt::format(" {}", components) : "",
+      escape(result_name), node ? "PointData" : "CellData");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <osteon/job/check_loads.hpp>
 
 namespace osteon::job {
 
@@ -17,6 +18,11 @@ voxel::calibration calibration_of(const density_law_spec& d) {
 
 }  // namespace
 
+bool must_join_faces(const spec& job) {
+  if (job.physics != "elasticity") return heat_test(job) == "conduction";
+  return job.cases.empty() && job.load.faces == "image" && test_of(job, job.load, job.supports) != "custom";
+}
+
 voxel::segmented classify(const spec& job, const job_images& images) {
   voxel::segmentation_options how;
   how.threshold = job.segment.threshold;
@@ -25,6 +31,7 @@ voxel::segmented classify(const spec& job, const job_images& images) {
              : job.segment.keep == "percolating" ? voxel::keep_rule::percolating
                                                  : voxel::keep_rule::largest;
   how.load_axis = job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x;
+  how.must_join_faces = must_join_faces(job);
   const auto properties = [](const material_spec& m, const std::string& fallback) {
     return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio,
                            m.conductivity_W_per_mK.value_or(0)};

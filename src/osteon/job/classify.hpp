@@ -20,4 +20,8 @@ voxel::segmented classify(const spec& job, const job_images& images);
 /// What classify found, as `segmentation` of summary.json.
 nlohmann::ordered_json describe(const spec& job, const voxel::segmented& model);
 
+/// Whether the solid has to join the two faces of the load axis: a test between the faces of the image needs it, other loads
+/// act where their sets are.
+bool must_join_faces(const spec& job);
+
 }  // namespace osteon::job

@@ -8,12 +8,12 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
-#include <osteon/grid/ghost_planes.hpp>
+#include <osteon/grid/ghost_cells.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/io/result_file.hpp>
 #include <osteon/job/manifest.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/supported.hpp>
 #include <osteon/render/picture.hpp>
 #include <osteon/render/presets.hpp>
 
@@ -23,39 +23,50 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-// Names a stage in the log and remembers how long it took.
-class stage_clock {
- public:
-  explicit stage_clock(sink& log) : log_(log) {}
-  void begin(const char* name) {
-    end();
-    name_ = name;
-    log_.stage(name);
-    watch_.restart();
-  }
-  void end() {
-    if (name_) stages_.push_back({{"name", name_}, {"seconds", watch_.seconds()}});
-    name_ = nullptr;
-  }
-  const json& stages() const { return stages_; }
-
- private:
-  sink& log_;
-  const char* name_ = nullptr;
-  stopwatch watch_;
-  json stages_ = json::array();
-};
-
 double sum_over_ranks(MPI_Comm comm, double value) {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, comm);
   return value;
 }
 
-specimen read_specimen(MPI_Comm comm, const std::string& path) {
+// Names a stage in the log and remembers how long it took, and the CPU seconds of all ranks. Collective.
+class stage_clock {
+ public:
+  stage_clock(MPI_Comm comm, sink& log) : comm_(comm), log_(log) {}
+  void begin(const char* name) {
+    end();
+    name_ = name;
+    log_.stage(name);
+    watch_.restart();
+    cpu_at_begin_ = cpu_seconds();
+  }
+  void end() {
+    if (!name_) return;
+    const double cpu = sum_over_ranks(comm_, cpu_seconds() - cpu_at_begin_);
+    stages_.push_back({{"name", name_}, {"seconds", watch_.seconds()}, {"cpu_seconds", cpu}});
+    name_ = nullptr;
+  }
+  const json& stages() const { return stages_; }
+
+ private:
+  MPI_Comm comm_;
+  sink& log_;
+  const char* name_ = nullptr;
+  stopwatch watch_;
+  double cpu_at_begin_ = 0;
+  json stages_ = json::array();
+};
+
+specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job) {
   specimen part;
   part.header = io::read_model_header(comm, path);
-  comm::together(comm, [&] { part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane); });
-  part.image = io::read_model_planes(path, part.header, part.where);
+  if (takes_bricks(job, part.header.shape.z, comm::size(comm))) {
+    io::model_brick brick = io::read_model_brick(comm, path, part.header);
+    part.where = std::move(brick.where);
+    part.image = std::move(brick.material);
+  } else {
+    comm::together(comm, [&] { part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane); });
+    part.image = io::read_model_planes(path, part.header, part.where);
+  }
   comm::together(comm, [&] { part.cells = voxel::active_cells({part.image.data(), part.where.owned.shape()}); });
   return part;
 }
@@ -64,7 +75,7 @@ std::int64_t write_results(const output_paths& paths, const spec& job, const spe
                            const std::string& command) {
   std::vector<io::field_info> infos;
   for (const result_field& field : result.fields) infos.push_back(field.info);
-  const bool good = result.proof.converged;
+  const bool good = !result.missed();
   auto writer = io::result_writer::create(paths.results, part.where, part.header, infos,
                                           {{"title", job.name + ": " + job.physics},
                                            {"history", fmt::format("{} {}", utc_now(), command)},
@@ -101,8 +112,8 @@ void draw_picture(const output_paths& paths, const spec& job, const specimen& pa
     std::transform(part.image.begin(), part.image.end(), solid.begin(), [](std::uint8_t m) { return m ? 1.0F : 0.0F; });
     field = spread_cells(part, result.shown);
   });
-  const auto bone = grid::with_ghost_planes(part.where, solid, 2);
-  const auto glow = grid::with_ghost_planes(part.where, field, 2);
+  const auto bone = grid::with_ghost_cells(part.where, solid, 2);
+  const auto glow = grid::with_ghost_cells(part.where, field, 2);
   render::scene scene;
   scene.spacing_mm = part.header.spacing_mm;
   scene.width = static_cast<int>(job.picture.width);
@@ -121,18 +132,27 @@ void draw_picture(const output_paths& paths, const spec& job, const specimen& pa
   });
 }
 
+// Largest number of active voxels on a rank over the mean.
+double imbalance(const specimen& part, std::int64_t elements) {
+  std::int64_t largest = part.cells.size();
+  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, part.where.comm);
+  return static_cast<double>(largest) * comm::size(part.where.comm) / static_cast<double>(elements);
+}
+
 json summarise(const spec& job, const specimen& part, const physics_result& result, const output_paths& paths,
-               double cpu_seconds, double peak_bytes, const json& stages) {
+               double imbalance, double cpu_seconds, double peak_bytes, const json& stages) {
   const solve::certificate& proof = result.proof;
   const json provenance = json::parse(part.header.provenance_json);
   json summary = {{"schema", "osteon.summary/1"},
                   {"job", job.name},
                   {"physics", job.physics},
-                  {"status", proof.converged ? "done" : "not converged"},
+                  {"status", result.missed() ? "not converged" : "done"},
                   {"elements", result.elements},
                   {"dofs", proof.unknowns},
                   {"ranks", comm::size(part.where.comm)},
                   {"threads", omp_get_max_threads()},
+                  {"decomposition", part.where.is_planes() ? "planes" : "bricks"},
+                  {"imbalance", imbalance},
                   {"iterations", proof.iterations},
                   {"relative_residual", proof.residual_history.empty() ? 0.0 : proof.residual_history.back()},
                   {"setup_seconds", proof.setup_seconds},
@@ -145,7 +165,7 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
                             {"reaction_imbalance", proof.reaction_imbalance},
                             {"energy_identity_error", proof.energy_identity_error},
                             {"converged", proof.converged}};
-  if (job.physics == "elasticity") summary["certificate"]["moment_imbalance"] = proof.moment_imbalance;
+  if (job.physics != "heat") summary["certificate"]["moment_imbalance"] = proof.moment_imbalance;
   summary["residual_history"] = proof.residual_history;
   summary["image"] = provenance.at("image");
   summary["segmentation"] = provenance.at("segmentation");
@@ -154,9 +174,9 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
   for (std::size_t m = 1; m < part.header.materials.size() && part.header.materials.size() <= 33; ++m) {
     const voxel::material& material = part.header.materials[m];
     json entry = {{"name", material.name}};
-    if (job.physics == "heat") {
-      entry["conductivity_W_per_mK"] = material.conductivity_W_per_mK;
-    } else {
+    if (job.physics != "elasticity") entry["conductivity_W_per_mK"] = material.conductivity_W_per_mK;
+    if (job.physics == "thermo_elasticity") entry["thermal_expansion_per_K"] = *job.materials[m - 1].thermal_expansion_per_K;
+    if (job.physics != "heat") {
       entry["youngs_modulus_MPa"] = material.youngs_modulus_MPa;
       entry["poisson_ratio"] = material.poisson_ratio;
     }
@@ -215,13 +235,17 @@ output_paths::output_paths(const spec& job) {
 json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started, sink& log) {
   const output_paths paths(job);
   const bool root = comm::rank(comm) == 0;
-  stage_clock clock(log);
+  stage_clock clock(comm, log);
 
   clock.begin("reading the model");
-  const specimen part = read_specimen(comm, paths.model);
+  specimen part = read_specimen(comm, paths.model, job);
+  const std::int64_t unsupported = drop_unsupported(job, part, log);
 
   clock.begin("solving");
-  const physics_result result = job.physics == "heat" ? run_heat(job, part, log) : run_elasticity(job, part, log);
+  const physics_result result = job.physics == "heat"                ? run_heat(job, part, log)
+                                : job.physics == "thermo_elasticity" ? run_thermo_elasticity(job, part, log)
+                                : is_homogenisation(job)             ? run_homogenise(job, part, log)
+                                                                     : run_elasticity(job, part, log);
 
   clock.begin("writing results");
   const std::int64_t bytes = write_results(paths, job, part, result, command);
@@ -230,6 +254,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   clock.end();
   const double cpu = sum_over_ranks(comm, cpu_seconds());
   const double peak = sum_over_ranks(comm, static_cast<double>(peak_rss_bytes()));
+  const double uneven = imbalance(part, result.elements);
   const std::vector<std::string> hosts = host_names(comm);
   json summary;
   const auto write_summary = [&] {
@@ -237,7 +262,8 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   };
   comm::together(comm, [&] {
     if (!root) return;
-    summary = summarise(job, part, result, paths, cpu, peak, clock.stages());
+    summary = summarise(job, part, result, paths, uneven, cpu, peak, clock.stages());
+    if (job.segment.drop_unsupported) summary["segmentation"]["dropped_unsupported_voxels"] = unsupported;
     write_file(paths.manifest, to_text(describe_run(job, part, hosts, command, started)));
     write_summary();
   });
@@ -254,11 +280,11 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
       write_summary();
     });
   }
-  if (!result.proof.converged)
+  if (const solve::certificate* proof = result.missed())
     throw solve_error(
         fmt::format("the solver stopped after {} iterations at a relative residual of {:.2e}, above the tolerance {:.1e}; "
                     "the unfinished results in {} are marked 'not converged'; raise solve.max_iterations",
-                    result.proof.iterations, result.proof.residual_history.back(), job.solve.tolerance, paths.directory));
+                    proof->iterations, proof->residual_history.back(), job.solve.tolerance, paths.directory));
   return summary;
 }
 

@@ -74,15 +74,26 @@ shown_scalar scalar_of(const elastic_state& state, const std::string& name) {
 
 }  // namespace
 
-elastic_state read_off(std::shared_ptr<const solve::elasticity_problem> problem, std::vector<double> displacement_mm) {
+elastic_state read_off(std::shared_ptr<const solve::elasticity_problem> problem, std::vector<double> displacement_mm,
+                       std::vector<double> thermal_strain) {
   elastic_state state;
   state.displacement_mm = std::make_shared<const std::vector<double>>(std::move(displacement_mm));
+  state.thermal_strain = std::make_shared<const std::vector<double>>(std::move(thermal_strain));
   const auto keep = [](std::vector<float> values) { return std::make_shared<const std::vector<float>>(std::move(values)); };
-  state.sed = keep(solve::strain_energy_density(*problem, *state.displacement_mm));
+  state.sed = keep(solve::strain_energy_density(*problem, *state.displacement_mm, *state.thermal_strain));
   state.effective_strain = keep(solve::effective_strain(*problem->materials, problem->material, *state.sed));
-  state.von_mises = keep(solve::von_mises_stress(*problem, *state.displacement_mm));
+  state.von_mises = keep(solve::von_mises_stress(*problem, *state.displacement_mm, *state.thermal_strain));
   state.problem = std::move(problem);
   return state;
+}
+
+nlohmann::ordered_json statistics_of(MPI_Comm comm, const elastic_state& state) {
+  const auto sed = solve::statistics(comm, *state.sed), strain = solve::statistics(comm, *state.effective_strain),
+             stress = solve::statistics(comm, *state.von_mises);
+  const auto numbers = [](const solve::field_statistics& s) {
+    return nlohmann::ordered_json{{"mean", s.mean}, {"p95", s.p95}, {"p98", s.p98}, {"max", s.max}};
+  };
+  return {{"sed_MPa", numbers(sed)}, {"effective_strain", {{"p98", strain.p98}}}, {"von_mises_MPa", numbers(stress)}};
 }
 
 std::vector<result_field> elastic_fields(const specimen& part, const std::vector<std::string>& names,
@@ -97,9 +108,13 @@ std::vector<result_field> elastic_fields(const specimen& part, const std::vector
     if (name == "strain")
       list.derived("strain", "strain at the voxel's centre; xy, yz and xz are engineering shears, twice the tensor's", "1",
                    6, solve::strain);
-    if (name == "stress") list.derived("stress", "stress at the voxel's centre", "MPa", 6, solve::stress);
+    if (name == "stress")
+      list.derived("stress", "stress at the voxel's centre", "MPa", 6,
+                   [e = state.thermal_strain](const auto& p, const auto& u) { return solve::stress(p, u, *e); });
     if (name == "principal_stress")
-      list.triple(name, "{} principal stress at the voxel's centre", "MPa", 1, solve::principal_stress);
+      list.triple(
+          name, "{} principal stress at the voxel's centre", "MPa", 1,
+          [e = state.thermal_strain](const auto& p, const auto& u, int n) { return solve::principal_stress(p, u, n, *e); });
     if (name == "principal_strain")
       list.triple(name, "{} principal strain at the voxel's centre", "1", 1, solve::principal_strain);
     if (name == "principal_direction")

@@ -11,12 +11,17 @@ namespace osteon::job {
 struct elastic_state {
   std::shared_ptr<const solve::elasticity_problem> problem;
   std::shared_ptr<const std::vector<double>> displacement_mm;
+  std::shared_ptr<const std::vector<double>> thermal_strain;  ///< per active cell; empty: none
   /// per active cell [MPa], [1], [MPa]
   std::shared_ptr<const std::vector<float>> sed, effective_strain, von_mises;
 };
 
-/// Compute the scalars of a solution. @collective local
-elastic_state read_off(std::shared_ptr<const solve::elasticity_problem> problem, std::vector<double> displacement_mm);
+/// Compute the scalars of a solution. @param thermal_strain per active cell; empty: none @collective local
+elastic_state read_off(std::shared_ptr<const solve::elasticity_problem> problem, std::vector<double> displacement_mm,
+                       std::vector<double> thermal_strain = {});
+
+/// Statistics of the scalars over the solid, as keys of summary.json. @collective on comm
+nlohmann::ordered_json statistics_of(MPI_Comm comm, const elastic_state& state);
 
 /// The fields of a result file. @param names as in output.fields; principal values and directions become three fields each
 std::vector<result_field> elastic_fields(const specimen& part, const std::vector<std::string>& names,

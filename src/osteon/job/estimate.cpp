@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <osteon/grid/block.hpp>
+#include <osteon/grid/bricks.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/job/compute.hpp>
 #include <osteon/job/import.hpp>
 #include <osteon/job/manifest.hpp>
+#include <osteon/job/physics.hpp>
 
 namespace osteon::job {
 
@@ -22,9 +25,35 @@ struct costs {
   double cpu_seconds_per_element;   ///< one core, import excluded
 };
 constexpr costs elasticity_costs{1.13, 290, 2.1e-5};
-constexpr costs heat_costs{1, 90, 1.3e-6};
+constexpr costs heat_costs{1, 60, 1.3e-6};
+constexpr double brick_imbalance = 1.05;  // docs/performance.md, "Planes or bricks"
+constexpr costs thermo_elasticity_costs{1.13, 460, 2.2e-5};
 constexpr double base_memory_bytes = 45e6;  // of a rank without any voxels
 constexpr double picture_bytes_per_pixel = 128, picture_bytes_per_voxel = 16, picture_cpu_seconds_per_pixel = 6.5e-6;
+
+struct load {
+  std::int64_t largest_share, widest_cut;  // active voxels
+};
+
+load of_planes(const voxel::model_header& header, int ranks) {
+  const std::vector<std::int64_t> first = grid::balance_planes(header.active_per_plane, ranks);
+  load result{0, 0};
+  for (std::size_t r = 0; r + 1 < first.size(); ++r) {
+    const auto share = std::accumulate(header.active_per_plane.begin() + first[r],
+                                       header.active_per_plane.begin() + first[r + 1], std::int64_t{0});
+    result.largest_share = std::max(result.largest_share, share);
+    if (r > 0) result.widest_cut = std::max(result.widest_cut, header.active_per_plane[static_cast<std::size_t>(first[r])]);
+  }
+  return result;
+}
+
+// The header does not tell where bricks are cut: about cubes, as solid as the whole.
+load of_bricks(const voxel::model_header& header, std::int64_t elements, int ranks) {
+  if (ranks > header.shape.volume()) throw usage_error(grid::too_many_ranks(ranks, header.shape));
+  const double mean = static_cast<double>(elements) / ranks, volume = static_cast<double>(header.shape.volume());
+  return {static_cast<std::int64_t>(std::ceil(mean * (ranks > 1 ? brick_imbalance : 1))),
+          static_cast<std::int64_t>(static_cast<double>(elements) / volume * std::pow(volume / ranks, 2.0 / 3))};
+}
 
 }  // namespace
 
@@ -32,7 +61,7 @@ estimation estimate(const spec& job, int ranks, sink& log) {
   const imported_model model = import_model(job, output_paths(job).model, log);
   const voxel::model_header header = io::read_model_header(model.path);
   const bool heat = job.physics == "heat";
-  const costs c = heat ? heat_costs : elasticity_costs;
+  const costs c = heat ? heat_costs : job.physics == "thermo_elasticity" ? thermo_elasticity_costs : elasticity_costs;
 
   estimation e;
   e.job = job.name;
@@ -45,14 +74,9 @@ estimation estimate(const spec& job, int ranks, sink& log) {
   e.elements = std::accumulate(header.active_per_plane.begin(), header.active_per_plane.end(), std::int64_t{0});
   e.dofs = heat ? e.elements : static_cast<std::int64_t>(3 * c.nodes_per_element * static_cast<double>(e.elements));
 
-  const std::vector<std::int64_t> first = grid::balance_planes(header.active_per_plane, e.ranks);
-  std::int64_t widest_plane = 0;
-  for (std::size_t r = 0; r + 1 < first.size(); ++r) {
-    const auto share = std::accumulate(header.active_per_plane.begin() + first[r],
-                                       header.active_per_plane.begin() + first[r + 1], std::int64_t{0});
-    e.largest_elements_per_rank = std::max(e.largest_elements_per_rank, share);
-    if (r > 0) widest_plane = std::max(widest_plane, header.active_per_plane[static_cast<std::size_t>(first[r])]);
-  }
+  e.bricks = takes_bricks(job, header.shape.z, e.ranks);
+  const auto [largest, widest_cut] = e.bricks ? of_bricks(header, e.elements, e.ranks) : of_planes(header, e.ranks);
+  e.largest_elements_per_rank = largest;
   const double mean = static_cast<double>(e.elements) / e.ranks;
   e.imbalance = mean > 0 ? static_cast<double>(e.largest_elements_per_rank) / mean : 1;
   const double pixels =
@@ -62,11 +86,13 @@ estimation estimate(const spec& job, int ranks, sink& log) {
       picture_bytes_per_pixel * pixels + picture_bytes_per_voxel * static_cast<double>(e.voxels) / e.ranks;
   e.memory_bytes_per_rank = static_cast<std::int64_t>(base_memory_bytes + std::max(solving, pixels > 0 ? drawing : 0));
   const double unknowns_per_cell = heat ? 1 : 3 * c.nodes_per_element;
-  e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_cell * static_cast<double>(widest_plane) * sizeof(double));
+  e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_cell * static_cast<double>(widest_cut) * sizeof(double));
   const double picture_seconds = picture_cpu_seconds_per_pixel * pixels;
-  e.cpu_seconds = c.cpu_seconds_per_element * static_cast<double>(e.elements) + picture_seconds;
+  const double solutions = is_homogenisation(job) ? 6 : static_cast<double>(std::max<std::size_t>(job.cases.size(), 1));
+  const double seconds_per_element = solutions * c.cpu_seconds_per_element;
+  e.cpu_seconds = seconds_per_element * static_cast<double>(e.elements) + picture_seconds;
   e.wall_seconds =
-      (c.cpu_seconds_per_element * static_cast<double>(e.largest_elements_per_rank) + picture_seconds / e.ranks) / e.threads;
+      (seconds_per_element * static_cast<double>(e.largest_elements_per_rank) + picture_seconds / e.ranks) / e.threads;
   return e;
 }
 
@@ -76,6 +102,7 @@ nlohmann::ordered_json estimation::to_json() const {
           {"physics", physics},
           {"ranks", ranks},
           {"threads", threads},
+          {"decomposition", bricks ? "bricks" : "planes"},
           {"voxels", voxels},
           {"elements", elements},
           {"dofs", dofs},
@@ -89,7 +116,7 @@ nlohmann::ordered_json estimation::to_json() const {
 
 std::string estimation::to_text() const {
   return fmt::format(
-      "{}: {} on {} ranks\n"
+      "{}: {} on {} ranks, each with {}\n"
       "  voxels            {:>14}\n"
       "  elements          {:>14}  ({:.1f} % of the voxels)\n"
       "  unknowns          {:>14}  about\n"
@@ -97,9 +124,10 @@ std::string estimation::to_text() const {
       "  memory per rank   {:>14.0f}  MiB at most\n"
       "  exchange          {:>14.1f}  kB to each neighbour\n"
       "  computing         {:>14.1f}  CPU seconds, about {:.1f} s on {} cores\n",
-      job, physics, ranks, voxels, elements, 100.0 * static_cast<double>(elements) / static_cast<double>(voxels), dofs,
-      largest_elements_per_rank, imbalance, static_cast<double>(memory_bytes_per_rank) / 1048576,
-      static_cast<double>(exchange_bytes) / 1e3, cpu_seconds, wall_seconds, ranks * threads);
+      job, physics, ranks, bricks ? "a brick" : "some z planes", voxels, elements,
+      100.0 * static_cast<double>(elements) / static_cast<double>(voxels), dofs, largest_elements_per_rank, imbalance,
+      static_cast<double>(memory_bytes_per_rank) / 1048576, static_cast<double>(exchange_bytes) / 1e3, cpu_seconds,
+      wall_seconds, ranks * threads);
 }
 
 }  // namespace osteon::job

@@ -11,6 +11,7 @@ namespace osteon::job {
 struct estimation {
   std::string job, physics;
   int ranks = 1, threads = 1;
+  bool bricks = false;
   std::int64_t voxels = 0, elements = 0, dofs = 0;
   std::int64_t largest_elements_per_rank = 0;
   double imbalance = 1;                    ///< largest share of a rank over the mean

@@ -10,10 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <osteon/base/digest.hpp>
 #include <osteon/io/model_file.hpp>
-#include <osteon/io/npy.hpp>
 #include <osteon/job/classify.hpp>
 #include <osteon/job/external.hpp>
+#include <osteon/job/label_images.hpp>
 #include <osteon/job/manifest.hpp>
+#include <osteon/job/read_scan.hpp>
 
 namespace osteon::job {
 
@@ -21,52 +22,6 @@ namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
 
 namespace {
-
-// A folder of our own for the image on its way from the reader to us; gone when import is over.
-class scratch_folder {
- public:
-  scratch_folder() {
-    std::string name = (fs::temp_directory_path() / "osteon-import-XXXXXX").string();
-    if (!mkdtemp(name.data()))
-      throw machine_error(fmt::format("cannot make a temporary folder in '{}'; set TMPDIR to one with space",
-                                      fs::temp_directory_path().string()));
-    path_ = name;
-  }
-  ~scratch_folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-  std::string file(const char* name) const { return (fs::path(path_) / name).string(); }
-
- private:
-  std::string path_;
-};
-
-struct scan {
-  voxel::image image;
-  json facts;  // what the reader said: format, spacing_mm, origin_mm, sha256
-};
-
-// The readers of the many image formats are Python packages, which are better kept than anything we would write.
-scan read_scan(const std::string& path) {
-  const scratch_folder scratch;
-  const std::string file = scratch.file("image.npy");
-  const program_result reader = run_program({python_interpreter(), "-m", "osteon.read_image", path, file});
-  std::string text = reader.err;
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  if (reader.exit_code == exit_code(error_kind::data)) throw data_error(text);
-  if (reader.exit_code != 0)
-    throw machine_error(fmt::format(
-        "the image reader '{} -m osteon.read_image' failed with exit code {}: {}; run `./run setup`, or set OSTEON_PYTHON "
-        "to a Python that has the osteon package",
-        python_interpreter(), reader.exit_code, text));
-  json facts = json::parse(reader.out, nullptr, false);
-  if (facts.is_discarded())
-    throw machine_error("the image reader did not describe the image that it read; its output is no JSON");
-  return {io::read_npy(file), std::move(facts)};
-}
 
 vector3 to_vector(const json& list) { return {list.at(0), list.at(1), list.at(2)}; }
 
@@ -91,6 +46,7 @@ std::string rules_of(const spec& job) {
   json rules = {{"schema", 1},
                 {"axis", job.load.axis},
                 {"keep", job.segment.keep},
+                {"joins", must_join_faces(job)},
                 {"labels", job.segment.labels},
                 {"void", job.segment.void_labels},
                 {"crop", job.image.crop_voxels},
@@ -199,6 +155,7 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
       const json provenance = json::parse(header.provenance_json, nullptr, false);
       if (!provenance.is_discarded() && provenance.value("key", "") == key) {
         log.stage("using the model that is there");
+        import_label_images(job, path, header);
         result.shape = header.shape;
         result.provenance_json = header.provenance_json;
         result.reused = true;
@@ -258,6 +215,7 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
                                       folder.string(), failed.message()));
   }
   io::write_model(path, header, {model.material.data(), model.shape});
+  import_label_images(job, path, header);
   result.shape = model.shape;
   result.provenance_json = header.provenance_json;
   return result;

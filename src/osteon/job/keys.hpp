@@ -6,13 +6,103 @@
 
 namespace osteon::job {
 
+/// Keys of a test that [load] and [[case]] have in common.
+template <class Visitor>
+void describe_drive(Visitor& t, load_spec& l) {
+  t("direction", l.direction,
+    "shear: direction in which the driven face slides. bending: axis about which the faces turn. Left out: the axis that "
+    "follows load.axis in the order z, y, x.",
+    {"z", "y", "x"});
+  t("faces", l.faces, "Which faces are loaded: those of the image, or of the smallest box around the solid.",
+    {"image", "solid"});
+  t("depth_mm", l.depth_mm, "Nodes up to this deep under a face belong to it, as in a grip; 0: only those on it.");
+  t("bonded", l.bonded,
+    "bending, torsion: the faces are rigid plates. Otherwise points of a bent face slide in it, those of a twisted one "
+    "leave it, as in beam theory.");
+  t("about_mm", l.about_mm,
+    "bending, torsion: a point on the axis of rotation, [z, y, x]. Left out: the mean position of the nodes of both faces.");
+  t("strain", l.strain,
+    "Displacement of the driven face over the distance of the faces; negative compresses. For shear the engineering "
+    "strain. Left out, with no other measure: -0.01, for shear 0.01, in thermo_elasticity 0.");
+  t("displacement_mm", l.displacement_mm, "Displacement of the driven face.");
+  t("force_N", l.force_N,
+    "Force on the driven face: what a unit displacement gives is scaled to it, which is exact as the problem is linear.");
+  t("angle_deg", l.angle_deg,
+    "bending, torsion: angle between the faces; displacements are linear in it. Left out, with no moment: 1.");
+  t("moment_N_mm", l.moment_N_mm, "bending, torsion: moment on the driven face, by scaling as for force_N.");
+  t("gravity_m_per_s2", l.gravity_m_per_s2,
+    "Body weight: acceleration [z, y, x] by which every voxel is pulled; needs density_kg_per_m3 of its material.");
+}
+
+template <class Visitor>
+void describe_set(Visitor& t, set_spec& n) {
+  t("name", n.name, "Name of the set.");
+  t("select", n.select,
+    "How the nodes are chosen. face: of the image or the solid. plane: across axis at at_mm. disk: centre_mm, normal, "
+    "radius_mm, thickness_mm. box: from low_mm to high_mm. material: the corners of its voxels. image: the corners of "
+    "voxels with "
+    "some labels in another image. voxels: the corners of "
+    "those listed. nodes: those listed. points: the nodes closest to points_mm.",
+    {"face", "plane", "disk", "box", "material", "image", "voxels", "nodes", "points"});
+  t("face", n.face, "face: which one.", {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high"});
+  t("of", n.of, "face: of the image, or of the smallest box around the solid.", {"image", "solid"});
+  t("axis", n.axis, "plane: the axis across it.", {"z", "y", "x"});
+  t("at_mm", n.at_mm, "plane: its coordinate on axis.");
+  t("depth_mm", n.depth_mm,
+    "face: nodes up to this deep; left out: 0. plane: nodes up to this far on both sides; left out: half a voxel.");
+  t("centre_mm", n.centre_mm, "disk: its centre [z, y, x].");
+  t("normal", n.normal, "disk: direction across it [z, y, x], of any length.");
+  t("radius_mm", n.radius_mm, "disk: its radius.");
+  t("thickness_mm", n.thickness_mm, "disk: its thickness, half of it on either side of the centre.");
+  t("low_mm", n.low_mm, "box: its low corner [z, y, x].");
+  t("high_mm", n.high_mm, "box: its high corner [z, y, x].");
+  t("material", n.material, "material: its name.");
+  t("image", n.image, "image: path of an image of the scan's shape, relative to the job file; it is cropped like the scan.");
+  t("labels", n.labels, "image: the values of its voxels that are chosen; those that are solid in the scan give the nodes.");
+  t("voxels", n.voxels, "voxels: [[z, y, x], ...], counted from 0 in the image after cropping; all must be solid.");
+  t("nodes", n.nodes, "nodes: [[z, y, x], ...]; node 0 is the low corner of voxel 0. All must belong to the solid.");
+  t("points_mm", n.points_mm, "points: [[z, y, x], ...], each no farther from a node than a voxel's diagonal.");
+  t("surface", n.surface, "Take only nodes on the surface of the solid, the faces of the image included.");
+}
+
+template <class Visitor>
+void describe_support(Visitor& t, support_spec& p) {
+  t("on", p.on, "The set.");
+  t("fix", p.fix, "Axes in which the set is held, e.g. \"zyx\"; the axes of move_..._mm are held as well.");
+  t("move_z_mm", p.move_z_mm, "Prescribed displacement along z.");
+  t("move_y_mm", p.move_y_mm, "Prescribed displacement along y.");
+  t("move_x_mm", p.move_x_mm, "Prescribed displacement along x.");
+  t("rotate_deg", p.rotate_deg,
+    "Angles [z, y, x] by which the set turns about the axes, right-handed; displacements are linear in them, and only those "
+    "along the held axes are prescribed.");
+  t("about_mm", p.about_mm, "The point about which it turns, [z, y, x]. Left out: the mean position of the set's nodes.");
+}
+
+template <class Visitor>
+void describe_force(Visitor& t, force_spec& f) {
+  t("on", f.on, "The set.");
+  t("force_N", f.force_N, "Total force [z, y, x], spread over the set.");
+  t("node_force_N", f.node_force_N, "Force [z, y, x] on each node of the set.");
+  t("toward_mm", f.toward_mm,
+    "A point [z, y, x] toward which every node is pulled, as by a muscle; magnitude_N says how strongly.");
+  t("magnitude_N", f.magnitude_N, "toward_mm: sum of the magnitudes of the nodes' forces; negative pushes away.");
+  t("pressure_MPa", f.pressure_MPa,
+    "Pressure on the free voxel faces whose four nodes are in the set; positive presses into the solid.");
+  t("spread", f.spread,
+    "equal: every node bears the same share. area: shares follow the free surface around the nodes, so that an even "
+    "traction stays even.",
+    {"equal", "area"});
+}
+
 /// Call `v(key, field, doc)` for every key. Visitors also have `v.table(name, doc, f)`, `v.optional_table(name, field, doc,
 /// f)` and `v.list(name, field, doc, f)` for tables, optional tables and arrays of tables.
 template <class Visitor>
 void describe(Visitor& v, spec& s) {
   v("name", s.name, "Name of the job; the default output directory is <name>.out.");
-  v("physics", s.physics, "elasticity: stiffness and strain energy; heat: effective conductivity and tortuosity.",
-    {"elasticity", "heat"});
+  v("physics", s.physics,
+    "elasticity: stiffness and strain energy; heat: effective conductivity and tortuosity; thermo_elasticity: the stress "
+    "that the temperatures of a heat problem cause.",
+    {"elasticity", "heat", "thermo_elasticity"});
   v.table("image", "The scan.", [&](auto& t) {
     image_spec& i = s.image;
     t("path", i.path, "Image file or folder, relative to the job file: TIFF, DICOM, NIfTI, NRRD, MetaImage, npy.");
@@ -30,6 +120,9 @@ void describe(Visitor& v, spec& s) {
     t("void_labels", g.void_labels, "Labels that are empty space.");
     t("keep", g.keep, "largest: the largest 6-connected part; percolating: the parts that join both loaded faces; all.",
       {"largest", "percolating", "all"});
+    t("drop_unsupported", g.drop_unsupported,
+      "Drop the kept parts that no support of a load case holds (islands, and parts that hang on others by single nodes or "
+      "edges). Otherwise they are refused. Elasticity only.");
   });
   v.list("material", s.materials, "A material. Give one for all solid voxels, or one for each label.",
          [](auto& t, material_spec& m) {
@@ -38,6 +131,11 @@ void describe(Visitor& v, spec& s) {
            t("youngs_modulus_MPa", m.youngs_modulus_MPa, "Young's modulus in MPa, > 0.");
            t("poisson_ratio", m.poisson_ratio, "Poisson's ratio, in (-1, 0.5).");
            t("conductivity_W_per_mK", m.conductivity_W_per_mK, "Thermal conductivity in W/(m K), > 0.");
+           t("density_kg_per_m3", m.density_kg_per_m3, "Mass density in kg/m3, > 0; needed for gravity_m_per_s2 only.");
+           t("heat_capacity_J_per_m3K", m.heat_capacity_J_per_m3K,
+             "Density times specific heat in J/(m3 K), > 0; needed by [transient].");
+           t("heat_source_W_per_m3", m.heat_source_W_per_m3, "Heat made in this material in W/m3 (test heat_transfer).");
+           t("thermal_expansion_per_K", m.thermal_expansion_per_K, "Coefficient of linear thermal expansion in 1/K.");
          });
   v.optional_table("density_law", s.density_law,
                    "Modulus from grey values by way of the density rho. A model has at most 255 materials: images with more "
@@ -77,14 +175,81 @@ void describe(Visitor& v, spec& s) {
   v.table("load", "What is done to the specimen.", [&](auto& t) {
     load_spec& l = s.load;
     t("test", l.test,
-      "axial_bonded: both faces of the axis are held by rigid plates, one is driven. conduction: fixed temperatures on "
-      "them.",
-      {"axial_bonded", "conduction"});
+      "axial_bonded: both faces of the axis are held by rigid plates, one is driven. uniaxial: the same without friction. "
+      "confined: uniaxial with guided sides. shear: the driven plate slides. pure_shear: the faces across axis and "
+      "direction slide symmetrically. bending: the faces turn about direction. torsion: the driven face turns about axis. "
+      "custom: only [[support]], [[force]] and gravity. conduction: fixed temperatures on the faces. heat_transfer: "
+      "what the [[boundary]] tables say. conductivity_tensor: the effective conductivity in all directions. "
+      "homogenise: stiffness of the material, from six mean strains. free_expansion: nothing but the temperatures, in "
+      "thermo_elasticity. Left out: custom if "
+      "there is a [[support]], else axial_bonded, in a heat job heat_transfer if there is a [[boundary]], else conduction.",
+      {"axial_bonded", "uniaxial", "confined", "shear", "pure_shear", "bending", "torsion", "custom", "conduction",
+       "heat_transfer", "conductivity_tensor", "homogenise", "free_expansion"});
     t("axis", l.axis, "Direction of the load or of the heat flow.", {"z", "y", "x"});
-    t("strain", l.strain, "Displacement of the driven face over the length; negative compresses.");
+    describe_drive(t, l);
     t("low_K", l.low_K, "Temperature of the low face in K.");
     t("high_K", l.high_K, "Temperature of the high face in K.");
+    t("reference_K", l.reference_K, "Temperature in K at which a thermo_elasticity job is free of stress.");
+    t("boundary", l.boundary,
+      "homogenise: what is done to the outer faces. kubc, which is used if left out: all their nodes move with the mean "
+      "strain; an upper bound. periodic: the image repeats itself; solid on a face without a partner on the opposite face "
+      "is free there.",
+      {"kubc", "periodic"});
+    t("surroundings", l.surroundings,
+      "What the box of a conductivity_tensor stands in. periodic (default): copies of itself; uniform: a linear temperature "
+      "on all faces, an upper bound.",
+      {"periodic", "uniform"});
+    t("gradient_K_per_mm", l.gradient_K_per_mm,
+      "Mean temperature gradient [z, y, x] of a heat_transfer: periodic faces differ by it, and prescribed temperatures "
+      "rise with it from the centre of the image.");
   });
+  v.list("set", s.sets,
+         "A set of nodes, to be named by on. Entries of the same name are one set, the union of what they select. The faces "
+         "of the image are sets already: z_low, z_high, y_low, y_high, x_low, x_high. Positions are in mm, as in the result "
+         "file: they start at the image's origin.",
+         [](auto& t, set_spec& n) { describe_set(t, n); });
+  v.list("support", s.supports, "Prescribed displacements of a set, in all load cases.",
+         [](auto& t, support_spec& p) { describe_support(t, p); });
+  v.list("force", s.forces, "Forces on a set, in all load cases.", [](auto& t, force_spec& f) { describe_force(t, f); });
+  v.list("case", s.cases,
+         "A load case. Several of them are solved in one job; those that hold the same nodes share the solver's setup. The "
+         "answers are in cases of summary.json, the fields have the case's name at their end.",
+         [](auto& t, case_spec& c) {
+           t("name", c.name, "Name of the case: letters, digits and _.");
+           t("test", c.load.test, "As load.test.",
+             {"axial_bonded", "uniaxial", "confined", "shear", "pure_shear", "bending", "torsion", "custom"});
+           t("axis", c.load.axis, "As load.axis, which it takes if left out.", {"z", "y", "x"});
+           describe_drive(t, c.load);
+           t.list("support", c.supports, "Prescribed displacements in this case.",
+                  [](auto& u, support_spec& p) { describe_support(u, p); });
+           t.list("force", c.forces, "Forces in this case.", [](auto& u, force_spec& f) { describe_force(u, f); });
+         });
+  v.list(
+      "boundary", s.boundaries,
+      "Heat on an outer face of the image, where the solid meets it; faces that are not named are insulated. For the test "
+      "heat_transfer.",
+      [](auto& t, boundary_spec& b) {
+        t("face", b.face, "z-low, z-high, y-low, ...; or z, y or x for both faces of the axis.",
+          {"z-low", "z-high", "y-low", "y-high", "x-low", "x-high", "z", "y", "x"});
+        t("kind", b.kind,
+          "temperature of the face; flux into the solid; convection to an ambient; periodic: both faces of an axis are "
+          "one.",
+          {"temperature", "flux", "convection", "periodic"});
+        t("temperature_K", b.temperature_K, "Temperature of the face, or of the ambient, in K.");
+        t("flux_W_per_m2", b.flux_W_per_m2, "Heat into the solid in W/m2; negative cools.");
+        t("transfer_W_per_m2K", b.transfer_W_per_m2K, "Heat transfer coefficient in W/(m2 K), > 0.");
+      });
+  v.optional_table("transient", s.transient, "Heat in time, from one temperature everywhere, by implicit steps.",
+                   [](auto& t, transient_spec& p) {
+                     t("initial_K", p.initial_K, "Temperature at the start in K.");
+                     t("end_s", p.end_s, "Time at the end in s.");
+                     t("step_s", p.step_s, "Step in s; shortened so that a whole number of steps reaches the end.");
+                     t("output_every_s", p.output_every_s, "Time between the records of the history; 0: every step.");
+                     t("scheme", p.scheme,
+                       "implicit_euler: first order, never overshoots. crank_nicolson: second order, may oscillate after "
+                       "a sudden change.",
+                       {"implicit_euler", "crank_nicolson"});
+                   });
   v.table("solve", "How exactly.", [&](auto& t) {
     t("tolerance", s.solve.tolerance, "Residual relative to the initial one at which the solver stops.");
     t("max_iterations", s.solve.max_iterations, "The solver gives up after this many iterations (exit code 4).");
@@ -114,13 +279,18 @@ void describe(Visitor& v, spec& s) {
       {"displacement", "strain", "stress", "principal_stress", "principal_strain", "principal_direction", "von_mises", "sed",
        "effective_strain"});
   });
-  v.table("run",
-          "How many processes and threads `osteon run` starts. Under mpirun or srun those decide on the processes, and "
-          "OMP_NUM_THREADS on the threads.",
-          [&](auto& t) {
-            t("ranks", s.run.ranks, "MPI processes; 0 takes all cores.");
-            t("threads", s.run.threads, "OpenMP threads of each process.");
-          });
+  v.table(
+      "run",
+      "How many processes and threads `osteon run` starts. Under mpirun or srun those decide on the processes, and "
+      "OMP_NUM_THREADS on the threads.",
+      [&](auto& t) {
+        t("ranks", s.run.ranks, "MPI processes; 0 takes all cores.");
+        t("threads", s.run.threads, "OpenMP threads of each process.");
+        t("decomposition", s.run.decomposition,
+          "What part of the image a rank gets. planes: whole z planes; bricks: boxes; both are balanced by solid voxels. "
+          "auto: planes if there are 16 or more for each rank, otherwise bricks; always planes for heat.",
+          {"auto", "planes", "bricks"});
+      });
 }
 
 }  // namespace osteon::job

@@ -18,7 +18,7 @@ namespace osteon::job {
 struct specimen {
   grid::block where;
   voxel::model_header header;
-  std::vector<std::uint8_t> image;  ///< material numbers, shape (owned planes, y, x)
+  std::vector<std::uint8_t> image;  ///< material numbers, shape of where.owned
   voxel::run_set cells;             ///< the active voxels of `image`
 };
 
@@ -30,19 +30,33 @@ struct result_field {
 
 struct physics_result {
   solve::certificate proof;
-  std::int64_t elements = 0;       ///< active voxels, all ranks
-  nlohmann::ordered_json answers;  ///< keys of summary.json
+  std::optional<solve::certificate> heat_proof;  ///< of the temperatures that load an elastic problem
+  std::int64_t elements = 0;                     ///< active voxels, all ranks
+  nlohmann::ordered_json answers;                ///< keys of summary.json
   std::vector<result_field> fields;
   std::vector<float> shown;  ///< cell field of the picture, per active cell
   std::string shown_name, shown_units;
   double shown_low = 0, shown_high = 1;  ///< colour range
+
+  /// The certificate of a solver that missed its tolerance, else null.
+  const solve::certificate* missed() const {
+    if (heat_proof && !heat_proof->converged) return &*heat_proof;
+    return proof.converged ? nullptr : &proof;
+  }
 };
 
-/// Bonded axial compression or tension. @collective on part.where.comm
+/// A mechanical test, or supports and forces; one load case or several. @collective on part.where.comm
 physics_result run_elasticity(const spec& job, const specimen& part, sink& log);
 
-/// Steady conduction between two faces. @collective on part.where.comm
+/// Stiffness of a block of material under six mean strains. @collective on part.where.comm
+physics_result run_homogenise(const spec& job, const specimen& part, sink& log);
+
+/// Heat conduction: between two faces, under conditions on all faces, in all directions, or in time. @collective on
+/// part.where.comm
 physics_result run_heat(const spec& job, const specimen& part, sink& log);
+
+/// Steady conduction, and the elastic problem that its temperatures load. @collective on part.where.comm
+physics_result run_thermo_elasticity(const spec& job, const specimen& part, sink& log);
 
 /// Spread values per active cell over the dense block; NaN in empty voxels. @param per_cell shape (cells, components)
 /// @collective local

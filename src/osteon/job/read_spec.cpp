@@ -147,6 +147,10 @@ class reader {
     }
     read_array(node, key, field, choices);
   }
+  void read(const toml::node& node, const char* key, std::vector<std::vector<double>>& field,
+            const std::vector<std::string>&) {
+    read_array(node, key, field);
+  }
   template <class T>
   void read(const toml::node& node, const char* key, std::vector<T>& field, const std::vector<std::string>& choices) {
     read_array(node, key, field, choices);
@@ -200,6 +204,8 @@ spec read_spec(const std::string& path, std::vector<problem>& problems) {
     if (const auto dot = job.name.rfind('.'); dot != std::string::npos && dot > 0) job.name.resize(dot);
   }
   if (job.output_directory.empty()) job.output_directory = job.name + ".out";
+  for (case_spec& c : job.cases)
+    if (c.load.axis.empty()) c.load.axis = job.load.axis;
   for (problem p : validate(job)) {
     const auto line = lines.find(p.where);
     // A fault is shown once: where a value could not be read, its default must not be faulted as well.

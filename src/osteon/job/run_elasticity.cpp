@@ -1,86 +1,137 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <osteon/comm/together.hpp>
 #include <osteon/job/elastic_output.hpp>
+#include <osteon/job/supported.hpp>
+#include <osteon/solve/elasticity.hpp>
 #include <osteon/solve/post.hpp>
-#include <osteon/solve/reactions.hpp>
-#include <osteon/voxel/boundary.hpp>
 
 namespace osteon::job {
 
-physics_result run_elasticity(const spec& job, const specimen& part, sink& log) {
-  const MPI_Comm comm = part.where.comm;
-  const axis along = load_axis(job);
-  const double length = length_mm(part.header, along);
-  const double driven_mm = job.load.strain * length;
+namespace {
 
-  const auto shared_problem = std::make_shared<solve::elasticity_problem>();
-  solve::elasticity_problem& problem = *shared_problem;
-  comm::together(comm, [&] {
-    problem.where = part.where;
-    problem.spacing_mm = part.header.spacing_mm;
-    problem.materials = &part.header.materials;
-    problem.cells = part.cells;
-    problem.nodes = voxel::corner_nodes(part.cells);
-    problem.material = voxel::gather(part.cells, {part.image.data(), part.where.owned.shape()});
-    for (const voxel::face_displacement& d :
-         voxel::bonded_axial(problem.nodes, part.where.owned, part.where.domain, along, driven_mm))
-      problem.fixed.push_back({d.node, d.direction, d.value_mm});
-  });
+using json = nlohmann::ordered_json;
+
+// What is read off the solution of a load case.
+struct case_result {
+  solve::certificate proof;
+  json answers;
+  elastic_state state;
+};
+
+case_result read_case(const spec& job, const specimen& part, const std::shared_ptr<const solve::elasticity_problem>& problem,
+                      const load_case& what, solve::elasticity_solution solution) {
+  const MPI_Comm comm = part.where.comm;
+  case_result result;
+  result.proof = solution.proof;
+  const load_answers loads = read_loads(what, *problem, part.header.origin_mm, solution);
+  comm::together(comm, [&] { result.state = read_off(problem, std::move(solution.displacement_mm)); });
+  const elastic_state& state = result.state;
+  const auto failure = solve::pistoia(comm, *state.effective_strain, std::abs(loads.load.value_or(0)),
+                                      job.pistoia.critical_strain, job.pistoia.critical_volume);
+  json& answers = result.answers = loads.keys;
+  answers.update(statistics_of(comm, state));
+  answers["pistoia"] = {{"critical_strain", job.pistoia.critical_strain},
+                        {"critical_volume", job.pistoia.critical_volume},
+                        {"factor", failure.factor}};
+  if (loads.load) answers["pistoia"][loads.is_moment ? "failure_moment_N_mm" : "failure_load_N"] = failure.failure_load_N;
+  if (auto table = by_material(part, state); !table.is_null()) answers["by_material"] = std::move(table);
+  return result;
+}
+
+// The fields of a case; their names end in that of the case.
+std::vector<result_field> fields_of(const spec& job, const specimen& part, const load_case& what,
+                                    const elastic_state& state) {
+  auto fields = elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state);
+  if (!what.name.empty())
+    for (result_field& field : fields) {
+      field.info.name += "_" + what.name;
+      field.info.long_name += ", case " + what.name;
+    }
+  return fields;
+}
+
+// Solve the cases in groups that share a solver.
+std::vector<case_result> solve_cases(const spec& job, const specimen& part,
+                                     std::shared_ptr<solve::elasticity_problem> problem, const std::vector<load_case>& cases,
+                                     sink& log) {
   const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations)};
-  solve::elasticity_solution solution = solve::solve_elasticity(problem, how, log);
+  std::vector<case_result> results(cases.size());
+  const auto groups = group_by_supports(part.where.comm, cases);
+  if (cases.size() > 1)
+    log.note(fmt::format("{} load cases hold {} different sets of displacements: the solver is set up {} times",
+                         cases.size(), groups.size(), groups.size()));
+  for (const std::vector<std::size_t>& group : groups) {
+    problem->fixed = cases[group.front()].fixed;
+    require_supported(*problem, part.header.origin_mm);
+    solve::elasticity_solver solver(*problem, how, log);
+    for (const std::size_t c : group) {
+      if (!cases[c].name.empty()) log.note(fmt::format("load case '{}': {}", cases[c].name, cases[c].test));
+      const solve::elastic_load load = load_of(cases[c]);
+      auto solution = c == group.back() ? solver.solve_last(load) : solver.solve(load);
+      results[c] = read_case(job, part, problem, cases[c], std::move(solution));
+    }
+  }
+  return results;
+}
+
+json certificate_of(const solve::certificate& proof) {
+  return {{"iterations", proof.iterations},
+          {"true_relative_residual", proof.true_relative_residual},
+          {"reaction_imbalance", proof.reaction_imbalance},
+          {"moment_imbalance", proof.moment_imbalance},
+          {"energy_identity_error", proof.energy_identity_error},
+          {"converged", proof.converged},
+          {"solve_seconds", proof.solve_seconds}};
+}
+
+// The worst of all cases; what they cost adds up.
+solve::certificate join_proofs(const std::vector<case_result>& cases) {
+  solve::certificate all = cases.front().proof;
+  for (std::size_t c = 1; c < cases.size(); ++c) {
+    const solve::certificate& proof = cases[c].proof;
+    all.unknowns = std::max(all.unknowns, proof.unknowns);
+    all.iterations += proof.iterations;
+    all.converged &= proof.converged;
+    if (proof.true_relative_residual > all.true_relative_residual) all.residual_history = proof.residual_history;
+    all.true_relative_residual = std::max(all.true_relative_residual, proof.true_relative_residual);
+    all.reaction_imbalance = std::max(all.reaction_imbalance, proof.reaction_imbalance);
+    all.moment_imbalance = std::max(all.moment_imbalance, proof.moment_imbalance);
+    all.energy_identity_error = std::max(all.energy_identity_error, proof.energy_identity_error);
+    all.setup_seconds += proof.setup_seconds;
+    all.solve_seconds += proof.solve_seconds;
+  }
+  return all;
+}
+
+}  // namespace
+
+physics_result run_elasticity(const spec& job, const specimen& part, sink& log) {
+  const auto problem = make_problem(part);
+  node_sets sets(job, part, problem->nodes);
+  const std::vector<load_case> cases = make_cases(sets, log);
+  const std::vector<case_result> solved = solve_cases(job, part, problem, cases, log);
 
   physics_result result;
-  result.proof = solution.proof;
+  result.proof = join_proofs(solved);
   result.elements = part.cells.size();
-  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
-
-  const solve::wrench driven = solve::resultant(
-      problem, solution, voxel::face_nodes(problem.nodes, part.where.owned, part.where.domain, along, true));
-  elastic_state state;
-  comm::together(comm, [&] { state = read_off(shared_problem, std::move(solution.displacement_mm)); });
-  const auto sed_statistics = solve::statistics(comm, *state.sed);
-  const auto strain_statistics = solve::statistics(comm, *state.effective_strain);
-  const auto stress_statistics = solve::statistics(comm, *state.von_mises);
-  const vector3 reaction = driven.force_N, moment = driven.moment_N_mm, origin = part.header.origin_mm;
-  const double force = reaction[static_cast<int>(along)];
-  const auto failure = solve::pistoia(comm, *state.effective_strain, std::abs(force), job.pistoia.critical_strain,
-                                      job.pistoia.critical_volume);
-
-  result.answers = {
-      {"reaction_N", {reaction.z, reaction.y, reaction.x}},
-      {"reaction_moment_N_mm", {moment.z, moment.y, moment.x}},
-      {"reaction_point_mm", {origin.z + driven.about_mm.z, origin.y + driven.about_mm.y, origin.x + driven.about_mm.x}},
-      {"stiffness_N_per_mm", force / driven_mm},
-      {"apparent_modulus_MPa", force / driven_mm * length / cross_section_mm2(part.header, along)},
-      {"sed_MPa",
-       {{"mean", sed_statistics.mean},
-        {"p95", sed_statistics.p95},
-        {"p98", sed_statistics.p98},
-        {"max", sed_statistics.max}}},
-      {"effective_strain", {{"p98", strain_statistics.p98}}},
-      {"von_mises_MPa",
-       {{"mean", stress_statistics.mean},
-        {"p95", stress_statistics.p95},
-        {"p98", stress_statistics.p98},
-        {"max", stress_statistics.max}}},
-      {"pistoia",
-       {{"critical_strain", job.pistoia.critical_strain},
-        {"critical_volume", job.pistoia.critical_volume},
-        {"factor", failure.factor},
-        {"failure_load_N", failure.failure_load_N}}},
-      {"load",
-       {{"test", "axial_bonded"},
-        {"axis", job.load.axis},
-        {"strain", job.load.strain},
-        {"displacement_mm", driven_mm},
-        {"length_mm", length},
-        {"cross_section_mm2", cross_section_mm2(part.header, along)}}}};
-
-  if (auto table = by_material(part, state); !table.is_null()) result.answers["by_material"] = std::move(table);
-  show(result, part, job.picture.field.value_or("sed"), state);
-  result.fields = elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state);
+  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
+  result.answers = solved.front().answers;  // of several cases the first is the one of the picture and of the table
+  show(result, part, job.picture.field.value_or("sed"), solved.front().state);
+  if (!job.cases.empty()) result.shown_name += "_" + cases.front().name;
+  for (std::size_t c = 0; c < solved.size(); ++c) {
+    auto fields = fields_of(job, part, cases[c], solved[c].state);
+    std::move(fields.begin(), fields.end(), std::back_inserter(result.fields));
+    if (job.cases.empty()) continue;
+    json entry = {{"name", cases[c].name}};
+    entry.update(solved[c].answers);
+    entry["certificate"] = certificate_of(solved[c].proof);
+    result.answers["cases"].push_back(std::move(entry));
+  }
   return result;
 }
 

@@ -1,13 +1,16 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <osteon/comm/together.hpp>
-#include <osteon/job/physics.hpp>
-#include <osteon/solve/heat.hpp>
+#include <osteon/job/heat_case.hpp>
+#include <osteon/solve/heat_tensor.hpp>
 #include <osteon/solve/post.hpp>
 
 namespace osteon::job {
 
 namespace {
+
+using json = nlohmann::ordered_json;
 
 // Conductivity averaged over the whole image box, void counting as zero: what the box would conduct along its axis if
 // every path were straight. @collective
@@ -21,57 +24,163 @@ double mean_conductivity(const specimen& part, const std::vector<std::uint8_t>& 
   return sum / static_cast<double>(part.header.shape.volume());
 }
 
-}  // namespace
+json by_face(const solve::face_flows& flows) {
+  json named;
+  for (std::size_t a = 0; a < 3; ++a) {
+    named[std::string(1, "zyx"[a]) + "-low"] = flows[a][0];
+    named[std::string(1, "zyx"[a]) + "-high"] = flows[a][1];
+  }
+  return named;
+}
 
-physics_result run_heat(const spec& job, const specimen& part, sink& log) {
-  const MPI_Comm comm = part.where.comm;
-  solve::heat_problem problem;
-  comm::together(comm, [&] {
-    problem = {.where = part.where,
-               .spacing_mm = part.header.spacing_mm,
-               .materials = &part.header.materials,
-               .cells = part.cells,
-               .material = voxel::gather(part.cells, {part.image.data(), part.where.owned.shape()}),
-               .along = load_axis(job),
-               .low_K = job.load.low_K,
-               .high_K = job.load.high_K};
-  });
-  const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations)};
-  const solve::heat_solution solution = solve::solve_heat(problem, how, log);
+void tell_periodic_faces(json& answers, const std::array<solve::face_match, 3>& faces, const std::array<bool, 3>& periodic) {
+  for (std::size_t a = 0; a < 3; ++a)
+    if (periodic[a])
+      answers["periodic_faces"][std::string(1, "zyx"[a])] = {
+          {"low_voxels", faces[a].low}, {"high_voxels", faces[a].high}, {"matching_voxels", faces[a].both}};
+}
 
-  physics_result result;
-  result.proof = solution.proof;
-  result.elements = part.cells.size();
-  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+json describe_load(const spec& job, const specimen& part) {
+  const std::string test = heat_test(job);
+  json load = {{"test", test}};
+  const axis along = load_axis(job);
+  if (test == "conduction")
+    load.update({{"axis", job.load.axis},
+                 {"low_K", job.load.low_K},
+                 {"high_K", job.load.high_K},
+                 {"length_mm", length_mm(part.header, along)},
+                 {"cross_section_mm2", cross_section_mm2(part.header, along)}});
+  if (test == "conductivity_tensor") load["surroundings"] = job.load.surroundings.value_or("periodic");
+  for (const boundary_spec& b : job.boundaries) {
+    json face = {{"face", b.face}, {"kind", b.kind}};
+    if (b.temperature_K) face["temperature_K"] = *b.temperature_K;
+    if (b.flux_W_per_m2) face["flux_W_per_m2"] = *b.flux_W_per_m2;
+    if (b.transfer_W_per_m2K) face["transfer_W_per_m2K"] = *b.transfer_W_per_m2K;
+    load["boundary"].push_back(face);
+  }
+  if (job.load.gradient_K_per_mm) load["gradient_K_per_mm"] = *job.load.gradient_K_per_mm;
+  return load;
+}
 
-  const double drop_K = job.load.high_K - job.load.low_K;
-  const double flux_W = solution.flux_high_W;
-  const double conductivity = std::abs(flux_W / drop_K) * length_mm(part.header, problem.along) /
-                              cross_section_mm2(part.header, problem.along) * 1000;
-  const double mean = mean_conductivity(part, problem.material);
-  result.answers = {{"flux_W", std::abs(flux_W)},
-                    {"effective_conductivity_W_per_mK", conductivity},
-                    {"tortuosity", mean / conductivity},
-                    {"load",
-                     {{"test", "conduction"},
-                      {"axis", job.load.axis},
-                      {"low_K", job.load.low_K},
-                      {"high_K", job.load.high_K},
-                      {"length_mm", length_mm(part.header, problem.along)},
-                      {"cross_section_mm2", cross_section_mm2(part.header, problem.along)}}}};
-
-  const std::vector<float> density = solve::heat_flux_density(problem, solution.temperature_K);
-  const std::vector<float> temperature(solution.temperature_K.begin(), solution.temperature_K.end());
-  const auto statistics = solve::statistics(comm, density);
+// Fields and picture that every heat job has.
+void show(physics_result& result, const specimen& part, const solve::heat_problem& problem,
+          const std::vector<double>& exact) {
+  const std::vector<float> density = solve::heat_flux_density(problem, exact);
+  const auto statistics = solve::statistics(part.where.comm, density);
   result.shown = density;
   result.shown_name = "heat_flux";
   result.shown_units = "W mm-2";
   result.shown_high = statistics.p99 > statistics.median ? statistics.p99 : statistics.max;
   result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // a uniform field is shown from nothing
-  result.fields = {{{"temperature", "temperature", "K", io::centring::cell, 1},
-                    [&part, temperature] { return spread_cells(part, temperature); }},
-                   {{"heat_flux", "magnitude of the heat flux density", "W mm-2", io::centring::cell, 1},
-                    [&part, density] { return spread_cells(part, density); }}};
+  result.fields = heat_fields(part, exact, density);
+}
+
+physics_result run_steady(const spec& job, const specimen& part, const solve::heat_problem& problem,
+                          const solve::options& how, sink& log) {
+  solve::heat_solution solution = solve::solve_heat(problem, how, log);
+  physics_result result;
+  result.proof = solution.proof;
+  if (heat_test(job) == "conduction") {
+    const axis along = load_axis(job);
+    const double flux_W = std::abs(solution.inflow_W[static_cast<std::size_t>(along)][0]);
+    const double conductivity = flux_W / std::abs(job.load.high_K - job.load.low_K) * length_mm(part.header, along) /
+                                cross_section_mm2(part.header, along) * 1000;
+    // As TauFactor defines it: what the solid conducts if every path is straight, over what it does conduct.
+    result.answers = {{"flux_W", flux_W},
+                      {"effective_conductivity_W_per_mK", conductivity},
+                      {"tortuosity", mean_conductivity(part, problem.material) / conductivity}};
+  } else {
+    const auto [low, high] = std::minmax_element(solution.temperature_K.begin(), solution.temperature_K.end());
+    const double infinity = std::numeric_limits<double>::infinity();
+    std::array<double, 2> ends{low == solution.temperature_K.end() ? -infinity : -*low,
+                               high == solution.temperature_K.end() ? -infinity : *high};
+    MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_DOUBLE, MPI_MAX, part.where.comm);
+    result.answers = {{"heat_inflow_W", by_face(solution.inflow_W)},
+                      {"heat_source_W", solution.source_W},
+                      {"temperature_K", {{"low", -ends[0]}, {"high", ends[1]}}}};
+    tell_periodic_faces(result.answers, solution.periodic_faces, problem.periodic);
+  }
+  show(result, part, problem, std::move(solution.temperature_K));
+  return result;
+}
+
+physics_result run_transient(const spec& job, const specimen& part, const solve::heat_problem& problem,
+                             const solve::options& how, sink& log) {
+  solve::time_plan plan;
+  comm::together(part.where.comm, [&] { plan = make_time_plan(job, part); });
+  solve::transient_solution solution = solve::solve_transient(problem, plan, how, log);
+  physics_result result;
+  result.proof = solution.proof;
+  const solve::heat_record& last = solution.history.back();
+  result.answers = {{"heat_inflow_W", by_face(last.inflow_W)},
+                    {"heat_source_W", solution.source_W},
+                    {"heat_stored_W", last.stored_W},
+                    {"temperature_K", {{"mean", last.mean_K}, {"low", last.low_K}, {"high", last.high_K}}},
+                    {"step_s", solution.step_s}};
+  tell_periodic_faces(result.answers, solution.periodic_faces, problem.periodic);
+  json& history = result.answers["history"] = json::object();
+  for (const solve::heat_record& r : solution.history) {
+    history["time_s"].push_back(r.time_s);
+    history["mean_K"].push_back(r.mean_K);
+    history["low_K"].push_back(r.low_K);
+    history["high_K"].push_back(r.high_K);
+    history["stored_W"].push_back(r.stored_W);
+    const json flows = by_face(r.inflow_W);
+    for (const auto& [face, flow] : flows.items()) history["inflow_W"][face].push_back(flow);
+  }
+  show(result, part, problem, std::move(solution.temperature_K));
+  return result;
+}
+
+physics_result run_tensor(const spec& job, const specimen& part, const solve::heat_problem& problem,
+                          const solve::options& how, sink& log) {
+  const auto kind = job.load.surroundings.value_or("periodic") == "uniform" ? solve::surroundings::uniform_gradient
+                                                                            : solve::surroundings::periodic;
+  solve::conductivity_tensor tensor = solve::effective_conductivity(problem, kind, how, log);
+  physics_result result;
+  result.proof = tensor.proof[0];
+  for (std::size_t a = 1; a < 3; ++a) {
+    const solve::certificate& proof = tensor.proof[a];
+    solve::certificate& all = result.proof;
+    all.iterations += proof.iterations;
+    all.converged = all.converged && proof.converged;
+    all.true_relative_residual = std::max(all.true_relative_residual, proof.true_relative_residual);
+    all.reaction_imbalance = std::max(all.reaction_imbalance, proof.reaction_imbalance);
+    all.energy_identity_error = std::max(all.energy_identity_error, proof.energy_identity_error);
+    all.solve_seconds += proof.solve_seconds;
+  }
+  json directions = json::array();
+  for (const vector3& d : tensor.direction) directions.push_back({d.z, d.y, d.x});
+  const double straight = mean_conductivity(part, problem.material);
+  json tortuosity = json::array();
+  for (std::size_t a = 0; a < 3; ++a) {
+    const double k = tensor.conductivity_W_per_mK[a][a];
+    tortuosity.push_back(k > 1e-12 * straight ? json(straight / k) : json(nullptr));  // null: no path at all
+  }
+  result.answers = {{"conductivity_tensor_W_per_mK", tensor.conductivity_W_per_mK},
+                    {"principal_conductivities_W_per_mK", tensor.principal_W_per_mK},
+                    {"principal_directions", directions},
+                    {"tortuosities", tortuosity}};
+  const auto shown = solve::gradient_problem(problem, kind, load_axis(job));
+  tell_periodic_faces(result.answers, tensor.periodic_faces, shown.periodic);
+  const auto along = static_cast<std::size_t>(load_axis(job));
+  show(result, part, shown, {tensor.temperature_K[along].begin(), tensor.temperature_K[along].end()});
+  return result;
+}
+
+}  // namespace
+
+physics_result run_heat(const spec& job, const specimen& part, sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  solve::heat_problem problem;
+  comm::together(comm, [&] { problem = make_heat_problem(job, part); });
+  const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations)};
+  physics_result result = heat_test(job) == "conductivity_tensor" ? run_tensor(job, part, problem, how, log)
+                          : job.transient                         ? run_transient(job, part, problem, how, log)
+                                                                  : run_steady(job, part, problem, how, log);
+  result.elements = part.cells.size();
+  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+  result.answers["load"] = describe_load(job, part);
   return result;
 }
 

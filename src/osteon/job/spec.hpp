@@ -26,6 +26,7 @@ struct segment_spec {
   bool labels = false;  ///< the image holds labels, not grey values
   std::vector<std::int64_t> void_labels{0};
   std::string keep = "largest";
+  bool drop_unsupported = false;
 };
 
 struct material_spec {
@@ -34,6 +35,10 @@ struct material_spec {
   std::optional<double> youngs_modulus_MPa;
   double poisson_ratio = 0.3;
   std::optional<double> conductivity_W_per_mK;
+  std::optional<double> density_kg_per_m3;
+  std::optional<double> heat_capacity_J_per_m3K;
+  double heat_source_W_per_m3 = 0;
+  std::optional<double> thermal_expansion_per_K;
 };
 
 /// Grey value -> density -> modulus.
@@ -60,11 +65,76 @@ struct poisson_image_spec {
   std::string path;
 };
 
+/// Nodes of the specimen. Entries of one name are one set.
+struct set_spec {
+  std::string name, select;
+  std::optional<std::string> face;  ///< of the image or of the solid
+  std::string of = "image";
+  std::optional<std::string> axis;
+  std::optional<double> at_mm;
+  std::optional<double> depth_mm;
+  std::optional<std::vector<double>> centre_mm, normal, low_mm, high_mm;  ///< z, y, x
+  std::optional<double> radius_mm, thickness_mm;
+  std::optional<std::string> material, image;
+  std::vector<std::int64_t> labels;
+  std::vector<std::vector<std::int64_t>> voxels, nodes;
+  std::vector<std::vector<double>> points_mm;
+  bool surface = false;
+};
+
+/// Prescribed displacements of a set.
+struct support_spec {
+  std::string on, fix;
+  std::optional<double> move_z_mm, move_y_mm, move_x_mm;
+  std::optional<std::vector<double>> rotate_deg, about_mm;  ///< z, y, x
+};
+
+/// Forces on a set. Lists are in the order z, y, x.
+struct force_spec {
+  std::string on;
+  std::optional<std::vector<double>> force_N, node_force_N, toward_mm;
+  std::optional<double> magnitude_N, pressure_MPa;
+  std::string spread = "equal";
+};
+
 struct load_spec {
   std::optional<std::string> test;
   std::string axis = "z";
-  double strain = -0.01;
+  std::optional<std::string> direction;
+  std::string faces = "image";
+  double depth_mm = 0;
+  bool bonded = false;
+  std::optional<std::vector<double>> about_mm;
+  std::optional<double> strain, displacement_mm, force_N, angle_deg, moment_N_mm;
+  std::optional<std::vector<double>> gravity_m_per_s2;
   double low_K = 0, high_K = 1;
+  std::optional<double> reference_K;                     ///< of thermo_elasticity
+  std::optional<std::string> boundary;                   ///< of homogenisation; absent: kubc
+  std::optional<std::string> surroundings;               ///< of a conductivity_tensor
+  std::optional<std::vector<double>> gradient_K_per_mm;  ///< of a heat_transfer
+};
+
+/// One of several load cases.
+struct case_spec {
+  case_spec() { load.axis.clear(); }  // read_spec gives it that of [load]
+  std::string name;
+  load_spec load;
+  std::vector<support_spec> supports;
+  std::vector<force_spec> forces;
+};
+
+/// What happens on one outer face of the image, or on both of an axis.
+struct boundary_spec {
+  std::string face;
+  std::string kind = "temperature";
+  std::optional<double> temperature_K, flux_W_per_m2, transfer_W_per_m2K;
+};
+
+/// Steps in time.
+struct transient_spec {
+  std::optional<double> initial_K, end_s, step_s;
+  double output_every_s = 0;  ///< 0: every step
+  std::string scheme = "implicit_euler";
 };
 
 struct solve_spec {
@@ -88,6 +158,7 @@ struct picture_spec {
 struct run_spec {
   std::int64_t ranks = 0;    ///< 0: all cores
   std::int64_t threads = 1;  ///< per rank
+  std::string decomposition = "auto";
 };
 
 struct spec {
@@ -100,6 +171,12 @@ struct spec {
   std::optional<modulus_image_spec> modulus_image;
   std::optional<poisson_image_spec> poisson_image;
   load_spec load;
+  std::vector<set_spec> sets;
+  std::vector<support_spec> supports;
+  std::vector<force_spec> forces;
+  std::vector<case_spec> cases;
+  std::vector<boundary_spec> boundaries;
+  std::optional<transient_spec> transient;
   solve_spec solve;
   pistoia_spec pistoia;
   picture_spec picture;
@@ -117,6 +194,20 @@ spec read_spec(const std::string& path, std::vector<problem>& problems);
 
 /// Check what does not depend on the image: ranges, combinations, names.
 std::vector<problem> validate(const spec& job);
+
+/// Whether so many ranks get bricks of an image instead of z planes: if the job says so, or by itself where planes would
+/// leave a rank fewer than 16 on average. Each rank of planes shares two layers of nodes, which is then an eighth of all.
+bool takes_bricks(const spec& job, std::int64_t planes, std::int64_t ranks);
+
+/// Whether a job asks for the stiffness of a block of material instead of a test of a specimen.
+inline bool is_homogenisation(const spec& job) { return job.physics == "elasticity" && job.load.test == "homogenise"; }
+
+/// What `validate` checks of physics = "heat": its test, conditions, materials and steps in time; of another physics, that
+/// none of these keys is there.
+void check_heat(const spec& job, std::vector<problem>& problems);
+
+/// The heat problem of a job: the test of [load], or what its tables amount to.
+std::string heat_test(const spec& job);
 
 /// The JSON Schema of a job file.
 std::string json_schema();

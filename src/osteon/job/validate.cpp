@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <osteon/job/check_loads.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/suggest.hpp>
 #include <set>
@@ -13,7 +14,8 @@ namespace {
 
 class checker {
  public:
-  explicit checker(const spec& job) : job_(job), heat_(job.physics == "heat") {}
+  explicit checker(const spec& job)
+      : job_(job), heat_(job.physics == "heat"), coupled_(job.physics == "thermo_elasticity") {}
 
   std::vector<problem> run() {
     check_image();
@@ -60,8 +62,9 @@ class checker {
            "missing: add [[material]] with youngs_modulus_MPa (elasticity) or conductivity_W_per_mK (heat)");
     expect(!images || (job_.materials.empty() && !law), "modulus_image",
            "given together with [[material]] or [density_law]; keep one of them");
-    expect(!images || !heat_, "modulus_image",
-           "gives a modulus, but physics = \"heat\" needs a conductivity; use [[material]]");
+    const std::string needs =
+        fmt::format("gives a modulus, but physics = \"{}\" needs a conductivity; use [[material]]", job_.physics);
+    expect(!images || (!heat_ && !coupled_), "modulus_image", needs);
     expect(!images || !job_.segment.labels, "modulus_image",
            "given, but segment.labels = true: labels have materials; remove one of the two");
     expect(!job_.poisson_image || images, "poisson_image", "given without [modulus_image]; add it, or use poisson_ratio");
@@ -72,16 +75,19 @@ class checker {
     expect(!job_.poisson_image || !job_.poisson_image->path.empty(), "poisson_image.path",
            "missing: an image of Poisson's ratios");
     expect(job_.materials.empty() || !law, "density_law", "given together with [[material]]; keep one of the two");
-    expect(!law || !heat_, "density_law", "gives a modulus, but physics = \"heat\" needs a conductivity; use [[material]]");
+    expect(!law || (!heat_ && !coupled_), "density_law", needs);
     expect(!law || !job_.segment.labels, "density_law", "needs grey values, but segment.labels = true");
     std::set<std::int64_t> labels;
     for (std::size_t n = 0; n < job_.materials.size(); ++n) {
       const material_spec& m = job_.materials[n];
       const std::string at = fmt::format("material[{}].", n + 1);
-      if (heat_)
-        expect_positive(m.conductivity_W_per_mK, at + "conductivity_W_per_mK", "W/(m K)");
-      else
-        expect_positive(m.youngs_modulus_MPa, at + "youngs_modulus_MPa", "MPa");
+      if (heat_ || coupled_) expect_positive(m.conductivity_W_per_mK, at + "conductivity_W_per_mK", "W/(m K)");
+      if (!heat_) expect_positive(m.youngs_modulus_MPa, at + "youngs_modulus_MPa", "MPa");
+      expect(!coupled_ || m.thermal_expansion_per_K, at + "thermal_expansion_per_K",
+             fmt::format("missing: physics = \"{}\" needs it, in 1/K", job_.physics));
+      expect(std::isfinite(m.thermal_expansion_per_K.value_or(0)) && std::abs(m.thermal_expansion_per_K.value_or(0)) < 1,
+             at + "thermal_expansion_per_K",
+             fmt::format("{} must be in (-1, 1) 1/K; bone has about 2.7e-5", m.thermal_expansion_per_K.value_or(0)));
       expect_ratio(m.poisson_ratio, at + "poisson_ratio");
       if (job_.segment.labels) {
         expect(m.label.has_value(), at + "label", "missing: with segment.labels = true every material names its label");
@@ -131,13 +137,39 @@ class checker {
   }
 
   void check_load() {
-    const std::string wanted = heat_ ? "conduction" : "axial_bonded";
-    expect(
-        !job_.load.test || *job_.load.test == wanted, "load.test",
-        fmt::format("'{}' does not go with physics = \"{}\"; use '{}'", job_.load.test.value_or(""), job_.physics, wanted));
-    expect(heat_ || (job_.load.strain != 0 && std::abs(job_.load.strain) <= 1), "load.strain",
-           fmt::format("{} must be in [-1, 1] and not 0, e.g. -0.01 for 1 % compression", job_.load.strain));
-    expect(!heat_ || job_.load.low_K != job_.load.high_K, "load.high_K", "equals low_K: no heat would flow");
+    expect(!job_.load.boundary || is_homogenisation(job_), "load.boundary",
+           "given, but load.test is not \"homogenise\"; remove it");
+    check_heat(job_, problems_);
+    expect(coupled_ || !job_.load.reference_K, "load.reference_K",
+           "given, but only physics = \"thermo_elasticity\" needs it; remove it");
+    if (job_.physics == "elasticity") {
+      for (problem& p : check_loads(job_)) problems_.push_back(std::move(p));
+      return;
+    }
+    expect(job_.supports.empty() && job_.forces.empty() && job_.cases.empty(), "support",
+           "[[support]], [[force]] and [[case]] belong to physics = \"elasticity\"");
+    expect(!job_.segment.drop_unsupported, "segment.drop_unsupported", "belongs to physics = \"elasticity\"");
+    if (coupled_) check_coupled_load();
+  }
+
+  void check_coupled_load() {
+    const load_spec& l = job_.load;
+    const std::string test = l.test.value_or("axial_bonded");
+    expect(test == "axial_bonded" || test == "free_expansion", "load.test",
+           fmt::format("'{}' does not go with physics = \"thermo_elasticity\"{}; use 'axial_bonded' or 'free_expansion'",
+                       test, test == "conduction" ? ", which has it anyway" : ""));
+    const bool other = l.displacement_mm || l.force_N || l.angle_deg || l.moment_N_mm || l.gravity_m_per_s2 || l.direction ||
+                       l.about_mm || l.bonded || l.depth_mm != 0 || l.faces != "image";
+    expect(!other, "load", "of the keys of a mechanical test only axis and strain go with physics = \"thermo_elasticity\"");
+    expect(test == "axial_bonded" || !l.strain, "load.strain",
+           fmt::format("given, but test = \"{}\" drives no face; remove it", test));
+    expect(std::abs(l.strain.value_or(0)) <= 1, "load.strain",
+           fmt::format("{} must be in [-1, 1]; 0 holds the faces where they are", l.strain.value_or(0)));
+    expect(l.reference_K.has_value(), "load.reference_K",
+           "missing: the temperature in K at which the specimen is free of stress");
+    for (const auto& [key, value] :
+         {std::pair{"low_K", l.low_K}, {"high_K", l.high_K}, {"reference_K", l.reference_K.value_or(0)}})
+      expect(std::isfinite(value), fmt::format("load.{}", key), fmt::format("{} must be finite", value));
   }
 
   void check_output() {
@@ -165,6 +197,8 @@ class checker {
     expect(job_.picture.zoom > 0, "picture.zoom", fmt::format("{} must be > 0", job_.picture.zoom));
     expect(job_.run.ranks >= 0 && job_.run.ranks <= 1'000'000, "run.ranks",
            fmt::format("{} must be in [0, 1000000]", job_.run.ranks));
+    expect((!heat_ && !coupled_) || job_.run.decomposition != "bricks", "run.decomposition",
+           fmt::format("'bricks' does not go with physics = \"{}\"; use 'planes' or 'auto'", job_.physics));
     expect(job_.run.threads >= 1 && job_.run.threads <= 4096, "run.threads",
            fmt::format("{} must be in [1, 4096]", job_.run.threads));
   }
@@ -178,12 +212,18 @@ class checker {
   }
 
   const spec& job_;
-  bool heat_;
+  bool heat_, coupled_;
   std::vector<problem> problems_;
 };
 
 }  // namespace
 
 std::vector<problem> validate(const spec& job) { return checker(job).run(); }
+
+bool takes_bricks(const spec& job, std::int64_t planes, std::int64_t ranks) {
+  constexpr std::int64_t fewest_planes = 16;
+  if (job.run.decomposition != "auto") return job.run.decomposition == "bricks";
+  return job.physics == "elasticity" && planes < fewest_planes * ranks && ranks > 1;
+}
 
 }  // namespace osteon::job

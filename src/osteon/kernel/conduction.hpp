@@ -2,103 +2,174 @@
 /// @file
 /// The seven-point conduction operator K on runs of cells: two-point fluxes, harmonic face conductances.
 ///
-/// Cells are numbered along x inside a run, so the x neighbours are implicit and the four other neighbour rows are
-/// contiguous too. Nothing in the loops asks whether a neighbour exists: through an insulated face a cell is its own
-/// neighbour (the difference is exactly zero), and behind a face of fixed temperature lies a row of wall cells with
-/// resistivity zero, which turns the harmonic mean into the half-cell conductance.
+/// Cells are numbered along x inside a run, so the x neighbours are implicit, and the four other neighbours of a segment
+/// are contiguous, too, as far as they exist. A byte of bits per cell says which do: the loops compute with whatever lies
+/// there and mask it, so segments are as long as the runs and the vector lanes are full. Behind a face of fixed temperature
+/// lies a row of wall cells with resistivity zero, which turns the harmonic mean into the half-cell conductance (or that of
+/// a film, in convection).
 #include <array>
 #include <cstdint>
 #include <osteon/base/for_each.hpp>
+#include <osteon/kernel/lanes.hpp>
 #include <span>
+#include <type_traits>
 
 namespace osteon::kernel {
 
-/// A stretch of cells first .. first + length - 1 of one run whose neighbour rows are contiguous.
+/// Direction of a neighbour, as bit number and as index: z - 1, z + 1, y - 1, y + 1, x - 1, x + 1.
+inline constexpr int directions = 6;
+
+/// Cells first .. first + length - 1 of one run. The neighbour of first + n in z and y is neighbour[d] + n where bit d of
+/// `open` is set; elsewhere neighbour[d] + n is just a number that may be read.
 struct conduction_segment {
-  std::int32_t first = 0, length = 0;
-  std::int32_t below = 0, above = 0;  ///< neighbour of the first cell at z - 1 and z + 1; the others follow it
-  std::int32_t front = 0, back = 0;   ///< neighbour of the first cell at y - 1 and y + 1; the others follow it
-  std::int32_t left = 0, right = 0;   ///< neighbour of the first cell at x - 1, of the last cell at x + 1
+  std::int32_t first = 0;
+  std::uint32_t length : 31 = 0;
+  std::uint32_t uniform : 1 = 0;  ///< all cells and their neighbours have one material
+  std::array<std::int32_t, 4> neighbour{};
 };
+
+/// A cell with a neighbour along x that is not the next number: the cell itself where there is none.
+struct conduction_corner {
+  std::int32_t cell = 0;
+  std::array<std::int32_t, directions> neighbour{};
+};
+
+/// Values that vectors and `open` hold after the last cell, so that whole lanes can be read.
+inline constexpr std::int32_t conduction_padding = 8;
 
 /// K in the precision T. Borrowed memory.
 template <class T>
 struct conduction_stencil {
-  std::span<const conduction_segment> uniform;  ///< all cells and neighbours have one material
-  std::span<const conduction_segment> mixed;    ///< anything goes
-  const std::uint8_t* material = nullptr;       ///< per cell, ghosts and walls included
-  std::array<T, 256> resistivity{};             ///< per material [mm K/W]; 0 for wall cells
-  std::array<T, 3> face{};                      ///< 2 A / h of a face normal to (z, y, x) [mm]
+  std::span<const conduction_segment> segments;  ///< ascending and without overlap; first > 0 where bit 4 is set
+  std::span<const conduction_corner> corners;    ///< of no segment
+  const std::uint8_t* open = nullptr;            ///< per cell: bit d is set if there is a neighbour in direction d
+  const std::uint8_t* material = nullptr;        ///< per cell, ghosts and walls included
+  std::array<T, 256> resistivity{};              ///< per material [mm K/W]; 0 for wall cells
+  std::array<T, 3> face{};                       ///< 2 A / h of a face normal to (z, y, x) [mm]
+  std::array<T, 256> storage{};                  ///< per material, added to the diagonal [W/K]
 };
 
 namespace detail {
 
-/// Call `done(i, (K x)_i)` for the cells of one segment, conductances from `conduct(axis, i, j)`.
-template <class T, class In, class Conduct, class Done>
-inline void walk(const conduction_segment& s, const In* __restrict x, Conduct conduct, Done done) {
-  const std::int32_t to_below = s.below - s.first, to_above = s.above - s.first;
-  const std::int32_t to_front = s.front - s.first, to_back = s.back - s.first;
-  const std::int32_t last = s.first + s.length - 1;
-  const auto flux_out = [&](std::int32_t i, std::int32_t left, std::int32_t right) {
-    const T here = static_cast<T>(x[i]);
-    const auto flux = [&](int axis, std::int32_t j) { return conduct(axis, i, j) * (here - static_cast<T>(x[j])); };
-    return (flux(0, i + to_below) + flux(0, i + to_above)) + (flux(1, i + to_front) + flux(1, i + to_back)) +
-           (flux(2, left) + flux(2, right));
-  };
-  done(s.first, flux_out(s.first, s.left, s.length > 1 ? s.first + 1 : s.right));
-#pragma omp simd
-  for (std::int32_t i = s.first + 1; i < last; ++i) done(i, flux_out(i, i - 1, i + 1));
-  if (s.length > 1) done(last, flux_out(last, last - 1, s.right));
+// Where bit d of each lane's byte is set: the lanes' conductance; elsewhere zero.
+template <class T>
+[[gnu::always_inline]] inline typename lanes<T>::vector masked(typename lanes<T>::vector g, typename lanes<T>::mask open,
+                                                               int d) {
+  const typename lanes<T>::mask is_open = (open & (typename lanes<T>::integer{1} << d)) != 0;
+  return (typename lanes<T>::vector)((typename lanes<T>::mask)g & is_open);  // the bits of g, not its value
+}
+
+template <class Done, class T>
+inline void tell(const Done& done, std::int32_t i, T flux, T diagonal) {
+  if constexpr (std::is_invocable_v<Done, std::int32_t, T, T>)
+    done(i, flux, diagonal);
+  else
+    done(i, flux);
+}
+
+// One segment. Lanes up to `limit` are told whole, although the last ones belong to later segments, which tell them again.
+template <bool Uniform, class T, class In, class Done>
+void walk(const conduction_stencil<T>& k, const conduction_segment& s, std::int32_t limit, const In* x, const Done& done) {
+  using vector = typename lanes<T>::vector;
+  using mask = typename lanes<T>::mask;
+  constexpr int width = lanes<T>::count;
+  typedef std::uint8_t bytes __attribute__((vector_size(width)));
+  const std::uint8_t own = k.material[s.first];
+  const T half = T(0.5) / k.resistivity[own];
+  const std::array<std::int32_t, directions> to{
+      s.neighbour[0] - s.first, s.neighbour[1] - s.first, s.neighbour[2] - s.first, s.neighbour[3] - s.first, -1, 1};
+  const std::int32_t end = s.first + static_cast<std::int32_t>(s.length);
+  for (std::int32_t i = s.first; i < end; i += width) {
+    bytes packed;
+    load(packed, k.open + i);
+    const mask open = __builtin_convertvector(packed, mask);
+    vector here, resistance, sum = {}, diagonal = {};
+    here = get<vector>(x + i);
+    if constexpr (!Uniform)
+      for (int l = 0; l < width; ++l) resistance[l] = k.resistivity[k.material[i + l]];
+#pragma GCC unroll 6
+    for (int d = 0; d < directions; ++d) {
+      const std::int32_t j = i + to[static_cast<std::size_t>(d)];
+      const T face = k.face[static_cast<std::size_t>(d / 2)];
+      vector there, g;
+      there = get<vector>(x + j);
+      if constexpr (Uniform) {
+        g = face * half + vector{};
+      } else {
+        for (int l = 0; l < width; ++l) g[l] = k.resistivity[k.material[j + l]];
+        g = face / (resistance + g);
+      }
+      g = masked<T>(g, open, d);
+      sum += g * (here - there);
+      diagonal += g;
+    }
+    vector stored = k.storage[own] + vector{};
+    if constexpr (!Uniform)
+      for (int l = 0; l < width; ++l) stored[l] = k.storage[k.material[i + l]];
+    sum += stored * here;
+    diagonal += stored;
+    if constexpr (std::is_invocable_v<Done, std::int32_t, vector, vector>)
+      if (i + width <= limit) {
+        done(i, sum, diagonal);
+        continue;
+      }
+    for (int l = 0; l < width && i + l < end; ++l) tell(done, i + l, T(sum[l]), T(diagonal[l]));
+  }
+}
+
+template <class T>
+inline T conductance(const conduction_stencil<T>& k, int direction, std::int32_t i, std::int32_t j) {
+  return k.face[static_cast<std::size_t>(direction / 2)] / (k.resistivity[k.material[i]] + k.resistivity[k.material[j]]);
 }
 
 }  // namespace detail
 
-/// Call `done(i, (K x)_i)` once for every cell of the stencil, in any order.
-/// @param x read at the cells, their ghosts and the walls; `done` must not write it
+/// Call `done(i, (K x)_i)`, or `done(i, (K x)_i, K_ii)` if it takes three, for every cell of the stencil, in any order.
+/// If the three may be vectors, they are those of the cells from i on (see `get` and `put`); then `done` stores what it
+/// computes under these numbers and nothing else: some cells it is told again, and only the last time with right values.
+/// @param x read at the cells, their ghosts and the walls, and at any number up to the padding; `done` must not write it
 template <class T, class In, class Done>
-void for_each_flux(const conduction_stencil<T>& k, const In* x, Done done) {
-  constexpr std::int64_t chunk = 512;
-  for_each_block(static_cast<std::int64_t>(k.uniform.size()), chunk, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t n = begin; n < end; ++n) {
-      const conduction_segment& s = k.uniform[static_cast<std::size_t>(n)];
-      const T half_k = T(0.5) / k.resistivity[k.material[s.first]];
-      const T g[3] = {k.face[0] * half_k, k.face[1] * half_k, k.face[2] * half_k};
-      detail::walk<T>(s, x, [&](int axis, std::int32_t, std::int32_t) { return g[axis]; }, done);
-    }
-  });
-  for_each_block(static_cast<std::int64_t>(k.mixed.size()), chunk, [&](std::int64_t begin, std::int64_t end) {
-    const T* r = k.resistivity.data();
-    const std::uint8_t* m = k.material;
+void for_each_flux(const conduction_stencil<T>& k, const In* x, const Done& done) {
+  constexpr std::int64_t chunk = 256;
+  for_each_block(static_cast<std::int64_t>(k.segments.size()), chunk, [&](std::int64_t begin, std::int64_t end) {
+    const conduction_segment& last = k.segments[static_cast<std::size_t>(end - 1)];
+    const std::int32_t limit = last.first + static_cast<std::int32_t>(last.length);
     for (std::int64_t n = begin; n < end; ++n)
-      detail::walk<T>(
-          k.mixed[static_cast<std::size_t>(n)], x,
-          [&](int axis, std::int32_t i, std::int32_t j) {
-            return k.face[static_cast<std::size_t>(axis)] / (r[m[i]] + r[m[j]]);
-          },
-          done);
+      if (const conduction_segment& s = k.segments[static_cast<std::size_t>(n)]; s.uniform)
+        detail::walk<true>(k, s, limit, x, done);
+      else
+        detail::walk<false>(k, s, limit, x, done);
   });
+  for (const conduction_corner& c : k.corners) {
+    T sum = k.storage[k.material[c.cell]] * static_cast<T>(x[c.cell]), diagonal = k.storage[k.material[c.cell]];
+    for (int d = 0; d < directions; ++d) {
+      const std::int32_t j = c.neighbour[static_cast<std::size_t>(d)];
+      if (j == c.cell) continue;
+      const T g = detail::conductance(k, d, c.cell, j);
+      sum += g * (static_cast<T>(x[c.cell]) - static_cast<T>(x[j]));
+      diagonal += g;
+    }
+    detail::tell(done, c.cell, sum, diagonal);
+  }
 }
 
 /// Visit every conducting face of every cell: `visit(i, j, axis, towards_high, conductance)`, j the neighbour or a
-/// wall cell. A face between two cells of the stencil is seen from both. In order of the segments, on one thread.
+/// wall cell; what cells store is no face. A face between two cells of the stencil is seen from both. On one thread.
 template <class T, class Visit>
 void visit_faces(const conduction_stencil<T>& k, Visit visit) {
-  for (const auto segments : {k.uniform, k.mixed})
-    for (const conduction_segment& s : segments)
-      for (std::int32_t n = 0; n < s.length; ++n) {
-        const std::int32_t i = s.first + n;
-        const auto face = [&](std::int32_t j, int axis, bool high) {
-          if (j == i) return;
-          const auto a = static_cast<std::size_t>(axis);
-          visit(i, j, axis, high, k.face[a] / (k.resistivity[k.material[i]] + k.resistivity[k.material[j]]));
-        };
-        face(s.below + n, 0, false);
-        face(s.above + n, 0, true);
-        face(s.front + n, 1, false);
-        face(s.back + n, 1, true);
-        face(n > 0 ? i - 1 : s.left, 2, false);
-        face(n + 1 < s.length ? i + 1 : s.right, 2, true);
-      }
+  const auto face = [&](std::int32_t i, std::int32_t j, int d) {
+    visit(i, j, d / 2, d % 2 != 0, detail::conductance(k, d, i, j));
+  };
+  for (const conduction_segment& s : k.segments)
+    for (std::int32_t n = 0; n < static_cast<std::int32_t>(s.length); ++n) {
+      const std::int32_t i = s.first + n;
+      for (int d = 0; d < directions; ++d)
+        if ((k.open[i] >> d & 1) != 0)
+          face(i, d < 4 ? s.neighbour[static_cast<std::size_t>(d)] + n : d == 4 ? i - 1 : i + 1, d);
+    }
+  for (const conduction_corner& c : k.corners)
+    for (int d = 0; d < directions; ++d)
+      if (const std::int32_t j = c.neighbour[static_cast<std::size_t>(d)]; j != c.cell) face(c.cell, j, d);
 }
 
 }  // namespace osteon::kernel

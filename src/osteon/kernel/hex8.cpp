@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace osteon::kernel {
@@ -46,34 +47,79 @@ constexpr bool couples(int p, int k) {
   return (p & both) == 0 || (p & both) == both;
 }
 
-template <class V>
-[[gnu::always_inline]] inline void transform(V (&u)[8]) {
-  const auto butterfly = [&u](int i, int j) __attribute__((always_inline)) {
-    const V sum = u[i] + u[j], difference = u[i] - u[j];
-    u[i] = sum;
-    u[j] = difference;
-  };
-  butterfly(0, 1), butterfly(2, 3), butterfly(4, 5), butterfly(6, 7);
-  butterfly(0, 2), butterfly(1, 3), butterfly(4, 6), butterfly(5, 7);
-  butterfly(0, 4), butterfly(1, 5), butterfly(2, 6), butterfly(3, 7);
+// Call f(0), ..., f(n - 1), each number a constant.
+template <int n, class F>
+[[gnu::always_inline]] inline void unrolled(F f) {
+  [&]<int... i>(std::integer_sequence<int, i...>)
+      __attribute__((always_inline)) { (f(std::integral_constant<int, i>{}), ...); }(std::make_integer_sequence<int, n>{});
 }
 
-template <int p, class V>
-[[gnu::always_inline]] inline void multiply_block(const V (&k)[8][6], V (&u)[3][8]) {
-  constexpr int z = p ^ 4, y = p ^ 2, x = p ^ 1;
-  const V a = u[0][z], b = u[1][y], c = u[2][x];
-  V fz = k[p][0] * a, fy = k[p][1] * b, fx = k[p][2] * c;
-  if constexpr (couples(p, 0)) fz += k[p][3] * b, fy += k[p][3] * a;
-  if constexpr (couples(p, 1)) fz += k[p][4] * c, fx += k[p][4] * a;
-  if constexpr (couples(p, 2)) fy += k[p][5] * c, fx += k[p][5] * b;
-  u[0][z] = fz, u[1][y] = fy, u[2][x] = fx;
+// Sums and differences along y, then z, of four rows (z, y): the modes 0, y, z, zy of their places. Translations cause no
+// force, so the sum of all is left out of what goes in and of what comes out.
+template <bool no_sum, class V>
+[[gnu::always_inline]] inline void to_modes(V (&u)[4]) {
+  const V a = u[0] + u[1], b = u[0] - u[1], c = u[2] + u[3], d = u[2] - u[3];
+  if constexpr (!no_sum) u[0] = a + c;
+  u[1] = b + d, u[2] = a - c, u[3] = b - d;
+}
+template <bool no_sum, class V>
+[[gnu::always_inline]] inline void from_modes(V (&u)[4]) {
+  const V c = u[2] + u[3], d = u[2] - u[3];
+  if constexpr (no_sum) {
+    const V b = u[1];
+    u[0] = c + b, u[1] = d - b, u[2] = b - c, u[3] = -b - d;
+  } else {
+    const V a = u[0] + u[1], b = u[0] - u[1];
+    u[0] = a + c, u[1] = b + d, u[2] = a - c, u[3] = b - d;
+  }
 }
 
-template <class V>
-[[gnu::always_inline]] inline void multiply(const V (&k)[8][6], V (&u)[3][8]) {
-  [&]<int... p>(std::integer_sequence<int, p...>)
-      __attribute__((always_inline)) { (multiply_block<p>(k, u), ...); }(std::make_integer_sequence<int, 8>{});
-}
+// The forces of block p, for bricks of one material.
+template <class T>
+struct of_one_material {
+  const typename hex8_stiffness<T>::coefficients& k;
+
+  template <int p, class V>
+  [[gnu::always_inline]] void apply(V& a, V& b, V& c) const {
+    const V(&v)[6] = k.value[p];
+    V fz{}, fy{}, fx{};
+    if constexpr (p != 4) fz = v[0] * a;
+    if constexpr (p != 2) fy = v[1] * b;
+    if constexpr (p != 1) fx = v[2] * c;
+    if constexpr (couples(p, 0)) fz += v[3] * b, fy += v[3] * a;
+    if constexpr (couples(p, 1)) fz += v[4] * c, fx += v[4] * a;
+    if constexpr (couples(p, 2)) fy += v[5] * c, fx += v[5] * b;
+    a = fz, b = fy, c = fx;
+  }
+};
+
+// The same where every lane has a material of its own.
+template <class T>
+struct of_any_material {
+  using vector = typename lanes<T>::vector;
+  const typename hex8_stiffness<T>::lame_coefficients& k;
+  vector lambda, mu;
+
+  template <int p, class V>
+  [[gnu::always_inline]] void apply(V& a, V& b, V& c) const {
+    const V(&v)[3] = k.root[p], (&m)[6] = k.mu[p];
+    V pressure{}, fz{}, fy{}, fx{};
+    if constexpr (!(p & 4)) pressure += v[0] * a;
+    if constexpr (!(p & 2)) pressure += v[1] * b;
+    if constexpr (!(p & 1)) pressure += v[2] * c;
+    if constexpr (p != 4) fz = m[0] * a;
+    if constexpr (p != 2) fy = m[1] * b;
+    if constexpr (p != 1) fx = m[2] * c;
+    if constexpr ((p & 6) == 6) fz += m[3] * b, fy += m[3] * a;
+    if constexpr ((p & 5) == 5) fz += m[4] * c, fx += m[4] * a;
+    if constexpr ((p & 3) == 3) fy += m[5] * c, fx += m[5] * b;
+    pressure *= lambda, fz *= mu, fy *= mu, fx *= mu;
+    if constexpr (!(p & 4)) fz += v[0] * pressure;
+    if constexpr (!(p & 2)) fy += v[1] * pressure;
+    if constexpr (!(p & 1)) fx += v[2] * pressure;
+    a = fz, b = fy, c = fx;
+  }
+};
 
 // The values one lane up: lane 0 takes the last lane of `before`.
 inline __attribute__((always_inline)) lanes<float>::vector shifted(const lanes<float>::vector& before,
@@ -93,7 +139,97 @@ constexpr auto first_lanes = [] {
   return places;
 }();
 
+// The blocks whose number has x bit `half` see the sums (or differences) along x of the components z and y, and the
+// differences (or sums) of component x: 12 vectors, which stay in registers.
+constexpr bool takes_difference(int half, int component) { return (half == 1) != (component == 2); }
+
+template <int half, class V, class T, class K>
+[[gnu::always_inline]] inline void forces_of_half(const T* const (&x)[3], const std::int64_t (&at)[4], const K& k,
+                                                  V (&u)[3][4]) {
+  unrolled<3>([&](auto c) __attribute__((always_inline)) {
+    constexpr bool difference = takes_difference(half, c);
+    unrolled<4>([&](auto row) __attribute__((always_inline)) {
+      V lower, upper;
+      load(lower, x[c] + at[row]);
+      load(upper, x[c] + at[row] + 1);
+      u[c][row] = difference ? lower - upper : lower + upper;
+    });
+    to_modes<!difference>(u[c]);
+  });
+  unrolled<4>([&](auto q) __attribute__((always_inline)) {
+    constexpr int p = 2 * q + half;
+    k.template apply<p>(u[0][q ^ 2], u[1][q ^ 1], u[2][q]);
+  });
+  unrolled<3>([&](auto c) __attribute__((always_inline)) { from_modes<!takes_difference(half, c)>(u[c]); });
+}
+
+// Where a step stands in its run: `width` bricks with more to come; the last `count` < width ones; or these where a whole
+// vector would reach behind the nodes of the plane, which may be another thread's.
+enum class place { inside, tail, last_tail };
+template <place where, class T, class V, class K>
+[[gnu::always_inline]] inline void add_bricks(const T* const (&x)[3], T* const (&y)[3], const std::int64_t (&at)[4],
+                                              int count, const K& k, V (&carry)[3][4]) {
+  constexpr int width = lanes<T>::count;
+  using mask = typename lanes<T>::mask;
+  V f0[3][4], f1[3][4];
+  forces_of_half<0>(x, at, k, f0);
+  // Reading the nodes again is cheaper than keeping 24 vectors, which the compiler would do without this line.
+  asm volatile("" ::: "memory");
+  forces_of_half<1>(x, at, k, f1);
+  mask valid;
+  if constexpr (where != place::inside) load(valid, first_lanes<typename lanes<T>::integer>.data() + width - count);
+  // Node at + i is the lower corner of brick i and the upper one of brick i - 1: shifting in registers makes it one read
+  // and one write a node instead of two that wait for each other. Lanes behind the run hold other bricks' nodes: they
+  // must add nothing.
+  unrolled<3>([&](auto c) __attribute__((always_inline)) {
+    unrolled<4>([&](auto row) __attribute__((always_inline)) {
+      V lower = f0[c][row] + f1[c][row], upper = c == 2 ? f1[c][row] - f0[c][row] : f0[c][row] - f1[c][row];
+      if constexpr (where != place::inside) {
+        lower = reinterpret_cast<V>(reinterpret_cast<mask>(lower) & valid);
+        upper = reinterpret_cast<V>(reinterpret_cast<mask>(upper) & valid);
+      }
+      const V sum = lower + shifted(carry[c][row], upper);
+      carry[c][row] = upper;
+      T* to = y[c] + at[row];
+      if constexpr (where != place::last_tail) {
+        V old;
+        load(old, to);
+        store(to, old + sum);
+      } else {
+        for (int i = 0; i <= count; ++i) to[i] += sum[i];
+      }
+    });
+  });
+}
+
+// @param material_at makes what add_bricks needs from the number of bricks done and the number to do
+template <class T, class M>
+void add_run(const hex8_run& run, const std::int32_t* node_end, M material_at, const T* x, T* y, std::int64_t stride) {
+  constexpr int width = lanes<T>::count;
+  typename lanes<T>::vector carry[3][4]{};
+  const T* const xs[3] = {x, x + stride, x + 2 * stride};
+  T* const ys[3] = {y, y + stride, y + 2 * stride};
+  std::int64_t at[4] = {run.node[0], run.node[1], run.node[2], run.node[3]};
+  int done = 0;
+  for (; done + width <= run.length; done += width) {
+    add_bricks<place::inside>(xs, ys, at, width, material_at(done, width), carry);
+    for (std::int64_t& a : at) a += width;
+  }
+  if (const int count = run.length - done; count > 0) {
+    if (at[1] + width <= node_end[0] && at[3] + width <= node_end[1])
+      add_bricks<place::tail>(xs, ys, at, count, material_at(done, count), carry);
+    else
+      add_bricks<place::last_tail>(xs, ys, at, count, material_at(done, count), carry);
+  } else
+    for (int row = 0; row < 4; ++row)
+      for (int c = 0; c < 3; ++c) ys[c][at[row]] += carry[c][row][width - 1];
+}
+
 }  // namespace
+
+std::int32_t common_material(const std::uint8_t* of_cell, std::int32_t length) {
+  return std::all_of(of_cell, of_cell + length, [&](std::uint8_t m) { return m == *of_cell; }) ? *of_cell : -1;
+}
 
 template <class T>
 hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> materials) {
@@ -104,8 +240,8 @@ hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> mate
   };
   for (int p = 0; p < 8; ++p)
     for (int k = 0; k < 6; ++k) {
-      fill(by_lambda_.value[p][k], by_lambda[p][k]);
-      fill(by_mu_.value[p][k], by_mu[p][k]);
+      if (k < 3) fill(by_lame_.root[p][k], std::sqrt(by_lambda[p][k]));
+      fill(by_lame_.mu[p][k], by_mu[p][k]);
     }
   for (const lame& m : materials) {
     coefficients& c = of_material_.emplace_back();
@@ -123,72 +259,75 @@ hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> mate
 }
 
 template <class T>
-void hex8_stiffness<T>::add_run(const hex8_run& run, const std::int32_t* node_end, const std::uint8_t* material, const T* x,
-                                T* y, std::int64_t stride) const {
-  constexpr int width = lanes<T>::count;
-  const std::uint8_t* of_cell = material + run.cell;
-  const bool uniform = std::all_of(of_cell, of_cell + run.length, [&](std::uint8_t m) { return m == of_cell[0]; });
-  vector carry[3][4]{};
-  for (int begin = 0; begin < run.length; begin += width) {
-    const int count = std::min(width, run.length - begin);
-    vector u[3][8];
-    for (int c = 0; c < 3; ++c) {
-      for (int row = 0; row < 4; ++row) {
-        const T* from = x + c * stride + run.node[row] + begin;
-        load(u[c][2 * row], from);
-        load(u[c][2 * row + 1], from + 1);
-      }
-      transform(u[c]);
-    }
-    if (uniform) {
-      multiply(of_material_[of_cell[0]].value, u);
+void hex8_stiffness<T>::add_product(const hex8_plane& plane, const std::uint8_t* material, const T* x, T* y,
+                                    std::int64_t stride) const {
+  for (const hex8_run& run : plane.runs) {
+    if (run.material >= 0) {
+      const of_one_material<T> k{of_material_[static_cast<std::size_t>(run.material)]};
+      add_run(run, plane.node_end, [&](int, int) { return k; }, x, y, stride);
     } else {
-      vector lambda{}, mu{}, mixed[8][6];
-      for (int i = 0; i < count; ++i) {
-        lambda[i] = lambda_[of_cell[begin + i]];
-        mu[i] = mu_[of_cell[begin + i]];
-      }
-      for (int p = 0; p < 8; ++p)
-        for (int k = 0; k < 6; ++k) mixed[p][k] = lambda * by_lambda_.value[p][k] + mu * by_mu_.value[p][k];
-      multiply(mixed, u);
-    }
-    for (int c = 0; c < 3; ++c) transform(u[c]);
-    if (count < width) {  // lanes behind the run hold other bricks' nodes: they must add nothing
-      typename lanes<T>::mask valid;
-      load(valid, first_lanes<typename lanes<T>::integer>.data() + width - count);
-      for (int c = 0; c < 3; ++c)
-        for (int a = 0; a < 8; ++a)
-          u[c][a] = reinterpret_cast<vector>(reinterpret_cast<typename lanes<T>::mask>(u[c][a]) & valid);
-    }
-    // Node begin + i is the lower corner of brick i and the upper one of brick i - 1: shifting in registers makes it
-    // one read and one write a node instead of two that wait for each other.
-    for (int row = 0; row < 4; ++row) {
-      const std::int32_t node = run.node[row] + begin;
-      const bool inside = node + width <= node_end[row / 2];  // whole vectors must not reach another thread's nodes
-      for (int c = 0; c < 3; ++c) {
-        const vector& upper = u[c][2 * row + 1];
-        const vector sum = u[c][2 * row] + shifted(carry[c][row], upper);
-        T* to = y + c * stride + node;
-        if (inside) {
-          vector old;
-          load(old, to);
-          store(to, old + sum);
-        } else {
-          for (int i = 0; i < std::min(width, count + 1); ++i) to[i] += sum[i];
+      const auto lanes_at = [&, of_cell = material + run.cell](int done, int count) {
+        of_any_material<T> k{by_lame_, {}, {}};
+        for (int i = 0; i < count; ++i) {
+          k.lambda[i] = lambda_[of_cell[done + i]];
+          k.mu[i] = mu_[of_cell[done + i]];
         }
-        carry[c][row] = upper;
-      }
+        return k;
+      };
+      add_run(run, plane.node_end, lanes_at, x, y, stride);
     }
   }
-  if (run.length % width == 0)
-    for (int row = 0; row < 4; ++row)
-      for (int c = 0; c < 3; ++c) y[c * stride + run.node[row] + run.length] += carry[c][row][width - 1];
 }
 
 template <class T>
-void hex8_stiffness<T>::add_product(const hex8_plane& plane, const std::uint8_t* material, const T* x, T* y,
-                                    std::int64_t stride) const {
-  for (const hex8_run& run : plane.runs) add_run(run, plane.node_end, material, x, y, stride);
+void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, std::int64_t stride) const {
+  // A thread takes blocks of planes, because a plane finds half of its nodes still in cache. The first plane of a block
+  // shares nodes with the block before and waits until all blocks are done: so every node receives its two planes in an
+  // order that does not depend on the number of threads.
+  constexpr std::int64_t block = 8;
+  constexpr std::size_t runs_at_once = 4;
+  const auto planes = static_cast<std::int64_t>(bricks.run_plane_begin.size()) - 1;
+  const std::int64_t blocks = (planes + block - 1) / block;
+  const auto begin_of = [&](std::int64_t z) -> std::int64_t {
+    return z > planes ? stride : bricks.node_plane_begin[static_cast<std::size_t>(z)];
+  };
+  const auto clear = [&](std::int64_t begin, std::int64_t end) {
+    for (int c = 0; c < 3; ++c) std::fill(y + c * stride + begin, y + c * stride + end, T(0));
+  };
+  const auto add = [&](std::int64_t z, std::size_t first, std::size_t end) {
+    const auto at = static_cast<std::size_t>(z);
+    add_product(
+        {bricks.runs.subspan(first, end - first), {bricks.node_plane_begin[at + 1], bricks.node_plane_begin[at + 2]}},
+        bricks.material, x, y, stride);
+  };
+  // Clears the upper plane of nodes just before it is written: it is still in cache then.
+  const auto clear_and_add = [&](std::int64_t z) {
+    std::int64_t cleared = begin_of(z + 1);
+    const std::size_t end = bricks.run_plane_begin[static_cast<std::size_t>(z) + 1];
+    for (std::size_t first = bricks.run_plane_begin[static_cast<std::size_t>(z)]; first < end; first += runs_at_once) {
+      const std::size_t next = std::min(first + runs_at_once, end);
+      const hex8_run& last = bricks.runs[next - 1];
+      const std::int64_t needed = std::min<std::int64_t>(last.node[3] + last.length + lanes<T>::count, begin_of(z + 2));
+      if (needed > cleared) clear(std::exchange(cleared, needed), needed);
+      add(z, first, next);
+    }
+    clear(cleared, begin_of(z + 2));
+  };
+  if (planes == 0) clear(0, stride);
+#pragma omp parallel
+  {
+#pragma omp for schedule(dynamic)
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      const std::int64_t first = b > 0 ? b * block + 1 : 0;
+      clear(begin_of(first), begin_of(first + 1));
+      for (std::int64_t z = first; z < std::min(planes, (b + 1) * block); ++z) clear_and_add(z);
+    }
+#pragma omp for schedule(dynamic)
+    for (std::int64_t b = 1; b < blocks; ++b) {
+      const auto z = static_cast<std::size_t>(b * block);
+      add(b * block, bricks.run_plane_begin[z], bricks.run_plane_begin[z + 1]);
+    }
+  }
 }
 
 template class hex8_stiffness<float>;

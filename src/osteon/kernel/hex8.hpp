@@ -16,15 +16,27 @@ namespace osteon::kernel {
 
 /// A run of bricks along x. Its corners form four rows of contiguous node numbers.
 struct hex8_run {
-  std::int32_t node[4];  ///< first node of the rows (z, y), (z, y + 1), (z + 1, y), (z + 1, y + 1)
-  std::int32_t cell;     ///< first cell
-  std::int32_t length;   ///< bricks, > 0
+  std::int32_t node[4];        ///< first node of the rows (z, y), (z, y + 1), (z + 1, y), (z + 1, y + 1)
+  std::int32_t cell;           ///< first cell
+  std::int32_t length;         ///< bricks, > 0
+  std::int32_t material = -1;  ///< of all its bricks; -1: look at each
 };
+
+/// The material that all bricks of a run have, or -1. @param of_cell at the run's first cell
+std::int32_t common_material(const std::uint8_t* of_cell, std::int32_t length);
 
 /// The runs of a plane of bricks.
 struct hex8_plane {
   std::span<const hex8_run> runs;
   std::int32_t node_end[2];  ///< one past the last node of the lower and of the upper plane of nodes
+};
+
+/// All bricks of a rank, plane after plane.
+struct hex8_bricks {
+  std::span<const hex8_run> runs;
+  std::span<const std::size_t> run_plane_begin;    ///< first run of each plane, and the end
+  std::span<const std::int32_t> node_plane_begin;  ///< first node of each plane of nodes, and the end
+  const std::uint8_t* material = nullptr;          ///< per cell
 };
 
 /// Node data by components: component c (z, y, x) of node i at c * stride + i. Needs `hex8_padding` readable values
@@ -40,9 +52,18 @@ class hex8_stiffness {
   struct coefficients {
     vector value[8][6];
   };
+  /// The blocks of lambda and mu apart: lambda v v^T + mu M, v of the components (z, y, x).
+  struct lame_coefficients {
+    vector root[8][3];
+    vector mu[8][6];
+  };
 
   /// @param materials by the value of a cell; unused entries may hold zeros
   hex8_stiffness(vector3 spacing_mm, std::span<const lame> materials);
+
+  /// y = K x; what lies between the nodes and the next component becomes zero. The result does not depend on the number
+  /// of threads.
+  void multiply(const hex8_bricks& bricks, const T* x, T* y, std::int64_t stride) const;
 
   /// Add K x to y for the bricks of one plane.
   /// @param material per cell
@@ -53,11 +74,8 @@ class hex8_stiffness {
   double diagonal(std::uint8_t material, int component) const { return diagonal_[material].data()[component]; }
 
  private:
-  void add_run(const hex8_run& run, const std::int32_t* node_end, const std::uint8_t* material, const T* x, T* y,
-               std::int64_t stride) const;
-
   std::vector<coefficients> of_material_;
-  coefficients by_lambda_, by_mu_;  // for groups of bricks of different materials
+  lame_coefficients by_lame_;  // for bricks of different materials side by side
   std::vector<T> lambda_, mu_;
   std::vector<std::array<double, 3>> diagonal_;
 };

@@ -3,6 +3,7 @@
 /// Short vectors for kernels, by the compiler's vector extension: portable, and one register where the machine has one.
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace osteon::kernel {
 
@@ -34,6 +35,30 @@ template <class V, class T>
 template <class V, class T>
 [[gnu::always_inline]] inline void store(T* to, const V& from) {
   std::memcpy(to, &from, sizeof(V));
+}
+
+/// The value at `from`, or as many as V has lanes: lets one function serve single values and vectors.
+template <class V, class T>
+[[gnu::always_inline]] inline V get(const T* from) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    return static_cast<V>(*from);
+  } else {
+    typedef T part __attribute__((vector_size(sizeof(T) * (sizeof(V) / sizeof(V{}[0])))));
+    part values;
+    std::memcpy(&values, from, sizeof values);
+    return __builtin_convertvector(values, V);
+  }
+}
+/// The counterpart of `get`.
+template <class V, class T>
+[[gnu::always_inline]] inline void put(T* to, V value) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    *to = static_cast<T>(value);
+  } else {
+    typedef T part __attribute__((vector_size(sizeof(T) * (sizeof(V) / sizeof(V{}[0])))));
+    const part values = __builtin_convertvector(value, part);
+    std::memcpy(to, &values, sizeof values);
+  }
 }
 
 }  // namespace osteon::kernel

@@ -118,9 +118,8 @@ struct march_volume::neighbourhood {
   }
 };
 
-march_volume::march_volume(index3 domain, vector3 spacing_mm, std::array<std::int64_t, 2> owned,
-                           std::array<std::int64_t, 2> present, double step_mm, lighting light,
-                           std::vector<march_layer> layers)
+march_volume::march_volume(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_mm,
+                           lighting light, std::vector<march_layer> layers)
     : domain_(domain), owned_(owned), present_(present), step_(step_mm), layers_(std::move(layers)) {
   const vector3 toward = unit(light.toward_light);
   const vector3 half_way =
@@ -139,8 +138,8 @@ double march_volume::position(const ray& along, std::int64_t k, int axis) const 
   return along.origin[axis] + t * along.direction[axis];
 }
 
-// The samples of the ray in the block's planes. Every operation of position() is monotone in k, rounding included, so
-// they are an interval, and the intervals of two neighbouring blocks meet without gap or overlap.
+// The samples of the ray in the block. Every operation of position() is monotone in k, rounding included, so they are an
+// interval, and the intervals of two neighbouring blocks meet without gap or overlap.
 std::array<std::int64_t, 2> march_volume::owned_samples(const ray& along) const {
   const auto first_where = [](std::int64_t count, auto&& holds) {
     std::int64_t low = 0, high = count;
@@ -157,17 +156,22 @@ std::array<std::int64_t, 2> march_volume::owned_samples(const ray& along) const 
   const auto most = static_cast<std::int64_t>((along.exit - along.entry) / step_) + 2;
   const std::int64_t count = first_where(
       most, [&](std::int64_t k) { return !(along.entry + (static_cast<double>(k) + 0.5) * step_ < along.exit); });
-  // Samples that rounding puts just outside of the domain belong to its first or last plane.
-  const bool upward = along.direction.z >= 0;
-  const auto low = static_cast<double>(owned_[0]), high = static_cast<double>(owned_[1]);
-  const bool lowest = owned_[0] == 0, highest = owned_[1] == domain_.z;
-  const auto enters = [&](std::int64_t k) {
-    return upward ? lowest || position(along, k, 0) >= low : highest || position(along, k, 0) < high;
-  };
-  const auto leaves = [&](std::int64_t k) {
-    return upward ? !highest && position(along, k, 0) >= high : !lowest && position(along, k, 0) < low;
-  };
-  return {first_where(count, enters), first_where(count, leaves)};
+  std::array<std::int64_t, 2> samples{0, count};
+  for (int axis = 0; axis < 3; ++axis) {
+    // Samples that rounding puts just outside of the domain belong to its first or last plane.
+    const bool upward = along.direction[axis] >= 0;
+    const auto low = static_cast<double>(owned_.begin[axis]), high = static_cast<double>(owned_.end[axis]);
+    const bool lowest = owned_.begin[axis] == 0, highest = owned_.end[axis] == domain_[axis];
+    const auto enters = [&](std::int64_t k) {
+      return upward ? lowest || position(along, k, axis) >= low : highest || position(along, k, axis) < high;
+    };
+    const auto leaves = [&](std::int64_t k) {
+      return upward ? !highest && position(along, k, axis) >= high : !lowest && position(along, k, axis) < low;
+    };
+    if (!(upward ? lowest : highest)) samples[0] = std::max(samples[0], first_where(samples[1], enters));
+    if (!(upward ? highest : lowest)) samples[1] = first_where(samples[1], leaves);
+  }
+  return samples;
 }
 
 bool march_volume::is_empty(const index3& cell) const {
@@ -179,7 +183,7 @@ std::int64_t march_volume::after_empty_cell(const ray& along, std::int64_t k, co
   for (int axis = 0; axis < 3; ++axis) {
     const double d = along.direction[axis];
     if (d == 0) continue;
-    const std::int64_t first = cell[axis] * macro + (axis == 0 ? first_cell_plane_ : 0);
+    const std::int64_t first = cell[axis] * macro + first_voxel_[axis];
     leave = std::min(leave, (static_cast<double>(d > 0 ? first + macro : first) - along.origin[axis]) / d);
   }
   // A sample that may be outside by rounding is looked at again; one that is left out is certainly inside.
@@ -223,9 +227,10 @@ march_volume::neighbourhood march_volume::cells_around(const double (&at)[3]) co
     }
     return static_cast<float>(at[axis] - 0.5 - low);
   };
-  around.fz = locate(0, present_[0], domain_.y * domain_.x, around.z);
-  around.fy = locate(1, 0, domain_.x, around.y);
-  around.fx = locate(2, 0, 1, around.x);
+  const index3 shape = present_.shape();
+  around.fz = locate(0, present_.begin.z, shape.y * shape.x, around.z);
+  around.fy = locate(1, present_.begin.y, shape.x, around.y);
+  around.fx = locate(2, present_.begin.x, 1, around.x);
   return around;
 }
 
@@ -289,9 +294,9 @@ void march_volume::march(const ray& along, wide_pixel& result) const {
   for (std::int64_t k = first; k < last && sum.high[3] >= 0x1p-100;) {
     for (samples.count = 0; k < last && samples.count < batch::most;) {
       const double at[3] = {position(along, k, 0), position(along, k, 1), position(along, k, 2)};
-      const index3 cell{(clamp(static_cast<std::int64_t>(at[0]), domain_.z) - first_cell_plane_) >> macro_shift,
-                        clamp(static_cast<std::int64_t>(at[1]), domain_.y) >> macro_shift,
-                        clamp(static_cast<std::int64_t>(at[2]), domain_.x) >> macro_shift};
+      const index3 cell{(clamp(static_cast<std::int64_t>(at[0]), domain_.z) - first_voxel_.z) >> macro_shift,
+                        (clamp(static_cast<std::int64_t>(at[1]), domain_.y) - first_voxel_.y) >> macro_shift,
+                        (clamp(static_cast<std::int64_t>(at[2]), domain_.x) - first_voxel_.x) >> macro_shift};
       if (!(cell == known)) {
         if (is_empty(cell)) {
           k = after_empty_cell(along, k, cell);
@@ -317,10 +322,12 @@ void march_volume::march(const ray& along, wide_pixel& result) const {
 }
 
 void march_volume::find_empty_cells() {
-  first_cell_plane_ = owned_[0] / macro * macro;
-  const auto cells = [](std::int64_t voxels) { return (voxels + macro - 1) / macro; };
-  cells_ = {cells(owned_[1] - first_cell_plane_), cells(domain_.y), cells(domain_.x)};
+  for (int axis = 0; axis < 3; ++axis) {
+    first_voxel_[axis] = owned_.begin[axis] / macro * macro;
+    cells_[axis] = (owned_.end[axis] - first_voxel_[axis] + macro - 1) / macro;
+  }
   occupied_.assign(static_cast<std::size_t>(cells_.volume()), 0);
+  const index3 shape = present_.shape();
   for (const march_layer& layer : layers_) {
     // visible[i]: number of entries before i whose opacity is not zero
     const auto& entries = layer.transfer.entries;
@@ -336,15 +343,19 @@ void march_volume::find_empty_cells() {
     for_each(cells_.z * cells_.y, [&](std::int64_t row) {
       const std::int64_t cz = row / cells_.y, cy = row % cells_.y;
       // Samples in a macro cell read one voxel beyond it on either side.
-      const std::int64_t z0 = std::max(present_[0], first_cell_plane_ + cz * macro - 1);
-      const std::int64_t z1 = std::min(present_[1], first_cell_plane_ + (cz + 1) * macro + 1);
-      const std::int64_t y0 = std::max<std::int64_t>(0, cy * macro - 1), y1 = std::min(domain_.y, (cy + 1) * macro + 1);
+      const auto begin = [&](std::int64_t cell, int axis) {
+        return std::max(present_.begin[axis], first_voxel_[axis] + cell * macro - 1);
+      };
+      const auto end = [&](std::int64_t cell, int axis) {
+        return std::min(present_.end[axis], first_voxel_[axis] + (cell + 1) * macro + 1);
+      };
+      const std::int64_t z0 = begin(cz, 0), z1 = end(cz, 0), y0 = begin(cy, 1), y1 = end(cy, 1);
       for (std::int64_t cx = 0; cx < cells_.x; ++cx) {
-        const std::int64_t x0 = std::max<std::int64_t>(0, cx * macro - 1), x1 = std::min(domain_.x, (cx + 1) * macro + 1);
+        const std::int64_t x0 = begin(cx, 2) - present_.begin.x, x1 = end(cx, 2) - present_.begin.x;
         float least = std::numeric_limits<float>::infinity(), most = -least;
         for (std::int64_t z = z0; z < z1; ++z)
           for (std::int64_t y = y0; y < y1; ++y) {
-            const float* v = layer.values + ((z - present_[0]) * domain_.y + y) * domain_.x;
+            const float* v = layer.values + ((z - present_.begin.z) * shape.y + y - present_.begin.y) * shape.x;
             for (std::int64_t x = x0; x < x1; ++x) {  // comparisons with NaN are false
               least = v[x] < least ? v[x] : least;
               most = v[x] > most ? v[x] : most;

@@ -17,7 +17,7 @@ struct sparse_rows {
   std::int32_t rows() const { return static_cast<std::int32_t>(diagonal.size()); }
 };
 
-/// Call `done(i, (K x)_i)` for every row, in any order.
+/// Call `done(i, (K x)_i, K_ii)` for every row, in any order.
 template <class Done>
 void for_each_flux(const sparse_rows& k, const float* x, Done done) {
   constexpr std::int64_t chunk = 1024;
@@ -27,7 +27,7 @@ void for_each_flux(const sparse_rows& k, const float* x, Done done) {
       float sum = k.diagonal[row] * x[i];
       for (std::int32_t e = k.begin[row]; e < k.begin[row + 1]; ++e)
         sum -= k.conductance[static_cast<std::size_t>(e)] * x[k.column[static_cast<std::size_t>(e)]];
-      done(static_cast<std::int32_t>(i), sum);
+      done(static_cast<std::int32_t>(i), sum, k.diagonal[row]);
     }
   });
 }

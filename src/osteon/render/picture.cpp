@@ -15,7 +15,7 @@ namespace osteon::render {
 
 namespace {
 
-constexpr int ghost_planes = 2;  // a gradient looks one plane beyond the two that a sample lies between
+constexpr int ghost_depth = 2;  // a gradient looks one voxel beyond the two that a sample lies between
 constexpr int largest_picture = 32768;
 
 void check_layer(const grid::block& where, const layer& l, const std::string& name, std::vector<problem>& found) {
@@ -23,17 +23,17 @@ void check_layer(const grid::block& where, const layer& l, const std::string& na
   if (!(l.emission >= 0 && std::isfinite(l.emission)))
     found.push_back({name + ".emission", fmt::format("{}; give a number from 0 on", l.emission)});
   if (!l.field) {
-    found.push_back({name + ".field", "missing; give a field with ghost planes"});
+    found.push_back({name + ".field", "missing; give a field with ghost cells"});
     return;
   }
-  const std::int64_t begin = std::max<std::int64_t>(0, where.owned.begin.z - ghost_planes);
-  const std::int64_t end = std::min(where.domain.z, where.owned.end.z + ghost_planes);
-  const auto expected = static_cast<std::size_t>((end - begin) * where.domain.y * where.domain.x);
-  if (l.field->begin != begin || l.field->end != end || l.field->values.size() != expected)
+  const box3 expected = grid::with_ghosts(where, ghost_depth), &given = l.field->present;
+  if (given != expected || l.field->values.size() != static_cast<std::size_t>(expected.volume()))
     found.push_back({name + ".field",
-                     fmt::format("planes [{}, {}) with {} values; planes [{}, {}) with {} values are needed: "
-                                 "extend the block's field by {} ghost planes",
-                                 l.field->begin, l.field->end, l.field->values.size(), begin, end, expected, ghost_planes)});
+                     fmt::format("{} values from ({}, {}, {}) to ({}, {}, {}); {} values from ({}, {}, {}) to ({}, {}, {}) "
+                                 "are needed: extend the block's field by ghosts of depth {}",
+                                 l.field->values.size(), given.begin.z, given.begin.y, given.begin.x, given.end.z,
+                                 given.end.y, given.end.x, expected.volume(), expected.begin.z, expected.begin.y,
+                                 expected.begin.x, expected.end.z, expected.end.y, expected.end.x, ghost_depth)});
 }
 
 void check(const grid::block& where, const scene& what) {
@@ -75,9 +75,7 @@ kernel::march_volume prepare(const grid::block& where, const scene& what, const 
     light.toward_eye[axis] = -from.forward[axis];
     light.toward_light[axis] = -from.forward[axis] - 0.6 * from.right[axis] + 0.8 * from.up[axis];
   }
-  const auto& field = *what.layers.front().field;
-  return {where.domain, what.spacing_mm,  {where.owned.begin.z, where.owned.end.z}, {field.begin, field.end}, step,
-          light,        std::move(layers)};
+  return {where.domain, what.spacing_mm, where.owned, what.layers.front().field->present, step, light, std::move(layers)};
 }
 
 // Cast the rays of this block into `pixels`, shape (frame.height, frame.width).
@@ -98,13 +96,6 @@ void cast(const kernel::march_volume& volume, const view& from, const pixel_box&
   }
 }
 
-std::vector<std::int64_t> gather_first_planes(const grid::block& where) {
-  std::vector<std::int64_t> first(static_cast<std::size_t>(comm::size(where.comm)));
-  MPI_Allgather(&where.owned.begin.z, 1, MPI_INT64_T, first.data(), 1, MPI_INT64_T, where.comm);
-  first.push_back(where.domain.z);
-  return first;
-}
-
 image round_to_float(const std::vector<kernel::wide_pixel>& pixels, const pixel_box& frame, int width, int height) {
   image result{width, height, std::vector<float>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4)};
   for (int row = frame.top; row < frame.bottom; ++row)
@@ -122,13 +113,13 @@ image round_to_float(const std::vector<kernel::wide_pixel>& pixels, const pixel_
 image render(const grid::block& where, const scene& what) {
   comm::together(where.comm, [&] { check(where, what); });
   const view from = view::of(what.view, where.domain, what.spacing_mm, what.width, what.height);
-  const pixel_box frame = from.seen(0, where.domain.z);
-  const auto order = visibility_order(from, gather_first_planes(where));
+  const pixel_box frame = from.seen({{}, where.domain});
+  const auto order = visibility_order(from, *where.boxes);
   std::vector<kernel::wide_pixel> pixels;
   comm::together(where.comm, [&] {
     pixels.resize(static_cast<std::size_t>(frame.size()));
     const auto volume = prepare(where, what, from);
-    cast(volume, from, from.seen(where.owned.begin.z, where.owned.end.z), frame, step_length(what), pixels);
+    cast(volume, from, from.seen(where.owned), frame, step_length(what), pixels);
   });
   auto compositor = comm::executor::make(where.comm, plan::binary_swap(comm::size(where.comm), frame.size(), order, 0),
                                          sizeof(kernel::wide_pixel));

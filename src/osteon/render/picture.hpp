@@ -4,7 +4,7 @@
 /// composited by binary swap.
 #include <array>
 #include <cstdint>
-#include <osteon/grid/ghost_planes.hpp>
+#include <osteon/grid/ghost_cells.hpp>
 #include <string>
 #include <vector>
 
@@ -49,7 +49,7 @@ struct image {
 };
 
 /// Render the scene. For a given scene, the result is the same, bit for bit, for every number of ranks and threads.
-/// @param where the block whose ghosted fields the layers hold; two ghost planes on each side
+/// @param where the block whose ghosted fields the layers hold; ghosts of depth two
 /// @throws usage_error on an empty layer list, a camera without extent, sizes out of range
 /// @collective on where.comm
 /// @cost memory: up to 128 bytes for each pixel that may see the domain, on every rank; sends (1 - 1/ranks) of 64 bytes

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <numeric>
 
 namespace osteon::render {
 
@@ -69,12 +68,12 @@ std::array<double, 2> view::project(const vector3& point) const {
   return {0.5 * width + dot(offset, right) / scale, 0.5 * height - dot(offset, up) / scale};
 }
 
-pixel_box view::seen(std::int64_t begin, std::int64_t end) const {
+pixel_box view::seen(const box3& part) const {
   double low[2] = {1e9, 1e9}, high[2] = {-1e9, -1e9};
   for (int corner = 0; corner < 8; ++corner) {
-    const auto at = project({static_cast<double>(corner & 4 ? end : begin) * spacing_mm.z,
-                             static_cast<double>(corner & 2 ? domain.y : 0) * spacing_mm.y,
-                             static_cast<double>(corner & 1 ? domain.x : 0) * spacing_mm.x});
+    const auto at = project({static_cast<double>((corner & 4 ? part.end : part.begin).z) * spacing_mm.z,
+                             static_cast<double>((corner & 2 ? part.end : part.begin).y) * spacing_mm.y,
+                             static_cast<double>((corner & 1 ? part.end : part.begin).x) * spacing_mm.x});
     for (std::size_t i = 0; i < 2; ++i) {
       low[i] = std::min(low[i], at[i]);
       high[i] = std::max(high[i], at[i]);
@@ -90,17 +89,12 @@ double stagger(int column, int row) {
   return 0.98 * (fraction(52.9829189 * fraction(0.06711056 * column + 0.00583715 * row)) - 0.5);
 }
 
-std::vector<int> visibility_order(const view& from, const std::vector<std::int64_t>& first_plane) {
-  const int ranks = static_cast<int>(first_plane.size()) - 1;
-  // Parallel rays come from infinitely far above or below.
-  double plane = from.eye.z / from.spacing_mm.z;
-  if (!from.perspective) plane = from.forward.z < 0 ? std::numeric_limits<double>::infinity() : -1;
-  const auto above = std::upper_bound(first_plane.begin() + 1, first_plane.end() - 1, plane) - first_plane.begin() - 1;
-  const int start = static_cast<int>(above);  // the block at the eye's height, or the one next to it
-  std::vector<int> order;
-  for (int rank = start; rank >= 0; --rank) order.push_back(rank);
-  for (int rank = start + 1; rank < ranks; ++rank) order.push_back(rank);
-  return order;
+std::vector<int> visibility_order(const view& from, const grid::box_tree& boxes) {
+  return boxes.ordered([&](const grid::box_tree::cut& c) {
+    // Parallel rays come from infinitely far away.
+    return from.perspective ? from.eye[c.along] / from.spacing_mm[c.along] < static_cast<double>(c.position)
+                            : from.forward[c.along] >= 0;
+  });
 }
 
 }  // namespace osteon::render

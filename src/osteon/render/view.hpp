@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// Where rays start and what they meet: the camera, made concrete for a domain and a picture.
+#include <osteon/grid/box_tree.hpp>
 #include <osteon/kernel/ray_march.hpp>
 #include <osteon/render/picture.hpp>
 
@@ -29,8 +30,8 @@ struct view {
   kernel::ray ray_through(int column, int row) const;
   /// Column and row where a point of space (mm) is seen; whole numbers are pixel corners.
   std::array<double, 2> project(const vector3& point) const;
-  /// All pixels whose rays may meet the planes [begin, end).
-  pixel_box seen(std::int64_t begin, std::int64_t end) const;
+  /// All pixels whose rays may meet a box of voxels.
+  pixel_box seen(const box3& part) const;
 };
 
 /// Where in its first step a pixel's ray takes its first sample, in (-1/2, 1/2) of a step around the middle.
@@ -40,11 +41,10 @@ struct view {
 /// @cite Jimenez 2014, interleaved gradient noise
 double stagger(int column, int row);
 
-/// Ranks front to back, for blocks of whole planes.
+/// Ranks front to back.
 ///
-/// Rays climb or descend all the way, so blocks are in order if each comes after those between it and the eye's plane:
-/// first the block at the eye's height, then those below it downwards, then those above it upwards.
-/// @param first_plane first plane of each rank, and the number of planes at the end: ranks + 1 values, rising
-std::vector<int> visibility_order(const view& from, const std::vector<std::int64_t>& first_plane);
+/// No ray crosses a cut twice, and if it crosses it leaves the eye's side: so all boxes on that side come first.
+/// @cite Fuchs, Kedem, Naylor 1980
+std::vector<int> visibility_order(const view& from, const grid::box_tree& boxes);
 
 }  // namespace osteon::render

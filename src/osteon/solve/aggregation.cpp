@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <osteon/solve/aggregate_forest.hpp>
+#include <osteon/solve/coarse_rows.hpp>
 #include <unordered_map>
 
 namespace osteon::solve {
@@ -13,17 +14,21 @@ namespace {
 
 using place = level_geometry::place;
 using point = level_geometry::point;
+using wall = level_geometry::wall;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 place coarsened(place p, const std::array<int, 3>& shift) { return {p.z >> shift[0], p.y >> shift[1], p.x >> shift[2]}; }
 
 // Aggregates of the points of a coarse level. Fills level.parent and the places of the aggregates.
-std::vector<place> split_points(const coarse_level& fine, const std::vector<place>& places, const std::array<int, 3>& step,
+std::vector<place> split_points(const coarse_level& fine, const level_geometry& geometry, const std::array<int, 3>& step,
                                 coarse_level& level) {
   const kernel::sparse_rows& k = fine.matrix;
+  const std::vector<place>& places = geometry.places;
   const std::int32_t owned = k.rows();
   std::vector<float> diagonal(k.diagonal);
+  // What is stored does not loosen the bond between two points.
+  for (std::size_t i = 0; i < geometry.storage.size(); ++i) diagonal[i] -= geometry.storage[i];
   diagonal.resize(at(owned + fine.ghosts));
   fine.halo.exchange(diagonal.data());
   aggregate_forest forest(owned);
@@ -41,15 +46,14 @@ std::vector<place> split_points(const coarse_level& fine, const std::vector<plac
 }
 
 // Aggregates of the cells. Runs know where their cells are, so no list of places is needed.
-std::vector<place> split_cells(const conduction_cells& c, const heat_problem& problem, const std::array<int, 3>& shift,
-                               coarse_level& level) {
+std::vector<place> split_cells(const conduction_cells& c, const std::array<int, 3>& shift, coarse_level& level) {
   const auto stencil = c.stencil<float>();
   std::vector<float> diagonal(at(c.size));
   kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t, int, bool, float g) { diagonal[at(i)] += g; });
   c.halo.exchange(diagonal.data());
   aggregate_forest forest(c.owned());
   kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t j, int, bool, float g) {
-    if (j < c.low_wall && is_strong(g, diagonal[at(i)], diagonal[at(j)])) forest.mark_strong(i - c.begin);
+    if (!c.is_wall(j) && is_strong(g, diagonal[at(i)], diagonal[at(j)])) forest.mark_strong(i - c.begin);
   });
   const auto join = [&](std::int32_t i, std::int32_t j, std::size_t axis) {
     const float g = stencil.face[axis] / (stencil.resistivity[c.material[at(i)]] + stencil.resistivity[c.material[at(j)]]);
@@ -66,7 +70,7 @@ std::vector<place> split_cells(const conduction_cells& c, const heat_problem& pr
     }
   };
   const index3 shape = c.cells.shape();
-  const auto origin = static_cast<std::int32_t>(problem.where.owned.begin.z - 1);  // global z of plane 0
+  const auto origin = static_cast<std::int32_t>(c.where.owned.begin.z - 1);  // global z of plane 0
   for (std::int32_t z = 1; z + 1 < shape.z; ++z)
     for (std::int32_t y = 0; y < shape.y; ++y) {
       const auto row = c.cells.row(z, y);
@@ -87,13 +91,12 @@ std::vector<place> split_cells(const conduction_cells& c, const heat_problem& pr
 }
 
 // Centres of the aggregates of cells.
-std::vector<point> cell_centres(const conduction_cells& c, const heat_problem& problem,
-                                const std::vector<std::int32_t>& parent, std::size_t count) {
+std::vector<point> cell_centres(const conduction_cells& c, const std::vector<std::int32_t>& parent, std::size_t count) {
   std::vector<point> points(count);
-  const vector3 h = problem.spacing_mm;
+  const vector3 h = c.spacing_mm;
   for (const voxel::run& r : c.cells.runs().subspan(c.cells.plane(0).size())) {
     if (r.first >= c.end) break;
-    const auto z = problem.where.owned.begin.z + r.z - 1;
+    const auto z = c.where.owned.begin.z + r.z - 1;
     for (std::int32_t n = 0; n < r.length; ++n) {
       point& p = points[at(parent[at(r.first - c.begin + n)])];
       const std::array<double, 3> centre{(static_cast<double>(z) + 0.5) * h.z, (r.y + 0.5) * h.y, (r.x + n + 0.5) * h.x};
@@ -118,9 +121,23 @@ std::vector<std::int32_t> strips_of(const std::vector<std::int32_t>& parent, con
 // Galerkin one whatever the shape of the aggregates.
 float shortening(float fine, float coarse) { return std::clamp(fine / std::max(coarse, 1e-30F), 0.5F, 1.0F); }
 
-float distance(const point& a, const point& b) {
-  const float z = a.centre[0] - b.centre[0], y = a.centre[1] - b.centre[1], x = a.centre[2] - b.centre[2];
-  return std::sqrt(z * z + y * y + x * x);
+// Between the centres; across a periodic face if that is shorter.
+float distance(const level_geometry& geometry, const point& a, const point& b) {
+  float sum = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    float d = std::abs(a.centre[axis] - b.centre[axis]);
+    if (const float period = geometry.period[axis]; period > 0) d = std::min(d, std::abs(period - d));
+    sum += d * d;
+  }
+  return std::sqrt(sum);
+}
+
+// Of a point from the outer face `side`.
+float depth(const level_geometry& geometry, std::uint8_t side, const point& p) {
+  const int axis = side / 2;
+  const float from_low = p.centre[static_cast<std::size_t>(axis)];
+  const auto length = static_cast<float>(static_cast<double>(geometry.domain[axis]) * geometry.spacing_mm[axis]);
+  return side % 2 == 0 ? from_low : length - from_low;
 }
 
 // What a rank tells its neighbour about a fine ghost.
@@ -187,48 +204,18 @@ class coarse_number {
   std::array<std::vector<std::int32_t>, 2> ghosts_;
 };
 
-// Rows from entries (row, column, conductance()) that `emit` produces twice: to count, then to fill.
-template <class Emit>
-void assemble(kernel::sparse_rows& k, std::size_t rows, const std::vector<std::array<float, 2>>& walls, Emit emit) {
-  std::vector<std::int32_t> begin(rows + 1, 0);
-  emit([&](std::int32_t row, std::int32_t, auto&&) { ++begin[at(row) + 1]; });
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  struct entry {
-    std::int32_t column;
-    float conductance;
-  };
-  std::vector<entry> entries(at(begin.back()));
-  std::vector<std::int32_t> fill(begin.begin(), begin.end() - 1);
-  emit([&](std::int32_t row, std::int32_t column, auto&& g) { entries[at(fill[at(row)]++)] = {column, g()}; });
-
-  k.begin.assign(1, 0);
-  k.begin.reserve(rows + 1);
-  k.diagonal.resize(rows);
-  std::int32_t used = 0;  // equal columns are merged in place
-  for (std::size_t row = 0; row < rows; ++row) {
-    const std::int32_t row_begin = used;
-    double diagonal = static_cast<double>(walls[row][0]) + static_cast<double>(walls[row][1]);
-    for (std::int32_t e = begin[row]; e < begin[row + 1]; ++e) {
-      const entry now = entries[at(e)];
-      diagonal += static_cast<double>(now.conductance);
-      std::int32_t same = row_begin;
-      while (same < used && entries[at(same)].column != now.column) ++same;
-      if (same < used)
-        entries[at(same)].conductance += now.conductance;
-      else
-        entries[at(used++)] = now;
-    }
-    std::sort(entries.begin() + row_begin, entries.begin() + used,
-              [](const entry& a, const entry& b) { return a.column < b.column; });
-    k.begin.push_back(used);
-    k.diagonal[row] = static_cast<float>(diagonal);
+// One wall for each side of a point.
+void unite_walls(std::vector<wall>& walls) {
+  std::stable_sort(walls.begin(), walls.end(),
+                   [](const wall& a, const wall& b) { return a.point != b.point ? a.point < b.point : a.side < b.side; });
+  std::size_t used = 0;
+  for (const wall& w : walls) {
+    if (used > 0 && walls[used - 1].point == w.point && walls[used - 1].side == w.side)
+      walls[used - 1].conductance += w.conductance;
+    else
+      walls[used++] = w;
   }
-  k.column.resize(at(used));
-  k.conductance.resize(at(used));
-  for (std::size_t e = 0; e < at(used); ++e) {
-    k.column[e] = entries[e].column;
-    k.conductance[e] = entries[e].conductance;
-  }
+  walls.resize(used);
 }
 
 // Centres of the aggregates.
@@ -248,25 +235,29 @@ std::vector<point> merged(const std::vector<std::int32_t>& parent, const std::ve
   return points;
 }
 
-// Wall conductances of the aggregates, lowered by the distances to the face as those between aggregates are.
-std::vector<std::array<float, 2>> merged_walls(const std::vector<std::int32_t>& parent, const std::vector<point>& fine,
-                                               const std::vector<point>& coarse,
-                                               const std::vector<std::array<float, 2>>& fine_walls,
-                                               const heat_problem& problem) {
-  std::vector<std::array<float, 2>> walls(coarse.size());
-  const int along = static_cast<int>(problem.along);
-  const auto a = static_cast<std::size_t>(along);
-  const auto length = static_cast<float>(static_cast<double>(problem.where.domain[along]) * problem.spacing_mm[along]);
-  for (std::size_t i = 0; i < parent.size(); ++i) {
-    const auto p = at(parent[i]);
-    const float near = fine[i].centre[a], mean = coarse[p].centre[a];
-    walls[p][0] += fine_walls[i][0] * shortening(near, mean);
-    walls[p][1] += fine_walls[i][1] * shortening(length - near, length - mean);
+// Wall conductances of the aggregates, lowered by the distances to the face as those between aggregates are, unless
+// most of the resistance is in a film.
+std::vector<wall> merged_walls(const std::vector<std::int32_t>& parent, const level_geometry& fine,
+                               const level_geometry& coarse) {
+  std::vector<wall> walls(fine.walls);
+  for (wall& w : walls) {
+    const point& near = fine.points[at(w.point)];
+    w.point = parent[at(w.point)];
+    if (fine.is_fixed_on_face[w.side])
+      w.conductance *= shortening(depth(fine, w.side, near), depth(fine, w.side, coarse.points[at(w.point)]));
   }
+  unite_walls(walls);
   return walls;
 }
 
 }  // namespace
+
+std::vector<float> loose_ends(const level_geometry& geometry) {
+  std::vector<float> sum(geometry.storage);
+  sum.resize(geometry.places.size());
+  for (const wall& w : geometry.walls) sum[at(w.point)] += w.conductance;
+  return sum;
+}
 
 std::array<int, 3> next_shift(const std::array<int, 3>& shift, const vector3& spacing_mm, index3 domain) {
   std::array<int, 3> next = shift;
@@ -280,62 +271,83 @@ std::array<int, 3> next_shift(const std::array<int, 3>& shift, const vector3& sp
   return next;
 }
 
-coarse_level aggregate(const conduction_cells& fine, const heat_problem& problem, level_geometry& geometry) {
-  geometry.shift = next_shift({}, problem.spacing_mm, problem.where.domain);
+coarse_level aggregate(const conduction_cells& fine, level_geometry& geometry) {
+  geometry = {};
+  const vector3 h = geometry.spacing_mm = fine.spacing_mm;
+  geometry.domain = fine.where.domain;
+  // The cells are joined by 4 x 4 x 4 at once: a level of 2 x 2 x 2 would need as much memory as all vectors of the cells.
+  geometry.shift = next_shift(next_shift({}, h, fine.where.domain), h, fine.where.domain);
+  for (int a = 0; a < 3; ++a)
+    if (fine.periodic[static_cast<std::size_t>(a)])
+      geometry.period[static_cast<std::size_t>(a)] = static_cast<float>(static_cast<double>(geometry.domain[a]) * h[a]);
+  for (std::size_t side = 0; side < 6; ++side) {
+    const auto first = at(fine.walls) + side * static_cast<std::size_t>(fine.where.domain.x);
+    geometry.is_fixed_on_face[side] = fine.resistivity[fine.material[first]] == 0;
+  }
   const auto stencil = fine.stencil<double>();
-  const vector3 h = problem.spacing_mm;
   coarse_level level;
-  geometry.places = split_cells(fine, problem, geometry.shift, level);
+  geometry.places = split_cells(fine, geometry.shift, level);
   level.strip = strips_of(level.parent, geometry.places);
-  geometry.points = cell_centres(fine, problem, level.parent, geometry.places.size());
+  geometry.points = cell_centres(fine, level.parent, geometry.places.size());
 
-  geometry.walls.assign(geometry.places.size(), {});
-  const int along = static_cast<int>(problem.along);
-  const double length = static_cast<double>(problem.where.domain[along]) * h[along];
-  kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t j, int, bool high, double g) {
-    if (j < fine.low_wall) return;
-    const std::int32_t p = level.parent[at(i - fine.begin)];
-    const auto centre = static_cast<double>(geometry.points[at(p)].centre[static_cast<std::size_t>(along)]);
-    geometry.walls[at(p)][high ? 1 : 0] +=
-        static_cast<float>(g) *
-        shortening(static_cast<float>(h[along] / 2), static_cast<float>(high ? length - centre : centre));
-  });
+  for (const outer_face& f : fine.outer) {
+    if (!fine.is_wall(f.other)) continue;
+    const std::int32_t p = level.parent[at(f.cell - fine.begin)];
+    auto g = static_cast<float>(fine.conductance(f));
+    if (geometry.is_fixed_on_face[f.side])
+      g *= shortening(static_cast<float>(h[f.axis()] / 2), depth(geometry, f.side, geometry.points[at(p)]));
+    geometry.walls.push_back({p, f.side, g});
+  }
+  unite_walls(geometry.walls);
+  if (!fine.is_steady()) {
+    geometry.storage.resize(geometry.places.size());
+    for (std::int32_t i = fine.begin; i < fine.end; ++i)
+      geometry.storage[at(level.parent[at(i - fine.begin)])] += static_cast<float>(fine.storage[fine.material[at(i)]]);
+  }
   const coarse_number number(level, fine.halo, fine.begin, coarse_ghosts(level, fine.halo, fine.begin, geometry.points));
-  assemble(level.matrix, geometry.places.size(), geometry.walls, [&](auto&& put) {
+  assemble_rows(level.matrix, loose_ends(geometry), [&](auto&& put) {
     kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t j, int axis, bool, double g) {
-      if (j >= fine.low_wall) return;
+      if (fine.is_wall(j)) return;
       const std::int32_t from = level.parent[at(i - fine.begin)], to = number(j);
       if (from == to) return;
       put(from, to, [&] {
-        return static_cast<float>(g) *
-               shortening(static_cast<float>(h[axis]), distance(geometry.points[at(from)], geometry.points[at(to)]));
+        return static_cast<float>(g) * shortening(static_cast<float>(h[axis]),
+                                                  distance(geometry, geometry.points[at(from)], geometry.points[at(to)]));
       });
     });
   });
   return level;
 }
 
-coarse_level aggregate(const coarse_level& fine, const heat_problem& problem, level_geometry& geometry) {
+coarse_level aggregate(const coarse_level& fine, level_geometry& geometry) {
   const kernel::sparse_rows& k = fine.matrix;
   const std::int32_t owned = k.rows();
-  const auto shift = next_shift(geometry.shift, problem.spacing_mm, problem.where.domain);
+  const auto shift = next_shift(geometry.shift, geometry.spacing_mm, geometry.domain);
   const std::array<int, 3> step{shift[0] - geometry.shift[0], shift[1] - geometry.shift[1], shift[2] - geometry.shift[2]};
   coarse_level level;
   level_geometry coarse;
   coarse.shift = shift;
-  coarse.places = split_points(fine, geometry.places, step, level);
+  coarse.spacing_mm = geometry.spacing_mm;
+  coarse.domain = geometry.domain;
+  coarse.period = geometry.period;
+  coarse.is_fixed_on_face = geometry.is_fixed_on_face;
+  coarse.places = split_points(fine, geometry, step, level);
   level.strip = strips_of(level.parent, coarse.places);
   coarse.points = merged(level.parent, geometry.points, coarse.places.size());
-  coarse.walls = merged_walls(level.parent, geometry.points, coarse.points, geometry.walls, problem);
+  coarse.walls = merged_walls(level.parent, geometry, coarse);
+  if (!geometry.storage.empty()) {
+    coarse.storage.resize(coarse.places.size());
+    for (std::size_t i = 0; i < level.parent.size(); ++i) coarse.storage[at(level.parent[i])] += geometry.storage[i];
+  }
   const coarse_number number(level, fine.halo, 0, coarse_ghosts(level, fine.halo, 0, coarse.points));
-  assemble(level.matrix, coarse.places.size(), coarse.walls, [&](auto&& put) {
+  assemble_rows(level.matrix, loose_ends(coarse), [&](auto&& put) {
     for (std::int32_t i = 0; i < owned; ++i)
       for (std::int32_t e = k.begin[at(i)]; e < k.begin[at(i) + 1]; ++e) {
         const std::int32_t j = k.column[at(e)], from = level.parent[at(i)], to = number(j);
         if (from == to) continue;
         put(from, to, [&] {
-          return k.conductance[at(e)] * shortening(distance(geometry.points[at(i)], geometry.points[at(j)]),
-                                                   distance(coarse.points[at(from)], coarse.points[at(to)]));
+          return k.conductance[at(e)] * shortening(distance(geometry, geometry.points[at(i)], geometry.points[at(j)]),
+                                                   distance(geometry, coarse.points[at(from)], coarse.points[at(to)]));
         });
       }
   });

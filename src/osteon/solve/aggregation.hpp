@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Coarse levels of conduction: aggregates of up to 2 x 2 x 2 cells that are connected inside their block.
+/// Coarse levels of conduction: aggregates of up to 4 x 4 x 4 cells, then of 2 x 2 x 2 aggregates, that are connected
+/// inside their block.
 ///
 /// Cells of different pores or struts that share a block never share an aggregate: a coarse level keeps the topology
 /// of the fine one, which averaging in boxes destroys. The coarse conductance between two aggregates is the sum over
@@ -22,11 +23,26 @@ struct level_geometry {
     std::int32_t z, y, x;  ///< block of the global grid of this level
     friend bool operator==(const place&, const place&) = default;
   };
+  /// Conductance of a point to the surroundings behind an outer face.
+  struct wall {
+    std::int32_t point;
+    std::uint8_t side;  ///< 2 axis + (1 on the high face)
+    float conductance;
+  };
   std::vector<point> points;
-  std::vector<place> places;                ///< owned points only
-  std::vector<std::array<float, 2>> walls;  ///< conductance to the low and the high face, owned points only
-  std::array<int, 3> shift{};               ///< the level's blocks hold 2^shift voxels by axis
+  std::vector<place> places;   ///< owned points only
+  std::vector<wall> walls;     ///< of owned points, at most one for each side of a point
+  std::vector<float> storage;  ///< per owned point [W/K]; empty in a steady problem
+  std::array<int, 3> shift{};  ///< the level's blocks hold 2^shift voxels by axis
+  vector3 spacing_mm;
+  index3 domain;
+  std::array<float, 3> period{};           ///< length of the box on periodic axes, else 0 [mm]
+  std::array<bool, 6> is_fixed_on_face{};  ///< per side: temperature on the face itself, not behind a film
 };
+
+/// Conductance of each owned point to the surroundings, and what it stores: the part of the diagonal of K that no
+/// neighbour has a share in.
+std::vector<float> loose_ends(const level_geometry& geometry);
 
 /// A coarse level.
 struct coarse_level {
@@ -44,9 +60,9 @@ struct coarse_level {
 std::array<int, 3> next_shift(const std::array<int, 3>& shift, const vector3& spacing_mm, index3 domain);
 
 /// Level 1 from the cells. @collective on the halo's communicator
-coarse_level aggregate(const conduction_cells& fine, const heat_problem& problem, level_geometry& geometry);
+coarse_level aggregate(const conduction_cells& fine, level_geometry& geometry);
 
 /// The next level from a coarse one; `geometry` becomes that of the new level. @collective
-coarse_level aggregate(const coarse_level& fine, const heat_problem& problem, level_geometry& geometry);
+coarse_level aggregate(const coarse_level& fine, level_geometry& geometry);
 
 }  // namespace osteon::solve

@@ -1,7 +1,12 @@
 #include <osteon/solve/conduction_cells.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <osteon/comm/together.hpp>
+#include <osteon/solve/percolation.hpp>
 
 namespace osteon::solve {
 
@@ -28,48 +33,145 @@ class row_cursor {
   std::span<const voxel::run> row_;
 };
 
-bool all_equal(const conduction_cells& c, std::int32_t first, std::int32_t length, std::uint8_t value) {
-  const auto begin = c.material.begin() + first;
-  return std::all_of(begin, begin + length, [value](std::uint8_t m) { return m == value; });
-}
+// Cuts the runs of a row into segments where a neighbour row goes over to another run.
+class row_cutter {
+ public:
+  row_cutter(conduction_cells& c, const heat_problem& problem) : c_(c), problem_(problem) {}
 
-void add_segment(conduction_cells& c, const kernel::conduction_segment& s) {
-  const std::uint8_t own = c.material[static_cast<std::size_t>(s.first)];
-  bool uniform = all_equal(c, s.left, 1, own) && all_equal(c, s.right, 1, own);
-  for (const std::int32_t row : {s.first, s.below, s.above, s.front, s.back})
-    uniform = uniform && all_equal(c, row, s.length, own);
-  (uniform ? c.uniform : c.mixed).push_back(s);
-}
-
-// Cut the runs of row (z, y) where a neighbour row begins or ends.
-void cut_row(conduction_cells& c, const heat_problem& problem, std::int64_t z, std::int64_t y) {
-  const index3 shape = c.cells.shape(), domain = problem.where.domain;
-  const auto row = [&](std::int64_t pz, std::int64_t py) {
-    return row_cursor(py < 0 || py >= shape.y ? std::span<const voxel::run>{} : c.cells.row(pz, py));
-  };
-  // In the order of the segment: below, above, front, back.
-  std::array<row_cursor, 4> cursors{row(z - 1, y), row(z + 1, y), row(z, y - 1), row(z, y + 1)};
-  const std::int64_t global_z = problem.where.owned.begin.z + z - 1;
-  const bool on_z = problem.along == axis::z, on_y = problem.along == axis::y, on_x = problem.along == axis::x;
-  const std::array<std::int32_t, 4> walls{on_z && global_z == 0 ? c.low_wall : -1,
-                                          on_z && global_z == domain.z - 1 ? c.high_wall : -1,
-                                          on_y && y == 0 ? c.low_wall : -1, on_y && y == domain.y - 1 ? c.high_wall : -1};
-  for (const voxel::run& r : c.cells.row(z, y)) {
-    const std::int32_t end = r.x + r.length;
-    for (std::int32_t x = r.x; x < end;) {
-      std::int32_t until = end;
-      const std::int32_t first = r.first + (x - r.x);
-      std::array<std::int32_t, 4> base{};
-      for (std::size_t n = 0; n < 4; ++n) {
-        base[n] = cursors[n].at(x, until);
-        if (base[n] < 0) base[n] = walls[n] >= 0 ? walls[n] + x : first;
+  void cut(std::int64_t z, std::int64_t y) {
+    const auto row = c_.cells.row(z, y);
+    if (row.empty()) return;
+    z_ = static_cast<std::int32_t>(problem_.where.owned.begin.z + z - 1);
+    y_ = static_cast<std::int32_t>(y);
+    std::array<row_cursor, 4> cursors{row_cursor(c_.cells.row(z - 1, y)), row_cursor(c_.cells.row(z + 1, y)),
+                                      neighbour_row(z, y - 1), neighbour_row(z, y + 1)};
+    const std::array<bool, 4> outer{z_ == 0, z_ == domain().z - 1, y == 0, y == domain().y - 1};
+    const bool wraps = c_.periodic[2] && row.front().x == 0 && row.back().x + row.back().length == domain().x;
+    for (const voxel::run& r : row) {
+      const std::int32_t end = r.x + r.length;
+      for (std::int32_t x = r.x; x < end;) {
+        std::int32_t until = end;
+        const std::int32_t first = r.first + (x - r.x);
+        std::array<std::int32_t, 4> neighbour{};  // of the first cell; -1: none
+        for (std::size_t d = 0; d < 4; ++d) neighbour[d] = cursors[d].at(x, until);
+        for (std::size_t d = 0; d < 4; ++d) {
+          if (outer[d]) neighbour[d] = beyond(d, first, neighbour[d], x, until - x);
+          if (neighbour[d] == first) neighbour[d] = -1;  // its own periodic neighbour
+        }
+        for (; x < until; ++x) {
+          const std::int32_t i = r.first + (x - r.x);
+          std::int32_t left = x > r.x ? i - 1 : -1, right = x + 1 < end ? i + 1 : -1;
+          if (x == 0) left = beyond(4, i, wraps ? row.back().first + row.back().length - 1 : -1, x, 1);
+          if (x + 1 == domain().x) right = beyond(5, i, wraps ? row.front().first : -1, x, 1);
+          std::array<std::int32_t, 4> here{};
+          for (std::size_t d = 0; d < 4; ++d) here[d] = neighbour[d] < 0 ? -1 : neighbour[d] + (i - first);
+          add(i, here, left, right);
+        }
       }
-      const std::int32_t last = first + (until - x) - 1;
-      const std::int32_t left = x > r.x ? first - 1 : on_x && x == 0 ? c.low_wall : first;
-      const std::int32_t right = until < end ? last + 1 : on_x && until == domain.x ? c.high_wall : last;
-      add_segment(c, {first, until - x, base[0], base[1], base[2], base[3], left, right});
-      x = until;
+      flush();
     }
+  }
+
+ private:
+  const index3& domain() const { return problem_.where.domain; }
+  row_cursor neighbour_row(std::int64_t z, std::int64_t y) const {
+    const std::int64_t rows = domain().y;
+    if (y >= 0 && y < rows) return row_cursor(c_.cells.row(z, y));
+    return row_cursor(c_.periodic[1] ? c_.cells.row(z, (y + rows) % rows) : std::span<const voxel::run>{});
+  }
+
+  void add(std::int32_t i, const std::array<std::int32_t, 4>& neighbour, std::int32_t left, std::int32_t right) {
+    const bool is_odd = (left >= 0 && left != i - 1) || (right >= 0 && right != i + 1) || i == 0;
+    if (is_odd) {
+      flush();
+      const auto or_self = [i](std::int32_t j) { return j < 0 ? i : j; };
+      c_.corners.push_back({i,
+                            {or_self(neighbour[0]), or_self(neighbour[1]), or_self(neighbour[2]), or_self(neighbour[3]),
+                             or_self(left), or_self(right)}});
+      return;
+    }
+    if (length_ > 0) {
+      // What the segment's numbering would have to be at its first cell; it must fit and may be read.
+      for (std::size_t d = 0; d < 4; ++d)
+        if (neighbour[d] >= 0 && (base_[d] >= 0 ? base_[d] + length_ != neighbour[d] : neighbour[d] < length_))
+          return restart(i, neighbour, left, right);
+    } else {
+      first_ = i;
+      base_.fill(-1);
+    }
+    std::uint8_t bits = 0;
+    for (std::size_t d = 0; d < 4; ++d) {
+      if (neighbour[d] < 0) continue;
+      base_[d] = neighbour[d] - length_;
+      bits |= static_cast<std::uint8_t>(1U << d);
+    }
+    if (left >= 0) bits |= 16;
+    if (right >= 0) bits |= 32;
+    c_.open[static_cast<std::size_t>(i)] = bits;
+    ++length_;
+  }
+  void restart(std::int32_t i, const std::array<std::int32_t, 4>& neighbour, std::int32_t left, std::int32_t right) {
+    flush();
+    add(i, neighbour, left, right);
+  }
+  void flush() {
+    if (length_ == 0) return;
+    kernel::conduction_segment s;
+    s.first = first_;
+    s.length = static_cast<std::uint32_t>(length_) & 0x7fffffffU;
+    for (std::size_t d = 0; d < 4; ++d) s.neighbour[d] = base_[d] < 0 ? first_ : base_[d];
+    s.uniform = is_uniform(s) ? 1 : 0;
+    c_.segments.push_back(s);
+    length_ = 0;
+  }
+  bool is_uniform(const kernel::conduction_segment& s) const {
+    const auto material = [&](std::int32_t i) { return c_.material[static_cast<std::size_t>(i)]; };
+    for (std::int32_t n = 0; n < length_; ++n) {
+      const std::int32_t i = first_ + n;
+      if (material(i) != material(first_)) return false;
+      for (int d = 0; d < kernel::directions; ++d) {
+        const std::int32_t j = d < 4 ? s.neighbour[static_cast<std::size_t>(d)] + n : d == 4 ? i - 1 : i + 1;
+        if ((c_.open[static_cast<std::size_t>(i)] >> d & 1) != 0 && material(j) != material(first_)) return false;
+      }
+    }
+    return true;
+  }
+
+  // What the `count` cells from `first` at x have beyond the outer face `side`, or -1; `across` is the periodic neighbour.
+  std::int32_t beyond(std::size_t side, std::int32_t first, std::int32_t across, std::int32_t x, std::int32_t count) {
+    const thermal kind = problem_.faces[side / 2][side % 2].kind;
+    const bool periodic = c_.periodic[side / 2];
+    const bool wall = !periodic && (kind == thermal::temperature || kind == thermal::convection);
+    const bool flux = !periodic && kind == thermal::flux;
+    const std::int32_t base = periodic ? across : wall ? wall_row(side) + x : -1;
+    if (base >= 0 || flux)
+      for (std::int32_t n = 0; n < count; ++n)
+        c_.outer.push_back({first + n, (flux ? first : base) + n, z_, y_, x + n, static_cast<std::uint8_t>(side)});
+    return base;
+  }
+  std::int32_t wall_row(std::size_t side) const {
+    return c_.walls + static_cast<std::int32_t>(side) * static_cast<std::int32_t>(domain().x);
+  }
+
+  conduction_cells& c_;
+  const heat_problem& problem_;
+  std::int32_t z_ = 0, y_ = 0;
+  std::int32_t first_ = 0, length_ = 0;  // of the segment that is being made
+  std::array<std::int32_t, 4> base_{};   // numbers of its first cell's neighbours; -1: not known yet
+};
+
+// Give the wall cells of each face a material of their own, whose resistance is that of the film of a convection.
+void line_walls(conduction_cells& c, const heat_problem& problem) {
+  std::size_t number = problem.materials->size();
+  for (std::size_t side = 0; side < 6; ++side) {
+    const face_condition& face = problem.faces[side / 2][side % 2];
+    if (c.periodic[side / 2] || face.kind != thermal::convection) continue;
+    if (number > 255)
+      throw usage_error(fmt::format("{} materials leave no number for the films of convection; at most 255 of both together",
+                                    problem.materials->size() - 1));
+    c.resistivity[number] = 2 / (c.spacing_mm[static_cast<int>(side / 2)] * face.transfer_W_per_mm2K);
+    const auto row = c.material.begin() + c.walls + static_cast<std::ptrdiff_t>(side) * problem.where.domain.x;
+    std::fill(row, row + problem.where.domain.x, static_cast<std::uint8_t>(number++));
   }
 }
 
@@ -78,13 +180,14 @@ void cut_row(conduction_cells& c, const heat_problem& problem, std::int64_t z, s
 conduction_cells make_conduction_cells(const heat_problem& problem, voxel::run_set cells,
                                        std::vector<std::uint8_t> material) {
   conduction_cells c;
+  c.where = closed_ring(problem.where, problem.periodic[0]);
+  c.spacing_mm = problem.spacing_mm;
+  c.periodic = problem.periodic;
   c.cells = std::move(cells);
   const index3 shape = c.cells.shape();
   c.begin = c.cells.plane_begin(1);
   c.end = c.cells.plane_begin(shape.z - 1);
-  c.low_wall = c.cells.size();
-  c.high_wall = c.low_wall + static_cast<std::int32_t>(shape.x);
-  c.size = c.high_wall + static_cast<std::int32_t>(shape.x);
+  c.walls = c.cells.size();
 
   const auto& m = *problem.materials;
   for (std::size_t i = 1; i < std::min<std::size_t>(m.size(), 256); ++i)
@@ -92,9 +195,7 @@ conduction_cells make_conduction_cells(const heat_problem& problem, voxel::run_s
   const vector3 h = problem.spacing_mm;
   c.face = {2 * h.y * h.x / h.z, 2 * h.z * h.x / h.y, 2 * h.z * h.y / h.x};
 
-  c.halo.comm = problem.where.comm;
-  halo_side& below = c.halo.sides[0];
-  halo_side& above = c.halo.sides[1];
+  c.halo.comm = c.where.comm;
   const auto side = [](int rank, std::int32_t first, std::int32_t last, std::int32_t ghost, std::int32_t count) {
     halo_side s{rank, {}, ghost, count};
     if (rank == MPI_PROC_NULL) return s;
@@ -102,18 +203,26 @@ conduction_cells make_conduction_cells(const heat_problem& problem, voxel::run_s
     std::iota(s.send.begin(), s.send.end(), first);
     return s;
   };
-  below = side(problem.where.below, c.begin, c.cells.plane_begin(2), 0, c.begin);
-  above = side(problem.where.above, c.cells.plane_begin(shape.z - 2), c.end, c.end, c.cells.size() - c.end);
+  c.halo.sides[0] = side(c.where.below, c.begin, c.cells.plane_begin(2), 0, c.begin);
+  c.halo.sides[1] = side(c.where.above, c.cells.plane_begin(shape.z - 2), c.end, c.end, c.cells.size() - c.end);
 
-  material.insert(material.begin(), static_cast<std::size_t>(c.begin), 0);
-  material.resize(static_cast<std::size_t>(c.size), 0);
-  c.material = std::move(material);
+  comm::together(c.where.comm, [&] {
+    if (c.walls > std::numeric_limits<std::int32_t>::max() - 6 * shape.x - kernel::conduction_padding)
+      throw data_error("more cells on one rank than it can number; use more ranks");
+    c.size = c.walls + 6 * static_cast<std::int32_t>(shape.x) + kernel::conduction_padding;
+    c.material.reserve(static_cast<std::size_t>(c.size));
+    c.material.assign(static_cast<std::size_t>(c.begin), 0);
+    c.material.insert(c.material.end(), material.begin(), material.end());
+    c.material.resize(static_cast<std::size_t>(c.size), 0);
+    line_walls(c, problem);
+  });
   c.halo.exchange(c.material.data());
 
+  c.open.resize(static_cast<std::size_t>(c.size));
+  row_cutter cutter(c, problem);
   for (std::int64_t z = 1; z + 1 < shape.z; ++z)
-    for (std::int64_t y = 0; y < shape.y; ++y) cut_row(c, problem, z, y);
-  c.uniform.shrink_to_fit();
-  c.mixed.shrink_to_fit();
+    for (std::int64_t y = 0; y < shape.y; ++y) cutter.cut(z, y);
+  c.segments.shrink_to_fit();
   return c;
 }
 

@@ -17,8 +17,29 @@ void check_locally(const heat_problem& problem) {
   for (int a = 0; a < 3; ++a)
     if (!(h[a] > 0) || !std::isfinite(h[a]))
       fault(usage, fmt::format("the voxel spacing along {} is {} mm; it must be positive and finite", "zyx"[a], h[a]));
-  if (!std::isfinite(problem.low_K) || !std::isfinite(problem.high_K))
-    fault(usage, fmt::format("the face temperatures are {} and {} K; both must be finite", problem.low_K, problem.high_K));
+  for (int side = 0; side < 6; ++side) {
+    const auto a = static_cast<std::size_t>(side / 2);
+    const face_condition& face = problem.faces[a][static_cast<std::size_t>(side % 2)];
+    const std::string name = fmt::format("the {} {} face", side % 2 == 0 ? "low" : "high", "zyx"[a]);
+    if (!std::isfinite(face.temperature_K) || !std::isfinite(face.flux_W_per_mm2))
+      fault(usage, fmt::format("{} has a temperature of {} K and a flux of {} W/mm2; both must be finite", name,
+                               face.temperature_K, face.flux_W_per_mm2));
+    if (face.kind == thermal::convection && !(face.transfer_W_per_mm2K > 0 && std::isfinite(face.transfer_W_per_mm2K)))
+      fault(usage, fmt::format("{} has a heat transfer coefficient of {} W/(mm2 K); it must be positive and finite", name,
+                               face.transfer_W_per_mm2K));
+    if (problem.periodic[a] && face.kind != thermal::insulated)
+      fault(usage, fmt::format("{} is periodic and has another condition, too; give one of the two", name));
+  }
+  for (int a = 0; a < 3; ++a)
+    if (!std::isfinite(problem.gradient_K_per_mm[a]))
+      fault(usage, fmt::format("the temperature gradient along {} is {} K/mm; it must be finite", "zyx"[a],
+                               problem.gradient_K_per_mm[a]));
+  if (!problem.source_W_per_mm3.empty() && problem.materials != nullptr &&
+      problem.source_W_per_mm3.size() < problem.materials->size())
+    fault(usage, fmt::format("{} heat sources for {} materials; give one for each, void included",
+                             problem.source_W_per_mm3.size(), problem.materials->size()));
+  for (const double s : problem.source_W_per_mm3)
+    if (!std::isfinite(s)) fault(usage, fmt::format("a heat source is {} W/mm3; it must be finite", s));
   if (problem.cells.shape() != problem.where.owned.shape())
     fault(usage, "the cells are not those of the owned planes; pass the active cells of the rank's own block");
   if (problem.material.size() != static_cast<std::size_t>(problem.cells.size()))
@@ -48,6 +69,12 @@ void check_locally(const heat_problem& problem) {
 
 void check_conduction(const heat_problem& problem) {
   comm::together(problem.where.comm, [&] { check_locally(problem); });
+}
+
+void check_tolerance(const options& how) {
+  if (!(how.tolerance > 0 && how.tolerance < 1))
+    throw usage_error(
+        fmt::format("the tolerance of the heat solver is {}; it must lie between 0 and 1, e.g. 1e-6", how.tolerance));
 }
 
 }  // namespace osteon::solve

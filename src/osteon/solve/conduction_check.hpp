@@ -9,4 +9,7 @@ namespace osteon::solve {
 /// @collective on problem.where.comm: all ranks throw the same
 void check_conduction(const heat_problem& problem);
 
+/// @throws usage_error @collective local, the same on all ranks
+void check_tolerance(const options& how);
+
 }  // namespace osteon::solve

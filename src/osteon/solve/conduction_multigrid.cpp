@@ -10,6 +10,13 @@ namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+// A point that exchanges heat with nothing has a diagonal of zero; it is left alone.
+template <class V>
+V inverse(V diagonal) {
+  const V value = 1.0F / diagonal;
+  return diagonal > V{} ? value : V{};
+}
+
 constexpr double smoothed_band = 5;  // highest over lowest eigenvalue that the smoother has to damp
 
 // Damping factors of Jacobi sweeps: Chebyshev polynomials on [2 / smoothed_band, 2], as many as give `sweeps`.
@@ -24,23 +31,31 @@ std::vector<float> chebyshev_weights(int sweeps) {
   return weights;
 }
 
-// Jacobi sweeps before and after the correction: 2 on the cells, twice as many on each coarser level up to 32. Measured
-// on porous images of 64^3 to 192^3 cells: without the growth, or with 8 at most, iterations grow with the image.
-int smoothing_sweeps(std::size_t level) { return 2 << std::min<std::size_t>(level, 4); }
+// Jacobi sweeps before and after the correction: few on the cells, more on the coarse levels, up to 32. Measured on porous
+// images of 64^3 to 192^3 cells: with fewer, iterations grow with the image.
+int smoothing_sweeps(std::size_t level) { return level == 0 ? 3 : 4 << std::min<std::size_t>(level, 3); }
 
 // x = x + weight D^-1 (b - K x) for each weight. `x` and `other` change places with every sweep; x holds the result.
-template <class Operator, class Right, class Inverse>
-void smooth(const Operator& k, const plane_halo& halo, const std::vector<float>& weights, const Right* b, Inverse inverse,
-            float*& x, float*& other) {
+template <class Operator>
+void smooth(const Operator& k, const plane_halo& halo, std::span<const float> weights, const float* b, float*& x,
+            float*& other) {
   for (const float weight : weights) {
     halo.exchange(x);
     const float* from = x;
     float* to = other;
-    for_each_flux(k, from, [=](std::int32_t i, float flux) {
-      to[i] = from[i] + weight * inverse(i) * (static_cast<float>(b[i]) - flux);
+    for_each_flux(k, from, [=]<class V>(std::int32_t i, V flux, V diagonal) {
+      kernel::put(to + i, kernel::get<V>(from + i) + weight * inverse(diagonal) * (kernel::get<V>(b + i) - flux));
     });
     std::swap(x, other);
   }
+}
+
+// The first sweep from zero: it needs no neighbours.
+template <class Operator>
+void smooth_from_zero(const Operator& k, float weight, const float* b, float* x) {
+  for_each_flux(k, b, [=]<class V>(std::int32_t i, V, V diagonal) {
+    kernel::put(x + i, weight * inverse(diagonal) * kernel::get<V>(b + i));
+  });
 }
 
 // Sums of `residual` over the children, in the order of the children whatever the number of threads.
@@ -61,54 +76,41 @@ constexpr std::int64_t direct_limit = 1500;  // unknowns that rank 0 solves for:
 
 }  // namespace
 
-conduction_multigrid::conduction_multigrid(const conduction_cells& fine, const heat_problem& problem)
-    : fine_(fine), stencil_(fine.stencil<float>()), inverse_diagonal_(at(fine.owned())), other_(at(fine.size)) {
-  kernel::visit_faces(stencil_,
-                      [&](std::int32_t i, std::int32_t, int, bool, float g) { inverse_diagonal_[at(i - fine.begin)] += g; });
-  for (float& d : inverse_diagonal_) d = 1 / d;
-
+conduction_multigrid::conduction_multigrid(const conduction_cells& fine) : fine_(fine), stencil_(fine.stencil<float>()) {
   level_geometry geometry;
-  coarse_.push_back(aggregate(fine, problem, geometry));
+  coarse_.push_back(aggregate(fine, geometry));
   const auto unknowns = [&] {
     std::int64_t n = coarse_.back().matrix.rows();
-    MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
+    MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, fine.where.comm);
     return n;
   };
-  while (unknowns() > direct_limit && next_shift(geometry.shift, problem.spacing_mm, problem.where.domain) != geometry.shift)
-    coarse_.push_back(aggregate(coarse_.back(), problem, geometry));
+  while (unknowns() > direct_limit && next_shift(geometry.shift, fine.spacing_mm, fine.where.domain) != geometry.shift)
+    coarse_.push_back(aggregate(coarse_.back(), geometry));
   for (const coarse_level& level : coarse_) {
     const auto size = at(level.matrix.rows() + level.ghosts);
     work_.push_back({std::vector<float>(size), std::vector<float>(size), std::vector<float>(size)});
   }
-  direct_.emplace(problem.where.comm, coarse_.back());
+  direct_.emplace(fine.where.comm, coarse_.back(), geometry);
 }
 
-void conduction_multigrid::apply(std::span<const double> r, std::span<float> z) {
+void conduction_multigrid::apply(std::span<const float> r, std::vector<float>& z, std::vector<float>& spare) {
   const auto weights = chebyshev_weights(smoothing_sweeps(0));
   const std::int32_t begin = fine_.begin;
-  const float* diagonal = inverse_diagonal_.data() - begin;
-  const auto inverse = [=](std::int32_t i) { return diagonal[i]; };
+  const float* right = r.data();
   float* x = z.data();
-  float* other = other_.data();
-  // The first sweep starts from zero, so it needs no operator.
-  const float first_weight = weights[0];
-  float* start = x;
-  for_each(fine_.owned(), [&](std::int64_t n) {
-    const auto i = begin + n;
-    start[i] = first_weight * diagonal[i] * static_cast<float>(r[static_cast<std::size_t>(i)]);
-  });
-  const std::vector<float> rest(weights.begin() + 1, weights.end());
-  smooth(stencil_, fine_.halo, rest, r.data(), inverse, x, other);
+  float* other = spare.data();
+  smooth_from_zero(stencil_, weights[0], right, x);
+  smooth(stencil_, fine_.halo, std::span(weights).subspan(1), right, x, other);
 
   fine_.halo.exchange(x);
   float* residual = other;
-  const double* right = r.data();
-  for_each_flux(stencil_, x, [=](std::int32_t i, float flux) { residual[i] = static_cast<float>(right[i]) - flux; });
+  for_each_flux(stencil_, x,
+                [=]<class V>(std::int32_t i, V flux, V) { kernel::put(residual + i, kernel::get<V>(right + i) - flux); });
   restrict_to(coarse_[0], residual + begin, work_[0].right_side);
   cycle(0);
   prolong(coarse_[0], work_[0].solution.data(), x + begin);
-  smooth(stencil_, fine_.halo, weights, r.data(), inverse, x, other);
-  if (x != z.data()) std::copy(x, x + fine_.size, z.data());
+  smooth(stencil_, fine_.halo, weights, right, x, other);
+  if (x != z.data()) std::swap(z, spare);
 }
 
 void conduction_multigrid::cycle(std::size_t n) {
@@ -120,20 +122,19 @@ void conduction_multigrid::cycle(std::size_t n) {
   }
   const auto weights = chebyshev_weights(smoothing_sweeps(n + 1));
   const kernel::sparse_rows& k = level.matrix;
-  const float* diagonal = k.diagonal.data();
-  const auto inverse = [=](std::int32_t i) { return 1 / diagonal[i]; };
   float* x = w.solution.data();
   float* other = w.other.data();
   const float* right = w.right_side.data();
-  for_each(k.rows(), [&](std::int64_t i) { x[i] = weights[0] * right[i] / diagonal[i]; });
-  smooth(k, level.halo, {weights.begin() + 1, weights.end()}, right, inverse, x, other);
+  for_each(k.rows(),
+           [&](std::int64_t i) { x[i] = weights[0] * right[i] * inverse(k.diagonal[at(static_cast<std::int32_t>(i))]); });
+  smooth(k, level.halo, std::span(weights).subspan(1), right, x, other);
   level.halo.exchange(x);
   float* residual = other;
-  for_each_flux(k, x, [=](std::int32_t i, float flux) { residual[i] = right[i] - flux; });
+  for_each_flux(k, x, [=](std::int32_t i, float flux, float) { residual[i] = right[i] - flux; });
   restrict_to(coarse_[n + 1], residual, work_[n + 1].right_side);
   cycle(n + 1);
   prolong(coarse_[n + 1], work_[n + 1].solution.data(), x);
-  smooth(k, level.halo, weights, right, inverse, x, other);
+  smooth(k, level.halo, weights, right, x, other);
   if (x != w.solution.data()) std::swap(w.solution, w.other);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/stopwatch.hpp>
@@ -51,8 +52,8 @@ class elasticity_solver::conjugate_gradients {
     initial_ = 0;
     true_residual();
     proof_.residual_history = {1.0};
-    proof_.true_relative_residual = initial_ > 0 ? 1 : 0;
-    proof_.converged = !(initial_ > 0);
+    proof_.converged = !(initial_ > rounding());
+    proof_.true_relative_residual = proof_.converged ? 0 : 1;
     // The residual of the recursion drifts from the true one by rounding: only the true one may say "converged", and the
     // iteration starts again from it after every few digits.
     constexpr int allowed_breakdowns = 3;
@@ -122,6 +123,8 @@ class elasticity_solver::conjugate_gradients {
     for (const nodal_force& f : load.forces)
       for (int c = 0; c < 3; ++c) force[static_cast<std::size_t>(c * k_.stride() + f.node)] += f.force_N[c];
     k_.shared().exchange_add(force.data(), k_.layout());
+    forces_.reserve(
+        static_cast<std::size_t>(std::count_if(force.begin(), force.end(), [](double value) { return value != 0; })));
     for (std::size_t i = 0; i < force.size(); ++i)
       if (force[i] != 0) forces_.push_back({static_cast<std::int64_t>(i), force[i]});
   }
@@ -165,7 +168,8 @@ class elasticity_solver::conjugate_gradients {
 
   /// A displacement that is prescribed on one rank and free on another would drive the copies of its node apart.
   void require_equal_copies() {
-    // The smallest of the copies and minus the largest, of the bits of the value: 1, which no sensible value has, where it is free.
+    // The smallest of the copies and minus the largest, of the bits of the value: 1, which no sensible value has, where it
+    // is free.
     const auto copied = k_.shared().with_copies();
     const auto fixed = k_.fixed();
     const auto key = [&](std::size_t i, std::int64_t c) {
@@ -226,6 +230,23 @@ class elasticity_solver::conjugate_gradients {
     if (!(curvature > 0)) return;
     const double step = initial_ * dot(p.data(), residual_.data()) / curvature;
     for_each(k_.size(), [u = displacement_.data(), p = p.data(), step](std::int64_t i) { u[i] += step * p[i]; });
+  }
+
+  /// What is left of K u by rounding where it ought to vanish, as in a homogeneous body under a mean strain: a residual that
+  /// small has no digits to reduce.
+  double rounding() const {
+    const float* inverse = k_.inverse_diagonal().data();
+    double sum = reduce_blocks(k_.size(), [&](std::int64_t begin, std::int64_t end) {
+      double block = 0;
+      for (std::int64_t i = begin; i < end; ++i)
+        if (const double d = static_cast<double>(inverse[i]); d > 0) {
+          const double force = displacement_[static_cast<std::size_t>(i)] / d;
+          block += force * force;
+        }
+      return block;
+    });
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_);
+    return 4 * std::numeric_limits<double>::epsilon() * std::sqrt(sum);
   }
 
   /// Iterate from the current residual until its recursion reaches the tolerance. All but the displacements is in single
@@ -356,7 +377,8 @@ elasticity_solution solve_elasticity(const elasticity_problem& problem, const op
   return elasticity_solver(problem, how, log).solve_last({});
 }
 
-std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm) {
+std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm,
+                                         std::span<const double> thermal_strain) {
   std::vector<kernel::matrix24> stiffness;
   for (const kernel::lame& m : lame_table(*problem.materials))
     stiffness.push_back(kernel::element_stiffness(problem.spacing_mm, m));
@@ -375,6 +397,10 @@ std::vector<float> strain_energy_density(const elasticity_problem& problem, cons
       for (int a = 7; a >= 0; --a)
         for (int c = 0; c < 3; ++c) u[3 * a + c] -= u[c];
       const auto cell = static_cast<std::size_t>(r.first + e);
+      // Free expansion is a linear displacement: without it, what is left has the mechanical strain.
+      for (int a = 1; a < 8 && !thermal_strain.empty(); ++a)
+        for (int c = 0; c < 3; ++c)
+          if (a & (4 >> c)) u[3 * a + c] -= thermal_strain[cell] * problem.spacing_mm[c];
       const kernel::matrix24& k = stiffness[problem.material[cell]];
       double energy = 0;
       for (std::size_t i = 0; i < 24; ++i) {

@@ -32,8 +32,8 @@ struct elasticity_problem {
   grid::block where;
   vector3 spacing_mm;
   const voxel::material_table* materials = nullptr;
-  voxel::run_set cells;                        ///< active voxels of the owned planes
-  voxel::run_set nodes;                        ///< their corners; a node on the plane between two ranks is on both
+  voxel::run_set cells;                        ///< active voxels of the block
+  voxel::run_set nodes;                        ///< their corners; a node between blocks is on each of them
   std::vector<std::uint8_t> material;          ///< per active cell
   std::vector<prescribed_displacement> fixed;  ///< the same on every copy of a node (checked)
   std::array<bool, 3> periodic{};              ///< opposite faces of the image move alike, by axis z, y, x
@@ -88,9 +88,12 @@ class elasticity_solver {
 /// @throws as elasticity_solver @collective on problem.where.comm
 elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, sink& log);
 
-/// Strain energy density of each active cell, u.K_e.u / (2 V) [MPa].
+/// Strain energy density of each active cell, u.K_e.u / (2 V) [MPa]; of the mechanical strain, so that a body that expands
+/// freely has none.
+/// @param thermal_strain per active cell (thermal_load.hpp); empty: none
 /// @collective local
-std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm);
+std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm,
+                                         std::span<const double> thermal_strain = {});
 
 /// Sum of the reactions at some nodes of each rank, every node counted once.
 /// @param nodes ascending local numbers @collective on comm

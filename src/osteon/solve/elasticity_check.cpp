@@ -69,8 +69,8 @@ void for_each_fixed(const elasticity_problem& problem, F&& body) {
       for (int c = 0; c < 3; ++c)
         if (fixed[static_cast<std::size_t>(r.first + i)] >> c & 1)
           body(Eigen::Vector3d(static_cast<double>(origin.z + r.z) * problem.spacing_mm.z,
-                               static_cast<double>(r.y) * problem.spacing_mm.y,
-                               static_cast<double>(r.x + i) * problem.spacing_mm.x),
+                               static_cast<double>(origin.y + r.y) * problem.spacing_mm.y,
+                               static_cast<double>(origin.x + r.x + i) * problem.spacing_mm.x),
                c);
 }
 

@@ -1,7 +1,6 @@
 #include <osteon/solve/fine_stiffness.hpp>
 
 #include <algorithm>
-#include <osteon/base/for_each.hpp>
 
 namespace osteon::solve {
 
@@ -39,18 +38,7 @@ fine_stiffness::fine_stiffness(const elasticity_problem& problem)
       stride_((problem.nodes.size() + kernel::hex8_padding + 15) / 16 * 16),
       single_(problem.spacing_mm, lame_table(*problem.materials)),
       double_(problem.spacing_mm, lame_table(*problem.materials)) {
-  const index3 node_shape = problem.nodes.shape();
-  for (std::int64_t z = 0; z < problem.cells.shape().z; ++z) {
-    run_plane_begin_.push_back(runs_.size());
-    for (const voxel::run& r : problem.cells.plane(z)) {
-      kernel::hex8_run run{{}, r.first, r.length};
-      for (int row = 0; row < 4; ++row) run.node[row] = problem.nodes.find(r.z + row / 2, r.y + row % 2, r.x);
-      runs_.push_back(run);
-    }
-  }
-  run_plane_begin_.push_back(runs_.size());
-  for (std::int64_t z = 0; z <= node_shape.z; ++z)
-    node_plane_begin_.push_back(z < node_shape.z ? problem.nodes.plane_begin(z) : problem.nodes.size());
+  bricks_ = list_bricks(problem.cells, problem.nodes, problem.material);
 
   identify_nodes();
   for (const prescribed_displacement& p : problem.fixed) fixed_.push_back(static_cast<int>(p.direction) * stride_ + p.node);
@@ -91,7 +79,7 @@ void fine_stiffness::visit_plane(std::int64_t z, const brick_visitor& visit) con
   const auto cells = problem_.cells.plane(z);
   const index3 origin = problem_.where.owned.begin;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const kernel::hex8_run& run = runs_[run_plane_begin_[static_cast<std::size_t>(z)] + i];
+    const kernel::hex8_run& run = bricks_.runs[bricks_.run_plane_begin[static_cast<std::size_t>(z)] + i];
     for (std::int32_t e = 0; e < run.length; ++e) {
       std::array<std::int32_t, 8> corners;
       for (int a = 0; a < 8; ++a) corners[static_cast<std::size_t>(a)] = run.node[a / 2] + (a & 1) + e;
@@ -102,7 +90,7 @@ void fine_stiffness::visit_plane(std::int64_t z, const brick_visitor& visit) con
 
 void fine_stiffness::invert_diagonal() {
   inverse_diagonal_.assign(static_cast<std::size_t>(size()), 0.0F);
-  for (const kernel::hex8_run& run : runs_)
+  for (const kernel::hex8_run& run : bricks_.runs)
     for (std::int32_t e = 0; e < run.length; ++e) {
       const std::uint8_t material = problem_.material[static_cast<std::size_t>(run.cell + e)];
       for (int c = 0; c < 3; ++c) {
@@ -118,19 +106,7 @@ void fine_stiffness::invert_diagonal() {
 
 template <class T>
 void fine_stiffness::add_bricks(const kernel::hex8_stiffness<T>& stiffness, const T* x, T* y) const {
-  for_each_block(size(), 8192, [=](std::int64_t begin, std::int64_t end) { std::fill(y + begin, y + end, T(0)); });
-  const std::int64_t planes = problem_.cells.shape().z;
-  // Planes of one parity have no node in common, and each node gets its two planes in the same order at any thread count.
-  for (std::int64_t parity = 0; parity < 2; ++parity) {
-#pragma omp parallel for schedule(dynamic)
-    for (std::int64_t z = parity; z < planes; z += 2) {
-      const auto at = static_cast<std::size_t>(z);
-      const kernel::hex8_plane plane{
-          std::span(runs_).subspan(run_plane_begin_[at], run_plane_begin_[at + 1] - run_plane_begin_[at]),
-          {node_plane_begin_[at + 1], node_plane_begin_[at + 2]}};
-      stiffness.add_product(plane, problem_.material.data(), x, y, stride_);
-    }
-  }
+  stiffness.multiply(bricks_.view(problem_.material.data()), x, y, stride_);
 }
 
 template <class T>

@@ -6,6 +6,7 @@
 #include <osteon/solve/brick_mesh.hpp>
 #include <osteon/solve/elastic_operator.hpp>
 #include <osteon/solve/elasticity.hpp>
+#include <osteon/solve/list_bricks.hpp>
 
 namespace osteon::solve {
 
@@ -36,7 +37,7 @@ class fine_stiffness final : public elastic_operator {
   /// Places of fixed displacements in a flat vector.
   std::span<const std::int64_t> fixed() const { return fixed_; }
   /// First node of each local node plane, and the end.
-  std::span<const std::int32_t> node_plane_begin() const { return node_plane_begin_; }
+  std::span<const std::int32_t> node_plane_begin() const { return bricks_.node_plane_begin; }
   /// Call `visit` for the bricks of the local plane z, their y and x in the image.
   void visit_plane(std::int64_t z, const brick_visitor& visit) const;
 
@@ -50,9 +51,7 @@ class fine_stiffness final : public elastic_operator {
 
   const elasticity_problem& problem_;
   std::int64_t stride_;
-  std::vector<kernel::hex8_run> runs_;
-  std::vector<std::size_t> run_plane_begin_;
-  std::vector<std::int32_t> node_plane_begin_;
+  brick_lists bricks_;
   std::vector<std::int64_t> ids_, fixed_;
   std::optional<grid::shared_nodes> shared_, shared_by_ranks_;
   kernel::hex8_stiffness<float> single_;

@@ -1,8 +1,10 @@
 #pragma once
 /// @file
-/// Steady heat conduction on voxels: one temperature per active voxel, two-point fluxes, insulated void.
+/// Heat conduction on voxels: one temperature per active voxel, two-point fluxes, void that conducts nothing.
+#include <array>
 #include <osteon/base/sink.hpp>
 #include <osteon/grid/block.hpp>
+#include <osteon/solve/percolation.hpp>
 #include <osteon/solve/report.hpp>
 #include <osteon/voxel/model.hpp>
 #include <osteon/voxel/run_set.hpp>
@@ -10,34 +12,55 @@
 
 namespace osteon::solve {
 
-/// A conduction problem: fixed temperatures on the two outer faces of `along`, everything else insulated. The fixed
-/// temperature sits on the face, half a voxel from the centre of the first cell.
+enum class thermal { insulated, temperature, flux, convection };
+
+/// What happens where the solid meets an outer face of the image box.
+struct face_condition {
+  thermal kind = thermal::insulated;
+  double temperature_K = 0;        ///< temperature: of the face itself, half a voxel from the cell; convection: ambient
+  double flux_W_per_mm2 = 0;       ///< flux: heat into the solid per area
+  double transfer_W_per_mm2K = 0;  ///< convection: heat transfer coefficient, > 0
+};
+
+/// A conduction problem. Everything that no condition is given for is insulated.
 ///
-/// Only cells on a path between the two faces are unknowns. Cells that hang on one face have its temperature exactly;
-/// islands that touch neither face carry no heat and have no temperature of their own: they are given the mean of the
-/// two, which is one of their solutions and keeps every field finite.
+/// Cells whose temperature follows without solving are no unknowns: a part of the solid that meets one temperature only
+/// has it exactly, and a part that meets none and gets no heat has no temperature of its own: it is given the middle of
+/// the prescribed ones, which keeps every field finite.
 struct heat_problem {
   grid::block where;
   vector3 spacing_mm;
   const voxel::material_table* materials = nullptr;
-  voxel::run_set cells;                ///< active voxels of the owned planes
-  std::vector<std::uint8_t> material;  ///< per active cell
-  axis along = axis::z;
-  double low_K = 0, high_K = 1;  ///< temperatures of the low and the high face
+  voxel::run_set cells;                                  ///< active voxels of the owned planes
+  std::vector<std::uint8_t> material;                    ///< per active cell
+  std::array<std::array<face_condition, 2>, 3> faces{};  ///< by axis (z, y, x); low, high
+  /// Axes on which the image repeats: the low and the high face are the same plane, and T(x + L) = T(x) + gradient L.
+  std::array<bool, 3> periodic{};
+  /// Added to all prescribed temperatures, counted from the centre of the box: T + gradient . (x - centre).
+  vector3 gradient_K_per_mm{};
+  std::vector<double> source_W_per_mm3{};  ///< heat made per volume, by material; empty: none
 };
+
+/// Fixed temperatures on the two faces of an axis, everything else insulated.
+std::array<std::array<face_condition, 2>, 3> two_temperatures(axis along, double low_K, double high_K);
+
+/// Heat that enters the solid through each outer face [W], by axis (z, y, x); low, high.
+using face_flows = std::array<std::array<double, 2>, 3>;
 
 struct heat_solution {
   std::vector<double> temperature_K;  ///< per active cell
-  double flux_low_W = 0;              ///< heat that enters through the low face: negative if high_K > low_K
-  double flux_high_W = 0;             ///< heat that leaves through the high face; both are residual-corrected, so equal
+  /// Residual-corrected, so the two differ in nothing but the sign, if only two faces exchange heat.
+  face_flows inflow_W{};
+  double source_W = 0;                       ///< heat made by sources
+  std::array<face_match, 3> periodic_faces;  ///< how the faces of periodic axes fit onto each other
   certificate proof;
 };
 
-/// Solve by multigrid-preconditioned conjugate gradients.
-/// Stops when |r| <= tolerance |r0| and the last step changed the flux by less than a thousandth of the tolerance.
-/// Not reaching that is no error: then proof.converged is false.
+/// Solve the steady problem by multigrid-preconditioned conjugate gradients.
+/// Stops when |r| <= tolerance |r0| and the last step changed the dissipated power by less than a thousandth of the
+/// tolerance. Not reaching that is no error: then proof.converged is false.
 /// @throws usage_error, data_error for a problem that is not consistent, or a material without conductivity
-/// @throws data_error if no conducting path joins the two faces
+/// @throws data_error if no heat can flow, or a part of the solid is heated but has no way to lose heat
 /// @throws solve_error if a value is not finite
 /// @collective on problem.where.comm: all ranks throw the same
 heat_solution solve_heat(const heat_problem& problem, const options& how, sink& log);

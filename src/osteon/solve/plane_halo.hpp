@@ -30,7 +30,7 @@ struct plane_halo {
     std::array<std::vector<T>, 2> in;
     std::array<MPI_Request, 4> requests;
     int count = 0;
-    constexpr int tag = 31;  // below and above are different ranks, so one tag is enough
+    constexpr int tag = 31;  // and the next: in a ring of two, both neighbours are the same rank
     MPI_Datatype element;    // counting elements, not bytes, keeps the count of a wide plane an int
     MPI_Type_contiguous(static_cast<int>(sizeof(T)), MPI_BYTE, &element);
     MPI_Type_commit(&element);
@@ -38,10 +38,10 @@ struct plane_halo {
     for (std::size_t s = 0; s < 2; ++s) in[s].resize(static_cast<std::size_t>(sides[s].ghost_count));
     for (std::size_t s = 0; s < 2; ++s) {
       if (!in[s].empty())
-        MPI_Irecv(in[s].data(), size(in[s]), element, sides[s].rank, tag, comm,
+        MPI_Irecv(in[s].data(), size(in[s]), element, sides[s].rank, tag + 1 - static_cast<int>(s), comm,
                   &requests[static_cast<std::size_t>(count++)]);
       if (!out[s].empty())
-        MPI_Isend(out[s].data(), size(out[s]), element, sides[s].rank, tag, comm,
+        MPI_Isend(out[s].data(), size(out[s]), element, sides[s].rank, tag + static_cast<int>(s), comm,
                   &requests[static_cast<std::size_t>(count++)]);
     }
     MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);

@@ -16,8 +16,8 @@ void for_each_owned(const elasticity_problem& problem, const elasticity_solution
   for (const std::int32_t node : nodes) {
     if (std::binary_search(solution.copies.begin(), solution.copies.end(), node)) continue;
     while (node >= run->first + run->length) ++run;
-    body(vector3{h.z * static_cast<double>(problem.where.owned.begin.z + run->z), h.y * run->y,
-                 h.x * (run->x + node - run->first)},
+    const index3 at = problem.where.owned.begin + index3{run->z, run->y, run->x + node - run->first};
+    body(vector3{h.z * static_cast<double>(at.z), h.y * static_cast<double>(at.y), h.x * static_cast<double>(at.x)},
          3 * static_cast<std::size_t>(node));
   }
 }

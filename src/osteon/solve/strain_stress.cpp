@@ -30,10 +30,10 @@ kernel::voigt strain_of(const double (&u)[8][3], vector3 h) {
           gradient[2][0] + gradient[0][2]};
 }
 
-// Call body(strain, Lame's constants, place of the result) for every cell.
+// Call body(strain without its thermal part, Lame's constants, place of the result) for every cell.
 template <class F>
-std::vector<float> per_cell(const elasticity_problem& problem, std::span<const double> displacement_mm, int components,
-                            F body) {
+std::vector<float> per_cell(const elasticity_problem& problem, std::span<const double> displacement_mm,
+                            std::span<const double> thermal_strain, int components, F body) {
   std::vector<kernel::lame> lame;
   for (const voxel::material& m : *problem.materials) lame.push_back(kernel::lame_of(m.youngs_modulus_MPa, m.poisson_ratio));
   std::vector<float> values(static_cast<std::size_t>(problem.cells.size()) * static_cast<std::size_t>(components));
@@ -46,8 +46,9 @@ std::vector<float> per_cell(const elasticity_problem& problem, std::span<const d
       double u[8][3];
       for (int a = 0; a < 8; ++a) std::copy_n(displacement_mm.begin() + 3 * (first[a / 2] + (a & 1) + e), 3, u[a]);
       const auto cell = static_cast<std::size_t>(r.first + e);
-      body(strain_of(u, problem.spacing_mm), lame[problem.material[cell]],
-           values.data() + cell * static_cast<std::size_t>(components));
+      kernel::voigt strain = strain_of(u, problem.spacing_mm);
+      for (std::size_t c = 0; c < 3 && !thermal_strain.empty(); ++c) strain[c] -= thermal_strain[cell];
+      body(strain, lame[problem.material[cell]], values.data() + cell * static_cast<std::size_t>(components));
     }
   });
   return values;
@@ -60,30 +61,33 @@ void store(const kernel::voigt& tensor, float* out) {
 }  // namespace
 
 std::vector<float> strain(const elasticity_problem& problem, std::span<const double> displacement_mm) {
-  return per_cell(problem, displacement_mm, 6,
+  return per_cell(problem, displacement_mm, {}, 6,
                   [](const kernel::voigt& strain, kernel::lame, float* out) { store(strain, out); });
 }
 
-std::vector<float> stress(const elasticity_problem& problem, std::span<const double> displacement_mm) {
-  return per_cell(problem, displacement_mm, 6,
+std::vector<float> stress(const elasticity_problem& problem, std::span<const double> displacement_mm,
+                          std::span<const double> thermal_strain) {
+  return per_cell(problem, displacement_mm, thermal_strain, 6,
                   [](const kernel::voigt& strain, kernel::lame m, float* out) { store(kernel::stress_of(strain, m), out); });
 }
 
-std::vector<float> von_mises_stress(const elasticity_problem& problem, std::span<const double> displacement_mm) {
-  return per_cell(problem, displacement_mm, 1, [](const kernel::voigt& strain, kernel::lame m, float* out) {
+std::vector<float> von_mises_stress(const elasticity_problem& problem, std::span<const double> displacement_mm,
+                                    std::span<const double> thermal_strain) {
+  return per_cell(problem, displacement_mm, thermal_strain, 1, [](const kernel::voigt& strain, kernel::lame m, float* out) {
     *out = static_cast<float>(kernel::von_mises(kernel::stress_of(strain, m)));
   });
 }
 
-std::vector<float> principal_stress(const elasticity_problem& problem, std::span<const double> displacement_mm, int which) {
-  return per_cell(problem, displacement_mm, 1,
+std::vector<float> principal_stress(const elasticity_problem& problem, std::span<const double> displacement_mm, int which,
+                                    std::span<const double> thermal_strain) {
+  return per_cell(problem, displacement_mm, thermal_strain, 1,
                   [n = static_cast<std::size_t>(which)](const kernel::voigt& strain, kernel::lame m, float* out) {
                     *out = static_cast<float>(kernel::principal(kernel::stress_of(strain, m)).value[n]);
                   });
 }
 
 std::vector<float> principal_strain(const elasticity_problem& problem, std::span<const double> displacement_mm, int which) {
-  return per_cell(problem, displacement_mm, 1,
+  return per_cell(problem, displacement_mm, {}, 1,
                   [n = static_cast<std::size_t>(which)](const kernel::voigt& strain, kernel::lame, float* out) {
                     *out = static_cast<float>(kernel::principal(kernel::without_engineering_shears(strain)).value[n]);
                   });
@@ -92,7 +96,7 @@ std::vector<float> principal_strain(const elasticity_problem& problem, std::span
 std::vector<float> principal_direction(const elasticity_problem& problem, std::span<const double> displacement_mm,
                                        int which) {
   // Of the strain: it has the same axes as the stress, and its rounding does not grow as Poisson's ratio nears 0.5.
-  return per_cell(problem, displacement_mm, 3,
+  return per_cell(problem, displacement_mm, {}, 3,
                   [n = static_cast<std::size_t>(which)](const kernel::voigt& strain, kernel::lame, float* out) {
                     const auto axes = kernel::principal(kernel::without_engineering_shears(strain));
                     for (std::size_t c = 0; c < 3; ++c) out[c] = static_cast<float>(axes.direction[n][c]);

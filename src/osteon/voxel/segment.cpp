@@ -77,7 +77,7 @@ void keep_parts(std::vector<std::uint8_t>& solid, index3 shape, const segmentati
   report.volume_fraction = static_cast<double>(report.kept_voxels) / static_cast<double>(shape.volume());
   if (how.keep == keep_rule::percolating && report.kept_voxels == 0)
     require_both_faces(found, std::vector<bool>(kept.size(), true), shape, how.load_axis);
-  require_both_faces(found, kept, shape, how.load_axis);
+  if (how.must_join_faces) require_both_faces(found, kept, shape, how.load_axis);
   const auto runs = cells.runs();
   for (std::size_t i = 0; i < runs.size(); ++i)
     if (!kept[static_cast<std::size_t>(found.part_of_run[i])])

@@ -26,6 +26,7 @@ struct segmentation_options {
   std::optional<double> upper;      ///< solid does not lie above this
   keep_rule keep = keep_rule::largest;
   axis load_axis = axis::z;
+  bool must_join_faces = true;  ///< refuse a solid that does not join the two faces of the load axis
 };
 
 /// What segmentation found, for the report.

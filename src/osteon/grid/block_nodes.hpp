@@ -1,0 +1,19 @@
+#pragma once
+/// @file
+/// The nodes of a block among those of all blocks.
+#include <osteon/grid/block.hpp>
+#include <osteon/grid/shared_nodes.hpp>
+#include <osteon/voxel/run_set.hpp>
+
+namespace osteon::grid {
+
+/// Global number of the node at a place in the image: the same for every decomposition.
+inline std::int64_t node_id(index3 domain, index3 node) {
+  return (node.z * (domain.y + 1) + node.y) * (domain.x + 1) + node.x;
+}
+
+/// Which nodes of a block other ranks have, too. @param nodes corners of the block's active voxels
+/// @collective on where.comm
+shared_nodes share_nodes(const block& where, const voxel::run_set& nodes);
+
+}  // namespace osteon::grid

@@ -1,0 +1,87 @@
+#pragma once
+/// @file
+/// The boxes of all ranks, as a tree of cuts.
+#include <cstdint>
+#include <osteon/base/box.hpp>
+#include <span>
+#include <vector>
+
+namespace osteon::grid {
+
+/// The part of two boxes that they have in common; may be empty.
+box3 overlap(const box3& a, const box3& b);
+
+/// `part`, larger by `depth` voxels on each side.
+box3 grown(const box3& part, std::int64_t depth);
+
+/// A domain that is cut in two again and again, across z, y or x, until each rank has a box: a k-d tree.
+///
+/// Ranks are numbered in the order of the leaves, the low side of a cut first. Boxes follow from the cuts on the way from
+/// the root, so what a rank needs of the others is found without a message.
+/// @cost 16 bytes a rank; O(depth) for a box or an owner
+class box_tree {
+ public:
+  /// Cuts [low, high) of `along` at `position` (global): the low side has the first `ranks_low` ranks.
+  struct cut {
+    std::int64_t position = 0;
+    std::int32_t ranks_low = 1;
+    std::int32_t along = 0;
+    friend bool operator==(const cut&, const cut&) = default;
+  };
+
+  /// @param cuts ranks - 1 cuts: a cut, those of its low side, those of its high side
+  box_tree(index3 domain, std::vector<cut> cuts);
+
+  /// Whole z planes, those from first[r] to first[r + 1] for rank r; a rank may have none.
+  static box_tree of_planes(index3 domain, std::span<const std::int64_t> first);
+
+  index3 domain() const { return domain_; }
+  int ranks() const { return static_cast<int>(cuts_.size()) + 1; }
+  std::span<const cut> cuts() const { return cuts_; }
+  /// Whether all cuts are across z.
+  bool is_planes() const { return is_planes_; }
+
+  box3 box_of(int rank) const;
+  /// The rank whose box has a voxel of the domain.
+  int owner_of(index3 voxel) const;
+  /// Ranks that have a voxel of `part`, ascending.
+  /// @cost O(depth) and the ranks found
+  std::vector<int> ranks_overlapping(const box3& part) const;
+
+  /// All ranks, those on the side of a cut that `low_first(cut)` names before those on the other.
+  template <class F>
+  std::vector<int> ordered(F&& low_first) const {
+    std::vector<int> order;
+    order.reserve(cuts_.size() + 1);
+    std::vector<subtree> open{{0, 0, ranks()}};
+    while (!open.empty()) {
+      const subtree t = open.back();
+      open.pop_back();
+      if (t.ranks == 1) {
+        order.push_back(t.first_rank);
+        continue;
+      }
+      const bool low = low_first(cuts_[static_cast<std::size_t>(t.cut)]);
+      open.push_back(low ? high_side(t) : low_side(t));
+      open.push_back(low ? low_side(t) : high_side(t));
+    }
+    return order;
+  }
+
+ private:
+  struct subtree {
+    int cut, first_rank, ranks;
+  };
+  const cut& cut_of(const subtree& t) const { return cuts_[static_cast<std::size_t>(t.cut)]; }
+  subtree low_side(const subtree& t) const { return {t.cut + 1, t.first_rank, cut_of(t).ranks_low}; }
+  subtree high_side(const subtree& t) const {
+    const int low = cut_of(t).ranks_low;  // a subtree of n ranks has n - 1 cuts
+    return {t.cut + low, t.first_rank + low, t.ranks - low};
+  }
+
+  index3 domain_;
+  std::vector<cut> cuts_;
+  bool is_planes_ = true;
+};
+
+}  // namespace osteon::grid

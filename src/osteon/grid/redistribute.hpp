@@ -1,0 +1,55 @@
+#pragma once
+/// @file
+/// Moving dense arrays between boxes of ranks.
+#include <mpi.h>
+
+#include <osteon/grid/box_tree.hpp>
+#include <span>
+#include <vector>
+
+namespace osteon::grid {
+
+/// A part of an array that goes to a rank, or comes from it.
+struct piece {
+  int rank;
+  box3 part;
+};
+
+/// What each rank of `boxes` has of `part`. @collective local
+std::vector<piece> pieces_of(const box_tree& boxes, const box3& part);
+
+/// An array over the box `want`, put together from what ranks have of it.
+/// @param values shape (have.z, have.y, have.x, components)
+/// @param send parts of `have`, at most one a rank
+/// @param receive parts of `want` that cover it once; each is one that its rank sends
+/// @collective on comm, among the ranks of the pieces
+/// @cost a message a piece, straight from one array into the other
+template <class T>
+std::vector<T> exchange_pieces(MPI_Comm comm, const box3& have, std::span<const T> values, std::span<const piece> send,
+                               const box3& want, std::span<const piece> receive, int components = 1);
+
+/// Move a cell field from the boxes of one tree to those of another.
+/// @param values shape (z, y, x, components) of this rank's box in `from`; the result has that of its box in `to`
+/// @collective on comm
+template <class T>
+std::vector<T> redistribute(MPI_Comm comm, const box_tree& from, const box_tree& to, std::span<const T> values,
+                            int components = 1);
+
+/// Move a node field to whole planes of nodes.
+///
+/// Boxes that touch share nodes: the value of the highest rank counts, and NaN only where all have it.
+/// @param values shape (z + 1, y + 1, x + 1, components) of this rank's box in `from`
+/// @param planes boxes of the nodes: a domain of one more on each axis than `from` has
+/// @collective on comm
+std::vector<float> redistribute_nodes(MPI_Comm comm, const box_tree& from, const box_tree& planes,
+                                      std::span<const float> values, int components = 1);
+
+extern template std::vector<float> exchange_pieces(MPI_Comm, const box3&, std::span<const float>, std::span<const piece>,
+                                                   const box3&, std::span<const piece>, int);
+extern template std::vector<std::uint8_t> exchange_pieces(MPI_Comm, const box3&, std::span<const std::uint8_t>,
+                                                          std::span<const piece>, const box3&, std::span<const piece>, int);
+extern template std::vector<float> redistribute(MPI_Comm, const box_tree&, const box_tree&, std::span<const float>, int);
+extern template std::vector<std::uint8_t> redistribute(MPI_Comm, const box_tree&, const box_tree&,
+                                                       std::span<const std::uint8_t>, int);
+
+}  // namespace osteon::grid

@@ -1,0 +1,42 @@
+#include <osteon/comm/communicator.hpp>
+#include <osteon/grid/bricks.hpp>
+#include <osteon/grid/redistribute.hpp>
+#include <osteon/io/model_file.hpp>
+#include <osteon/io/netcdf.hpp>
+
+namespace osteon::io {
+
+namespace {
+
+// Equal numbers of chunks a rank, so that none is read and unpacked twice. With more ranks than chunks some read nothing.
+grid::box_tree planes_to_read(index3 shape, int ranks) {
+  const std::int64_t k = planes_per_chunk(shape.z, shape.y * shape.x), chunks = (shape.z + k - 1) / k;
+  std::vector<std::int64_t> first;
+  for (std::int64_t r = 0; r <= ranks; ++r) first.push_back(std::min(shape.z, chunks * r / ranks * k));
+  return grid::box_tree::of_planes(shape, first);
+}
+
+}  // namespace
+
+model_brick read_model_brick(MPI_Comm comm, const std::string& path, const voxel::model_header& header) {
+  const int ranks = comm::size(comm);
+  const grid::box_tree planes = planes_to_read(header.shape, ranks);
+  const box3 mine = planes.box_of(comm::rank(comm));
+  const std::vector<std::uint8_t> voxels = read_model_planes(comm, path, header, mine);
+  model_brick result;
+  result.where =
+      grid::make_block(comm, grid::balance_bricks(comm, header.shape, mine, {voxels.data(), mine.shape()}, ranks));
+  result.material = grid::redistribute<std::uint8_t>(comm, planes, *result.where.boxes, voxels);
+  return result;
+}
+
+std::vector<std::uint8_t> read_model_block(const std::string& path, const voxel::model_header& header,
+                                           const grid::block& where) {
+  if (where.is_planes()) return read_model_planes(path, header, where);
+  const grid::box_tree planes = planes_to_read(header.shape, comm::size(where.comm));
+  const std::vector<std::uint8_t> voxels =
+      read_model_planes(where.comm, path, header, planes.box_of(comm::rank(where.comm)));
+  return grid::redistribute<std::uint8_t>(where.comm, planes, *where.boxes, voxels);
+}
+
+}  // namespace osteon::io

@@ -1,0 +1,14 @@
+#pragma once
+/// @file
+/// What is wrong with the loads of a job, as far as it can be said without the image.
+#include <osteon/job/spec.hpp>
+
+namespace osteon::job {
+
+/// Check [load], [[set]], [[support]], [[force]] and [[case]] of an elasticity job.
+std::vector<problem> check_loads(const spec& job);
+
+/// The test of [load] or of a case: what is written, or what it is if left out. @param supports that act in it
+std::string test_of(const spec& job, const load_spec& load, const std::vector<support_spec>& supports);
+
+}  // namespace osteon::job

@@ -1,0 +1,20 @@
+#pragma once
+/// @file
+/// A heat job as the problem that the solver takes, where units become mm, W, K; and the fields of its results.
+#include <osteon/job/physics.hpp>
+#include <osteon/solve/heat_transient.hpp>
+
+namespace osteon::job {
+
+/// @collective local
+solve::heat_problem make_heat_problem(const spec& job, const specimen& part);
+
+/// @collective local
+solve::time_plan make_time_plan(const spec& job, const specimen& part);
+
+/// Fields of a result file: the temperature and the magnitude of the heat flux density.
+/// @param heat_flux per active cell [W/mm2]
+std::vector<result_field> heat_fields(const specimen& part, const std::vector<double>& temperature_K,
+                                      std::vector<float> heat_flux);
+
+}  // namespace osteon::job

@@ -1,0 +1,98 @@
+#include <osteon/job/label_images.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <osteon/io/model_file.hpp>
+#include <osteon/job/read_scan.hpp>
+#include <type_traits>
+
+namespace osteon::job {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The label images of a job in the order of their first set, each with the labels that its sets ask for.
+struct wanted_labels {
+  std::string image;
+  std::vector<std::int64_t> labels;
+};
+
+std::vector<wanted_labels> wanted_of(const spec& job) {
+  std::vector<wanted_labels> all;
+  for (const set_spec& s : job.sets) {
+    if (!s.image) continue;
+    auto entry = std::find_if(all.begin(), all.end(), [&](const wanted_labels& w) { return w.image == *s.image; });
+    if (entry == all.end()) entry = all.insert(all.end(), {*s.image, {}});
+    for (const std::int64_t label : s.labels)
+      if (std::find(entry->labels.begin(), entry->labels.end(), label) == entry->labels.end())
+        entry->labels.push_back(label);
+  }
+  return all;
+}
+
+// Numbers of the labels, counted from 1 in the order in which they are wanted; 0 for all others.
+std::vector<std::uint8_t> number_labels(const voxel::image& image, const wanted_labels& wanted) {
+  if (image.type == voxel::scalar::f4 || image.type == voxel::scalar::f8)
+    throw data_error(fmt::format("'{}' is to be a label image, but its values are of type {}; save it as integers",
+                                 wanted.image, voxel::name_of(image.type)));
+  std::map<std::int64_t, std::uint8_t> number;
+  for (const std::int64_t label : wanted.labels) number.emplace(label, static_cast<std::uint8_t>(number.size() + 1));
+  std::vector<std::uint8_t> numbers(static_cast<std::size_t>(image.shape.volume()));
+  image.visit([&](auto values) {
+    const auto* data = values.data_handle();
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      if (const auto found = number.find(static_cast<std::int64_t>(data[i])); found != number.end())
+        numbers[i] = found->second;
+  });
+  return numbers;
+}
+
+}  // namespace
+
+std::string label_file(const spec& job, const std::string& image, const std::string& model_path) {
+  const std::vector<wanted_labels> all = wanted_of(job);
+  const auto entry = std::find_if(all.begin(), all.end(), [&](const wanted_labels& w) { return w.image == image; });
+  return (fs::path(model_path).parent_path() / fmt::format("labels_{}.nc", entry - all.begin() + 1)).string();
+}
+
+void import_label_images(const spec& job, const std::string& model_path, const voxel::model_header& model) {
+  for (const wanted_labels& wanted : wanted_of(job)) {
+    if (wanted.labels.size() > 255)
+      throw data_error(fmt::format("{} labels of '{}' are asked for; a file of labels holds at most 255",
+                                   wanted.labels.size(), wanted.image));
+    const fs::path given(wanted.image);
+    const std::string path = given.is_absolute() || job.file.empty()
+                                 ? given.string()
+                                 : (fs::path(job.file).parent_path() / given).lexically_normal().string();
+    voxel::image image = read_scan(path).image;
+    if (const auto& c = job.image.crop_voxels; !c.empty())
+      image = voxel::crop(image, {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}});
+    if (image.shape != model.shape)
+      throw data_error(
+          fmt::format("the label image '{}' has {} x {} x {} voxels, but the scan has {} x {} x {}; it must be made "
+                      "of the same scan",
+                      path, image.shape.z, image.shape.y, image.shape.x, model.shape.z, model.shape.y, model.shape.x));
+    const std::vector<std::uint8_t> numbers = number_labels(image, wanted);
+    voxel::model_header header = model;
+    header.source = path;
+    header.materials.assign(1, voxel::material{"other", 0, 0, 0});
+    for (const std::int64_t label : wanted.labels) {
+      header.materials.push_back({std::to_string(label), 0, 0, 0});
+      const auto number = static_cast<std::uint8_t>(header.materials.size() - 1);
+      if (std::find(numbers.begin(), numbers.end(), number) == numbers.end())
+        throw data_error(fmt::format("no voxel of the label image '{}' has the label {}", path, label));
+    }
+    const auto plane = static_cast<std::ptrdiff_t>(model.shape.y * model.shape.x);
+    for (std::int64_t z = 0; z < model.shape.z; ++z)
+      header.active_per_plane[static_cast<std::size_t>(z)] =
+          plane - std::count(numbers.begin() + z * plane, numbers.begin() + (z + 1) * plane, std::uint8_t{0});
+    io::write_model(label_file(job, wanted.image, model_path), header, {numbers.data(), model.shape});
+  }
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <osteon/comm/together.hpp>
+#include <osteon/job/elastic_output.hpp>
+#include <osteon/job/heat_case.hpp>
+#include <osteon/job/standard_tests.hpp>
+#include <osteon/job/supported.hpp>
+#include <osteon/solve/determinate_support.hpp>
+#include <osteon/solve/reactions.hpp>
+#include <osteon/solve/thermal_load.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// Coefficients by the number that the model gave the job's materials: void, then the materials in their order.
+std::vector<double> expansion_per_K(const spec& job, const specimen& part) {
+  std::vector<double> values(part.header.materials.size(), 0.0);
+  for (std::size_t n = 0; n < job.materials.size() && n + 1 < values.size(); ++n)
+    values[n + 1] = job.materials[n].thermal_expansion_per_K.value_or(0);
+  return values;
+}
+
+json range_of(MPI_Comm comm, const std::vector<double>& values, std::int64_t all) {
+  double sum = 0, ends[2] = {-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for (const double v : values) {
+    sum += v;
+    ends[0] = std::max(ends[0], -v);
+    ends[1] = std::max(ends[1], v);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
+  MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MAX, comm);
+  return {{"mean", sum / static_cast<double>(all)}, {"low", -ends[0]}, {"high", ends[1]}};
+}
+
+json certificate_of(const solve::certificate& proof) {
+  return {{"dofs", proof.unknowns},
+          {"iterations", proof.iterations},
+          {"true_relative_residual", proof.true_relative_residual},
+          {"reaction_imbalance", proof.reaction_imbalance},
+          {"energy_identity_error", proof.energy_identity_error},
+          {"converged", proof.converged}};
+}
+
+// Solve the heat problem; its answers and fields go to `result`. @return temperature of each active cell [K]
+// @collective
+std::vector<double> solve_temperatures(const spec& job, const specimen& part, const solve::options& how,
+                                       physics_result& result, sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  solve::heat_problem problem;
+  comm::together(comm, [&] { problem = make_heat_problem(job, part); });
+  solve::heat_solution solution = solve::solve_heat(problem, how, log);
+  result.heat_proof = solution.proof;
+  result.answers = {{"temperature_K", range_of(comm, solution.temperature_K, result.elements)},
+                    {"flux_W", std::abs(solution.inflow_W[static_cast<std::size_t>(load_axis(job))][1])}};
+  std::vector<float> flux = solve::heat_flux_density(problem, solution.temperature_K);
+  result.fields = heat_fields(part, solution.temperature_K, std::move(flux));
+  return std::move(solution.temperature_K);
+}
+
+}  // namespace
+
+physics_result run_thermo_elasticity(const spec& job, const specimen& part, sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations)};
+  physics_result result;
+  result.elements = part.cells.size();
+  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+
+  log.note("temperatures");
+  std::vector<double> temperature_K = solve_temperatures(job, part, how, result, log);
+
+  log.note("displacements");
+  const axis along = load_axis(job);
+  const bool bonded = job.load.test.value_or("axial_bonded") == "axial_bonded";
+  const auto problem = make_problem(part);
+  std::optional<measure> plates;
+  if (bonded) {
+    const node_sets sets(job, part, problem->nodes);
+    load_spec load = job.load;
+    load.strain = load.strain.value_or(0);
+    standard_test test = make_test(sets, load, "axial_bonded");
+    problem->fixed = prescribe(sets, test.supports);
+    plates = std::move(test.what);
+  } else {
+    problem->fixed = solve::determinate_support(*problem);
+  }
+  std::vector<double> strain;
+  solve::elastic_load load;
+  comm::together(comm, [&] {
+    strain = solve::thermal_strain(*problem, temperature_K, expansion_per_K(job, part), *job.load.reference_K);
+    temperature_K = {};
+    load.forces = solve::thermal_forces(*problem, strain);
+  });
+  solve::elasticity_solution solution = solve::elasticity_solver(*problem, how, log).solve_last(load);
+  result.proof = solution.proof;
+
+  if (plates) {
+    const vector3 force = solve::resultant(*problem, solution, plates->driven->nodes).force_N;
+    result.answers["reaction_N"] = {force.z, force.y, force.x};
+    result.answers["apparent_stress_MPa"] = force[static_cast<int>(along)] / cross_section_mm2(part.header, along);
+  }
+  elastic_state state;
+  comm::together(comm, [&] { state = read_off(problem, std::move(solution.displacement_mm), std::move(strain)); });
+  result.answers.update(statistics_of(comm, state));
+  result.answers["heat_certificate"] = certificate_of(*result.heat_proof);
+  result.answers["load"] = {{"test", bonded ? "axial_bonded" : "free_expansion"},
+                            {"axis", job.load.axis},
+                            {"low_K", job.load.low_K},
+                            {"high_K", job.load.high_K},
+                            {"reference_K", *job.load.reference_K},
+                            {"length_mm", length_mm(part.header, along)},
+                            {"cross_section_mm2", cross_section_mm2(part.header, along)}};
+  if (plates) {
+    result.answers["load"]["strain"] = job.load.strain.value_or(0);
+    result.answers["load"]["displacement_mm"] = plates->amount;
+  }
+
+  if (auto table = by_material(part, state); !table.is_null()) result.answers["by_material"] = std::move(table);
+  show(result, part, job.picture.field.value_or("sed"), state);
+  for (result_field& field : elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state))
+    result.fields.push_back(std::move(field));
+  return result;
+}
+
+}  // namespace osteon::job

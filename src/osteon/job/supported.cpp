@@ -1,0 +1,69 @@
+#include <osteon/job/supported.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <osteon/comm/together.hpp>
+#include <osteon/solve/elasticity_check.hpp>
+#include <osteon/solve/loose_parts.hpp>
+
+namespace osteon::job {
+
+std::shared_ptr<solve::elasticity_problem> make_problem(const specimen& part) {
+  const auto problem = std::make_shared<solve::elasticity_problem>();
+  comm::together(part.where.comm, [&] {
+    problem->where = part.where;
+    problem->spacing_mm = part.header.spacing_mm;
+    problem->materials = &part.header.materials;
+    problem->cells = part.cells;
+    problem->nodes = voxel::corner_nodes(part.cells);
+    problem->material = voxel::gather(part.cells, {part.image.data(), part.where.owned.shape()});
+  });
+  return problem;
+}
+
+void require_supported(const solve::elasticity_problem& problem, const vector3& origin) {
+  const solve::loose_parts found = solve::find_loose_parts(problem);
+  if (found.loose == 0) return;
+  // Where nothing at all is held, the free motions of the whole say more; the solver names them.
+  if (found.loose == found.parts && !solve::free_rigid_motions(problem).empty()) return;
+  const vector3 &low = found.largest_low_mm, &high = found.largest_high_mm;
+  throw data_error(fmt::format(
+      "{} of the {} parts of the solid, {} voxels, are not held by any support: {} islands, and {} that hang on others by "
+      "single nodes or edges; the largest has {} voxels between {} and {}; hold them by a [[support]], keep less "
+      "(segment.keep "
+      "= \"largest\"), or let them be dropped (segment.drop_unsupported = true)",
+      found.loose, found.parts, found.voxels, found.loose - found.hanging, found.hanging, found.largest_voxels,
+      in_mm({low.z + origin.z, low.y + origin.y, low.x + origin.x}),
+      in_mm({high.z + origin.z, high.y + origin.y, high.x + origin.x})));
+}
+
+std::int64_t drop_unsupported(const spec& job, specimen& part, sink& log) {
+  if (!job.segment.drop_unsupported) return 0;
+  const auto problem = make_problem(part);
+  node_sets sets(job, part, problem->nodes);
+  const std::vector<load_case> cases = make_cases(sets, quiet());  // they are made again, and warned of, without the parts
+  std::int64_t parts = 0, voxels = 0;
+  std::vector<std::uint8_t> drop(static_cast<std::size_t>(part.cells.size()));
+  for (const auto& group : group_by_supports(part.where.comm, cases)) {
+    problem->fixed = cases[group.front()].fixed;
+    const solve::loose_parts found = solve::find_loose_parts(*problem);
+    if (found.loose == found.parts) return 0;  // nothing would be left; solving says what is wrong
+    parts = std::max(parts, found.loose);
+    for (std::size_t c = 0; c < drop.size(); ++c) drop[c] |= found.is_loose[c];
+  }
+  const index3 shape = part.cells.shape();
+  for (const voxel::run& r : part.cells.runs())
+    for (std::int32_t i = 0; i < r.length; ++i)
+      if (drop[static_cast<std::size_t>(r.first + i)]) {
+        part.image[static_cast<std::size_t>((r.z * shape.y + r.y) * shape.x + r.x + i)] = 0;
+        ++voxels;
+      }
+  MPI_Allreduce(MPI_IN_PLACE, &voxels, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
+  if (voxels == 0) return 0;
+  comm::together(part.where.comm, [&] { part.cells = voxel::active_cells({part.image.data(), shape}); });
+  log.note(fmt::format("dropped {} parts of {} voxels that no support holds", parts, voxels));
+  return voxels;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,167 @@
+#include <osteon/solve/conduction_solver.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <osteon/base/error.hpp>
+
+namespace osteon::solve {
+
+namespace {
+
+constexpr double settled = 1e-3;     // last relative change of the power over the tolerance of the residual
+constexpr double drop_exact = 1e-4;  // fall of the residual after which its rounding errors might be felt
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+conduction_solver::conduction_solver(const conduction_cells& cells)
+    : cells_(cells),
+      stencil_(cells.stencil<double>()),
+      multigrid_(cells),
+      x_(size()),
+      r_(size()),
+      p_(size()),
+      z_(size()),
+      spare_(size()) {}
+
+template <class X>
+void conduction_solver::multiply(std::vector<X>& x, std::vector<float>& y) {
+  cells_.halo.exchange(x.data());
+  float* out = y.data();
+  for_each_flux(stencil_, x.data(), [out]<class V>(std::int32_t i, V flux, V) { kernel::put(out + i, flux); });
+}
+
+void conduction_solver::set_scale(const heat_load& load) {
+  scale_ = 0;
+  if (load.at_face)
+    for (const outer_face& f : cells_.outer) scale_ = std::max(scale_, std::abs(heat(f, load.at_face(f))));
+  if (load.in_cell)
+    for (std::int32_t i = cells_.begin; i < cells_.end; ++i) scale_ = std::max(scale_, std::abs(load.in_cell(i)));
+  MPI_Allreduce(MPI_IN_PLACE, &scale_, 1, MPI_DOUBLE, MPI_MAX, cells_.where.comm);
+}
+
+// r = (b - K x) / scale, computed in double; its norm.
+double conduction_solver::true_residual(const heat_load& load) {
+  cells_.halo.exchange(x_.data());
+  const double unit = 1 / scale_;
+  float *high = r_.data(), *low = spare_.data();  // two floats hold what is about to cancel on the outer faces
+  const auto store = [=](std::int32_t i, double value) {
+    high[i] = static_cast<float>(value);
+    low[i] = static_cast<float>(value - static_cast<double>(high[i]));
+  };
+  if (load.in_cell)
+    for_each_flux(stencil_, x_.data(),
+                  [&, store](std::int32_t i, double flux) { store(i, unit * (load.in_cell(i) - flux)); });
+  else
+    for_each_flux(stencil_, x_.data(), [=](std::int32_t i, double flux) { store(i, -unit * flux); });
+  if (load.at_face)
+    for (const outer_face& f : cells_.outer)
+      store(f.cell, static_cast<double>(high[f.cell]) + static_cast<double>(low[f.cell]) + unit * heat(f, load.at_face(f)));
+  return std::sqrt(total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(r_[at(i)]); }));
+}
+
+// Power that x dissipates in the solid and in films, from the load on x alone: exact where K x = b.
+double conduction_solver::dissipation(const heat_load& load) const {
+  double sum = 0;
+  if (load.at_face)
+    for (const outer_face& f : cells_.outer) {
+      const face_drive d = load.at_face(f);
+      const bool is_seen_twice = cells_.periodic[static_cast<std::size_t>(f.axis())];
+      sum += x_[at(f.cell)] * d.heat_W +
+             cells_.conductance(f) * d.rise_K * ((is_seen_twice ? 0.5 : 1.0) * d.rise_K - x_[at(f.cell)]);
+    }
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, cells_.where.comm);
+  if (load.in_cell) sum += total([&](std::int32_t i) { return load.in_cell(i) * x_[at(i)]; });
+  return sum;
+}
+
+// x.K.x = x.b holds for the solution; K x is computed once more, so that this is a check of its own.
+double conduction_solver::energy_identity_error(const heat_load& load) {
+  cells_.halo.exchange(x_.data());
+  float *high = spare_.data(), *low = z_.data();
+  for_each_flux(stencil_, x_.data(), [=](std::int32_t i, double flux) {
+    high[i] = static_cast<float>(flux);
+    low[i] = static_cast<float>(flux - static_cast<double>(high[i]));
+  });
+  double xb = 0;
+  if (load.at_face)
+    for (const outer_face& f : cells_.outer) xb += x_[at(f.cell)] * heat(f, load.at_face(f));
+  MPI_Allreduce(MPI_IN_PLACE, &xb, 1, MPI_DOUBLE, MPI_SUM, cells_.where.comm);
+  const double difference = total([&](std::int32_t i) {
+    const double flux = static_cast<double>(high[i]) + static_cast<double>(low[i]);
+    return x_[at(i)] * (flux - (load.in_cell ? load.in_cell(i) : 0));
+  });
+  const double xr = scale_ * total([&](std::int32_t i) { return x_[at(i)] * static_cast<double>(r_[at(i)]); });
+  return std::abs(difference - xb) / std::abs(dissipation(load) - xr);
+}
+
+std::vector<double>& conduction_solver::solve(const heat_load& load, const options& how, certificate& proof, sink& log) {
+  std::fill(x_.begin(), x_.end(), 0.0);
+  proof.residual_history.assign(1, 1.0);
+  proof.iterations = 0;
+  proof.converged = false;
+  proof.true_relative_residual = proof.energy_identity_error = 0;
+  set_scale(load);
+  if (scale_ == 0) {
+    std::fill(r_.begin(), r_.end(), 0.0F);
+    proof.converged = true;
+    return x_;
+  }
+  const double r0 = true_residual(load);
+  if (constexpr double rounding = 1e-13; r0 <= rounding) {  // what comes in goes out again in the same cell
+    proof.converged = true;
+    return x_;
+  }
+  double rz = 0, exact = 1;
+  while (!proof.converged && proof.iterations < how.max_iterations) {
+    multigrid_.apply(r_, z_, spare_);
+    const double rz_new =
+        total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(z_[at(i)]); });
+    const auto beta = static_cast<float>(rz == 0 ? 0 : rz_new / rz);
+    rz = rz_new;
+    for_each(cells_.owned(), [&](std::int64_t n) {
+      const auto i = static_cast<std::size_t>(cells_.begin + n);
+      p_[i] = z_[i] + beta * p_[i];
+    });
+    multiply(p_, spare_);
+    const double alpha =
+        rz / total([&](std::int32_t i) { return static_cast<double>(p_[at(i)]) * static_cast<double>(spare_[at(i)]); });
+    for_each(cells_.owned(), [&](std::int64_t n) {
+      const auto i = static_cast<std::size_t>(cells_.begin + n);
+      x_[i] += scale_ * alpha * static_cast<double>(p_[i]);
+      r_[i] = static_cast<float>(static_cast<double>(r_[i]) - alpha * static_cast<double>(spare_[i]));
+    });
+    double relative =
+        std::sqrt(total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(r_[at(i)]); })) /
+        r0;
+    ++proof.iterations;
+    if (!std::isfinite(relative))
+      throw solve_error(
+          fmt::format("the heat solver met a value that is not finite in iteration {}: conductivities or voxel "
+                      "spacings are beyond single precision; check their units",
+                      proof.iterations));
+    // The residual alone says little about a flux through thin struts. A step lowers the dissipated power by alpha r.z,
+    // so that tells how much is still to come.
+    const bool seems_done =
+        relative <= how.tolerance &&
+        (relative == 0 || scale_ * scale_ * alpha * rz <= settled * how.tolerance * std::abs(dissipation(load)));
+    if (seems_done || relative < drop_exact * exact) {
+      exact = relative = true_residual(load) / r0;
+      proof.converged = seems_done && relative <= how.tolerance;
+    }
+    proof.residual_history.push_back(relative);
+    log.progress(std::clamp(std::log(std::max(relative, how.tolerance)) / std::log(how.tolerance), 0.0, 1.0),
+                 fmt::format("iteration {}, relative residual {:.2e}", proof.iterations, relative));
+  }
+  if (!proof.converged) true_residual(load);
+  proof.energy_identity_error = energy_identity_error(load);
+  proof.true_relative_residual =
+      std::sqrt(total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(r_[at(i)]); })) / r0;
+  return x_;
+}
+
+}  // namespace osteon::solve

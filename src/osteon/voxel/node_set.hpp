@@ -1,0 +1,95 @@
+#pragma once
+/// @file
+/// Sets of nodes, by where the nodes lie and what they belong to. Everything here sees the nodes of one block; a node that
+/// several blocks have is found by position on each of them, and by its voxels only where the voxels are.
+#include <array>
+#include <cstdint>
+#include <osteon/voxel/run_set.hpp>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace osteon::voxel {
+
+/// The nodes of a block and where they are. Borrows the runs.
+struct node_grid {
+  const run_set* cells = nullptr;
+  const run_set* nodes = nullptr;  ///< corner_nodes(*cells)
+  index3 begin;                    ///< first voxel of the block in the image
+  vector3 spacing_mm;
+  vector3 origin_mm;  ///< position of the image's low corner
+
+  vector3 position_mm(index3 node) const {
+    return {origin_mm.z + static_cast<double>(node.z) * spacing_mm.z,
+            origin_mm.y + static_cast<double>(node.y) * spacing_mm.y,
+            origin_mm.x + static_cast<double>(node.x) * spacing_mm.x};
+  }
+  /// Place of a node in the image. @param node local number @cost O(log runs)
+  index3 place(std::int32_t node) const;
+};
+
+/// Call `visit(local number, place in the image)` for every node, in the order of the numbers.
+template <class F>
+void for_each_node(const node_grid& grid, F&& visit) {
+  for (const run& r : grid.nodes->runs())
+    for (std::int32_t i = 0; i < r.length; ++i) visit(r.first + i, grid.begin + index3{r.z, r.y, r.x + i});
+}
+
+/// Call `visit(local number of the cell, its corners)` for every cell; corner 4 dz + 2 dy + dx.
+template <class F>
+void for_each_cell(const node_grid& grid, F&& visit) {
+  for (const run& r : grid.cells->runs()) {
+    std::array<std::int32_t, 4> first;
+    for (int row = 0; row < 4; ++row)
+      first[static_cast<std::size_t>(row)] = grid.nodes->find(r.z + row / 2, r.y + row % 2, r.x);
+    for (std::int32_t i = 0; i < r.length; ++i) {
+      std::array<std::int32_t, 8> corners;
+      for (std::size_t a = 0; a < 8; ++a) corners[a] = first[a / 2] + static_cast<std::int32_t>(a & 1) + i;
+      visit(r.first + i, corners);
+    }
+  }
+}
+
+/// Points between two planes across an axis.
+struct slab {
+  axis across;
+  double low_mm, high_mm;
+};
+/// Points of a round plate.
+struct disk {
+  vector3 centre_mm, normal;  ///< the normal need not have length 1
+  double radius_mm, thickness_mm;
+};
+/// Points of a box along the axes.
+struct cuboid {
+  vector3 low_mm, high_mm;
+};
+using region = std::variant<slab, disk, cuboid>;
+
+/// What is meant by "on" a plane: nodes within this part of a voxel's shortest edge, because decimals are rounded.
+inline constexpr double on_plane = 1e-5;
+
+/// The nodes inside a region, its boundary included: ascending local numbers.
+std::vector<std::int32_t> nodes_in(const node_grid& grid, const region& where);
+
+/// For each node the number of the block's voxels that meet in it; over all blocks, fewer than 8 is on the surface.
+std::vector<float> voxels_at_nodes(const node_grid& grid);
+
+/// 1 at the corners of the cells that are marked, 0 elsewhere, per node. @param marked per cell, not 0 where it is marked
+std::vector<float> corners_of_cells(const node_grid& grid, std::span<const std::uint8_t> marked);
+
+/// The block's part of the outward vector areas of the free faces whose four nodes all are `chosen` [mm2], a quarter of
+/// a face to each of its nodes, shape (nodes, 3). The two sides of an inner face cancel, also over blocks.
+/// @param chosen per node
+std::vector<double> face_areas(const node_grid& grid, const std::vector<bool>& chosen);
+
+/// A node and how far it is away.
+struct near_node {
+  std::int32_t node = -1;  ///< -1 if the block has no nodes
+  double distance_mm = 0;
+};
+
+/// The node closest to a point; the first of several. @cost O(nodes)
+near_node nearest_node(const node_grid& grid, vector3 point_mm);
+
+}  // namespace osteon::voxel

@@ -1,0 +1,158 @@
+"""Loads that cannot be applied: one clear message, on all ranks, and the exit code of the fault."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from whole_job import Job, job_text
+
+USAGE, DATA = 2, 3
+HOLD = '[[support]]\non = "z_low"\nfix = "zyx"\n'
+PUSH = '[[force]]\non = "z_high"\nforce_N = [-1, 0, 0]\n'
+
+
+def plate(job: Job, more: str, image: np.ndarray | None = None, keep: str = "all") -> None:
+    """Write a job on a table: a column under a plate, in an image of 8 x 6 x 6 voxels of 1 mm."""
+    if image is None:
+        image = np.zeros((8, 6, 6), np.uint8)
+        image[:6, 2:4, 2:4] = 100
+        image[6:] = 100
+    np.save(job.folder / "table.npy", image)
+    text = job_text(
+        "table.npy", more=f'{more}\n[segment]\nthreshold = 50\nkeep = "{keep}"\n', spacing="spacing_mm = 1.0"
+    )
+    job.write(text.replace("[picture]", "[picture]\nenabled = false"))
+
+
+def refused(job: Job, code: int, *expected: str) -> None:
+    done = job.run("-n", "3", "--no-report")
+    assert done.code == code, done.err
+    errors = [line for line in done.err.splitlines() if line.startswith("osteon: ")]
+    assert len(errors) == 1, done.err
+    for text in expected:
+        assert text in done.err, done.err
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ('[[support]]\non = "z_lwo"\nfix = "zyx"\n' + PUSH, ["there is no set 'z_lwo'", "did you mean 'z_low'?"]),
+        ('[[support]]\non = "z_low"\nfix = "zyw"\n' + PUSH, ["'zyw': name the held axes"]),
+        ('[[support]]\non = "z_low"\n' + PUSH, ["this support holds nothing"]),
+        (HOLD, ["nothing loads the specimen"]),
+        ('[load]\ntest = "custom"\n' + PUSH, ["nothing holds the specimen"]),
+        ('[load]\ntest = "uniaxial"\nforce_N = 3\n' + PUSH, ["no other load may act"]),
+        ('[load]\ntest = "torsion"\nstrain = 0.1\n', ['strain: does not go with test = "torsion"']),
+        ('[load]\ntest = "shear"\ndirection = "z"\n', ["'z' is the axis of the test"]),
+        ("[load]\nstrain = 0.1\nforce_N = 3\n", ["2 measures drive the test"]),
+        ("[load]\ngravity_m_per_s2 = [9.81, 0, 0]\n", ["density_kg_per_m3: missing"]),
+        (HOLD + '[[force]]\non = "z_high"\nforce_N = [1, 0]\n', ["2 values; give three"]),
+        (HOLD + '[[force]]\non = "z_high"\n', ["0 of force_N, node_force_N, toward_mm and pressure_MPa"]),
+        (HOLD + '[[force]]\non = "z_high"\ntoward_mm = [1, 2, 3]\n', ["magnitude_N: missing"]),
+        ('[[set]]\nname = "a"\nselect = "disk"\ncentre_mm = [1, 1, 1]\n', ["radius_mm: missing", "normal: missing"]),
+        (
+            '[[set]]\nname = "a"\nselect = "points"\npoints_mm = [1, 2, 3]\n',
+            ["points_mm", "expected a list in brackets"],
+        ),
+        ('[load]\ntest = "shear"\n[[case]]\nname = "a"\n', ["although there are [[case]]s"]),
+        ('[[case]]\nname = "a b"\n[[case]]\nname = "c"\n[[case]]\nname = "c"\n', ["'a b': give a name", "two cases"]),
+    ],
+)
+def test_faults_of_the_job_file(job: Job, more: str, expected: list[str]) -> None:
+    plate(job, more)
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == USAGE, done.err
+    for text in expected:
+        assert text in done.err, done.err
+
+
+def test_load_on_void(job: Job) -> None:
+    hole = '[[set]]\nname = "hole"\nselect = "box"\nlow_mm = [1.5, 0, 0]\nhigh_mm = [4.5, 1.5, 1.5]\n'
+    plate(job, HOLD + hole + '[[force]]\non = "hole"\nforce_N = [1, 0, 0]\n')
+    refused(job, DATA, "the set 'hole' (box from [1.5, 0, 0] mm to [4.5, 1.5, 1.5] mm) selects no node",
+            "reaches from [0, 0, 0] mm to [8, 6, 6] mm")  # fmt: skip
+
+
+def test_listed_voxels_and_points_in_the_void(job: Job) -> None:
+    voxels = '[[set]]\nname = "v"\nselect = "voxels"\nvoxels = [[0, 2, 2], [1, 0, 0], [7, 9, 0]]\n'
+    plate(job, HOLD + voxels + '[[force]]\non = "v"\nforce_N = [1, 0, 0]\n')
+    refused(job, DATA, "set 'v': 2 of the 3 listed voxels are not part of the solid, the first is [1, 0, 0]")
+    points = '[[set]]\nname = "p"\nselect = "points"\npoints_mm = [[3, 0, 3]]\n'
+    plate(job, HOLD + points + '[[force]]\non = "p"\nforce_N = [1, 0, 0]\n')
+    refused(job, DATA, "the point [3, 0, 3] mm lies in empty space, 2 mm from the nearest node")
+
+
+def test_held_in_two_ways(job: Job) -> None:
+    pull = (
+        '[[support]]\non = "foot"\nmove_x_mm = 0.25\n[[set]]\nname = "foot"\nselect = "plane"\naxis = "z"\nat_mm = 0\n'
+    )
+    plate(job, HOLD + pull + PUSH)
+    refused(job, USAGE, "9 nodes are held by two supports", "the one at [0, 2, 2] mm", "by 0 mm along x for 'z_low'",
+            "by 0.25 mm for 'foot'")  # fmt: skip
+
+
+def test_the_same_displacement_twice_is_no_conflict(job: Job) -> None:
+    plate(job, HOLD + HOLD + PUSH)
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == 0, done.err
+    assert done.summary["supports"][0]["reaction_N"][0] == pytest.approx(1.0, rel=1e-5)
+
+
+def test_force_into_a_support_warns(job: Job) -> None:
+    plate(job, HOLD + '[[force]]\non = "z_low"\nforce_N = [0, 4.5, 0]\n' + PUSH)
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == 0, done.err
+    assert "4.5 N of the force on 'z_low' act where 9 displacements are prescribed" in done.err
+
+
+def test_mechanism_names_the_free_motions(job: Job) -> None:
+    plate(job, '[[support]]\non = "z_low"\nfix = "z"\n' + PUSH)
+    refused(job, DATA, "free to move", "translation along y", "translation along x", "rotation about z")
+
+
+def test_grips_that_overlap(job: Job) -> None:
+    plate(job, "[load]\ndepth_mm = 5.0\n")
+    refused(job, DATA, "leave no distance between them")
+
+
+def test_no_free_face_to_press_on(job: Job) -> None:
+    inner = '[[set]]\nname = "inner"\nselect = "nodes"\nnodes = [[7, 1, 1], [7, 1, 2], [7, 2, 1], [7, 2, 2]]\n'
+    plate(job, HOLD + inner + '[[force]]\non = "inner"\npressure_MPa = 1\n')
+    refused(job, DATA, "the set 'inner' of 4 nodes has no free voxel face")
+
+
+def islands() -> np.ndarray:
+    image = np.zeros((8, 6, 6), np.uint8)
+    image[:6, 2:4, 2:4] = 100
+    image[6:, 2:, 2:] = 100
+    image[3, 0, 0:2] = 100  # an island
+    image[2, 4, 4] = 100  # hangs on an edge of the column
+    return image
+
+
+def test_islands_are_named_and_dropped_on_request(job: Job) -> None:
+    """Oracle: the same job without them."""
+    plate(job, HOLD + PUSH, islands())
+    refused(job, DATA, "2 of the 3 parts of the solid, 3 voxels, are not held", "1 islands, and 1 that hang on others",
+            "the largest has 2 voxels between [3, 0, 0] mm and [4, 1, 2] mm", "segment.drop_unsupported = true")  # fmt: skip
+    plate(job, HOLD + PUSH, islands(), keep='all"\ndrop_unsupported = true\n#"')
+    done = job.run("-n", "3", "--no-report")
+    assert done.code == 0, done.err
+    assert done.summary["segmentation"]["dropped_unsupported_voxels"] == 3
+    plate(job, HOLD + PUSH, islands(), keep="largest")
+    alone = job.run("-n", "2", "--no-report")
+    assert alone.code == 0, alone.err
+    assert alone.summary["elements"] == done.summary["elements"]
+    assert alone.summary["sed_MPa"]["mean"] == pytest.approx(done.summary["sed_MPa"]["mean"], rel=1e-5)
+
+
+def test_a_held_island_stays(job: Job) -> None:
+    """Oracle: a support on the island is all that it needs."""
+    hold = HOLD + '[[support]]\non = "island"\nfix = "zyx"\n'
+    island = '[[set]]\nname = "island"\nselect = "box"\nlow_mm = [3, 0, 0]\nhigh_mm = [3, 1, 2]\n'
+    image = islands()
+    image[2, 4, 4] = 0
+    plate(job, hold + island + PUSH, image)
+    done = job.run("-n", "3", "--no-report")
+    assert done.code == 0, done.err
+    assert done.summary["elements"] == int((image > 0).sum())

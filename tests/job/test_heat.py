@@ -1,0 +1,199 @@
+"""Heat jobs: conditions on faces, the conductivity tensor, time; against closed forms."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+from whole_job import Job, job_text
+
+STEEL = "[[material]]\nconductivity_W_per_mK = 52.0\nheat_capacity_J_per_m3K = 3.6e6\n"
+
+
+def text(image: str, more: str, spacing: str = "10") -> str:
+    return (
+        f'physics = "heat"\n[image]\npath = "{image}"\nspacing_mm = {spacing}\n[segment]\nthreshold = 1\n'
+        f"{STEEL}{more}\n[picture]\nenabled = false\n"
+    )
+
+
+def block(folder: Path, shape: tuple[int, ...]) -> str:
+    np.save(folder / "block.npy", np.full(shape, 9, np.uint8))
+    return "block.npy"
+
+
+def run(job: Job, job_file: str, *arguments: str) -> dict:
+    job.write(job_file)
+    done = job.run("--no-report", *arguments)
+    assert done.code == 0, done.err
+    return done.summary
+
+
+def test_flux_and_convection_have_the_hand_value(job: Job, tmp_path: Path) -> None:
+    """Oracle: q through a slab of 0.1 m into a film: T = ambient + q / h + q L / k at the heated face."""
+    conditions = """[[boundary]]
+face = "z-low"
+kind = "flux"
+flux_W_per_m2 = 5200.0
+[[boundary]]
+face = "z-high"
+kind = "convection"
+temperature_K = 293.0
+transfer_W_per_m2K = 100.0
+"""
+    summary = run(job, text(block(tmp_path, (10, 2, 3)), conditions), "-n", "2")
+    area = 0.02 * 0.03
+    assert summary["heat_inflow_W"]["z-low"] == pytest.approx(5200 * area, rel=1e-9)
+    assert summary["heat_inflow_W"]["z-high"] == pytest.approx(-5200 * area, rel=1e-6)
+    assert summary["temperature_K"]["high"] == pytest.approx(293 + 52 + 100 * 0.095, rel=1e-7)
+    assert summary["load"]["boundary"][1]["transfer_W_per_m2K"] == 100
+    assert summary["certificate"]["reaction_imbalance"] < 1e-5
+
+
+def test_tensor_of_bars_knows_their_direction(job: Job, tmp_path: Path) -> None:
+    """Oracle: straight bars along y over a quarter of the section conduct a quarter; across them nothing joins."""
+    image = np.zeros((8, 6, 8), np.uint8)
+    image[2:6, :, 2:6] = 9
+    np.save(tmp_path / "bars.npy", image)
+    summary = run(job, text("bars.npy", '[load]\ntest = "conductivity_tensor"\naxis = "y"\n'), "-n", "3")
+    expected = np.zeros((3, 3))
+    expected[1, 1] = 13
+    np.testing.assert_allclose(summary["conductivity_tensor_W_per_mK"], expected, atol=1e-9)
+    assert summary["principal_directions"][0] == pytest.approx([0, 1, 0], abs=1e-9)
+    assert summary["periodic_faces"]["y"]["matching_voxels"] == 16
+    assert summary["periodic_faces"]["z"]["low_voxels"] == 0
+    uniform = run(job, text("bars.npy", '[load]\ntest = "conductivity_tensor"\nsurroundings = "uniform"\n'), "-n", "1")
+    assert uniform["conductivity_tensor_W_per_mK"][1][1] == pytest.approx(13, rel=1e-6)
+
+
+def test_a_plate_cools_down_as_its_series_says(job: Job, tmp_path: Path) -> None:
+    """Oracle: the first term of the Fourier series after a long time, 4 / pi exp(-pi^2 a t / L^2)."""
+    conditions = """[load]
+low_K = 300.0
+high_K = 300.0
+[transient]
+initial_K = 400.0
+end_s = 200.0
+step_s = 2.0
+output_every_s = 50.0
+scheme = "crank_nicolson"
+[solve]
+tolerance = 1e-9
+"""
+    summary = run(job, text(block(tmp_path, (40, 1, 2)), conditions, "2.5"), "-n", "2")
+    history = summary["history"]
+    assert history["time_s"] == [0, 50, 100, 150, 200]
+    diffusivity = 52 / 3.6e6
+    decay = np.exp(-(np.pi**2) * diffusivity * 200 / 0.1**2)
+    # Voxels and steps are off by (pi h / L)^2 / 12 and (rate dt)^2 / 12 of the exponent, 1.7e-3 together.
+    assert history["mean_K"][-1] - 300 == pytest.approx(100 * 8 / np.pi**2 * decay, rel=2e-3)
+    assert history["mean_K"][0] == 400
+    balance = np.array(history["inflow_W"]["z-low"]) + np.array(history["inflow_W"]["z-high"])
+    np.testing.assert_allclose(balance[1:], history["stored_W"][1:], rtol=1e-6)
+    assert summary["step_s"] == 2
+    with netCDF4.Dataset(job.folder / "job.out" / "results.nc") as file:
+        temperature = file["VTKHDF/CellData/temperature"][:]
+    assert temperature.mean() == pytest.approx(history["mean_K"][-1], rel=1e-6)
+
+
+def test_the_sponge_has_the_conductivity_that_taufactor_found(job: Job, tmp_path: Path) -> None:
+    """Oracle: TauFactor 1.2.1 on the sponge of 128^3 voxels: D_eff 0.04461, so tortuosity 5.385."""
+    bench = Path(__file__).resolve().parents[2] / "bench" / "solve.py"
+    module = importlib.util.module_from_spec(spec := importlib.util.spec_from_file_location("bench_solve", bench))
+    spec.loader.exec_module(module)
+    np.save(tmp_path / "sponge.npy", module.porous(128) * np.uint8(9))
+    job.write(
+        'physics = "heat"\n[image]\npath = "sponge.npy"\nspacing_mm = 0.02\n[segment]\nthreshold = 1\n'
+        "[[material]]\nconductivity_W_per_mK = 1.0\n[picture]\nenabled = false\n"
+    )
+    done = job.run("--no-report", "-n", "2")
+    assert done.code == 0, done.err
+    assert done.summary["effective_conductivity_W_per_mK"] == pytest.approx(0.04461, abs=1e-5)
+    assert done.summary["tortuosity"] == pytest.approx(5.385, abs=2e-3)
+
+
+def test_a_periodic_laminate_with_a_source_balances(job: Job, tmp_path: Path) -> None:
+    """Oracle: all heat that is made leaves through the one face with a temperature."""
+    labels = np.full((4, 6, 6), 3, np.int16)
+    labels[:, ::2] = 7
+    np.save(tmp_path / "labels.npy", labels)
+    job.write("""physics = "heat"
+[image]
+path = "labels.npy"
+spacing_mm = 0.5
+[segment]
+labels = true
+[[material]]
+label = 3
+conductivity_W_per_mK = 1.0
+[[material]]
+label = 7
+conductivity_W_per_mK = 5.0
+heat_source_W_per_m3 = 2e6
+[[boundary]]
+face = "z-high"
+temperature_K = 300.0
+[[boundary]]
+face = "y"
+kind = "periodic"
+[picture]
+enabled = false
+""")
+    done = job.run("--no-report", "-n", "2")
+    assert done.code == 0, done.err
+    made = 2e6 * 72 * 0.5e-3**3
+    assert done.summary["heat_source_W"] == pytest.approx(made, rel=1e-12)
+    assert done.summary["heat_inflow_W"]["z-high"] == pytest.approx(-made, rel=1e-5)
+    assert done.summary["periodic_faces"]["y"] == {"low_voxels": 24, "high_voxels": 24, "matching_voxels": 24}
+
+
+def test_faces_that_do_not_meet_are_bad_data(job: Job, tmp_path: Path) -> None:
+    """Oracle: the contract: exit code 3 and a message that says how many voxels there are to match."""
+    image = np.zeros((6, 6, 6), np.uint8)
+    image[:3, :, :2] = 9
+    image[:, :, 2:4] = 9
+    image[3:, :, 4:] = 9
+    np.save(tmp_path / "step.npy", image)
+    job.write(
+        text(
+            "step.npy", '[[boundary]]\nface = "x"\nkind = "periodic"\n[[boundary]]\nface = "y"\ntemperature_K = 300.0\n'
+        )
+    )
+    done = job.run("--no-report", "-n", "2")
+    assert done.code == 3
+    assert "none of the 18 solid voxels" in done.err
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ('[[boundary]]\nface = "z-low"\nkind = "flux"\n', "boundary[1].flux_W_per_m2: missing"),
+        ('[[boundary]]\nface = "z-low"\nkind = "periodic"\n', 'write face = "z"'),
+        ('[[boundary]]\nface = "z"\ntemperature_K = 1.0\n[[boundary]]\nface = "z-low"\ntemperature_K = 1.0\n', "z-low already"),
+        ('[load]\ntest = "conduction"\n[[boundary]]\nface = "z"\ntemperature_K = 1.0\n', "boundary: belongs to"),
+        ('[load]\nsurroundings = "uniform"\n', "load.surroundings: belongs to"),
+        ('[load]\ntest = "conductivity_tensor"\n[transient]\ninitial_K = 1.0\nend_s = 1.0\nstep_s = 1.0\n', "transient: does not go"),
+        ("[transient]\nend_s = 1.0\nstep_s = 2.0\n", "transient.initial_K: missing"),
+        ("[transient]\ninitial_K = 1.0\nend_s = 1.0\nstep_s = 2.0\n", "transient.step_s: 2 s is longer"),
+        ("[load]\ngradient_K_per_mm = [1, 2, 3]\n", "load.gradient_K_per_mm: belongs to"),
+        ('[load]\ntest = "axial_bonded"\n', "load.test: 'axial_bonded' does not go"),
+    ],
+)  # fmt: skip
+def test_what_does_not_go_together_is_said(job: Job, tmp_path: Path, more: str, said: str) -> None:
+    """Oracle: the contract: exit code 2, and the key that is wrong."""
+    job.write(text(block(tmp_path, (2, 2, 2)), more))
+    done = job.run(command="check")
+    assert done.code == 2
+    assert said in done.err + done.out
+
+
+def test_heat_keys_in_an_elastic_job_are_faults(job: Job, tmp_path: Path) -> None:
+    """Oracle: the contract."""
+    more = '[[boundary]]\nface = "z"\ntemperature_K = 1.0\n'
+    job.write(job_text(block(tmp_path, (2, 2, 2)), more=more))
+    done = job.run(command="check")
+    assert done.code == 2
+    assert 'boundary: belongs to physics = "heat"' in done.err + done.out

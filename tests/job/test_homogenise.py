@@ -1,0 +1,77 @@
+"""Stiffness of a block of material as a whole job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+from whole_job import Job, job_text
+
+LOAD = '[load]\ntest = "homogenise"\n'
+
+
+@pytest.mark.parametrize("boundary", ["kubc", "periodic"])
+def test_a_solid_block_has_the_constants_of_its_material(job: Job, tmp_path: Path, boundary: str) -> None:
+    """Oracle: Hooke's law."""
+    np.save(tmp_path / "block.npy", np.full((6, 5, 7), 9, np.uint8))
+    more = f'[segment]\nthreshold = 1\n{LOAD}boundary = "{boundary}"\n'
+    job.write(job_text("block.npy", more=more, spacing="spacing_mm = [0.5, 0.2, 0.1]"))
+    done = job.run("-n", "2")
+    assert done.code == 0, done.err
+    found = done.summary["homogenisation"]
+    assert found["boundary"] == boundary
+    assert found["volume_fraction"] == 1
+    assert list(found["youngs_modulus_MPa"].values()) == pytest.approx([6829] * 3, rel=1e-6)
+    assert list(found["shear_modulus_MPa"].values()) == pytest.approx([6829 / 2.6] * 3, rel=1e-6)
+    assert list(found["shear_modulus_MPa"]) == ["xy", "yz", "xz"]
+    assert list(found["poisson_ratio"].values()) == pytest.approx([0.3] * 6, rel=1e-6)
+    assert found["isotropic"]["youngs_modulus_MPa"] == pytest.approx(6829, rel=1e-6)
+    assert list(found["orthotropic_frame"]["youngs_modulus_MPa"].values()) == pytest.approx([6829] * 3, rel=1e-6)
+    assert found["universal_anisotropy"] == pytest.approx(0, abs=1e-6)
+    assert "Young's modulus x" in done.out
+    page = (done.folder / "report.html").read_text()
+    assert "Stiffness of the material" in page
+    assert "✗ fail" not in page
+
+
+@pytest.mark.parametrize("boundary", ["kubc", "periodic"])
+def test_a_sponge_is_symmetric_and_softer_than_its_solid_fraction(job: Job, sponge: Path, boundary: str) -> None:
+    """Invariants: Betti, Voigt's bound; the energy of the field that is written is the stiffness that is told."""
+    stiffness = None
+    for ranks in ("1", "3"):
+        job.write(job_text(sponge, more=f'{LOAD}boundary = "{boundary}"\n[solve]\ntolerance = 1e-8\n'))
+        done = job.run("-n", ranks, "--no-report")
+        assert done.code == 0, done.err
+        found = done.summary["homogenisation"]
+        c = np.array(found["stiffness_MPa"])
+        assert (c == c.T).all()
+        assert found["asymmetry"] < 1e-6
+        assert c == pytest.approx(stiffness if stiffness is not None else c, rel=1e-7, abs=1e-7 * c.max())
+        stiffness = c
+    solid = 6829 / (1.3 * 0.4) * np.diag([0.7] * 3 + [0.2] * 3)
+    solid[:3, :3] += 6829 / (1.3 * 0.4) * 0.3 * (1 - np.eye(3))
+    assert np.linalg.eigvalsh(found["volume_fraction"] * solid - stiffness).min() > 0
+    with netCDF4.Dataset(done.folder / "results.nc") as file:
+        sed = np.ma.filled(file["VTKHDF/CellData/sed"][:].astype(float), np.nan)
+    assert 2 * np.nansum(sed) / sed.size == pytest.approx(1e-4 * stiffness[2, 2], rel=1e-6)
+
+
+def test_an_image_that_does_not_fit_itself_is_refused(job: Job, tmp_path: Path) -> None:
+    """Oracle: the contract; a bar along z never meets itself across x."""
+    image = np.zeros((8, 4, 6), np.uint8)
+    image[:, :, :3] = 9
+    np.save(tmp_path / "bar.npy", image)
+    job.write(job_text("bar.npy", more="[segment]\nthreshold = 1\n" + LOAD + 'boundary = "periodic"\n'))
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == 3
+    assert "across x has a partner" in done.err
+
+
+def test_a_boundary_without_homogenisation_is_refused(job: Job, sponge: Path) -> None:
+    """Oracle: the contract."""
+    job.write(job_text(sponge, more='[load]\nboundary = "kubc"\n'))
+    done = job.run()
+    assert done.code == 2
+    assert "load.boundary" in done.err

@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <cmath>
+
+#include "brick_case.hpp"
+
+using namespace osteon;
+using namespace osteon::test;
+
+namespace {
+
+template <class T>
+std::vector<T> multiplied(const brick_case& solid, const std::vector<double>& x) {
+  const std::vector<T> xt(x.begin(), x.end());
+  std::vector<T> y(x.size(), T(99));  // what was there before must not matter
+  kernel::hex8_stiffness<T>(spacing_mm, materials).multiply(solid.bricks(), xt.data(), y.data(), solid.stride);
+  return y;
+}
+
+/// Largest difference from the element matrices, relative to the largest force.
+template <class T>
+double relative_error(const brick_case& solid) {
+  const auto x = random_vector(static_cast<std::size_t>(3 * solid.stride));
+  const auto y = multiplied<T>(solid, x);
+  const auto expected = product_by_matrix(solid, x);
+  double error = 0, size = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    error = std::max(error, std::abs(static_cast<double>(y[i]) - expected[i]));
+    size = std::max(size, std::abs(expected[i]));
+  }
+  return error / size;
+}
+
+void expect_exact(const brick_case& solid) {
+  EXPECT_LT(relative_error<double>(solid), 1e-13);
+  EXPECT_LT(relative_error<float>(solid), 1e-5);
+}
+
+std::vector<std::uint8_t> full(index3 shape) {
+  return std::vector<std::uint8_t>(static_cast<std::size_t>(shape.volume()), 1);
+}
+
+}  // namespace
+
+// Oracle: the element matrix by Gauss quadrature.
+TEST(hex8_multiply, equals_the_element_matrices_on_random_solids_of_one_and_of_mixed_materials) {
+  for (const int labels : {1, 3})
+    for (const double fill : {0.1, 0.4, 0.8}) {
+      SCOPED_TRACE(testing::Message() << labels << " materials, fill " << fill);
+      expect_exact(make_case({19, 7, 23}, random_labels({19, 7, 23}, labels, fill)));
+    }
+}
+
+// Oracle: the element matrix by Gauss quadrature.
+TEST(hex8_multiply, equals_the_element_matrices_on_single_voxels_full_boxes_and_any_number_of_planes) {
+  for (const index3 shape :
+       {index3{1, 1, 1}, {1, 1, 40}, {40, 1, 1}, {1, 40, 1}, {8, 3, 8}, {9, 3, 8}, {16, 2, 9}, {17, 4, 17}}) {
+    SCOPED_TRACE(testing::Message() << shape.z << " " << shape.y << " " << shape.x);
+    expect_exact(make_case(shape, full(shape)));
+  }
+}
+
+// Oracle: hand; nodes of no brick of this rank, and the gap between components, feel no force.
+TEST(hex8_multiply, clears_everything_else) {
+  for (const index3 shape : {index3{0, 3, 3}, {2, 1, 3}}) {
+    const auto solid = make_case(shape, full(shape));
+    const auto y = multiplied<double>(solid, random_vector(static_cast<std::size_t>(3 * solid.stride)));
+    for (std::int64_t i = 0; i < 3 * solid.stride; ++i)
+      if (i % solid.stride >= solid.nodes.size()) {
+        EXPECT_EQ(y[static_cast<std::size_t>(i)], 0) << i;
+      }
+  }
+}
+
+// Oracle: invariant; the same bits with any number of threads.
+TEST(hex8_multiply, does_not_depend_on_the_number_of_threads) {
+  const index3 shape{37, 9, 21};
+  const auto solid = make_case(shape, random_labels(shape, 3, 0.7));
+  const auto x = random_vector(static_cast<std::size_t>(3 * solid.stride));
+  omp_set_num_threads(1);
+  const auto one = multiplied<double>(solid, x);
+  for (const int threads : {2, 3, 5}) {
+    omp_set_num_threads(threads);
+    EXPECT_EQ(multiplied<double>(solid, x), one) << threads;
+  }
+}

@@ -1,0 +1,155 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/solve/elasticity_check.hpp>
+#include <osteon/solve/fine_stiffness.hpp>
+#include <osteon/solve/reactions.hpp>
+
+#include "elastic_model.hpp"
+#include "grid/sample_bricks.hpp"
+
+using namespace osteon;
+using namespace osteon::elastic_model;
+
+namespace {
+
+/// Struts of two materials along all axes.
+model lattice(index3 shape) {
+  model m = solid(shape, {0.9, 1.0, 1.2});
+  for (std::int64_t z = 0; z < shape.z; ++z)
+    for (std::int64_t y = 0; y < shape.y; ++y)
+      for (std::int64_t x = 0; x < shape.x; ++x)
+        m.at(z, y, x) = static_cast<std::uint8_t>((z % 4 < 2) + (y % 4 < 2) + (x % 4 < 2) >= 2 ? 1 + (z + y) % 3 / 2 : 0);
+  return m;
+}
+
+/// A column in a corner of a wide domain: most bricks hold nothing, and some no voxel at all.
+model column(index3 shape) {
+  model m = solid(shape);
+  std::fill(m.voxels.begin(), m.voxels.end(), std::uint8_t{0});
+  for (std::int64_t z = 0; z < shape.z; ++z) m.at(z, 0, 0) = 1;
+  return m;
+}
+
+support compression(index3 shape) {
+  return [=](index3 node, const axis_value& fix) {
+    if (node.z != 0 && node.z != shape.z) return;
+    for (int c = 0; c < 3; ++c) fix(c, c == 0 && node.z != 0 ? -0.1 : 0.0);
+  };
+}
+
+grid::block bricks_of(const model& m) { return grid::make_block(MPI_COMM_WORLD, sample::bricks(m.shape, m.voxels)); }
+
+/// Call body(node of p, the same node of alone).
+template <class F>
+void for_each_node(const solve::elasticity_problem& p, const solve::elasticity_problem& alone, F&& body) {
+  const index3 low = p.where.owned.begin;
+  for (const voxel::run& r : p.nodes.runs())
+    for (std::int32_t i = 0; i < r.length; ++i)
+      body(r.first + i, alone.nodes.find(low.z + r.z, low.y + r.y, low.x + r.x + i));
+}
+
+}  // namespace
+
+// Oracle: the product on one rank, with rounding of another order of the sums.
+TEST(elastic_bricks, multiply_as_one_rank_does) {
+  for (const model& m : {lattice({9, 8, 10}), column({7, 6, 5})}) {
+    const auto p = make_problem(m, compression(m.shape), bricks_of(m));
+    const auto alone = make_problem(m, compression(m.shape), MPI_COMM_SELF);
+    const solve::fine_stiffness k(p), one(alone);
+    std::vector<double> x(static_cast<std::size_t>(one.size())), y(x.size());
+    for (std::int32_t node = 0; node < alone.nodes.size(); ++node)
+      for (int c = 0; c < 3; ++c) x[static_cast<std::size_t>(c * one.stride() + node)] = solve::scrambled(3 * node + c);
+    one.forces(x.data(), y.data());
+    std::vector<double> own(static_cast<std::size_t>(k.size())), product(own.size());
+    for_each_node(p, alone, [&](std::int32_t node, std::int32_t same) {
+      ASSERT_EQ(k.ids()[static_cast<std::size_t>(node)], one.ids()[static_cast<std::size_t>(same)]);
+      for (int c = 0; c < 3; ++c)
+        own[static_cast<std::size_t>(c * k.stride() + node)] = x[static_cast<std::size_t>(c * one.stride() + same)];
+    });
+    k.forces(own.data(), product.data());
+    for_each_node(p, alone, [&](std::int32_t node, std::int32_t same) {
+      for (int c = 0; c < 3; ++c) {
+        ASSERT_NEAR(product[static_cast<std::size_t>(c * k.stride() + node)],
+                    y[static_cast<std::size_t>(c * one.stride() + same)], 1e-12);
+        ASSERT_FLOAT_EQ(k.inverse_diagonal()[static_cast<std::size_t>(c * k.stride() + node)],
+                        one.inverse_diagonal()[static_cast<std::size_t>(c * one.stride() + same)]);
+      }
+    });
+  }
+}
+
+// Oracle: the answer on one rank; the iterations are the same because the coarse operators are.
+TEST(elastic_bricks, give_the_answer_of_one_rank) {
+  for (const model& m : {lattice({18, 14, 15}), column({7, 6, 5})}) {
+    const auto p = make_problem(m, compression(m.shape), bricks_of(m));
+    const auto alone = make_problem(m, compression(m.shape), MPI_COMM_SELF);
+    const auto s = solved(p), one = solved(alone);
+    EXPECT_TRUE(s.proof.converged);
+    EXPECT_EQ(s.proof.iterations, one.proof.iterations);
+    EXPECT_EQ(s.proof.unknowns, one.proof.unknowns);
+    EXPECT_LT(s.proof.reaction_imbalance, 1e-8);
+    EXPECT_LT(s.proof.moment_imbalance, 1e-8);
+    std::vector<std::int32_t> top, top_alone;
+    for_each_node(p, alone, [&](std::int32_t node, std::int32_t same) {
+      for (int c = 0; c < 3; ++c) {
+        ASSERT_NEAR(s.displacement_mm[static_cast<std::size_t>(3 * node + c)],
+                    one.displacement_mm[static_cast<std::size_t>(3 * same + c)], 1e-9);
+        ASSERT_NEAR(s.reaction_N[static_cast<std::size_t>(3 * node + c)],
+                    one.reaction_N[static_cast<std::size_t>(3 * same + c)], 1e-8);
+      }
+      const vector3 at = position_mm(p, node);
+      ASSERT_EQ(at, position_mm(alone, same));
+      if (at.z == static_cast<double>(m.shape.z) * m.spacing.z) top.push_back(node);
+    });
+    for (std::int32_t node = 0; node < alone.nodes.size(); ++node)
+      if (position_mm(alone, node).z == static_cast<double>(m.shape.z) * m.spacing.z) top_alone.push_back(node);
+    const double force = solve::sum_of_reactions(MPI_COMM_WORLD, s, top).z;
+    EXPECT_NEAR(force / solve::sum_of_reactions(MPI_COMM_SELF, one, top_alone).z, 1, 1e-9);
+    const auto all = solve::resultant(p, s, top), expected = solve::resultant(alone, one, top_alone);
+    EXPECT_EQ(all.nodes, expected.nodes);
+    for (int c = 0; c < 3; ++c) {
+      EXPECT_NEAR(all.about_mm[c], expected.about_mm[c], 1e-12);
+      EXPECT_NEAR(all.moment_N_mm[c], expected.moment_N_mm[c], 1e-7);
+    }
+  }
+}
+
+// Oracle: the answer on one rank.
+TEST(elastic_bricks, may_be_periodic) {
+  const model m = lattice({8, 12, 12});
+  const support held = [](index3 node, const axis_value& fix) {
+    for (int c = 0; c < 3 && node == index3{1, 1, 1}; ++c) fix(c, 0);
+  };
+  auto p = make_problem(m, held, bricks_of(m)), alone = make_problem(m, held, MPI_COMM_SELF);
+  p.periodic = alone.periodic = {true, true, true};
+  const solve::elastic_load load{.prescribed_mm = {}, .forces = {}, .mean_strain = {0.01, 0, 0, 0, 0.02, 0}};
+  const auto s = solve::elasticity_solver(p, {1e-10, 500}, quiet()).solve(load);
+  const auto one = solve::elasticity_solver(alone, {1e-10, 500}, quiet()).solve(load);
+  EXPECT_TRUE(s.proof.converged);
+  EXPECT_EQ(s.proof.unknowns, one.proof.unknowns);
+  EXPECT_NEAR(s.proof.iterations, one.proof.iterations, 1);
+  for_each_node(p, alone, [&](std::int32_t node, std::int32_t same) {
+    for (int c = 0; c < 3; ++c) {
+      ASSERT_NEAR(s.displacement_mm[static_cast<std::size_t>(3 * node + c)],
+                  one.displacement_mm[static_cast<std::size_t>(3 * same + c)], 1e-9);
+      ASSERT_NEAR(s.reaction_N[static_cast<std::size_t>(3 * node + c)],
+                  one.reaction_N[static_cast<std::size_t>(3 * same + c)], 1e-8);
+    }
+  });
+}
+
+// Oracle: by hand; a beam along z that is held on its top line alone may turn about that line.
+TEST(elastic_bricks, know_where_their_nodes_are) {
+  const model m = solid({4, 6, 8});
+  const auto p = make_problem(
+      m,
+      [&](index3 node, const axis_value& fix) {
+        if (node.z == 4 && node.y == 3)
+          for (int c = 0; c < 3; ++c) fix(c, 0);
+      },
+      bricks_of(m));
+  EXPECT_EQ(solve::free_rigid_motions(p), std::vector<std::string>{"rotation about x"});
+}

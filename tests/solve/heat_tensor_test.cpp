@@ -1,0 +1,225 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <numbers>
+#include <osteon/solve/heat_tensor.hpp>
+
+#include "solve/heat_images.hpp"
+
+using namespace heat_images;
+using solve::surroundings;
+
+namespace {
+
+Eigen::Matrix3d matrix_of(const solve::conductivity_tensor& t) {
+  Eigen::Matrix3d k;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) k(i, j) = t.conductivity_W_per_mK[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+  return k;
+}
+
+Eigen::Matrix3d tensor(MPI_Comm comm, const image& img, const std::vector<double>& k, vector3 h, surroundings kind,
+                       solve::options how = tight) {
+  const auto table = conductivities(k);
+  const auto found = solve::effective_conductivity(make_problem(comm, img, table, h, axis::z), kind, how, quiet());
+  for (const auto& proof : found.proof) {
+    EXPECT_TRUE(proof.converged);
+    EXPECT_LE(proof.true_relative_residual, how.tolerance);
+  }
+  const Eigen::Matrix3d matrix = matrix_of(found);
+  for (std::size_t n = 0; n < 3; ++n) {
+    const vector3 d = found.direction[n];
+    const Eigen::Vector3d v(d.z, d.y, d.x);
+    EXPECT_LT((matrix * v - found.principal_W_per_mK[n] * v).norm(), 1e-12 * matrix.norm());
+  }
+  EXPECT_GE(found.principal_W_per_mK[0], found.principal_W_per_mK[2]);
+  return matrix;
+}
+
+// Two phases in smooth patches some voxels wide.
+image patches(index3 shape, unsigned seed, double level) {
+  std::mt19937 random(seed);
+  struct wave {
+    int z, y, x;
+    double phase;
+  };
+  std::vector<wave> waves;
+  const auto one = [&] { return static_cast<int>(random() % 5U) - 2; };
+  for (int n = 0; n < 12; ++n) {
+    const int z = one(), y = one(), x = one();
+    waves.push_back({z, y, x, static_cast<double>(random() % 1000U) * 0.0062831853});
+  }
+  return {shape, [=](index3 p) {
+            double sum = 0;
+            for (const wave& w : waves)
+              sum += std::cos(2 * std::numbers::pi *
+                                  (w.z * static_cast<double>(p.z) / static_cast<double>(shape.z) +
+                                   w.y * static_cast<double>(p.y) / static_cast<double>(shape.y) +
+                                   w.x * static_cast<double>(p.x) / static_cast<double>(shape.x)) +
+                              w.phase);
+            return sum > level ? 2 : 1;
+          }};
+}
+
+}  // namespace
+
+// Oracle: hand values of the laminate, arithmetic mean 5.5 along the layers and harmonic mean 20 / 11 across.
+TEST(heat_tensor, a_laminate_is_exact) {
+  const ranks_with_a_plane comm(8);
+  if (comm == MPI_COMM_NULL) return;
+  for (int normal = 0; normal < 3; ++normal) {
+    const image layers({8, 6, 4}, [&](index3 p) { return p[normal] % 2 == 0 ? 1 : 2; });
+    const auto k = tensor(comm, layers, {1, 10}, {0.3, 0.2, 0.1}, surroundings::periodic);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) EXPECT_NEAR(k(i, j), i != j ? 0 : i == normal ? 20.0 / 11 : 5.5, 1e-9);
+  }
+}
+
+// Oracle: a laminate turned by 45 degrees has the hand values along its own axes; stairs of one voxel come close.
+TEST(heat_tensor, a_turned_laminate_has_turned_axes) {
+  const ranks_with_a_plane comm(24);
+  if (comm == MPI_COMM_NULL) return;
+  const image layers({24, 24, 2}, [](index3 p) { return (p.z + p.y) / 12 % 2 == 0 ? 1 : 2; });
+  const auto table = conductivities({1, 3});
+  const auto found = solve::effective_conductivity(make_problem(comm, layers, table, {1, 1, 1}, axis::z),
+                                                   surroundings::periodic, tight, quiet());
+  EXPECT_NEAR(found.principal_W_per_mK[0], 2, 0.05);
+  EXPECT_NEAR(found.principal_W_per_mK[2], 1.5, 0.05);
+  EXPECT_NEAR(std::abs(found.direction[2].z), std::sqrt(0.5), 1e-6);
+  EXPECT_NEAR(found.direction[2].z, found.direction[2].y, 1e-6);
+}
+
+// Oracle: Keller 1964, sqrt(k1 k2) for the periodic checkerboard; the error at the corners falls slowly, from below.
+TEST(heat_tensor, checkerboard_approaches_the_geometric_mean) {
+  const ranks_with_a_plane comm(1);
+  if (comm == MPI_COMM_NULL) return;
+  double before = 0;
+  for (const std::int64_t n : {4, 16, 64}) {
+    const image board({1, 2 * n, 2 * n}, [&](index3 p) { return (p.y / n + p.x / n) % 2 == 0 ? 1 : 2; });
+    const auto k = tensor(comm, board, {1, 10}, {1, 1, 1}, surroundings::periodic, {1e-10, 200});
+    EXPECT_NEAR(k(1, 1) / k(2, 2), 1, 1e-8);
+    EXPECT_NEAR(k(0, 0), 5.5, 1e-9);
+    const double ratio = k(2, 2) / std::sqrt(10.0);
+    EXPECT_GT(ratio, before);
+    EXPECT_LT(ratio, 1);
+    if (before > 0) {
+      EXPECT_LT(1 - ratio, 0.75 * (1 - before));
+    }
+    before = ratio;
+  }
+  EXPECT_GT(before, 0.97);
+}
+
+// Oracle: Rayleigh 1892 for insulating spheres on a cubic lattice, at the volume fraction that the voxels have.
+TEST(heat_tensor, insulating_spheres_approach_rayleighs_value) {
+  double before = 1;
+  for (const int n : {12, 24, 40}) {
+    const ranks_with_a_plane comm(n);
+    const double radius = std::cbrt(0.2 * 3 / (4 * std::numbers::pi)) * n;
+    std::int64_t hollow = 0;
+    const image lattice({n, n, n}, [&](index3 p) {
+      double square = 0;
+      for (int d = 0; d < 3; ++d) square += std::pow(static_cast<double>(p[d]) + 0.5 - 0.5 * n, 2);
+      const bool is_sphere = square < radius * radius;
+      hollow += is_sphere;
+      return is_sphere ? 0 : 1;
+    });
+    if (comm == MPI_COMM_NULL) continue;
+    const double f = static_cast<double>(hollow) / std::pow(n, 3);
+    const double rayleigh = 1 - 3 * f / (2 + f - 0.979 * std::pow(f, 10.0 / 3));
+    const auto k = tensor(comm, lattice, {1}, {1, 1, 1}, surroundings::periodic, {1e-7, 100});
+    const double error = std::abs(k(0, 0) / rayleigh - 1);
+    EXPECT_NEAR(k(1, 1) / k(0, 0), 1, 1e-6);
+    EXPECT_LT(error, 0.8 * before);
+    before = error;
+    if (n == 40) {
+      EXPECT_NEAR(rayleigh, 0.72670, 0.004);
+      EXPECT_LT(error, 0.015);
+    }
+  }
+}
+
+// Oracle: the bounds of Wiener, which two-point fluxes obey exactly, and of Murat and Tartar (Hashin and Shtrikman's for
+// any symmetry), which patches of several voxels leave room for; a linear temperature on the faces conducts more.
+TEST(heat_tensor, random_images_stay_within_the_bounds) {
+  const index3 shape{20, 22, 18};
+  const double k1 = 1, k2 = 6;
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    const image img = patches(shape, seed, static_cast<double>(seed) - 2);
+    const auto good = static_cast<double>(std::count(img.voxels.begin(), img.voxels.end(), 2));
+    const double f = good / static_cast<double>(shape.volume());
+    const double arithmetic = f * k2 + (1 - f) * k1, harmonic = 1 / (f / k2 + (1 - f) / k1);
+    const auto k = tensor(MPI_COMM_WORLD, img, {k1, k2}, {1, 1, 1}, surroundings::periodic, {1e-9, 100});
+    const Eigen::Vector3d values = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(k).eigenvalues();
+    double low = 0, high = 0;
+    for (const double v : values) {
+      EXPECT_GT(v, harmonic);
+      EXPECT_LT(v, arithmetic);
+      low += 1 / (v - k1);
+      high += 1 / (k2 - v);
+    }
+    EXPECT_LT(low, 1 / (harmonic - k1) + 2 / (arithmetic - k1));
+    EXPECT_LT(high, 1 / (k2 - harmonic) + 2 / (k2 - arithmetic));
+
+    const auto uniform = tensor(MPI_COMM_WORLD, img, {k1, k2}, {1, 1, 1}, surroundings::uniform_gradient, {1e-9, 100});
+    EXPECT_GT(Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(uniform - k).eigenvalues()[0], 0);
+    EXPECT_LT(Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(uniform).eigenvalues()[2], arithmetic);
+  }
+}
+
+// Oracle: invariance. Turning and mirroring the image turns and mirrors the tensor.
+TEST(heat_tensor, turned_and_mirrored_images_have_the_turned_tensor) {
+  const std::int64_t n = 13;
+  const ranks_with_a_plane comm(n);
+  if (comm == MPI_COMM_NULL) return;
+  const image img = random_porous({n, n, n}, 4, 2);
+  const image mirrored(img.shape, [&](index3 p) { return img.at({n - 1 - p.z, p.y, p.x}); });
+  const image turned(img.shape, [&](index3 p) { return img.at({p.x, p.z, p.y}); });
+  for (const surroundings kind : {surroundings::periodic, surroundings::uniform_gradient}) {
+    const auto k = tensor(comm, img, {1, 30}, {0.3, 0.2, 0.25}, kind, {1e-10, 100});
+    const auto m = tensor(comm, mirrored, {1, 30}, {0.3, 0.2, 0.25}, kind, {1e-10, 100});
+    // Axis z of the image is axis x of the turned one, y is z, x is y.
+    const auto t = tensor(comm, turned, {1, 30}, {0.2, 0.25, 0.3}, kind, {1e-10, 100});
+    const std::array<int, 3> to{2, 0, 1};
+    EXPECT_GT(std::abs(k(0, 1)), 1e-4);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) {
+        const double sign = (i == 0) == (j == 0) ? 1 : -1;
+        EXPECT_NEAR(m(i, j), sign * k(i, j), 1e-9);
+        EXPECT_NEAR(t(to[static_cast<std::size_t>(i)], to[static_cast<std::size_t>(j)]), k(i, j), 1e-9);
+      }
+  }
+}
+
+// Oracle: the same problem on one rank, at the tolerance that users have; the energy is exact to second order.
+TEST(heat_tensor, does_not_depend_on_the_number_of_ranks) {
+  const image img = random_porous({18, 16, 17}, 7, 2);
+  for (const surroundings kind : {surroundings::periodic, surroundings::uniform_gradient}) {
+    const auto alone = tensor(MPI_COMM_SELF, img, {1, 40}, {1, 1, 1}, kind, {1e-6, 100});
+    const auto joint = tensor(MPI_COMM_WORLD, img, {1, 40}, {1, 1, 1}, kind, {1e-6, 100});
+    EXPECT_LT((joint - alone).norm(), 1e-8 * alone.norm());
+  }
+}
+
+// Oracle: solve_heat on the problem of one gradient; its heat through the periodic face is a column of the tensor.
+TEST(heat_tensor, columns_are_the_flows_of_single_solutions) {
+  const index3 shape{9, 8, 10};
+  const ranks_with_a_plane comm(shape.z);
+  if (comm == MPI_COMM_NULL) return;
+  const image img = random_porous(shape, 1, 2);
+  const auto table = conductivities({2, 5});
+  const auto problem = make_problem(comm, img, table, {0.3, 0.2, 0.25}, axis::z);
+  const auto found = solve::effective_conductivity(problem, surroundings::periodic, tight, quiet());
+  const auto single = solve::solve_heat(solve::gradient_problem(problem, surroundings::periodic, axis::y), tight, quiet());
+  const double volume = static_cast<double>(shape.volume()) * 0.3 * 0.2 * 0.25;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const int d = static_cast<int>(a);
+    const double area = volume / (static_cast<double>(shape[d]) * problem.spacing_mm[d]);
+    EXPECT_NEAR(found.conductivity_W_per_mK[a][1], -1000 * single.inflow_W[a][0] / area, 1e-9);
+  }
+  double worst = 0;
+  for (std::size_t i = 0; i < single.temperature_K.size(); ++i)
+    worst = std::max(worst, std::abs(single.temperature_K[i] - static_cast<double>(found.temperature_K[1][i])));
+  EXPECT_LT(worst, 1e-5);
+}

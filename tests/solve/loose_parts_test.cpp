@@ -1,0 +1,111 @@
+#include <gtest/gtest.h>
+
+#include <osteon/solve/loose_parts.hpp>
+#include <osteon/voxel/components.hpp>
+#include <voxel/random_image.hpp>
+
+#include "elastic_model.hpp"
+
+using namespace osteon;
+using namespace osteon::elastic_model;
+
+namespace {
+
+constexpr index3 shape{8, 5, 5};
+
+void clamp_low_end(index3 node, const axis_value& fix) {
+  for (int c = 0; c < 3 && node.z == 0; ++c) fix(c, 0.0);
+}
+
+/// A column on the clamped end, and room beside it.
+model column() {
+  model m = solid(shape);
+  std::fill(m.voxels.begin(), m.voxels.end(), std::uint8_t{0});
+  for (std::int64_t z = 0; z < shape.z; ++z) m.at(z, 2, 2) = 1;
+  return m;
+}
+
+solve::loose_parts found(const model& m, const support& supports = clamp_low_end) {
+  const auto problem = make_problem(m, supports);
+  const auto result = solve::find_loose_parts(problem);
+  std::int64_t marked = 0;
+  for (const std::uint8_t c : result.is_loose) marked += c;
+  MPI_Allreduce(MPI_IN_PLACE, &marked, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  EXPECT_EQ(marked, result.voxels);
+  return result;
+}
+
+}  // namespace
+
+// Oracle: by construction.
+TEST(LooseParts, AreIslandsAndWhatHangsOnEdgesAndNodes) {
+  model m = column();
+  EXPECT_EQ(found(m).parts, 1);
+  EXPECT_EQ(found(m).loose, 0);
+  m.at(5, 0, 0) = m.at(6, 0, 0) = 1;  // an island
+  auto r = found(m);
+  EXPECT_EQ(r.parts, 2);
+  EXPECT_EQ(r.loose, 1);
+  EXPECT_EQ(r.hanging, 0);
+  EXPECT_EQ(r.voxels, 2);
+  EXPECT_EQ(r.largest_low_mm, (vector3{5, 0, 0}));
+  EXPECT_EQ(r.largest_high_mm, (vector3{7, 1, 1}));
+  m.at(6, 0, 0) = m.at(5, 0, 0) = 0;
+  m.at(4, 3, 3) = 1;  // a hinge: one edge in common
+  r = found(m);
+  EXPECT_EQ(r.loose, 1);
+  EXPECT_EQ(r.hanging, 1);
+  m.at(3, 3, 3) = m.at(2, 3, 3) = 1;  // the nodes in common are still in a row
+  EXPECT_EQ(found(m).voxels, 3);
+  m.at(2, 3, 3) = m.at(3, 3, 3) = 0;
+  m.at(4, 3, 4) = m.at(4, 2, 4) = m.at(4, 1, 4) = m.at(4, 1, 3) = 1;  // around the corner to another edge: held
+  r = found(m);
+  EXPECT_EQ(r.parts, 2);
+  EXPECT_EQ(r.loose, 0);
+}
+
+// Oracle: by construction; a part that is held by a held part holds the next one.
+TEST(LooseParts, HoldEachOtherInChains) {
+  model m = column();
+  // Rings around the column, each touching the one below in two edges only, across all ranks.
+  for (std::int64_t z = 2; z < 8; z += 2) {
+    m.at(z, 1, 1) = m.at(z, 3, 3) = 1;
+    m.at(z, 1, 0) = m.at(z, 2, 0) = m.at(z, 3, 0) = m.at(z, 4, 0) = m.at(z, 4, 1) = m.at(z, 4, 2) = m.at(z, 4, 3) = 1;
+  }
+  auto r = found(m);
+  EXPECT_EQ(r.parts, 4);
+  EXPECT_EQ(r.loose, 0);
+  // Supported only at its high end, the same body is held from there.
+  r = found(m, [](index3 node, const axis_value& fix) {
+    for (int c = 0; c < 3 && node.z == shape.z; ++c) fix(c, 0.0);
+  });
+  EXPECT_EQ(r.loose, 0);
+  // A free corner of a ring that is held along one axis only is not enough once the column is gone.
+  for (std::int64_t z = 0; z < shape.z; ++z) m.at(z, 2, 2) = 0;
+  EXPECT_EQ(found(m,
+                  [](index3 node, const axis_value& fix) {
+                    if (node.z == 2) fix(0, 0.0);
+                  })
+                .loose,
+            3);
+}
+
+// Invariant: parts and what is loose do not depend on the ranks; oracle for the parts: serial components.
+TEST(LooseParts, DoNotDependOnTheDecomposition) {
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    model m = solid({14, 9, 8});
+    m.voxels = random_image(m.shape, 0.17, seed);
+    const auto whole = solve::find_loose_parts(make_problem(m, clamp_low_end, MPI_COMM_SELF));
+    const auto r = found(m);
+    EXPECT_EQ(r.parts, static_cast<std::int64_t>(
+                           voxel::find_components(voxel::active_cells({m.voxels.data(), m.shape})).parts.size()));
+    EXPECT_GT(r.loose, 0);
+    EXPECT_LT(r.loose, r.parts);
+    EXPECT_EQ(r.loose, whole.loose);
+    EXPECT_EQ(r.hanging, whole.hanging);
+    EXPECT_EQ(r.voxels, whole.voxels);
+    EXPECT_EQ(r.largest_voxels, whole.largest_voxels);
+    EXPECT_EQ(r.largest_low_mm, whole.largest_low_mm);
+    EXPECT_EQ(r.largest_high_mm, whole.largest_high_mm);
+  }
+}
