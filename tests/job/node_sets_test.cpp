@@ -4,6 +4,8 @@
 #include <osteon/job/loads.hpp>
 #include <voxel/random_image.hpp>
 
+#include "grid/sample_bricks.hpp"
+
 using namespace osteon;
 
 namespace {
@@ -16,7 +18,7 @@ struct scan {
   job::specimen part;
   voxel::run_set nodes;
 
-  explicit scan(MPI_Comm comm) {
+  explicit scan(MPI_Comm comm, bool is_bricks = false) {
     for (std::size_t i = 0; i < data.size(); ++i)
       if (data[i] && i % 5 == 0) data[i] = 2;
     const std::int64_t plane = domain.y * domain.x;
@@ -27,9 +29,10 @@ struct scan {
     for (std::int64_t z = 0; z < domain.z; ++z)
       part.header.active_per_plane.push_back(
           plane - std::count(data.begin() + z * plane, data.begin() + (z + 1) * plane, std::uint8_t{0}));
-    part.where = grid::make_block(comm, domain, part.header.active_per_plane);
+    part.where = is_bricks ? grid::make_block(comm, sample::bricks(domain, data))
+                           : grid::make_block(comm, domain, part.header.active_per_plane);
     const box3& owned = part.where.owned;
-    part.image.assign(data.begin() + owned.begin.z * plane, data.begin() + owned.end.z * plane);
+    for (const auto voxel : sample::numbers<std::size_t>(domain, owned)) part.image.push_back(data[voxel]);
     part.cells = voxel::active_cells({part.image.data(), owned.shape()});
     nodes = voxel::corner_nodes(part.cells);
   }
@@ -89,11 +92,9 @@ std::vector<std::int64_t> gathered(const job::node_sets& sets, const job::node_s
   return all;
 }
 
-}  // namespace
-
-// Oracle: the same set on one rank; and each rank has all of its own nodes that are in the set.
-TEST(NodeSets, DoNotDependOnTheDecomposition) {
-  const scan here(MPI_COMM_WORLD), whole(MPI_COMM_SELF);
+// Each rank has all of its own nodes that are in the set.
+void expect_the_sets_of_one_rank(bool is_bricks) {
+  const scan here(MPI_COMM_WORLD, is_bricks), whole(MPI_COMM_SELF);
   const job::spec spec = all_kinds(whole);
   job::node_sets sets(spec, here.part, here.nodes), reference(spec, whole.part, whole.nodes);
   for (const char* name : {"face", "plane", "box", "disk", "material", "voxels", "nodes", "points", "surface", "x_low"}) {
@@ -112,9 +113,17 @@ TEST(NodeSets, DoNotDependOnTheDecomposition) {
   EXPECT_LT(sets.find("surface")->size, sets.find("material")->size);
 }
 
+}  // namespace
+
+// Oracle: the same set on one rank.
+TEST(NodeSets, DoNotDependOnTheDecomposition) {
+  expect_the_sets_of_one_rank(false);
+  expect_the_sets_of_one_rank(true);
+}
+
 // Oracle: the sums of one rank; a force is not counted again where ranks meet.
 TEST(NodeSets, ForcesAddUpOnceOverRanks) {
-  const scan here(MPI_COMM_WORLD), whole(MPI_COMM_SELF);
+  const scan here(MPI_COMM_WORLD, true), whole(MPI_COMM_SELF);
   job::spec spec = all_kinds(whole);
   spec.materials.resize(2);
   spec.materials[0].density_kg_per_m3 = 1000;

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 from pathlib import Path
 
 import netCDF4
 import numpy as np
 import pytest
-from whole_job import Job, job_text
+from whole_job import ROOT, Job, job_text
 
 STEEL = "[[material]]\nconductivity_W_per_mK = 52.0\nheat_capacity_J_per_m3K = 3.6e6\n"
 
@@ -99,11 +99,12 @@ tolerance = 1e-9
     assert temperature.mean() == pytest.approx(history["mean_K"][-1], rel=1e-6)
 
 
-def test_the_sponge_has_the_conductivity_that_taufactor_found(job: Job, tmp_path: Path) -> None:
+def test_the_sponge_has_the_conductivity_that_taufactor_found(
+    job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Oracle: TauFactor 1.2.1 on the sponge of 128^3 voxels: D_eff 0.04461, so tortuosity 5.385."""
-    bench = Path(__file__).resolve().parents[2] / "bench" / "solve.py"
-    module = importlib.util.module_from_spec(spec := importlib.util.spec_from_file_location("bench_solve", bench))
-    spec.loader.exec_module(module)
+    monkeypatch.syspath_prepend(ROOT / "bench")
+    module = importlib.import_module("solve")
     np.save(tmp_path / "sponge.npy", module.porous(128) * np.uint8(9))
     job.write(
         'physics = "heat"\n[image]\npath = "sponge.npy"\nspacing_mm = 0.02\n[segment]\nthreshold = 1\n'

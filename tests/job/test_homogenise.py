@@ -75,3 +75,21 @@ def test_a_boundary_without_homogenisation_is_refused(job: Job, sponge: Path) ->
     done = job.run()
     assert done.code == 2
     assert "load.boundary" in done.err
+
+
+@pytest.mark.parametrize(
+    ("more", "key"),
+    [
+        (f"{LOAD}strain = 0.01\n", "load.strain"),
+        (f"{LOAD}force_N = 1.0\n", "load.force_N"),
+        (f"[segment]\ndrop_unsupported = true\n{LOAD}", "segment.drop_unsupported"),
+        (f'{LOAD}[[support]]\non = "z_low"\nfix = "zyx"\n', "support"),
+    ],
+)
+def test_what_a_mechanical_test_needs_is_refused(job: Job, sponge: Path, more: str, key: str) -> None:
+    """Oracle: the contract; the six mean strains are the load."""
+    job.write(job_text(sponge, more=more))
+    done = job.run()
+    assert done.code == 2
+    assert f"{key}:" in done.err
+    assert "homogenise" in done.err

@@ -5,6 +5,7 @@
 #include <voxel/random_image.hpp>
 
 #include "elastic_model.hpp"
+#include "grid/sample_bricks.hpp"
 
 using namespace osteon;
 using namespace osteon::elastic_model;
@@ -25,14 +26,17 @@ model column() {
   return m;
 }
 
-solve::loose_parts found(const model& m, const support& supports = clamp_low_end) {
-  const auto problem = make_problem(m, supports);
+solve::loose_parts found(const solve::elasticity_problem& problem) {
   const auto result = solve::find_loose_parts(problem);
   std::int64_t marked = 0;
   for (const std::uint8_t c : result.is_loose) marked += c;
   MPI_Allreduce(MPI_IN_PLACE, &marked, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   EXPECT_EQ(marked, result.voxels);
   return result;
+}
+
+solve::loose_parts found(const model& m, const support& supports = clamp_low_end) {
+  return found(make_problem(m, supports));
 }
 
 }  // namespace
@@ -90,22 +94,25 @@ TEST(LooseParts, HoldEachOtherInChains) {
             3);
 }
 
-// Invariant: parts and what is loose do not depend on the ranks; oracle for the parts: serial components.
+// Invariant: parts and what is loose do not depend on the ranks, be it planes or bricks; oracle for the parts: serial
+// components.
 TEST(LooseParts, DoNotDependOnTheDecomposition) {
   for (const unsigned seed : {1U, 2U, 3U}) {
     model m = solid({14, 9, 8});
     m.voxels = random_image(m.shape, 0.17, seed);
     const auto whole = solve::find_loose_parts(make_problem(m, clamp_low_end, MPI_COMM_SELF));
-    const auto r = found(m);
-    EXPECT_EQ(r.parts, static_cast<std::int64_t>(
-                           voxel::find_components(voxel::active_cells({m.voxels.data(), m.shape})).parts.size()));
-    EXPECT_GT(r.loose, 0);
-    EXPECT_LT(r.loose, r.parts);
-    EXPECT_EQ(r.loose, whole.loose);
-    EXPECT_EQ(r.hanging, whole.hanging);
-    EXPECT_EQ(r.voxels, whole.voxels);
-    EXPECT_EQ(r.largest_voxels, whole.largest_voxels);
-    EXPECT_EQ(r.largest_low_mm, whole.largest_low_mm);
-    EXPECT_EQ(r.largest_high_mm, whole.largest_high_mm);
+    const grid::block bricks = grid::make_block(MPI_COMM_WORLD, sample::bricks(m.shape, m.voxels));
+    for (const auto& r : {found(m), found(make_problem(m, clamp_low_end, bricks))}) {
+      EXPECT_EQ(r.parts, static_cast<std::int64_t>(
+                             voxel::find_components(voxel::active_cells({m.voxels.data(), m.shape})).parts.size()));
+      EXPECT_GT(r.loose, 0);
+      EXPECT_LT(r.loose, r.parts);
+      EXPECT_EQ(r.loose, whole.loose);
+      EXPECT_EQ(r.hanging, whole.hanging);
+      EXPECT_EQ(r.voxels, whole.voxels);
+      EXPECT_EQ(r.largest_voxels, whole.largest_voxels);
+      EXPECT_EQ(r.largest_low_mm, whole.largest_low_mm);
+      EXPECT_EQ(r.largest_high_mm, whole.largest_high_mm);
+    }
   }
 }

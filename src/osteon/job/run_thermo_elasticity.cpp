@@ -50,6 +50,16 @@ json certificate_of(const solve::certificate& proof) {
 std::vector<double> solve_temperatures(const spec& job, const specimen& part, const solve::options& how,
                                        physics_result& result, sink& log) {
   const MPI_Comm comm = part.where.comm;
+  if (job.load.low_K == job.load.high_K) {  // no heat flows, so there is nothing to solve
+    std::vector<double> uniform;
+    comm::together(comm, [&] {
+      uniform.assign(static_cast<std::size_t>(part.cells.size()), job.load.low_K);
+      result.fields = heat_fields(part, uniform, std::vector<float>(uniform.size()));
+    });
+    result.heat_proof.emplace().converged = true;
+    result.answers = {{"temperature_K", range_of(comm, uniform, result.elements)}, {"flux_W", 0.0}};
+    return uniform;
+  }
   solve::heat_problem problem;
   comm::together(comm, [&] { problem = make_heat_problem(job, part); });
   solve::heat_solution solution = solve::solve_heat(problem, how, log);
