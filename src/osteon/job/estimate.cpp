@@ -24,10 +24,10 @@ struct costs {
   double memory_bytes_per_element;  ///< marginal, of solving and writing
   double cpu_seconds_per_element;   ///< one core, import excluded
 };
-constexpr costs elasticity_costs{1.13, 290, 2.1e-5};
+constexpr costs elasticity_costs{1.2, 275, 1.4e-5};
 constexpr costs heat_costs{1, 60, 1.3e-6};
 constexpr double brick_imbalance = 1.05;  // docs/performance.md, "Planes or bricks"
-constexpr costs thermo_elasticity_costs{1.13, 460, 2.2e-5};
+constexpr costs thermo_elasticity_costs{1.2, 460, 2.2e-5};
 constexpr double base_memory_bytes = 45e6;  // of a rank without any voxels
 constexpr double picture_bytes_per_pixel = 128, picture_bytes_per_voxel = 16, picture_cpu_seconds_per_pixel = 6.5e-6;
 
