@@ -313,3 +313,28 @@ TEST(elasticity, takes_any_scale_of_moduli_and_lengths) {
   EXPECT_EQ(tiny.proof.iterations, usual.proof.iterations);
   EXPECT_NEAR(reaction_on_face(p2, tiny, 0, 12, 0) / reaction_on_face(p, usual, 0, 12, 0) / 1e-17, 1, 1e-6);
 }
+
+// Oracle: hand value, a quarter of a voxel's confined stiffness to each of its upper nodes. Isolated voxels keep all their
+// nodes on the coarse levels.
+TEST(elasticity, solves_voxels_that_hang_together_with_nothing) {
+  model m = solid({12, 12, 12});
+  for (std::int64_t z = 0; z < 12; ++z)
+    for (std::int64_t y = 0; y < 12; ++y)
+      for (std::int64_t x = 0; x < 12; ++x) m.at(z, y, x) = z % 2 == 0 && y % 2 == 0 && x % 2 == 0 ? 1 : 0;
+  const auto p = make_problem(m, [](index3 node, const axis_value& fix) {
+    fix(1, 0);
+    fix(2, 0);
+    if (node.z % 2 == 0) fix(0, 0);
+  });
+  solve::elastic_load load;
+  for (const voxel::run& r : p.nodes.runs())
+    for (std::int32_t i = 0; i < r.length; ++i)
+      if ((p.where.owned.begin.z + r.z) % 2 == 1 && r.z > 0) load.forces.push_back({r.first + i, {0.01, 0, 0}});
+  const auto s = solve::elasticity_solver(p, {1e-10, 500}, quiet()).solve(load);
+  EXPECT_TRUE(s.proof.converged);
+  constexpr double confined = 0.7 / (1.3 * 0.4);
+  for (const voxel::run& r : p.nodes.runs())
+    for (std::int32_t i = 0; i < r.length; ++i)
+      EXPECT_NEAR(s.displacement_mm[static_cast<std::size_t>(3 * (r.first + i))],
+                  (p.where.owned.begin.z + r.z) % 2 == 1 ? 0.04 / confined : 0, 1e-9);
+}

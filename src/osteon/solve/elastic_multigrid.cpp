@@ -93,7 +93,10 @@ elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fi
     mesh.boundary = {};
   }
   // The vectors come last: what setting up needs beside them is gone by now.
-  scratch_.emplace(fine.size());
+  // A coarse level may have more values than the voxels: isolated voxels keep their eight nodes, of four floats.
+  std::int64_t largest_size = 0;
+  for (const auto& at : levels_) largest_size = std::max(largest_size, at->k->size());
+  scratch_.emplace(largest_size);
   for (std::size_t l = 0; l < levels_.size(); ++l) allocate(l);
   for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
     level& at = *levels_[l];
@@ -108,8 +111,8 @@ void elastic_multigrid::allocate(std::size_t l) {
   level& at = *levels_[l];
   const auto size = static_cast<std::size_t>(at.k->size());
   if (l == 0) {
-    at.correction = scratch_->floats(0);
-    at.residual = scratch_->floats(1);
+    at.correction = scratch_->floats(0).first(size);
+    at.residual = scratch_->floats(1).first(size);
   } else {
     const std::size_t vectors = cycles_of_level(l) > 1 ? 4 : 2;
     at.storage.assign(vectors * size, 0.0F);

@@ -25,8 +25,8 @@ class elastic_multigrid {
   /// @collective
   std::span<const float> cycle();
 
-  /// Between cycles all vectors of the finest level may be used for other things.
-  shared_scratch& scratch() { return *scratch_; }
+  /// Between cycles the vectors of the finest level may be used for other things: two vectors of fine.size() values.
+  std::span<double> scratch(std::size_t which) { return scratch_->doubles(which).first(levels_[0]->residual.size()); }
 
   /// Take shorter steps everywhere: for the rare case that an estimated eigenvalue was too small, which makes the cycle
   /// indefinite.

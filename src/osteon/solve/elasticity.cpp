@@ -118,7 +118,7 @@ class elasticity_solver::conjugate_gradients {
     require_equal_copies();
     add_mean_strain(load.mean_strain);
     forces_.clear();
-    const std::span<double> force = multigrid_->scratch().doubles(1);
+    const std::span<double> force = multigrid_->scratch(1);
     std::fill(force.begin(), force.end(), 0.0);
     for (const nodal_force& f : load.forces)
       for (int c = 0; c < 3; ++c) force[static_cast<std::size_t>(c * k_.stride() + f.node)] += f.force_N[c];
@@ -203,9 +203,9 @@ class elasticity_solver::conjugate_gradients {
     return count;
   }
 
-  /// Set the residual to f - K u at free displacements, in units of `scale_`. @return its norm in N
+  /// Set the residual to f - K u at free displacements, over the initial one. @return its norm in N
   double true_residual() {
-    const std::span<double> r = multigrid_->scratch().doubles(1);
+    const std::span<double> r = multigrid_->scratch(1);
     k_.multiply(displacement_.data(), r.data());
     const auto fixed = k_.fixed();
     for (const force_component& f : forces_)
@@ -222,7 +222,7 @@ class elasticity_solver::conjugate_gradients {
   /// that, and it makes the work of the load, hence a stiffness, exact to second order in the error.
   void settle_work() {
     if (problem_.periodic != std::array<bool, 3>{}) return;  // the mean strain is not to be scaled
-    const std::span<double> p = multigrid_->scratch().doubles(0), q = multigrid_->scratch().doubles(1);
+    const std::span<double> p = multigrid_->scratch(0), q = multigrid_->scratch(1);
     std::copy(displacement_.begin(), displacement_.end(), p.begin());
     for (const std::int64_t i : k_.fixed()) p[static_cast<std::size_t>(i)] = 0;
     k_.multiply(p.data(), q.data());
@@ -268,7 +268,7 @@ class elasticity_solver::conjugate_gradients {
                            beta = first ? 0.0F : static_cast<float>(descent / previous)](std::int64_t i) {
         p[i] = s * z[i] + beta * p[i];
       });
-      const std::span<double> p = multigrid_->scratch().doubles(0), q = multigrid_->scratch().doubles(1);
+      const std::span<double> p = multigrid_->scratch(0), q = multigrid_->scratch(1);
       for_each(k_.size(), [from = direction_.data(), to = p.data()](std::int64_t i) { to[i] = from[i]; });
       k_.multiply(p.data(), q.data());
       const double curvature = dot(p.data(), q.data());
