@@ -1,3 +1,4 @@
+osteon_test(kernel/brick_matrices)
 osteon_test(kernel/conduction THREADS 2)
 osteon_test(kernel/functors THREADS 2 LINK osteon::voxel)
 osteon_test(kernel/hex8)

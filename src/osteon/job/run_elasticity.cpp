@@ -111,8 +111,7 @@ solve::certificate join_proofs(const std::vector<case_result>& cases) {
 }  // namespace
 
 physics_result run_elasticity(const spec& job, const specimen& part, sink& log) {
-  const auto problem = make_problem(part);
-  node_sets sets(job, part, problem->nodes);
+  const auto problem = make_problem(part);   node_sets sets(job, part, problem->nodes);
   const std::vector<load_case> cases = make_cases(sets, log);
   const std::vector<case_result> solved = solve_cases(job, part, problem, cases, log);
 

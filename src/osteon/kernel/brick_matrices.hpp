@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Operators of coarse bricks: Galerkin products of element matrices, dense matrices by element, and rows of 3 x 3
-/// blocks. Node data are four floats a node (z, y, x, 0).
+/// Operators of coarse bricks: Galerkin products of element matrices, and such matrices as functions of the brick's
+/// deformation. Node data are four floats a node (z, y, x, 0).
 #include <array>
 #include <cstdint>
 #include <osteon/kernel/element_stiffness.hpp>
@@ -28,31 +28,49 @@ struct symmetric24 {
   std::array<double, 576> full() const;
 };
 
-/// The symmetric 24 x 24 matrix of a coarse brick in single precision, its rows padded to four components a node:
-/// multiplication by columns then needs no shuffle.
-struct alignas(32) padded_matrix {
-  float column[24][32];
-  explicit padded_matrix(const symmetric24& matrix);
+/// The sides of a brick, as far as they tell a rotation from a shear.
+struct brick_shape {
+  explicit brick_shape(vector3 sides);
+  float4 first{}, second{};  ///< for the planes zy, zx, yx: the side along the first axis, and along the second
+};
+
+/// Add to the energy of each of the brick's 18 deformations this part of the stiffest one's; rigid motions stay free.
+void stiffen(symmetric24& matrix, const brick_shape& shape, double part);
+
+/// The matrices of bricks in single precision, written in 18 deformations and 6 rigid motions instead of 24 corner values.
+///
+/// A part that hangs on a thin strut moves through many bricks as a whole, at almost no energy. Sums of corner values
+/// times matrix entries would leave a rounding error of the size of the motion times the stiffness of the bricks, far
+/// above the stiffness of the strut. Here differences of corner values come first, which rounding does not harm, and
+/// rigid motions meet no entry at all.
+class deformation_table {
+ public:
+  /// Append a matrix.
+  /// @param is_anchored whether rigid motions cost energy, because displacements of the brick's finest nodes are fixed
+  void add(const symmetric24& matrix, const brick_shape& shape, bool is_anchored);
+
+  struct place {
+    std::uint32_t begin : 31, is_anchored : 1;  ///< begin in blocks of 3 x 3 values
+  };
+  place operator[](std::int32_t matrix) const { return places_[static_cast<std::size_t>(matrix)]; }
+  const float* values(place p) const { return &value_[9 * static_cast<std::size_t>(p.begin)]; }
+  std::size_t bytes() const { return value_.capacity() * sizeof(float) + places_.capacity() * sizeof(place); }
+
+ private:
+  std::vector<place> places_;
+  std::vector<float> value_;  // blocks of 3 x 3 by columns; for each column of blocks those on and below the diagonal
 };
 
 /// Bricks that share a table of matrices.
 struct table_bricks {
   std::span<const std::array<std::int32_t, 8>> corners;
   std::span<const std::int32_t> matrix;  ///< of each brick, a place in the table
-  std::span<const padded_matrix> table;
+  const deformation_table* table;
+  std::span<const std::uint8_t> shape_of_brick;  ///< a place in `shapes`; empty if all have the first
+  std::span<const brick_shape> shapes;
 };
 
 /// Add K x to y for the bricks [begin, end). Bricks of one call write their corners only.
 void add_product(const table_bricks& bricks, std::int32_t begin, std::int32_t end, const float* x, float* y);
-
-/// A sparse matrix of 3 x 3 blocks by rows.
-struct block_rows {
-  std::vector<std::int64_t> row_begin;  ///< rows + 1
-  std::vector<std::int32_t> column;     ///< per block, ascending in a row
-  std::vector<float> value;             ///< per block 9 values, column-major, and 3 more at the very end
-};
-
-/// y = A x for the rows [begin, end).
-void multiply(const block_rows& matrix, std::int32_t begin, std::int32_t end, const float* x, float* y);
 
 }  // namespace osteon::kernel

@@ -14,6 +14,7 @@ struct recipe {
   std::uint64_t materials = 0;
   std::uint64_t fixed[2] = {0, 0};  // the kind above the 81 bits
   int kind() const { return static_cast<int>(fixed[1] >> 32); }
+  bool is_anchored() const { return (fixed[0] | static_cast<std::uint32_t>(fixed[1])) != 0; }
   friend bool operator==(const recipe&, const recipe&) = default;
 };
 
@@ -25,11 +26,10 @@ struct recipe_hash {
   }
 };
 
-// Added to the diagonal, as a part of it, of the first coarse level, from where all coarser ones inherit it. Parts that hang
-// on a thin strut turn at an energy that single precision cannot tell from none, and in a small part of a large brick the
-// eight corners describe nearly the same motions. The cycles leave such motions to the iteration around them: what counts
-// is that all levels see the same energy.
-constexpr double stiffening = 1e-5;
+// Added to the energy of each deformation, as a part of the stiffest one's, on every coarse level: in a small part of a
+// large brick the eight corners describe nearly the same motions, and rounding would make such differences negative. Rigid
+// motions stay free, so that what hangs on a thin strut has the same small energy on all levels.
+constexpr double stiffening = 1e-6;
 
 int place_of_corner(int octant, int corner) {
   return 9 * ((octant >> 2) + (corner >> 2)) + 3 * ((octant >> 1 & 1) + (corner >> 1 & 1)) + (octant & 1) + (corner & 1);
@@ -41,7 +41,7 @@ bool is_fixed(const recipe& r, int place, int component) {
 }
 
 kernel::symmetric24 cook(const recipe& r, const std::vector<kernel::matrix24>& of_material,
-                         const std::array<double, 3>& middle) {
+                         const std::array<double, 3>& middle, const kernel::brick_shape& shape) {
   kernel::symmetric24 sum;
   for (int octant = 0; octant < 8; ++octant) {
     const auto material = static_cast<std::size_t>(r.materials >> (8 * octant) & 0xff);
@@ -54,7 +54,7 @@ kernel::symmetric24 cook(const recipe& r, const std::vector<kernel::matrix24>& o
     kernel::restrict_to_parent(child, octant, middle);
     sum.add(child);
   }
-  for (std::size_t i = 0; i < 24; ++i) sum.value[kernel::symmetric24::place(i, i)] *= 1 + stiffening;
+  kernel::stiffen(sum, shape, stiffening);
   return sum;
 }
 
@@ -102,97 +102,109 @@ brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fi
   std::unordered_map<recipe, std::int32_t, recipe_hash> known;
   for (const recipe& r : recipes) {
     const auto [entry, fresh] = known.try_emplace(r, static_cast<std::int32_t>(result.table.size()));
-    if (fresh) result.table.push_back(cook(r, of_material, middle_of(mesh, r.kind())));
+    if (fresh) {
+      result.table.push_back(cook(r, of_material, middle_of(mesh, r.kind()), kernel::brick_shape(problem.spacing_mm)));
+      result.is_anchored.push_back(r.is_anchored());
+    }
     result.matrix.push_back(entry->second);
   }
   return result;
 }
 
+namespace {
+
+// Of a child: its matrix, its octant, and the parent's kind. Bricks with equal lists have equal matrices.
+struct child_part {
+  std::int32_t matrix;
+  std::int8_t octant, kind;
+  auto operator<=>(const child_part&) const = default;
+};
+
+struct parts_hash {
+  std::size_t operator()(const std::vector<child_part>& parts) const {
+    std::uint64_t h = parts.size();
+    for (const child_part& p : parts)
+      h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9U + (static_cast<std::uint64_t>(p.matrix) << 8) +
+          static_cast<std::uint64_t>(8 * p.octant + p.kind);
+    return static_cast<std::size_t>(h ^ (h >> 32));
+  }
+};
+
+}  // namespace
+
 brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_mesh& child_mesh, const coarse_mesh& mesh) {
+  // The children of each parent. A plane of parents has those of two planes, in a fixed order.
   const auto bricks = mesh.mesh.corners.size();
-  brick_matrices result;
-  result.table.resize(bricks);
-  for (std::size_t e = 0; e < bricks; ++e) result.matrix.push_back(static_cast<std::int32_t>(e));
   const std::int64_t width = child_mesh.lattice.shape.x + 1, height = child_mesh.lattice.shape.y + 1;
-  const std::int64_t first = child_mesh.z_begin, last = child_mesh.z_end;
-  // A plane of parents has the children of two planes, in a fixed order.
-#pragma omp parallel for schedule(dynamic)
-  for (std::int64_t z = mesh.mesh.z_begin; z < mesh.mesh.z_end; ++z)
-    for (std::int64_t child = std::max(first, 2 * z); child < std::min(last, 2 * z + 2); ++child)
-      for (std::int32_t e = child_mesh.plane_begin[static_cast<std::size_t>(child - first)];
-           e < child_mesh.plane_begin[static_cast<std::size_t>(child - first) + 1]; ++e) {
-        const auto at = static_cast<std::size_t>(e);
-        const std::int64_t place = child_mesh.node_place[static_cast<std::size_t>(child_mesh.corners[at][0])];
-        const std::int64_t y = place / width % height, x = place % width;
-        const auto octant = static_cast<int>(4 * (child & 1) + 2 * (y & 1) + (x & 1));
-        std::array<double, 576> matrix = children.table[static_cast<std::size_t>(children.matrix[at])].full();
-        kernel::restrict_to_parent(matrix, octant, middle_of(mesh, brick_kind(mesh, place_of_parent(child, y, x))));
-        result.table[static_cast<std::size_t>(mesh.parent[at])].add(matrix);
-      }
+  std::vector<std::vector<child_part>> parts(bricks);
+  for (std::int64_t z = child_mesh.z_begin; z < child_mesh.z_end; ++z)
+    for (std::int32_t e = child_mesh.plane_begin[static_cast<std::size_t>(z - child_mesh.z_begin)];
+         e < child_mesh.plane_begin[static_cast<std::size_t>(z - child_mesh.z_begin) + 1]; ++e) {
+      const auto at = static_cast<std::size_t>(e);
+      const std::int64_t place = child_mesh.node_place[static_cast<std::size_t>(child_mesh.corners[at][0])];
+      const std::int64_t y = place / width % height, x = place % width;
+      const auto octant = static_cast<std::int8_t>(4 * (z & 1) + 2 * (y & 1) + (x & 1));
+      const auto kind = static_cast<std::int8_t>(brick_kind(mesh, place_of_parent(z, y, x)));
+      parts[static_cast<std::size_t>(mesh.parent[at])].push_back({children.matrix[at], octant, kind});
+    }
+  // In solid regions most bricks are equal.
+  brick_matrices result;
+  std::unordered_map<std::vector<child_part>, std::int32_t, parts_hash> known;
+  std::vector<const std::vector<child_part>*> distinct;
+  for (std::vector<child_part>& list : parts) {
+    std::sort(list.begin(), list.end());
+    const auto [entry, fresh] = known.try_emplace(std::move(list), static_cast<std::int32_t>(distinct.size()));
+    if (fresh) distinct.push_back(&entry->first);
+    result.matrix.push_back(entry->second);
+  }
+  result.table.resize(distinct.size());
+  for (const auto* list : distinct)
+    result.is_anchored.push_back(std::any_of(list->begin(), list->end(), [&](const child_part& p) {
+      return children.is_anchored[static_cast<std::size_t>(p.matrix)];
+    }));
+#pragma omp parallel for schedule(dynamic, 64)
+  for (std::size_t m = 0; m < distinct.size(); ++m) {
+    for (const child_part& p : *distinct[m]) {
+      std::array<double, 576> matrix = children.table[static_cast<std::size_t>(p.matrix)].full();
+      kernel::restrict_to_parent(matrix, p.octant, middle_of(mesh, p.kind));
+      result.table[m].add(matrix);
+    }
+    kernel::stiffen(result.table[m], kernel::brick_shape({1, 1, 1}), stiffening);
+  }
   return result;
 }
 
-kernel::block_rows assemble(const brick_mesh& mesh, const brick_matrices& matrices) {
-  const auto nodes = mesh.node_id.size();
-  // Bricks of each node.
-  std::vector<std::int32_t> begin(nodes + 1), bricks(8 * mesh.corners.size());
-  for (const auto& corners : mesh.corners)
-    for (const std::int32_t node : corners) ++begin[static_cast<std::size_t>(node) + 1];
-  for (std::size_t i = 0; i < nodes; ++i) begin[i + 1] += begin[i];
-  std::vector<std::int32_t> next(begin.begin(), begin.end() - 1);
-  for (std::size_t e = 0; e < mesh.corners.size(); ++e)
-    for (int a = 0; a < 8; ++a)
-      bricks[static_cast<std::size_t>(next[static_cast<std::size_t>(mesh.corners[e][static_cast<std::size_t>(a)])]++)] =
-          static_cast<std::int32_t>(8 * e) + a;
-
-  const auto bricks_of = [&](std::size_t node) {
-    return std::span(bricks).subspan(static_cast<std::size_t>(begin[node]),
-                                     static_cast<std::size_t>(begin[node + 1] - begin[node]));
-  };
-  kernel::block_rows rows;
-  rows.row_begin.push_back(0);
-  std::vector<std::int32_t> row;
-  for (std::size_t node = 0; node < nodes; ++node) {
-    row.clear();
-    for (const std::int32_t b : bricks_of(node)) {
-      const auto& corners = mesh.corners[static_cast<std::size_t>(b / 8)];
-      row.insert(row.end(), corners.begin(), corners.end());
-    }
-    std::sort(row.begin(), row.end());
-    row.erase(std::unique(row.begin(), row.end()), row.end());
-    rows.column.insert(rows.column.end(), row.begin(), row.end());
-    rows.row_begin.push_back(static_cast<std::int64_t>(rows.column.size()));
-  }
-  rows.value.assign(9 * rows.column.size() + 3, 0.0F);
-  for_each(static_cast<std::int64_t>(nodes), [&](std::int64_t i) {
-    const auto node = static_cast<std::size_t>(i);
-    const auto first = rows.column.begin() + rows.row_begin[node], last = rows.column.begin() + rows.row_begin[node + 1];
-    for (const std::int32_t b : bricks_of(node)) {
-      const auto& corners = mesh.corners[static_cast<std::size_t>(b / 8)];
-      const kernel::symmetric24& matrix =
-          matrices.table[static_cast<std::size_t>(matrices.matrix[static_cast<std::size_t>(b / 8)])];
-      for (int a = 0; a < 8; ++a) {
-        const auto block = std::lower_bound(first, last, corners[static_cast<std::size_t>(a)]) - rows.column.begin();
-        for (int r = 0; r < 3; ++r)
-          for (int c = 0; c < 3; ++c)
-            rows.value[static_cast<std::size_t>(9 * block + 3 * c + r)] +=
-                static_cast<float>(matrix(static_cast<std::size_t>(3 * (b % 8) + r), static_cast<std::size_t>(3 * a + c)));
-      }
-    }
-  });
-  return rows;
+// A brick that is the last along an axis may have a length of its own there.
+std::uint8_t shape_number(const brick_lattice& lattice, std::int64_t place) {
+  const std::int64_t width = lattice.shape.x + 1, height = lattice.shape.y + 1;
+  const index3 at{place / width / height, place / width % height, place % width};
+  int number = 0;
+  for (int d = 0; d < 3; ++d)
+    if (at[d] + 1 == lattice.shape[d]) number |= 4 >> d;
+  return static_cast<std::uint8_t>(number);
 }
 
-coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, const brick_matrices& matrices,
+coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector3 spacing_mm, const brick_matrices& matrices,
                                    std::span<const int> touching)
-    : mesh_(mesh), nodes_(static_cast<std::int64_t>(mesh.node_id.size())), shared_(comm, mesh.boundary, touching) {
-  constexpr std::size_t bytes_per_row = 27 * (9 * sizeof(float) + sizeof(std::int32_t));
-  if (matrices.table.size() * sizeof(kernel::padded_matrix) < mesh.node_id.size() * bytes_per_row) {
-    matrix_ = matrices.matrix;
-    for (const kernel::symmetric24& m : matrices.table) table_.emplace_back(m);
-  } else {
-    rows_ = assemble(mesh, matrices);
+    : mesh_(mesh),
+      nodes_(static_cast<std::int64_t>(mesh.node_id.size())),
+      shared_(comm, mesh.boundary, touching),
+      matrix_(matrices.matrix) {
+  const bool is_uneven = mesh.lattice.last != std::array<double, 3>{1, 1, 1};
+  for (int number = 0; number < (is_uneven ? 8 : 1); ++number) {
+    vector3 sides = spacing_mm;
+    for (int d = 0; d < 3; ++d)
+      if (number & 4 >> d) sides[d] *= mesh.lattice.last[static_cast<std::size_t>(d)];
+    shapes_.emplace_back(sides);
   }
+  std::vector<std::uint8_t> shape_of_matrix(matrices.table.size());
+  if (is_uneven)
+    for (std::size_t e = 0; e < mesh.corners.size(); ++e) {
+      shape_of_brick_.push_back(shape_number(mesh.lattice, mesh.node_place[static_cast<std::size_t>(mesh.corners[e][0])]));
+      shape_of_matrix[static_cast<std::size_t>(matrix_[e])] = shape_of_brick_.back();
+    }
+  for (std::size_t m = 0; m < matrices.table.size(); ++m)
+    table_.add(matrices.table[m], shapes_[shape_of_matrix[m]], matrices.is_anchored[m]);
   inverse_diagonal_.assign(static_cast<std::size_t>(size()), 0.0F);
   for (std::size_t e = 0; e < mesh.corners.size(); ++e)
     for (int dof = 0; dof < 24; ++dof)
@@ -204,20 +216,15 @@ coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, const 
 }
 
 void coarse_stiffness::multiply(const float* x, float* y) const {
-  if (table_.empty()) {
-    for_each_block(nodes_, 512, [&](std::int64_t begin, std::int64_t end) {
-      kernel::multiply(rows_, static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end), x, y);
-    });
-  } else {
-    for_each_block(size(), 8192, [=](std::int64_t begin, std::int64_t end) { std::fill(y + begin, y + end, 0.0F); });
-    const kernel::table_bricks bricks{mesh_.corners, matrix_, table_};
-    const std::int64_t planes = mesh_.z_end - mesh_.z_begin;
-    for (std::int64_t parity = 0; parity < 2; ++parity) {
+  for_each_block(size(), 8192, [=](std::int64_t begin, std::int64_t end) { std::fill(y + begin, y + end, 0.0F); });
+  const kernel::table_bricks bricks{mesh_.corners, matrix_, &table_, shape_of_brick_, shapes_};
+  const std::int64_t planes = mesh_.z_end - mesh_.z_begin;
+  // Planes of equal parity share no nodes.
+  for (std::int64_t parity = 0; parity < 2; ++parity) {
 #pragma omp parallel for schedule(dynamic)
-      for (std::int64_t z = parity; z < planes; z += 2)
-        kernel::add_product(bricks, mesh_.plane_begin[static_cast<std::size_t>(z)],
-                            mesh_.plane_begin[static_cast<std::size_t>(z) + 1], x, y);
-    }
+    for (std::int64_t z = parity; z < planes; z += 2)
+      kernel::add_product(bricks, mesh_.plane_begin[static_cast<std::size_t>(z)],
+                          mesh_.plane_begin[static_cast<std::size_t>(z) + 1], x, y);
   }
   shared_.exchange_add(y, layout());
 }

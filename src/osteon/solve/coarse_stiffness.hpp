@@ -13,6 +13,7 @@ namespace osteon::solve {
 struct brick_matrices {
   std::vector<std::int32_t> matrix;  ///< of each brick, a place in `table`
   std::vector<kernel::symmetric24> table;
+  std::vector<bool> is_anchored;  ///< of each matrix: a displacement of a finest node in the brick is fixed
 };
 
 /// Matrices of the first coarse level. Bricks with equal children (materials and fixed displacements) share one.
@@ -21,29 +22,30 @@ brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fi
 /// Matrices of the next level, one a brick.
 brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_mesh& child_mesh, const coarse_mesh& mesh);
 
-/// Rows of the sum of the brick matrices; partial on shared nodes.
-kernel::block_rows assemble(const brick_mesh& mesh, const brick_matrices& matrices);
-
 /// K of a coarse level. Vectors hold four floats a node: z, y, x, 0.
 class coarse_stiffness final : public elastic_operator {
  public:
-  /// Keeps the table of matrices if it is smaller than the assembled rows.
+  /// Borrows the mesh.
+  /// @param spacing_mm of the voxels
   /// @collective on comm
-  coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, const brick_matrices& matrices, std::span<const int> touching);
+  coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector3 spacing_mm, const brick_matrices& matrices,
+                   std::span<const int> touching);
 
   void multiply(const float* x, float* y) const override;
   std::int64_t size() const override { return 4 * nodes_; }
   grid::node_layout layout() const override { return {3, 1, 4}; }
   const grid::shared_nodes& shared() const override { return shared_; }
-  std::span<const float> inverse_diagonal() const override { return inverse_diagonal_; }
+  solve::inverse_diagonal inverse_diagonal() const override { return {inverse_diagonal_}; }
+  std::span<const std::int64_t> fixed() const override { return {}; }  // Galerkin: what is fixed has no weight
 
  private:
   const brick_mesh& mesh_;
   std::int64_t nodes_;
   grid::shared_nodes shared_;
   std::vector<std::int32_t> matrix_;
-  std::vector<kernel::padded_matrix> table_;  // empty if rows_ is used
-  kernel::block_rows rows_;
+  kernel::deformation_table table_;
+  std::vector<kernel::brick_shape> shapes_;
+  std::vector<std::uint8_t> shape_of_brick_;  // empty if there is one shape
   std::vector<float> inverse_diagonal_;
 };
 

@@ -14,10 +14,13 @@ int smoothing_degree(std::size_t depth) { return depth == 0 ? 3 : 2; }
 
 constexpr std::int64_t coarsest_unknowns = 4000;  // a direct solution costs less than a level of smoothing
 
-// Cycles by which a coarse problem is solved. A bone bends in ways that only the finer lattices represent well, so the
-// first coarse ones take several, combined by a Chebyshev polynomial. They are cheap; further down more cycles would only
-// multiply the messages.
-int cycles_of_level(std::size_t depth) { return depth == 1 ? 3 : depth == 2 ? 2 : 1; }
+// Cycles by which a coarse problem is solved, combined by a Chebyshev polynomial. A strut bends in ways that only the finer
+// lattices represent well, and what hangs on it moves with it, so one cycle would leave much of a coarse problem
+// unsolved. Each level costs a fifth of the one above; from the sixth on more cycles would only multiply the messages.
+int cycles_of_level(std::size_t depth) {
+  constexpr int cycles[] = {1, 3, 2, 4, 2, 2};
+  return depth < std::size(cycles) ? cycles[depth] : 1;
+}
 
 // The polynomial treats eigenvalues between this part of the largest and the largest.
 constexpr double lowest_treated = 0.1;
@@ -77,8 +80,8 @@ elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fi
     above.parents.parent = {};
     levels_.push_back(std::make_unique<level>());
     level& at = *levels_.back();
-    at.owned_k =
-        std::make_unique<coarse_stiffness>(comm, mesh, matrices, touching_ranks(comm, planes, depth, problem.periodic[0]));
+    at.owned_k = std::make_unique<coarse_stiffness>(comm, mesh, problem.spacing_mm, matrices,
+                                                    touching_ranks(comm, planes, depth, problem.periodic[0]));
     at.k = at.owned_k.get();
     at.z_begin = mesh.z_begin;
     at.node_plane_begin = mesh.node_plane_begin;
@@ -102,6 +105,7 @@ elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fi
     level& at = *levels_[l];
     at.largest = largest_of_smoother(comm, at, l == 0 ? fine.ids() : levels_[l - 1]->parents.mesh.node_id);
   }
+
   // From below: a cycle is only complete with those under it.
   for (std::size_t l = levels_.size() - 1; l-- > 1;) find_largest_of_cycle(comm, l);
   for (std::size_t l = 1; l < levels_.size(); ++l) levels_[l - 1]->parents.mesh.node_id = {};
@@ -113,16 +117,30 @@ void elastic_multigrid::allocate(std::size_t l) {
   if (l == 0) {
     at.correction = scratch_->floats(0).first(size);
     at.residual = scratch_->floats(1).first(size);
+    at.direction = scratch_->floats(2).first(size);
+    at.product = scratch_->floats(3).first(size);
   } else {
-    const std::size_t vectors = cycles_of_level(l) > 1 ? 4 : 2;
-    at.storage.assign(vectors * size, 0.0F);
-    const auto vector = [&](std::size_t i) { return std::span(at.storage).subspan(i * size, size); };
-    at.correction = vector(0);
-    at.residual = vector(1);
-    if (vectors == 4) at.sum = vector(2), at.start = vector(3);
+    // The correction, with which the sum changes places, becomes the direction of the level above.
+    const bool is_first = l == 1;
+    at.correction = idle_floats(size, is_first);
+    if (cycles_of_level(l) > 1) at.sum = idle_floats(size, is_first), at.start = idle_floats(size, false);
+    at.residual = idle_floats(size, false);
+    at.direction = idle_floats(size, false);
+    at.product = idle_floats(size, false);
   }
-  at.direction = scratch_->floats(2).first(size);
-  at.product = scratch_->floats(3).first(size);
+}
+
+// While coarse levels are at work, the finest level's direction and product are idle, and eight times larger than a vector
+// of the first coarse level. They are given out from the end, those first that must not lie in the direction.
+std::span<float> elastic_multigrid::idle_floats(std::size_t size, bool in_product) {
+  constexpr std::size_t line = 16;
+  const std::span<float> all(scratch_->floats(2).data(), 2 * scratch_->floats(2).size());
+  const std::size_t taken = (size + line - 1) / line * line;
+  if (idle_taken_ + taken <= (in_product ? all.size() / 2 : all.size())) {
+    idle_taken_ += taken;
+    return all.subspan(all.size() - idle_taken_, size);
+  }
+  return storage_.emplace_back(size);
 }
 
 // Largest eigenvalue of D^-1 K, raised by a tenth because Lanczos approaches it from below.
@@ -130,9 +148,7 @@ double elastic_multigrid::largest_of_smoother(MPI_Comm comm, level& at, std::spa
   constexpr int steps = 10;
   constexpr double safety = 1.1;
   const auto by_diagonal = [&](const float* r) {
-    for_each(at.k->size(), [=, to = at.product.data(), inverse = at.k->inverse_diagonal().data()](std::int64_t i) {
-      to[i] = inverse[i] * r[i];
-    });
+    for_each_with_diagonal(*at.k, [=, to = at.product.data()](std::int64_t i, float inverse) { to[i] = inverse * r[i]; });
     return at.product.data();
   };
   return safety *
@@ -215,18 +231,17 @@ void elastic_multigrid::cycle(std::size_t l, bool keeps_residual) {
 void elastic_multigrid::smooth(level& at, int degree, bool from_zero, bool keeps_residual) {
   const auto lambda = static_cast<float>(at.largest);
   float *x = at.correction.data(), *r = at.residual.data(), *d = at.direction.data(), *y = at.product.data();
-  const float* inverse = at.k->inverse_diagonal().data();
-  for_each(at.k->size(), [=, s = 4 / (3 * lambda)](std::int64_t i) {
-    d[i] = s * inverse[i] * r[i];
+  for_each_with_diagonal(*at.k, [=, s = 4 / (3 * lambda)](std::int64_t i, float inverse) {
+    d[i] = s * inverse * r[i];
     x[i] = from_zero ? d[i] : x[i] + d[i];
   });
   for (int k = 1; k < degree; ++k) {
     at.k->multiply(d, y);
     const float keep = static_cast<float>(2 * k - 1) / static_cast<float>(2 * k + 3);
     const float take = static_cast<float>(8 * k + 4) / (static_cast<float>(2 * k + 3) * lambda);
-    for_each(at.k->size(), [=](std::int64_t i) {
+    for_each_with_diagonal(*at.k, [=](std::int64_t i, float inverse) {
       r[i] -= y[i];
-      d[i] = keep * d[i] + take * inverse[i] * r[i];
+      d[i] = keep * d[i] + take * inverse * r[i];
       x[i] += d[i];
     });
   }

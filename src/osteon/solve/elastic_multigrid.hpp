@@ -43,9 +43,8 @@ class elastic_multigrid {
     double largest = 1;                          // eigenvalue of D^-1 K
     double largest_of_cycle = 1;                 // eigenvalue of this level's cycle times K
     std::span<float> correction, residual;
-    std::span<float> direction, product;  // only used while no other level is at work, so all levels share them
-    std::span<float> sum, start;          // where a level takes several cycles
-    std::vector<float> storage;           // of the vectors that are its own
+    std::span<float> direction, product;
+    std::span<float> sum, start;  // where a level takes several cycles
   };
   /// Find the correction for the residual of a level.
   void solve_level(std::size_t l);
@@ -54,6 +53,7 @@ class elastic_multigrid {
   double largest_of_smoother(MPI_Comm comm, level& at, std::span<const std::int64_t> ids);
   void find_largest_of_cycle(MPI_Comm comm, std::size_t l);
   void allocate(std::size_t l);
+  std::span<float> idle_floats(std::size_t size, bool in_product);
   void smooth(level& at, int degree, bool from_zero, bool keeps_residual);
   void restrict_residual(level& fine, level& coarse);
   void prolong(const level& coarse, level& fine);
@@ -61,6 +61,8 @@ class elastic_multigrid {
   std::vector<std::unique_ptr<level>> levels_;
   std::unique_ptr<coarsest_solver> coarsest_;
   std::optional<shared_scratch> scratch_;
+  std::size_t idle_taken_ = 0;
+  std::vector<std::vector<float>> storage_;  // of vectors that found no idle room
   std::span<const std::int64_t> fixed_;
 };
 

@@ -41,7 +41,6 @@ eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elastic_operator& k, 
                                       const lanczos_vectors& v,
                                       const std::function<const float*(const float* residual)>& precondition) {
   const auto layout = k.layout();
-  const auto inverse = k.inverse_diagonal();
   const auto dot = [&](const float* a, const float* b) {
     double sum = owned_dot(a, b, k.size(), layout, k.shared());
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
@@ -52,8 +51,11 @@ eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elastic_operator& k, 
     for (int c = 0; c < 3; ++c) {
       const auto at =
           static_cast<std::size_t>(c * layout.component_stride + static_cast<std::int64_t>(i) * layout.node_stride);
-      v.residual[at] = inverse[at] > 0 ? static_cast<float>(scrambled(3 * ids[i] + c)) / std::sqrt(inverse[at]) : 0.0F;
+      v.residual[at] = static_cast<float>(scrambled(3 * ids[i] + c));
     }
+  for_each_with_diagonal(
+      k, [r = v.residual.data()](std::int64_t i, float inverse) { r[i] = inverse > 0 ? r[i] / std::sqrt(inverse) : 0.0F; });
+  for (const std::int64_t i : k.fixed()) v.residual[static_cast<std::size_t>(i)] = 0;
   // Preconditioned conjugate gradients build the Lanczos matrix.
   std::vector<double> diagonal, coupling;
   double previous_alpha = 0, old = 0;

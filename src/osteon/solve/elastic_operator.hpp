@@ -1,12 +1,22 @@
 #pragma once
 /// @file
 /// The stiffness on a level of the elasticity solver, as the smoother sees it.
+#include <array>
 #include <functional>
+#include <osteon/base/for_each.hpp>
 #include <osteon/grid/shared_nodes.hpp>
 #include <span>
 #include <vector>
 
 namespace osteon::solve {
+
+/// 1 / diagonal of K; zero where K has no stiffness.
+struct inverse_diagonal {
+  /// For every value of a vector; or for every node, then component c of a node has weight[c] times its value.
+  std::span<const float> value;
+  std::array<float, 3> weight{1, 1, 1};
+  bool is_by_node = false;
+};
 
 /// K of one level in single precision: applies to flat vectors of `size` values, laid out as `layout` says; values
 /// that belong to no node are and stay zero.
@@ -19,9 +29,24 @@ class elastic_operator {
   virtual std::int64_t size() const = 0;
   virtual grid::node_layout layout() const = 0;
   virtual const grid::shared_nodes& shared() const = 0;
-  /// 1 / diagonal of K; zero at fixed displacements and where K has no stiffness. Flat, `size` values.
-  virtual std::span<const float> inverse_diagonal() const = 0;
+  /// At fixed displacements, where residuals are zero, it may have any value.
+  virtual solve::inverse_diagonal inverse_diagonal() const = 0;
+  /// Places of fixed displacements in a flat vector, ascending.
+  virtual std::span<const std::int64_t> fixed() const = 0;
 };
+
+/// Call body(i, inverse of the diagonal) for all places i of a flat vector, in any order.
+template <class F>
+void for_each_with_diagonal(const elastic_operator& k, F body) {
+  const inverse_diagonal d = k.inverse_diagonal();
+  const float* value = d.value.data();
+  if (!d.is_by_node) return for_each(k.size(), [=](std::int64_t i) { body(i, value[i]); });
+  const std::int64_t stride = k.layout().component_stride;
+  for (int c = 0; c < 3; ++c)
+    for_each(stride, [=, first = c * stride, w = d.weight[static_cast<std::size_t>(c)]](std::int64_t i) {
+      body(first + i, w * value[i]);
+    });
+}
 
 /// Sum of a[i] b[i] over the values of nodes that this rank owns, in an order that threads do not change.
 template <class A, class B>

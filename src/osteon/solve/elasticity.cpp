@@ -235,16 +235,18 @@ class elasticity_solver::conjugate_gradients {
   /// What is left of K u by rounding where it ought to vanish, as in a homogeneous body under a mean strain: a residual that
   /// small has no digits to reduce.
   double rounding() const {
-    const float* inverse = k_.inverse_diagonal().data();
-    double sum = reduce_blocks(k_.size(), [&](std::int64_t begin, std::int64_t end) {
-      double block = 0;
-      for (std::int64_t i = begin; i < end; ++i)
-        if (const double d = static_cast<double>(inverse[i]); d > 0) {
-          const double force = displacement_[static_cast<std::size_t>(i)] / d;
-          block += force * force;
-        }
-      return block;
-    });
+    const inverse_diagonal inverse = k_.inverse_diagonal();
+    double sum = 0;
+    for (std::size_t c = 0; c < 3; ++c)
+      sum += reduce_blocks(k_.stride(), [&](std::int64_t begin, std::int64_t end) {
+        double block = 0;
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+          if (const float d = inverse.weight[c] * inverse.value[i]; d > 0) {
+            const double force = displacement_[c * static_cast<std::size_t>(k_.stride()) + i] / static_cast<double>(d);
+            block += force * force;
+          }
+        return block;
+      });
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_);
     return 4 * std::numeric_limits<double>::epsilon() * std::sqrt(sum);
   }

@@ -88,19 +88,25 @@ void fine_stiffness::visit_plane(std::int64_t z, const brick_visitor& visit) con
   }
 }
 
+// One value a node: the entries of its components differ by a factor that is the same everywhere if the voxels are cubes or
+// all materials have one Poisson ratio, and nearly so otherwise, which is enough for a smoother.
 void fine_stiffness::invert_diagonal() {
-  inverse_diagonal_.assign(static_cast<std::size_t>(size()), 0.0F);
+  for (std::size_t m = 0; m < problem_.materials->size(); ++m)
+    if ((*problem_.materials)[m].youngs_modulus_MPa > 0) {
+      const auto number = static_cast<std::uint8_t>(m);
+      for (int c = 0; c < 3; ++c)
+        component_weight_[static_cast<std::size_t>(c)] =
+            static_cast<float>(single_.diagonal(number, 0) / single_.diagonal(number, c));
+      break;
+    }
+  inverse_diagonal_.assign(static_cast<std::size_t>(stride_), 0.0F);
   for (const kernel::hex8_run& run : bricks_.runs)
     for (std::int32_t e = 0; e < run.length; ++e) {
       const std::uint8_t material = problem_.material[static_cast<std::size_t>(run.cell + e)];
-      for (int c = 0; c < 3; ++c) {
-        const auto value = static_cast<float>(single_.diagonal(material, c));
-        for (int a = 0; a < 8; ++a)
-          inverse_diagonal_[static_cast<std::size_t>(c * stride_ + run.node[a / 2] + (a & 1) + e)] += value;
-      }
+      const auto value = static_cast<float>(single_.diagonal(material, 0));
+      for (int a = 0; a < 8; ++a) inverse_diagonal_[static_cast<std::size_t>(run.node[a / 2] + (a & 1) + e)] += value;
     }
-  shared_->exchange_add(inverse_diagonal_.data(), layout());
-  for (const std::int64_t i : fixed_) inverse_diagonal_[static_cast<std::size_t>(i)] = 0;
+  shared_->exchange_add(inverse_diagonal_.data(), {1, stride_, 1});
   for (float& value : inverse_diagonal_) value = value > 0 ? 1 / value : 0.0F;
 }
 

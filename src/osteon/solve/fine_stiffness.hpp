@@ -29,13 +29,13 @@ class fine_stiffness final : public elastic_operator {
   const grid::shared_nodes& shared() const override { return *shared_; }
   /// Copies on other ranks only: where periodic faces meet, forces are apart.
   const grid::shared_nodes& shared_by_ranks() const { return shared_by_ranks_ ? *shared_by_ranks_ : *shared_; }
-  std::span<const float> inverse_diagonal() const override { return inverse_diagonal_; }
+  solve::inverse_diagonal inverse_diagonal() const override { return {inverse_diagonal_, component_weight_, true}; }
 
   std::span<const std::int64_t> ids() const { return ids_; }
   /// Forget the global numbers, which only setting up needs.
   void drop_ids() { ids_ = {}; }
   /// Places of fixed displacements in a flat vector.
-  std::span<const std::int64_t> fixed() const { return fixed_; }
+  std::span<const std::int64_t> fixed() const override { return fixed_; }
   /// First node of each local node plane, and the end.
   std::span<const std::int32_t> node_plane_begin() const { return bricks_.node_plane_begin; }
   /// Call `visit` for the bricks of the local plane z, their y and x in the image.
@@ -56,7 +56,8 @@ class fine_stiffness final : public elastic_operator {
   std::optional<grid::shared_nodes> shared_, shared_by_ranks_;
   kernel::hex8_stiffness<float> single_;
   kernel::hex8_stiffness<double> double_;
-  std::vector<float> inverse_diagonal_;
+  std::vector<float> inverse_diagonal_;  // by node, of component z
+  std::array<float, 3> component_weight_{1, 1, 1};
 };
 
 /// Lame's constants by material number.

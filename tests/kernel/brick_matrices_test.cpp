@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/kernel/brick_matrices.hpp>
+#include <random>
+
+using namespace osteon;
+using kernel::brick_shape;
+using kernel::deformation_table;
+using kernel::symmetric24;
+
+namespace {
+
+constexpr vector3 sides{0.5, 2, 1};
+
+// A coarse brick with some of its octants solid.
+symmetric24 coarse_brick(unsigned octants) {
+  symmetric24 sum;
+  for (int octant = 0; octant < 8; ++octant)
+    if (octants >> octant & 1) {
+      auto k = kernel::element_stiffness({sides.z / 2, sides.y / 2, sides.x / 2}, kernel::lame_of(1, 0.3));
+      kernel::restrict_to_parent(k, octant, {0.5, 0.5, 0.5});
+      sum.add(k);
+    }
+  return sum;
+}
+
+std::array<float, 32> product(const symmetric24& matrix, bool is_anchored, const std::array<float, 32>& x) {
+  const std::vector<brick_shape> shapes{brick_shape(sides)};
+  deformation_table table;
+  table.add(coarse_brick(3), shapes[0], false);  // so that the matrix is not the first
+  table.add(matrix, shapes[0], is_anchored);
+  const std::vector<std::array<std::int32_t, 8>> corners{{0, 1, 2, 3, 4, 5, 6, 7}};
+  const std::vector<std::int32_t> number{1};
+  std::array<float, 32> y{};
+  kernel::add_product({corners, number, &table, {}, shapes}, 0, 1, x.data(), y.data());
+  return y;
+}
+
+double largest(const std::array<float, 32>& values) {
+  float most = 0;
+  for (const float v : values) most = std::max(most, std::abs(v));
+  return static_cast<double>(most);
+}
+
+std::array<float, 32> random_values(unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> value(-1, 1);
+  std::array<float, 32> x{};
+  for (std::size_t i = 0; i < 24; ++i) x[4 * (i / 3) + i % 3] = value(random);
+  return x;
+}
+
+void expect_plain_product(const symmetric24& matrix, bool is_anchored) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    const auto x = random_values(seed), y = product(matrix, is_anchored, x);
+    for (std::size_t i = 0; i < 24; ++i) {
+      double force = 0;
+      for (std::size_t j = 0; j < 24; ++j) force += matrix(i, j) * static_cast<double>(x[4 * (j / 3) + j % 3]);
+      EXPECT_NEAR(y[4 * (i / 3) + i % 3], force, 2e-6);
+      EXPECT_EQ(y[4 * (i / 3) + 3], 0);
+    }
+  }
+}
+
+}  // namespace
+
+// Oracle: the plain matrix.
+TEST(brick_matrices, multiply_free_bricks) {
+  for (const unsigned octants : {255U, 1U, 0x81U, 0x17U}) expect_plain_product(coarse_brick(octants), false);
+}
+
+// Oracle: the plain matrix, with rows and columns that a fixed displacement has emptied.
+TEST(brick_matrices, multiply_anchored_bricks) {
+  auto full = coarse_brick(255).full();
+  for (const std::size_t fixed : {0UL, 7UL, 20UL})
+    for (std::size_t i = 0; i < 24; ++i) full[24 * fixed + i] = full[24 * i + fixed] = 0;
+  symmetric24 matrix;
+  matrix.add(full);
+  expect_plain_product(matrix, true);
+}
+
+// Oracle: no force under a rigid motion, though of a million times what costs a force of one.
+TEST(brick_matrices, let_rigid_motions_cost_nothing) {
+  std::array<float, 32> x{};
+  constexpr float far = 0x1p20F;  // so that the motion itself is exact
+  for (int a = 0; a < 8; ++a) {
+    const auto at = static_cast<std::size_t>(4 * a);
+    const float z = static_cast<float>(sides.z) * static_cast<float>(a >> 2),
+                y = static_cast<float>(sides.y) * static_cast<float>(a >> 1 & 1);
+    x[at] = far - far / 1024 * y;
+    x[at + 1] = far + far / 1024 * z;
+    x[at + 2] = -far;
+  }
+  EXPECT_LT(largest(product(coarse_brick(255), false, x)), 1e-3);
+}
+
+// Oracle: invariants. Every deformation gains energy, a rigid motion none.
+TEST(brick_matrices, stiffen_deformations_only) {
+  const symmetric24 before = coarse_brick(0x17);
+  symmetric24 after = before;
+  kernel::stiffen(after, brick_shape(sides), 0.5);
+  const auto energy = [](const symmetric24& k, const std::array<double, 24>& u) {
+    double sum = 0;
+    for (std::size_t i = 0; i < 24; ++i)
+      for (std::size_t j = 0; j < 24; ++j) sum += u[i] * k(i, j) * u[j];
+    return sum;
+  };
+  std::array<double, 24> rotation{}, hourglass{};
+  for (std::size_t a = 0; a < 8; ++a) {
+    rotation[3 * a] = -sides.y * static_cast<double>(a >> 1 & 1);
+    rotation[3 * a + 1] = sides.z * static_cast<double>(a >> 2);
+    hourglass[3 * a + 2] = (a & 1 ? 1 : -1) * (a & 2 ? 1 : -1) * (a & 4 ? 1 : -1);
+  }
+  EXPECT_NEAR(energy(after, rotation), 0, 1e-12);
+  EXPECT_GT(energy(after, hourglass), 1.4 * energy(before, hourglass));
+}
+
+// Oracle: invariant. What a fixed displacement has emptied stays empty.
+TEST(brick_matrices, stiffen_no_fixed_displacement) {
+  auto full = coarse_brick(255).full();
+  for (std::size_t a = 0; a < 8; ++a)
+    for (std::size_t i = 0; i < 24; ++i) full[24 * (3 * a + 1) + i] = full[24 * i + 3 * a + 1] = 0;
+  symmetric24 matrix;
+  matrix.add(full);
+  kernel::stiffen(matrix, brick_shape(sides), 0.5);
+  for (std::size_t a = 0; a < 8; ++a)
+    for (std::size_t i = 0; i < 24; ++i) EXPECT_EQ(matrix(3 * a + 1, i), 0);
+}
