@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <osteon/base/release.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/job/elastic_output.hpp>
 #include <osteon/job/heat_case.hpp>
@@ -102,7 +103,7 @@ physics_result run_thermo_elasticity(const spec& job, const specimen& part, sink
   solve::elastic_load load;
   comm::together(comm, [&] {
     strain = solve::thermal_strain(*problem, temperature_K, expansion_per_K(job, part), *job.load.reference_K);
-    temperature_K = {};
+    release(temperature_K);
     load.forces = solve::thermal_forces(*problem, strain);
   });
   solve::elasticity_solution solution = solve::elasticity_solver(*problem, how, log).solve_last(load);

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Galerkin stiffness of the coarse bricks: P^T K P brick by brick, so that a brick shared by ranks needs no exchange.
-#include <osteon/kernel/brick_matrices.hpp>
+#include <osteon/kernel/deformation_table.hpp>
 #include <osteon/solve/brick_mesh.hpp>
 #include <osteon/solve/elastic_operator.hpp>
 #include <osteon/solve/fine_stiffness.hpp>

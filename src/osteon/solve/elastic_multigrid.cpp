@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <osteon/base/for_each.hpp>
+#include <osteon/base/release.hpp>
 
 namespace osteon::solve {
 
@@ -77,7 +78,7 @@ elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fi
   for (int depth = 1;; ++depth) {
     level& above = *levels_.back();
     brick_mesh& mesh = above.parents.mesh;
-    above.parents.parent = {};
+    release(above.parents.parent);
     levels_.push_back(std::make_unique<level>());
     level& at = *levels_.back();
     at.owned_k = std::make_unique<coarse_stiffness>(comm, mesh, problem.spacing_mm, matrices,
@@ -92,8 +93,8 @@ elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fi
     }
     coarsen_level(at, children_of(mesh, at.k->shared()));
     matrices = next_coarse_matrices(matrices, mesh, at.parents);
-    mesh.node_place = {};
-    mesh.boundary = {};
+    release(mesh.node_place);
+    release(mesh.boundary);
   }
   // The vectors come last: what setting up needs beside them is gone by now.
   // A coarse level may have more values than the voxels: isolated voxels keep their eight nodes, of four floats.
@@ -108,7 +109,7 @@ elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fi
 
   // From below: a cycle is only complete with those under it.
   for (std::size_t l = levels_.size() - 1; l-- > 1;) find_largest_of_cycle(comm, l);
-  for (std::size_t l = 1; l < levels_.size(); ++l) levels_[l - 1]->parents.mesh.node_id = {};
+  for (std::size_t l = 1; l < levels_.size(); ++l) release(levels_[l - 1]->parents.mesh.node_id);
 }
 
 void elastic_multigrid::allocate(std::size_t l) {

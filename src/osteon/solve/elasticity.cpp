@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <osteon/base/for_each.hpp>
+#include <osteon/base/release.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/solve/elastic_multigrid.hpp>
@@ -74,8 +75,8 @@ class elasticity_solver::conjugate_gradients {
     }
     if (is_last) {  // make room for the answer: it must not raise the peak of memory
       multigrid_.reset();
-      residual_ = {};
-      direction_ = {};
+      release(residual_);
+      release(direction_);
     }
     write_answer(solution, is_last);
     setup_seconds_ = 0;  // later load cases have none
@@ -161,9 +162,9 @@ class elasticity_solver::conjugate_gradients {
       return to;
     };
     solution.reaction_N = by_nodes(reaction);
-    reaction = {};
+    release(reaction);
     solution.displacement_mm = by_nodes(displacement_);
-    if (is_last) displacement_ = {};
+    if (is_last) release(displacement_);
   }
 
   /// A displacement that is prescribed on one rank and free on another would drive the copies of its node apart.

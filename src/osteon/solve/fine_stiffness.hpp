@@ -2,6 +2,7 @@
 /// @file
 /// The stiffness of the voxels themselves, without a matrix.
 #include <optional>
+#include <osteon/base/release.hpp>
 #include <osteon/kernel/hex8.hpp>
 #include <osteon/solve/brick_mesh.hpp>
 #include <osteon/solve/elastic_operator.hpp>
@@ -33,7 +34,7 @@ class fine_stiffness final : public elastic_operator {
 
   std::span<const std::int64_t> ids() const { return ids_; }
   /// Forget the global numbers, which only setting up needs.
-  void drop_ids() { ids_ = {}; }
+  void drop_ids() { release(ids_); }
   /// Places of fixed displacements in a flat vector.
   std::span<const std::int64_t> fixed() const override { return fixed_; }
   /// First node of each local node plane, and the end.

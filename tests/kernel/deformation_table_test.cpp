@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <osteon/kernel/brick_matrices.hpp>
+#include <osteon/kernel/deformation_table.hpp>
 #include <random>
 
 using namespace osteon;
@@ -67,12 +67,12 @@ void expect_plain_product(const symmetric24& matrix, bool is_anchored) {
 }  // namespace
 
 // Oracle: the plain matrix.
-TEST(brick_matrices, multiply_free_bricks) {
+TEST(deformation_table, multiply_free_bricks) {
   for (const unsigned octants : {255U, 1U, 0x81U, 0x17U}) expect_plain_product(coarse_brick(octants), false);
 }
 
 // Oracle: the plain matrix, with rows and columns that a fixed displacement has emptied.
-TEST(brick_matrices, multiply_anchored_bricks) {
+TEST(deformation_table, multiply_anchored_bricks) {
   auto full = coarse_brick(255).full();
   for (const std::size_t fixed : {0UL, 7UL, 20UL})
     for (std::size_t i = 0; i < 24; ++i) full[24 * fixed + i] = full[24 * i + fixed] = 0;
@@ -81,8 +81,31 @@ TEST(brick_matrices, multiply_anchored_bricks) {
   expect_plain_product(matrix, true);
 }
 
+// Oracle: the sum of the plain products. Two bricks go through a vector together, here with a face in common.
+TEST(deformation_table, multiplies_neighbours_side_by_side) {
+  const std::vector<brick_shape> shapes{brick_shape(sides)};
+  const std::vector<symmetric24> matrices{coarse_brick(0x17), coarse_brick(0xf1), coarse_brick(255)};
+  deformation_table table;
+  for (const symmetric24& m : matrices) table.add(m, shapes[0], false);
+  const std::vector<std::array<std::int32_t, 8>> corners{
+      {0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 6, 7, 8, 9, 10, 11}, {1, 12, 3, 13, 5, 14, 7, 15}};
+  const std::vector<std::int32_t> number{0, 1, 2};
+  std::array<float, 64> x{}, y{};
+  const auto low = random_values(1), high = random_values(2);
+  std::copy(low.begin(), low.end(), x.begin());
+  std::copy(high.begin(), high.end(), x.begin() + 32);
+  kernel::add_product({corners, number, &table, {}, shapes}, 0, 3, x.data(), y.data());
+  std::array<double, 64> force{};
+  for (std::size_t e = 0; e < 3; ++e) {
+    const auto at = [&](std::size_t i) { return static_cast<std::size_t>(4 * corners[e][i / 3]) + i % 3; };
+    for (std::size_t i = 0; i < 24; ++i)
+      for (std::size_t j = 0; j < 24; ++j) force[at(i)] += matrices[e](i, j) * static_cast<double>(x[at(j)]);
+  }
+  for (std::size_t i = 0; i < 64; ++i) EXPECT_NEAR(y[i], force[i], 4e-6);
+}
+
 // Oracle: no force under a rigid motion, though of a million times what costs a force of one.
-TEST(brick_matrices, let_rigid_motions_cost_nothing) {
+TEST(deformation_table, let_rigid_motions_cost_nothing) {
   std::array<float, 32> x{};
   constexpr float far = 0x1p20F;  // so that the motion itself is exact
   for (int a = 0; a < 8; ++a) {
@@ -97,7 +120,7 @@ TEST(brick_matrices, let_rigid_motions_cost_nothing) {
 }
 
 // Oracle: invariants. Every deformation gains energy, a rigid motion none.
-TEST(brick_matrices, stiffen_deformations_only) {
+TEST(deformation_table, stiffen_deformations_only) {
   const symmetric24 before = coarse_brick(0x17);
   symmetric24 after = before;
   kernel::stiffen(after, brick_shape(sides), 0.5);
@@ -118,7 +141,7 @@ TEST(brick_matrices, stiffen_deformations_only) {
 }
 
 // Oracle: invariant. What a fixed displacement has emptied stays empty.
-TEST(brick_matrices, stiffen_no_fixed_displacement) {
+TEST(deformation_table, stiffen_no_fixed_displacement) {
   auto full = coarse_brick(255).full();
   for (std::size_t a = 0; a < 8; ++a)
     for (std::size_t i = 0; i < 24; ++i) full[24 * (3 * a + 1) + i] = full[24 * i + 3 * a + 1] = 0;

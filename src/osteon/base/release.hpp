@@ -1,0 +1,14 @@
+#pragma once
+/// @file
+/// Giving memory back.
+#include <vector>
+
+namespace osteon {
+
+/// Empty a vector and free its memory, which neither `clear` nor `v = {}` does.
+template <class T>
+void release(std::vector<T>& values) {
+  std::vector<T>().swap(values);
+}
+
+}  // namespace osteon
