@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <osteon/base/error.hpp>
@@ -155,18 +156,27 @@ TEST(box_tree, finds_the_ranks_of_a_part_and_those_that_touch) {
   }
   const int me = comm::rank(MPI_COMM_WORLD), size = comm::size(MPI_COMM_WORLD);
   const auto where = grid::make_block(MPI_COMM_WORLD, serial(random_voxels(domain, random, 3), domain, size));
-  for (int level = 0; level < 4; ++level) {
-    std::vector<int> expected;
-    for (int r = 0; r < size; ++r) {
-      bool touch = r != me;
-      const box3 a = where.owned, b = where.boxes->box_of(r);
-      for (int axis = 0; axis < 3; ++axis)  // first and last nodes of the bricks that hold the voxels
-        touch = touch && a.begin[axis] >> level <= ((b.end[axis] - 1) >> level) + 1 &&
-                b.begin[axis] >> level <= ((a.end[axis] - 1) >> level) + 1;
-      if (touch) expected.push_back(r);
+  for (const std::array<bool, 3> periodic : {std::array{false, false, false}, {true, true, true}, {true, false, true}})
+    for (int level = 0; level < 6; ++level) {
+      std::vector<int> expected;
+      for (int r = 0; r < size; ++r) {
+        bool touch = r != me;
+        const box3 a = where.owned, b = where.boxes->box_of(r);
+        for (int axis = 0; axis < 3; ++axis) {  // planes of nodes of the bricks that hold the voxels
+          std::vector<std::int64_t> mine, theirs;
+          const std::int64_t bricks = ((domain[axis] - 1) >> level) + 1;
+          const auto planes = [&](const box3& box, std::vector<std::int64_t>& all) {
+            for (std::int64_t n = box.begin[axis] >> level; n <= ((box.end[axis] - 1) >> level) + 1; ++n)
+              all.push_back(periodic[static_cast<std::size_t>(axis)] ? n % bricks : n);
+          };
+          planes(a, mine);
+          planes(b, theirs);
+          touch = touch && std::find_first_of(mine.begin(), mine.end(), theirs.begin(), theirs.end()) != mine.end();
+        }
+        if (touch) expected.push_back(r);
+      }
+      EXPECT_EQ(grid::touching_ranks(where, level, periodic), expected);
     }
-    EXPECT_EQ(grid::touching_ranks(where, level), expected);
-  }
 }
 
 // Oracle: the given planes; blocks of planes know their neighbours.

@@ -7,6 +7,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/kernel/element_stiffness.hpp>
 #include <osteon/solve/determinate_support.hpp>
+#include <osteon/solve/reactions.hpp>
 #include <osteon/solve/strain_stress.hpp>
 
 #include "elastic_model.hpp"
@@ -173,7 +174,7 @@ TEST(ThermalLoad, ABarBetweenWallsIsCompressed) {
     for (const voxel::run& r : p.nodes.runs())
       for (std::int32_t i = 0; i < r.length; ++i)
         if (p.where.owned.begin.z + r.z == m.shape.z) wall.push_back(r.first + i);
-    const vector3 force = solve::sum_of_reactions(MPI_COMM_WORLD, h.solution, wall);
+    const vector3 force = solve::resultant(p, h.solution, wall).force_N;
     EXPECT_NEAR(force.z, -0.2 * 4 * 0.8 * 3 * 1.1, 1e-9);
   }
 }

@@ -71,14 +71,33 @@ block make_block(MPI_Comm comm, box_tree boxes) {
   return result;
 }
 
-std::vector<int> touching_ranks(const block& where, int level) {
-  // Filled up, and one brick more on each side: the boxes that touch lie within that.
-  box3 reach;
+std::vector<int> touching_ranks(const block& where, int level, const std::array<bool, 3>& periodic) {
+  if (where.owned.empty()) return {};
+  // Filled up, and one brick more on each side: the boxes that touch lie within that. On a periodic axis the brick before
+  // the first is the last, and that behind the last is the first.
+  struct interval {
+    std::int64_t begin, end;
+  };
+  std::array<std::vector<interval>, 3> reach;
+  const std::int64_t side = std::int64_t{1} << level;
   for (int axis = 0; axis < 3; ++axis) {
-    reach.begin[axis] = ((where.owned.begin[axis] >> level) - 1) * (std::int64_t{1} << level);
-    reach.end[axis] = (((where.owned.end[axis] - 1) >> level) + 2) * (std::int64_t{1} << level);
+    const std::int64_t first = where.owned.begin[axis] >> level, last = (where.owned.end[axis] - 1) >> level;
+    const std::int64_t bricks = (where.domain[axis] + side - 1) >> level;
+    auto& along = reach[static_cast<std::size_t>(axis)];
+    along.push_back({(first - 1) * side, (last + 2) * side});
+    if (!periodic[static_cast<std::size_t>(axis)]) continue;
+    if (first == 0) along.push_back({(bricks - 1) * side, bricks * side});
+    if (last == bricks - 1) along.push_back({0, side});
   }
-  std::vector<int> ranks = where.boxes->ranks_overlapping(reach);
+  std::vector<int> ranks;
+  for (const interval& z : reach[0])
+    for (const interval& y : reach[1])
+      for (const interval& x : reach[2]) {
+        const auto found = where.boxes->ranks_overlapping({{z.begin, y.begin, x.begin}, {z.end, y.end, x.end}});
+        ranks.insert(ranks.end(), found.begin(), found.end());
+      }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   std::erase(ranks, comm::rank(where.comm));
   return ranks;
 }

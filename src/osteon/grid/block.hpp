@@ -47,7 +47,8 @@ block make_block(MPI_Comm comm, box_tree boxes);
 
 /// Ranks that may have a node in common with this one: those whose boxes touch, be it in a corner, when both are filled
 /// up to bricks of 2^level voxels that are aligned in the domain. Ascending, without this rank; symmetric.
-/// @collective local
-std::vector<int> touching_ranks(const block& where, int level = 0);
+/// @param periodic the last plane of nodes along an axis is the first one
+/// @collective local @cost O(log(ranks)) a rank found
+std::vector<int> touching_ranks(const block& where, int level = 0, const std::array<bool, 3>& periodic = {});
 
 }  // namespace osteon::grid

@@ -55,7 +55,6 @@ std::int64_t owned_nodes(MPI_Comm comm, std::size_t nodes, const grid::shared_no
 
 elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fine_stiffness& fine) : fixed_(fine.fixed()) {
   const MPI_Comm comm = problem.where.comm;
-  const auto planes = planes_of_ranks(problem.where);
   const auto coarsen_level = [&](level& at, const child_bricks& bricks) {
     at.parents = coarsen(comm, bricks);
     at.weights = interpolation_weights(at.parents);
@@ -82,7 +81,7 @@ elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fi
     levels_.push_back(std::make_unique<level>());
     level& at = *levels_.back();
     at.owned_k = std::make_unique<coarse_stiffness>(comm, mesh, problem.spacing_mm, matrices,
-                                                    touching_ranks(comm, planes, depth, problem.periodic[0]));
+                                                    grid::touching_ranks(problem.where, depth, problem.periodic));
     at.k = at.owned_k.get();
     at.z_begin = mesh.z_begin;
     at.node_plane_begin = mesh.node_plane_begin;

@@ -417,14 +417,4 @@ std::vector<float> strain_energy_density(const elasticity_problem& problem, cons
   return density;
 }
 
-vector3 sum_of_reactions(MPI_Comm comm, const elasticity_solution& solution, std::span<const std::int32_t> nodes) {
-  double sums[3] = {};
-  for (const std::int32_t node : nodes) {
-    if (std::binary_search(solution.copies.begin(), solution.copies.end(), node)) continue;
-    for (std::size_t c = 0; c < 3; ++c) sums[c] += solution.reaction_N[3 * static_cast<std::size_t>(node) + c];
-  }
-  MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_DOUBLE, MPI_SUM, comm);
-  return {sums[0], sums[1], sums[2]};
-}
-
 }  // namespace osteon::solve

@@ -95,8 +95,4 @@ elasticity_solution solve_elasticity(const elasticity_problem& problem, const op
 std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm,
                                          std::span<const double> thermal_strain = {});
 
-/// Sum of the reactions at some nodes of each rank, every node counted once.
-/// @param nodes ascending local numbers @collective on comm
-vector3 sum_of_reactions(MPI_Comm comm, const elasticity_solution& solution, std::span<const std::int32_t> nodes);
-
 }  // namespace osteon::solve

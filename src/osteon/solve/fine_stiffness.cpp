@@ -11,28 +11,6 @@ std::vector<kernel::lame> lame_table(const voxel::material_table& materials) {
   return table;
 }
 
-std::vector<std::int64_t> planes_of_ranks(const grid::block& where) {
-  const std::int64_t mine[2] = {where.owned.begin.z, where.owned.end.z};
-  std::vector<std::int64_t> all(2 * static_cast<std::size_t>(comm::size(where.comm)));
-  MPI_Allgather(mine, 2, MPI_INT64_T, all.data(), 2, MPI_INT64_T, where.comm);
-  return all;
-}
-
-std::vector<int> touching_ranks(MPI_Comm comm, std::span<const std::int64_t> planes_of_ranks, int level, bool is_periodic) {
-  // First and last plane of nodes of a rank on the level.
-  const auto low = [&](int rank) { return planes_of_ranks[2 * static_cast<std::size_t>(rank)] >> level; };
-  const auto high = [&](int rank) { return ((planes_of_ranks[2 * static_cast<std::size_t>(rank) + 1] - 1) >> level) + 1; };
-  const int me = comm::rank(comm), size = comm::size(comm);
-  std::int64_t top = 0;
-  for (int r = 0; r < size; ++r) top = std::max(top, high(r));
-  // Planes within the reach of a node's children, which copies of a node have in common.
-  const auto meet = [&](int a, int b, std::int64_t shift) { return low(a) <= high(b) + shift && low(b) + shift <= high(a); };
-  std::vector<int> ranks;
-  for (int r = 0; r < size; ++r)
-    if (r != me && (meet(r, me, 0) || (is_periodic && (meet(r, me, top) || meet(me, r, top))))) ranks.push_back(r);
-  return ranks;
-}
-
 fine_stiffness::fine_stiffness(const elasticity_problem& problem)
     : problem_(problem),
       stride_((problem.nodes.size() + kernel::hex8_padding + 15) / 16 * 16),
@@ -70,7 +48,7 @@ void fine_stiffness::identify_nodes() {
       ids_.push_back(id());
       if (is_between_ranks || is_on_periodic_face) boundary.push_back({ids_.back(), number});
     }
-  const auto candidates = touching_ranks(where.comm, planes_of_ranks(where), 0, problem_.periodic[0]);
+  const auto candidates = grid::touching_ranks(where, 0, problem_.periodic);
   shared_.emplace(where.comm, std::move(boundary), candidates);
   if (is_periodic) shared_by_ranks_.emplace(where.comm, std::move(rank_boundary), candidates);
 }

@@ -64,12 +64,4 @@ class fine_stiffness final : public elastic_operator {
 /// Lame's constants by material number.
 std::vector<kernel::lame> lame_table(const voxel::material_table& materials);
 
-/// Ranks whose planes [begin, end) of the voxels touch this rank's when seen on a coarse level of bricks of 2^level
-/// voxels: they may share nodes. On a periodic axis the first planes touch the last.
-std::vector<int> touching_ranks(MPI_Comm comm, std::span<const std::int64_t> planes_of_ranks, int level, bool is_periodic);
-
-/// Begin and end of the planes of every rank, 2 values a rank.
-/// @collective on where.comm
-std::vector<std::int64_t> planes_of_ranks(const grid::block& where);
-
 }  // namespace osteon::solve
