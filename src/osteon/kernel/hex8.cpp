@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <osteon/kernel/unrolled.hpp>
 #include <utility>
 
 namespace osteon::kernel {
@@ -45,13 +46,6 @@ void block_coefficients(vector3 spacing, double (&by_lambda)[8][6], double (&by_
 constexpr bool couples(int p, int k) {
   const int both = bit_of[pairs[k][0]] | bit_of[pairs[k][1]];
   return (p & both) == 0 || (p & both) == both;
-}
-
-// Call f(0), ..., f(n - 1), each number a constant.
-template <int n, class F>
-[[gnu::always_inline]] inline void unrolled(F f) {
-  [&]<int... i>(std::integer_sequence<int, i...>)
-      __attribute__((always_inline)) { (f(std::integral_constant<int, i>{}), ...); }(std::make_integer_sequence<int, n>{});
 }
 
 // Sums and differences along y, then z, of four rows (z, y): the modes 0, y, z, zy of their places. Applied twice it is
