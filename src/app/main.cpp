@@ -5,6 +5,9 @@
 #include <cstdio>
 #include <new>
 #include <osteon/base/error.hpp>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace {
 
@@ -87,6 +90,11 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+#ifdef __GLIBC__
+  // A large array goes back to the system as soon as it is freed, so that the stages of a job share its memory. Without
+  // this the limit would grow to 32 MiB, and what lies below it stays in the process.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
   try {
     return dispatch(argc, argv);
   } catch (const osteon::error& e) {
