@@ -144,7 +144,8 @@ TEST(conduction, uniform_segments_and_whole_lanes_equal_the_mixed_path) {
 // Oracle: the definition of Gauss-Seidel's adjoint, u.(forth v) = v.(back u) from zero, and that the solution is left as it
 // is; with ghosts, whose faces count twice.
 TEST(conduction, sweeps_forth_and_back_are_adjoint_and_keep_the_solution) {
-  const osteon::test::conduction_case box(3, 4, 21);
+  osteon::test::conduction_case box(3, 4, 21);
+  box.split(10);
   const auto k = box.stencil<float>();
   const auto size = box.material.size();
   const conduction_part all{k.segments, {}};
@@ -180,7 +181,8 @@ TEST(conduction, sweeps_forth_and_back_are_adjoint_and_keep_the_solution) {
 
 // Oracle: plain Gauss-Seidel, cell by cell in the order that the lanes stand for.
 TEST(conduction, a_sweep_forth_is_gauss_seidel_in_the_order_of_the_lanes) {
-  const osteon::test::conduction_case box(2, 3, 21);
+  osteon::test::conduction_case box(2, 3, 21);
+  box.split(10);
   const auto k = box.stencil<float>();
   const auto size = box.material.size();
   std::mt19937 random(4);
@@ -201,9 +203,9 @@ TEST(conduction, a_sweep_forth_is_gauss_seidel_in_the_order_of_the_lanes) {
     plain[static_cast<std::size_t>(cell)] = diagonal > 0 ? sum / diagonal : 0;
   };
   for (const conduction_segment& s : box.segments)
-    for (std::int32_t step = 0; step < 21; step += 8)
+    for (std::int32_t length = static_cast<std::int32_t>(s.length), step = 0; step < length; step += 8)
       for (std::int32_t half = 0; half < 2; ++half)
-        for (std::int32_t n = step + half; n < std::min(step + 8, 21); n += 2) row(s.first + n);
+        for (std::int32_t n = step + half; n < std::min(step + 8, length); n += 2) row(s.first + n);
   relax(k, {k.segments, {}}, box.cells, box.cells, sweep::forth, b.data(), x.data());
   for (std::size_t i = 1; i < static_cast<std::size_t>(box.cells); ++i) EXPECT_NEAR(x[i], plain[i], 2e-5);
 }

@@ -85,8 +85,9 @@ void relax_segment(const conduction_stencil<float>& k, const conduction_segment&
       return inverse * (sum + sideways[0] * moved<sweep::forth, float>(now, left) +
                         sideways[1] * moved<sweep::back, float>(now, right));
     };
-    vector now = first_half ? update(here) : here;
-    now = first_half ? now : update(now);
+    // Lanes beyond the end keep what lies there: it may be the neighbour of the last one inside.
+    vector now = (first_half & is_inside) != 0 ? update(here) : here;
+    now = (~first_half & is_inside) != 0 ? update(now) : now;
     if (n + width <= length)
       put(x + i, now);
     else
