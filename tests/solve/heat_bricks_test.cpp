@@ -47,9 +47,9 @@ double largest_difference(const solve::heat_problem& part, const std::vector<T>&
 
 // Oracle: the same problem on one rank: the flux at the tolerance that users have, the fields at a tight one.
 TEST(heat_bricks, conduct_as_one_rank_does) {
-  const image img = random_porous({22, 25, 27}, 7, 2);
+  const image img = random_porous({14, 15, 17}, 7, 2);
   const auto table = conductivities({1, 40});
-  for (const axis along : {axis::z, axis::y, axis::x}) {
+  for (const axis along : {axis::y, axis::x}) {
     const auto a = static_cast<std::size_t>(along);
     const auto whole = make_problem(MPI_COMM_SELF, img, table, {1, 0.8, 1.2}, along);
     const auto part = in_bricks(img, table, {1, 0.8, 1.2}, along);
@@ -70,7 +70,7 @@ TEST(heat_bricks, conduct_as_one_rank_does) {
 
 // Oracle: the same problem on one rank. Odd periods, which no checkerboard of cells fits.
 TEST(heat_bricks, periodic_images_have_the_tensor_of_one_rank) {
-  const image img = random_porous({13, 11, 15}, 3, 2);
+  const image img = random_porous({9, 7, 11}, 3, 2);
   const auto table = conductivities({1, 10});
   const auto alone = solve::effective_conductivity(make_problem(MPI_COMM_SELF, img, table, {1, 1, 1}, axis::z),
                                                    solve::surroundings::periodic, {1e-6, 100}, quiet());
@@ -81,8 +81,7 @@ TEST(heat_bricks, periodic_images_have_the_tensor_of_one_rank) {
     EXPECT_EQ(joint.periodic_faces[i].high, alone.periodic_faces[i].high);
     EXPECT_EQ(joint.periodic_faces[i].both, alone.periodic_faces[i].both);
     for (std::size_t j = 0; j < 3; ++j)
-      EXPECT_NEAR(joint.conductivity_W_per_mK[i][j], alone.conductivity_W_per_mK[i][j],
-                  1e-8 * alone.principal_W_per_mK[0]);
+      EXPECT_NEAR(joint.conductivity_W_per_mK[i][j], alone.conductivity_W_per_mK[i][j], 1e-8 * alone.principal_W_per_mK[0]);
   }
 }
 

@@ -67,8 +67,7 @@ std::vector<double> solve_temperatures(const spec& job, const specimen& part, co
   result.answers = {{"temperature_K", range_of(comm, solution.temperature_K, result.elements)},
                     {"flux_W", std::abs(solution.inflow_W[static_cast<std::size_t>(load_axis(job))][1])}};
   std::vector<float> flux = solve::heat_flux_density(problem, solution.temperature_K);
-  result.fields =
-      heat_fields(part, {solution.temperature_K.begin(), solution.temperature_K.end()}, std::move(flux));
+  result.fields = heat_fields(part, {solution.temperature_K.begin(), solution.temperature_K.end()}, std::move(flux));
   return std::move(solution.temperature_K);
 }
 

@@ -3,8 +3,9 @@
 /// Gauss-Seidel sweeps of the conduction operator on runs of cells, in place.
 ///
 /// A step takes the cells of one vector register: first its even lanes, then the odd ones, which see the new even ones.
-/// The step back takes all cells in the opposite order, so the two are the adjoints of each other, and a cycle that
-/// smooths forth before its correction and back after it is symmetric.
+/// Along the run it sees the step before as that was, so that steps need not wait for each other; each cell has at most one
+/// such neighbour, hence the sweep still contracts. The step back takes all cells in the opposite order, so the two are the
+/// adjoints of each other, and a cycle that smooths forth before its correction and back after it is symmetric.
 #include <osteon/kernel/conduction.hpp>
 
 namespace osteon::kernel {
@@ -34,8 +35,8 @@ void relax_segment(const conduction_stencil<float>& k, const conduction_segment&
   using mask = lanes<float>::mask;
   constexpr int width = lanes<float>::count;
   typedef std::uint8_t bytes __attribute__((vector_size(width)));
-  constexpr mask lane = {0, 1, 2, 3, 4, 5, 6, 7}, first_half = Way == sweep::forth ? mask{-1, 0, -1, 0, -1, 0, -1, 0}
-                                                                                   : mask{0, -1, 0, -1, 0, -1, 0, -1};
+  constexpr mask lane = {0, 1, 2, 3, 4, 5, 6, 7},
+                 first_half = Way == sweep::forth ? mask{-1, 0, -1, 0, -1, 0, -1, 0} : mask{0, -1, 0, -1, 0, -1, 0, -1};
   const std::uint8_t own = k.material[s.first];
   const float half = 0.5F / k.resistivity[own];
   const auto length = static_cast<std::int32_t>(s.length);
@@ -46,6 +47,7 @@ void relax_segment(const conduction_stencil<float>& k, const conduction_segment&
     to[d] = s.neighbour[d] - s.first;
     if (s.neighbour[d] >= ghosts && s.neighbour[d] < walls) weight[d] = 2;
   }
+  // The value beyond the step on the side that the sweep comes from.
   float carried = x[Way == sweep::forth ? s.first - 1 : s.first + length];
   for (std::int32_t step = 0; step < steps; ++step) {
     const std::int32_t n = width * (Way == sweep::forth ? step : steps - 1 - step), i = s.first + n;
@@ -92,7 +94,7 @@ void relax_segment(const conduction_stencil<float>& k, const conduction_segment&
       put(x + i, now);
     else
       for (int l = 0; n + l < length; ++l) x[i + l] = now[l];
-    carried = Way == sweep::forth ? now[width - 1] : now[0];
+    carried = Way == sweep::forth ? here[width - 1] : here[0];
   }
 }
 

@@ -87,7 +87,8 @@ aggregates split_cells(const conduction_cells& c, const std::array<int, 3>& shif
       const auto row = c.cells.owned_row(z, y);
       for (const voxel::run& r : row)
         for (std::int32_t n = 1; n < r.length; ++n)
-          if ((origin.x + r.x + n - 1) >> shift[2] == (origin.x + r.x + n) >> shift[2]) join(r.first + n - 1, r.first + n, 2);
+          if ((origin.x + r.x + n - 1) >> shift[2] == (origin.x + r.x + n) >> shift[2])
+            join(r.first + n - 1, r.first + n, 2);
       if (y > 0 && (origin.y + y - 1) >> shift[1] == (origin.y + y) >> shift[1])
         join_rows(c.cells.owned_row(z, y - 1), row, 1);
       if (z > 0 && (origin.z + z - 1) >> shift[0] == (origin.z + z) >> shift[0])

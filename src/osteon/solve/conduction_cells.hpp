@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <osteon/kernel/conduction.hpp>
-#include <osteon/solve/heat.hpp>
 #include <osteon/solve/ghosted_cells.hpp>
+#include <osteon/solve/heat.hpp>
 #include <span>
 #include <vector>
 
@@ -82,7 +82,6 @@ struct conduction_cells {
 /// @param cells the cells that take part and their ghosts
 /// @param material per owned cell of `cells`
 /// @collective on problem.where.comm
-conduction_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cells,
-                                       std::vector<std::uint8_t> material);
+conduction_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cells, std::vector<std::uint8_t> material);
 
 }  // namespace osteon::solve

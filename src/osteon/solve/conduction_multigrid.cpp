@@ -42,8 +42,7 @@ int smoothing_sweeps(std::size_t level) { return 4 << std::min<std::size_t>(leve
 
 // x = x + weight D^-1 (b - K x) for each weight. `x` and `other` change places with every sweep; x holds the result.
 template <class Operator>
-void smooth(const Operator& k, const halo& links, std::span<const float> weights, const float* b, float*& x,
-            float*& other) {
+void smooth(const Operator& k, const halo& links, std::span<const float> weights, const float* b, float*& x, float*& other) {
   for (const float weight : weights) {
     links.exchange(x);
     const float* from = x;
@@ -100,9 +99,7 @@ conduction_multigrid::conduction_multigrid(const conduction_cells& fine) : fine_
     MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, comm);
     return n;
   };
-  const auto may_grow = [&] {
-    return next_shift(geometry.shift, fine.spacing_mm, fine.where.domain) != geometry.shift;
-  };
+  const auto may_grow = [&] { return next_shift(geometry.shift, fine.spacing_mm, fine.where.domain) != geometry.shift; };
   for (std::int64_t count = unknowns(), before = 3 * count;
        count > direct_limit && may_grow() && (count > gather_limit || 3 * count < 2 * before);) {
     coarse_.push_back(aggregate(coarse_.back(), geometry));

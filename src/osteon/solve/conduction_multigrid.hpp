@@ -43,7 +43,8 @@ class conduction_multigrid {
 
   const conduction_cells& fine_;
   kernel::conduction_stencil<float> stencil_;
-  // [0] is level 1. The levels from gathered_at_ + 1 on are those of all ranks, on rank 0 only: first a copy of the one before.
+  // [0] is level 1. The levels from gathered_at_ + 1 on are those of all ranks, on rank 0 only: first a copy of the one
+  // before.
   std::vector<coarse_level> coarse_;
   std::vector<work> work_;
   std::size_t gathered_at_ = 0;

@@ -121,8 +121,7 @@ std::vector<double>& conduction_solver::solve(const heat_load& load, const optio
     double* x = x_.data();
     for_each(cells_.owned, [=](std::int64_t i) { p[i] = z[i] + beta * p[i]; });
     multiply(p_, z_);
-    const double alpha =
-        rz / total([&](std::int32_t i) { return static_cast<double>(p[i]) * static_cast<double>(z[i]); });
+    const double alpha = rz / total([&](std::int32_t i) { return static_cast<double>(p[i]) * static_cast<double>(z[i]); });
     const double step = scale_ * alpha;
     double relative = std::sqrt(total([=](std::int32_t i) {
                         x[i] += step * static_cast<double>(p[i]);

@@ -46,8 +46,8 @@ std::vector<level_geometry::place> places_of(const level_geometry& geometry, con
   places.reserve(geometry.points.size());
   for (const auto& p : geometry.points) {
     const auto block = [&](int a) {
-      const auto voxel = static_cast<std::int32_t>(static_cast<double>(p.centre[static_cast<std::size_t>(a)]) /
-                                                   geometry.spacing_mm[a]);
+      const auto voxel =
+          static_cast<std::int32_t>(static_cast<double>(p.centre[static_cast<std::size_t>(a)]) / geometry.spacing_mm[a]);
       return voxel >> shift[static_cast<std::size_t>(a)];
     };
     places.push_back({block(0), block(1), block(2)});

@@ -123,8 +123,7 @@ ghosted_cells only(const ghosted_cells& all, const std::vector<bool>& keep) {
   result.links.comm = all.links.comm;
   std::vector<std::int32_t> number(static_cast<std::size_t>(all.size), -1);
   for (std::size_t n = 0; n < all.runs.size(); ++n)
-    if (keep[n])
-      std::fill_n(number.begin() + all.runs[n].first, all.runs[n].length, 0);
+    if (keep[n]) std::fill_n(number.begin() + all.runs[n].first, all.runs[n].length, 0);
   for (std::int32_t i = 0; i < all.size; ++i) {
     auto& own = number[static_cast<std::size_t>(i)];
     if (own < 0) continue;

@@ -67,8 +67,7 @@ struct halo {
       for (const std::int32_t i : links[n].send) out[n].push_back(values[i]);
     }
     const auto in = swap(out);
-    for (std::size_t n = 0; n < links.size(); ++n)
-      std::copy(in[n].begin(), in[n].end(), values + links[n].ghost_begin);
+    for (std::size_t n = 0; n < links.size(); ++n) std::copy(in[n].begin(), in[n].end(), values + links[n].ghost_begin);
   }
 };
 

@@ -14,11 +14,11 @@ enum class part_state : std::uint8_t {
 };
 
 struct heated_parts {
-  ghosted_cells cells;                        ///< the unknown cells
-  std::vector<std::uint8_t> material;         ///< of the owned ones of them
-  std::vector<std::uint8_t> kind;             ///< per run of problem.cells, index of the two tables
-  std::array<part_state, 128> state{};        ///< by kind
-  std::array<double, 128> constant_K{};       ///< by kind; of constant parts only
+  ghosted_cells cells;                   ///< the unknown cells
+  std::vector<std::uint8_t> material;    ///< of the owned ones of them
+  std::vector<std::uint8_t> kind;        ///< per run of problem.cells, index of the two tables
+  std::array<part_state, 128> state{};   ///< by kind
+  std::array<double, 128> constant_K{};  ///< by kind; of constant parts only
   std::array<face_match, 3> periodic_faces;
   double reference_K = 0;  ///< the lowest prescribed temperature
   double middle_K = 0;     ///< halfway to the highest

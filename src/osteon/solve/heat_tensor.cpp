@@ -85,9 +85,8 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
     }
     MPI_Allreduce(MPI_IN_PLACE, energy.data(), 3, MPI_DOUBLE, MPI_SUM, problem.where.comm);
     for (std::size_t a = 0; a <= b; ++a) {
-      const double work = solver.total([&](std::int32_t i) {
-        return static_cast<double>(fields[a][static_cast<std::size_t>(i)]) * solver.residual(i);
-      });
+      const double work = solver.total(
+          [&](std::int32_t i) { return static_cast<double>(fields[a][static_cast<std::size_t>(i)]) * solver.residual(i); });
       tensor.conductivity_W_per_mK[a][b] = tensor.conductivity_W_per_mK[b][a] = 1000 * (energy[a] - work) / volume;
     }
     tensor.proof[b].reaction_imbalance = heat_imbalance(inflows(cells, loads[b], x), 0);
