@@ -59,15 +59,20 @@ class stage_clock {
 specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job) {
   specimen part;
   part.header = io::read_model_header(comm, path);
+  std::vector<std::uint8_t> image;
   if (takes_bricks(job, part.header.shape.z, comm::size(comm))) {
     io::model_brick brick = io::read_model_brick(comm, path, part.header);
     part.where = std::move(brick.where);
-    part.image = std::move(brick.material);
+    image = std::move(brick.material);
   } else {
     comm::together(comm, [&] { part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane); });
-    part.image = io::read_model_planes(path, part.header, part.where);
+    image = io::read_model_planes(path, part.header, part.where);
   }
-  comm::together(comm, [&] { part.cells = voxel::active_cells({part.image.data(), part.where.owned.shape()}); });
+  comm::together(comm, [&] {
+    const view3<const std::uint8_t> voxels(image.data(), part.where.owned.shape());
+    part.cells = voxel::active_cells(voxels);
+    part.material = voxel::gather(part.cells, voxels);
+  });
   return part;
 }
 
@@ -82,7 +87,11 @@ std::int64_t write_results(const output_paths& paths, const spec& job, const spe
                                            {"status", good ? "done" : "not converged"},
                                            {"input_sha256", part.header.source_sha256},
                                            {"provenance", part.header.provenance_json}});
-  writer.write_material(part.image);
+  {
+    std::vector<std::uint8_t> image;
+    comm::together(part.where.comm, [&] { image = image_of(part); });
+    writer.write_material(image);
+  }
   for (const result_field& field : result.fields) {
     std::vector<float> values;
     comm::together(part.where.comm, [&] { values = field.values(); });
@@ -108,8 +117,9 @@ void draw_picture(const output_paths& paths, const spec& job, const specimen& pa
   const MPI_Comm comm = part.where.comm;
   std::vector<float> solid, field;
   comm::together(comm, [&] {
-    solid.assign(part.image.size(), 0.0F);
-    std::transform(part.image.begin(), part.image.end(), solid.begin(), [](std::uint8_t m) { return m ? 1.0F : 0.0F; });
+    const std::vector<std::uint8_t> image = image_of(part);
+    solid.assign(image.begin(), image.end());
+    for (float& value : solid) value = value != 0 ? 1.0F : 0.0F;
     field = spread_cells(part, result.shown);
   });
   const auto bone = grid::with_ghost_cells(part.where, solid, 2);

@@ -288,7 +288,7 @@ void describe(Visitor& v, spec& s) {
         t("threads", s.run.threads, "OpenMP threads of each process.");
         t("decomposition", s.run.decomposition,
           "What part of the image a rank gets. planes: whole z planes; bricks: boxes; both are balanced by solid voxels. "
-          "auto: planes if there are 16 or more for each rank, otherwise bricks; always planes for heat.",
+          "auto: planes if there are 16 or more for each rank, otherwise bricks.",
           {"auto", "planes", "bricks"});
       });
 }

@@ -148,7 +148,7 @@ std::vector<std::int32_t> node_sets::select_material(const std::string& name) co
   if (!known)
     throw data_error(
         fmt::format("there is no material '{}' to select nodes by; materials are {}", name, fmt::join(names, ", ")));
-  std::vector<std::uint8_t> marked = voxel::gather(part_.cells, {part_.image.data(), part_.where.owned.shape()});
+  std::vector<std::uint8_t> marked = part_.material;
   for (std::uint8_t& m : marked) m = wanted[m];
   return corners(marked);
 }

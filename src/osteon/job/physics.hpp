@@ -18,9 +18,12 @@ namespace osteon::job {
 struct specimen {
   grid::block where;
   voxel::model_header header;
-  std::vector<std::uint8_t> image;  ///< material numbers, shape of where.owned
-  voxel::run_set cells;             ///< the active voxels of `image`
+  voxel::run_set cells;                ///< the active voxels of where.owned
+  std::vector<std::uint8_t> material;  ///< number of each of them; with `cells` it says all of the image in less room
 };
+
+/// Material numbers of all voxels of the block, 0 where there is none; shape of where.owned. @collective local
+std::vector<std::uint8_t> image_of(const specimen& part);
 
 /// A field that is to be written. The dense array is only made when its turn comes.
 struct result_field {

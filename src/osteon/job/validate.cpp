@@ -197,8 +197,6 @@ class checker {
     expect(job_.picture.zoom > 0, "picture.zoom", fmt::format("{} must be > 0", job_.picture.zoom));
     expect(job_.run.ranks >= 0 && job_.run.ranks <= 1'000'000, "run.ranks",
            fmt::format("{} must be in [0, 1000000]", job_.run.ranks));
-    expect((!heat_ && !coupled_) || job_.run.decomposition != "bricks", "run.decomposition",
-           fmt::format("'bricks' does not go with physics = \"{}\"; use 'planes' or 'auto'", job_.physics));
     expect(job_.run.threads >= 1 && job_.run.threads <= 4096, "run.threads",
            fmt::format("{} must be in [1, 4096]", job_.run.threads));
   }
@@ -223,7 +221,7 @@ std::vector<problem> validate(const spec& job) { return checker(job).run(); }
 bool takes_bricks(const spec& job, std::int64_t planes, std::int64_t ranks) {
   constexpr std::int64_t fewest_planes = 16;
   if (job.run.decomposition != "auto") return job.run.decomposition == "bricks";
-  return job.physics == "elasticity" && planes < fewest_planes * ranks && ranks > 1;
+  return planes < fewest_planes * ranks && ranks > 1;
 }
 
 }  // namespace osteon::job

@@ -19,18 +19,11 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 conduction_solver::conduction_solver(const conduction_cells& cells)
-    : cells_(cells),
-      stencil_(cells.stencil<double>()),
-      multigrid_(cells),
-      x_(size()),
-      r_(size()),
-      p_(size()),
-      z_(size()),
-      spare_(size()) {}
+    : cells_(cells), stencil_(cells.stencil<double>()), multigrid_(cells) {}
 
 template <class X>
 void conduction_solver::multiply(std::vector<X>& x, std::vector<float>& y) {
-  cells_.halo.exchange(x.data());
+  cells_.links.exchange(x.data());
   float* out = y.data();
   for_each_flux(stencil_, x.data(), [out]<class V>(std::int32_t i, V flux, V) { kernel::put(out + i, flux); });
 }
@@ -40,15 +33,15 @@ void conduction_solver::set_scale(const heat_load& load) {
   if (load.at_face)
     for (const outer_face& f : cells_.outer) scale_ = std::max(scale_, std::abs(heat(f, load.at_face(f))));
   if (load.in_cell)
-    for (std::int32_t i = cells_.begin; i < cells_.end; ++i) scale_ = std::max(scale_, std::abs(load.in_cell(i)));
+    for (std::int32_t i = 0; i < cells_.owned; ++i) scale_ = std::max(scale_, std::abs(load.in_cell(i)));
   MPI_Allreduce(MPI_IN_PLACE, &scale_, 1, MPI_DOUBLE, MPI_MAX, cells_.where.comm);
 }
 
 // r = (b - K x) / scale, computed in double; its norm.
 double conduction_solver::true_residual(const heat_load& load) {
-  cells_.halo.exchange(x_.data());
+  cells_.links.exchange(x_.data());
   const double unit = 1 / scale_;
-  float *high = r_.data(), *low = spare_.data();  // two floats hold what is about to cancel on the outer faces
+  float *high = r_.data(), *low = z_.data();  // two floats hold what is about to cancel on the outer faces
   const auto store = [=](std::int32_t i, double value) {
     high[i] = static_cast<float>(value);
     low[i] = static_cast<float>(value - static_cast<double>(high[i]));
@@ -79,10 +72,11 @@ double conduction_solver::dissipation(const heat_load& load) const {
   return sum;
 }
 
-// x.K.x = x.b holds for the solution; K x is computed once more, so that this is a check of its own.
+// x.K.x = x.b holds for the solution; K x is computed once more, so that this is a check of its own. Ends the iteration: p
+// and z make room.
 double conduction_solver::energy_identity_error(const heat_load& load) {
-  cells_.halo.exchange(x_.data());
-  float *high = spare_.data(), *low = z_.data();
+  cells_.links.exchange(x_.data());
+  float *high = p_.data(), *low = z_.data();
   for_each_flux(stencil_, x_.data(), [=](std::int32_t i, double flux) {
     high[i] = static_cast<float>(flux);
     low[i] = static_cast<float>(flux - static_cast<double>(high[i]));
@@ -100,14 +94,14 @@ double conduction_solver::energy_identity_error(const heat_load& load) {
 }
 
 std::vector<double>& conduction_solver::solve(const heat_load& load, const options& how, certificate& proof, sink& log) {
-  std::fill(x_.begin(), x_.end(), 0.0);
+  x_.assign(size(), 0.0);
+  for (auto* v : {&r_, &p_, &z_}) v->assign(size(), 0.0F);
   proof.residual_history.assign(1, 1.0);
   proof.iterations = 0;
   proof.converged = false;
   proof.true_relative_residual = proof.energy_identity_error = 0;
   set_scale(load);
   if (scale_ == 0) {
-    std::fill(r_.begin(), r_.end(), 0.0F);
     proof.converged = true;
     return x_;
   }
@@ -118,26 +112,23 @@ std::vector<double>& conduction_solver::solve(const heat_load& load, const optio
   }
   double rz = 0, exact = 1;
   while (!proof.converged && proof.iterations < how.max_iterations) {
-    multigrid_.apply(r_, z_, spare_);
+    multigrid_.apply(r_.data(), z_.data());
     const double rz_new =
         total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(z_[at(i)]); });
     const auto beta = static_cast<float>(rz == 0 ? 0 : rz_new / rz);
     rz = rz_new;
-    for_each(cells_.owned(), [&](std::int64_t n) {
-      const auto i = static_cast<std::size_t>(cells_.begin + n);
-      p_[i] = z_[i] + beta * p_[i];
-    });
-    multiply(p_, spare_);
-    const double alpha =
-        rz / total([&](std::int32_t i) { return static_cast<double>(p_[at(i)]) * static_cast<double>(spare_[at(i)]); });
-    for_each(cells_.owned(), [&](std::int64_t n) {
-      const auto i = static_cast<std::size_t>(cells_.begin + n);
-      x_[i] += scale_ * alpha * static_cast<double>(p_[i]);
-      r_[i] = static_cast<float>(static_cast<double>(r_[i]) - alpha * static_cast<double>(spare_[i]));
-    });
-    double relative =
-        std::sqrt(total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(r_[at(i)]); })) /
-        r0;
+    float *p = p_.data(), *z = z_.data(), *r = r_.data();
+    double* x = x_.data();
+    for_each(cells_.owned, [=](std::int64_t i) { p[i] = z[i] + beta * p[i]; });
+    multiply(p_, z_);
+    const double alpha = rz / total([&](std::int32_t i) { return static_cast<double>(p[i]) * static_cast<double>(z[i]); });
+    const double step = scale_ * alpha;
+    double relative = std::sqrt(total([=](std::int32_t i) {
+                        x[i] += step * static_cast<double>(p[i]);
+                        r[i] = static_cast<float>(static_cast<double>(r[i]) - alpha * static_cast<double>(z[i]));
+                        return static_cast<double>(r[i]) * static_cast<double>(r[i]);
+                      })) /
+                      r0;
     ++proof.iterations;
     if (!std::isfinite(relative))
       throw solve_error(

@@ -35,9 +35,9 @@ class conduction_solver {
   /// Sum of term(cell) over the owned cells of all ranks, the same for any number of threads. @collective
   template <class Term>
   double total(Term term) const {
-    double sum = reduce_blocks(cells_.owned(), [&](std::int64_t begin, std::int64_t end) {
+    double sum = reduce_blocks(cells_.owned, [&](std::int64_t begin, std::int64_t end) {
       double part = 0;
-      for (std::int64_t i = cells_.begin + begin; i < cells_.begin + end; ++i) part += term(static_cast<std::int32_t>(i));
+      for (std::int64_t i = begin; i < end; ++i) part += term(static_cast<std::int32_t>(i));
       return part;
     });
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, cells_.where.comm);
@@ -58,11 +58,11 @@ class conduction_solver {
 
   const conduction_cells& cells_;
   kernel::conduction_stencil<double> stencil_;
-  conduction_multigrid multigrid_;  // before the vectors: its setup needs as much memory as they
-  std::vector<double> x_;
+  conduction_multigrid multigrid_;
+  std::vector<double> x_;  // this and the vectors below are made by the first solve(): the setup needs as much memory
   // Single precision is enough: x and r are updated with the same rounded p, r is in units of the load and loses no more
   // than its own rounding in a step, and from time to time it is computed anew from x.
-  std::vector<float> r_, p_, z_, spare_;
+  std::vector<float> r_, p_, z_;
   double scale_ = 1;
 };
 

@@ -53,7 +53,7 @@ class stepper {
   /// Heat flows and uptake of the step are those of the record. @collective
   heat_record step(const options& how, certificate& total, sink& log) {
     const double w = plan_.implicitness;
-    cells_.halo.exchange(above_initial_.data());
+    cells_.links.exchange(above_initial_.data());
     for_each_flux(conduction_, above_initial_.data(),
                   [&](std::int32_t i, double flux) { heat_[at(i)] = (load_.in_cell ? load_.in_cell(i) : 0) - flux; });
     for (const outer_face& f : cells_.outer) {
@@ -90,7 +90,7 @@ class stepper {
     const auto n = static_cast<double>(total_cells());
     record.mean_K = plan_.initial_K + solver_.total([&](std::int32_t i) { return above_initial_[at(i)]; }) / n;
     std::array<double, 2> ends{-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-    for (std::int32_t i = cells_.begin; i < cells_.end; ++i) {
+    for (std::int32_t i = 0; i < cells_.owned; ++i) {
       ends[0] = std::max(ends[0], -above_initial_[at(i)]);
       ends[1] = std::max(ends[1], above_initial_[at(i)]);
     }
@@ -100,13 +100,13 @@ class stepper {
   }
 
   std::int64_t total_cells() const {
-    std::int64_t n = cells_.owned();
+    std::int64_t n = cells_.owned;
     MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, cells_.where.comm);
     return n;
   }
   double made_W() const { return made_; }
   std::vector<double> temperature() const {
-    std::vector<double> t(above_initial_.begin() + cells_.begin, above_initial_.begin() + cells_.end);
+    std::vector<double> t(above_initial_.begin(), above_initial_.begin() + cells_.owned);
     for (double& value : t) value += plan_.initial_K;
     return t;
   }
@@ -137,8 +137,8 @@ transient_solution solve_transient(const heat_problem& problem, const time_plan&
   const auto steps = static_cast<std::int64_t>(std::ceil(plan.end_s / plan.step_s * (1 - 1e-12)));
   solution.step_s = plan.end_s / static_cast<double>(steps);
   {
-    const grid::block where = closed_ring(problem.where, problem.periodic[0]);
-    solution.periodic_faces = match_faces(where, with_ghost_runs(where, problem.cells), problem.periodic);
+    const auto all = with_ghosts(problem.where, problem.cells, problem.periodic);
+    solution.periodic_faces = match_faces(problem.where, all, problem.periodic);
     check_periodic_faces(solution.periodic_faces);
   }
   auto cells = all_cells(problem);
