@@ -4,7 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <osteon/base/digest.hpp>
+#include <osteon/base/xxh64.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/io/create_file.hpp>
 #include <osteon/io/model_file.hpp>
@@ -65,7 +65,7 @@ TEST(large_file, positions_beyond_an_int) {
   ASSERT_EQ(nc_close(id), NC_NOERR);
   if (rank == 0) {
     std::string digests(static_cast<std::size_t>(v.chunks()) * io::digest_length, '0');
-    digests.replace(digests.size() - io::digest_length, io::digest_length, sha256_of(std::as_bytes(std::span(last))));
+    digests.replace(digests.size() - io::digest_length, io::digest_length, xxh64_of(std::as_bytes(std::span(last))));
     io::finish_file(path, header, false, std::span(&v, 1), std::span(&digests, 1));
     struct stat status{};
     ASSERT_EQ(::stat(path.c_str(), &status), 0);
@@ -82,6 +82,9 @@ TEST(large_file, positions_beyond_an_int) {
 // Oracle: the kernel's account of the largest memory. A rank has its planes, then its brick, and what the libraries take;
 // it never has the model of 128 MiB, in any mode.
 TEST(large_file, no_rank_holds_the_model) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer keeps memory that was freed";
+#endif
   const index3 n{128, 1024, 1024};
   const voxel::model_header header = solid_header(n);
   const std::string path = sample::shared_path("memory.nc");
@@ -99,6 +102,8 @@ TEST(large_file, no_rank_holds_the_model) {
     const std::int64_t before = peak();
     const auto brick = io::read_model_brick(MPI_COMM_WORLD, path, header, how);
     const std::int64_t grown = peak() - before;
+    RecordProperty("grown_MiB_" + io::name_of(mode), static_cast<int>(grown >> 20));
+    if (getenv("SHOW")) std::printf("%d %s %ld MiB\n", comm::rank(MPI_COMM_WORLD), io::name_of(mode).c_str(), grown >> 20);
     EXPECT_EQ(static_cast<std::int64_t>(brick.material.size()), brick.where.owned.volume());
     EXPECT_LT(grown, 2 * n.volume() / ranks + (40 << 20)) << io::name_of(mode);
   }

@@ -4,7 +4,7 @@ osteon_test(io/model_file RANKS 1 2 3 7 TIMEOUT 120)
 osteon_test(io/npy)
 osteon_test(io/plane_exchange RANKS 1 2 3 4 5 7 TIMEOUT 60)
 osteon_test(io/verify RANKS 1 2 3 4 5 7 TIMEOUT 120)
-osteon_test(io/large_file RANKS 1 3 TIMEOUT 120)
+osteon_test(io/large_file RANKS 1 5 TIMEOUT 120)
 
 add_executable(osteon_write_sample ${CMAKE_SOURCE_DIR}/tests/io/write_sample.cpp)
 osteon_warnings(osteon_write_sample)

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <osteon/base/digest.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/xxh64.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/verify.hpp>
 
@@ -45,7 +45,7 @@ std::string digests_of(const std::string& path, const char* name) {
   EXPECT_EQ(nc_inq_varid(group, name, &id), NC_NOERR);
   EXPECT_EQ(nc_inq_vardimid(group, id, dimension), NC_NOERR);
   EXPECT_EQ(nc_inq_dimlen(group, dimension[0], &rows), NC_NOERR);
-  std::string text(64 * rows, '\0');
+  std::string text(16 * rows, '\0');
   EXPECT_EQ(nc_get_var_text(group, id, text.data()), NC_NOERR);
   return text;
 }
@@ -59,7 +59,7 @@ std::string expected_digests(index3 n, std::int64_t planes_per_digest) {
       for (std::int64_t y = 0; y <= n.y; ++y)
         for (std::int64_t x = 0; x <= n.x; ++x)
           for (int c = 0; c < 3; ++c) values.push_back(sample::node_at(z, y, x, c));
-    all += sha256_of(std::as_bytes(std::span(values)));
+    all += xxh64_of(std::as_bytes(std::span(values)));
   }
   return all;
 }
@@ -105,7 +105,7 @@ TEST(verify, rounded_fields_match_their_digests) {
   const auto where = grid::make_block(MPI_COMM_WORLD, n, header.active_per_plane);
   const std::string path = sample::shared_path("rounded.vtkhdf");
   io::storage stored;
-  stored.significant_digits = 2;
+  stored.significant_digits = 1;
   sample::write(path, where, header, {}, true, stored);
   if (rank() == 0) {
     EXPECT_EQ(faults_of(path), std::vector<std::string>{});
@@ -124,7 +124,7 @@ TEST(verify, rounded_fields_match_their_digests) {
             EXPECT_TRUE(std::isnan(sed[i]));
             continue;
           }
-          EXPECT_LE(std::abs(sed[i] - exact), 0.5e-2F * std::abs(exact));
+          EXPECT_LE(std::abs(sed[i] - exact), 0.5e-1F * std::abs(exact));
           changed += sed[i] != exact;
         }
     EXPECT_GT(changed, 0u);

@@ -27,6 +27,7 @@ struct access {
   int ranks_per_writer = 0;  ///< aggregated: ranks of a host that share one which touches the file; 0: all of the host
   std::vector<std::pair<std::string, std::string>> hints{};  ///< of MPI-IO, e.g. striping_factor; for writing
   std::int64_t alignment_bytes = 0;                          ///< where chunks may begin in a new file; 0: anywhere
+  bool read_back = true;  ///< compare a written file with its digests before it gets its name
   /// What all ranks together hand to one collective call, at least a chunk each; as much free space is asked for before
   /// each call, so that a full disk is noticed before the libraries meet it.
   std::int64_t bytes_per_call = std::int64_t{256} << 20;

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{32} << 20;  // of one attribute or variable
 constexpr int most_items = 4096;                           // of one kind in a group
+constexpr int deepest = 4;                                 // groups within groups
 
 void check(int status) { check_netcdf(status, "read the metadata", error_kind::data); }
 
@@ -30,7 +31,8 @@ std::string hex(const std::vector<std::byte>& bytes) {
 // Lines of text, one for each thing, sorted: programs that copy a file may change its order.
 class listing {
  public:
-  void group(int id, const std::string& path) {
+  void group(int id, const std::string& path, int depth = 0) {
+    if (depth > deepest) throw data_error("the groups are nested more deeply than osteon nests them");
     attributes(id, NC_GLOBAL, path);
     variables(id, path);
     int count = 0;
@@ -40,7 +42,7 @@ class listing {
     for (int g : groups) {
       std::array<char, NC_MAX_NAME + 1> name{};
       check(nc_inq_grpname(g, name.data()));
-      if (path != "/" || std::string_view(name.data()) != "integrity") group(g, path + name.data() + "/");
+      if (path != "/" || std::string_view(name.data()) != "integrity") group(g, path + name.data() + "/", depth + 1);
     }
   }
   std::string digest() const {

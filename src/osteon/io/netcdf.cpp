@@ -15,7 +15,7 @@ namespace osteon::io {
 namespace {
 
 constexpr std::int64_t largest_axis = 1 << 20;
-constexpr double largest_plane_bytes = 4294967295.0;  // HDF5: a chunk is smaller than 4 GiB
+constexpr double largest_plane_bytes = 2147483647.0;  // MPI-IO below HDF5 counts the bytes of a chunk in an int
 
 void define_coordinate(const layout& where, const char* name, int dimension, const char* axis) {
   int id = -1;
@@ -197,7 +197,7 @@ void define_plane_variable(const layout& where, plane_variable& v, const storage
   const int dimension[2] = {define_dimension(where.integrity, (v.name + "_chunks").c_str(), v.chunks()), where.hex};
   int digests = -1;
   check_netcdf(nc_def_var(where.integrity, v.name.c_str(), NC_CHAR, 2, dimension, &digests), what);
-  put_text(where.integrity, digests, "long_name", "SHA-256 of the little-endian values of consecutive z planes");
+  put_text(where.integrity, digests, "long_name", "XXH64 (seed 0) of the little-endian values of consecutive z planes");
   const long long planes = v.chunk_planes;
   check_netcdf(nc_put_att_longlong(where.integrity, digests, planes_attribute, NC_INT64, 1, &planes), what);
 }

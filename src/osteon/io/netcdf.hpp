@@ -15,7 +15,7 @@ namespace osteon::io {
 
 inline constexpr const char* model_schema = "osteon-model 1.0";
 inline constexpr const char* result_schema = "osteon-result 1.0";
-inline constexpr std::size_t digest_length = 64;  ///< hexadecimal SHA-256
+inline constexpr std::size_t digest_length = 16;  ///< hexadecimal XXH64
 inline constexpr const char* planes_attribute = "planes_per_digest";
 inline constexpr unsigned zstd_filter = 32015;  ///< as registered with the HDF Group
 
@@ -81,7 +81,7 @@ class netcdf_file {
 };
 
 /// Write coordinates and digests, that of the metadata last but for `complete` = 1, into a closed file. One process calls.
-/// @param digests by variable: chunks x 64 characters
+/// @param digests by variable: chunks x digest_length characters
 void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,
                  std::span<const plane_variable> variables, std::span<const std::string> digests);
 

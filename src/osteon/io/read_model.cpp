@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <osteon/base/digest.hpp>
+#include <osteon/base/xxh64.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/io/model_checks.hpp>
 #include <osteon/io/model_file.hpp>
@@ -66,6 +66,8 @@ class voxel_reader {
     integrity_ = file_.group("/integrity");
     id_ = file_.variable(cells_, "material", NC_UBYTE, {z, y, x});
     digest_id_ = file_.variable(integrity_, "material", NC_CHAR, {chunks, digest_length});
+    if (const std::string missing = missing_filter(cells_, id_); !missing.empty())
+      throw data_error(fmt::format("cannot read the voxels of '{}': {}", path, missing));
     int kind = NC_CONTIGUOUS;
     std::array<std::size_t, 3> stored{};
     file_.check(nc_inq_var_chunking(cells_, id_, &kind, stored.data()), "material");
@@ -91,7 +93,7 @@ class voxel_reader {
     std::string digest(digest_length, '\0');
     const std::size_t row[2] = {static_cast<std::size_t>(z / k_), 0}, length[2] = {1, digest_length};
     file_.check(nc_get_vara_text(integrity_, digest_id_, row, length, digest.data()), "digests");
-    if (sha256_of(std::as_bytes(std::span(chunk_))) != digest)
+    if (xxh64_of(std::as_bytes(std::span(chunk_))) != digest)
       throw data_error(
           fmt::format("planes {} to {} of '{}' are damaged: they do not match their digest; import the image again", z,
                       z + planes - 1, path_));

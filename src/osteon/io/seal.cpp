@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <osteon/base/digest.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/xxh64.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/io/netcdf.hpp>
 #include <osteon/io/temporary_file.hpp>
@@ -21,7 +21,7 @@ constexpr std::int64_t seal_length = static_cast<std::int64_t>(magic.size() + di
 constexpr std::int64_t block_length = std::int64_t{4} << 20;
 
 std::string seal_text(const std::string& digests) {
-  return std::string(magic) + sha256_of(std::as_bytes(std::span(digests)));
+  return std::string(magic) + xxh64_of(std::as_bytes(std::span(digests)));
 }
 
 std::string joined(const std::vector<std::string>& digests) {
@@ -83,7 +83,7 @@ std::vector<std::string> block_digests(const std::string& path, std::int64_t len
   for (std::int64_t at = member * block_length; at < length; at += members * block_length) {
     const std::int64_t part = std::min(block_length, length - at);
     if (!file.seekg(at).read(block.data(), part)) throw data_error(fmt::format("cannot read '{}' to its end", path));
-    digests.push_back(sha256_of(std::as_bytes(std::span(block).first(static_cast<std::size_t>(part)))));
+    digests.push_back(xxh64_of(std::as_bytes(std::span(block).first(static_cast<std::size_t>(part)))));
   }
   return digests;
 }

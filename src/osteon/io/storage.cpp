@@ -4,6 +4,7 @@
 #include <netcdf.h>
 #include <netcdf_filter.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -20,6 +21,14 @@ bool filter_available(unsigned id) {
   if (nc_create("filter", NC_NETCDF4 | NC_DISKLESS, &file) != NC_NOERR) return false;
   const netcdf_file closed_at_the_end(file);
   return nc_inq_filter_avail(file, id) == NC_NOERR;
+}
+
+std::string how_to_get(unsigned id) {
+  const char* path = std::getenv("HDF5_PLUGIN_PATH");
+  return fmt::format(
+      "the filter {} of HDF5 is not in HDF5_PLUGIN_PATH ({}); `pip install hdf5plugin` and set it to what "
+      "`python -c 'import hdf5plugin; print(hdf5plugin.PLUGIN_PATH)'` prints",
+      id, path ? path : "not set");
 }
 
 }  // namespace
@@ -39,11 +48,19 @@ void check_storage(const storage& how) {
     throw usage_error(
         fmt::format("{} significant digits; a float can be rounded to 1 to 6, 0 keeps it", how.significant_digits));
   if (how.method != compression::zstd || filter_available(zstd_filter)) return;
-  const char* path = std::getenv("HDF5_PLUGIN_PATH");
-  throw usage_error(fmt::format(
-      "zstd needs the filter {} of HDF5, which is not in HDF5_PLUGIN_PATH ({}); `pip install hdf5plugin` and set "
-      "it to what `python -c 'import hdf5plugin; print(hdf5plugin.PLUGIN_PATH)'` prints, or choose deflate",
-      zstd_filter, path ? path : "not set"));
+  throw usage_error("zstd: " + how_to_get(zstd_filter) + ", or choose deflate");
+}
+
+std::string missing_filter(int group, int variable) {
+  constexpr std::size_t most = 16;
+  std::size_t count = 0;
+  std::array<unsigned, most> ids{};
+  if (nc_inq_var_filter_ids(group, variable, &count, nullptr) != NC_NOERR || count > most ||
+      nc_inq_var_filter_ids(group, variable, &count, ids.data()) != NC_NOERR)
+    return "";
+  for (std::size_t i = 0; i < count; ++i)
+    if (nc_inq_filter_avail(group, ids[i]) != NC_NOERR) return how_to_get(ids[i]);
+  return "";
 }
 
 int bits_for_digits(int significant_digits) { return static_cast<int>(std::ceil(significant_digits * std::log2(10.0))); }

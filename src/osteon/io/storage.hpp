@@ -24,6 +24,9 @@ struct storage {
 /// Refuse levels and digits that do not exist, and a filter that cannot be found. @throws usage_error @collective local
 void check_storage(const storage& how);
 
+/// What to say if a variable of an open file cannot be unpacked here, for want of a filter; else empty. @collective local
+std::string missing_filter(int group, int variable);
+
 /// Bits of a float's mantissa that keep a relative error of at most 0.5 * 10^-digits.
 int bits_for_digits(int significant_digits);
 

@@ -22,6 +22,7 @@ std::string to_text(const fault& f);
 struct verification {
   std::string schema;                                 ///< `product_schema`
   std::int64_t variables = 0, planes = 0, bytes = 0;  ///< that were read
+  bool filter_missing = false;                        ///< a field was not read for want of a filter of HDF5
   std::vector<fault> faults;
 };
 

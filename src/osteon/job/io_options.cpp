@@ -17,6 +17,7 @@ io::access access_of(const spec& job) {
   how.mode = io::access_mode_of(job.io.mode);
   how.ranks_per_writer = static_cast<int>(job.io.ranks_per_writer);
   how.alignment_bytes = job.io.alignment_bytes;
+  how.read_back = job.io.read_back;
   for (const std::string& hint : job.io.hints) {
     const auto equals = hint.find('=');
     how.hints.emplace_back(hint.substr(0, equals), hint.substr(equals + 1));
@@ -32,10 +33,15 @@ io::storage storage_of(const spec& job) {
   return stored;
 }
 
-void find_filters(const spec& job) {
-  if (job.io.compression != "zstd" || std::getenv("HDF5_PLUGIN_PATH")) return;
+bool find_filters() {
+  if (std::getenv("HDF5_PLUGIN_PATH")) return true;
   const auto found = run_program({python_interpreter(), "-c", "import hdf5plugin; print(hdf5plugin.PLUGIN_PATH, end='')"});
-  if (found.exit_code == 0 && !found.out.empty()) setenv("HDF5_PLUGIN_PATH", found.out.c_str(), 1);
+  if (found.exit_code != 0 || found.out.empty()) return false;
+  return setenv("HDF5_PLUGIN_PATH", found.out.c_str(), 1) == 0;
+}
+
+void find_filters(const spec& job) {
+  if (job.io.compression == "zstd") find_filters();
 }
 
 io::file_report report_reading(MPI_Comm comm, const std::string& path, const io::access& how, std::int64_t values,

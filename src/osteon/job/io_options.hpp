@@ -15,8 +15,10 @@ namespace osteon::job {
 io::access access_of(const spec& job);
 io::storage storage_of(const spec& job);
 
-/// If the job wants zstd and HDF5_PLUGIN_PATH is not set, set it to the filters of the Python package hdf5plugin, if there
-/// is one. Call it before anything touches HDF5. @collective local
+/// Unless HDF5_PLUGIN_PATH is set, set it to the filters of the Python package hdf5plugin, if there is one; HDF5 looks at
+/// it when it is first used. @return whether it is set now @collective local
+bool find_filters();
+/// The same, if the job needs one. @collective local
 void find_filters(const spec& job);
 
 /// What reading a file took, as writing reports it. @param values bytes of the values in it @collective on comm

@@ -306,6 +306,8 @@ void describe(Visitor& v, spec& s) {
         t("hints", f.hints, "Hints for MPI-IO, e.g. [\"striping_factor=8\", \"cb_nodes=4\"].");
         t("alignment_bytes", f.alignment_bytes,
           "Large parts of a file begin at multiples of this, e.g. a stripe; 0: anywhere.");
+        t("read_back", f.read_back,
+          "Read results back and compare them with their digests before they get their name: MPI-IO can lose a write.");
         t("compression", f.compression,
           "deflate: every program can read it. zstd: faster, but readers need the filter of the Python package hdf5plugin. "
           "none: for the fastest disks.",

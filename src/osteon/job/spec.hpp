@@ -168,6 +168,7 @@ struct io_spec {
   std::int64_t ranks_per_writer = 0;  ///< 0: all of a host
   std::vector<std::string> hints;     ///< key=value
   std::int64_t alignment_bytes = 0;
+  bool read_back = true;
   std::string compression = "deflate";
   std::optional<std::int64_t> compression_level;
   std::int64_t significant_digits = 0;  ///< 0: all
