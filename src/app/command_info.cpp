@@ -8,6 +8,7 @@
 #include <osteon/job/estimate.hpp>
 #include <osteon/job/external.hpp>
 #include <osteon/job/import.hpp>
+#include <osteon/job/io_options.hpp>
 #include <osteon/job/spec.hpp>
 
 namespace osteon::app {
@@ -35,6 +36,7 @@ int estimate(const std::string& path, std::optional<int> ranks, const std::strin
 int import(const std::string& path, const std::string& model, const std::string& json) {
   const job::spec spec = read_or_throw(path);
   terminal_sink log(is_interactive());
+  job::find_filters(spec);
   const auto imported = job::import_model(spec, model.empty() ? job::output_paths(spec).model : model, log);
   write_json(json, imported.to_json());
   if (json != "-") fmt::print("{}\n", imported.path);

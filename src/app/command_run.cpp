@@ -19,6 +19,7 @@
 #include <osteon/job/directory_lock.hpp>
 #include <osteon/job/external.hpp>
 #include <osteon/job/import.hpp>
+#include <osteon/job/io_options.hpp>
 #include <osteon/job/spec.hpp>
 
 namespace osteon::app {
@@ -29,6 +30,12 @@ job::spec read_job(const run_options& options) {
   std::vector<problem> problems;
   job::spec spec = job::read_spec(options.job, problems);
   if (!problems.empty()) throw usage_error(job::join(problems));
+  if (options.io) spec.io.mode = *options.io;
+  for (const std::string& hint : options.io_hints) {
+    if (hint.find('=') == std::string::npos || hint.front() == '=' || hint.back() == '=')
+      throw usage_error(fmt::format("--io-hint '{}' must have the form key=value", hint));
+    spec.io.hints.push_back(hint);
+  }
   if (options.output) spec.output_directory = *options.output;
   if (options.ranks) spec.run.ranks = *options.ranks;
   if (options.threads) spec.run.threads = *options.threads;
@@ -40,6 +47,8 @@ std::string command_line(const run_options& options) {
   if (options.ranks) text += fmt::format(" --ranks {}", *options.ranks);
   if (options.threads) text += fmt::format(" --threads {}", *options.threads);
   if (options.output) text += " --output " + *options.output;
+  if (options.io) text += " --io " + *options.io;
+  for (const std::string& hint : options.io_hints) text += " --io-hint " + hint;
   return text;
 }
 
@@ -106,6 +115,7 @@ int run(const run_options& options) {
   terminal_sink log(is_interactive());
   setenv("OSTEON_STARTED", job::utc_now().c_str(), 1);
   const job::directory_lock lock(job::output_paths(spec).directory);
+  job::find_filters(spec);
   const job::imported_model model = job::import_model(spec, job::output_paths(spec).model, log);
   const auto cores = static_cast<std::int64_t>(job::usable_cores());
   const std::int64_t ranks =
@@ -126,6 +136,8 @@ int run(const run_options& options) {
                                      std::to_string(spec.run.threads),
                                      "--output",
                                      spec.output_directory};
+  if (options.io) arguments.insert(arguments.end(), {"--io", *options.io});
+  for (const std::string& hint : options.io_hints) arguments.insert(arguments.end(), {"--io-hint", hint});
   setenv("OSTEON_PARENT", "1", 1);
   const int code = start_ranks(static_cast<int>(ranks), static_cast<int>(spec.run.threads), arguments);
   if (code == 0) finish(options, spec);

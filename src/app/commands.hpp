@@ -3,13 +3,15 @@
 /// The subcommands. Each returns the exit code of the program and throws osteon::error for anything that ends it.
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace osteon::app {
 
 struct run_options {
   std::string job;
   std::optional<int> ranks, threads;
-  std::optional<std::string> output;
+  std::optional<std::string> output, io;
+  std::vector<std::string> io_hints;
   std::string json;  ///< file for summary.json's content, `-` for standard output
   bool report = true;
 };
@@ -26,6 +28,10 @@ int estimate(const std::string& job, std::optional<int> ranks, const std::string
 /// Turn the image of a job into a model file.
 /// @param model path of the file to write; empty for model.nc in the output directory
 int import(const std::string& job, const std::string& model, const std::string& json);
+
+/// Check models and results against their seals and digests; a fault is a line each, and exit code 3.
+/// @param seal put a seal behind those that are whole but have none
+int verify(const std::vector<std::string>& paths, bool seal, const std::string& json);
 
 int report(const std::string& directory);
 int schema();

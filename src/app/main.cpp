@@ -22,6 +22,8 @@ int dispatch(int argc, char** argv) {
   std::string job, json, model, directory;
   app::run_options run;
   std::optional<int> ranks;
+  std::vector<std::string> files;
+  bool seal = false;
   const auto add_job = [](CLI::App* command, std::string& target) {
     command->add_option("job", target, "Job file (TOML); see `osteon schema` for its keys")->required();
   };
@@ -36,6 +38,12 @@ int dispatch(int argc, char** argv) {
   c_run->add_option("-t,--threads", run.threads, "OpenMP threads of each process (default: run.threads of the job)")
       ->check(CLI::PositiveNumber);
   c_run->add_option("-o,--output", run.output, "Output directory (default: output.directory of the job, else <name>.out)");
+  c_run->add_option("--io", run.io, "Which ranks touch files: auto, serial, aggregated or parallel (default: io.mode)")
+      ->check(CLI::IsMember({"auto", "serial", "aggregated", "parallel"}));
+  c_run->add_option("--io-hint", run.io_hints, "A hint for MPI-IO, key=value; may be repeated (adds to io.hints)")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   c_run->add_flag("!--no-report", run.report, "Do not make report.html");
   add_json(c_run, run.json);
   c_run->footer(
@@ -61,6 +69,15 @@ int dispatch(int argc, char** argv) {
   add_json(c_import, json);
   c_import->footer("Example:\n  osteon import examples/bone.toml -o bone.nc");
 
+  auto* c_verify = cli.add_subcommand("verify", "Check models and results: does each value match the digests in the file?");
+  c_verify->add_option("file", files, "Files of osteon (model.nc, results.nc), or copies of them by nccopy")->required();
+  c_verify->add_flag("--seal", seal, "Seal a copy that is whole, so that it can be used as a model");
+  add_json(c_verify, json);
+  c_verify->footer(
+      std::string("Tells which field and which planes are damaged.\n\nExamples:\n  osteon verify bone.out/results.nc\n"
+                  "  nccopy -d 9 model.nc small.nc && osteon verify --seal small.nc\n\n") +
+      exit_codes);
+
   auto* c_report = cli.add_subcommand("report", "Make report.html again from an output directory");
   c_report->add_option("directory", directory, "Output directory of a finished job")->required();
   c_report->footer("Example:\n  osteon report bone.out");
@@ -82,6 +99,7 @@ int dispatch(int argc, char** argv) {
   if (*c_check) return app::check(job, json);
   if (*c_estimate) return app::estimate(job, ranks, json);
   if (*c_import) return app::import(job, model, json);
+  if (*c_verify) return app::verify(files, seal, json);
   if (*c_report) return app::report(directory);
   if (*c_schema) return app::schema();
   return app::version(json);

@@ -12,7 +12,9 @@
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/io/result_file.hpp>
+#include <osteon/job/io_options.hpp>
 #include <osteon/job/manifest.hpp>
+#include <osteon/job/step_files.hpp>
 #include <osteon/job/supported.hpp>
 #include <osteon/render/picture.hpp>
 #include <osteon/render/presets.hpp>
@@ -58,15 +60,16 @@ class stage_clock {
 
 specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job) {
   specimen part;
-  part.header = io::read_model_header(comm, path);
+  const io::access how = access_of(job);
+  part.header = io::read_model_header(comm, path, how);
   std::vector<std::uint8_t> image;
   if (takes_bricks(job, part.header.shape.z, comm::size(comm))) {
-    io::model_brick brick = io::read_model_brick(comm, path, part.header);
+    io::model_brick brick = io::read_model_brick(comm, path, part.header, how);
     part.where = std::move(brick.where);
     image = std::move(brick.material);
   } else {
     comm::together(comm, [&] { part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane); });
-    image = io::read_model_planes(path, part.header, part.where);
+    image = io::read_model_planes(path, part.header, part.where, how);
   }
   comm::together(comm, [&] {
     const view3<const std::uint8_t> voxels(image.data(), part.where.owned.shape());
@@ -76,8 +79,8 @@ specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job) 
   return part;
 }
 
-std::int64_t write_results(const output_paths& paths, const spec& job, const specimen& part, const physics_result& result,
-                           const std::string& command) {
+io::file_report write_results(const output_paths& paths, const spec& job, const specimen& part, const physics_result& result,
+                              const std::string& command) {
   std::vector<io::field_info> infos;
   for (const result_field& field : result.fields) infos.push_back(field.info);
   const bool good = !result.missed();
@@ -86,7 +89,8 @@ std::int64_t write_results(const output_paths& paths, const spec& job, const spe
                                            {"history", fmt::format("{} {}", utc_now(), command)},
                                            {"status", good ? "done" : "not converged"},
                                            {"input_sha256", part.header.source_sha256},
-                                           {"provenance", part.header.provenance_json}});
+                                           {"provenance", part.header.provenance_json}},
+                                          access_of(job), storage_of(job));
   {
     std::vector<std::uint8_t> image;
     comm::together(part.where.comm, [&] { image = image_of(part); });
@@ -100,7 +104,7 @@ std::int64_t write_results(const output_paths& paths, const spec& job, const spe
     else
       writer.write_nodes(field.info.name, values);
   }
-  const std::int64_t bytes = writer.close();
+  const io::file_report report = writer.close();
   comm::together(part.where.comm, [&] {
     if (comm::rank(part.where.comm) != 0) return;
     // What lies there is about an earlier job; these results must not be read with its numbers or its picture.
@@ -110,7 +114,7 @@ std::int64_t write_results(const output_paths& paths, const spec& job, const spe
     }
     io::write_xdmf(paths.xdmf, std::filesystem::path(paths.results).filename().string(), part.header, infos);
   });
-  return bytes;
+  return report;
 }
 
 void draw_picture(const output_paths& paths, const spec& job, const specimen& part, const physics_result& result) {
@@ -247,8 +251,13 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   const bool root = comm::rank(comm) == 0;
   stage_clock clock(comm, log);
 
+  io_clock file_clock;
   clock.begin("reading the model");
+  const stopwatch reading;
   specimen part = read_specimen(comm, paths.model, job);
+  const io::file_report read =
+      report_reading(comm, paths.model, access_of(job), part.where.domain.volume(), reading.seconds());
+  log.note(file_clock.note("read", paths.model, read));
   const std::int64_t unsupported = drop_unsupported(job, part, log);
 
   clock.begin("solving");
@@ -257,9 +266,11 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
                                 : is_homogenisation(job)             ? run_homogenise(job, part, log)
                                                                      : run_elasticity(job, part, log);
 
+  if (result.steps) log.note(file_clock.note("wrote", step_series(paths), *result.steps));
+
   clock.begin("writing results");
-  const std::int64_t bytes = write_results(paths, job, part, result, command);
-  log.note(fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6));
+  const io::file_report written = write_results(paths, job, part, result, command);
+  log.note(file_clock.note("wrote", paths.results, written));
 
   clock.end();
   const double cpu = sum_over_ranks(comm, cpu_seconds());
@@ -273,6 +284,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   comm::together(comm, [&] {
     if (!root) return;
     summary = summarise(job, part, result, paths, uneven, cpu, peak, clock.stages());
+    summary["io"] = file_clock.to_json();
     if (job.segment.drop_unsupported) summary["segmentation"]["dropped_unsupported_voxels"] = unsupported;
     write_file(paths.manifest, to_text(describe_run(job, part, hosts, command, started)));
     write_summary();

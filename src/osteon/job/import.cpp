@@ -12,6 +12,7 @@
 #include <osteon/io/model_file.hpp>
 #include <osteon/job/classify.hpp>
 #include <osteon/job/external.hpp>
+#include <osteon/job/io_options.hpp>
 #include <osteon/job/label_images.hpp>
 #include <osteon/job/manifest.hpp>
 #include <osteon/job/read_scan.hpp>
@@ -52,6 +53,7 @@ std::string rules_of(const spec& job) {
                 {"crop", job.image.crop_voxels},
                 {"note", job.image.spacing_note},
                 {"path", fs::absolute(image_path(job)).lexically_normal().string()},
+                {"stored", {job.io.compression, job.io.compression_level.value_or(0)}},
                 {"version", this_build().version}};
   const auto put = [&](const char* key, const auto& value) { rules[key] = value ? json(*value) : json(nullptr); };
   put("threshold", job.segment.threshold);
@@ -167,6 +169,7 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
   }
 
   log.stage("importing the image");
+  io_clock file_clock;
   scan input = read_scan(source);
   const vector3 spacing = spacing_of(job, input.facts);
   job_images images{cropped(job, std::move(input.image)), {}, {}};
@@ -214,7 +217,8 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
       throw machine_error(fmt::format("cannot make the output directory '{}': {}; choose another by --output",
                                       folder.string(), failed.message()));
   }
-  io::write_model(path, header, {model.material.data(), model.shape});
+  const io::file_report written = io::write_model(path, header, {model.material.data(), model.shape}, storage_of(job));
+  log.note(file_clock.note("wrote", path, written));
   import_label_images(job, path, header);
   result.shape = model.shape;
   result.provenance_json = header.provenance_json;

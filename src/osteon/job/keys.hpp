@@ -249,6 +249,9 @@ void describe(Visitor& v, spec& s) {
                        "implicit_euler: first order, never overshoots. crank_nicolson: second order, may oscillate after "
                        "a sudden change.",
                        {"implicit_euler", "crank_nicolson"});
+                     t("write_steps", p.write_steps,
+                       "Write the temperatures of each record to steps/step_<number>.vtkhdf, and results.vtkhdf.series, "
+                       "which ParaView opens as one series in time.");
                    });
   v.table("solve", "How exactly.", [&](auto& t) {
     t("tolerance", s.solve.tolerance, "Residual relative to the initial one at which the solver stops.");
@@ -290,6 +293,28 @@ void describe(Visitor& v, spec& s) {
           "What part of the image a rank gets. planes: whole z planes; bricks: boxes; both are balanced by solid voxels. "
           "auto: planes if there are 16 or more for each rank, otherwise bricks.",
           {"auto", "planes", "bricks"});
+      });
+  v.table(
+      "io", "How files are stored, and which processes read and write them; docs/format.md has the details.", [&](auto& t) {
+        io_spec& f = s.io;
+        t("mode", f.mode,
+          "serial: the first rank alone; aggregated: one rank of each host; parallel: all ranks. Values and digests in the "
+          "file "
+          "are the same. auto: by the file system and the number of hosts.",
+          {"auto", "serial", "aggregated", "parallel"});
+        t("ranks_per_writer", f.ranks_per_writer, "aggregated: so many ranks of a host share a writer; 0: all of them.");
+        t("hints", f.hints, "Hints for MPI-IO, e.g. [\"striping_factor=8\", \"cb_nodes=4\"].");
+        t("alignment_bytes", f.alignment_bytes,
+          "Large parts of a file begin at multiples of this, e.g. a stripe; 0: anywhere.");
+        t("read_back", f.read_back,
+          "Read results back and compare them with their digests before they get their name: MPI-IO can lose a write.");
+        t("compression", f.compression,
+          "deflate: every program can read it. zstd: faster, but readers need the filter of the Python package hdf5plugin. "
+          "none: for the fastest disks.",
+          {"deflate", "zstd", "none"});
+        t("compression_level", f.compression_level, "deflate: 1 to 9; zstd: 1 to 19. Left out: 1 for deflate, 3 for zstd.");
+        t("significant_digits", f.significant_digits,
+          "Round fields to so many decimal digits, 1 to 6, which makes files smaller; 0: exact.");
       });
 }
 

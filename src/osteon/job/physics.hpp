@@ -37,7 +37,8 @@ struct physics_result {
   std::int64_t elements = 0;                     ///< active voxels, all ranks
   nlohmann::ordered_json answers;                ///< keys of summary.json
   std::vector<result_field> fields;
-  std::vector<float> shown;  ///< cell field of the picture, per active cell
+  std::optional<io::file_report> steps;  ///< files that were written while it ran, all together
+  std::vector<float> shown;              ///< cell field of the picture, per active cell
   std::string shown_name, shown_units;
   double shown_low = 0, shown_high = 1;  ///< colour range
 

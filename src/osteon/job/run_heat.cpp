@@ -3,6 +3,7 @@
 #include <limits>
 #include <osteon/comm/together.hpp>
 #include <osteon/job/heat_case.hpp>
+#include <osteon/job/step_files.hpp>
 #include <osteon/solve/heat_tensor.hpp>
 #include <osteon/solve/post.hpp>
 
@@ -111,8 +112,14 @@ physics_result run_transient(const spec& job, const specimen& part, const solve:
                              const solve::options& how, sink& log) {
   solve::time_plan plan;
   comm::together(part.where.comm, [&] { plan = make_time_plan(job, part); });
+  std::optional<step_files> steps;
+  if (job.transient->write_steps) {
+    steps.emplace(job, part);
+    plan.on_record = [&](double time_s, const std::vector<double>& temperature_K) { steps->write(time_s, temperature_K); };
+  }
   solve::transient_solution solution = solve::solve_transient(problem, plan, how, log);
   physics_result result;
+  if (steps) result.steps = steps->close();
   result.proof = solution.proof;
   const solve::heat_record& last = solution.history.back();
   result.answers = {{"heat_inflow_W", by_face(last.inflow_W)},

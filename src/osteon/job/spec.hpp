@@ -135,6 +135,7 @@ struct transient_spec {
   std::optional<double> initial_K, end_s, step_s;
   double output_every_s = 0;  ///< 0: every step
   std::string scheme = "implicit_euler";
+  bool write_steps = false;
 };
 
 struct solve_spec {
@@ -161,6 +162,18 @@ struct run_spec {
   std::string decomposition = "auto";
 };
 
+/// How files are stored, and which ranks touch them.
+struct io_spec {
+  std::string mode = "auto";
+  std::int64_t ranks_per_writer = 0;  ///< 0: all of a host
+  std::vector<std::string> hints;     ///< key=value
+  std::int64_t alignment_bytes = 0;
+  bool read_back = true;
+  std::string compression = "deflate";
+  std::optional<std::int64_t> compression_level;
+  std::int64_t significant_digits = 0;  ///< 0: all
+};
+
 struct spec {
   std::string name;
   std::string physics = "elasticity";
@@ -181,6 +194,7 @@ struct spec {
   pistoia_spec pistoia;
   picture_spec picture;
   run_spec run;
+  io_spec io;
   std::string output_directory;
   std::optional<std::vector<std::string>> output_fields;  ///< elasticity only; absent: default_elastic_fields()
 

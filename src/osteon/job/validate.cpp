@@ -31,6 +31,24 @@ class checker {
     if (!holds) problems_.push_back({where, text});
   }
 
+  void check_io() {
+    const io_spec& f = job_.io;
+    expect(f.ranks_per_writer >= 0 && f.ranks_per_writer <= 1'000'000, "io.ranks_per_writer",
+           fmt::format("{} must be in [0, 1000000]", f.ranks_per_writer));
+    expect(f.alignment_bytes >= 0 && f.alignment_bytes < (std::int64_t{1} << 31), "io.alignment_bytes",
+           fmt::format("{} must be in [0, 2147483647]", f.alignment_bytes));
+    expect(f.significant_digits >= 0 && f.significant_digits <= 6, "io.significant_digits",
+           fmt::format("{} must be in [0, 6]", f.significant_digits));
+    const std::int64_t highest = f.compression == "zstd" ? 19 : 9;
+    expect(!f.compression_level || f.compression != "none", "io.compression_level",
+           "there are no levels without compression");
+    expect(!f.compression_level || f.compression == "none" || (*f.compression_level >= 1 && *f.compression_level <= highest),
+           "io.compression_level", fmt::format("{} must be in [1, {}]", f.compression_level.value_or(0), highest));
+    for (const std::string& hint : f.hints)
+      expect(hint.find('=') != std::string::npos && hint.front() != '=' && hint.back() != '=', "io.hints",
+             fmt::format("'{}' must have the form key=value", hint));
+  }
+
   void check_image() {
     const image_spec& i = job_.image;
     expect(!i.path.empty(), "image.path", "missing: the scan to use, e.g. path = \"bone.tif\"");
@@ -195,6 +213,7 @@ class checker {
     expect(job_.picture.height >= 16 && job_.picture.height <= 16384, "picture.height",
            fmt::format("{} must be in [16, 16384] pixels", job_.picture.height));
     expect(job_.picture.zoom > 0, "picture.zoom", fmt::format("{} must be > 0", job_.picture.zoom));
+    check_io();
     expect(job_.run.ranks >= 0 && job_.run.ranks <= 1'000'000, "run.ranks",
            fmt::format("{} must be in [0, 1000000]", job_.run.ranks));
     expect(job_.run.threads >= 1 && job_.run.threads <= 4096, "run.threads",

@@ -153,12 +153,14 @@ transient_solution solve_transient(const heat_problem& problem, const time_plan&
 
   watch.restart();
   time.observe(solution.history.emplace_back(), 0);
+  if (plan.on_record) plan.on_record(0, time.temperature());
   for (std::int64_t n = 1; n <= steps; ++n) {
     heat_record record = time.step(how, solution.proof, quiet());
     const double now = solution.step_s * static_cast<double>(n);
     if (n % plan.steps_per_record == 0 || n == steps) {
       time.observe(record, now);
       solution.history.push_back(record);
+      if (plan.on_record) plan.on_record(now, time.temperature());
     }
     log.progress(static_cast<double>(n) / static_cast<double>(steps), fmt::format("step {} of {}, {:.4g} s", n, steps, now));
   }

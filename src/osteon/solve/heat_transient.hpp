@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// Heat conduction in time, by implicit steps.
+#include <functional>
 #include <osteon/solve/heat.hpp>
 
 namespace osteon::solve {
@@ -16,6 +17,8 @@ struct time_plan {
   /// Crank-Nicolson, second order, which may oscillate after a sudden change.
   double implicitness = 1;
   std::int64_t steps_per_record = 1;  ///< the last step is always recorded
+  /// Told each record, time 0 included, with the temperatures per active cell at that time; called by all ranks.
+  std::function<void(double time_s, const std::vector<double>& temperature_K)> on_record{};
 };
 
 struct heat_record {
