@@ -63,16 +63,6 @@ bool is_orphan(const fs::path& file, const std::string& suffix) {
   return !failure && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
 }
 
-void remove_orphans(const std::string& path) {
-  const std::string prefix = fs::path(path).filename().string() + ".tmp.";
-  std::error_code failure;
-  for (fs::directory_iterator entry(directory_of(path), failure), end; !failure && entry != end; entry.increment(failure)) {
-    const std::string name = entry->path().filename().string();
-    std::error_code ignored;
-    if (name.starts_with(prefix) && is_orphan(entry->path(), name.substr(prefix.size()))) fs::remove(entry->path(), ignored);
-  }
-}
-
 constexpr std::int64_t no_limit = -1;
 
 std::int64_t size_limit() {
@@ -82,6 +72,16 @@ std::int64_t size_limit() {
 }
 
 }  // namespace
+
+void remove_orphans(const std::string& path) {
+  const std::string prefix = fs::path(path).filename().string() + ".tmp.";
+  std::error_code failure;
+  for (fs::directory_iterator entry(directory_of(path), failure), end; !failure && entry != end; entry.increment(failure)) {
+    const std::string name = entry->path().filename().string();
+    std::error_code ignored;
+    if (name.starts_with(prefix) && is_orphan(entry->path(), name.substr(prefix.size()))) fs::remove(entry->path(), ignored);
+  }
+}
 
 temporary_file::temporary_file(const std::string& path)
     : path_(path), name_(fmt::format("{}.tmp.{}.{}", path, host_name(), ::getpid())) {

@@ -291,6 +291,15 @@ void describe(Visitor& v, spec& s) {
           "auto: planes if there are 16 or more for each rank, otherwise bricks; always planes for heat.",
           {"auto", "planes", "bricks"});
       });
+  v.table("checkpoint",
+          "The state of a running solver on disk, so that `osteon resume` can go on after the program was ended; see "
+          "checkpoint.md. It is removed when the job is done.",
+          [&](auto& t) {
+            t("directory", s.checkpoint.directory,
+              "Folder for the checkpoints, relative to the working directory; default: checkpoint in the output directory.");
+            t("every_minutes", s.checkpoint.every_minutes,
+              "Time between checkpoints; 0: only when the job is told to end by SIGTERM or SIGUSR1.");
+          });
 }
 
 }  // namespace osteon::job

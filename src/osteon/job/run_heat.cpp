@@ -170,11 +170,10 @@ physics_result run_tensor(const spec& job, const specimen& part, const solve::he
 
 }  // namespace
 
-physics_result run_heat(const spec& job, const specimen& part, sink& log) {
+physics_result run_heat(const spec& job, const specimen& part, const solve::options& how, sink& log) {
   const MPI_Comm comm = part.where.comm;
   solve::heat_problem problem;
   comm::together(comm, [&] { problem = make_heat_problem(job, part); });
-  const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations)};
   physics_result result = heat_test(job) == "conductivity_tensor" ? run_tensor(job, part, problem, how, log)
                           : job.transient                         ? run_transient(job, part, problem, how, log)
                                                                   : run_steady(job, part, problem, how, log);

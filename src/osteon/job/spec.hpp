@@ -161,6 +161,11 @@ struct run_spec {
   std::string decomposition = "auto";
 };
 
+struct checkpoint_spec {
+  std::string directory;      ///< empty: `checkpoint` in the output directory
+  double every_minutes = 30;  ///< 0: only on a signal
+};
+
 struct spec {
   std::string name;
   std::string physics = "elasticity";
@@ -181,6 +186,7 @@ struct spec {
   pistoia_spec pistoia;
   picture_spec picture;
   run_spec run;
+  checkpoint_spec checkpoint;
   std::string output_directory;
   std::optional<std::vector<std::string>> output_fields;  ///< elasticity only; absent: default_elastic_fields()
 

@@ -179,6 +179,14 @@ template std::vector<float> spread(const heat_problem&, const heated_parts&, con
 template std::vector<double> spread(const heat_problem&, const heated_parts&, const std::vector<double>&, std::int32_t,
                                     double);
 
+voxel::run_set unknown_cells(const heat_problem& problem, const heated_parts& part) {
+  const auto runs = problem.cells.runs();
+  std::vector<voxel::run> unknown;
+  for (std::size_t n = 0; n < part.state.size(); ++n)
+    if (part.state[n] != part_state::constant) unknown.push_back(runs[n]);
+  return {problem.cells.shape(), std::move(unknown)};
+}
+
 conduction_cells all_cells(const heat_problem& problem) {
   const grid::block where = closed_ring(problem.where, problem.periodic[0]);
   return make_conduction_cells(problem, with_ghost_runs(where, problem.cells), problem.material);
