@@ -10,6 +10,7 @@
 #include <app/summary_table.hpp>
 #include <app/terminal.hpp>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <osteon/comm/communicator.hpp>
@@ -64,10 +65,26 @@ void finish(const run_options& options, const job::spec& spec) {
   if (options.json != "-") fmt::print("{}", summary_table(summary, report_path));
 }
 
+// A rank that cannot reach the others any more (comm::agree) ends them. Nothing is unwound.
+[[noreturn]] void end_all_ranks() {
+  int code = exit_code(error_kind::machine);
+  try {
+    std::rethrow_exception(std::current_exception());
+  } catch (const error& e) {
+    code = exit_code(e.kind());
+    fmt::print(stderr, "osteon: [rank {}] {}\n", comm::rank(MPI_COMM_WORLD), e.what());
+  } catch (...) {
+    fmt::print(stderr, "osteon: [rank {}] ended by an error that nobody expected\n", comm::rank(MPI_COMM_WORLD));
+  }
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::abort();
+}
+
 int compute_as_rank(const run_options& options) {
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   note_stop_signals();
+  std::set_terminate(end_all_ranks);
   const int rank = comm::rank(MPI_COMM_WORLD);
   int code = 0;
   std::optional<job::spec> spec;

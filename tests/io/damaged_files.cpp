@@ -140,6 +140,7 @@ int main(int argc, char** argv) {
     int crashes = 0, hangs = 0;
     while (t->next < count) {
       const int before = t->next;
+      std::fflush(stdout);  // or the child says it again
       const pid_t child = fork();
       if (child == 0) read_them(r, path, count, seed, *t);
       int status = 0;

@@ -27,11 +27,13 @@ CASES = TIGHT + "".join(
 TRANSIENT = (
     '[[boundary]]\nface = "z-low"\ntemperature_K = 310.0\n[transient]\ninitial_K = 290.0\nend_s = 6.0\nstep_s = 0.25\n'
 )
-WARM = '[[material]]\nconductivity_W_per_mK = 0.5\nheat_capacity_J_per_m3K = 2e6\n'
+WARM = "[[material]]\nconductivity_W_per_mK = 0.5\nheat_capacity_J_per_m3K = 2e6\n"
 
 
 def transient_text(image: Path) -> str:
-    return f'physics = "heat"\n[image]\npath = "{image}"\nspacing_mm = 0.5\n{WARM}{TRANSIENT}[picture]\nenabled = false\n'
+    return (
+        f'physics = "heat"\n[image]\npath = "{image}"\nspacing_mm = 0.5\n{WARM}{TRANSIENT}[picture]\nenabled = false\n'
+    )
 
 
 @pytest.fixture
