@@ -97,7 +97,8 @@ checkpoint_index parse_checkpoint_index(const std::string& path, std::string_vie
   }
   if (bytes != static_cast<double>(payload) || index.lay_out() != payload)
     refuse(path, fmt::format("its vectors take {:.0f} bytes, but it holds {}", bytes, payload));
-  if (all.contains("facts")) index.facts = all["facts"];
+  index.facts = json::object();
+  if (all.contains("facts") && all["facts"].is_object()) index.facts = all["facts"];
   return index;
 }
 
