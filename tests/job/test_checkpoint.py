@@ -25,7 +25,7 @@ CASES = TIGHT + "".join(
     )
 )
 TRANSIENT = (
-    '[[boundary]]\nface = "z-low"\ntemperature_K = 310.0\n[transient]\ninitial_K = 290.0\nend_s = 6.0\nstep_s = 0.25\n'
+    '[[boundary]]\nface = "z-low"\ntemperature_K = 310.0\n[transient]\ninitial_K = 290.0\nend_s = 3.0\nstep_s = 0.25\n'
 )
 WARM = "[[material]]\nconductivity_W_per_mK = 0.5\nheat_capacity_J_per_m3K = 2e6\n"
 
@@ -38,9 +38,9 @@ def transient_text(image: Path) -> str:
 
 @pytest.fixture
 def foam(tmp_path: Path) -> Path:
-    """Smooth random struts, 28^3."""
+    """Smooth random struts, 20^3."""
     rng = np.random.default_rng(3)
-    n = 28
+    n = 20
     f = np.fft.fftfreq(n)
     low = np.exp(-60 * (f[:, None, None] ** 2 + f[None, :, None] ** 2 + f[None, None, :] ** 2))
     field = np.fft.ifftn(np.fft.fftn(rng.random((n, n, n))) * low).real
