@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <osteon/base/error.hpp>
 
 namespace osteon::io {
@@ -48,6 +49,16 @@ fs::path directory_of(const std::string& path) {
   return parent.empty() ? fs::path(".") : parent;
 }
 
+/// Also of a process whose parent has not asked for its end yet.
+bool is_dead(long pid) {
+  if (::kill(static_cast<pid_t>(pid), 0) != 0) return errno == ESRCH;
+  std::ifstream stat(fmt::format("/proc/{}/stat", pid));
+  std::string line;
+  std::getline(stat, line);
+  const auto name_end = line.rfind(") ");
+  return name_end != std::string::npos && (line[name_end + 2] == 'Z' || line[name_end + 2] == 'X');
+}
+
 /// A process of this host that is gone, or a file of another host that nobody has touched for a day.
 bool is_orphan(const fs::path& file, const std::string& suffix) {
   const auto dot = suffix.rfind('.');
@@ -56,8 +67,7 @@ bool is_orphan(const fs::path& file, const std::string& suffix) {
   const char* end = suffix.data() + suffix.size();
   const auto [last, status] = std::from_chars(suffix.data() + dot + 1, end, pid);
   if (status != std::errc() || last != end || pid <= 0) return false;
-  if (suffix.substr(0, dot) == host_name())
-    return pid == ::getpid() || (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH);
+  if (suffix.substr(0, dot) == host_name()) return pid == ::getpid() || is_dead(pid);
   std::error_code failure;
   const auto written = fs::last_write_time(file, failure);
   return !failure && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
