@@ -6,9 +6,11 @@
 #include <app/commands.hpp>
 #include <app/json_output.hpp>
 #include <app/launcher.hpp>
+#include <app/stop_signal.hpp>
 #include <app/summary_table.hpp>
 #include <app/terminal.hpp>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <osteon/comm/communicator.hpp>
@@ -39,6 +41,7 @@ job::spec read_job(const run_options& options) {
   if (options.output) spec.output_directory = *options.output;
   if (options.ranks) spec.run.ranks = *options.ranks;
   if (options.threads) spec.run.threads = *options.threads;
+  if (options.checkpoint) spec.checkpoint.directory = *options.checkpoint;
   return spec;
 }
 
@@ -49,6 +52,7 @@ std::string command_line(const run_options& options) {
   if (options.output) text += " --output " + *options.output;
   if (options.io) text += " --io " + *options.io;
   for (const std::string& hint : options.io_hints) text += " --io-hint " + hint;
+  if (options.resume) text += " --resume";
   return text;
 }
 
@@ -70,9 +74,26 @@ void finish(const run_options& options, const job::spec& spec) {
   if (options.json != "-") fmt::print("{}", summary_table(summary, report_path));
 }
 
+// A rank that cannot reach the others any more (comm::agree) ends them. Nothing is unwound.
+[[noreturn]] void end_all_ranks() {
+  int code = exit_code(error_kind::machine);
+  try {
+    std::rethrow_exception(std::current_exception());
+  } catch (const error& e) {
+    code = exit_code(e.kind());
+    fmt::print(stderr, "osteon: [rank {}] {}\n", comm::rank(MPI_COMM_WORLD), e.what());
+  } catch (...) {
+    fmt::print(stderr, "osteon: [rank {}] ended by an error that nobody expected\n", comm::rank(MPI_COMM_WORLD));
+  }
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::abort();
+}
+
 int compute_as_rank(const run_options& options) {
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  note_stop_signals();
+  std::set_terminate(end_all_ranks);
   const int rank = comm::rank(MPI_COMM_WORLD);
   int code = 0;
   std::optional<job::spec> spec;
@@ -90,7 +111,8 @@ int compute_as_rank(const run_options& options) {
         if (rank == 0)
           job::import_model(*spec, job::output_paths(*spec).model, std::getenv("OSTEON_PARENT") ? quiet() : log);
       });
-      job::compute(MPI_COMM_WORLD, *spec, command_line(options), started ? started : job::utc_now(), log);
+      job::compute(MPI_COMM_WORLD, *spec, command_line(options), started ? started : job::utc_now(), log,
+                   {.resume = options.resume, .is_to_stop = stop_was_requested});
     } catch (const error& e) {
       // All ranks are here with the same text (comm::together), so all of them leave, and one speaks.
       if (rank == 0) fmt::print(stderr, "osteon: {}\n", e.what());
@@ -138,14 +160,26 @@ int run(const run_options& options) {
                                      spec.output_directory};
   if (options.io) arguments.insert(arguments.end(), {"--io", *options.io});
   for (const std::string& hint : options.io_hints) arguments.insert(arguments.end(), {"--io-hint", hint});
+  if (options.resume) arguments.push_back("--resume");
+  if (options.checkpoint) arguments.insert(arguments.end(), {"--checkpoint", *options.checkpoint});
   setenv("OSTEON_PARENT", "1", 1);
   const int code = start_ranks(static_cast<int>(ranks), static_cast<int>(spec.run.threads), arguments);
   if (code == 0) finish(options, spec);
+  if (code == exit_code(error_kind::interrupted)) return code;
   if (code != 0 && (code < exit_code(error_kind::usage) || code > exit_code(error_kind::machine)))
     throw machine_error(
         fmt::format("the ranks were ended with exit code {}{}", code,
                     code == 137 ? ": killed, probably for memory; `osteon estimate` says what a job takes" : ""));
   return code;
+}
+
+int resume(const std::string& directory, run_options options) {
+  const job::resumable found = job::find_resumable(directory);
+  options.job = found.job_file;
+  options.output = found.output_directory;
+  options.checkpoint = found.directory;
+  options.resume = true;
+  return run(options);
 }
 
 }  // namespace osteon::app

@@ -10,14 +10,18 @@ namespace osteon::app {
 struct run_options {
   std::string job;
   std::optional<int> ranks, threads;
-  std::optional<std::string> output, io;
+  std::optional<std::string> output, checkpoint, io;
   std::vector<std::string> io_hints;
+  bool resume = false;
   std::string json;  ///< file for summary.json's content, `-` for standard output
   bool report = true;
 };
 
 /// Run a job: alone, import the image and start the ranks; under a launcher, compute as one of its ranks.
 int run(const run_options& options);
+
+/// Continue the job whose checkpoint lies in a folder. @param options ranks, threads, report and json count
+int resume(const std::string& directory, run_options options);
 
 /// Check a job file and the files that it names; all faults at once.
 int check(const std::string& job, const std::string& json);

@@ -12,7 +12,8 @@
 namespace {
 
 constexpr const char* exit_codes =
-    "Exit codes: 0 done, 2 wrong usage or job file, 3 bad data, 4 did not converge, 5 MPI or machine.";
+    "Exit codes: 0 done, 2 wrong usage or job file, 3 bad data, 4 did not converge, 5 MPI or machine, "
+    "75 stopped by SIGTERM or SIGUSR1 after writing a checkpoint (`osteon resume` continues).";
 
 int dispatch(int argc, char** argv) {
   using namespace osteon;
@@ -45,11 +46,22 @@ int dispatch(int argc, char** argv) {
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   c_run->add_flag("!--no-report", run.report, "Do not make report.html");
+  c_run->add_flag("--resume", run.resume, "Continue from the job's checkpoint, if there is one");
+  c_run->add_option("--checkpoint", run.checkpoint,
+                    "Folder of the checkpoints (default: checkpoint.directory of the job, else checkpoint in the output)");
   add_json(c_run, run.json);
   c_run->footer(
       std::string("Examples:\n  osteon run examples/bone.toml\n  osteon run -n 4 -t 2 bone.toml -o /scratch/bone.out\n"
                   "  mpirun -np 64 osteon run bone.toml\n\n") +
       exit_codes);
+
+  auto* c_resume = cli.add_subcommand("resume", "Continue a job that was ended, from its checkpoint");
+  c_resume->add_option("checkpoint", directory, "Folder of the checkpoint, or the job's output directory")->required();
+  c_resume->add_option("-n,--ranks", run.ranks, "MPI processes to start; any number continues")->check(CLI::PositiveNumber);
+  c_resume->add_option("-t,--threads", run.threads, "OpenMP threads of each process")->check(CLI::PositiveNumber);
+  c_resume->add_flag("!--no-report", run.report, "Do not make report.html");
+  add_json(c_resume, run.json);
+  c_resume->footer(std::string("Example:\n  osteon resume bone.out\n\n") + exit_codes);
 
   auto* c_check = cli.add_subcommand("check", "Say everything that is wrong with a job file");
   add_job(c_check, job);
@@ -96,6 +108,7 @@ int dispatch(int argc, char** argv) {
     return cli.exit(e) == 0 ? 0 : exit_code(error_kind::usage);
   }
   if (*c_run) return app::run(run);
+  if (*c_resume) return app::resume(directory, run);
   if (*c_check) return app::check(job, json);
   if (*c_estimate) return app::estimate(job, ranks, json);
   if (*c_import) return app::import(job, model, json);

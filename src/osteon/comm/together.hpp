@@ -16,6 +16,9 @@ struct outcome {
 };
 
 /// Throw the error of the lowest failing rank on all ranks, or return if none failed.
+///
+/// A rank that failed and waits some seconds in vain for the others (who may be stuck in a collective of MPI-IO that it has
+/// left) calls std::terminate with its error as the current exception: set a handler that speaks and calls MPI_Abort.
 /// @collective on comm
 /// @cost one allreduce of an int; a broadcast of the text only after a failure
 void agree(MPI_Comm comm, const outcome& local);

@@ -246,7 +246,8 @@ output_paths::output_paths(const spec& job) {
   report = (base / "report.html").string();
 }
 
-json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started, sink& log) {
+json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started, sink& log,
+             const checkpoint_options& checkpoints) {
   const output_paths paths(job);
   const bool root = comm::rank(comm) == 0;
   stage_clock clock(comm, log);
@@ -261,10 +262,12 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   const std::int64_t unsupported = drop_unsupported(job, part, log);
 
   clock.begin("solving");
-  const physics_result result = job.physics == "heat"                ? run_heat(job, part, log)
-                                : job.physics == "thermo_elasticity" ? run_thermo_elasticity(job, part, log)
-                                : is_homogenisation(job)             ? run_homogenise(job, part, log)
-                                                                     : run_elasticity(job, part, log);
+  checkpoint_keeper keeper(job, part, checkpoints, log);
+  const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations), &keeper};
+  const physics_result result = job.physics == "heat"                ? run_heat(job, part, how, log)
+                                : job.physics == "thermo_elasticity" ? run_thermo_elasticity(job, part, how, log)
+                                : is_homogenisation(job)             ? run_homogenise(job, part, how, log)
+                                                                     : run_elasticity(job, part, how, log);
 
   if (result.steps) log.note(file_clock.note("wrote", step_series(paths), *result.steps));
 
@@ -307,6 +310,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
         fmt::format("the solver stopped after {} iterations at a relative residual of {:.2e}, above the tolerance {:.1e}; "
                     "the unfinished results in {} are marked 'not converged'; raise solve.max_iterations",
                     proof->iterations, proof->residual_history.back(), job.solve.tolerance, paths.directory));
+  keeper.remove();
   return summary;
 }
 

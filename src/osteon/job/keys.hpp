@@ -316,6 +316,15 @@ void describe(Visitor& v, spec& s) {
         t("significant_digits", f.significant_digits,
           "Round fields to so many decimal digits, 1 to 6, which makes files smaller; 0: exact.");
       });
+  v.table("checkpoint",
+          "The state of a running solver on disk, so that `osteon resume` can go on after the program was ended; see "
+          "checkpoint.md. It is removed when the job is done.",
+          [&](auto& t) {
+            t("directory", s.checkpoint.directory,
+              "Folder for the checkpoints, relative to the working directory; default: checkpoint in the output directory.");
+            t("every_minutes", s.checkpoint.every_minutes,
+              "Time between checkpoints; 0: only when the job is told to end by SIGTERM or SIGUSR1.");
+          });
 }
 
 }  // namespace osteon::job

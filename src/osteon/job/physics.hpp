@@ -50,17 +50,17 @@ struct physics_result {
 };
 
 /// A mechanical test, or supports and forces; one load case or several. @collective on part.where.comm
-physics_result run_elasticity(const spec& job, const specimen& part, sink& log);
+physics_result run_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log);
 
 /// Stiffness of a block of material under six mean strains. @collective on part.where.comm
-physics_result run_homogenise(const spec& job, const specimen& part, sink& log);
+physics_result run_homogenise(const spec& job, const specimen& part, const solve::options& how, sink& log);
 
 /// Heat conduction: between two faces, under conditions on all faces, in all directions, or in time. @collective on
 /// part.where.comm
-physics_result run_heat(const spec& job, const specimen& part, sink& log);
+physics_result run_heat(const spec& job, const specimen& part, const solve::options& how, sink& log);
 
 /// Steady conduction, and the elastic problem that its temperatures load. @collective on part.where.comm
-physics_result run_thermo_elasticity(const spec& job, const specimen& part, sink& log);
+physics_result run_thermo_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log);
 
 /// Spread values per active cell over the dense block; NaN in empty voxels. @param per_cell shape (cells, components)
 /// @collective local

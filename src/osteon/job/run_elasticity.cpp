@@ -58,8 +58,7 @@ std::vector<result_field> fields_of(const spec& job, const specimen& part, const
 // Solve the cases in groups that share a solver.
 std::vector<case_result> solve_cases(const spec& job, const specimen& part,
                                      std::shared_ptr<solve::elasticity_problem> problem, const std::vector<load_case>& cases,
-                                     sink& log) {
-  const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations)};
+                                     const solve::options& how, sink& log) {
   std::vector<case_result> results(cases.size());
   const auto groups = group_by_supports(part.where.comm, cases);
   if (cases.size() > 1)
@@ -110,10 +109,11 @@ solve::certificate join_proofs(const std::vector<case_result>& cases) {
 
 }  // namespace
 
-physics_result run_elasticity(const spec& job, const specimen& part, sink& log) {
-  const auto problem = make_problem(part);   node_sets sets(job, part, problem->nodes);
+physics_result run_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log) {
+  const auto problem = make_problem(part);
+  node_sets sets(job, part, problem->nodes);
   const std::vector<load_case> cases = make_cases(sets, log);
-  const std::vector<case_result> solved = solve_cases(job, part, problem, cases, log);
+  const std::vector<case_result> solved = solve_cases(job, part, problem, cases, how, log);
 
   physics_result result;
   result.proof = join_proofs(solved);

@@ -115,11 +115,13 @@ physics_result run_transient(const spec& job, const specimen& part, const solve:
   std::optional<step_files> steps;
   if (job.transient->write_steps) {
     steps.emplace(job, part);
-    plan.on_record = [&](double time_s, const std::vector<double>& temperature_K) { steps->write(time_s, temperature_K); };
+    plan.on_record = [&](std::span<const solve::heat_record> history, const std::vector<double>& temperature_K) {
+      steps->write(history, temperature_K);
+    };
   }
   solve::transient_solution solution = solve::solve_transient(problem, plan, how, log);
   physics_result result;
-  if (steps) result.steps = steps->close();
+  if (steps) result.steps = steps->close(solution.history);
   result.proof = solution.proof;
   const solve::heat_record& last = solution.history.back();
   result.answers = {{"heat_inflow_W", by_face(last.inflow_W)},
@@ -180,11 +182,10 @@ physics_result run_tensor(const spec& job, const specimen& part, const solve::he
 
 }  // namespace
 
-physics_result run_heat(const spec& job, const specimen& part, sink& log) {
+physics_result run_heat(const spec& job, const specimen& part, const solve::options& how, sink& log) {
   const MPI_Comm comm = part.where.comm;
   solve::heat_problem problem;
   comm::together(comm, [&] { problem = make_heat_problem(job, part); });
-  const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations)};
   physics_result result = heat_test(job) == "conductivity_tensor" ? run_tensor(job, part, problem, how, log)
                           : job.transient                         ? run_transient(job, part, problem, how, log)
                                                                   : run_steady(job, part, std::move(problem), how, log);

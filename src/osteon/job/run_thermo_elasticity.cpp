@@ -73,9 +73,8 @@ std::vector<double> solve_temperatures(const spec& job, const specimen& part, co
 
 }  // namespace
 
-physics_result run_thermo_elasticity(const spec& job, const specimen& part, sink& log) {
+physics_result run_thermo_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log) {
   const MPI_Comm comm = part.where.comm;
-  const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations)};
   physics_result result;
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);

@@ -174,6 +174,11 @@ struct io_spec {
   std::int64_t significant_digits = 0;  ///< 0: all
 };
 
+struct checkpoint_spec {
+  std::string directory;      ///< empty: `checkpoint` in the output directory
+  double every_minutes = 30;  ///< 0: only on a signal
+};
+
 struct spec {
   std::string name;
   std::string physics = "elasticity";
@@ -195,6 +200,7 @@ struct spec {
   picture_spec picture;
   run_spec run;
   io_spec io;
+  checkpoint_spec checkpoint;
   std::string output_directory;
   std::optional<std::vector<std::string>> output_fields;  ///< elasticity only; absent: default_elastic_fields()
 

@@ -3,7 +3,8 @@
 /// A result file for each recorded step in time, and the series that ParaView opens.
 #include <osteon/job/compute.hpp>
 #include <osteon/job/physics.hpp>
-#include <utility>
+#include <osteon/solve/heat_transient.hpp>
+#include <span>
 #include <vector>
 
 namespace osteon::job {
@@ -16,16 +17,16 @@ class step_files {
  public:
   /// Removes the series of an earlier job; its steps are replaced one by one. @collective on part.where.comm
   step_files(const spec& job, const specimen& part);
+  /// Write the last record of `history`.
   /// @param temperature_K per active cell @throws as result_writer @collective
-  void write(double time_s, const std::vector<double>& temperature_K);
-  /// Write the series and tell what all of it took. @collective
-  io::file_report close();
+  void write(std::span<const solve::heat_record> history, const std::vector<double>& temperature_K);
+  /// Write the series of all records and tell what it took to write those of this run. @collective
+  io::file_report close(std::span<const solve::heat_record> history);
 
  private:
   const spec& job_;
   const specimen& part_;
   output_paths paths_;
-  std::vector<std::pair<std::string, double>> steps_;  ///< file, relative to the series, and time
   io::file_report total_;
 };
 

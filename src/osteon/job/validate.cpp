@@ -204,6 +204,8 @@ class checker {
            fmt::format("{} must be in (0, 1), e.g. 1e-6", job_.solve.tolerance));
     expect(job_.solve.max_iterations > 0 && job_.solve.max_iterations <= 1'000'000, "solve.max_iterations",
            fmt::format("{} must be in [1, 1000000]", job_.solve.max_iterations));
+    expect(job_.checkpoint.every_minutes >= 0, "checkpoint.every_minutes",
+           fmt::format("{} must be >= 0 minutes; 0: only when the job is told to end", job_.checkpoint.every_minutes));
     expect(job_.pistoia.critical_strain > 0, "pistoia.critical_strain",
            fmt::format("{} must be > 0", job_.pistoia.critical_strain));
     expect(job_.pistoia.critical_volume > 0 && job_.pistoia.critical_volume < 1, "pistoia.critical_volume",

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
 
 namespace osteon::solve {
 
@@ -93,7 +94,19 @@ double conduction_solver::energy_identity_error(const heat_load& load) {
   return std::abs(difference - xb) / std::abs(dissipation(load) - xr);
 }
 
-std::vector<double>& conduction_solver::solve(const heat_load& load, const options& how, certificate& proof, sink& log) {
+// What the iteration goes on from, or the answer and its residual alone.
+solver_state conduction_solver::state(const voxel::run_set& points, bool is_running) {
+  const auto owned = [&](auto& of) { return std::span(of).first(at(cells_.owned)); };
+  solver_state s{"conduction", cells_.where, &points, false, {}, {}};
+  const grid::node_layout one{1, 0, 1};
+  s.vectors = {{"temperature", owned(x_), one}, {"residual", owned(r_), one}};
+  if (is_running) s.vectors.push_back({"direction", owned(p_), one});
+  return s;
+}
+
+std::vector<double>& conduction_solver::solve(const heat_load& load, const options& how, certificate& proof, sink& log,
+                                              const voxel::run_set* points) {
+  const stopwatch clock;
   x_.assign(size(), 0.0);
   for (auto* v : {&r_, &p_, &z_}) v->assign(size(), 0.0F);
   proof.residual_history.assign(1, 1.0);
@@ -111,6 +124,28 @@ std::vector<double>& conduction_solver::solve(const heat_load& load, const optio
     return x_;
   }
   double rz = 0, exact = 1;
+  state_keeper* const keeper = points ? how.keeper : nullptr;
+  const auto saved = [&](bool is_running) {
+    solver_state s = state(*points, is_running);
+    s.numbers = {{"recursion", {rz, exact}},
+                 {"iterations", {static_cast<double>(proof.iterations)}},
+                 {"converged", {static_cast<double>(proof.converged)}},
+                 {"residual_history", proof.residual_history},
+                 {"seconds", {proof.earlier_seconds + clock.seconds()}}};
+    return s;
+  };
+  proof.earlier_seconds = 0;
+  const auto found = keeper ? keeper->begin() : state_keeper::found::nothing;
+  if (found != state_keeper::found::nothing) {
+    solver_state s = saved(found == state_keeper::found::running);
+    keeper->restore(s);
+    rz = found == state_keeper::found::running ? s.numbers.at("recursion").at(0) : 0;  // 0: no direction to go on from
+    exact = s.numbers.at("recursion").at(1);
+    proof.iterations = static_cast<int>(s.numbers.at("iterations").at(0));
+    proof.converged = s.numbers.at("converged").at(0) != 0;
+    proof.residual_history = s.numbers.at("residual_history");
+    proof.earlier_seconds = s.numbers.at("seconds").at(0);
+  }
   while (!proof.converged && proof.iterations < how.max_iterations) {
     multigrid_.apply(r_.data(), z_.data());
     const double rz_new =
@@ -147,7 +182,9 @@ std::vector<double>& conduction_solver::solve(const heat_load& load, const optio
     proof.residual_history.push_back(relative);
     log.progress(std::clamp(std::log(std::max(relative, how.tolerance)) / std::log(how.tolerance), 0.0, 1.0),
                  fmt::format("iteration {}, relative residual {:.2e}", proof.iterations, relative));
+    if (keeper && !proof.converged && keeper->is_due()) keeper->save(saved(true));
   }
+  if (keeper) keeper->finish(saved(false));
   if (!proof.converged) true_residual(load);
   proof.energy_identity_error = energy_identity_error(load);
   proof.true_relative_residual =

@@ -3,6 +3,7 @@
 /// Conjugate gradients on the cells of a conduction problem; one setup serves any number of right-hand sides.
 #include <functional>
 #include <osteon/solve/conduction_multigrid.hpp>
+#include <osteon/solve/saved_state.hpp>
 
 namespace osteon::solve {
 
@@ -26,8 +27,10 @@ class conduction_solver {
 
   /// Solve from zero. Sets iterations, converged, residuals and energy error of `proof`.
   /// @returns x over the cells' numbering, ghosts current; valid until the next call
+  /// @param points of the owned cells; without them how.keeper is left alone
   /// @throws solve_error if a value is not finite @collective
-  std::vector<double>& solve(const heat_load& load, const options& how, certificate& proof, sink& log);
+  std::vector<double>& solve(const heat_load& load, const options& how, certificate& proof, sink& log,
+                             const voxel::run_set* points = nullptr);
 
   /// Residual of the last solution [W]. @param cell an owned one
   double residual(std::int32_t cell) const { return scale_ * static_cast<double>(r_[static_cast<std::size_t>(cell)]); }
@@ -54,6 +57,7 @@ class conduction_solver {
   double true_residual(const heat_load& load);
   double dissipation(const heat_load& load) const;
   double energy_identity_error(const heat_load& load);
+  solver_state state(const voxel::run_set& points, bool is_running);
   std::size_t size() const { return static_cast<std::size_t>(cells_.size); }
 
   const conduction_cells& cells_;

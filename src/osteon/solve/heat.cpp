@@ -62,7 +62,9 @@ heat_solution solve_heat(heat_problem problem, const options& how, sink& log) {
 
   stopwatch solving;
   const heat_load load = load_of(problem, cells, part.reference_K, problem.gradient_K_per_mm);
-  const std::vector<double>& x = solver->solve(load, how, solution.proof, log);
+  std::optional<voxel::run_set> kept;
+  if (how.keeper) kept = unknown_cells(problem, part);
+  const std::vector<double>& x = solver->solve(load, how, solution.proof, log, kept ? &*kept : nullptr);
   solution.proof.unknowns = unknowns;
   solution.inflow_W = inflows(cells, load, x);
   solution.source_W = made_W;
@@ -82,7 +84,7 @@ heat_solution solve_heat(heat_problem problem, const options& how, sink& log) {
     flow(solution.inflow_W, one) = power / (above(one) - above(two));
     flow(solution.inflow_W, two) = -flow(solution.inflow_W, one);
   }
-  solution.proof.solve_seconds = solving.seconds();
+  solution.proof.solve_seconds = solution.proof.earlier_seconds + solving.seconds();
   auto temperature = solver->take();
   solver.reset();  // its vectors make room for the answer
   cells = {};

@@ -182,6 +182,14 @@ std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std
 template std::vector<float> spread(const heat_problem&, const heated_parts&, std::vector<float>, double);
 template std::vector<double> spread(const heat_problem&, const heated_parts&, std::vector<double>, double);
 
+voxel::run_set unknown_cells(const heat_problem& problem, const heated_parts& part) {
+  const auto runs = problem.cells.runs();
+  std::vector<voxel::run> unknown;
+  for (std::size_t n = 0; n < runs.size(); ++n)
+    if (part.state[part.kind[n]] != part_state::constant) unknown.push_back(runs[n]);
+  return {problem.cells.shape(), std::move(unknown)};
+}
+
 conduction_cells all_cells(const heat_problem& problem) {
   return make_conduction_cells(problem, with_ghosts(problem.where, problem.cells, problem.periodic), problem.material);
 }

@@ -36,6 +36,9 @@ void check_periodic_faces(const std::array<face_match, 3>& faces);
 template <class T>
 std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std::vector<T> unknown, double floating_mean);
 
+/// The unknown cells of this rank, without ghosts, in the order of the unknowns. @collective local
+voxel::run_set unknown_cells(const heat_problem& problem, const heated_parts& part);
+
 /// All cells as unknowns. @collective on problem.where.comm
 conduction_cells all_cells(const heat_problem& problem);
 

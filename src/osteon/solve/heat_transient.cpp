@@ -9,6 +9,7 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/solve/conduction_check.hpp>
 #include <osteon/solve/heat_parts.hpp>
+#include <osteon/solve/saved_state.hpp>
 
 namespace osteon::solve {
 
@@ -30,6 +31,18 @@ void check_plan(const heat_problem& problem, const time_plan& plan) {
         !std::isfinite(plan.heat_capacity_J_per_mm3K[m]))
       throw usage_error(fmt::format("material {} ({}) has no positive heat capacity; give one in J/(mm3 K)", m,
                                     (*problem.materials)[m].name));
+}
+
+// A record as numbers and back.
+constexpr std::size_t numbers_of_record = 11;
+void append(std::vector<double>& to, const heat_record& r) {
+  to.insert(to.end(), {r.time_s, r.mean_K, r.low_K, r.high_K, r.stored_W});
+  for (const auto& pair : r.inflow_W) to.insert(to.end(), pair.begin(), pair.end());
+}
+heat_record record_at(const std::vector<double>& from, std::size_t i) {
+  heat_record r{from.at(i), from.at(i + 1), from.at(i + 2), from.at(i + 3), {}, from.at(i + 4)};
+  for (std::size_t k = 0; k < 6; ++k) r.inflow_W[k / 2][k % 2] = from.at(i + 5 + k);
+  return r;
 }
 
 class stepper {
@@ -105,6 +118,10 @@ class stepper {
     return n;
   }
   double made_W() const { return made_; }
+  /// The temperatures of the owned cells above the initial one: all that the next step goes on from.
+  std::span<double> temperatures() {
+    return std::span(above_initial_).first(at(cells_.owned));
+  }
   std::vector<double> temperature() const {
     std::vector<double> t(above_initial_.begin(), above_initial_.begin() + cells_.owned);
     for (double& value : t) value += plan_.initial_K;
@@ -152,20 +169,53 @@ transient_solution solve_transient(const heat_problem& problem, const time_plan&
   solution.proof.setup_seconds = watch.seconds();
 
   watch.restart();
-  time.observe(solution.history.emplace_back(), 0);
-  if (plan.on_record) plan.on_record(0, time.temperature());
-  for (std::int64_t n = 1; n <= steps; ++n) {
+  certificate& proof = solution.proof;
+  std::int64_t taken = 0;
+  const auto saved = [&] {
+    solver_state s{"steps", problem.where, &problem.cells, false, {}, {}};
+    s.vectors = {{"temperature", time.temperatures(), {1, 0, 1}}};
+    s.numbers = {{"steps", {static_cast<double>(taken)}},
+                 {"iterations", {static_cast<double>(proof.iterations)}},
+                 {"converged", {static_cast<double>(proof.converged)}},
+                 {"residual_history", proof.residual_history},
+                 {"worst", {proof.true_relative_residual, proof.energy_identity_error, proof.reaction_imbalance}},
+                 {"seconds", {proof.earlier_seconds + watch.seconds()}}};
+    for (const heat_record& r : solution.history) append(s.numbers["history"], r);
+    return s;
+  };
+  if (how.keeper && how.keeper->begin() != state_keeper::found::nothing) {
+    solver_state s = saved();
+    how.keeper->restore(s);
+    taken = static_cast<std::int64_t>(s.numbers.at("steps").at(0));
+    proof.iterations = static_cast<int>(s.numbers.at("iterations").at(0));
+    proof.converged = s.numbers.at("converged").at(0) != 0;
+    proof.residual_history = s.numbers.at("residual_history");
+    const std::vector<double>& worst = s.numbers.at("worst");
+    proof.true_relative_residual = worst.at(0);
+    proof.energy_identity_error = worst.at(1);
+    proof.reaction_imbalance = worst.at(2);
+    proof.earlier_seconds = s.numbers.at("seconds").at(0);
+    const std::vector<double>& history = s.numbers.at("history");
+    for (std::size_t i = 0; i < history.size(); i += numbers_of_record) solution.history.push_back(record_at(history, i));
+  } else {
+    time.observe(solution.history.emplace_back(), 0);
+    if (plan.on_record) plan.on_record(solution.history, time.temperature());
+  }
+  for (std::int64_t n = taken + 1; n <= steps; ++n) {
     heat_record record = time.step(how, solution.proof, quiet());
     const double now = solution.step_s * static_cast<double>(n);
     if (n % plan.steps_per_record == 0 || n == steps) {
       time.observe(record, now);
       solution.history.push_back(record);
-      if (plan.on_record) plan.on_record(now, time.temperature());
+      if (plan.on_record) plan.on_record(solution.history, time.temperature());
     }
     log.progress(static_cast<double>(n) / static_cast<double>(steps), fmt::format("step {} of {}, {:.4g} s", n, steps, now));
+    taken = n;
+    if (how.keeper && n < steps && how.keeper->is_due()) how.keeper->save(saved());
   }
+  if (how.keeper) how.keeper->finish(saved());
   solution.temperature_K = time.temperature();
-  solution.proof.solve_seconds = watch.seconds();
+  proof.solve_seconds = proof.earlier_seconds + watch.seconds();
   return solution;
 }
 
