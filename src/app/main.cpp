@@ -16,14 +16,24 @@ int dispatch(int argc, char** argv) {
   CLI::App cli{"osteon: from a CT scan to stiffness, stress, heat flow and a picture."};
   cli.footer(std::string("Example:\n  osteon run examples/bone.toml\n\n") + exit_codes);
   cli.require_subcommand(1);
-  std::string job, json, model, directory;
+  std::string job, json, model, directory, from, to, io = "auto";
+  job::script_options script;
   app::run_options run;
   std::optional<int> ranks;
   const auto add_job = [](CLI::App* command, std::string& target) {
-    command->add_option("job", target, "Job file (TOML); see `osteon schema` for its keys")->required();
+    command->add_option("job", target, "Job file (TOML; see `osteon schema` for its keys) or VOX-FE script")->required();
   };
   const auto add_json = [](CLI::App* command, std::string& target) {
     command->add_option("--json", target, "Write the answer as JSON to this file; - for standard output");
+  };
+
+  const auto add_script = [&](CLI::App* command) {
+    command->add_option("--units", script.units, "VOX-FE script: units of its lengths, mm (with MPa) or m (with Pa)")
+        ->check(CLI::IsMember({"mm", "m"}));
+    command
+        ->add_option("--index-base", script.index_base,
+                     "VOX-FE script: from where it counts voxels and nodes (default: found out)")
+        ->check(CLI::Range(0, 1));
   };
 
   auto* c_run = cli.add_subcommand("run", "Run a job: import, solve, write, picture, report");
@@ -34,14 +44,21 @@ int dispatch(int argc, char** argv) {
       ->check(CLI::PositiveNumber);
   c_run->add_option("-o,--output", run.output, "Output directory (default: output.directory of the job, else <name>.out)");
   c_run->add_flag("!--no-report", run.report, "Do not make report.html");
+  add_script(c_run);
+  c_run
+      ->add_option("--io", io,
+                   "auto, or text-serial: rank 0 reads a VOX-FE model and scatters it, ranks write text one after the other")
+      ->check(CLI::IsMember({"auto", "text-serial"}));
   add_json(c_run, run.json);
   c_run->footer(
       std::string("Examples:\n  osteon run examples/bone.toml\n  osteon run -n 4 -t 2 bone.toml -o /scratch/bone.out\n"
+                  "  osteon run script.txt --units mm\n"
                   "  mpirun -np 64 osteon run bone.toml\n\n") +
       exit_codes);
 
   auto* c_check = cli.add_subcommand("check", "Say everything that is wrong with a job file");
   add_job(c_check, job);
+  add_script(c_check);
   add_json(c_check, json);
   c_check->footer("Example:\n  osteon check examples/bone.toml");
 
@@ -49,14 +66,23 @@ int dispatch(int argc, char** argv) {
       cli.add_subcommand("estimate", "Say what a job would take, without solving it (imports the image if need be)");
   add_job(c_estimate, job);
   c_estimate->add_option("-n,--ranks", ranks, "Number of MPI processes to estimate for")->check(CLI::PositiveNumber);
+  add_script(c_estimate);
   add_json(c_estimate, json);
   c_estimate->footer("Example:\n  osteon estimate examples/bone.toml --ranks 64");
 
   auto* c_import = cli.add_subcommand("import", "Turn the image of a job into a model file");
   add_job(c_import, job);
   c_import->add_option("-o,--output", model, "Model file to write (default: model.nc in the output directory)");
+  add_script(c_import);
   add_json(c_import, json);
   c_import->footer("Example:\n  osteon import examples/bone.toml -o bone.nc");
+
+  auto* c_convert = cli.add_subcommand("convert", "Turn a VOX-FE script and its model into a model file, or back");
+  c_convert->add_option("in", from, "VOX-FE script, or model file")->required();
+  c_convert->add_option("out", to, "Model file, or script to write; its other files go beside it")->required();
+  add_script(c_convert);
+  add_json(c_convert, json);
+  c_convert->footer("Examples:\n  osteon convert script.txt model.nc\n  osteon convert model.nc text/script.txt");
 
   auto* c_report = cli.add_subcommand("report", "Make report.html again from an output directory");
   c_report->add_option("directory", directory, "Output directory of a finished job")->required();
@@ -75,10 +101,13 @@ int dispatch(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return cli.exit(e) == 0 ? 0 : exit_code(error_kind::usage);
   }
+  run.script = script;
+  run.script.serial_text = io == "text-serial";
   if (*c_run) return app::run(run);
-  if (*c_check) return app::check(job, json);
-  if (*c_estimate) return app::estimate(job, ranks, json);
-  if (*c_import) return app::import(job, model, json);
+  if (*c_check) return app::check(job, script, json);
+  if (*c_estimate) return app::estimate(job, ranks, script, json);
+  if (*c_import) return app::import(job, model, script, json);
+  if (*c_convert) return app::convert(from, to, script, json);
   if (*c_report) return app::report(directory);
   if (*c_schema) return app::schema();
   return app::version(json);

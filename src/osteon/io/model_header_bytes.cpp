@@ -22,6 +22,7 @@ void walk(Stream& s, Header& h) {
   s.text(h.source);
   s.text(h.source_sha256);
   s.text(h.provenance_json);
+  s.list(h.conditions, [&](auto& condition) { s.value(condition); });
 }
 
 struct writer {

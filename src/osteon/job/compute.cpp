@@ -13,6 +13,7 @@
 #include <osteon/io/png.hpp>
 #include <osteon/io/result_file.hpp>
 #include <osteon/job/manifest.hpp>
+#include <osteon/job/script_job.hpp>
 #include <osteon/job/supported.hpp>
 #include <osteon/render/picture.hpp>
 #include <osteon/render/presets.hpp>
@@ -56,8 +57,13 @@ class stage_clock {
   json stages_ = json::array();
 };
 
-specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job) {
+specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job, sink& log) {
   specimen part;
+  if (job.script) {
+    part = read_script_model(comm, job, log);
+    comm::together(comm, [&] { part.cells = voxel::active_cells({part.image.data(), part.where.owned.shape()}); });
+    return part;
+  }
   part.header = io::read_model_header(comm, path);
   if (takes_bricks(job, part.header.shape.z, comm::size(comm))) {
     io::model_brick brick = io::read_model_brick(comm, path, part.header);
@@ -238,7 +244,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   stage_clock clock(comm, log);
 
   clock.begin("reading the model");
-  specimen part = read_specimen(comm, paths.model, job);
+  specimen part = read_specimen(comm, paths.model, job, log);
   const std::int64_t unsupported = drop_unsupported(job, part, log);
 
   clock.begin("solving");
@@ -250,6 +256,8 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   clock.begin("writing results");
   const std::int64_t bytes = write_results(paths, job, part, result, command);
   log.note(fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6));
+  json more;
+  if (result.write_more) more = result.write_more(paths.directory, log);
 
   clock.end();
   const double cpu = sum_over_ranks(comm, cpu_seconds());
@@ -263,6 +271,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   comm::together(comm, [&] {
     if (!root) return;
     summary = summarise(job, part, result, paths, uneven, cpu, peak, clock.stages());
+    if (!more.empty()) summary["files"]["text"] = more;
     if (job.segment.drop_unsupported) summary["segmentation"]["dropped_unsupported_voxels"] = unsupported;
     write_file(paths.manifest, to_text(describe_run(job, part, hosts, command, started)));
     write_summary();

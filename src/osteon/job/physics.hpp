@@ -20,6 +20,10 @@ struct specimen {
   voxel::model_header header;
   std::vector<std::uint8_t> image;  ///< material numbers, shape of where.owned
   voxel::run_set cells;             ///< the active voxels of `image`
+
+  /// Of a VOX-FE script, whose files number all elements: what it had before unsupported parts were dropped.
+  std::vector<std::uint8_t> script_image;
+  int script_base = 1;  ///< that its indices are counted from
 };
 
 /// A field that is to be written. The dense array is only made when its turn comes.
@@ -37,6 +41,8 @@ struct physics_result {
   std::vector<float> shown;  ///< cell field of the picture, per active cell
   std::string shown_name, shown_units;
   double shown_low = 0, shown_high = 1;  ///< colour range
+  /// Writes further files, each of which it names in the summary; empty: none. @collective
+  std::function<nlohmann::ordered_json(const std::string& directory, sink& log)> write_more;
 
   /// The certificate of a solver that missed its tolerance, else null.
   const solve::certificate* missed() const {
