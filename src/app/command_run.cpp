@@ -116,8 +116,8 @@ int run(const run_options& options) {
   terminal_sink log(is_interactive());
   setenv("OSTEON_STARTED", job::utc_now().c_str(), 1);
   const job::directory_lock lock(job::output_paths(spec).directory);
-  const index3 shape = spec.script ? spec.script->text->shape()
-                                   : job::import_model(spec, job::output_paths(spec).model, log).shape;
+  const index3 shape =
+      spec.script ? spec.script->text->shape() : job::import_model(spec, job::output_paths(spec).model, log).shape;
   const auto cores = static_cast<std::int64_t>(job::usable_cores());
   const std::int64_t ranks =
       spec.run.ranks > 0 ? spec.run.ranks : std::clamp<std::int64_t>(cores / spec.run.threads, 1, shape.z);

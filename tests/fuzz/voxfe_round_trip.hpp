@@ -25,9 +25,8 @@ inline int round_trip_texts(std::string_view text) {
   };
   same([](std::string_view t, std::vector<problem>& f) { return parse_script(t, "script", f); },
        [](script s) {
-         if (s.materials_file.empty()) s.materials_file = "m";
-         if (s.model_file.empty()) s.model_file = "e";
-         if (s.constraints_file.empty()) s.constraints_file = "c";
+         for (std::string* name : {&s.materials_file, &s.model_file, &s.constraints_file})
+           if (name->empty()) name->push_back('f');
          for (double& h : s.voxel_size)
            if (h == 0) h = 1;
          for (std::int64_t& n : s.voxels)

@@ -136,16 +136,16 @@ TEST(VoxfeModelOnRanks, results_are_numbered_and_written_the_same_in_both_ways) 
       const double* v = all.value.data() + 3 * i;
       const std::int64_t nx = s.voxels[0] + 1, ny = s.voxels[1] + 1, id = all.id[i];
       expected += fmt::format("{}\t:\t{:.9e} {:.9e} {:.9e}\n", i, v[0], v[1], v[2]);
-      places += fmt::format("{}   {}   {}   {}   {:.9e}   {:.9e}   {:.9e}  \n", id, id % nx, id / nx % ny, id / nx / ny, v[0],
-                            v[1], v[2]);
+      places += fmt::format("{}   {}   {}   {}   {:.9e}   {:.9e}   {:.9e}  \n", id, id % nx, id / nx % ny, id / nx / ny,
+                            v[0], v[1], v[2]);
     }
     std::string sed = "element_id,material_id,x,y,z,sed\n";
     std::int64_t number = 0;
     for (std::int64_t i = 0; i < std::ssize(whole.material); ++i)
       if (const std::uint8_t material = whole.material[static_cast<std::size_t>(i)])
-        sed += fmt::format("{},{},{},{},{},{:.9e}\n", ++number, s.materials[material - std::size_t{1}].id,
-                           i % s.voxels[0] + 1, i / s.voxels[0] % s.voxels[1] + 1, i / s.voxels[0] / s.voxels[1] + 1,
-                           0.5F * static_cast<float>(i));
+        sed +=
+            fmt::format("{},{},{},{},{},{:.9e}\n", ++number, s.materials[material - std::size_t{1}].id, i % s.voxels[0] + 1,
+                        i / s.voxels[0] % s.voxels[1] + 1, i / s.voxels[0] / s.voxels[1] + 1, 0.5F * static_cast<float>(i));
     std::vector<float> energy;
     for (std::int64_t i = 0; i < std::ssize(m.material); ++i)
       if (m.material[static_cast<std::size_t>(i)])

@@ -9,7 +9,8 @@ namespace {
 
 // Bit flips, cuts, doubled pieces, and numbers that parsers like to trip over.
 std::string mutated(std::string text, std::mt19937& draw) {
-  static const char* const numbers[] = {"-1", "0", "4294967296", "9223372036854775808", "1e999", "nan", "0x1f", "", "1 1", "\n"};
+  static const char* const numbers[] = {"-1", "0",   "4294967296", "9223372036854775808", "1e999", "nan", "0x1f",
+                                        "",   "1 1", "\n"};
   for (unsigned edits = 1 + draw() % 3; edits > 0 && !text.empty(); --edits) {
     const std::size_t at = draw() % text.size();
     switch (draw() % 5) {

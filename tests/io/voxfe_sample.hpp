@@ -1,7 +1,7 @@
 #pragma once
 // VOX-FE files in a folder of their own.
-#include <gtest/gtest.h>
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -34,9 +34,7 @@ class voxfe_folder {
   }
   voxfe_folder(const voxfe_folder&) = delete;
   voxfe_folder& operator=(const voxfe_folder&) = delete;
-  void put(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
-  }
+  void put(const std::string& name, const std::string& text) const { std::ofstream(path_ / name, std::ios::binary) << text; }
   std::string file(const std::string& name) const { return (path_ / name).string(); }
   std::string script() const { return file("script"); }
 
@@ -55,8 +53,8 @@ inline voxfe_files random_voxfe(unsigned seed) {
   for (double& h : s.voxel_size) h = 0.01 + real() / 1e7;
   for (int m = 0, id = 0; m < 1 + up_to(5); ++m) {
     id += 1 + up_to(50);
-    s.materials.push_back({id, "", 1 + 1000 * static_cast<double>(up_to(50)) + real(), 0.49 * (draw() % 1000) / 1000.0,
-                           up_to(2) == 1});
+    s.materials.push_back(
+        {id, "", 1 + 1000 * static_cast<double>(up_to(50)) + real(), 0.49 * (draw() % 1000) / 1000.0, up_to(2) == 1});
   }
   s.materials_file = "mat";
   s.model_file = "model";
@@ -83,8 +81,9 @@ inline voxfe_files random_voxfe(unsigned seed) {
     for (std::int64_t y = 1; y <= s.voxels[1]; ++y)
       for (std::int64_t x = 1; x <= s.voxels[0]; ++x)
         if (up_to(4) == 0 || (x == s.voxels[0] && y == 1 && z == 1))  // the full index tells the base
-          f.model += fmt::format("{} {} {} {} {}\n", ++s.elements,
-                                 s.materials[static_cast<std::size_t>(up_to(static_cast<int>(s.materials.size())))].id, x, y, z);
+          f.model +=
+              fmt::format("{} {} {} {} {}\n", ++s.elements,
+                          s.materials[static_cast<std::size_t>(up_to(static_cast<int>(s.materials.size())))].id, x, y, z);
   f.model = fmt::format("{}\n", s.elements) + f.model;
   f.script = osteon::io::voxfe::canonical_script(s);
   f.materials = osteon::io::voxfe::canonical_materials(s);

@@ -105,8 +105,8 @@ std::vector<voxel::node_condition> read_conditions(int group, index3 shape, cons
       c.force_N[a] = force[at];
       c.held[static_cast<std::size_t>(a)] = (flags[i] >> a & 1) != 0;
       if (c.node[a] < 0 || c.node[a] > shape[a] || !std::isfinite(c.force_N[a]))
-        throw data_error(fmt::format("condition {} of '{}' names a node outside of the grid, or a force that is not finite", i,
-                                     path));
+        throw data_error(
+            fmt::format("condition {} of '{}' names a node outside of the grid, or a force that is not finite", i, path));
     }
   }
   return conditions;

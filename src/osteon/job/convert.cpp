@@ -53,7 +53,8 @@ std::vector<std::string> convert(MPI_Comm comm, const std::string& from, const s
     import_script(job, to, log);
     return {to};
   }
-  if (options.any()) throw usage_error(fmt::format("--units and --index-base are for VOX-FE scripts, which '{}' is not", from));
+  if (options.any())
+    throw usage_error(fmt::format("--units and --index-base are for VOX-FE scripts, which '{}' is not", from));
   const voxel::model_header header = io::read_model_header(comm, from);
   const io::voxfe::script script = io::voxfe::script_of(header, to);
   make_folder_of(to);

@@ -11,7 +11,9 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/voxfe/elements.hpp>
+#include <osteon/job/compute.hpp>
 #include <osteon/job/elastic_output.hpp>
+#include <set>
 
 namespace osteon::job {
 
@@ -22,6 +24,24 @@ namespace {
 // The solver works in double; a script may ask for less than its rounding.
 constexpr double smallest_tolerance = 1e-12;
 constexpr std::int64_t most_iterations = 1'000'000;
+
+// Text results go into the output directory, beside the files that osteon writes there.
+void check_results(const spec& job, const io::voxfe::result_files& results, std::vector<problem>& problems) {
+  const output_paths own(job);
+  std::set<std::string> taken;
+  for (const std::string& path :
+       {own.model, own.results, own.xdmf, own.picture, own.summary, own.manifest, own.report, std::string(".lock")})
+    taken.insert(fs::path(path).filename().string());
+  for (const std::string& name : {results.displacement, results.strain, results.reaction, results.sed}) {
+    if (name.empty()) continue;
+    const std::string file = fs::path(name).filename().string();
+    if (file.empty() || file == "." || file == ".." || !taken.insert(file).second)
+      problems.push_back(
+          {job.file, fmt::format("'{}' is no name for a results file, or the name of another one of this job; "
+                                 "choose another in the script",
+                                 name)});
+  }
+}
 
 spec spec_of_script(const std::string& path, const script_options& options, std::vector<problem>& problems) {
   spec job;
@@ -46,6 +66,7 @@ spec spec_of_script(const std::string& path, const script_options& options, std:
       job.output_fields = default_elastic_fields();
       job.output_fields->insert(job.output_fields->end(), {"strain", "principal_strain"});
     }
+    check_results(job, text.results, problems);
     from.text = std::make_shared<const io::voxfe::script>(std::move(text));
     job.script = std::move(from);
     std::ifstream file(path, std::ios::binary);
@@ -127,8 +148,8 @@ void add_conditions(const node_sets& sets, load_case& to, sink& log) {
     for (int a = 0; a < 3; ++a) force[a] += c.force_N[a];
   }
   for (std::size_t first = 0; first < found.size(); first += std::size_t{1} << 30)
-    MPI_Allreduce(MPI_IN_PLACE, found.data() + first,
-                  static_cast<int>(std::min(found.size() - first, std::size_t{1} << 30)), MPI_UINT8_T, MPI_MAX, comm);
+    MPI_Allreduce(MPI_IN_PLACE, found.data() + first, static_cast<int>(std::min(found.size() - first, std::size_t{1} << 30)),
+                  MPI_UINT8_T, MPI_MAX, comm);
   std::int64_t lost = 0;
   for (std::size_t i = 0; i < conditions.size(); ++i) {
     const voxel::node_condition& c = conditions[i];
@@ -140,7 +161,8 @@ void add_conditions(const node_sets& sets, load_case& to, sink& log) {
           "support holds; move it to the solid, or hold the part that it pulls at",
           c.node.x, c.node.y, c.node.z));
   }
-  if (lost > 0) log.warn(fmt::format("{} nodes that the model holds belong to no voxel of the solid; they hold nothing", lost));
+  if (lost > 0)
+    log.warn(fmt::format("{} nodes that the model holds belong to no voxel of the solid; they hold nothing", lost));
 
   for (int axes = 1; axes < 8; ++axes) {
     std::vector<std::int32_t> nodes;

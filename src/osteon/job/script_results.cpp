@@ -44,7 +44,8 @@ std::vector<double> strains_around_nodes(const specimen& part, const elastic_sta
 std::array<double, 3> principal(const std::array<double, 6>& e) {
   Eigen::Matrix3d tensor;
   tensor << e[0], e[3] / 2, e[5] / 2, e[3] / 2, e[1], e[4] / 2, e[5] / 2, e[4] / 2, e[2];
-  const Eigen::Vector3d values = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(tensor, Eigen::EigenvaluesOnly).eigenvalues();
+  const Eigen::Vector3d values =
+      Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(tensor, Eigen::EigenvaluesOnly).eigenvalues();
   return {values[2], values[1], values[0]};
 }
 
@@ -86,10 +87,7 @@ class script_nodes {
 
 // The last part of a name, in the output directory; a script cannot write elsewhere.
 std::string target(const std::string& directory, const std::string& name) {
-  const std::string file = fs::path(name).filename().string();
-  if (file.empty() || file == "." || file == "..")
-    throw usage_error(fmt::format("'{}' is no name for a results file; correct the script", name));
-  return (fs::path(directory) / file).string();
+  return (fs::path(directory) / fs::path(name).filename()).string();
 }
 
 }  // namespace

@@ -50,10 +50,11 @@ std::vector<voxel::node_condition> conditions_of(const script& s, int base, std:
       const auto xyz = static_cast<std::size_t>(2 - a);
       c.node[a] = line.node[xyz] - base;
       if (c.node[a] < 0 || c.node[a] > s.voxels[xyz])
-        throw data_error(fmt::format("{}:{}: {} = {} is no node of a grid of {} x {} x {} voxels, counted from {}; they go to "
-                                     "{}",
-                                     i < s.lines_of_script ? s.path : beside(s, s.constraints_file), line.line, "zyx"[a],
-                                     line.node[xyz], s.voxels[0], s.voxels[1], s.voxels[2], base, s.voxels[xyz] + base));
+        throw data_error(
+            fmt::format("{}:{}: {} = {} is no node of a grid of {} x {} x {} voxels, counted from {}; they go to "
+                        "{}",
+                        i < s.lines_of_script ? s.path : beside(s, s.constraints_file), line.line, "zyx"[a], line.node[xyz],
+                        s.voxels[0], s.voxels[1], s.voxels[2], base, s.voxels[xyz] + base));
     }
     c.preserved = line.preserve;
     if (!line.preserve) {
@@ -73,10 +74,12 @@ std::vector<voxel::node_condition> conditions_of(const script& s, int base, std:
     conditions.push_back(c);
   }
   if (dialect == flag_dialect::force_mask && s.dialect == flag_dialect::automatic)
-    notes.push_back("most forces carry flags, so flags are taken to choose the components of a force; SELECT_NODE_MODE "
-                    "lock_flags says otherwise");
+    notes.push_back(
+        "most forces carry flags, so flags are taken to choose the components of a force; SELECT_NODE_MODE "
+        "lock_flags says otherwise");
   if (ignored > 0)
-    notes.push_back(fmt::format("{} lines lock axes and carry a vector, too; VOX-FE ignores the vector: locked is 0", ignored));
+    notes.push_back(
+        fmt::format("{} lines lock axes and carry a vector, too; VOX-FE ignores the vector: locked is 0", ignored));
   if (repeated > 0) notes.push_back(fmt::format("{} lines name a node again: its forces add up, its locks unite", repeated));
   return conditions;
 }
@@ -89,8 +92,8 @@ voxel::model_header header_of(const script& s, unit_system units, int base) {
   header.materials.push_back({"empty", 0, 0, 0});
   json ids = json::array(), fixed_density = json::array();
   for (const material_row& m : s.materials) {
-    header.materials.push_back({m.name.empty() ? fmt::format("material {}", m.id) : m.name, m.youngs_modulus * modulus,
-                                m.poisson_ratio, 0});
+    header.materials.push_back(
+        {m.name.empty() ? fmt::format("material {}", m.id) : m.name, m.youngs_modulus * modulus, m.poisson_ratio, 0});
     ids.push_back(m.id);
     if (!m.remodelled) fixed_density.push_back(m.id);
   }
@@ -139,8 +142,8 @@ script script_of(const voxel::model_header& header, const std::string& script_pa
   }
   for (std::int64_t n : header.active_per_plane) s.elements = std::max<std::int64_t>(s.elements, 0) + n;
   for (std::size_t m = 1; m < header.materials.size(); ++m)
-    s.materials.push_back({static_cast<int>(m), "", header.materials[m].youngs_modulus_MPa, header.materials[m].poisson_ratio,
-                           true});
+    s.materials.push_back(
+        {static_cast<int>(m), "", header.materials[m].youngs_modulus_MPa, header.materials[m].poisson_ratio, true});
   const json provenance = json::parse(header.provenance_json, nullptr, false);
   if (provenance.is_object() && provenance.contains("voxfe")) try {
       const json& own = provenance.at("voxfe");
@@ -169,9 +172,10 @@ script script_of(const voxel::model_header& header, const std::string& script_pa
   const std::string own_name = fs::path(script_path).filename().string();
   const std::set<std::string> names{own_name, s.materials_file, s.model_file, s.constraints_file};
   if (names.size() != 4)
-    throw usage_error(fmt::format("script, materials, model and constraints cannot share a file; '{}' is the name of two: "
-                                  "choose another name for the script",
-                                  own_name));
+    throw usage_error(
+        fmt::format("script, materials, model and constraints cannot share a file; '{}' is the name of two: "
+                    "choose another name for the script",
+                    own_name));
   for (const voxel::node_condition& c : header.conditions) {
     node_line line;
     line.preserve = c.preserved;
@@ -219,8 +223,9 @@ std::string canonical_materials(const script& s) {
 std::string canonical_constraints(const script& s) {
   std::string text;
   for (const node_line& l : s.lines)
-    text += fmt::format("{} {} {} {} {} {} {} {:d} {:d} {:d}\n", l.preserve ? "PRESERVE_NODE_3D" : "SELECT_NODE_3D", l.node[0],
-                        l.node[1], l.node[2], l.value[0], l.value[1], l.value[2], l.flag[0], l.flag[1], l.flag[2]);
+    text +=
+        fmt::format("{} {} {} {} {} {} {} {:d} {:d} {:d}\n", l.preserve ? "PRESERVE_NODE_3D" : "SELECT_NODE_3D", l.node[0],
+                    l.node[1], l.node[2], l.value[0], l.value[1], l.value[2], l.flag[0], l.flag[1], l.flag[2]);
   return text;
 }
 

@@ -63,10 +63,11 @@ model_head read_model_head(const std::string& path) {
   if (!found)
     throw data_error(fmt::format("'{}' has no number of elements in its first lines; is it a VOX-FE model?", path));
   if (head.elements < 1 || head.elements > (size - head.body + 1) / shortest_line)
-    throw data_error(fmt::format("'{}' announces {} elements, but the {} bytes after that hold at most {}; it is truncated or "
-                                 "no VOX-FE model",
-                                 path, head.elements, std::max<std::int64_t>(size - head.body, 0),
-                                 std::max<std::int64_t>(size - head.body + 1, 0) / shortest_line));
+    throw data_error(
+        fmt::format("'{}' announces {} elements, but the {} bytes after that hold at most {}; it is truncated or "
+                    "no VOX-FE model",
+                    path, head.elements, std::max<std::int64_t>(size - head.body, 0),
+                    std::max<std::int64_t>(size - head.body + 1, 0) / shortest_line));
   return head;
 }
 
@@ -202,9 +203,10 @@ std::string element_decoder::fault(const element_line& line) const {
   const std::size_t column = layout_.material_first ? 1 : 0;
   for (std::size_t a = 0; a < 3; ++a)
     if (line[column + a] < layout_.base || line[column + a] >= s_.voxels[a] + layout_.base)
-      return fmt::format("{} = {} lies outside the grid of {} x {} x {} voxels, counted from {}; correct LOAD_MCTSCAN or the "
-                         "element, or say by --index-base from where it is counted",
-                         "xyz"[a], line[column + a], s_.voxels[0], s_.voxels[1], s_.voxels[2], layout_.base);
+      return fmt::format(
+          "{} = {} lies outside the grid of {} x {} x {} voxels, counted from {}; correct LOAD_MCTSCAN or the "
+          "element, or say by --index-base from where it is counted",
+          "xyz"[a], line[column + a], s_.voxels[0], s_.voxels[1], s_.voxels[2], layout_.base);
   return fmt::format("the material {} is not in the table of {} materials; add it to the materials file",
                      line[layout_.material_first ? 0 : 3], s_.materials.size());
 }
@@ -213,16 +215,19 @@ void check_grid(const script& s, const model_head& head) {
   constexpr double most_voxels_per_element = 1e4;
   const index3 shape = s.shape();
   check_geometry(shape, {1, 1, 1}, {});
-  const double voxels =
-      static_cast<double>(shape.z) * static_cast<double>(shape.y) * static_cast<double>(shape.x);
+  const double voxels = static_cast<double>(shape.z) * static_cast<double>(shape.y) * static_cast<double>(shape.x);
   if (voxels > most_voxels_per_element * (static_cast<double>(head.elements) + 1000))
-    throw data_error(fmt::format("'{}' names a grid of {} x {} x {} voxels for a model of {} elements; that is hardly meant: "
-                                 "correct LOAD_MCTSCAN",
-                                 s.path, s.voxels[0], s.voxels[1], s.voxels[2], head.elements));
-  if (static_cast<double>(head.elements) > voxels || (s.elements >= 0 && s.elements != head.elements))
-    throw data_error(fmt::format("'{}' announces {} elements, but '{}' {} in a grid of {} x {} x {}",
-                                 beside(s, s.model_file), head.elements, s.path, s.elements < 0 ? shape.volume() : s.elements,
-                                 s.voxels[0], s.voxels[1], s.voxels[2]));
+    throw data_error(
+        fmt::format("'{}' names a grid of {} x {} x {} voxels for a model of {} elements; that is hardly meant: "
+                    "correct LOAD_MCTSCAN",
+                    s.path, s.voxels[0], s.voxels[1], s.voxels[2], head.elements));
+  if (static_cast<double>(head.elements) > voxels)
+    throw data_error(
+        fmt::format("'{}' announces {} elements, but '{}' names a grid of {} x {} x {} voxels; correct LOAD_MCTSCAN",
+                    beside(s, s.model_file), head.elements, s.path, s.voxels[0], s.voxels[1], s.voxels[2]));
+  if (s.elements >= 0 && s.elements != head.elements)
+    throw data_error(fmt::format("'{}' announces {} elements, but '{}' says {}; correct one of the two",
+                                 beside(s, s.model_file), head.elements, s.path, s.elements));
 }
 
 std::int64_t append_elements(std::string& text, view3<const std::uint8_t> planes, std::int64_t first_plane,
@@ -261,9 +266,10 @@ whole_model read_whole_model(const script& s, const reading_options& options) {
     const std::int64_t voxel = decode.voxel(elements[i]);
     const std::size_t place = voxel < 0 ? 0 : static_cast<std::size_t>(voxel / 256);
     if (voxel < 0 || model.material[place] != 0)
-      throw_fault(path, {find_element(path, head.body, end,
-                                      [&](std::int64_t at, const element_line&) { return at == static_cast<std::int64_t>(i); }),
-                         voxel < 0 ? decode.fault(elements[i]) : listed_twice});
+      throw_fault(path,
+                  {find_element(path, head.body, end,
+                                [&](std::int64_t at, const element_line&) { return at == static_cast<std::int64_t>(i); }),
+                   voxel < 0 ? decode.fault(elements[i]) : listed_twice});
     model.material[place] = static_cast<std::uint8_t>(voxel % 256);
     ++model.header.active_per_plane[place / static_cast<std::size_t>(shape.y * shape.x)];
   }

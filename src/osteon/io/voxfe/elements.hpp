@@ -12,7 +12,7 @@ namespace osteon::io::voxfe {
 /// What stands before the elements.
 struct model_head {
   std::int64_t elements = 0;
-  std::int64_t body = 0;              ///< first byte of the element lines
+  std::int64_t body = 0;               ///< first byte of the element lines
   std::array<double, 3> voxel_size{};  ///< x, y, z; 0 if the file does not state it
 };
 

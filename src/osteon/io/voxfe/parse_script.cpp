@@ -38,46 +38,44 @@ enum class command {
 
 // Both spellings of every command of both versions, and those of VoxFE-UV.
 const std::map<std::string_view, command>& commands() {
-  static const std::map<std::string_view, command> table{
-      {"SET_SCRIPT_VERSION", command::version},
-      {"VOXEL_SIZE", command::voxel_size},
-      {"SET_VOXEL_SIZE", command::voxel_size},
-      {"LOAD_MATERIALS_FILE", command::materials_file},
-      {"LOAD_MATERIALS", command::materials_file},
-      {"YOUNG_MODULUS", command::youngs_modulus},
-      {"POISSON_RATIO", command::poisson_ratio},
-      {"MATERIAL", command::material},
-      {"LOAD_MCTSCAN", command::model},
-      {"LOAD_MODEL", command::model},
-      {"ALGORITHM_FEA", command::algorithm},
-      {"SET_ALGORITHM_FEA", command::algorithm},
-      {"MAX_ITER", command::max_iterations},
-      {"SET_MAX_ITER", command::max_iterations},
-      {"MIN_ITER", command::min_iterations},
-      {"SET_MIN_ITER", command::min_iterations},
-      {"TOLERANCE", command::tolerance},
-      {"SET_TOLERANCE", command::tolerance},
-      {"SELECTION_OF_NODES", command::marker},
-      {"SOLVE", command::marker},
-      {"FINISH", command::marker},
-      {"SELECT_NODE_FILE", command::constraints_file},
-      {"LOAD_CONSTRAINTS", command::constraints_file},
-      {"SELECT_NODE_3D", command::node},
-      {"PRESERVE_NODE_3D", command::preserved_node},
-      {"SELECT_NODE_MODE", command::dialect},
-      {"COMPUTE_SED", command::compute_sed},
-      {"PRINT_X", command::displacement},
-      {"PRINT_DISPLACEMENTS", command::displacement_with_places},
-      {"PRINT_FULL_STRAIN", command::strain},
-      {"REACTION", command::reaction},
-      {"PRINT_SED", command::sed}};
+  static const std::map<std::string_view, command> table{{"SET_SCRIPT_VERSION", command::version},
+                                                         {"VOXEL_SIZE", command::voxel_size},
+                                                         {"SET_VOXEL_SIZE", command::voxel_size},
+                                                         {"LOAD_MATERIALS_FILE", command::materials_file},
+                                                         {"LOAD_MATERIALS", command::materials_file},
+                                                         {"YOUNG_MODULUS", command::youngs_modulus},
+                                                         {"POISSON_RATIO", command::poisson_ratio},
+                                                         {"MATERIAL", command::material},
+                                                         {"LOAD_MCTSCAN", command::model},
+                                                         {"LOAD_MODEL", command::model},
+                                                         {"ALGORITHM_FEA", command::algorithm},
+                                                         {"SET_ALGORITHM_FEA", command::algorithm},
+                                                         {"MAX_ITER", command::max_iterations},
+                                                         {"SET_MAX_ITER", command::max_iterations},
+                                                         {"MIN_ITER", command::min_iterations},
+                                                         {"SET_MIN_ITER", command::min_iterations},
+                                                         {"TOLERANCE", command::tolerance},
+                                                         {"SET_TOLERANCE", command::tolerance},
+                                                         {"SELECTION_OF_NODES", command::marker},
+                                                         {"SOLVE", command::marker},
+                                                         {"FINISH", command::marker},
+                                                         {"SELECT_NODE_FILE", command::constraints_file},
+                                                         {"LOAD_CONSTRAINTS", command::constraints_file},
+                                                         {"SELECT_NODE_3D", command::node},
+                                                         {"PRESERVE_NODE_3D", command::preserved_node},
+                                                         {"SELECT_NODE_MODE", command::dialect},
+                                                         {"COMPUTE_SED", command::compute_sed},
+                                                         {"PRINT_X", command::displacement},
+                                                         {"PRINT_DISPLACEMENTS", command::displacement_with_places},
+                                                         {"PRINT_FULL_STRAIN", command::strain},
+                                                         {"REACTION", command::reaction},
+                                                         {"PRINT_SED", command::sed}};
   return table;
 }
 
 std::string upper(std::string_view word) {
   std::string text(word);
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return text;
 }
 
@@ -100,8 +98,7 @@ T number(std::string_view& rest, const char* what) {
 template <class T>
 T number(std::string_view& rest, const char* what, T low, T high) {
   const T value = number<T>(rest, what);
-  if (!(value >= low && value <= high))
-    throw bad_line{fmt::format("{} = {} must be from {} to {}", what, value, low, high)};
+  if (!(value >= low && value <= high)) throw bad_line{fmt::format("{} = {} must be from {} to {}", what, value, low, high)};
   return value;
 }
 
@@ -205,6 +202,7 @@ class script_parser {
         return model(rest);
       case command::algorithm:
         s_.algorithm = printable(trimmed(rest));
+        if (s_.algorithm.empty()) throw bad_line{"the name of the solver is missing"};
         return;
       case command::max_iterations:
         s_.max_iterations = number<std::int64_t>(rest, "the number of iterations", 1, most_steps);

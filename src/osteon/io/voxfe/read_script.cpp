@@ -49,9 +49,10 @@ void check_units(const script& s, std::vector<problem>& faults) {
                       "--units mm (or m)"});
   for (const material_row& m : s.materials)
     if (m.youngs_modulus >= no_solid_in_MPa) {
-      faults.push_back({s.path, fmt::format("material {}: Young's modulus {} cannot be in MPa; if the files are in m and Pa, "
-                                            "say so by --units m",
-                                            m.id, m.youngs_modulus)});
+      faults.push_back(
+          {s.path, fmt::format("material {}: Young's modulus {} cannot be in MPa; if the files are in m and Pa, "
+                               "say so by --units m",
+                               m.id, m.youngs_modulus)});
       return;
     }
 }

@@ -50,7 +50,7 @@ struct result_files {
 
 struct script {
   std::string path;
-  int version = 1;  ///< 2: LOAD_MODEL also names the number of elements
+  int version = 1;                     ///< 2: LOAD_MODEL also names the number of elements
   std::array<double, 3> voxel_size{};  ///< x, y, z; 0 until given
   double scale = 1;                    ///< the fourth number of VOXEL_SIZE; stored, not used
   std::vector<material_row> materials;
@@ -62,7 +62,7 @@ struct script {
   std::int64_t max_iterations = 2000, min_iterations = 0;
   double tolerance = 1e-9;
   std::string constraints_file;  ///< empty: the lines stand in the script
-  std::vector<node_line> lines;    ///< first those of the script
+  std::vector<node_line> lines;  ///< first those of the script
   std::size_t lines_of_script = 0;
   flag_dialect dialect = flag_dialect::automatic;
   bool compute_sed = false;

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
-#include <optional>
 #include <osteon/grid/block_nodes.hpp>
 #include <osteon/io/temporary_file.hpp>
 #include <osteon/io/voxfe/write_results.hpp>
@@ -185,10 +185,8 @@ std::int64_t write_displacement(MPI_Comm comm, const script& s, const std::strin
   if (!s.results.with_places)
     return write_rows(
         comm, path, way,
-        [](std::int64_t) {
-          return std::string("Nodal displacements\n-------------------\n\nNode : X Y Z\n");
-        },
-        size, [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t number) {
+        [](std::int64_t) { return std::string("Nodal displacements\n-------------------\n\nNode : X Y Z\n"); }, size,
+        [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t number) {
           for (std::int64_t i = first; i < last; ++i)
             fmt::format_to(std::back_inserter(text), "{}\t:\t{:.9e} {:.9e} {:.9e}\n", number + i - first, value(i, 0),
                            value(i, 1), value(i, 2));
@@ -199,7 +197,8 @@ std::int64_t write_displacement(MPI_Comm comm, const script& s, const std::strin
         return fmt::format("nNodes: {}\nNodes: {}  {}  {}\nMaterials: {}\n", all, s.voxels[0] + 1, s.voxels[1] + 1,
                            s.voxels[2] + 1, s.materials_file.empty() ? "none" : s.materials_file);
       },
-      size, [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t) {
+      size,
+      [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t) {
         for (std::int64_t i = first; i < last; ++i) {
           const std::int64_t id = rows.id[static_cast<std::size_t>(i)];
           const auto [x, y, z] = place_of(s, id);
@@ -214,14 +213,16 @@ std::int64_t write_full_strain(MPI_Comm comm, const script& s, const std::string
   return write_rows(
       comm, path, way,
       [&](std::int64_t all) {
-        return fmt::format("Nodal displacements and strains\n"
-                           "Strain at a node: mean of the strains at the centres of its voxels\n"
-                           "Shears are engineering shears\n"
-                           "x y z node global_node ux uy uz exx eyy ezz gxy gyz gxz e1 e2 e3\n\n"
-                           "LastRI: {}\nRN: {}\nNodes: {} {} {}\nBorder: 0 0 0\n",
-                           all - 1, all, s.voxels[0] + 1, s.voxels[1] + 1, s.voxels[2] + 1);
+        return fmt::format(
+            "Nodal displacements and strains\n"
+            "Strain at a node: mean of the strains at the centres of its voxels\n"
+            "Shears are engineering shears\n"
+            "x y z node global_node ux uy uz exx eyy ezz gxy gyz gxz e1 e2 e3\n\n"
+            "LastRI: {}\nRN: {}\nNodes: {} {} {}\nBorder: 0 0 0\n",
+            all - 1, all, s.voxels[0] + 1, s.voxels[1] + 1, s.voxels[2] + 1);
       },
-      std::ssize(rows.id), [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t number) {
+      std::ssize(rows.id),
+      [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t number) {
         for (std::int64_t i = first; i < last; ++i) {
           const std::int64_t id = rows.id[static_cast<std::size_t>(i)];
           const auto [x, y, z] = place_of(s, id);
@@ -239,10 +240,9 @@ std::int64_t write_reactions(MPI_Comm comm, const script& s, const std::string& 
   const std::int64_t first_node = sum_below(comm, std::ssize(nodes.id));
   return write_rows(
       comm, path, way,
-      [](std::int64_t) {
-        return std::string("Node\tX\tY\tZ\tRx\tRy\tRz\tFx\tFy\tFz\tfixed_x\tfixed_y\tfixed_z\n");
-      },
-      std::ssize(named.id), [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t) {
+      [](std::int64_t) { return std::string("Node\tX\tY\tZ\tRx\tRy\tRz\tFx\tFy\tFz\tfixed_x\tfixed_y\tfixed_z\n"); },
+      std::ssize(named.id),
+      [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t) {
         for (std::int64_t i = first; i < last; ++i) {
           const std::int64_t id = named.id[static_cast<std::size_t>(i)];
           const auto [x, y, z] = place_of(s, id);
@@ -270,7 +270,8 @@ std::int64_t write_sed(const grid::block& where, const script& s, const std::str
   const std::int64_t nx = s.voxels[0], ny = s.voxels[1], first_plane = where.owned.begin.z;
   return write_rows(
       where.comm, path, way, [](std::int64_t) { return std::string("element_id,material_id,x,y,z,sed\n"); },
-      std::ssize(cells), [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t number) {
+      std::ssize(cells),
+      [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t number) {
         for (std::int64_t i = first; i < last; ++i) {
           const auto [at, material] = cells[static_cast<std::size_t>(i)];
           fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{:.9e}\n", number + i - first + base,

@@ -32,18 +32,18 @@ node_rows settle(const grid::block& where, node_rows mine);
 /// @param append adds the lines of the rows [first, last) of this rank; `number` is that of row `first` among all ranks'
 /// @throws machine_error on all ranks @collective on comm
 /// @return bytes of the file
-std::int64_t write_rows(MPI_Comm comm, const std::string& path, text_way way,
-                        const std::function<std::string(std::int64_t all_rows)>& header, std::int64_t rows,
-                        const std::function<void(std::string& text, std::int64_t first, std::int64_t last,
-                                                 std::int64_t number)>& append);
+std::int64_t write_rows(
+    MPI_Comm comm, const std::string& path, text_way way, const std::function<std::string(std::int64_t all_rows)>& header,
+    std::int64_t rows,
+    const std::function<void(std::string& text, std::int64_t first, std::int64_t last, std::int64_t number)>& append);
 
 /// Write displacements. @param rows settled; x, y, z in the units of the script @collective on comm
-std::int64_t write_displacement(MPI_Comm comm, const script& s, const std::string& path, text_way way, const node_rows& rows);
+std::int64_t write_displacement(MPI_Comm comm, const script& s, const std::string& path, text_way way,
+                                const node_rows& rows);
 
 /// Write displacements, strains xx yy zz, engineering shears xy yz xz, principal strains (largest first) of each node.
 /// @param rows settled; 12 components @collective on comm
-std::int64_t write_full_strain(MPI_Comm comm, const script& s, const std::string& path, text_way way,
-                               const node_rows& rows);
+std::int64_t write_full_strain(MPI_Comm comm, const script& s, const std::string& path, text_way way, const node_rows& rows);
 
 /// Write reactions and applied forces of the nodes that the script names.
 /// @param nodes settled; all nodes, of which only the ids matter
