@@ -20,6 +20,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from _io_study import print_study
 from solve import ROOT, SCAN, porous
 
 PROGRAM = ROOT / "build/release/src/osteon/bench/osteon_bench_io"
@@ -116,6 +117,7 @@ def main() -> int:
         must = "" if bar["bar"] is None else f"  must: {bar['bar']:g}"
         unit = "of the size" if bar["measure"] == "bytes" else "of the CPU time"
         print(f"{bar['what']:<42} 1/{bar['ratio']:.2f} {unit}{must}")
+    print_study(result)
     if options.json:
         Path(options.json).write_text(json.dumps(result, indent=2) + "\n")
     return 0

@@ -41,7 +41,7 @@ void expect_same(const model_planes& m, const whole_model& whole) {
 TEST(VoxfeModelOnRanks, equals_the_serial_reader_in_both_ways) {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     voxfe_files files = random_voxfe(seed);
-    if (seed % 3 == 0) files.model = "\n0.1 0.1 0.1\n" + files.model + "\n\n";
+    if (seed % 3 == 0) files.model = "\n# a comment\n" + files.model + "\n\n";
     if (seed % 4 == 0) files.model.pop_back();
     const voxfe_folder folder(files);
     const script s = read_script(folder.script());

@@ -79,6 +79,15 @@ TEST(VoxfeScript, both_versions_and_all_aliases_are_read) {
   }
 }
 
+// Oracle: hand; a TOML file may begin with a word that is a command, too.
+TEST(VoxfeScript, is_told_from_other_files_by_its_first_word) {
+  EXPECT_TRUE(looks_like_script("\n# x\n  load_model 1 1 1 m\n"));
+  EXPECT_TRUE(looks_like_script("SELECTION_OF_NODES"));
+  EXPECT_FALSE(looks_like_script("tolerance = 1\n"));
+  EXPECT_FALSE(looks_like_script("name = \"VOXEL_SIZE\"\n"));
+  EXPECT_FALSE(looks_like_script(""));
+}
+
 // Oracle: hand; inline materials of both kinds, and a material line overrules by its number.
 TEST(VoxfeScript, inline_materials_and_nodes_are_read) {
   const script s = parsed(
@@ -215,6 +224,7 @@ TEST(VoxfeModel, faults_name_file_line_value_and_remedy) {
   expect("999999999\n1 7 1 1 1\n", "announces 999999999 elements, but the 10 bytes after that hold at most 1");
   expect("1 7 1 1 1\n", "is not the number of elements");
   expect("\n\n", "has no number of elements");
+  expect("0.5 0.5 0.4\n1\n1 7 1 1 1\n", "says that a voxel has 0.4 along z");
   voxfe_files nodes = beam();
   nodes.constraints = "SELECT_NODE_3D 1 1 1 0 0 0 1 1 1\nSELECT_NODE_3D 4 1 3 0 1 0 0 0 0\n";
   EXPECT_NE(error_of(nodes).find("nodes:2: z = 3 is no node"), std::string::npos) << error_of(nodes);

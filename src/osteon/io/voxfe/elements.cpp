@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <osteon/io/netcdf.hpp>
@@ -221,6 +222,10 @@ void check_grid(const script& s, const model_head& head) {
         fmt::format("'{}' names a grid of {} x {} x {} voxels for a model of {} elements; that is hardly meant: "
                     "correct LOAD_MCTSCAN",
                     s.path, s.voxels[0], s.voxels[1], s.voxels[2], head.elements));
+  for (std::size_t a = 0; a < 3; ++a)
+    if (const double h = head.voxel_size[a]; h > 0 && std::abs(h - s.voxel_size[a]) > 1e-6 * h)
+      throw data_error(fmt::format("'{}' says that a voxel has {} along {}, '{}' says {}; correct one of the two",
+                                   beside(s, s.model_file), h, "xyz"[a], s.path, s.voxel_size[a]));
   if (static_cast<double>(head.elements) > voxels)
     throw data_error(
         fmt::format("'{}' announces {} elements, but '{}' names a grid of {} x {} x {} voxels; correct LOAD_MCTSCAN",

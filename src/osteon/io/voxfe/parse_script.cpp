@@ -293,7 +293,8 @@ class script_parser {
 bool looks_like_script(std::string_view text) {
   lines_of lines(text);
   std::string_view line;
-  return lines.next(line) && commands().count(upper(next_word(line))) > 0;
+  if (!lines.next(line) || commands().count(upper(next_word(line))) == 0) return false;
+  return next_word(line) != "=";  // a key of a TOML file may have such a name
 }
 
 script parse_script(std::string_view text, const std::string& path, std::vector<problem>& faults) {
