@@ -160,17 +160,26 @@ std::int64_t write_rows(MPI_Comm comm, const std::string& path, text_way way,
   const std::string name = broadcast(comm, temporary ? temporary->name() : "");
   std::int64_t bytes = 0;
   if (way == text_way::parallel) {
-    std::string text;
+    std::vector<std::string> parts{head};  // one long text would be copied each time that it grows
+    std::int64_t own = std::ssize(head);
     const std::int64_t number = sum_below(comm, rows);
     comm::together(comm, [&] {
-      text = head;
-      append(text, 0, rows, number);
+      for (std::int64_t first = 0; first < rows; first += rows_at_once) {
+        std::string text;
+        text.reserve(parts.back().size() + parts.back().size() / 16);
+        append(text, first, std::min(first + rows_at_once, rows), number + first);
+        own += std::ssize(text);
+        parts.push_back(std::move(text));
+      }
     });
-    const std::int64_t at = sum_below(comm, std::ssize(text));
-    bytes = sum(comm, std::ssize(text));
+    std::int64_t at = sum_below(comm, own);
+    bytes = sum(comm, own);
     comm::together(comm, [&] {
       const text_output file(name);
-      file.write(text, at);
+      for (const std::string& text : parts) {
+        file.write(text, at);
+        at += std::ssize(text);
+      }
       file.sync();
     });
   } else {
