@@ -15,17 +15,17 @@ namespace osteon::app {
 
 namespace {
 
-job::spec read_or_throw(const std::string& path) {
+job::spec read_or_throw(const std::string& path, const job::script_options& script) {
   std::vector<problem> problems;
-  job::spec spec = job::read_spec(path, problems);
+  job::spec spec = job::read_job(path, script, problems);
   if (!problems.empty()) throw usage_error(job::join(problems));
   return spec;
 }
 
 }  // namespace
 
-int estimate(const std::string& path, std::optional<int> ranks, const std::string& json) {
-  const job::spec spec = read_or_throw(path);
+int estimate(const std::string& path, std::optional<int> ranks, const job::script_options& script, const std::string& json) {
+  const job::spec spec = read_or_throw(path, script);
   terminal_sink log(is_interactive());
   const job::estimation e = job::estimate(spec, ranks.value_or(0), log);
   write_json(json, e.to_json());
@@ -33,8 +33,8 @@ int estimate(const std::string& path, std::optional<int> ranks, const std::strin
   return 0;
 }
 
-int import(const std::string& path, const std::string& model, const std::string& json) {
-  const job::spec spec = read_or_throw(path);
+int import(const std::string& path, const std::string& model, const job::script_options& script, const std::string& json) {
+  const job::spec spec = read_or_throw(path, script);
   terminal_sink log(is_interactive());
   job::find_filters(spec);
   const auto imported = job::import_model(spec, model.empty() ? job::output_paths(spec).model : model, log);

@@ -30,7 +30,7 @@ namespace {
 
 job::spec read_job(const run_options& options) {
   std::vector<problem> problems;
-  job::spec spec = job::read_spec(options.job, problems);
+  job::spec spec = job::read_job(options.job, options.script, problems);
   if (!problems.empty()) throw usage_error(job::join(problems));
   if (options.io) spec.io.mode = *options.io;
   for (const std::string& hint : options.io_hints) {
@@ -45,6 +45,15 @@ job::spec read_job(const run_options& options) {
   return spec;
 }
 
+// As they were given, for the ranks and for the manifest.
+std::vector<std::string> words_of(const job::script_options& options) {
+  std::vector<std::string> words;
+  if (options.units) words.insert(words.end(), {"--units", *options.units});
+  if (options.index_base) words.insert(words.end(), {"--index-base", std::to_string(*options.index_base)});
+  if (options.serial_text) words.insert(words.end(), {"--io", "text-serial"});
+  return words;
+}
+
 std::string command_line(const run_options& options) {
   std::string text = "osteon run " + options.job;
   if (options.ranks) text += fmt::format(" --ranks {}", *options.ranks);
@@ -53,6 +62,7 @@ std::string command_line(const run_options& options) {
   if (options.io) text += " --io " + *options.io;
   for (const std::string& hint : options.io_hints) text += " --io-hint " + hint;
   if (options.resume) text += " --resume";
+  for (const std::string& word : words_of(options.script)) text += " " + word;
   return text;
 }
 
@@ -108,7 +118,7 @@ int compute_as_rank(const run_options& options) {
         if (rank == 0 && !std::getenv("OSTEON_PARENT")) lock.emplace(job::output_paths(*spec).directory);
         if (options.threads || !std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(static_cast<int>(spec->run.threads));
         // The parent that started the ranks has imported and said so; started by a launcher, the first rank imports.
-        if (rank == 0)
+        if (rank == 0 && !spec->script)  // the ranks read a script's model themselves
           job::import_model(*spec, job::output_paths(*spec).model, std::getenv("OSTEON_PARENT") ? quiet() : log);
       });
       job::compute(MPI_COMM_WORLD, *spec, command_line(options), started ? started : job::utc_now(), log,
@@ -138,15 +148,16 @@ int run(const run_options& options) {
   setenv("OSTEON_STARTED", job::utc_now().c_str(), 1);
   const job::directory_lock lock(job::output_paths(spec).directory);
   job::find_filters(spec);
-  const job::imported_model model = job::import_model(spec, job::output_paths(spec).model, log);
+  const index3 shape =
+      spec.script ? spec.script->text->shape() : job::import_model(spec, job::output_paths(spec).model, log).shape;
   const auto cores = static_cast<std::int64_t>(job::usable_cores());
   const std::int64_t ranks =
-      spec.run.ranks > 0 ? spec.run.ranks : std::clamp<std::int64_t>(cores / spec.run.threads, 1, model.shape.z);
+      spec.run.ranks > 0 ? spec.run.ranks : std::clamp<std::int64_t>(cores / spec.run.threads, 1, shape.z);
 
-  if (job::takes_bricks(spec, model.shape.z, ranks)) {
-    if (ranks > model.shape.volume()) throw usage_error(grid::too_many_ranks(ranks, model.shape));
-  } else if (ranks > model.shape.z) {
-    throw usage_error(grid::too_many_ranks(ranks, model.shape.z));
+  if (job::takes_bricks(spec, shape.z, ranks)) {
+    if (ranks > shape.volume()) throw usage_error(grid::too_many_ranks(ranks, shape));
+  } else if (ranks > shape.z) {
+    throw usage_error(grid::too_many_ranks(ranks, shape.z));
   }
 
   std::vector<std::string> arguments{own_path(),
@@ -162,6 +173,7 @@ int run(const run_options& options) {
   for (const std::string& hint : options.io_hints) arguments.insert(arguments.end(), {"--io-hint", hint});
   if (options.resume) arguments.push_back("--resume");
   if (options.checkpoint) arguments.insert(arguments.end(), {"--checkpoint", *options.checkpoint});
+  for (std::string& word : words_of(options.script)) arguments.push_back(std::move(word));
   setenv("OSTEON_PARENT", "1", 1);
   const int code = start_ranks(static_cast<int>(ranks), static_cast<int>(spec.run.threads), arguments);
   if (code == 0) finish(options, spec);

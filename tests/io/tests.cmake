@@ -21,3 +21,7 @@ set_tests_properties(io/damaged_files PROPERTIES TIMEOUT 120
 add_executable(osteon_write_again ${CMAKE_SOURCE_DIR}/tests/io/write_again.cpp)
 osteon_warnings(osteon_write_again)
 target_link_libraries(osteon_write_again PRIVATE osteon_test_support osteon::io)
+
+osteon_test(io/voxfe_script)
+osteon_test(io/voxfe_model RANKS 1 2 3 4 5 7)
+osteon_test(io/voxfe_mutations)

@@ -23,6 +23,12 @@ void walk(Stream& s, Header& h) {
   s.text(h.source);
   s.text(h.source_sha256);
   s.text(h.provenance_json);
+  s.list(h.conditions, [&](auto& c) {  // one by one: between them there may be bytes that are not set
+    s.value(c.node);
+    s.value(c.force_N);
+    s.value(c.held);
+    s.value(c.preserved);
+  });
 }
 
 struct writer {

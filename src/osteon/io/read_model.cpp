@@ -8,6 +8,7 @@
 #include <osteon/base/xxh64.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/io/model_checks.hpp>
+#include <osteon/io/model_conditions.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/model_header_bytes.hpp>
 #include <osteon/io/open_model.hpp>
@@ -51,6 +52,7 @@ voxel::model_header read_header(const std::string& path) {
   header.source = file.text(file.id(), "source");
   header.source_sha256 = file.text(file.id(), "source_sha256");
   header.provenance_json = file.text(file.id(), "provenance");
+  header.conditions = read_conditions(group, header.shape, path);
   check_header(header);
   return header;
 }

@@ -5,6 +5,7 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/base/xxh64.hpp>
 #include <osteon/io/model_checks.hpp>
+#include <osteon/io/model_conditions.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/netcdf.hpp>
 #include <osteon/io/seal.hpp>
@@ -17,10 +18,10 @@ struct table_variables {
   int name = -1, modulus = -1, poisson = -1, conductivity = -1, active = -1;
 };
 
-table_variables define_table(const layout& at, std::size_t materials) {
+table_variables define_table(const layout& at, const voxel::model_header& header) {
   int group = -1, dimension[2] = {-1, -1};
   check_netcdf(nc_def_grp(at.file, "model", &group), "define group 'model'");
-  check_netcdf(nc_def_dim(group, "material", materials, &dimension[0]), "define dimension 'material'");
+  check_netcdf(nc_def_dim(group, "material", header.materials.size(), &dimension[0]), "define dimension 'material'");
   check_netcdf(nc_def_dim(group, "text", largest_name, &dimension[1]), "define dimension 'text'");
   const auto define = [&](const char* name, int type, int rank, const int* dimensions, const char* units, const char* text) {
     int id = -1;
@@ -35,6 +36,7 @@ table_variables define_table(const layout& at, std::size_t materials) {
   v.poisson = define("poisson_ratio", NC_DOUBLE, 1, dimension, "1", "Poisson's ratio");
   v.conductivity = define("conductivity", NC_DOUBLE, 1, dimension, "W m-1 K-1", "thermal conductivity");
   v.active = define("active_per_plane", NC_INT64, 1, &at.z, "1", "active voxels of each z plane");
+  define_conditions(group, header);
   return v;
 }
 
@@ -56,6 +58,7 @@ void write_table(int file, const table_variables& v, const voxel::model_header& 
   check_netcdf(nc_put_var_double(group, v.poisson, poisson.data()), "write the material table");
   check_netcdf(nc_put_var_double(group, v.conductivity, conductivity.data()), "write the material table");
   check_netcdf(nc_put_var_longlong(group, v.active, active.data()), "write the active voxels of each plane");
+  write_conditions(group, header);
 }
 
 }  // namespace
@@ -81,11 +84,12 @@ file_report write_model(const std::string& path, const voxel::model_header& head
                                    {"source", header.source},
                                    {"source_sha256", header.source_sha256},
                                    {"provenance", header.provenance_json}});
-  const table_variables table = define_table(at, header.materials.size());
+  const table_variables table = define_table(at, header);
   plane_variable v = make_plane_variable("material", NC_UBYTE, false, 1, header.shape);
   define_plane_variable(at, v, stored);
   define_material_attributes(v, header.materials);
   const std::int64_t metadata = (std::int64_t{1} << 20) + 1024 * v.chunks() + 16 * header.shape.z +
+                                bytes_of_conditions(header) +
                                 static_cast<std::int64_t>(header.source.size() + header.provenance_json.size());
   reserve_space(name, metadata);
   check_netcdf(nc_enddef(id), fmt::format("create '{}'", name));

@@ -39,15 +39,12 @@ std::string digest_of_model(const specimen& part) {
     return x ^ (x >> 31U);
   };
   std::uint64_t sum = 0;
-  const index3 n = part.header.shape, low = part.where.owned.begin, own = part.where.owned.shape();
-  std::size_t i = 0;
-  for (std::int64_t z = 0; z < own.z; ++z)
-    for (std::int64_t y = 0; y < own.y; ++y)
-      for (std::int64_t x = 0; x < own.x; ++x, ++i)
-        if (part.image[i] != 0) {
-          const std::int64_t place = ((low.z + z) * n.y + low.y + y) * n.x + low.x + x;
-          sum += scramble(static_cast<std::uint64_t>(place) * 256 + part.image[i]);
-        }
+  const index3 n = part.header.shape, low = part.where.owned.begin;
+  for (const voxel::run& r : part.cells.runs())
+    for (std::int32_t i = 0; i < r.length; ++i) {
+      const std::int64_t place = ((low.z + r.z) * n.y + low.y + r.y) * n.x + low.x + r.x + i;
+      sum += scramble(static_cast<std::uint64_t>(place) * 256 + part.material[static_cast<std::size_t>(r.first + i)]);
+    }
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, part.where.comm);
   const std::vector<char> header = io::pack(part.header);
   sha256 digest;

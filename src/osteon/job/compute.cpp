@@ -14,6 +14,7 @@
 #include <osteon/io/result_file.hpp>
 #include <osteon/job/io_options.hpp>
 #include <osteon/job/manifest.hpp>
+#include <osteon/job/script_job.hpp>
 #include <osteon/job/step_files.hpp>
 #include <osteon/job/supported.hpp>
 #include <osteon/render/picture.hpp>
@@ -58,8 +59,9 @@ class stage_clock {
   json stages_ = json::array();
 };
 
-specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job) {
+specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job, sink& log) {
   specimen part;
+  if (job.script) return read_script_model(comm, job, log);
   const io::access how = access_of(job);
   part.header = io::read_model_header(comm, path, how);
   std::vector<std::uint8_t> image;
@@ -108,7 +110,11 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
   comm::together(part.where.comm, [&] {
     if (comm::rank(part.where.comm) != 0) return;
     // What lies there is about an earlier job; these results must not be read with its numbers or its picture.
-    for (const std::string& old : {paths.summary, paths.manifest, paths.picture, paths.report}) {
+    std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.report};
+    if (job.script)
+      for (const std::string& name : job.script->text->results.names())
+        earlier.push_back((std::filesystem::path(paths.directory) / std::filesystem::path(name).filename()).string());
+    for (const std::string& old : earlier) {
       std::error_code ignored;
       std::filesystem::remove(old, ignored);
     }
@@ -255,10 +261,12 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   io_clock file_clock;
   clock.begin("reading the model");
   const stopwatch reading;
-  specimen part = read_specimen(comm, paths.model, job);
-  const io::file_report read =
-      report_reading(comm, paths.model, access_of(job), part.where.domain.volume(), reading.seconds());
-  log.note(file_clock.note("read", paths.model, read));
+  specimen part = read_specimen(comm, paths.model, job, log);
+  if (!job.script) {
+    const io::file_report read =
+        report_reading(comm, paths.model, access_of(job), part.where.domain.volume(), reading.seconds());
+    log.note(file_clock.note("read", paths.model, read));
+  }
   const std::int64_t unsupported = drop_unsupported(job, part, log);
 
   clock.begin("solving");
@@ -274,6 +282,11 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   clock.begin("writing results");
   const io::file_report written = write_results(paths, job, part, result, command);
   log.note(file_clock.note("wrote", paths.results, written));
+  json more;
+  if (result.write_more && result.missed())
+    log.warn("no text results: they could not say that the solver stopped early");
+  else if (result.write_more)
+    more = result.write_more(paths.directory, log);
 
   clock.end();
   const double cpu = sum_over_ranks(comm, cpu_seconds());
@@ -288,6 +301,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     if (!root) return;
     summary = summarise(job, part, result, paths, uneven, cpu, peak, clock.stages());
     summary["io"] = file_clock.to_json();
+    if (!more.empty()) summary["files"]["text"] = more;
     if (job.segment.drop_unsupported) summary["segmentation"]["dropped_unsupported_voxels"] = unsupported;
     write_file(paths.manifest, to_text(describe_run(job, part, hosts, command, started)));
     write_summary();

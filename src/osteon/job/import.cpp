@@ -16,6 +16,7 @@
 #include <osteon/job/label_images.hpp>
 #include <osteon/job/manifest.hpp>
 #include <osteon/job/read_scan.hpp>
+#include <osteon/job/script_job.hpp>
 
 namespace osteon::job {
 
@@ -136,6 +137,16 @@ voxel::image cropped(const spec& job, voxel::image image) {
 
 }  // namespace
 
+void make_folder_of(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  if (folder.empty() || fs::exists(folder)) return;
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed)
+    throw machine_error(fmt::format("cannot make the output directory '{}': {}; choose another by --output", folder.string(),
+                                    failed.message()));
+}
+
 std::string image_path(const spec& job) { return absolute(job, job.image.path); }
 
 std::vector<problem> check_image_files(const spec& job) {
@@ -147,6 +158,7 @@ std::vector<problem> check_image_files(const spec& job) {
 
 imported_model import_model(const spec& job, const std::string& path, sink& log) {
   if (const auto faults = check_image_files(job); !faults.empty()) throw data_error(join(faults));
+  if (job.script) return import_script(job, path, log);
   const std::string source = image_path(job);
   const std::string key = key_of(job);
   imported_model result;
@@ -210,13 +222,7 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
     log.note(fmt::format("the voxels' moduli are sorted into {} materials; they are off by at most {:.2g} %",
                          model.materials.size() - 1, 100 * model.modulus_error));
 
-  std::error_code failed;
-  if (const fs::path folder = fs::path(path).parent_path(); !folder.empty() && !fs::exists(folder)) {
-    fs::create_directories(folder, failed);
-    if (failed)
-      throw machine_error(fmt::format("cannot make the output directory '{}': {}; choose another by --output",
-                                      folder.string(), failed.message()));
-  }
+  make_folder_of(path);
   const io::file_report written = io::write_model(path, header, {model.material.data(), model.shape}, storage_of(job));
   log.note(file_clock.note("wrote", path, written));
   import_label_images(job, path, header);

@@ -20,6 +20,11 @@ struct specimen {
   voxel::model_header header;
   voxel::run_set cells;                ///< the active voxels of where.owned
   std::vector<std::uint8_t> material;  ///< number of each of them; with `cells` it says all of the image in less room
+
+  /// Of a VOX-FE script, whose files number all elements: what it had before unsupported parts were dropped, shape of
+  /// where.owned.
+  std::vector<std::uint8_t> script_image;
+  int script_base = 1;  ///< that its indices are counted from
 };
 
 /// Material numbers of all voxels of the block, 0 where there is none; shape of where.owned. @collective local
@@ -41,6 +46,8 @@ struct physics_result {
   std::vector<float> shown;              ///< cell field of the picture, per active cell
   std::string shown_name, shown_units;
   double shown_low = 0, shown_high = 1;  ///< colour range
+  /// Writes further files, each of which it names in the summary; empty: none. @collective
+  std::function<nlohmann::ordered_json(const std::string& directory, sink& log)> write_more;
 
   /// The certificate of a solver that missed its tolerance, else null.
   const solve::certificate* missed() const {

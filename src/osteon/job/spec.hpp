@@ -3,9 +3,11 @@
 /// A job, as a plain struct, and the one description of its keys from which the reader, the JSON Schema and the
 /// reference page are made.
 #include <array>
+#include <memory>
 #include <optional>
 #include <osteon/base/box.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/io/voxfe/script.hpp>
 #include <string>
 #include <vector>
 
@@ -179,6 +181,13 @@ struct checkpoint_spec {
   double every_minutes = 30;  ///< 0: only on a signal
 };
 
+/// A job that is a VOX-FE script.
+struct script_job {
+  std::shared_ptr<const io::voxfe::script> text;
+  io::voxfe::reading_options how;
+  io::voxfe::text_way way = io::voxfe::text_way::parallel;
+};
+
 struct spec {
   std::string name;
   std::string physics = "elasticity";
@@ -203,6 +212,8 @@ struct spec {
   checkpoint_spec checkpoint;
   std::string output_directory;
   std::optional<std::vector<std::string>> output_fields;  ///< elasticity only; absent: default_elastic_fields()
+
+  std::optional<script_job> script;  ///< where it came from, if not from TOML
 
   std::string file;  ///< the job file; empty if it did not come from one
   std::string text;  ///< its text, for the manifest
