@@ -3,6 +3,7 @@
 /// The subcommands. Each returns the exit code of the program and throws osteon::error for anything that ends it.
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace osteon::app {
 
@@ -26,6 +27,13 @@ int estimate(const std::string& job, std::optional<int> ranks, const std::string
 /// Turn the image of a job into a model file.
 /// @param model path of the file to write; empty for model.nc in the output directory
 int import(const std::string& job, const std::string& model, const std::string& json);
+
+/// Write fields of a result as an image, by the Python writers.
+struct export_options {
+  std::string source, target, component, empty;
+  std::vector<std::string> fields;
+};
+int export_image(const export_options& options);
 
 int report(const std::string& directory);
 int schema();

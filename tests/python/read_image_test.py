@@ -188,7 +188,7 @@ BAD = {
     "empty": (lambda: _bytes("a.tif", b""), "0 bytes"),
     "text": (lambda: _bytes("a.tif", b"hello, I am no image\n" * 50), "cannot be read"),
     "ending": (lambda: _bytes("a.txt", b"x"), "unknown ending"),
-    "empty folder": (lambda: Path("e").mkdir() or "e", "neither TIFF"),
+    "empty folder": (lambda: Path("e").mkdir() or "e", "neither slices"),
     "nan": (_nan, r"1 values that are NaN.*\(1, 2, 3\)"),
     "strings": (lambda: _npy("a.npy", np.full((2, 2, 2), "x")), "type <U1"),
     "objects": (lambda: _npy("a.npy", np.full((2, 2, 2), None), allow_pickle=True), "cannot be read"),

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
@@ -43,7 +44,7 @@ vector3 spacing_of(const spec& job, const json& facts) {
 
 // Everything of the job that the model depends on, so that a model is made anew when any of it changes.
 std::string rules_of(const spec& job) {
-  json rules = {{"schema", 1},
+  json rules = {{"schema", 2},
                 {"axis", job.load.axis},
                 {"keep", job.segment.keep},
                 {"joins", must_join_faces(job)},
@@ -70,23 +71,30 @@ std::string rules_of(const spec& job) {
   return rules.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+// A name such as scan/*.tif, for slices that lie among other files. The reader of images expands it.
+bool is_pattern(const std::string& path) {
+  std::error_code failed;
+  return path.find_first_of("*?[") != std::string::npos && !fs::exists(path, failed);
+}
+
 // What an image is known by as far as it can be had cheaply: a file's bytes, a folder's names, sizes and times.
 std::string fingerprint(const std::string& path) {
   std::string text;
   std::string ending = fs::path(path).extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const bool detached = ending == ".mhd" || ending == ".nhdr";  // a header whose voxels lie in a file beside it
-  if (fs::is_directory(path) || detached) {
+  constexpr std::array halves{".mhd", ".nhdr", ".json", ".vgi", ".raw", ".vol", ".dat"};  // header and voxels in two files
+  const bool beside = is_pattern(path) || std::find(halves.begin(), halves.end(), ending) != halves.end();
+  if (fs::is_directory(path) || beside) {
     std::vector<std::string> entries;
-    for (const auto& entry : fs::directory_iterator(detached ? fs::absolute(path).parent_path() : fs::path(path)))
+    for (const auto& entry : fs::directory_iterator(beside ? fs::absolute(path).parent_path() : fs::path(path)))
       if (entry.is_regular_file())
         entries.push_back(fmt::format("{} {} {}", entry.path().filename().string(), entry.file_size(),
                                       entry.last_write_time().time_since_epoch().count()));
     std::sort(entries.begin(), entries.end());
     for (const std::string& entry : entries) text += entry + "\n";
   }
-  if (!fs::is_directory(path)) text += sha256_of_file(path);
+  if (!fs::is_directory(path) && !is_pattern(path)) text += sha256_of_file(path);
   return text;
 }
 
@@ -118,6 +126,7 @@ std::string key_of(const spec& job) {
 
 std::optional<std::string> fault_of(const std::string& path) {
   std::error_code failed;
+  if (is_pattern(path) && fs::is_directory(fs::absolute(path).parent_path(), failed)) return std::nullopt;
   if (!fs::exists(path, failed))
     return fmt::format("'{}' does not exist; relative paths are relative to the job file", path);
   if (!fs::is_regular_file(path, failed) && !fs::is_directory(path, failed))
@@ -180,6 +189,8 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
   header.spacing_mm = spacing;
   if (input.facts.contains("origin_mm") && !input.facts.at("origin_mm").is_null())
     header.origin_mm = to_vector(input.facts.at("origin_mm"));
+  for (int a = 0; a < 3 && !job.image.crop_voxels.empty(); ++a)
+    header.origin_mm[a] += static_cast<double>(job.image.crop_voxels[static_cast<std::size_t>(a)][0]) * spacing[a];
   header.materials = model.materials;
   const std::int64_t plane = model.shape.y * model.shape.x;
   for (std::int64_t z = 0; z < model.shape.z; ++z)
@@ -196,6 +207,8 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
                 {"spacing_note", job.image.spacing_note},
                 {"grey_min", found.grey.low},
                 {"grey_max", found.grey.high}};
+  for (const char* fact : {"direction", "unit", "calibration"})
+    if (input.facts.contains(fact) && !input.facts.at(fact).is_null()) image[fact] = input.facts.at(fact);
   if (!job.image.crop_voxels.empty()) image["crop_voxels"] = job.image.crop_voxels;
   header.provenance_json = json{{"key", key}, {"image", image}, {"segmentation", describe(job, model)}}.dump(
       -1, ' ', false, json::error_handler_t::replace);
