@@ -44,7 +44,7 @@ def read_dicom(files: list[Path], folder: str) -> Volume:
     thickness = _step(slices, axes[:, 2])
     values = _pixels(slices)
     facts = _units(slices)
-    if "PixelSpacing" not in first.tags:
+    if not first.tags.get("PixelSpacing"):
         return Volume(values, "dicom", facts=facts)
     rows, columns = (float(h) for h in first.tags.PixelSpacing)  # between rows: y, between columns: x
     placement = placed(slices[0].position, axes, np.array([columns, rows, thickness]), folder)

@@ -23,16 +23,21 @@ def read_scanco(path: Path) -> Volume:
             f"'{path}' is of Scanco; to read it the Python package aimio-py is needed: "
             f"`{Path(sys.executable)} -m pip install aimio-py`"
         ) from None
-    kind = ENDING.search(path.name).group(1).lower()
-    head = py_aimio.aim_info(str(path)) if kind == "aim" else py_aimio.isq_info(str(path))
-    check_shape(tuple(int(n) for n in head["dimensions"])[::-1], str(path))
-    if kind == "aim":
-        values, _ = py_aimio.read_aim(str(path))
+    if ENDING.search(path.name).group(1).lower() == "aim":
+        head = py_aimio.aim_info(str(path))
+        # Stored in 32 bits: 0.082, as meant. The position counts voxels from the scanner's zero to the low corner.
+        spacing = np.array([float(str(np.float32(h))) for h in head["element_size"]])
+        corner = np.array(head["position"], float) * spacing
+        read, kind = py_aimio.read_aim, "aim"
         equation = partial(py_aimio.get_aim_density_equation, str(head.get("processing_log", "")))
     else:
-        values, _ = py_aimio.read_isq(str(path))
+        head = py_aimio.isq_info(str(path))
+        spacing = 1e-3 * np.array(head["dimensions_um"]) / np.array(head["dimensions_p"])
+        corner = np.zeros(3)
+        read, kind = py_aimio.read_isq, "isq"
         equation = partial(py_aimio.get_isq_density_equation, head)
-    spacing = np.array([float(str(np.float32(h))) for h in head["element_size"]])  # stored in 32 bits: 0.082, as meant
+    check_shape(tuple(int(n) for n in head["dimensions"])[::-1], str(path))
+    values, _ = read(str(path))
     facts: dict[str, object] = {"unit": "Scanco native"}
     try:
         slope, intercept = equation()
@@ -40,7 +45,5 @@ def read_scanco(path: Path) -> Volume:
         pass  # Not calibrated, which many images are not; then nothing is stated.
     else:
         facts["calibration"] = {"slope": slope, "intercept": intercept, "unit": "mg HA/cm3"}
-    # The position counts voxels from the scanner's zero, and is that of the low corner.
-    corner = np.array(head.get("position", (0, 0, 0)), float) * spacing
     x, y, z = (float(h) for h in spacing)
     return Volume(values, f"scanco {kind}", (z, y, x), Placement(corner), facts)

@@ -49,7 +49,7 @@ def _refuse_gaps(paths: list[Path], source: str) -> None:
                 f"'{path.name}' is not named like '{paths[0].name}', so it is no slice of the same stack; move it "
                 f"out of '{source}', or give a pattern such as 'slice*{path.suffix}'"
             )
-    varying = [i for i in range(1, len(parts[0]), 2) if len({int(names[i]) for names in parts}) > 1]
+    varying = [i for i in range(1, len(parts[0]), 2) if len({names[i] for names in parts}) > 1]
     if len(paths) > 1 and len(varying) != 1:
         raise DataError(
             f"the names in '{source}' differ in {len(varying)} numbers ('{paths[0].name}', '{paths[-1].name}'); "

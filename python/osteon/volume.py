@@ -37,7 +37,7 @@ def check_shape(shape: tuple[int, ...], source: str) -> None:
     count = 1
     for n in shape:
         count *= int(n)
-    if not 0 < count <= MAX_VOXELS:
+    if min(shape) < 1 or count > MAX_VOXELS:
         raise DataError(f"'{source}' has shape {tuple(shape)}, which is {count} voxels; allowed are 1 to {MAX_VOXELS}")
 
 
