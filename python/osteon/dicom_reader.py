@@ -119,10 +119,9 @@ def _refuse_mixed(slices: list[Slice], folder: str) -> None:
 
 def _step(slices: list[Slice], normal: np.ndarray) -> float:
     """Distance of the slices, which has to be even, in mm."""
-    steps = [b.position - a.position for a, b in pairwise(slices)]
-    along = np.array([normal @ step for step in steps])
+    along = np.array([normal @ (b.position - a.position) for a, b in pairwise(slices)])
     usual = float(np.median(along))
-    for (a, b), step, height in zip(pairwise(slices), steps, along, strict=True):
+    for (a, b), height in zip(pairwise(slices), along, strict=True):
         names = f"'{a.path.name}' and '{b.path.name}'"
         if height <= 1e-3 * max(usual, 1e-3):
             raise DataError(
@@ -136,14 +135,22 @@ def _step(slices: list[Slice], normal: np.ndarray) -> float:
                 f"{names} are {height:g} mm apart, the others {usual:g} mm ({why}); export the whole series, or "
                 "resample it onto an even grid"
             )
-        aside = float(np.linalg.norm(step - height * normal))
-        if aside > 0.01 * height:
-            angle = float(np.degrees(np.arctan2(aside, height)))
-            raise DataError(
-                f"the stack leans: from {names.replace(' and ', ' to ')} it goes {angle:.1f} degrees off the normal of "
-                "the slices, as with a tilted gantry; resample it onto a straight grid (for example by dcm2niix) first"
-            )
+        _refuse_leaning(a, b, normal, 0.01 * height)
+    if slices[0].tags.get("PixelSpacing"):  # small steps aside add up
+        _refuse_leaning(slices[0], slices[-1], normal, 0.5 * min(float(h) for h in slices[0].tags.PixelSpacing))
     return float(along.mean())
+
+
+def _refuse_leaning(a: Slice, b: Slice, normal: np.ndarray, limit_mm: float) -> None:
+    step = b.position - a.position
+    height = float(normal @ step)
+    aside = float(np.linalg.norm(step - height * normal))
+    if aside > limit_mm:
+        angle = float(np.degrees(np.arctan2(aside, height)))
+        raise DataError(
+            f"the stack leans: from '{a.path.name}' to '{b.path.name}' it goes {angle:.2g} degrees off the normal of "
+            "the slices, as with a tilted gantry; resample it onto a straight grid (for example by dcm2niix) first"
+        )
 
 
 def _pixels(slices: list[Slice]) -> np.ndarray:

@@ -37,7 +37,12 @@ def export(
     # The ending decides the format for some of the writers, so it stays at the end of the temporary name.
     part = target.with_name(f".part{os.getpid()}-{target.name}")
     try:
-        write(found, part)
+        try:
+            write(found, part)
+        except (OSError, DataError, ImportError):
+            raise
+        except Exception as e:  # What a format cannot hold, its writer says in its own way.
+            raise DataError(f"'{target.name}' cannot be written: {' '.join(str(e).split())[-200:]}") from None
         part.replace(target)
         if target.suffix.lower() == ".npy":
             part.with_suffix(".json").replace(target.with_suffix(".json"))

@@ -33,6 +33,6 @@ def read_metaimage(path: Path) -> Volume:
     oriented = re.search(rb"^\s*(TransformMatrix|Rotation|Orientation)\s*=", head, re.M) is not None
     spacing = np.array(image.GetSpacing())
     axes = np.array(image.GetDirection()).reshape(3, 3)
-    placement = placed(np.array(image.GetOrigin()), axes, spacing, str(path), oriented)
+    placement = placed(np.array(image.GetOrigin()), axes, spacing * stated, str(path), oriented)
     x, y, z = (float(h) for h in spacing)
     return Volume(values, "metaimage", (z, y, x) if stated else None, placement)

@@ -66,7 +66,10 @@ int dispatch(int argc, char** argv) {
   app::export_options image;
   c_export->add_option("results", image.source, "results.nc (or model.nc) of a job")->required();
   c_export->add_option("-o,--output", image.target, "Image to write: .vti .nrrd .nii .nii.gz .tif .npy")->required();
-  c_export->add_option("-f,--field", image.fields, "Field of the result; .vti takes several (default: all)");
+  c_export->add_option("-f,--field", image.fields, "Field of the result; may be repeated for .vti (default: all)")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   c_export->add_option("--component", image.component, "One component: x y z or xx yy zz xy yz xz, along the image's axes");
   c_export->add_option("--empty", image.empty, "Value of voxels without solid (default: NaN)")->check(CLI::Number);
   c_export->footer(

@@ -67,6 +67,16 @@ def test_a_pattern_chooses_slices_among_other_files(job: Job):
     assert model["reused"] and model["image"]["grey_min"] == 100
 
 
+def test_the_spacing_of_the_job_goes_first_and_is_told(job: Job):
+    scan = nibabel.Nifti1Image(np.full((5, 6, 7), 150, "i2"), np.diag([0.5, 0.5, 0.5, 1]))
+    scan.header.set_xyzt_units("mm")
+    nibabel.save(scan, job.folder / "scan.nii")
+    job.write(job_text("scan.nii", spacing="spacing_mm = [0.5, 0.5, 0.4]", more="[segment]\nthreshold = 0\n"))
+    done = job.run("--json", "-", command="import")
+    assert done.code == 0 and json.loads(done.out)["image"]["spacing_mm"] == [0.5, 0.5, 0.4]
+    assert "states voxels of [0.5, 0.5, 0.5] mm (z, y, x), the job [0.5, 0.5, 0.4]" in done.err
+
+
 def test_export_says_what_is_wrong(job: Job):
     done = osteon("export", "none.nc", "--field", "sed", "-o", "x.nii", folder=job.folder)
     assert done.returncode == 3 and done.stderr == "osteon: there is no file 'none.nc'; give the results.nc of a job\n"

@@ -93,7 +93,13 @@ BAD = {
     "two series": (lambda: (series(), series(uid="1.2.9", prefix="XX")), "2 DICOM series.*'series IM'.*'series XX'"),
     "tilt": (
         lambda: series(ImagePositionPatient=lambda z: [-20.0, 5.0 + 0.4 * z, 30 + 1.5 * z]),
-        "leans: from 'IM000' to 'IM007' it goes 14.9 degrees",
+        "leans: from 'IM000' to 'IM007' it goes 15 degrees",
+    ),
+    "small tilt": (  # 0.03 mm aside in 6 mm, more than half a pixel
+        lambda: series(
+            ImagePositionPatient=lambda z: [-20.0, 5.0 + 0.0079 * z, 30 + 1.5 * z], PixelSpacing=lambda z: [0.05, 0.05]
+        ),
+        "leans: from 'IM000' to 'IM006' it goes 0.3 degrees",
     ),
     "other plane": (lambda: series(ImageOrientationPatient=[1, 0, 0, 0, 0, -1]), "'d/IM003' lies across"),
     "skewed": (lambda: series(ImageOrientationPatient=lambda z: [1, 0, 0, 0.5, 0.87, 0]), "not at right angles"),

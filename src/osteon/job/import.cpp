@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -40,6 +41,19 @@ vector3 spacing_of(const spec& job, const json& facts) {
           "'{}' states a voxel size of [{}, {}, {}] mm (z, y, x), which cannot be right; give spacing_mm in [image]",
           image_path(job), spacing.z, spacing.y, spacing.x));
   return spacing;
+}
+
+// The job's spacing goes before that of the file, but not silently.
+void warn_of_other_spacing(const json& facts, const vector3& used, sink& log) {
+  if (!facts.contains("spacing_mm") || facts.at("spacing_mm").is_null()) return;
+  const vector3 stated = to_vector(facts.at("spacing_mm"));
+  bool same = true;
+  for (int a = 0; a < 3; ++a) same &= std::abs(stated[a] - used[a]) <= 1e-4 * used[a];
+  if (!same)
+    log.warn(
+        fmt::format("the image states voxels of [{:g}, {:g}, {:g}] mm (z, y, x), the job [{:g}, {:g}, {:g}], which "
+                    "are used",
+                    stated.z, stated.y, stated.x, used.z, used.y, used.x));
 }
 
 // Everything of the job that the model depends on, so that a model is made anew when any of it changes.
@@ -178,6 +192,7 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
   log.stage("importing the image");
   scan input = read_scan(source);
   const vector3 spacing = spacing_of(job, input.facts);
+  warn_of_other_spacing(input.facts, spacing, log);
   job_images images{cropped(job, std::move(input.image)), {}, {}};
   if (job.modulus_image) images.modulus = cropped(job, read_scan(absolute(job, job.modulus_image->path)).image);
   if (job.poisson_image) images.poisson = cropped(job, read_scan(absolute(job, job.poisson_image->path)).image);
