@@ -16,14 +16,16 @@ from .volume import Volume, check_shape
 
 TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "float64")
 LARGEST_PLIST = 1 << 20
-# Real projects shrink to no less than a tenth; what claims more is there to fill a disk or the memory.
+# Scans shrink to a tenth or so, made-up ones to less; what claims more than this is there to fill time or memory.
 LARGEST_RATIO = 200
+HARMLESS = 1 << 30
 
 
 def read_inv3(path: Path) -> Volume:
     with path.open("rb") as file:
         zipped = file.read(2) == b"\x1f\x8b"
-    limit = path.stat().st_size * (LARGEST_RATIO if zipped else 1) + (1 << 20)
+    size = path.stat().st_size
+    limit = max(LARGEST_RATIO * size, HARMLESS) if zipped else size
     with gzip.open(path) if zipped else path.open("rb") as stream:
         with tarfile.open(fileobj=stream, mode="r:") as archive:
             members = _members(archive, limit, path)

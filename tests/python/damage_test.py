@@ -155,13 +155,13 @@ def _sparse() -> str:
 
 
 def _gzip_bomb() -> str:
-    """128 MiB of zeros in 128 KiB, as a member before main.plist."""
+    """A member of two gigabytes of zeros before main.plist; its first 64 MiB are there, in 64 KiB."""
     info = tarfile.TarInfo("zeros")
-    info.size = 1 << 27
+    info.size = 1 << 31
     squeeze = zlib.compressobj(9, wbits=31)
     parts = [
         squeeze.compress(info.tobuf()),
-        *(squeeze.compress(bytes(1 << 20)) for _ in range(1 << 7)),
+        *(squeeze.compress(bytes(1 << 20)) for _ in range(1 << 6)),
         squeeze.flush(),
     ]
     Path("f.inv3").write_bytes(b"".join(parts))
@@ -197,6 +197,11 @@ def test_hostile_projects_are_refused_fast(case):
     with pytest.raises(DataError, match=words) as caught:
         read_image(name)
     assert time.process_time() - start < 2 and "\n" not in str(caught.value)
+
+
+def test_a_made_up_head_that_shrinks_well_is_no_bomb():
+    name = inv3(plist=_changed(matrix={"shape": [100, 200, 200]}), matrix=bytes(8_000_000))
+    assert Path(name).stat().st_size * 400 < 8_000_000 and read_image(name).values.shape == (100, 200, 200)
 
 
 def test_a_project_with_a_spacing_of_nothing_states_none():
