@@ -77,6 +77,34 @@ def test_the_spacing_of_the_job_goes_first_and_is_told(job: Job):
     assert "states voxels of [0.5, 0.5, 0.5] mm (z, y, x), the job [0.5, 0.5, 0.4]" in done.err
 
 
+def laid_over(job: Job, affine: np.ndarray, name: str) -> None:
+    image = nibabel.Nifti1Image(np.full((5, 6, 7), 3, "i2"), affine)
+    image.header.set_xyzt_units("mm")
+    nibabel.save(image, job.folder / name)
+
+
+def test_labels_and_moduli_have_to_lie_on_the_scan(job: Job):
+    """A converter that flips an axis leaves the shape as it is: the place in the header tells."""
+    place = np.array([[0.5, 0, 0, 9], [0, 0.5, 0, 8], [0, 0, 0.5, 7], [0, 0, 0, 1.0]])
+    flipped = place @ np.array([[1, 0, 0, 0], [0, -1, 0, 5], [0, 0, 1, 0], [0, 0, 0, 1]])
+    moved = place.copy()
+    moved[0, 3] += 0.3
+    laid_over(job, place, "scan.nii")
+    labels = '[segment]\nthreshold = 0\n[[set]]\nname = "a"\nselect = "image"\nimage = "other.nii"\nlabels = [3]\n'
+    moduli = '[image]\npath = "scan.nii"\n[segment]\nthreshold = 0\n[modulus_image]\npath = "other.nii"\n'
+    for text in (job_text("scan.nii", spacing="", more=labels), moduli):
+        job.write(text)
+        for affine, word in ((flipped, "direction"), (moved, "origin_mm")):
+            laid_over(job, affine, "other.nii")
+            done = job.run(command="import")
+            assert done.code == 3 and "other.nii' does not lie on the scan: its " + word in done.err, done.err
+        laid_over(job, place, "other.nii")
+        assert job.run(command="import").code == 0
+        np.save(job.folder / "other.npy", np.full((7, 6, 5), 3, "i2"))
+        job.write(text.replace("other.nii", "other.npy"))
+        assert job.run(command="import").code == 0
+
+
 def test_export_says_what_is_wrong(job: Job):
     done = osteon("export", "none.nc", "--field", "sed", "-o", "x.nii", folder=job.folder)
     assert done.returncode == 3 and done.stderr == "osteon: there is no file 'none.nc'; give the results.nc of a job\n"

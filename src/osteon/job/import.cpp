@@ -194,8 +194,14 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
   const vector3 spacing = spacing_of(job, input.facts);
   warn_of_other_spacing(input.facts, spacing, log);
   job_images images{cropped(job, std::move(input.image)), {}, {}};
-  if (job.modulus_image) images.modulus = cropped(job, read_scan(absolute(job, job.modulus_image->path)).image);
-  if (job.poisson_image) images.poisson = cropped(job, read_scan(absolute(job, job.poisson_image->path)).image);
+  const json grid = grid_of(input.facts);
+  const auto laid_over = [&](const std::string& name) {
+    scan other = read_scan(absolute(job, name));
+    require_same_grid(grid, other.facts, name);
+    return cropped(job, std::move(other.image));
+  };
+  if (job.modulus_image) images.modulus = laid_over(job.modulus_image->path);
+  if (job.poisson_image) images.poisson = laid_over(job.poisson_image->path);
   const voxel::segmented model = classify(job, images);
   const voxel::segmentation_report& found = model.report;
 
@@ -221,7 +227,8 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
                 {"spacing_mm", {spacing.z, spacing.y, spacing.x}},
                 {"spacing_note", job.image.spacing_note},
                 {"grey_min", found.grey.low},
-                {"grey_max", found.grey.high}};
+                {"grey_max", found.grey.high},
+                {"stated", grid}};
   for (const char* fact : {"direction", "unit", "calibration"})
     if (input.facts.contains(fact) && !input.facts.at(fact).is_null()) image[fact] = input.facts.at(fact);
   if (!job.image.crop_voxels.empty()) image["crop_voxels"] = job.image.crop_voxels;
