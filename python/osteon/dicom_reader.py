@@ -18,9 +18,11 @@ NEEDED = ("SeriesInstanceUID", "Rows", "Columns", "ImagePositionPatient", "Image
 
 @dataclass
 class Slice:
+    """One file of a series. Vectors are in LPS, of length 3."""
+
     path: Path
     tags: object  # pydicom.Dataset without pixels
-    position: np.ndarray  # centre of the first pixel, LPS
+    position: np.ndarray  # centre of the first pixel, mm
     rows: np.ndarray  # direction along a row, that of x
     columns: np.ndarray
 

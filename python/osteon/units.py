@@ -21,5 +21,5 @@ _MM = {
 
 
 def in_mm(unit: object) -> float | None:
-    """Length of a unit in mm, or None if it is none ("", "pixel"); an inch is what scanners of paper say."""
+    """Length of a unit in mm, or None if it is none ("", "pixel") or an inch, which stands for dots per inch."""
     return _MM.get(str(unit).strip().lower())
