@@ -22,6 +22,17 @@ job::spec read_or_throw(const std::string& path, const job::script_options& scri
   return spec;
 }
 
+// Run a command of the Python half; its errors are ours.
+void run_python(const std::vector<std::string>& call, const char* failure) {
+  auto result = job::run_program(call);
+  while (result.err.ends_with('\n')) result.err.pop_back();
+  if (result.exit_code == 127)
+    throw machine_error(result.err + "; set OSTEON_PYTHON to a Python that has the osteon package");
+  if (result.exit_code == exit_code(error_kind::data)) throw data_error(result.err);
+  if (result.exit_code != 0)
+    throw machine_error(fmt::format("{} (exit code {}): {}", failure, result.exit_code, result.err));
+}
+
 }  // namespace
 
 int estimate(const std::string& path, std::optional<int> ranks, const job::script_options& script, const std::string& json) {
@@ -43,14 +54,18 @@ int import(const std::string& path, const std::string& model, const job::script_
   return 0;
 }
 
+int export_image(const export_options& options) {
+  std::vector<std::string> call{job::python_interpreter(), "-m", "osteon.export", options.source, "-o", options.target};
+  for (const std::string& field : options.fields) call.push_back("--field=" + field);
+  if (!options.component.empty()) call.push_back("--component=" + options.component);
+  if (!options.empty.empty()) call.push_back("--empty=" + options.empty);
+  run_python(call, "the image could not be written");
+  fmt::print("{}\n", options.target);
+  return 0;
+}
+
 int report(const std::string& directory) {
-  const auto result = job::run_program({job::python_interpreter(), "-m", "osteon.report", directory});
-  if (result.exit_code == 127)
-    throw machine_error(result.err + "; set OSTEON_PYTHON to a Python that has the osteon package");
-  if (result.exit_code != 0) {
-    if (result.exit_code == exit_code(error_kind::data)) throw data_error(result.err);
-    throw machine_error(fmt::format("the report could not be made (exit code {}): {}", result.exit_code, result.err));
-  }
+  run_python({job::python_interpreter(), "-m", "osteon.report", directory}, "the report could not be made");
   fmt::print("{}\n", (std::filesystem::path(directory) / "report.html").string());
   return 0;
 }

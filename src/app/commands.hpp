@@ -42,6 +42,13 @@ int import(const std::string& job, const std::string& model, const job::script_o
 /// @param seal put a seal behind those that are whole but have none
 int verify(const std::vector<std::string>& paths, bool seal, const std::string& json);
 
+/// Write fields of a result as an image, by the Python writers.
+struct export_options {
+  std::string source, target, component, empty;
+  std::vector<std::string> fields;
+};
+int export_image(const export_options& options);
+
 int report(const std::string& directory);
 int schema();
 int version(const std::string& json);

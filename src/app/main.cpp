@@ -120,6 +120,20 @@ int dispatch(int argc, char** argv) {
   c_report->add_option("directory", directory, "Output directory of a finished job")->required();
   c_report->footer("Example:\n  osteon report bone.out");
 
+  auto* c_export = cli.add_subcommand("export", "Write a field of a result as an image: VTI, NRRD, NIfTI, TIFF, npy");
+  app::export_options image;
+  c_export->add_option("results", image.source, "results.nc (or model.nc) of a job")->required();
+  c_export->add_option("-o,--output", image.target, "Image to write: .vti .nrrd .nii .nii.gz .tif .npy")->required();
+  c_export->add_option("-f,--field", image.fields, "Field of the result; may be repeated for .vti (default: all)")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  c_export->add_option("--component", image.component, "One component: x y z or xx yy zz xy yz xz, along the image's axes");
+  c_export->add_option("--empty", image.empty, "Value of voxels without solid (default: NaN)")->check(CLI::Number);
+  c_export->footer(
+      "Examples:\n  osteon export bone.out/results.nc --field von_mises -o von_mises.nrrd\n"
+      "  osteon export bone.out/results.nc -o all.vti");
+
   auto* c_schema =
       cli.add_subcommand("schema", "Print the JSON Schema of a job file: every key, its type, unit and meaning");
   c_schema->footer("Example:\n  osteon schema > job.schema.json");
@@ -146,6 +160,7 @@ int dispatch(int argc, char** argv) {
   if (*c_verify) return app::verify(files, seal, json);
   if (*c_convert) return app::convert(from, to, script, json);
   if (*c_report) return app::report(directory);
+  if (*c_export) return app::export_image(image);
   if (*c_schema) return app::schema();
   return app::version(json);
 }

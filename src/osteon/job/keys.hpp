@@ -105,12 +105,16 @@ void describe(Visitor& v, spec& s) {
     {"elasticity", "heat", "thermo_elasticity"});
   v.table("image", "The scan.", [&](auto& t) {
     image_spec& i = s.image;
-    t("path", i.path, "Image file or folder, relative to the job file: TIFF, DICOM, NIfTI, NRRD, MetaImage, npy.");
+    t("path", i.path,
+      "Image file, folder of slices or pattern such as slices/*.png, relative to the job file: TIFF, DICOM, NIfTI, NRRD, "
+      "MetaImage, PNG, BMP, Scanco AIM and ISQ, InVesalius, npy, raw with a header (docs/images.md).");
     t("spacing_mm", i.spacing_mm,
       "Edge lengths of a voxel in mm, [z, y, x] or one number. May be left out only if the image itself states them.");
     t("spacing_note", i.spacing_note,
       "Where the spacing comes from; repeated in the report. Say so if it is an assumption.");
-    t("crop_voxels", i.crop_voxels, "Part of the image to use: [[z0, z1], [y0, y1], [x0, x1]], half open.");
+    t("crop_voxels", i.crop_voxels,
+      "Part of the image to use: [[z0, z1], [y0, y1], [x0, x1]], half open. Positions in mm remain those of the whole "
+      "image.");
   });
   v.table("segment", "Which voxels are solid.", [&](auto& t) {
     segment_spec& g = s.segment;
@@ -206,7 +210,8 @@ void describe(Visitor& v, spec& s) {
   v.list("set", s.sets,
          "A set of nodes, to be named by on. Entries of the same name are one set, the union of what they select. The faces "
          "of the image are sets already: z_low, z_high, y_low, y_high, x_low, x_high. Positions are in mm, as in the result "
-         "file: they start at the image's origin.",
+         "file: along the image's axes, from the origin that the image states, else from its low corner; a crop does not "
+         "move them.",
          [](auto& t, set_spec& n) { describe_set(t, n); });
   v.list("support", s.supports, "Prescribed displacements of a set, in all load cases.",
          [](auto& t, support_spec& p) { describe_support(t, p); });
