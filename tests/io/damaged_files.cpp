@@ -1,5 +1,5 @@
 // Damages files of osteon by seeded bit flips and truncations and reads each with osteon's own reader:
-//   osteon_damaged_files [--count N] [--seed S] [model npy checkpoint]
+//   osteon_damaged_files [--count N] [--seed S] [model result checkpoint npy]
 // A reader may refuse; it may not crash, take more than 5 s, or hand out other values than were written. Reading happens in
 // a child process, which is started again behind a file that ended it.
 #include <fcntl.h>
@@ -20,8 +20,10 @@
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/model_header_bytes.hpp>
 #include <osteon/io/npy.hpp>
+#include <osteon/io/verify.hpp>
 #include <random>
 
+#include "io/sample.hpp"
 #include "io/sample_points.hpp"
 
 using namespace osteon;
@@ -60,6 +62,14 @@ const reader readers[] = {
        const auto header = io::read_model_header(MPI_COMM_SELF, path);
        return digest_of(io::pack(header)) +
               digest_of(io::read_model_planes(MPI_COMM_SELF, path, header, {{}, header.shape}));
+     }},
+    {"result", true, [](const std::string& path) { sample::write(path, alone(), sample::header(shape)); },
+     [](const std::string& path) {  // as `osteon verify` does
+       if (const auto seal = io::read_seal(path); seal != io::seal_state::good)
+         throw data_error(io::seal_fault(seal, path, "result"));
+       const io::verification found = io::verify_file(path);
+       if (!found.faults.empty()) throw data_error(io::to_text(found.faults.front()));
+       return fmt::format("{} {} {}", found.variables, found.planes, found.bytes);
      }},
     {"checkpoint", true,
      [](const std::string& path) {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <optional>
 #include <osteon/base/digest.hpp>
+#include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/io/temporary_file.hpp>
@@ -116,14 +117,6 @@ void collect(MPI_Comm comm, std::string& digests) {
                static_cast<int>(std::min(largest, digests.size() - at)), MPI_BYTE, MPI_BOR, 0, comm);
 }
 
-std::string broadcast(MPI_Comm comm, std::string text) {
-  int length = static_cast<int>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT, 0, comm);
-  text.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(text.data(), length, MPI_CHAR, 0, comm);
-  return text;
-}
-
 }  // namespace
 
 std::int64_t write_checkpoint(const std::string& path, const grid::plane_points& points,
@@ -148,7 +141,7 @@ std::int64_t write_checkpoint(const std::string& path, const grid::plane_points&
     name = temporary->name();
     reserve_space(name, payload + static_cast<std::int64_t>(vectors.size() * all_digests) + (1 << 16));
   });
-  name = broadcast(comm, std::move(name));
+  name = comm::broadcast(comm, std::move(name));
   std::optional<plain_file> file;
   comm::together(comm, [&] { file.emplace(name, O_WRONLY, error_kind::machine); });
   const std::vector<std::int64_t> begin = begins(index.per_plane);

@@ -16,9 +16,9 @@
 namespace osteon::io {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{32} << 20;  // of one attribute or variable
-constexpr int most_items = 4096;                           // of one kind in a group
-constexpr int deepest = 4;                                 // groups within groups
+constexpr std::size_t most_bytes = std::size_t{1} << 30;  // of one attribute or variable: most_conditions of them fit
+constexpr int most_items = 4096;                          // of one kind in a group
+constexpr int deepest = 4;                                // groups within groups
 
 void check(int status) { check_netcdf(status, "read the metadata", error_kind::data); }
 

@@ -24,6 +24,9 @@ void check_header(const voxel::model_header& header) {
     if (active < 0 || active > header.shape.y * header.shape.x)
       throw data_error(
           fmt::format("a plane of {} x {} voxels cannot have {} active ones", header.shape.y, header.shape.x, active));
+  if (header.conditions.size() > most_conditions)
+    throw data_error(fmt::format("the model holds or pulls {} nodes; at most {} can be stored", header.conditions.size(),
+                                 most_conditions));
   if (header.source.size() + header.source_sha256.size() + header.provenance_json.size() > largest_text)
     throw data_error(fmt::format("the provenance of the model is longer than {} bytes", largest_text));
 }

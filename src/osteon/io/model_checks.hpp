@@ -10,6 +10,7 @@ namespace osteon::io {
 
 inline constexpr std::size_t largest_name = 256;                    ///< of a material, in bytes
 inline constexpr std::size_t largest_text = std::size_t{16} << 20;  ///< of the provenance, in bytes
+inline constexpr std::size_t most_conditions = 40'000'000;          ///< of single nodes
 
 /// @throws data_error if the header breaks a limit of the file format
 void check_header(const voxel::model_header& header);

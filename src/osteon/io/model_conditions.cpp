@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <osteon/io/model_checks.hpp>
 #include <osteon/io/model_conditions.hpp>
 #include <osteon/io/netcdf.hpp>
 
@@ -11,7 +12,6 @@ namespace {
 
 constexpr const char *node_name = "condition_node", *force_name = "condition_force", *flags_name = "condition_flags";
 constexpr std::uint8_t preserved_bit = 8;
-constexpr std::size_t most_conditions = 100'000'000;
 
 void check(int status, const std::string& path) {
   check_netcdf(status, fmt::format("read the conditions of the model '{}'", path), error_kind::data);

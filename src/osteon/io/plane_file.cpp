@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <osteon/base/xxh64.hpp>
+#include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/io/create_file.hpp>
 #include <osteon/io/seal.hpp>
@@ -19,14 +20,6 @@ std::int64_t largest_growth(const plane_variable& v, std::int64_t planes) {
   // deflate stores what it cannot shrink: 5 bytes per 16 KiB and a little; then index and checksum of each chunk
   const std::int64_t raw = planes * v.bytes_per_plane();
   return raw + raw / 1024 + 256 * (planes / v.chunk_planes + 1);
-}
-
-std::string broadcast_text(MPI_Comm comm, std::string text) {
-  int length = static_cast<int>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT, 0, comm);
-  text.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(text.data(), length, MPI_CHAR, 0, comm);
-  return text;
 }
 
 }  // namespace
@@ -43,7 +36,7 @@ plane_file::plane_file(MPI_Comm comm, const std::string& path, plane_file_plan p
       reserve_space(name_, metadata_reserve);
     }
   });
-  name_ = broadcast_text(comm_, name_);
+  name_ = comm::broadcast(comm_, name_);
   int status = NC_NOERR, id = -1;
   if (team_.member()) status = create_file(name_, team_, plan_.how, id);
   if (id >= 0) file_ = netcdf_file(id);

@@ -119,9 +119,7 @@ class stepper {
   }
   double made_W() const { return made_; }
   /// The temperatures of the owned cells above the initial one: all that the next step goes on from.
-  std::span<double> temperatures() {
-    return std::span(above_initial_).first(at(cells_.owned));
-  }
+  std::span<double> temperatures() { return std::span(above_initial_).first(at(cells_.owned)); }
   std::vector<double> temperature() const {
     std::vector<double> t(above_initial_.begin(), above_initial_.begin() + cells_.owned);
     for (double& value : t) value += plan_.initial_K;

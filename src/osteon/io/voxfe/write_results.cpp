@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/grid/block_nodes.hpp>
@@ -75,14 +76,6 @@ class text_output {
   const std::string& name_;
   int fd_;
 };
-
-std::string broadcast(MPI_Comm comm, std::string text) {
-  int length = static_cast<int>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT, 0, comm);
-  text.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(text.data(), length, MPI_CHAR, 0, comm);
-  return text;
-}
 
 std::int64_t sum(MPI_Comm comm, std::int64_t value) {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, comm);
@@ -157,7 +150,7 @@ std::int64_t write_rows(MPI_Comm comm, const std::string& path, text_way way,
     head = header(all_rows);
     temporary.emplace(path);
   });
-  const std::string name = broadcast(comm, temporary ? temporary->name() : "");
+  const std::string name = comm::broadcast(comm, temporary ? temporary->name() : "");
   std::int64_t bytes = 0;
   if (way == text_way::parallel) {
     std::vector<std::string> parts{head};  // one long text would be copied each time that it grows
