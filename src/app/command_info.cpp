@@ -4,6 +4,7 @@
 #include <app/json_output.hpp>
 #include <app/terminal.hpp>
 #include <filesystem>
+#include <osteon/io/seal.hpp>
 #include <osteon/job/compute.hpp>
 #include <osteon/job/estimate.hpp>
 #include <osteon/job/external.hpp>
@@ -55,6 +56,9 @@ int import(const std::string& path, const std::string& model, const job::script_
 }
 
 int export_image(const export_options& options) {
+  // HDF5 may crash on damaged bytes. A copy by another program has no seal and is read as it is.
+  if (std::filesystem::is_regular_file(options.source) && io::read_seal(options.source) == io::seal_state::wrong)
+    throw data_error(io::seal_fault(io::seal_state::wrong, options.source, "file"));
   std::vector<std::string> call{job::python_interpreter(), "-m", "osteon.export", options.source, "-o", options.target};
   for (const std::string& field : options.fields) call.push_back("--field=" + field);
   if (!options.component.empty()) call.push_back("--component=" + options.component);

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -26,6 +28,7 @@ CASES = TIGHT + "".join(
 )
 TRANSIENT = (
     '[[boundary]]\nface = "z-low"\ntemperature_K = 310.0\n[transient]\ninitial_K = 290.0\nend_s = 3.0\nstep_s = 0.25\n'
+    "write_steps = true\n"
 )
 WARM = "[[material]]\nconductivity_W_per_mK = 0.5\nheat_capacity_J_per_m3K = 2e6\n"
 
@@ -56,9 +59,29 @@ def fields(folder: Path) -> dict[str, np.ndarray]:
         return {name: v[:] for g in ("CellData", "PointData") for name, v in groups[g].variables.items()}
 
 
+def read_steps(folder: Path) -> dict[float, bytes]:
+    """Temperatures of the series of steps, by time."""
+    series = folder / "results.vtkhdf.series"
+    steps = {}
+    for entry in json.loads(series.read_text())["files"] if series.exists() else ():
+        with netCDF4.Dataset(folder / entry["name"]) as file:
+            steps[entry["time"]] = file["VTKHDF/CellData/temperature"][:].tobytes()
+    return steps
+
+
 def answers(done: Finished) -> dict:
     """What a summary says of the physics."""
-    spent = {"setup_seconds", "solve_seconds", "cpu_seconds", "peak_rss_bytes", "stages", "files", "ranks", "imbalance"}
+    spent = {
+        "setup_seconds",
+        "solve_seconds",
+        "cpu_seconds",
+        "peak_rss_bytes",
+        "stages",
+        "files",
+        "ranks",
+        "imbalance",
+        "io",
+    }
     summary = {k: v for k, v in done.summary.items() if k not in spent}
     for case in summary.get("cases", []):
         case["certificate"].pop("solve_seconds")
@@ -109,7 +132,9 @@ def test_stopped_jobs_reach_the_same_bits(job: Job, foam: Path, physics: str) ->
     job.write(text)
     whole = job.run("-n", "2", "--no-report")
     assert whole.code == 0, whole.err
-    want, said = fields(whole.folder), answers(whole)
+    want, said, steps = fields(whole.folder), answers(whole), read_steps(whole.folder)
+    assert len(steps) == (13 if physics == "transient" else 0)
+    shutil.rmtree(whole.folder)
     job.write(text + EVERY_ITERATION)
     source = random.Random(4)
     command, stops = ("run", "job.toml"), 0
@@ -131,6 +156,7 @@ def test_stopped_jobs_reach_the_same_bits(job: Job, foam: Path, physics: str) ->
     for name in want:
         assert got[name].tobytes() == want[name].tobytes(), name
     assert answers(done) == said
+    assert read_steps(done.folder) == steps
 
 
 def test_resumed_on_other_ranks(job: Job, foam: Path) -> None:

@@ -109,3 +109,16 @@ def test_export_says_what_is_wrong(job: Job):
     done = osteon("export", "none.nc", "--field", "sed", "-o", "x.nii", folder=job.folder)
     assert done.returncode == 3 and done.stderr == "osteon: there is no file 'none.nc'; give the results.nc of a job\n"
     assert osteon("export", "none.nc", folder=job.folder).returncode == 2
+
+
+def test_a_damaged_result_is_not_exported(job: Job, sponge: Path):
+    """Oracle: one byte is another one. HDF5 does not get to see it."""
+    job.write(job_text(sponge, "heat"))
+    assert job.run("-n", "1", "--no-report").code == 0
+    path = job.folder / "job.out" / "results.nc"
+    damaged = bytearray(path.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    path.write_bytes(damaged)
+    done = osteon("export", "job.out/results.nc", "--field", "temperature", "-o", "t.npy", folder=job.folder)
+    assert done.returncode == 3 and "do not match its seal" in done.stderr
+    assert not (job.folder / "t.npy").exists()
