@@ -20,11 +20,13 @@ int main(int argc, char** argv) {
   const auto header = sample::header(n);
   const auto where = grid::make_block(MPI_COMM_WORLD, n, header.active_per_plane);
   sample::points points(where);
+  io::access how;
+  how.bytes_per_call = std::int64_t{1} << 20;  // so that a result takes several calls
   bool good = true;
   for (int i = 0; i < times; ++i) {
     const auto voxels = sample::materials({{}, n});
     if (root) io::write_model(model, header, {voxels.data(), n});
-    sample::write(directory + "/sample.nc", where, header, std::int64_t{1} << 20);
+    sample::write(directory + "/sample.nc", where, header, how);
     io::write_checkpoint(checkpoint, points.planes(), points.vectors(), {{"time", i}});
     if (root && i == 0) std::puts("written once"), std::fflush(stdout);
   }
