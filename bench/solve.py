@@ -214,8 +214,11 @@ def measure_pyamg(name: str, solid: Path) -> list[dict]:
     ]
 
 
-def measure_heat(name: str, image: Path, threshold: float, repeat: int, folder: Path) -> list[dict]:
+def measure_heat(name: str, image: Path, threshold: float, repeat: int, folder: Path) -> tuple[list[dict], Size]:
+    """Rows of one problem, and what it took."""
     runs = [run_osteon(image, "heat", threshold, 1e-6, folder) for _ in range(repeat)]
+    last = runs[-1]
+    size = Size(last["dofs"], last["iterations"], statistics.median(r["cpu"] for r in runs), last["rss"])
     return [
         {
             "name": f"{name}: osteon, whole job",
@@ -234,7 +237,7 @@ def measure_heat(name: str, image: Path, threshold: float, repeat: int, folder: 
             "value": round(runs[-1]["rss"] / runs[-1]["dofs"], 1),
             "unit": "B/cell, whole process",
         },
-    ]
+    ], size
 
 
 def main() -> int:
@@ -255,7 +258,7 @@ def main() -> int:
         folder = Path(name)
         sponge = folder / "sponge.npy"
         sizes = sorted(set(options.sizes))
-        ours, theirs = [], []
+        ours, theirs, heated = [], [], []
         for n in sizes:
             np.save(sponge, porous(n))
             first = n == sizes[0]
@@ -272,20 +275,27 @@ def main() -> int:
                 ours.append(mine)
                 theirs.append(other)
             if thermal and (first or not elastic):
-                rows += measure_heat(f"heat, sponge {n}^3", sponge, 0.5, options.repeat, folder)
+                found, mine = measure_heat(f"heat, sponge {n}^3", sponge, 0.5, options.repeat, folder)
+                rows += found
+                heated.append(mine)
                 if not options.no_peers:
                     solid = folder / "heat.npy"
                     np.save(solid, largest_part(folder / "bench.out" / "model.nc"))
                     rows += measure_pyamg(f"heat, sponge {n}^3", solid)
         if elastic and len(sizes) > 1:
             rows += measure_growth(sizes, ours, theirs)
+        if len(heated) > 1:
+            iterations, marginal = growth(heated[0], heated[-1])
+            name = f"heat, sponge {sizes[0]}^3 to {sizes[-1]}^3"
+            rows.append({"name": f"{name}: iterations", "value": round(iterations, 2), "unit": "times as many"})
+            rows.append({"name": f"{name}: memory", "value": round(marginal, 1), "unit": "B/cell, marginal"})
         if SCAN.exists():
             if elastic:
                 rows += measure(
                     "elasticity, bone scan 128^3", SCAN, 120, options.repeat, peer if options.full else None, folder
                 )[0]
             if thermal:
-                rows += measure_heat("heat, bone scan 128^3", SCAN, 120, options.repeat, folder)
+                rows += measure_heat("heat, bone scan 128^3", SCAN, 120, options.repeat, folder)[0]
         else:
             print(f"the bone scan is not there ({SCAN.relative_to(ROOT)}); `./run demo` fetches it", file=sys.stderr)
     for row in rows:

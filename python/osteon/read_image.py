@@ -1,8 +1,10 @@
 """Read an image of any supported kind: `python -m osteon.read_image SRC OUT.npy`.
 
 Writes the grey values as a little-endian array of shape (z, y, x) and prints what the image says about itself as one
-JSON object. A spacing is printed only if the image states it in a length unit; it is never guessed. On bad data there
-is exactly one line on stderr and the exit code is 3.
+JSON object: `spacing_mm`, `origin_mm` (low corner along the image's axes, z y x), `direction` (the axes x, y, z in LPS,
+a 3 x 3 matrix by rows, docs/images.md), the `unit` of the values and a `calibration` if there is one. A spacing is
+printed only if the image states it in a length unit; it is never guessed. On bad data there is exactly one line on
+stderr and the exit code is 3.
 """
 
 import glob
@@ -19,12 +21,26 @@ from pathlib import Path
 
 import numpy as np
 
+from . import metaimage_reader, nifti_reader, nrrd_reader, raw_reader, scanco_reader, slices, tiff_reader
+from .dicom_reader import is_dicom, read_dicom
 from .errors import DATA, USAGE, DataError
-from .readers import natural_key, read_inv3, read_npy, read_tiff, read_tiff_stack
+from .inv3_reader import read_inv3
+from .slices import natural_key, read_stack
 from .volume import Volume, checked
 
-TIFF = (".tif", ".tiff")
-KNOWN = "TIFF, DICOM folder, NIfTI, NRRD, MetaImage, npy, InVesalius .inv3"
+KNOWN = (
+    "TIFF, folders of TIFF, PNG, BMP or DICOM slices, NIfTI, NRRD, MetaImage, Scanco AIM and ISQ, InVesalius .inv3, "
+    "npy, raw with a .json or .vgi"
+)
+READERS = (
+    (tiff_reader.ENDINGS, tiff_reader.read_tiff),
+    (nifti_reader.ENDINGS, nifti_reader.read_nifti),
+    (nrrd_reader.ENDINGS, nrrd_reader.read_nrrd),
+    (metaimage_reader.ENDINGS, metaimage_reader.read_metaimage),
+    ((".inv3",), read_inv3),
+    ((".npy",), raw_reader.read_npy),
+    (raw_reader.ENDINGS, raw_reader.read_raw),
+)
 
 
 def read_image(source: str) -> Volume:
@@ -53,33 +69,31 @@ def _read(source: str) -> Volume:
         names = files_of(source)
         if not names:
             raise DataError(f"there is no file or folder '{source}'; check [image] path")
-        return read_tiff_stack(names, source)
+        return read_dicom(names, source) if is_dicom(names[0]) else read_stack(_slices(names, source), source)
     if path.stat().st_size == 0:
         raise DataError(f"'{source}' is empty (0 bytes); copy it again")
-    name = path.name.lower()
-    if name.endswith(TIFF):
-        return read_tiff(path)
-    if name.endswith(".npy"):
-        return read_npy(path)
-    if name.endswith(".inv3"):
-        return read_inv3(path)
-    from .itk_readers import FORMATS, read_itk  # SimpleITK takes a second to load
-
-    for ending, form in FORMATS.items():
-        if name.endswith(ending):
-            return read_itk(path, form)
+    if scanco_reader.ENDING.search(path.name):
+        return scanco_reader.read_scanco(path)
+    for endings, read in READERS:
+        if path.name.lower().endswith(endings):
+            return read(path)
+    if is_dicom(path):
+        raise DataError(f"'{source}' is one DICOM slice; give the folder of the series")
     raise DataError(f"'{source}' has an unknown ending; known are {KNOWN}")
 
 
 def _read_folder(folder: Path) -> Volume:
-    slices = [p for p in files_of(str(folder)) if p.suffix.lower() in TIFF]
-    if slices:
-        return read_tiff_stack(slices, str(folder))
-    from .itk_readers import is_dicom_folder, read_dicom
+    files = files_of(str(folder))
+    if any(is_dicom(p) for p in files):
+        return read_dicom(files, str(folder))
+    return read_stack(_slices(files, str(folder)), str(folder))
 
-    if is_dicom_folder(folder):
-        return read_dicom(folder)
-    raise DataError(f"the folder '{folder}' holds neither TIFF slices nor a DICOM series")
+
+def _slices(files: list[Path], source: str) -> list[Path]:
+    found = [p for p in files if p.suffix.lower() in slices.ENDINGS and not p.name.startswith(".")]
+    if not found:
+        raise DataError(f"'{source}' holds neither slices (TIFF, PNG, BMP) nor a DICOM series")
+    return found
 
 
 def files_of(source: str) -> list[Path]:
@@ -93,8 +107,11 @@ def files_of(source: str) -> list[Path]:
 
 
 def _data_files(path: Path) -> list[Path]:
-    """The file that a detached header (.mhd, .nhdr) keeps its voxels in."""
-    if path.suffix.lower() not in (".mhd", ".nhdr"):
+    """The file that a detached header (.mhd, .nhdr) keeps its voxels in; of a raw image, the other half."""
+    ending = path.suffix.lower()
+    if ending in raw_reader.ENDINGS:
+        return [other for other in raw_reader.halves(path) if other != path]
+    if ending not in (".mhd", ".nhdr"):
         return []
     with path.open("rb") as file:
         named = re.findall(rb"^\s*(?:ElementDataFile|data ?file)\s*[=:]\s*(\S+)", file.read(65536), re.M | re.I)
@@ -113,13 +130,16 @@ def digest(source: str) -> str:
 
 
 def describe(volume: Volume, source: str) -> dict[str, object]:
-    values = volume.values
+    values, placement = volume.values, volume.placement
+    oriented = placement is not None and placement.direction is not None
     return {
         "format": volume.format,
         "shape": list(values.shape),
         "dtype": values.dtype.name,
         "spacing_mm": None if volume.spacing_mm is None else [float(s) for s in volume.spacing_mm],
-        "origin_mm": None if volume.origin_mm is None else [float(s) for s in volume.origin_mm],
+        "origin_mm": None if placement is None else list(placement.origin_z_y_x()),
+        "direction": placement.direction.ravel().tolist() if oriented else None,
+        **volume.facts,
         "grey_min": values.min().item(),
         "grey_max": values.max().item(),
         "sha256": digest(source),

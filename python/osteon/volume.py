@@ -1,10 +1,11 @@
 """A volume as read from disk, and the checks that every volume has to pass."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from .errors import DataError
+from .placement import Placement
 
 # Types that the program reads. Others are widened to the next of these that holds every value.
 ACCEPTED = ("u1", "i1", "u2", "i2", "u4", "i4", "f4", "f8")
@@ -13,12 +14,16 @@ MAX_VOXELS = 2**40
 
 @dataclass
 class Volume:
-    """Grey values, shape (z, y, x), and what the file says about them. Lengths in mm, order z, y, x."""
+    """Grey values, shape (z, y, x), and what the file says about them. Lengths in mm, order z, y, x.
+
+    `facts` is what else there is to keep: the unit of the values, a calibration, the digest of the voxels.
+    """
 
     values: np.ndarray
     format: str
     spacing_mm: tuple[float, float, float] | None = None
-    origin_mm: tuple[float, float, float] | None = None
+    placement: Placement | None = None
+    facts: dict[str, object] = field(default_factory=dict)
 
 
 def check_shape(shape: tuple[int, ...], source: str) -> None:
@@ -32,7 +37,7 @@ def check_shape(shape: tuple[int, ...], source: str) -> None:
     count = 1
     for n in shape:
         count *= int(n)
-    if not 0 < count <= MAX_VOXELS:
+    if min(shape) < 1 or count > MAX_VOXELS:
         raise DataError(f"'{source}' has shape {tuple(shape)}, which is {count} voxels; allowed are 1 to {MAX_VOXELS}")
 
 

@@ -7,9 +7,9 @@
 
 namespace osteon::app {
 
-int check(const std::string& path, const std::string& json) {
+int check(const std::string& path, const job::script_options& script, const std::string& json) {
   std::vector<problem> problems;
-  const job::spec spec = job::read_spec(path, problems);
+  const job::spec spec = job::read_job(path, script, problems);
   for (const problem& p : job::check_image_files(spec)) problems.push_back({path + ": " + p.where, p.text});
   nlohmann::ordered_json answer = {
       {"schema", "osteon.check/1"}, {"job", path}, {"problems", nlohmann::ordered_json::array()}};

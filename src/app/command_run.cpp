@@ -6,9 +6,11 @@
 #include <app/commands.hpp>
 #include <app/json_output.hpp>
 #include <app/launcher.hpp>
+#include <app/stop_signal.hpp>
 #include <app/summary_table.hpp>
 #include <app/terminal.hpp>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <osteon/comm/communicator.hpp>
@@ -19,6 +21,7 @@
 #include <osteon/job/directory_lock.hpp>
 #include <osteon/job/external.hpp>
 #include <osteon/job/import.hpp>
+#include <osteon/job/io_options.hpp>
 #include <osteon/job/spec.hpp>
 
 namespace osteon::app {
@@ -27,12 +30,28 @@ namespace {
 
 job::spec read_job(const run_options& options) {
   std::vector<problem> problems;
-  job::spec spec = job::read_spec(options.job, problems);
+  job::spec spec = job::read_job(options.job, options.script, problems);
   if (!problems.empty()) throw usage_error(job::join(problems));
+  if (options.io) spec.io.mode = *options.io;
+  for (const std::string& hint : options.io_hints) {
+    if (hint.find('=') == std::string::npos || hint.front() == '=' || hint.back() == '=')
+      throw usage_error(fmt::format("--io-hint '{}' must have the form key=value", hint));
+    spec.io.hints.push_back(hint);
+  }
   if (options.output) spec.output_directory = *options.output;
   if (options.ranks) spec.run.ranks = *options.ranks;
   if (options.threads) spec.run.threads = *options.threads;
+  if (options.checkpoint) spec.checkpoint.directory = *options.checkpoint;
   return spec;
+}
+
+// As they were given, for the ranks and for the manifest.
+std::vector<std::string> words_of(const job::script_options& options) {
+  std::vector<std::string> words;
+  if (options.units) words.insert(words.end(), {"--units", *options.units});
+  if (options.index_base) words.insert(words.end(), {"--index-base", std::to_string(*options.index_base)});
+  if (options.serial_text) words.insert(words.end(), {"--io", "text-serial"});
+  return words;
 }
 
 std::string command_line(const run_options& options) {
@@ -40,6 +59,10 @@ std::string command_line(const run_options& options) {
   if (options.ranks) text += fmt::format(" --ranks {}", *options.ranks);
   if (options.threads) text += fmt::format(" --threads {}", *options.threads);
   if (options.output) text += " --output " + *options.output;
+  if (options.io) text += " --io " + *options.io;
+  for (const std::string& hint : options.io_hints) text += " --io-hint " + hint;
+  if (options.resume) text += " --resume";
+  for (const std::string& word : words_of(options.script)) text += " " + word;
   return text;
 }
 
@@ -61,9 +84,26 @@ void finish(const run_options& options, const job::spec& spec) {
   if (options.json != "-") fmt::print("{}", summary_table(summary, report_path));
 }
 
+// A rank that cannot reach the others any more (comm::agree) ends them. Nothing is unwound.
+[[noreturn]] void end_all_ranks() {
+  int code = exit_code(error_kind::machine);
+  try {
+    std::rethrow_exception(std::current_exception());
+  } catch (const error& e) {
+    code = exit_code(e.kind());
+    fmt::print(stderr, "osteon: [rank {}] {}\n", comm::rank(MPI_COMM_WORLD), e.what());
+  } catch (...) {
+    fmt::print(stderr, "osteon: [rank {}] ended by an error that nobody expected\n", comm::rank(MPI_COMM_WORLD));
+  }
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::abort();
+}
+
 int compute_as_rank(const run_options& options) {
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  note_stop_signals();
+  std::set_terminate(end_all_ranks);
   const int rank = comm::rank(MPI_COMM_WORLD);
   int code = 0;
   std::optional<job::spec> spec;
@@ -78,10 +118,11 @@ int compute_as_rank(const run_options& options) {
         if (rank == 0 && !std::getenv("OSTEON_PARENT")) lock.emplace(job::output_paths(*spec).directory);
         if (options.threads || !std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(static_cast<int>(spec->run.threads));
         // The parent that started the ranks has imported and said so; started by a launcher, the first rank imports.
-        if (rank == 0)
+        if (rank == 0 && !spec->script)  // the ranks read a script's model themselves
           job::import_model(*spec, job::output_paths(*spec).model, std::getenv("OSTEON_PARENT") ? quiet() : log);
       });
-      job::compute(MPI_COMM_WORLD, *spec, command_line(options), started ? started : job::utc_now(), log);
+      job::compute(MPI_COMM_WORLD, *spec, command_line(options), started ? started : job::utc_now(), log,
+                   {.resume = options.resume, .is_to_stop = stop_was_requested});
     } catch (const error& e) {
       // All ranks are here with the same text (comm::together), so all of them leave, and one speaks.
       if (rank == 0) fmt::print(stderr, "osteon: {}\n", e.what());
@@ -106,15 +147,17 @@ int run(const run_options& options) {
   terminal_sink log(is_interactive());
   setenv("OSTEON_STARTED", job::utc_now().c_str(), 1);
   const job::directory_lock lock(job::output_paths(spec).directory);
-  const job::imported_model model = job::import_model(spec, job::output_paths(spec).model, log);
+  job::find_filters(spec);
+  const index3 shape =
+      spec.script ? spec.script->text->shape() : job::import_model(spec, job::output_paths(spec).model, log).shape;
   const auto cores = static_cast<std::int64_t>(job::usable_cores());
   const std::int64_t ranks =
-      spec.run.ranks > 0 ? spec.run.ranks : std::clamp<std::int64_t>(cores / spec.run.threads, 1, model.shape.z);
+      spec.run.ranks > 0 ? spec.run.ranks : std::clamp<std::int64_t>(cores / spec.run.threads, 1, shape.z);
 
-  if (job::takes_bricks(spec, model.shape.z, ranks)) {
-    if (ranks > model.shape.volume()) throw usage_error(grid::too_many_ranks(ranks, model.shape));
-  } else if (ranks > model.shape.z) {
-    throw usage_error(grid::too_many_ranks(ranks, model.shape.z));
+  if (job::takes_bricks(spec, shape.z, ranks)) {
+    if (ranks > shape.volume()) throw usage_error(grid::too_many_ranks(ranks, shape));
+  } else if (ranks > shape.z) {
+    throw usage_error(grid::too_many_ranks(ranks, shape.z));
   }
 
   std::vector<std::string> arguments{own_path(),
@@ -126,14 +169,29 @@ int run(const run_options& options) {
                                      std::to_string(spec.run.threads),
                                      "--output",
                                      spec.output_directory};
+  if (options.io) arguments.insert(arguments.end(), {"--io", *options.io});
+  for (const std::string& hint : options.io_hints) arguments.insert(arguments.end(), {"--io-hint", hint});
+  if (options.resume) arguments.push_back("--resume");
+  if (options.checkpoint) arguments.insert(arguments.end(), {"--checkpoint", *options.checkpoint});
+  for (std::string& word : words_of(options.script)) arguments.push_back(std::move(word));
   setenv("OSTEON_PARENT", "1", 1);
   const int code = start_ranks(static_cast<int>(ranks), static_cast<int>(spec.run.threads), arguments);
   if (code == 0) finish(options, spec);
+  if (code == exit_code(error_kind::interrupted)) return code;
   if (code != 0 && (code < exit_code(error_kind::usage) || code > exit_code(error_kind::machine)))
     throw machine_error(
         fmt::format("the ranks were ended with exit code {}{}", code,
                     code == 137 ? ": killed, probably for memory; `osteon estimate` says what a job takes" : ""));
   return code;
+}
+
+int resume(const std::string& directory, run_options options) {
+  const job::resumable found = job::find_resumable(directory);
+  options.job = found.job_file;
+  options.output = found.output_directory;
+  options.checkpoint = found.directory;
+  options.resume = true;
+  return run(options);
 }
 
 }  // namespace osteon::app

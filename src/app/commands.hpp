@@ -2,30 +2,52 @@
 /// @file
 /// The subcommands. Each returns the exit code of the program and throws osteon::error for anything that ends it.
 #include <optional>
+#include <osteon/job/script_job.hpp>
 #include <string>
+#include <vector>
 
 namespace osteon::app {
 
 struct run_options {
   std::string job;
   std::optional<int> ranks, threads;
-  std::optional<std::string> output;
+  std::optional<std::string> output, checkpoint, io;
+  std::vector<std::string> io_hints;
+  bool resume = false;
   std::string json;  ///< file for summary.json's content, `-` for standard output
   bool report = true;
+  job::script_options script;
 };
 
 /// Run a job: alone, import the image and start the ranks; under a launcher, compute as one of its ranks.
 int run(const run_options& options);
 
+/// Continue the job whose checkpoint lies in a folder. @param options ranks, threads, report and json count
+int resume(const std::string& directory, run_options options);
+
 /// Check a job file and the files that it names; all faults at once.
-int check(const std::string& job, const std::string& json);
+int check(const std::string& job, const job::script_options& script, const std::string& json);
 
 /// Say what a job would take, without solving it; imports the image if need be.
-int estimate(const std::string& job, std::optional<int> ranks, const std::string& json);
+int estimate(const std::string& job, std::optional<int> ranks, const job::script_options& script, const std::string& json);
+
+/// Turn the model of a VOX-FE script into a model file, or a model file into a script.
+int convert(const std::string& from, const std::string& to, const job::script_options& options, const std::string& json);
 
 /// Turn the image of a job into a model file.
 /// @param model path of the file to write; empty for model.nc in the output directory
-int import(const std::string& job, const std::string& model, const std::string& json);
+int import(const std::string& job, const std::string& model, const job::script_options& script, const std::string& json);
+
+/// Check models and results against their seals and digests; a fault is a line each, and exit code 3.
+/// @param seal put a seal behind those that are whole but have none
+int verify(const std::vector<std::string>& paths, bool seal, const std::string& json);
+
+/// Write fields of a result as an image, by the Python writers.
+struct export_options {
+  std::string source, target, component, empty;
+  std::vector<std::string> fields;
+};
+int export_image(const export_options& options);
 
 int report(const std::string& directory);
 int schema();

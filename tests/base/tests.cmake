@@ -1,2 +1,3 @@
 osteon_test(base/digest)
+osteon_test(base/xxh64)
 osteon_test(base/for_each THREADS 4)

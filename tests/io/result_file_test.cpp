@@ -63,7 +63,9 @@ TEST(result_file, holds_what_any_number_of_ranks_wrote) {
   };
   for (const auto& [where, bytes_per_call] :
        {variant{planes, 1}, variant{planes, std::int64_t{256} << 20}, variant{bricks, 1 << 20}}) {
-    const std::int64_t bytes = sample::write(path, where, header, bytes_per_call);
+    io::access how;
+    how.bytes_per_call = bytes_per_call;
+    const std::int64_t bytes = sample::write(path, where, header, how);
     if (planes.owned.begin.z == 0) {
       EXPECT_EQ(bytes, static_cast<std::int64_t>(std::filesystem::file_size(path)));
       EXPECT_EQ(temporary_files(path), 0);
@@ -107,7 +109,7 @@ TEST(result_file, without_close_leaves_the_older_file) {
   const std::string path = sample::shared_path("old.vtkhdf");
   const bool first = where.owned.begin.z == 0;
   if (first) write_text(path, "older");
-  sample::write(path, where, header, 1 << 20, false);
+  sample::write(path, where, header, {}, false);
   MPI_Barrier(MPI_COMM_WORLD);
   if (first) {
     EXPECT_EQ(read_text(path), "older");
@@ -132,7 +134,7 @@ TEST(result_file, a_limit_on_the_file_size_is_an_error_on_every_rank) {
   setrlimit(RLIMIT_FSIZE, &small);
   std::string text;
   try {
-    sample::write(path, where, header, 256 << 20);
+    sample::write(path, where, header);
   } catch (const machine_error& e) {
     text = e.what();
   }

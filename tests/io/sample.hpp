@@ -63,11 +63,10 @@ inline const std::vector<io::field_info> fields{{"sed", "strain energy density",
 
 /// Write all of it and close. The rank above each cut lacks the nodes with x + y even of its lowest plane.
 inline std::int64_t write(const std::string& path, const grid::block& where, const voxel::model_header& h,
-                          std::int64_t bytes_per_call, bool close = true) {
+                          const io::access& how = {}, bool close = true, const io::storage& stored = {}) {
   const index3 low = where.owned.begin, high = where.owned.end;
   const std::int64_t begin = low.z, end = high.z;
-  auto writer =
-      io::result_writer::create(path, where, h, fields, {{"title", "sample"}, {"provenance", "{}"}}, bytes_per_call);
+  auto writer = io::result_writer::create(path, where, h, fields, {{"title", "sample"}, {"provenance", "{}"}}, how, stored);
   writer.write_material(materials(where.owned));
   std::vector<float> sed, strain, displacement;
   for (std::int64_t z = begin; z < end; ++z)
@@ -85,7 +84,7 @@ inline std::int64_t write(const std::string& path, const grid::block& where, con
   writer.write_cells("sed", sed);
   writer.write_cells("strain", strain);
   writer.write_nodes("displacement", displacement);
-  return close ? writer.close() : 0;
+  return close ? writer.close().bytes : 0;
 }
 
 /// A path in the temporary directory that all ranks know.

@@ -32,8 +32,10 @@ struct scan {
     part.where = is_bricks ? grid::make_block(comm, sample::bricks(domain, data))
                            : grid::make_block(comm, domain, part.header.active_per_plane);
     const box3& owned = part.where.owned;
-    for (const auto voxel : sample::numbers<std::size_t>(domain, owned)) part.image.push_back(data[voxel]);
-    part.cells = voxel::active_cells({part.image.data(), owned.shape()});
+    std::vector<std::uint8_t> image;
+    for (const auto voxel : sample::numbers<std::size_t>(domain, owned)) image.push_back(data[voxel]);
+    part.cells = voxel::active_cells({image.data(), owned.shape()});
+    part.material = voxel::gather(part.cells, {image.data(), owned.shape()});
     nodes = voxel::corner_nodes(part.cells);
   }
 };

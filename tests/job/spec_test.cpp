@@ -101,15 +101,12 @@ TEST(spec, refuses_what_does_not_fit_together) {
             std::string::npos);
   EXPECT_NE(faults("[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\nlabel=3\n").find("segment.labels = true"),
             std::string::npos);
-  EXPECT_NE(
-      faults("physics='heat'\n[image]\npath='a'\n[[material]]\nconductivity_W_per_mK=1\n[run]\ndecomposition='bricks'\n")
-          .find("run.decomposition: 'bricks' does not go with"),
-      std::string::npos);
   const std::string bone = "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\n";
   EXPECT_NE(faults(bone + "[output]\nfields=['stres']\n").find("did you mean 'stress'?"), std::string::npos);
   EXPECT_NE(faults(bone + "[output]\nfields=['sed', 'sed']\n").find("'sed' is named twice"), std::string::npos);
   EXPECT_EQ(faults(bone + "[output]\nfields=['sed', 'strain']\n[picture]\nfield='von_mises'\n"), "");
   const std::string warm = "physics='heat'\n[image]\npath='a'\n[[material]]\nconductivity_W_per_mK=1\n";
+  EXPECT_EQ(faults(warm + "[run]\ndecomposition='bricks'\n"), "");
   EXPECT_NE(faults(warm + "[output]\nfields=['sed']\n").find("output.fields: given"), std::string::npos);
   EXPECT_NE(faults(warm + "[picture]\nfield='sed'\n").find("picture.field: given"), std::string::npos);
   EXPECT_NE(faults("image = 3\n").find("expected a table"), std::string::npos);
@@ -124,7 +121,7 @@ TEST(takes_bricks, where_planes_would_be_few) {
   EXPECT_TRUE(job::takes_bricks(job, 127, 8));
   EXPECT_FALSE(job::takes_bricks(job, 3, 1));
   job.physics = "heat";
-  EXPECT_FALSE(job::takes_bricks(job, 127, 8));
+  EXPECT_TRUE(job::takes_bricks(job, 127, 8));
   job.physics = "elasticity";
   job.run.decomposition = "planes";
   EXPECT_FALSE(job::takes_bricks(job, 127, 8));

@@ -270,7 +270,7 @@ def test_faces_of_the_solid(job: Job) -> None:
 
 
 def test_sets_by_label_image_and_by_material(job: Job) -> None:
-    """Oracle: the same nodes chosen by a box; a label of the void around the solid chooses nothing."""
+    """Oracle: the same nodes chosen by a box, which a crop does not move; a label of the void around the solid chooses nothing."""
     image = np.zeros((6, 5, 6), np.uint8)
     image[:, 1:, :4] = 1
     image[5, 1:, :4] = 2
@@ -288,7 +288,7 @@ def test_sets_by_label_image_and_by_material(job: Job) -> None:
     summaries = []
     for select in (
         'select = "image"\nimage = "labels.npy"\nlabels = [700]\n',
-        'select = "box"\nlow_mm = [5, 3, 0]\nhigh_mm = [6, 5, 2]\n',
+        'select = "box"\nlow_mm = [6, 3, 0]\nhigh_mm = [7, 5, 2]\n',
         'select = "material"\nmaterial = "cap"\n',
     ):
         job.write(text + select)

@@ -3,6 +3,7 @@
 /// A box of random materials whose rows are cut here and there by insulation, with a wall behind its back.
 #include <osteon/kernel/conduction.hpp>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace osteon::test {
@@ -37,6 +38,17 @@ struct conduction_case {
           open[static_cast<std::size_t>(first + x + 1)] = 1 << 4;
         }
       }
+  }
+
+  // Cut each segment in two after so many cells, which stay neighbours.
+  void split(std::int32_t length) {
+    std::vector<kernel::conduction_segment> parts;
+    for (const kernel::conduction_segment& s : segments) {
+      parts.push_back({s.first, static_cast<std::uint32_t>(length), 0, s.neighbour});
+      parts.push_back({s.first + length, s.length - static_cast<std::uint32_t>(length), 0, s.neighbour});
+      for (std::int32_t& n : parts.back().neighbour) n += length;
+    }
+    segments = std::move(parts);
   }
 
   template <class T>

@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <osteon/kernel/conduction.hpp>
+#include <osteon/kernel/conduction_relax.hpp>
 #include <osteon/kernel/sparse_rows.hpp>
 #include <random>
 #include <vector>
+
+#include "kernel/conduction_case.hpp"
 
 using namespace osteon::kernel;
 
@@ -137,6 +139,81 @@ TEST(conduction, uniform_segments_and_whole_lanes_equal_the_mixed_path) {
     EXPECT_NEAR(a[i], b[i], 2e-5F);
     EXPECT_EQ(c[i], a[i]);
   }
+}
+
+// Oracle: the definition of Gauss-Seidel's adjoint, u.(forth v) = v.(back u) from zero, and that the solution is left as it
+// is; with ghosts, whose faces count twice.
+TEST(conduction, sweeps_forth_and_back_are_adjoint_and_keep_the_solution) {
+  osteon::test::conduction_case box(3, 4, 21);
+  box.split(10);
+  const auto k = box.stencil<float>();
+  const auto size = box.material.size();
+  const conduction_part all{k.segments, {}};
+  std::mt19937 random(3);
+  const auto noise = [&] {
+    std::vector<float> v(size);
+    for (std::size_t i = 1; i < static_cast<std::size_t>(box.cells); ++i)
+      v[i] = std::uniform_real_distribution<float>(-1, 1)(random);
+    return v;
+  };
+  const auto dot = [](const std::vector<float>& a, const std::vector<float>& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    return sum;
+  };
+  for (const std::int32_t ghosts : {box.cells, 1 + 8 * 21}) {  // the last plane as ghosts, or none
+    const auto u = noise(), v = noise();
+    std::vector<float> forth(size), back(size);
+    relax(k, all, ghosts, box.cells, sweep::forth, v.data(), forth.data());
+    relax(k, all, ghosts, box.cells, sweep::back, u.data(), back.data());
+    EXPECT_NEAR(dot(u, forth) / dot(v, back), 1, 1e-4);
+
+    const auto x = noise();
+    std::vector<float> b(size);
+    for_each_flux(k, x.data(), [&](std::int32_t i, float flux) { b[static_cast<std::size_t>(i)] = flux; });
+    for (const sweep way : {sweep::forth, sweep::back}) {
+      auto same = x;
+      relax(k, all, ghosts, box.cells, way, b.data(), same.data());
+      for (std::size_t i = 0; i < size; ++i) EXPECT_NEAR(same[i], x[i], 1e-5F);
+    }
+  }
+}
+
+// Oracle: plain Gauss-Seidel, cell by cell in the order that the lanes stand for; the first lane of a step sees the last one
+// of the step before as it was.
+TEST(conduction, a_sweep_forth_is_gauss_seidel_in_the_order_of_the_lanes) {
+  osteon::test::conduction_case box(2, 3, 21);
+  box.split(10);
+  const auto k = box.stencil<float>();
+  const auto size = box.material.size();
+  std::mt19937 random(4);
+  std::vector<float> b(size), x(size);
+  for (std::size_t i = 1; i < static_cast<std::size_t>(box.cells); ++i) {
+    b[i] = std::uniform_real_distribution<float>(-1, 1)(random);
+    x[i] = std::uniform_real_distribution<float>(-1, 1)(random);
+  }
+  std::vector<double> plain(x.begin(), x.end());
+  double before = 0;
+  const auto row = [&](std::int32_t cell, std::int32_t as_it_was) {
+    double sum = static_cast<double>(b[static_cast<std::size_t>(cell)]),
+           diagonal = static_cast<double>(k.storage[k.material[cell]]);
+    visit_faces(k, [&](std::int32_t i, std::int32_t j, int, bool, float g) {
+      if (i != cell) return;
+      sum += static_cast<double>(g) * (j == as_it_was ? before : plain[static_cast<std::size_t>(j)]);
+      diagonal += static_cast<double>(g);
+    });
+    plain[static_cast<std::size_t>(cell)] = diagonal > 0 ? sum / diagonal : 0;
+  };
+  for (const conduction_segment& s : box.segments)
+    for (std::int32_t length = static_cast<std::int32_t>(s.length), step = 0; step < length; step += 8) {
+      const double last = plain[static_cast<std::size_t>(s.first + std::min(step + 7, length - 1))];
+      for (std::int32_t half = 0; half < 2; ++half)
+        for (std::int32_t n = step + half; n < std::min(step + 8, length); n += 2)
+          row(s.first + n, n == step && step > 0 ? s.first + n - 1 : -1);
+      before = last;
+    }
+  relax(k, {k.segments, {}}, box.cells, box.cells, sweep::forth, b.data(), x.data());
+  for (std::size_t i = 1; i < static_cast<std::size_t>(box.cells); ++i) EXPECT_NEAR(x[i], plain[i], 2e-5);
 }
 
 // Oracle: hand values of a path of three points, the last one a ghost.

@@ -102,6 +102,19 @@ TEST(hex8, equals_the_element_matrix_for_runs_of_every_length) {
   }
 }
 
+// Oracle: the element matrix by Gauss quadrature. What a run leaves in the lanes behind it must not reach its neighbours.
+TEST(hex8, equals_the_element_matrix_for_runs_one_voxel_apart) {
+  for (std::size_t length = 1; length <= 17; ++length) {
+    std::vector<std::uint8_t> row(2 * length + 4, 1);
+    row[length] = row[length + 2] = 0;  // a run, a single voxel, a run
+    std::vector<std::uint8_t> mixed = row;
+    for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] = static_cast<std::uint8_t>(mixed[i] * (1 + i % 3));
+    const auto plane = make_plane({row, mixed, {row.rbegin(), row.rend()}});
+    EXPECT_LT(relative_error<double>(plane), 1e-13) << length;
+    EXPECT_LT(relative_error<float>(plane), 1e-5) << length;
+  }
+}
+
 // Oracle: the element matrix by Gauss quadrature.
 TEST(hex8, equals_the_element_matrix_for_random_runs_of_one_and_of_mixed_materials) {
   for (const int labels : {1, 3})

@@ -188,7 +188,7 @@ BAD = {
     "empty": (lambda: _bytes("a.tif", b""), "0 bytes"),
     "text": (lambda: _bytes("a.tif", b"hello, I am no image\n" * 50), "cannot be read"),
     "ending": (lambda: _bytes("a.txt", b"x"), "unknown ending"),
-    "empty folder": (lambda: Path("e").mkdir() or "e", "neither TIFF"),
+    "empty folder": (lambda: Path("e").mkdir() or "e", "neither slices"),
     "nan": (_nan, r"1 values that are NaN.*\(1, 2, 3\)"),
     "strings": (lambda: _npy("a.npy", np.full((2, 2, 2), "x")), "type <U1"),
     "objects": (lambda: _npy("a.npy", np.full((2, 2, 2), None), allow_pickle=True), "cannot be read"),
@@ -233,33 +233,3 @@ def test_command_in_a_process_of_its_own_has_one_line_and_exit_code_3():
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1)
     assert "Traceback" not in done.stderr and not Path("o.npy").exists()
     assert subprocess.run(command, capture_output=True, check=False, env=environment).returncode == 2
-
-
-@pytest.mark.parametrize("kind", ["tiff", "lzw", "imagej", "nrrd", "mha", "nii", "inv3", "npy"])
-def test_damaged_files_are_read_or_refused(kind, capfd):
-    """Seeded truncations and bit flips: exit code 0 or 3, never a traceback."""
-    name = {
-        "tiff": lambda: _tiff("f.tif", GREY, photometric="minisblack"),
-        "lzw": lambda: _tiff("f.tif", GREY, photometric="minisblack", compression="lzw"),
-        "imagej": lambda: _tiff("f.tif", GREY, imagej=True),
-        "nrrd": lambda: itk("f.nrrd"),
-        "mha": lambda: itk("f.mha"),
-        "nii": lambda: itk("f.nii"),
-        "inv3": lambda: inv3("f.inv3"),
-        "npy": lambda: _npy("f.npy", GREY),
-    }[kind]()
-    good = Path(name).read_bytes()
-    rng = np.random.default_rng(11)
-    codes = []
-    for trial in range(120):
-        data = bytearray(good)
-        if trial % 3 == 0:
-            data = data[: rng.integers(0, len(data))]
-        else:
-            for at in rng.integers(0, len(data), 1 + trial % 4):
-                data[at] ^= 1 << int(rng.integers(0, 8))
-        Path(name).write_bytes(data)
-        codes.append(main([name, "o.npy"]))
-        err = capfd.readouterr().err
-        assert err.count("\n") == (codes[-1] == 3), err
-    assert set(codes) <= {0, 3} and 3 in codes

@@ -5,9 +5,11 @@ Needs osteon_write_sample in OSTEON_BUILD_DIR (default build/release).
 """
 
 import hashlib
+import json
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import time
 
@@ -17,14 +19,27 @@ np = pytest.importorskip("numpy")
 netCDF4 = pytest.importorskip("netCDF4")
 
 ROOT = pathlib.Path(__file__).parents[2]
-WRITER = ROOT / os.environ.get("OSTEON_BUILD_DIR", "build/release") / "tests" / "osteon_write_sample"
+BUILD = ROOT / os.environ.get("OSTEON_BUILD_DIR", "build/release")
+WRITER = BUILD / "tests" / "osteon_write_sample"
+OSTEON = BUILD / "src" / "app" / "osteon"
 SHAPE = (13, 120, 110)
 
 pytestmark = pytest.mark.skipif(not WRITER.exists(), reason=f"{WRITER} is not built")
 
 
-def command(directory, ranks, planes=SHAPE[0]):
-    return [ROOT / "tools/mpirun.sh", str(ranks), WRITER, str(directory), str(planes)]
+def command(directory, ranks, **options):
+    words = [f"{key}={value}" for key, value in options.items()]
+    return [ROOT / "tools/mpirun.sh", str(ranks), WRITER, str(directory), *words]
+
+
+def verify(*arguments):
+    return subprocess.run([OSTEON, "verify", *arguments], capture_output=True, text=True, timeout=60)
+
+
+def need(program):
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed (Debian: netcdf-bin)")
+    return program
 
 
 def expected(shape=SHAPE):
@@ -69,7 +84,8 @@ def test_netcdf_reads_what_was_written(directory):
         assert file["VTKHDF/CellData/material"].flag_meanings == "empty trabecular_bone cortical"
         assert np.isnan(file["VTKHDF/CellData/sed"]._FillValue)
         chunk = int(file["integrity/displacement"].planes_per_digest)
-    want = [hashlib.sha256(u[i : i + chunk].tobytes()).hexdigest() for i in range(0, len(u), chunk)]
+    xxhash = pytest.importorskip("xxhash")
+    want = [xxhash.xxh64(u[i : i + chunk].tobytes()).hexdigest() for i in range(0, len(u), chunk)]
     assert digests(directory / "sample.vtkhdf")["displacement"] == want
 
 
@@ -117,13 +133,148 @@ def test_h5py_reads_the_same(directory):
         assert np.array_equal(file["VTKHDF/CellData/material"][:], expected()[0])
 
 
+def metadata_digest(path):
+    """docs/format.md, "Digests", in NumPy."""
+    lines = set()
+
+    def attributes(owner, place):
+        for name in owner.ncattrs():
+            if place == "/" and name in ("complete", "history", "_NCProperties", "NCO"):
+                continue
+            value = owner.getncattr(name)
+            if isinstance(value, str):
+                kind, raw = 2, value.encode()
+            else:
+                value = np.asarray(value)
+                kind = {"u1": 7, "i4": 4, "i8": 10, "f4": 5, "f8": 6}[value.dtype.str[1:]]
+                raw = value.tobytes()
+            lines.add(f"attribute {place}@{name} {kind} {raw.hex()}\n")
+
+    def walk(group, place):
+        attributes(group, place)
+        for name, v in group.variables.items():
+            kind = {"u1": 7, "S1": 2, "i8": 10, "f4": 5, "f8": 6}[v.dtype.str[1:]]
+            line = f"variable {place}{name} {kind}"
+            line += "".join(f" {d}={n}" for d, n in zip(v.dimensions, v.shape, strict=True))
+            if not place.startswith("/VTKHDF/"):
+                line += " " + hashlib.sha256(np.ascontiguousarray(v[:]).tobytes()).hexdigest()
+            lines.add(line + "\n")
+            attributes(v, place + name)
+        for name, inner in group.groups.items():
+            if (place, name) != ("/", "integrity"):
+                walk(inner, f"{place}{name}/")
+
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_mask(False)
+        file.set_auto_chartostring(False)
+        walk(file, "/")
+        return hashlib.sha256("".join(sorted(lines)).encode()).hexdigest(), file["integrity"].metadata_sha256
+
+
+# Oracle: the digest of the metadata, computed once more from the description of the format.
+def test_the_metadata_digest_is_the_documented_one(directory):
+    computed, stored = metadata_digest(directory / "sample.vtkhdf")
+    assert computed == stored
+
+
+def test_xarray_reads_the_same(directory):
+    xarray = pytest.importorskip("xarray")
+    material, sed, u = expected()
+    with xarray.open_dataset(directory / "sample.vtkhdf", group="VTKHDF/CellData", engine="netcdf4") as cells:
+        assert cells["sed"].dims == ("z", "y", "x") and cells["sed"].attrs["units"] == "MPa"
+        assert np.array_equal(cells["sed"].values, sed, equal_nan=True)
+        assert np.array_equal(cells["material"].values, material)
+    with xarray.open_dataset(directory / "sample.vtkhdf", group="VTKHDF/PointData", engine="netcdf4") as points:
+        assert np.array_equal(points["displacement"].values, u, equal_nan=True)
+
+
+def test_ncdump_reads_the_header(directory):
+    text = subprocess.run(
+        [need("ncdump"), "-h", directory / "sample.vtkhdf"], capture_output=True, text=True, check=True
+    )
+    for part in ('Conventions = "CF-1.11"', "float sed(z, y, x)", "displacement(zn, yn, xn, c)", 'Type = "ImageData"'):
+        assert part in text.stdout
+
+
+@pytest.mark.parametrize("options", [["-d", "9"], ["-d", "0"], ["-c", "z/4,y/50,x/60,zn/3,yn/7,xn/111"]])
+def test_a_copy_by_nccopy_is_read_the_same(directory, tmp_path, options):
+    copy = tmp_path / "copy.vtkhdf"
+    subprocess.run([need("nccopy"), *options, directory / "sample.vtkhdf", copy], check=True, timeout=60)
+    assert digests(copy) == digests(directory / "sample.vtkhdf")
+    answer = verify(copy)
+    assert answer.returncode == 0 and "without a seal" in answer.stdout, answer
+    assert verify("--seal", copy).returncode == 0
+    assert "without a seal" not in verify(copy).stdout
+    vtk = pytest.importorskip("vtk")
+    reader = vtk.vtkHDFReader()
+    reader.SetFileName(str(copy))
+    reader.Update()
+    check_image(reader.GetOutput())
+
+
+# Oracle: the same values and digests; the environment without the filter gets one message that says what to do.
+def test_zstd(directory, tmp_path):
+    environment = {key: value for key, value in os.environ.items() if key != "HDF5_PLUGIN_PATH"}
+    refused = subprocess.run(
+        command(tmp_path, 2, compression="zstd"), env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert refused.returncode == 2 and "pip install hdf5plugin" in refused.stderr and not list(tmp_path.iterdir())
+    hdf5plugin = pytest.importorskip("hdf5plugin")
+    environment["HDF5_PLUGIN_PATH"] = hdf5plugin.PLUGIN_PATH
+    subprocess.run(command(tmp_path, 3, compression="zstd"), check=True, timeout=60, env=environment)
+    path = tmp_path / "sample.vtkhdf"
+    assert digests(path) == digests(directory / "sample.vtkhdf")
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(path) as file:
+        assert "32015" in file["VTKHDF/CellData/sed"]._filters
+        assert np.array_equal(file["VTKHDF/CellData/sed"][:], expected()[1], equal_nan=True)
+    assert verify(path).returncode == 0  # finds the package by itself
+    environment["HDF5_PLUGIN_PATH"] = "/nowhere"
+    checked = subprocess.run([OSTEON, "verify", path], env=environment, capture_output=True, text=True, timeout=60)
+    assert checked.returncode == 3 and "CellData/sed: cannot be read here: the filter 32015" in checked.stdout
+
+
+def test_uncompressed_and_aligned(directory, tmp_path):
+    subprocess.run(command(tmp_path, 2, compression="none", alignment=1 << 16), check=True, timeout=60)
+    assert digests(tmp_path / "sample.vtkhdf") == digests(directory / "sample.vtkhdf")
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "sample.vtkhdf") as file:
+        for name in ("CellData/sed", "CellData/strain", "PointData/displacement"):
+            data = file["VTKHDF"][name]
+            assert data.chunks is None and data.id.get_offset() % (1 << 16) == 0
+
+
+# Oracle: every flipped bit and every truncation is told, with exit code 3, and soon.
+def test_verify_finds_every_damage(directory, tmp_path):
+    good = (directory / "sample.vtkhdf").read_bytes()
+    assert verify(directory / "sample.vtkhdf").returncode == 0
+    path = tmp_path / "damaged.vtkhdf"
+    source = random.Random(7)
+    paths = []
+    for trial in range(60):
+        bad = bytearray(good)
+        if trial % 3 == 0:
+            del bad[source.randrange(len(bad)) :]
+        else:
+            bad[source.randrange(len(bad))] ^= 1 << source.randrange(8)
+        path = tmp_path / f"damaged_{trial}.vtkhdf"
+        path.write_bytes(bad)
+        paths.append(path)
+    start = time.monotonic()
+    answer = verify("--json", "-", *paths)
+    assert answer.returncode == 3
+    for file in json.loads(answer.stdout)["files"]:
+        assert file["faults"], file
+    assert time.monotonic() - start < 60
+
+
 def test_a_killed_writer_leaves_the_older_result(tmp_path):
     target = tmp_path / "sample.vtkhdf"
     source = random.Random(3)
     killed = 0
     for _ in range(10):
         target.write_bytes(b"older")
-        job = subprocess.Popen(command(tmp_path, 2, 150), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        job = subprocess.Popen(command(tmp_path, 2, planes=150), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(source.uniform(0.2, 2.5))
         job.kill()
         job.wait()

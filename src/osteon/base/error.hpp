@@ -15,7 +15,7 @@
 
 namespace osteon {
 
-enum class error_kind { usage = 2, data = 3, solve = 4, machine = 5 };
+enum class error_kind { usage = 2, data = 3, solve = 4, machine = 5, interrupted = 75 };
 
 /// Base of all errors that osteon throws on purpose.
 class error : public std::runtime_error {
@@ -44,6 +44,11 @@ struct machine_error : error {
   explicit machine_error(const std::string& text) : error(error_kind::machine, text) {}
 };
 
+/// The job was told to end; a checkpoint lies on disk and `osteon resume` goes on. Exit code 75 (EX_TEMPFAIL: try again).
+struct interrupted_error : error {
+  explicit interrupted_error(const std::string& text) : error(error_kind::interrupted, text) {}
+};
+
 /// Exit code of the program for an error of this kind.
 inline int exit_code(error_kind kind) { return static_cast<int>(kind); }
 
@@ -58,6 +63,8 @@ inline int exit_code(error_kind kind) { return static_cast<int>(kind); }
       throw solve_error(text);
     case error_kind::machine:
       throw machine_error(text);
+    case error_kind::interrupted:
+      throw interrupted_error(text);
   }
   throw machine_error(text);
 }

@@ -41,6 +41,12 @@ class communicator {
     MPI_Comm_dup(comm, &result.handle_);
     return result;
   }
+  /// Own a communicator that was just made (MPI_Comm_split ...); MPI_COMM_NULL is none. @collective local
+  static communicator take(MPI_Comm made) {
+    communicator result;
+    result.handle_ = made;
+    return result;
+  }
   MPI_Comm get() const { return handle_; }
   int rank() const { return comm::rank(handle_); }
   int size() const { return comm::size(handle_); }

@@ -16,26 +16,35 @@ struct outcome {
 };
 
 /// Throw the error of the lowest failing rank on all ranks, or return if none failed.
+///
+/// A rank that failed and waits some seconds in vain for the others (who may be stuck in a collective of MPI-IO that it has
+/// left) calls std::terminate with its error as the current exception: set a handler that speaks and calls MPI_Abort.
 /// @collective on comm
 /// @cost one allreduce of an int; a broadcast of the text only after a failure
 void agree(MPI_Comm comm, const outcome& local);
+
+/// Run `local` and turn what it throws into a value.
+/// @collective local
+template <class F>
+outcome outcome_of(F&& local) {
+  try {
+    std::forward<F>(local)();
+  } catch (const error& e) {
+    return {true, e.kind(), e.what()};
+  } catch (const std::bad_alloc&) {
+    return {true, error_kind::machine, "out of memory; use more ranks on more hosts, or a smaller image"};
+  } catch (const std::exception& e) {
+    return {true, error_kind::machine, e.what()};
+  }
+  return {};
+}
 
 /// Run `local` on every rank; if it throws on any, every rank throws the error of the lowest failing rank.
 /// `local` must not call collectives itself: a rank that throws would leave the others waiting in them.
 /// @collective on comm
 template <class F>
 void together(MPI_Comm comm, F&& local) {
-  outcome result;
-  try {
-    std::forward<F>(local)();
-  } catch (const error& e) {
-    result = {true, e.kind(), e.what()};
-  } catch (const std::bad_alloc&) {
-    result = {true, error_kind::machine, "out of memory; use more ranks on more hosts, or a smaller image"};
-  } catch (const std::exception& e) {
-    result = {true, error_kind::machine, e.what()};
-  }
-  agree(comm, result);
+  agree(comm, outcome_of(std::forward<F>(local)));
 }
 
 }  // namespace osteon::comm

@@ -1,23 +1,13 @@
 #include <osteon/grid/shared_nodes.hpp>
 
 #include <algorithm>
-#include <type_traits>
+#include <osteon/comm/datatype.hpp>
 
 namespace osteon::grid {
 
 namespace {
 
 constexpr int ids_tag = 21, values_tag = 22;
-
-template <class T>
-MPI_Datatype type_of() {
-  if constexpr (std::is_same_v<T, float>)
-    return MPI_FLOAT;
-  else if constexpr (std::is_same_v<T, double>)
-    return MPI_DOUBLE;
-  else
-    return MPI_INT64_T;
-}
 
 }  // namespace
 
@@ -95,8 +85,8 @@ void shared_nodes::exchange(std::vector<T>& own, std::size_t components, Combine
       send[i].insert(send[i].end(), from, from + static_cast<std::ptrdiff_t>(components));
     }
     const auto length = static_cast<int>(send[i].size());
-    MPI_Irecv(receive[i].data(), length, type_of<T>(), n.rank, values_tag, comm_.get(), &requests[2 * i]);
-    MPI_Isend(send[i].data(), length, type_of<T>(), n.rank, values_tag, comm_.get(), &requests[2 * i + 1]);
+    MPI_Irecv(receive[i].data(), length, comm::datatype<T>(), n.rank, values_tag, comm_.get(), &requests[2 * i]);
+    MPI_Isend(send[i].data(), length, comm::datatype<T>(), n.rank, values_tag, comm_.get(), &requests[2 * i + 1]);
   }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 

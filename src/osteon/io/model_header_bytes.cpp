@@ -1,6 +1,7 @@
 #include <osteon/io/model_header_bytes.hpp>
 
 #include <cstring>
+#include <osteon/base/error.hpp>
 #include <type_traits>
 
 namespace osteon::io {
@@ -22,6 +23,12 @@ void walk(Stream& s, Header& h) {
   s.text(h.source);
   s.text(h.source_sha256);
   s.text(h.provenance_json);
+  s.list(h.conditions, [&](auto& c) {  // one by one: between them there may be bytes that are not set
+    s.value(c.node);
+    s.value(c.force_N);
+    s.value(c.held);
+    s.value(c.preserved);
+  });
 }
 
 struct writer {
@@ -44,15 +51,20 @@ struct writer {
 };
 
 struct reader {
-  const char* at;
+  const char *at, *end;
+  void need(std::size_t bytes) const {
+    if (static_cast<std::size_t>(end - at) < bytes) throw data_error("the header of a model arrived incomplete");
+  }
   template <class T>
   void value(T& v) {
+    need(sizeof v);
     std::memcpy(&v, at, sizeof v);
     at += sizeof v;
   }
   void text(std::string& t) {
     std::size_t size = 0;
     value(size);
+    need(size);
     t.assign(at, size);
     at += size;
   }
@@ -60,6 +72,7 @@ struct reader {
   void list(List& l, F each) {
     std::size_t size = 0;
     value(size);
+    need(size);  // an item has at least a byte
     l.resize(size);
     for (auto& item : l) each(item);
   }
@@ -75,8 +88,9 @@ std::vector<char> pack(const voxel::model_header& header) {
 
 voxel::model_header unpack(const std::vector<char>& bytes) {
   voxel::model_header header;
-  reader stream{bytes.data()};
+  reader stream{bytes.data(), bytes.data() + bytes.size()};
   walk(stream, header);
+  if (stream.at != stream.end) throw data_error("the header of a model arrived with more than it says");
   return header;
 }
 

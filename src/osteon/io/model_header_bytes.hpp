@@ -7,7 +7,7 @@
 namespace osteon::io {
 
 std::vector<char> pack(const voxel::model_header& header);
-/// @param bytes from pack() of the same program
+/// @param bytes from pack() of the same program @throws data_error if they are not
 voxel::model_header unpack(const std::vector<char>& bytes);
 
 }  // namespace osteon::io

@@ -2,18 +2,20 @@
 
 #include <fmt/format.h>
 #include <netcdf.h>
+#include <netcdf_filter.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <osteon/io/metadata_digest.hpp>
 
 namespace osteon::io {
 namespace {
 
 constexpr std::int64_t largest_axis = 1 << 20;
-constexpr double largest_plane_bytes = 4294967295.0;  // HDF5: a chunk is smaller than 4 GiB
+constexpr double largest_plane_bytes = 2147483647.0;  // MPI-IO below HDF5 counts the bytes of a chunk in an int
 
 void define_coordinate(const layout& where, const char* name, int dimension, const char* axis) {
   int id = -1;
@@ -51,6 +53,24 @@ int define_dimension(int file, const char* name, std::int64_t length) {
 int voigt_dimension(int file) {
   int id = -1;
   return nc_inq_dimid(file, "voigt", &id) == NC_NOERR ? id : define_dimension(file, "voigt", 6);
+}
+
+void store_as(const plane_variable& v, const storage& how) {
+  std::vector<std::size_t> chunk{static_cast<std::size_t>(v.chunk_planes)};
+  chunk.insert(chunk.end(), v.plane_shape.begin(), v.plane_shape.end());
+  const std::string what = fmt::format("define how '{}' is stored", v.name);
+  if (v.type == NC_FLOAT && how.significant_digits > 0)
+    check_netcdf(nc_def_var_quantize(v.group, v.id, NC_QUANTIZE_BITROUND, bits_for_digits(how.significant_digits)), what);
+  if (how.method == compression::none) return check_netcdf(nc_def_var_chunking(v.group, v.id, NC_CONTIGUOUS, nullptr), what);
+  check_netcdf(nc_def_var_chunking(v.group, v.id, NC_CHUNKED, chunk.data()), what);
+  if (how.method == compression::deflate) {
+    check_netcdf(nc_def_var_deflate(v.group, v.id, 1, 1, how.level.value_or(1)), what);
+  } else {
+    const unsigned level = static_cast<unsigned>(how.level.value_or(3));
+    check_netcdf(nc_def_var_deflate(v.group, v.id, 1, 0, 0), what);  // shuffle only
+    check_netcdf(nc_def_var_filter(v.group, v.id, zstd_filter, 1, &level), what);
+  }
+  check_netcdf(nc_def_var_fletcher32(v.group, v.id, NC_FLETCHER32), what);
 }
 
 int define_group(int parent, const char* name) {
@@ -144,44 +164,42 @@ layout define_layout(int file, const voxel::model_header& header, const char* sc
   return at;
 }
 
-plane_variable define_plane_variable(const layout& where, const std::string& name, int type, bool on_nodes, int components,
-                                     index3 shape) {
+plane_variable make_plane_variable(const std::string& name, int type, bool on_nodes, int components, index3 shape) {
   plane_variable v;
   v.name = name;
-  v.group = on_nodes ? where.points : where.cells;
+  v.type = type;
+  v.on_nodes = on_nodes;
   v.element_bytes = type == NC_UBYTE ? 1 : 4;
   const std::int64_t more = on_nodes ? 1 : 0;
   v.planes = shape.z + more;
   v.plane_shape = {static_cast<std::size_t>(shape.y + more), static_cast<std::size_t>(shape.x + more)};
-  std::vector<int> dimensions =
-      on_nodes ? std::vector{where.zn, where.yn, where.xn} : std::vector{where.z, where.y, where.x};
-  if (components > 1) {
-    v.plane_shape.push_back(static_cast<std::size_t>(components));
-    dimensions.push_back(components == 3 ? where.component : voigt_dimension(where.file));
-  }
+  if (components > 1) v.plane_shape.push_back(static_cast<std::size_t>(components));
   v.chunk_planes = planes_per_chunk(v.planes, v.bytes_per_plane());
-  std::vector<std::size_t> chunk{static_cast<std::size_t>(v.chunk_planes)};
-  chunk.insert(chunk.end(), v.plane_shape.begin(), v.plane_shape.end());
+  return v;
+}
 
-  const std::string what = fmt::format("define '{}'", name);
-  check_netcdf(nc_def_var(v.group, name.c_str(), type, static_cast<int>(dimensions.size()), dimensions.data(), &v.id), what);
-  check_netcdf(nc_def_var_chunking(v.group, v.id, NC_CHUNKED, chunk.data()), what);
+void define_plane_variable(const layout& where, plane_variable& v, const storage& how) {
+  v.group = v.on_nodes ? where.points : where.cells;
+  std::vector<int> dimensions =
+      v.on_nodes ? std::vector{where.zn, where.yn, where.xn} : std::vector{where.z, where.y, where.x};
+  if (v.plane_shape.size() > 2) dimensions.push_back(v.plane_shape[2] == 3 ? where.component : voigt_dimension(where.file));
+  const std::string what = fmt::format("define '{}'", v.name);
+  check_netcdf(nc_def_var(v.group, v.name.c_str(), v.type, static_cast<int>(dimensions.size()), dimensions.data(), &v.id),
+               what);
   // Every chunk is written, so none is filled before. This call also drops the attribute: it comes first.
   check_netcdf(nc_def_var_fill(v.group, v.id, NC_NOFILL, nullptr), what);
-  if (type == NC_FLOAT) {
+  if (v.type == NC_FLOAT) {
     const float empty = std::numeric_limits<float>::quiet_NaN();
     check_netcdf(nc_put_att_float(v.group, v.id, "_FillValue", NC_FLOAT, 1, &empty), what);
   }
-  check_netcdf(nc_def_var_deflate(v.group, v.id, 1, 1, 1), what);
-  check_netcdf(nc_def_var_fletcher32(v.group, v.id, NC_FLETCHER32), what);
+  store_as(v, how);
 
-  int dimension[2] = {define_dimension(where.integrity, (name + "_chunks").c_str(), v.chunks()), where.hex};
-  v.digest_group = where.integrity;
-  check_netcdf(nc_def_var(where.integrity, name.c_str(), NC_CHAR, 2, dimension, &v.digest_id), what);
-  put_text(where.integrity, v.digest_id, "long_name", "SHA-256 of the little-endian values of consecutive z planes");
+  const int dimension[2] = {define_dimension(where.integrity, (v.name + "_chunks").c_str(), v.chunks()), where.hex};
+  int digests = -1;
+  check_netcdf(nc_def_var(where.integrity, v.name.c_str(), NC_CHAR, 2, dimension, &digests), what);
+  put_text(where.integrity, digests, "long_name", "XXH64 (seed 0) of the little-endian values of consecutive z planes");
   const long long planes = v.chunk_planes;
-  check_netcdf(nc_put_att_longlong(where.integrity, v.digest_id, "planes_per_digest", NC_INT64, 1, &planes), what);
-  return v;
+  check_netcdf(nc_put_att_longlong(where.integrity, digests, planes_attribute, NC_INT64, 1, &planes), what);
 }
 
 void define_material_attributes(const plane_variable& variable, const voxel::material_table& materials) {
@@ -225,6 +243,7 @@ void finish_file(const std::string& name, const voxel::model_header& header, boo
     check_netcdf(nc_put_var_text(integrity, variable, digests[i].data()),
                  fmt::format("write the digests of '{}'", variables[i].name));
   }
+  put_text(integrity, NC_GLOBAL, metadata_attribute, metadata_digest(id));
   const int complete = 1;
   check_netcdf(nc_put_att_int(id, NC_GLOBAL, "complete", NC_INT, 1, &complete), "write attribute 'complete'");
   file.close();

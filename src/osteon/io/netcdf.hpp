@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <osteon/base/box.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/io/storage.hpp>
 #include <osteon/voxel/model.hpp>
 #include <span>
 #include <string>
@@ -14,7 +15,9 @@ namespace osteon::io {
 
 inline constexpr const char* model_schema = "osteon-model 1.0";
 inline constexpr const char* result_schema = "osteon-result 1.0";
-inline constexpr std::size_t digest_length = 64;  ///< hexadecimal SHA-256
+inline constexpr std::size_t digest_length = 16;  ///< hexadecimal XXH64
+inline constexpr const char* planes_attribute = "planes_per_digest";
+inline constexpr unsigned zstd_filter = 32015;  ///< as registered with the HDF Group
 
 /// Throw an error of `kind` unless a netCDF call succeeded.
 void check_netcdf(int status, const std::string& what, error_kind kind = error_kind::machine);
@@ -30,8 +33,9 @@ void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm, int com
 /// A variable that is stored in chunks of whole planes.
 struct plane_variable {
   std::string name;
-  int group = -1, id = -1;  ///< of the open file
-  int digest_group = -1, digest_id = -1;
+  int type = 0;  ///< NC_UBYTE or NC_FLOAT
+  bool on_nodes = false;
+  int group = -1, id = -1;               ///< of the open file; -1 on ranks that do not touch it
   std::int64_t planes = 0;               ///< first extent
   std::vector<std::size_t> plane_shape;  ///< the other extents
   std::int64_t element_bytes = 1;
@@ -50,9 +54,11 @@ struct layout {
 layout define_layout(int file, const voxel::model_header& header, const char* schema, bool with_nodes,
                      const std::vector<std::pair<std::string, std::string>>& attributes);
 
-/// Define a chunked, compressed, check-summed variable and the variable of its digests.
-plane_variable define_plane_variable(const layout& where, const std::string& name, int type, bool on_nodes, int components,
-                                     index3 shape);
+/// A variable of an image of `shape`, not yet of a file.
+plane_variable make_plane_variable(const std::string& name, int type, bool on_nodes, int components, index3 shape);
+
+/// Define it, stored as wanted, and the variable of its digests.
+void define_plane_variable(const layout& where, plane_variable& variable, const storage& how);
 void define_material_attributes(const plane_variable& variable, const voxel::material_table& materials);
 void put_text(int group, int variable, const char* name, const std::string& text);
 
@@ -74,8 +80,8 @@ class netcdf_file {
   int id_;
 };
 
-/// Write coordinates and digests, then `complete` = 1, into a closed file. One process calls.
-/// @param digests by variable: chunks x 64 characters
+/// Write coordinates and digests, that of the metadata last but for `complete` = 1, into a closed file. One process calls.
+/// @param digests by variable: chunks x digest_length characters
 void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,
                  std::span<const plane_variable> variables, std::span<const std::string> digests);
 

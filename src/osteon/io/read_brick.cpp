@@ -18,11 +18,11 @@ grid::box_tree planes_to_read(index3 shape, int ranks) {
 
 }  // namespace
 
-model_brick read_model_brick(MPI_Comm comm, const std::string& path, const voxel::model_header& header) {
+model_brick read_model_brick(MPI_Comm comm, const std::string& path, const voxel::model_header& header, const access& how) {
   const int ranks = comm::size(comm);
   const grid::box_tree planes = planes_to_read(header.shape, ranks);
   const box3 mine = planes.box_of(comm::rank(comm));
-  const std::vector<std::uint8_t> voxels = read_model_planes(comm, path, header, mine);
+  const std::vector<std::uint8_t> voxels = read_model_planes(comm, path, header, mine, how);
   model_brick result;
   result.where =
       grid::make_block(comm, grid::balance_bricks(comm, header.shape, mine, {voxels.data(), mine.shape()}, ranks));
@@ -31,11 +31,11 @@ model_brick read_model_brick(MPI_Comm comm, const std::string& path, const voxel
 }
 
 std::vector<std::uint8_t> read_model_block(const std::string& path, const voxel::model_header& header,
-                                           const grid::block& where) {
-  if (where.is_planes()) return read_model_planes(path, header, where);
+                                           const grid::block& where, const access& how) {
+  if (where.is_planes()) return read_model_planes(path, header, where, how);
   const grid::box_tree planes = planes_to_read(header.shape, comm::size(where.comm));
   const std::vector<std::uint8_t> voxels =
-      read_model_planes(where.comm, path, header, planes.box_of(comm::rank(where.comm)));
+      read_model_planes(where.comm, path, header, planes.box_of(comm::rank(where.comm)), how);
   return grid::redistribute<std::uint8_t>(where.comm, planes, *where.boxes, voxels);
 }
 

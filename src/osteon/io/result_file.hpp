@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <memory>
 #include <osteon/grid/block.hpp>
+#include <osteon/io/access.hpp>
+#include <osteon/io/file_report.hpp>
+#include <osteon/io/storage.hpp>
 #include <osteon/voxel/model.hpp>
 #include <span>
 #include <string>
@@ -32,20 +35,18 @@ struct field_info {
 /// writer is destroyed without close() (by all ranks, since every error reaches all), the temporary file is removed and
 /// an older result is left as it was. Temporary files of killed runs of the same target are removed on create().
 ///
-/// Blocks may be planes or bricks; the file is the same.
+/// Blocks may be planes or bricks, and any ranks may touch the file (`access`); the values and their digests are the same.
 ///
 /// Values go to the file as they are passed. Components are in the order x, y, z, as VTK wants them: turn the solver's
 /// (z, y, x) vectors around before they come here.
 class result_writer {
  public:
   /// @param attributes global attributes (title, history, provenance JSON ...), the same on all ranks
-  /// @param bytes_per_call what all ranks together hand to one collective write, at least a chunk each; as much free
-  ///        space is asked for before each call, so that a full disk is noticed before the libraries meet it
   /// @throws machine_error (no space left, no permission), usage_error @collective on where.comm
   static result_writer create(const std::string& path, const grid::block& where, const voxel::model_header& header,
                               std::span<const field_info> fields,
-                              const std::vector<std::pair<std::string, std::string>>& attributes,
-                              std::int64_t bytes_per_call = std::int64_t{256} << 20);
+                              const std::vector<std::pair<std::string, std::string>>& attributes, const access& how = {},
+                              const storage& stored = {});
   result_writer(result_writer&&) noexcept;
   result_writer& operator=(result_writer&&) noexcept;
   ~result_writer();
@@ -61,10 +62,10 @@ class result_writer {
   /// of the others. So a rank need not know nodes that only its neighbours' voxels have.
   /// @collective
   void write_nodes(const std::string& name, std::span<const float> values);
-  /// Finish the file (every field must have been written), read it back against its digests, sync it and give it its
-  /// name; returns its size in bytes. The writer cannot be used afterwards.
+  /// Finish the file (every field must have been written), read it back against its digests, seal it, sync it and give
+  /// it its name. The writer cannot be used afterwards.
   /// @throws machine_error (no space left ...) on all ranks @collective
-  std::int64_t close();
+  file_report close();
 
  private:
   struct state;

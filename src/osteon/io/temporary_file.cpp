@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <osteon/base/error.hpp>
 
 namespace osteon::io {
@@ -48,6 +49,16 @@ fs::path directory_of(const std::string& path) {
   return parent.empty() ? fs::path(".") : parent;
 }
 
+/// Also of a process whose parent has not asked for its end yet.
+bool is_dead(long pid) {
+  if (::kill(static_cast<pid_t>(pid), 0) != 0) return errno == ESRCH;
+  std::ifstream stat(fmt::format("/proc/{}/stat", pid));
+  std::string line;
+  std::getline(stat, line);
+  const auto name_end = line.rfind(") ");
+  return name_end != std::string::npos && (line[name_end + 2] == 'Z' || line[name_end + 2] == 'X');
+}
+
 /// A process of this host that is gone, or a file of another host that nobody has touched for a day.
 bool is_orphan(const fs::path& file, const std::string& suffix) {
   const auto dot = suffix.rfind('.');
@@ -56,21 +67,10 @@ bool is_orphan(const fs::path& file, const std::string& suffix) {
   const char* end = suffix.data() + suffix.size();
   const auto [last, status] = std::from_chars(suffix.data() + dot + 1, end, pid);
   if (status != std::errc() || last != end || pid <= 0) return false;
-  if (suffix.substr(0, dot) == host_name())
-    return pid == ::getpid() || (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH);
+  if (suffix.substr(0, dot) == host_name()) return pid == ::getpid() || is_dead(pid);
   std::error_code failure;
   const auto written = fs::last_write_time(file, failure);
   return !failure && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
-}
-
-void remove_orphans(const std::string& path) {
-  const std::string prefix = fs::path(path).filename().string() + ".tmp.";
-  std::error_code failure;
-  for (fs::directory_iterator entry(directory_of(path), failure), end; !failure && entry != end; entry.increment(failure)) {
-    const std::string name = entry->path().filename().string();
-    std::error_code ignored;
-    if (name.starts_with(prefix) && is_orphan(entry->path(), name.substr(prefix.size()))) fs::remove(entry->path(), ignored);
-  }
 }
 
 constexpr std::int64_t no_limit = -1;
@@ -82,6 +82,16 @@ std::int64_t size_limit() {
 }
 
 }  // namespace
+
+void remove_orphans(const std::string& path) {
+  const std::string prefix = fs::path(path).filename().string() + ".tmp.";
+  std::error_code failure;
+  for (fs::directory_iterator entry(directory_of(path), failure), end; !failure && entry != end; entry.increment(failure)) {
+    const std::string name = entry->path().filename().string();
+    std::error_code ignored;
+    if (name.starts_with(prefix) && is_orphan(entry->path(), name.substr(prefix.size()))) fs::remove(entry->path(), ignored);
+  }
+}
 
 temporary_file::temporary_file(const std::string& path)
     : path_(path), name_(fmt::format("{}.tmp.{}.{}", path, host_name(), ::getpid())) {

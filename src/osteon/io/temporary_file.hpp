@@ -26,6 +26,9 @@ class temporary_file {
   bool committed_ = false;
 };
 
+/// Remove the temporary files that killed runs left of a target.
+void remove_orphans(const std::string& path);
+
 /// Make sure that a file can grow by `bytes` without running out of space, quota or the process's file size limit.
 ///
 /// Open MPI's OMPIO may drop a failed write silently, and HDF5 may hang in close when its file cannot grow; so the space

@@ -12,7 +12,10 @@
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/io/result_file.hpp>
+#include <osteon/job/io_options.hpp>
 #include <osteon/job/manifest.hpp>
+#include <osteon/job/script_job.hpp>
+#include <osteon/job/step_files.hpp>
 #include <osteon/job/supported.hpp>
 #include <osteon/render/picture.hpp>
 #include <osteon/render/presets.hpp>
@@ -56,23 +59,30 @@ class stage_clock {
   json stages_ = json::array();
 };
 
-specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job) {
+specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job, sink& log) {
   specimen part;
-  part.header = io::read_model_header(comm, path);
+  if (job.script) return read_script_model(comm, job, log);
+  const io::access how = access_of(job);
+  part.header = io::read_model_header(comm, path, how);
+  std::vector<std::uint8_t> image;
   if (takes_bricks(job, part.header.shape.z, comm::size(comm))) {
-    io::model_brick brick = io::read_model_brick(comm, path, part.header);
+    io::model_brick brick = io::read_model_brick(comm, path, part.header, how);
     part.where = std::move(brick.where);
-    part.image = std::move(brick.material);
+    image = std::move(brick.material);
   } else {
     comm::together(comm, [&] { part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane); });
-    part.image = io::read_model_planes(path, part.header, part.where);
+    image = io::read_model_planes(path, part.header, part.where, how);
   }
-  comm::together(comm, [&] { part.cells = voxel::active_cells({part.image.data(), part.where.owned.shape()}); });
+  comm::together(comm, [&] {
+    const view3<const std::uint8_t> voxels(image.data(), part.where.owned.shape());
+    part.cells = voxel::active_cells(voxels);
+    part.material = voxel::gather(part.cells, voxels);
+  });
   return part;
 }
 
-std::int64_t write_results(const output_paths& paths, const spec& job, const specimen& part, const physics_result& result,
-                           const std::string& command) {
+io::file_report write_results(const output_paths& paths, const spec& job, const specimen& part, const physics_result& result,
+                              const std::string& command) {
   std::vector<io::field_info> infos;
   for (const result_field& field : result.fields) infos.push_back(field.info);
   const bool good = !result.missed();
@@ -81,8 +91,13 @@ std::int64_t write_results(const output_paths& paths, const spec& job, const spe
                                            {"history", fmt::format("{} {}", utc_now(), command)},
                                            {"status", good ? "done" : "not converged"},
                                            {"input_sha256", part.header.source_sha256},
-                                           {"provenance", part.header.provenance_json}});
-  writer.write_material(part.image);
+                                           {"provenance", part.header.provenance_json}},
+                                          access_of(job), storage_of(job));
+  {
+    std::vector<std::uint8_t> image;
+    comm::together(part.where.comm, [&] { image = image_of(part); });
+    writer.write_material(image);
+  }
   for (const result_field& field : result.fields) {
     std::vector<float> values;
     comm::together(part.where.comm, [&] { values = field.values(); });
@@ -91,25 +106,30 @@ std::int64_t write_results(const output_paths& paths, const spec& job, const spe
     else
       writer.write_nodes(field.info.name, values);
   }
-  const std::int64_t bytes = writer.close();
+  const io::file_report report = writer.close();
   comm::together(part.where.comm, [&] {
     if (comm::rank(part.where.comm) != 0) return;
     // What lies there is about an earlier job; these results must not be read with its numbers or its picture.
-    for (const std::string& old : {paths.summary, paths.manifest, paths.picture, paths.report}) {
+    std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.report};
+    if (job.script)
+      for (const std::string& name : job.script->text->results.names())
+        earlier.push_back((std::filesystem::path(paths.directory) / std::filesystem::path(name).filename()).string());
+    for (const std::string& old : earlier) {
       std::error_code ignored;
       std::filesystem::remove(old, ignored);
     }
     io::write_xdmf(paths.xdmf, std::filesystem::path(paths.results).filename().string(), part.header, infos);
   });
-  return bytes;
+  return report;
 }
 
 void draw_picture(const output_paths& paths, const spec& job, const specimen& part, const physics_result& result) {
   const MPI_Comm comm = part.where.comm;
   std::vector<float> solid, field;
   comm::together(comm, [&] {
-    solid.assign(part.image.size(), 0.0F);
-    std::transform(part.image.begin(), part.image.end(), solid.begin(), [](std::uint8_t m) { return m ? 1.0F : 0.0F; });
+    const std::vector<std::uint8_t> image = image_of(part);
+    solid.assign(image.begin(), image.end());
+    for (float& value : solid) value = value != 0 ? 1.0F : 0.0F;
     field = spread_cells(part, result.shown);
   });
   const auto bone = grid::with_ghost_cells(part.where, solid, 2);
@@ -232,24 +252,41 @@ output_paths::output_paths(const spec& job) {
   report = (base / "report.html").string();
 }
 
-json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started, sink& log) {
+json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started, sink& log,
+             const checkpoint_options& checkpoints) {
   const output_paths paths(job);
   const bool root = comm::rank(comm) == 0;
   stage_clock clock(comm, log);
 
+  io_clock file_clock;
   clock.begin("reading the model");
-  specimen part = read_specimen(comm, paths.model, job);
+  const stopwatch reading;
+  specimen part = read_specimen(comm, paths.model, job, log);
+  if (!job.script) {
+    const io::file_report read =
+        report_reading(comm, paths.model, access_of(job), part.where.domain.volume(), reading.seconds());
+    log.note(file_clock.note("read", paths.model, read));
+  }
   const std::int64_t unsupported = drop_unsupported(job, part, log);
 
   clock.begin("solving");
-  const physics_result result = job.physics == "heat"                ? run_heat(job, part, log)
-                                : job.physics == "thermo_elasticity" ? run_thermo_elasticity(job, part, log)
-                                : is_homogenisation(job)             ? run_homogenise(job, part, log)
-                                                                     : run_elasticity(job, part, log);
+  checkpoint_keeper keeper(job, part, checkpoints, log);
+  const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations), &keeper};
+  const physics_result result = job.physics == "heat"                ? run_heat(job, part, how, log)
+                                : job.physics == "thermo_elasticity" ? run_thermo_elasticity(job, part, how, log)
+                                : is_homogenisation(job)             ? run_homogenise(job, part, how, log)
+                                                                     : run_elasticity(job, part, how, log);
+
+  if (result.steps) log.note(file_clock.note("wrote", step_series(paths), *result.steps));
 
   clock.begin("writing results");
-  const std::int64_t bytes = write_results(paths, job, part, result, command);
-  log.note(fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6));
+  const io::file_report written = write_results(paths, job, part, result, command);
+  log.note(file_clock.note("wrote", paths.results, written));
+  json more;
+  if (result.write_more && result.missed())
+    log.warn("no text results: they could not say that the solver stopped early");
+  else if (result.write_more)
+    more = result.write_more(paths.directory, log);
 
   clock.end();
   const double cpu = sum_over_ranks(comm, cpu_seconds());
@@ -263,6 +300,8 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   comm::together(comm, [&] {
     if (!root) return;
     summary = summarise(job, part, result, paths, uneven, cpu, peak, clock.stages());
+    summary["io"] = file_clock.to_json();
+    if (!more.empty()) summary["files"]["text"] = more;
     if (job.segment.drop_unsupported) summary["segmentation"]["dropped_unsupported_voxels"] = unsupported;
     write_file(paths.manifest, to_text(describe_run(job, part, hosts, command, started)));
     write_summary();
@@ -285,6 +324,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
         fmt::format("the solver stopped after {} iterations at a relative residual of {:.2e}, above the tolerance {:.1e}; "
                     "the unfinished results in {} are marked 'not converged'; raise solve.max_iterations",
                     proof->iterations, proof->residual_history.back(), job.solve.tolerance, paths.directory));
+  keeper.remove();
   return summary;
 }
 

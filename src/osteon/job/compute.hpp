@@ -5,6 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/base/sink.hpp>
+#include <osteon/job/checkpoint.hpp>
 #include <osteon/job/spec.hpp>
 #include <string>
 
@@ -22,9 +23,10 @@ std::string to_text(const nlohmann::ordered_json& document);
 /// Solve the job on the model that import made, write results.nc, results.xdmf, the picture, summary.json and
 /// manifest.json, and return the summary (on rank 0; empty elsewhere).
 /// @param started time at which the user's command began, ISO 8601
+/// @throws interrupted_error if it was stopped on request: a checkpoint lies on disk
 /// @throws solve_error after writing a summary and results that are marked as not converged
 /// @collective on comm
 nlohmann::ordered_json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started,
-                               sink& log);
+                               sink& log, const checkpoint_options& checkpoints = {});
 
 }  // namespace osteon::job

@@ -36,7 +36,7 @@ solve::heat_problem make_heat_problem(const spec& job, const specimen& part) {
                               .spacing_mm = part.header.spacing_mm,
                               .materials = &part.header.materials,
                               .cells = part.cells,
-                              .material = voxel::gather(part.cells, {part.image.data(), part.where.owned.shape()})};
+                              .material = part.material};
   const std::string test = heat_test(job);
   if (test == "conduction") problem.faces = solve::two_temperatures(load_axis(job), job.load.low_K, job.load.high_K);
   if (test != "heat_transfer") return problem;
@@ -64,14 +64,13 @@ solve::time_plan make_time_plan(const spec& job, const specimen& part) {
           .steps_per_record = std::max<std::int64_t>(1, std::llround(t.output_every_s / step_s))};
 }
 
-std::vector<result_field> heat_fields(const specimen& part, const std::vector<double>& temperature_K,
-                                      std::vector<float> heat_flux) {
-  return {{{"temperature", "temperature", "K", io::centring::cell, 1},
-           [&part, temperature = std::vector<float>(temperature_K.begin(), temperature_K.end())] {
-             return spread_cells(part, temperature);
-           }},
-          {{"heat_flux", "magnitude of the heat flux density", "W mm-2", io::centring::cell, 1},
-           [&part, heat_flux = std::move(heat_flux)] { return spread_cells(part, heat_flux); }}};
+std::vector<result_field> heat_fields(const specimen& part, std::vector<float> temperature_K, std::vector<float> heat_flux) {
+  std::vector<result_field> fields;  // filled by moves: a list of them would copy the values
+  fields.push_back({{"temperature", "temperature", "K", io::centring::cell, 1},
+                    [&part, values = std::move(temperature_K)] { return spread_cells(part, values); }});
+  fields.push_back({{"heat_flux", "magnitude of the heat flux density", "W mm-2", io::centring::cell, 1},
+                    [&part, values = std::move(heat_flux)] { return spread_cells(part, values); }});
+  return fields;
 }
 
 }  // namespace osteon::job

@@ -13,8 +13,7 @@ solve::heat_problem make_heat_problem(const spec& job, const specimen& part);
 solve::time_plan make_time_plan(const spec& job, const specimen& part);
 
 /// Fields of a result file: the temperature and the magnitude of the heat flux density.
-/// @param heat_flux per active cell [W/mm2]
-std::vector<result_field> heat_fields(const specimen& part, const std::vector<double>& temperature_K,
-                                      std::vector<float> heat_flux);
+/// @param temperature_K, heat_flux per active cell; the latter in W/mm2
+std::vector<result_field> heat_fields(const specimen& part, std::vector<float> temperature_K, std::vector<float> heat_flux);
 
 }  // namespace osteon::job

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -12,9 +14,11 @@
 #include <osteon/io/model_file.hpp>
 #include <osteon/job/classify.hpp>
 #include <osteon/job/external.hpp>
+#include <osteon/job/io_options.hpp>
 #include <osteon/job/label_images.hpp>
 #include <osteon/job/manifest.hpp>
 #include <osteon/job/read_scan.hpp>
+#include <osteon/job/script_job.hpp>
 
 namespace osteon::job {
 
@@ -41,9 +45,22 @@ vector3 spacing_of(const spec& job, const json& facts) {
   return spacing;
 }
 
+// The job's spacing goes before that of the file, but not silently.
+void warn_of_other_spacing(const json& facts, const vector3& used, sink& log) {
+  if (!facts.contains("spacing_mm") || facts.at("spacing_mm").is_null()) return;
+  const vector3 stated = to_vector(facts.at("spacing_mm"));
+  bool same = true;
+  for (int a = 0; a < 3; ++a) same &= std::abs(stated[a] - used[a]) <= 1e-4 * used[a];
+  if (!same)
+    log.warn(
+        fmt::format("the image states voxels of [{:g}, {:g}, {:g}] mm (z, y, x), the job [{:g}, {:g}, {:g}], which "
+                    "are used",
+                    stated.z, stated.y, stated.x, used.z, used.y, used.x));
+}
+
 // Everything of the job that the model depends on, so that a model is made anew when any of it changes.
 std::string rules_of(const spec& job) {
-  json rules = {{"schema", 1},
+  json rules = {{"schema", 3},
                 {"axis", job.load.axis},
                 {"keep", job.segment.keep},
                 {"joins", must_join_faces(job)},
@@ -52,6 +69,7 @@ std::string rules_of(const spec& job) {
                 {"crop", job.image.crop_voxels},
                 {"note", job.image.spacing_note},
                 {"path", fs::absolute(image_path(job)).lexically_normal().string()},
+                {"stored", {job.io.compression, job.io.compression_level.value_or(0)}},
                 {"version", this_build().version}};
   const auto put = [&](const char* key, const auto& value) { rules[key] = value ? json(*value) : json(nullptr); };
   put("threshold", job.segment.threshold);
@@ -70,23 +88,30 @@ std::string rules_of(const spec& job) {
   return rules.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+// A name such as scan/*.tif, for slices that lie among other files. The reader of images expands it.
+bool is_pattern(const std::string& path) {
+  std::error_code failed;
+  return path.find_first_of("*?[") != std::string::npos && !fs::exists(path, failed);
+}
+
 // What an image is known by as far as it can be had cheaply: a file's bytes, a folder's names, sizes and times.
 std::string fingerprint(const std::string& path) {
   std::string text;
   std::string ending = fs::path(path).extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const bool detached = ending == ".mhd" || ending == ".nhdr";  // a header whose voxels lie in a file beside it
-  if (fs::is_directory(path) || detached) {
+  constexpr std::array halves{".mhd", ".nhdr", ".json", ".vgi", ".raw", ".vol", ".dat"};  // header and voxels in two files
+  const bool beside = is_pattern(path) || std::find(halves.begin(), halves.end(), ending) != halves.end();
+  if (fs::is_directory(path) || beside) {
     std::vector<std::string> entries;
-    for (const auto& entry : fs::directory_iterator(detached ? fs::absolute(path).parent_path() : fs::path(path)))
+    for (const auto& entry : fs::directory_iterator(beside ? fs::absolute(path).parent_path() : fs::path(path)))
       if (entry.is_regular_file())
         entries.push_back(fmt::format("{} {} {}", entry.path().filename().string(), entry.file_size(),
                                       entry.last_write_time().time_since_epoch().count()));
     std::sort(entries.begin(), entries.end());
     for (const std::string& entry : entries) text += entry + "\n";
   }
-  if (!fs::is_directory(path)) text += sha256_of_file(path);
+  if (!fs::is_directory(path) && !is_pattern(path)) text += sha256_of_file(path);
   return text;
 }
 
@@ -118,6 +143,7 @@ std::string key_of(const spec& job) {
 
 std::optional<std::string> fault_of(const std::string& path) {
   std::error_code failed;
+  if (is_pattern(path) && fs::is_directory(fs::absolute(path).parent_path(), failed)) return std::nullopt;
   if (!fs::exists(path, failed))
     return fmt::format("'{}' does not exist; relative paths are relative to the job file", path);
   if (!fs::is_regular_file(path, failed) && !fs::is_directory(path, failed))
@@ -134,6 +160,16 @@ voxel::image cropped(const spec& job, voxel::image image) {
 
 }  // namespace
 
+void make_folder_of(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  if (folder.empty() || fs::exists(folder)) return;
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed)
+    throw machine_error(fmt::format("cannot make the output directory '{}': {}; choose another by --output", folder.string(),
+                                    failed.message()));
+}
+
 std::string image_path(const spec& job) { return absolute(job, job.image.path); }
 
 std::vector<problem> check_image_files(const spec& job) {
@@ -145,6 +181,7 @@ std::vector<problem> check_image_files(const spec& job) {
 
 imported_model import_model(const spec& job, const std::string& path, sink& log) {
   if (const auto faults = check_image_files(job); !faults.empty()) throw data_error(join(faults));
+  if (job.script) return import_script(job, path, log);
   const std::string source = image_path(job);
   const std::string key = key_of(job);
   imported_model result;
@@ -167,11 +204,19 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
   }
 
   log.stage("importing the image");
+  io_clock file_clock;
   scan input = read_scan(source);
   const vector3 spacing = spacing_of(job, input.facts);
+  warn_of_other_spacing(input.facts, spacing, log);
   job_images images{cropped(job, std::move(input.image)), {}, {}};
-  if (job.modulus_image) images.modulus = cropped(job, read_scan(absolute(job, job.modulus_image->path)).image);
-  if (job.poisson_image) images.poisson = cropped(job, read_scan(absolute(job, job.poisson_image->path)).image);
+  const json grid = grid_of(input.facts);
+  const auto laid_over = [&](const std::string& name) {
+    scan other = read_scan(absolute(job, name));
+    require_same_grid(grid, other.facts, name);
+    return cropped(job, std::move(other.image));
+  };
+  if (job.modulus_image) images.modulus = laid_over(job.modulus_image->path);
+  if (job.poisson_image) images.poisson = laid_over(job.poisson_image->path);
   const voxel::segmented model = classify(job, images);
   const voxel::segmentation_report& found = model.report;
 
@@ -180,6 +225,8 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
   header.spacing_mm = spacing;
   if (input.facts.contains("origin_mm") && !input.facts.at("origin_mm").is_null())
     header.origin_mm = to_vector(input.facts.at("origin_mm"));
+  for (int a = 0; a < 3 && !job.image.crop_voxels.empty(); ++a)
+    header.origin_mm[a] += static_cast<double>(job.image.crop_voxels[static_cast<std::size_t>(a)][0]) * spacing[a];
   header.materials = model.materials;
   const std::int64_t plane = model.shape.y * model.shape.x;
   for (std::int64_t z = 0; z < model.shape.z; ++z)
@@ -195,7 +242,10 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
                 {"spacing_mm", {spacing.z, spacing.y, spacing.x}},
                 {"spacing_note", job.image.spacing_note},
                 {"grey_min", found.grey.low},
-                {"grey_max", found.grey.high}};
+                {"grey_max", found.grey.high},
+                {"stated", grid}};
+  for (const char* fact : {"direction", "unit", "calibration"})
+    if (input.facts.contains(fact) && !input.facts.at(fact).is_null()) image[fact] = input.facts.at(fact);
   if (!job.image.crop_voxels.empty()) image["crop_voxels"] = job.image.crop_voxels;
   header.provenance_json = json{{"key", key}, {"image", image}, {"segmentation", describe(job, model)}}.dump(
       -1, ' ', false, json::error_handler_t::replace);
@@ -207,14 +257,9 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
     log.note(fmt::format("the voxels' moduli are sorted into {} materials; they are off by at most {:.2g} %",
                          model.materials.size() - 1, 100 * model.modulus_error));
 
-  std::error_code failed;
-  if (const fs::path folder = fs::path(path).parent_path(); !folder.empty() && !fs::exists(folder)) {
-    fs::create_directories(folder, failed);
-    if (failed)
-      throw machine_error(fmt::format("cannot make the output directory '{}': {}; choose another by --output",
-                                      folder.string(), failed.message()));
-  }
-  io::write_model(path, header, {model.material.data(), model.shape});
+  make_folder_of(path);
+  const io::file_report written = io::write_model(path, header, {model.material.data(), model.shape}, storage_of(job));
+  log.note(file_clock.note("wrote", path, written));
   import_label_images(job, path, header);
   result.shape = model.shape;
   result.provenance_json = header.provenance_json;

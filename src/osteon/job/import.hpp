@@ -23,6 +23,9 @@ struct imported_model {
 /// @collective local
 imported_model import_model(const spec& job, const std::string& path, sink& log);
 
+/// Make the folder that a file is to be written into, if it is not there. @throws machine_error
+void make_folder_of(const std::string& path);
+
 /// What is wrong with the job's image files as far as can be told without reading them whole; `where` is the key.
 std::vector<problem> check_image_files(const spec& job);
 

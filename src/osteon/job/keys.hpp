@@ -105,12 +105,16 @@ void describe(Visitor& v, spec& s) {
     {"elasticity", "heat", "thermo_elasticity"});
   v.table("image", "The scan.", [&](auto& t) {
     image_spec& i = s.image;
-    t("path", i.path, "Image file or folder, relative to the job file: TIFF, DICOM, NIfTI, NRRD, MetaImage, npy.");
+    t("path", i.path,
+      "Image file, folder of slices or pattern such as slices/*.png, relative to the job file: TIFF, DICOM, NIfTI, NRRD, "
+      "MetaImage, PNG, BMP, Scanco AIM and ISQ, InVesalius, npy, raw with a header (docs/images.md).");
     t("spacing_mm", i.spacing_mm,
       "Edge lengths of a voxel in mm, [z, y, x] or one number. May be left out only if the image itself states them.");
     t("spacing_note", i.spacing_note,
       "Where the spacing comes from; repeated in the report. Say so if it is an assumption.");
-    t("crop_voxels", i.crop_voxels, "Part of the image to use: [[z0, z1], [y0, y1], [x0, x1]], half open.");
+    t("crop_voxels", i.crop_voxels,
+      "Part of the image to use: [[z0, z1], [y0, y1], [x0, x1]], half open. Positions in mm remain those of the whole "
+      "image.");
   });
   v.table("segment", "Which voxels are solid.", [&](auto& t) {
     segment_spec& g = s.segment;
@@ -206,7 +210,8 @@ void describe(Visitor& v, spec& s) {
   v.list("set", s.sets,
          "A set of nodes, to be named by on. Entries of the same name are one set, the union of what they select. The faces "
          "of the image are sets already: z_low, z_high, y_low, y_high, x_low, x_high. Positions are in mm, as in the result "
-         "file: they start at the image's origin.",
+         "file: along the image's axes, from the origin that the image states, else from its low corner; a crop does not "
+         "move them.",
          [](auto& t, set_spec& n) { describe_set(t, n); });
   v.list("support", s.supports, "Prescribed displacements of a set, in all load cases.",
          [](auto& t, support_spec& p) { describe_support(t, p); });
@@ -249,6 +254,9 @@ void describe(Visitor& v, spec& s) {
                        "implicit_euler: first order, never overshoots. crank_nicolson: second order, may oscillate after "
                        "a sudden change.",
                        {"implicit_euler", "crank_nicolson"});
+                     t("write_steps", p.write_steps,
+                       "Write the temperatures of each record to steps/step_<number>.vtkhdf, and results.vtkhdf.series, "
+                       "which ParaView opens as one series in time.");
                    });
   v.table("solve", "How exactly.", [&](auto& t) {
     t("tolerance", s.solve.tolerance, "Residual relative to the initial one at which the solver stops.");
@@ -288,9 +296,40 @@ void describe(Visitor& v, spec& s) {
         t("threads", s.run.threads, "OpenMP threads of each process.");
         t("decomposition", s.run.decomposition,
           "What part of the image a rank gets. planes: whole z planes; bricks: boxes; both are balanced by solid voxels. "
-          "auto: planes if there are 16 or more for each rank, otherwise bricks; always planes for heat.",
+          "auto: planes if there are 16 or more for each rank, otherwise bricks.",
           {"auto", "planes", "bricks"});
       });
+  v.table(
+      "io", "How files are stored, and which processes read and write them; docs/format.md has the details.", [&](auto& t) {
+        io_spec& f = s.io;
+        t("mode", f.mode,
+          "serial: the first rank alone; aggregated: one rank of each host; parallel: all ranks. Values and digests in the "
+          "file "
+          "are the same. auto: by the file system and the number of hosts.",
+          {"auto", "serial", "aggregated", "parallel"});
+        t("ranks_per_writer", f.ranks_per_writer, "aggregated: so many ranks of a host share a writer; 0: all of them.");
+        t("hints", f.hints, "Hints for MPI-IO, e.g. [\"striping_factor=8\", \"cb_nodes=4\"].");
+        t("alignment_bytes", f.alignment_bytes,
+          "Large parts of a file begin at multiples of this, e.g. a stripe; 0: anywhere.");
+        t("read_back", f.read_back,
+          "Read results back and compare them with their digests before they get their name: MPI-IO can lose a write.");
+        t("compression", f.compression,
+          "deflate: every program can read it. zstd: faster, but readers need the filter of the Python package hdf5plugin. "
+          "none: for the fastest disks.",
+          {"deflate", "zstd", "none"});
+        t("compression_level", f.compression_level, "deflate: 1 to 9; zstd: 1 to 19. Left out: 1 for deflate, 3 for zstd.");
+        t("significant_digits", f.significant_digits,
+          "Round fields to so many decimal digits, 1 to 6, which makes files smaller; 0: exact.");
+      });
+  v.table("checkpoint",
+          "The state of a running solver on disk, so that `osteon resume` can go on after the program was ended; see "
+          "checkpoint.md. It is removed when the job is done.",
+          [&](auto& t) {
+            t("directory", s.checkpoint.directory,
+              "Folder for the checkpoints, relative to the working directory; default: checkpoint in the output directory.");
+            t("every_minutes", s.checkpoint.every_minutes,
+              "Time between checkpoints; 0: only when the job is told to end by SIGTERM or SIGUSR1.");
+          });
 }
 
 }  // namespace osteon::job

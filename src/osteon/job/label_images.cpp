@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/job/read_scan.hpp>
 #include <type_traits>
@@ -69,7 +70,8 @@ void import_label_images(const spec& job, const std::string& model_path, const v
     const std::string path = given.is_absolute() || job.file.empty()
                                  ? given.string()
                                  : (fs::path(job.file).parent_path() / given).lexically_normal().string();
-    voxel::image image = read_scan(path).image;
+    auto [image, facts] = read_scan(path);
+    require_same_grid(nlohmann::ordered_json::parse(model.provenance_json).at("image").at("stated"), facts, path);
     if (const auto& c = job.image.crop_voxels; !c.empty())
       image = voxel::crop(image, {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}});
     if (image.shape != model.shape)

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 #include <osteon/job/check_loads.hpp>
+#include <osteon/job/script_job.hpp>
 #include <osteon/solve/reactions.hpp>
 #include <utility>
 
@@ -43,7 +44,7 @@ void warn_of_forces_on_held_nodes(const node_sets& sets, const load_case& c, sin
 }
 
 load_case make_case(node_sets& sets, const std::string& name, const load_spec& load,
-                    const std::vector<support_spec>& supports, const std::vector<force_spec>& forces) {
+                    const std::vector<support_spec>& supports, const std::vector<force_spec>& forces, sink& log) {
   load_case c;
   c.name = name;
   c.spec = &load;
@@ -56,6 +57,7 @@ load_case make_case(node_sets& sets, const std::string& name, const load_spec& l
   for (const support_spec& s : supports) c.supports.push_back(make_support(sets, s));
   for (const force_spec& f : forces) c.forces.push_back(make_force(sets, f));
   if (load.gravity_m_per_s2) c.forces.push_back(body_weight(sets, to_vector(*load.gravity_m_per_s2)));
+  add_conditions(sets, c, log);
   c.fixed = prescribe(sets, c.supports);
   return c;
 }
@@ -97,13 +99,13 @@ json describe_load(const load_case& c) {
 std::vector<load_case> make_cases(node_sets& sets, sink& log) {
   const spec& job = sets.job();
   std::vector<load_case> cases;
-  if (job.cases.empty()) cases.push_back(make_case(sets, "", job.load, job.supports, job.forces));
+  if (job.cases.empty()) cases.push_back(make_case(sets, "", job.load, job.supports, job.forces, log));
   for (const case_spec& c : job.cases) {
     auto supports = job.supports;
     supports.insert(supports.end(), c.supports.begin(), c.supports.end());
     auto forces = job.forces;
     forces.insert(forces.end(), c.forces.begin(), c.forces.end());
-    cases.push_back(make_case(sets, c.name, c.load, supports, forces));
+    cases.push_back(make_case(sets, c.name, c.load, supports, forces, log));
   }
   for (const load_case& c : cases) warn_of_forces_on_held_nodes(sets, c, log);
   return cases;

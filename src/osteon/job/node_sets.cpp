@@ -9,6 +9,7 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/job/compute.hpp>
+#include <osteon/job/io_options.hpp>
 #include <osteon/job/label_images.hpp>
 
 namespace osteon::job {
@@ -148,15 +149,15 @@ std::vector<std::int32_t> node_sets::select_material(const std::string& name) co
   if (!known)
     throw data_error(
         fmt::format("there is no material '{}' to select nodes by; materials are {}", name, fmt::join(names, ", ")));
-  std::vector<std::uint8_t> marked = voxel::gather(part_.cells, {part_.image.data(), part_.where.owned.shape()});
+  std::vector<std::uint8_t> marked = part_.material;
   for (std::uint8_t& m : marked) m = wanted[m];
   return corners(marked);
 }
 
 std::vector<std::int32_t> node_sets::select_labels(const set_spec& what) const {
   const std::string path = label_file(job_, *what.image, output_paths(job_).model);
-  const voxel::model_header header = io::read_model_header(comm(), path);
-  const std::vector<std::uint8_t> values = io::read_model_block(path, header, part_.where);
+  const voxel::model_header header = io::read_model_header(comm(), path, access_of(job_));
+  const std::vector<std::uint8_t> values = io::read_model_block(path, header, part_.where, access_of(job_));
   std::array<bool, 256> wanted{};
   for (std::size_t m = 1; m < header.materials.size(); ++m)
     for (const std::int64_t label : what.labels) wanted[m] |= header.materials[m].name == std::to_string(label);

@@ -18,9 +18,17 @@ namespace osteon::job {
 struct specimen {
   grid::block where;
   voxel::model_header header;
-  std::vector<std::uint8_t> image;  ///< material numbers, shape of where.owned
-  voxel::run_set cells;             ///< the active voxels of `image`
+  voxel::run_set cells;                ///< the active voxels of where.owned
+  std::vector<std::uint8_t> material;  ///< number of each of them; with `cells` it says all of the image in less room
+
+  /// Of a VOX-FE script, whose files number all elements: what it had before unsupported parts were dropped, shape of
+  /// where.owned.
+  std::vector<std::uint8_t> script_image;
+  int script_base = 1;  ///< that its indices are counted from
 };
+
+/// Material numbers of all voxels of the block, 0 where there is none; shape of where.owned. @collective local
+std::vector<std::uint8_t> image_of(const specimen& part);
 
 /// A field that is to be written. The dense array is only made when its turn comes.
 struct result_field {
@@ -34,9 +42,12 @@ struct physics_result {
   std::int64_t elements = 0;                     ///< active voxels, all ranks
   nlohmann::ordered_json answers;                ///< keys of summary.json
   std::vector<result_field> fields;
-  std::vector<float> shown;  ///< cell field of the picture, per active cell
+  std::optional<io::file_report> steps;  ///< files that were written while it ran, all together
+  std::vector<float> shown;              ///< cell field of the picture, per active cell
   std::string shown_name, shown_units;
   double shown_low = 0, shown_high = 1;  ///< colour range
+  /// Writes further files, each of which it names in the summary; empty: none. @collective
+  std::function<nlohmann::ordered_json(const std::string& directory, sink& log)> write_more;
 
   /// The certificate of a solver that missed its tolerance, else null.
   const solve::certificate* missed() const {
@@ -46,17 +57,17 @@ struct physics_result {
 };
 
 /// A mechanical test, or supports and forces; one load case or several. @collective on part.where.comm
-physics_result run_elasticity(const spec& job, const specimen& part, sink& log);
+physics_result run_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log);
 
 /// Stiffness of a block of material under six mean strains. @collective on part.where.comm
-physics_result run_homogenise(const spec& job, const specimen& part, sink& log);
+physics_result run_homogenise(const spec& job, const specimen& part, const solve::options& how, sink& log);
 
 /// Heat conduction: between two faces, under conditions on all faces, in all directions, or in time. @collective on
 /// part.where.comm
-physics_result run_heat(const spec& job, const specimen& part, sink& log);
+physics_result run_heat(const spec& job, const specimen& part, const solve::options& how, sink& log);
 
 /// Steady conduction, and the elastic problem that its temperatures load. @collective on part.where.comm
-physics_result run_thermo_elasticity(const spec& job, const specimen& part, sink& log);
+physics_result run_thermo_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log);
 
 /// Spread values per active cell over the dense block; NaN in empty voxels. @param per_cell shape (cells, components)
 /// @collective local

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <osteon/base/error.hpp>
@@ -56,6 +57,30 @@ scan read_scan(const std::string& path) {
   if (facts.is_discarded())
     throw machine_error("the image reader did not describe the image that it read; its output is no JSON");
   return {io::read_npy(file), std::move(facts)};
+}
+
+nlohmann::ordered_json grid_of(const nlohmann::ordered_json& facts) {
+  nlohmann::ordered_json grid = nlohmann::ordered_json::object();
+  for (const char* key : {"direction", "spacing_mm", "origin_mm"})
+    if (facts.contains(key) && !facts.at(key).is_null()) grid[key] = facts.at(key);
+  return grid;
+}
+
+void require_same_grid(const nlohmann::ordered_json& of_scan, const nlohmann::ordered_json& facts, const std::string& path) {
+  const nlohmann::ordered_json other = grid_of(facts);
+  for (const auto& [key, expected] : of_scan.items()) {
+    if (!other.contains(key)) continue;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      // A digit more than headers keep; of the origin a tenth of a voxel.
+      const double edge = of_scan.value("spacing_mm", std::vector<double>(3, 1.0)).at(i % 3);
+      const double limit = key == "direction" ? 2e-3 : key == "origin_mm" ? 0.1 * edge : 1e-3 * edge;
+      if (std::abs(other.at(key).at(i).get<double>() - expected.at(i).get<double>()) > limit)
+        throw data_error(
+            fmt::format("'{}' does not lie on the scan: its {} is {}, that of the scan {}; make it of the same scan by the "
+                        "same program, or save it as .npy if only its header is wrong",
+                        path, key, other.at(key).dump(), expected.dump()));
+    }
+  }
 }
 
 }  // namespace osteon::job

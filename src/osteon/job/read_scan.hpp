@@ -10,11 +10,20 @@ namespace osteon::job {
 /// An image and what its file says about it.
 struct scan {
   voxel::image image;
-  nlohmann::ordered_json facts;  ///< format, spacing_mm, origin_mm, sha256
+  nlohmann::ordered_json facts;  ///< format, spacing_mm, origin_mm, direction, unit, calibration, sha256
 };
 
 /// Read an image file or folder by the Python readers.
 /// @throws data_error if it is no image that they know, machine_error if they cannot be run @collective local
 scan read_scan(const std::string& path);
+
+/// What a scan's file states of where its voxels lie; kept in the provenance of the model.
+nlohmann::ordered_json grid_of(const nlohmann::ordered_json& facts);
+
+/// Refuse an image that is laid over a scan (labels, moduli) but lies elsewhere. Equal shapes are not enough: converters
+/// flip axes. Only what both files state is compared.
+/// @param of_scan grid_of the scan
+/// @throws data_error @collective local
+void require_same_grid(const nlohmann::ordered_json& of_scan, const nlohmann::ordered_json& facts, const std::string& path);
 
 }  // namespace osteon::job

@@ -6,6 +6,7 @@
 #include <memory>
 #include <osteon/comm/together.hpp>
 #include <osteon/job/elastic_output.hpp>
+#include <osteon/job/script_results.hpp>
 #include <osteon/job/supported.hpp>
 #include <osteon/solve/elasticity.hpp>
 #include <osteon/solve/post.hpp>
@@ -21,6 +22,7 @@ struct case_result {
   solve::certificate proof;
   json answers;
   elastic_state state;
+  std::vector<double> reaction_N;  ///< only if a script asks for it
 };
 
 case_result read_case(const spec& job, const specimen& part, const std::shared_ptr<const solve::elasticity_problem>& problem,
@@ -29,6 +31,7 @@ case_result read_case(const spec& job, const specimen& part, const std::shared_p
   case_result result;
   result.proof = solution.proof;
   const load_answers loads = read_loads(what, *problem, part.header.origin_mm, solution);
+  if (job.script && !job.script->text->results.reaction.empty()) result.reaction_N = std::move(solution.reaction_N);
   comm::together(comm, [&] { result.state = read_off(problem, std::move(solution.displacement_mm)); });
   const elastic_state& state = result.state;
   const auto failure = solve::pistoia(comm, *state.effective_strain, std::abs(loads.load.value_or(0)),
@@ -58,8 +61,7 @@ std::vector<result_field> fields_of(const spec& job, const specimen& part, const
 // Solve the cases in groups that share a solver.
 std::vector<case_result> solve_cases(const spec& job, const specimen& part,
                                      std::shared_ptr<solve::elasticity_problem> problem, const std::vector<load_case>& cases,
-                                     sink& log) {
-  const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations)};
+                                     const solve::options& how, sink& log) {
   std::vector<case_result> results(cases.size());
   const auto groups = group_by_supports(part.where.comm, cases);
   if (cases.size() > 1)
@@ -110,10 +112,11 @@ solve::certificate join_proofs(const std::vector<case_result>& cases) {
 
 }  // namespace
 
-physics_result run_elasticity(const spec& job, const specimen& part, sink& log) {
-  const auto problem = make_problem(part);   node_sets sets(job, part, problem->nodes);
+physics_result run_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log) {
+  const auto problem = make_problem(part);
+  node_sets sets(job, part, problem->nodes);
   const std::vector<load_case> cases = make_cases(sets, log);
-  const std::vector<case_result> solved = solve_cases(job, part, problem, cases, log);
+  std::vector<case_result> solved = solve_cases(job, part, problem, cases, how, log);
 
   physics_result result;
   result.proof = join_proofs(solved);
@@ -131,6 +134,11 @@ physics_result run_elasticity(const spec& job, const specimen& part, sink& log) 
     entry["certificate"] = certificate_of(solved[c].proof);
     result.answers["cases"].push_back(std::move(entry));
   }
+  if (job.script)
+    result.write_more = [&job, &part, state = solved.front().state, reaction = std::move(solved.front().reaction_N)](
+                            const std::string& directory, sink& to) {
+      return write_script_results(job, part, state, reaction, directory, to);
+    };
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <limits>
 #include <osteon/comm/together.hpp>
 #include <osteon/job/heat_case.hpp>
+#include <osteon/job/step_files.hpp>
 #include <osteon/solve/heat_tensor.hpp>
 #include <osteon/solve/post.hpp>
 
@@ -14,9 +15,9 @@ using json = nlohmann::ordered_json;
 
 // Conductivity averaged over the whole image box, void counting as zero: what the box would conduct along its axis if
 // every path were straight. @collective
-double mean_conductivity(const specimen& part, const std::vector<std::uint8_t>& material) {
+double mean_conductivity(const specimen& part) {
   std::vector<std::int64_t> count(256, 0);
-  for (std::uint8_t m : material) ++count[m];
+  for (std::uint8_t m : part.material) ++count[m];
   MPI_Allreduce(MPI_IN_PLACE, count.data(), static_cast<int>(count.size()), MPI_INT64_T, MPI_SUM, part.where.comm);
   double sum = 0;
   for (std::size_t m = 1; m < part.header.materials.size(); ++m)
@@ -63,21 +64,24 @@ json describe_load(const spec& job, const specimen& part) {
 }
 
 // Fields and picture that every heat job has.
-void show(physics_result& result, const specimen& part, const solve::heat_problem& problem,
-          const std::vector<double>& exact) {
-  const std::vector<float> density = solve::heat_flux_density(problem, exact);
+void show(physics_result& result, const spec& job, const specimen& part, const solve::heat_problem& problem,
+          std::vector<double> exact) {
+  std::vector<float> temperature;
+  comm::together(part.where.comm, [&] { temperature.assign(exact.begin(), exact.end()); });
+  std::vector<float> density = solve::heat_flux_density(problem, std::move(exact));
   const auto statistics = solve::statistics(part.where.comm, density);
-  result.shown = density;
+  if (job.picture.enabled) result.shown = density;
   result.shown_name = "heat_flux";
   result.shown_units = "W mm-2";
   result.shown_high = statistics.p99 > statistics.median ? statistics.p99 : statistics.max;
   result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // a uniform field is shown from nothing
-  result.fields = heat_fields(part, exact, density);
+  result.fields = heat_fields(part, std::move(temperature), std::move(density));
 }
 
-physics_result run_steady(const spec& job, const specimen& part, const solve::heat_problem& problem,
-                          const solve::options& how, sink& log) {
-  solve::heat_solution solution = solve::solve_heat(problem, how, log);
+physics_result run_steady(const spec& job, const specimen& part, solve::heat_problem problem, const solve::options& how,
+                          sink& log) {
+  solve::heat_solution solution = solve::solve_heat(std::move(problem), how, log);
+  comm::together(part.where.comm, [&] { problem = make_heat_problem(job, part); });
   physics_result result;
   result.proof = solution.proof;
   if (heat_test(job) == "conduction") {
@@ -88,7 +92,7 @@ physics_result run_steady(const spec& job, const specimen& part, const solve::he
     // As TauFactor defines it: what the solid conducts if every path is straight, over what it does conduct.
     result.answers = {{"flux_W", flux_W},
                       {"effective_conductivity_W_per_mK", conductivity},
-                      {"tortuosity", mean_conductivity(part, problem.material) / conductivity}};
+                      {"tortuosity", mean_conductivity(part) / conductivity}};
   } else {
     const auto [low, high] = std::minmax_element(solution.temperature_K.begin(), solution.temperature_K.end());
     const double infinity = std::numeric_limits<double>::infinity();
@@ -100,7 +104,7 @@ physics_result run_steady(const spec& job, const specimen& part, const solve::he
                       {"temperature_K", {{"low", -ends[0]}, {"high", ends[1]}}}};
     tell_periodic_faces(result.answers, solution.periodic_faces, problem.periodic);
   }
-  show(result, part, problem, std::move(solution.temperature_K));
+  show(result, job, part, problem, std::move(solution.temperature_K));
   return result;
 }
 
@@ -108,8 +112,16 @@ physics_result run_transient(const spec& job, const specimen& part, const solve:
                              const solve::options& how, sink& log) {
   solve::time_plan plan;
   comm::together(part.where.comm, [&] { plan = make_time_plan(job, part); });
+  std::optional<step_files> steps;
+  if (job.transient->write_steps) {
+    steps.emplace(job, part);
+    plan.on_record = [&](std::span<const solve::heat_record> history, const std::vector<double>& temperature_K) {
+      steps->write(history, temperature_K);
+    };
+  }
   solve::transient_solution solution = solve::solve_transient(problem, plan, how, log);
   physics_result result;
+  if (steps) result.steps = steps->close(solution.history);
   result.proof = solution.proof;
   const solve::heat_record& last = solution.history.back();
   result.answers = {{"heat_inflow_W", by_face(last.inflow_W)},
@@ -128,7 +140,7 @@ physics_result run_transient(const spec& job, const specimen& part, const solve:
     const json flows = by_face(r.inflow_W);
     for (const auto& [face, flow] : flows.items()) history["inflow_W"][face].push_back(flow);
   }
-  show(result, part, problem, std::move(solution.temperature_K));
+  show(result, job, part, problem, std::move(solution.temperature_K));
   return result;
 }
 
@@ -151,7 +163,7 @@ physics_result run_tensor(const spec& job, const specimen& part, const solve::he
   }
   json directions = json::array();
   for (const vector3& d : tensor.direction) directions.push_back({d.z, d.y, d.x});
-  const double straight = mean_conductivity(part, problem.material);
+  const double straight = mean_conductivity(part);
   json tortuosity = json::array();
   for (std::size_t a = 0; a < 3; ++a) {
     const double k = tensor.conductivity_W_per_mK[a][a];
@@ -164,20 +176,19 @@ physics_result run_tensor(const spec& job, const specimen& part, const solve::he
   const auto shown = solve::gradient_problem(problem, kind, load_axis(job));
   tell_periodic_faces(result.answers, tensor.periodic_faces, shown.periodic);
   const auto along = static_cast<std::size_t>(load_axis(job));
-  show(result, part, shown, {tensor.temperature_K[along].begin(), tensor.temperature_K[along].end()});
+  show(result, job, part, shown, {tensor.temperature_K[along].begin(), tensor.temperature_K[along].end()});
   return result;
 }
 
 }  // namespace
 
-physics_result run_heat(const spec& job, const specimen& part, sink& log) {
+physics_result run_heat(const spec& job, const specimen& part, const solve::options& how, sink& log) {
   const MPI_Comm comm = part.where.comm;
   solve::heat_problem problem;
   comm::together(comm, [&] { problem = make_heat_problem(job, part); });
-  const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations)};
   physics_result result = heat_test(job) == "conductivity_tensor" ? run_tensor(job, part, problem, how, log)
                           : job.transient                         ? run_transient(job, part, problem, how, log)
-                                                                  : run_steady(job, part, problem, how, log);
+                                                                  : run_steady(job, part, std::move(problem), how, log);
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
   result.answers["load"] = describe_load(job, part);

@@ -71,13 +71,12 @@ json constants(const solve::voigt_matrix& stiffness, const solve::elastic_consta
 
 }  // namespace
 
-physics_result run_homogenise(const spec& job, const specimen& part, sink& log) {
+physics_result run_homogenise(const spec& job, const specimen& part, const solve::options& how, sink& log) {
   const MPI_Comm comm = part.where.comm;
   const auto problem = make_problem(part);
   const std::string boundary = job.load.boundary.value_or("kubc");
-  solve::homogenised found =
-      solve::homogenise(*problem, boundary == "periodic" ? solve::box_faces::periodic : solve::box_faces::kubc, mean_strain,
-                        {job.solve.tolerance, static_cast<int>(job.solve.max_iterations)}, log);
+  solve::homogenised found = solve::homogenise(
+      *problem, boundary == "periodic" ? solve::box_faces::periodic : solve::box_faces::kubc, mean_strain, how, log);
 
   physics_result result;
   result.proof = worst(found.proof);

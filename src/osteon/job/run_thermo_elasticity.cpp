@@ -55,7 +55,7 @@ std::vector<double> solve_temperatures(const spec& job, const specimen& part, co
     std::vector<double> uniform;
     comm::together(comm, [&] {
       uniform.assign(static_cast<std::size_t>(part.cells.size()), job.load.low_K);
-      result.fields = heat_fields(part, uniform, std::vector<float>(uniform.size()));
+      result.fields = heat_fields(part, {uniform.begin(), uniform.end()}, std::vector<float>(uniform.size()));
     });
     result.heat_proof.emplace().converged = true;
     result.answers = {{"temperature_K", range_of(comm, uniform, result.elements)}, {"flux_W", 0.0}};
@@ -68,15 +68,14 @@ std::vector<double> solve_temperatures(const spec& job, const specimen& part, co
   result.answers = {{"temperature_K", range_of(comm, solution.temperature_K, result.elements)},
                     {"flux_W", std::abs(solution.inflow_W[static_cast<std::size_t>(load_axis(job))][1])}};
   std::vector<float> flux = solve::heat_flux_density(problem, solution.temperature_K);
-  result.fields = heat_fields(part, solution.temperature_K, std::move(flux));
+  result.fields = heat_fields(part, {solution.temperature_K.begin(), solution.temperature_K.end()}, std::move(flux));
   return std::move(solution.temperature_K);
 }
 
 }  // namespace
 
-physics_result run_thermo_elasticity(const spec& job, const specimen& part, sink& log) {
+physics_result run_thermo_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log) {
   const MPI_Comm comm = part.where.comm;
-  const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations)};
   physics_result result;
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);

@@ -3,9 +3,11 @@
 /// A job, as a plain struct, and the one description of its keys from which the reader, the JSON Schema and the
 /// reference page are made.
 #include <array>
+#include <memory>
 #include <optional>
 #include <osteon/base/box.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/io/voxfe/script.hpp>
 #include <string>
 #include <vector>
 
@@ -135,6 +137,7 @@ struct transient_spec {
   std::optional<double> initial_K, end_s, step_s;
   double output_every_s = 0;  ///< 0: every step
   std::string scheme = "implicit_euler";
+  bool write_steps = false;
 };
 
 struct solve_spec {
@@ -161,6 +164,30 @@ struct run_spec {
   std::string decomposition = "auto";
 };
 
+/// How files are stored, and which ranks touch them.
+struct io_spec {
+  std::string mode = "auto";
+  std::int64_t ranks_per_writer = 0;  ///< 0: all of a host
+  std::vector<std::string> hints;     ///< key=value
+  std::int64_t alignment_bytes = 0;
+  bool read_back = true;
+  std::string compression = "deflate";
+  std::optional<std::int64_t> compression_level;
+  std::int64_t significant_digits = 0;  ///< 0: all
+};
+
+struct checkpoint_spec {
+  std::string directory;      ///< empty: `checkpoint` in the output directory
+  double every_minutes = 30;  ///< 0: only on a signal
+};
+
+/// A job that is a VOX-FE script.
+struct script_job {
+  std::shared_ptr<const io::voxfe::script> text;
+  io::voxfe::reading_options how;
+  io::voxfe::text_way way = io::voxfe::text_way::parallel;
+};
+
 struct spec {
   std::string name;
   std::string physics = "elasticity";
@@ -181,8 +208,12 @@ struct spec {
   pistoia_spec pistoia;
   picture_spec picture;
   run_spec run;
+  io_spec io;
+  checkpoint_spec checkpoint;
   std::string output_directory;
   std::optional<std::vector<std::string>> output_fields;  ///< elasticity only; absent: default_elastic_fields()
+
+  std::optional<script_job> script;  ///< where it came from, if not from TOML
 
   std::string file;  ///< the job file; empty if it did not come from one
   std::string text;  ///< its text, for the manifest

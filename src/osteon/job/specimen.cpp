@@ -14,6 +14,14 @@ std::vector<float> spread_cells(const specimen& part, const std::vector<float>& 
   return dense;
 }
 
+std::vector<std::uint8_t> image_of(const specimen& part) {
+  const index3 shape = part.cells.shape();
+  std::vector<std::uint8_t> image(static_cast<std::size_t>(shape.volume()));
+  for (const voxel::run& r : part.cells.runs())
+    std::copy_n(part.material.begin() + r.first, r.length, image.begin() + ((r.z * shape.y + r.y) * shape.x + r.x));
+  return image;
+}
+
 axis load_axis(const spec& job) { return job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x; }
 
 double length_mm(const voxel::model_header& header, axis along) {

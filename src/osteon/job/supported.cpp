@@ -17,7 +17,7 @@ std::shared_ptr<solve::elasticity_problem> make_problem(const specimen& part) {
     problem->materials = &part.header.materials;
     problem->cells = part.cells;
     problem->nodes = voxel::corner_nodes(part.cells);
-    problem->material = voxel::gather(part.cells, {part.image.data(), part.where.owned.shape()});
+    problem->material = part.material;
   });
   return problem;
 }
@@ -52,16 +52,17 @@ std::int64_t drop_unsupported(const spec& job, specimen& part, sink& log) {
     parts = std::max(parts, found.loose);
     for (std::size_t c = 0; c < drop.size(); ++c) drop[c] |= found.is_loose[c];
   }
-  const index3 shape = part.cells.shape();
-  for (const voxel::run& r : part.cells.runs())
-    for (std::int32_t i = 0; i < r.length; ++i)
-      if (drop[static_cast<std::size_t>(r.first + i)]) {
-        part.image[static_cast<std::size_t>((r.z * shape.y + r.y) * shape.x + r.x + i)] = 0;
-        ++voxels;
-      }
+  for (std::size_t c = 0; c < drop.size(); ++c)
+    if (drop[c]) {
+      part.material[c] = 0;
+      ++voxels;
+    }
   MPI_Allreduce(MPI_IN_PLACE, &voxels, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
   if (voxels == 0) return 0;
-  comm::together(part.where.comm, [&] { part.cells = voxel::active_cells({part.image.data(), shape}); });
+  comm::together(part.where.comm, [&] {
+    part.cells = voxel::active_cells({image_of(part).data(), part.cells.shape()});
+    std::erase(part.material, std::uint8_t{0});
+  });
   log.note(fmt::format("dropped {} parts of {} voxels that no support holds", parts, voxels));
   return voxels;
 }

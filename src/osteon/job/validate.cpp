@@ -31,6 +31,24 @@ class checker {
     if (!holds) problems_.push_back({where, text});
   }
 
+  void check_io() {
+    const io_spec& f = job_.io;
+    expect(f.ranks_per_writer >= 0 && f.ranks_per_writer <= 1'000'000, "io.ranks_per_writer",
+           fmt::format("{} must be in [0, 1000000]", f.ranks_per_writer));
+    expect(f.alignment_bytes >= 0 && f.alignment_bytes < (std::int64_t{1} << 31), "io.alignment_bytes",
+           fmt::format("{} must be in [0, 2147483647]", f.alignment_bytes));
+    expect(f.significant_digits >= 0 && f.significant_digits <= 6, "io.significant_digits",
+           fmt::format("{} must be in [0, 6]", f.significant_digits));
+    const std::int64_t highest = f.compression == "zstd" ? 19 : 9;
+    expect(!f.compression_level || f.compression != "none", "io.compression_level",
+           "there are no levels without compression");
+    expect(!f.compression_level || f.compression == "none" || (*f.compression_level >= 1 && *f.compression_level <= highest),
+           "io.compression_level", fmt::format("{} must be in [1, {}]", f.compression_level.value_or(0), highest));
+    for (const std::string& hint : f.hints)
+      expect(hint.find('=') != std::string::npos && hint.front() != '=' && hint.back() != '=', "io.hints",
+             fmt::format("'{}' must have the form key=value", hint));
+  }
+
   void check_image() {
     const image_spec& i = job_.image;
     expect(!i.path.empty(), "image.path", "missing: the scan to use, e.g. path = \"bone.tif\"");
@@ -186,6 +204,8 @@ class checker {
            fmt::format("{} must be in (0, 1), e.g. 1e-6", job_.solve.tolerance));
     expect(job_.solve.max_iterations > 0 && job_.solve.max_iterations <= 1'000'000, "solve.max_iterations",
            fmt::format("{} must be in [1, 1000000]", job_.solve.max_iterations));
+    expect(job_.checkpoint.every_minutes >= 0, "checkpoint.every_minutes",
+           fmt::format("{} must be >= 0 minutes; 0: only when the job is told to end", job_.checkpoint.every_minutes));
     expect(job_.pistoia.critical_strain > 0, "pistoia.critical_strain",
            fmt::format("{} must be > 0", job_.pistoia.critical_strain));
     expect(job_.pistoia.critical_volume > 0 && job_.pistoia.critical_volume < 1, "pistoia.critical_volume",
@@ -195,10 +215,9 @@ class checker {
     expect(job_.picture.height >= 16 && job_.picture.height <= 16384, "picture.height",
            fmt::format("{} must be in [16, 16384] pixels", job_.picture.height));
     expect(job_.picture.zoom > 0, "picture.zoom", fmt::format("{} must be > 0", job_.picture.zoom));
+    check_io();
     expect(job_.run.ranks >= 0 && job_.run.ranks <= 1'000'000, "run.ranks",
            fmt::format("{} must be in [0, 1000000]", job_.run.ranks));
-    expect((!heat_ && !coupled_) || job_.run.decomposition != "bricks", "run.decomposition",
-           fmt::format("'bricks' does not go with physics = \"{}\"; use 'planes' or 'auto'", job_.physics));
     expect(job_.run.threads >= 1 && job_.run.threads <= 4096, "run.threads",
            fmt::format("{} must be in [1, 4096]", job_.run.threads));
   }
@@ -223,7 +242,7 @@ std::vector<problem> validate(const spec& job) { return checker(job).run(); }
 bool takes_bricks(const spec& job, std::int64_t planes, std::int64_t ranks) {
   constexpr std::int64_t fewest_planes = 16;
   if (job.run.decomposition != "auto") return job.run.decomposition == "bricks";
-  return job.physics == "elasticity" && planes < fewest_planes * ranks && ranks > 1;
+  return planes < fewest_planes * ranks && ranks > 1;
 }
 
 }  // namespace osteon::job

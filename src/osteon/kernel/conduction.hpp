@@ -37,6 +37,12 @@ struct conduction_corner {
 /// Values that vectors and `open` hold after the last cell, so that whole lanes can be read.
 inline constexpr std::int32_t conduction_padding = 8;
 
+/// Some of the cells, such as those of a plane.
+struct conduction_part {
+  std::span<const conduction_segment> segments;
+  std::span<const conduction_corner> corners;
+};
+
 /// K in the precision T. Borrowed memory.
 template <class T>
 struct conduction_stencil {
@@ -122,6 +128,30 @@ inline T conductance(const conduction_stencil<T>& k, int direction, std::int32_t
   return k.face[static_cast<std::size_t>(direction / 2)] / (k.resistivity[k.material[i]] + k.resistivity[k.material[j]]);
 }
 
+template <class T, class In, class Done>
+void visit_corner(const conduction_stencil<T>& k, const conduction_corner& c, const In* x, const Done& done) {
+  T sum = k.storage[k.material[c.cell]] * static_cast<T>(x[c.cell]), diagonal = k.storage[k.material[c.cell]];
+  for (int d = 0; d < directions; ++d) {
+    const std::int32_t j = c.neighbour[static_cast<std::size_t>(d)];
+    if (j == c.cell) continue;
+    const T g = conductance(k, d, c.cell, j);
+    sum += g * (static_cast<T>(x[c.cell]) - static_cast<T>(x[j]));
+    diagonal += g;
+  }
+  tell(done, c.cell, sum, diagonal);
+}
+
+template <class T, class In, class Done>
+void walk_all(const conduction_stencil<T>& k, std::span<const conduction_segment> segments, const In* x, const Done& done) {
+  if (segments.empty()) return;
+  const std::int32_t limit = segments.back().first + static_cast<std::int32_t>(segments.back().length);
+  for (const conduction_segment& s : segments)
+    if (s.uniform)
+      walk<true>(k, s, limit, x, done);
+    else
+      walk<false>(k, s, limit, x, done);
+}
+
 }  // namespace detail
 
 /// Call `done(i, (K x)_i)`, or `done(i, (K x)_i, K_ii)` if it takes three, for every cell of the stencil, in any order.
@@ -132,44 +162,41 @@ template <class T, class In, class Done>
 void for_each_flux(const conduction_stencil<T>& k, const In* x, const Done& done) {
   constexpr std::int64_t chunk = 256;
   for_each_block(static_cast<std::int64_t>(k.segments.size()), chunk, [&](std::int64_t begin, std::int64_t end) {
-    const conduction_segment& last = k.segments[static_cast<std::size_t>(end - 1)];
-    const std::int32_t limit = last.first + static_cast<std::int32_t>(last.length);
-    for (std::int64_t n = begin; n < end; ++n)
-      if (const conduction_segment& s = k.segments[static_cast<std::size_t>(n)]; s.uniform)
-        detail::walk<true>(k, s, limit, x, done);
-      else
-        detail::walk<false>(k, s, limit, x, done);
+    detail::walk_all(k, k.segments.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)), x, done);
   });
-  for (const conduction_corner& c : k.corners) {
-    T sum = k.storage[k.material[c.cell]] * static_cast<T>(x[c.cell]), diagonal = k.storage[k.material[c.cell]];
-    for (int d = 0; d < directions; ++d) {
-      const std::int32_t j = c.neighbour[static_cast<std::size_t>(d)];
-      if (j == c.cell) continue;
-      const T g = detail::conductance(k, d, c.cell, j);
-      sum += g * (static_cast<T>(x[c.cell]) - static_cast<T>(x[j]));
-      diagonal += g;
-    }
-    detail::tell(done, c.cell, sum, diagonal);
-  }
+  for (const conduction_corner& c : k.corners) detail::visit_corner(k, c, x, done);
 }
 
-/// Visit every conducting face of every cell: `visit(i, j, axis, towards_high, conductance)`, j the neighbour or a
-/// wall cell; what cells store is no face. A face between two cells of the stencil is seen from both. On one thread.
+/// The same for some of the cells, on this thread.
+template <class T, class In, class Done>
+void for_each_flux(const conduction_stencil<T>& k, const conduction_part& part, const In* x, const Done& done) {
+  detail::walk_all(k, part.segments, x, done);
+  for (const conduction_corner& c : part.corners) detail::visit_corner(k, c, x, done);
+}
+
+/// Visit every conducting face of the cells of a part: `visit(i, j, axis, towards_high, conductance)`, j the neighbour or a
+/// wall cell; what cells store is no face. On one thread.
 template <class T, class Visit>
-void visit_faces(const conduction_stencil<T>& k, Visit visit) {
+void visit_faces(const conduction_stencil<T>& k, const conduction_part& part, Visit visit) {
   const auto face = [&](std::int32_t i, std::int32_t j, int d) {
     visit(i, j, d / 2, d % 2 != 0, detail::conductance(k, d, i, j));
   };
-  for (const conduction_segment& s : k.segments)
+  for (const conduction_segment& s : part.segments)
     for (std::int32_t n = 0; n < static_cast<std::int32_t>(s.length); ++n) {
       const std::int32_t i = s.first + n;
       for (int d = 0; d < directions; ++d)
         if ((k.open[i] >> d & 1) != 0)
           face(i, d < 4 ? s.neighbour[static_cast<std::size_t>(d)] + n : d == 4 ? i - 1 : i + 1, d);
     }
-  for (const conduction_corner& c : k.corners)
+  for (const conduction_corner& c : part.corners)
     for (int d = 0; d < directions; ++d)
       if (const std::int32_t j = c.neighbour[static_cast<std::size_t>(d)]; j != c.cell) face(c.cell, j, d);
+}
+
+/// Visit every conducting face of every cell. A face between two cells of the stencil is seen from both. On one thread.
+template <class T, class Visit>
+void visit_faces(const conduction_stencil<T>& k, Visit visit) {
+  visit_faces(k, conduction_part{k.segments, k.corners}, visit);
 }
 
 }  // namespace osteon::kernel

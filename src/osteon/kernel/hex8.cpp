@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <osteon/kernel/unrolled.hpp>
 #include <utility>
 
 namespace osteon::kernel {
@@ -47,31 +48,13 @@ constexpr bool couples(int p, int k) {
   return (p & both) == 0 || (p & both) == both;
 }
 
-// Call f(0), ..., f(n - 1), each number a constant.
-template <int n, class F>
-[[gnu::always_inline]] inline void unrolled(F f) {
-  [&]<int... i>(std::integer_sequence<int, i...>)
-      __attribute__((always_inline)) { (f(std::integral_constant<int, i>{}), ...); }(std::make_integer_sequence<int, n>{});
-}
-
-// Sums and differences along y, then z, of four rows (z, y): the modes 0, y, z, zy of their places. Translations cause no
-// force, so the sum of all is left out of what goes in and of what comes out.
+// Sums and differences along y, then z, of four rows (z, y): the modes 0, y, z, zy of their places. Applied twice it is
+// four times the identity. Translations cause no force: where the sum of all would be one, it is left out.
 template <bool no_sum, class V>
-[[gnu::always_inline]] inline void to_modes(V (&u)[4]) {
+[[gnu::always_inline]] inline void butterfly(V (&u)[4]) {
   const V a = u[0] + u[1], b = u[0] - u[1], c = u[2] + u[3], d = u[2] - u[3];
   if constexpr (!no_sum) u[0] = a + c;
   u[1] = b + d, u[2] = a - c, u[3] = b - d;
-}
-template <bool no_sum, class V>
-[[gnu::always_inline]] inline void from_modes(V (&u)[4]) {
-  const V c = u[2] + u[3], d = u[2] - u[3];
-  if constexpr (no_sum) {
-    const V b = u[1];
-    u[0] = c + b, u[1] = d - b, u[2] = b - c, u[3] = -b - d;
-  } else {
-    const V a = u[0] + u[1], b = u[0] - u[1];
-    u[0] = a + c, u[1] = b + d, u[2] = a - c, u[3] = b - d;
-  }
 }
 
 // The forces of block p, for bricks of one material.
@@ -139,28 +122,12 @@ constexpr auto first_lanes = [] {
   return places;
 }();
 
-// The blocks whose number has x bit `half` see the sums (or differences) along x of the components z and y, and the
-// differences (or sums) of component x: 12 vectors, which stay in registers.
-constexpr bool takes_difference(int half, int component) { return (half == 1) != (component == 2); }
-
-template <int half, class V, class T, class K>
-[[gnu::always_inline]] inline void forces_of_half(const T* const (&x)[3], const std::int64_t (&at)[4], const K& k,
-                                                  V (&u)[3][4]) {
-  unrolled<3>([&](auto c) __attribute__((always_inline)) {
-    constexpr bool difference = takes_difference(half, c);
-    unrolled<4>([&](auto row) __attribute__((always_inline)) {
-      V lower, upper;
-      load(lower, x[c] + at[row]);
-      load(upper, x[c] + at[row] + 1);
-      u[c][row] = difference ? lower - upper : lower + upper;
-    });
-    to_modes<!difference>(u[c]);
-  });
-  unrolled<4>([&](auto q) __attribute__((always_inline)) {
-    constexpr int p = 2 * q + half;
-    k.template apply<p>(u[0][q ^ 2], u[1][q ^ 1], u[2][q]);
-  });
-  unrolled<3>([&](auto c) __attribute__((always_inline)) { from_modes<!takes_difference(half, c)>(u[c]); });
+// Keeps what was read: the compiler would read it again for its next use, and reading is what this kernel waits for.
+template <class V>
+[[gnu::always_inline]] inline void keep_in_register([[maybe_unused]] V& v) {
+#ifdef __AVX__
+  asm("" : "+x"(v));
+#endif
 }
 
 // Where a step stands in its run: `width` bricks with more to come; the last `count` < width ones; or these where a whole
@@ -171,32 +138,55 @@ template <place where, class T, class V, class K>
                                               int count, const K& k, V (&carry)[3][4]) {
   constexpr int width = lanes<T>::count;
   using mask = typename lanes<T>::mask;
-  V f0[3][4], f1[3][4];
-  forces_of_half<0>(x, at, k, f0);
-  // Reading the nodes again is cheaper than keeping 24 vectors, which the compiler would do without this line.
-  asm volatile("" ::: "memory");
-  forces_of_half<1>(x, at, k, f1);
-  mask valid;
-  if constexpr (where != place::inside) load(valid, first_lanes<typename lanes<T>::integer>.data() + width - count);
-  // Node at + i is the lower corner of brick i and the upper one of brick i - 1: shifting in registers makes it one read
-  // and one write a node instead of two that wait for each other. Lanes behind the run hold other bricks' nodes: they
-  // must add nothing.
+  // Modes are sums or differences along x, y and z: x first, then y and z.
+  V sums[3][4], differences[3][4];
   unrolled<3>([&](auto c) __attribute__((always_inline)) {
     unrolled<4>([&](auto row) __attribute__((always_inline)) {
-      V lower = f0[c][row] + f1[c][row], upper = c == 2 ? f1[c][row] - f0[c][row] : f0[c][row] - f1[c][row];
+      V lower = get<V>(x[c] + at[row]), upper = get<V>(x[c] + at[row] + 1);
+      keep_in_register(lower), keep_in_register(upper);
+      sums[c][row] = lower + upper, differences[c][row] = lower - upper;
+    });
+    butterfly<true>(sums[c]);
+    butterfly<false>(differences[c]);
+  });
+  asm volatile("" ::: "memory");  // the compiler would otherwise mix the steps and spill more than what is written here
+  // Blocks 2 q and 2 q + 1 differ in x only: where the even one takes sums (components z and y), the odd one takes
+  // differences. Together they give the forces at the lower and the upper corners, still as modes in z and y.
+  V force[3][4];
+  unrolled<4>([&](auto q) __attribute__((always_inline)) {
+    constexpr int mode[3] = {q ^ 2, q ^ 1, q};
+    V even[3] = {sums[0][mode[0]], sums[1][mode[1]], differences[2][mode[2]]};
+    V odd[3] = {differences[0][mode[0]], differences[1][mode[1]], sums[2][mode[2]]};
+    k.template apply<2 * q>(even[0], even[1], even[2]);
+    k.template apply<2 * q + 1>(odd[0], odd[1], odd[2]);
+    unrolled<3>([&](auto c) __attribute__((always_inline)) {
+      V lower, upper;
+      if constexpr (2 * q == bit_of[c])
+        lower = odd[c], upper = -odd[c];
+      else if constexpr (2 * q + 1 == bit_of[c])
+        lower = even[c], upper = -even[c];
+      else
+        lower = even[c] + odd[c], upper = c == 2 ? odd[c] - even[c] : even[c] - odd[c];
       if constexpr (where != place::inside) {
+        // Lanes behind the run hold other bricks' nodes: they must add nothing.
+        const auto valid = get<mask>(first_lanes<typename lanes<T>::integer>.data() + width - count);
         lower = reinterpret_cast<V>(reinterpret_cast<mask>(lower) & valid);
         upper = reinterpret_cast<V>(reinterpret_cast<mask>(upper) & valid);
       }
-      const V sum = lower + shifted(carry[c][row], upper);
-      carry[c][row] = upper;
+      // Node at + i is the lower corner of brick i and the upper one of brick i - 1: shifting in registers makes it one
+      // read and one write a node instead of two that wait for each other.
+      force[c][mode[c]] = lower + shifted(carry[c][mode[c]], upper);
+      carry[c][mode[c]] = upper;
+    });
+  });
+  unrolled<3>([&](auto c) __attribute__((always_inline)) {
+    butterfly<false>(force[c]);
+    unrolled<4>([&](auto row) __attribute__((always_inline)) {
       T* to = y[c] + at[row];
       if constexpr (where != place::last_tail) {
-        V old;
-        load(old, to);
-        store(to, old + sum);
+        store(to, get<V>(to) + force[c][row]);
       } else {
-        for (int i = 0; i <= count; ++i) to[i] += sum[i];
+        for (int i = 0; i <= count; ++i) to[i] += force[c][row][i];
       }
     });
   });
@@ -220,9 +210,14 @@ void add_run(const hex8_run& run, const std::int32_t* node_end, M material_at, c
       add_bricks<place::tail>(xs, ys, at, count, material_at(done, count), carry);
     else
       add_bricks<place::last_tail>(xs, ys, at, count, material_at(done, count), carry);
-  } else
-    for (int row = 0; row < 4; ++row)
-      for (int c = 0; c < 3; ++c) ys[c][at[row]] += carry[c][row][width - 1];
+  } else {
+    for (int c = 0; c < 3; ++c) {
+      T force[4];
+      for (int row = 0; row < 4; ++row) force[row] = carry[c][row][width - 1];
+      butterfly<false>(force);
+      for (int row = 0; row < 4; ++row) ys[c][at[row]] += force[row];
+    }
+  }
 }
 
 }  // namespace

@@ -20,9 +20,14 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 place coarsened(place p, const std::array<int, 3>& shift) { return {p.z >> shift[0], p.y >> shift[1], p.x >> shift[2]}; }
 
-// Aggregates of the points of a coarse level. Fills level.parent and the places of the aggregates.
-std::vector<place> split_points(const coarse_level& fine, const level_geometry& geometry, const std::array<int, 3>& step,
-                                coarse_level& level) {
+// The aggregate of each fine point, and the places of the aggregates.
+struct aggregates {
+  std::vector<std::int32_t> parent;
+  std::vector<place> places;
+};
+
+// Aggregates of the points of a coarse level.
+aggregates split_points(const coarse_level& fine, const level_geometry& geometry, const std::array<int, 3>& step) {
   const kernel::sparse_rows& k = fine.matrix;
   const std::vector<place>& places = geometry.places;
   const std::int32_t owned = k.rows();
@@ -30,7 +35,7 @@ std::vector<place> split_points(const coarse_level& fine, const level_geometry& 
   // What is stored does not loosen the bond between two points.
   for (std::size_t i = 0; i < geometry.storage.size(); ++i) diagonal[i] -= geometry.storage[i];
   diagonal.resize(at(owned + fine.ghosts));
-  fine.halo.exchange(diagonal.data());
+  fine.links.exchange(diagonal.data());
   aggregate_forest forest(owned);
   for (std::int32_t i = 0; i < owned; ++i)
     for (std::int32_t e = k.begin[at(i)]; e < k.begin[at(i) + 1]; ++e) {
@@ -40,24 +45,30 @@ std::vector<place> split_points(const coarse_level& fine, const level_geometry& 
       if (j < i && coarsened(places[at(i)], step) == coarsened(places[at(j)], step))
         forest.join(i, j, k.conductance[at(e)], strong);
     }
-  std::vector<place> result;
-  level.parent = forest.number([&](std::int32_t i) { result.push_back(coarsened(places[at(i)], step)); });
+  aggregates result;
+  result.parent = forest.number([&](std::int32_t i) { result.places.push_back(coarsened(places[at(i)], step)); });
   return result;
 }
 
+// The voxel of the image where the block begins.
+place origin_of(const conduction_cells& c) {
+  const index3 begin = c.where.owned.begin;
+  return {static_cast<std::int32_t>(begin.z), static_cast<std::int32_t>(begin.y), static_cast<std::int32_t>(begin.x)};
+}
+
 // Aggregates of the cells. Runs know where their cells are, so no list of places is needed.
-std::vector<place> split_cells(const conduction_cells& c, const std::array<int, 3>& shift, coarse_level& level) {
+aggregates split_cells(const conduction_cells& c, const std::array<int, 3>& shift) {
   const auto stencil = c.stencil<float>();
   std::vector<float> diagonal(at(c.size));
   kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t, int, bool, float g) { diagonal[at(i)] += g; });
-  c.halo.exchange(diagonal.data());
-  aggregate_forest forest(c.owned());
+  c.links.exchange(diagonal.data());
+  aggregate_forest forest(c.owned);
   kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t j, int, bool, float g) {
-    if (!c.is_wall(j) && is_strong(g, diagonal[at(i)], diagonal[at(j)])) forest.mark_strong(i - c.begin);
+    if (!c.is_wall(j) && is_strong(g, diagonal[at(i)], diagonal[at(j)])) forest.mark_strong(i);
   });
   const auto join = [&](std::int32_t i, std::int32_t j, std::size_t axis) {
     const float g = stencil.face[axis] / (stencil.resistivity[c.material[at(i)]] + stencil.resistivity[c.material[at(j)]]);
-    forest.join(i - c.begin, j - c.begin, g, is_strong(g, diagonal[at(i)], diagonal[at(j)]));
+    forest.join(i, j, g, is_strong(g, diagonal[at(i)], diagonal[at(j)]));
   };
   const auto join_rows = [&](std::span<const voxel::run> a, std::span<const voxel::run> b, std::size_t axis) {
     for (auto p = a.begin(), q = b.begin(); p != a.end() && q != b.end();) {
@@ -69,37 +80,40 @@ std::vector<place> split_cells(const conduction_cells& c, const std::array<int, 
         ++q;
     }
   };
-  const index3 shape = c.cells.shape();
-  const auto origin = static_cast<std::int32_t>(c.where.owned.begin.z - 1);  // global z of plane 0
-  for (std::int32_t z = 1; z + 1 < shape.z; ++z)
+  const index3 shape = c.cells.shape;
+  const place origin = origin_of(c);
+  for (std::int32_t z = 0; z < shape.z; ++z)
     for (std::int32_t y = 0; y < shape.y; ++y) {
-      const auto row = c.cells.row(z, y);
+      const auto row = c.cells.owned_row(z, y);
       for (const voxel::run& r : row)
         for (std::int32_t n = 1; n < r.length; ++n)
-          if ((r.x + n - 1) >> shift[2] == (r.x + n) >> shift[2]) join(r.first + n - 1, r.first + n, 2);
-      if (y > 0 && (y - 1) >> shift[1] == y >> shift[1]) join_rows(c.cells.row(z, y - 1), row, 1);
-      if (z > 1 && (origin + z - 1) >> shift[0] == (origin + z) >> shift[0]) join_rows(c.cells.row(z - 1, y), row, 0);
+          if ((origin.x + r.x + n - 1) >> shift[2] == (origin.x + r.x + n) >> shift[2])
+            join(r.first + n - 1, r.first + n, 2);
+      if (y > 0 && (origin.y + y - 1) >> shift[1] == (origin.y + y) >> shift[1])
+        join_rows(c.cells.owned_row(z, y - 1), row, 1);
+      if (z > 0 && (origin.z + z - 1) >> shift[0] == (origin.z + z) >> shift[0])
+        join_rows(c.cells.owned_row(z - 1, y), row, 0);
     }
-  std::vector<place> places;
-  auto run = c.cells.runs().begin() + static_cast<std::ptrdiff_t>(c.cells.plane(0).size());
-  level.parent = forest.number([&](std::int32_t n) {
-    const std::int32_t i = n + c.begin;
-    while (i >= run->first + run->length) ++run;
-    places.push_back(coarsened({origin + run->z, run->y, run->x + (i - run->first)}, shift));
+  aggregates result;
+  auto run = c.cells.runs.begin();
+  result.parent = forest.number([&](std::int32_t i) {
+    while (!c.cells.is_owned(*run) || i >= run->first + run->length) ++run;
+    result.places.push_back(coarsened({origin.z + run->z, origin.y + run->y, origin.x + run->x + (i - run->first)}, shift));
   });
-  return places;
+  return result;
 }
 
 // Centres of the aggregates of cells.
 std::vector<point> cell_centres(const conduction_cells& c, const std::vector<std::int32_t>& parent, std::size_t count) {
   std::vector<point> points(count);
   const vector3 h = c.spacing_mm;
-  for (const voxel::run& r : c.cells.runs().subspan(c.cells.plane(0).size())) {
-    if (r.first >= c.end) break;
-    const auto z = c.where.owned.begin.z + r.z - 1;
+  const place origin = origin_of(c);
+  for (const voxel::run& r : c.cells.runs) {
+    if (!c.cells.is_owned(r)) continue;
+    const std::array<double, 2> row{(origin.z + r.z + 0.5) * h.z, (origin.y + r.y + 0.5) * h.y};
     for (std::int32_t n = 0; n < r.length; ++n) {
-      point& p = points[at(parent[at(r.first - c.begin + n)])];
-      const std::array<double, 3> centre{(static_cast<double>(z) + 0.5) * h.z, (r.y + 0.5) * h.y, (r.x + n + 0.5) * h.x};
+      point& p = points[at(parent[at(r.first + n)])];
+      const std::array<double, 3> centre{row[0], row[1], (origin.x + r.x + n + 0.5) * h.x};
       p.cells += 1;  // the mean so far moves towards the new cell
       for (std::size_t a = 0; a < 3; ++a)
         p.centre[a] += static_cast<float>((centre[a] - static_cast<double>(p.centre[a])) / static_cast<double>(p.cells));
@@ -108,13 +122,28 @@ std::vector<point> cell_centres(const conduction_cells& c, const std::vector<std
   return points;
 }
 
-// Fine points whose parents no other strip has: cut where the coarse z plane changes.
-std::vector<std::int32_t> strips_of(const std::vector<std::int32_t>& parent, const std::vector<place>& places) {
-  std::vector<std::int32_t> strip{0};
-  for (std::size_t i = 1; i < parent.size(); ++i)
-    if (places[at(parent[i])].z != places[at(parent[i - 1])].z) strip.push_back(static_cast<std::int32_t>(i));
-  strip.push_back(static_cast<std::int32_t>(parent.size()));
-  return strip;
+// Write the aggregates down as pieces, and cut them into strips where the coarse z plane changes.
+void set_pieces(const aggregates& found, coarse_level& level) {
+  const std::vector<std::int32_t>& parent = found.parent;
+  std::size_t count = 0;
+  const auto for_each_piece = [&](auto&& each) {
+    for (std::size_t i = 0; i < parent.size();) {
+      const std::size_t begin = i++;
+      while (i < parent.size() && parent[i] == parent[begin] && i - begin < 255) ++i;
+      each(begin, i - begin);
+    }
+  };
+  for_each_piece([&](std::size_t, std::size_t) { ++count; });
+  level.parent.reserve(count);
+  level.length.reserve(count);
+  const auto plane = [&](std::int32_t p) { return found.places[at(p)].z; };
+  for_each_piece([&](std::size_t begin, std::size_t length) {
+    if (begin == 0 || plane(parent[begin]) != plane(parent[begin - 1]))
+      level.strips.push_back({static_cast<std::int32_t>(level.parent.size()), static_cast<std::int32_t>(begin)});
+    level.parent.push_back(parent[begin]);
+    level.length.push_back(static_cast<std::uint8_t>(length));
+  });
+  level.strips.push_back({static_cast<std::int32_t>(count), static_cast<std::int32_t>(parent.size())});
 }
 
 // Distance factor of a coarse conductance. Between 1/2 and 1 the coarse operator stays within a factor of two of the
@@ -146,62 +175,51 @@ struct ghost_parent {
   point where;
 };
 
-// The coarse halo, and per side the coarse number of each fine ghost. Both ranks number the coarse ghosts in the order
-// in which the fine ones mention them, so no number has to be negotiated. Appends the ghosts to `points`.
-std::array<std::vector<std::int32_t>, 2> coarse_ghosts(coarse_level& level, const plane_halo& fine, std::int32_t first_owned,
-                                                       std::vector<point>& points) {
-  const std::size_t owned = points.size();
-  level.halo.comm = fine.comm;
-  std::array<std::vector<ghost_parent>, 2> tell;
-  for (std::size_t s = 0; s < 2; ++s) {
-    std::vector<bool> seen(owned);
-    for (const std::int32_t i : fine.sides[s].send) {
-      const std::int32_t parent = level.parent[at(i - first_owned)];
-      tell[s].push_back({parent, points[at(parent)]});
-      if (!seen[at(parent)]) level.halo.sides[s].send.push_back(parent);
-      seen[at(parent)] = true;
-    }
-  }
-  const auto told = fine.swap(tell);
-  std::array<std::vector<std::int32_t>, 2> number;
-  for (std::size_t s = 0; s < 2; ++s) {
-    halo_side& side = level.halo.sides[s];
-    side.rank = fine.sides[s].rank;
-    side.ghost_begin = static_cast<std::int32_t>(points.size());
-    std::unordered_map<std::int32_t, std::int32_t> known;  // parent at its owner -> coarse ghost
-    for (const ghost_parent& ghost : told[s]) {
-      const auto [entry, is_new] = known.try_emplace(ghost.parent, static_cast<std::int32_t>(points.size()));
-      if (is_new) points.push_back(ghost.where);
-      number[s].push_back(entry->second);
-    }
-    side.ghost_count = static_cast<std::int32_t>(points.size()) - side.ghost_begin;
-  }
-  level.ghosts = static_cast<std::int32_t>(points.size() - owned);
-  return number;
-}
-
-// Coarse number of any fine point.
+// Coarse number of any fine point, ghosts included.
 class coarse_number {
  public:
-  coarse_number(const coarse_level& level, const plane_halo& fine, std::int32_t first_owned,
-                std::array<std::vector<std::int32_t>, 2> ghosts)
-      : parent_(level.parent), fine_(fine), first_(first_owned), ghosts_(std::move(ghosts)) {}
+  // Makes the coarse halo, and appends its ghosts to `points`. Both ranks of a link number the coarse ghosts in the order in
+  // which the fine ones mention them, so no number has to be negotiated.
+  // @param ghosts number of the first fine ghost
+  coarse_number(const std::vector<std::int32_t>& parent, const halo& fine, std::int32_t ghosts, coarse_level& level,
+                std::vector<point>& points)
+      : parent_(parent), first_ghost_(ghosts) {
+    const std::size_t owned = points.size();
+    level.links.comm = fine.comm;
+    std::vector<std::vector<ghost_parent>> tell(fine.links.size());
+    std::vector<std::size_t> seen_by(owned, fine.links.size());
+    for (std::size_t n = 0; n < fine.links.size(); ++n) {
+      halo_link& link = level.links.links.emplace_back(halo_link{fine.links[n].rank, fine.links[n].side, {}, 0, 0});
+      for (const std::int32_t i : fine.links[n].send) {
+        const std::int32_t p = parent[at(i)];
+        tell[n].push_back({p, points[at(p)]});
+        if (seen_by[at(p)] != n) link.send.push_back(p);
+        seen_by[at(p)] = n;
+      }
+    }
+    const auto told = fine.swap(tell);
+    for (std::size_t n = 0; n < fine.links.size(); ++n) {
+      halo_link& link = level.links.links[n];
+      link.ghost_begin = static_cast<std::int32_t>(points.size());
+      std::unordered_map<std::int32_t, std::int32_t> known;  // parent at its owner -> coarse ghost
+      for (const ghost_parent& ghost : told[n]) {
+        const auto [entry, is_new] = known.try_emplace(ghost.parent, static_cast<std::int32_t>(points.size()));
+        if (is_new) points.push_back(ghost.where);
+        of_ghost_.push_back(entry->second);
+      }
+      link.ghost_count = static_cast<std::int32_t>(points.size()) - link.ghost_begin;
+    }
+    level.ghosts = static_cast<std::int32_t>(points.size() - owned);
+  }
+
   std::int32_t operator()(std::int32_t i) const {
-    const std::int32_t n = i - first_;
-    if (n >= 0 && n < static_cast<std::int32_t>(parent_.size())) return parent_[at(n)];
-    const std::size_t side = in(0, i) ? 0 : 1;
-    return ghosts_[side][at(i - fine_.sides[side].ghost_begin)];
+    return i < first_ghost_ ? parent_[at(i)] : of_ghost_[at(i - first_ghost_)];
   }
 
  private:
-  bool in(std::size_t side, std::int32_t i) const {
-    const std::int32_t n = i - fine_.sides[side].ghost_begin;
-    return n >= 0 && n < fine_.sides[side].ghost_count;
-  }
   const std::vector<std::int32_t>& parent_;
-  const plane_halo& fine_;
-  std::int32_t first_;
-  std::array<std::vector<std::int32_t>, 2> ghosts_;
+  std::int32_t first_ghost_;
+  std::vector<std::int32_t> of_ghost_;
 };
 
 // One wall for each side of a point.
@@ -281,18 +299,20 @@ coarse_level aggregate(const conduction_cells& fine, level_geometry& geometry) {
     if (fine.periodic[static_cast<std::size_t>(a)])
       geometry.period[static_cast<std::size_t>(a)] = static_cast<float>(static_cast<double>(geometry.domain[a]) * h[a]);
   for (std::size_t side = 0; side < 6; ++side) {
-    const auto first = at(fine.walls) + side * static_cast<std::size_t>(fine.where.domain.x);
+    const auto first = at(fine.walls) + side * static_cast<std::size_t>(fine.cells.shape.x);
     geometry.is_fixed_on_face[side] = fine.resistivity[fine.material[first]] == 0;
   }
   const auto stencil = fine.stencil<double>();
   coarse_level level;
-  geometry.places = split_cells(fine, geometry.shift, level);
-  level.strip = strips_of(level.parent, geometry.places);
-  geometry.points = cell_centres(fine, level.parent, geometry.places.size());
+  aggregates found = split_cells(fine, geometry.shift);
+  const std::vector<std::int32_t>& parent = found.parent;
+  set_pieces(found, level);
+  geometry.places = std::move(found.places);
+  geometry.points = cell_centres(fine, parent, geometry.places.size());
 
   for (const outer_face& f : fine.outer) {
     if (!fine.is_wall(f.other)) continue;
-    const std::int32_t p = level.parent[at(f.cell - fine.begin)];
+    const std::int32_t p = parent[at(f.cell)];
     auto g = static_cast<float>(fine.conductance(f));
     if (geometry.is_fixed_on_face[f.side])
       g *= shortening(static_cast<float>(h[f.axis()] / 2), depth(geometry, f.side, geometry.points[at(p)]));
@@ -301,14 +321,14 @@ coarse_level aggregate(const conduction_cells& fine, level_geometry& geometry) {
   unite_walls(geometry.walls);
   if (!fine.is_steady()) {
     geometry.storage.resize(geometry.places.size());
-    for (std::int32_t i = fine.begin; i < fine.end; ++i)
-      geometry.storage[at(level.parent[at(i - fine.begin)])] += static_cast<float>(fine.storage[fine.material[at(i)]]);
+    for (std::int32_t i = 0; i < fine.owned; ++i)
+      geometry.storage[at(parent[at(i)])] += static_cast<float>(fine.storage[fine.material[at(i)]]);
   }
-  const coarse_number number(level, fine.halo, fine.begin, coarse_ghosts(level, fine.halo, fine.begin, geometry.points));
+  const coarse_number number(parent, fine.links, fine.owned, level, geometry.points);
   assemble_rows(level.matrix, loose_ends(geometry), [&](auto&& put) {
     kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t j, int axis, bool, double g) {
       if (fine.is_wall(j)) return;
-      const std::int32_t from = level.parent[at(i - fine.begin)], to = number(j);
+      const std::int32_t from = parent[at(i)], to = number(j);
       if (from == to) return;
       put(from, to, [&] {
         return static_cast<float>(g) * shortening(static_cast<float>(h[axis]),
@@ -331,19 +351,21 @@ coarse_level aggregate(const coarse_level& fine, level_geometry& geometry) {
   coarse.domain = geometry.domain;
   coarse.period = geometry.period;
   coarse.is_fixed_on_face = geometry.is_fixed_on_face;
-  coarse.places = split_points(fine, geometry, step, level);
-  level.strip = strips_of(level.parent, coarse.places);
-  coarse.points = merged(level.parent, geometry.points, coarse.places.size());
-  coarse.walls = merged_walls(level.parent, geometry, coarse);
+  aggregates found = split_points(fine, geometry, step);
+  const std::vector<std::int32_t>& parent = found.parent;
+  set_pieces(found, level);
+  coarse.places = std::move(found.places);
+  coarse.points = merged(parent, geometry.points, coarse.places.size());
+  coarse.walls = merged_walls(parent, geometry, coarse);
   if (!geometry.storage.empty()) {
     coarse.storage.resize(coarse.places.size());
-    for (std::size_t i = 0; i < level.parent.size(); ++i) coarse.storage[at(level.parent[i])] += geometry.storage[i];
+    for (std::size_t i = 0; i < parent.size(); ++i) coarse.storage[at(parent[i])] += geometry.storage[i];
   }
-  const coarse_number number(level, fine.halo, 0, coarse_ghosts(level, fine.halo, 0, coarse.points));
+  const coarse_number number(parent, fine.links, owned, level, coarse.points);
   assemble_rows(level.matrix, loose_ends(coarse), [&](auto&& put) {
     for (std::int32_t i = 0; i < owned; ++i)
       for (std::int32_t e = k.begin[at(i)]; e < k.begin[at(i) + 1]; ++e) {
-        const std::int32_t j = k.column[at(e)], from = level.parent[at(i)], to = number(j);
+        const std::int32_t j = k.column[at(e)], from = parent[at(i)], to = number(j);
         if (from == to) continue;
         put(from, to, [&] {
           return k.conductance[at(e)] * shortening(distance(geometry, geometry.points[at(i)], geometry.points[at(j)]),

@@ -46,13 +46,18 @@ std::vector<float> loose_ends(const level_geometry& geometry);
 
 /// A coarse level.
 struct coarse_level {
+  /// Where the fine points of a strip begin: they have parents of their own, so strips restrict in parallel without races.
+  struct strip {
+    std::int32_t piece = 0, point = 0;
+  };
   kernel::sparse_rows matrix;
-  plane_halo halo;
+  halo links;
   std::int32_t ghosts = 0;  ///< after the owned points
-  /// Owned points of the finer level -> point of this one. Index 0 is the finer level's first owned point.
+  // Owned points of the finer level -> points of this one, in pieces: length[p] fine points in a row have parent[p]. Cells
+  // of a run and a block make a piece, which takes less room than a number for each cell.
   std::vector<std::int32_t> parent;
-  /// Fine points strip[s] .. strip[s + 1] - 1 have parents of their own: strips restrict in parallel without races.
-  std::vector<std::int32_t> strip;
+  std::vector<std::uint8_t> length;
+  std::vector<strip> strips;  ///< and the end of the last one
 };
 
 /// Axes to halve next: those on which a block is not much longer than on its shortest axis. Halving only these brings

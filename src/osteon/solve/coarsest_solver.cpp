@@ -3,21 +3,12 @@
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <numeric>
+#include <osteon/comm/datatype.hpp>
 #include <osteon/comm/together.hpp>
 
 namespace osteon::solve {
 
 namespace {
-
-template <class T>
-MPI_Datatype type_of() {
-  if constexpr (std::is_same_v<T, float>)
-    return MPI_FLOAT;
-  else if constexpr (std::is_same_v<T, double>)
-    return MPI_DOUBLE;
-  else
-    return MPI_INT64_T;
-}
 
 std::vector<int> gather_counts(MPI_Comm comm, std::size_t mine) {
   const int count = static_cast<int>(mine);
@@ -38,8 +29,8 @@ std::vector<T> gather(MPI_Comm comm, const std::vector<T>& mine, const std::vect
   const bool is_root = comm::rank(comm) == 0;
   std::vector<T> all(is_root ? static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), 0)) : 0);
   const auto begin = starts(counts);
-  MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), type_of<T>(), all.data(), counts.data(), begin.data(),
-              type_of<T>(), 0, comm);
+  MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), comm::datatype<T>(), all.data(), counts.data(), begin.data(),
+              comm::datatype<T>(), 0, comm);
   return all;
 }
 

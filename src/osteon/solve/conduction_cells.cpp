@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <osteon/comm/together.hpp>
-#include <osteon/solve/percolation.hpp>
 
 namespace osteon::solve {
 
@@ -39,14 +37,18 @@ class row_cutter {
   row_cutter(conduction_cells& c, const heat_problem& problem) : c_(c), problem_(problem) {}
 
   void cut(std::int64_t z, std::int64_t y) {
-    const auto row = c_.cells.row(z, y);
+    const auto row = c_.cells.owned_row(z, y);
     if (row.empty()) return;
-    z_ = static_cast<std::int32_t>(problem_.where.owned.begin.z + z - 1);
-    y_ = static_cast<std::int32_t>(y);
+    const index3 begin = problem_.where.owned.begin;
+    z_ = static_cast<std::int32_t>(begin.z + z);
+    y_ = static_cast<std::int32_t>(begin.y + y);
+    x_ = static_cast<std::int32_t>(begin.x);
     std::array<row_cursor, 4> cursors{row_cursor(c_.cells.row(z - 1, y)), row_cursor(c_.cells.row(z + 1, y)),
-                                      neighbour_row(z, y - 1), neighbour_row(z, y + 1)};
-    const std::array<bool, 4> outer{z_ == 0, z_ == domain().z - 1, y == 0, y == domain().y - 1};
-    const bool wraps = c_.periodic[2] && row.front().x == 0 && row.back().x + row.back().length == domain().x;
+                                      row_cursor(c_.cells.row(z, y - 1)), row_cursor(c_.cells.row(z, y + 1))};
+    const std::array<bool, 4> outer{z_ == 0, z_ == domain().z - 1, y_ == 0, y_ == domain().y - 1};
+    const auto all = c_.cells.row(z, y);
+    const std::int32_t under = all.front().x < 0 ? all.front().first : -1,
+                       over = all.back().x >= c_.cells.shape.x ? all.back().first : -1;
     for (const voxel::run& r : row) {
       const std::int32_t end = r.x + r.length;
       for (std::int32_t x = r.x; x < end;) {
@@ -54,15 +56,15 @@ class row_cutter {
         const std::int32_t first = r.first + (x - r.x);
         std::array<std::int32_t, 4> neighbour{};  // of the first cell; -1: none
         for (std::size_t d = 0; d < 4; ++d) neighbour[d] = cursors[d].at(x, until);
-        for (std::size_t d = 0; d < 4; ++d) {
+        for (std::size_t d = 0; d < 4; ++d)
           if (outer[d]) neighbour[d] = beyond(d, first, neighbour[d], x, until - x);
-          if (neighbour[d] == first) neighbour[d] = -1;  // its own periodic neighbour
-        }
         for (; x < until; ++x) {
           const std::int32_t i = r.first + (x - r.x);
           std::int32_t left = x > r.x ? i - 1 : -1, right = x + 1 < end ? i + 1 : -1;
-          if (x == 0) left = beyond(4, i, wraps ? row.back().first + row.back().length - 1 : -1, x, 1);
-          if (x + 1 == domain().x) right = beyond(5, i, wraps ? row.front().first : -1, x, 1);
+          if (x == 0) left = under;
+          if (x + 1 == c_.cells.shape.x) right = over;
+          if (x_ + x == 0) left = beyond(4, i, left, x, 1);
+          if (x_ + x + 1 == domain().x) right = beyond(5, i, right, x, 1);
           std::array<std::int32_t, 4> here{};
           for (std::size_t d = 0; d < 4; ++d) here[d] = neighbour[d] < 0 ? -1 : neighbour[d] + (i - first);
           add(i, here, left, right);
@@ -74,11 +76,6 @@ class row_cutter {
 
  private:
   const index3& domain() const { return problem_.where.domain; }
-  row_cursor neighbour_row(std::int64_t z, std::int64_t y) const {
-    const std::int64_t rows = domain().y;
-    if (y >= 0 && y < rows) return row_cursor(c_.cells.row(z, y));
-    return row_cursor(c_.periodic[1] ? c_.cells.row(z, (y + rows) % rows) : std::span<const voxel::run>{});
-  }
 
   void add(std::int32_t i, const std::array<std::int32_t, 4>& neighbour, std::int32_t left, std::int32_t right) {
     const bool is_odd = (left >= 0 && left != i - 1) || (right >= 0 && right != i + 1) || i == 0;
@@ -146,16 +143,16 @@ class row_cutter {
     const std::int32_t base = periodic ? across : wall ? wall_row(side) + x : -1;
     if (base >= 0 || flux)
       for (std::int32_t n = 0; n < count; ++n)
-        c_.outer.push_back({first + n, (flux ? first : base) + n, z_, y_, x + n, static_cast<std::uint8_t>(side)});
+        c_.outer.push_back({first + n, (flux ? first : base) + n, z_, y_, x_ + x + n, static_cast<std::uint8_t>(side)});
     return base;
   }
   std::int32_t wall_row(std::size_t side) const {
-    return c_.walls + static_cast<std::int32_t>(side) * static_cast<std::int32_t>(domain().x);
+    return c_.walls + static_cast<std::int32_t>(side) * static_cast<std::int32_t>(c_.cells.shape.x);
   }
 
   conduction_cells& c_;
   const heat_problem& problem_;
-  std::int32_t z_ = 0, y_ = 0;
+  std::int32_t z_ = 0, y_ = 0, x_ = 0;   // voxel of the image where the row of the block begins
   std::int32_t first_ = 0, length_ = 0;  // of the segment that is being made
   std::array<std::int32_t, 4> base_{};   // numbers of its first cell's neighbours; -1: not known yet
 };
@@ -170,24 +167,24 @@ void line_walls(conduction_cells& c, const heat_problem& problem) {
       throw usage_error(fmt::format("{} materials leave no number for the films of convection; at most 255 of both together",
                                     problem.materials->size() - 1));
     c.resistivity[number] = 2 / (c.spacing_mm[static_cast<int>(side / 2)] * face.transfer_W_per_mm2K);
-    const auto row = c.material.begin() + c.walls + static_cast<std::ptrdiff_t>(side) * problem.where.domain.x;
-    std::fill(row, row + problem.where.domain.x, static_cast<std::uint8_t>(number++));
+    const auto row = c.material.begin() + c.walls + static_cast<std::ptrdiff_t>(side) * c.cells.shape.x;
+    std::fill(row, row + c.cells.shape.x, static_cast<std::uint8_t>(number++));
   }
 }
 
 }  // namespace
 
-conduction_cells make_conduction_cells(const heat_problem& problem, voxel::run_set cells,
+conduction_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cells,
                                        std::vector<std::uint8_t> material) {
   conduction_cells c;
-  c.where = closed_ring(problem.where, problem.periodic[0]);
+  c.where = problem.where;
   c.spacing_mm = problem.spacing_mm;
   c.periodic = problem.periodic;
   c.cells = std::move(cells);
-  const index3 shape = c.cells.shape();
-  c.begin = c.cells.plane_begin(1);
-  c.end = c.cells.plane_begin(shape.z - 1);
-  c.walls = c.cells.size();
+  c.links = std::move(c.cells.links);
+  const index3 shape = c.cells.shape;
+  c.owned = c.cells.owned;
+  c.walls = c.cells.size;
 
   const auto& m = *problem.materials;
   for (std::size_t i = 1; i < std::min<std::size_t>(m.size(), 256); ++i)
@@ -195,33 +192,27 @@ conduction_cells make_conduction_cells(const heat_problem& problem, voxel::run_s
   const vector3 h = problem.spacing_mm;
   c.face = {2 * h.y * h.x / h.z, 2 * h.z * h.x / h.y, 2 * h.z * h.y / h.x};
 
-  c.halo.comm = c.where.comm;
-  const auto side = [](int rank, std::int32_t first, std::int32_t last, std::int32_t ghost, std::int32_t count) {
-    halo_side s{rank, {}, ghost, count};
-    if (rank == MPI_PROC_NULL) return s;
-    s.send.resize(static_cast<std::size_t>(last - first));
-    std::iota(s.send.begin(), s.send.end(), first);
-    return s;
-  };
-  c.halo.sides[0] = side(c.where.below, c.begin, c.cells.plane_begin(2), 0, c.begin);
-  c.halo.sides[1] = side(c.where.above, c.cells.plane_begin(shape.z - 2), c.end, c.end, c.cells.size() - c.end);
-
   comm::together(c.where.comm, [&] {
     if (c.walls > std::numeric_limits<std::int32_t>::max() - 6 * shape.x - kernel::conduction_padding)
       throw data_error("more cells on one rank than it can number; use more ranks");
     c.size = c.walls + 6 * static_cast<std::int32_t>(shape.x) + kernel::conduction_padding;
-    c.material.reserve(static_cast<std::size_t>(c.size));
-    c.material.assign(static_cast<std::size_t>(c.begin), 0);
-    c.material.insert(c.material.end(), material.begin(), material.end());
+    c.material = std::move(material);
     c.material.resize(static_cast<std::size_t>(c.size), 0);
     line_walls(c, problem);
   });
-  c.halo.exchange(c.material.data());
+  c.links.exchange(c.material.data());
 
   c.open.resize(static_cast<std::size_t>(c.size));
   row_cutter cutter(c, problem);
-  for (std::int64_t z = 1; z + 1 < shape.z; ++z)
-    for (std::int64_t y = 0; y < shape.y; ++y) cutter.cut(z, y);
+  std::int32_t cell = 0;
+  for (std::int64_t z = 0; z < shape.z; ++z) {
+    c.planes.push_back({cell, static_cast<std::int32_t>(c.segments.size()), static_cast<std::int32_t>(c.corners.size())});
+    for (std::int64_t y = 0; y < shape.y; ++y) {
+      cutter.cut(z, y);
+      for (const voxel::run& r : c.cells.owned_row(z, y)) cell += r.length;
+    }
+  }
+  c.planes.push_back({cell, static_cast<std::int32_t>(c.segments.size()), static_cast<std::int32_t>(c.corners.size())});
   c.segments.shrink_to_fit();
   return c;
 }

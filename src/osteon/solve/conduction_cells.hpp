@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <osteon/kernel/conduction.hpp>
+#include <osteon/solve/ghosted_cells.hpp>
 #include <osteon/solve/heat.hpp>
-#include <osteon/solve/plane_halo.hpp>
+#include <span>
 #include <vector>
 
 namespace osteon::solve {
@@ -21,16 +22,22 @@ struct outer_face {
   bool high() const { return side % 2 != 0; }
 };
 
-/// A numbering: ghosts of the rank below, owned cells, ghosts of the rank above, then six rows of wall cells, one for each
-/// outer face, and some padding. A vector over it has `size` values; an owned plane next to a neighbour and the ghosts are
-/// contiguous in it. Wall cells stand for the surroundings and are zero: what they do is on the right-hand side.
+/// Where the cells, segments and corners of a plane begin.
+struct conduction_plane {
+  std::int32_t cell = 0, segment = 0, corner = 0;
+};
+
+/// A numbering: owned cells in the order z, y, x, ghosts, then six rows of wall cells, one for each outer face, and some
+/// padding. A vector over it has `size` values. Wall cells stand for the surroundings and are zero: what they do is on the
+/// right-hand side.
 struct conduction_cells {
-  grid::block where;  ///< a closed ring if z repeats
+  grid::block where;
   vector3 spacing_mm;
   std::array<bool, 3> periodic{};
-  voxel::run_set cells;             ///< owned cells and ghosts, shape (owned planes + 2, y, x); read by the setup only
-  std::int32_t begin = 0, end = 0;  ///< owned cells
-  std::int32_t walls = 0, size = 0;
+  ghosted_cells cells;     ///< read by the setup only
+  std::int32_t owned = 0;  ///< owned cells
+  std::int32_t walls = 0;  ///< number of the first wall cell
+  std::int32_t size = 0;
   std::vector<std::uint8_t> material;  ///< shape (size); of wall cells a number that no material has
   std::vector<std::uint8_t> open;      ///< shape (size); neighbours that exist, bits as in conduction_stencil
   std::vector<kernel::conduction_segment> segments;
@@ -39,9 +46,17 @@ struct conduction_cells {
   std::array<double, 256> resistivity{};  ///< [mm K/W]
   std::array<double, 256> storage{};      ///< heat that a cell takes up per kelvin and time step [W/K]; 0: steady
   std::array<double, 3> face{};           ///< 2 A / h by axis [mm]
-  plane_halo halo;
+  std::vector<conduction_plane> planes;   ///< owned planes; and where the last one ends
+  halo links;
 
-  std::int32_t owned() const { return end - begin; }
+  /// The segments and corners of owned planes.
+  kernel::conduction_part part(std::int64_t begin, std::int64_t end) const {
+    const auto &from = planes[static_cast<std::size_t>(begin)], &to = planes[static_cast<std::size_t>(end)];
+    const auto piece = [](const auto& list, std::int32_t first, std::int32_t last) {
+      return std::span(list).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+    };
+    return {piece(segments, from.segment, to.segment), piece(corners, from.corner, to.corner)};
+  }
   bool is_wall(std::int32_t i) const { return i >= walls; }
   bool is_steady() const {
     return std::all_of(storage.begin(), storage.end(), [](double s) { return s == 0; });
@@ -64,10 +79,9 @@ struct conduction_cells {
 
 /// Number the given cells, cut their runs into segments and find their outer faces.
 /// @param problem checked; its cells are not read
-/// @param cells the cells that take part and their ghosts, from with_ghost_runs (or fewer)
+/// @param cells the cells that take part and their ghosts
 /// @param material per owned cell of `cells`
 /// @collective on problem.where.comm
-conduction_cells make_conduction_cells(const heat_problem& problem, voxel::run_set cells,
-                                       std::vector<std::uint8_t> material);
+conduction_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cells, std::vector<std::uint8_t> material);
 
 }  // namespace osteon::solve

@@ -41,7 +41,7 @@ void check_locally(const heat_problem& problem) {
   for (const double s : problem.source_W_per_mm3)
     if (!std::isfinite(s)) fault(usage, fmt::format("a heat source is {} W/mm3; it must be finite", s));
   if (problem.cells.shape() != problem.where.owned.shape())
-    fault(usage, "the cells are not those of the owned planes; pass the active cells of the rank's own block");
+    fault(usage, "the cells are not those of the rank's block; pass the active voxels of where.owned");
   if (problem.material.size() != static_cast<std::size_t>(problem.cells.size()))
     fault(usage, fmt::format("{} materials for {} active cells; pass one material per active cell", problem.material.size(),
                              problem.cells.size()));

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
 
 namespace osteon::solve {
 
@@ -19,18 +20,11 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 conduction_solver::conduction_solver(const conduction_cells& cells)
-    : cells_(cells),
-      stencil_(cells.stencil<double>()),
-      multigrid_(cells),
-      x_(size()),
-      r_(size()),
-      p_(size()),
-      z_(size()),
-      spare_(size()) {}
+    : cells_(cells), stencil_(cells.stencil<double>()), multigrid_(cells) {}
 
 template <class X>
 void conduction_solver::multiply(std::vector<X>& x, std::vector<float>& y) {
-  cells_.halo.exchange(x.data());
+  cells_.links.exchange(x.data());
   float* out = y.data();
   for_each_flux(stencil_, x.data(), [out]<class V>(std::int32_t i, V flux, V) { kernel::put(out + i, flux); });
 }
@@ -40,15 +34,15 @@ void conduction_solver::set_scale(const heat_load& load) {
   if (load.at_face)
     for (const outer_face& f : cells_.outer) scale_ = std::max(scale_, std::abs(heat(f, load.at_face(f))));
   if (load.in_cell)
-    for (std::int32_t i = cells_.begin; i < cells_.end; ++i) scale_ = std::max(scale_, std::abs(load.in_cell(i)));
+    for (std::int32_t i = 0; i < cells_.owned; ++i) scale_ = std::max(scale_, std::abs(load.in_cell(i)));
   MPI_Allreduce(MPI_IN_PLACE, &scale_, 1, MPI_DOUBLE, MPI_MAX, cells_.where.comm);
 }
 
 // r = (b - K x) / scale, computed in double; its norm.
 double conduction_solver::true_residual(const heat_load& load) {
-  cells_.halo.exchange(x_.data());
+  cells_.links.exchange(x_.data());
   const double unit = 1 / scale_;
-  float *high = r_.data(), *low = spare_.data();  // two floats hold what is about to cancel on the outer faces
+  float *high = r_.data(), *low = z_.data();  // two floats hold what is about to cancel on the outer faces
   const auto store = [=](std::int32_t i, double value) {
     high[i] = static_cast<float>(value);
     low[i] = static_cast<float>(value - static_cast<double>(high[i]));
@@ -79,10 +73,11 @@ double conduction_solver::dissipation(const heat_load& load) const {
   return sum;
 }
 
-// x.K.x = x.b holds for the solution; K x is computed once more, so that this is a check of its own.
+// x.K.x = x.b holds for the solution; K x is computed once more, so that this is a check of its own. Ends the iteration: p
+// and z make room.
 double conduction_solver::energy_identity_error(const heat_load& load) {
-  cells_.halo.exchange(x_.data());
-  float *high = spare_.data(), *low = z_.data();
+  cells_.links.exchange(x_.data());
+  float *high = p_.data(), *low = z_.data();
   for_each_flux(stencil_, x_.data(), [=](std::int32_t i, double flux) {
     high[i] = static_cast<float>(flux);
     low[i] = static_cast<float>(flux - static_cast<double>(high[i]));
@@ -99,15 +94,27 @@ double conduction_solver::energy_identity_error(const heat_load& load) {
   return std::abs(difference - xb) / std::abs(dissipation(load) - xr);
 }
 
-std::vector<double>& conduction_solver::solve(const heat_load& load, const options& how, certificate& proof, sink& log) {
-  std::fill(x_.begin(), x_.end(), 0.0);
+// What the iteration goes on from, or the answer and its residual alone.
+solver_state conduction_solver::state(const voxel::run_set& points, bool is_running) {
+  const auto owned = [&](auto& of) { return std::span(of).first(at(cells_.owned)); };
+  solver_state s{"conduction", cells_.where, &points, false, {}, {}};
+  const grid::node_layout one{1, 0, 1};
+  s.vectors = {{"temperature", owned(x_), one}, {"residual", owned(r_), one}};
+  if (is_running) s.vectors.push_back({"direction", owned(p_), one});
+  return s;
+}
+
+std::vector<double>& conduction_solver::solve(const heat_load& load, const options& how, certificate& proof, sink& log,
+                                              const voxel::run_set* points) {
+  const stopwatch clock;
+  x_.assign(size(), 0.0);
+  for (auto* v : {&r_, &p_, &z_}) v->assign(size(), 0.0F);
   proof.residual_history.assign(1, 1.0);
   proof.iterations = 0;
   proof.converged = false;
   proof.true_relative_residual = proof.energy_identity_error = 0;
   set_scale(load);
   if (scale_ == 0) {
-    std::fill(r_.begin(), r_.end(), 0.0F);
     proof.converged = true;
     return x_;
   }
@@ -117,27 +124,46 @@ std::vector<double>& conduction_solver::solve(const heat_load& load, const optio
     return x_;
   }
   double rz = 0, exact = 1;
+  state_keeper* const keeper = points ? how.keeper : nullptr;
+  const auto saved = [&](bool is_running) {
+    solver_state s = state(*points, is_running);
+    s.numbers = {{"recursion", {rz, exact}},
+                 {"iterations", {static_cast<double>(proof.iterations)}},
+                 {"converged", {static_cast<double>(proof.converged)}},
+                 {"residual_history", proof.residual_history},
+                 {"seconds", {proof.earlier_seconds + clock.seconds()}}};
+    return s;
+  };
+  proof.earlier_seconds = 0;
+  const auto found = keeper ? keeper->begin() : state_keeper::found::nothing;
+  if (found != state_keeper::found::nothing) {
+    solver_state s = saved(found == state_keeper::found::running);
+    keeper->restore(s);
+    rz = found == state_keeper::found::running ? s.numbers.at("recursion").at(0) : 0;  // 0: no direction to go on from
+    exact = s.numbers.at("recursion").at(1);
+    proof.iterations = static_cast<int>(s.numbers.at("iterations").at(0));
+    proof.converged = s.numbers.at("converged").at(0) != 0;
+    proof.residual_history = s.numbers.at("residual_history");
+    proof.earlier_seconds = s.numbers.at("seconds").at(0);
+  }
   while (!proof.converged && proof.iterations < how.max_iterations) {
-    multigrid_.apply(r_, z_, spare_);
+    multigrid_.apply(r_.data(), z_.data());
     const double rz_new =
         total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(z_[at(i)]); });
     const auto beta = static_cast<float>(rz == 0 ? 0 : rz_new / rz);
     rz = rz_new;
-    for_each(cells_.owned(), [&](std::int64_t n) {
-      const auto i = static_cast<std::size_t>(cells_.begin + n);
-      p_[i] = z_[i] + beta * p_[i];
-    });
-    multiply(p_, spare_);
-    const double alpha =
-        rz / total([&](std::int32_t i) { return static_cast<double>(p_[at(i)]) * static_cast<double>(spare_[at(i)]); });
-    for_each(cells_.owned(), [&](std::int64_t n) {
-      const auto i = static_cast<std::size_t>(cells_.begin + n);
-      x_[i] += scale_ * alpha * static_cast<double>(p_[i]);
-      r_[i] = static_cast<float>(static_cast<double>(r_[i]) - alpha * static_cast<double>(spare_[i]));
-    });
-    double relative =
-        std::sqrt(total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(r_[at(i)]); })) /
-        r0;
+    float *p = p_.data(), *z = z_.data(), *r = r_.data();
+    double* x = x_.data();
+    for_each(cells_.owned, [=](std::int64_t i) { p[i] = z[i] + beta * p[i]; });
+    multiply(p_, z_);
+    const double alpha = rz / total([&](std::int32_t i) { return static_cast<double>(p[i]) * static_cast<double>(z[i]); });
+    const double step = scale_ * alpha;
+    double relative = std::sqrt(total([=](std::int32_t i) {
+                        x[i] += step * static_cast<double>(p[i]);
+                        r[i] = static_cast<float>(static_cast<double>(r[i]) - alpha * static_cast<double>(z[i]));
+                        return static_cast<double>(r[i]) * static_cast<double>(r[i]);
+                      })) /
+                      r0;
     ++proof.iterations;
     if (!std::isfinite(relative))
       throw solve_error(
@@ -156,7 +182,9 @@ std::vector<double>& conduction_solver::solve(const heat_load& load, const optio
     proof.residual_history.push_back(relative);
     log.progress(std::clamp(std::log(std::max(relative, how.tolerance)) / std::log(how.tolerance), 0.0, 1.0),
                  fmt::format("iteration {}, relative residual {:.2e}", proof.iterations, relative));
+    if (keeper && !proof.converged && keeper->is_due()) keeper->save(saved(true));
   }
+  if (keeper) keeper->finish(saved(false));
   if (!proof.converged) true_residual(load);
   proof.energy_identity_error = energy_identity_error(load);
   proof.true_relative_residual =

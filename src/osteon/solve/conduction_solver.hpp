@@ -3,6 +3,7 @@
 /// Conjugate gradients on the cells of a conduction problem; one setup serves any number of right-hand sides.
 #include <functional>
 #include <osteon/solve/conduction_multigrid.hpp>
+#include <osteon/solve/saved_state.hpp>
 
 namespace osteon::solve {
 
@@ -26,8 +27,10 @@ class conduction_solver {
 
   /// Solve from zero. Sets iterations, converged, residuals and energy error of `proof`.
   /// @returns x over the cells' numbering, ghosts current; valid until the next call
+  /// @param points of the owned cells; without them how.keeper is left alone
   /// @throws solve_error if a value is not finite @collective
-  std::vector<double>& solve(const heat_load& load, const options& how, certificate& proof, sink& log);
+  std::vector<double>& solve(const heat_load& load, const options& how, certificate& proof, sink& log,
+                             const voxel::run_set* points = nullptr);
 
   /// Residual of the last solution [W]. @param cell an owned one
   double residual(std::int32_t cell) const { return scale_ * static_cast<double>(r_[static_cast<std::size_t>(cell)]); }
@@ -35,9 +38,9 @@ class conduction_solver {
   /// Sum of term(cell) over the owned cells of all ranks, the same for any number of threads. @collective
   template <class Term>
   double total(Term term) const {
-    double sum = reduce_blocks(cells_.owned(), [&](std::int64_t begin, std::int64_t end) {
+    double sum = reduce_blocks(cells_.owned, [&](std::int64_t begin, std::int64_t end) {
       double part = 0;
-      for (std::int64_t i = cells_.begin + begin; i < cells_.begin + end; ++i) part += term(static_cast<std::int32_t>(i));
+      for (std::int64_t i = begin; i < end; ++i) part += term(static_cast<std::int32_t>(i));
       return part;
     });
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, cells_.where.comm);
@@ -54,15 +57,16 @@ class conduction_solver {
   double true_residual(const heat_load& load);
   double dissipation(const heat_load& load) const;
   double energy_identity_error(const heat_load& load);
+  solver_state state(const voxel::run_set& points, bool is_running);
   std::size_t size() const { return static_cast<std::size_t>(cells_.size); }
 
   const conduction_cells& cells_;
   kernel::conduction_stencil<double> stencil_;
-  conduction_multigrid multigrid_;  // before the vectors: its setup needs as much memory as they
-  std::vector<double> x_;
+  conduction_multigrid multigrid_;
+  std::vector<double> x_;  // this and the vectors below are made by the first solve(): the setup needs as much memory
   // Single precision is enough: x and r are updated with the same rounded p, r is in units of the load and loses no more
   // than its own rounding in a step, and from time to time it is computed anew from x.
-  std::vector<float> r_, p_, z_, spare_;
+  std::vector<float> r_, p_, z_;
   double scale_ = 1;
 };
 

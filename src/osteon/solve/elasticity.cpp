@@ -13,6 +13,8 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/solve/elastic_multigrid.hpp>
 #include <osteon/solve/elasticity_check.hpp>
+#include <osteon/solve/saved_state.hpp>
+#include <utility>
 
 namespace osteon::solve {
 
@@ -51,28 +53,35 @@ class elasticity_solver::conjugate_gradients {
     proof_.setup_seconds = setup_seconds_;
     set_load(load);
     initial_ = 0;
-    true_residual();
-    proof_.residual_history = {1.0};
-    proof_.converged = !(initial_ > rounding());
-    proof_.true_relative_residual = proof_.converged ? 0 : 1;
+    breakdowns_ = 0;
+    const auto found = how_.keeper ? how_.keeper->begin() : state_keeper::found::nothing;
+    if (found == state_keeper::found::nothing) {
+      true_residual();
+      proof_.residual_history = {1.0};
+      proof_.converged = !(initial_ > rounding());
+      proof_.true_relative_residual = proof_.converged ? 0 : 1;
+    } else {
+      restore(found == state_keeper::found::running);
+    }
     // The residual of the recursion drifts from the true one by rounding: only the true one may say "converged", and the
     // iteration starts again from it after every few digits.
     constexpr int allowed_breakdowns = 3;
-    int breakdowns = 0;
     while (!proof_.converged && proof_.iterations < how_.max_iterations) {
       if (!iterate()) {
-        if (++breakdowns > allowed_breakdowns)
+        if (++breakdowns_ > allowed_breakdowns)
           throw solve_error(fmt::format(
               "the stiffness is not positive along a search direction after {} iterations; check that Young's moduli are "
               "within a factor of 1e8 of one another and that no part of the solid hangs on a single edge or corner",
               proof_.iterations));
         multigrid_->damp();
+        ++damped_;
       }
       true_residual();
       settle_work();
       proof_.true_relative_residual = true_residual() / initial_;
       proof_.converged = proof_.true_relative_residual <= how_.tolerance;
     }
+    if (how_.keeper) how_.keeper->finish(state(false));
     if (is_last) {  // make room for the answer: it must not raise the peak of memory
       multigrid_.reset();
       release(residual_);
@@ -80,7 +89,7 @@ class elasticity_solver::conjugate_gradients {
     }
     write_answer(solution, is_last);
     setup_seconds_ = 0;  // later load cases have none
-    proof_.solve_seconds = clock_.seconds();
+    proof_.solve_seconds = proof_.earlier_seconds + clock_.seconds();
     solution.proof = std::move(proof_);
     return solution;
   }
@@ -257,38 +266,78 @@ class elasticity_solver::conjugate_gradients {
   /// K makes of it belong together.
   /// @return false if the preconditioner turned out not to be positive
   bool iterate() {
-    double norm = std::sqrt(dot(residual_.data(), residual_.data()));
-    const double goal = std::max(how_.tolerance, single_precision * norm);
-    double descent = 0;
-    for (bool first = true; proof_.iterations < how_.max_iterations; first = false) {
+    if (!std::exchange(is_restored_, false)) {
+      norm_ = std::sqrt(dot(residual_.data(), residual_.data()));
+      goal_ = std::max(how_.tolerance, single_precision * norm_);
+      descent_ = 0;
+    }
+    while (proof_.iterations < how_.max_iterations) {
       // Scaled to norm one, so that the cycle never meets the smallest numbers of single precision.
       for_each(k_.size(), [r = residual_.data(), to = multigrid_->residual().data(),
-                           s = static_cast<float>(1 / norm)](std::int64_t i) { to[i] = s * r[i]; });
+                           s = static_cast<float>(1 / norm_)](std::int64_t i) { to[i] = s * r[i]; });
       const float* z = multigrid_->cycle().data();
-      const double previous = descent;
-      descent = norm * dot(residual_.data(), z);
-      for_each(k_.size(), [p = direction_.data(), z, s = static_cast<float>(norm),
-                           beta = first ? 0.0F : static_cast<float>(descent / previous)](std::int64_t i) {
+      const double previous = descent_;  // 0 at the start
+      descent_ = norm_ * dot(residual_.data(), z);
+      for_each(k_.size(), [p = direction_.data(), z, s = static_cast<float>(norm_),
+                           beta = previous == 0 ? 0.0F : static_cast<float>(descent_ / previous)](std::int64_t i) {
         p[i] = s * z[i] + beta * p[i];
       });
       const std::span<double> p = multigrid_->scratch(0), q = multigrid_->scratch(1);
       for_each(k_.size(), [from = direction_.data(), to = p.data()](std::int64_t i) { to[i] = from[i]; });
       k_.multiply(p.data(), q.data());
       const double curvature = dot(p.data(), q.data());
-      if (!(curvature > 0) || !(descent > 0)) return false;
-      const double step = descent / curvature;
+      if (!(curvature > 0) || !(descent_ > 0)) return false;
+      const double step = descent_ / curvature;
       for_each(k_.size(), [u = displacement_.data(), r = residual_.data(), p = p.data(), q = q.data(), step,
                            a = step * initial_](std::int64_t i) {
         u[i] += a * p[i];
         r[i] = static_cast<float>(r[i] - step * q[i]);
       });
-      norm = std::sqrt(dot(residual_.data(), residual_.data()));
+      norm_ = std::sqrt(dot(residual_.data(), residual_.data()));
       ++proof_.iterations;
-      proof_.residual_history.push_back(norm);
-      report(norm);
-      if (norm <= goal) break;
+      proof_.residual_history.push_back(norm_);
+      report(norm_);
+      if (norm_ <= goal_) break;
+      if (how_.keeper && how_.keeper->is_due()) how_.keeper->save(state(true));
     }
     return true;
+  }
+
+  /// What the iteration goes on from, or the answer alone.
+  solver_state state(bool is_running) {
+    solver_state s{"elasticity", problem_.where, &problem_.nodes, true, {}, {}};
+    s.vectors = {{"displacement", std::span(displacement_), k_.layout()}};
+    s.numbers = {{"iterations", {static_cast<double>(proof_.iterations)}},
+                 {"converged", {static_cast<double>(proof_.converged)}},
+                 {"true_relative_residual", {proof_.true_relative_residual}},
+                 {"residual_history", proof_.residual_history},
+                 {"initial_residual_N", {initial_}},
+                 {"damped", {static_cast<double>(damped_)}},
+                 {"seconds", {proof_.earlier_seconds + clock_.seconds()}}};
+    if (!is_running) return s;
+    s.vectors.push_back({"residual", std::span(residual_), k_.layout()});
+    s.vectors.push_back({"direction", std::span(direction_), k_.layout()});
+    s.numbers["recursion"] = {norm_, goal_, descent_, static_cast<double>(breakdowns_)};
+    return s;
+  }
+
+  void restore(bool is_running) {
+    solver_state s = state(is_running);
+    how_.keeper->restore(s);
+    proof_.iterations = static_cast<int>(s.numbers.at("iterations").at(0));
+    proof_.converged = s.numbers.at("converged").at(0) != 0;
+    proof_.true_relative_residual = s.numbers.at("true_relative_residual").at(0);
+    proof_.residual_history = s.numbers.at("residual_history");
+    initial_ = s.numbers.at("initial_residual_N").at(0);
+    proof_.earlier_seconds = s.numbers.at("seconds").at(0);
+    for (; damped_ < static_cast<int>(s.numbers.at("damped").at(0)); ++damped_) multigrid_->damp();
+    if (is_running) {
+      const std::vector<double>& r = s.numbers.at("recursion");
+      norm_ = r.at(0), goal_ = r.at(1), descent_ = r.at(2), breakdowns_ = static_cast<int>(r.at(3));
+      is_restored_ = true;
+    } else if (!proof_.converged) {
+      true_residual();  // more iterations may be allowed now
+    }
   }
 
   void report(double relative) {
@@ -350,6 +399,9 @@ class elasticity_solver::conjugate_gradients {
   std::vector<force_component> forces_;      // complete sums, on every copy of a node
   std::int64_t unknowns_ = 0;
   double initial_ = 0, setup_seconds_ = 0;
+  double norm_ = 0, goal_ = 0, descent_ = 0;  // of the recursion; descent: r.z of the last iteration
+  int breakdowns_ = 0, damped_ = 0;           // of this load case; of all
+  bool is_restored_ = false;
   certificate proof_;
   stopwatch since_report_;
 };

@@ -43,7 +43,7 @@ std::array<std::array<face_condition, 2>, 3> two_temperatures(axis along, double
   return faces;
 }
 
-heat_solution solve_heat(const heat_problem& problem, const options& how, sink& log) {
+heat_solution solve_heat(heat_problem problem, const options& how, sink& log) {
   check_conduction(problem);
   check_tolerance(how);
   stopwatch setup;
@@ -51,20 +51,25 @@ heat_solution solve_heat(const heat_problem& problem, const options& how, sink& 
   auto part = find_heated_parts(problem);
   auto cells = make_conduction_cells(problem, std::move(part.cells), std::move(part.material));
   solution.periodic_faces = part.periodic_faces;
-  std::int64_t unknowns = cells.owned();
+  std::int64_t unknowns = cells.owned;
   MPI_Allreduce(MPI_IN_PLACE, &unknowns, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
   auto solver = std::make_unique<conduction_solver>(cells);
-  cells.cells = {};  // needed by the setup only
+  const double made_W = heat_made(problem);
+  const auto sides = only_two_faces(problem);
+  cells.cells = {};  // these and the materials are needed by the setup only
+  problem.material = {};
   solution.proof.setup_seconds = setup.seconds();
 
   stopwatch solving;
   const heat_load load = load_of(problem, cells, part.reference_K, problem.gradient_K_per_mm);
-  const std::vector<double>& x = solver->solve(load, how, solution.proof, log);
+  std::optional<voxel::run_set> kept;
+  if (how.keeper) kept = unknown_cells(problem, part);
+  const std::vector<double>& x = solver->solve(load, how, solution.proof, log, kept ? &*kept : nullptr);
   solution.proof.unknowns = unknowns;
   solution.inflow_W = inflows(cells, load, x);
-  solution.source_W = heat_made(problem);
+  solution.source_W = made_W;
   solution.proof.reaction_imbalance = heat_imbalance(solution.inflow_W, solution.source_W);
-  if (const auto sides = only_two_faces(problem)) {
+  if (sides) {
     // The sums over the faces are off by the order of the error e of x. Corrected by the residual, they become the
     // dissipated power over the difference of the temperatures, which the exact solution minimises, so that it is off by
     // only e.K.e. That makes the flux the same for every number of ranks although the aggregates, hence the iterates, differ
@@ -79,11 +84,13 @@ heat_solution solve_heat(const heat_problem& problem, const options& how, sink& 
     flow(solution.inflow_W, one) = power / (above(one) - above(two));
     flow(solution.inflow_W, two) = -flow(solution.inflow_W, one);
   }
-  solution.proof.solve_seconds = solving.seconds();
+  solution.proof.solve_seconds = solution.proof.earlier_seconds + solving.seconds();
   auto temperature = solver->take();
   solver.reset();  // its vectors make room for the answer
-  for_each(cells.size, [&](std::int64_t i) { temperature[static_cast<std::size_t>(i)] += part.reference_K; });
-  solution.temperature_K = spread(problem, part, temperature, cells.begin, part.middle_K);
+  cells = {};
+  for_each(static_cast<std::int64_t>(temperature.size()),
+           [&](std::int64_t i) { temperature[static_cast<std::size_t>(i)] += part.reference_K; });
+  solution.temperature_K = spread(problem, part, std::move(temperature), part.middle_K);
   return solution;
 }
 

@@ -31,7 +31,7 @@ struct heat_problem {
   grid::block where;
   vector3 spacing_mm;
   const voxel::material_table* materials = nullptr;
-  voxel::run_set cells;                                  ///< active voxels of the owned planes
+  voxel::run_set cells;                                  ///< active voxels of the block
   std::vector<std::uint8_t> material;                    ///< per active cell
   std::array<std::array<face_condition, 2>, 3> faces{};  ///< by axis (z, y, x); low, high
   /// Axes on which the image repeats: the low and the high face are the same plane, and T(x + L) = T(x) + gradient L.
@@ -56,19 +56,19 @@ struct heat_solution {
   certificate proof;
 };
 
-/// Solve the steady problem by multigrid-preconditioned conjugate gradients.
+/// Solve the steady problem, whose arrays are given up on the way, by multigrid-preconditioned conjugate gradients.
 /// Stops when |r| <= tolerance |r0| and the last step changed the dissipated power by less than a thousandth of the
 /// tolerance. Not reaching that is no error: then proof.converged is false.
 /// @throws usage_error, data_error for a problem that is not consistent, or a material without conductivity
 /// @throws data_error if no heat can flow, or a part of the solid is heated but has no way to lose heat
 /// @throws solve_error if a value is not finite
 /// @collective on problem.where.comm: all ranks throw the same
-heat_solution solve_heat(const heat_problem& problem, const options& how, sink& log);
+heat_solution solve_heat(heat_problem problem, const options& how, sink& log);
 
 /// Magnitude of the heat flux density in each active cell [W/mm2], mean of the fluxes through opposite faces.
 /// An insulated face counts with no flux.
 /// @param temperature_K per active cell @throws usage_error if there is not one temperature per active cell
 /// @collective on problem.where.comm
-std::vector<float> heat_flux_density(const heat_problem& problem, const std::vector<double>& temperature_K);
+std::vector<float> heat_flux_density(const heat_problem& problem, std::vector<double> temperature_K);
 
 }  // namespace osteon::solve

@@ -8,7 +8,7 @@
 
 namespace osteon::solve {
 
-std::vector<float> heat_flux_density(const heat_problem& problem, const std::vector<double>& temperature_K) {
+std::vector<float> heat_flux_density(const heat_problem& problem, std::vector<double> temperature_K) {
   check_conduction(problem);
   comm::together(problem.where.comm, [&] {
     if (temperature_K.size() != problem.material.size())
@@ -16,33 +16,40 @@ std::vector<float> heat_flux_density(const heat_problem& problem, const std::vec
                                     temperature_K.size(), problem.material.size()));
   });
   const auto c = all_cells(problem);
-  std::vector<double> temperature(static_cast<std::size_t>(c.size));
-  std::copy(temperature_K.begin(), temperature_K.end(), temperature.begin() + c.begin);
-  c.halo.exchange(temperature.data());
+  temperature_K.resize(static_cast<std::size_t>(c.size));
+  c.links.exchange(temperature_K.data());
 
-  // An insulated face has no flux and counts in the mean of its axis.
-  std::vector<std::array<float, 3>> flux(static_cast<std::size_t>(c.owned()));
   const vector3 h = problem.spacing_mm;
   const std::array<double, 3> area{h.y * h.x, h.z * h.x, h.z * h.y};
-  const auto add = [&](std::int32_t i, int axis, double upward) {
-    const auto a = static_cast<std::size_t>(axis);
-    flux[static_cast<std::size_t>(i - c.begin)][a] += static_cast<float>(0.5 * upward / area[a]);
-  };
-  const auto drop = [&](std::int32_t i, std::int32_t j) {
-    return temperature[static_cast<std::size_t>(i)] - temperature[static_cast<std::size_t>(j)];
-  };
-  kernel::visit_faces(c.stencil<double>(), [&](std::int32_t i, std::int32_t j, int axis, bool high, double g) {
-    if (!c.is_wall(j)) add(i, axis, g * drop(i, j) * (high ? 1 : -1));
-  });
+  const auto stencil = c.stencil<double>();
   const heat_load load = load_of(problem, c, 0, problem.gradient_K_per_mm);
-  for (const outer_face& f : c.outer) {
-    const face_drive drive = load.at_face(f);
-    const bool wraps = c.periodic[static_cast<std::size_t>(f.axis())];  // then all but the rise was seen above
-    const double inward = wraps ? c.conductance(f) * drive.rise_K : inflow(c, f, drive, temperature);
-    add(f.cell, f.axis(), f.high() ? -inward : inward);
+  std::vector<float> magnitude(static_cast<std::size_t>(c.owned));
+  // Plane by plane, so that the components take little room. An insulated face has no flux and counts in the mean of its
+  // axis.
+  auto next = c.outer.begin();
+  std::vector<std::array<float, 3>> flux;
+  for (std::size_t plane = 0; plane + 1 < c.planes.size(); ++plane) {
+    const std::int32_t begin = c.planes[plane].cell, end = c.planes[plane + 1].cell;
+    flux.assign(static_cast<std::size_t>(end - begin), {});
+    const auto add = [&](std::int32_t i, int axis, double upward) {
+      const auto a = static_cast<std::size_t>(axis);
+      flux[static_cast<std::size_t>(i - begin)][a] += static_cast<float>(0.5 * upward / area[a]);
+    };
+    const auto part = c.part(static_cast<std::int64_t>(plane), static_cast<std::int64_t>(plane) + 1);
+    kernel::visit_faces(stencil, part, [&](std::int32_t i, std::int32_t j, int axis, bool high, double g) {
+      const double drop = temperature_K[static_cast<std::size_t>(i)] - temperature_K[static_cast<std::size_t>(j)];
+      if (!c.is_wall(j)) add(i, axis, g * drop * (high ? 1 : -1));
+    });
+    for (; next != c.outer.end() && next->cell < end; ++next) {
+      const outer_face& f = *next;
+      const face_drive drive = load.at_face(f);
+      const bool wraps = c.periodic[static_cast<std::size_t>(f.axis())];  // then all but the rise was seen above
+      const double inward = wraps ? c.conductance(f) * drive.rise_K : inflow(c, f, drive, temperature_K);
+      add(f.cell, f.axis(), f.high() ? -inward : inward);
+    }
+    std::transform(flux.begin(), flux.end(), magnitude.begin() + begin,
+                   [](const auto& q) { return std::hypot(q[0], q[1], q[2]); });
   }
-  std::vector<float> magnitude(flux.size());
-  std::transform(flux.begin(), flux.end(), magnitude.begin(), [](const auto& q) { return std::hypot(q[0], q[1], q[2]); });
   return magnitude;
 }
 

@@ -82,13 +82,13 @@ std::string no_flow_message(const heat_problem& problem) {
 }
 
 // Bits of the runs that make heat.
-std::vector<std::uint8_t> seeds(const heat_problem& problem, const voxel::run_set& all) {
+std::vector<std::uint8_t> seeds(const heat_problem& problem, const ghosted_cells& all) {
   if (problem.source_W_per_mm3.empty()) return {};
-  std::vector<std::uint8_t> seed(all.runs().size());
+  std::vector<std::uint8_t> seed(all.runs.size());
   for (std::size_t n = 0; n < seed.size(); ++n) {
-    const voxel::run& r = all.runs()[n];
-    if (r.z == 0 || r.z + 1 == all.shape().z) continue;
-    const auto begin = problem.material.begin() + (r.first - all.plane_begin(1));
+    const voxel::run& r = all.runs[n];
+    if (!all.is_owned(r)) continue;
+    const auto begin = problem.material.begin() + r.first;
     if (std::any_of(begin, begin + r.length, [&](std::uint8_t m) { return problem.source_W_per_mm3[m] != 0; }))
       seed[n] = has_source;
   }
@@ -107,37 +107,40 @@ void check_periodic_faces(const std::array<face_match, 3>& faces) {
 }
 
 heated_parts find_heated_parts(const heat_problem& problem) {
-  const grid::block where = closed_ring(problem.where, problem.periodic[0]);
-  const auto all = with_ghost_runs(where, problem.cells);
-  const auto reached = reached_faces(where, all, problem.periodic, seeds(problem, all));
+  auto all = with_ghosts(problem.where, problem.cells, problem.periodic);
+  const auto reached = reached_faces(problem.where, all, seeds(problem, all));
   const judge rule(problem);
-  std::array<fate, 128> fates;
-  for (std::size_t bits = 0; bits < fates.size(); ++bits) fates[bits] = rule.of(static_cast<std::uint8_t>(bits));
-
   heated_parts part;
-  part.periodic_faces = match_faces(where, all, problem.periodic);
+  std::array<bool, 128> is_trapped{};
+  for (std::size_t bits = 0; bits < is_trapped.size(); ++bits) {
+    const fate f = rule.of(static_cast<std::uint8_t>(bits));
+    part.state[bits] = f.state;
+    part.constant_K[bits] = f.constant_K;
+    is_trapped[bits] = f.is_trapped;
+  }
+
+  part.periodic_faces = match_faces(problem.where, all, problem.periodic);
   part.reference_K = rule.low_K;
   part.middle_K = 0.5 * (rule.low_K + rule.high_K);
-  std::vector<voxel::run> runs;
+  part.kind.reserve(problem.cells.runs().size());
+  part.material.reserve(problem.material.size());
+  std::vector<bool> keep(reached.size());
   std::array<std::int64_t, 2> count{};  // unknown and trapped cells
+  bool keep_all = true;
   for (std::size_t n = 0; n < reached.size(); ++n) {
-    const voxel::run& r = all.runs()[n];
-    const fate& f = fates[reached[n]];
-    const bool is_owned = r.z > 0 && r.z + 1 < all.shape().z;
-    if (is_owned) {
-      part.state.push_back(f.state);
-      part.constant_K.push_back(f.constant_K);
-    }
-    if (f.state == part_state::constant) continue;
-    runs.push_back(r);
-    if (!is_owned) continue;
+    const voxel::run& r = all.runs[n];
+    const bool is_owned = all.is_owned(r);
+    if (is_owned) part.kind.push_back(reached[n]);
+    keep[n] = part.state[reached[n]] != part_state::constant;
+    keep_all = keep_all && keep[n];
+    if (!keep[n] || !is_owned) continue;
     count[0] += r.length;
-    if (f.is_trapped) count[1] += r.length;
-    const auto begin = problem.material.begin() + (r.first - all.plane_begin(1));
+    if (is_trapped[reached[n]]) count[1] += r.length;
+    const auto begin = problem.material.begin() + r.first;
     part.material.insert(part.material.end(), begin, begin + r.length);
   }
-  part.cells = {all.shape(), std::move(runs)};
-  MPI_Allreduce(MPI_IN_PLACE, count.data(), 2, MPI_INT64_T, MPI_SUM, where.comm);
+  part.cells = keep_all ? std::move(all) : only(all, keep);
+  MPI_Allreduce(MPI_IN_PLACE, count.data(), 2, MPI_INT64_T, MPI_SUM, problem.where.comm);
   check_periodic_faces(part.periodic_faces);
   if (count[1] > 0)
     throw data_error(
@@ -150,38 +153,45 @@ heated_parts find_heated_parts(const heat_problem& problem) {
 }
 
 template <class T>
-std::vector<T> spread(const heat_problem& problem, const heated_parts& part, const std::vector<T>& unknown,
-                      std::int32_t first, double floating_mean) {
+std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std::vector<T> unknown, double floating_mean) {
   const auto runs = problem.cells.runs();
+  const auto state = [&](std::size_t run) { return part.state[part.kind[run]]; };
   std::array<double, 2> sum{};  // of the floating ones, and their number
-  auto next = static_cast<std::size_t>(first);
-  for (std::size_t n = 0; n < part.state.size(); ++n)
-    for (std::int32_t i = 0; part.state[n] != part_state::constant && i < runs[n].length; ++i, ++next)
-      if (part.state[n] == part_state::floating) {
+  std::size_t next = 0;
+  for (std::size_t n = 0; n < runs.size(); ++n)
+    for (std::int32_t i = 0; state(n) != part_state::constant && i < runs[n].length; ++i, ++next)
+      if (state(n) == part_state::floating) {
         sum[0] += static_cast<double>(unknown[next]);
         sum[1] += 1;
       }
   MPI_Allreduce(MPI_IN_PLACE, sum.data(), 2, MPI_DOUBLE, MPI_SUM, problem.where.comm);
   const double shift = sum[1] > 0 ? floating_mean - sum[0] / sum[1] : 0;
-  std::vector<T> values;
-  values.reserve(problem.material.size());
-  next = static_cast<std::size_t>(first);
-  for (std::size_t n = 0; n < part.state.size(); ++n)
-    for (std::int32_t i = 0; i < runs[n].length; ++i) {
-      const bool known = part.state[n] == part_state::constant;
-      const double value = known ? part.constant_K[n] : static_cast<double>(unknown[next++]);
-      values.push_back(static_cast<T>(value + (part.state[n] == part_state::floating ? shift : 0)));
+  // In place and from the end: no value moves onto one that is still to move.
+  const auto count = static_cast<std::size_t>(problem.cells.size());
+  unknown.resize(std::max(unknown.size(), count));
+  for (std::size_t n = runs.size(); n-- > 0;)
+    for (std::int32_t i = runs[n].length; i-- > 0;) {
+      const bool known = state(n) == part_state::constant;
+      const double value = known ? part.constant_K[part.kind[n]] : static_cast<double>(unknown[--next]);
+      unknown[static_cast<std::size_t>(runs[n].first + i)] =
+          static_cast<T>(value + (state(n) == part_state::floating ? shift : 0));
     }
-  return values;
+  unknown.resize(count);
+  return unknown;
 }
-template std::vector<float> spread(const heat_problem&, const heated_parts&, const std::vector<float>&, std::int32_t,
-                                   double);
-template std::vector<double> spread(const heat_problem&, const heated_parts&, const std::vector<double>&, std::int32_t,
-                                    double);
+template std::vector<float> spread(const heat_problem&, const heated_parts&, std::vector<float>, double);
+template std::vector<double> spread(const heat_problem&, const heated_parts&, std::vector<double>, double);
+
+voxel::run_set unknown_cells(const heat_problem& problem, const heated_parts& part) {
+  const auto runs = problem.cells.runs();
+  std::vector<voxel::run> unknown;
+  for (std::size_t n = 0; n < runs.size(); ++n)
+    if (part.state[part.kind[n]] != part_state::constant) unknown.push_back(runs[n]);
+  return {problem.cells.shape(), std::move(unknown)};
+}
 
 conduction_cells all_cells(const heat_problem& problem) {
-  const grid::block where = closed_ring(problem.where, problem.periodic[0]);
-  return make_conduction_cells(problem, with_ghost_runs(where, problem.cells), problem.material);
+  return make_conduction_cells(problem, with_ghosts(problem.where, problem.cells, problem.periodic), problem.material);
 }
 
 heat_load load_of(const heat_problem& problem, const conduction_cells& cells, double reference_K, const vector3& gradient) {

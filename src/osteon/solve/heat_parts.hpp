@@ -14,10 +14,11 @@ enum class part_state : std::uint8_t {
 };
 
 struct heated_parts {
-  voxel::run_set cells;                ///< the unknown cells, with ghosts
-  std::vector<std::uint8_t> material;  ///< of the owned ones of them
-  std::vector<part_state> state;       ///< per run of problem.cells
-  std::vector<double> constant_K;      ///< per run of problem.cells; of constant parts only
+  ghosted_cells cells;                   ///< the unknown cells
+  std::vector<std::uint8_t> material;    ///< of the owned ones of them
+  std::vector<std::uint8_t> kind;        ///< per run of problem.cells, index of the two tables
+  std::array<part_state, 128> state{};   ///< by kind
+  std::array<double, 128> constant_K{};  ///< by kind; of constant parts only
   std::array<face_match, 3> periodic_faces;
   double reference_K = 0;  ///< the lowest prescribed temperature
   double middle_K = 0;     ///< halfway to the highest
@@ -30,11 +31,13 @@ heated_parts find_heated_parts(const heat_problem& problem);
 /// Refuse periodic axes whose faces are both solid but do not meet. @throws data_error @collective local, the same on all
 void check_periodic_faces(const std::array<face_match, 3>& faces);
 
-/// Values per active cell from those of the unknown cells: `constant_K`, or unknown[i], i from `first` on, + the mean that
-/// floating parts are to have. @collective on problem.where.comm
+/// Values per active cell from those of the unknown cells: `constant_K`, or unknown[i] + the mean that floating parts are
+/// to have. @param unknown owned cells first @collective on problem.where.comm
 template <class T>
-std::vector<T> spread(const heat_problem& problem, const heated_parts& part, const std::vector<T>& unknown,
-                      std::int32_t first, double floating_mean);
+std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std::vector<T> unknown, double floating_mean);
+
+/// The unknown cells of this rank, without ghosts, in the order of the unknowns. @collective local
+voxel::run_set unknown_cells(const heat_problem& problem, const heated_parts& part);
 
 /// All cells as unknowns. @collective on problem.where.comm
 conduction_cells all_cells(const heat_problem& problem);

@@ -1,6 +1,7 @@
 #include <osteon/solve/heat_tensor.hpp>
 
 #include <Eigen/Eigenvalues>
+#include <optional>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/solve/conduction_check.hpp>
 #include <osteon/solve/heat_parts.hpp>
@@ -55,10 +56,12 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
   tensor.periodic_faces = part.periodic_faces;
   const auto cells = make_conduction_cells(problem, std::move(part.cells), std::move(part.material));
   conduction_solver solver(cells);
-  std::int64_t unknowns = cells.owned();
+  std::int64_t unknowns = cells.owned;
   MPI_Allreduce(MPI_IN_PLACE, &unknowns, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
   tensor.proof[0].setup_seconds = watch.seconds();
 
+  std::optional<voxel::run_set> kept;
+  if (how.keeper) kept = unknown_cells(problem, part);
   std::array<heat_load, 3> loads;
   for (int a = 0; a < 3; ++a) {
     vector3 gradient;
@@ -68,12 +71,12 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
   const auto extent = problem.where.domain;
   const vector3 h = problem.spacing_mm;
   const double volume = static_cast<double>(extent.volume()) * h.z * h.y * h.x;
-  std::array<std::vector<float>, 3> fields;  // over the cells' numbering, owned ones only
+  std::array<std::vector<float>, 3> fields;  // of the owned cells
   for (std::size_t b = 0; b < 3; ++b) {
     watch.restart();
-    const std::vector<double>& x = solver.solve(loads[b], how, tensor.proof[b], log);
+    const std::vector<double>& x = solver.solve(loads[b], how, tensor.proof[b], log, kept ? &*kept : nullptr);
     tensor.proof[b].unknowns = unknowns;
-    fields[b].assign(x.begin() + cells.begin, x.begin() + cells.end);
+    fields[b].assign(x.begin(), x.begin() + cells.owned);
     // The mixed energy of the fields a and b, sum g (rise_a + dT_a) (rise_b + dT_b) over all faces, by parts. Its error is
     // e_a.K.e_b, because e_a does no work on the exact field b.
     std::array<double, 3> energy{};
@@ -85,16 +88,15 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
     }
     MPI_Allreduce(MPI_IN_PLACE, energy.data(), 3, MPI_DOUBLE, MPI_SUM, problem.where.comm);
     for (std::size_t a = 0; a <= b; ++a) {
-      const double work = solver.total([&](std::int32_t i) {
-        return static_cast<double>(fields[a][static_cast<std::size_t>(i - cells.begin)]) * solver.residual(i);
-      });
+      const double work = solver.total(
+          [&](std::int32_t i) { return static_cast<double>(fields[a][static_cast<std::size_t>(i)]) * solver.residual(i); });
       tensor.conductivity_W_per_mK[a][b] = tensor.conductivity_W_per_mK[b][a] = 1000 * (energy[a] - work) / volume;
     }
     tensor.proof[b].reaction_imbalance = heat_imbalance(inflows(cells, loads[b], x), 0);
-    tensor.proof[b].solve_seconds = watch.seconds();
+    tensor.proof[b].solve_seconds = tensor.proof[b].earlier_seconds + watch.seconds();
   }
   find_principal_values(tensor);
-  for (std::size_t b = 0; b < 3; ++b) tensor.temperature_K[b] = spread(problem, part, fields[b], 0, 0);
+  for (std::size_t b = 0; b < 3; ++b) tensor.temperature_K[b] = spread(problem, part, std::move(fields[b]), 0);
   return tensor;
 }
 

@@ -9,6 +9,7 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/solve/conduction_check.hpp>
 #include <osteon/solve/heat_parts.hpp>
+#include <osteon/solve/saved_state.hpp>
 
 namespace osteon::solve {
 
@@ -32,6 +33,18 @@ void check_plan(const heat_problem& problem, const time_plan& plan) {
                                     (*problem.materials)[m].name));
 }
 
+// A record as numbers and back.
+constexpr std::size_t numbers_of_record = 11;
+void append(std::vector<double>& to, const heat_record& r) {
+  to.insert(to.end(), {r.time_s, r.mean_K, r.low_K, r.high_K, r.stored_W});
+  for (const auto& pair : r.inflow_W) to.insert(to.end(), pair.begin(), pair.end());
+}
+heat_record record_at(const std::vector<double>& from, std::size_t i) {
+  heat_record r{from.at(i), from.at(i + 1), from.at(i + 2), from.at(i + 3), {}, from.at(i + 4)};
+  for (std::size_t k = 0; k < 6; ++k) r.inflow_W[k / 2][k % 2] = from.at(i + 5 + k);
+  return r;
+}
+
 class stepper {
  public:
   stepper(const heat_problem& problem, const time_plan& plan, const conduction_cells& cells, double step_s)
@@ -53,7 +66,7 @@ class stepper {
   /// Heat flows and uptake of the step are those of the record. @collective
   heat_record step(const options& how, certificate& total, sink& log) {
     const double w = plan_.implicitness;
-    cells_.halo.exchange(above_initial_.data());
+    cells_.links.exchange(above_initial_.data());
     for_each_flux(conduction_, above_initial_.data(),
                   [&](std::int32_t i, double flux) { heat_[at(i)] = (load_.in_cell ? load_.in_cell(i) : 0) - flux; });
     for (const outer_face& f : cells_.outer) {
@@ -90,7 +103,7 @@ class stepper {
     const auto n = static_cast<double>(total_cells());
     record.mean_K = plan_.initial_K + solver_.total([&](std::int32_t i) { return above_initial_[at(i)]; }) / n;
     std::array<double, 2> ends{-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-    for (std::int32_t i = cells_.begin; i < cells_.end; ++i) {
+    for (std::int32_t i = 0; i < cells_.owned; ++i) {
       ends[0] = std::max(ends[0], -above_initial_[at(i)]);
       ends[1] = std::max(ends[1], above_initial_[at(i)]);
     }
@@ -100,13 +113,15 @@ class stepper {
   }
 
   std::int64_t total_cells() const {
-    std::int64_t n = cells_.owned();
+    std::int64_t n = cells_.owned;
     MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, cells_.where.comm);
     return n;
   }
   double made_W() const { return made_; }
+  /// The temperatures of the owned cells above the initial one: all that the next step goes on from.
+  std::span<double> temperatures() { return std::span(above_initial_).first(at(cells_.owned)); }
   std::vector<double> temperature() const {
-    std::vector<double> t(above_initial_.begin() + cells_.begin, above_initial_.begin() + cells_.end);
+    std::vector<double> t(above_initial_.begin(), above_initial_.begin() + cells_.owned);
     for (double& value : t) value += plan_.initial_K;
     return t;
   }
@@ -137,8 +152,8 @@ transient_solution solve_transient(const heat_problem& problem, const time_plan&
   const auto steps = static_cast<std::int64_t>(std::ceil(plan.end_s / plan.step_s * (1 - 1e-12)));
   solution.step_s = plan.end_s / static_cast<double>(steps);
   {
-    const grid::block where = closed_ring(problem.where, problem.periodic[0]);
-    solution.periodic_faces = match_faces(where, with_ghost_runs(where, problem.cells), problem.periodic);
+    const auto all = with_ghosts(problem.where, problem.cells, problem.periodic);
+    solution.periodic_faces = match_faces(problem.where, all, problem.periodic);
     check_periodic_faces(solution.periodic_faces);
   }
   auto cells = all_cells(problem);
@@ -152,18 +167,53 @@ transient_solution solve_transient(const heat_problem& problem, const time_plan&
   solution.proof.setup_seconds = watch.seconds();
 
   watch.restart();
-  time.observe(solution.history.emplace_back(), 0);
-  for (std::int64_t n = 1; n <= steps; ++n) {
+  certificate& proof = solution.proof;
+  std::int64_t taken = 0;
+  const auto saved = [&] {
+    solver_state s{"steps", problem.where, &problem.cells, false, {}, {}};
+    s.vectors = {{"temperature", time.temperatures(), {1, 0, 1}}};
+    s.numbers = {{"steps", {static_cast<double>(taken)}},
+                 {"iterations", {static_cast<double>(proof.iterations)}},
+                 {"converged", {static_cast<double>(proof.converged)}},
+                 {"residual_history", proof.residual_history},
+                 {"worst", {proof.true_relative_residual, proof.energy_identity_error, proof.reaction_imbalance}},
+                 {"seconds", {proof.earlier_seconds + watch.seconds()}}};
+    for (const heat_record& r : solution.history) append(s.numbers["history"], r);
+    return s;
+  };
+  if (how.keeper && how.keeper->begin() != state_keeper::found::nothing) {
+    solver_state s = saved();
+    how.keeper->restore(s);
+    taken = static_cast<std::int64_t>(s.numbers.at("steps").at(0));
+    proof.iterations = static_cast<int>(s.numbers.at("iterations").at(0));
+    proof.converged = s.numbers.at("converged").at(0) != 0;
+    proof.residual_history = s.numbers.at("residual_history");
+    const std::vector<double>& worst = s.numbers.at("worst");
+    proof.true_relative_residual = worst.at(0);
+    proof.energy_identity_error = worst.at(1);
+    proof.reaction_imbalance = worst.at(2);
+    proof.earlier_seconds = s.numbers.at("seconds").at(0);
+    const std::vector<double>& history = s.numbers.at("history");
+    for (std::size_t i = 0; i < history.size(); i += numbers_of_record) solution.history.push_back(record_at(history, i));
+  } else {
+    time.observe(solution.history.emplace_back(), 0);
+    if (plan.on_record) plan.on_record(solution.history, time.temperature());
+  }
+  for (std::int64_t n = taken + 1; n <= steps; ++n) {
     heat_record record = time.step(how, solution.proof, quiet());
     const double now = solution.step_s * static_cast<double>(n);
     if (n % plan.steps_per_record == 0 || n == steps) {
       time.observe(record, now);
       solution.history.push_back(record);
+      if (plan.on_record) plan.on_record(solution.history, time.temperature());
     }
     log.progress(static_cast<double>(n) / static_cast<double>(steps), fmt::format("step {} of {}, {:.4g} s", n, steps, now));
+    taken = n;
+    if (how.keeper && n < steps && how.keeper->is_due()) how.keeper->save(saved());
   }
+  if (how.keeper) how.keeper->finish(saved());
   solution.temperature_K = time.temperature();
-  solution.proof.solve_seconds = watch.seconds();
+  proof.solve_seconds = proof.earlier_seconds + watch.seconds();
   return solution;
 }
 

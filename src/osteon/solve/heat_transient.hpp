@@ -1,9 +1,18 @@
 #pragma once
 /// @file
 /// Heat conduction in time, by implicit steps.
+#include <functional>
 #include <osteon/solve/heat.hpp>
+#include <span>
 
 namespace osteon::solve {
+
+struct heat_record {
+  double time_s = 0;
+  double mean_K = 0, low_K = 0, high_K = 0;  ///< over the solid, at this time
+  face_flows inflow_W{};                     ///< mean over the step that ends at this time
+  double stored_W = 0;                       ///< heat that the solid takes up, mean over that step
+};
 
 /// How time goes on. Conditions and sources are constant in time.
 struct time_plan {
@@ -16,13 +25,9 @@ struct time_plan {
   /// Crank-Nicolson, second order, which may oscillate after a sudden change.
   double implicitness = 1;
   std::int64_t steps_per_record = 1;  ///< the last step is always recorded
-};
-
-struct heat_record {
-  double time_s = 0;
-  double mean_K = 0, low_K = 0, high_K = 0;  ///< over the solid, at this time
-  face_flows inflow_W{};                     ///< mean over the step that ends at this time
-  double stored_W = 0;                       ///< heat that the solid takes up, mean over that step
+  /// Told the history up to each new record, time 0 included, and the temperatures per active cell at that time; called by
+  /// all ranks. In a run that goes on from a saved state the first one is not the record of time 0.
+  std::function<void(std::span<const heat_record> history, const std::vector<double>& temperature_K)> on_record{};
 };
 
 struct transient_solution {

@@ -6,10 +6,13 @@
 
 namespace osteon::solve {
 
+class state_keeper;
+
 /// How to solve.
 struct options {
   double tolerance = 1e-6;  ///< stop when |r| <= tolerance |r0|, r0 the residual of the prescribed values and forces alone
   int max_iterations = 500;
+  state_keeper* keeper = nullptr;  ///< borrowed; null: nothing is kept
 };
 
 /// The certificates of a solution. All numbers are the same on all ranks.
@@ -25,6 +28,7 @@ struct certificate {
   double moment_imbalance = 0;                  ///< the same of the moments about the origin; elasticity only
   double energy_identity_error = 0;             ///< |u.K.u - F.u| / |F.u|, F the reactions and forces
   double setup_seconds = 0, solve_seconds = 0;  ///< wall
+  double earlier_seconds = 0;                   ///< of solve_seconds, in the run that the solve was resumed from
 };
 
 }  // namespace osteon::solve

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <osteon/base/box.hpp>
 #include <osteon/voxel/material.hpp>
+#include <osteon/voxel/node_condition.hpp>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct model_header {
   std::string source;                          ///< the image it was made from
   std::string source_sha256;                   ///< digest of that image file
   std::string provenance_json;                 ///< threshold, dropped islands, the job's [image] and [segment] tables
+  std::vector<node_condition> conditions;      ///< holds and forces that belong to the model itself (VOX-FE)
 };
 
 }  // namespace osteon::voxel

@@ -8,10 +8,11 @@
 
 namespace osteon::voxel {
 
-run_set::run_set(index3 shape, std::vector<run> runs) : shape_(shape), runs_(std::move(runs)) {
-  row_begin_.assign(static_cast<std::size_t>(shape.z * shape.y + 1), 0);
+run_set::run_set(index3 shape, std::vector<run> runs) : shape_(shape) {
+  lists made{std::move(runs), {}};
+  made.row_begin.assign(static_cast<std::size_t>(shape.z * shape.y + 1), 0);
   std::int64_t count = 0;
-  for (run& r : runs_) {
+  for (run& r : made.runs) {
     r.first = static_cast<std::int32_t>(count);
     count += r.length;
     if (count > std::numeric_limits<std::int32_t>::max())
@@ -19,9 +20,10 @@ run_set::run_set(index3 shape, std::vector<run> runs) : shape_(shape), runs_(std
           fmt::format("a block of {} x {} x {} points has more than {} active ones, the most that one rank can "
                       "number; use more ranks, or crop the image",
                       shape.z, shape.y, shape.x, std::numeric_limits<std::int32_t>::max()));
-    ++row_begin_[static_cast<std::size_t>(r.z * shape.y + r.y + 1)];
+    ++made.row_begin[static_cast<std::size_t>(r.z * shape.y + r.y + 1)];
   }
-  for (std::size_t i = 1; i < row_begin_.size(); ++i) row_begin_[i] += row_begin_[i - 1];
+  for (std::size_t i = 1; i < made.row_begin.size(); ++i) made.row_begin[i] += made.row_begin[i - 1];
+  lists_ = std::make_shared<const lists>(std::move(made));
   size_ = static_cast<std::int32_t>(count);
 }
 
@@ -36,8 +38,8 @@ std::int32_t run_set::find(std::int64_t z, std::int64_t y, std::int64_t x) const
 }
 
 std::int32_t run_set::plane_begin(std::int64_t z) const {
-  const auto r = static_cast<std::size_t>(row_begin_[static_cast<std::size_t>(z * shape_.y)]);
-  return r < runs_.size() ? runs_[r].first : size_;
+  const auto r = static_cast<std::size_t>(lists_->row_begin[static_cast<std::size_t>(z * shape_.y)]);
+  return r < runs().size() ? runs()[r].first : size_;
 }
 
 run_set active_cells(view3<const std::uint8_t> image) {

@@ -3,6 +3,7 @@
 /// The solid as a list of runs: stretches of contiguous active voxels along x. Everything that exists (cells, nodes)
 /// is numbered z, y, x over the active ones only, so memory is per active voxel and kernels walk with unit stride.
 #include <cstdint>
+#include <memory>
 #include <osteon/base/box.hpp>
 #include <span>
 #include <vector>
@@ -17,6 +18,7 @@ struct run {
 };
 
 /// The active points of a box (cells or nodes), as runs in z, y, x order. Coordinates are local to the box.
+/// Copies share the runs, which never change: a copy costs no memory.
 class run_set {
  public:
   run_set() = default;
@@ -27,18 +29,18 @@ class run_set {
   index3 shape() const { return shape_; }
   /// Number of active points.
   std::int32_t size() const { return size_; }
-  std::span<const run> runs() const { return runs_; }
+  std::span<const run> runs() const { return lists_->runs; }
   /// The runs of row (z, y).
   std::span<const run> row(std::int64_t z, std::int64_t y) const {
     const auto r = static_cast<std::size_t>(z * shape_.y + y);
-    return std::span(runs_).subspan(static_cast<std::size_t>(row_begin_[r]),
-                                    static_cast<std::size_t>(row_begin_[r + 1] - row_begin_[r]));
+    const auto& begin = lists_->row_begin;
+    return runs().subspan(static_cast<std::size_t>(begin[r]), static_cast<std::size_t>(begin[r + 1] - begin[r]));
   }
   /// The runs of plane z.
   std::span<const run> plane(std::int64_t z) const {
-    const auto first = row_begin_[static_cast<std::size_t>(z * shape_.y)];
-    const auto last = row_begin_[static_cast<std::size_t>((z + 1) * shape_.y)];
-    return std::span(runs_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+    const auto first = lists_->row_begin[static_cast<std::size_t>(z * shape_.y)];
+    const auto last = lists_->row_begin[static_cast<std::size_t>((z + 1) * shape_.y)];
+    return runs().subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
   }
   /// Number of the point (z, y, x), or -1 if it is not active or outside the box.
   std::int32_t find(std::int64_t z, std::int64_t y, std::int64_t x) const;
@@ -46,9 +48,12 @@ class run_set {
   std::int32_t plane_begin(std::int64_t z) const;
 
  private:
+  struct lists {
+    std::vector<run> runs;
+    std::vector<std::int32_t> row_begin{0};  // per row (z, y): index of its first run; one more at the end
+  };
   index3 shape_;
-  std::vector<run> runs_;
-  std::vector<std::int32_t> row_begin_{0};  // per row (z, y): index of its first run; one more at the end
+  std::shared_ptr<const lists> lists_ = std::make_shared<const lists>();
   std::int32_t size_ = 0;
 };
 

@@ -1,0 +1,181 @@
+"""A series of DICOM slices: tags by pydicom, pixels by SimpleITK (GDCM), which applies each slice's own rescale."""
+
+import logging
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from .errors import DataError
+from .placement import placed, right_angled
+from .volume import Volume, check_shape
+
+# What lies beside slices and is none. Other files are refused: a damaged slice must not be taken for a stranger.
+CLUTTER = (".txt", ".xml", ".json", ".csv", ".log", ".html", ".pdf", ".md", ".jpg", ".jpeg", ".png", ".db", ".ini")
+NEEDED = ("SeriesInstanceUID", "Rows", "Columns", "ImagePositionPatient", "ImageOrientationPatient")
+
+
+@dataclass
+class Slice:
+    """One file of a series. Vectors are in LPS, of length 3."""
+
+    path: Path
+    tags: object  # pydicom.Dataset without pixels
+    position: np.ndarray  # centre of the first pixel, mm
+    rows: np.ndarray  # direction along a row, that of x
+    columns: np.ndarray
+
+
+def is_dicom(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(132)[128:] == b"DICM"
+
+
+def read_dicom(files: list[Path], folder: str) -> Volume:
+    slices = [_slice(path) for path in files if not _is_clutter(path)]
+    _refuse_mixed(slices, folder)
+    if len(slices) < 2:
+        raise DataError(f"'{folder}' holds {len(slices)} DICOM slice; a volume has at least 2")
+    first = slices[0]
+    check_shape((len(slices), int(first.tags.Rows), int(first.tags.Columns)), folder)
+    axes = right_angled(
+        np.stack([first.rows, first.columns, np.cross(first.rows, first.columns)], axis=1), str(first.path)
+    )
+    slices.sort(key=lambda s: float(axes[:, 2] @ s.position))
+    thickness = _step(slices, axes[:, 2])
+    values = _pixels(slices)
+    facts = _units(slices)
+    if not first.tags.get("PixelSpacing"):
+        return Volume(values, "dicom", facts=facts)
+    rows, columns = (float(h) for h in first.tags.PixelSpacing)  # between rows: y, between columns: x
+    placement = placed(slices[0].position, axes, np.array([columns, rows, thickness]), folder)
+    return Volume(values, "dicom", (thickness, rows, columns), placement, facts)
+
+
+def _is_clutter(path: Path) -> bool:
+    return path.name.startswith(".") or path.name.upper() == "DICOMDIR" or path.suffix.lower() in CLUTTER
+
+
+def _slice(path: Path) -> Slice:
+    import pydicom
+
+    logging.getLogger("pydicom").setLevel(logging.CRITICAL)
+    try:
+        tags = pydicom.dcmread(path, stop_before_pixels=True)
+    except Exception as e:
+        reason = " ".join(str(e).split())[-120:]
+        raise DataError(
+            f"'{path}' is no readable DICOM file ({reason}); copy it again, or move it out of the folder of the slices"
+        ) from None
+    if int(tags.get("NumberOfFrames", 1) or 1) != 1:
+        raise DataError(
+            f"'{path}' holds {tags.NumberOfFrames} frames in one file; convert it to one file a slice, or to NIfTI"
+        )
+    missing = [name for name in NEEDED if tags.get(name) in (None, "")]
+    if missing:
+        raise DataError(
+            f"'{path}' lacks {', '.join(missing)}, without which slices cannot be put in order; "
+            "is it a scout view or a report? move it out of the folder"
+        )
+    if int(tags.get("SamplesPerPixel", 1)) != 1 or tags.get("PhotometricInterpretation") == "PALETTE COLOR":
+        raise DataError(f"'{path}' is in colour; needed is one grey value a voxel")
+    position = np.array([float(v) for v in tags.ImagePositionPatient])
+    cosines = np.array([float(v) for v in tags.ImageOrientationPatient])
+    if position.shape != (3,) or cosines.shape != (6,) or not np.isfinite([*position, *cosines]).all():
+        raise DataError(f"'{path}' states no usable position and orientation; export the series again")
+    return Slice(path, tags, position, cosines[:3], cosines[3:])
+
+
+def _refuse_mixed(slices: list[Slice], folder: str) -> None:
+    series: dict[str, list[Slice]] = {}
+    for s in slices:
+        series.setdefault(str(s.tags.SeriesInstanceUID), []).append(s)
+    if len(series) > 1:
+        found = "; ".join(
+            f"{len(of)} slices of '{of[0].tags.get('SeriesDescription', uid)}', as '{of[0].path.name}'"
+            for uid, of in series.items()
+        )
+        raise DataError(
+            f"'{folder}' holds {len(series)} DICOM series ({found}); "
+            "put the slices of one series into a folder of its own"
+        )
+    first = slices[0] if slices else None
+    for s in slices:
+        if (s.tags.Rows, s.tags.Columns) != (first.tags.Rows, first.tags.Columns):
+            raise DataError(
+                f"'{s.path}' has {s.tags.Rows} x {s.tags.Columns} pixels, '{first.path.name}' has {first.tags.Rows} x "
+                f"{first.tags.Columns}; the slices of a series are alike: move what does not belong to it"
+            )
+        if not np.allclose([*s.rows, *s.columns], [*first.rows, *first.columns], atol=1e-3):
+            raise DataError(
+                f"'{s.path}' lies across '{first.path.name}' (its orientation differs); move scout views and other "
+                "planes out of the folder"
+            )
+        if s.tags.get("PixelSpacing") != first.tags.get("PixelSpacing"):
+            raise DataError(
+                f"'{s.path}' has pixels of {s.tags.get('PixelSpacing')} mm, '{first.path.name}' of "
+                f"{first.tags.get('PixelSpacing')} mm; the series is mixed"
+            )
+
+
+def _step(slices: list[Slice], normal: np.ndarray) -> float:
+    """Distance of the slices, which has to be even, in mm."""
+    along = np.array([normal @ (b.position - a.position) for a, b in pairwise(slices)])
+    usual = float(np.median(along))
+    for (a, b), height in zip(pairwise(slices), along, strict=True):
+        names = f"'{a.path.name}' and '{b.path.name}'"
+        if height <= 1e-3 * max(usual, 1e-3):
+            raise DataError(
+                f"{names} lie at the same place along the stack; the folder holds slices of two phases or a copy: "
+                "keep one of each"
+            )
+        if abs(height - usual) > 0.02 * usual:
+            lost = height / usual - 1
+            why = f"{lost:.0f} missing between them" if lost > 0.9 and abs(lost % 1 - 0.5) > 0.4 else "the steps differ"
+            raise DataError(
+                f"{names} are {height:g} mm apart, the others {usual:g} mm ({why}); export the whole series, or "
+                "resample it onto an even grid"
+            )
+        _refuse_leaning(a, b, normal, 0.01 * height)
+    if slices[0].tags.get("PixelSpacing"):  # small steps aside add up
+        _refuse_leaning(slices[0], slices[-1], normal, 0.5 * min(float(h) for h in slices[0].tags.PixelSpacing))
+    return float(along.mean())
+
+
+def _refuse_leaning(a: Slice, b: Slice, normal: np.ndarray, limit_mm: float) -> None:
+    step = b.position - a.position
+    height = float(normal @ step)
+    aside = float(np.linalg.norm(step - height * normal))
+    if aside > limit_mm:
+        angle = float(np.degrees(np.arctan2(aside, height)))
+        raise DataError(
+            f"the stack leans: from '{a.path.name}' to '{b.path.name}' it goes {angle:.2g} degrees off the normal of "
+            "the slices, as with a tilted gantry; resample it onto a straight grid (for example by dcm2niix) first"
+        )
+
+
+def _pixels(slices: list[Slice]) -> np.ndarray:
+    import SimpleITK as sitk  # noqa: N813
+
+    planes = []
+    for s in slices:
+        try:
+            plane = sitk.GetArrayFromImage(sitk.ReadImage(str(s.path)))
+        except RuntimeError:
+            raise DataError(f"the pixels of '{s.path}' cannot be read; copy or export it again") from None
+        planes.append(plane.reshape(plane.shape[-2:]))
+        if planes[-1].shape != (int(s.tags.Rows), int(s.tags.Columns)):
+            raise DataError(
+                f"'{s.path}' has {planes[-1].shape} pixels, not the {s.tags.Rows} x {s.tags.Columns} it states"
+            )
+    # Slices may differ in rescale, so in type: whole numbers in one, fractions in the next.
+    return np.stack(planes).astype(np.result_type(*{p.dtype for p in planes}), copy=False)
+
+
+def _units(slices: list[Slice]) -> dict[str, object]:
+    tags = slices[0].tags
+    kind = str(tags.get("RescaleType", "") or "")
+    if not kind and tags.get("Modality") == "CT" and "RescaleSlope" in tags:
+        kind = "HU"
+    return {"unit": kind} if kind and kind != "US" else {}

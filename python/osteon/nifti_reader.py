@@ -1,0 +1,57 @@
+"""NIfTI, by nibabel."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+
+from .errors import DataError
+from .placement import placed, split
+from .volume import Volume, check_shape
+
+ENDINGS = (".nii", ".nii.gz")
+UNITS_MM = {1: 1000.0, 2: 1.0, 3: 1e-3}  # xyzt_units
+LPS_FROM_RAS = np.diag([-1.0, -1.0, 1.0])
+
+
+def read_nifti(path: Path) -> Volume:
+    import nibabel
+
+    if path.name.lower().endswith(".gz"):
+        _check_stream(path)
+    image = nibabel.load(path)
+    if not isinstance(image, nibabel.Nifti1Image):
+        raise DataError(f"'{path}' is of type {type(image).__name__}; needed is a single NIfTI file (.nii, .nii.gz)")
+    check_shape(image.shape[::-1], str(path))
+    if image.get_data_dtype().kind not in "iuf":
+        raise DataError(f"'{path}' holds values of type {image.get_data_dtype()}; needed is one grey value a voxel")
+    header = image.header
+    stored = np.abs(np.asarray(header.get_zooms()[:3], float))
+    unit = UNITS_MM.get(int(header["xyzt_units"]) & 7)
+    steps, oriented = _steps(image)
+    lengths, axes = split(LPS_FROM_RAS @ steps[:3, :3], str(path))
+    if not np.allclose(lengths, stored, rtol=1e-3):
+        raise DataError(
+            f"'{path}' contradicts itself: its pixdim states voxels of {stored.tolist()}, its affine of "
+            f"{lengths.tolist()} (x, y, z); it went through a registration: write the scanner's affine into it"
+        )
+    # The rest of a placement has no meaning without a unit, but the axes need none.
+    placement = placed(LPS_FROM_RAS @ steps[:3, 3] * (unit or 0), axes, lengths * (unit or 0), str(path), oriented)
+    values = np.asanyarray(image.dataobj).T  # nibabel's scl_slope and scl_inter are in
+    x, y, z = (float(h) for h in lengths * (unit or 1))
+    return Volume(values, "nifti", (z, y, x) if unit else None, placement)
+
+
+def _steps(image) -> tuple[np.ndarray, bool]:
+    """Steps from voxel to voxel in RAS, and whether the file says so: else they are only the voxel size."""
+    for matrix, code in (image.header.get_sform(coded=True), image.header.get_qform(coded=True)):
+        if int(code) > 0:
+            return np.asarray(matrix, float), True
+    return np.diag([*np.abs(image.header.get_zooms()[:3]), 1.0]) * [-1, -1, 1, 1], False
+
+
+def _check_stream(path: Path) -> None:
+    """Read a gzip file to its end, where its checksum is; nibabel stops before."""
+    with gzip.open(path) as file:
+        while file.read(1 << 22):
+            pass

@@ -1,0 +1,19 @@
+#pragma once
+/// @file
+/// Values whose length only one rank knows.
+#include <mpi.h>
+
+#include <string>
+
+namespace osteon::comm {
+
+/// The text of rank 0 on all ranks. @collective on comm
+inline std::string broadcast(MPI_Comm comm, std::string text) {
+  int length = static_cast<int>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT, 0, comm);
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(text.data(), length, MPI_CHAR, 0, comm);
+  return text;
+}
+
+}  // namespace osteon::comm

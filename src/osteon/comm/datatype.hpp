@@ -1,0 +1,28 @@
+#pragma once
+/// @file
+/// The MPI datatype of a C++ type.
+#include <mpi.h>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace osteon::comm {
+
+/// The MPI datatype of an arithmetic type T. A type that is not listed does not compile.
+template <class T>
+MPI_Datatype datatype() {
+  if constexpr (std::is_same_v<T, float>)
+    return MPI_FLOAT;
+  else if constexpr (std::is_same_v<T, double>)
+    return MPI_DOUBLE;
+  else if constexpr (std::is_same_v<T, std::uint8_t>)
+    return MPI_UINT8_T;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return MPI_INT32_T;
+  else {
+    static_assert(std::is_same_v<T, std::int64_t>, "add the type to comm/datatype.hpp");
+    return MPI_INT64_T;
+  }
+}
+
+}  // namespace osteon::comm

@@ -1,0 +1,62 @@
+#pragma once
+/// @file
+/// Values at points (nodes or cells) of all ranks by whole planes, whichever ranks have them: what is written to disk must
+/// not know how the points were dealt out.
+#include <functional>
+#include <osteon/grid/block.hpp>
+#include <osteon/grid/shared_nodes.hpp>
+#include <osteon/voxel/run_set.hpp>
+#include <string>
+#include <variant>
+
+namespace osteon::grid {
+
+/// A vector over the points of a rank; copies of a point on several ranks are equal.
+struct point_vector {
+  std::string name;
+  std::variant<std::span<float>, std::span<double>> values;
+  node_layout layout;  ///< of the values, by local number
+
+  std::size_t value_bytes() const { return values.index() == 0 ? sizeof(float) : sizeof(double); }
+};
+
+/// The active points of all ranks. A plane is handled by one rank: with whole planes by the one that owns it, with bricks
+/// by equal shares. In a plane every point counts once, in the order y, x.
+class plane_points {
+ public:
+  /// Borrows `points`.
+  /// @param points of this rank, coordinates local to where.owned: its cells, or its nodes
+  /// @param are_nodes points of shape where.domain + 1 instead of where.domain
+  /// @collective on where.comm @cost one message a pair of ranks and round of planes, 8 bytes a point
+  plane_points(const block& where, const voxel::run_set& points, bool are_nodes);
+
+  MPI_Comm comm() const { return comm_; }
+  index3 shape() const { return shape_; }
+  /// Points of each plane of the whole, shape (shape().z); the same on all ranks.
+  std::span<const std::int64_t> per_plane() const { return per_plane_; }
+
+  /// Bring the values of this rank's planes together, some planes after the other.
+  /// @param take called with the first plane, their number and values of shape (points, components); it must not throw
+  /// @collective
+  using taker = std::function<void(std::int64_t first, std::int64_t planes, std::span<const std::byte> values)>;
+  void gather(const point_vector& vector, const taker& take) const;
+
+  /// The way back: fill in a vector on all ranks that have the points.
+  /// @param give fills in the values of some planes; it must not throw @collective
+  using giver = std::function<void(std::int64_t first, std::int64_t planes, std::span<std::byte> values)>;
+  void scatter(const point_vector& vector, const giver& give) const;
+
+ private:
+  struct round;
+  round meet(std::int64_t which) const;
+  void pack(const round& r, const point_vector& vector, std::vector<std::byte>& bytes, bool unpack) const;
+
+  MPI_Comm comm_;
+  index3 shape_, origin_;
+  const voxel::run_set& points_;
+  std::vector<std::int64_t> first_;  // plane of each rank, and the end
+  std::int64_t step_ = 1, rounds_ = 0;
+  std::vector<std::int64_t> per_plane_;
+};
+
+}  // namespace osteon::grid

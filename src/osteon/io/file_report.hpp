@@ -1,0 +1,18 @@
+#pragma once
+/// @file
+/// What came of reading or writing a file.
+#include <cstdint>
+#include <osteon/io/access.hpp>
+#include <string>
+
+namespace osteon::io {
+
+struct file_report {
+  std::int64_t bytes = 0;   ///< of the file
+  std::int64_t values = 0;  ///< bytes of the values in it, before compression
+  double seconds = 0;       ///< spent in the calls
+  access_mode mode = access_mode::serial;
+  std::string system;  ///< name of the file system; on the first rank
+};
+
+}  // namespace osteon::io

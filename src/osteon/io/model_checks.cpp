@@ -1,0 +1,52 @@
+#include <osteon/io/model_checks.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <osteon/base/error.hpp>
+#include <osteon/io/netcdf.hpp>
+
+namespace osteon::io {
+
+void check_header(const voxel::model_header& header) {
+  check_geometry(header.shape, header.spacing_mm, header.origin_mm);
+  if (header.materials.empty() || header.materials.size() > 256)
+    throw data_error(fmt::format("the model has {} materials; 1 to 256 can be stored", header.materials.size()));
+  for (const auto& m : header.materials)
+    if (m.name.size() > largest_name || !std::isfinite(m.youngs_modulus_MPa) || !std::isfinite(m.poisson_ratio) ||
+        !std::isfinite(m.conductivity_W_per_mK))
+      throw data_error(fmt::format(
+          "the material '{:.40}' has a property that is not finite, or a name of more than {} bytes", m.name, largest_name));
+  if (std::ssize(header.active_per_plane) != header.shape.z)
+    throw data_error(fmt::format("the model counts active voxels of {} planes; it has {}", header.active_per_plane.size(),
+                                 header.shape.z));
+  for (std::int64_t active : header.active_per_plane)
+    if (active < 0 || active > header.shape.y * header.shape.x)
+      throw data_error(
+          fmt::format("a plane of {} x {} voxels cannot have {} active ones", header.shape.y, header.shape.x, active));
+  if (header.conditions.size() > most_conditions)
+    throw data_error(fmt::format("the model holds or pulls {} nodes; at most {} can be stored", header.conditions.size(),
+                                 most_conditions));
+  if (header.source.size() + header.source_sha256.size() + header.provenance_json.size() > largest_text)
+    throw data_error(fmt::format("the provenance of the model is longer than {} bytes", largest_text));
+}
+
+void check_voxels(const std::string& path, const voxel::model_header& header, std::int64_t first_plane,
+                  std::span<const std::uint8_t> material) {
+  const std::int64_t plane = header.shape.y * header.shape.x;
+  for (std::int64_t z = 0; z * plane < std::ssize(material); ++z) {
+    std::int64_t active = 0;
+    for (std::uint8_t m : material.subspan(static_cast<std::size_t>(z * plane), static_cast<std::size_t>(plane))) {
+      if (m >= header.materials.size())
+        throw data_error(fmt::format("a voxel of plane {} of '{}' has material {}; the table has {}", first_plane + z, path,
+                                     m, header.materials.size()));
+      active += m != 0;
+    }
+    const std::int64_t expected = header.active_per_plane[static_cast<std::size_t>(first_plane + z)];
+    if (active != expected)
+      throw data_error(fmt::format("plane {} of '{}' has {} active voxels, but its header says {}", first_plane + z, path,
+                                   active, expected));
+  }
+}
+
+}  // namespace osteon::io

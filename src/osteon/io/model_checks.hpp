@@ -1,0 +1,23 @@
+#pragma once
+/// @file
+/// What a model must fulfil, in memory and on disk (internal to io).
+#include <cstdint>
+#include <osteon/voxel/model.hpp>
+#include <span>
+#include <string>
+
+namespace osteon::io {
+
+inline constexpr std::size_t largest_name = 256;                    ///< of a material, in bytes
+inline constexpr std::size_t largest_text = std::size_t{16} << 20;  ///< of the provenance, in bytes
+inline constexpr std::size_t most_conditions = 40'000'000;          ///< of single nodes
+
+/// @throws data_error if the header breaks a limit of the file format
+void check_header(const voxel::model_header& header);
+
+/// Voxels name materials of the table, and their number in each plane is the one of the header.
+/// @param material whole planes from first_plane on @throws data_error
+void check_voxels(const std::string& path, const voxel::model_header& header, std::int64_t first_plane,
+                  std::span<const std::uint8_t> material);
+
+}  // namespace osteon::io

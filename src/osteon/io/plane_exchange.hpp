@@ -1,0 +1,74 @@
+#pragma once
+/// @file
+/// Planes of all ranks, brought to those that touch the file and back (internal to io).
+///
+/// Every chunk is written by one rank of the file team. So no chunk is compressed twice, its digest is known to one rank,
+/// and the file depends neither on the decomposition nor on the mode.
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <osteon/io/access.hpp>
+#include <span>
+#include <vector>
+
+namespace osteon::io {
+
+/// Planes [begin, end) of a variable.
+struct plane_range {
+  std::int64_t begin = 0, end = 0;
+  std::int64_t size() const { return end > begin ? end - begin : 0; }
+};
+
+/// Ranges of consecutive ranks. @param first first plane of each, and the number of planes; ascending
+std::vector<plane_range> ranges_of(std::span<const std::int64_t> first);
+
+/// A variable's planes as they lie on the ranks, and the chunks that each member of the file team handles.
+///
+/// Members go through their planes in pieces of whole chunks, one a round, so that no rank holds more than its own planes
+/// and a piece.
+class plane_exchange {
+ public:
+  /// @param by_rank planes of each rank, ascending; in a write they cover all planes once. The same on all ranks
+  /// @param planes number of planes; `bytes_per_plane` of one
+  plane_exchange(MPI_Comm comm, const file_team& team, const access& how, std::vector<plane_range> by_rank,
+                 std::int64_t planes, std::int64_t chunk_planes, std::int64_t bytes_per_plane);
+
+  /// The same on all ranks.
+  std::int64_t rounds() const { return rounds_; }
+  /// Planes that this rank handles in a round; none if it has no more, or is no member.
+  plane_range piece(std::int64_t round) const { return member_ < 0 ? plane_range{} : piece_of(member_, round); }
+  /// All planes of this member.
+  plane_range handled() const { return member_ < 0 ? plane_range{} : handled_[static_cast<std::size_t>(member_)].all; }
+  std::int64_t largest_piece_bytes() const;
+
+  /// Bring this rank's piece of a round together.
+  /// @param values this rank's own planes
+  /// @param buffer used if others have some of the piece; at least largest_piece_bytes()
+  /// @return the piece, in `values` or in `buffer` @collective on comm
+  std::span<const std::byte> gather(std::int64_t round, std::span<const std::byte> values,
+                                    std::span<std::byte> buffer) const;
+
+  /// Deal this rank's piece of a round out. @param values this rank's own planes, to be filled @collective on comm
+  void scatter(std::int64_t round, std::span<const std::byte> piece, std::span<std::byte> values) const;
+
+ private:
+  struct share {
+    plane_range all;
+    std::int64_t own_end = 0;  ///< up to here the member has the planes itself
+    std::int64_t step = 0, step_of_others = 0;
+  };
+  plane_range piece_of(std::ptrdiff_t member, std::int64_t round) const;
+  std::int64_t rounds_of(const share& s) const;
+  template <class Post>
+  void post(std::int64_t planes, std::vector<MPI_Request>& requests, Post post_one) const;
+
+  MPI_Comm comm_;
+  std::vector<int> members_;
+  std::ptrdiff_t member_ = -1;  ///< this rank's place among the members
+  std::vector<plane_range> by_rank_;
+  std::vector<share> handled_;
+  std::int64_t bytes_per_plane_, bytes_per_message_, rounds_ = 0;
+};
+
+}  // namespace osteon::io

@@ -1,0 +1,58 @@
+#pragma once
+/// @file
+/// A file of plane variables under construction, by a team of ranks for all (internal to io).
+#include <functional>
+#include <memory>
+#include <osteon/io/file_report.hpp>
+#include <osteon/io/netcdf.hpp>
+#include <osteon/io/plane_exchange.hpp>
+#include <osteon/io/temporary_file.hpp>
+
+namespace osteon::io {
+
+/// What is to be written, the same on all ranks.
+struct plane_file_plan {
+  voxel::model_header header;
+  const char* schema = "";
+  bool with_nodes = false;
+  std::vector<std::pair<std::string, std::string>> attributes;  ///< global ones
+  std::vector<plane_variable> variables;
+  std::vector<plane_range> cell_planes, node_planes;  ///< by rank
+  access how;
+  storage stored;
+};
+
+/// Creates the file, writes its variables, closes and checks it. All calls are collective.
+class plane_file {
+ public:
+  /// @param comm borrowed
+  /// @param describe defines attributes of the variables; called once, where the file is open
+  /// @throws machine_error, usage_error
+  plane_file(MPI_Comm comm, const std::string& path, plane_file_plan plan,
+             const std::function<void(std::span<const plane_variable>)>& describe);
+
+  const plane_variable& variable(std::size_t index) const { return plan_.variables[index]; }
+  /// Write all planes of a variable. @param values this rank's own planes
+  void write(std::size_t index, std::span<const std::byte> values);
+  /// Everything that result_writer::close() promises.
+  file_report close();
+
+ private:
+  void reserve(std::int64_t bytes);
+  void put(const plane_variable& v, plane_range part, std::span<const std::byte> values, std::string& digest);
+  plane_exchange exchange_of(const plane_variable& v) const;
+  void read_back();
+  std::vector<std::string> collect_digests() const;
+
+  MPI_Comm comm_;
+  plane_file_plan plan_;
+  file_team team_;
+  std::unique_ptr<temporary_file> temporary_;  ///< rank 0
+  std::string name_;                           ///< of the temporary file
+  netcdf_file file_{-1};
+  std::int64_t index_reserve_ = 0;
+  std::vector<std::string> digests_;  ///< of the chunks that this rank writes, by variable
+  std::vector<bool> written_;
+};
+
+}  // namespace osteon::io

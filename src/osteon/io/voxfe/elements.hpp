@@ -1,0 +1,98 @@
+#pragma once
+/// @file
+/// The element lines of a model file: `number material x y z` (or `number x y z material`). Serial; ranks share a file by
+/// reading byte ranges of it.
+#include <array>
+#include <osteon/io/voxfe/script.hpp>
+#include <osteon/io/voxfe/text_file.hpp>
+#include <span>
+
+namespace osteon::io::voxfe {
+
+/// What stands before the elements.
+struct model_head {
+  std::int64_t elements = 0;
+  std::int64_t body = 0;               ///< first byte of the element lines
+  std::array<double, 3> voxel_size{};  ///< x, y, z; 0 if the file does not state it
+};
+
+/// Read the lines before the elements. @throws data_error if there is no count, or one that the file cannot hold
+model_head read_model_head(const std::string& path);
+
+/// The four numbers of an element line after its own number, as they stand.
+using element_line = std::array<std::int32_t, 4>;
+
+/// What tells how element lines are meant; those of several ranges are joined by minima and maxima.
+struct element_facts {
+  static constexpr std::int64_t most_ids = 65536;
+  std::array<std::int64_t, 4> low{INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}, high{-1, -1, -1, -1};
+  std::vector<std::uint8_t> first_seen = std::vector<std::uint8_t>(most_ids);  ///< values of the first column, 0 or 1
+  std::vector<std::uint8_t> last_seen = std::vector<std::uint8_t>(most_ids);
+  void add(const element_line& line);
+};
+
+/// Read the element lines that begin in [begin, end).
+/// @return the first fault
+/// @throws data_error if the file cannot be read
+/// @cost 16 bytes an element
+std::optional<text_fault> read_elements(const std::string& path, std::int64_t begin, std::int64_t end,
+                                        std::vector<element_line>& elements, element_facts& facts);
+
+/// Where the last element of a range begins that is meant; -1 if none is. @param is_meant gets its place in the range
+std::int64_t find_element(const std::string& path, std::int64_t begin, std::int64_t end,
+                          const std::function<bool(std::int64_t place, const element_line& line)>& is_meant);
+
+/// How element lines are meant.
+struct element_layout {
+  bool material_first = true;
+  int base = 1;
+};
+
+/// Find out the order of the columns and the index base. @throws data_error if the lines fit no layout
+element_layout find_layout(const script& s, const element_facts& facts, const reading_options& options);
+
+/// A voxel and its material, in one number: place in the image (z, y, x) * 256 + material.
+std::int64_t pack_voxel(std::int64_t place, std::uint8_t material);
+
+/// What is wrong with a voxel that is listed twice.
+inline constexpr const char* listed_twice = "this voxel has an element already; remove one of the two";
+
+/// Turn element lines into packed voxels.
+class element_decoder {
+ public:
+  element_decoder(const script& s, element_layout layout);
+  /// -1 if the element lies outside the grid or its material is unknown.
+  std::int64_t voxel(const element_line& line) const;
+  /// What is wrong with such an element.
+  std::string fault(const element_line& line) const;
+
+ private:
+  const script& s_;
+  element_layout layout_;
+  std::vector<std::uint8_t> number_;  // by id; 0: unknown
+};
+
+/// Element lines of some planes, in canonical form: numbers from `first_number` on, z, y, x order, 1-based.
+/// @param ids of the materials 1, 2, ...
+/// @param text receives the lines
+/// @return the number of elements
+std::int64_t append_elements(std::string& text, view3<const std::uint8_t> planes, std::int64_t first_plane,
+                             std::int64_t first_number, std::span<const int> ids);
+
+/// A model that one process has.
+struct whole_model {
+  voxel::model_header header;
+  std::vector<std::uint8_t> material;  ///< shape header.shape
+  element_layout layout;
+};
+
+/// Read the model of a script, in one process. @throws data_error with file and line @collective local
+whole_model read_whole_model(const script& s, const reading_options& options = {});
+
+/// Limits of a grid for so many elements, checked before memory is taken. @throws data_error
+void check_grid(const script& s, const model_head& head);
+
+/// The error for a fault in a model file. @throws data_error
+[[noreturn]] void throw_fault(const std::string& path, const text_fault& fault);
+
+}  // namespace osteon::io::voxfe

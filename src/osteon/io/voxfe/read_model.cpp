@@ -1,0 +1,216 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/together.hpp>
+#include <osteon/io/model_header_bytes.hpp>
+#include <osteon/io/voxfe/elements.hpp>
+#include <osteon/io/voxfe/read_model.hpp>
+
+namespace osteon::io::voxfe {
+namespace {
+
+/// The first fault in the file ends the reading on all ranks.
+void agree_on_fault(MPI_Comm comm, const std::string& path, const std::optional<text_fault>& mine) {
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  std::int64_t first = mine ? mine->offset : none;
+  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, comm);
+  if (first == none) return;
+  comm::together(comm, [&] {
+    if (mine && mine->offset == first) throw_fault(path, *mine);
+  });
+}
+
+void join_facts(MPI_Comm comm, element_facts& facts) {
+  MPI_Allreduce(MPI_IN_PLACE, facts.low.data(), 4, MPI_INT64_T, MPI_MIN, comm);
+  MPI_Allreduce(MPI_IN_PLACE, facts.high.data(), 4, MPI_INT64_T, MPI_MAX, comm);
+  for (auto* seen : {&facts.first_seen, &facts.last_seen})
+    MPI_Allreduce(MPI_IN_PLACE, seen->data(), static_cast<int>(seen->size()), MPI_UINT8_T, MPI_MAX, comm);
+}
+
+/// A rank's share of the file.
+struct share {
+  std::string path;
+  std::int64_t begin = 0, end = 0;
+};
+
+/// The packed voxels of a rank's share, and the header with what all ranks counted.
+std::vector<std::int64_t> read_share(MPI_Comm comm, const script& s, const reading_options& options, const share& part,
+                                     std::int64_t announced, voxel::model_header& header, element_layout& layout) {
+  std::vector<element_line> elements;
+  element_facts facts;
+  std::optional<text_fault> fault;
+  comm::together(comm, [&] { fault = read_elements(part.path, part.begin, part.end, elements, facts); });
+  agree_on_fault(comm, part.path, fault);
+  std::int64_t count = std::ssize(elements);
+  MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, comm);
+  if (count != announced)
+    throw data_error(
+        fmt::format("'{}' announces {} elements, but has {}; it is truncated or damaged", part.path, announced, count));
+  join_facts(comm, facts);
+  std::vector<std::int64_t> voxels, active(static_cast<std::size_t>(s.voxels[2]));
+  comm::together(comm, [&] {
+    layout = find_layout(s, facts, options);
+    const element_decoder decode(s, layout);
+    const std::int64_t plane = s.voxels[0] * s.voxels[1];
+    voxels.reserve(elements.size());
+    for (std::size_t i = 0; i < elements.size() && !fault; ++i) {
+      const std::int64_t voxel = decode.voxel(elements[i]);
+      if (voxel < 0) {
+        const auto is_it = [&](std::int64_t at, const element_line&) { return at == static_cast<std::int64_t>(i); };
+        fault = text_fault{find_element(part.path, part.begin, part.end, is_it), decode.fault(elements[i])};
+        break;
+      }
+      voxels.push_back(voxel);
+      ++active[static_cast<std::size_t>(voxel / 256 / plane)];
+    }
+  });
+  agree_on_fault(comm, part.path, fault);
+  MPI_Allreduce(MPI_IN_PLACE, active.data(), static_cast<int>(active.size()), MPI_INT64_T, MPI_SUM, comm);
+  comm::together(comm, [&] {
+    header = header_of(s, options.units, layout.base);
+    header.active_per_plane = active;
+  });
+  return voxels;
+}
+
+/// Send packed voxels to the owners of their planes; returns those of this rank.
+std::vector<std::int64_t> send_to_owners(const grid::block& where, const std::vector<std::int64_t>& voxels) {
+  const MPI_Comm comm = where.comm;
+  const auto ranks = static_cast<std::size_t>(comm::size(comm));
+  std::vector<std::int64_t> last;  // place behind the last voxel of each rank
+  for (std::size_t r = 0; r < ranks; ++r)
+    last.push_back(where.boxes->box_of(static_cast<int>(r)).end.z * where.domain.y * where.domain.x);
+  const auto owner_of = [&](std::int64_t voxel) {
+    return static_cast<std::size_t>(std::upper_bound(last.begin(), last.end(), voxel / 256) - last.begin());
+  };
+  std::vector<std::int64_t> outgoing(ranks), incoming(ranks), sorted, received;
+  for (const std::int64_t v : voxels) ++outgoing[owner_of(v)];
+  MPI_Alltoall(outgoing.data(), 1, MPI_INT64_T, incoming.data(), 1, MPI_INT64_T, comm);
+  std::vector<int> send_count(ranks), send_start(ranks), receive_count(ranks), receive_start(ranks);
+  comm::together(comm, [&] {
+    std::int64_t sent = 0, arrived = 0;
+    std::vector<std::int64_t> at(ranks);
+    for (std::size_t r = 0; r < ranks; ++r) {
+      at[r] = sent;
+      send_start[r] = static_cast<int>(sent);
+      receive_start[r] = static_cast<int>(arrived);
+      sent += outgoing[r];
+      arrived += incoming[r];
+      if (std::max(sent, arrived) > std::numeric_limits<int>::max())
+        throw data_error("more than 2^31 - 1 elements on a rank; use more ranks");
+      send_count[r] = static_cast<int>(outgoing[r]);
+      receive_count[r] = static_cast<int>(incoming[r]);
+    }
+    sorted.resize(voxels.size());
+    for (const std::int64_t v : voxels) sorted[static_cast<std::size_t>(at[owner_of(v)]++)] = v;
+    received.resize(static_cast<std::size_t>(arrived));
+  });
+  MPI_Alltoallv(sorted.data(), send_count.data(), send_start.data(), MPI_INT64_T, received.data(), receive_count.data(),
+                receive_start.data(), MPI_INT64_T, comm);
+  return received;
+}
+
+model_planes read_in_parallel(MPI_Comm comm, const script& s, const reading_options& options) {
+  share part{beside(s, s.model_file)};
+  std::int64_t facts[3] = {};  // elements, first byte of their lines, bytes of the file
+  comm::together(comm, [&] {
+    if (comm::rank(comm) != 0) return;
+    const model_head head = read_model_head(part.path);
+    check_grid(s, head);
+    facts[0] = head.elements;
+    facts[1] = head.body;
+    facts[2] = text_size(part.path);
+  });
+  MPI_Bcast(facts, 3, MPI_INT64_T, 0, comm);
+  const std::int64_t rank = comm::rank(comm), ranks = comm::size(comm), bytes = facts[2] - facts[1];
+  // A block of lines begins behind a line end; the body does, too.
+  part.begin = facts[1] + bytes / ranks * rank + bytes % ranks * rank / ranks;
+  part.end = facts[1] + bytes / ranks * (rank + 1) + bytes % ranks * (rank + 1) / ranks;
+
+  model_planes model;
+  element_layout layout;
+  const std::vector<std::int64_t> voxels = read_share(comm, s, options, part, facts[0], model.header, layout);
+  model.index_base = layout.base;
+  model.where = grid::make_block(comm, model.header.shape, model.header.active_per_plane);
+  const std::vector<std::int64_t> mine = send_to_owners(model.where, voxels);
+
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  std::int64_t twice = none;
+  comm::together(comm, [&] {
+    const box3& owned = model.where.owned;
+    const std::int64_t first = owned.begin.z * owned.shape().y * owned.shape().x;
+    model.material.resize(static_cast<std::size_t>(owned.volume()));
+    for (const std::int64_t v : mine) {
+      std::uint8_t& m = model.material[static_cast<std::size_t>(v / 256 - first)];
+      if (m != 0) twice = std::min(twice, v / 256);
+      m = static_cast<std::uint8_t>(v % 256);
+    }
+  });
+  MPI_Allreduce(MPI_IN_PLACE, &twice, 1, MPI_INT64_T, MPI_MIN, comm);
+  if (twice == none) return model;
+  std::int64_t offset = -1, last = -1;
+  comm::together(comm, [&] {
+    const element_decoder decode(s, layout);
+    last = offset = find_element(part.path, part.begin, part.end,
+                                 [&](std::int64_t, const element_line& line) { return decode.voxel(line) / 256 == twice; });
+  });
+  MPI_Allreduce(MPI_IN_PLACE, &last, 1, MPI_INT64_T, MPI_MAX, comm);
+  comm::together(comm, [&] {
+    if (offset == last) throw_fault(part.path, {offset, listed_twice});
+  });
+  return model;
+}
+
+model_planes read_and_scatter(MPI_Comm comm, const script& s, const reading_options& options) {
+  const bool root = comm::rank(comm) == 0;
+  whole_model whole;
+  std::vector<char> bytes;
+  std::int64_t size = 0;
+  int base = 1;
+  comm::together(comm, [&] {
+    if (!root) return;
+    whole = read_whole_model(s, options);
+    bytes = pack(whole.header);
+    size = std::ssize(bytes);
+    base = whole.layout.base;
+  });
+  MPI_Bcast(&size, 1, MPI_INT64_T, 0, comm);
+  MPI_Bcast(&base, 1, MPI_INT, 0, comm);
+  comm::together(comm, [&] {
+    if (size > std::numeric_limits<int>::max())
+      throw data_error("the lists of materials and conditions exceed 2 GiB; they cannot be handed out");
+    bytes.resize(static_cast<std::size_t>(size));
+  });
+  MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_CHAR, 0, comm);
+  model_planes model;
+  model.index_base = base;
+  comm::together(comm, [&] { model.header = unpack(bytes); });
+  model.where = grid::make_block(comm, model.header.shape, model.header.active_per_plane);
+  comm::together(comm, [&] { model.material.resize(static_cast<std::size_t>(model.where.owned.volume())); });
+
+  // A message a plane: none comes near the largest count of MPI.
+  const std::int64_t plane = model.header.shape.y * model.header.shape.x;
+  const int count = static_cast<int>(plane);
+  if (root) {
+    for (int r = 1; r < comm::size(comm); ++r)
+      for (std::int64_t z = model.where.boxes->box_of(r).begin.z; z < model.where.boxes->box_of(r).end.z; ++z)
+        MPI_Send(whole.material.data() + z * plane, count, MPI_UINT8_T, r, 0, comm);
+    std::copy_n(whole.material.begin() + model.where.owned.begin.z * plane, model.material.size(), model.material.begin());
+  } else {
+    for (std::size_t z = 0; z < static_cast<std::size_t>(model.where.owned.shape().z); ++z)
+      MPI_Recv(model.material.data() + z * static_cast<std::size_t>(plane), count, MPI_UINT8_T, 0, 0, comm,
+               MPI_STATUS_IGNORE);
+  }
+  return model;
+}
+
+}  // namespace
+
+model_planes read_model(MPI_Comm comm, const script& s, const reading_options& options, text_way way) {
+  return way == text_way::parallel ? read_in_parallel(comm, s, options) : read_and_scatter(comm, s, options);
+}
+
+}  // namespace osteon::io::voxfe

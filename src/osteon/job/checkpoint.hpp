@@ -1,0 +1,59 @@
+#pragma once
+/// @file
+/// Checkpoints of a job (docs/checkpoint.md): when they are written, where, and what is continued.
+#include <functional>
+#include <memory>
+#include <osteon/base/sink.hpp>
+#include <osteon/job/spec.hpp>
+#include <osteon/solve/saved_state.hpp>
+#include <string>
+
+namespace osteon::job {
+
+struct specimen;
+
+/// What the caller of a job may want of its checkpoints.
+struct checkpoint_options {
+  bool resume = false;                 ///< continue from what lies in the directory, if there is something
+  std::function<bool()> is_to_stop{};  ///< asked between iterations on every rank: write and end
+};
+
+/// The folder of a job's checkpoints.
+std::string checkpoint_directory(const spec& job);
+
+/// SHA-256 of all keys of a job that its answers depend on; so not of [output], [picture], [run], [checkpoint], the name,
+/// pistoia, or solve.max_iterations.
+std::string digest_of_keys(const spec& job);
+
+/// Where to go on: the job file and the output directory of the checkpoint in a folder, and that folder.
+struct resumable {
+  std::string job_file, output_directory, directory;
+};
+/// @param directory it, a file in it, or the output directory it lies in
+/// @throws data_error if there is no checkpoint @collective local
+resumable find_resumable(const std::string& directory);
+
+/// Keeps the states of a job's solves in two slots, each of which is whole or absent, and in a file for each solve that is
+/// done.
+class checkpoint_keeper final : public solve::state_keeper {
+ public:
+  /// Borrows the log.
+  /// @throws data_error if resuming, and nothing that lies there is of this job @collective on part.where.comm
+  checkpoint_keeper(const spec& job, const specimen& part, const checkpoint_options& how, sink& log);
+  ~checkpoint_keeper() override;
+
+  found begin() override;
+  void restore(solve::solver_state& state) override;
+  bool is_due() override;
+  void save(const solve::solver_state& state) override;
+  void finish(const solve::solver_state& state) override;
+
+  /// The job is done: remove its checkpoints. @collective
+  void remove();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace osteon::job

@@ -1,0 +1,32 @@
+#include <gtest/gtest.h>
+
+#include <osteon/base/xxh64.hpp>
+#include <string_view>
+
+using namespace osteon;
+
+namespace {
+std::string digest(std::string_view text) { return xxh64_of(std::as_bytes(std::span(text))); }
+}  // namespace
+
+// Oracle: values that the reference implementation gives (XXH64 of xxHash 0.8, seed 0).
+TEST(xxh64, has_the_known_values) {
+  EXPECT_EQ(digest(""), "ef46db3751d8e999");
+  EXPECT_EQ(digest("a"), "d24ec4f1a98c6e5b");
+  EXPECT_EQ(digest("abc"), "44bc2cf5ad770999");
+  EXPECT_EQ(digest("Nobody inspects the spammish repetition"), "fbcea83c8a378bf1");
+}
+
+// Oracle: the digest of the whole, whatever the parts.
+TEST(xxh64, takes_parts) {
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += static_cast<char>(i * 7);
+  for (std::size_t cut = 0; cut <= text.size(); ++cut)
+    for (const std::size_t part : {std::size_t{1}, std::size_t{31}, std::size_t{64}}) {
+      xxh64 d;
+      d.update(std::as_bytes(std::span(text).first(cut)));
+      for (std::size_t at = cut; at < text.size(); at += part)
+        d.update(std::as_bytes(std::span(text).subspan(at, std::min(part, text.size() - at))));
+      ASSERT_EQ(d.hex(), digest(text)) << cut << " " << part;
+    }
+}

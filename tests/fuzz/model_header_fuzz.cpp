@@ -1,0 +1,13 @@
+#include <cstdlib>
+#include <osteon/base/error.hpp>
+#include <osteon/io/model_header_bytes.hpp>
+
+// Oracle: what can be unpacked packs to the same bytes; nothing but data_error leaves the reader.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::vector<char> bytes(data, data + size);
+  try {
+    if (osteon::io::pack(osteon::io::unpack(bytes)) != bytes) std::abort();
+  } catch (const osteon::data_error&) {
+  }
+  return 0;
+}

@@ -1,0 +1,57 @@
+// Runs a fuzz target on the files of a folder and on seeded mutations of them, for compilers without libFuzzer.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace {
+
+constexpr int mutations = 400;
+
+void run(const std::string& bytes) {
+  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+}
+
+std::string mutated(std::string bytes, std::mt19937& random) {
+  for (unsigned edits = 1 + random() % 4; edits > 0 && !bytes.empty(); --edits) {
+    const std::size_t at = random() % bytes.size();
+    switch (random() % 4) {
+      case 0:
+        bytes[at] = static_cast<char>(random());
+        break;
+      case 1:
+        bytes.resize(at);
+        break;
+      case 2:
+        bytes.insert(at, bytes.substr(at / 2, random() % 16));
+        break;
+      default:
+        bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  std::vector<std::filesystem::path> seeds;
+  for (const auto& entry : std::filesystem::directory_iterator(argv[1])) seeds.push_back(entry.path());
+  std::sort(seeds.begin(), seeds.end());
+  for (const auto& seed : seeds) {
+    std::ifstream file(seed, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    run(bytes);
+    std::mt19937 random(7);
+    for (int i = 0; i < mutations; ++i) run(mutated(bytes, random));
+  }
+  std::printf("%zu seeds, %d mutations of each\n", seeds.size(), mutations);
+  return seeds.empty() ? 1 : 0;
+}

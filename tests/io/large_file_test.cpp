@@ -1,0 +1,112 @@
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <netcdf.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <osteon/base/xxh64.hpp>
+#include <osteon/comm/together.hpp>
+#include <osteon/io/create_file.hpp>
+#include <osteon/io/model_file.hpp>
+
+#include "io/sample.hpp"
+
+using namespace osteon;
+
+namespace {
+
+/// Peak resident memory since the last reset, in bytes.
+void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+std::int64_t peak() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == "VmHWM:") {
+      std::int64_t kilobytes = 0;
+      status >> kilobytes;
+      return kilobytes * 1024;
+    }
+  return 0;
+}
+
+voxel::model_header solid_header(index3 n) {
+  voxel::model_header h = sample::header({1, 1, 1});
+  h.shape = n;
+  h.active_per_plane.assign(static_cast<std::size_t>(n.z), n.y * n.x);
+  return h;
+}
+
+}  // namespace
+
+// Oracle: a function of the position. The variable has 2^31 + 2^20 elements, but only its last chunk is written, so the
+// file is sparse; offsets beyond an int are used for writing by all ranks and for reading.
+TEST(large_file, positions_beyond_an_int) {
+  const index3 n{2049, 1024, 1024};
+  voxel::model_header header = solid_header(n);
+  const std::string path = sample::shared_path("sparse.nc");
+  io::access how;
+  how.mode = io::access_mode::parallel;
+  const auto team = io::file_team::make(MPI_COMM_WORLD, path, how, io::direction::write);
+  const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
+  int id = -1;
+  ASSERT_EQ(io::create_file(path, team, how, id), NC_NOERR);
+  const io::layout at = io::define_layout(id, header, io::model_schema, false, {});
+  io::plane_variable v = io::make_plane_variable("material", NC_UBYTE, false, 1, n);
+  io::storage plain;
+  plain.method = io::compression::none;
+  io::define_plane_variable(at, v, plain);
+  ASSERT_EQ(io::end_definitions(id, team, std::span(&v, 1)), NC_NOERR);
+  ASSERT_EQ(v.chunk_planes, 2);
+  ASSERT_GT(v.planes * v.bytes_per_plane(), std::int64_t{1} << 31);
+  std::vector<std::uint8_t> last(std::size_t{1} << 20);
+  for (std::size_t i = 0; i < last.size(); ++i) last[i] = static_cast<std::uint8_t>(1 + i % 2);
+  const bool mine = rank == ranks - 1;  // the others call with none
+  const std::size_t start[3] = {mine ? 2048u : 0u, 0, 0}, count[3] = {mine ? 1u : 0u, 1024, 1024};
+  ASSERT_EQ(nc_put_vara_uchar(v.group, v.id, start, count, last.data()), NC_NOERR);
+  ASSERT_EQ(nc_close(id), NC_NOERR);
+  if (rank == 0) {
+    std::string digests(static_cast<std::size_t>(v.chunks()) * io::digest_length, '0');
+    digests.replace(digests.size() - io::digest_length, io::digest_length, xxh64_of(std::as_bytes(std::span(last))));
+    io::finish_file(path, header, false, std::span(&v, 1), std::span(&digests, 1));
+    struct stat status{};
+    ASSERT_EQ(::stat(path.c_str(), &status), 0);
+    EXPECT_GT(status.st_size, std::int64_t{1} << 31);
+    EXPECT_LT(status.st_blocks * 512, 64 << 20);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const box3 part{{2048, 0, 0}, {mine ? 2049 : 2048, 1024, 1024}};
+  EXPECT_EQ(io::read_model_planes(MPI_COMM_WORLD, path, header, part, how), mine ? last : std::vector<std::uint8_t>{});
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) std::filesystem::remove(path);
+}
+
+// Oracle: the kernel's account of the largest memory. A rank has its planes, then its brick, a piece and HDF5's cache;
+// it never has the model of 128 MiB, in any mode.
+TEST(large_file, no_rank_holds_the_model) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer keeps memory that was freed";
+#endif
+  const index3 n{128, 1024, 1024};
+  const voxel::model_header header = solid_header(n);
+  const std::string path = sample::shared_path("memory.nc");
+  const int ranks = comm::size(MPI_COMM_WORLD);
+  comm::together(MPI_COMM_WORLD, [&] {
+    if (comm::rank(MPI_COMM_WORLD) != 0) return;
+    std::vector<std::uint8_t> voxels(static_cast<std::size_t>(n.volume()), 1);
+    io::write_model(path, header, {voxels.data(), n});
+  });
+  for (const auto mode : {io::access_mode::parallel, io::access_mode::serial, io::access_mode::aggregated}) {
+    io::access how;
+    how.mode = mode;
+    how.bytes_per_call = 8 << 20;
+    malloc_trim(0);
+    reset_peak();
+    const std::int64_t before = peak();
+    const auto brick = io::read_model_brick(MPI_COMM_WORLD, path, header, how);
+    const std::int64_t grown = peak() - before;
+    EXPECT_EQ(static_cast<std::int64_t>(brick.material.size()), brick.where.owned.volume());
+    EXPECT_LT(grown, 2 * n.volume() / ranks + (32 << 20)) << io::name_of(mode);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (comm::rank(MPI_COMM_WORLD) == 0) std::filesystem::remove(path);
+}

@@ -1,0 +1,50 @@
+"""The measured program of bench/io.py runs, and what it counts is right."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from whole_job import ROOT
+
+PROGRAM = ROOT / "build" / "release" / "src" / "osteon" / "bench" / "osteon_bench_io"
+
+
+# Oracle: hand; a box of 4 x 5 x 6 voxels has 5 * 6 * 7 nodes, its text a line for each element and node.
+def test_io_bench_says_what_it_measured(tmp_path: Path) -> None:
+    if not PROGRAM.exists():
+        pytest.skip(f"{PROGRAM} is not built")
+    scan = np.zeros((4, 5, 9), np.uint8)
+    scan[:, :, :6] = 200
+    np.save(tmp_path / "box.npy", scan)
+    done = subprocess.run(
+        [str(ROOT / "tools/mpirun.sh"), "2", str(PROGRAM), str(tmp_path / "box.npy"), str(tmp_path), "1"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    result = json.loads(done.stdout)
+    assert (result["elements"], result["nodes"], result["raw_bytes"]) == (120, 210, 12 * 5 * 6 * 10)
+    rows = {(row["operation"], row["way"]): row for row in result["rows"]}
+    assert all(row["cpu_seconds"] > 0 for row in rows.values())
+    assert rows["write result", "raw MPI-IO"]["bytes"] == result["raw_bytes"]
+    assert len((tmp_path / "model.txt").read_text().splitlines()) == 121
+    texts = [(tmp_path / name).read_bytes() for name in ("printf.txt", "serial.txt", "parallel.txt")]
+    assert texts[1] == texts[2]
+    assert texts[0].splitlines()[3:] == texts[1].splitlines()[3:]
+
+
+# Oracle: the paper's own numbers, 22 times as fast with serial text, and 148 s of it in one process's 3.7 thousand.
+def test_io_study_reproduces_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(ROOT / "bench"), *sys.path])
+    from _io_study import paper_runs
+
+    serial, parallel = paper_runs()
+    assert serial.speedup == pytest.approx(22)
+    assert serial.alone == pytest.approx(3689, abs=1)
+    assert 90 < parallel.speedup < 180

@@ -1,0 +1,263 @@
+"""Jobs that are told to end go on from their checkpoint to the same answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+from whole_job import BINARY, Finished, Job, job_text
+
+STOPPED = 75
+EVERY_ITERATION = "[checkpoint]\nevery_minutes = 1e-9\n"
+TIGHT = "[solve]\ntolerance = 1e-11\n"
+CASES = TIGHT + "".join(
+    f'[[case]]\nname = "{name}"\ntest = "{test}"\naxis = "{axis}"\n{more}'
+    for name, test, axis, more in (
+        ("along", "axial_bonded", "z", "strain = -0.01\n"),
+        ("twist", "torsion", "z", "angle_deg = 1.0\n"),
+    )
+)
+TRANSIENT = (
+    '[[boundary]]\nface = "z-low"\ntemperature_K = 310.0\n[transient]\ninitial_K = 290.0\nend_s = 3.0\nstep_s = 0.25\n'
+    "write_steps = true\n"
+)
+WARM = "[[material]]\nconductivity_W_per_mK = 0.5\nheat_capacity_J_per_m3K = 2e6\n"
+
+
+def transient_text(image: Path) -> str:
+    return (
+        f'physics = "heat"\n[image]\npath = "{image}"\nspacing_mm = 0.5\n{WARM}{TRANSIENT}[picture]\nenabled = false\n'
+    )
+
+
+@pytest.fixture
+def foam(tmp_path: Path) -> Path:
+    """Smooth random struts, 20^3."""
+    rng = np.random.default_rng(3)
+    n = 20
+    f = np.fft.fftfreq(n)
+    low = np.exp(-60 * (f[:, None, None] ** 2 + f[None, :, None] ** 2 + f[None, None, :] ** 2))
+    field = np.fft.ifftn(np.fft.fftn(rng.random((n, n, n))) * low).real
+    path = tmp_path / "foam.npy"
+    np.save(path, np.where(field > np.quantile(field, 0.45), 200, 10).astype(np.uint8))
+    return path
+
+
+def fields(folder: Path) -> dict[str, np.ndarray]:
+    with netCDF4.Dataset(folder / "results.nc") as file:
+        file.set_auto_mask(False)
+        groups = file["VTKHDF"].groups
+        return {name: v[:] for g in ("CellData", "PointData") for name, v in groups[g].variables.items()}
+
+
+def read_steps(folder: Path) -> dict[float, bytes]:
+    """Temperatures of the series of steps, by time."""
+    series = folder / "results.vtkhdf.series"
+    steps = {}
+    for entry in json.loads(series.read_text())["files"] if series.exists() else ():
+        with netCDF4.Dataset(folder / entry["name"]) as file:
+            steps[entry["time"]] = file["VTKHDF/CellData/temperature"][:].tobytes()
+    return steps
+
+
+def answers(done: Finished) -> dict:
+    """What a summary says of the physics."""
+    spent = {
+        "setup_seconds",
+        "solve_seconds",
+        "cpu_seconds",
+        "peak_rss_bytes",
+        "stages",
+        "files",
+        "ranks",
+        "imbalance",
+        "io",
+    }
+    summary = {k: v for k, v in done.summary.items() if k not in spent}
+    for case in summary.get("cases", []):
+        case["certificate"].pop("solve_seconds")
+    return summary
+
+
+def stop(job: Job, kept: int, *arguments: str) -> Finished:
+    """Start a command and send SIGTERM after so many checkpoints."""
+    process = subprocess.Popen(
+        [str(BINARY), *arguments, "--no-report"],
+        cwd=job.folder,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    said = ""
+    while said.count("checkpoint after") < kept or "solving" not in said:
+        line = process.stderr.readline()
+        assert line, said
+        said += line
+    sent = time.monotonic()
+    process.terminate()
+    said += process.communicate(timeout=60)[1]
+    assert process.returncode != STOPPED or time.monotonic() - sent < 10
+    return Finished(process.returncode, "", said, time.monotonic() - sent, job.folder / "job.out")
+
+
+def resume(job: Job, ranks: int) -> Finished:
+    done = subprocess.run(
+        [str(BINARY), "resume", "job.out", "-n", str(ranks), "--no-report"],
+        cwd=job.folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return Finished(done.returncode, done.stdout, done.stderr, 0, job.folder / "job.out")
+
+
+@pytest.mark.parametrize("physics", ["elasticity", "heat", "transient"])
+def test_stopped_jobs_reach_the_same_bits(job: Job, foam: Path, physics: str) -> None:
+    """Oracle: the same job, left alone."""
+    text = {
+        "elasticity": job_text(foam, more=CASES),
+        "heat": job_text(foam, "heat", more=TIGHT),
+        "transient": transient_text(foam),
+    }[physics]
+    job.write(text)
+    whole = job.run("-n", "2", "--no-report")
+    assert whole.code == 0, whole.err
+    want, said, steps = fields(whole.folder), answers(whole), read_steps(whole.folder)
+    assert len(steps) == (13 if physics == "transient" else 0)
+    shutil.rmtree(whole.folder)
+    job.write(text + EVERY_ITERATION)
+    source = random.Random(4)
+    command, stops = ("run", "job.toml"), 0
+    for _ in range(3):
+        done = stop(job, source.randint(0, 5), *command, "-n", "2")
+        if done.code != STOPPED:
+            break
+        stops += 1
+        assert re.search(r"osteon: stopped on request after (iteration|step) \d+; continue by: osteon resume", done.err)
+        assert not list(done.folder.glob("**/*.tmp.*"))
+        command = ("resume", "job.out")
+    if done.code == STOPPED:
+        done = resume(job, 2)
+    assert stops >= 1
+    assert done.code == 0, done.err
+    assert not (done.folder / "checkpoint").exists(), "a finished job leaves no checkpoint"
+    got = fields(done.folder)
+    assert got.keys() == want.keys()
+    for name in want:
+        assert got[name].tobytes() == want[name].tobytes(), name
+    assert answers(done) == said
+    assert read_steps(done.folder) == steps
+
+
+def test_resumed_on_other_ranks(job: Job, foam: Path) -> None:
+    """Oracle: the same job, left alone; bit-equality ends where sums are formed in another order."""
+    text = job_text(foam, more=TIGHT + '[run]\ndecomposition = "bricks"\n')
+    job.write(text)
+    whole = job.run("-n", "2", "--no-report")
+    want = fields(whole.folder)
+    job.write(text + EVERY_ITERATION)
+    stopped = stop(job, 3, "run", "job.toml", "-n", "2")
+    assert stopped.code == STOPPED, stopped.err
+    done = resume(job, 3)
+    assert done.code == 0, done.err
+    assert "resumed after iteration" in done.err
+    force, wanted = np.array(done.summary["reaction_N"]), np.array(whole.summary["reaction_N"])
+    assert np.abs(force - wanted).max() <= 1e-10 * np.abs(wanted).max()
+    u, v = want["displacement"].astype(float), fields(done.folder)["displacement"].astype(float)
+    assert np.nanmax(np.abs(u - v)) <= 1e-6 * np.nanmax(np.abs(u)), "single precision of the file"
+
+
+def test_a_damaged_slot_gives_way_to_the_other(job: Job, foam: Path) -> None:
+    """Oracle: the same job, left alone: an earlier state of it leads there as well."""
+    text = job_text(foam, more=TIGHT)
+    job.write(text)
+    want = fields(job.run("-n", "2", "--no-report").folder)
+    job.write(text + EVERY_ITERATION)
+    stopped = stop(job, 4, "run", "job.toml", "-n", "2")
+    assert stopped.code == STOPPED, stopped.err
+    slots = sorted((job.folder / "job.out/checkpoint").glob("slot_*.checkpoint"), key=lambda p: p.stat().st_mtime_ns)
+    assert len(slots) == 2
+    damaged = bytearray(slots[-1].read_bytes())
+    damaged[len(damaged) // 3] ^= 4
+    slots[-1].write_bytes(damaged)
+    done = resume(job, 2)
+    assert done.code == 0, done.err
+    assert f"{slots[-1].name}' is damaged" in done.err
+    assert "the other slot is taken" in done.err
+    assert f"{slots[0].name}'" in done.err.split("resumed", 1)[1]
+    got = fields(done.folder)
+    assert all(got[name].tobytes() == want[name].tobytes() for name in want)
+
+
+def test_checkpoints_belong_to_a_job(job: Job, foam: Path) -> None:
+    text = job_text(foam, more=TIGHT)
+    job.write(text)
+    stopped = stop(job, 0, "run", "job.toml", "-n", "1")
+    assert stopped.code == STOPPED, stopped.err
+    for changed, what in (
+        (text.replace("1e-11", "1e-10"), "of another job: keys that the answers depend on differ"),
+        (text.replace("6829.0", "7000.0"), "of another model: its voxels or materials differ"),
+    ):
+        job.write(changed)
+        refused = job.run("-n", "1", "--resume", "--no-report")
+        assert refused.code == 3
+        assert what in refused.err
+        assert "start without --resume" in refused.err
+    job.write(text.replace("width = 64", "width = 65"))  # no answer depends on the picture
+    assert job.run("-n", "1", "--resume", "--no-report").code == 0
+
+
+def test_nothing_to_resume(job: Job, sponge: Path) -> None:
+    job.write(job_text(sponge))
+    done = job.run("-n", "1", "--resume", "--no-report")
+    assert done.code == 0
+    assert "no checkpoint in 'job.out/checkpoint': starting at the beginning" in done.err
+    done = resume(job, 1)
+    assert done.code == 3
+    assert "there is no checkpoint in 'job.out'" in done.err
+
+
+def test_a_checkpoint_that_cannot_be_written(job: Job, foam: Path) -> None:
+    """Between: a warning, for hours of computing are worth more. On request: one message and an exit code."""
+    (job.folder / "file").write_text("no folder")
+    broken = '[checkpoint]\ndirectory = "file/checkpoint"\nevery_minutes = 1e-9\n'
+    job.write(job_text(foam, more=broken))
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == 0
+    assert "warning: no checkpoint: cannot make the folder 'file/checkpoint'" in done.err
+    job.write(job_text(foam, more=TIGHT + broken))
+    stopped = stop(job, 0, "run", "job.toml", "-n", "2")
+    assert stopped.code == 5, stopped.err
+    assert stopped.seconds < 10
+    assert len([line for line in stopped.err.splitlines() if line.startswith("osteon: ")]) == 1
+
+
+def test_ranks_of_a_launcher_take_the_signal_themselves(job: Job, foam: Path) -> None:
+    """As a batch system sends SIGUSR1 to the processes of a job; mpirun hands it on."""
+    job.write(job_text(foam, more=TIGHT))
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    process = subprocess.Popen(
+        ["mpirun", "-q", "--oversubscribe", "-np", "2", str(BINARY), "run", "job.toml", "--no-report"],
+        cwd=job.folder,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    said = ""
+    while "solving" not in said:
+        said += process.stderr.readline()
+    time.sleep(0.2)
+    process.send_signal(10)  # SIGUSR1
+    said += process.communicate(timeout=60)[1]
+    assert process.returncode == STOPPED, said
+    assert resume(job, 1).code == 0

@@ -1,0 +1,124 @@
+"""Images in and out of whole jobs. Oracle: where nibabel and NumPy say that a voxel lies."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import nibabel
+import numpy as np
+import pytest
+from whole_job import BINARY, Job, job_text
+
+
+def osteon(*arguments: str, folder: Path) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [str(BINARY), *arguments], cwd=folder, capture_output=True, text=True, check=False, env=os.environ
+    )
+
+
+def test_an_oblique_cropped_scan_keeps_its_place(job: Job):
+    """Oracle: nibabel's affine of the scan, moved by the crop."""
+    turn = np.array([[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]])
+    affine = np.eye(4)
+    affine[:3, :3], affine[:3, 3] = turn * [0.5, 0.25, 1.5], [-20.0, 7.0, 33.0]
+    scan = nibabel.Nifti1Image(np.random.default_rng(2).integers(100, 200, (7, 8, 9)).astype("i2"), affine)
+    scan.header.set_xyzt_units("mm")
+    nibabel.save(scan, job.folder / "scan.nii.gz")
+    crop = "crop_voxels = [[2, 8], [1, 8], [3, 7]]"
+    job.write(job_text("scan.nii.gz", image_more=crop, spacing="", more="[segment]\nthreshold = 0\n"))
+    assert job.run("--ranks", "2").code == 0
+    done = osteon("export", "job.out/results.nc", "--field", "sed", "-o", "sed.nii.gz", folder=job.folder)
+    assert (done.returncode, done.stdout) == (0, "sed.nii.gz\n"), done.stderr
+    sed = nibabel.load(job.folder / "sed.nii.gz")
+    assert sed.shape == (4, 7, 6)
+    expected = affine.copy()
+    expected[:3, 3] = nibabel.affines.apply_affine(affine, [3, 1, 2])
+    np.testing.assert_allclose(sed.affine, expected, atol=1e-4)
+
+
+def test_unit_and_calibration_of_a_scanner_reach_the_summary(job: Job):
+    pytest.importorskip("py_aimio")
+    import py_aimio
+
+    log = "Mu_Scaling 8192\nHU: mu water 0.2409\nDensity: slope 1.6e+03\nDensity: intercept -390.5\n"
+    values = np.full((6, 5, 4), 5000, "i2")
+    py_aimio.write_aim(
+        str(job.folder / "scan.aim"), values, {"element_size": (0.1, 0.1, 0.2), "processing_log": log}, unit="native"
+    )
+    job.write(job_text("scan.aim", spacing="", more="[segment]\nthreshold = 0\n"))
+    done = job.run("--ranks", "1")
+    assert done.code == 0, done.err
+    image = done.summary["image"]
+    assert image["spacing_mm"] == pytest.approx([0.2, 0.1, 0.1]) and image["unit"] == "Scanco native"
+    assert image["calibration"]["slope"] == pytest.approx(1600 / 8192)
+    assert (image["calibration"]["intercept"], image["calibration"]["unit"]) == (-390.5, "mg HA/cm3")
+
+
+def test_a_pattern_chooses_slices_among_other_files(job: Job):
+    import tifffile
+
+    for z in range(6):
+        tifffile.imwrite(job.folder / f"s{z}.tif", np.full((4, 5), 100 + z, "u1"))
+        tifffile.imwrite(job.folder / f"mask{z}.tif", np.zeros((4, 5), "u1"))
+    job.write(job_text("s*.tif", more="[segment]\nthreshold = 0\n"))
+    assert job.run("--ranks", "1").code == 0
+    model = json.loads(job.run("--json", "-", command="import").out)
+    assert model["reused"] and model["image"]["grey_min"] == 100
+
+
+def test_the_spacing_of_the_job_goes_first_and_is_told(job: Job):
+    scan = nibabel.Nifti1Image(np.full((5, 6, 7), 150, "i2"), np.diag([0.5, 0.5, 0.5, 1]))
+    scan.header.set_xyzt_units("mm")
+    nibabel.save(scan, job.folder / "scan.nii")
+    job.write(job_text("scan.nii", spacing="spacing_mm = [0.5, 0.5, 0.4]", more="[segment]\nthreshold = 0\n"))
+    done = job.run("--json", "-", command="import")
+    assert done.code == 0 and json.loads(done.out)["image"]["spacing_mm"] == [0.5, 0.5, 0.4]
+    assert "states voxels of [0.5, 0.5, 0.5] mm (z, y, x), the job [0.5, 0.5, 0.4]" in done.err
+
+
+def laid_over(job: Job, affine: np.ndarray, name: str) -> None:
+    image = nibabel.Nifti1Image(np.full((5, 6, 7), 3, "i2"), affine)
+    image.header.set_xyzt_units("mm")
+    nibabel.save(image, job.folder / name)
+
+
+def test_labels_and_moduli_have_to_lie_on_the_scan(job: Job):
+    """A converter that flips an axis leaves the shape as it is: the place in the header tells."""
+    place = np.array([[0.5, 0, 0, 9], [0, 0.5, 0, 8], [0, 0, 0.5, 7], [0, 0, 0, 1.0]])
+    flipped = place @ np.array([[1, 0, 0, 0], [0, -1, 0, 5], [0, 0, 1, 0], [0, 0, 0, 1]])
+    moved = place.copy()
+    moved[0, 3] += 0.3
+    laid_over(job, place, "scan.nii")
+    labels = '[segment]\nthreshold = 0\n[[set]]\nname = "a"\nselect = "image"\nimage = "other.nii"\nlabels = [3]\n'
+    moduli = '[image]\npath = "scan.nii"\n[segment]\nthreshold = 0\n[modulus_image]\npath = "other.nii"\n'
+    for text in (job_text("scan.nii", spacing="", more=labels), moduli):
+        job.write(text)
+        for affine, word in ((flipped, "direction"), (moved, "origin_mm")):
+            laid_over(job, affine, "other.nii")
+            done = job.run(command="import")
+            assert done.code == 3 and "other.nii' does not lie on the scan: its " + word in done.err, done.err
+        laid_over(job, place, "other.nii")
+        assert job.run(command="import").code == 0
+        np.save(job.folder / "other.npy", np.full((7, 6, 5), 3, "i2"))
+        job.write(text.replace("other.nii", "other.npy"))
+        assert job.run(command="import").code == 0
+
+
+def test_export_says_what_is_wrong(job: Job):
+    done = osteon("export", "none.nc", "--field", "sed", "-o", "x.nii", folder=job.folder)
+    assert done.returncode == 3 and done.stderr == "osteon: there is no file 'none.nc'; give the results.nc of a job\n"
+    assert osteon("export", "none.nc", folder=job.folder).returncode == 2
+
+
+def test_a_damaged_result_is_not_exported(job: Job, sponge: Path):
+    """Oracle: one byte is another one. HDF5 does not get to see it."""
+    job.write(job_text(sponge, "heat"))
+    assert job.run("-n", "1", "--no-report").code == 0
+    path = job.folder / "job.out" / "results.nc"
+    damaged = bytearray(path.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    path.write_bytes(damaged)
+    done = osteon("export", "job.out/results.nc", "--field", "temperature", "-o", "t.npy", folder=job.folder)
+    assert done.returncode == 3 and "do not match its seal" in done.stderr
+    assert not (job.folder / "t.npy").exists()

@@ -1,0 +1,224 @@
+"""Damaged and hostile files. Oracle: the undamaged values; where a file carries a digest, nothing else may ever be read."""
+
+import gzip
+import hashlib
+import io
+import json
+import plistlib
+import tarfile
+import time
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+import SimpleITK as sitk  # noqa: N813
+import tifffile
+from osteon.errors import DataError
+from osteon.read_image import main, read_image
+
+GREY = np.random.default_rng(7).integers(0, 250, (6, 9, 11)).astype("u1")
+PLIST = {
+    "spacing": [0.1, 0.2, 0.3],
+    "modality": "CT",
+    "matrix": {"filename": "matrix.dat", "shape": list(GREY.shape), "dtype": "int16"},
+}
+
+
+@pytest.fixture(autouse=True)
+def _in_tmp(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def inv3(name: str = "f.inv3", mode: str = "w:gz", plist: bytes | None = None, matrix: bytes | None = None) -> str:
+    plist = plistlib.dumps(PLIST) if plist is None else plist
+    matrix = GREY.astype("<i2").tobytes() if matrix is None else matrix
+    with tarfile.open(name, mode) as archive:
+        for member, content in (("p/main.plist", plist), ("p/matrix.dat", matrix)):
+            info = tarfile.TarInfo(member)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return name
+
+
+def itk(name: str, compressed: bool = False) -> str:
+    image = sitk.GetImageFromArray(GREY)
+    image.SetSpacing((0.1, 0.2, 0.3))
+    sitk.WriteImage(image, name, compressed)
+    return name
+
+
+def npy(name: str) -> str:
+    np.save(name, GREY)
+    return name
+
+
+def tiff(**options: object) -> str:
+    tifffile.imwrite("f.tif", GREY, **options)
+    return "f.tif"
+
+
+def raw() -> str:
+    """Only the voxels are to be damaged; their digest stands in the header."""
+    head = {"shape": list(GREY.shape), "dtype": "uint8", "sha256": hashlib.sha256(GREY).hexdigest()}
+    Path("f.json").write_text(json.dumps(head))
+    Path("f.raw").write_bytes(GREY.tobytes())
+    return "f.raw"
+
+
+def raw_head() -> str:
+    raw()
+    return "f.json"
+
+
+# Name, how it is made, and whether a digest of the file's own covers the voxels.
+KINDS = {
+    "tiff": (lambda: tiff(photometric="minisblack"), False),
+    "lzw": (lambda: tiff(photometric="minisblack", compression="lzw"), False),
+    "imagej": (lambda: tiff(imagej=True), False),
+    "nrrd": (lambda: itk("f.nrrd"), False),
+    "nrrd gz": (lambda: itk("f.nrrd", True), True),
+    "mha": (lambda: itk("f.mha"), False),
+    "nii": (lambda: itk("f.nii"), False),
+    "nii gz": (lambda: itk("f.nii.gz"), True),
+    "inv3": (lambda: inv3(mode="w"), False),
+    "inv3 gz": (inv3, True),
+    "npy": (lambda: npy("f.npy"), False),
+    "raw": (raw, True),
+    "raw header": (raw_head, True),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_damaged_files_are_read_or_refused(kind, capfd):
+    """Seeded truncations and bit flips: exit code 0 or 3 with one line, no traceback, no hang, and no other values where
+    a digest guards them."""
+    make, guarded = KINDS[kind]
+    name = make()
+    good = Path(name).read_bytes()
+    rng = np.random.default_rng(11)
+    codes = []
+    for trial in range(250 if kind in ("inv3", "inv3 gz", "npy", "raw", "raw header") else 100):
+        data = bytearray(good)
+        if trial % 3 == 0:
+            data = data[: rng.integers(0, len(data))]
+        else:
+            for at in rng.integers(0, len(data), 1 + trial % 4):
+                data[at] ^= 1 << int(rng.integers(0, 8))
+        Path(name).write_bytes(data)
+        start = time.process_time()
+        codes.append(main([name, "o.npy"]))
+        assert time.process_time() - start < 5
+        err = capfd.readouterr().err
+        assert err.count("\n") == (codes[-1] == 3), err
+        if codes[-1] == 0 and (guarded or len(data) != len(good)):
+            np.testing.assert_array_equal(np.load("o.npy").ravel(), GREY.ravel(), err_msg=f"trial {trial}")
+    assert set(codes) <= {0, 3} and 3 in codes
+
+
+def _changed(**change) -> bytes:
+    return plistlib.dumps(
+        {
+            **PLIST,
+            **{k: v for k, v in change.items() if k != "matrix"},
+            "matrix": PLIST["matrix"] | change.get("matrix", {}),
+        }
+    )
+
+
+BOMB = b"""<?xml version="1.0"?><!DOCTYPE plist [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
+<plist version="1.0"><dict><key>spacing</key><string>&b;</string></dict></plist>"""
+
+
+def _link() -> str:
+    with tarfile.open("f.inv3", "w") as archive:
+        for member, target in (("p/main.plist", None), ("p/matrix.dat", "/etc/passwd")):
+            info = tarfile.TarInfo(member)
+            if target is None:
+                info.size = len(plistlib.dumps(PLIST))
+                archive.addfile(info, io.BytesIO(plistlib.dumps(PLIST)))
+            else:
+                info.type, info.linkname = tarfile.SYMTYPE, target
+                archive.addfile(info)
+    return "f.inv3"
+
+
+def _sparse() -> str:
+    """A member that claims a terabyte of holes (PAX GNU.sparse)."""
+    name = inv3(mode="w")
+    with tarfile.open(name, "a", format=tarfile.PAX_FORMAT) as archive:
+        info = tarfile.TarInfo("p/matrix.dat")
+        info.pax_headers = {"GNU.sparse.major": "0", "GNU.sparse.minor": "1", "GNU.sparse.size": str(2**40)}
+        info.pax_headers |= {"GNU.sparse.map": "0,0", "GNU.sparse.name": "p/matrix.dat"}
+        archive.addfile(info)
+    return name
+
+
+def _gzip_bomb() -> str:
+    """A member of two gigabytes of zeros before main.plist; its first 64 MiB are there, in 64 KiB."""
+    info = tarfile.TarInfo("zeros")
+    info.size = 1 << 31
+    squeeze = zlib.compressobj(9, wbits=31)
+    parts = [
+        squeeze.compress(info.tobuf()),
+        *(squeeze.compress(bytes(1 << 20)) for _ in range(1 << 6)),
+        squeeze.flush(),
+    ]
+    Path("f.inv3").write_bytes(b"".join(parts))
+    return "f.inv3"
+
+
+HOSTILE = {
+    "no plist": (lambda: inv3(plist=b""), "cannot be read|not that of"),
+    "entities": (lambda: inv3(plist=BOMB), "cannot be read.*entity"),
+    "binary plist": (lambda: inv3(plist=plistlib.dumps(PLIST, fmt=plistlib.FMT_BINARY)), "cannot be read"),
+    "large plist": (lambda: inv3(plist=b" " * ((1 << 20) + 1)), "main.plist of 1048577 bytes"),
+    "objects": (lambda: inv3(plist=_changed(matrix={"dtype": "object"})), "does not describe a volume"),
+    "records": (lambda: inv3(plist=_changed(matrix={"dtype": "i2,i2"})), "does not describe a volume"),
+    "negative": (lambda: inv3(plist=_changed(matrix={"shape": [-6, -9, 11]})), "allowed are 1 to"),
+    "huge": (lambda: inv3(plist=_changed(matrix={"shape": [99999, 99999, 999]})), "allowed are 1 to"),
+    "other shape": (lambda: inv3(plist=_changed(matrix={"shape": [6, 9, 12]})), "1188 bytes of 1296"),
+    "two spacings": (lambda: inv3(plist=_changed(spacing=[1, 2])), "does not describe a volume"),
+    "no numbers": (lambda: inv3(plist=_changed(spacing=["a", 2, 3])), "not that of an InVesalius project"),
+    "no matrix": (lambda: inv3(plist=_changed(matrix={"filename": "../../etc/passwd"})), "lacks 'passwd'"),
+    "a link": (_link, "lacks 'matrix.dat'"),
+    "sparse": (_sparse, "claims to hold more than"),
+    "gzip bomb": (_gzip_bomb, "claims to hold more than"),
+    "text": (lambda: Path("f.inv3").write_text("no tar") and "f.inv3", "cannot be read"),
+    "cut checksum": (lambda: Path(inv3()).write_bytes(Path("f.inv3").read_bytes()[:-4]) and "f.inv3", "cannot be read"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_projects_are_refused_fast(case):
+    make, words = HOSTILE[case]
+    name = make()
+    start = time.process_time()
+    with pytest.raises(DataError, match=words) as caught:
+        read_image(name)
+    assert time.process_time() - start < 2 and "\n" not in str(caught.value)
+
+
+def test_a_made_up_head_that_shrinks_well_is_no_bomb():
+    name = inv3(plist=_changed(matrix={"shape": [100, 200, 200]}), matrix=bytes(8_000_000))
+    assert Path(name).stat().st_size * 400 < 8_000_000 and read_image(name).values.shape == (100, 200, 200)
+
+
+def test_a_project_with_a_spacing_of_nothing_states_none():
+    assert read_image(inv3(plist=_changed(spacing=[0, 0.2, 0.3]))).spacing_mm is None
+
+
+def test_npy_with_bytes_to_spare_is_refused():
+    Path(npy("a.npy")).write_bytes(Path("a.npy").read_bytes() + b"x")
+    with pytest.raises(DataError, match="copy it again"):
+        read_image("a.npy")
+
+
+def test_a_deep_header_does_not_exhaust_the_stack():
+    raw()
+    Path("f.json").write_text("[" * 100_000)
+    with pytest.raises(DataError, match="no JSON"):
+        read_image("f.raw")
+    Path("f.inv3").write_bytes(gzip.compress(b"x" * 100))
+    with pytest.raises(DataError, match="cannot be read"):
+        read_image("f.inv3")

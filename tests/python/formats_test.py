@@ -1,0 +1,303 @@
+"""Formats in, one by one. Oracle: what the test has written itself, by another program's writer or byte by byte."""
+
+import gzip
+import hashlib
+import json
+import struct
+import sys
+from pathlib import Path
+
+import nibabel
+import numpy as np
+import pytest
+import SimpleITK as sitk  # noqa: N813
+import tifffile
+from osteon.errors import DataError
+from osteon.read_image import describe, read_image
+
+GREY = np.random.default_rng(7).integers(-900, 2000, (3, 4, 5)).astype("i2")
+SPACING = (0.5, 0.25, 2.0)  # x, y, z
+ORIGIN = (-7.0, 3.0, 11.0)  # centre of the first voxel, LPS
+TURN = np.array([[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]) @ np.diag([1.0, -1.0, -1.0])
+
+
+@pytest.fixture(autouse=True)
+def _in_tmp(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def refused(source: str, words: str) -> None:
+    with pytest.raises(DataError, match=words) as caught:
+        read_image(source)
+    assert "\n" not in str(caught.value)
+
+
+def oblique(name: str) -> str:
+    image = sitk.GetImageFromArray(GREY)
+    image.SetSpacing(SPACING)
+    image.SetOrigin(ORIGIN)
+    image.SetDirection(TURN.ravel().tolist())
+    sitk.WriteImage(image, name)
+    return name
+
+
+@pytest.mark.parametrize("name", ["a.nii", "a.nii.gz", "a.nrrd", "a.nhdr", "a.mha", "a.mhd"])
+def test_an_oblique_image_keeps_its_place(name):
+    """Oracle: ITK's position of the first voxel's low corner."""
+    volume = read_image(oblique(name))
+    np.testing.assert_array_equal(volume.values, GREY)
+    assert volume.spacing_mm == pytest.approx(SPACING[::-1])
+    np.testing.assert_allclose(volume.placement.direction, TURN, atol=1e-6)
+    corner = sitk.ReadImage(name).TransformContinuousIndexToPhysicalPoint([-0.5] * 3)
+    np.testing.assert_allclose(volume.placement.direction @ volume.placement.corner_mm, corner, atol=1e-5)
+
+
+def nifti(affine=None, unit="mm", code=1, values=GREY, change=None) -> str:
+    image = nibabel.Nifti1Image(values.T, np.diag([*SPACING, 1]) if affine is None else affine)
+    image.set_sform(image.affine, code)
+    image.set_qform(image.affine if code else None, code)
+    image.header.set_xyzt_units(unit)
+    if change:
+        change(image.header)
+    nibabel.save(image, "a.nii")
+    return "a.nii"
+
+
+@pytest.mark.parametrize(("unit", "scale"), [("meter", 1000), ("mm", 1), ("micron", 1e-3), ("unknown", None)])
+def test_nifti_units(unit, scale):
+    spacing = read_image(nifti(unit=unit)).spacing_mm
+    assert spacing == (pytest.approx([scale * h for h in SPACING[::-1]]) if scale else None)
+
+
+def test_nifti_slope_and_missing_orientation():
+    """Oracle: scl_slope x + scl_inter; codes of 0 say that nothing is known about the axes."""
+    name = nifti(code=0)
+    data = bytearray(Path(name).read_bytes())
+    data[112:120] = struct.pack("<ff", 0.5, -10)  # scl_slope, scl_inter
+    Path(name).write_bytes(data)
+    volume = read_image(name)
+    np.testing.assert_allclose(volume.values, GREY * 0.5 - 10)
+    assert volume.placement.direction is None and volume.spacing_mm == pytest.approx(SPACING[::-1])
+
+
+def test_bad_nifti_is_refused():
+    sheared = np.diag([*SPACING, 1.0])
+    sheared[0, 1] = 0.1
+    refused(nifti(sheared), "not at right angles.*resample")
+
+    def other_zooms(header):
+        header["pixdim"][1:4] = [1, 1, 1]
+
+    refused(nifti(change=other_zooms), "contradicts itself")
+    nibabel.save(nibabel.Nifti1Image(np.zeros((3, 3, 3), [(c, "u1") for c in "RGB"]), np.eye(4)), "rgb.nii")
+    refused("rgb.nii", "one grey value")
+    Path("a.nii.gz").write_bytes(gzip.compress(Path(nifti()).read_bytes()))
+    data = bytearray(Path("a.nii.gz").read_bytes())
+    data[-6] ^= 1  # in the checksum, behind all that nibabel reads
+    Path("a.nii.gz").write_bytes(data)
+    refused("a.nii.gz", "CRC")
+
+
+def nrrd(*lines: str) -> str:
+    head = ["NRRD0005", "type: int16", "dimension: 3", "sizes: 5 4 3", "endian: little", "encoding: raw", *lines]
+    Path("a.nrrd").write_bytes("\n".join(head).encode() + b"\n\n" + GREY.astype("<i2").tobytes())
+    return "a.nrrd"
+
+
+STEPS = "space directions: (1,0,0) (0,1,0) (0,0,1)"
+
+
+@pytest.mark.parametrize(("space", "signs"), [("LPS", (1, 1)), ("right-anterior-superior", (-1, -1)), ("LAS", (1, -1))])
+def test_nrrd_spaces(space, signs):
+    volume = read_image(nrrd(f"space: {space}", STEPS, "space origin: (10,20,30)"))
+    np.testing.assert_allclose(volume.placement.direction, np.diag([*signs, 1.0]))
+    first = volume.placement.direction @ (volume.placement.corner_mm + 0.5)
+    np.testing.assert_allclose(first, [signs[0] * 10, signs[1] * 20, 30])
+
+
+@pytest.mark.parametrize("unit", ["µm", "μm", "um", "micron"])
+def test_nrrd_micrometres(unit):
+    """pynrrd alone would drop the µ and read metres."""
+    assert read_image(nrrd("space dimension: 3", STEPS, f'space units: "{unit}" "{unit}" "{unit}"')).spacing_mm == (
+        pytest.approx((1e-3,) * 3)
+    )
+
+
+def test_bad_nrrd_is_refused():
+    refused(nrrd("space: LPS", "space directions: (1,0.2,0) (0,1,0) (0,0,1)"), "right angles")
+    refused(nrrd("space: LPS", "space directions: (0,0,0) (0,1,0) (0,0,1)"), "have to be > 0")
+    refused(nrrd("space: LPS", STEPS, "space origin: (nan,0,0)"), "finite")
+
+
+@pytest.mark.parametrize(("ending", "kind"), [("png", "u1"), ("png", "u2"), ("bmp", "u1"), ("tif", "u2")])
+def test_stacks_of_slices(ending, kind):
+    for z in range(8, 12):
+        sitk.WriteImage(sitk.GetImageFromArray(np.full((4, 5), z, kind)), f"s{z}.{ending}")
+    Path("scan.log").write_text("a scanner's notes")
+    volume = read_image(".")
+    assert volume.values[:, 0, 0].tolist() == [8, 9, 10, 11] and volume.spacing_mm is None
+    assert volume.values.dtype == np.dtype(kind)
+
+
+def slices(*names: str) -> str:
+    for name in names:
+        sitk.WriteImage(sitk.GetImageFromArray(np.ones((4, 5), "u1")), name)
+    return "."
+
+
+def _colour() -> str:
+    sitk.WriteImage(sitk.GetImageFromArray(np.ones((4, 5, 3), "u1"), isVector=True), "s1.png")
+    return "."
+
+
+def _sizes() -> str:
+    sitk.WriteImage(sitk.GetImageFromArray(np.ones((4, 6), "u1")), "s2.png")
+    return slices("s1.png")
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: slices("s1.png", "s2.png", "s5.png"), "from 's2.png' .number 2. to number 5: 2 of its slices"),
+        (lambda: slices("s1.png", "s01.png"), "two slices of number 1"),
+        (lambda: slices("s1.png", "s2.png", "s_spr.png"), "'s_spr.png' is not named like"),
+        (lambda: slices("a1_1.png", "a2_2.png"), "differ in 2 numbers"),
+        (lambda: slices("s1.png", "s2.tif"), "several formats"),
+        (_colour, "colour"),
+        (_sizes, "alike"),
+    ],
+)
+def test_bad_stacks_are_refused(make, words):
+    refused(make(), words)
+
+
+def test_ome_tiff_states_its_spacing():
+    metadata = {"axes": "ZYX", "PhysicalSizeX": 500, "PhysicalSizeXUnit": "nm", "PhysicalSizeY": 2, "PhysicalSizeZ": 3}
+    tifffile.imwrite("a.ome.tif", GREY, metadata=metadata)
+    assert read_image("a.ome.tif").spacing_mm == pytest.approx((3e-3, 2e-3, 5e-4))
+    tifffile.imwrite("b.ome.tif", GREY, metadata={"axes": "ZYX", "PhysicalSizeX": 1})
+    assert read_image("b.ome.tif").spacing_mm is None
+
+
+def raw(head: dict, data: bytes | None = None, name: str = "a") -> str:
+    Path(f"{name}.json").write_text(json.dumps(head))
+    Path(f"{name}.raw").write_bytes(GREY.tobytes() if data is None else data)
+    return f"{name}.raw"
+
+
+HEAD = {"shape": [3, 4, 5], "dtype": "int16", "byte_order": "little"}
+
+
+@pytest.mark.parametrize("name", ["a.raw", "a.json"])
+def test_raw_with_a_json_header(name):
+    more = {"spacing_mm": [2.0, 0.25, 0.5], "origin_mm": [1, 2, 3], "direction": TURN.ravel().tolist(), "unit": "HU"}
+    raw({**HEAD, **more, "offset_bytes": 3, "sha256": hashlib.sha256(GREY).hexdigest()}, b"abc" + GREY.tobytes())
+    volume = read_image(name)
+    np.testing.assert_array_equal(volume.values, GREY)
+    facts = describe(volume, name)
+    assert facts["spacing_mm"] == [2.0, 0.25, 0.5] and facts["origin_mm"] == [1, 2, 3] and facts["unit"] == "HU"
+    np.testing.assert_allclose(facts["direction"], TURN.ravel())
+    swapped = raw({**HEAD, "byte_order": "big"}, GREY.astype(">i2").tobytes(), name="b")
+    np.testing.assert_array_equal(read_image(swapped).values, GREY)
+
+
+VGI = """{volume1}
+[representation]
+size = 5 4 3
+datatype = signed integer
+bitsperelement = 16
+[file1]
+SkipHeader = 4
+FileFormat = raw
+Size = 5 4 3
+Name = C:\\scans\\a.vol
+Datatype = signed integer
+BitsPerElement = 16
+{volumeprimitive12}
+[geometry]
+resolution = 0.5 0.25 2
+unit = mm
+"""
+
+
+@pytest.mark.parametrize("name", ["a.vgi", "a.vol"])
+def test_raw_with_a_vgi_header(name):
+    Path("a.vgi").write_text(VGI)
+    Path("a.vol").write_bytes(bytes(4) + GREY.astype("<i2").tobytes())
+    volume = read_image(name)
+    np.testing.assert_array_equal(volume.values, GREY)
+    assert volume.spacing_mm == (2.0, 0.25, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"shape": [3, 4]}, "shape"),
+        ({"shape": [3, 4, -5]}, "shape"),
+        ({"shape": [2**14, 2**14, 2**14]}, "allowed are 1 to"),
+        ({"shape": [3, 4, 6]}, "has 120 bytes, but 'a.json' asks for 144"),
+        ({"dtype": "object"}, "allowed are uint8"),
+        ({"byte_order": None}, "byte_order"),
+        ({"offset_bytes": -1}, "offset_bytes -1"),
+        ({"spacing_mm": [1, 0, 1]}, "> 0"),
+        ({"spacing_mm": [1, float("nan"), 1]}, "finite"),
+        ({"direction": [1, 0, 0, 0.5, 1, 0, 0, 0, 1]}, "right angles"),
+        ({"sha256": "0" * 64}, "do not have the SHA-256"),
+        ({"spacing": [1, 1, 1]}, "unknown key 'spacing'"),
+        ({"file": "b.raw"}, "not there: looked for b.raw"),
+    ],
+)
+def test_bad_raw_headers_are_refused(change, words):
+    raw({**HEAD, **change})
+    refused("a.json", words)
+
+
+def test_raw_without_a_header_or_with_a_bad_one():
+    Path("b.raw").write_bytes(GREY.tobytes())
+    refused("b.raw", "no header lies beside it; state its layout in 'b.json'")
+    Path("b.json").write_text("[1, 2")
+    refused("b.raw", "no JSON")
+    Path("c.vol").write_bytes(b"x")
+    for text, words in ((VGI.replace("raw", "tiff"), "file format 'tiff'"), ("{volume1}", "no .vgi that can be read")):
+        Path("c.vgi").write_text(text)
+        refused("c.vol", words)
+
+
+def isq(name: str) -> str:
+    """A Scanco ISQ byte by byte: 512 bytes of header, sizes in voxels and in micrometres, then the values."""
+    z, y, x = GREY.shape
+    head = bytearray(512)
+    head[:16] = b"CTDATA-HEADER_V1"
+    um = [round(n * h * 1000) for n, h in zip((x, y, z), SPACING, strict=True)]
+    struct.pack_into("<9i", head, 16, 3, 512 + GREY.nbytes, 2, 7, 1, 0, 0, x, y)
+    struct.pack_into("<4i", head, 52, z, *um)
+    struct.pack_into("<i", head, 88, 8192)  # mu_scaling
+    Path(name).write_bytes(bytes(head) + GREY.astype("<i2").tobytes())
+    return name
+
+
+@pytest.mark.parametrize("name", ["C0001234.ISQ", "C0001234.ISQ;1"])
+def test_scanco_isq(name):
+    pytest.importorskip("py_aimio")
+    volume = read_image(isq(name))
+    np.testing.assert_array_equal(volume.values, GREY)
+    assert volume.spacing_mm == pytest.approx(SPACING[::-1]) and "calibration" not in volume.facts
+
+
+def test_scanco_aim_keeps_its_calibration_and_place():
+    """Oracle: density = value * slope / mu_scaling + intercept, of the processing log."""
+    aimio = pytest.importorskip("py_aimio")
+    log = "Mu_Scaling 4096\nHU: mu water 0.2409\nDensity: slope 1600.5\nDensity: intercept -390.25\n"
+    head = {"element_size": SPACING, "position": (10, 20, 30), "processing_log": log}
+    aimio.write_aim("a.aim", GREY, head, unit="native")
+    volume = read_image("a.aim")
+    np.testing.assert_array_equal(volume.values, GREY)
+    assert volume.facts["calibration"] == {"slope": 1600.5 / 4096, "intercept": -390.25, "unit": "mg HA/cm3"}
+    assert volume.placement.origin_z_y_x() == pytest.approx((60, 5, 5))
+    Path("b.aim").write_bytes(Path("a.aim").read_bytes()[:-40])
+    refused("b.aim", "cannot be read|truncated")
+
+
+def test_scanco_without_its_package_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "py_aimio", None)
+    refused(isq("a.isq"), "pip install aimio-py")
