@@ -39,17 +39,19 @@ def transient_text(image: Path) -> str:
     )
 
 
-@pytest.fixture
-def foam(tmp_path: Path) -> Path:
-    """Smooth random struts, 20^3."""
+def make_struts(path: Path, n: int) -> Path:
+    """Smooth random struts, n^3."""
     rng = np.random.default_rng(3)
-    n = 20
     f = np.fft.fftfreq(n)
     low = np.exp(-60 * (f[:, None, None] ** 2 + f[None, :, None] ** 2 + f[None, None, :] ** 2))
     field = np.fft.ifftn(np.fft.fftn(rng.random((n, n, n))) * low).real
-    path = tmp_path / "foam.npy"
     np.save(path, np.where(field > np.quantile(field, 0.45), 200, 10).astype(np.uint8))
     return path
+
+
+@pytest.fixture
+def foam(tmp_path: Path) -> Path:
+    return make_struts(tmp_path / "foam.npy", 20)
 
 
 def fields(folder: Path) -> dict[str, np.ndarray]:
@@ -242,9 +244,9 @@ def test_a_checkpoint_that_cannot_be_written(job: Job, foam: Path) -> None:
     assert len([line for line in stopped.err.splitlines() if line.startswith("osteon: ")]) == 1
 
 
-def test_ranks_of_a_launcher_take_the_signal_themselves(job: Job, foam: Path) -> None:
-    """As a batch system sends SIGUSR1 to the processes of a job; mpirun hands it on."""
-    job.write(job_text(foam, more=TIGHT))
+def test_ranks_of_a_launcher_take_the_signal_themselves(job: Job, tmp_path: Path) -> None:
+    """As a batch system sends SIGUSR1 to the processes of a job; mpirun hands it on, which takes its time."""
+    job.write(job_text(make_struts(tmp_path / "large.npy", 56), more=TIGHT))
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     process = subprocess.Popen(
         ["mpirun", "-q", "--oversubscribe", "-np", "2", str(BINARY), "run", "job.toml", "--no-report"],
