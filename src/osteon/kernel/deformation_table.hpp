@@ -36,7 +36,6 @@ class deformation_table {
   };
   place operator[](std::int32_t matrix) const { return places_[static_cast<std::size_t>(matrix)]; }
   const float* values(place p) const { return &value_[9 * static_cast<std::size_t>(p.begin)]; }
-  std::size_t bytes() const { return value_.capacity() * sizeof(float) + places_.capacity() * sizeof(place); }
 
  private:
   std::vector<place> places_;

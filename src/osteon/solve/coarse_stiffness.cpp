@@ -66,6 +66,13 @@ std::array<double, 3> middle_of(const coarse_mesh& mesh, int kind) {
   return middle;
 }
 
+// A brick of a kind that is not divided in the middle is the last along that axis, with a length of its own.
+kernel::brick_shape shape_of(const coarse_mesh& mesh, vector3 spacing_mm, int kind) {
+  for (int d = 0; d < 3; ++d)
+    if (kind & 4 >> d) spacing_mm[d] *= mesh.mesh.lattice.last[static_cast<std::size_t>(d)];
+  return kernel::brick_shape(spacing_mm);
+}
+
 index3 place_of_parent(std::int64_t z, std::int64_t y, std::int64_t x) { return {z / 2, y / 2, x / 2}; }
 
 }  // namespace
@@ -103,7 +110,7 @@ brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fi
   for (const recipe& r : recipes) {
     const auto [entry, fresh] = known.try_emplace(r, static_cast<std::int32_t>(result.table.size()));
     if (fresh) {
-      result.table.push_back(cook(r, of_material, middle_of(mesh, r.kind()), kernel::brick_shape(problem.spacing_mm)));
+      result.table.push_back(cook(r, of_material, middle_of(mesh, r.kind()), shape_of(mesh, problem.spacing_mm, r.kind())));
       result.is_anchored.push_back(r.is_anchored());
     }
     result.matrix.push_back(entry->second);
@@ -132,7 +139,8 @@ struct parts_hash {
 
 }  // namespace
 
-brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_mesh& child_mesh, const coarse_mesh& mesh) {
+brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_mesh& child_mesh, const coarse_mesh& mesh,
+                                    vector3 spacing_mm) {
   // The children of each parent. A plane of parents has those of two planes, in a fixed order.
   const auto bricks = mesh.mesh.corners.size();
   const std::int64_t width = child_mesh.lattice.shape.x + 1, height = child_mesh.lattice.shape.y + 1;
@@ -169,7 +177,7 @@ brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_
       kernel::restrict_to_parent(matrix, p.octant, middle_of(mesh, p.kind));
       result.table[m].add(matrix);
     }
-    kernel::stiffen(result.table[m], kernel::brick_shape({1, 1, 1}), stiffening);
+    kernel::stiffen(result.table[m], shape_of(mesh, spacing_mm, distinct[m]->front().kind), stiffening);
   }
   return result;
 }

@@ -19,8 +19,10 @@ struct brick_matrices {
 /// Matrices of the first coarse level. Bricks with equal children (materials and fixed displacements) share one.
 brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fine_stiffness& fine, const coarse_mesh& mesh);
 
-/// Matrices of the next level, one a brick.
-brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_mesh& child_mesh, const coarse_mesh& mesh);
+/// Matrices of the next level. Bricks with equal children share one.
+/// @param spacing_mm of the voxels
+brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_mesh& child_mesh, const coarse_mesh& mesh,
+                                    vector3 spacing_mm);
 
 /// K of a coarse level. Vectors hold four floats a node: z, y, x, 0.
 class coarse_stiffness final : public elastic_operator {

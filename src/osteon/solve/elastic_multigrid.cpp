@@ -91,7 +91,7 @@ elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fi
       break;
     }
     coarsen_level(at, children_of(mesh, at.k->shared()));
-    matrices = next_coarse_matrices(matrices, mesh, at.parents);
+    matrices = next_coarse_matrices(matrices, mesh, at.parents, problem.spacing_mm);
     release(mesh.node_place);
     release(mesh.boundary);
   }
