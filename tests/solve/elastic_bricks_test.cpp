@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/solve/coarse_stiffness.hpp>
 #include <osteon/solve/elasticity_check.hpp>
 #include <osteon/solve/fine_stiffness.hpp>
 #include <osteon/solve/reactions.hpp>
@@ -151,4 +152,44 @@ TEST(elastic_bricks, know_where_their_nodes_are) {
       },
       bricks_of(m));
   EXPECT_EQ(solve::free_rigid_motions(p), std::vector<std::string>{"rotation about x"});
+}
+
+// Oracle: invariant. No coarse brick that is free of supports resists a rotation, of whatever shape the voxels are.
+TEST(elastic_bricks, do_not_resist_rotations_on_any_level) {
+  model m = solid({16, 16, 16}, {0.5, 2, 1});
+  const auto p = make_problem(m, compression(m.shape), MPI_COMM_SELF);
+  const solve::fine_stiffness k(p);
+  const grid::block& where = p.where;
+  auto mesh = solve::coarsen(MPI_COMM_SELF,
+                             {.lattice = {where.domain, p.periodic},
+                              .z_begin = 0,
+                              .z_end = 16,
+                              .node_id = k.ids(),
+                              .shared = &k.shared(),
+                              .are_voxels = true,
+                              .visit_plane = [&](std::int64_t z, const solve::brick_visitor& v) { k.visit_plane(z, v); }});
+  auto matrices = solve::first_coarse_matrices(p, k, mesh);
+  for (int level = 1; level < 3; ++level) {
+    int free = 0;
+    for (std::size_t i = 0; i < matrices.table.size(); ++i) {
+      if (matrices.is_anchored[i]) continue;
+      ++free;
+      double energy = 0, stiffest = 0;
+      std::array<double, 24> u{};  // turned about x
+      for (std::size_t a = 0; a < 8; ++a) {
+        u[3 * a] = -m.spacing.y * static_cast<double>(a >> 1 & 1);
+        u[3 * a + 1] = m.spacing.z * static_cast<double>(a >> 2);
+      }
+      for (std::size_t r = 0; r < 24; ++r) {
+        stiffest = std::max(stiffest, matrices.table[i](r, r));
+        for (std::size_t c = 0; c < 24; ++c) energy += u[r] * matrices.table[i](r, c) * u[c];
+      }
+      EXPECT_NEAR(energy / stiffest, 0, 1e-12);
+    }
+    EXPECT_GT(free, 0);
+    const grid::shared_nodes shared(MPI_COMM_SELF, mesh.mesh.boundary, {});
+    auto next = solve::coarsen(MPI_COMM_SELF, solve::children_of(mesh.mesh, shared));
+    matrices = solve::next_coarse_matrices(matrices, mesh.mesh, next, m.spacing);
+    mesh = std::move(next);
+  }
 }
