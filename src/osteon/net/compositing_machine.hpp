@@ -1,0 +1,55 @@
+#pragma once
+/// @file
+/// What a machine costs a compositor, and the two machines of the paper.
+#include <array>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace osteon::net {
+
+/// Rates and overheads of a machine. Times are in s, sizes in bytes.
+struct compositing_machine {
+  std::string name;
+  double rate = 0;              ///< bytes per second between two ranks, each way at the same time
+  double latency = 0;           ///< per message
+  double blend_rate = 0;        ///< bytes of blended image per second
+  double blend_overhead = 0;    ///< per blend
+  double collect_rate = 0;      ///< bytes per second of the network that gathers
+  double collect_latency = 0;   ///< per gather
+  double reconstruct = 0;       ///< per byte that is put in its place after the gather
+  double send_overhead = 0;     ///< of the sender's processor, per message
+  double arrival_overhead = 0;  ///< of a receiver, per message that comes beside another one in the same round
+  double match_time = 0;        ///< of a receiver, per message already queued where another one looks for its receive
+  int ranks_per_host = 1;       ///< ranks 0 ... ranks_per_host - 1 are on host 0, and so on
+  double host_rate = std::numeric_limits<double>::infinity();  ///< bytes per second in and out of a host, each way
+  std::array<int, 3> torus = {0, 0, 0};                        ///< hosts along z, y and x, powers of two; 0: no torus
+
+  /// Time that `messages` messages of one round cost their receiver because they are several.
+  /// A list of k waiting messages is searched in k / 2 steps on average, as MPI libraries do it: the sum grows
+  /// with the square. @cite Flajslik, Dinan, Underwood 2016
+  double fan_in(double messages) const {
+    if (messages < 2) return 0;
+    return (messages - 1) * arrival_overhead + messages * (messages - 1) / 2 * match_time;
+  }
+};
+
+/// The machines of the paper on compositing with its figures: link rate, latency, blend rate; all else is zero.
+/// The gather uses the same rate and latency, as the paper says where there is no network of its own for it; BG/L has
+/// one (a tree), of the same rate.
+/// @cite Ono, Nonaka 2009: section on the model
+compositing_machine blue_gene_l();
+compositing_machine ha8000();
+
+/// Number of messages that share the busiest link (of a host, or of the torus) when every rank exchanges with the one
+/// whose number differs by `distance`, a power of two, in that bit. Messages of a torus take the shorter way round,
+/// both ways being equal the positive one. At least 1; messages inside a host share nothing.
+double sharing(const compositing_machine& machine, int distance);
+
+/// Read a machine from a JSON text; `describe_machine` tells the keys.
+/// @throws data_error with every fault at once
+compositing_machine parse_machine(const std::string& json_text, const std::string& source);
+/// The JSON text of a machine, which `parse_machine` reads.
+std::string describe_machine(const compositing_machine& machine);
+
+}  // namespace osteon::net

@@ -1,0 +1,1 @@
+osteon_test(net/compositing_model)
