@@ -49,6 +49,17 @@ struct export_options {
 };
 int export_image(const export_options& options);
 
+/// Say what compositing costs on a machine: by the paper's equations, by the extended ones, by walking the plan.
+struct net_cost_options {
+  std::string method = "binary-swap", pixels = "512x512", machine = "bgl";
+  int ranks = 0, bytes_per_pixel = 4;
+  std::string json;
+};
+int net_cost(const net_cost_options& options);
+
+/// Print the frame rates that the compositing paper measured beside what the models say of them.
+int net_paper_compositing(const std::string& json);
+
 int report(const std::string& directory);
 int schema();
 int version(const std::string& json);

@@ -134,6 +134,32 @@ int dispatch(int argc, char** argv) {
       "Examples:\n  osteon export bone.out/results.nc --field von_mises -o von_mises.nrrd\n"
       "  osteon export bone.out/results.nc -o all.vti");
 
+  auto* c_net = cli.add_subcommand("net", "Say what communication costs, without doing any");
+  c_net->require_subcommand(1);
+  c_net->footer("Examples:\n  osteon net cost --method binary-swap -n 1024\n  osteon net paper compositing");
+  app::net_cost_options cost;
+  auto* c_net_cost = c_net->add_subcommand("cost", "Time of a frame of a compositing method on a machine");
+  c_net_cost->add_option("--method", cost.method, "binary-swap, or multi-step:P for groups of P and a tree of groups")
+      ->capture_default_str();
+  c_net_cost->add_option("-n,--ranks", cost.ranks, "Number of ranks; the equations need a power of two")
+      ->required()
+      ->check(CLI::Range(2, 1 << 24));
+  c_net_cost->add_option("--pixels", cost.pixels, "Width x height of the picture")->capture_default_str();
+  c_net_cost->add_option("--bytes-per-pixel", cost.bytes_per_pixel, "4 for RGBA8, 16 for RGBA32F")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  c_net_cost->add_option("--machine", cost.machine, "bgl, ha8000, or a JSON file (docs/theory/compositing.md)")
+      ->capture_default_str();
+  add_json(c_net_cost, cost.json);
+  c_net_cost->footer(
+      "Examples:\n  osteon net cost --method multi-step:512 -n 4096 --machine ha8000\n"
+      "  osteon net cost -n 6 --pixels 1920x1080 --machine machine.json --json -");
+  auto* c_net_paper = c_net->add_subcommand("paper", "Frames per second of a paper beside those of the models");
+  std::string paper;
+  c_net_paper->add_option("name", paper, "compositing")->required()->check(CLI::IsMember({"compositing"}));
+  add_json(c_net_paper, json);
+  c_net_paper->footer("Example:\n  osteon net paper compositing");
+
   auto* c_schema =
       cli.add_subcommand("schema", "Print the JSON Schema of a job file: every key, its type, unit and meaning");
   c_schema->footer("Example:\n  osteon schema > job.schema.json");
@@ -161,6 +187,8 @@ int dispatch(int argc, char** argv) {
   if (*c_convert) return app::convert(from, to, script, json);
   if (*c_report) return app::report(directory);
   if (*c_export) return app::export_image(image);
+  if (*c_net_cost) return app::net_cost(cost);
+  if (*c_net_paper) return app::net_paper_compositing(json);
   if (*c_schema) return app::schema();
   return app::version(json);
 }

@@ -112,7 +112,9 @@ TEST(extended_model, orders_the_measured_frames) {
   ASSERT_EQ(all.size(), 8u);
   for (const pair& a : all)
     for (const pair& b : all)
-      if (a.measured > b.measured) EXPECT_GT(a.model, b.model) << a.measured << " against " << b.measured;
+      if (a.measured > b.measured) {
+        EXPECT_GT(a.model, b.model) << a.measured << " against " << b.measured;
+      }
 }
 
 // Oracle: frames made by the model itself give back the constants that made them.
@@ -149,10 +151,14 @@ TEST(fit, is_a_minimum_that_is_not_negative) {
       EXPECT_GT(error(other), error(fit));
       other = fit;
       other.arrival_overhead += step * 50e-6;
-      if (other.arrival_overhead >= 0) EXPECT_GT(error(other), error(fit));
+      if (other.arrival_overhead >= 0) {
+        EXPECT_GT(error(other), error(fit));
+      }
       other = fit;
       other.match_time += step * 10e-9;
-      if (other.match_time >= 0) EXPECT_GT(error(other), error(fit));
+      if (other.match_time >= 0) {
+        EXPECT_GT(error(other), error(fit));
+      }
     }
   }
 }
@@ -237,7 +243,8 @@ TEST(sharing, of_a_host_s_link) {
   m.host_rate = 5e9;
   EXPECT_EQ(net::sharing(m, 8), 1);
   EXPECT_EQ(net::sharing(m, 16), 2);
-  const double all_shared = net::binary_swap_time(m, 4096, p).total() - net::binary_swap_time(net::ha8000(), 4096, p).total();
+  const double all_shared =
+      net::binary_swap_time(m, 4096, p).total() - net::binary_swap_time(net::ha8000(), 4096, p).total();
   EXPECT_NEAR(all_shared, p * (1.0 / 16 - 1.0 / 4096) / m.rate, 1e-12);
 }
 
@@ -260,8 +267,7 @@ TEST(machine_text, is_read_as_it_was_written_and_refused_otherwise) {
   EXPECT_NE(faults("{").find("not valid JSON"), std::string::npos);
   EXPECT_NE(faults("[1]").find("must be an object"), std::string::npos);
   const auto many = faults(R"({"name": "", "bytes_per_second": -1, "latency_s": "x", "torus_zyx": [1, 2, 3], "speed": 1})");
-  for (const char* expected :
-       {"schema must be", "name must be", "bytes_per_second is -1", "latency_s is \"x\"", "blend_bytes_per_second is missing",
-        "has 3 hosts", "speed is no key"})
+  for (const char* expected : {"schema must be", "name must be", "bytes_per_second is -1", "latency_s is \"x\"",
+                               "blend_bytes_per_second is missing", "has 3 hosts", "speed is no key"})
     EXPECT_NE(many.find(expected), std::string::npos) << expected << " in " << many;
 }

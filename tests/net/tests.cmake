@@ -1,1 +1,3 @@
+osteon_test(net/choose)
 osteon_test(net/compositing_model)
+osteon_test(net/plan_cost)

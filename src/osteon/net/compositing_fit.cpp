@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/QR>
+#include <algorithm>
 #include <cmath>
 #include <osteon/base/error.hpp>
 
@@ -60,8 +61,8 @@ compositing_fit fit_compositing(const compositing_machine& machine, std::span<co
   for (Eigen::Index i = 0; i < rows; ++i) {
     const measured_frame& f = frames[static_cast<std::size_t>(i)];
     if (!(f.frames_per_second > 0) || !std::isfinite(f.frames_per_second))
-      throw usage_error(fmt::format("{} frames per second of {} ranks: a measured frame must take a time",
-                                    f.frames_per_second, f.ranks));
+      throw usage_error(
+          fmt::format("{} frames per second of {} ranks: a measured frame must take a time", f.frames_per_second, f.ranks));
     const double arrivals = std::max(0.0, f.group - 2.0), pairs = (f.group - 1.0) * (f.group - 2.0) / 2;
     a.row(i) << multi_step_time(machine, f.ranks, f.group, bytes).total(), arrivals, pairs;
     a.row(i) *= f.frames_per_second;
@@ -74,8 +75,8 @@ compositing_fit fit_compositing(const compositing_machine& machine, std::span<co
   return {x[0], x[1], x[2], (a * x - ones).cwiseAbs().maxCoeff()};
 }
 
-std::vector<double> predict_each_from_the_others(const compositing_machine& machine,
-                                                 std::span<const measured_frame> frames, double bytes) {
+std::vector<double> predict_each_from_the_others(const compositing_machine& machine, std::span<const measured_frame> frames,
+                                                 double bytes) {
   std::vector<double> result;
   if (frames.size() <= unknowns) return result;
   for (std::size_t left_out = 0; left_out < frames.size(); ++left_out) {

@@ -38,7 +38,7 @@ compositing_fit fit_compositing(const compositing_machine& machine, std::span<co
 
 /// Frames per second that the model predicts for each frame after a fit to the others. This is the only prediction
 /// that such a fit can be tested by; it needs more than three frames, otherwise the answer is empty.
-std::vector<double> predict_each_from_the_others(const compositing_machine& machine,
-                                                 std::span<const measured_frame> frames, double bytes);
+std::vector<double> predict_each_from_the_others(const compositing_machine& machine, std::span<const measured_frame> frames,
+                                                 double bytes);
 
 }  // namespace osteon::net

@@ -25,7 +25,7 @@ compositing_machine by_figures(const char* name, double link, double latency, do
 
 struct key {
   const char* name;
-  double compositing_machine::*value;
+  double compositing_machine::* value;
   bool required, positive;
 };
 

@@ -12,7 +12,8 @@ namespace {
 
 void need_power_of_two(const char* what, int n) {
   if (n < 1 || !std::has_single_bit(static_cast<unsigned>(n)))
-    throw usage_error(fmt::format("{} of {}: the equations hold for powers of two; walk the plan for other numbers", what, n));
+    throw usage_error(
+        fmt::format("{} of {}: the equations hold for powers of two; walk the plan for other numbers", what, n));
 }
 
 int log2_of(int n) { return std::bit_width(static_cast<unsigned>(n)) - 1; }

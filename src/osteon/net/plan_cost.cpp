@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <osteon/base/error.hpp>
 
 namespace osteon::net {
@@ -65,7 +66,8 @@ class walk {
 
   // Time of the bytes of a message at the sender or the receiver, whose host's link `sharers` ranks use.
   double transfer(double bytes, bool off_host, int sharers) const {
-    return bytes * (off_host ? std::max(1 / machine_.rate, sharers / machine_.host_rate) : 1 / machine_.rate);
+    const double alone = 1 / (blends_ ? machine_.rate : machine_.collect_rate);
+    return bytes * (off_host ? std::max(alone, sharers / machine_.host_rate) : alone);
   }
 
   // Messages by their receiver, in the order of their senders.
@@ -77,8 +79,8 @@ class walk {
       bool off_host = false;
       for (const plan::step& s : steps(rank, r)) {
         if (s.peer < 0 || s.peer >= plan_.ranks)
-          throw usage_error(fmt::format("round {}: rank {} has a message with rank {}; there are {} ranks", r, rank, s.peer,
-                                        plan_.ranks));
+          throw usage_error(
+              fmt::format("round {}: rank {} has a message with rank {}; there are {} ranks", r, rank, s.peer, plan_.ranks));
         off_host = off_host || leaves_host(rank, s.peer);
         if (s.what == action::send) ++first_[static_cast<std::size_t>(s.peer) + 1];
         blends_ = blends_ || s.what == action::blend_front || s.what == action::blend_back;
@@ -118,11 +120,13 @@ class walk {
     for (std::size_t i = 0; sound && i < count; ++i) {
       message& m = messages_[begin + i];
       m.blended = receives_[i].what != action::receive;
-      sound = m.from == receives_[i].peer && m.bytes == static_cast<double>(receives_[i].elements.size()) * bytes_per_element_;
+      sound =
+          m.from == receives_[i].peer && m.bytes == static_cast<double>(receives_[i].elements.size()) * bytes_per_element_;
     }
     if (!sound)
-      throw usage_error(fmt::format("round {}: rank {} awaits {} messages, and {} others come to it; verify the plan '{}' first",
-                                    r, rank, receives_.size(), count, plan_.name));
+      throw usage_error(
+          fmt::format("round {}: rank {} awaits {} messages, and {} others come to it; verify the plan '{}' first", r, rank,
+                      receives_.size(), count, plan_.name));
   }
 
   // When everything that comes to `rank` is taken in and blended. Work that is served as it comes, without a pause while
@@ -134,6 +138,7 @@ class walk {
     std::stable_sort(messages_.begin() + static_cast<std::ptrdiff_t>(begin),
                      messages_.begin() + static_cast<std::ptrdiff_t>(end), by_departure);
     const double share = machine_.fan_in(static_cast<double>(end - begin)) / static_cast<double>(end - begin);
+    const double latency = blends_ ? machine_.latency : machine_.collect_latency;
     double least_blend = std::numeric_limits<double>::infinity();
     works_.clear();
     for (std::size_t i = begin; i < end; ++i) {
@@ -143,10 +148,11 @@ class walk {
       // The slower of both hosts sets the pace.
       const double moved = transfer(m.bytes, off_host, std::max(sharers_[host(rank)], sharers_[host(from)])) + share;
       const double blend = m.blended ? machine_.blend_overhead + m.bytes / machine_.blend_rate : 0;
-      works_.push_back({m.departure + machine_.latency, moved, blend, m.from});
+      works_.push_back({m.departure + latency, moved, blend, m.from});
       least_blend = std::min(least_blend, blend);
       received_[rank] += m.bytes;
     }
+    // Of all orders the order of arrival ends first, for the port and for the processor.
     double moved = 0;
     for (std::size_t i = works_.size(); i-- > 0;) {
       moved += works_[i].moved;
@@ -158,7 +164,8 @@ class walk {
     for (std::size_t i = works_.size(); i-- > 0;) {
       blended += works_[i].blend;
       const bool waits_for_itself = works_[i].release + works_[i].moved < processor_free_[rank];
-      take_later(latest, {taken_in(works_[i]) + blended, blended, waits_for_itself ? static_cast<int>(rank) : works_[i].from});
+      take_later(latest,
+                 {taken_in(works_[i]) + blended, blended, waits_for_itself ? static_cast<int>(rank) : works_[i].from});
     }
   }
 

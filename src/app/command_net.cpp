@@ -1,0 +1,198 @@
+#include <fmt/format.h>
+
+#include <app/commands.hpp>
+#include <app/json_output.hpp>
+#include <bit>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <numeric>
+#include <osteon/net/compositing_fit.hpp>
+#include <osteon/net/plan_cost.hpp>
+#include <osteon/plan/swap.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// A machine as its data sheet has it, and as measurements make it.
+struct machine_pair {
+  net::compositing_machine printed, extended;
+};
+
+machine_pair fitted(const net::compositing_machine& printed, const std::vector<net::measured_frame>& frames) {
+  return {printed, net::fit_compositing(printed, frames, net::bytes_of_paper).apply(printed)};
+}
+
+machine_pair find_machine(const std::string& name) {
+  if (name == "bgl") return fitted(net::blue_gene_l(), net::measured_on_blue_gene_l());
+  if (name == "ha8000") return fitted(net::ha8000(), net::measured_on_ha8000());
+  std::ifstream file(name);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) throw data_error(fmt::format("cannot read machine '{}'; it is a file, or one of: bgl, ha8000", name));
+  machine_pair result{{}, net::parse_machine(text, name)};
+  net::compositing_machine& m = result.printed = result.extended;
+  m.send_overhead = m.arrival_overhead = m.match_time = 0;
+  m.ranks_per_host = 1;
+  m.host_rate = std::numeric_limits<double>::infinity();
+  m.torus = {};
+  return result;
+}
+
+// Two whole numbers around an x.
+std::pair<std::int64_t, std::int64_t> read_pixels(const std::string& text) {
+  constexpr std::int64_t most = 1'000'000;
+  std::int64_t width = 0, height = 0;
+  const char* end = text.data() + text.size();
+  const auto [middle, fault] = std::from_chars(text.data(), end, width);
+  const bool has_both = fault == std::errc() && middle != end && *middle == 'x';
+  const auto [rest, second_fault] = has_both ? std::from_chars(middle + 1, end, height) : std::from_chars_result{end, fault};
+  if (!has_both || second_fault != std::errc() || rest != end || width < 1 || height < 1 || width > most || height > most)
+    throw usage_error(
+        fmt::format("--pixels {}: it must be width x height in pixels from 1 to {}, such as 1920x1080", text, most));
+  return {width, height};
+}
+
+// Ranks of a group: all of them for binary-swap, P for multi-step:P.
+int read_group(const std::string& method, int ranks) {
+  if (method == "binary-swap") return ranks;
+  const std::string_view prefix = "multi-step:";
+  int group = 0;
+  if (method.starts_with(prefix)) {
+    const char* end = method.data() + method.size();
+    const auto [rest, fault] = std::from_chars(method.data() + prefix.size(), end, group);
+    if (fault == std::errc() && rest == end && group > 0) return group;
+  }
+  throw usage_error(fmt::format("--method {}: it must be binary-swap, or multi-step:P with groups of P ranks", method));
+}
+
+json to_json(const net::frame_time& t) {
+  return {{"compose_s", t.compose}, {"collect_s", t.collect}, {"frames_per_second", t.frames_per_second()}};
+}
+
+struct row {
+  const char* key;
+  const char* words;
+  net::frame_time time;
+};
+
+std::vector<row> rows_of_equations(const machine_pair& m, int ranks, int group, double bytes) {
+  using net::collect_method, net::latency_reading, net::outer_method;
+  const auto time = [&](const net::compositing_machine& machine, latency_reading reading, collect_method how) {
+    return net::multi_step_time(machine, ranks, group, bytes, outer_method::binary_tree, reading, how);
+  };
+  constexpr auto message = latency_reading::per_message;
+  return {{"printed", "printed, a latency per message", time(m.printed, message, collect_method::linear)},
+          {"printed_to_the_letter", "printed to the letter, a latency per byte",
+           time(m.printed, latency_reading::per_byte, collect_method::linear)},
+          {"extended", "extended", time(m.extended, message, collect_method::linear)},
+          {"extended_tree_collect", "extended, collect by a tree", time(m.extended, message, collect_method::tree)},
+          {"extended_leaders_collect", "extended, collect by leaders", time(m.extended, message, collect_method::leaders)}};
+}
+
+constexpr int most_ranks_to_walk = 65536;
+
+}  // namespace
+
+int net_cost(const net_cost_options& o) {
+  const auto [width, height] = read_pixels(o.pixels);
+  const int group = read_group(o.method, o.ranks);
+  const machine_pair machine = find_machine(o.machine);
+  const std::int64_t pixels = width * height;
+  const double bytes = static_cast<double>(pixels) * o.bytes_per_pixel;
+  json answer = {{"schema", "osteon.net.cost/1"}, {"method", o.method}, {"ranks", o.ranks},
+                 {"pixels", {width, height}},     {"bytes", bytes},     {"machine", machine.printed.name},
+                 {"equations", json::object()}};
+  const auto say = [&](const char* words, const net::frame_time& t) {
+    if (o.json != "-")
+      fmt::print("{:<44} {:>10.3f} {:>10.3f} {:>10.2f}\n", words, t.compose * 1e3, t.collect * 1e3, t.frames_per_second());
+  };
+  if (o.json != "-")
+    fmt::print("{} of {} ranks, {} x {} pixels of {} bytes, {}\n\n{:<44} {:>10} {:>10} {:>10}\n", o.method, o.ranks, width,
+               height, o.bytes_per_pixel, machine.printed.name, "", "compose ms", "collect ms", "frames/s");
+  const bool power_of_two = std::has_single_bit(static_cast<unsigned>(o.ranks));
+  if (power_of_two || group != o.ranks)
+    for (const row& r : rows_of_equations(machine, o.ranks, group, bytes)) {
+      answer["equations"][r.key] = to_json(r.time);
+      say(r.words, r.time);
+    }
+  if (group == o.ranks && o.ranks <= most_ranks_to_walk) {
+    std::vector<int> order(static_cast<std::size_t>(o.ranks));
+    std::iota(order.begin(), order.end(), 0);
+    const auto cost = net::cost_of(plan::binary_swap(o.ranks, pixels, order), machine.extended, o.bytes_per_pixel);
+    answer["plan"] = {{"total_s", cost.total},
+                      {"exchange_s", cost.exchange},
+                      {"blend_s", cost.blend},
+                      {"collect_s", cost.collect},
+                      {"messages", cost.messages},
+                      {"busiest_rank", cost.busiest_rank},
+                      {"busiest_bytes", cost.busiest_bytes}};
+    say("extended, the plan walked message by message", {cost.exchange + cost.blend, cost.collect});
+    if (o.json != "-")
+      fmt::print("\n{} messages; rank {} sends or receives most: {:.3g} MB\n", cost.messages, cost.busiest_rank,
+                 cost.busiest_bytes * 1e-6);
+  }
+  write_json(o.json, answer);
+  return 0;
+}
+
+int net_paper_compositing(const std::string& target) {
+  const auto machines = {std::pair{net::blue_gene_l(), net::measured_on_blue_gene_l()},
+                         std::pair{net::ha8000(), net::measured_on_ha8000()}};
+  json answer = {{"schema", "osteon.net.paper.compositing/1"}, {"machines", json::array()}};
+  const bool print = target != "-";
+  if (print)
+    fmt::print(
+        "Frames per second, 512 x 512 RGBA8, all pixels active\n\n{:<28}{:>6}{:>7}{:>10}{:>9}{:>10}{:>7}{:>9}{:>16}\n",
+        "machine", "ranks", "group", "measured", "printed", "meas./pr.", "ext.", "ext./m.", "from the others");
+  for (const auto& [machine, frames] : machines) {
+    const auto fit = net::fit_compositing(machine, frames, net::bytes_of_paper);
+    const auto extended = fit.apply(machine);
+    const auto from_others = net::predict_each_from_the_others(machine, frames, net::bytes_of_paper);
+    json of_machine = {{"name", machine.name},
+                       {"fit",
+                        {{"slowdown", fit.slowdown},
+                         {"arrival_overhead_s", fit.arrival_overhead},
+                         {"match_s", fit.match_time},
+                         {"worst_relative_error", fit.worst}}},
+                       {"frames", json::array()}};
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      const auto& f = frames[i];
+      const auto fps = [&](const net::compositing_machine& m) {
+        return net::multi_step_time(m, f.ranks, f.group, net::bytes_of_paper).frames_per_second();
+      };
+      json entry = {{"ranks", f.ranks},
+                    {"group", f.group},
+                    {"measured", f.frames_per_second},
+                    {"printed", fps(machine)},
+                    {"extended", fps(extended)}};
+      std::string alone = "-";
+      if (i < from_others.size()) {
+        entry["from_the_others"] = from_others[i];
+        alone = fmt::format("{:.1f}", from_others[i]);
+      }
+      if (print)
+        fmt::print("{:<28}{:>6}{:>7}{:>10}{:>9.1f}{:>10.2f}{:>7.1f}{:>9.2f}{:>16}\n", machine.name, f.ranks, f.group,
+                   f.frames_per_second, fps(machine), f.frames_per_second / fps(machine), fps(extended),
+                   fps(extended) / f.frames_per_second, alone);
+      of_machine["frames"].push_back(entry);
+    }
+    if (print)
+      fmt::print(
+          "  fitted to these very rows: rates {:.2f} times slower than printed, {:.1f} us per message that meets others, "
+          "{:.1f} ns per message queued before it\n\n",
+          fit.slowdown, fit.arrival_overhead * 1e6, fit.match_time * 1e9);
+    answer["machines"].push_back(of_machine);
+  }
+  if (print)
+    fmt::print(
+        "group = ranks: binary swap; else binary swap in groups, then a binary tree of the groups' images.\n"
+        "from the others: what a fit without the row predicts for it (where enough rows are left).\n");
+  write_json(target, answer);
+  return 0;
+}
+
+}  // namespace osteon::app
