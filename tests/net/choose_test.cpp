@@ -37,7 +37,7 @@ TEST(rank_plans, puts_the_cheaper_plan_first) {
   EXPECT_EQ(ranked[0].candidate, 1u);
   EXPECT_EQ(ranked[1].candidate, 0u);
   EXPECT_EQ(ranked[2].candidate, 2u);
-  EXPECT_NEAR(ranked[1].cost.total, 7 * (6e-6 + elements * 4 * (8 / 2.8e9 + 8 / 0.7e9)), 1e-12);
+  EXPECT_NEAR(ranked[1].cost.total, 6e-6 + 7 * elements * 4 * (8 / 2.8e9 + 8 / 0.7e9), 1e-12);
   EXPECT_LT(ranked[0].cost.total, ranked[1].cost.total / 4);
 }
 

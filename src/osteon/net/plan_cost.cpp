@@ -148,7 +148,8 @@ class walk {
       // The slower of both hosts sets the pace.
       const double moved = transfer(m.bytes, off_host, std::max(sharers_[host(rank)], sharers_[host(from)])) + share;
       const double blend = m.blended ? machine_.blend_overhead + m.bytes / machine_.blend_rate : 0;
-      works_.push_back({m.departure + latency, moved, blend, m.from});
+      const double entry = clocks_[rank].time, arrival = m.departure + latency;
+      works_.push_back({std::max(entry, arrival), moved, blend, arrival > entry ? m.from : static_cast<int>(rank)});
       least_blend = std::min(least_blend, blend);
       received_[rank] += m.bytes;
     }

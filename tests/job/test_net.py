@@ -1,0 +1,95 @@
+"""What `osteon net` prints of the models of compositing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from test_commands import osteon
+from whole_job import ROOT
+
+MACHINE = {
+    "schema": "osteon.compositing-machine/1",
+    "name": "two cores",
+    "bytes_per_second": 1e9,
+    "latency_s": 1e-6,
+    "blend_bytes_per_second": 2e9,
+    "arrival_overhead_s": 1e-6,
+}
+
+
+def cost(*arguments: str) -> dict:
+    done = osteon("net", "cost", "--json", "-", *arguments)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_frame_rates_of_the_paper() -> None:
+    """Oracle: the eight measured frame rates; their order is the model's."""
+    answer = json.loads(osteon("net", "paper", "compositing", "--json", "-").stdout)
+    frames = [frame for machine in answer["machines"] for frame in machine["frames"]]
+    assert [frame["measured"] for frame in frames] == [16, 19, 8, 14, 12, 12, 27, 41]
+    for a in frames:
+        for b in frames:
+            assert a["measured"] <= b["measured"] or a["extended"] > b["extended"]
+
+
+def test_the_page_shows_what_is_printed() -> None:
+    """Oracle: the command itself."""
+    page = (ROOT / "docs" / "theory" / "compositing.md").read_text()
+    assert osteon("net", "paper", "compositing").stdout in page
+
+
+def test_the_plan_and_the_equation_agree() -> None:
+    """Oracle: equation 4; the root's own part stays where it is."""
+    answer = cost("-n", "64", "--machine", "bgl")
+    equation = answer["equations"]["printed"]
+    assert equation["frames_per_second"] == pytest.approx(56.09, abs=0.01)
+    extended = answer["equations"]["extended"]
+    plan = answer["plan"]
+    assert plan["exchange_s"] + plan["blend_s"] == pytest.approx(extended["compose_s"], rel=1e-12)
+    assert plan["collect_s"] < extended["collect_s"] < plan["collect_s"] * 1.1
+
+
+def test_a_machine_of_ones_own_and_any_number_of_ranks(tmp_path: Path) -> None:
+    """Oracle: by hand: two stages of a swap of four, and its three messages to the root."""
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps(MACHINE))
+    answer = cost("-n", "4", "--machine", str(path), "--pixels", "1000x1000")
+    compose = 2e-6 + 0.75 * 4e6 * (1e-9 + 0.5e-9)
+    assert answer["equations"]["extended"]["compose_s"] == pytest.approx(compose, rel=1e-12)
+    assert answer["equations"]["extended"]["collect_s"] == pytest.approx(1e-6 + 4e-3 + 2e-6, rel=1e-12)
+    assert answer["equations"]["printed"]["collect_s"] == pytest.approx(1e-6 + 4e-3, rel=1e-12)
+    uneven = cost("-n", "6", "--machine", str(path))
+    assert uneven["equations"] == {}
+    assert uneven["plan"]["messages"] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["-n", "1"], 2, "1"),
+        (["-n", "4", "--method", "swap"], 2, "binary-swap, or multi-step:P"),
+        (["-n", "4", "--method", "multi-step:0"], 2, "binary-swap, or multi-step:P"),
+        (["-n", "4", "--method", "multi-step:3"], 2, "powers of two"),
+        (["-n", "4", "--method", "multi-step:8"], 2, "must not be larger"),
+        (["-n", "4", "--pixels", "512"], 2, "width x height"),
+        (["-n", "4", "--pixels", "0x5"], 2, "width x height"),
+        (["-n", "4", "--pixels", "5x5x5"], 2, "width x height"),
+        (["-n", "4", "--machine", "/no/such"], 3, "bgl, ha8000"),
+    ],
+)
+def test_bad_input(arguments: list[str], code: int, words: str) -> None:
+    done = osteon("net", "cost", *arguments)
+    assert done.returncode == code
+    assert words in done.stderr
+
+
+def test_a_bad_machine_shows_all_its_faults(tmp_path: Path) -> None:
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps(MACHINE | {"latency_s": -1, "speed": 3}))
+    done = osteon("net", "cost", "-n", "4", "--machine", str(path))
+    assert done.returncode == 3
+    assert "latency_s is -1" in done.stderr
+    assert "speed is no key" in done.stderr
