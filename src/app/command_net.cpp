@@ -33,13 +33,13 @@ machine_pair find_machine(const std::string& name) {
   std::ifstream file(name);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file) throw data_error(fmt::format("cannot read machine '{}'; it is a file, or one of: bgl, ha8000", name));
-  machine_pair result{{}, net::parse_machine(text, name)};
-  net::compositing_machine& m = result.printed = result.extended;
-  m.send_overhead = m.arrival_overhead = m.match_time = 0;
-  m.ranks_per_host = 1;
-  m.host_rate = std::numeric_limits<double>::infinity();
-  m.torus = {};
-  return result;
+  const net::compositing_machine extended = net::parse_machine(text, name);
+  net::compositing_machine printed = extended;
+  printed.send_overhead = printed.arrival_overhead = printed.match_time = 0;
+  printed.ranks_per_host = 1;
+  printed.host_rate = std::numeric_limits<double>::infinity();
+  printed.torus = {};
+  return {printed, extended};
 }
 
 // Two whole numbers around an x.

@@ -14,7 +14,7 @@ struct measured_frame {
 };
 
 /// The frames that the paper measured: images of 512 x 512 RGBA8, all pixels active.
-/// @cite Ono, Nonaka 2009: results of binary swap and multi-step compositing
+/// @cite Ono, Nonaka (docs/theory/compositing.md): results of binary swap and multi-step compositing
 std::vector<measured_frame> measured_on_blue_gene_l();
 std::vector<measured_frame> measured_on_ha8000();
 constexpr double bytes_of_paper = 512.0 * 512 * 4;

@@ -37,7 +37,7 @@ struct compositing_machine {
 /// The machines of the paper on compositing with its figures: link rate, latency, blend rate; all else is zero.
 /// The gather uses the same rate and latency, as the paper says where there is no network of its own for it; BG/L has
 /// one (a tree), of the same rate.
-/// @cite Ono, Nonaka 2009: section on the model
+/// @cite Ono, Nonaka (docs/theory/compositing.md): section on the model
 compositing_machine blue_gene_l();
 compositing_machine ha8000();
 

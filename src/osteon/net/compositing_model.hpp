@@ -42,7 +42,7 @@ double collect_time(const compositing_machine& machine, int ranks, double bytes,
 /// Binary swap and collect of `bytes` bytes of image.
 /// @param ranks a power of two; one rank takes no time
 /// @throws usage_error
-/// @cite Ono, Nonaka 2009: equations 3 and 4
+/// @cite Ono, Nonaka (docs/theory/compositing.md): equations 3 and 4
 frame_time binary_swap_time(const compositing_machine& machine, int ranks, double bytes,
                             latency_reading reading = latency_reading::per_message,
                             collect_method how = collect_method::linear);
@@ -50,7 +50,7 @@ frame_time binary_swap_time(const compositing_machine& machine, int ranks, doubl
 /// Binary swap and collect in groups of `group` ranks, all at the same time, then the groups' images.
 /// @param ranks, group powers of two; group = ranks is the plain binary swap
 /// @throws usage_error
-/// @cite Ono, Nonaka 2009: equation 5
+/// @cite Ono, Nonaka (docs/theory/compositing.md): equation 5
 frame_time multi_step_time(const compositing_machine& machine, int ranks, int group, double bytes,
                            outer_method outer = outer_method::binary_tree,
                            latency_reading reading = latency_reading::per_message,
