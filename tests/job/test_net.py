@@ -25,6 +25,13 @@ def cost(*arguments: str) -> dict:
     return json.loads(done.stdout)
 
 
+@pytest.mark.parametrize("command", [[], ["cost"], ["paper"]])
+def test_help_has_an_example(command: list[str]) -> None:
+    done = osteon("net", *command, "--help")
+    assert done.returncode == 0
+    assert "Example" in done.stdout
+
+
 def test_the_frame_rates_of_the_paper() -> None:
     """Oracle: the eight measured frame rates; their order is the model's."""
     answer = json.loads(osteon("net", "paper", "compositing", "--json", "-").stdout)

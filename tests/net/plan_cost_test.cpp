@@ -156,6 +156,19 @@ TEST(plan_cost, of_three_messages_from_one_rank) {
   EXPECT_DOUBLE_EQ(net::cost_of(written_plan(4, 100, messages), m, 1).total, 3 * 30 + 20 + 10 + 40);
 }
 
+// Oracle: by hand: two pieces for one rank travel as one message, and each piece is blended.
+TEST(plan_cost, of_pieces_that_travel_together) {
+  auto m = simple();
+  m.send_overhead = 3;
+  m.arrival_overhead = 100;
+  m.blend_overhead = 1;
+  const std::vector<written_message> pieces{
+      {0, 0, 1, {0, 5}}, {0, 0, 2, {0, 1}, action::receive}, {0, 0, 1, {20, 30}, action::blend_front}};
+  const auto cost = net::cost_of(written_plan(3, 100, pieces), m, 1);
+  EXPECT_EQ(cost.messages, 2);
+  EXPECT_DOUBLE_EQ(cost.total, 3 + 10 + 15 + (1 + 10) + (1 + 20));
+}
+
 // Oracle: by hand: two ranks of one host share its link, on either side; inside a host nothing is shared.
 TEST(plan_cost, of_hosts_that_share_a_link) {
   auto m = simple();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <osteon/base/error.hpp>
+#include <span>
 
 namespace osteon::net {
 
@@ -17,11 +18,12 @@ struct clock {
   double time = 0, blend = 0, collect = 0;
 };
 
+// All pieces that go from one rank to another in a round travel together.
 struct message {
-  int from = 0;
-  double bytes = 0;
+  int from = 0, to = 0;
+  std::int64_t elements = 0;
   double departure = 0;  // of its first byte
-  bool blended = false;
+  double blend = 0;      // s
 };
 
 // One cause of a round's end: the chain of events that came from rank `from`'s entry into the round.
@@ -41,6 +43,9 @@ class walk {
     sent_.resize(ranks_);
     received_.resize(ranks_);
     clocks_.resize(ranks_);
+    sends_done_.resize(ranks_);
+    processor_free_.resize(ranks_);
+    message_to_.resize(ranks_);
     for (int rank = 0; rank < plan_.ranks; ++rank) {
       steps_.push_back(plan_.of(rank));
       rounds_ = std::max(rounds_, steps_.back().rounds.size());
@@ -56,23 +61,22 @@ class walk {
   }
 
  private:
-  const std::vector<plan::step>& steps(std::size_t rank, std::size_t r) const {
-    static const std::vector<plan::step> none;
+  std::span<const plan::step> steps(std::size_t rank, std::size_t r) const {
     const auto& rounds = steps_[rank].rounds;
-    return r < rounds.size() ? rounds[r].steps : none;
+    return r < rounds.size() ? std::span(rounds[r].steps) : std::span<const plan::step>();
   }
+  double bytes(std::int64_t elements) const { return static_cast<double>(elements) * bytes_per_element_; }
   std::size_t host(std::size_t rank) const { return rank / static_cast<std::size_t>(machine_.ranks_per_host); }
   bool leaves_host(std::size_t rank, int peer) const { return host(rank) != host(static_cast<std::size_t>(peer)); }
 
   // Time of the bytes of a message at the sender or the receiver, whose host's link `sharers` ranks use.
-  double transfer(double bytes, bool off_host, int sharers) const {
+  double transfer(double amount, bool off_host, int sharers) const {
     const double alone = 1 / (blends_ ? machine_.rate : machine_.collect_rate);
-    return bytes * (off_host ? std::max(alone, sharers / machine_.host_rate) : alone);
+    return amount * (off_host ? std::max(alone, sharers / machine_.host_rate) : alone);
   }
 
-  // Messages by their receiver, in the order of their senders.
-  void post_sends(std::size_t r) {
-    first_.assign(ranks_ + 1, 0);
+  // Which ranks share their host's link in this round, and whether somebody blends.
+  void look_ahead(std::size_t r) {
     sharers_.assign(host(ranks_ - 1) + 1, 0);
     blends_ = false;
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
@@ -82,51 +86,70 @@ class walk {
           throw usage_error(
               fmt::format("round {}: rank {} has a message with rank {}; there are {} ranks", r, rank, s.peer, plan_.ranks));
         off_host = off_host || leaves_host(rank, s.peer);
-        if (s.what == action::send) ++first_[static_cast<std::size_t>(s.peer) + 1];
         blends_ = blends_ || s.what == action::blend_front || s.what == action::blend_back;
       }
       if (off_host) ++sharers_[host(rank)];
     }
-    for (std::size_t rank = 0; rank < ranks_; ++rank) first_[rank + 1] += first_[rank];
-    messages_.resize(first_.back());
-    total_ += static_cast<std::int64_t>(messages_.size());
-    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-    sends_done_.resize(ranks_);
-    processor_free_.resize(ranks_);
+  }
+
+  // Let the messages of a round leave, and sort them by their receiver; those to one receiver stay in the order of
+  // their senders.
+  void post_sends(std::size_t r) {
+    look_ahead(r);
+    sent_now_.clear();
+    first_.assign(ranks_ + 1, 0);
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
-      double processor = clocks_[rank].time, port = clocks_[rank].time;
+      const std::size_t begin = sent_now_.size();
       for (const plan::step& s : steps(rank, r)) {
         if (s.what != action::send) continue;
-        const double bytes = static_cast<double>(s.elements.size()) * bytes_per_element_;
+        const auto peer = static_cast<std::size_t>(s.peer);
+        if (message_to_[peer] < begin || message_to_[peer] >= sent_now_.size() ||
+            sent_now_[message_to_[peer]].to != s.peer) {
+          message_to_[peer] = sent_now_.size();
+          sent_now_.push_back({static_cast<int>(rank), s.peer, 0, 0, 0});
+          ++first_[peer + 1];
+        }
+        sent_now_[message_to_[peer]].elements += s.elements.size();
+      }
+      double processor = clocks_[rank].time, port = clocks_[rank].time;
+      for (std::size_t i = begin; i < sent_now_.size(); ++i) {
+        message& m = sent_now_[i];
         processor += machine_.send_overhead;
-        const double departure = std::max(processor, port);
-        messages_[next[static_cast<std::size_t>(s.peer)]++] = {static_cast<int>(rank), bytes, departure, false};
-        port = departure + transfer(bytes, leaves_host(rank, s.peer), sharers_[host(rank)]);
-        sent_[rank] += bytes;
+        m.departure = std::max(processor, port);
+        port = m.departure + transfer(bytes(m.elements), leaves_host(rank, m.to), sharers_[host(rank)]);
+        sent_[rank] += bytes(m.elements);
       }
       processor_free_[rank] = processor;
       sends_done_[rank] = port;
     }
+    for (std::size_t rank = 0; rank < ranks_; ++rank) first_[rank + 1] += first_[rank];
+    messages_.resize(sent_now_.size());
+    total_ += static_cast<std::int64_t>(sent_now_.size());
+    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+    for (const message& m : sent_now_) messages_[next[static_cast<std::size_t>(m.to)]++] = m;
   }
 
-  // The two ends of each message are paired in order, for each pair of ranks.
+  // Find what `rank` does with each message that comes to it.
   void match(std::size_t rank, std::size_t r) {
     receives_.clear();
     for (const plan::step& s : steps(rank, r))
       if (s.what != action::send) receives_.push_back(s);
     std::stable_sort(receives_.begin(), receives_.end(), [](const auto& a, const auto& b) { return a.peer < b.peer; });
-    const std::size_t begin = first_[rank], count = first_[rank + 1] - begin;
-    bool sound = receives_.size() == count;
-    for (std::size_t i = 0; sound && i < count; ++i) {
-      message& m = messages_[begin + i];
-      m.blended = receives_[i].what != action::receive;
-      sound =
-          m.from == receives_[i].peer && m.bytes == static_cast<double>(receives_[i].elements.size()) * bytes_per_element_;
+    auto awaited = receives_.begin();
+    bool sound = true;
+    for (std::size_t i = first_[rank]; i < first_[rank + 1]; ++i) {
+      message& m = messages_[i];
+      std::int64_t elements = 0;
+      for (; awaited != receives_.end() && awaited->peer == m.from; ++awaited) {
+        elements += awaited->elements.size();
+        if (awaited->what != action::receive)
+          m.blend += machine_.blend_overhead + bytes(awaited->elements.size()) / machine_.blend_rate;
+      }
+      sound = sound && elements == m.elements;
     }
-    if (!sound)
-      throw usage_error(
-          fmt::format("round {}: rank {} awaits {} messages, and {} others come to it; verify the plan '{}' first", r, rank,
-                      receives_.size(), count, plan_.name));
+    if (!sound || awaited != receives_.end())
+      throw usage_error(fmt::format(
+          "round {}: what rank {} awaits is not what others send to it; verify the plan '{}' first", r, rank, plan_.name));
   }
 
   // When everything that comes to `rank` is taken in and blended. Work that is served as it comes, without a pause while
@@ -146,12 +169,12 @@ class walk {
       const std::size_t from = static_cast<std::size_t>(m.from);
       const bool off_host = leaves_host(rank, m.from);
       // The slower of both hosts sets the pace.
-      const double moved = transfer(m.bytes, off_host, std::max(sharers_[host(rank)], sharers_[host(from)])) + share;
-      const double blend = m.blended ? machine_.blend_overhead + m.bytes / machine_.blend_rate : 0;
+      const double moved =
+          transfer(bytes(m.elements), off_host, std::max(sharers_[host(rank)], sharers_[host(from)])) + share;
       const double entry = clocks_[rank].time, arrival = m.departure + latency;
-      works_.push_back({std::max(entry, arrival), moved, blend, arrival > entry ? m.from : static_cast<int>(rank)});
-      least_blend = std::min(least_blend, blend);
-      received_[rank] += m.bytes;
+      works_.push_back({std::max(entry, arrival), moved, m.blend, arrival > entry ? m.from : static_cast<int>(rank)});
+      least_blend = std::min(least_blend, m.blend);
+      received_[rank] += bytes(m.elements);
     }
     // Of all orders the order of arrival ends first, for the port and for the processor.
     double moved = 0;
@@ -193,9 +216,9 @@ class walk {
     std::size_t last = 0;
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
       if (clocks_[rank].time > clocks_[last].time) last = rank;
-      const double bytes = std::max(sent_[rank], received_[rank]);
-      if (bytes > result.busiest_bytes) {
-        result.busiest_bytes = bytes;
+      const double most = std::max(sent_[rank], received_[rank]);
+      if (most > result.busiest_bytes) {
+        result.busiest_bytes = most;
         result.busiest_rank = static_cast<int>(rank);
       }
     }
@@ -231,6 +254,8 @@ class walk {
   // Of the round under way.
   bool blends_ = false;
   std::vector<int> sharers_;                         // ranks with messages that leave the host, by host
+  std::vector<message> sent_now_;                    // by sender
+  std::vector<std::size_t> message_to_;              // of the sender at work, in sent_now_, by receiver
   std::vector<std::size_t> first_;                   // of the messages to a rank
   std::vector<message> messages_;                    // by receiver
   std::vector<double> sends_done_, processor_free_;  // by rank
