@@ -100,6 +100,10 @@ constexpr int most_ranks_to_walk = 65536;
 int net_cost(const net_cost_options& o) {
   const auto [width, height] = read_pixels(o.pixels);
   const int group = read_group(o.method, o.ranks);
+  const bool by_equations = std::has_single_bit(static_cast<unsigned>(o.ranks)) || group != o.ranks;
+  if (!by_equations && o.ranks > most_ranks_to_walk)
+    throw usage_error(fmt::format("--ranks {}: the equations need a power of two, and plans are walked for up to {} ranks",
+                                  o.ranks, most_ranks_to_walk));
   const machine_pair machine = find_machine(o.machine);
   const std::int64_t pixels = width * height;
   const double bytes = static_cast<double>(pixels) * o.bytes_per_pixel;
@@ -113,8 +117,7 @@ int net_cost(const net_cost_options& o) {
   if (o.json != "-")
     fmt::print("{} of {} ranks, {} x {} pixels of {} bytes, {}\n\n{:<44} {:>10} {:>10} {:>10}\n", o.method, o.ranks, width,
                height, o.bytes_per_pixel, machine.printed.name, "", "compose ms", "collect ms", "frames/s");
-  const bool power_of_two = std::has_single_bit(static_cast<unsigned>(o.ranks));
-  if (power_of_two || group != o.ranks)
+  if (by_equations)
     for (const row& r : rows_of_equations(machine, o.ranks, group, bytes)) {
       answer["equations"][r.key] = to_json(r.time);
       say(r.words, r.time);

@@ -77,6 +77,7 @@ def test_a_machine_of_ones_own_and_any_number_of_ranks(tmp_path: Path) -> None:
     ("arguments", "code", "words"),
     [
         (["-n", "1"], 2, "1"),
+        (["-n", "100001"], 2, "up to 65536"),
         (["-n", "4", "--method", "swap"], 2, "binary-swap, or multi-step:P"),
         (["-n", "4", "--method", "multi-step:0"], 2, "binary-swap, or multi-step:P"),
         (["-n", "4", "--method", "multi-step:3"], 2, "powers of two"),
