@@ -1,1 +1,2 @@
 osteon_test(plan/swap)
+osteon_test(plan/composite)
