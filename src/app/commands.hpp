@@ -60,6 +60,18 @@ int net_cost(const net_cost_options& options);
 /// Print the frame rates that the compositing paper measured beside what the models say of them.
 int net_paper_compositing(const std::string& json);
 
+struct plan_options {
+  std::vector<std::string> methods;  ///< as composite_method::parse takes them; none: all known ones
+  int ranks = 8, bytes_per_pixel = 4, ranks_per_host = 0;
+  std::string pixels = "512x512", order = "identity", root = "0", json;
+  double active = 1;  ///< share of the image that each rank has drawn, as a box
+};
+
+/// Make compositing plans, count what they ask of ranks and verify them; exit code 3 if one is unsound.
+int plan_table(const plan_options& options);
+/// Draw one plan as SVG. @param target file, `-` for standard output
+int plan_drawing(const plan_options& options, const std::string& target);
+
 int report(const std::string& directory);
 int schema();
 int version(const std::string& json);
