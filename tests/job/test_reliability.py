@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import random
+import shutil
 import signal
 import subprocess
 import time
