@@ -7,8 +7,9 @@
 #include <fstream>
 #include <osteon/base/xxh64.hpp>
 #include <osteon/comm/together.hpp>
-#include <osteon/io/create_file.hpp>
+#include <osteon/io/chunk_index.hpp>
 #include <osteon/io/model_file.hpp>
+#include <osteon/io/shared_file.hpp>
 
 #include "io/sample.hpp"
 
@@ -48,22 +49,29 @@ TEST(large_file, positions_beyond_an_int) {
   how.mode = io::access_mode::parallel;
   const auto team = io::file_team::make(MPI_COMM_WORLD, path, how, io::direction::write);
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
-  int id = -1;
-  ASSERT_EQ(io::create_file(path, team, how, id), NC_NOERR);
-  const io::layout at = io::define_layout(id, header, io::model_schema, false, {});
   io::plane_variable v = io::make_plane_variable("material", NC_UBYTE, false, 1, n);
-  io::storage plain;
-  plain.method = io::compression::none;
-  io::define_plane_variable(at, v, plain);
-  ASSERT_EQ(io::end_definitions(id, team, std::span(&v, 1)), NC_NOERR);
   ASSERT_EQ(v.chunk_planes, 2);
   ASSERT_GT(v.planes * v.bytes_per_plane(), std::int64_t{1} << 31);
+  io::shared_file file(path, team, how);
+  std::int64_t address = 0;
+  comm::together(MPI_COMM_WORLD, [&] {
+    if (rank != 0) return;
+    int id = -1;
+    io::check_netcdf(nc_create(path.c_str(), NC_NETCDF4 | NC_CLOBBER, &id), "create the sample");
+    io::netcdf_file defined(id);
+    io::define_plane_variable(io::define_layout(id, header, io::model_schema, false, {}), v, {io::compression::none});
+    defined.close();
+    io::chunk_index index(path, 0);
+    address = index.place_all(v);
+    index.close();
+  });
+  MPI_Bcast(&address, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
   std::vector<std::uint8_t> last(std::size_t{1} << 20);
   for (std::size_t i = 0; i < last.size(); ++i) last[i] = static_cast<std::uint8_t>(1 + i % 2);
-  const bool mine = rank == ranks - 1;  // the others call with none
-  const std::size_t start[3] = {mine ? 2048u : 0u, 0, 0}, count[3] = {mine ? 1u : 0u, 1024, 1024};
-  ASSERT_EQ(nc_put_vara_uchar(v.group, v.id, start, count, last.data()), NC_NOERR);
-  ASSERT_EQ(nc_close(id), NC_NOERR);
+  const bool mine = rank == ranks - 1;  // the others write nothing
+  const io::extent part_of_last{address + 2048 * v.bytes_per_plane(), std::as_bytes(std::span(last))};
+  file.write(std::span(&part_of_last, mine ? 1 : 0));
+  file.close();
   if (rank == 0) {
     std::string digests(static_cast<std::size_t>(v.chunks()) * io::digest_length, '0');
     digests.replace(digests.size() - io::digest_length, io::digest_length, xxh64_of(std::as_bytes(std::span(last))));

@@ -63,14 +63,14 @@ void store_as(const plane_variable& v, const storage& how) {
     check_netcdf(nc_def_var_quantize(v.group, v.id, NC_QUANTIZE_BITROUND, bits_for_digits(how.significant_digits)), what);
   if (how.method == compression::none) return check_netcdf(nc_def_var_chunking(v.group, v.id, NC_CONTIGUOUS, nullptr), what);
   check_netcdf(nc_def_var_chunking(v.group, v.id, NC_CHUNKED, chunk.data()), what);
+  // No Fletcher-32: zlib's own Adler-32, and zstd's checksum of results, let every reader notice damage in a chunk.
   if (how.method == compression::deflate) {
-    check_netcdf(nc_def_var_deflate(v.group, v.id, 1, 1, how.level.value_or(1)), what);
+    check_netcdf(nc_def_var_deflate(v.group, v.id, 1, 1, how.level.value_or(default_level)), what);
   } else {
-    const unsigned level = static_cast<unsigned>(how.level.value_or(3));
+    const unsigned level = static_cast<unsigned>(how.level.value_or(default_level));
     check_netcdf(nc_def_var_deflate(v.group, v.id, 1, 0, 0), what);  // shuffle only
     check_netcdf(nc_def_var_filter(v.group, v.id, zstd_filter, 1, &level), what);
   }
-  check_netcdf(nc_def_var_fletcher32(v.group, v.id, NC_FLETCHER32), what);
 }
 
 int define_group(int parent, const char* name) {

@@ -1,35 +1,50 @@
 #include <osteon/io/plane_file.hpp>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <netcdf.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <numeric>
 #include <osteon/base/xxh64.hpp>
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/together.hpp>
-#include <osteon/io/create_file.hpp>
 #include <osteon/io/seal.hpp>
+#include <osteon/io/ship_chunks.hpp>
 
 namespace osteon::io {
 namespace {
 
 constexpr std::int64_t metadata_reserve = 1 << 20;  // attributes, coordinates and the chunk index (~ 0.1 MiB measured)
+constexpr std::int64_t most_shipped = std::int64_t{64} << 20;  // to a writer in a round, before it is packed
 
-std::int64_t largest_growth(const plane_variable& v, std::int64_t planes) {
-  // deflate stores what it cannot shrink: 5 bytes per 16 KiB and a little; then index and checksum of each chunk
-  const std::int64_t raw = planes * v.bytes_per_plane();
-  return raw + raw / 1024 + 256 * (planes / v.chunk_planes + 1);
+file_team all_ranks(MPI_Comm comm) {
+  file_team team;
+  team.ranks.resize(static_cast<std::size_t>(comm::size(comm)));
+  std::iota(team.ranks.begin(), team.ranks.end(), 0);
+  return team;
 }
 
 }  // namespace
 
 plane_file::plane_file(MPI_Comm comm, const std::string& path, plane_file_plan plan,
                        const std::function<void(std::span<const plane_variable>)>& describe)
-    : comm_(comm), plan_(std::move(plan)), team_(file_team::make(comm, path, plan_.how, direction::write)) {
+    : comm_(comm),
+      plan_(std::move(plan)),
+      team_(file_team::make(comm, path, plan_.how, direction::write)),
+      packers_(all_ranks(comm)),
+      address_(plan_.variables.size(), -1),
+      digests_(plan_.variables.size()),
+      written_(plan_.variables.size()) {
+  if (team_.mode != access_mode::parallel)
+    plan_.how.bytes_per_call = std::min(plan_.how.bytes_per_call, most_shipped * std::ssize(team_.ranks));
+  for (const plane_variable& v : plan_.variables) index_reserve_ += 256 * v.chunks();
   comm::together(comm_, [&] {
     check_hints(plan_.how);
-    if (team_.member()) check_storage(plan_.stored);
+    check_storage(plan_.stored);
     if (comm::rank(comm_) == 0) {
       temporary_ = std::make_unique<temporary_file>(path);
       name_ = temporary_->name();
@@ -37,25 +52,33 @@ plane_file::plane_file(MPI_Comm comm, const std::string& path, plane_file_plan p
     }
   });
   name_ = comm::broadcast(comm_, name_);
-  int status = NC_NOERR, id = -1;
-  if (team_.member()) status = create_file(name_, team_, plan_.how, id);
-  if (id >= 0) file_ = netcdf_file(id);
-  comm::together(comm_, [&] { check_netcdf(status, fmt::format("create '{}'", name_)); });
-  reserve(0);  // creating the file gave the reserve back
+  comm::outcome opened;  // a collective of the team alone: the others learn of its errors afterwards
+  if (team_.member()) opened = comm::outcome_of([&] { file_ = std::make_unique<shared_file>(name_, team_, plan_.how); });
+  comm::agree(comm_, opened);
   comm::together(comm_, [&] {
-    if (!team_.member()) return;
-    const layout at = define_layout(id, plan_.header, plan_.schema, plan_.with_nodes, plan_.attributes);
-    for (plane_variable& v : plan_.variables) define_plane_variable(at, v, plan_.stored);
-    describe(plan_.variables);
+    if (comm::rank(comm_) == 0) define(describe);
   });
-  for (const plane_variable& v : plan_.variables) index_reserve_ += 256 * v.chunks();
-  digests_.resize(plan_.variables.size());
-  written_.resize(plan_.variables.size());
-  reserve(0);
-  if (team_.member()) status = end_definitions(id, team_, plan_.variables);
-  comm::together(comm_, [&] { check_netcdf(status, fmt::format("create '{}'", name_)); });
+  MPI_Bcast(address_.data(), static_cast<int>(address_.size()), MPI_INT64_T, 0, comm_);
 }
 
+/// The metadata, by rank 0 alone.
+void plane_file::define(const std::function<void(std::span<const plane_variable>)>& describe) {
+  int id = -1;
+  check_netcdf(nc_create(name_.c_str(), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("create '{}'", name_));
+  netcdf_file file(id);
+  reserve_space(name_, metadata_reserve + index_reserve_);  // creating the file gave the reserve back
+  const layout at = define_layout(id, plan_.header, plan_.schema, plan_.with_nodes, plan_.attributes);
+  for (plane_variable& v : plan_.variables) define_plane_variable(at, v, plan_.stored);
+  describe(plan_.variables);
+  check_netcdf(nc_enddef(id), fmt::format("create '{}'", name_));
+  file.close();
+  reserve_space(name_, metadata_reserve + index_reserve_);
+  index_ = std::make_unique<chunk_index>(name_, plan_.how.alignment_bytes);
+  if (plan_.stored.method != compression::none) return;
+  for (std::size_t i = 0; i < address_.size(); ++i) address_[i] = index_->place_all(plan_.variables[i]);
+}
+
+/// Make sure that so much more can be written behind the end of the file.
 void plane_file::reserve(std::int64_t bytes) {
   const std::int64_t all = bytes + metadata_reserve + index_reserve_;
   comm::together(comm_, [&] {
@@ -67,30 +90,40 @@ void plane_file::reserve(std::int64_t bytes) {
 }
 
 plane_exchange plane_file::exchange_of(const plane_variable& v) const {
-  return plane_exchange(comm_, team_, plan_.how, v.on_nodes ? plan_.node_planes : plan_.cell_planes, v.planes,
+  return plane_exchange(comm_, packers_, plan_.how, v.on_nodes ? plan_.node_planes : plan_.cell_planes, v.planes,
                         v.chunk_planes, v.bytes_per_plane());
 }
 
-/// One collective call of the team; a member without planes calls with none.
-void plane_file::put(const plane_variable& v, plane_range part, std::span<const std::byte> values, std::string& digest) {
-  std::int64_t planes = part.size();
-  MPI_Allreduce(MPI_IN_PLACE, &planes, 1, MPI_INT64_T, MPI_SUM, comm_);
-  reserve(largest_growth(v, planes) + 256 * comm::size(comm_));
-
-  const std::size_t plane = static_cast<std::size_t>(v.bytes_per_plane());
+/// A round: a piece of each rank, packed, given its place, brought to those that write, written.
+void plane_file::put(std::size_t index, plane_range part, std::span<const std::byte> values) {
+  const plane_variable& v = plan_.variables[index];
+  encoded_piece piece;
   comm::together(comm_, [&] {
-    for (std::int64_t z = part.begin; z < part.end; z += v.chunk_planes)
-      digest += xxh64_of(values.subspan(static_cast<std::size_t>(z - part.begin) * plane,
-                                        static_cast<std::size_t>(std::min(v.chunk_planes, part.end - z)) * plane));
+    piece = encode_chunks(v, plan_.stored, part, values);
+    digests_[index] += piece.value_digests;
   });
-  std::vector<std::size_t> start(1 + v.plane_shape.size(), 0), count(1, static_cast<std::size_t>(part.size()));
-  count.insert(count.end(), v.plane_shape.begin(), v.plane_shape.end());
-  start[0] = part.size() > 0 ? static_cast<std::size_t>(part.begin) : 0;
-  const std::byte none{};
-  int status = NC_NOERR;
-  if (team_.member())
-    status = nc_put_vara(v.group, v.id, start.data(), count.data(), values.empty() ? &none : values.data());
-  comm::together(comm_, [&] { check_netcdf(status, fmt::format("write '{}' to '{}'", v.name, name_)); });
+  if (plan_.stored.method == compression::none) {
+    for (stored_chunk& c : piece.chunks) c.address = address_[index] + c.first_plane * v.bytes_per_plane();
+  } else {
+    std::int64_t bytes = 0;
+    for (const stored_chunk& c : piece.chunks) bytes += c.bytes;
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, comm_);
+    reserve(bytes);
+    place_chunks(comm_, piece.chunks, [&](std::span<stored_chunk> all) {
+      for (stored_chunk& c : all) c.address = index_->place_chunk(v, c.first_plane, c.bytes);
+    });
+  }
+  const chunks_to_write mine = ship_chunks(comm_, team_, plan_.how.bytes_per_message, piece);
+  std::vector<extent> extents;
+  comm::together(comm_, [&] {
+    for (std::size_t i = 0; i < mine.chunks.size(); ++i) {
+      chunks_.push_back({index, mine.chunks[i]});
+      extents.push_back({mine.chunks[i].address, mine.bytes[i]});
+    }
+  });
+  comm::outcome written;
+  if (team_.member()) written = comm::outcome_of([&] { file_->write(extents); });
+  comm::agree(comm_, written);
 }
 
 void plane_file::write(std::size_t index, std::span<const std::byte> values) {
@@ -98,6 +131,10 @@ void plane_file::write(std::size_t index, std::span<const std::byte> values) {
   comm::together(comm_, [&] {
     if (written_[index]) throw usage_error(fmt::format("the field '{}' is written twice", v.name));
   });
+  if (plan_.stored.method == compression::none)
+    comm::together(comm_, [&] {
+      if (comm::rank(comm_) == 0) reserve_range(name_, address_[index], v.planes * v.bytes_per_plane());
+    });
   const plane_exchange exchange = exchange_of(v);
   std::vector<float> rounded;
   std::vector<std::byte> buffer;
@@ -111,50 +148,46 @@ void plane_file::write(std::size_t index, std::span<const std::byte> values) {
     buffer.resize(static_cast<std::size_t>(exchange.largest_piece_bytes()));
   });
   for (std::int64_t round = 0; round < exchange.rounds(); ++round)
-    put(v, exchange.piece(round), exchange.gather(round, values, buffer), digests_[index]);
+    put(index, exchange.piece(round), exchange.gather(round, values, buffer));
   written_[index] = true;
 }
 
-/// MPI-IO may lose a write without saying so: compare what lies in the file with the digests of what was written.
+/// MPI-IO may lose a write without saying so: compare what lies in the file, its index too, with what was written.
 void plane_file::read_back() {
-  int id = -1;
-  check_netcdf(nc_open(name_.c_str(), NC_NOWRITE, &id), fmt::format("read '{}' back", name_));
-  netcdf_file opened(id);
-  for (std::size_t i = 0; i < plan_.variables.size(); ++i) {
-    const plane_variable& v = plan_.variables[i];
-    const std::int64_t k = v.chunk_planes;
-    int group = -1, variable = -1;
-    const std::string path = fmt::format("/VTKHDF/{}", v.on_nodes ? "PointData" : "CellData");
-    check_netcdf(nc_inq_grp_full_ncid(id, path.c_str(), &group), fmt::format("read '{}' back", v.name));
-    check_netcdf(nc_inq_varid(group, v.name.c_str(), &variable), fmt::format("read '{}' back", v.name));
-    std::vector<std::byte> values(static_cast<std::size_t>(std::min(k, v.planes) * v.bytes_per_plane()));
-    std::int64_t z = exchange_of(v).handled().begin;
-    for (std::size_t at = 0; at < digests_[i].size(); at += digest_length, z += k) {
-      std::vector<std::size_t> start(1 + v.plane_shape.size(), 0),
-          count(1, static_cast<std::size_t>(std::min(k, v.planes - z)));
-      start[0] = static_cast<std::size_t>(z);
-      count.insert(count.end(), v.plane_shape.begin(), v.plane_shape.end());
-      check_netcdf(nc_get_vara(group, variable, start.data(), count.data(), values.data()),
-                   fmt::format("read '{}' back", v.name));
-      if (xxh64_of(std::span(values).first(count[0] * static_cast<std::size_t>(v.bytes_per_plane()))) !=
-          digests_[i].substr(at, digest_length))
-        throw machine_error(fmt::format("'{}' of '{}' reads back differently from plane {} on; the file system lost a write",
-                                        v.name, name_, z));
+  const int descriptor = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw machine_error(fmt::format("cannot read '{}' back: {}", name_, std::strerror(errno)));
+  const std::unique_ptr<const int, void (*)(const int*)> closed_at_the_end(&descriptor, [](const int* d) { ::close(*d); });
+  chunk_places places(name_);
+  std::vector<std::byte> bytes;
+  for (const auto& [index, chunk] : chunks_) {
+    const plane_variable& v = plan_.variables[index];
+    const chunk_places::place found = places.of(v, chunk.first_plane);
+    bool same = found.address == chunk.address && (found.bytes == chunk.bytes || found.bytes == 0);
+    bytes.resize(static_cast<std::size_t>(chunk.bytes));
+    for (std::int64_t done = 0; same && done < chunk.bytes;) {
+      const ssize_t got =
+          ::pread(descriptor, bytes.data() + done, static_cast<std::size_t>(chunk.bytes - done), chunk.address + done);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) throw machine_error(fmt::format("cannot read '{}' back: {}", name_, std::strerror(errno)));
+      same = got > 0;
+      done += got;
     }
+    if (!same || xxh64_of(bytes) != std::string(chunk.digest.begin(), chunk.digest.end()))
+      throw machine_error(fmt::format("'{}' of '{}' reads back differently from plane {} on; the file system lost a write",
+                                      v.name, name_, chunk.first_plane));
   }
 }
 
-/// By variable, on the first rank; chunks ascend with the members of the team. @collective on team_.comm
+/// By variable, on rank 0; chunks ascend with the ranks. @collective on comm_
 std::vector<std::string> plane_file::collect_digests() const {
-  const MPI_Comm members = team_.comm.get();
   std::vector<std::string> all(digests_.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     const int mine = static_cast<int>(digests_[i].size());
-    std::vector<int> counts(team_.ranks.size()), starts(team_.ranks.size());
-    MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, members);
-    for (std::size_t r = 1; r < counts.size(); ++r) starts[r] = starts[r - 1] + counts[r - 1];
-    if (comm::rank(members) == 0) all[i].resize(static_cast<std::size_t>(plan_.variables[i].chunks()) * digest_length);
-    MPI_Gatherv(digests_[i].data(), mine, MPI_CHAR, all[i].data(), counts.data(), starts.data(), MPI_CHAR, 0, members);
+    std::vector<int> counts(packers_.ranks.size()), starts(packers_.ranks.size());
+    MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm_);
+    std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
+    if (comm::rank(comm_) == 0) all[i].resize(static_cast<std::size_t>(plan_.variables[i].chunks()) * digest_length);
+    MPI_Gatherv(digests_[i].data(), mine, MPI_CHAR, all[i].data(), counts.data(), starts.data(), MPI_CHAR, 0, comm_);
   }
   return all;
 }
@@ -166,23 +199,25 @@ file_report plane_file::close() {
         throw usage_error(fmt::format("the field '{}' was never written; write it before close()", plan_.variables[i].name));
   });
   reserve(0);
+  comm::outcome closed;
+  if (team_.member()) closed = comm::outcome_of([&] { file_->close(); });
+  comm::agree(comm_, closed);
   comm::together(comm_, [&] {
-    if (team_.member()) file_.close();
+    if (index_) index_->close();
   });
   comm::together(comm_, [&] {
     if (!team_.member()) return;
     sync_file(name_);
     if (plan_.how.read_back) read_back();
   });
-  std::vector<std::string> all;
-  if (team_.member()) all = collect_digests();
+  const std::vector<std::string> all = collect_digests();
   const bool first = comm::rank(comm_) == 0;
   comm::together(comm_, [&] {
     if (!first) return;
     reserve_space(name_, metadata_reserve + index_reserve_);
     finish_file(name_, plan_.header, plan_.with_nodes, plan_.variables, all);
   });
-  comm::outcome sealed;  // a collective of the team alone: the others learn of its errors afterwards
+  comm::outcome sealed;
   if (team_.member()) sealed = comm::outcome_of([&] { append_seal(team_.comm.get(), name_); });
   comm::agree(comm_, sealed);
 

@@ -3,9 +3,12 @@
 /// A file of plane variables under construction, by a team of ranks for all (internal to io).
 #include <functional>
 #include <memory>
+#include <osteon/io/chunk_index.hpp>
+#include <osteon/io/encode_chunks.hpp>
 #include <osteon/io/file_report.hpp>
 #include <osteon/io/netcdf.hpp>
 #include <osteon/io/plane_exchange.hpp>
+#include <osteon/io/shared_file.hpp>
 #include <osteon/io/temporary_file.hpp>
 
 namespace osteon::io {
@@ -23,10 +26,12 @@ struct plane_file_plan {
 };
 
 /// Creates the file, writes its variables, closes and checks it. All calls are collective.
+///
+/// Rank 0 defines the file and keeps its index; every rank packs its own chunks; the file's team writes them.
 class plane_file {
  public:
   /// @param comm borrowed
-  /// @param describe defines attributes of the variables; called once, where the file is open
+  /// @param describe defines attributes of the variables; called on rank 0, where the file is open
   /// @throws machine_error, usage_error
   plane_file(MPI_Comm comm, const std::string& path, plane_file_plan plan,
              const std::function<void(std::span<const plane_variable>)>& describe);
@@ -38,8 +43,15 @@ class plane_file {
   file_report close();
 
  private:
+  /// A chunk that this rank wrote.
+  struct written_chunk {
+    std::size_t variable;
+    stored_chunk chunk;
+  };
+
+  void define(const std::function<void(std::span<const plane_variable>)>& describe);
   void reserve(std::int64_t bytes);
-  void put(const plane_variable& v, plane_range part, std::span<const std::byte> values, std::string& digest);
+  void put(std::size_t index, plane_range part, std::span<const std::byte> values);
   plane_exchange exchange_of(const plane_variable& v) const;
   void read_back();
   std::vector<std::string> collect_digests() const;
@@ -47,11 +59,15 @@ class plane_file {
   MPI_Comm comm_;
   plane_file_plan plan_;
   file_team team_;
+  file_team packers_;                          ///< all ranks, as if they touched the file
   std::unique_ptr<temporary_file> temporary_;  ///< rank 0
   std::string name_;                           ///< of the temporary file
-  netcdf_file file_{-1};
+  std::unique_ptr<shared_file> file_;          ///< on members of the team
+  std::unique_ptr<chunk_index> index_;         ///< rank 0
+  std::vector<std::int64_t> address_;          ///< of variables without chunks
   std::int64_t index_reserve_ = 0;
-  std::vector<std::string> digests_;  ///< of the chunks that this rank writes, by variable
+  std::vector<std::string> digests_;  ///< of the values of the chunks that this rank packs, by variable
+  std::vector<written_chunk> chunks_;
   std::vector<bool> written_;
 };
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <osteon/base/error.hpp>
+#include <osteon/io/chunk_codec.hpp>
 #include <osteon/io/netcdf.hpp>
 
 namespace osteon::io {
@@ -47,7 +48,12 @@ void check_storage(const storage& how) {
   if (how.significant_digits < 0 || how.significant_digits > 6)
     throw usage_error(
         fmt::format("{} significant digits; a float can be rounded to 1 to 6, 0 keeps it", how.significant_digits));
-  if (how.method != compression::zstd || filter_available(zstd_filter)) return;
+  if (how.method != compression::zstd) return;
+  if (!can_write_zstd())
+    throw usage_error(
+        "zstd: osteon was built without its library (Debian: libzstd-dev); install it and build again, or "
+        "choose deflate");
+  if (filter_available(zstd_filter)) return;
   throw usage_error("zstd: " + how_to_get(zstd_filter) + ", or choose deflate");
 }
 

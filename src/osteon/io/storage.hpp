@@ -12,12 +12,14 @@ namespace osteon::io {
 /// HDF5 in HDF5_PLUGIN_PATH, e.g. of the Python package hdf5plugin. `none` is not chunked.
 enum class compression { none, deflate, zstd };
 
+inline constexpr int default_level = 1;  ///< higher ones cost much and save little on fields of a solver
+
 /// @throws usage_error for another name
 compression compression_of(const std::string& name);
 
 struct storage {
   compression method = compression::deflate;
-  std::optional<int> level{};  ///< 1 to 9, zstd 1 to 19; absent: 1, zstd 3
+  std::optional<int> level{};  ///< 1 to 9, zstd 1 to 19; absent: 1
   int significant_digits = 0;  ///< 1 to 6: fields are rounded to these, which compresses better; 0: kept exactly
 };
 

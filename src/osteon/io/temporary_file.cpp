@@ -81,6 +81,15 @@ std::int64_t size_limit() {
   return static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, INT64_MAX));
 }
 
+void check_limit(const std::string& name, std::int64_t needed) {
+  const std::int64_t limit = size_limit();
+  if (limit != no_limit && needed > limit)
+    throw machine_error(
+        fmt::format("'{}' may need {} bytes, but this process may write files of at most {} bytes; "
+                    "raise the limit (ulimit -f) or write fewer fields",
+                    name, needed, limit));
+}
+
 }  // namespace
 
 void remove_orphans(const std::string& path) {
@@ -114,20 +123,14 @@ void temporary_file::commit() {
   sync_file(directory_of(path_).string());
 }
 
-void check_size_limit(const std::string& name, std::int64_t bytes) {
-  const std::int64_t limit = size_limit(), needed = size_of_file(name) + bytes;
-  if (limit != no_limit && needed > limit)
-    throw machine_error(
-        fmt::format("'{}' may need {} bytes, but this process may write files of at most {} bytes; "
-                    "raise the limit (ulimit -f) or write fewer fields",
-                    name, needed, limit));
-}
+void check_size_limit(const std::string& name, std::int64_t bytes) { check_limit(name, size_of_file(name) + bytes); }
 
-void reserve_space(const std::string& name, std::int64_t bytes) {
-  check_size_limit(name, bytes);
-  const std::int64_t size = size_of_file(name);
+void reserve_space(const std::string& name, std::int64_t bytes) { reserve_range(name, size_of_file(name), bytes); }
+
+void reserve_range(const std::string& name, std::int64_t begin, std::int64_t bytes) {
+  check_limit(name, begin + bytes);
   descriptor file(name, O_RDWR);
-  if (::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, size, bytes) == 0) return;
+  if (::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, begin, bytes) == 0) return;
   int cause = errno;
   if (cause == EOPNOTSUPP || cause == ENOSYS) {  // NFS before 4.2: an estimate is all that there is
     struct statvfs system{};
@@ -138,7 +141,7 @@ void reserve_space(const std::string& name, std::int64_t bytes) {
   throw machine_error(
       fmt::format("cannot write '{}': {} (it has {} bytes and may need {} more); "
                   "free space on that file system or write elsewhere",
-                  name, std::strerror(cause), size, bytes));
+                  name, std::strerror(cause), begin, bytes));
 }
 
 void release_reserve(const std::string& name) {

@@ -35,6 +35,8 @@ void remove_orphans(const std::string& path);
 /// is taken from the file system before the data are handed over. The size of the file does not change.
 /// @throws machine_error
 void reserve_space(const std::string& name, std::int64_t bytes);
+/// The same for a part of the file that is not written yet.
+void reserve_range(const std::string& name, std::int64_t begin, std::int64_t bytes);
 /// @throws machine_error if this process may not grow the file by `bytes`
 void check_size_limit(const std::string& name, std::int64_t bytes);
 /// Give back what was reserved beyond the end of the file.

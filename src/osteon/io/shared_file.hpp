@@ -1,0 +1,45 @@
+#pragma once
+/// @file
+/// Bytes into a file that a team of ranks has open (internal to io).
+#include <mpi.h>
+
+#include <osteon/io/access.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace osteon::io {
+
+/// A part of a file.
+struct extent {
+  std::int64_t address = 0;
+  std::span<const std::byte> bytes;
+};
+
+/// One process writes plainly; several use MPI-IO: each its own extents, or, where the file system is a parallel one or the
+/// user gave hints, all together, so that collecting ranks can do their work.
+class shared_file {
+ public:
+  /// Open, and if it is not there or striping is asked for, make the file. On members of the team only.
+  /// @throws machine_error on this rank: agree afterwards @collective on team.comm
+  shared_file(const std::string& name, const file_team& team, const access& how);
+  shared_file(const shared_file&) = delete;
+  shared_file& operator=(const shared_file&) = delete;
+  ~shared_file();
+
+  /// @param parts ascending; may be none @throws machine_error on this rank @collective on team.comm
+  void write(std::span<const extent> parts);
+  /// @throws machine_error on this rank @collective on team.comm
+  void close();
+
+ private:
+  void write_together(std::span<const extent> parts);
+
+  std::string name_;
+  bool together_ = false;
+  std::int64_t most_bytes_;  ///< of a call
+  int descriptor_ = -1;
+  MPI_File file_ = MPI_FILE_NULL;
+};
+
+}  // namespace osteon::io
