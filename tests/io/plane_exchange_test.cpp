@@ -38,7 +38,7 @@ constexpr variant variants[] = {{io::access_mode::serial, 0},
 
 // Oracle: the function of the position above. Slabs are uneven and some ranks have none; messages are cut at 7 bytes and
 // pieces at a few planes, far below the sizes at which counts would leave an int.
-TEST(plane_exchange, brings_planes_to_the_file_and_back) {
+TEST(plane_exchange, deals_planes_out) {
   const int ranks = comm::size(MPI_COMM_WORLD), rank = comm::rank(MPI_COMM_WORLD);
   const std::int64_t planes = 23, bytes = 5;
   std::vector<std::int64_t> first;
@@ -54,19 +54,17 @@ TEST(plane_exchange, brings_planes_to_the_file_and_back) {
       const auto team = io::file_team::make(MPI_COMM_WORLD, "/tmp", how, io::direction::write);
       const io::plane_exchange exchange(MPI_COMM_WORLD, team, how, ranges, planes, chunk, bytes);
       const auto values = planes_of(own, bytes);
-      std::vector<std::byte> buffer(static_cast<std::size_t>(exchange.largest_piece_bytes())), back(values.size());
+      std::vector<std::byte> back(values.size());
       std::int64_t next = exchange.handled().begin;
       for (std::int64_t round = 0; round < exchange.rounds(); ++round) {
         const io::plane_range piece = exchange.piece(round);
-        const auto gathered = exchange.gather(round, values, buffer);
-        EXPECT_EQ(std::vector<std::byte>(gathered.begin(), gathered.end()), planes_of(piece, bytes));
         if (piece.size() > 0) {
           EXPECT_EQ(piece.begin, next);
           EXPECT_EQ(piece.begin % chunk, 0);
           EXPECT_LE(piece.size(), std::max<std::int64_t>(chunk, 60 / bytes));
           next = piece.end;
         }
-        exchange.scatter(round, gathered, back);
+        exchange.scatter(round, planes_of(piece, bytes), back);
       }
       EXPECT_EQ(next, std::max(exchange.handled().begin, exchange.handled().end));
       EXPECT_EQ(back, values);
@@ -76,7 +74,7 @@ TEST(plane_exchange, brings_planes_to_the_file_and_back) {
     }
 }
 
-// Oracle: a mark near the end of 5 GB that one rank has; its pages are those of an empty file, so they take no memory.
+// Oracle: a mark near the end of 5 GB that one rank wants; its pages are those of an empty file, so they take no memory.
 TEST(plane_exchange, counts_beyond_an_int) {
   const int ranks = comm::size(MPI_COMM_WORLD), rank = comm::rank(MPI_COMM_WORLD);
   const std::int64_t bytes = std::int64_t{1} << 20, planes = 5000;
@@ -87,21 +85,21 @@ TEST(plane_exchange, counts_beyond_an_int) {
       size > 0 ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) : nullptr;
   ASSERT_NE(memory, MAP_FAILED);
   const std::span<std::byte> values(static_cast<std::byte*>(memory), size);
-  if (size > 0) values[static_cast<std::size_t>((planes - 1) * bytes + 11)] = std::byte{42};
   io::access how;
   how.mode = io::access_mode::serial;
+  how.bytes_per_call = std::int64_t{64} << 20;
   how.bytes_per_message = 10'000'000;
   const auto team = io::file_team::make(MPI_COMM_WORLD, "/tmp", how, io::direction::write);
   const io::plane_exchange exchange(MPI_COMM_WORLD, team, how, io::ranges_of(first), planes, 2, bytes);
-  std::vector<std::byte> buffer(static_cast<std::size_t>(exchange.largest_piece_bytes()));
-  EXPECT_LE(buffer.size(), std::size_t{64} << 20);
   const std::int64_t last = exchange.rounds() - 1;
-  const auto piece = exchange.gather(last, values, buffer);
-  if (rank == 0) {
-    EXPECT_EQ(exchange.piece(last).end, planes);
-    EXPECT_EQ(piece[piece.size() - static_cast<std::size_t>(bytes) + 11], std::byte{42});
+  std::vector<std::byte> piece(static_cast<std::size_t>(exchange.piece(last).size() * bytes));
+  if (rank == 0) piece[piece.size() - static_cast<std::size_t>(bytes) + 11] = std::byte{42};
+  EXPECT_LE(piece.size(), std::size_t{64} << 20);
+  exchange.scatter(last, piece, values);
+  if (size > 0) {
+    EXPECT_EQ(values[static_cast<std::size_t>((planes - 1) * bytes + 11)], std::byte{42});
+    munmap(memory, size);
   }
-  if (size > 0) munmap(memory, size);
 }
 
 // Oracle: the rules in access.hpp; numbers of file systems from linux/magic.h.

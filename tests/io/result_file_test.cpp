@@ -8,6 +8,7 @@
 #include <fstream>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/io/netcdf.hpp>
 
 #include "grid/sample_bricks.hpp"
 #include "io/sample.hpp"
@@ -99,6 +100,40 @@ TEST(result_file, holds_what_any_number_of_ranks_wrote) {
     MPI_Barrier(MPI_COMM_WORLD);
   }
   if (planes.owned.begin.z == 0) std::filesystem::remove(path);
+}
+
+// Oracle: the contract of plane_source: each plane of the block is made once, and never more of them than fit into a piece
+// of the writer and what the pieces of the others want. By planes and bricks, in every mode.
+TEST(result_file, makes_values_when_they_are_due) {
+  const index3 n{40, 64, 64};
+  const auto header = sample::header(n);
+  const std::string path = sample::shared_path("due.vtkhdf");
+  const std::vector<io::field_info> fields{{"sed", "strain energy density", "MPa", io::centring::cell, 1}};
+  const int ranks = comm::size(MPI_COMM_WORLD);
+  for (const auto& where : {grid::make_block(MPI_COMM_WORLD, n, header.active_per_plane),
+                            grid::make_block(MPI_COMM_WORLD, sample::bricks(n, sample::materials({{}, n})))})
+    for (const auto mode : {io::access_mode::serial, io::access_mode::aggregated, io::access_mode::parallel}) {
+      io::access how;
+      how.mode = mode;
+      how.bytes_per_call = 4 * n.y * n.x;  // so a piece is one chunk
+      io::storage plain;
+      plain.method = io::compression::none;
+      auto writer = io::result_writer::create(path, where, header, fields, {}, how, plain);
+      const index3 shape = where.owned.shape();
+      std::vector<int> made(static_cast<std::size_t>(shape.z));
+      std::int64_t most = 0;
+      writer.write_material(sample::materials(where.owned));
+      writer.write_cells("sed", [&](std::int64_t first, std::int64_t planes, std::span<float> values) {
+        EXPECT_EQ(static_cast<std::int64_t>(values.size()), planes * shape.y * shape.x);
+        most = std::max(most, planes);
+        for (std::int64_t z = first; z < first + planes; ++z) ++made[static_cast<std::size_t>(z)];
+        std::fill(values.begin(), values.end(), 1.0F);
+      });
+      writer.close();
+      EXPECT_EQ(made, std::vector<int>(made.size(), 1));
+      EXPECT_LE(most, io::planes_per_chunk(n.z, 4 * n.y * n.x)) << ranks;
+    }
+  if (comm::rank(MPI_COMM_WORLD) == 0) std::filesystem::remove(path);
 }
 
 // Oracle: the old bytes.

@@ -69,6 +69,38 @@ def test_an_image_that_does_not_fit_itself_is_refused(job: Job, tmp_path: Path) 
     assert "across x has a partner" in done.err
 
 
+def test_a_strut_that_the_periodic_face_cuts_is_one(job: Job, tmp_path: Path) -> None:
+    """Oracle: the same lattice, begun elsewhere in its period, so that the face cuts its struts lengthwise into two parts
+    that hang together across the face alone."""
+    lattice = np.zeros((8, 8, 8), np.uint8)
+    lattice[:, 2:5, 2:5] = lattice[2:5, :, 2:5] = lattice[2:5, 2:5, :] = 9
+    found = []
+    for shift in (0, 5):
+        np.save(tmp_path / "lattice.npy", np.roll(lattice, (shift, shift, shift), (0, 1, 2)))
+        more = f'[segment]\nthreshold = 1\n{LOAD}boundary = "periodic"\n[solve]\ntolerance = 1e-9\n'
+        job.write(job_text("lattice.npy", more=more))
+        done = job.run("-n", "2", "--no-report")
+        assert done.code == 0, done.err
+        assert done.summary["segmentation"]["dropped_voxels"] == 0
+        found.append(np.array(done.summary["homogenisation"]["stiffness_MPa"]))
+    assert found[1] == pytest.approx(found[0], rel=1e-7, abs=1e-7 * found[0].max())
+
+
+@pytest.mark.parametrize(("boundary", "why"), [("kubc", "faces of the image do not"), ("periodic", "no periodic face")])
+def test_a_part_that_floats_is_refused(job: Job, tmp_path: Path, boundary: str, why: str) -> None:
+    """Oracle: the contract; an island in the middle of a cage."""
+    cage = np.zeros((7, 7, 7), np.uint8)
+    cage[0] = cage[:, 0] = cage[:, :, 0] = cage[3, 4, 3] = 9
+    np.save(tmp_path / "cage.npy", cage)
+    more = f'[segment]\nthreshold = 1\nkeep = "all"\n{LOAD}boundary = "{boundary}"\n'
+    job.write(job_text("cage.npy", more=more))
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == 3, done.err
+    assert "1 of the 2 parts of the solid float, 1 voxels in all" in done.err
+    assert why in done.err
+    assert 'segment.keep = "largest"' in done.err
+
+
 def test_a_boundary_without_homogenisation_is_refused(job: Job, sponge: Path) -> None:
     """Oracle: the contract."""
     job.write(job_text(sponge, more='[load]\nboundary = "kubc"\n'))

@@ -5,6 +5,7 @@
 #include <functional>
 #include <osteon/base/error.hpp>
 #include <osteon/voxel/segment.hpp>
+#include <voxel/random_image.hpp>
 
 using namespace osteon;
 using namespace osteon::voxel;
@@ -54,6 +55,41 @@ TEST(segment, keeps_all_parts_on_request) {
   segmentation_options how;
   how.keep = keep_rule::all;
   EXPECT_EQ(segment(make_image(bar_shape, bar_and_island, scalar::u1), how, material{}).report.kept_voxels, 3);
+}
+
+// Oracle: the image that begins elsewhere in its period is the same solid. The face across y cuts a bar of 5
+// voxels into 3 and 2, beside one of 4 that is whole. The same of images at random.
+TEST(segment, connects_parts_through_periodic_faces) {
+  const index3 shape{3, 8, 9};
+  std::vector<std::uint8_t> bar(static_cast<std::size_t>(shape.volume()));
+  for (const std::int64_t y : {5, 6, 7, 0, 1}) bar[static_cast<std::size_t>(y * shape.x + 4)] = 1;
+  for (std::int64_t x = 0; x < 4; ++x) bar[static_cast<std::size_t>((2 * shape.y + 3) * shape.x + x)] = 1;
+  segmentation_options how;
+  how.threshold = 0;
+  how.must_join_faces = false;
+  how.periodic = {false, true, true};
+  const auto kept = [&](const std::vector<std::uint8_t>& solid) {
+    return segment(make_image(shape, solid, scalar::u1), how, material{});
+  };
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    const auto solid = seed == 0 ? bar : random_image(shape, 0.3, seed);
+    std::vector<std::uint8_t> rolled(solid.size());
+    const auto from = [&](std::int64_t i) {
+      const std::int64_t z = i / (shape.y * shape.x), y = i / shape.x % shape.y, x = i % shape.x;
+      return static_cast<std::size_t>((z * shape.y + (y + 3) % shape.y) * shape.x + (x + 5) % shape.x);
+    };
+    for (std::int64_t i = 0; i < shape.volume(); ++i) rolled[static_cast<std::size_t>(i)] = solid[from(i)];
+    const segmented here = kept(solid), there = kept(rolled);
+    EXPECT_EQ(here.report.parts, there.report.parts);
+    EXPECT_EQ(here.report.kept_voxels, there.report.kept_voxels);
+    EXPECT_EQ(here.report.largest_islands, there.report.largest_islands);
+    EXPECT_EQ(here.report.percolates[0], there.report.percolates[0]);
+    if (seed > 0) continue;
+    EXPECT_EQ(here.report.kept_voxels, 5);
+    EXPECT_FALSE(here.report.percolates[1]);  // it touches both faces, but does not lead from one to the other
+    for (std::int64_t i = 0; i < shape.volume(); ++i)
+      EXPECT_EQ(there.material[static_cast<std::size_t>(i)], here.material[from(i)]);
+  }
 }
 
 TEST(segment, says_which_face_is_missed) {

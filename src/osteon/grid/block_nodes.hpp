@@ -13,7 +13,8 @@ inline std::int64_t node_id(index3 domain, index3 node) {
 }
 
 /// Which nodes of a block other ranks have, too. @param nodes corners of the block's active voxels
+/// @param periodic by axis z, y, x: nodes of the last plane are those of the first one
 /// @collective on where.comm
-shared_nodes share_nodes(const block& where, const voxel::run_set& nodes);
+shared_nodes share_nodes(const block& where, const voxel::run_set& nodes, const std::array<bool, 3>& periodic = {});
 
 }  // namespace osteon::grid

@@ -75,10 +75,11 @@ plane_range plane_exchange::piece_of(std::ptrdiff_t member, std::int64_t round) 
   return p;
 }
 
-std::int64_t plane_exchange::largest_piece_bytes() const {
-  if (member_ < 0) return 0;
-  const share& s = handled_[static_cast<std::size_t>(member_)];
-  return std::clamp<std::int64_t>(s.all.end - s.own_end, 0, s.step_of_others) * bytes_per_plane_;
+std::vector<plane_exchange::piece_of_rank> plane_exchange::pieces_of_others(std::int64_t round) const {
+  std::vector<piece_of_rank> pieces;
+  for (std::ptrdiff_t m = 0; m < std::ssize(members_); ++m)
+    if (m != member_) pieces.push_back({members_[static_cast<std::size_t>(m)], piece_of(m, round)});
+  return pieces;
 }
 
 // A message's count is an int, so what is larger than a bound goes in several.
@@ -87,38 +88,6 @@ void plane_exchange::post(std::int64_t planes, std::vector<MPI_Request>& request
   const std::int64_t all = planes * bytes_per_plane_;
   for (std::int64_t at = 0; at < all; at += bytes_per_message_)
     post_one(at, static_cast<int>(std::min(bytes_per_message_, all - at)), &requests.emplace_back());
-}
-
-std::span<const std::byte> plane_exchange::gather(std::int64_t round, std::span<const std::byte> values,
-                                                  std::span<std::byte> buffer) const {
-  const int rank = comm::rank(comm_);
-  const plane_range own = by_rank_[static_cast<std::size_t>(rank)], mine = piece(round);
-  const auto bytes = [&](std::int64_t planes) { return static_cast<std::size_t>(planes * bytes_per_plane_); };
-  const bool have_all = mine.size() > 0 && own.begin <= mine.begin && own.end >= mine.end;
-  std::vector<MPI_Request> requests;
-  if (mine.size() > 0 && !have_all)
-    for (std::size_t r = 0; r < by_rank_.size(); ++r) {
-      const plane_range part = overlap(by_rank_[r], mine);
-      if (part.size() == 0) continue;
-      std::byte* to = buffer.data() + bytes(part.begin - mine.begin);
-      if (static_cast<int>(r) == rank)
-        std::memcpy(to, values.data() + bytes(part.begin - own.begin), bytes(part.size()));
-      else
-        post(part.size(), requests, [&](std::int64_t at, int count, MPI_Request* request) {
-          MPI_Irecv(to + at, count, MPI_BYTE, static_cast<int>(r), tag, comm_, request);
-        });
-    }
-  for (std::ptrdiff_t m = 0; m < std::ssize(members_); ++m) {
-    const plane_range part = overlap(own, piece_of(m, round));
-    if (m == member_ || part.size() == 0) continue;
-    const std::byte* from = values.data() + bytes(part.begin - own.begin);
-    post(part.size(), requests, [&](std::int64_t at, int count, MPI_Request* request) {
-      MPI_Isend(from + at, count, MPI_BYTE, members_[static_cast<std::size_t>(m)], tag, comm_, request);
-    });
-  }
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-  if (have_all) return values.subspan(bytes(mine.begin - own.begin), bytes(mine.size()));
-  return buffer.first(bytes(mine.size()));
 }
 
 void plane_exchange::scatter(std::int64_t round, std::span<const std::byte> piece_values,

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Planes of all ranks, brought to those that touch the file and back (internal to io).
+/// Which planes each rank of a file's team handles, and those read from it dealt out to all ranks (internal to io).
 ///
 /// Every chunk is written by one rank of the file team. So no chunk is compressed twice, its digest is known to one rank,
 /// and the file depends neither on the decomposition nor on the mode.
@@ -40,14 +40,12 @@ class plane_exchange {
   plane_range piece(std::int64_t round) const { return member_ < 0 ? plane_range{} : piece_of(member_, round); }
   /// All planes of this member.
   plane_range handled() const { return member_ < 0 ? plane_range{} : handled_[static_cast<std::size_t>(member_)].all; }
-  std::int64_t largest_piece_bytes() const;
-
-  /// Bring this rank's piece of a round together.
-  /// @param values this rank's own planes
-  /// @param buffer used if others have some of the piece; at least largest_piece_bytes()
-  /// @return the piece, in `values` or in `buffer` @collective on comm
-  std::span<const std::byte> gather(std::int64_t round, std::span<const std::byte> values,
-                                    std::span<std::byte> buffer) const;
+  /// What the other members handle in a round.
+  struct piece_of_rank {
+    int rank;
+    plane_range planes;
+  };
+  std::vector<piece_of_rank> pieces_of_others(std::int64_t round) const;
 
   /// Deal this rank's piece of a round out. @param values this rank's own planes, to be filled @collective on comm
   void scatter(std::int64_t round, std::span<const std::byte> piece, std::span<std::byte> values) const;

@@ -18,6 +18,7 @@
 namespace osteon::io {
 namespace {
 
+constexpr std::int64_t largest_piece = std::int64_t{64} << 20;  // that a rank of the team makes at a time
 constexpr std::int64_t metadata_reserve = 1 << 20;  // attributes, coordinates and the chunk index (~ 0.1 MiB measured)
 constexpr std::int64_t most_shipped = std::int64_t{64} << 20;  // to a writer in a round, before it is packed
 
@@ -90,7 +91,9 @@ void plane_file::reserve(std::int64_t bytes) {
 }
 
 plane_exchange plane_file::exchange_of(const plane_variable& v) const {
-  return plane_exchange(comm_, packers_, plan_.how, v.on_nodes ? plan_.node_planes : plan_.cell_planes, v.planes,
+  access pieces = plan_.how;
+  pieces.bytes_per_call = std::min(pieces.bytes_per_call, largest_piece * static_cast<std::int64_t>(packers_.ranks.size()));
+  return plane_exchange(comm_, packers_, pieces, v.on_nodes ? plan_.node_planes : plan_.cell_planes, v.planes,
                         v.chunk_planes, v.bytes_per_plane());
 }
 
@@ -126,7 +129,7 @@ void plane_file::put(std::size_t index, plane_range part, std::span<const std::b
   comm::agree(comm_, written);
 }
 
-void plane_file::write(std::size_t index, std::span<const std::byte> values) {
+void plane_file::write(std::size_t index, const plane_source<std::byte>& make) {
   const plane_variable& v = plan_.variables[index];
   comm::together(comm_, [&] {
     if (written_[index]) throw usage_error(fmt::format("the field '{}' is written twice", v.name));
@@ -136,19 +139,19 @@ void plane_file::write(std::size_t index, std::span<const std::byte> values) {
       if (comm::rank(comm_) == 0) reserve_range(name_, address_[index], v.planes * v.bytes_per_plane());
     });
   const plane_exchange exchange = exchange_of(v);
-  std::vector<float> rounded;
-  std::vector<std::byte> buffer;
-  comm::together(comm_, [&] {
-    if (v.type == NC_FLOAT && plan_.stored.significant_digits > 0) {
-      rounded.resize(values.size() / sizeof(float));
-      std::memcpy(rounded.data(), values.data(), values.size());
-      round_to_bits(rounded, bits_for_digits(plan_.stored.significant_digits));
-      values = std::as_bytes(std::span(rounded));
-    }
-    buffer.resize(static_cast<std::size_t>(exchange.largest_piece_bytes()));
-  });
-  for (std::int64_t round = 0; round < exchange.rounds(); ++round)
-    put(index, exchange.piece(round), exchange.gather(round, values, buffer));
+  const index3 points = plan_.header.shape + (v.on_nodes ? index3{1, 1, 1} : index3{});
+  const piece_gather gather(comm_, exchange, *plan_.boxes, v.on_nodes, v.bytes_per_plane() / (points.y * points.x));
+  const bool rounds = v.type == NC_FLOAT && plan_.stored.significant_digits > 0;
+  std::vector<std::byte> values;
+  for (std::int64_t round = 0; round < exchange.rounds(); ++round) {
+    const plane_range part = exchange.piece(round);
+    comm::together(comm_, [&] { values.resize(static_cast<std::size_t>(part.size() * v.bytes_per_plane())); });
+    gather.gather(round, make, values);
+    if (rounds)
+      round_to_bits({reinterpret_cast<float*>(values.data()), values.size() / sizeof(float)},
+                    bits_for_digits(plan_.stored.significant_digits));
+    put(index, part, values);
+  }
   written_[index] = true;
 }
 

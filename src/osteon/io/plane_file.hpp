@@ -7,7 +7,7 @@
 #include <osteon/io/encode_chunks.hpp>
 #include <osteon/io/file_report.hpp>
 #include <osteon/io/netcdf.hpp>
-#include <osteon/io/plane_exchange.hpp>
+#include <osteon/io/piece_gather.hpp>
 #include <osteon/io/shared_file.hpp>
 #include <osteon/io/temporary_file.hpp>
 
@@ -21,6 +21,7 @@ struct plane_file_plan {
   std::vector<std::pair<std::string, std::string>> attributes;  ///< global ones
   std::vector<plane_variable> variables;
   std::vector<plane_range> cell_planes, node_planes;  ///< by rank
+  std::shared_ptr<const grid::box_tree> boxes;        ///< of the voxels of each rank
   access how;
   storage stored;
 };
@@ -37,8 +38,8 @@ class plane_file {
              const std::function<void(std::span<const plane_variable>)>& describe);
 
   const plane_variable& variable(std::size_t index) const { return plan_.variables[index]; }
-  /// Write all planes of a variable. @param values this rank's own planes
-  void write(std::size_t index, std::span<const std::byte> values);
+  /// Write all planes of a variable. @param make the values of this rank's box
+  void write(std::size_t index, const plane_source<std::byte>& make);
   /// Everything that result_writer::close() promises.
   file_report close();
 

@@ -4,11 +4,9 @@
 #include <netcdf.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/together.hpp>
-#include <osteon/grid/redistribute.hpp>
 #include <osteon/io/plane_file.hpp>
 
 namespace osteon::io {
@@ -21,14 +19,19 @@ struct result_writer::state {
   std::optional<plane_file> file;
   double seconds = 0;  ///< spent in the writer, without what the caller does in between
 
+  /// Variable of a field. @throws usage_error @collective
   std::size_t index_of(const std::string& field, centring where_is) const;
 };
 
 std::size_t result_writer::state::index_of(const std::string& field, centring where_is) const {
-  for (std::size_t i = 0; i < fields.size(); ++i)
-    if (fields[i].name == field && fields[i].where == where_is) return i + 1;
-  throw usage_error(fmt::format("the results file has no {} field '{}'; name it when the file is created",
-                                where_is == centring::cell ? "cell" : "node", field));
+  std::size_t index = 0;
+  comm::together(comm.get(), [&] {
+    while (index < fields.size() && (fields[index].name != field || fields[index].where != where_is)) ++index;
+    if (index == fields.size())
+      throw usage_error(fmt::format("the results file has no {} field '{}'; name it when the file is created",
+                                    where_is == centring::cell ? "cell" : "node", field));
+  });
+  return index + 1;
 }
 
 namespace {
@@ -83,8 +86,8 @@ result_writer result_writer::create(const std::string& path, const grid::block& 
     if (where.domain != header.shape || where.boxes->ranks() != ranks)
       throw usage_error("the blocks are not those of the model on these ranks; build them with grid::make_block");
   });
-  plane_file_plan plan{header, result_schema, true, attributes, {}, ranges_of(s->cell_first), ranges_of(s->node_first),
-                       how,    stored};
+  plane_file_plan plan{header,      result_schema, true,  attributes, {}, ranges_of(s->cell_first), ranges_of(s->node_first),
+                       where.boxes, how,           stored};
   plan.variables.push_back(make_plane_variable("material", NC_UBYTE, false, 1, header.shape));
   for (const field_info& f : fields)
     plan.variables.push_back(make_plane_variable(f.name, NC_FLOAT, f.where == centring::node, f.components, header.shape));
@@ -103,71 +106,61 @@ result_writer result_writer::create(const std::string& path, const grid::block& 
 }
 
 namespace {
-void check_size(MPI_Comm comm, const std::string& name, std::size_t given, std::int64_t expected) {
-  comm::together(comm, [&] {
-    if (static_cast<std::int64_t>(given) != expected)
-      throw usage_error(
-          fmt::format("'{}' has {} values on rank {}; its block needs {}", name, given, comm::rank(comm), expected));
-  });
+
+template <class T>
+plane_source<std::byte> as_bytes(const plane_source<T>& make) {
+  return [&make](std::int64_t first, std::int64_t planes, std::span<std::byte> bytes) {
+    make(first, planes, {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)});
+  };
 }
+
+/// Planes of an array. @param shape of the block's points @collective on comm
+template <class T>
+plane_source<T> planes_of(MPI_Comm comm, const std::string& name, std::span<const T> values, index3 shape, int components) {
+  const std::int64_t plane = shape.y * shape.x * components;
+  comm::together(comm, [&] {
+    if (static_cast<std::int64_t>(values.size()) != shape.z * plane)
+      throw usage_error(fmt::format("'{}' has {} values on rank {}; its block needs {}", name, values.size(),
+                                    comm::rank(comm), shape.z * plane));
+  });
+  return [=](std::int64_t first, std::int64_t, std::span<T> out) {
+    std::copy_n(values.begin() + first * plane, out.size(), out.begin());
+  };
+}
+
 }  // namespace
 
-void result_writer::write_material(std::span<const std::uint8_t> material) {
-  state& s = *state_;
-  const working clock(s.seconds);
-  check_size(s.comm.get(), "material", material.size(), s.where.owned.volume());
-  if (s.where.is_planes()) return s.file->write(0, std::as_bytes(material));
-  const auto planes = grid::box_tree::of_planes(s.where.domain, s.cell_first);
-  const auto moved = grid::redistribute<std::uint8_t>(s.comm.get(), *s.where.boxes, planes, material);
-  s.file->write(0, std::as_bytes(std::span(moved)));
+void result_writer::write_material(const plane_source<std::uint8_t>& make) {
+  const working clock(state_->seconds);
+  state_->file->write(0, as_bytes(make));
+}
+
+void result_writer::write(const std::string& name, centring where, const plane_source<float>& make) {
+  const working clock(state_->seconds);
+  state_->file->write(state_->index_of(name, where), as_bytes(make));
+}
+
+void result_writer::write_cells(const std::string& name, const plane_source<float>& make) {
+  write(name, centring::cell, make);
+}
+
+void result_writer::write_nodes(const std::string& name, const plane_source<float>& make) {
+  write(name, centring::node, make);
+}
+
+void result_writer::write_material(std::span<const std::uint8_t> values) {
+  write_material(planes_of(state_->comm.get(), "material", values, state_->where.owned.shape(), 1));
 }
 
 void result_writer::write_cells(const std::string& name, std::span<const float> values) {
-  state& s = *state_;
-  const working clock(s.seconds);
-  std::size_t index = 0;
-  comm::together(s.comm.get(), [&] { index = s.index_of(name, centring::cell); });
-  const int components = s.fields[index - 1].components;
-  check_size(s.comm.get(), name, values.size(), s.where.owned.volume() * components);
-  if (s.where.is_planes()) return s.file->write(index, std::as_bytes(values));
-  const auto planes = grid::box_tree::of_planes(s.where.domain, s.cell_first);
-  const auto moved = grid::redistribute<float>(s.comm.get(), *s.where.boxes, planes, values, components);
-  s.file->write(index, std::as_bytes(std::span(moved)));
+  const int components = state_->fields[state_->index_of(name, centring::cell) - 1].components;
+  write_cells(name, planes_of(state_->comm.get(), name, values, state_->where.owned.shape(), components));
 }
 
 void result_writer::write_nodes(const std::string& name, std::span<const float> values) {
-  state& s = *state_;
-  const working clock(s.seconds);
-  MPI_Comm comm = s.comm.get();
-  std::size_t index = 0;
-  comm::together(comm, [&] { index = s.index_of(name, centring::node); });
-  const std::int64_t plane = s.file->variable(index).bytes_per_plane() / 4, cells = s.where.owned.shape().z;
-  const int components = s.fields[index - 1].components;
-  check_size(comm, name, values.size(), (s.where.owned.shape() + index3{1, 1, 1}).volume() * components);
-  if (!s.where.is_planes()) {
-    const auto planes = grid::box_tree::of_planes(s.where.domain + index3{1, 1, 1}, s.node_first);
-    const auto moved = grid::redistribute_nodes(comm, *s.where.boxes, planes, values, components);
-    return s.file->write(index, std::as_bytes(std::span(moved)));
-  }
-
-  // The plane between two ranks is written by the upper one; nodes that only the lower one has come from there.
-  const int rank = s.comm.rank(), last = s.comm.size() - 1;
-  const int up = rank < last ? rank + 1 : MPI_PROC_NULL, down = rank > 0 ? rank - 1 : MPI_PROC_NULL;
-  std::vector<float> shared, merged;
-  comm::together(comm, [&] { shared.resize(rank > 0 ? static_cast<std::size_t>(plane) : 0); });
-  MPI_Sendrecv(values.data() + cells * plane, static_cast<int>(plane), MPI_FLOAT, up, 0, shared.data(),
-               static_cast<int>(shared.size()), MPI_FLOAT, down, 0, comm, MPI_STATUS_IGNORE);
-  const std::int64_t planes = rank == last ? cells + 1 : cells;
-  const auto own = values.first(static_cast<std::size_t>(planes * plane));
-  bool merge = false;
-  for (std::size_t i = 0; i < shared.size(); ++i) merge = merge || (std::isnan(own[i]) && !std::isnan(shared[i]));
-  comm::together(comm, [&] {
-    if (!merge) return;
-    merged.assign(own.begin(), own.end());
-    for (std::size_t i = 0; i < shared.size(); ++i)
-      if (std::isnan(merged[i])) merged[i] = shared[i];
-  });
-  s.file->write(index, std::as_bytes(merge ? std::span<const float>(merged) : own));
+  const int components = state_->fields[state_->index_of(name, centring::node) - 1].components;
+  const index3 nodes = state_->where.owned.shape() + index3{1, 1, 1};
+  write_nodes(name, planes_of(state_->comm.get(), name, values, nodes, components));
 }
 
 file_report result_writer::close() {

@@ -9,6 +9,7 @@
 #include <osteon/grid/block.hpp>
 #include <osteon/io/access.hpp>
 #include <osteon/io/file_report.hpp>
+#include <osteon/io/plane_source.hpp>
 #include <osteon/io/storage.hpp>
 #include <osteon/voxel/model.hpp>
 #include <span>
@@ -37,8 +38,9 @@ struct field_info {
 ///
 /// Blocks may be planes or bricks, and any ranks may touch the file (`access`); the values and their digests are the same.
 ///
-/// Values go to the file as they are passed. Components are in the order x, y, z, as VTK wants them: turn the solver's
-/// (z, y, x) vectors around before they come here.
+/// Values are made some planes at a time, so that none of their dense arrays lies in memory as a whole, and go to the file
+/// as they are made. Components are in the order x, y, z, as VTK wants them: turn the solver's (z, y, x) vectors around
+/// before they come here.
 class result_writer {
  public:
   /// @param attributes global attributes (title, history, provenance JSON ...), the same on all ranks
@@ -51,16 +53,20 @@ class result_writer {
   result_writer& operator=(result_writer&&) noexcept;
   ~result_writer();
 
-  /// Write the block's material numbers, once. @param material shape of where.owned
-  /// @collective
-  void write_material(std::span<const std::uint8_t> material);
-  /// Write a cell field. @param values shape (where.owned, components); NaN in empty voxels
-  /// @collective
+  /// Write the block's material numbers, once. @param make values of shape where.owned
+  /// @throws what `make` throws, on all ranks @collective
+  void write_material(const plane_source<std::uint8_t>& make);
+  /// Write a cell field. @param make values of shape (where.owned, components); NaN in empty voxels
+  /// @throws what `make` throws, on all ranks @collective
+  void write_cells(const std::string& name, const plane_source<float>& make);
+  /// Write a node field. @param make values of shape (where.owned + 1 on each axis, components), NaN where there is no
+  /// node. Nodes between blocks are passed by all of them: the values of the highest rank count, and where it has NaN
+  /// those of the others. So a rank need not know nodes that only its neighbours' voxels have.
+  /// @throws what `make` throws, on all ranks @collective
+  void write_nodes(const std::string& name, const plane_source<float>& make);
+  /// The same from arrays of these shapes. @collective
+  void write_material(std::span<const std::uint8_t> values);
   void write_cells(const std::string& name, std::span<const float> values);
-  /// Write a node field. @param values shape (where.owned + 1 on each axis, components), NaN where there is no node.
-  /// Nodes between blocks are passed by all of them: the values of the highest rank count, and where it has NaN those
-  /// of the others. So a rank need not know nodes that only its neighbours' voxels have.
-  /// @collective
   void write_nodes(const std::string& name, std::span<const float> values);
   /// Finish the file (every field must have been written), read it back against its digests, seal it, sync it and give
   /// it its name. The writer cannot be used afterwards.
@@ -69,6 +75,7 @@ class result_writer {
 
  private:
   struct state;
+  void write(const std::string& name, centring where, const plane_source<float>& make);
   explicit result_writer(std::unique_ptr<state>);
   std::unique_ptr<state> state_;
 };

@@ -23,6 +23,17 @@ bool must_join_faces(const spec& job) {
   return job.cases.empty() && job.load.faces == "image" && test_of(job, job.load, job.supports) != "custom";
 }
 
+std::array<bool, 3> periodic_axes(const spec& job) {
+  std::array<bool, 3> axes{};
+  if (is_homogenisation(job)) axes.fill(job.load.boundary.value_or("kubc") == "periodic");
+  if (job.physics != "heat") return axes;
+  if (heat_test(job) == "conductivity_tensor") axes.fill(job.load.surroundings.value_or("periodic") == "periodic");
+  if (heat_test(job) == "heat_transfer")
+    for (const boundary_spec& b : job.boundaries)
+      if (b.kind == "periodic") axes[b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2] = true;
+  return axes;
+}
+
 voxel::segmented classify(const spec& job, const job_images& images) {
   voxel::segmentation_options how;
   how.threshold = job.segment.threshold;
@@ -32,6 +43,7 @@ voxel::segmented classify(const spec& job, const job_images& images) {
                                                  : voxel::keep_rule::largest;
   how.load_axis = job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x;
   how.must_join_faces = must_join_faces(job);
+  how.periodic = periodic_axes(job);
   const auto properties = [](const material_spec& m, const std::string& fallback) {
     return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio,
                            m.conductivity_W_per_mK.value_or(0)};

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// The rules of a job by which an image becomes solid and gets materials.
+#include <array>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <osteon/job/spec.hpp>
@@ -23,5 +24,8 @@ nlohmann::ordered_json describe(const spec& job, const voxel::segmented& model);
 /// Whether the solid has to join the two faces of the load axis: a test between the faces of the image needs it, other loads
 /// act where their sets are.
 bool must_join_faces(const spec& job);
+
+/// Axes z, y, x along which the test takes the image to repeat itself.
+std::array<bool, 3> periodic_axes(const spec& job);
 
 }  // namespace osteon::job

@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/communicator.hpp>
@@ -93,18 +94,14 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
                                            {"input_sha256", part.header.source_sha256},
                                            {"provenance", part.header.provenance_json}},
                                           access_of(job), storage_of(job));
-  {
-    std::vector<std::uint8_t> image;
-    comm::together(part.where.comm, [&] { image = image_of(part); });
-    writer.write_material(image);
-  }
+  writer.write_material(image_planes(part));
   for (const result_field& field : result.fields) {
-    std::vector<float> values;
-    comm::together(part.where.comm, [&] { values = field.values(); });
+    io::plane_source<float> planes;
+    comm::together(part.where.comm, [&] { planes = field.begin(); });
     if (field.info.where == io::centring::cell)
-      writer.write_cells(field.info.name, values);
+      writer.write_cells(field.info.name, planes);
     else
-      writer.write_nodes(field.info.name, values);
+      writer.write_nodes(field.info.name, planes);
   }
   const io::file_report report = writer.close();
   comm::together(part.where.comm, [&] {
@@ -125,15 +122,19 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
 
 void draw_picture(const output_paths& paths, const spec& job, const specimen& part, const physics_result& result) {
   const MPI_Comm comm = part.where.comm;
-  std::vector<float> solid, field;
-  comm::together(comm, [&] {
-    const std::vector<std::uint8_t> image = image_of(part);
-    solid.assign(image.begin(), image.end());
-    for (float& value : solid) value = value != 0 ? 1.0F : 0.0F;
-    field = spread_cells(part, result.shown);
+  const auto dense = [&](const io::plane_source<float>& make) {
+    std::vector<float> values;
+    comm::together(comm, [&] {
+      values.resize(static_cast<std::size_t>(part.where.owned.volume()));
+      make(0, part.where.owned.shape().z, values);
+    });
+    return grid::with_ghost_cells(part.where, values, 2);
+  };
+  const auto glow = dense(cell_planes(part, result.shown));
+  const auto bone = dense([&](std::int64_t first, std::int64_t planes, std::span<float> values) {
+    cell_planes(part, result.shown)(first, planes, values);
+    for (float& value : values) value = std::isnan(value) ? 0.0F : 1.0F;
   });
-  const auto bone = grid::with_ghost_cells(part.where, solid, 2);
-  const auto glow = grid::with_ghost_cells(part.where, field, 2);
   render::scene scene;
   scene.spacing_mm = part.header.spacing_mm;
   scene.width = static_cast<int>(job.picture.width);
@@ -272,10 +273,10 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   clock.begin("solving");
   checkpoint_keeper keeper(job, part, checkpoints, log);
   const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations), &keeper};
-  const physics_result result = job.physics == "heat"                ? run_heat(job, part, how, log)
-                                : job.physics == "thermo_elasticity" ? run_thermo_elasticity(job, part, how, log)
-                                : is_homogenisation(job)             ? run_homogenise(job, part, how, log)
-                                                                     : run_elasticity(job, part, how, log);
+  physics_result result = job.physics == "heat"                ? run_heat(job, part, how, log)
+                          : job.physics == "thermo_elasticity" ? run_thermo_elasticity(job, part, how, log)
+                          : is_homogenisation(job)             ? run_homogenise(job, part, how, log)
+                                                               : run_elasticity(job, part, how, log);
 
   if (result.steps) log.note(file_clock.note("wrote", step_series(paths), *result.steps));
 
@@ -311,6 +312,8 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     log.warn(fmt::format("no picture: the field '{}' is the same almost everywhere", result.shown_name));
   } else if (job.picture.enabled) {
     clock.begin("drawing the picture");
+    result.fields.clear();  // a picture's arrays are dense: make room for them
+    result.write_more = nullptr;
     draw_picture(paths, job, part, result);
     clock.end();
     comm::together(comm, [&] {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <osteon/solve/material_statistics.hpp>
 #include <osteon/solve/post.hpp>
@@ -11,17 +12,21 @@ namespace osteon::job {
 
 namespace {
 
-// Dense node values as result files want them: components x, y, z, NaN where there is no node.
-std::vector<float> spread_nodes(const voxel::run_set& nodes, const std::vector<double>& zyx) {
-  const index3 shape = nodes.shape();
-  std::vector<float> dense(static_cast<std::size_t>(3 * shape.volume()), std::numeric_limits<float>::quiet_NaN());
-  for (const voxel::run& r : nodes.runs())
-    for (std::int32_t i = 0; i < r.length; ++i) {
-      const auto from = static_cast<std::size_t>(3 * (static_cast<std::int64_t>(r.first) + i));
-      const auto to = static_cast<std::size_t>(3 * ((r.z * shape.y + r.y) * shape.x + r.x + i));
-      for (std::size_t c = 0; c < 3; ++c) dense[to + c] = static_cast<float>(zyx[from + 2 - c]);
-    }
-  return dense;
+// Planes of node values as result files want them: components x, y, z, NaN where there is no node.
+io::plane_source<float> node_planes(std::shared_ptr<const solve::elasticity_problem> problem,
+                                    std::shared_ptr<const std::vector<double>> zyx) {
+  return
+      [problem = std::move(problem), zyx = std::move(zyx)](std::int64_t first, std::int64_t planes, std::span<float> dense) {
+        std::fill(dense.begin(), dense.end(), std::numeric_limits<float>::quiet_NaN());
+        const index3 shape = problem->nodes.shape();
+        for (std::int64_t z = first; z < first + planes; ++z)
+          for (const voxel::run& r : problem->nodes.plane(z)) {
+            const double* from = zyx->data() + 3 * std::ptrdiff_t{r.first};
+            float* to = dense.data() + 3 * (((z - first) * shape.y + r.y) * shape.x + r.x);
+            for (std::int32_t i = 0; i < r.length; ++i, from += 3, to += 3)
+              for (int c = 0; c < 3; ++c) to[c] = static_cast<float>(from[2 - c]);
+          }
+      };
 }
 
 // Collects fields of cells, each made from the displacements when its turn comes.
@@ -29,16 +34,15 @@ class field_list {
  public:
   field_list(const specimen& part, const elastic_state& state) : part_(part), state_(state) {}
 
-  void scalar(const char* name, const char* words, const char* units,
-              const std::shared_ptr<const std::vector<float>>& kept) {
+  void scalar(const char* name, const char* words, const char* units, const cell_values& kept) {
     fields_.push_back(
-        {{name, words, units, io::centring::cell, 1}, [&part = part_, kept] { return spread_cells(part, *kept); }});
+        {{name, words, units, io::centring::cell, 1}, [&part = part_, kept] { return cell_planes(part, kept); }});
   }
   template <class F>
   void derived(const std::string& name, const std::string& words, const char* units, int components, F values) {
     fields_.push_back({{name, words, units, io::centring::cell, components},
                        [&part = part_, problem = state_.problem, u = state_.displacement_mm, components, values] {
-                         return spread_cells(part, values(*problem, *u), components);
+                         return cell_planes(part, share(values(*problem, *u)), components);
                        }});
   }
   /// One field for each of the three principal axes.
@@ -51,7 +55,7 @@ class field_list {
   }
   void displacement() {
     fields_.push_back({{"displacement", "displacement", "mm", io::centring::node, 3},
-                       [problem = state_.problem, u = state_.displacement_mm] { return spread_nodes(problem->nodes, *u); }});
+                       [problem = state_.problem, u = state_.displacement_mm] { return node_planes(problem, u); }});
   }
   std::vector<result_field> take() { return std::move(fields_); }
 
@@ -63,13 +67,13 @@ class field_list {
 
 struct shown_scalar {
   const char* units;
-  const std::vector<float>& values;
+  const cell_values& values;
 };
 
 shown_scalar scalar_of(const elastic_state& state, const std::string& name) {
-  if (name == "von_mises") return {"MPa", *state.von_mises};
-  if (name == "effective_strain") return {"1", *state.effective_strain};
-  return {"MPa", *state.sed};
+  if (name == "von_mises") return {"MPa", state.von_mises};
+  if (name == "effective_strain") return {"1", state.effective_strain};
+  return {"MPa", state.sed};
 }
 
 }  // namespace
@@ -79,10 +83,9 @@ elastic_state read_off(std::shared_ptr<const solve::elasticity_problem> problem,
   elastic_state state;
   state.displacement_mm = std::make_shared<const std::vector<double>>(std::move(displacement_mm));
   state.thermal_strain = std::make_shared<const std::vector<double>>(std::move(thermal_strain));
-  const auto keep = [](std::vector<float> values) { return std::make_shared<const std::vector<float>>(std::move(values)); };
-  state.sed = keep(solve::strain_energy_density(*problem, *state.displacement_mm, *state.thermal_strain));
-  state.effective_strain = keep(solve::effective_strain(*problem->materials, problem->material, *state.sed));
-  state.von_mises = keep(solve::von_mises_stress(*problem, *state.displacement_mm, *state.thermal_strain));
+  state.sed = share(solve::strain_energy_density(*problem, *state.displacement_mm, *state.thermal_strain));
+  state.effective_strain = share(solve::effective_strain(*problem->materials, problem->material, *state.sed));
+  state.von_mises = share(solve::von_mises_stress(*problem, *state.displacement_mm, *state.thermal_strain));
   state.problem = std::move(problem);
   return state;
 }
@@ -125,7 +128,7 @@ std::vector<result_field> elastic_fields(const specimen& part, const std::vector
 
 void show(physics_result& result, const specimen& part, const std::string& name, const elastic_state& state) {
   const auto [units, values] = scalar_of(state, name);
-  const solve::field_statistics s = solve::statistics(part.where.comm, values);
+  const solve::field_statistics s = solve::statistics(part.where.comm, *values);
   result.shown = values;
   result.shown_name = name;
   result.shown_units = units;

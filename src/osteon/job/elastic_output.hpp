@@ -13,7 +13,7 @@ struct elastic_state {
   std::shared_ptr<const std::vector<double>> displacement_mm;
   std::shared_ptr<const std::vector<double>> thermal_strain;  ///< per active cell; empty: none
   /// per active cell [MPa], [1], [MPa]
-  std::shared_ptr<const std::vector<float>> sed, effective_strain, von_mises;
+  cell_values sed, effective_strain, von_mises;
 };
 
 /// Compute the scalars of a solution. @param thermal_strain per active cell; empty: none @collective local

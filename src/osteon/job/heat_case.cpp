@@ -64,13 +64,13 @@ solve::time_plan make_time_plan(const spec& job, const specimen& part) {
           .steps_per_record = std::max<std::int64_t>(1, std::llround(t.output_every_s / step_s))};
 }
 
-std::vector<result_field> heat_fields(const specimen& part, std::vector<float> temperature_K, std::vector<float> heat_flux) {
-  std::vector<result_field> fields;  // filled by moves: a list of them would copy the values
-  fields.push_back({{"temperature", "temperature", "K", io::centring::cell, 1},
-                    [&part, values = std::move(temperature_K)] { return spread_cells(part, values); }});
-  fields.push_back({{"heat_flux", "magnitude of the heat flux density", "W mm-2", io::centring::cell, 1},
-                    [&part, values = std::move(heat_flux)] { return spread_cells(part, values); }});
-  return fields;
+std::vector<result_field> heat_fields(const specimen& part, cell_values temperature_K, cell_values heat_flux) {
+  const auto field = [&part](const char* name, const char* words, const char* units, cell_values values) {
+    return result_field{{name, words, units, io::centring::cell, 1},
+                        [&part, values = std::move(values)] { return cell_planes(part, values); }};
+  };
+  return {field("temperature", "temperature", "K", std::move(temperature_K)),
+          field("heat_flux", "magnitude of the heat flux density", "W mm-2", std::move(heat_flux))};
 }
 
 }  // namespace osteon::job

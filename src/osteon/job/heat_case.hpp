@@ -14,6 +14,6 @@ solve::time_plan make_time_plan(const spec& job, const specimen& part);
 
 /// Fields of a result file: the temperature and the magnitude of the heat flux density.
 /// @param temperature_K, heat_flux per active cell; the latter in W/mm2
-std::vector<result_field> heat_fields(const specimen& part, std::vector<float> temperature_K, std::vector<float> heat_flux);
+std::vector<result_field> heat_fields(const specimen& part, cell_values temperature_K, cell_values heat_flux);
 
 }  // namespace osteon::job

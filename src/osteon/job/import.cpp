@@ -64,6 +64,7 @@ std::string rules_of(const spec& job) {
                 {"axis", job.load.axis},
                 {"keep", job.segment.keep},
                 {"joins", must_join_faces(job)},
+                {"periodic", periodic_axes(job)},
                 {"labels", job.segment.labels},
                 {"void", job.segment.void_labels},
                 {"crop", job.image.crop_voxels},

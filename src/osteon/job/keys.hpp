@@ -122,7 +122,10 @@ void describe(Visitor& v, spec& s) {
     t("upper", g.upper, "Voxels with a grey value above this are not solid (metal, markers).");
     t("labels", g.labels, "The image holds labels, one per material, instead of grey values.");
     t("void_labels", g.void_labels, "Labels that are empty space.");
-    t("keep", g.keep, "largest: the largest 6-connected part; percolating: the parts that join both loaded faces; all.",
+    t("keep", g.keep,
+      "largest: the largest 6-connected part; percolating: the parts that join both loaded faces; all. Where a test takes "
+      "the "
+      "image to repeat itself, parts are connected through the periodic faces, too.",
       {"largest", "percolating", "all"});
     t("drop_unsupported", g.drop_unsupported,
       "Drop the kept parts that no support of a load case holds (islands, and parts that hang on others by single nodes or "

@@ -3,6 +3,7 @@
 /// What a physics is to the pipeline: it takes a rank's part of the model and gives back answers, certificates and fields.
 /// To add one, write a `run_...` like these two and name it in compute.cpp (CONTRIBUTING.md, "Add a physics").
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <osteon/base/sink.hpp>
 #include <osteon/io/result_file.hpp>
@@ -29,11 +30,21 @@ struct specimen {
 
 /// Material numbers of all voxels of the block, 0 where there is none; shape of where.owned. @collective local
 std::vector<std::uint8_t> image_of(const specimen& part);
+/// The same by planes. Borrows `part`.
+io::plane_source<std::uint8_t> image_planes(const specimen& part);
 
-/// A field that is to be written. The dense array is only made when its turn comes.
+/// Values per active cell, a shared list of shape (cells, components).
+using cell_values = std::shared_ptr<const std::vector<float>>;
+cell_values share(std::vector<float> values);
+
+/// Planes of a cell field; NaN in empty voxels. Borrows `part`.
+io::plane_source<float> cell_planes(const specimen& part, cell_values values, int components = 1);
+
+/// A field that is to be written.
 struct result_field {
   io::field_info info;
-  std::function<std::vector<float>()> values;  ///< as result_writer takes them; local
+  /// Called when its turn comes, to compute what its planes are made from: so one field at a time takes room. Local.
+  std::function<io::plane_source<float>()> begin;
 };
 
 struct physics_result {
@@ -43,7 +54,7 @@ struct physics_result {
   nlohmann::ordered_json answers;                ///< keys of summary.json
   std::vector<result_field> fields;
   std::optional<io::file_report> steps;  ///< files that were written while it ran, all together
-  std::vector<float> shown;              ///< cell field of the picture, per active cell
+  cell_values shown;                     ///< cell field of the picture
   std::string shown_name, shown_units;
   double shown_low = 0, shown_high = 1;  ///< colour range
   /// Writes further files, each of which it names in the summary; empty: none. @collective
@@ -68,10 +79,6 @@ physics_result run_heat(const spec& job, const specimen& part, const solve::opti
 
 /// Steady conduction, and the elastic problem that its temperatures load. @collective on part.where.comm
 physics_result run_thermo_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log);
-
-/// Spread values per active cell over the dense block; NaN in empty voxels. @param per_cell shape (cells, components)
-/// @collective local
-std::vector<float> spread_cells(const specimen& part, const std::vector<float>& per_cell, int components = 1);
 
 /// The load axis of a job.
 axis load_axis(const spec& job);

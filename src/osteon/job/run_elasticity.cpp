@@ -9,6 +9,7 @@
 #include <osteon/job/script_results.hpp>
 #include <osteon/job/supported.hpp>
 #include <osteon/solve/elasticity.hpp>
+#include <osteon/solve/joint_certificate.hpp>
 #include <osteon/solve/post.hpp>
 
 namespace osteon::job {
@@ -91,25 +92,6 @@ json certificate_of(const solve::certificate& proof) {
           {"solve_seconds", proof.solve_seconds}};
 }
 
-// The worst of all cases; what they cost adds up.
-solve::certificate join_proofs(const std::vector<case_result>& cases) {
-  solve::certificate all = cases.front().proof;
-  for (std::size_t c = 1; c < cases.size(); ++c) {
-    const solve::certificate& proof = cases[c].proof;
-    all.unknowns = std::max(all.unknowns, proof.unknowns);
-    all.iterations += proof.iterations;
-    all.converged &= proof.converged;
-    if (proof.true_relative_residual > all.true_relative_residual) all.residual_history = proof.residual_history;
-    all.true_relative_residual = std::max(all.true_relative_residual, proof.true_relative_residual);
-    all.reaction_imbalance = std::max(all.reaction_imbalance, proof.reaction_imbalance);
-    all.moment_imbalance = std::max(all.moment_imbalance, proof.moment_imbalance);
-    all.energy_identity_error = std::max(all.energy_identity_error, proof.energy_identity_error);
-    all.setup_seconds += proof.setup_seconds;
-    all.solve_seconds += proof.solve_seconds;
-  }
-  return all;
-}
-
 }  // namespace
 
 physics_result run_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log) {
@@ -119,7 +101,9 @@ physics_result run_elasticity(const spec& job, const specimen& part, const solve
   std::vector<case_result> solved = solve_cases(job, part, problem, cases, how, log);
 
   physics_result result;
-  result.proof = join_proofs(solved);
+  std::vector<solve::certificate> proofs;
+  for (const case_result& r : solved) proofs.push_back(r.proof);
+  result.proof = solve::joint_certificate(proofs);
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
   result.answers = solved.front().answers;  // of several cases the first is the one of the picture and of the table

@@ -5,6 +5,7 @@
 #include <osteon/job/heat_case.hpp>
 #include <osteon/job/step_files.hpp>
 #include <osteon/solve/heat_tensor.hpp>
+#include <osteon/solve/joint_certificate.hpp>
 #include <osteon/solve/post.hpp>
 
 namespace osteon::job {
@@ -66,16 +67,16 @@ json describe_load(const spec& job, const specimen& part) {
 // Fields and picture that every heat job has.
 void show(physics_result& result, const spec& job, const specimen& part, const solve::heat_problem& problem,
           std::vector<double> exact) {
-  std::vector<float> temperature;
-  comm::together(part.where.comm, [&] { temperature.assign(exact.begin(), exact.end()); });
-  std::vector<float> density = solve::heat_flux_density(problem, std::move(exact));
-  const auto statistics = solve::statistics(part.where.comm, density);
+  cell_values temperature;
+  comm::together(part.where.comm, [&] { temperature = share({exact.begin(), exact.end()}); });
+  const cell_values density = share(solve::heat_flux_density(problem, std::move(exact)));
+  const auto statistics = solve::statistics(part.where.comm, *density);
   if (job.picture.enabled) result.shown = density;
   result.shown_name = "heat_flux";
   result.shown_units = "W mm-2";
   result.shown_high = statistics.p99 > statistics.median ? statistics.p99 : statistics.max;
   result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // a uniform field is shown from nothing
-  result.fields = heat_fields(part, std::move(temperature), std::move(density));
+  result.fields = heat_fields(part, temperature, density);
 }
 
 physics_result run_steady(const spec& job, const specimen& part, solve::heat_problem problem, const solve::options& how,
@@ -150,17 +151,7 @@ physics_result run_tensor(const spec& job, const specimen& part, const solve::he
                                                                             : solve::surroundings::periodic;
   solve::conductivity_tensor tensor = solve::effective_conductivity(problem, kind, how, log);
   physics_result result;
-  result.proof = tensor.proof[0];
-  for (std::size_t a = 1; a < 3; ++a) {
-    const solve::certificate& proof = tensor.proof[a];
-    solve::certificate& all = result.proof;
-    all.iterations += proof.iterations;
-    all.converged = all.converged && proof.converged;
-    all.true_relative_residual = std::max(all.true_relative_residual, proof.true_relative_residual);
-    all.reaction_imbalance = std::max(all.reaction_imbalance, proof.reaction_imbalance);
-    all.energy_identity_error = std::max(all.energy_identity_error, proof.energy_identity_error);
-    all.solve_seconds += proof.solve_seconds;
-  }
+  result.proof = solve::joint_certificate(tensor.proof);
   json directions = json::array();
   for (const vector3& d : tensor.direction) directions.push_back({d.z, d.y, d.x});
   const double straight = mean_conductivity(part);

@@ -1,9 +1,9 @@
-#include <algorithm>
 #include <memory>
 #include <osteon/comm/together.hpp>
 #include <osteon/job/elastic_output.hpp>
 #include <osteon/job/supported.hpp>
 #include <osteon/solve/homogenise.hpp>
+#include <osteon/solve/joint_certificate.hpp>
 #include <osteon/solve/orthotropic_frame.hpp>
 #include <osteon/solve/post.hpp>
 
@@ -15,24 +15,6 @@ namespace {
 
 constexpr double mean_strain = 0.01;  // zz, of the fields; the stiffness does not depend on it
 constexpr const char* components[] = {"xx", "yy", "zz", "xy", "yz", "xz"};
-
-// One certificate for six cases: the worst of each, all iterations.
-solve::certificate worst(const std::array<solve::certificate, 6>& cases) {
-  solve::certificate all = *std::max_element(cases.begin(), cases.end(), [](const auto& a, const auto& b) {
-    return a.true_relative_residual < b.true_relative_residual;
-  });
-  all.iterations = 0, all.setup_seconds = 0, all.solve_seconds = 0;
-  for (const solve::certificate& proof : cases) {
-    all.iterations += proof.iterations;
-    all.converged &= proof.converged;
-    all.reaction_imbalance = std::max(all.reaction_imbalance, proof.reaction_imbalance);
-    all.moment_imbalance = std::max(all.moment_imbalance, proof.moment_imbalance);
-    all.energy_identity_error = std::max(all.energy_identity_error, proof.energy_identity_error);
-    all.setup_seconds += proof.setup_seconds;
-    all.solve_seconds += proof.solve_seconds;
-  }
-  return all;
-}
 
 // Young's and shear moduli and Poisson's ratios along axes named by three letters.
 json moduli(const solve::elastic_constants& k, const std::string& axes) {
@@ -79,7 +61,7 @@ physics_result run_homogenise(const spec& job, const specimen& part, const solve
       *problem, boundary == "periodic" ? solve::box_faces::periodic : solve::box_faces::kubc, mean_strain, how, log);
 
   physics_result result;
-  result.proof = worst(found.proof);
+  result.proof = solve::joint_certificate(found.proof);
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
 

@@ -55,7 +55,7 @@ std::vector<double> solve_temperatures(const spec& job, const specimen& part, co
     std::vector<double> uniform;
     comm::together(comm, [&] {
       uniform.assign(static_cast<std::size_t>(part.cells.size()), job.load.low_K);
-      result.fields = heat_fields(part, {uniform.begin(), uniform.end()}, std::vector<float>(uniform.size()));
+      result.fields = heat_fields(part, share({uniform.begin(), uniform.end()}), share(std::vector<float>(uniform.size())));
     });
     result.heat_proof.emplace().converged = true;
     result.answers = {{"temperature_K", range_of(comm, uniform, result.elements)}, {"flux_W", 0.0}};
@@ -67,8 +67,8 @@ std::vector<double> solve_temperatures(const spec& job, const specimen& part, co
   result.heat_proof = solution.proof;
   result.answers = {{"temperature_K", range_of(comm, solution.temperature_K, result.elements)},
                     {"flux_W", std::abs(solution.inflow_W[static_cast<std::size_t>(load_axis(job))][1])}};
-  std::vector<float> flux = solve::heat_flux_density(problem, solution.temperature_K);
-  result.fields = heat_fields(part, {solution.temperature_K.begin(), solution.temperature_K.end()}, std::move(flux));
+  result.fields = heat_fields(part, share({solution.temperature_K.begin(), solution.temperature_K.end()}),
+                              share(solve::heat_flux_density(problem, solution.temperature_K)));
   return std::move(solution.temperature_K);
 }
 

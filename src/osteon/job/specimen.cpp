@@ -4,22 +4,42 @@
 
 namespace osteon::job {
 
-std::vector<float> spread_cells(const specimen& part, const std::vector<float>& per_cell, int components) {
-  const index3 shape = part.cells.shape();
-  std::vector<float> dense(static_cast<std::size_t>(components * shape.volume()), std::numeric_limits<float>::quiet_NaN());
-  for (const voxel::run& r : part.cells.runs())
-    std::copy_n(per_cell.begin() + static_cast<std::ptrdiff_t>(components) * r.first,
-                static_cast<std::ptrdiff_t>(components) * r.length,
-                dense.begin() + components * ((r.z * shape.y + r.y) * shape.x + r.x));
-  return dense;
+namespace {
+
+// Copy the values of active points, shape (points, components), to where they are in planes [first, first + planes).
+template <class T>
+void put_runs(const voxel::run_set& points, std::int64_t first, std::int64_t planes, const T* values, int components,
+              T* dense) {
+  const index3 shape = points.shape();
+  for (std::int64_t z = first; z < first + planes; ++z)
+    for (const voxel::run& r : points.plane(z))
+      std::copy_n(values + std::ptrdiff_t{components} * r.first, std::ptrdiff_t{components} * r.length,
+                  dense + components * (((z - first) * shape.y + r.y) * shape.x + r.x));
 }
+
+}  // namespace
 
 std::vector<std::uint8_t> image_of(const specimen& part) {
   const index3 shape = part.cells.shape();
   std::vector<std::uint8_t> image(static_cast<std::size_t>(shape.volume()));
-  for (const voxel::run& r : part.cells.runs())
-    std::copy_n(part.material.begin() + r.first, r.length, image.begin() + ((r.z * shape.y + r.y) * shape.x + r.x));
+  image_planes(part)(0, shape.z, image);
   return image;
+}
+
+io::plane_source<std::uint8_t> image_planes(const specimen& part) {
+  return [&part](std::int64_t first, std::int64_t planes, std::span<std::uint8_t> image) {
+    std::fill(image.begin(), image.end(), std::uint8_t{0});
+    put_runs(part.cells, first, planes, part.material.data(), 1, image.data());
+  };
+}
+
+cell_values share(std::vector<float> values) { return std::make_shared<const std::vector<float>>(std::move(values)); }
+
+io::plane_source<float> cell_planes(const specimen& part, cell_values values, int components) {
+  return [&part, values = std::move(values), components](std::int64_t first, std::int64_t planes, std::span<float> dense) {
+    std::fill(dense.begin(), dense.end(), std::numeric_limits<float>::quiet_NaN());
+    put_runs(part.cells, first, planes, values->data(), components, dense.data());
+  };
 }
 
 axis load_axis(const spec& job) { return job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x; }

@@ -34,7 +34,6 @@ step_files::step_files(const spec& job, const specimen& part) : job_(job), part_
 }
 
 void step_files::write(std::span<const solve::heat_record> history, const std::vector<double>& temperature_K) {
-  const MPI_Comm comm = part_.where.comm;
   const std::string name = name_of_step(history.size() - 1);
   const std::vector<io::field_info> fields{{"temperature", "temperature", "K", io::centring::cell, 1}};
   auto writer = io::result_writer::create((fs::path(paths_.directory) / name).string(), part_.where, part_.header, fields,
@@ -42,14 +41,10 @@ void step_files::write(std::span<const solve::heat_record> history, const std::v
                                            {"time_s", fmt::format("{}", history.back().time_s)},
                                            {"input_sha256", part_.header.source_sha256}},
                                           access_of(job_), storage_of(job_));
-  std::vector<std::uint8_t> image;
-  std::vector<float> values;
-  comm::together(comm, [&] {
-    image = image_of(part_);
-    values = spread_cells(part_, {temperature_K.begin(), temperature_K.end()});
-  });
-  writer.write_material(image);
-  writer.write_cells("temperature", values);
+  cell_values values;
+  comm::together(part_.where.comm, [&] { values = share({temperature_K.begin(), temperature_K.end()}); });
+  writer.write_material(image_planes(part_));
+  writer.write_cells("temperature", cell_planes(part_, values));
   const io::file_report report = writer.close();
   total_ = {total_.bytes + report.bytes, total_.values + report.values, total_.seconds + report.seconds, report.mode,
             report.system};

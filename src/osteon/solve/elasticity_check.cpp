@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <osteon/comm/together.hpp>
@@ -114,13 +115,15 @@ std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
       part += spectrum.eigenvectors().col(k).cwiseAbs2();
       ++free;
     }
-  std::vector<std::string> names;
+  std::vector<Eigen::Index> motions;
   for (int k = 0; k < free; ++k) {
-    Eigen::Index motion = 0;
-    part.maxCoeff(&motion);
-    part[motion] = -1;
-    names.push_back(fmt::format("{} {}", motion < 3 ? "translation along" : "rotation about", "zyx"[motion % 3]));
+    part.maxCoeff(&motions.emplace_back());
+    part[motions.back()] = -1;
   }
+  std::sort(motions.begin(), motions.end());
+  std::vector<std::string> names;
+  for (const Eigen::Index m : motions)
+    names.push_back(fmt::format("{} {}", m < 3 ? "translation along" : "rotation about", "zyx"[m % 3]));
   return names;
 }
 
@@ -153,7 +156,8 @@ void check_elasticity(const elasticity_problem& problem) {
   const auto names = free_rigid_motions(problem);
   if (!names.empty())
     throw data_error(
-        fmt::format("the prescribed displacements leave the solid free to move: {}; prescribe more displacements",
+        fmt::format("the prescribed displacements leave the solid free to move: {}; prescribe more displacements (a "
+                    "[[support]] that holds them)",
                     fmt::join(names, ", ")));
 }
 

@@ -77,6 +77,14 @@ std::string no_flow_message(const heat_problem& problem) {
       return fmt::format("no conducting path joins the low and the high {} face of the image: no heat can flow; {} along {}",
                          name, advice, name);
     }
+  for (std::size_t a = 0; a < 3; ++a)
+    if (problem.periodic[a] && problem.gradient_K_per_mm[static_cast<int>(a)] != 0) {
+      const char name = "zyx"[a];
+      return fmt::format(
+          "the gradient along {} drives no heat: no part of the solid touches both the low and the high {} "
+          "face of the image, which are periodic; crop the image to a period, or {}",
+          name, name, advice);
+    }
   return "no part of the solid meets two different temperatures, a flux, a source or a gradient: no heat can flow; " +
          advice + ", or give other conditions";
 }

@@ -8,6 +8,7 @@
 #include <osteon/base/for_each.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/solve/fine_stiffness.hpp>
+#include <osteon/solve/loose_parts.hpp>
 #include <osteon/solve/periodic_faces.hpp>
 
 namespace osteon::solve {
@@ -89,6 +90,22 @@ void require_partners(const elasticity_problem& problem, sink& log) {
   }
 }
 
+/// Refuse parts that float: they carry no stress, but nothing says where they are.
+void require_one_body(const elasticity_problem& problem, box_faces faces) {
+  const loose_parts found = find_loose_parts(problem);
+  if (found.loose == 0) return;
+  const vector3 &low = found.largest_low_mm, &high = found.largest_high_mm;
+  throw data_error(fmt::format(
+      "{} of the {} parts of the solid float, {} voxels in all: {} by themselves, and {} that hang on others by single "
+      "nodes "
+      "or edges; {}; the largest has {} voxels between [{:g}, {:g}, {:g}] mm and [{:g}, {:g}, {:g}] mm of the image (z, y, "
+      "x); keep only the largest part (segment.keep = \"largest\")",
+      found.loose, found.parts, found.voxels, found.loose - found.hanging, found.hanging,
+      faces == box_faces::periodic ? "no periodic face joins them to the largest part"
+                                   : "the faces of the image do not hold them",
+      found.largest_voxels, low.z, low.y, low.x, high.z, high.y, high.x));
+}
+
 }  // namespace
 
 vector3 affine_displacement(int component, vector3 position_mm) {
@@ -129,6 +146,7 @@ homogenised homogenise(elasticity_problem& problem, box_faces faces, double stra
     require_partners(problem, log);
     hold_first_node(problem);
   }
+  require_one_body(problem, faces);
   elasticity_solver solver(problem, how, log);
   homogenised result;
   voigt_matrix column{};                                    // [case][component]

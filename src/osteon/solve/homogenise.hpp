@@ -30,7 +30,7 @@ enum class box_faces {
 /// @param problem its `fixed` and `periodic` are replaced; borrowed only for the call
 /// @param strain amplitude of the mean strains; not 0
 /// @throws data_error as elasticity_solver; if no node lies on the faces; if the faces are periodic and across some axis
-/// no node has a partner on the other side
+/// no node has a partner on the other side; if parts of the solid float
 /// @collective on problem.where.comm
 /// @cite Hill, J. Mech. Phys. Solids 11 (1963) 357-372; Huet, ibid. 38 (1990) 813-841
 homogenised homogenise(elasticity_problem& problem, box_faces faces, double strain, const options& how, sink& log);

@@ -32,7 +32,7 @@ class part_finder {
       : problem_(problem),
         comm_(problem.where.comm),
         grid_{&problem.cells, &problem.nodes, problem.where.owned.begin, problem.spacing_mm, {}},
-        shared_(grid::share_nodes(problem.where, problem.nodes)) {}
+        shared_(grid::share_nodes(problem.where, problem.nodes, problem.periodic)) {}
 
   loose_parts run() {
     label_cells();
@@ -186,15 +186,19 @@ class part_finder {
   // Parts that are held hold those that they meet.
   void hold_parts() {
     is_held_.assign(index(part_count_), 0);
+    const bool is_periodic = problem_.periodic != std::array<bool, 3>{};
+    const auto largest = std::max_element(voxels_.begin(), voxels_.end()) - voxels_.begin();
     for (bool changed = true; changed;) {
       std::vector<double> total(gram_.size());
       MPI_Allreduce(gram_.data(), total.data(), static_cast<int>(total.size()), MPI_DOUBLE, MPI_SUM, comm_);
       changed = false;
-      for (std::size_t p = 0; p < is_held_.size(); ++p)
-        if (!is_held_[p] && has_full_rank(&total[21 * p])) {
+      for (std::size_t p = 0; p < is_held_.size(); ++p) {
+        const bool is_body = is_periodic && static_cast<std::ptrdiff_t>(p) == largest;
+        if (!is_held_[p] && (is_body || has_full_rank(&total[21 * p]))) {
           is_held_[p] = 1;
           changed = true;
         }
+      }
       for (joint& j : joints_) {
         if (j.counted || std::none_of(j.parts.begin(), j.parts.end(), [&](label p) { return is_held_[index(p)]; })) continue;
         j.counted = true;

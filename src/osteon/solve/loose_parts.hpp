@@ -18,7 +18,9 @@ struct loose_parts {
 
 /// Find the face-connected parts that can move although displacements are prescribed. A part is held if prescribed
 /// displacements and nodes that it shares with held parts leave it no rigid motion: three nodes that are not in a row do, a
-/// common edge is a hinge. Parts that hold only each other count as loose.
+/// common edge is a hinge. Parts that hold only each other count as loose. Where the problem is periodic, parts are
+/// connected through those faces, too, and the largest one counts as held: periodic faces keep it from turning, and where
+/// the whole lies does not matter.
 /// @collective on problem.where.comm
 /// @cost 9 exchanges of a number per shared node; if there are several parts, for each link of the longest chain of parts
 /// that hold each other one allreduce of 21 numbers a part

@@ -41,13 +41,18 @@ void join_rows(disjoint_sets& sets, const run* base, std::span<const run> a, std
 
 }  // namespace
 
-components find_components(const run_set& cells) {
+components find_components(const run_set& cells, const std::array<bool, 3>& periodic) {
   const auto runs = cells.runs();
+  const index3 shape = cells.shape();
   disjoint_sets sets(runs.size());
-  for (std::int64_t z = 0; z < cells.shape().z; ++z)
-    for (std::int64_t y = 0; y < cells.shape().y; ++y) {
-      if (y > 0) join_rows(sets, runs.data(), cells.row(z, y), cells.row(z, y - 1));
-      if (z > 0) join_rows(sets, runs.data(), cells.row(z, y), cells.row(z - 1, y));
+  for (std::int64_t z = 0; z < shape.z; ++z)
+    for (std::int64_t y = 0; y < shape.y; ++y) {
+      const auto row = cells.row(z, y);
+      if (y > 0 || periodic[1]) join_rows(sets, runs.data(), row, cells.row(z, (y > 0 ? y : shape.y) - 1));
+      if (z > 0 || periodic[0]) join_rows(sets, runs.data(), row, cells.row((z > 0 ? z : shape.z) - 1, y));
+      if (periodic[2] && !row.empty() && row.front().x == 0 && row.back().x + row.back().length == shape.x)
+        sets.join(static_cast<std::int32_t>(&row.front() - runs.data()),
+                  static_cast<std::int32_t>(&row.back() - runs.data()));
     }
 
   components found;

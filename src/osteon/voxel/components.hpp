@@ -24,6 +24,7 @@ struct components {
 };
 
 /// Find the parts by union-find over runs. @cost O(runs) memory, almost linear time
-components find_components(const run_set& cells);
+/// @param periodic by axis z, y, x: the last plane is the neighbour of the first one
+components find_components(const run_set& cells, const std::array<bool, 3>& periodic = {});
 
 }  // namespace osteon::voxel

@@ -21,8 +21,28 @@ constexpr const char* axis_names[] = {"z", "y", "x"};
 
 std::string face_name(int axis, bool high) { return fmt::format("{} {} face", high ? "high" : "low", axis_names[axis]); }
 
+// Which faces of the image each part joins, by axis. On the way it may cross periodic faces, but of other axes: a grain that
+// a face cuts in two touches both, and joins nothing.
+using joined_axes = std::vector<std::array<bool, 3>>;
+joined_axes find_joined_axes(const run_set& cells, const components& found, const std::array<bool, 3>& periodic) {
+  joined_axes joins(found.parts.size());
+  for (std::size_t a = 0; a < 3; ++a) {
+    std::array<bool, 3> others = periodic;
+    others[a] = false;
+    const components cut = periodic[a] ? find_components(cells, others) : found;
+    for (std::size_t run = 0; run < cut.part_of_run.size(); ++run) {
+      const component& part = cut.parts[static_cast<std::size_t>(cut.part_of_run[run])];
+      const int axis = static_cast<int>(a);
+      if (part.touches(cells.shape(), axis, false) && part.touches(cells.shape(), axis, true))
+        joins[static_cast<std::size_t>(found.part_of_run[run])][a] = true;
+    }
+  }
+  return joins;
+}
+
 // The rule needs the whole report of what was found, because a refusal has to say which face is missed and by how much.
-void require_both_faces(const components& found, const std::vector<bool>& kept, index3 shape, axis load_axis) {
+void require_both_faces(const components& found, const joined_axes& joins, const std::vector<bool>& kept, index3 shape,
+                        axis load_axis) {
   const int a = static_cast<int>(load_axis);
   std::int64_t low = shape[a], high = -1;
   bool joined = false;
@@ -30,7 +50,7 @@ void require_both_faces(const components& found, const std::vector<bool>& kept, 
     if (!kept[p]) continue;
     low = std::min(low, found.parts[p].low[a]);
     high = std::max(high, found.parts[p].high[a]);
-    joined |= found.parts[p].touches(shape, a, false) && found.parts[p].touches(shape, a, true);
+    joined |= joins[p][static_cast<std::size_t>(a)];
   }
   const bool misses_low = low > 0, misses_high = high < shape[a] - 1;
   if (misses_low || misses_high)
@@ -51,14 +71,13 @@ void require_both_faces(const components& found, const std::vector<bool>& kept, 
 void keep_parts(std::vector<std::uint8_t>& solid, index3 shape, const segmentation_options& how,
                 segmentation_report& report) {
   const run_set cells = active_cells({solid.data(), shape});
-  const components found = find_components(cells);
-  const int load = static_cast<int>(how.load_axis);
+  const components found = find_components(cells, how.periodic);
+  const joined_axes joins = find_joined_axes(cells, found, how.periodic);
+  const auto load = static_cast<std::size_t>(how.load_axis);
   std::vector<bool> kept(found.parts.size());
-  for (std::size_t p = 0; p < found.parts.size(); ++p) {
-    const component& part = found.parts[p];
+  for (std::size_t p = 0; p < found.parts.size(); ++p)
     kept[p] = how.keep == keep_rule::all || (how.keep == keep_rule::largest && p == 0) ||
-              (how.keep == keep_rule::percolating && part.touches(shape, load, false) && part.touches(shape, load, true));
-  }
+              (how.keep == keep_rule::percolating && joins[p][load]);
   report.solid_voxels = cells.size();
   report.parts = static_cast<std::int64_t>(found.parts.size());
   for (std::size_t p = 0; p < found.parts.size(); ++p) {
@@ -70,14 +89,12 @@ void keep_parts(std::vector<std::uint8_t>& solid, index3 shape, const segmentati
       continue;
     }
     report.kept_voxels += part.voxels;
-    for (int a = 0; a < 3; ++a)
-      if (part.touches(shape, a, false) && part.touches(shape, a, true))
-        report.percolates[static_cast<std::size_t>(a)] = true;
+    for (std::size_t a = 0; a < 3; ++a) report.percolates[a] = report.percolates[a] || joins[p][a];
   }
   report.volume_fraction = static_cast<double>(report.kept_voxels) / static_cast<double>(shape.volume());
   if (how.keep == keep_rule::percolating && report.kept_voxels == 0)
-    require_both_faces(found, std::vector<bool>(kept.size(), true), shape, how.load_axis);
-  if (how.must_join_faces) require_both_faces(found, kept, shape, how.load_axis);
+    require_both_faces(found, joins, std::vector<bool>(kept.size(), true), shape, how.load_axis);
+  if (how.must_join_faces) require_both_faces(found, joins, kept, shape, how.load_axis);
   const auto runs = cells.runs();
   for (std::size_t i = 0; i < runs.size(); ++i)
     if (!kept[static_cast<std::size_t>(found.part_of_run[i])])

@@ -27,6 +27,8 @@ struct segmentation_options {
   keep_rule keep = keep_rule::largest;
   axis load_axis = axis::z;
   bool must_join_faces = true;  ///< refuse a solid that does not join the two faces of the load axis
+  /// Axes (z, y, x) along which the image repeats itself: parts are connected through these faces, too.
+  std::array<bool, 3> periodic{};
 };
 
 /// What segmentation found, for the report.
