@@ -1,4 +1,7 @@
-"""A series of DICOM slices: tags by pydicom, pixels by SimpleITK (GDCM), which applies each slice's own rescale."""
+"""A series of DICOM slices: tags by pydicom, pixels by SimpleITK (GDCM), which applies each slice's own rescale.
+
+An enhanced file holds the slices of a series as frames (dicom_frames.py); they are put in order and checked alike.
+"""
 
 import logging
 from dataclasses import dataclass
@@ -7,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .dicom_frames import frame_tags, rescaled, stored_frames
 from .errors import DataError
 from .placement import placed, right_angled
 from .volume import Volume, check_shape
@@ -18,13 +22,22 @@ NEEDED = ("SeriesInstanceUID", "Rows", "Columns", "ImagePositionPatient", "Image
 
 @dataclass
 class Slice:
-    """One file of a series. Vectors are in LPS, of length 3."""
+    """One file of a series, or one frame of a file. Vectors are in LPS, of length 3."""
 
     path: Path
-    tags: object  # pydicom.Dataset without pixels
+    tags: object  # pydicom.Dataset without pixels; of a frame, with what is said of this frame
     position: np.ndarray  # centre of the first pixel, mm
     rows: np.ndarray  # direction along a row, that of x
     columns: np.ndarray
+    frame: int | None = None  # counted from 0
+
+    @property
+    def name(self) -> str:
+        return f"'{self.path.name}'" if self.frame is None else f"frame {self.frame + 1} of '{self.path.name}'"
+
+    @property
+    def place(self) -> str:
+        return f"'{self.path}'" if self.frame is None else f"frame {self.frame + 1} of '{self.path}'"
 
 
 def is_dicom(path: Path) -> bool:
@@ -33,7 +46,7 @@ def is_dicom(path: Path) -> bool:
 
 
 def read_dicom(files: list[Path], folder: str) -> Volume:
-    slices = [_slice(path) for path in files if not _is_clutter(path)]
+    slices = [s for path in files if not _is_clutter(path) for s in _slices(path)]
     _refuse_mixed(slices, folder)
     if len(slices) < 2:
         raise DataError(f"'{folder}' holds {len(slices)} DICOM slice; a volume has at least 2")
@@ -57,34 +70,48 @@ def _is_clutter(path: Path) -> bool:
     return path.name.startswith(".") or path.name.upper() == "DICOMDIR" or path.suffix.lower() in CLUTTER
 
 
-def _slice(path: Path) -> Slice:
+def has_frames(path: Path) -> bool:
+    """Whether a file is a volume by itself."""
+    return int(_tags(path).get("NumberOfFrames", 1) or 1) > 1
+
+
+def _tags(path: Path):
     import pydicom
 
     logging.getLogger("pydicom").setLevel(logging.CRITICAL)
     try:
-        tags = pydicom.dcmread(path, stop_before_pixels=True)
+        return pydicom.dcmread(path, stop_before_pixels=True)
     except Exception as e:
         reason = " ".join(str(e).split())[-120:]
         raise DataError(
             f"'{path}' is no readable DICOM file ({reason}); copy it again, or move it out of the folder of the slices"
         ) from None
-    if int(tags.get("NumberOfFrames", 1) or 1) != 1:
-        raise DataError(
-            f"'{path}' holds {tags.NumberOfFrames} frames in one file; convert it to one file a slice, or to NIfTI"
-        )
+
+
+def _slices(path: Path) -> list[Slice]:
+    tags = _tags(path)
+    frames = frame_tags(tags, path)
+    if frames is None:
+        return [_slice(path, tags, None)]
+    return [_slice(path, of_frame, number) for number, of_frame in enumerate(frames)]
+
+
+def _slice(path: Path, tags, frame: int | None) -> Slice:
+    found = Slice(path, tags, np.zeros(3), np.zeros(3), np.zeros(3), frame)
     missing = [name for name in NEEDED if tags.get(name) in (None, "")]
     if missing:
         raise DataError(
-            f"'{path}' lacks {', '.join(missing)}, without which slices cannot be put in order; "
+            f"{found.place} lacks {', '.join(missing)}, without which slices cannot be put in order; "
             "is it a scout view or a report? move it out of the folder"
         )
     if int(tags.get("SamplesPerPixel", 1)) != 1 or tags.get("PhotometricInterpretation") == "PALETTE COLOR":
-        raise DataError(f"'{path}' is in colour; needed is one grey value a voxel")
+        raise DataError(f"{found.place} is in colour; needed is one grey value a voxel")
     position = np.array([float(v) for v in tags.ImagePositionPatient])
     cosines = np.array([float(v) for v in tags.ImageOrientationPatient])
     if position.shape != (3,) or cosines.shape != (6,) or not np.isfinite([*position, *cosines]).all():
-        raise DataError(f"'{path}' states no usable position and orientation; export the series again")
-    return Slice(path, tags, position, cosines[:3], cosines[3:])
+        raise DataError(f"{found.place} states no usable position and orientation; export the series again")
+    found.position, found.rows, found.columns = position, cosines[:3], cosines[3:]
+    return found
 
 
 def _refuse_mixed(slices: list[Slice], folder: str) -> None:
@@ -93,7 +120,7 @@ def _refuse_mixed(slices: list[Slice], folder: str) -> None:
         series.setdefault(str(s.tags.SeriesInstanceUID), []).append(s)
     if len(series) > 1:
         found = "; ".join(
-            f"{len(of)} slices of '{of[0].tags.get('SeriesDescription', uid)}', as '{of[0].path.name}'"
+            f"{len(of)} slices of '{of[0].tags.get('SeriesDescription', uid)}', as {of[0].name}"
             for uid, of in series.items()
         )
         raise DataError(
@@ -104,18 +131,23 @@ def _refuse_mixed(slices: list[Slice], folder: str) -> None:
     for s in slices:
         if (s.tags.Rows, s.tags.Columns) != (first.tags.Rows, first.tags.Columns):
             raise DataError(
-                f"'{s.path}' has {s.tags.Rows} x {s.tags.Columns} pixels, '{first.path.name}' has {first.tags.Rows} x "
+                f"{s.place} has {s.tags.Rows} x {s.tags.Columns} pixels, {first.name} has {first.tags.Rows} x "
                 f"{first.tags.Columns}; the slices of a series are alike: move what does not belong to it"
             )
         if not np.allclose([*s.rows, *s.columns], [*first.rows, *first.columns], atol=1e-3):
             raise DataError(
-                f"'{s.path}' lies across '{first.path.name}' (its orientation differs); move scout views and other "
+                f"{s.place} lies across {first.name} (its orientation differs); move scout views and other "
                 "planes out of the folder"
             )
         if s.tags.get("PixelSpacing") != first.tags.get("PixelSpacing"):
             raise DataError(
-                f"'{s.path}' has pixels of {s.tags.get('PixelSpacing')} mm, '{first.path.name}' of "
+                f"{s.place} has pixels of {s.tags.get('PixelSpacing')} mm, {first.name} of "
                 f"{first.tags.get('PixelSpacing')} mm; the series is mixed"
+            )
+        if s.tags.get("RescaleType") != first.tags.get("RescaleType"):
+            raise DataError(
+                f"{s.place} has values in {s.tags.get('RescaleType')}, {first.name} in "
+                f"{first.tags.get('RescaleType')}; the series is mixed"
             )
 
 
@@ -124,7 +156,7 @@ def _step(slices: list[Slice], normal: np.ndarray) -> float:
     along = np.array([normal @ (b.position - a.position) for a, b in pairwise(slices)])
     usual = float(np.median(along))
     for (a, b), height in zip(pairwise(slices), along, strict=True):
-        names = f"'{a.path.name}' and '{b.path.name}'"
+        names = f"{a.name} and {b.name}"
         if height <= 1e-3 * max(usual, 1e-3):
             raise DataError(
                 f"{names} lie at the same place along the stack; the folder holds slices of two phases or a copy: "
@@ -150,7 +182,7 @@ def _refuse_leaning(a: Slice, b: Slice, normal: np.ndarray, limit_mm: float) -> 
     if aside > limit_mm:
         angle = float(np.degrees(np.arctan2(aside, height)))
         raise DataError(
-            f"the stack leans: from '{a.path.name}' to '{b.path.name}' it goes {angle:.2g} degrees off the normal of "
+            f"the stack leans: from {a.name} to {b.name} it goes {angle:.2g} degrees off the normal of "
             "the slices, as with a tilted gantry; resample it onto a straight grid (for example by dcm2niix) first"
         )
 
@@ -159,7 +191,13 @@ def _pixels(slices: list[Slice]) -> np.ndarray:
     import SimpleITK as sitk  # noqa: N813
 
     planes = []
+    frames: dict[Path, np.ndarray] = {}
     for s in slices:
+        if s.frame is not None:
+            if s.path not in frames:
+                frames[s.path] = stored_frames(s.path)
+            planes.append(rescaled(frames[s.path][s.frame], s.tags))
+            continue
         try:
             plane = sitk.GetArrayFromImage(sitk.ReadImage(str(s.path)))
         except RuntimeError:

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -43,12 +44,18 @@ def export(
             raise
         except Exception as e:  # What a format cannot hold, its writer says in its own way.
             raise DataError(f"'{target.name}' cannot be written: {' '.join(str(e).split())[-200:]}") from None
+        if target.is_dir() and not (target / ".zattrs").is_file():
+            raise DataError(f"'{target}' is a folder of something else; choose another name, or remove it")
+        if target.is_dir():  # An image that is a folder cannot be replaced in one step.
+            shutil.rmtree(target)
         part.replace(target)
         if target.suffix.lower() == ".npy":
             part.with_suffix(".json").replace(target.with_suffix(".json"))
     finally:
+        shutil.rmtree(part, ignore_errors=True)
         for left in (part, part.with_suffix(".json")):
-            left.unlink(missing_ok=True)
+            if left.is_file():
+                left.unlink()
 
 
 def _prepared(field: Field, component: str | None, empty: float | None) -> Field:

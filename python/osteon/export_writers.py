@@ -8,6 +8,7 @@ import numpy as np
 
 from .errors import DataError
 from .result_fields import Field
+from .zarr_writer import write_ome_zarr
 
 RAS_FROM_LPS = np.diag([-1.0, -1.0, 1.0])
 
@@ -81,6 +82,10 @@ def write_tiff(fields: list[Field], path: Path) -> None:
     tifffile.imwrite(
         path, values, ome=True, photometric="minisblack", compression="zlib", metadata=metadata, bigtiff=True
     )
+
+
+def write_zarr(fields: list[Field], path: Path) -> None:
+    write_ome_zarr(_only(fields, path), path)
 
 
 def write_npy(fields: list[Field], path: Path) -> None:
@@ -157,5 +162,6 @@ WRITERS = {
     ".nii.gz": write_nifti,
     ".tif": write_tiff,
     ".tiff": write_tiff,
+    ".zarr": write_zarr,
     ".npy": write_npy,
 }

@@ -37,7 +37,27 @@ def read_npy(path: Path) -> Volume:
     end = values.offset + values.nbytes
     if path.stat().st_size != end:
         raise DataError(f"'{path}' has {path.stat().st_size} bytes, but its header asks for {end}; copy it again")
-    return Volume(np.array(values), "npy")
+    stated = exported(path)
+    if stated is None:
+        return Volume(np.array(values), "npy")
+    if stated.get("shape") != list(values.shape):
+        raise DataError(f"'{path}' has the shape {list(values.shape)}, '{path.stem}.json' says {stated.get('shape')}")
+    for key in ("spacing_mm", "origin_mm"):
+        _numbers(stated, key, 3, path.with_suffix(".json"))
+    _numbers(stated, "direction", 9, path.with_suffix(".json"))
+    placement = _placement(stated, path.with_suffix(".json"))
+    facts = {"unit": stated["units"]} if isinstance(stated.get("units"), str) else {}
+    return Volume(np.array(values), "npy", tuple(stated["spacing_mm"]), placement, facts)
+
+
+def exported(path: Path) -> dict | None:
+    """What `osteon export` wrote beside an array of voxels; other JSON there is not for us."""
+    try:
+        facts = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    ours = isinstance(facts, dict) and facts.get("centring") == "voxels" and facts.get("spacing_mm") is not None
+    return facts if ours else None
 
 
 def header_and_data(path: Path) -> tuple[Path, Path | None]:

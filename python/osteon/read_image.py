@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from . import metaimage_reader, nifti_reader, nrrd_reader, raw_reader, scanco_reader, slices, tiff_reader
-from .dicom_reader import is_dicom, read_dicom
+from .dicom_reader import has_frames, is_dicom, read_dicom
 from .errors import DATA, USAGE, DataError
 from .inv3_reader import read_inv3
 from .slices import natural_key, read_stack
@@ -78,6 +78,8 @@ def _read(source: str) -> Volume:
         if path.name.lower().endswith(endings):
             return read(path)
     if is_dicom(path):
+        if has_frames(path):
+            return read_dicom([path], source)
         raise DataError(f"'{source}' is one DICOM slice; give the folder of the series")
     raise DataError(f"'{source}' has an unknown ending; known are {KNOWN}")
 
@@ -91,6 +93,10 @@ def _read_folder(folder: Path) -> Volume:
 
 def _slices(files: list[Path], source: str) -> list[Path]:
     found = [p for p in files if p.suffix.lower() in slices.ENDINGS and not p.name.startswith(".")]
+    if not found and any(p.suffix.lower() in (".jpg", ".jpeg") for p in files):
+        raise DataError(
+            f"'{source}' holds JPEG pictures, which do not keep grey values; export TIFF, PNG or BMP slices"
+        )
     if not found:
         raise DataError(f"'{source}' holds neither slices (TIFF, PNG, BMP) nor a DICOM series")
     return found

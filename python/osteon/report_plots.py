@@ -9,6 +9,7 @@ matplotlib.use("Agg")
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from .report_data import JobResult
 from .report_slices import data_uri
@@ -37,13 +38,14 @@ def histogram(result: JobResult) -> str | None:
     values = values[values > 0]
     if values.size < 2:
         return None
-    low = max(float(np.percentile(values, 0.05)), float(values.max()) * 1e-9)
+    # Dead ends bear next to nothing: over all decades that they span the rest would be a single bar.
+    low = max(float(np.percentile(values, 1)), float(values.max()) * 1e-9)
     high = max(float(values.max()), low * 1.01)
     _, words, unit = result.field_name
 
     def paint(axes: Axes) -> None:
         axes.hist(values, bins=np.geomspace(low, high, 81), weights=np.full(values.size, 100 / values.size), color=LINE)
-        axes.set(xscale="log", xlabel=f"{words} ({unit})", ylabel="solid volume (%)")
+        axes.set(xscale="log", xlabel=f"{words} ({unit}); 1 % lies further left", ylabel="solid volume (%)")
         for q, style in ((50, "-"), (98, "--")):
             axes.axvline(
                 np.percentile(values, q), color="#d1603d", linestyle=style, linewidth=1.2, label=f"{q} % lie below"
@@ -62,6 +64,7 @@ def convergence(result: JobResult) -> str | None:
     def paint(axes: Axes) -> None:
         axes.semilogy(range(len(history)), history, color=LINE, marker="o", markersize=3.5, linewidth=1.4)
         axes.set(xlabel="iteration", ylabel="relative residual")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         if tolerance:
             axes.axhline(
                 float(tolerance), color="#d1603d", linestyle="--", linewidth=1.2, label=f"tolerance {tolerance:g}"

@@ -229,17 +229,27 @@ def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
     if asymmetry is not None:
         limit = 100 * tolerance
         rows.append(("Symmetry of the stiffness", number(asymmetry, 3), f"≤ {number(limit, 2)}", asymmetry <= limit))
-    rows += _certificate(proof, tolerance)
+    rows += _certificate(proof, tolerance, _is_custom(result))
     if heat := result.summary.get("heat_certificate"):
-        rows += [(f"Heat: {title[0].lower()}{title[1:]}", *rest) for title, *rest in _certificate(heat, tolerance)]
+        rows += [
+            (f"Heat: {title[0].lower()}{title[1:]}", *rest) for title, *rest in _certificate(heat, tolerance, False)
+        ]
     return rows
 
 
-def _certificate(proof: dict[str, Any], tolerance: float) -> list[tuple[str, str, str, bool]]:
+def _is_custom(result: JobResult) -> bool:
+    """Whether sets of nodes are held and loaded, instead of the two faces of an axis."""
+    return look_up(result.summary, "load.test") == "custom"
+
+
+def _certificate(proof: dict[str, Any], tolerance: float, custom: bool) -> list[tuple[str, str, str, bool]]:
     # The balances are exact for the exact solution, so they may miss by some times the tolerance, not more.
     limits = {
         "true_relative_residual": ("True residual, recomputed from the answer", 1.1 * tolerance),
-        "reaction_imbalance": ("Balance of the reactions on the two faces", 100 * tolerance),
+        "reaction_imbalance": (
+            "Balance of the forces and reactions" if custom else "Balance of the reactions on the two faces",
+            100 * tolerance,
+        ),
         "moment_imbalance": ("Balance of the moments", 100 * tolerance),
         "energy_identity_error": ("Energy identity, work of the load against strain energy", 100 * tolerance),
     }
@@ -258,8 +268,10 @@ def _certificate(proof: dict[str, Any], tolerance: float) -> list[tuple[str, str
 def segmentation(result: JobResult) -> list[tuple[str, str]]:
     s = result.summary.get("segmentation", {})
     rows: list[tuple[str, str]] = []
+    image = result.summary.get("image", {})
+    unit = f" {image['unit']}" if image.get("unit") else ""
     if s.get("threshold") is not None:
-        rows.append(("Threshold", f"{number(s['threshold'])} ({s.get('method', 'given')})"))
+        rows.append(("Threshold", f"{number(s['threshold'])}{unit} ({s.get('method', 'given')})"))
     for key, title in (("solid_voxels", "Solid voxels"), ("kept_voxels", "Kept voxels")):
         if key in s:
             rows.append((title, number(s[key])))
@@ -269,16 +281,18 @@ def segmentation(result: JobResult) -> list[tuple[str, str]]:
         )
     if s.get("largest_islands"):
         rows.append(("Largest dropped islands", number(s["largest_islands"][:6]) + " voxels"))
+    if line := s.get("calibration"):
+        rows.append(("Density of a grey value", f"{number(line['slope'])} * grey + {number(line['intercept'])}"))
     if s.get("largest_relative_modulus_error") is not None:
         error = 100 * float(s["largest_relative_modulus_error"])
         rows.append(("Materials made of the voxels' moduli", number(s.get("materials"))))
         rows.append(("Largest error of a modulus by that", f"{number(error, 2)} %" if error else "none"))
     if "volume_fraction" in s:
         rows.append(("Solid volume fraction", f"{number(100 * float(s['volume_fraction']))} %"))
-    if isinstance(s.get("percolates"), dict):
+    if isinstance(s.get("percolates"), dict) and not _is_custom(result):
         joined = [axis for axis in "zyx" if s["percolates"].get(axis)]
         rows.append(("Solid joins both faces along", ", ".join(joined) or "no axis"))
-    if "load_axis" in s:
+    if "load_axis" in s and not _is_custom(result):
         rows.append(("Load axis", str(s["load_axis"])))
     return rows
 

@@ -1,8 +1,11 @@
-"""Scanco's AIM and ISQ, by aimio-py. Values stay as they are stored; the scanner's calibration is kept beside them."""
+"""Scanco's AIM and ISQ, by aimio-py. Values stay as they are stored; the scanner's calibration is kept beside them.
+
+density = slope * value + intercept in mg HA/cm3; the slope has the scaling of the attenuation (mu_scaling) in it.
+"""
 
 import re
+import struct
 import sys
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +16,7 @@ from .volume import Volume, check_shape
 
 # Scanco's machines put a version behind the name: C0001234.ISQ;1
 ENDING = re.compile(r"\.(aim|isq)(;\d+)?$", re.I)
+BLOCK = 512
 
 
 def read_scanco(path: Path) -> Volume:
@@ -29,21 +33,54 @@ def read_scanco(path: Path) -> Volume:
         spacing = np.array([float(str(np.float32(h))) for h in head["element_size"]])
         corner = np.array(head["position"], float) * spacing
         read, kind = py_aimio.read_aim, "aim"
-        equation = partial(py_aimio.get_aim_density_equation, str(head.get("processing_log", "")))
+        line = _aim_calibration(py_aimio, str(head.get("processing_log", "")))
     else:
         head = py_aimio.isq_info(str(path))
         spacing = 1e-3 * np.array(head["dimensions_um"]) / np.array(head["dimensions_p"])
         corner = np.zeros(3)
         read, kind = py_aimio.read_isq, "isq"
-        equation = partial(py_aimio.get_isq_density_equation, head)
+        line = _isq_calibration(py_aimio, path)
     check_shape(tuple(int(n) for n in head["dimensions"])[::-1], str(path))
     values, _ = read(str(path))
     facts: dict[str, object] = {"unit": "Scanco native"}
-    try:
-        slope, intercept = equation()
-    except ValueError:
-        pass  # Not calibrated, which many images are not; then nothing is stated.
-    else:
-        facts["calibration"] = {"slope": slope, "intercept": intercept, "unit": "mg HA/cm3"}
+    if line is not None and np.isfinite(line).all() and line[0] > 0:
+        facts["calibration"] = {"slope": line[0], "intercept": line[1], "unit": "mg HA/cm3"}
     x, y, z = (float(h) for h in spacing)
     return Volume(values, f"scanco {kind}", (z, y, x), Placement(corner), facts)
+
+
+def _aim_calibration(py_aimio, log: str) -> tuple[float, float] | None:
+    try:
+        return py_aimio.get_aim_density_equation(log)
+    except (ValueError, ZeroDivisionError):
+        return None  # Not calibrated, which many images are not; then nothing is stated.
+
+
+def _isq_calibration(py_aimio, path: Path) -> tuple[float, float] | None:
+    """From the header's block `Calibration`, if there is one and it is of densities.
+
+    Its slope is of the attenuation in 1/cm, which is the value over mu_scaling; aimio-py 0.4.1 leaves that division out
+    and looks for the block where it is only if it comes first, vtkbone and ITKIOScanco do as is done here.
+    """
+    with path.open("rb") as file:
+        head = file.read(BLOCK)
+        size = BLOCK * (1 + struct.unpack_from("<i", head, BLOCK - 4)[0]) if len(head) == BLOCK else 0
+        if not 4 * BLOCK <= size <= 1 << 20:
+            return None
+        head += file.read(size - BLOCK)
+    mu_scaling = struct.unpack_from("<i", head, 88)[0]
+    if len(head) < size or mu_scaling <= 0:
+        return None
+    table = 2 * BLOCK if head[BLOCK + 8 : BLOCK + 24] == b"MultiHeader     " else BLOCK
+    at = table + BLOCK
+    for entry in (head[table + 128 * i :][:128] for i in range(4)):
+        length = BLOCK * struct.unpack_from("<i", entry, 24)[0]
+        if length < 0 or at + length > size:
+            return None
+        if entry[8:24] == b"Calibration     " and length >= 2 * BLOCK:
+            if "HA" not in head[at + 648 : at + 664].decode("ascii", errors="replace"):
+                return None
+            slope, intercept = (py_aimio.decode_scanco_double(head[at + k : at + k + 8]) for k in (664, 672))
+            return slope / mu_scaling, intercept
+        at += length
+    return None

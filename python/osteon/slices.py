@@ -25,7 +25,10 @@ def read_stack(paths: list[Path], source: str) -> Volume:
     """
     kinds = sorted({"tiff" if p.suffix.lower() in TIFF else p.suffix.lower()[1:] for p in paths})
     if len(kinds) > 1:
-        raise DataError(f"'{source}' holds slices of several formats ({', '.join(kinds)}); keep one of them")
+        raise DataError(
+            f"'{source}' holds slices of several formats ({', '.join(kinds)}); keep one of them, or give a pattern "
+            f"such as '{source}/*{paths[0].suffix}'"
+        )
     _refuse_gaps(paths, source)
     first = _plane(paths[0])
     check_shape((len(paths), *first.shape), source)
@@ -72,12 +75,23 @@ def _plane(path: Path) -> np.ndarray:
         return _tiff_plane(path)
     from PIL import Image
 
-    with Image.open(path) as image:
-        if image.mode not in ("1", "L", "I", "F") and not image.mode.startswith("I;16"):
-            raise DataError(f"'{path}' is a colour image (mode {image.mode}); convert it to grey values")
-        if getattr(image, "n_frames", 1) != 1:
-            raise DataError(f"'{path}' has {image.n_frames} frames; in a folder of slices each file is one slice")
-        return np.asarray(image)
+    try:
+        with Image.open(path) as image:
+            if getattr(image, "n_frames", 1) != 1:
+                raise DataError(f"'{path}' has {image.n_frames} frames; in a folder of slices each file is one slice")
+            if image.mode in ("1", "L", "I", "F") or image.mode.startswith("I;16"):
+                return np.asarray(image)
+            return _grey_of_colours(np.asarray(image.convert("RGBA")), path)
+    except (OSError, SyntaxError, ValueError) as e:  # what Pillow throws on damaged files
+        raise DataError(f"'{path}' cannot be read ({e}); copy it again") from None
+
+
+def _grey_of_colours(rgba: np.ndarray, path: Path) -> np.ndarray:
+    """Programs save grey slices as colours whose three values are the same; nothing is lost then."""
+    red = rgba[..., :1]
+    if not (rgba[..., 1:3] == red).all() or not (rgba[..., 3] == 255).all():
+        raise DataError(f"'{path}' is a colour image; convert it to grey values")
+    return np.ascontiguousarray(red[..., 0])
 
 
 def _tiff_plane(path: Path) -> np.ndarray:

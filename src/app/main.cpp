@@ -155,10 +155,12 @@ int dispatch(int argc, char** argv) {
   c_report->add_option("directory", directory, "Output directory of a finished job")->required();
   c_report->footer("Example:\n  osteon report bone.out");
 
-  auto* c_export = cli.add_subcommand("export", "Write a field of a result as an image: VTI, NRRD, NIfTI, TIFF, npy");
+  auto* c_export =
+      cli.add_subcommand("export", "Write a field of a result as an image: VTI, NRRD, NIfTI, TIFF, OME-Zarr, npy");
   app::export_options image;
   c_export->add_option("results", image.source, "results.nc (or model.nc) of a job")->required();
-  c_export->add_option("-o,--output", image.target, "Image to write: .vti .nrrd .nii .nii.gz .tif .npy")->required();
+  c_export->add_option("-o,--output", image.target, "Image to write: .vti .nrrd .nii .nii.gz .tif .ome.zarr .npy")
+      ->required();
   c_export->add_option("-f,--field", image.fields, "Field of the result; may be repeated for .vti (default: all)")
       ->expected(1)
       ->allow_extra_args(false)

@@ -1,7 +1,11 @@
-// Runs a fuzz target on the files of a folder and on seeded mutations of them, for compilers without libFuzzer.
+// Runs a fuzz target on the files of a folder and on seeded mutations of them, for compilers without libFuzzer:
+//   replay_NAME CORPUS [MUTATIONS OF EACH]
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -13,9 +17,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace {
 
-constexpr int mutations = 400;
+constexpr unsigned limit_s = 5;
 
 void run(const std::string& bytes) {
+  alarm(limit_s);  // ends the program
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 
@@ -41,7 +46,8 @@ std::string mutated(std::string bytes, std::mt19937& random) {
 
 }  // namespace
 
-int main(int, char** argv) {
+int main(int argc, char** argv) {
+  const int mutations = argc > 2 ? std::atoi(argv[2]) : 400;
   std::vector<std::filesystem::path> seeds;
   for (const auto& entry : std::filesystem::directory_iterator(argv[1])) seeds.push_back(entry.path());
   std::sort(seeds.begin(), seeds.end());
@@ -51,7 +57,8 @@ int main(int, char** argv) {
     run(bytes);
     std::mt19937 random(7);
     for (int i = 0; i < mutations; ++i) run(mutated(bytes, random));
+    std::printf("%s and %d mutations of it\n", seed.filename().c_str(), mutations);
+    std::fflush(stdout);  // the next one may end the program
   }
-  std::printf("%zu seeds, %d mutations of each\n", seeds.size(), mutations);
   return seeds.empty() ? 1 : 0;
 }

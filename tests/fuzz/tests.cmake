@@ -1,9 +1,7 @@
 # osteon_fuzz(name [LINK lib ...])
 #
 # Builds tests/fuzz/name_fuzz.cpp, which has LLVMFuzzerTestOneInput, and registers a replay of its corpus
-# (tests/fuzz/corpus/name) with some seeded mutations. With clang, -DOSTEON_FUZZ=ON builds fuzz_name for libFuzzer:
-#   CXX=clang++ cmake --preset asan -DOSTEON_FUZZ=ON && cmake --build --preset asan --target fuzz_npy
-#   build/asan/fuzz_npy tests/fuzz/corpus/npy
+# (tests/fuzz/corpus/name) with some seeded mutations. The preset `fuzz` builds fuzz_name for libFuzzer: README.md.
 option(OSTEON_FUZZ "Build the fuzz targets for libFuzzer (clang only)" OFF)
 function(osteon_fuzz name)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})

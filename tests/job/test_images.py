@@ -5,6 +5,7 @@ import os
 import subprocess
 from pathlib import Path
 
+import netCDF4
 import nibabel
 import numpy as np
 import pytest
@@ -53,6 +54,32 @@ def test_unit_and_calibration_of_a_scanner_reach_the_summary(job: Job):
     assert image["spacing_mm"] == pytest.approx([0.2, 0.1, 0.1]) and image["unit"] == "Scanco native"
     assert image["calibration"]["slope"] == pytest.approx(1600 / 8192)
     assert (image["calibration"]["intercept"], image["calibration"]["unit"]) == (-390.5, "mg HA/cm3")
+
+
+def test_a_law_takes_the_calibration_of_the_image(job: Job):
+    """Oracle: the law by hand, with density = value * slope / mu_scaling + intercept."""
+    aimio = pytest.importorskip("py_aimio")
+    values = np.full((6, 5, 4), 5000, "i2")
+    values[:, :, 2:] = 7000
+    log = "Mu_Scaling 8192\nHU: mu water 0.2409\nDensity: slope 1.6e+03\nDensity: intercept -390.5\n"
+    head = {"element_size": (0.1, 0.1, 0.2), "processing_log": log}
+    aimio.write_aim(str(job.folder / "scan.aim"), values, head, unit="native")
+    text = (
+        '[image]\npath = "scan.aim"\n[segment]\nthreshold = 0\n[picture]\nenabled = false\n'
+        "[density_law]\nfrom_image = true\ncoefficient_MPa = 0.01\nexponent = 2\n"
+    )
+    job.write(text)
+    done = job.run("--ranks", "1")
+    assert done.code == 0, done.err
+    assert "states a density of 0.195312 * grey + -390.5 mg HA/cm3; the density law takes it" in done.err
+    assert done.summary["segmentation"]["calibration"]["slope"] == 1600 / 8192
+    with netCDF4.Dataset(done.folder / "model.nc") as file:
+        found = np.sort(np.asarray(file["model/youngs_modulus"][:]))[1:]
+    np.testing.assert_allclose(found, [0.01 * (g * 1600 / 8192 - 390.5) ** 2 for g in (5000, 7000)], rtol=1e-12)
+    np.save(job.folder / "bare.npy", values)
+    job.write(text.replace('"scan.aim"', '"bare.npy"\nspacing_mm = 0.1'))
+    done = job.run("--ranks", "1")
+    assert done.code == 3 and "states no calibration, but [density_law] has from_image = true" in done.err
 
 
 def test_a_pattern_chooses_slices_among_other_files(job: Job):

@@ -71,7 +71,7 @@ def test_a_head_is_loaded(job: Job):
     np.testing.assert_allclose(summary["supports"][0]["reaction_N"], [0, 100, 0], atol=1e-2)
     with netCDF4.Dataset(done.folder / "model.nc") as file:
         found = np.sort(np.asarray(file["model/youngs_modulus"][:]))[1:]
-    expected = [0.004 * (131 + 1.067 * hu) ** 2.01 for hu in (DIPLOE, CORTICAL)]
+    expected = [6850 * (1.9 / 1600 * hu) ** 1.49 for hu in (DIPLOE, CORTICAL)]
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 

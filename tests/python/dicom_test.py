@@ -104,7 +104,7 @@ BAD = {
     "other plane": (lambda: series(ImageOrientationPatient=[1, 0, 0, 0, 0, -1]), "'d/IM003' lies across"),
     "skewed": (lambda: series(ImageOrientationPatient=lambda z: [1, 0, 0, 0.5, 0.87, 0]), "not at right angles"),
     "no position": (lambda: series(ImagePositionPatient=None), "'d/IM003' lacks ImagePositionPatient"),
-    "frames": (lambda: series(NumberOfFrames=5), "'d/IM003' holds 5 frames"),
+    "frames": (lambda: series(NumberOfFrames=5), "'d/IM003' holds 5 frames that do not say"),
     "colour": (lambda: series(PhotometricInterpretation="PALETTE COLOR"), "'d/IM003' is in colour"),
     "pixels differ": (lambda: series(PixelSpacing=[0.3, 0.5]), "'d/IM003' has pixels of"),
     "size differs": (lambda: series(Rows=3, PixelData=STORED[0, :3].tobytes()), "'d/IM003' has 3 x 6 pixels"),

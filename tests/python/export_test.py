@@ -125,6 +125,22 @@ def test_tiff_by_tifffile_and_simpleitk():
         np.testing.assert_array_equal(np.moveaxis(file.asarray(), 1, 3), NODES["displacement"])
 
 
+@pytest.mark.parametrize("name", ["f.nrrd", "f.nii.gz", "f.npy"])
+def test_what_is_exported_is_read_as_it_was(result, name):
+    """Oracle: the file that was exported."""
+    source, turn = result
+    export(source, name, ["von_mises"], empty=-1.0)
+    volume = read_image(name)
+    np.testing.assert_array_equal(volume.values, np.nan_to_num(CELLS["von_mises"], nan=-1.0))
+    np.testing.assert_allclose(volume.spacing_mm, SPACING[::-1], rtol=1e-6)
+    placement = volume.placement
+    direction = np.eye(3) if placement.direction is None else placement.direction
+    if name != "f.nii.gz" or placement.direction is not None:  # NIfTI has no place without axes
+        np.testing.assert_allclose(direction @ placement.corner_mm, turn @ CORNER, atol=1e-5)
+    if not np.array_equal(turn, np.eye(3)):
+        np.testing.assert_allclose(direction, turn, atol=1e-6)
+
+
 def _clean(name: str) -> str:
     """The same image without its NaN, which our reader refuses."""
     export("r.nc", name, ["von_mises"], empty=-1.0)

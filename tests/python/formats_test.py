@@ -14,6 +14,7 @@ import SimpleITK as sitk  # noqa: N813
 import tifffile
 from osteon.errors import DataError
 from osteon.read_image import describe, read_image
+from PIL import Image
 
 GREY = np.random.default_rng(7).integers(-900, 2000, (3, 4, 5)).astype("i2")
 SPACING = (0.5, 0.25, 2.0)  # x, y, z
@@ -146,7 +147,26 @@ def slices(*names: str) -> str:
 
 
 def _colour() -> str:
-    sitk.WriteImage(sitk.GetImageFromArray(np.ones((4, 5, 3), "u1"), isVector=True), "s1.png")
+    sitk.WriteImage(sitk.GetImageFromArray(np.arange(60, dtype="u1").reshape(4, 5, 3), isVector=True), "s1.png")
+    return "."
+
+
+@pytest.mark.parametrize(("mode", "ending"), [("RGB", "png"), ("RGB", "bmp"), ("LA", "png"), ("P", "png")])
+def test_grey_slices_that_were_saved_as_colours(mode, ending):
+    values = (GREY % 256).astype("u1")
+    for z in range(3):
+        Image.fromarray(values[z]).convert(mode).save(f"s{z}.{ending}")
+    np.testing.assert_array_equal(read_image(".").values, values)
+
+
+def _cut() -> str:
+    slices("s1.png", "s2.png")
+    Path("s2.png").write_bytes(Path("s2.png").read_bytes()[:-30])
+    return "."
+
+
+def _jpeg() -> str:
+    Image.new("L", (5, 4)).save("s1.jpg")
     return "."
 
 
@@ -164,6 +184,8 @@ def _sizes() -> str:
         (lambda: slices("a1_1.png", "a2_2.png"), "differ in 2 numbers"),
         (lambda: slices("s1.png", "s2.tif"), "several formats"),
         (_colour, "colour"),
+        (_cut, "'s2.png' cannot be read"),
+        (_jpeg, "JPEG pictures, which do not keep grey values"),
         (_sizes, "alike"),
     ],
 )
@@ -263,16 +285,35 @@ def test_raw_without_a_header_or_with_a_bad_one():
         refused("c.vol", words)
 
 
-def isq(name: str) -> str:
-    """A Scanco ISQ byte by byte: 512 bytes of header, sizes in voxels and in micrometres, then the values."""
+def vax(value: float) -> bytes:
+    """A double as Scanco's machines store it: words of 16 bits swapped, exponent two higher."""
+    ieee = struct.unpack("<Q", struct.pack("<d", 4 * value))[0]
+    return b"".join(struct.pack("<H", ieee >> shift & 0xFFFF) for shift in (48, 32, 16, 0))
+
+
+def calibration_blocks(unit: bytes, first: bytes = b"Other") -> bytes:
+    """A directory of blocks, one that is none of ours, and the calibration."""
+    directory, other, block = bytearray(1024), bytes(512), bytearray(1024)
+    directory[8:24] = b"MultiHeader     "
+    for i, (name, blocks) in enumerate(((first, 1), (b"Calibration", 2))):
+        directory[512 + 128 * i + 8 : 512 + 128 * i + 24] = name.ljust(16)
+        struct.pack_into("<i", directory, 512 + 128 * i + 24, blocks)
+    block[648 : 648 + len(unit)] = unit
+    block[664:672], block[672:680], block[688:696] = vax(1603.5), vax(-391.25), vax(0.2409)
+    return bytes(directory) + other + bytes(block)
+
+
+def isq(name: str, blocks: bytes = b"") -> str:
+    """A Scanco ISQ byte by byte: 512 bytes of header, sizes in voxels and in micrometres, more blocks, then the values."""
     z, y, x = GREY.shape
     head = bytearray(512)
     head[:16] = b"CTDATA-HEADER_V1"
     um = [round(n * h * 1000) for n, h in zip((x, y, z), SPACING, strict=True)]
-    struct.pack_into("<9i", head, 16, 3, 512 + GREY.nbytes, 2, 7, 1, 0, 0, x, y)
+    struct.pack_into("<9i", head, 16, 3, 512 + len(blocks) + 2 * GREY.size, 2, 7, 1, 0, 0, x, y)
     struct.pack_into("<4i", head, 52, z, *um)
     struct.pack_into("<i", head, 88, 8192)  # mu_scaling
-    Path(name).write_bytes(bytes(head) + GREY.astype("<i2").tobytes())
+    struct.pack_into("<i", head, 508, len(blocks) // 512)
+    Path(name).write_bytes(bytes(head) + blocks + GREY.astype("<i2").tobytes())
     return name
 
 
@@ -282,6 +323,15 @@ def test_scanco_isq(name):
     volume = read_image(isq(name))
     np.testing.assert_array_equal(volume.values, GREY)
     assert volume.spacing_mm == pytest.approx(SPACING[::-1]) and "calibration" not in volume.facts
+
+
+def test_scanco_isq_keeps_its_calibration():
+    """Oracle: density = value * slope / mu_scaling + intercept, as vtkbone and ITKIOScanco have it."""
+    pytest.importorskip("py_aimio")
+    volume = read_image(isq("a.isq", calibration_blocks(b"mg HA/ccm")))
+    np.testing.assert_array_equal(volume.values, GREY)
+    assert volume.facts["calibration"] == {"slope": 1603.5 / 8192, "intercept": -391.25, "unit": "mg HA/cm3"}
+    assert "calibration" not in read_image(isq("b.isq", calibration_blocks(b"1/cm"))).facts
 
 
 def test_scanco_aim_keeps_its_calibration_and_place():

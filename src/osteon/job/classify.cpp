@@ -9,7 +9,8 @@ namespace osteon::job {
 
 namespace {
 
-voxel::calibration calibration_of(const density_law_spec& d) {
+voxel::calibration calibration_of(const density_law_spec& d, const job_images& images) {
+  if (d.from_image) return images.stated.value();
   if (d.calibration.empty()) return {*d.slope, d.intercept};
   std::vector<std::pair<double, double>> points;
   for (const std::vector<double>& p : d.calibration) points.emplace_back(p.at(0), p.at(1));
@@ -56,7 +57,7 @@ voxel::segmented classify(const spec& job, const job_images& images) {
   }
   if (job.density_law) {
     const density_law_spec& d = *job.density_law;
-    const voxel::calibration line = calibration_of(d);
+    const voxel::calibration line = calibration_of(d, images);
     return voxel::segment(images.scan, how,
                           voxel::density_law{line.slope, line.intercept, d.coefficient_MPa.value_or(0), d.exponent,
                                              d.coefficients_MPa, d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio});
@@ -68,7 +69,7 @@ voxel::segmented classify(const spec& job, const job_images& images) {
   return voxel::segment(images.scan, how, properties(job.materials.front(), "solid"));
 }
 
-nlohmann::ordered_json describe(const spec& job, const voxel::segmented& model) {
+nlohmann::ordered_json describe(const spec& job, const job_images& images, const voxel::segmented& model) {
   const voxel::segmentation_report& r = model.report;
   nlohmann::ordered_json text = {{"method", r.method},
                                  {"threshold", nullptr},
@@ -85,8 +86,8 @@ nlohmann::ordered_json describe(const spec& job, const voxel::segmented& model) 
     text["largest_relative_modulus_error"] = model.modulus_error;
     text["largest_poisson_error"] = model.poisson_error;
   }
-  if (job.density_law && !job.density_law->calibration.empty()) {
-    const voxel::calibration line = calibration_of(*job.density_law);
+  if (job.density_law && (job.density_law->from_image || !job.density_law->calibration.empty())) {
+    const voxel::calibration line = calibration_of(*job.density_law, images);
     text["calibration"] = {
         {"slope", line.slope}, {"intercept", line.intercept}, {"largest_residual", line.largest_residual}};
   }

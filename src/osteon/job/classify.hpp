@@ -13,13 +13,14 @@ namespace osteon::job {
 struct job_images {
   voxel::image scan;
   std::optional<voxel::image> modulus, poisson;
+  std::optional<voxel::calibration> stated;  ///< density of a grey value, as the scan's file states it
 };
 
 /// Segment the scan and give every solid voxel a material. @throws data_error
 voxel::segmented classify(const spec& job, const job_images& images);
 
 /// What classify found, as `segmentation` of summary.json.
-nlohmann::ordered_json describe(const spec& job, const voxel::segmented& model);
+nlohmann::ordered_json describe(const spec& job, const job_images& images, const voxel::segmented& model);
 
 /// Whether the solid has to join the two faces of the load axis: a test between the faces of the image needs it, other loads
 /// act where their sets are.

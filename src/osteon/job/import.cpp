@@ -58,6 +58,27 @@ void warn_of_other_spacing(const json& facts, const vector3& used, sink& log) {
                     stated.z, stated.y, stated.x, used.z, used.y, used.x));
 }
 
+// The line from grey value to density that the scan's file states, if it does.
+std::optional<voxel::calibration> stated_calibration(const spec& job, const json& facts, sink& log) {
+  const bool wanted = job.density_law && job.density_law->from_image;
+  if (!facts.contains("calibration")) {
+    if (wanted)
+      throw data_error(fmt::format(
+          "'{}' states no calibration, but [density_law] has from_image = true; give slope and intercept, or the points of "
+          "a phantom (calibration)",
+          image_path(job)));
+    return std::nullopt;
+  }
+  const json& line = facts.at("calibration");
+  const voxel::calibration stated{line.at("slope"), line.at("intercept")};
+  const char* then = wanted            ? "; the density law takes it"
+                     : job.density_law ? "; the job has its own, from_image = true in [density_law] would take this one"
+                                       : "";
+  log.note(fmt::format("the image states a density of {:.6g} * grey + {:.6g} {}{}", stated.slope, stated.intercept,
+                       line.value("unit", ""), then));
+  return stated;
+}
+
 // Everything of the job that the model depends on, so that a model is made anew when any of it changes.
 std::string rules_of(const spec& job) {
   json rules = {{"schema", 3},
@@ -83,7 +104,8 @@ std::string rules_of(const spec& job) {
     const density_law_spec& d = *job.density_law;
     rules["law"] = {
         d.slope.value_or(0), d.intercept,       d.calibration,     d.law,           d.exponent,
-        d.coefficients_MPa,  d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio, d.coefficient_MPa.value_or(0)};
+        d.coefficients_MPa,  d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio, d.coefficient_MPa.value_or(0),
+        d.from_image};
   }
   if (job.modulus_image) rules["poisson_ratio"] = job.modulus_image->poisson_ratio;
   return rules.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -113,6 +135,8 @@ std::string fingerprint(const std::string& path) {
     for (const std::string& entry : entries) text += entry + "\n";
   }
   if (!fs::is_directory(path) && !is_pattern(path)) text += sha256_of_file(path);
+  const fs::path place = fs::path(path).replace_extension(".json");  // of an array that was exported
+  if (ending == ".npy" && fs::is_regular_file(place)) text += sha256_of_file(place.string());
   return text;
 }
 
@@ -209,7 +233,8 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
   scan input = read_scan(source);
   const vector3 spacing = spacing_of(job, input.facts);
   warn_of_other_spacing(input.facts, spacing, log);
-  job_images images{cropped(job, std::move(input.image)), {}, {}};
+  job_images images{cropped(job, std::move(input.image)), {}, {}, {}};
+  images.stated = stated_calibration(job, input.facts, log);
   const json grid = grid_of(input.facts);
   const auto laid_over = [&](const std::string& name) {
     scan other = read_scan(absolute(job, name));
@@ -248,7 +273,7 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
   for (const char* fact : {"direction", "unit", "calibration"})
     if (input.facts.contains(fact) && !input.facts.at(fact).is_null()) image[fact] = input.facts.at(fact);
   if (!job.image.crop_voxels.empty()) image["crop_voxels"] = job.image.crop_voxels;
-  header.provenance_json = json{{"key", key}, {"image", image}, {"segmentation", describe(job, model)}}.dump(
+  header.provenance_json = json{{"key", key}, {"image", image}, {"segmentation", describe(job, images, model)}}.dump(
       -1, ' ', false, json::error_handler_t::replace);
 
   if (found.threshold) log.note(fmt::format("threshold {} ({})", *found.threshold, found.method));

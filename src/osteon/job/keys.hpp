@@ -154,6 +154,9 @@ void describe(Visitor& v, spec& s) {
                      t("calibration", d.calibration,
                        "Instead of slope and intercept: points [[grey, density], ...] of a phantom; the line with the least "
                        "sum of squares is taken through them.");
+                     t("from_image", d.from_image,
+                       "Instead of slope and intercept: the calibration that the image states, as Scanco's AIM and ISQ do "
+                       "(density in mg HA/cm3).");
                      t("law", d.law,
                        "power: E = coefficient_MPa * rho^exponent; linear: E = a0 + a1 * rho; polynomial: E = a0 + a1 * rho "
                        "+ a2 * rho^2 ...",

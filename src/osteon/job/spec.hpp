@@ -48,6 +48,7 @@ struct density_law_spec {
   std::optional<double> slope;
   double intercept = 0;
   std::vector<std::vector<double>> calibration;  ///< [grey, density] pairs, instead of slope and intercept
+  bool from_image = false;                       ///< slope and intercept as the scan's file states them
   std::string law = "power";
   std::optional<double> coefficient_MPa;
   double exponent = 1;

@@ -123,9 +123,11 @@ class checker {
   }
 
   void check_law(const density_law_spec& d) {
-    expect(d.slope || !d.calibration.empty(), "density_law.slope",
-           "missing: density per grey value; or give points of a calibration");
+    expect(d.slope || !d.calibration.empty() || d.from_image, "density_law.slope",
+           "missing: density per grey value; or give points of a calibration, or from_image = true if the image states it");
     expect(!d.slope || d.calibration.empty(), "density_law.calibration", "given together with slope; keep one of the two");
+    expect(!d.from_image || (!d.slope && d.calibration.empty() && d.intercept == 0), "density_law.from_image",
+           "given together with slope, intercept or calibration; keep one of them");
     if (!d.calibration.empty()) {
       std::set<double> greys;
       bool pairs = true;

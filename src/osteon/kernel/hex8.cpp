@@ -107,11 +107,11 @@ struct of_any_material {
 // The values one lane up: lane 0 takes the last lane of `before`.
 inline __attribute__((always_inline)) lanes<float>::vector shifted(const lanes<float>::vector& before,
                                                                    const lanes<float>::vector& v) {
-  return __builtin_shuffle(before, v, lanes<float>::mask{7, 8, 9, 10, 11, 12, 13, 14});
+  return __builtin_shufflevector(before, v, 7, 8, 9, 10, 11, 12, 13, 14);
 }
 inline __attribute__((always_inline)) lanes<double>::vector shifted(const lanes<double>::vector& before,
                                                                     const lanes<double>::vector& v) {
-  return __builtin_shuffle(before, v, lanes<double>::mask{3, 4, 5, 6});
+  return __builtin_shufflevector(before, v, 3, 4, 5, 6);
 }
 
 // Reading from place width - n gives a mask of the first n lanes.

@@ -163,6 +163,7 @@ calibration calibrate(std::span<const std::pair<double, double>> points) {
     product += (g - grey) * (rho - density);
   }
   calibration line{product / square, density - product / square * grey};
+  if (std::abs(line.intercept) < 1e-14 * std::abs(density)) line.intercept = 0;  // of a line through the origin
   for (const auto& [g, rho] : points)
     line.largest_residual = std::max(line.largest_residual, std::abs(line.slope * g + line.intercept - rho));
   return line;

@@ -75,7 +75,7 @@ std::optional<text_fault> visit_lines(
   const opened_file file(path);
   end = std::min(end, file.size());
   if (begin >= end) return std::nullopt;
-  std::vector<char> buffer(static_cast<std::size_t>(block + longest_line));
+  std::vector<char> buffer(static_cast<std::size_t>(std::min(block, end - begin + 1) + longest_line));
   // One byte earlier: only what follows a line end begins a line.
   std::int64_t at = begin;
   bool skipping = begin > 0;
@@ -113,7 +113,7 @@ std::optional<text_fault> visit_lines(
 
 std::int64_t line_number(const std::string& path, std::int64_t offset) {
   const opened_file file(path);
-  std::vector<char> buffer(static_cast<std::size_t>(block));
+  std::vector<char> buffer(static_cast<std::size_t>(std::clamp<std::int64_t>(offset, 0, block)));
   std::int64_t number = 1;
   for (std::int64_t at = 0; at < offset;) {
     const std::int64_t length = file.read(buffer.data(), std::min(block, offset - at), at);
