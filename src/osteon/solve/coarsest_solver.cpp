@@ -34,6 +34,28 @@ std::vector<T> gather(MPI_Comm comm, const std::vector<T>& mine, const std::vect
   return all;
 }
 
+// x = (L D L^T)^-1 x, L strictly lower, its diagonal of ones left out. The other ranks and threads wait for this. Eigen's
+// own substitution takes each column of L^T in one sum, in which every addition waits for the one before; here are four.
+void substitute(const Eigen::SparseMatrix<double>& l, const Eigen::VectorXd& d, Eigen::VectorXd& x) {
+  const int* const begin = l.outerIndexPtr();
+  const int* const row = l.innerIndexPtr();
+  const double* const value = l.valuePtr();
+  const int size = static_cast<int>(x.size());
+  for (int j = 0; j < size; ++j) {
+    const double known = x[j];
+    for (int k = begin[j]; k < begin[j + 1]; ++k) x[row[k]] -= value[k] * known;
+  }
+  x.array() /= d.array();
+  for (int j = size - 1; j >= 0; --j) {
+    double sum[4]{};
+    int k = begin[j];
+    for (; k + 4 <= begin[j + 1]; k += 4)
+      for (int n = 0; n < 4; ++n) sum[n] += value[k + n] * x[row[k + n]];
+    for (; k < begin[j + 1]; ++k) sum[0] += value[k] * x[row[k]];
+    x[j] -= (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+}
+
 }  // namespace
 
 struct coarsest_solver::root {
@@ -126,7 +148,12 @@ void coarsest_solver::solve(const float* b, float* x) const {
       for (std::size_t c = 0; c < 3; ++c)
         if (const auto u = root_->unknown[3 * static_cast<std::size_t>(root_->owned_node[i]) + c]; u >= 0)
           rhs[u] = all[4 * i + c];
-    const Eigen::VectorXd solution = root_->unknowns > 0 ? Eigen::VectorXd(root_->factor.solve(rhs)) : rhs;
+    Eigen::VectorXd solution = rhs;
+    if (const auto& factor = root_->factor; root_->unknowns > 0) {
+      solution = factor.permutationP() * rhs;
+      substitute(factor.matrixL().nestedExpression(), factor.vectorD(), solution);
+      solution = factor.permutationPinv() * solution;
+    }
     answer.assign(4 * root_->any_node.size(), 0.0F);
     for (std::size_t i = 0; i < root_->any_node.size(); ++i)
       for (std::size_t c = 0; c < 3; ++c)
