@@ -39,12 +39,24 @@ double tolerance(const comm::composite_options& o, const comm::compositor& c, do
   return (c.error_bound() + 1e-3 * ranks * (o.format.colour == colour_format::rgba16)) / test::whole(o.format.colour) + 1e-6;
 }
 
+// Ranks of a host next to each other, hosts and the ranks in them in any order.
+std::vector<int> shuffled_in_hosts(int n, int ranks_per_host, unsigned seed) {
+  const int hosts = (n + ranks_per_host - 1) / ranks_per_host;
+  std::vector<int> order;
+  for (const int h : shuffled(hosts, seed))
+    for (const int l : shuffled(ranks_per_host, seed + 1))
+      if (h * ranks_per_host + l < n) order.push_back(h * ranks_per_host + l);
+  return order;
+}
+
 // Composite some frames; the parts that this rank has are compared with the definition.
 void expect_exact(comm::composite_options o, bool boxes) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   auto compositor = comm::compositor::make(MPI_COMM_WORLD, o);
   for (unsigned frame = 0; frame < 3; ++frame) {
-    const auto order = shuffled(ranks, frame / 2);  // the second frame has the order of the first
+    // The second frame has the order of the first, and if there are hosts, the third one's order mixes them.
+    const auto order =
+        o.ranks_per_host > 0 && frame < 2 ? shuffled_in_hosts(ranks, o.ranks_per_host, 5) : shuffled(ranks, frame / 2);
     std::vector<test::partial_image> images;
     const auto image_of = [&](int r) {
       return test::partial_image{o.format, o.width,
@@ -129,6 +141,13 @@ TEST(compositor, by_sparse_direct_send_is_exact) {
   o.sparse = true;
   expect_exact_in_all_formats(o, true);
 }
+TEST(compositor, hybrid_is_within_its_bound) {
+  for (const int ranks_per_host : {1, 2, 3}) {
+    auto o = picture_of(37, 23, transport::hybrid);
+    o.ranks_per_host = ranks_per_host;
+    expect_exact_in_all_formats(o, ranks_per_host == 3);
+  }
+}
 // More than one chunk a message, and stripes that end anywhere.
 TEST(compositor, cuts_long_messages) {
   for (const auto& method : {comm::plan_maker(plan::binary_swap), comm::plan_maker(test::direct_send)}) {
@@ -138,7 +157,8 @@ TEST(compositor, cuts_long_messages) {
   }
 }
 TEST(compositor, takes_fewer_pixels_than_ranks) {
-  for (const transport by : {transport::shared, transport::messages}) expect_exact(picture_of(2, 1, by), false);
+  for (const transport by : {transport::shared, transport::messages, transport::hybrid})
+    expect_exact(picture_of(2, 1, by), false);
 }
 
 // Oracle: the promise. What is blended at once is rounded once; a swap adds 1/257 for each time that something half blended
@@ -155,6 +175,7 @@ TEST(compositor, bounds_its_error) {
   };
   const double once = ranks > 1 ? 0.5 : 0;
   EXPECT_EQ(bound_of(picture_of(50, 40, transport::shared)), once);
+  EXPECT_EQ(bound_of(picture_of(50, 40, transport::hybrid)), once);
   auto o = picture_of(50, 40, transport::messages);
   EXPECT_GE(bound_of(o), once);
   EXPECT_LE(bound_of(o), once + (ranks - 1) / 257.0);
@@ -167,7 +188,7 @@ TEST(compositor, bounds_its_error) {
 // Oracle: the same error on all ranks, which names the pixel; afterwards it works.
 TEST(compositor, refuses_what_is_not_premultiplied) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
-  for (const transport by : {transport::shared, transport::messages}) {
+  for (const transport by : {transport::shared, transport::messages, transport::hybrid}) {
     const auto o = picture_of(30, 20, by);
     auto compositor = comm::compositor::make(MPI_COMM_WORLD, o);
     const auto order = shuffled(ranks, 0);
@@ -196,7 +217,7 @@ TEST(compositor, refuses_what_cannot_be) {
   auto o = picture_of(10, 10, transport::automatic);
   o.root = ranks;
   EXPECT_THROW(comm::compositor::make(MPI_COMM_WORLD, o), usage_error);
-  for (const transport by : {transport::shared, transport::messages}) {
+  for (const transport by : {transport::shared, transport::messages, transport::hybrid}) {
     auto compositor = comm::compositor::make(MPI_COMM_WORLD, picture_of(10, 10, by));
     EXPECT_THROW(compositor.run(std::vector<int>(static_cast<std::size_t>(ranks) + 1, 0)), usage_error);
   }

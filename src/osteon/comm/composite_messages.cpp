@@ -5,7 +5,6 @@
 #include <osteon/comm/compositor_way.hpp>
 #include <osteon/comm/sparse_runs.hpp>
 #include <osteon/comm/together.hpp>
-#include <osteon/plan/swap.hpp>
 
 namespace osteon::comm {
 
@@ -13,10 +12,7 @@ namespace {
 
 class by_messages : public compositor::way {
  public:
-  by_messages(const composite_options& o, MPI_Comm c) {
-    options = o;
-    if (!options.method) options.method = plan::binary_swap;
-    comm = communicator::duplicate(c);
+  by_messages(const composite_options& o, MPI_Comm c) : way(o, c) {
     together(comm.get(), [&] {
       const std::size_t bytes = static_cast<std::size_t>(pixels()) * o.format.bytes();
       if (o.sparse && bytes > std::numeric_limits<int>::max() / 2)
@@ -42,7 +38,7 @@ class by_messages : public compositor::way {
     }
     if (!options.sparse) {
       const frame_report report = dense_->run();
-      finish_wide();
+      finish_wide(schedule_, *pixels_);
       return report;
     }
     std::vector<plan::span> runs = active_runs(options.format, image_.get(), options.width, active);
@@ -71,29 +67,13 @@ class by_messages : public compositor::way {
       sparse_ = std::make_unique<sparse_exchange>(comm.get(), schedule_, *pixels_);
     else
       dense_ = std::make_unique<dense_exchange>(comm.get(), schedule_, *pixels_);
-    parts.clear();
-    error_bound = 0;
-    for (const pixel_piece& p : schedule_.result) {
-      if (!parts.empty() && parts.back().end == p.at.begin)
-        parts.back().end = p.at.end;
-      else
-        parts.push_back(p.at);
-      error_bound = std::max(error_bound, p.error);
-    }
+    parts = schedule_.parts(0);
+    error_bound = schedule_.error_bound();
     order_.assign(order.begin(), order.end());
   }
 
-  // A plan that leaves out images that it takes for empty does not tell when a pixel is finished.
-  void finish_wide() {
-    for (const pixel_piece& p : schedule_.result)
-      if (p.wide) {
-        const kernel::layer wide[] = {{pixels_->format(true), pixels_->at(true, p.at.begin)}};
-        blend_by_threads(options.format, pixels_->at(false, p.at.begin), wide, p.at.size());
-      }
-  }
-
   void finish_sparse(std::span<const plan::span> runs) {
-    finish_wide();
+    finish_wide(schedule_, *pixels_);
     for (const plan::span part : parts) {
       std::int64_t at = part.begin;
       for (const plan::span r : runs) {

@@ -97,7 +97,7 @@ void blend_stripe(const composite_options& o, kernel::pixel_format out_format, s
                   std::span<const host_layer> layers, plan::span stripe) {
   const auto bytes = static_cast<std::int64_t>(o.format.bytes()), out_bytes = static_cast<std::int64_t>(out_format.bytes());
   const pixel_rectangle whole{0, 0, o.width, o.height};
-  if (std::all_of(layers.begin(), layers.end(), [&](const host_layer& l) { return l.active == whole; })) {
+  if (!layers.empty() && std::all_of(layers.begin(), layers.end(), [&](const host_layer& l) { return l.active == whole; })) {
     std::vector<kernel::layer> all;
     for (const host_layer& l : layers) all.push_back({o.format, l.image + stripe.begin * bytes});
     blend_by_threads(out_format, out, all, stripe.size());

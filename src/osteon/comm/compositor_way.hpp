@@ -3,11 +3,15 @@
 /// What each transport of the compositor does.
 #include <osteon/comm/compositor.hpp>
 #include <osteon/comm/shared_window.hpp>
+#include <osteon/plan/swap.hpp>
 #include <string>
 
 namespace osteon::comm {
 
 struct compositor::way {
+  way(const composite_options& o, MPI_Comm c) : options(o), comm(communicator::duplicate(c)) {
+    if (!options.method) options.method = plan::binary_swap;
+  }
   virtual ~way() = default;
   virtual std::byte* buffer() = 0;
   virtual frame_report run(std::span<const int> order, const pixel_rectangle& active) = 0;
@@ -20,6 +24,7 @@ struct compositor::way {
   std::string description;
 
   std::int64_t pixels() const { return std::int64_t{options.width} * options.height; }
+  std::int64_t pixel_bytes() const { return static_cast<std::int64_t>(options.format.bytes()); }
   pixel_rectangle whole() const { return {0, 0, options.width, options.height}; }
 };
 

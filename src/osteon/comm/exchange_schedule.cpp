@@ -189,13 +189,10 @@ class maker {
       sum.error += p.error;
     }
     const bool finished = sum.layers == object_.all_layers;
-    const bool fixed_point =
-        object_.format.colour == kernel::colour_format::rgba8 || object_.format.colour == kernel::colour_format::rgba16;
     if (blends) {
       sum.wide = object_.has_wide() && !finished;
-      // The map x -> colour + (1 - opacity) x of a group, rounded in both, is off by a whole unit for x in [0, 1]; the
-      // errors of the groups that it joins add up, because through any of them an error never grows.
-      if (fixed_point && !object_.format.depth) sum.error += finished ? 0.5 : sum.wide ? 1.0 / 257 : 1.0;
+      const double once = exchange_schedule::rounding(object_.format, sum.wide);
+      sum.error += finished ? once / 2 : once;
     } else {
       sum.wide = result.layers.front().wide;
     }
@@ -241,6 +238,30 @@ std::vector<pixel_piece> exchange_schedule::message::chunks() const {
       begin = end;
     }
   return result;
+}
+
+double exchange_schedule::rounding(kernel::pixel_format format, bool wide) {
+  const bool floating = format.colour == kernel::colour_format::rgba16f || format.colour == kernel::colour_format::rgba32f;
+  if (format.depth || floating) return 0;
+  return wide ? 1.0 / 257 : 1.0;
+}
+
+std::vector<plan::span> exchange_schedule::parts(std::int64_t offset) const {
+  std::vector<plan::span> all;
+  for (const pixel_piece& p : result) {
+    const plan::span moved{p.at.begin + offset, p.at.end + offset};
+    if (!all.empty() && all.back().end == moved.begin)
+      all.back().end = moved.end;
+    else
+      all.push_back(moved);
+  }
+  return all;
+}
+
+double exchange_schedule::error_bound() const {
+  double bound = 0;
+  for (const pixel_piece& p : result) bound = std::max(bound, p.error);
+  return bound;
 }
 
 exchange_schedule exchange_schedule::make(MPI_Comm comm, const plan::rank_plan& mine, std::int64_t elements,

@@ -60,6 +60,16 @@ struct exchange_schedule {
   std::vector<round> rounds;
   std::vector<pixel_piece> result;  ///< what this rank holds the final value of
 
+  /// The spans of `result`, moved by `offset`.
+  std::vector<plan::span> parts(std::int64_t offset) const;
+  /// The largest error in `result`.
+  double error_bound() const;
+
+  /// What blending into a format adds to the error, in units of the last place of `format`, when more layers are to come:
+  /// the map x -> colour + (1 - opacity) x of a group, rounded in both, is off by a whole unit for x in [0, 1]. Errors of
+  /// groups that are joined add up, because through any of them an error never grows.
+  static double rounding(kernel::pixel_format format, bool wide);
+
   /// Go through the plan once without pixels: ranks tell each other what their messages hold.
   /// @collective on comm
   static exchange_schedule make(MPI_Comm comm, const plan::rank_plan& mine, std::int64_t elements,

@@ -30,6 +30,14 @@ exchange_pixels::exchange_pixels(const exchange_schedule& schedule, const exchan
   wide_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(end - begin) * format(true).bytes());
 }
 
+void finish_wide(const exchange_schedule& schedule, exchange_pixels& pixels) {
+  for (const pixel_piece& p : schedule.result)
+    if (p.wide) {
+      const kernel::layer wide[] = {{pixels.format(true), pixels.at(true, p.at.begin)}};
+      blend_by_threads(pixels.format(false), pixels.at(false, p.at.begin), wide, p.at.size());
+    }
+}
+
 namespace {
 
 bool lands_in_place(const exchange_schedule::round& r, std::size_t message) {

@@ -40,6 +40,10 @@ class exchange_pixels {
   std::unique_ptr<std::byte[]> wide_;
 };
 
+/// Round what is still wide in the result: a plan that leaves out images that it takes for empty does not tell when a pixel
+/// is finished.
+void finish_wide(const exchange_schedule& schedule, exchange_pixels& pixels);
+
 /// One rank's part of a plan for dense images, with its messages prepared: planned once, started for each frame.
 ///
 /// Long messages are cut into chunks, and a stretch of pixels is blended as soon as all its layers have come, while others

@@ -1,5 +1,8 @@
 #include <osteon/kernel/blend_parts.hpp>
 #include <osteon/kernel/half.hpp>
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
 
 namespace osteon::kernel {
 
@@ -25,7 +28,11 @@ template <bool Only32>
   }
   halves bits;
   std::memcpy(&bits, from.pixels + 8 * at, sizeof bits);
+#if defined(__F16C__) && !defined(__AVX512BW__)
+  return (floats)_mm256_cvtph_ps((__m128i)bits);
+#else
   return from_half<floats>(__builtin_convertvector(bits, words));
+#endif
 }
 
 [[gnu::always_inline]] inline void store(colour_format format, std::byte* out, std::int64_t at, floats value) {
@@ -33,7 +40,11 @@ template <bool Only32>
     std::memcpy(out + 16 * at, &value, sizeof value);
     return;
   }
+#if defined(__F16C__) && !defined(__AVX512BW__)
+  const auto bits = (halves)_mm256_cvtps_ph((__m256)value, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#else
   const halves bits = __builtin_convertvector(to_half<floats, words>(value), halves);
+#endif
   std::memcpy(out + 8 * at, &bits, sizeof bits);
 }
 
