@@ -49,6 +49,18 @@ struct export_options {
 };
 int export_image(const export_options& options);
 
+struct plan_options {
+  std::vector<std::string> methods;  ///< as composite_method::parse takes them; none: all known ones
+  int ranks = 8, bytes_per_pixel = 4, ranks_per_host = 0;
+  std::string pixels = "512x512", order = "identity", root = "0", json;
+  double active = 1;  ///< share of the image that each rank has drawn, as a box
+};
+
+/// Make compositing plans, count what they ask of ranks and verify them; exit code 3 if one is unsound.
+int plan_table(const plan_options& options);
+/// Draw one plan as SVG. @param target file, `-` for standard output
+int plan_drawing(const plan_options& options, const std::string& target);
+
 int report(const std::string& directory);
 int schema();
 int version(const std::string& json);
@@ -57,7 +69,7 @@ int version(const std::string& json);
 struct bench_options {
   int ranks = 4;
   std::optional<int> threads;
-  std::vector<std::string> ways{"shared", "binary-swap"};
+  std::vector<std::string> ways{"shared", "direct-send", "binary-swap"};
   int width = 512, height = 512;
   std::string format = "rgba8";
   double active = 1, seconds = 3;

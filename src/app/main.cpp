@@ -116,6 +116,41 @@ int dispatch(int argc, char** argv) {
   add_json(c_convert, json);
   c_convert->footer("Examples:\n  osteon convert script.txt model.nc\n  osteon convert model.nc text/script.txt");
 
+  app::plan_options plan;
+  auto* c_plan =
+      cli.add_subcommand("plan", "Show what compositing methods ask of ranks, and verify their plans without MPI");
+  const auto add_plan = [&](CLI::App* command, CLI::Option* methods) {
+    methods->description("Methods, such as binary-swap, radix-k:8,4 or multi-step:512 (docs/compositing.md)");
+    command->add_option("-n,--ranks", plan.ranks, "Number of ranks (default: 8)")->check(CLI::PositiveNumber);
+    command->add_option("--pixels", plan.pixels, "Size of the image, WIDTHxHEIGHT or a number of pixels")
+        ->capture_default_str();
+    command
+        ->add_option("--order", plan.order,
+                     "Ranks from front to back: identity, reverse, shuffle, shuffle:SEED, or a list such as 2,0,1")
+        ->capture_default_str();
+    command->add_option("--root", plan.root, "Rank that gets the picture; none: parts stay with their owners")
+        ->capture_default_str();
+    command->add_option("--ranks-per-host", plan.ranks_per_host, "For hybrid and +leaders: so many consecutive ranks a host")
+        ->check(CLI::PositiveNumber);
+    command->add_option("--active", plan.active, "Share of the image that each rank has drawn, as a box")
+        ->check(CLI::Range(1e-6, 1.0));
+  };
+  add_plan(c_plan, c_plan->add_option("method", plan.methods));
+  c_plan->add_option("--bytes-per-pixel", plan.bytes_per_pixel, "4 for RGBA8, 16 for RGBA32F")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  add_json(c_plan, plan.json);
+  c_plan->footer(
+      "Without a method, all known ones are shown.\n\nExamples:\n  osteon plan -n 100 --order shuffle\n"
+      "  osteon plan binary-swap multi-step:512 -n 2048 --pixels 1920x1080\n"
+      "  osteon plan draw radix-k:4 -n 8 -o plan.svg");
+  auto* c_draw = c_plan->add_subcommand("draw", "Draw a plan as SVG: ranks as rows, rounds as columns");
+  std::string picture = "plan.svg";
+  add_plan(c_draw, c_draw->add_option("method", plan.methods)->required()->expected(1));
+  c_draw->add_option("-o,--output", picture, "Picture to write; - for standard output")->capture_default_str();
+  c_draw->footer("Example:\n  osteon plan draw binary-swap -n 6 -o plan.svg");
+  c_plan->require_subcommand(0, 1);
+
   auto* c_report = cli.add_subcommand("report", "Make report.html again from an output directory");
   c_report->add_option("directory", directory, "Output directory of a finished job")->required();
   c_report->footer("Example:\n  osteon report bone.out");
@@ -145,12 +180,14 @@ int dispatch(int argc, char** argv) {
   auto* c_bench = cli.add_subcommand("bench", "Measure parts of osteon on this machine");
   c_bench->require_subcommand(1);
   app::bench_options bench;
-  auto* c_composite = c_bench->add_subcommand("composite", "Partial images of all ranks into one picture, frame after frame");
+  auto* c_composite =
+      c_bench->add_subcommand("composite", "Partial images of all ranks into one picture, frame after frame");
   c_composite->add_option("-n,--ranks", bench.ranks, "MPI processes to start (default: 4)")->check(CLI::PositiveNumber);
   c_composite->add_option("-t,--threads", bench.threads, "OpenMP threads of each process")->check(CLI::PositiveNumber);
   c_composite
       ->add_option("-w,--way", bench.ways,
-                   "shared, binary-swap or hybrid:RANKS, with +sparse, +parts, +narrow or +checked; may be repeated")
+                   "shared, shared:RANKS, or a method of `osteon plan`, with +sparse, +parts, +narrow or +checked; may be "
+                   "repeated (default: shared, direct-send, binary-swap)")
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -159,7 +196,8 @@ int dispatch(int argc, char** argv) {
   c_composite->add_option("--format", bench.format, "rgba8, rgba16, rgba16f or rgba32f, with +z for depth (default: rgba8)");
   c_composite->add_option("--active", bench.active, "Share of the picture that each rank fills (default: 1)")
       ->check(CLI::Range(0.0, 1.0));
-  c_composite->add_option("--binding", bench.binding, "none, numa_1 (ranks by fours on a memory domain) or numa_2 (dealt out)")
+  c_composite
+      ->add_option("--binding", bench.binding, "none, numa_1 (ranks by fours on a memory domain) or numa_2 (dealt out)")
       ->check(CLI::IsMember({"none", "numa_1", "numa_2"}));
   c_composite->add_option("--ranks-per-domain", bench.ranks_per_domain, "Ranks that numa_1 puts together (default: 4)")
       ->check(CLI::PositiveNumber);
@@ -168,8 +206,9 @@ int dispatch(int argc, char** argv) {
   c_composite->add_flag("--blend", bench.blend, "Only the blending of one thread, in pixels a second");
   add_json(c_composite, bench.json);
   c_composite->footer(
-      "Every picture is compared with the exact one.\n\nExamples:\n  osteon bench composite -n 4 -w shared -w binary-swap\n"
-      "  osteon bench composite -n 8 --active 0.15 -w binary-swap+sparse\n  osteon bench composite --blend");
+      "Every picture is compared with the exact one.\n\nExamples:\n  osteon bench composite -n 4 -w shared -w binary-swap "
+      "-w multi-step:2\n"
+      "  osteon bench composite -n 8 --active 0.15 -w direct-send+sparse\n  osteon bench composite --blend");
 
   try {
     cli.parse(argc, argv);
@@ -188,6 +227,8 @@ int dispatch(int argc, char** argv) {
   if (*c_import) return app::import(job, model, script, json);
   if (*c_verify) return app::verify(files, seal, json);
   if (*c_convert) return app::convert(from, to, script, json);
+  if (*c_draw) return app::plan_drawing(plan, picture);
+  if (*c_plan) return app::plan_table(plan);
   if (*c_report) return app::report(directory);
   if (*c_export) return app::export_image(image);
   if (*c_schema) return app::schema();

@@ -4,9 +4,8 @@
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/compositor.hpp>
-#include <osteon/plan/swap.hpp>
+#include <osteon/plan/composite_method.hpp>
 #include <random>
-#include <support/direct_send.hpp>
 #include <support/partial_images.hpp>
 
 using namespace osteon;
@@ -29,6 +28,11 @@ comm::pixel_rectangle box_of(const comm::composite_options& o, int rank, unsigne
   };
   const int a = cut(1, o.width), b = cut(2, o.width), c = cut(3, o.height), d = cut(4, o.height);
   return {std::min(a, b), std::min(c, d), std::max(a, b), std::max(c, d)};
+}
+
+comm::plan_maker method_named(const std::string& text) {
+  return [method = plan::composite_method::parse(text)](int ranks, std::int64_t elements, std::span<const int> order,
+                                                        int root) { return method.make(ranks, elements, order, root); };
 }
 
 // How far a channel may be from the exact value, in [0, 1].
@@ -123,23 +127,41 @@ TEST(compositor, in_shared_memory_is_exact) { expect_exact_in_all_formats(pictur
 TEST(compositor, in_shared_memory_heeds_boxes) { expect_exact_in_all_formats(picture_of(37, 23, transport::shared), true); }
 
 TEST(compositor, by_binary_swap_is_within_its_bound) {
-  expect_exact_in_all_formats(picture_of(37, 23, transport::messages), false);
+  auto o = picture_of(37, 23, transport::messages);
+  o.method = method_named("binary-swap");
+  expect_exact_in_all_formats(o, false);
 }
 TEST(compositor, by_sparse_binary_swap_is_within_its_bound) {
   auto o = picture_of(37, 23, transport::messages);
+  o.method = method_named("binary-swap");
   o.sparse = true;
   expect_exact_in_all_formats(o, true);
 }
 TEST(compositor, by_direct_send_is_exact) {
   auto o = picture_of(37, 23, transport::messages);
-  o.method = test::direct_send;
+  o.method = method_named("direct-send");
   expect_exact_in_all_formats(o, false);
 }
 TEST(compositor, by_sparse_direct_send_is_exact) {
   auto o = picture_of(37, 23, transport::messages);
-  o.method = test::direct_send;
+  o.method = method_named("direct-send");
   o.sparse = true;
   expect_exact_in_all_formats(o, true);
+}
+// Every method that plans: by messages, dense and sparse.
+TEST(compositor, runs_every_method) {
+  const int ranks = comm::size(MPI_COMM_WORLD);
+  for (const char* text : {"sequential", "sequential:all", "sequential:chain", "tree", "pipeline", "radix-k:3,2", "2-3-swap",
+                           "2-3-4-swap", "direct-send:scheduled", "multi-step:2", "multi-step:2:direct-send:spans:tree",
+                           "hybrid:2", "radix-k+leaders:2", "binary-swap+fan-in:2"})
+    for (const bool sparse : {false, true}) {
+      auto o = picture_of(37, 23, transport::messages);
+      o.method = method_named(text);
+      o.sparse = sparse;
+      o.root = ranks / 2;
+      SCOPED_TRACE(text);
+      expect_exact(o, sparse);
+    }
 }
 TEST(compositor, hybrid_is_within_its_bound) {
   for (const int ranks_per_host : {1, 2, 3}) {
@@ -150,7 +172,7 @@ TEST(compositor, hybrid_is_within_its_bound) {
 }
 // More than one chunk a message, and stripes that end anywhere.
 TEST(compositor, cuts_long_messages) {
-  for (const auto& method : {comm::plan_maker(plan::binary_swap), comm::plan_maker(test::direct_send)}) {
+  for (const auto& method : {method_named("binary-swap"), method_named("direct-send")}) {
     auto o = picture_of(401, 257, transport::messages);
     o.method = method;
     expect_exact(o, false);
@@ -177,11 +199,13 @@ TEST(compositor, bounds_its_error) {
   EXPECT_EQ(bound_of(picture_of(50, 40, transport::shared)), once);
   EXPECT_EQ(bound_of(picture_of(50, 40, transport::hybrid)), once);
   auto o = picture_of(50, 40, transport::messages);
+  EXPECT_EQ(bound_of(o), once);
+  o.method = method_named("binary-swap");
   EXPECT_GE(bound_of(o), once);
   EXPECT_LE(bound_of(o), once + (ranks - 1) / 257.0);
   o.wide_between = false;
   EXPECT_LE(bound_of(o), once + std::max(0, ranks - 2));
-  o.method = test::direct_send;
+  o.method = method_named("direct-send");
   EXPECT_EQ(bound_of(o), once);
 }
 

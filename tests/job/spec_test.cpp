@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <osteon/base/suggest.hpp>
 #include <osteon/job/spec.hpp>
-#include <osteon/job/suggest.hpp>
 
 using namespace osteon;
 
@@ -161,6 +161,6 @@ TEST(schema, names_every_table_and_is_json) {
 }
 
 TEST(suggest, finds_the_nearest_word) {
-  EXPECT_EQ(job::nearest("tolerence", {"tolerance", "threshold"}), "tolerance");
-  EXPECT_EQ(job::nearest("xyz", {"tolerance", "threshold"}), "");
+  EXPECT_EQ(nearest("tolerence", {"tolerance", "threshold"}), "tolerance");
+  EXPECT_EQ(nearest("xyz", {"tolerance", "threshold"}), "");
 }

@@ -11,6 +11,7 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/kernel/blend.hpp>
 #include <osteon/kernel/half.hpp>
+#include <osteon/plan/composite_method.hpp>
 #include <osteon/plan/swap.hpp>
 #include <random>
 
@@ -35,10 +36,10 @@ void put(kernel::pixel_format format, std::byte* to, const double (&channel)[4],
       const auto v = static_cast<float>(channel[c]);
       std::memcpy(at, &v, sizeof v);
     } else {
-      const auto v = format.colour == kernel::colour_format::rgba16
-                         ? static_cast<std::uint16_t>(scaled)
-                         : static_cast<std::uint16_t>(
-                               kernel::to_half<float1, word1>(float1{static_cast<float>(channel[c])})[0]);
+      const auto v =
+          format.colour == kernel::colour_format::rgba16
+              ? static_cast<std::uint16_t>(scaled)
+              : static_cast<std::uint16_t>(kernel::to_half<float1, word1>(float1{static_cast<float>(channel[c])})[0]);
       std::memcpy(at, &v, sizeof v);
     }
   }
@@ -59,7 +60,8 @@ double worst_error(const composite_case& what, int ranks, std::span<const std::b
     const auto box = rectangle_of(what, order[l]);
     for (int row = box.top; row < box.bottom; ++row)
       for (int column = box.left; column < box.right; ++column) {
-        const auto i = static_cast<std::size_t>(row) * static_cast<std::size_t>(what.width) + static_cast<std::size_t>(column);
+        const auto i =
+            static_cast<std::size_t>(row) * static_cast<std::size_t>(what.width) + static_cast<std::size_t>(column);
         const auto v = kernel::value_of(what.format, image.data() + i * bytes);
         if (what.format.depth && v.depth > depth[i]) continue;
         depth[i] = v.depth;
@@ -119,7 +121,10 @@ void render(const composite_case& what, int rank, std::span<std::byte> image) {
     for (int column = box.left; column < box.right; ++column) {
       const double opacity = 0.1 + 0.5 * static_cast<double>(column) / what.width * next();
       const double channel[4] = {opacity * next(), opacity * static_cast<double>(row) / what.height, opacity * 0.5, opacity};
-      put(what.format, image.data() + (static_cast<std::size_t>(row) * static_cast<std::size_t>(what.width) + static_cast<std::size_t>(column)) * what.format.bytes(),
+      put(what.format,
+          image.data() +
+              (static_cast<std::size_t>(row) * static_cast<std::size_t>(what.width) + static_cast<std::size_t>(column)) *
+                  what.format.bytes(),
           channel, static_cast<float>(next()));
     }
 }
@@ -146,16 +151,18 @@ composite_way make_way(MPI_Comm comm, const composite_case& what, const std::str
   }
   if (rest == "shared") {
     o.by = comm::transport::shared;
-  } else if (rest == "binary-swap") {
-    o.by = comm::transport::messages;
-    o.method = plan::binary_swap;
-  } else if (rest.starts_with("hybrid:")) {
+  } else if (rest.starts_with("shared:")) {
     o.by = comm::transport::hybrid;
     o.ranks_per_host = std::atoi(rest.c_str() + 7);
+    o.method = plan::binary_swap;
+    if (o.ranks_per_host < 1)
+      throw usage_error(fmt::format("'{}': behind shared: stands the number of ranks that share memory, at least 1", name));
   } else {
-    throw usage_error(fmt::format("no way '{}' to composite; there is: shared, binary-swap, hybrid:RANKS, each with +sparse, "
-                                  "+parts, +narrow or +checked behind it",
-                                  name));
+    o.by = comm::transport::messages;
+    o.method = [method = plan::composite_method::parse(rest)](int ranks, std::int64_t elements, std::span<const int> order,
+                                                              int root) {
+      return method.make(ranks, elements, order, root);
+    };
   }
   auto compositor = std::make_shared<comm::compositor>(comm::compositor::make(comm, o));
   const int rank = comm::rank(comm);
@@ -229,8 +236,8 @@ std::vector<composite_cost> measure(MPI_Comm comm, const composite_case& what, s
       if (rank != 0 || ways[w].in_parts) return;
       c.error = worst_error(what, ranks, ways[w].picture());
       if (c.error > ways[w].error_bound)
-        throw data_error(fmt::format("the picture of '{}' differs by {:.3f} from the exact one; it promises {:.3f}",
-                                     c.name, c.error, ways[w].error_bound));
+        throw data_error(fmt::format("the picture of '{}' differs by {:.3f} from the exact one; it promises {:.3f}", c.name,
+                                     c.error, ways[w].error_bound));
     });
     costs.push_back(c);
   }

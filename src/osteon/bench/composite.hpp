@@ -11,41 +11,42 @@ namespace osteon::bench {
 struct composite_case {
   int width = 512, height = 512;
   kernel::pixel_format format;
-  double active = 1;       ///< share of the picture that each rank's rectangle covers
-  double seconds = 2;      ///< of measuring, all ways together
-  unsigned seed = 1;       ///< of the visibility order and of the rectangles
+  double active = 1;   ///< share of the picture that each rank's rectangle covers
+  double seconds = 2;  ///< of measuring, all ways together
+  unsigned seed = 1;   ///< of the visibility order and of the rectangles
 };
 
 /// A way to composite one frame again and again.
 struct composite_way {
   std::string name;
-  std::function<void()> prepare;                            ///< put the rendered image where it is composited; not timed
-  std::function<comm::frame_report()> frame;                ///< @collective
-  std::function<std::span<const std::byte>()> picture;      ///< on rank 0, of the last frame
-  bool in_parts = false;                                    ///< there is no picture on rank 0
-  double error_bound = 0.5;                                 ///< units of the last place; what is more is a fault
+  std::function<void()> prepare;                        ///< put the rendered image where it is composited; not timed
+  std::function<comm::frame_report()> frame;            ///< @collective
+  std::function<std::span<const std::byte>()> picture;  ///< on rank 0, of the last frame
+  bool in_parts = false;                                ///< there is no picture on rank 0
+  double error_bound = 0.5;                             ///< units of the last place; what is more is a fault
 };
 
 /// What a way took.
 struct composite_cost {
   std::string name;
   double best_fps = 0, median_fps = 0;
-  double cpu_ms = 0;                          ///< of a frame, all ranks; the best batch
-  double bytes_max = 0, bytes_sum = 0;        ///< sent by a rank, by all
+  double cpu_ms = 0;                                     ///< of a frame, all ranks; the best batch
+  double bytes_max = 0, bytes_sum = 0;                   ///< sent by a rank, by all
   double blend_ms = 0, exchange_ms = 0, collect_ms = 0;  ///< median over frames of the largest of the ranks
-  double error = 0;                           ///< largest difference from the exact picture, units of the last place
+  double error = 0;  ///< largest difference from the exact picture, units of the last place
 };
 
-/// The visibility order, and the partial image of a rank: premultiplied noise over a gradient, nothing outside its rectangle.
+/// The visibility order, and the partial image of a rank: premultiplied noise over a gradient, nothing outside its
+/// rectangle.
 std::vector<int> visibility_order(const composite_case& what, int ranks);
 comm::pixel_rectangle rectangle_of(const composite_case& what, int rank);
 void render(const composite_case& what, int rank, std::span<std::byte> image);
 
-/// osteon's way of this name: `shared`; a plan over messages, `binary-swap`; `hybrid:R`, shared memory among R ranks and
-/// binary swap between. Behind it `+sparse` for images that are empty in places, `+parts` to leave finished parts where they
-/// are, `+narrow` to send what is half blended in the picture's own format, `+checked` to look for pixels that are not
-/// premultiplied.
-/// @throws usage_error that names the ways
+/// osteon's way of this name: `shared`, all ranks in shared memory; `shared:R`, R consecutive ranks in shared memory and
+/// binary swap between such groups; or a method of plan::composite_method, over messages. Behind it `+sparse` for images
+/// that are empty in places, `+parts` to leave finished parts where they are, `+narrow` to send what is half blended in the
+/// picture's own format, `+checked` to look for pixels that are not premultiplied.
+/// @throws usage_error for another name
 /// @collective on comm
 composite_way make_way(MPI_Comm comm, const composite_case& what, const std::string& name);
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <osteon/comm/compositor_way.hpp>
 #include <osteon/comm/together.hpp>
+#include <osteon/plan/composite_method.hpp>
 
 namespace osteon::comm {
 
@@ -43,6 +44,10 @@ transport choose(MPI_Comm comm, const composite_options& o) {
 }
 
 }  // namespace
+
+plan::plan usual_method(int ranks, std::int64_t elements, std::span<const int> order, int root) {
+  return plan::composite_method::parse(ranks <= 16 ? "direct-send" : "binary-swap").make(ranks, elements, order, root);
+}
 
 void check_order(std::span<const int> order, int ranks) {
   std::vector<bool> named(static_cast<std::size_t>(ranks));

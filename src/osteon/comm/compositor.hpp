@@ -30,7 +30,7 @@ struct composite_options {
   int width = 0, height = 0;
   kernel::pixel_format format;
   transport by = transport::automatic;
-  plan_maker method;         ///< of messages; binary swap if there is none
+  plan_maker method;         ///< of messages; if there is none, direct send up to 16 ranks, then binary swap
   int root = 0;              ///< rank that gets the picture; -1: finished parts stay with their owners
   bool sparse = false;       ///< images are empty in places: messages hold only what is not
   bool wide_between = true;  ///< messages: what is half blended travels in a wider format

@@ -3,14 +3,16 @@
 /// What each transport of the compositor does.
 #include <osteon/comm/compositor.hpp>
 #include <osteon/comm/shared_window.hpp>
-#include <osteon/plan/swap.hpp>
 #include <string>
 
 namespace osteon::comm {
 
+/// Direct send, which blends all at once, as long as its n (n - 1) messages are few; then binary swap.
+plan::plan usual_method(int ranks, std::int64_t elements, std::span<const int> order, int root);
+
 struct compositor::way {
   way(const composite_options& o, MPI_Comm c) : options(o), comm(communicator::duplicate(c)) {
-    if (!options.method) options.method = plan::binary_swap;
+    if (!options.method) options.method = usual_method;
   }
   virtual ~way() = default;
   virtual std::byte* buffer() = 0;

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <osteon/job/suggest.hpp>
+#include <osteon/base/suggest.hpp>
 #include <set>
 
 namespace osteon::job {

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <osteon/base/suggest.hpp>
 #include <osteon/job/keys.hpp>
-#include <osteon/job/suggest.hpp>
 #include <set>
 #include <sstream>
 

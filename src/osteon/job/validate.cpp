@@ -3,9 +3,9 @@
 
 #include <cmath>
 #include <filesystem>
+#include <osteon/base/suggest.hpp>
 #include <osteon/job/check_loads.hpp>
 #include <osteon/job/spec.hpp>
-#include <osteon/job/suggest.hpp>
 #include <set>
 
 namespace osteon::job {

@@ -54,9 +54,30 @@ void take_nearest_of(std::byte* out, std::span<const layer> layers, std::int64_t
 
 }  // namespace
 
+// The same for two words, some pixels at a time: where a depth is less, both words are taken.
+void take_nearest_of_two_words(std::byte* out, std::span<const layer> layers, std::int64_t count) {
+  constexpr std::int64_t at_once = blend_words / 2;
+#if defined(__AVX512BW__)
+  constexpr integers depth{1, 1, 3, 3, 5, 5, 7, 7, 9, 9, 11, 11, 13, 13, 15, 15};
+#else
+  constexpr integers depth{1, 1, 3, 3, 5, 5, 7, 7};
+#endif
+  for (std::int64_t at = 0; at < count; at += at_once) {
+    words best;
+    std::memcpy(&best, layers[0].pixels + 8 * at, sizeof best);
+    for (const layer& l : layers.subspan(1)) {
+      words other;
+      std::memcpy(&other, l.pixels + 8 * at, sizeof other);
+      const integers nearer = (floats)__builtin_shuffle(other, depth) < (floats)__builtin_shuffle(best, depth);
+      best = ((words)nearer & other) | (~(words)nearer & best);
+    }
+    std::memcpy(out + 8 * at, &best, sizeof best);
+  }
+}
+
 void take_nearest(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count) {
   if (format.colour == colour_format::rgba8)
-    take_nearest_of<2>(out, layers, count);
+    pad_to_vectors<blend_words / 2>(format.bytes(), out, layers, count, take_nearest_of_two_words);
   else if (format.colour == colour_format::rgba32f)
     take_nearest_of<5>(out, layers, count);
   else

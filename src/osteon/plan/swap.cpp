@@ -6,166 +6,177 @@
 #include <bit>
 #include <memory>
 #include <osteon/base/error.hpp>
+#include <osteon/plan/collect.hpp>
+#include <osteon/plan/partition.hpp>
 
 namespace osteon::plan {
 
 namespace {
 
-// Parts of `elements` elements among `count` members, in order: part m is [cut(m), cut(m + 1)).
-struct partition {
-  std::int64_t elements;
-  std::int64_t count;
-
-  std::int64_t cut(std::int64_t m) const { return elements / count * m + elements % count * m / count; }
-  span part(std::int64_t m) const { return {cut(m), cut(m + 1)}; }
-  std::int64_t part_of(std::int64_t element) const {
-    std::int64_t low = 0, high = count;  // cut(low) <= element < cut(high)
-    while (high - low > 1) {
-      const std::int64_t middle = low + (high - low) / 2;
-      (cut(middle) <= element ? low : high) = middle;
-    }
-    return low;
+// The last value below `count` at which a growing function does not exceed `limit`; there is one.
+template <class F>
+std::int64_t last_below(std::int64_t count, std::int64_t limit, F function) {
+  std::int64_t low = 0, high = count;  // function(low) <= limit < function(high)
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (function(middle) <= limit ? low : high) = middle;
   }
+  return low;
+}
+
+// `count` joining groups of `size` members each. They are at most two such classes in a group.
+struct equal_groups {
+  std::int64_t count, size;
 };
 
-span overlap(span a, span b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
-
-// The visibility indices [begin, end) and how its members share the elements. The members' slots interleave those of
-// the front and the back half by the centres of the parts that they hold, so a member's next part lies in or beside
-// the part that it holds already.
+// The visibility indices [begin, end), which become one group in the round of `level`.
 struct group {
   std::int64_t begin, end;
+  int level;
+  std::int64_t ways;  // joining groups: first the larger ones, then the others
 
   std::int64_t size() const { return end - begin; }
-  std::int64_t middle() const { return begin + (size() + 1) / 2; }
-  group front() const { return {begin, middle()}; }
-  group back() const { return {middle(), end}; }
+  equal_groups large() const { return {size() % ways, size() / ways + 1}; }
+  equal_groups small() const { return {ways - size() % ways, size() / ways}; }
 
-  // Slot of the member that has slot i in the front half: front slots j <= i, and the back slots whose centre
-  // (2j + 1) / 2q lies before (2i + 1) / 2p.
-  std::int64_t slot_of_front(std::int64_t i) const {
-    const std::int64_t p = front().size(), q = back().size();
-    const std::int64_t reach = (2 * i + 1) * q;  // back slots with (2j + 1) p < reach
-    return i + std::min(q, std::max<std::int64_t>(0, (reach + p - 1) / p / 2));
+  std::int64_t joining_of(std::int64_t index) const {
+    const std::int64_t offset = index - begin, in_large = large().count * large().size;
+    return offset < in_large ? offset / large().size : large().count + (offset - in_large) / small().size;
   }
 
-  std::int64_t slot_of(std::int64_t index) const {
-    if (size() == 1) return 0;
-    if (index < middle()) return slot_of_front(front().slot_of(index));
-    // The back slot j fills the (j + 1)-th gap that the front slots leave.
-    const std::int64_t j = back().slot_of(index);
-    std::int64_t low = 0, high = front().size();  // number of front slots before back slot j
-    while (low < high) {
-      const std::int64_t i = low + (high - low) / 2;
-      if (slot_of_front(i) - i <= j)
-        low = i + 1;
-      else
-        high = i;
-    }
-    return low + j;
+  // Slots are ordered by the centres (2 i + 1) / (2 size) of the parts within the joining groups, then by group. So the
+  // i-th members of all large groups have slots in a row, and so have those of all small groups.
+  std::int64_t first_slot_of_large(std::int64_t i) const {
+    const std::int64_t p = large().size, q = small().size, reach = (2 * i + 1) * q;
+    const std::int64_t small_before = std::min(q, (reach + p - 1) / p / 2);  // (2 j + 1) p < reach
+    return i * large().count + small_before * small().count;
   }
-
-  std::int64_t index_at(std::int64_t slot) const {
-    if (size() == 1) return begin;
-    std::int64_t low = 0, high = front().size();  // number of front slots below or at `slot`
-    while (low < high) {
-      const std::int64_t i = low + (high - low) / 2;
-      if (slot_of_front(i) <= slot)
-        low = i + 1;
-      else
-        high = i;
-    }
-    if (low > 0 && slot_of_front(low - 1) == slot) return front().index_at(low - 1);
-    return back().index_at(slot - low);
+  std::int64_t first_slot_of_small(std::int64_t j) const {
+    const std::int64_t p = large().size, q = small().size;
+    const std::int64_t large_before = std::min(p, ((2 * j + 1) * p / q + 1) / 2);  // (2 i + 1) q <= (2 j + 1) p
+    return j * small().count + large_before * large().count;
   }
 };
 
 struct swap_generator {
-  int ranks;
+  int members;
   std::int64_t elements;
-  int root;
-  std::vector<int> rank_at;   // by visibility index
-  std::vector<int> index_of;  // by rank
+  int levels;
+  std::function<std::int64_t(std::int64_t, int)> ways;
 
-  span part_in(const group& g, std::int64_t slot) const { return partition{elements, g.size()}.part(slot); }
+  group make(std::int64_t begin, std::int64_t end, int level) const {
+    const std::int64_t size = end - begin;
+    if (level >= levels - 1) return {begin, end, level, size};
+    return {begin, end, level, std::min(size, ways(size, level))};
+  }
+  group all() const { return make(0, members, 0); }
+  group joining(const group& g, std::int64_t a) const {
+    const std::int64_t q = g.size() / g.ways, rest = g.size() % g.ways;
+    const std::int64_t begin = g.begin + a * q + std::min(a, rest);
+    return make(begin, begin + q + (a < rest ? 1 : 0), g.level + 1);
+  }
+
+  std::int64_t slot_of(const group& g, std::int64_t index) const {
+    if (g.size() == 1) return 0;
+    const std::int64_t a = g.joining_of(index), i = slot_of(joining(g, a), index);
+    return a < g.large().count ? g.first_slot_of_large(i) + a : g.first_slot_of_small(i) + a - g.large().count;
+  }
+
+  std::int64_t index_at(const group& g, std::int64_t slot) const {
+    if (g.size() == 1) return g.begin;
+    if (g.large().count > 0 && g.first_slot_of_large(0) <= slot) {
+      const std::int64_t i = last_below(g.large().size, slot, [&](std::int64_t k) { return g.first_slot_of_large(k); });
+      const std::int64_t a = slot - g.first_slot_of_large(i);
+      if (a < g.large().count) return index_at(joining(g, a), i);
+    }
+    const std::int64_t j = last_below(g.small().size, slot, [&](std::int64_t k) { return g.first_slot_of_small(k); });
+    return index_at(joining(g, g.large().count + slot - g.first_slot_of_small(j)), j);
+  }
+
+  span part_of(const group& g, std::int64_t index) const { return partition{elements, g.size()}.part(slot_of(g, index)); }
 
   // The members of `g`, other than `self`, whose parts overlap `wanted`.
   void add_steps(std::vector<step>& steps, action what, const group& g, span wanted, std::int64_t self) const {
     if (wanted.size() <= 0) return;
     const partition parts{elements, g.size()};
-    for (std::int64_t slot = parts.part_of(wanted.begin); slot < g.size(); ++slot) {
+    for (std::int64_t slot = parts.part_of(wanted.begin); slot < g.size() && parts.cut(slot) < wanted.end; ++slot) {
       const span common = overlap(parts.part(slot), wanted);
-      if (parts.cut(slot) >= wanted.end) break;
-      const std::int64_t index = g.index_at(slot);
-      if (index != self && common.size() > 0) steps.push_back({what, rank_at[static_cast<std::size_t>(index)], common});
+      if (common.size() <= 0) continue;
+      const std::int64_t index = index_at(g, slot);
+      if (index != self) steps.push_back({what, static_cast<int>(index), common});
     }
   }
 
-  round merge(const group& g, std::int64_t index) const {
+  round join(const group& g, std::int64_t index) const {
     round result;
-    const bool in_front = index < g.middle();
-    const group own = in_front ? g.front() : g.back(), other = in_front ? g.back() : g.front();
-    const span held = part_in(own, own.slot_of(index)), next = part_in(g, g.slot_of(index));
+    const std::int64_t a = g.joining_of(index);
+    const group own = joining(g, a);
+    const span held = part_of(own, index), next = part_of(g, index);
     add_steps(result.steps, action::send, g, held, index);
     add_steps(result.steps, action::receive, own, next, index);  // placed before anything is blended with it
-    add_steps(result.steps, in_front ? action::blend_back : action::blend_front, other, next, index);
+    for (std::int64_t b = a; b-- > 0;) add_steps(result.steps, action::blend_front, joining(g, b), next, index);
+    for (std::int64_t b = a + 1; b < g.ways; ++b) add_steps(result.steps, action::blend_back, joining(g, b), next, index);
     return result;
   }
 
-  round collect(const group& all, std::int64_t index) const {
-    round result;
-    const span held = part_in(all, all.slot_of(index));
-    if (index == index_of[static_cast<std::size_t>(root)])
-      add_steps(result.steps, action::receive, all, {0, elements}, index);
-    else if (held.size() > 0)
-      result.steps.push_back({action::send, root, held});
-    return result;
-  }
-
-  rank_plan of(int rank) const {
-    const std::int64_t index = index_of[static_cast<std::size_t>(rank)];
-    const int depth = static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)));
+  rank_plan of(int index) const {
     rank_plan result;
-    result.rounds.resize(static_cast<std::size_t>(depth));
-    group g{0, ranks};
-    // The smallest groups merge first. Groups of one depth differ in size by one at most, so a group of one member
-    // sits out the first round only.
-    for (int level = 0; level < depth && g.size() > 1; ++level) {
-      result.rounds[static_cast<std::size_t>(depth - 1 - level)] = merge(g, index);
-      g = index < g.middle() ? g.front() : g.back();
-    }
-    const group all{0, ranks};
-    if (root < 0) {
-      result.result = {part_in(all, all.slot_of(index))};
-      return result;
-    }
-    result.rounds.push_back(collect(all, index));
-    if (rank == root) result.result = {{0, elements}};
+    result.rounds.resize(static_cast<std::size_t>(levels));
+    // Where a group cannot be split evenly, a member may be alone some levels early: it sits out the first rounds.
+    for (group g = all(); g.size() > 1; g = joining(g, g.joining_of(index)))
+      result.rounds[static_cast<std::size_t>(levels - 1 - g.level)] = join(g, index);
+    result.result = {part_of(all(), index)};
     return result;
   }
 };
 
 }  // namespace
 
+composite swap_by_groups(const composite_task& task, int levels,
+                         std::function<std::int64_t(std::int64_t size, int level)> ways) {
+  const auto generator =
+      std::make_shared<const swap_generator>(swap_generator{task.members, task.elements, levels, std::move(ways)});
+  composite result;
+  result.members = task.members;
+  result.elements = task.elements;
+  result.rounds = levels;
+  result.of = [generator](int index) { return generator->of(index); };
+  result.owned = [generator](int index) { return std::vector<span>{generator->part_of(generator->all(), index)}; };
+  result.index_at_place = [generator](int place) { return static_cast<int>(generator->index_at(generator->all(), place)); };
+  result.place_of_index = [generator](int index) { return static_cast<int>(generator->slot_of(generator->all(), index)); };
+  return result;
+}
+
+composite binary_swap(const composite_task& task) { return radix_k(task, {2}); }
+
+composite radix_k(const composite_task& task, std::vector<int> factors) {
+  for (const int k : factors)
+    if (k < 2)
+      throw usage_error(fmt::format("radix-k with a factor of {}: give factors of at least 2, as in radix-k:8,4", k));
+  if (factors.empty()) throw usage_error("radix-k without a factor: give at least one, as in radix-k:8,4");
+  std::vector<std::int64_t> by_level;  // last round first
+  for (std::int64_t joined = 1; joined < task.members; joined *= by_level.front())
+    by_level.insert(by_level.begin(), factors[std::min(by_level.size(), factors.size() - 1)]);
+  const int levels = static_cast<int>(by_level.size());
+  return swap_by_groups(task, levels,
+                        [by_level](std::int64_t, int level) { return by_level[static_cast<std::size_t>(level)]; });
+}
+
+composite two_three_swap(const composite_task& task) {
+  const int levels = static_cast<int>(std::bit_width(static_cast<unsigned>(task.members))) - 1;
+  return swap_by_groups(task, levels, [levels](std::int64_t size, int level) -> std::int64_t {
+    // After this level there are levels - 1 - level others, which join 3 to that power at most.
+    std::int64_t most = 1;
+    for (int l = level + 1; l < levels; ++l) most *= 3;
+    return (size + 1) / 2 <= most ? 2 : 3;
+  });
+}
+
 plan binary_swap(int ranks, std::int64_t elements, std::span<const int> order, int root) {
-  if (ranks < 1 || elements < 0 || root < -1 || root >= ranks)
-    throw usage_error(
-        fmt::format("a binary swap of {} elements among {} ranks with root {}: it needs at least one rank, no "
-                    "negative number of elements and a root from 0 to {} (or -1 for none)",
-                    elements, ranks, root, ranks - 1));
-  auto generator = std::make_shared<swap_generator>();
-  *generator = {ranks, elements, root, {order.begin(), order.end()}, std::vector<int>(static_cast<std::size_t>(ranks), -1)};
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const int rank = order[i];
-    if (order.size() != static_cast<std::size_t>(ranks) || rank < 0 || rank >= ranks ||
-        generator->index_of[static_cast<std::size_t>(rank)] >= 0)
-      throw usage_error(
-          fmt::format("visibility order of {} entries with rank {} at index {}: it must name each of the {} ranks once",
-                      order.size(), rank, i, ranks));
-    generator->index_of[static_cast<std::size_t>(rank)] = static_cast<int>(i);
-  }
-  if (order.empty()) throw usage_error(fmt::format("empty visibility order for {} ranks: name each rank once", ranks));
-  return {"binary-swap", ranks, elements, [generator](int rank) { return generator->of(rank); }};
+  check_request("binary-swap", ranks, elements, order, root);
+  composite_task task{ranks, elements, -1, {}, {}};
+  task.root = root < 0 ? -1 : indices_of_ranks(order)[static_cast<std::size_t>(root)];
+  return in_order("binary-swap", collected(binary_swap(task), task.root), order);
 }
 
 }  // namespace osteon::plan

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <map>
+#include <osteon/plan/symbolic_object.hpp>
 
 namespace osteon::plan {
 
@@ -14,67 +13,18 @@ constexpr std::size_t most_problems = 20;
 
 bool meet(span a, span b) { return a.begin < b.end && b.begin < a.end; }
 
-// What a stretch of elements has blended: the visibility indices [front, back).
-struct content {
-  span elements;
-  int front, back;
-};
-
-// The state of one rank: contents that partition [0, elements), by their first element.
-class symbolic_object {
- public:
-  symbolic_object(std::int64_t elements, int index) {
-    if (elements > 0) parts_[0] = {{0, elements}, index, index + 1};
-  }
-
-  std::vector<content> read(span wanted) const {
-    std::vector<content> result;
-    auto it = parts_.upper_bound(wanted.begin);
-    if (it != parts_.begin()) --it;
-    for (; it != parts_.end() && it->second.elements.begin < wanted.end; ++it) {
-      content c = it->second;
-      c.elements = {std::max(c.elements.begin, wanted.begin), std::min(c.elements.end, wanted.end)};
-      if (c.elements.size() > 0) result.push_back(c);
-    }
-    return result;
-  }
-
-  void write(const content& what) {
-    split(what.elements.begin);
-    split(what.elements.end);
-    parts_.erase(parts_.lower_bound(what.elements.begin), parts_.lower_bound(what.elements.end));
-    parts_[what.elements.begin] = what;
-  }
-
- private:
-  void split(std::int64_t at) {
-    auto it = parts_.upper_bound(at);
-    if (it == parts_.begin()) return;
-    --it;
-    content& whole = it->second;
-    if (whole.elements.begin == at || whole.elements.end <= at) return;
-    content rest = whole;
-    whole.elements.end = rest.elements.begin = at;
-    parts_[at] = rest;
-  }
-
-  std::map<std::int64_t, content> parts_;
-};
-
 class verifier {
  public:
   verifier(const plan& what, const composite_goal& goal) : plan_(what), goal_(goal) {}
 
   std::vector<problem> run() {
-    std::vector<int> index(static_cast<std::size_t>(plan_.ranks), -1);
-    for (std::size_t i = 0; i < goal_.order.size(); ++i)
-      index.at(static_cast<std::size_t>(goal_.order[i])) = static_cast<int>(i);
+    start();
     std::size_t rounds = 0;
     for (int rank = 0; rank < plan_.ranks; ++rank) {
       all_.push_back(plan_.of(rank));
-      objects_.emplace_back(plan_.elements, index[static_cast<std::size_t>(rank)]);
       rounds = std::max(rounds, all_.back().rounds.size());
     }
+    inbox_.resize(all_.size());
     for (std::size_t r = 0; r < rounds && problems_.size() < most_problems; ++r) execute(r);
     if (problems_.size() < most_problems) check_results();
     if (problems_.size() > most_problems) problems_.resize(most_problems);
@@ -82,7 +32,12 @@ class verifier {
   }
 
  private:
-  using channel = std::pair<int, int>;  // from, to
+  struct message {
+    int from, to;
+    span elements;
+    std::size_t first, count;  // contents
+    std::size_t taken = 0;     // messages of the same channel that have been received, counted at its first one
+  };
 
   template <class... Args>
   void fault(std::string where, fmt::format_string<Args...> text, Args&&... args) {
@@ -104,39 +59,89 @@ class verifier {
     return true;
   }
 
+  // What everyone has drawn, and what a finished picture holds.
+  void start() {
+    const auto ranks = static_cast<std::size_t>(plan_.ranks);
+    std::vector<std::size_t> rank_at(goal_.order.begin(), goal_.order.end());
+    objects_.resize(ranks);
+    if (goal_.active.empty()) {
+      for (std::size_t i = 0; i < ranks; ++i)
+        objects_[rank_at.at(i)] = symbolic_object({{0, plan_.elements}, static_cast<int>(i), static_cast<int>(i) + 1});
+      complete_ = symbolic_object({{0, plan_.elements}, 0, plan_.ranks});
+      return;
+    }
+    std::vector<std::int64_t> cuts{0, plan_.elements};
+    for (const auto& spans : goal_.active)
+      for (const span s : spans) cuts.insert(cuts.end(), {s.begin, s.end});
+    std::sort(cuts.begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    std::vector<std::size_t> next(ranks, 0);  // span that a rank is in, or before
+    for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
+      const span stretch{cuts[c], cuts[c + 1]};
+      int front = 0;
+      for (const std::size_t rank : rank_at) {
+        const auto& spans = goal_.active[rank];
+        while (next[rank] < spans.size() && spans[next[rank]].end <= stretch.begin) ++next[rank];
+        const bool drawn = next[rank] < spans.size() && spans[next[rank]].begin <= stretch.begin;
+        objects_[rank].append({stretch, front, front + drawn});
+        front += drawn;
+      }
+      complete_.append({stretch, 0, front});
+    }
+  }
+
   void execute(std::size_t r) {
-    struct message {
-      span elements;
-      std::vector<content> contents;
-    };
+    messages_.clear();
+    contents_.clear();
+    for (auto& box : inbox_) box.clear();
     // All sends read what their rank held before the round.
-    std::map<channel, std::deque<message>> under_way;
     for_each_step(r, [&](int rank, const step& s) {
-      if (s.what == action::send && well_formed(r, rank, s))
-        under_way[{rank, s.peer}].push_back({s.elements, objects_[static_cast<std::size_t>(rank)].read(s.elements)});
+      if (s.what != action::send || !well_formed(r, rank, s)) return;
+      const std::size_t first = contents_.size();
+      objects_[static_cast<std::size_t>(rank)].read(s.elements, contents_);
+      inbox_[static_cast<std::size_t>(s.peer)].push_back(messages_.size());
+      messages_.push_back({rank, s.peer, s.elements, first, contents_.size() - first});
     });
+    std::size_t received = 0;
     for_each_step(r, [&](int rank, const step& s) {
       if (s.what == action::send || !well_formed(r, rank, s)) return;
-      auto& queue = under_way[{s.peer, rank}];
-      if (queue.empty()) {
+      const message* arrived = take(rank, s.peer);
+      if (arrived == nullptr) {
         fault(place(r, rank), "waits for elements [{}, {}) from rank {}, which does not send them in this round",
               s.elements.begin, s.elements.end, s.peer);
         return;
       }
-      const message arrived = std::move(queue.front());
-      queue.pop_front();
-      if (!(arrived.elements == s.elements)) {
+      ++received;
+      if (!(arrived->elements == s.elements)) {
         fault(place(r, rank), "expects elements [{}, {}) from rank {}, which sends [{}, {})", s.elements.begin,
-              s.elements.end, s.peer, arrived.elements.begin, arrived.elements.end);
+              s.elements.end, s.peer, arrived->elements.begin, arrived->elements.end);
         return;
       }
-      for (const content& c : arrived.contents) arrive(r, rank, s, c);
+      for (std::size_t c = 0; c < arrived->count; ++c) arrive(r, rank, s, contents_[arrived->first + c]);
     });
-    for (const auto& [ends, queue] : under_way)
-      for (const message& m : queue)
-        fault(place(r, ends.first), "sends elements [{}, {}) to rank {}, which does not receive them in this round",
-              m.elements.begin, m.elements.end, ends.second);
+    if (received < messages_.size()) name_unreceived(r);
     check_memory(r);
+  }
+
+  // The next message of a channel; an inbox is in the order of senders, for that is the order in which they are asked.
+  const message* take(int rank, int from) {
+    auto& box = inbox_[static_cast<std::size_t>(rank)];
+    const auto first = std::lower_bound(box.begin(), box.end(), from,
+                                        [&](std::size_t m, int sender) { return messages_[m].from < sender; });
+    if (first == box.end() || messages_[*first].from != from) return nullptr;
+    std::size_t& taken = messages_[*first].taken;
+    const auto it = first + static_cast<std::ptrdiff_t>(taken);
+    if (it >= box.end() || messages_[*it].from != from) return nullptr;
+    ++taken;
+    return &messages_[*it];
+  }
+
+  void name_unreceived(std::size_t r) {
+    for (const auto& box : inbox_)
+      for (const std::size_t m : box)
+        if (const message* lost = take(messages_[m].to, messages_[m].from))
+          fault(place(r, lost->from), "sends elements [{}, {}) to rank {}, which does not receive them in this round",
+                lost->elements.begin, lost->elements.end, lost->to);
   }
 
   void arrive(std::size_t r, int rank, const step& s, const content& c) {
@@ -145,7 +150,11 @@ class verifier {
       object.write(c);
       return;
     }
-    for (content own : object.read(c.elements)) {
+    if (c.front == c.back) return;  // transparent
+    own_.clear();
+    object.read(c.elements, own_);
+    for (content own : own_) {
+      if (own.front == own.back) own.front = own.back = s.what == action::blend_front ? c.back : c.front;
       const bool legal = s.what == action::blend_front ? c.back == own.front : own.back == c.front;
       if (!legal)
         fault(place(r, rank),
@@ -178,11 +187,9 @@ class verifier {
         if (goal_.root >= 0 && rank != goal_.root)
           fault(fmt::format("result, rank {}", rank), "keeps elements [{}, {}), which belong to root {}", s.begin, s.end,
                 goal_.root);
-        for (const content& c : objects_[static_cast<std::size_t>(rank)].read(s))
-          if (c.front != 0 || c.back != plan_.ranks)
-            fault(fmt::format("result, rank {}", rank),
-                  "elements [{}, {}) have blended visibility [{}, {}) instead of [0, {})", c.elements.begin, c.elements.end,
-                  c.front, c.back, plan_.ranks);
+        own_.clear();
+        objects_[static_cast<std::size_t>(rank)].read(s, own_);
+        for (const content& c : own_) check_complete(rank, c);
       }
     std::sort(held.begin(), held.end(), [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
     std::int64_t covered = 0;
@@ -193,6 +200,15 @@ class verifier {
       covered = std::max(covered, s.end);
     }
     if (covered < plan_.elements) fault("result", "elements from {} to {} are with nobody", covered, plan_.elements);
+  }
+
+  void check_complete(int rank, const content& c) {
+    contents_.clear();
+    complete_.read(c.elements, contents_);
+    for (const content& all : contents_)
+      if (c.front != all.front || c.back != all.back)
+        fault(fmt::format("result, rank {}", rank), "elements [{}, {}) have blended visibility [{}, {}) instead of [{}, {})",
+              all.elements.begin, all.elements.end, c.front, c.back, all.front, all.back);
   }
 
   template <class F>
@@ -207,8 +223,14 @@ class verifier {
   const plan& plan_;
   const composite_goal& goal_;
   std::vector<rank_plan> all_;
-  std::vector<symbolic_object> objects_;
+  std::vector<symbolic_object> objects_;  // by rank
+  symbolic_object complete_;
   std::vector<problem> problems_;
+
+  // Of the round that is being executed.
+  std::vector<message> messages_;
+  std::vector<content> contents_, own_;
+  std::vector<std::vector<std::size_t>> inbox_;  // messages to each rank
 };
 
 }  // namespace

@@ -12,6 +12,9 @@ struct composite_goal {
   std::vector<int> order;             ///< rank at each visibility index, front to back
   int root = 0;                       ///< rank with the whole picture at the end; -1: spread over all ranks
   std::int64_t staged_elements = -1;  ///< most elements that a rank may hold beside its object; -1: no limit
+  /// By rank, where it has drawn anything: sorted, disjoint spans; elsewhere its object is transparent and may be left
+  /// out. Empty: everyone has drawn everywhere.
+  std::vector<std::vector<span>> active = {};
 };
 
 /// Elements that a round has to hold beside the object: what is blended on arrival, and what arrives where the old
@@ -26,9 +29,9 @@ bool arrives_in_place(const round& what, const step& received);
 /// A plan without problems has, for each send, one receiving step of the same span in the same round (and the other
 /// way round); since every rank waits for its round only, by induction over the rounds no rank waits forever. `over`
 /// joins only touching intervals, front before back. At the end every element is held exactly once as a result, and
-/// holds [0, ranks).
+/// holds [0, ranks). Where ranks are inactive, indices count those that are active at the element.
 /// @return the faults, in words; at most 20
-/// @cost O(messages) time, all ranks' state in memory
+/// @cost O(messages log ranks) time; the whole plan, and for each rank the stretches of its object that differ, in memory
 std::vector<problem> verify_composite(const plan& what, const composite_goal& goal);
 
 }  // namespace osteon::plan

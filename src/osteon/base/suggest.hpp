@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace osteon::job {
+namespace osteon {
 
 /// The candidate that is nearest to `word` by edit distance, or an empty string if none is near.
 inline std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
@@ -36,4 +36,4 @@ inline std::string did_you_mean(const std::string& word, const std::vector<std::
   return best.empty() ? std::string() : "; did you mean '" + best + "'?";
 }
 
-}  // namespace osteon::job
+}  // namespace osteon

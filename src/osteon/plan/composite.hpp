@@ -1,0 +1,67 @@
+#pragma once
+/// @file
+/// Compositing by visibility index: what all methods are made of before ranks have names.
+///
+/// A method is written for members 0 ... n - 1, front to back. Which rank stands at which index comes last (`in_order`),
+/// so that no method can take the order of ranks for the order of visibility, and methods can be put into one another.
+#include <functional>
+#include <osteon/plan/plan.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace osteon::plan {
+
+/// What a method is asked for.
+struct composite_task {
+  int members = 1;
+  std::int64_t elements = 0;
+  int root = -1;             ///< visibility index that the picture is wanted at, if the method has a choice; -1: anywhere
+  std::vector<int> host_of;  ///< by visibility index; empty: unknown
+  std::vector<std::vector<span>> active;  ///< by visibility index: where it has drawn anything; empty: everywhere
+};
+
+/// A plan among visibility indices, which are the peers of its steps.
+struct composite {
+  int members = 0;
+  std::int64_t elements = 0;
+  int rounds = 0;  ///< of the member that has most
+  std::function<rank_plan(int index)> of;
+  /// What a member holds at the end, as in of(index).result, without making its rounds.
+  std::function<std::vector<span>(int index)> owned;
+  int holder = -1;  ///< the member that holds everything at the end; -1: there are several
+
+  /// The order in which members' parts follow each other; none: that of the indices.
+  std::function<int(int place)> index_at_place;
+  std::function<int(int index)> place_of_index;
+};
+
+using composite_maker = std::function<composite(const composite_task&)>;
+
+/// Steps of another plan as part of a larger one: peers renamed, elements moved up by `offset`, and rounds after
+/// `first_round` others.
+template <class Rename>
+void add_rounds(std::vector<round>& target, std::size_t first_round, const std::vector<round>& source, std::int64_t offset,
+                Rename rename) {
+  if (target.size() < first_round + source.size()) target.resize(first_round + source.size());
+  for (std::size_t r = 0; r < source.size(); ++r)
+    for (step s : source[r].steps) {
+      s.peer = rename(s.peer);
+      s.elements = {s.elements.begin + offset, s.elements.end + offset};
+      target[first_round + r].steps.push_back(s);
+    }
+}
+
+/// Visibility indices by rank.
+/// @param order rank at each visibility index, front to back
+/// @throws usage_error if `order` does not name each of the ranks 0 ... order.size() - 1 once
+std::vector<int> indices_of_ranks(std::span<const int> order);
+
+/// Give the members the names of ranks.
+/// @throws usage_error as indices_of_ranks
+plan in_order(std::string name, composite by_index, std::span<const int> order);
+
+/// @throws usage_error unless ranks >= 1, elements >= 0 and root is one of the ranks or -1
+void check_request(const std::string& name, int ranks, std::int64_t elements, std::span<const int> order, int root);
+
+}  // namespace osteon::plan

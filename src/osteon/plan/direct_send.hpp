@@ -1,0 +1,36 @@
+#pragma once
+/// @file
+/// Direct send: the image is cut into one stripe per member, and everyone sends every stripe to its owner.
+#include <osteon/plan/composite.hpp>
+
+namespace osteon::plan {
+
+/// The order in which a direct send's messages can be taken one at a time: in a slot each member sends at most one
+/// message and receives at most one, and an owner's next message always touches what it has blended.
+///
+/// Pairing by round robin or XOR would need members - 1 slots, but brings images out of visibility order: an owner would
+/// have to keep them all. Here the pairs at distance 1, 2, ... take turns, front and back; from half the members on, the
+/// two directions have no member in common and share a slot. That makes 3/2 members slots.
+struct send_slots {
+  int members;
+
+  int count() const { return members < 2 ? 0 : members - 1 + alternating(); }
+  /// Slot in which a message arrives from `distance` places before (or behind) its owner.
+  int from_front(int distance) const {
+    return distance <= alternating() ? 2 * (distance - 1) : distance - 1 + alternating();
+  }
+  int from_back(int distance) const { return distance <= alternating() ? 2 * distance - 1 : distance - 1 + alternating(); }
+
+ private:
+  int alternating() const { return (members - 1) / 2; }
+};
+
+/// Direct send of equal stripes; member i owns stripe i.
+/// @param messages_per_round most messages that a member sends, and receives, in a round; 0: all at once. It bounds the
+///        memory beside the image: `messages_per_round` stripes instead of members - 1.
+/// @throws usage_error if messages_per_round is negative
+/// @cost members - 1 messages a member, (1 - 1/members) of the image
+/// @cite Hsu 1993; Neumann 1993
+composite direct_send(const composite_task& task, int messages_per_round = 0);
+
+}  // namespace osteon::plan

@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// Spans: equal parts of an object, and what two or many spans have in common.
+#include <algorithm>
+#include <osteon/plan/plan.hpp>
+#include <vector>
+
+namespace osteon::plan {
+
+/// Parts of `elements` elements among `count` owners, in order: part m is [cut(m), cut(m + 1)). Sizes differ by one at
+/// most; with fewer elements than owners some parts are empty.
+struct partition {
+  std::int64_t elements;
+  std::int64_t count;
+
+  std::int64_t cut(std::int64_t m) const { return elements / count * m + elements % count * m / count; }
+  span part(std::int64_t m) const { return {cut(m), cut(m + 1)}; }
+  /// The part that holds an element.
+  std::int64_t part_of(std::int64_t element) const {
+    std::int64_t low = 0, high = count;  // cut(low) <= element < cut(high)
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      (cut(middle) <= element ? low : high) = middle;
+    }
+    return low;
+  }
+};
+
+inline span overlap(span a, span b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
+
+/// The same elements in as few spans as possible, in order, without empty ones.
+inline std::vector<span> joined(std::vector<span> spans) {
+  std::erase_if(spans, [](span s) { return s.size() <= 0; });
+  std::sort(spans.begin(), spans.end(), [](span a, span b) { return a.begin < b.begin; });
+  std::vector<span> result;
+  for (const span s : spans)
+    if (!result.empty() && s.begin <= result.back().end)
+      result.back().end = std::max(result.back().end, s.end);
+    else
+      result.push_back(s);
+  return result;
+}
+
+}  // namespace osteon::plan

@@ -1,0 +1,79 @@
+"""`osteon plan`: compositing plans counted, verified and drawn."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from whole_job import BINARY
+
+
+def osteon(*arguments: str) -> subprocess.CompletedProcess[str]:
+    if not BINARY.exists():
+        pytest.skip(f"{BINARY} is not built")
+    return subprocess.run([str(BINARY), "plan", *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_every_known_method_is_verified() -> None:
+    """Oracle: n - 1 images have to travel, whatever the method; the tree sends just them."""
+    done = osteon("-n", "12", "--order", "shuffle", "--pixels", "120x100", "--root", "none", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["schema"] == "osteon.plan/1"
+    plans = {plan["method"]: plan for plan in answer["plans"]}
+    assert len(plans) >= 15
+    image = 120 * 100 * 4
+    for plan in plans.values():
+        assert plan["verified"], plan["problems"]
+        assert plan["sent_bytes"] >= 11 * image
+    assert plans["tree"]["sent_bytes"] == plans["binary-swap"]["sent_bytes"] == 11 * image
+    assert plans["tree"]["most_sent_bytes"] == image
+
+
+def test_table_for_people() -> None:
+    done = osteon("multi-step:4", "binary-swap+fan-in:2", "-n", "6", "--order", "3,1,5,0,2,4")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 4
+    assert lines[2].startswith("multi-step:4") and lines[2].endswith("yes")
+
+
+def test_what_is_not_drawn_is_not_sent() -> None:
+    """Oracle: 8 ranks with 15 % each cannot send more than that."""
+    arguments = ("slic", "direct-send:overlap", "-n", "8", "--active", "0.15", "--root", "none", "--json", "-")
+    for plan in json.loads(osteon(*arguments).stdout)["plans"]:
+        assert plan["verified"], plan["problems"]
+        assert 0 < plan["sent_bytes"] < 8 * 0.15 * 512 * 512 * 4
+
+
+def test_drawing_shows_every_rank_and_round(tmp_path: Path) -> None:
+    picture = tmp_path / "plan.svg"
+    done = osteon("draw", "radix-k:3", "-n", "9", "-o", str(picture))
+    assert done.returncode == 0, done.stderr
+    words = [node.text for node in ET.parse(picture).iter("{http://www.w3.org/2000/svg}text")]
+    assert [f"rank {rank}" for rank in range(9)] == [word for word in words if word.startswith("rank")]
+    assert [word for word in words if word.startswith("round")] == ["round 1", "round 2", "round 3 (collect)"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["binry-swap"], "did you mean 'binary-swap'?"),
+        (["tree", "--order", "0,1"], "visibility order of 2 entries for 8 ranks"),
+        (["tree", "-n", "3", "--order", "0,0,1"], "must name each of the ranks 0 to 2 once"),
+        (["tree", "--order", "back"], "--order: 'back'"),
+        (["tree", "--root", "8"], "a root from 0 to 7"),
+        (["tree", "--root", "last"], "--root: 'last'"),
+        (["tree", "--pixels", "5x"], "--pixels"),
+        (["hybrid"], "name each rank's host"),
+        (["draw", "pipeline", "-n", "65"], "at most 64 ranks"),
+        (["tree", "-n", "0"], "--ranks"),
+    ],
+)
+def test_wrong_usage_is_named(arguments: list[str], text: str) -> None:
+    done = osteon(*arguments)
+    assert done.returncode == 2
+    assert text in done.stderr
