@@ -12,7 +12,6 @@
 #include <osteon/kernel/blend.hpp>
 #include <osteon/kernel/half.hpp>
 #include <osteon/plan/composite_method.hpp>
-#include <osteon/plan/swap.hpp>
 #include <random>
 
 namespace osteon::bench {
@@ -87,6 +86,11 @@ double reduced(MPI_Comm comm, double value, MPI_Op op) {
   return value;
 }
 
+comm::plan_maker method_named(const std::string& text) {
+  return [method = plan::composite_method::parse(text)](int ranks, std::int64_t elements, std::span<const int> order,
+                                                        int root) { return method.make(ranks, elements, order, root); };
+}
+
 bool take_suffix(std::string& name, const std::string& suffix) {
   if (!name.ends_with(suffix)) return false;
   name.resize(name.size() - suffix.size());
@@ -154,15 +158,12 @@ composite_way make_way(MPI_Comm comm, const composite_case& what, const std::str
   } else if (rest.starts_with("shared:")) {
     o.by = comm::transport::hybrid;
     o.ranks_per_host = std::atoi(rest.c_str() + 7);
-    o.method = plan::binary_swap;
+    o.method = method_named("binary-swap");
     if (o.ranks_per_host < 1)
       throw usage_error(fmt::format("'{}': behind shared: stands the number of ranks that share memory, at least 1", name));
   } else {
     o.by = comm::transport::messages;
-    o.method = [method = plan::composite_method::parse(rest)](int ranks, std::int64_t elements, std::span<const int> order,
-                                                              int root) {
-      return method.make(ranks, elements, order, root);
-    };
+    o.method = method_named(rest);
   }
   auto compositor = std::make_shared<comm::compositor>(comm::compositor::make(comm, o));
   const int rank = comm::rank(comm);
@@ -178,7 +179,13 @@ composite_way make_way(MPI_Comm comm, const composite_case& what, const std::str
   way.prepare = [=] { std::copy(image->begin(), image->end(), compositor->buffer().begin()); };
   way.prepare();
   compositor->run(order, box);
-  way.error_bound = what.format.depth ? 0 : std::max(0.501, reduced(comm, compositor->error_bound(), MPI_MAX) + 0.001);
+  const double bound = reduced(comm, compositor->error_bound(), MPI_MAX);
+  // What single precision adds is small beside half a unit of 8 bits; half precision is off by 2^-12 below 1.
+  way.error_bound = what.format.depth                                      ? 0
+                    : what.format.colour == kernel::colour_format::rgba8   ? std::max(0.5, bound) + 0.001
+                    : what.format.colour == kernel::colour_format::rgba16  ? std::max(0.5, bound) + 0.01 * comm::size(comm)
+                    : what.format.colour == kernel::colour_format::rgba16f ? 1e6 * 0x1p-12 + comm::size(comm)
+                                                                           : comm::size(comm);
   way.in_parts = o.root < 0;
   return way;
 }

@@ -6,6 +6,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/plan_exchange.hpp>
 #include <span>
+#include <string>
 
 namespace osteon::comm {
 
@@ -38,7 +39,7 @@ struct composite_options {
   int ranks_per_host = 0;    ///< take so many consecutive ranks for a host; 0: as the machine is
 };
 
-/// Composites frame after frame: render into `buffer()`, `run`, read `picture()`.
+/// Composites frame after frame: render into `buffer()`, `run`, read `picture()`. All ranks let go of it together.
 class compositor {
  public:
   /// @throws usage_error for a size or a root that cannot be, or shared transport across hosts
@@ -57,7 +58,7 @@ class compositor {
   /// @param order the rank at each visibility index, front to back; the same on all ranks
   /// @param active pixels outside it are taken for empty whatever they hold; empty for a rank without data. Messages heed it
   /// only if they are `sparse`
-  /// @throws usage_error if `order` is no permutation of the ranks, or differs between hosts' orders (hybrid)
+  /// @throws usage_error if `order` is no permutation of the ranks
   /// @throws data_error if a pixel is not premultiplied
   /// @collective on comm
   frame_report run(std::span<const int> order, const pixel_rectangle& active);

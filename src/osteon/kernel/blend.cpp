@@ -52,8 +52,6 @@ void take_nearest_of(std::byte* out, std::span<const layer> layers, std::int64_t
   }
 }
 
-}  // namespace
-
 // The same for two words, some pixels at a time: where a depth is less, both words are taken.
 void take_nearest_of_two_words(std::byte* out, std::span<const layer> layers, std::int64_t count) {
   constexpr std::int64_t at_once = blend_words / 2;
@@ -74,6 +72,8 @@ void take_nearest_of_two_words(std::byte* out, std::span<const layer> layers, st
     std::memcpy(out + 8 * at, &best, sizeof best);
   }
 }
+
+}  // namespace
 
 void take_nearest(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count) {
   if (format.colour == colour_format::rgba8)

@@ -137,7 +137,6 @@ void blend_bytes(std::byte* out, std::span<const layer> layers, std::int64_t cou
     words w;
     std::memcpy(&w, from[Layers - 1] + 4 * at, sizeof w);
     planes sum{to_float(w & 0xff), to_float(w & 0xff00), to_float(w & 0xff0000), to_float(w >> 24)};
-#pragma GCC unroll 8
     for (std::size_t l = Layers - 1; l-- > 0;) {
       std::memcpy(&w, from[l] + 4 * at, sizeof w);
       const floats opacity = to_float(w >> 24), through = 1 - opacity * (1.0f / 255);
