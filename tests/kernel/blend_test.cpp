@@ -151,6 +151,29 @@ TEST(blend, does_not_depend_on_how_pixels_are_cut) {
       }
 }
 
+// Oracle: the definition. Pairs of all mixtures of formats of a family.
+TEST(blend, of_two_layers_takes_any_formats_of_a_family) {
+  constexpr std::int64_t count = 301;
+  for (const auto& [narrow, wide] :
+       {std::pair{colour_format::rgba8, colour_format::rgba16}, std::pair{colour_format::rgba16f, colour_format::rgba32f}})
+    for (const colour_format front : {narrow, wide})
+      for (const colour_format back : {narrow, wide})
+        for (const colour_format into : {narrow, wide}) {
+          const auto a = noise({front, false}, count, 1), b = noise({back, false}, count, 2);
+          const kernel::layer layers[] = {{{front, false}, a.data()}, {{back, false}, b.data()}};
+          std::vector<std::byte> out(count * kernel::bytes_of(into));
+
+          kernel::blend({into, false}, out.data(), layers, count);
+
+          const double unit = into == colour_format::rgba16f ? 0x1p-11 : into == colour_format::rgba32f ? 0x1p-22 : 1.02;
+          for (std::int64_t i = 0; i < count; ++i)
+            for (int c = 0; c < 4; ++c)
+              ASSERT_NEAR(kernel::value_of({into, false}, out.data() + static_cast<std::size_t>(i) * kernel::bytes_of(into))
+                              .channel[c],
+                          whole(into) * static_cast<double>(exact(layers, i).channel[c]), 0.5 * unit);
+        }
+}
+
 // Oracle: the definition. Half of the layers wide, the result wide: at most half a unit of 1 / 65535 off, and the
 // accumulator.
 TEST(blend, mixes_narrow_and_wide_layers) {

@@ -1,4 +1,5 @@
 #include <osteon/kernel/blend_parts.hpp>
+#include <type_traits>
 
 namespace osteon::kernel {
 
@@ -156,6 +157,28 @@ using blend_of_bytes = void (*)(std::byte*, std::span<const layer>, std::int64_t
 constexpr blend_of_bytes blend_of_some_bytes[] = {nullptr,        nullptr,        nullptr,
                                                   blend_bytes<3>, blend_bytes<4>, blend_bytes<5>,
                                                   blend_bytes<6>, blend_bytes<7>, blend_bytes<8>};
+
+// Two layers of known formats, into a known one: what a plan of several rounds does most.
+template <bool Front8, bool Back8, bool Out8>
+void blend_pair(std::byte* out, std::span<const layer> layers, std::int64_t count) {
+  const auto get = []<bool Is8>(const std::byte* pixels, std::int64_t at, std::bool_constant<Is8>) {
+    return Is8 ? load8(pixels + 4 * at) : load16(pixels + 8 * at);
+  };
+  const std::byte *const front = layers[0].pixels, *const back = layers[1].pixels;
+  for (std::int64_t at = 0; at < count; at += blend_words) {
+    const planes f = get(front, at, std::bool_constant<Front8>{}), b = get(back, at, std::bool_constant<Back8>{});
+    const floats through = 1 - f.opacity * (1.0f / 255);
+    const planes sum{f.red + through * b.red, f.green + through * b.green, f.blue + through * b.blue,
+                     f.opacity + through * b.opacity};
+    store(Out8 ? colour_format::rgba8 : colour_format::rgba16, out, at, sum);
+  }
+}
+
+// By the bits: front, back, result are RGBA8.
+constexpr blend_of_bytes blend_pairs[] = {blend_pair<false, false, false>, blend_pair<false, false, true>,
+                                          blend_pair<false, true, false>,  blend_pair<false, true, true>,
+                                          blend_pair<true, false, false>,  blend_pair<true, false, true>,
+                                          blend_pair<true, true, false>,   blend_pair<true, true, true>};
 
 }  // namespace
 
