@@ -87,7 +87,7 @@ int measure_as_rank(const bench_options& options) {
 
 int measure_blending(const bench_options& options) {
   auto rows = nlohmann::ordered_json::array();
-  for (const std::int64_t pixels : {4096, 512 * 512})
+  for (const std::int64_t pixels : {2048, 512 * 512})
     for (const auto& [name, layers] : {std::pair{"rgba8", 2}, {"rgba8", 4}, {"rgba8", 16}, {"rgba16f", 2}, {"rgba32f", 2}, {"rgba32f", 4}, {"rgba8+z", 2}}) {
       const double rate = bench::blend_rate(format_named(name), layers, pixels, options.seconds / 14);
       rows.push_back(row(fmt::format("{} layers of {} pixels of {}", layers, pixels, name), rate, "Mpixels/CPU s"));

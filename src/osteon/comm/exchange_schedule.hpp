@@ -32,7 +32,7 @@ struct exchange_object {
 
 struct exchange_schedule {
   /// Long enough for a message's fixed cost not to count, short enough to be blended while the next one travels.
-  static constexpr std::int64_t chunk_pixels = 32768;
+  static constexpr std::int64_t chunk_pixels = 65536;
 
   /// A message: the span of a step, in pieces.
   struct message {

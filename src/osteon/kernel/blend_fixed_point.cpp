@@ -187,9 +187,12 @@ void blend_fixed_point(colour_format format, std::byte* out, std::span<const lay
   for (const layer& l : layers) only8 = only8 && l.format.colour == colour_format::rgba8;
   if (only8 && format == colour_format::rgba8 && layers.size() == 2)
     return blend_two(out, layers[0].pixels, layers[1].pixels, count);
+  const auto is8 = [](colour_format f) { return f == colour_format::rgba8 ? 1u : 0u; };
   pad_to_vectors<blend_words>(
       bytes_of(format), out, layers, count, [&](std::byte* to, std::span<const layer> from, std::int64_t size) {
-        if (only8 && format == colour_format::rgba8 && from.size() > 2 && from.size() < std::size(blend_of_some_bytes))
+        if (from.size() == 2)
+          return blend_pairs[4 * is8(from[0].format.colour) + 2 * is8(from[1].format.colour) + is8(format)](to, from, size);
+        if (only8 && is8(format) && from.size() > 2 && from.size() < std::size(blend_of_some_bytes))
           return blend_of_some_bytes[from.size()](to, from, size);
         (only8 ? blend_vectors<true> : blend_vectors<false>)(format, to, from, size);
       });
