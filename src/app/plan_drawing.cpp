@@ -45,7 +45,7 @@ class drawing {
     text(12, 20, "start", "#222", fmt::format("{}: {} ranks, {} elements", plan_.name, plan_.ranks, plan_.elements), 14);
     for (int i = 0; i < plan_.ranks; ++i)
       text(left - 10, middle(i) + 4, "end", "#555", fmt::format("rank {}", order[static_cast<std::size_t>(i)]));
-    text(left - 10, top + plan_.ranks * row + 16, "end", "#999", "front on top");
+    text(12, top + plan_.ranks * row + 16, "start", "#999", "front on top");
     for (std::size_t r = 0; r < rounds_; ++r) draw_round(r);
     draw_result(left + static_cast<double>(rounds_) * column);
     return out_ + "</svg>\n";

@@ -57,7 +57,7 @@ std::vector<int> depth_of(const boxes& active, std::int64_t elements) {
 // et al. for radix-k, and of Yu, Wang and Ma for 2-3 swap.
 TEST(compositing_methods, exchange_as_many_messages_as_their_papers_say) {
   for (const int n : {2, 4, 8, 64, 128}) {
-    const int log2n = std::bit_width(static_cast<unsigned>(n)) - 1;
+    const int log2n = static_cast<int>(std::bit_width(static_cast<unsigned>(n))) - 1;
     EXPECT_EQ(counts("direct-send+none", n).messages, n * (n - 1));
     EXPECT_EQ(counts("pipeline+none", n).messages, n * (n - 1));
     EXPECT_EQ(counts("binary-swap+none", n).messages, n * log2n);

@@ -190,6 +190,16 @@ TEST_F(verify_catches, a_result_that_nobody_has) {
   expect_problem("elements from 600 to 1000 are with nobody");
 }
 
+TEST_F(verify_catches, a_result_beyond_the_object) {
+  spoilt.ranks[2].result = {{0, 1000}, {1000, 1001}};
+  expect_problem("keeps elements [1000, 1001); there are [0, 1000)");
+}
+
+TEST_F(verify_catches, a_goal_for_other_ranks) {
+  EXPECT_THROW(plan::verify_composite(spoilt.as_plan(), {{0, 1}, 0, -1}), usage_error);
+  EXPECT_THROW(plan::verify_composite(spoilt.as_plan(), {{0, 1, 2, 3, 4, 5, 5}, 0, -1}), usage_error);
+}
+
 TEST_F(verify_catches, too_much_memory) {
   auto goal = goal_of_seven;
   goal.staged_elements = 10;

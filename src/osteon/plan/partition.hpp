@@ -17,12 +17,13 @@ struct partition {
   span part(std::int64_t m) const { return {cut(m), cut(m + 1)}; }
   /// The part that holds an element.
   std::int64_t part_of(std::int64_t element) const {
-    std::int64_t low = 0, high = count;  // cut(low) <= element < cut(high)
-    while (high - low > 1) {
-      const std::int64_t middle = low + (high - low) / 2;
-      (cut(middle) <= element ? low : high) = middle;
-    }
-    return low;
+    // A guess that rounding may have moved by one; products of integers could exceed 64 bits.
+    auto m =
+        static_cast<std::int64_t>(static_cast<double>(element) / static_cast<double>(elements) * static_cast<double>(count));
+    m = std::clamp<std::int64_t>(m, 0, count - 1);
+    while (cut(m) > element) --m;
+    while (m + 1 < count && cut(m + 1) <= element) ++m;
+    return m;
   }
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <osteon/plan/composite.hpp>
 #include <osteon/plan/symbolic_object.hpp>
 
 namespace osteon::plan {
@@ -62,11 +63,16 @@ class verifier {
   // What everyone has drawn, and what a finished picture holds.
   void start() {
     const auto ranks = static_cast<std::size_t>(plan_.ranks);
+    check_request(plan_.name, plan_.ranks, plan_.elements, goal_.order, goal_.root);
+    indices_of_ranks(goal_.order);  // throws if it is no permutation
+    if (!goal_.active.empty() && goal_.active.size() != ranks)
+      throw usage_error(
+          fmt::format("active spans of {} ranks for a plan of {}: give them for each", goal_.active.size(), ranks));
     std::vector<std::size_t> rank_at(goal_.order.begin(), goal_.order.end());
     objects_.resize(ranks);
     if (goal_.active.empty()) {
       for (std::size_t i = 0; i < ranks; ++i)
-        objects_[rank_at.at(i)] = symbolic_object({{0, plan_.elements}, static_cast<int>(i), static_cast<int>(i) + 1});
+        objects_[rank_at[i]] = symbolic_object({{0, plan_.elements}, static_cast<int>(i), static_cast<int>(i) + 1});
       complete_ = symbolic_object({{0, plan_.elements}, 0, plan_.ranks});
       return;
     }
@@ -183,6 +189,11 @@ class verifier {
     for (int rank = 0; rank < plan_.ranks; ++rank)
       for (const span s : all_[static_cast<std::size_t>(rank)].result) {
         if (s.size() <= 0) continue;
+        if (s.begin < 0 || s.end > plan_.elements) {
+          fault(fmt::format("result, rank {}", rank), "keeps elements [{}, {}); there are [0, {})", s.begin, s.end,
+                plan_.elements);
+          continue;
+        }
         held.emplace_back(s, rank);
         if (goal_.root >= 0 && rank != goal_.root)
           fault(fmt::format("result, rank {}", rank), "keeps elements [{}, {}), which belong to root {}", s.begin, s.end,

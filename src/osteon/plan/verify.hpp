@@ -31,6 +31,7 @@ bool arrives_in_place(const round& what, const step& received);
 /// joins only touching intervals, front before back. At the end every element is held exactly once as a result, and
 /// holds [0, ranks). Where ranks are inactive, indices count those that are active at the element.
 /// @return the faults, in words; at most 20
+/// @throws usage_error if the goal's order is no permutation of the plan's ranks, or its root none of them
 /// @cost O(messages log ranks) time; the whole plan, and for each rank the stretches of its object that differ, in memory
 std::vector<problem> verify_composite(const plan& what, const composite_goal& goal);
 
