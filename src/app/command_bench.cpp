@@ -25,7 +25,7 @@ kernel::pixel_format format_named(const std::string& name) {
 
 // name, value, unit, and what it is compared with, if anything.
 nlohmann::ordered_json row(const std::string& name, double value, const std::string& unit) {
-  return {{"name", name}, {"value", value},  {"unit", unit}, {"peer", nullptr},
+  return {{"name", name},     {"value", value},  {"unit", unit},  {"peer", nullptr},
           {"ratio", nullptr}, {"must", nullptr}, {"aim", nullptr}};
 }
 
@@ -71,15 +71,10 @@ int measure_as_rank(const bench_options& options) {
   for (const std::string& name : options.ways) ways.push_back(bench::make_way(comm, what, name));
   const auto costs = bench::measure(comm, what, ways);
   if (rank != 0) return 0;
-  nlohmann::ordered_json answer{{"schema", "osteon.bench/1"},
-                                {"ranks", comm::size(comm)},
-                                {"threads", omp_get_max_threads()},
-                                {"width", what.width},
-                                {"height", what.height},
-                                {"format", options.format},
-                                {"active", what.active},
-                                {"binding", bound},
-                                {"rows", rows_of(costs)}};
+  nlohmann::ordered_json answer{
+      {"schema", "osteon.bench/1"}, {"ranks", comm::size(comm)}, {"threads", omp_get_max_threads()},
+      {"width", what.width},        {"height", what.height},     {"format", options.format},
+      {"active", what.active},      {"binding", bound},          {"rows", rows_of(costs)}};
   if (options.json != "-") print_table(costs);
   write_json(options.json, answer);
   return 0;
@@ -88,10 +83,17 @@ int measure_as_rank(const bench_options& options) {
 int measure_blending(const bench_options& options) {
   auto rows = nlohmann::ordered_json::array();
   for (const std::int64_t pixels : {2048, 512 * 512})
-    for (const auto& [name, layers] : {std::pair{"rgba8", 2}, {"rgba8", 4}, {"rgba8", 16}, {"rgba16f", 2}, {"rgba32f", 2}, {"rgba32f", 4}, {"rgba8+z", 2}}) {
+    for (const auto& [name, layers] : {std::pair{"rgba8", 2},
+                                       {"rgba8", 4},
+                                       {"rgba8", 16},
+                                       {"rgba16f", 2},
+                                       {"rgba32f", 2},
+                                       {"rgba32f", 4},
+                                       {"rgba8+z", 2}}) {
       const double rate = bench::blend_rate(format_named(name), layers, pixels, options.seconds / 14);
       rows.push_back(row(fmt::format("{} layers of {} pixels of {}", layers, pixels, name), rate, "Mpixels/CPU s"));
-      if (options.json != "-") fmt::print("{:<40} {:8.0f} Mpixels of the result in a CPU second\n", rows.back()["name"].get<std::string>(), rate);
+      if (options.json != "-")
+        fmt::print("{:<40} {:8.0f} Mpixels of the result in a CPU second\n", rows.back()["name"].get<std::string>(), rate);
     }
   write_json(options.json, {{"schema", "osteon.bench/1"}, {"rows", rows}});
   return 0;

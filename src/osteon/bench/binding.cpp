@@ -31,8 +31,9 @@ class machine_tree {
 std::string bind(int rank, const std::string& how, int ranks_per_domain) {
   if (how == "none") return "none";
   if ((how != "numa_1" && how != "numa_2") || ranks_per_domain < 1)
-    throw usage_error(fmt::format("binding '{}' with {} ranks on a domain: give none, numa_1 or numa_2, and at least one rank",
-                                  how, ranks_per_domain));
+    throw usage_error(
+        fmt::format("binding '{}' with {} ranks on a domain: give none, numa_1 or numa_2, and at least one rank", how,
+                    ranks_per_domain));
   const machine_tree tree;
   for (const auto& [type, name] : {std::pair{HWLOC_OBJ_NUMANODE, "memory domains"}, std::pair{HWLOC_OBJ_PACKAGE, "packages"},
                                    std::pair{HWLOC_OBJ_L3CACHE, "caches"}, std::pair{HWLOC_OBJ_CORE, "cores"},
@@ -53,9 +54,10 @@ std::string bind(int rank, const std::string& how, int ranks_per_domain) {
 #else
 std::string bind(int, const std::string& how, int) {
   if (how == "none") return "none";
-  throw machine_error(fmt::format("binding '{}': osteon was built without hwloc; install libhwloc-dev and build again, or give "
-                                  "none",
-                                  how));
+  throw machine_error(
+      fmt::format("binding '{}': osteon was built without hwloc; install libhwloc-dev and build again, or give "
+                  "none",
+                  how));
 }
 #endif
 
