@@ -76,4 +76,20 @@ int report(const std::string& directory);
 int schema();
 int version(const std::string& json);
 
+/// Options of `osteon bench composite`.
+struct bench_options {
+  int ranks = 4;
+  std::optional<int> threads;
+  std::vector<std::string> ways{"shared", "direct-send", "binary-swap"};
+  int width = 512, height = 512;
+  std::string format = "rgba8";
+  double active = 1, seconds = 3;
+  std::string binding = "none";
+  int ranks_per_domain = 4;
+  bool blend = false;
+  std::string json;
+};
+/// @param words the arguments of this program, for the ranks that it starts
+int bench_composite(const bench_options& options, const std::vector<std::string>& words);
+
 }  // namespace osteon::app

@@ -205,6 +205,39 @@ int dispatch(int argc, char** argv) {
   add_json(c_version, json);
   c_version->footer("Example:\n  osteon version --json -");
 
+  auto* c_bench = cli.add_subcommand("bench", "Measure parts of osteon on this machine");
+  c_bench->require_subcommand(1);
+  app::bench_options bench;
+  auto* c_composite =
+      c_bench->add_subcommand("composite", "Partial images of all ranks into one picture, frame after frame");
+  c_composite->add_option("-n,--ranks", bench.ranks, "MPI processes to start (default: 4)")->check(CLI::PositiveNumber);
+  c_composite->add_option("-t,--threads", bench.threads, "OpenMP threads of each process")->check(CLI::PositiveNumber);
+  c_composite
+      ->add_option("-w,--way", bench.ways,
+                   "shared, shared:RANKS, or a method of `osteon plan`, with +sparse, +parts, +narrow or +checked; may be "
+                   "repeated (default: shared, direct-send, binary-swap)")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  c_composite->add_option("--width", bench.width, "Pixels across (default: 512)")->check(CLI::Range(1, 65536));
+  c_composite->add_option("--height", bench.height, "Pixels down (default: 512)")->check(CLI::Range(1, 65536));
+  c_composite->add_option("--format", bench.format, "rgba8, rgba16, rgba16f or rgba32f, with +z for depth (default: rgba8)");
+  c_composite->add_option("--active", bench.active, "Share of the picture that each rank fills (default: 1)")
+      ->check(CLI::Range(0.0, 1.0));
+  c_composite
+      ->add_option("--binding", bench.binding, "none, numa_1 (ranks by fours on a memory domain) or numa_2 (dealt out)")
+      ->check(CLI::IsMember({"none", "numa_1", "numa_2"}));
+  c_composite->add_option("--ranks-per-domain", bench.ranks_per_domain, "Ranks that numa_1 puts together (default: 4)")
+      ->check(CLI::PositiveNumber);
+  c_composite->add_option("--seconds", bench.seconds, "Time to measure, all ways together (default: 3)")
+      ->check(CLI::Range(0.0, 3600.0));
+  c_composite->add_flag("--blend", bench.blend, "Only the blending of one thread, in pixels a second");
+  add_json(c_composite, bench.json);
+  c_composite->footer(
+      "Every picture is compared with the exact one.\n\nExamples:\n  osteon bench composite -n 4 -w shared -w binary-swap "
+      "-w multi-step:2\n"
+      "  osteon bench composite -n 8 --active 0.15 -w direct-send+sparse\n  osteon bench composite --blend");
+
   try {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -229,6 +262,7 @@ int dispatch(int argc, char** argv) {
   if (*c_net_cost) return app::net_cost(cost);
   if (*c_net_paper) return app::net_paper_compositing(json);
   if (*c_schema) return app::schema();
+  if (*c_composite) return app::bench_composite(bench, {argv + 1, argv + argc});
   return app::version(json);
 }
 

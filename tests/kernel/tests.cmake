@@ -1,3 +1,4 @@
+osteon_test(kernel/blend)
 osteon_test(kernel/conduction THREADS 2)
 osteon_test(kernel/deformation_table)
 osteon_test(kernel/functors THREADS 2 LINK osteon::voxel)

@@ -6,28 +6,13 @@
 #include <cstring>
 #include <limits>
 #include <osteon/base/error.hpp>
+#include <osteon/comm/element_type.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/plan/verify.hpp>
 
 namespace osteon::comm {
 
 namespace {
-
-// An element as one unit of a message: counts are then elements, so that the limit of an int is far away.
-class element_type {
- public:
-  explicit element_type(std::size_t bytes) {
-    MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_);
-    MPI_Type_commit(&type_);
-  }
-  ~element_type() { MPI_Type_free(&type_); }
-  element_type(const element_type&) = delete;
-  element_type& operator=(const element_type&) = delete;
-  MPI_Datatype get() const { return type_; }
-
- private:
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-};
 
 void check_message(const plan::step& s) {
   if (s.elements.size() > std::numeric_limits<int>::max())

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <omp.h>
+#include <app/commands.hpp>
+#include <app/json_output.hpp>
+#include <app/launcher.hpp>
+#include <cstdlib>
+#include <map>
+#include <osteon/bench/composite.hpp>
+#include <osteon/comm/together.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+kernel::pixel_format format_named(const std::string& name) {
+  for (const bool depth : {false, true})
+    for (const auto colour : {kernel::colour_format::rgba8, kernel::colour_format::rgba16, kernel::colour_format::rgba16f,
+                              kernel::colour_format::rgba32f})
+      if (kernel::name_of({colour, depth}) == name) return {colour, depth};
+  throw usage_error(
+      fmt::format("pixels of '{}': give rgba8, rgba16, rgba16f or rgba32f, with +z behind it for depth", name));
+}
+
+// name, value, unit, and what it is compared with, if anything.
+nlohmann::ordered_json row(const std::string& name, double value, const std::string& unit) {
+  return {{"name", name},     {"value", value},  {"unit", unit},  {"peer", nullptr},
+          {"ratio", nullptr}, {"must", nullptr}, {"aim", nullptr}};
+}
+
+nlohmann::ordered_json rows_of(std::span<const bench::composite_cost> costs) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& c : costs)
+    for (const auto& [what, value, unit] : {std::tuple{"best", c.best_fps, "frames/s"},
+                                            {"median", c.median_fps, "frames/s"},
+                                            {"cpu", c.cpu_ms, "CPU ms/frame"},
+                                            {"sent by a rank at most", c.bytes_max, "B/frame"},
+                                            {"sent by all", c.bytes_sum, "B/frame"},
+                                            {"blending", c.blend_ms, "ms"},
+                                            {"sending and waiting", c.exchange_ms, "ms"},
+                                            {"collecting", c.collect_ms, "ms"},
+                                            {"error", c.error, "units of the last place"}})
+      rows.push_back(row(c.name + ", " + what, value, unit));
+  return rows;
+}
+
+void print_table(std::span<const bench::composite_cost> costs) {
+  fmt::print("{:<28} {:>9} {:>9} {:>8} {:>10} {:>10} {:>8} {:>8} {:>8} {:>7}\n", "", "best FPS", "median", "CPU ms",
+             "max bytes", "all bytes", "blend", "exchange", "collect", "error");
+  for (const auto& c : costs)
+    fmt::print("{:<28} {:9.0f} {:9.0f} {:8.3f} {:10.0f} {:10.0f} {:8.3f} {:8.3f} {:8.3f} {:7.3f}\n", c.name, c.best_fps,
+               c.median_fps, c.cpu_ms, c.bytes_max, c.bytes_sum, c.blend_ms, c.exchange_ms, c.collect_ms, c.error);
+}
+
+int measure_as_rank(const bench_options& options) {
+  const MPI_Comm comm = MPI_COMM_WORLD;
+  const int rank = comm::rank(comm);
+  bench::composite_case what;
+  what.width = options.width;
+  what.height = options.height;
+  what.active = options.active;
+  what.seconds = options.seconds;
+  std::string bound;
+  comm::together(comm, [&] {
+    what.format = format_named(options.format);
+    bound = bench::bind(rank, options.binding, options.ranks_per_domain);
+  });
+  if (options.threads) omp_set_num_threads(*options.threads);
+  std::vector<bench::composite_way> ways;
+  for (const std::string& name : options.ways) ways.push_back(bench::make_way(comm, what, name));
+  const auto costs = bench::measure(comm, what, ways);
+  if (rank != 0) return 0;
+  nlohmann::ordered_json answer{
+      {"schema", "osteon.bench/1"}, {"ranks", comm::size(comm)}, {"threads", omp_get_max_threads()},
+      {"width", what.width},        {"height", what.height},     {"format", options.format},
+      {"active", what.active},      {"binding", bound},          {"rows", rows_of(costs)}};
+  if (options.json != "-") print_table(costs);
+  write_json(options.json, answer);
+  return 0;
+}
+
+int measure_blending(const bench_options& options) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const std::int64_t pixels : {2048, 512 * 512})
+    for (const auto& [name, layers] : {std::pair{"rgba8", 2},
+                                       {"rgba8", 4},
+                                       {"rgba8", 16},
+                                       {"rgba16f", 2},
+                                       {"rgba32f", 2},
+                                       {"rgba32f", 4},
+                                       {"rgba8+z", 2}}) {
+      const double rate = bench::blend_rate(format_named(name), layers, pixels, options.seconds / 14);
+      rows.push_back(row(fmt::format("{} layers of {} pixels of {}", layers, pixels, name), rate, "Mpixels/CPU s"));
+      if (options.json != "-")
+        fmt::print("{:<40} {:8.0f} Mpixels of the result in a CPU second\n", rows.back()["name"].get<std::string>(), rate);
+    }
+  write_json(options.json, {{"schema", "osteon.bench/1"}, {"rows", rows}});
+  return 0;
+}
+
+}  // namespace
+
+int bench_composite(const bench_options& options, const std::vector<std::string>& words) {
+  if (options.blend) return measure_blending(options);
+  if (!under_launcher()) {
+    std::vector<std::string> arguments{own_path()};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    return start_ranks(options.ranks, options.threads.value_or(1), arguments);
+  }
+  int provided = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  int code = 0;
+  try {
+    code = measure_as_rank(options);
+  } catch (const error& e) {  // all ranks have agreed on it
+    if (comm::rank(MPI_COMM_WORLD) == 0) fmt::print(stderr, "osteon: {}\n", e.what());
+    code = exit_code(e.kind());
+  }
+  MPI_Finalize();
+  return code;
+}
+
+}  // namespace osteon::app

@@ -1,0 +1,70 @@
+#pragma once
+/// @file
+/// The experiments of the paper on compositing: methods, hybrid modes and bindings, frame by frame beside each other.
+#include <functional>
+#include <osteon/comm/compositor.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::bench {
+
+struct composite_case {
+  int width = 512, height = 512;
+  kernel::pixel_format format;
+  double active = 1;   ///< share of the picture that each rank's rectangle covers
+  double seconds = 2;  ///< of measuring, all ways together
+  unsigned seed = 1;   ///< of the visibility order and of the rectangles
+};
+
+/// A way to composite one frame again and again.
+struct composite_way {
+  std::string name;
+  std::function<void()> prepare;                        ///< put the rendered image where it is composited; not timed
+  std::function<comm::frame_report()> frame;            ///< @collective
+  std::function<std::span<const std::byte>()> picture;  ///< on rank 0, of the last frame
+  bool in_parts = false;                                ///< there is no picture on rank 0
+  double error_bound = 0.5;                             ///< units of the last place; what is more is a fault
+};
+
+/// What a way took.
+struct composite_cost {
+  std::string name;
+  double best_fps = 0, median_fps = 0;
+  double cpu_ms = 0;                                     ///< of a frame, all ranks; the best batch
+  double bytes_max = 0, bytes_sum = 0;                   ///< sent by a rank, by all
+  double blend_ms = 0, exchange_ms = 0, collect_ms = 0;  ///< median over frames of the largest of the ranks
+  double error = 0;  ///< largest difference from the exact picture, units of the last place
+};
+
+/// The visibility order, and the partial image of a rank: premultiplied noise over a gradient, nothing outside its
+/// rectangle.
+std::vector<int> visibility_order(const composite_case& what, int ranks);
+comm::pixel_rectangle rectangle_of(const composite_case& what, int rank);
+void render(const composite_case& what, int rank, std::span<std::byte> image);
+
+/// osteon's way of this name: `shared`, all ranks in shared memory; `shared:R`, R consecutive ranks in shared memory and
+/// binary swap between such groups; or a method of plan::composite_method, over messages. Behind it `+sparse` for images
+/// that are empty in places, `+parts` to leave finished parts where they are, `+narrow` to send what is half blended in the
+/// picture's own format, `+checked` to look for pixels that are not premultiplied.
+/// @throws usage_error for another name
+/// @collective on comm
+composite_way make_way(MPI_Comm comm, const composite_case& what, const std::string& name);
+
+/// Run all ways in turn, each some frames at a time between two barriers, and compare their pictures with the exact one.
+/// @throws data_error if a picture is further from it than the way promises
+/// @collective on comm
+std::vector<composite_cost> measure(MPI_Comm comm, const composite_case& what, std::span<composite_way> ways);
+
+/// Millions of pixels of the result a CPU second of one thread, for `layers` layers of `pixels` pixels.
+double blend_rate(kernel::pixel_format format, int layers, std::int64_t pixels, double seconds);
+
+/// Bind this rank's threads and memory to a part of the machine: the memory domains (NUMA) if there are several, else
+/// packages, last-level caches, cores; whatever there are at least two of.
+///
+/// @param how `none`; `numa_1`: `ranks_per_domain` consecutive ranks on a domain, then the next; `numa_2`: ranks dealt out
+/// in turn
+/// @return what was done, in words
+/// @throws usage_error for another word, machine_error if osteon was built without hwloc
+std::string bind(int rank, const std::string& how, int ranks_per_domain);
+
+}  // namespace osteon::bench

@@ -1,0 +1,168 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <osteon/comm/compositor_way.hpp>
+#include <osteon/comm/together.hpp>
+#include <osteon/plan/composite_method.hpp>
+
+namespace osteon::comm {
+
+namespace {
+
+void check(const composite_options& o, int ranks) {
+  if (o.width < 1 || o.height < 1 || o.width > 65536 || o.height > 65536)
+    throw usage_error(fmt::format("a picture of {} x {} pixels; each edge lies in [1, 65536]", o.width, o.height));
+  if (o.root < -1 || o.root >= ranks)
+    throw usage_error(
+        fmt::format("root {} of {} ranks; give one of them, or -1 to leave the parts where they are", o.root, ranks));
+  if (o.ranks_per_host < 0)
+    throw usage_error(fmt::format("{} ranks on a host; give a number from 1 on, or 0", o.ranks_per_host));
+}
+
+// How many ranks are on this one's host.
+int ranks_here(MPI_Comm comm) {
+  MPI_Comm host = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  const int here = size(host);
+  MPI_Comm_free(&host);
+  return here;
+}
+
+transport choose(MPI_Comm comm, const composite_options& o) {
+  int least = ranks_here(comm), most = least;
+  MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, comm);
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, comm);
+  const bool one_host = least == size(comm);
+  if (o.by == transport::shared && !one_host)
+    throw usage_error(fmt::format(
+        "compositing in shared memory by {} ranks, of which {} share a host: use hybrid or messages", size(comm), most));
+  if (o.by != transport::automatic) return o.by;
+  if (one_host && o.ranks_per_host == 0) return transport::shared;
+  return most > 1 ? transport::hybrid : transport::messages;
+}
+
+}  // namespace
+
+plan::plan usual_method(int ranks, std::int64_t elements, std::span<const int> order, int root) {
+  return plan::composite_method::parse(ranks <= 16 ? "direct-send" : "binary-swap").make(ranks, elements, order, root);
+}
+
+void check_order(std::span<const int> order, int ranks) {
+  std::vector<bool> named(static_cast<std::size_t>(ranks));
+  bool good = order.size() == named.size();
+  for (const int r : order) {
+    good = good && r >= 0 && r < ranks && !named[static_cast<std::size_t>(r)];
+    if (good) named[static_cast<std::size_t>(r)] = true;
+  }
+  if (!good)
+    throw usage_error(
+        fmt::format("a visibility order of {} entries for {} ranks: it must name each rank once", order.size(), ranks));
+}
+
+pixel_rectangle clipped(const composite_options& o, const pixel_rectangle& active) {
+  const pixel_rectangle r{std::max(0, active.left), std::max(0, active.top), std::min(o.width, active.right),
+                          std::min(o.height, active.bottom)};
+  return r.empty() ? pixel_rectangle{} : r;
+}
+
+std::int64_t first_bad_pixel(const composite_options& o, const std::byte* image, const pixel_rectangle& active) {
+  const auto bytes = static_cast<std::int64_t>(o.format.bytes());
+  const bool rows_join = active.left == 0 && active.right == o.width;
+  const int step = rows_join ? std::max(1, active.bottom - active.top) : 1;
+  for (int row = active.top; row < active.bottom; row += step) {
+    const std::int64_t begin = std::int64_t{row} * o.width + active.left;
+    const std::int64_t count = rows_join ? std::int64_t{step} * o.width : active.right - active.left;
+    const std::int64_t bad = kernel::first_bad_pixel(o.format, image + begin * bytes, count);
+    if (bad >= 0) return begin + bad;
+  }
+  return -1;
+}
+
+void throw_not_premultiplied(const composite_options& o, int rank, std::int64_t pixel, const std::byte* image) {
+  const auto v = kernel::value_of(o.format, image + pixel * static_cast<std::int64_t>(o.format.bytes()));
+  throw data_error(fmt::format(
+      "pixel (row {}, column {}) of rank {} holds ({:g}, {:g}, {:g}) with opacity {:g}{}: colours must be multiplied by the "
+      "opacity, so that none is above it, and the opacity at most 1",
+      pixel / o.width, pixel % o.width, rank, v.channel[0], v.channel[1], v.channel[2], v.channel[3],
+      o.format.depth ? fmt::format(" at depth {:g}", v.depth) : ""));
+}
+
+void clear(kernel::pixel_format format, std::byte* pixels, std::int64_t count) {
+  const std::size_t bytes = format.bytes();
+  std::memset(pixels, 0, static_cast<std::size_t>(count) * bytes);
+  constexpr float far = std::numeric_limits<float>::infinity();
+  if (format.depth)
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+      std::memcpy(pixels + i * bytes + kernel::bytes_of(format.colour), &far, sizeof far);
+}
+
+void blend_stripe(const composite_options& o, kernel::pixel_format out_format, std::byte* out,
+                  std::span<const host_layer> layers, plan::span stripe) {
+  const auto bytes = static_cast<std::int64_t>(o.format.bytes()), out_bytes = static_cast<std::int64_t>(out_format.bytes());
+  const pixel_rectangle whole{0, 0, o.width, o.height};
+  if (!layers.empty() && std::all_of(layers.begin(), layers.end(), [&](const host_layer& l) { return l.active == whole; })) {
+    std::vector<kernel::layer> all;
+    for (const host_layer& l : layers) all.push_back({o.format, l.image + stripe.begin * bytes});
+    blend_by_threads(out_format, out, all, stripe.size());
+    return;
+  }
+  const int first = static_cast<int>(stripe.begin / o.width);
+  const int last = static_cast<int>((stripe.end + o.width - 1) / o.width);
+#pragma omp parallel for schedule(dynamic, 8)
+  for (int row = first; row < last; ++row) {
+    const std::int64_t begin = std::max(stripe.begin, std::int64_t{row} * o.width);
+    const std::int64_t end = std::min(stripe.end, (std::int64_t{row} + 1) * o.width);
+    std::vector<kernel::layer> there;
+    for (std::int64_t at = begin; at < end;) {
+      std::int64_t stop = end;
+      there.clear();
+      for (const host_layer& l : layers) {
+        if (row < l.active.top || row >= l.active.bottom) continue;
+        const std::int64_t left = std::int64_t{row} * o.width + l.active.left, right = left + l.active.right - l.active.left;
+        if (left <= at && at < right) there.push_back({o.format, l.image + at * bytes});
+        if (at < right) stop = std::min(stop, left <= at ? right : left);
+      }
+      std::byte* const to = out + (at - stripe.begin) * out_bytes;
+      if (there.empty())
+        clear(out_format, to, stop - at);
+      else
+        kernel::blend(out_format, to, there, stop - at);
+      at = stop;
+    }
+  }
+}
+
+compositor::compositor(std::unique_ptr<way> w) : way_(std::move(w)) {}
+compositor::compositor(compositor&&) noexcept = default;
+compositor& compositor::operator=(compositor&&) noexcept = default;
+compositor::~compositor() = default;
+
+compositor compositor::make(MPI_Comm comm, const composite_options& options) {
+  together(comm, [&] { check(options, size(comm)); });
+  switch (choose(comm, options)) {
+    case transport::shared:
+      return compositor(composite_in_shared_memory(options, comm));
+    case transport::hybrid:
+      return compositor(composite_hybrid(options, comm));
+    default:
+      return compositor(composite_by_messages(options, comm));
+  }
+}
+
+std::span<std::byte> compositor::buffer() {
+  return {way_->buffer(), static_cast<std::size_t>(way_->pixels()) * way_->options.format.bytes()};
+}
+frame_report compositor::run(std::span<const int> order, const pixel_rectangle& active) {
+  return way_->run(order, clipped(way_->options, active));
+}
+frame_report compositor::run(std::span<const int> order) { return way_->run(order, way_->whole()); }
+std::span<const std::byte> compositor::picture() const {
+  return {way_->picture(), static_cast<std::size_t>(way_->pixels()) * way_->options.format.bytes()};
+}
+const std::vector<plan::span>& compositor::parts() const { return way_->parts; }
+double compositor::error_bound() const { return way_->error_bound; }
+std::string compositor::description() const { return way_->description; }
+
+}  // namespace osteon::comm

@@ -1,0 +1,45 @@
+#include <osteon/comm/host_images.hpp>
+#include <thread>
+
+namespace osteon::comm {
+
+namespace {
+constexpr std::size_t state_bytes = 4096;
+}
+
+host_images::host_images(MPI_Comm host, const composite_options& o, int holder)
+    : ranks_(size(host)), rank_(comm::rank(host)) {
+  const std::size_t pixels = static_cast<std::size_t>(o.width) * static_cast<std::size_t>(o.height);
+  image_bytes_ = (pixels * o.format.bytes() + 4095) / 4096 * 4096;
+  window_ = shared_window::make(host, state_bytes + (rank_ == holder ? 3 : 2) * image_bytes_);
+  picture_ = window_.of(holder) + state_bytes + 2 * image_bytes_;
+  crowded_ = static_cast<unsigned>(ranks_) > std::thread::hardware_concurrency();
+}
+
+std::byte* host_images::image(int r, std::uint64_t frame) const {
+  return window_.of(r) + state_bytes + frame % 2 * image_bytes_;
+}
+
+void host_images::announce(const pixel_rectangle& active, std::int64_t bad_pixel) {
+  ++frame_;
+  rank_state& own = state(rank_);
+  own.active[frame_ % 2] = active;
+  own.bad_pixel[frame_ % 2] = bad_pixel;
+  own.ready.store(frame_, std::memory_order_release);
+}
+
+void host_images::await_images(const composite_options& options) {
+  for (int r = 0; r < ranks_; ++r) wait_until(state(r).ready, frame_, crowded_);
+  for (int r = 0; r < ranks_; ++r) {
+    const std::int64_t bad = state(r).bad_pixel[frame_ % 2];
+    if (bad < 0) continue;
+    finish();
+    throw_not_premultiplied(options, r, bad, image(r, frame_));
+  }
+}
+
+void host_images::await_picture() const {
+  for (int r = 0; r < ranks_; ++r) wait_until(state(r).done, frame_, crowded_);
+}
+
+}  // namespace osteon::comm

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/statvfs.h>
+
+#include <cstring>
+#include <osteon/comm/shared_window.hpp>
+#include <osteon/comm/together.hpp>
+
+namespace osteon::comm {
+
+namespace {
+constexpr std::size_t page = 4096;
+}
+
+shared_window::~shared_window() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (window_ == MPI_WIN_NULL || finalized) return;
+  MPI_Win_unlock_all(window_);
+  MPI_Win_free(&window_);
+}
+
+shared_window shared_window::make(MPI_Comm comm, std::size_t bytes) {
+  double all = static_cast<double>(bytes);
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE, MPI_SUM, comm);
+  together(comm, [&] {
+    // MPI takes shared memory from here; touching more than there is would be a bus error.
+    struct statvfs there{};
+    if (::statvfs("/dev/shm", &there) != 0) return;
+    const double free = static_cast<double>(there.f_bavail) * static_cast<double>(there.f_frsize);
+    if (all > free)
+      throw machine_error(fmt::format(
+          "{:.0f} MB of shared memory are needed for the images of {} ranks, and /dev/shm has {:.0f} MB: make it "
+          "larger (docker: --shm-size), or composite by messages",
+          all / 1e6, size(comm), free / 1e6));
+  });
+  shared_window result;
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "alloc_shared_noncontig", "true");  // each stretch begins a page, on the memory of its rank
+  void* own = nullptr;
+  MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes + page), 1, info, comm, &own, &result.window_);
+  MPI_Info_free(&info);
+  MPI_Win_lock_all(MPI_MODE_NOCHECK, result.window_);
+  for (int r = 0; r < size(comm); ++r) {
+    MPI_Aint length = 0;
+    int unit = 1;
+    void* at = nullptr;
+    MPI_Win_shared_query(result.window_, r, &length, &unit, &at);
+    // Where MPI begins is not aligned, but it is the same place of a page for all.
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    result.stretches_.push_back(static_cast<std::byte*>(at) + (page - address % page) % page);
+  }
+  std::memset(result.of(rank(comm)), 0, bytes);
+  MPI_Barrier(comm);
+  return result;
+}
+
+void wait_until(const std::atomic<std::uint64_t>& counter, std::uint64_t value, bool crowded) {
+  for (int tries = 0; counter.load(std::memory_order_acquire) < value; ++tries)
+    if (crowded || tries > 2000) sched_yield();
+}
+
+}  // namespace osteon::comm

@@ -1,0 +1,40 @@
+#pragma once
+/// @file
+/// Memory that the ranks of a host share, and how they wait for each other in it without messages.
+#include <atomic>
+#include <osteon/comm/communicator.hpp>
+#include <vector>
+
+namespace osteon::comm {
+
+/// A window of MPI_Win_allocate_shared: each rank has a stretch of it, page-aligned, that all can read and write.
+class shared_window {
+ public:
+  shared_window() = default;
+  shared_window(shared_window&& other) noexcept : window_(std::exchange(other.window_, MPI_WIN_NULL)) { swap(other); }
+  shared_window& operator=(shared_window&& other) noexcept {
+    std::swap(window_, other.window_);
+    swap(other);
+    return *this;
+  }
+  ~shared_window();
+
+  /// @param bytes of this rank's stretch; zeroed
+  /// @throws machine_error if the host has not so much shared memory
+  /// @collective on comm, whose ranks are on one host
+  static shared_window make(MPI_Comm comm, std::size_t bytes);
+
+  std::byte* of(int rank) const { return stretches_[static_cast<std::size_t>(rank)]; }
+
+ private:
+  void swap(shared_window& other) { stretches_.swap(other.stretches_); }
+
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::vector<std::byte*> stretches_;
+};
+
+/// Wait until `counter` reaches `value`, which another process will store.
+/// @param crowded there are more ranks than cores: give the core away at once
+void wait_until(const std::atomic<std::uint64_t>& counter, std::uint64_t value, bool crowded);
+
+}  // namespace osteon::comm

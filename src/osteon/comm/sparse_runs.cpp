@@ -1,0 +1,59 @@
+#include <algorithm>
+#include <cstring>
+#include <osteon/comm/sparse_runs.hpp>
+
+namespace osteon::comm {
+
+namespace {
+
+constexpr std::int64_t shortest_gap = 4;  // a run's head is as long as two pixels
+
+// All bits of a pixel that is not empty are not zero; -0 counts as something, which is safe.
+bool empty(const std::byte* pixel, std::size_t bytes) {
+  std::uint32_t any = 0;
+  for (std::size_t b = 0; b < bytes; b += 4) {
+    std::uint32_t word;
+    std::memcpy(&word, pixel + b, 4);
+    any |= word;
+  }
+  return any == 0;
+}
+
+}  // namespace
+
+std::vector<plan::span> active_runs(kernel::pixel_format format, const std::byte* image, int width,
+                                    const pixel_rectangle& active) {
+  const std::size_t bytes = format.bytes();
+  std::vector<plan::span> rows;
+  for (int row = active.top; row < active.bottom; ++row) {
+    const plan::span s{std::int64_t{row} * width + active.left, std::int64_t{row} * width + active.right};
+    if (!rows.empty() && rows.back().end == s.begin)
+      rows.back().end = s.end;
+    else
+      rows.push_back(s);
+  }
+  if (format.depth) return rows;  // an empty pixel may be anywhere in depth
+  const auto is_empty = [&](std::int64_t pixel) { return empty(image + static_cast<std::size_t>(pixel) * bytes, bytes); };
+  // A sample of a thousand pixels, by a stride that no row has a whole number of.
+  const std::int64_t all = std::int64_t{active.right - active.left} * (active.bottom - active.top);
+  const std::int64_t stride = std::max<std::int64_t>(1, all / 1000 | 1);
+  std::int64_t seen = 0, filled = 0;
+  for (std::int64_t i = 0; i < all; i += stride, ++seen) {
+    const std::int64_t row = active.top + i / (active.right - active.left),
+                       column = active.left + i % (active.right - active.left);
+    filled += !is_empty(row * width + column);
+  }
+  if (5 * filled >= 3 * seen) return rows;
+  std::vector<plan::span> runs;
+  for (const plan::span& s : rows)
+    for (std::int64_t at = s.begin; at < s.end; ++at) {
+      if (is_empty(at)) continue;
+      if (!runs.empty() && runs.back().end >= s.begin && at - runs.back().end < shortest_gap)
+        runs.back().end = at + 1;
+      else
+        runs.push_back({at, at + 1});
+    }
+  return runs;
+}
+
+}  // namespace osteon::comm

@@ -1,0 +1,201 @@
+#include <osteon/kernel/blend_parts.hpp>
+#include <type_traits>
+
+namespace osteon::kernel {
+
+namespace {
+
+// Pixels whose sums stay in the first cache between one batch of layers and the next.
+constexpr std::int64_t block = 512;
+
+// One channel of as many pixels as a vector has words, in 1 / 255, whatever the format.
+struct planes {
+  floats red, green, blue, opacity;
+};
+
+[[gnu::always_inline]] inline floats to_float(words value) {
+  return __builtin_convertvector((integers)value, floats);  // signed: there is an instruction for it
+}
+[[gnu::always_inline]] inline words rounded(floats value) { return (words) __builtin_convertvector(value + 0.5f, integers); }
+
+[[gnu::always_inline]] inline planes load8(const std::byte* pixels) {
+  words w;
+  std::memcpy(&w, pixels, sizeof w);
+  return {to_float(w & 255), to_float((w >> 8) & 255), to_float((w >> 16) & 255), to_float(w >> 24)};
+}
+[[gnu::always_inline]] inline void store8(std::byte* pixels, const planes& p) {
+  const words w = rounded(p.red) | rounded(p.green) << 8 | rounded(p.blue) << 16 | rounded(p.opacity) << 24;
+  std::memcpy(pixels, &w, sizeof w);
+}
+
+// A pixel of 16-bit channels is two words: red and green, blue and opacity.
+#if defined(__AVX512BW__)
+constexpr integers even{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
+constexpr integers first_half{0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
+#else
+constexpr integers even{0, 2, 4, 6, 8, 10, 12, 14};
+constexpr integers first_half{0, 8, 1, 9, 2, 10, 3, 11};
+#endif
+
+[[gnu::always_inline]] inline planes load16(const std::byte* pixels) {
+  words first, second;
+  std::memcpy(&first, pixels, sizeof first);
+  std::memcpy(&second, pixels + sizeof first, sizeof second);
+  const words rg = __builtin_shuffle(first, second, even), ba = __builtin_shuffle(first, second, even + 1);
+  constexpr float scale = 1.0f / 257;
+  return {to_float(rg & 0xffff) * scale, to_float(rg >> 16) * scale, to_float(ba & 0xffff) * scale,
+          to_float(ba >> 16) * scale};
+}
+[[gnu::always_inline]] inline void store16(std::byte* pixels, const planes& p) {
+  const words rg = rounded(p.red * 257) | rounded(p.green * 257) << 16;
+  const words ba = rounded(p.blue * 257) | rounded(p.opacity * 257) << 16;
+  const words first = __builtin_shuffle(rg, ba, first_half);
+  const words second = __builtin_shuffle(rg, ba, first_half + blend_words / 2);
+  std::memcpy(pixels, &first, sizeof first);
+  std::memcpy(pixels + sizeof first, &second, sizeof second);
+}
+
+template <bool Only8>
+[[gnu::always_inline]] inline planes load(const layer& from, std::int64_t at) {
+  if (Only8 || from.format.colour == colour_format::rgba8) return load8(from.pixels + 4 * at);
+  return load16(from.pixels + 8 * at);
+}
+
+// The layers over `behind`, from back to front: one multiplication and addition for each value.
+template <bool Only8>
+[[gnu::always_inline]] inline planes fold(std::span<const layer> layers, std::int64_t at, planes behind) {
+  for (std::size_t l = layers.size(); l-- > 0;) {
+    const planes p = load<Only8>(layers[l], at);
+    const floats through = 1 - p.opacity * (1.0f / 255);
+    behind.red = p.red + through * behind.red;
+    behind.green = p.green + through * behind.green;
+    behind.blue = p.blue + through * behind.blue;
+    behind.opacity = p.opacity + through * behind.opacity;
+  }
+  return behind;
+}
+
+[[gnu::always_inline]] inline void store(colour_format format, std::byte* out, std::int64_t at, const planes& p) {
+  if (format == colour_format::rgba8)
+    store8(out + 4 * at, p);
+  else
+    store16(out + 8 * at, p);
+}
+
+// At most `layers_at_once` layers, over what `behind` holds unless they are the first, into `out` or, if it is null,
+// into `behind`.
+template <bool Only8>
+void pass(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count, planes* behind,
+          bool first) {
+  const auto front = first ? layers.first(layers.size() - 1) : layers;
+  for (std::int64_t at = 0; at < count; at += blend_words) {
+    planes& there = behind[at / blend_words];
+    const planes p = fold<Only8>(front, at, first ? load<Only8>(layers.back(), at) : there);
+    if (out)
+      store(format, out, at, p);
+    else
+      there = p;
+  }
+}
+
+template <bool Only8>
+void blend_vectors(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count) {
+  planes behind[block / blend_words];
+  for (std::int64_t at = 0; at < count; at += block) {
+    const std::int64_t size = std::min(block, count - at);
+    in_batches(out + static_cast<std::size_t>(at) * bytes_of(format), advanced(layers, at),
+               [&](std::byte* to, std::span<const layer> batch, bool first) {
+                 pass<Only8>(format, to, batch, size, behind, first);
+               });
+  }
+}
+
+// Two layers of RGBA8, rounded exactly, two channels in a word: (t + t / 256) / 256 with t = x k + 128 is x k / 255
+// rounded, for all bytes x and k. A colour above the opacity would carry into the next channel.
+void blend_two(std::byte* out, const std::byte* front, const std::byte* back, std::int64_t count) {
+  constexpr std::uint32_t low = 0xff00ff, half = 0x800080;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::uint32_t f, b;
+    std::memcpy(&f, front + 4 * i, 4);
+    std::memcpy(&b, back + 4 * i, 4);
+    const std::uint32_t through = 255 - (f >> 24);
+    std::uint32_t even_channels = (b & low) * through + half, odd_channels = ((b >> 8) & low) * through + half;
+    even_channels = ((even_channels + ((even_channels >> 8) & low)) >> 8) & low;
+    odd_channels = (odd_channels + ((odd_channels >> 8) & low)) & ~low;
+    const std::uint32_t result = f + (even_channels | odd_channels);
+    std::memcpy(out + 4 * i, &result, 4);
+  }
+}
+
+// Layers of RGBA8 whose number is known to the compiler. Channels stay at their place in the word: sums are in 1, 256 and
+// 65536 / 255, which saves shifting and changes no bit of the result.
+template <std::size_t Layers>
+void blend_bytes(std::byte* out, std::span<const layer> layers, std::int64_t count) {
+  const std::byte* from[Layers];
+  for (std::size_t l = 0; l < Layers; ++l) from[l] = layers[l].pixels;
+  constexpr float half = 0.5f;
+  for (std::int64_t at = 0; at < count; at += blend_words) {
+    words w;
+    std::memcpy(&w, from[Layers - 1] + 4 * at, sizeof w);
+    planes sum{to_float(w & 0xff), to_float(w & 0xff00), to_float(w & 0xff0000), to_float(w >> 24)};
+    for (std::size_t l = Layers - 1; l-- > 0;) {
+      std::memcpy(&w, from[l] + 4 * at, sizeof w);
+      const floats opacity = to_float(w >> 24), through = 1 - opacity * (1.0f / 255);
+      sum.red = to_float(w & 0xff) + through * sum.red;
+      sum.green = to_float(w & 0xff00) + through * sum.green;
+      sum.blue = to_float(w & 0xff0000) + through * sum.blue;
+      sum.opacity = opacity + through * sum.opacity;
+    }
+    const auto whole = [](floats value) { return (words) __builtin_convertvector(value, integers); };
+    w = whole(sum.red + half) | (whole(sum.green + 256 * half) & 0xff00) | (whole(sum.blue + 65536 * half) & 0xff0000) |
+        whole(sum.opacity + half) << 24;
+    std::memcpy(out + 4 * at, &w, sizeof w);
+  }
+}
+
+using blend_of_bytes = void (*)(std::byte*, std::span<const layer>, std::int64_t);
+constexpr blend_of_bytes blend_of_some_bytes[] = {nullptr,        nullptr,        nullptr,
+                                                  blend_bytes<3>, blend_bytes<4>, blend_bytes<5>,
+                                                  blend_bytes<6>, blend_bytes<7>, blend_bytes<8>};
+
+// Two layers of known formats, into a known one: what a plan of several rounds does most.
+template <bool Front8, bool Back8, bool Out8>
+void blend_pair(std::byte* out, std::span<const layer> layers, std::int64_t count) {
+  const auto get = []<bool Is8>(const std::byte* pixels, std::int64_t at, std::bool_constant<Is8>) {
+    return Is8 ? load8(pixels + 4 * at) : load16(pixels + 8 * at);
+  };
+  const std::byte *const front = layers[0].pixels, *const back = layers[1].pixels;
+  for (std::int64_t at = 0; at < count; at += blend_words) {
+    const planes f = get(front, at, std::bool_constant<Front8>{}), b = get(back, at, std::bool_constant<Back8>{});
+    const floats through = 1 - f.opacity * (1.0f / 255);
+    const planes sum{f.red + through * b.red, f.green + through * b.green, f.blue + through * b.blue,
+                     f.opacity + through * b.opacity};
+    store(Out8 ? colour_format::rgba8 : colour_format::rgba16, out, at, sum);
+  }
+}
+
+// By the bits: front, back, result are RGBA8.
+constexpr blend_of_bytes blend_pairs[] = {blend_pair<false, false, false>, blend_pair<false, false, true>,
+                                          blend_pair<false, true, false>,  blend_pair<false, true, true>,
+                                          blend_pair<true, false, false>,  blend_pair<true, false, true>,
+                                          blend_pair<true, true, false>,   blend_pair<true, true, true>};
+
+}  // namespace
+
+void blend_fixed_point(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count) {
+  bool only8 = true;
+  for (const layer& l : layers) only8 = only8 && l.format.colour == colour_format::rgba8;
+  if (only8 && format == colour_format::rgba8 && layers.size() == 2)
+    return blend_two(out, layers[0].pixels, layers[1].pixels, count);
+  const auto is8 = [](colour_format f) { return f == colour_format::rgba8 ? 1u : 0u; };
+  pad_to_vectors<blend_words>(
+      bytes_of(format), out, layers, count, [&](std::byte* to, std::span<const layer> from, std::int64_t size) {
+        if (from.size() == 2)
+          return blend_pairs[4 * is8(from[0].format.colour) + 2 * is8(from[1].format.colour) + is8(format)](to, from, size);
+        if (only8 && is8(format) && from.size() > 2 && from.size() < std::size(blend_of_some_bytes))
+          return blend_of_some_bytes[from.size()](to, from, size);
+        (only8 ? blend_vectors<true> : blend_vectors<false>)(format, to, from, size);
+      });
+}
+
+}  // namespace osteon::kernel

@@ -1,0 +1,71 @@
+#pragma once
+/// @file
+/// Parts of `blend`, one for each family of formats.
+#include <algorithm>
+#include <cstring>
+#include <osteon/kernel/blend.hpp>
+#include <vector>
+
+namespace osteon::kernel {
+
+#if defined(__AVX512BW__)
+inline constexpr int blend_words = 16;  ///< 32-bit words of a vector
+#else
+inline constexpr int blend_words = 8;
+#endif
+typedef std::uint32_t words __attribute__((vector_size(4 * blend_words)));
+typedef std::int32_t integers __attribute__((vector_size(4 * blend_words)));
+typedef float floats __attribute__((vector_size(4 * blend_words)));
+
+/// Layers that are read at the same time. More would evict each other: images of a power of two of bytes fall into the
+/// same sets of a cache of 8 ways.
+inline constexpr std::size_t layers_at_once = 8;
+
+/// RGBA8 and RGBA16.
+void blend_fixed_point(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
+/// RGBA16F and RGBA32F.
+void blend_floating_point(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
+/// The nearest of pixels with depth, all of one format.
+void take_nearest(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
+
+/// Call whole(out, layers, count) for as many pixels as fill vectors of `Pixels`, and for the rest in a copy that is padded,
+/// so that every pixel goes through the same arithmetic.
+template <int Pixels, class Whole>
+inline void pad_to_vectors(std::size_t pixel_bytes, std::byte* out, std::span<const layer> layers, std::int64_t count,
+                           Whole whole) {
+  const std::int64_t full = count / Pixels * Pixels;
+  if (full > 0) whole(out, layers, full);
+  if (full == count) return;
+  const auto done = static_cast<std::size_t>(full), left = static_cast<std::size_t>(count - full);
+  std::vector<std::byte> padded((layers.size() + 1) * Pixels * 16);
+  std::vector<layer> rest(layers.begin(), layers.end());
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const std::size_t bytes = layers[l].format.bytes();
+    std::byte* const copy = padded.data() + (l + 1) * Pixels * 16;
+    std::memcpy(copy, layers[l].pixels + done * bytes, left * bytes);
+    rest[l].pixels = copy;
+  }
+  whole(padded.data(), std::span<const layer>(rest), std::int64_t{Pixels});
+  std::memcpy(out + done * pixel_bytes, padded.data(), left * pixel_bytes);
+}
+
+/// Call pass(out or null, layers, first) for at most `layers_at_once` layers at a time, from the back to the front; all but
+/// the last call leave their result with the caller.
+template <class Pass>
+inline void in_batches(std::byte* out, std::span<const layer> layers, Pass pass) {
+  bool first = true;
+  for (; layers.size() > layers_at_once; first = false) {
+    pass(static_cast<std::byte*>(nullptr), layers.last(layers_at_once), first);
+    layers = layers.first(layers.size() - layers_at_once);
+  }
+  pass(out, layers, first);
+}
+
+/// The same layers, from pixel `at` on.
+inline std::vector<layer> advanced(std::span<const layer> layers, std::int64_t at) {
+  std::vector<layer> result(layers.begin(), layers.end());
+  for (layer& l : result) l.pixels += static_cast<std::size_t>(at) * l.format.bytes();
+  return result;
+}
+
+}  // namespace osteon::kernel

@@ -1,0 +1,41 @@
+#pragma once
+/// @file
+/// What a pixel of a partial image is made of. Colours are premultiplied by opacity everywhere.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace osteon::kernel {
+
+/// Four channels red, green, blue, opacity; of 8 or 16 bits for [0, 1], half or single precision.
+enum class colour_format : std::uint8_t { rgba8, rgba16, rgba16f, rgba32f };
+
+constexpr std::size_t bytes_of(colour_format colour) {
+  return colour == colour_format::rgba8 ? 4 : colour == colour_format::rgba32f ? 16 : 8;
+}
+
+/// A colour, followed by its depth (float, smaller is nearer) if there is one.
+///
+/// Pixels without depth are blended in the order of visibility; of pixels with depth the nearest is taken, of equal ones
+/// the front one.
+struct pixel_format {
+  colour_format colour = colour_format::rgba8;
+  bool depth = false;
+
+  constexpr std::size_t bytes() const { return bytes_of(colour) + (depth ? sizeof(float) : 0); }
+  friend bool operator==(const pixel_format&, const pixel_format&) = default;
+};
+
+/// The format in which what is half blended waits and travels: one step wider, so that only the end result is rounded to
+/// `format`. Pixels with depth are never blended and stay what they are.
+constexpr pixel_format wider(pixel_format format) {
+  if (format.depth) return format;
+  if (format.colour == colour_format::rgba8) return {colour_format::rgba16, false};
+  if (format.colour == colour_format::rgba16f) return {colour_format::rgba32f, false};
+  return format;
+}
+
+/// `rgba8`, `rgba16f+z` ...
+std::string_view name_of(pixel_format format);
+
+}  // namespace osteon::kernel

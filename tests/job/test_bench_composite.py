@@ -1,0 +1,61 @@
+"""The bench of compositing runs, and tells what each way cost."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+from whole_job import BINARY
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [BINARY, "bench", "composite", *words], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+# Oracle: counted by hand; of two ranks each sends the half that it does not blend, and one the other half of the picture.
+def test_rows_of_every_way_with_bytes_and_errors() -> None:
+    done = run(
+        "-n",
+        "2",
+        "--width",
+        "64",
+        "--height",
+        "32",
+        "--seconds",
+        "0",
+        "-w",
+        "shared",
+        "-w",
+        "direct-send",
+        "--json",
+        "-",
+    )
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert (result["ranks"], result["width"], result["height"], result["binding"]) == (2, 64, 32, "none")
+    value = {row["name"]: row["value"] for row in result["rows"]}
+    for row in result["rows"]:
+        assert list(row) == ["name", "value", "unit", "peer", "ratio", "must", "aim"]
+    assert value["shared, sent by all"] == 0
+    assert value["direct-send, sent by all"] == 3 * 64 * 32 * 4 / 2
+    assert value["direct-send, sent by a rank at most"] == 64 * 32 * 4
+    for way in ("shared", "direct-send"):
+        assert 0 < value[f"{way}, error"] <= 0.501
+        assert value[f"{way}, best"] >= value[f"{way}, median"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-w", "binary-swop"), "binary-swap"),
+        (("--format", "rgb"), "rgba8"),
+        (("-w", "shared:0"), "at least 1"),
+    ],
+)
+def test_bad_words_are_named(words: tuple[str, ...], said: str) -> None:
+    done = run("-n", "2", "--seconds", "0", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
