@@ -132,9 +132,10 @@ void draw_picture(const output_paths& paths, const spec& job, const specimen& pa
     for (float& value : solid) value = value != 0 ? 1.0F : 0.0F;
     field = spread_cells(part, result.shown);
   });
-  const auto bone = grid::with_ghost_cells(part.where, solid, 2);
-  const auto glow = grid::with_ghost_cells(part.where, field, 2);
   render::scene scene;
+  const int depth = render::ghost_depth(scene.step_voxels);
+  const auto bone = grid::with_ghost_cells(part.where, solid, depth);
+  const auto glow = grid::with_ghost_cells(part.where, field, depth);
   scene.spacing_mm = part.header.spacing_mm;
   scene.width = static_cast<int>(job.picture.width);
   scene.height = static_cast<int>(job.picture.height);

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/execute.hpp>
@@ -15,10 +17,10 @@ namespace osteon::render {
 
 namespace {
 
-constexpr int ghost_depth = 2;  // a gradient looks one voxel beyond the two that a sample lies between
 constexpr int largest_picture = 32768;
 
-void check_layer(const grid::block& where, const layer& l, const std::string& name, std::vector<problem>& found) {
+void check_layer(const grid::block& where, const layer& l, int ghost_depth, const std::string& name,
+                 std::vector<problem>& found) {
   check_transfer(l.transfer, name + ".transfer", found);
   if (!(l.emission >= 0 && std::isfinite(l.emission)))
     found.push_back({name + ".emission", fmt::format("{}; give a number from 0 on", l.emission)});
@@ -40,7 +42,7 @@ void check(const grid::block& where, const scene& what) {
   std::vector<problem> found;
   if (what.layers.empty()) found.push_back({"layers", "none; give at least one"});
   for (std::size_t i = 0; i < what.layers.size(); ++i)
-    check_layer(where, what.layers[i], fmt::format("layers[{}]", i), found);
+    check_layer(where, what.layers[i], ghost_depth(what.step_voxels), fmt::format("layers[{}]", i), found);
   for (const auto& [name, size] : {std::pair{"width", what.width}, std::pair{"height", what.height}})
     if (size < 1 || size > largest_picture)
       found.push_back({name, fmt::format("{} pixels; it lies in [1, {}]", size, largest_picture)});
@@ -75,25 +77,83 @@ kernel::march_volume prepare(const grid::block& where, const scene& what, const 
     light.toward_eye[axis] = -from.forward[axis];
     light.toward_light[axis] = -from.forward[axis] - 0.6 * from.right[axis] + 0.8 * from.up[axis];
   }
-  return {where.domain, what.spacing_mm, where.owned, what.layers.front().field->present, step, light, std::move(layers)};
+  return {where.domain,     what.spacing_mm, where.owned,      what.layers.front().field->present,
+          what.step_voxels, light,           std::move(layers)};
 }
 
-// Cast the rays of this block into `pixels`, shape (frame.height, frame.width).
-void cast(const kernel::march_volume& volume, const view& from, const pixel_box& own, const pixel_box& frame, double step,
-          std::vector<kernel::wide_pixel>& pixels) {
-  // Neighbouring rays read the same voxels: tiles keep these in cache.
+// Call `body(column, row)` for all pixels of `own`. Neighbouring rays read the same voxels: tiles keep these in cache.
+template <class F>
+void for_each_pixel(const pixel_box& own, F body) {
   constexpr int tile = 16;
   const std::int64_t across = (own.width() + tile - 1) / tile, down = (own.height() + tile - 1) / tile;
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t t = 0; t < across * down; ++t) {
     const int left = own.left + static_cast<int>(t % across) * tile, top = own.top + static_cast<int>(t / across) * tile;
     for (int row = top; row < std::min(own.bottom, top + tile); ++row)
-      for (int column = left; column < std::min(own.right, left + tile); ++column) {
-        kernel::ray ray = from.ray_through(column, row);
-        ray.entry += stagger(column, row) * step;
-        volume.march(ray, pixels[static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left)]);
-      }
+      for (int column = left; column < std::min(own.right, left + tile); ++column) body(column, row);
   }
+}
+
+// The rays of this block.
+struct caster {
+  const kernel::march_volume& volume;
+  const view& from;
+  pixel_box own, frame;
+  double step;
+
+  std::size_t place(int column, int row) const {
+    return static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left);
+  }
+  kernel::optical_depth cast(int column, int row, kernel::optical_depth before, kernel::wide_pixel& pixel) const {
+    kernel::ray ray = from.ray_through(column, row);
+    ray.entry += stagger(column, row) * step;
+    std::int64_t samples = 0;
+    return volume.march(ray, before, pixel, samples);
+  }
+};
+
+void add_depths(void* in, void* inout, int* count, MPI_Datatype*) {
+  const auto* a = static_cast<const kernel::optical_depth*>(in);
+  auto* b = static_cast<kernel::optical_depth*>(inout);
+  for (int i = 0; i < *count; ++i) b[i] = kernel::deeper(a[i], b[i]);
+}
+
+// Of each pixel, how deep its ray is where it comes to this block. Collective.
+std::vector<kernel::optical_depth> depth_before(MPI_Comm comm, const std::vector<int>& order,
+                                                const std::vector<kernel::optical_depth>& own) {
+  const int place = static_cast<int>(std::find(order.begin(), order.end(), comm::rank(comm)) - order.begin());
+  std::vector<kernel::optical_depth> before(own.size());
+  MPI_Comm in_order = MPI_COMM_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Comm_split(comm, 0, place, &in_order);
+  MPI_Op_create(add_depths, 1, &op);
+  MPI_Exscan(own.data(), before.data(), static_cast<int>(own.size()), MPI_UINT16_T, op, in_order);
+  MPI_Op_free(&op);
+  MPI_Comm_free(&in_order);
+  if (place == 0) std::fill(before.begin(), before.end(), kernel::optical_depth{0});  // MPI leaves it undefined
+  return before;
+}
+
+// Cast the rays of this block into `pixels`, shape (frame.height, frame.width). Collective.
+//
+// Rays end where next to no light is left, but a block does not know how much of it is left where a ray comes in. So each
+// casts as if it were the first, and those few rays again that come from others and end in this block.
+void cast_all(MPI_Comm comm, const std::vector<int>& order, const caster& rays, std::vector<kernel::wide_pixel>& pixels) {
+  const bool alone = order.size() == 1;
+  std::vector<kernel::optical_depth> depth(alone ? 0 : pixels.size(), 0);
+  for_each_pixel(rays.own, [&](int column, int row) {
+    const std::size_t i = rays.place(column, row);
+    const auto deep = rays.cast(column, row, 0, pixels[i]);
+    if (!alone) depth[i] = deep;
+  });
+  if (alone) return;
+  const auto before = depth_before(comm, order, depth);
+  for_each_pixel(rays.own, [&](int column, int row) {
+    const std::size_t i = rays.place(column, row);
+    if (before[i] == 0 || kernel::deeper(before[i], depth[i]) < kernel::opaque_depth) return;
+    pixels[i] = {};
+    if (before[i] < kernel::opaque_depth) rays.cast(column, row, before[i], pixels[i]);
+  });
 }
 
 image round_to_float(const std::vector<kernel::wide_pixel>& pixels, const pixel_box& frame, int width, int height) {
@@ -110,17 +170,20 @@ image round_to_float(const std::vector<kernel::wide_pixel>& pixels, const pixel_
 
 }  // namespace
 
+int ghost_depth(double step_voxels) { return kernel::ghosts_needed(step_voxels); }
+
 image render(const grid::block& where, const scene& what) {
   comm::together(where.comm, [&] { check(where, what); });
   const view from = view::of(what.view, where.domain, what.spacing_mm, what.width, what.height);
   const pixel_box frame = from.seen({{}, where.domain});
   const auto order = visibility_order(from, *where.boxes);
   std::vector<kernel::wide_pixel> pixels;
+  std::optional<kernel::march_volume> volume;
   comm::together(where.comm, [&] {
     pixels.resize(static_cast<std::size_t>(frame.size()));
-    const auto volume = prepare(where, what, from);
-    cast(volume, from, from.seen(where.owned), frame, step_length(what), pixels);
+    volume.emplace(prepare(where, what, from));
   });
+  cast_all(where.comm, order, {*volume, from, from.seen(where.owned), frame, step_length(what)}, pixels);
   auto compositor = comm::executor::make(where.comm, plan::binary_swap(comm::size(where.comm), frame.size(), order, 0),
                                          sizeof(kernel::wide_pixel));
   compositor.run(std::span<kernel::wide_pixel>(pixels), kernel::blend);

@@ -42,6 +42,9 @@ struct scene {
   double step_voxels = 0.5;
 };
 
+/// Depth of the ghosts that the fields of the layers need.
+int ghost_depth(double step_voxels);
+
 /// A picture in linear RGBA float, premultiplied, rows from top to bottom, shape (height, width, 4). Only rank 0 has it.
 struct image {
   int width = 0, height = 0;
@@ -49,7 +52,7 @@ struct image {
 };
 
 /// Render the scene. For a given scene, the result is the same, bit for bit, for every number of ranks and threads.
-/// @param where the block whose ghosted fields the layers hold; ghosts of depth two
+/// @param where the block whose ghosted fields the layers hold; ghosts of depth ghost_depth(what.step_voxels)
 /// @throws usage_error on an empty layer list, a camera without extent, sizes out of range
 /// @collective on where.comm
 /// @cost memory: up to 128 bytes for each pixel that may see the domain, on every rank; sends (1 - 1/ranks) of 64 bytes
