@@ -2,6 +2,8 @@
 /// @file
 /// The subcommands. Each returns the exit code of the program and throws osteon::error for anything that ends it.
 #include <optional>
+#include <osteon/bench/render.hpp>
+#include <osteon/job/render_file.hpp>
 #include <osteon/job/script_job.hpp>
 #include <string>
 #include <vector>
@@ -48,6 +50,12 @@ struct export_options {
   std::vector<std::string> fields;
 };
 int export_image(const export_options& options);
+
+/// Make pictures of a results file. Under a launcher all ranks take part.
+int render(const job::render_request& request, const std::string& json);
+
+/// Measure the ray caster. Under a launcher all ranks take part.
+int bench_render(const bench::render_options& options, const std::string& json);
 
 int report(const std::string& directory);
 int schema();

@@ -314,7 +314,7 @@ TEST(render, refuses_an_impossible_scene_on_all_ranks) {
 
 // Oracle: the sRGB standard's values for 0, 0.5 and 1.
 TEST(to_rgba8, encodes_srgb_over_the_background) {
-  const render::image picture{3, 1, {0, 0, 0, 0, 0.5f, 0.5f, 0.5f, 1, 0.25f, 0, 2, 0.5f}};
+  const render::image picture{3, 1, 0, {0, 0, 0, 0, 0.5f, 0.5f, 0.5f, 1, 0.25f, 0, 2, 0.5f}};
   const auto bytes = render::to_rgba8(picture, {1, 0.5f, 0});
   EXPECT_EQ(bytes, (std::vector<std::uint8_t>{255, 188, 0, 255, 188, 188, 188, 255, 225, 137, 255, 255}));
 }

@@ -93,16 +93,16 @@ march_volume::march_volume(index3 domain, vector3 spacing_mm, const box3& owned,
     const float scale = width > 0 ? static_cast<float>(l.transfer.entries.size() - 1) / width : infinite;
     layers_.push_back({std::move(l), scale, low, high});
   }
-  find_empty_space(owned, present, ghosts_needed(step_voxels) - 1);
+  find_empty_space(owned, present, ghosts_needed(step_voxels));
 }
 
 void march_volume::find_empty_space(const box3& owned, const box3& present, int margin) {
-  std::vector<std::uint8_t> occupied;
-  for (const layer& l : layers_) {
+  for (std::size_t number = 0; number < layers_.size(); ++number) {
+    const layer& l = layers_[number];
     const auto bounds = value_bounds::of(l.given.values, owned, present, margin);
     first_voxel_ = bounds.first;
     cells_ = bounds.cells;
-    occupied.resize(bounds.range.size());
+    to_do_.resize(bounds.range.size());
     // visible[i]: number of entries before i whose opacity is not zero
     const auto& entries = l.given.transfer.entries;
     std::vector<std::int32_t> visible(entries.size() + 1, 0);
@@ -112,16 +112,17 @@ void march_volume::find_empty_space(const box3& owned, const box3& present, int 
       const float at = (value - l.given.transfer.low) * l.scale;
       return at > 0 ? std::min(at, last) : 0;
     };
-    for (std::size_t i = 0; i < occupied.size(); ++i) {
+    for (std::size_t i = 0; i < to_do_.size(); ++i) {
       const auto [least, most] = bounds.range[i];
       if (least > most) continue;
       // One entry of margin: interpolated values may exceed the range by rounding.
       const auto from = static_cast<std::size_t>(std::max(0.0f, std::floor(entry(least)) - 1));
       const auto to = static_cast<std::size_t>(std::min(last, std::ceil(entry(most)) + 1));
-      if (visible[to + 1] > visible[from]) occupied[i] = 1;
+      if (visible[to + 1] > visible[from])
+        to_do_[i] = static_cast<std::uint8_t>(to_do_[i] | (least < most ? 3U : 1U) << 2 * number);
     }
   }
-  distance_ = distance_to_occupied(cells_, occupied);
+  distance_ = distance_to_occupied(cells_, to_do_);
 }
 
 // Light a surface: where the value changes by a good part of the transfer function's range within a voxel.
@@ -150,7 +151,7 @@ void march_volume::find_empty_space(const box3& owned, const box3& present, int 
 
 // Premultiplied colour and opacity of a segment's samples.
 [[gnu::always_inline]] inline march_volume::float4 march_volume::shade(const eight_samples& around, std::int64_t shared,
-                                                                       int count) const {
+                                                                       int count, unsigned what) const {
   constexpr integer8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
   const bool alone = layers_.size() == 1;
   float4 sum{};
@@ -159,6 +160,9 @@ void march_volume::find_empty_space(const box3& owned, const box3& present, int 
   float through[8], opacities[8];
   bool seen_any = false;
   for (const layer& l : layers_) {
+    const unsigned to_do = what & 3;
+    what >>= 2;
+    if (to_do == 0) continue;
     const float* values = l.given.values + shared;
     float8 value = around.value(values), share = all(1.0f);
     if (any(value != value)) {
@@ -177,7 +181,7 @@ void march_volume::find_empty_space(const box3& owned, const box3& present, int 
       }
     seen_any = true;
     float8 brightness = all(l.given.emission), gloss{};
-    if (l.given.shaded) illuminate(l, around, values, brightness, gloss);
+    if (l.given.shaded && to_do == 3) illuminate(l, around, values, brightness, gloss);
     const auto& entries = l.given.transfer.entries;
     const auto last = static_cast<float>(entries.size() - 1);
     float8 at = (value - l.given.transfer.low) * l.scale;
@@ -217,6 +221,27 @@ void march_volume::find_empty_space(const box3& owned, const box3& present, int 
   return sum;
 }
 
+void march_volume::project(const ray& along, projection& result, std::int64_t& samples) const {
+  const auto part = segments_.of(along);
+  const march_layer& what = layers_.front().given;
+  const double scale = what.transfer.high > what.transfer.low ? 0x1p24 / (what.transfer.high - what.transfer.low) : 0;
+  for (std::int64_t j = part.first; j < part.last; ++j) {
+    eight_samples around;
+    std::int64_t shared;
+    const int count = segments_.place(part, j, around, shared);
+    samples += count;
+    float8 share;
+    const float8 value = around.value_of_present(what.values + shared, share);
+    for (int i = 0; i < count; ++i) {
+      if (!(share[i] > 0.5f)) continue;
+      result.greatest = std::max(result.greatest, value[i]);
+      // Values far outside of the range count as 128 times as far, so that no sum overflows.
+      result.sum += std::llround(std::clamp(scale * (value[i] - what.transfer.low), -0x1p31, 0x1p31));
+      ++result.count;
+    }
+  }
+}
+
 optical_depth march_volume::march(const ray& along, optical_depth before, wide_pixel& result, std::int64_t& samples) const {
   const auto part = segments_.of(along);
   if (part.first == part.last) return 0;
@@ -231,7 +256,8 @@ optical_depth march_volume::march(const ray& along, optical_depth before, wide_p
       // What rounding puts just outside of the domain belongs to its first or last plane.
       cell[axis] = std::clamp<std::int64_t>(voxel / value_bounds::edge, 0, cells_[axis] - 1);
     }
-    if (const int distance = distance_[static_cast<std::size_t>((cell.z * cells_.y + cell.y) * cells_.x + cell.x)]) {
+    const auto number = static_cast<std::size_t>((cell.z * cells_.y + cell.y) * cells_.x + cell.x);
+    if (const int distance = distance_[number]) {
       double low[3], high[3];
       for (int axis = 0; axis < 3; ++axis) {
         low[axis] = static_cast<double>(first_voxel_[axis] + (cell[axis] - distance + 1) * value_bounds::edge);
@@ -245,7 +271,7 @@ optical_depth march_volume::march(const ray& along, optical_depth before, wide_p
     const int count = segments_.place(part, j, around, shared);
     ++j;
     samples += count;
-    float4 colour = shade(around, shared, count);
+    float4 colour = shade(around, shared, count, to_do_[number]);
     if (!(colour[3] > 0)) continue;
     depth = deeper(depth, depth_of(1 - colour[3]));
     colour[3] = -colour[3];

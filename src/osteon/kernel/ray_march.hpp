@@ -3,6 +3,7 @@
 /// Volume ray marching through the voxels of one block, made so that the pictures of all blocks together are the same,
 /// bit for bit, however the domain is dealt out to blocks (see ray_segments.hpp).
 #include <array>
+#include <limits>
 #include <osteon/kernel/ray_segments.hpp>
 #include <osteon/kernel/wide_pixel.hpp>
 #include <vector>
@@ -39,13 +40,23 @@ inline optical_depth deeper(optical_depth a, optical_depth b) {
   return static_cast<optical_depth>(std::min<std::uint32_t>(std::uint32_t{a} + b, 0xffff));
 }
 
+/// What a ray meets, whatever it looks like. Maxima and sums of integers are the same for all blocks.
+struct projection {
+  float greatest = -std::numeric_limits<float>::infinity();
+  std::int64_t sum = 0;    ///< of the values, as multiples of the transfer function's range / 2^24
+  std::int64_t count = 0;  ///< samples that have a value
+};
+
 /// The block's part of a volume, prepared for marching.
 class march_volume {
  public:
+  static constexpr int most_layers = 4;
+
   /// @param step_voxels of the finest spacing
   /// @param present voxels that the layers' values hold: the owned ones and ghosts_needed() on every side, where the
   ///        domain has them
-  /// @cost one pass over the values, 1/64 byte a voxel
+  /// @param layers at most most_layers
+  /// @cost one pass over the values, 1/32 byte a voxel
   march_volume(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_voxels, lighting light,
                std::vector<march_layer> layers);
 
@@ -55,6 +66,9 @@ class march_volume {
   /// @param samples counts those that were interpolated
   /// @return depth of the block's part; opaque_depth or more together with `before` if the ray ends
   optical_depth march(const ray& along, optical_depth before, wide_pixel& result, std::int64_t& samples) const;
+
+  /// Add the values of the first layer that a ray meets in the block.
+  void project(const ray& along, projection& result, std::int64_t& samples) const;
 
  private:
   typedef float float4 __attribute__((vector_size(16)));
@@ -66,7 +80,8 @@ class march_volume {
     float visible_low, visible_high;  // nothing is seen of values at or outside of these
   };
 
-  float4 shade(const eight_samples& around, std::int64_t shared, int count) const;
+  // What is to be done in a macro cell: bit 2 i, layer i may be seen; bit 2 i + 1, its values differ, so light matters.
+  float4 shade(const eight_samples& around, std::int64_t shared, int count, unsigned what) const;
   void illuminate(const layer& what, const eight_samples& around, const float* values, float8& brightness,
                   float8& gloss) const;
   void find_empty_space(const box3& owned, const box3& present, int margin);
@@ -77,6 +92,7 @@ class march_volume {
   std::vector<layer> layers_;
   index3 cells_, first_voxel_;          // number of macro cells, and where the first one begins
   std::vector<std::uint8_t> distance_;  // of a macro cell from those that may be seen
+  std::vector<std::uint8_t> to_do_;     // in a macro cell
 };
 
 }  // namespace osteon::kernel
