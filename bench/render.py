@@ -62,11 +62,11 @@ def has_vtk() -> bool:
     )
 
 
-def measure(folder: Path, edge: int, pixels: int, frames: int, peer: bool) -> dict:
+def measure(folder: Path, edge: int, pixels: int, frames: int, peer: bool, step: float = 1) -> dict:
     """What `osteon bench render` says, with VTK's milliseconds and the similarity of the pictures in each row."""
     done = subprocess.run(
         [BINARY, "bench", "render", "--edge", str(edge), "--pixels", str(pixels), "--frames", str(frames),
-         "--pictures", str(folder), "--json", "-"],
+         "--step", str(step), "--pictures", str(folder), "--json", "-"],
         stdout=subprocess.PIPE,
         check=True,
         env=os.environ | {"OMP_NUM_THREADS": "1"},

@@ -60,7 +60,7 @@ def test_pictures_agree_with_vtk(tmp_path: Path) -> None:
 
     if not render.has_vtk():
         pytest.skip("VTK is not here (./run test installs it into .venv-peers where it can be had)")
-    rows = render.measure(tmp_path, edge=64, pixels=128, frames=1, peer=True)["rows"]
+    rows = render.measure(tmp_path, edge=64, pixels=128, frames=1, peer=True, step=0.5)["rows"]
     similar = {row["name"]: row["similarity"] for row in rows if "similarity" in row}
     assert len(similar) == 2
     assert min(similar.values()) >= 0.98, similar

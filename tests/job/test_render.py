@@ -20,9 +20,10 @@ def results(job: Job, sponge: Path) -> Path:
 
 
 def render(results: Path, *arguments: str, ranks: int = 0) -> subprocess.CompletedProcess[str]:
+    size = [] if "--width" in arguments or "--height" in arguments else ["--width", "96", "--height", "80"]
     start = [str(ROOT / "tools" / "mpirun.sh"), str(ranks)] if ranks else []
     return subprocess.run(
-        [*start, str(BINARY), "render", str(results), "--width", "96", "--height", "80", *arguments],
+        [*start, str(BINARY), "render", str(results), *size, *arguments],
         capture_output=True,
         text=True,
         timeout=60,
