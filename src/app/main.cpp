@@ -175,6 +175,7 @@ int dispatch(int argc, char** argv) {
 
   auto* c_bench = cli.add_subcommand("bench", "Measure how fast a part of osteon is");
   c_bench->require_subcommand(1);
+  c_bench->footer("Example:\n  OMP_NUM_THREADS=1 osteon bench render");
   bench::render_options casting;
   auto* c_bench_render = c_bench->add_subcommand("render", "Samples a second of the ray caster, beside what is possible");
   c_bench_render->add_option("--edge", casting.edge, "Voxels along the cube (default 256)");

@@ -29,23 +29,25 @@ typedef std::int32_t integer8 __attribute__((vector_size(32)));
 /// The voxels around eight samples, numbered -1, 0, 1, 2 on each axis: a sample lies between the middles of 0 and 1.
 /// Voxels beyond the domain's ends repeat the last one.
 struct eight_samples {
-  integer8 z[4], y[4], x[4];  ///< offsets from a voxel that all share
-  float8 fz, fy, fx;          ///< weights of the voxels numbered 1
-  bool inside;                ///< no voxel lies beyond an end, so those along x are neighbours in memory
+  float8 fz, fy, fx;  ///< weights of the voxels numbered 1
+  bool inside;        ///< no voxel lies beyond an end, so all of a sample's are as far apart as voxels in memory
+  std::int64_t first[8], across_z, across_y;  ///< if inside: offsets of the voxels 0 from one that all share; strides
+  integer8 z[4], y[4], x[4];                  ///< if not: offsets along each axis from a voxel that all share
 
   /// Values of the voxels `i` and `i` + 1 along x, in the row (k, j).
   [[gnu::always_inline]] inline void pair(const float* v, int k, int j, int i, float8& a, float8& b) const {
-    const integer8 row = z[k + 1] + y[j + 1];
-    std::int32_t at[8], next[8];
-    store(at, row + x[i + 1]);
     if (inside) {
+      const float* row = v + (k * across_z + j * across_y + i);
       typedef std::uint64_t quads __attribute__((vector_size(32)));
       // vshufps works on halves of a register: in this order the lanes come out as they are numbered.
-      const auto p = (float8)(quads{two(v + at[0]), two(v + at[1]), two(v + at[4]), two(v + at[5])});
-      const auto q = (float8)(quads{two(v + at[2]), two(v + at[3]), two(v + at[6]), two(v + at[7])});
+      const auto p = (float8)(quads{two(row + first[0]), two(row + first[1]), two(row + first[4]), two(row + first[5])});
+      const auto q = (float8)(quads{two(row + first[2]), two(row + first[3]), two(row + first[6]), two(row + first[7])});
       a = __builtin_shufflevector(p, q, 0, 2, 8, 10, 4, 6, 12, 14);
       b = __builtin_shufflevector(p, q, 1, 3, 9, 11, 5, 7, 13, 15);
     } else {
+      const integer8 row = z[k + 1] + y[j + 1];
+      std::int32_t at[8], next[8];
+      store(at, row + x[i + 1]);
       store(next, row + x[i + 2]);
       for (int s = 0; s < 8; ++s) {
         a[s] = v[at[s]];

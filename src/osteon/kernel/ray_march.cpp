@@ -194,15 +194,22 @@ void march_volume::find_empty_space(const box3& owned, const box3& present, int 
     entry =
         entry < static_cast<std::int32_t>(entries.size()) - 2 ? entry : all(static_cast<std::int32_t>(entries.size()) - 2);
     const float8 part = at - __builtin_convertvector(entry, float8);
+    // One sample after the other: from memory a lane comes to all places of a register in one step.
+    float parts[8], shares[8], bright[8], glosses[8];
+    std::int32_t places[8], shown[8];
+    std::memcpy(parts, &part, sizeof parts);
+    std::memcpy(places, &entry, sizeof places);
+    std::memcpy(shown, &seen, sizeof shown);
+    const std::array<float, 4>* const table = entries.data();
     const auto look_up = [&](int i) {
       float4 low, high;
-      std::memcpy(&low, &entries[static_cast<std::size_t>(entry[i])], sizeof low);
-      std::memcpy(&high, &entries[static_cast<std::size_t>(entry[i]) + 1], sizeof high);
-      return low + part[i] * (high - low);
+      std::memcpy(&low, table + places[i], sizeof low);
+      std::memcpy(&high, table + places[i] + 1, sizeof high);
+      return low + parts[i] * (high - low);
     };
     if (alone && plain) {  // the same in fewer steps
       for (int i = 0; i < 8; ++i) {
-        if (!seen[i]) continue;
+        if (!shown[i]) continue;
         float4 look = look_up(i);
         const float opacity = look[3];
         look[3] = 1;
@@ -210,11 +217,14 @@ void march_volume::find_empty_space(const box3& owned, const box3& present, int 
       }
       continue;
     }
+    std::memcpy(shares, &share, sizeof shares);
+    std::memcpy(bright, &brightness, sizeof bright);
+    std::memcpy(glosses, &gloss, sizeof glosses);
     for (int i = 0; i < 8; ++i) {
-      if (!seen[i]) continue;
+      if (!shown[i]) continue;
       const float4 look = look_up(i);
-      const float opacity = look[3] * share[i];
-      float4 colour = opacity * (look * brightness[i] + gloss[i]);
+      const float opacity = look[3] * shares[i];
+      float4 colour = opacity * (look * bright[i] + glosses[i]);
       if (alone) {
         colour[3] = opacity;
         sum += (1 - sum[3]) * colour;
@@ -242,7 +252,7 @@ void march_volume::project(const ray& along, projection& result, std::int64_t& s
   const march_layer& what = layers_.front().given;
   const double scale = what.transfer.high > what.transfer.low ? 0x1p24 / (what.transfer.high - what.transfer.low) : 0;
   for (std::int64_t j = part.first; j < part.last; ++j) {
-    eight_samples around;
+    eight_samples around{};
     std::int64_t shared;
     const int count = segments_.place(part, j, around, shared);
     samples += count;

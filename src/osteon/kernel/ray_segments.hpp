@@ -81,14 +81,19 @@ class ray_segments {
     }
     const index3 shape = present_.shape();
     const auto across_z = static_cast<std::int32_t>(shape.y * shape.x), across_y = static_cast<std::int32_t>(shape.x);
-    integer8(*const offsets[3])[4] = {&samples.z, &samples.y, &samples.x};
-    const std::int32_t stride[3] = {across_z, across_y, 1};
-    for (int axis = 0; axis < 3; ++axis)
-      for (int i = 0; i < 4; ++i) {
-        integer8 c = cell[axis] + (i - 1);
-        if (!samples.inside) c = clamp(c, near(-base[axis]), near(domain_[axis] - 1 - base[axis]));
-        (*offsets[axis])[i] = c * stride[axis];
-      }
+    if (samples.inside) {
+      const integer8 first = cell[0] * across_z + cell[1] * across_y + cell[2];
+      for (int i = 0; i < 8; ++i) samples.first[i] = first[i];
+      samples.across_z = across_z;
+      samples.across_y = across_y;
+    } else {
+      integer8(*const offsets[3])[4] = {&samples.z, &samples.y, &samples.x};
+      const std::int32_t stride[3] = {across_z, across_y, 1};
+      for (int axis = 0; axis < 3; ++axis)
+        for (int i = 0; i < 4; ++i)
+          (*offsets[axis])[i] =
+              clamp(cell[axis] + (i - 1), near(-base[axis]), near(domain_[axis] - 1 - base[axis])) * stride[axis];
+    }
     shared = ((base[0] - present_.begin.z) * shape.y + base[1] - present_.begin.y) * shape.x + base[2] - present_.begin.x;
     return count;
   }
