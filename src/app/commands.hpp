@@ -2,6 +2,8 @@
 /// @file
 /// The subcommands. Each returns the exit code of the program and throws osteon::error for anything that ends it.
 #include <optional>
+#include <osteon/bench/render.hpp>
+#include <osteon/job/render_file.hpp>
 #include <osteon/job/script_job.hpp>
 #include <string>
 #include <vector>
@@ -71,13 +73,18 @@ struct plan_options {
 int plan_table(const plan_options& options);
 /// Draw one plan as SVG. @param target file, `-` for standard output
 int plan_drawing(const plan_options& options, const std::string& target);
+/// Make pictures of a results file. Under a launcher all ranks take part.
+int render(const job::render_request& request, const std::string& json);
+
+/// Measure the ray caster. Under a launcher all ranks take part.
+int bench_render(const bench::render_options& options, const std::string& json);
 
 int report(const std::string& directory);
 int schema();
 int version(const std::string& json);
 
 /// Options of `osteon bench composite`.
-struct bench_options {
+struct bench_composite_options {
   int ranks = 4;
   std::optional<int> threads;
   std::vector<std::string> ways{"shared", "direct-send", "binary-swap"};
@@ -90,6 +97,6 @@ struct bench_options {
   std::string json;
 };
 /// @param words the arguments of this program, for the ranks that it starts
-int bench_composite(const bench_options& options, const std::vector<std::string>& words);
+int bench_composite(const bench_composite_options& options, const std::vector<std::string>& words);
 
 }  // namespace osteon::app

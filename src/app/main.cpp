@@ -196,6 +196,90 @@ int dispatch(int argc, char** argv) {
   c_net_paper->add_option("name", paper, "compositing")->required()->check(CLI::IsMember({"compositing"}));
   add_json(c_net_paper, json);
   c_net_paper->footer("Example:\n  osteon net paper compositing");
+  auto* c_render = cli.add_subcommand("render", "Make pictures of a field of a results file");
+  job::render_request shot;
+  std::vector<double> range, percentiles, clip;
+  bool parallel_rays = false;
+  c_render->add_option("results", shot.file, "results.nc (or model.nc) of a job")->required();
+  c_render->add_option("-f,--field", shot.field, "Field; vectors by their magnitude (default: sed, or the first field)");
+  c_render->add_option("-m,--map", shot.map, "Colours: batlow, inferno, lipari, viridis, vik (default inferno)");
+  c_render->add_option("--method", shot.method, "volume: light through bone and glow; maximum or average along each ray")
+      ->check(CLI::IsMember({"volume", "maximum", "average"}));
+  c_render->add_option("--range", range, "Values at the ends of the colours (default: percentiles)")->expected(2);
+  c_render->add_option("--percentiles", percentiles, "The same as percentages of the values (default 50 99.5)")->expected(2);
+  c_render->add_option("--solid", shot.bone_opacity, "Opacity of the solid's surface, 0 to 1 (default 0.16; 0: not shown)");
+  c_render->add_option("--width", shot.width, "Width in pixels (default 1024)");
+  c_render->add_option("--height", shot.height, "Height in pixels (default 1024)");
+  c_render->add_option("--azimuth", shot.view.azimuth_deg, "Direction of view around the z axis in degrees (default 35)");
+  c_render->add_option("--elevation", shot.view.elevation_deg, "Height of the view in degrees (default 22)");
+  c_render->add_option("--zoom", shot.view.zoom, "1 fits the specimen into the picture");
+  c_render->add_flag("--orthographic", parallel_rays, "Parallel rays: no perspective");
+  c_render->add_option("--step", shot.step_voxels, "Length of a step in voxels (default 0.5)");
+  c_render->add_option("--clip", clip, "Cut away what lies beyond a plane: normal x y z and offset in mm; may be repeated")
+      ->expected(4)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  c_render->add_flag("--light", shot.light, "A light background, for print");
+  c_render->add_flag("!--plain", shot.annotated, "No box, axes, scale, colour bar and title");
+  c_render->add_option("--title", shot.title, "Title (default: that of the file)");
+  c_render->add_option("--orbit", shot.orbit,
+                       "This many numbered frames around the z axis, with data.csv: a Cinema database");
+  c_render->add_option("--elevations", shot.elevations, "Heights of the views of an orbit in degrees")->delimiter(',');
+  c_render->add_option("-o,--output", shot.output,
+                       "Picture (.png; .npy: linear RGBA float) or folder of an orbit (default: named after the field, "
+                       "beside the results)");
+  add_json(c_render, json);
+  c_render->footer(
+      "Alone it uses all cores. More: docs/rendering.md\n\nExamples:\n  osteon render bone.out/results.nc\n"
+      "  osteon render bone.out/results.nc --field von_mises --map batlow --clip 0 0 1 1.2\n"
+      "  osteon render bone.out/results.nc --method maximum --light -o mip.png\n"
+      "  mpirun -n 4 osteon render bone.out/results.nc --orbit 36 --elevations 0,25,50 -o bone.cdb");
+
+  auto* c_bench = cli.add_subcommand("bench", "Measure parts of osteon on this machine");
+  c_bench->require_subcommand(1);
+  c_bench->footer(
+      "Examples:\n  OMP_NUM_THREADS=1 osteon bench render\n  osteon bench composite -n 4 -w shared -w binary-swap");
+  bench::render_options casting;
+  auto* c_bench_render = c_bench->add_subcommand("render", "Samples a second of the ray caster, beside what is possible");
+  c_bench_render->add_option("--edge", casting.edge, "Voxels along the cube (default 256)");
+  c_bench_render->add_option("--pixels", casting.pixels, "Width and height of the picture (default 512)");
+  c_bench_render->add_option("--step", casting.step_voxels, "Length of a step in voxels (default 1)");
+  c_bench_render->add_option("--frames", casting.frames, "Frames of each scene; the fastest counts (default 3)");
+  c_bench_render->add_option("--pictures", casting.pictures, "Folder for the pictures and the volume, as npy");
+  add_json(c_bench_render, json);
+  c_bench_render->footer("Examples:\n  OMP_NUM_THREADS=1 osteon bench render\n  mpirun -n 4 osteon bench render --edge 512");
+
+  app::bench_composite_options frames;
+  auto* c_composite =
+      c_bench->add_subcommand("composite", "Partial images of all ranks into one picture, frame after frame");
+  c_composite->add_option("-n,--ranks", frames.ranks, "MPI processes to start (default: 4)")->check(CLI::PositiveNumber);
+  c_composite->add_option("-t,--threads", frames.threads, "OpenMP threads of each process")->check(CLI::PositiveNumber);
+  c_composite
+      ->add_option("-w,--way", frames.ways,
+                   "shared, shared:RANKS, or a method of `osteon plan`, with +sparse, +parts, +narrow or +checked; may be "
+                   "repeated (default: shared, direct-send, binary-swap)")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  c_composite->add_option("--width", frames.width, "Pixels across (default: 512)")->check(CLI::Range(1, 65536));
+  c_composite->add_option("--height", frames.height, "Pixels down (default: 512)")->check(CLI::Range(1, 65536));
+  c_composite->add_option("--format", frames.format,
+                          "rgba8, rgba16, rgba16f or rgba32f, with +z for depth (default: rgba8)");
+  c_composite->add_option("--active", frames.active, "Share of the picture that each rank fills (default: 1)")
+      ->check(CLI::Range(0.0, 1.0));
+  c_composite
+      ->add_option("--binding", frames.binding, "none, numa_1 (ranks by fours on a memory domain) or numa_2 (dealt out)")
+      ->check(CLI::IsMember({"none", "numa_1", "numa_2"}));
+  c_composite->add_option("--ranks-per-domain", frames.ranks_per_domain, "Ranks that numa_1 puts together (default: 4)")
+      ->check(CLI::PositiveNumber);
+  c_composite->add_option("--seconds", frames.seconds, "Time to measure, all ways together (default: 3)")
+      ->check(CLI::Range(0.0, 3600.0));
+  c_composite->add_flag("--blend", frames.blend, "Only the blending of one thread, in pixels a second");
+  add_json(c_composite, frames.json);
+  c_composite->footer(
+      "Every picture is compared with the exact one.\n\nExamples:\n  osteon bench composite -n 4 -w shared -w binary-swap "
+      "-w multi-step:2\n"
+      "  osteon bench composite -n 8 --active 0.15 -w direct-send+sparse\n  osteon bench composite --blend");
 
   auto* c_schema =
       cli.add_subcommand("schema", "Print the JSON Schema of a job file: every key, its type, unit and meaning");
@@ -204,39 +288,6 @@ int dispatch(int argc, char** argv) {
   auto* c_version = cli.add_subcommand("version", "Print the version and how it was built");
   add_json(c_version, json);
   c_version->footer("Example:\n  osteon version --json -");
-
-  auto* c_bench = cli.add_subcommand("bench", "Measure parts of osteon on this machine");
-  c_bench->require_subcommand(1);
-  app::bench_options bench;
-  auto* c_composite =
-      c_bench->add_subcommand("composite", "Partial images of all ranks into one picture, frame after frame");
-  c_composite->add_option("-n,--ranks", bench.ranks, "MPI processes to start (default: 4)")->check(CLI::PositiveNumber);
-  c_composite->add_option("-t,--threads", bench.threads, "OpenMP threads of each process")->check(CLI::PositiveNumber);
-  c_composite
-      ->add_option("-w,--way", bench.ways,
-                   "shared, shared:RANKS, or a method of `osteon plan`, with +sparse, +parts, +narrow or +checked; may be "
-                   "repeated (default: shared, direct-send, binary-swap)")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  c_composite->add_option("--width", bench.width, "Pixels across (default: 512)")->check(CLI::Range(1, 65536));
-  c_composite->add_option("--height", bench.height, "Pixels down (default: 512)")->check(CLI::Range(1, 65536));
-  c_composite->add_option("--format", bench.format, "rgba8, rgba16, rgba16f or rgba32f, with +z for depth (default: rgba8)");
-  c_composite->add_option("--active", bench.active, "Share of the picture that each rank fills (default: 1)")
-      ->check(CLI::Range(0.0, 1.0));
-  c_composite
-      ->add_option("--binding", bench.binding, "none, numa_1 (ranks by fours on a memory domain) or numa_2 (dealt out)")
-      ->check(CLI::IsMember({"none", "numa_1", "numa_2"}));
-  c_composite->add_option("--ranks-per-domain", bench.ranks_per_domain, "Ranks that numa_1 puts together (default: 4)")
-      ->check(CLI::PositiveNumber);
-  c_composite->add_option("--seconds", bench.seconds, "Time to measure, all ways together (default: 3)")
-      ->check(CLI::Range(0.0, 3600.0));
-  c_composite->add_flag("--blend", bench.blend, "Only the blending of one thread, in pixels a second");
-  add_json(c_composite, bench.json);
-  c_composite->footer(
-      "Every picture is compared with the exact one.\n\nExamples:\n  osteon bench composite -n 4 -w shared -w binary-swap "
-      "-w multi-step:2\n"
-      "  osteon bench composite -n 8 --active 0.15 -w direct-send+sparse\n  osteon bench composite --blend");
 
   try {
     cli.parse(argc, argv);
@@ -261,8 +312,17 @@ int dispatch(int argc, char** argv) {
   if (*c_export) return app::export_image(image);
   if (*c_net_cost) return app::net_cost(cost);
   if (*c_net_paper) return app::net_paper_compositing(json);
+  if (*c_render) {
+    shot.view.perspective = !parallel_rays;
+    if (!range.empty()) shot.low = range[0], shot.high = range[1];
+    if (!percentiles.empty()) shot.percentiles = {percentiles[0], percentiles[1]};
+    for (std::size_t i = 0; i + 4 <= clip.size(); i += 4)
+      shot.clip.push_back({clip[i], clip[i + 1], clip[i + 2], clip[i + 3]});
+    return app::render(shot, json);
+  }
+  if (*c_bench_render) return app::bench_render(casting, json);
   if (*c_schema) return app::schema();
-  if (*c_composite) return app::bench_composite(bench, {argv + 1, argv + argc});
+  if (*c_composite) return app::bench_composite(frames, {argv + 1, argv + argc});
   return app::version(json);
 }
 

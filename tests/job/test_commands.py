@@ -20,7 +20,7 @@ def osteon(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_every_command_has_help_with_an_example() -> None:
-    for command in ("run", "resume", "check", "estimate", "import", "plan", "report", "schema", "version"):
+    for command in ("run", "resume", "check", "estimate", "import", "plan", "net", "render", "bench", "report", "schema", "version"):
         done = osteon(command, "--help")
         assert done.returncode == 0
         assert "Example" in done.stdout, command

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import netCDF4
@@ -50,3 +51,16 @@ def test_stiffness_agrees_with_parosol(job: Job, scan: Path) -> None:
     assert done.summary["stiffness_N_per_mm"] == pytest.approx(abs(work) / driven_mm**2, rel=1e-6), json.dumps(
         done.summary["certificate"]
     )
+
+
+def test_pictures_agree_with_vtk(tmp_path: Path) -> None:
+    """Oracle: VTK's fixed-point ray caster on the same volume, transfer function, camera and step: SSIM >= 0.98."""
+    sys.path.insert(0, str(ROOT / "bench"))
+    import render
+
+    if not render.has_vtk():
+        pytest.skip("VTK is not here (./run test installs it into .venv-peers where it can be had)")
+    rows = render.measure(tmp_path, edge=64, pixels=128, frames=1, peer=True, step=0.5)["rows"]
+    similar = {row["name"]: row["similarity"] for row in rows if "similarity" in row}
+    assert len(similar) == 2
+    assert min(similar.values()) >= 0.98, similar

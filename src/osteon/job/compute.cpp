@@ -136,6 +136,9 @@ void draw_picture(const output_paths& paths, const spec& job, const specimen& pa
     for (float& value : values) value = std::isnan(value) ? 0.0F : 1.0F;
   });
   render::scene scene;
+  const int depth = render::ghost_depth(scene.step_voxels);
+  const auto bone = grid::with_ghost_cells(part.where, solid, depth);
+  const auto glow = grid::with_ghost_cells(part.where, field, depth);
   scene.spacing_mm = part.header.spacing_mm;
   scene.width = static_cast<int>(job.picture.width);
   scene.height = static_cast<int>(job.picture.height);

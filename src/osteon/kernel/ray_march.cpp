@@ -1,34 +1,29 @@
 #include <osteon/kernel/ray_march.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
-#include <osteon/base/for_each.hpp>
+#include <osteon/kernel/empty_space.hpp>
 
 namespace osteon::kernel {
 
 namespace {
 
-constexpr std::int64_t macro = 4;  // voxels along a macro cell
-constexpr int macro_shift = 2;
+constexpr float infinite = std::numeric_limits<float>::infinity();
 
-std::int64_t clamp(std::int64_t i, std::int64_t n) { return i < 0 ? 0 : i >= n ? n - 1 : i; }
-
-using lanes = float __attribute__((vector_size(16)));
 using channels = double __attribute__((vector_size(32)));
 
 // The accumulator of a ray: the channels of a wide_pixel.
 struct accumulator {
   channels high, low;
 
-  // Add a sample behind everything so far: colour is premultiplied, its last channel is minus the opacity, so the
+  // Add a segment behind everything so far: colour is premultiplied, its last channel is minus the opacity, so the
   // transmittance changes by the same formula as the colours. The transmittance is cut into 24 + 29 bits, whose
   // products with a float are exact.
-  void add(const lanes& colour) {
+  template <class F4>
+  void add(const F4& colour) {
     const double coarse = static_cast<double>(static_cast<float>(high[3]));
     const double fine = high[3] - coarse, rest = low[3];
-    const channels c = {colour[0], colour[1], colour[2], colour[3]};
+    const channels c = __builtin_convertvector(colour, channels);
     join(c * coarse, c * rest);
     join(c * fine, channels{});
   }
@@ -43,84 +38,46 @@ struct accumulator {
   }
 };
 
-lanes lerp(const lanes& a, const lanes& b, float f) { return a + f * (b - a); }
-
-// Straight colour and opacity of a value.
-lanes look_up(const transfer_table& table, float value) {
-  const auto last = static_cast<float>(table.entries.size() - 1);
-  float at = table.high > table.low ? (value - table.low) / (table.high - table.low) * last : (value < table.low ? 0 : last);
-  at = at > 0 ? std::min(at, last) : 0;  // what is not a number counts as low
-  const std::size_t i = std::min(static_cast<std::size_t>(at), table.entries.size() - 2);
-  lanes a, b;
-  std::memcpy(&a, &table.entries[i], sizeof a);
-  std::memcpy(&b, &table.entries[i + 1], sizeof b);
-  return lerp(a, b, at - static_cast<float>(i));
-}
-
 vector3 unit(const vector3& a) {
   const double length = std::sqrt(a.z * a.z + a.y * a.y + a.x * a.x);
   return {a.z / length, a.y / length, a.x / length};
 }
 
+float8 square_root(float8 a) {
+  for (int i = 0; i < 8; ++i) a[i] = std::sqrt(a[i]);
+  return a;
+}
+
+// The bits of a float count halvings, and between two of them what is left, nearly enough.
+optical_depth depth_of(float transmittance) {
+  constexpr std::int32_t one = 0x3f800000;
+  std::int32_t bits;
+  const float through = std::clamp(transmittance, 0.0f, 1.0f);
+  std::memcpy(&bits, &through, sizeof bits);
+  return static_cast<optical_depth>(std::min((one - bits) >> 11, 0xffff));
+}
+
+// The range of values outside of which a table's opacity is zero.
+std::array<float, 2> visible_range(const transfer_table& table) {
+  const auto visible = [](const std::array<float, 4>& e) { return e[3] > 0; };
+  const auto& e = table.entries;
+  const auto first = std::find_if(e.begin(), e.end(), visible) - e.begin();
+  const auto last = std::find_if(e.rbegin(), e.rend(), visible).base() - e.begin() - 1;  // -1: none
+  if (last < 0) return {infinite, infinite};
+  const float entry = (table.high - table.low) / static_cast<float>(e.size() - 1);
+  // The entry next to the first visible one begins to show between the two; rounding may be off by a little of an entry.
+  const auto bound = [&](std::ptrdiff_t i) { return table.low + static_cast<float>(i) * entry; };
+  return {first == 0 ? -infinite : bound(first - 1) - 0.01f * entry,
+          last == static_cast<std::ptrdiff_t>(e.size()) - 1 ? infinite : bound(last + 1) + 0.01f * entry};
+}
+
 }  // namespace
 
-// The cells around a sample, numbered -1, 0, 1, 2 on each axis: the sample lies between 0 and 1. Cells beyond the
-// domain's ends repeat the last one. The four cells along x are the lanes of one register.
-struct march_volume::neighbourhood {
-  std::int64_t z[4], y[4], x[4];  // offsets into the values
-  float fz, fy, fx;
-
-  lanes row(const float* v, int j, int i) const {
-    const float* at = v + z[j + 1] + y[i + 1];
-    lanes result;
-    if (x[3] - x[0] == 3)
-      std::memcpy(&result, at + x[0], sizeof result);
-    else
-      result = lanes{at[x[0]], at[x[1]], at[x[2]], at[x[3]]};
-    return result;
-  }
-  float between(const lanes& a) const { return a[1] + fx * (a[2] - a[1]); }
-
-  float value(const float* v) const {
-    return between(lerp(lerp(row(v, 0, 0), row(v, 0, 1), fy), lerp(row(v, 1, 0), row(v, 1, 1), fy), fz));
-  }
-
-  // The value from the neighbours that are not NaN, and their share of the weights.
-  float value_of_present(const float* v, float& share) const {
-    lanes sums[4], weights[4];
-    bool any = false;
-    for (int k = 0; k < 4; ++k) {
-      const lanes a = row(v, k >> 1, k & 1);
-      const auto present = a == a;
-      any = any || present[1] || present[2];
-      sums[k] = present ? a : lanes{};
-      weights[k] = present ? lanes{1, 1, 1, 1} : lanes{};
-    }
-    share = 0;
-    if (!any) return 0;
-    share = between(lerp(lerp(weights[0], weights[1], fy), lerp(weights[2], weights[3], fy), fz));
-    const float sum = between(lerp(lerp(sums[0], sums[1], fy), lerp(sums[2], sums[3], fy), fz));
-    return share > 0 ? sum / share : 0;
-  }
-
-  // Twice the gradient per voxel: the interpolated value one voxel ahead less that one voxel behind, on each axis.
-  void slope(const float* v, float (&result)[3]) const {
-    const lanes a = row(v, 0, 0), b = row(v, 0, 1), c = row(v, 1, 0), d = row(v, 1, 1);
-    const lanes low = lerp(a, b, fy), high = lerp(c, d, fy);
-    const lanes below = lerp(row(v, -1, 0), row(v, -1, 1), fy), above = lerp(row(v, 2, 0), row(v, 2, 1), fy);
-    result[0] = between(lerp(high - below, above - low, fz));
-    const lanes across_low = lerp(b - row(v, 0, -1), row(v, 0, 2) - a, fy);
-    const lanes across_high = lerp(d - row(v, 1, -1), row(v, 1, 2) - c, fy);
-    result[1] = between(lerp(across_low, across_high, fz));
-    const lanes along = lerp(low, high, fz);
-    const float behind = along[2] - along[0], ahead = along[3] - along[1];
-    result[2] = behind + fx * (ahead - behind);
-  }
-};
-
-march_volume::march_volume(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_mm,
+march_volume::march_volume(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_voxels,
                            lighting light, std::vector<march_layer> layers)
-    : domain_(domain), owned_(owned), present_(present), step_(step_mm), layers_(std::move(layers)) {
+    : domain_(domain),
+      segments_(domain, owned, present, step_voxels * std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x}),
+                samples_in_segment(step_voxels)) {
   const vector3 toward = unit(light.toward_light);
   const vector3 half_way =
       unit({toward.z + light.toward_eye.z, toward.y + light.toward_eye.y, toward.x + light.toward_eye.x});
@@ -130,245 +87,226 @@ march_volume::march_volume(index3 domain, vector3 spacing_mm, const box3& owned,
     light_[axis] = static_cast<float>(toward[axis]);
     half_way_[axis] = static_cast<float>(half_way[axis]);
   }
-  find_empty_cells();
+  for (march_layer& l : layers) {
+    const auto [low, high] = visible_range(l.transfer);
+    const float width = l.transfer.high - l.transfer.low;
+    const float scale = width > 0 ? static_cast<float>(l.transfer.entries.size() - 1) / width : infinite;
+    layers_.push_back({std::move(l), scale, low, high});
+  }
+  find_empty_space(owned, present, ghosts_needed(step_voxels));
 }
 
-double march_volume::position(const ray& along, std::int64_t k, int axis) const {
-  const double t = along.entry + (static_cast<double>(k) + 0.5) * step_;
-  return along.origin[axis] + t * along.direction[axis];
-}
-
-// The samples of the ray in the block. Every operation of position() is monotone in k, rounding included, so they are an
-// interval, and the intervals of two neighbouring blocks meet without gap or overlap.
-std::array<std::int64_t, 2> march_volume::owned_samples(const ray& along) const {
-  const auto first_where = [](std::int64_t count, auto&& holds) {
-    std::int64_t low = 0, high = count;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (holds(middle))
-        high = middle;
-      else
-        low = middle + 1;
+void march_volume::find_empty_space(const box3& owned, const box3& present, int margin) {
+  for (std::size_t number = 0; number < layers_.size(); ++number) {
+    const layer& l = layers_[number];
+    const auto bounds = value_bounds::of(l.given.values, owned, present, margin);
+    first_voxel_ = bounds.first;
+    cells_ = bounds.cells;
+    to_do_.resize(bounds.range.size());
+    // visible[i]: number of entries before i whose opacity is not zero
+    const auto& entries = l.given.transfer.entries;
+    std::vector<std::int32_t> visible(entries.size() + 1, 0);
+    for (std::size_t i = 0; i < entries.size(); ++i) visible[i + 1] = visible[i] + (entries[i][3] > 0 ? 1 : 0);
+    const float last = static_cast<float>(entries.size() - 1);
+    const auto entry = [&](float value) {
+      const float at = (value - l.given.transfer.low) * l.scale;
+      return at > 0 ? std::min(at, last) : 0;
+    };
+    for (std::size_t i = 0; i < to_do_.size(); ++i) {
+      const auto [least, most] = bounds.range[i];
+      if (least > most) continue;
+      // One entry of margin: interpolated values may exceed the range by rounding.
+      const auto from = static_cast<std::size_t>(std::max(0.0f, std::floor(entry(least)) - 1));
+      const auto to = static_cast<std::size_t>(std::min(last, std::ceil(entry(most)) + 1));
+      if (visible[to + 1] > visible[from])
+        to_do_[i] = static_cast<std::uint8_t>(to_do_[i] | (least < most ? 3U : 1U) << 2 * number);
     }
-    return low;
-  };
-  if (!(along.exit > along.entry)) return {0, 0};
-  const auto most = static_cast<std::int64_t>((along.exit - along.entry) / step_) + 2;
-  const std::int64_t count = first_where(
-      most, [&](std::int64_t k) { return !(along.entry + (static_cast<double>(k) + 0.5) * step_ < along.exit); });
-  std::array<std::int64_t, 2> samples{0, count};
-  for (int axis = 0; axis < 3; ++axis) {
-    // Samples that rounding puts just outside of the domain belong to its first or last plane.
-    const bool upward = along.direction[axis] >= 0;
-    const auto low = static_cast<double>(owned_.begin[axis]), high = static_cast<double>(owned_.end[axis]);
-    const bool lowest = owned_.begin[axis] == 0, highest = owned_.end[axis] == domain_[axis];
-    const auto enters = [&](std::int64_t k) {
-      return upward ? lowest || position(along, k, axis) >= low : highest || position(along, k, axis) < high;
-    };
-    const auto leaves = [&](std::int64_t k) {
-      return upward ? !highest && position(along, k, axis) >= high : !lowest && position(along, k, axis) < low;
-    };
-    if (!(upward ? lowest : highest)) samples[0] = std::max(samples[0], first_where(samples[1], enters));
-    if (!(upward ? highest : lowest)) samples[1] = first_where(samples[1], leaves);
   }
-  return samples;
-}
-
-bool march_volume::is_empty(const index3& cell) const {
-  return !occupied_[static_cast<std::size_t>((cell.z * cells_.y + cell.y) * cells_.x + cell.x)];
-}
-
-std::int64_t march_volume::after_empty_cell(const ray& along, std::int64_t k, const index3& cell) const {
-  double leave = std::numeric_limits<double>::infinity();
-  for (int axis = 0; axis < 3; ++axis) {
-    const double d = along.direction[axis];
-    if (d == 0) continue;
-    const std::int64_t first = cell[axis] * macro + first_voxel_[axis];
-    leave = std::min(leave, (static_cast<double>(d > 0 ? first + macro : first) - along.origin[axis]) / d);
-  }
-  // A sample that may be outside by rounding is looked at again; one that is left out is certainly inside.
-  const double next = std::ceil((leave - along.entry) / step_ - 0.5 - 1e-6);
-  return next > static_cast<double>(k + 1) && next < 1e15 ? static_cast<std::int64_t>(next) : k + 1;
+  distance_ = distance_to_occupied(cells_, to_do_);
 }
 
 // Light a surface: where the value changes by a good part of the transfer function's range within a voxel.
-void march_volume::illuminate(const march_layer& layer, const neighbourhood& around, float& brightness, float& gloss) const {
-  float slope[3], square = 0, facing = 0, shining = 0;
-  around.slope(layer.values, slope);
+[[gnu::always_inline]] inline void march_volume::illuminate(const layer& what, const eight_samples& around,
+                                                            const float* values, float8& brightness, float8& gloss) const {
+  float8 slope[3], square{}, facing{}, shining{};
+  around.slope(values, slope);
   for (int axis = 0; axis < 3; ++axis) {
-    const float s = slope[axis] * inverse_spacing_[axis];
+    const float8 s = slope[axis] * inverse_spacing_[axis];
     square += s * s;
     facing -= s * light_[axis];
     shining -= s * half_way_[axis];
   }
-  if (!(square > 0)) return;  // also for NaN: no surface is known where a neighbour is empty
-  const float steepness = std::sqrt(square), inverse = 1 / steepness;
-  const float surface = steepness / (steepness + 0.1f * (layer.transfer.high - layer.transfer.low));
+  const integer8 steep = square > 0;  // false for NaN: no surface is known where a neighbour is empty
+  if (!any(steep)) return;
+  const float8 steepness = square_root(steep ? square : all(1.0f)), inverse = 1 / steepness;
+  const float8 surface = steepness / (steepness + 0.1f * (what.given.transfer.high - what.given.transfer.low));
   // Half-Lambert: soft on the dark side, because bone scatters light inside.
-  const float lambert = 0.5f + 0.5f * facing * inverse;
-  float glance = std::max(0.0f, shining * inverse);
+  const float8 lambert = 0.5f + 0.5f * facing * inverse;
+  float8 glance = shining * inverse;
+  glance = glance > 0 ? glance : float8{};
   for (int i = 0; i < 5; ++i) glance *= glance;
-  brightness *= 1 - surface + surface * (0.22f + 0.95f * lambert * lambert);
-  gloss = 0.18f * surface * glance;
+  brightness *= steep ? 1 - surface + surface * (0.22f + 0.95f * lambert * lambert) : all(1.0f);
+  gloss = steep ? 0.18f * surface * glance : float8{};
 }
 
-march_volume::neighbourhood march_volume::cells_around(const double (&at)[3]) const {
-  neighbourhood around;
-  const auto locate = [&](int axis, std::int64_t begin, std::int64_t stride, std::int64_t (&offset)[4]) {
-    const double low = std::floor(at[axis] - 0.5);
-    const auto cell = static_cast<std::int64_t>(low);
-    if (cell >= 1 && cell + 2 < domain_[axis]) {
-      offset[0] = (cell - 1 - begin) * stride;
-      offset[1] = offset[0] + stride;
-      offset[2] = offset[1] + stride;
-      offset[3] = offset[2] + stride;
-    } else {
-      for (int i = 0; i < 4; ++i) offset[i] = (clamp(cell + i - 1, domain_[axis]) - begin) * stride;
+// Premultiplied colour and opacity of a segment's samples.
+[[gnu::always_inline]] inline march_volume::float4 march_volume::shade(const eight_samples& around, std::int64_t shared,
+                                                                       int count, unsigned what) const {
+  constexpr integer8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
+  const bool alone = layers_.size() == 1;
+  float4 sum{};
+  // Of several layers: what they add to each sample, the light that passes through them, the sum of their opacities.
+  float4 mixed[8];
+  float through[8], opacities[8];
+  bool seen_any = false;
+  for (const layer& l : layers_) {
+    const unsigned to_do = what & 3;
+    what >>= 2;
+    if (to_do == 0) continue;
+    const float* values = l.given.values + shared;
+    float8 value = around.value(values), share = all(1.0f);
+    const bool partial = any(value != value);
+    if (partial) {
+      float8 present;
+      const float8 of_present = around.value_of_present(values, present);
+      share = value == value ? share : present;
+      value = value == value ? value : of_present;
     }
-    return static_cast<float>(at[axis] - 0.5 - low);
-  };
-  const index3 shape = present_.shape();
-  around.fz = locate(0, present_.begin.z, shape.y * shape.x, around.z);
-  around.fy = locate(1, present_.begin.y, shape.x, around.y);
-  around.fx = locate(2, present_.begin.x, 1, around.x);
-  return around;
-}
-
-// The samples that a ray has pending. They are shaded together, stage by stage: one sample is a long chain of
-// dependent operations, and the processor works on several of them at once only if they are near in the program.
-struct march_volume::batch {
-  static constexpr int most = 8;
-  int count = 0;
-  neighbourhood around[most];
-  lanes mixed[most];
-  float through[most], sum[most];
-};
-
-void march_volume::shade(batch& samples) const {
-  const int count = samples.count;
-  for (int i = 0; i < count; ++i) {
-    samples.mixed[i] = lanes{};
-    samples.through[i] = 1;
-    samples.sum[i] = 0;
+    const integer8 seen = (value > l.visible_low) & (value < l.visible_high) & (share > 0) & (numbered < count);
+    if (!any(seen)) continue;
+    if (!alone && !seen_any)
+      for (int i = 0; i < 8; ++i) {
+        mixed[i] = float4{};
+        through[i] = 1;
+        opacities[i] = 0;
+      }
+    seen_any = true;
+    float8 brightness = all(l.given.emission), gloss{};
+    const bool lit = l.given.shaded && to_do == 3;
+    if (lit) illuminate(l, around, values, brightness, gloss);
+    const bool plain = !lit && !partial && l.given.emission == 1;
+    const auto& entries = l.given.transfer.entries;
+    const auto last = static_cast<float>(entries.size() - 1);
+    float8 at = (value - l.given.transfer.low) * l.scale;
+    at = at > 0 ? at : float8{};
+    at = at < last ? at : all(last);
+    integer8 entry = __builtin_convertvector(at, integer8);
+    entry =
+        entry < static_cast<std::int32_t>(entries.size()) - 2 ? entry : all(static_cast<std::int32_t>(entries.size()) - 2);
+    const float8 part = at - __builtin_convertvector(entry, float8);
+    // One sample after the other: from memory a lane comes to all places of a register in one step.
+    float parts[8], shares[8], bright[8], glosses[8];
+    std::int32_t places[8], shown[8];
+    std::memcpy(parts, &part, sizeof parts);
+    std::memcpy(places, &entry, sizeof places);
+    std::memcpy(shown, &seen, sizeof shown);
+    const std::array<float, 4>* const table = entries.data();
+    const auto look_up = [&](int i) {
+      float4 low, high;
+      std::memcpy(&low, table + places[i], sizeof low);
+      std::memcpy(&high, table + places[i] + 1, sizeof high);
+      return low + parts[i] * (high - low);
+    };
+    if (alone && plain) {  // the same in fewer steps
+      for (int i = 0; i < 8; ++i) {
+        if (!shown[i]) continue;
+        float4 look = look_up(i);
+        const float opacity = look[3];
+        look[3] = 1;
+        sum += (1 - sum[3]) * (opacity * look);
+      }
+      continue;
+    }
+    std::memcpy(shares, &share, sizeof shares);
+    std::memcpy(bright, &brightness, sizeof bright);
+    std::memcpy(glosses, &gloss, sizeof glosses);
+    for (int i = 0; i < 8; ++i) {
+      if (!shown[i]) continue;
+      const float4 look = look_up(i);
+      const float opacity = look[3] * shares[i];
+      float4 colour = opacity * (look * bright[i] + glosses[i]);
+      if (alone) {
+        colour[3] = opacity;
+        sum += (1 - sum[3]) * colour;
+      } else {
+        mixed[i] += colour;
+        through[i] *= 1 - opacity;
+        opacities[i] += opacity;
+      }
+    }
   }
-  for (const march_layer& layer : layers_) {
-    const bool clear_below = !(layer.transfer.entries.front()[3] > 0);
-    float value[batch::most], share[batch::most];
+  if (alone || !seen_any) return sum;
+  for (int i = 0; i < 8; ++i) {
+    if (!(opacities[i] > 0)) continue;
+    // Layers that share a sample absorb together; each colours it by its share of the opacity, whatever their order.
+    const float opacity = 1 - through[i];
+    float4 colour = mixed[i] * (opacity / opacities[i]);
+    colour[3] = opacity;
+    sum += (1 - sum[3]) * colour;
+  }
+  return sum;
+}
+
+void march_volume::project(const ray& along, projection& result, std::int64_t& samples) const {
+  const auto part = segments_.of(along);
+  const march_layer& what = layers_.front().given;
+  const double scale = what.transfer.high > what.transfer.low ? 0x1p24 / (what.transfer.high - what.transfer.low) : 0;
+  for (std::int64_t j = part.first; j < part.last; ++j) {
+    eight_samples around{};
+    std::int64_t shared;
+    const int count = segments_.place(part, j, around, shared);
+    samples += count;
+    float8 share;
+    const float8 value = around.value_of_present(what.values + shared, share);
     for (int i = 0; i < count; ++i) {
-      value[i] = samples.around[i].value(layer.values);
-      share[i] = 1;
-    }
-    for (int i = 0; i < count; ++i)
-      if (value[i] != value[i]) value[i] = samples.around[i].value_of_present(layer.values, share[i]);
-    lanes look[batch::most];
-    int seen[batch::most], visible = 0;
-    for (int i = 0; i < count; ++i) {
-      if (!(share[i] > 0) || (clear_below && value[i] <= layer.transfer.low)) continue;
-      look[i] = look_up(layer.transfer, value[i]);
-      seen[visible] = i;
-      visible += look[i][3] * share[i] > 0;
-    }
-    float brightness[batch::most], gloss[batch::most];
-    for (int j = 0; j < visible; ++j) {
-      brightness[j] = layer.emission;
-      gloss[j] = 0;
-      if (layer.shaded) illuminate(layer, samples.around[seen[j]], brightness[j], gloss[j]);
-    }
-    for (int j = 0; j < visible; ++j) {
-      const int i = seen[j];
-      const float opacity = look[i][3] * share[i];
-      samples.mixed[i] += opacity * (look[i] * brightness[j] + gloss[j]);
-      samples.through[i] *= 1 - opacity;
-      samples.sum[i] += opacity;
+      if (!(share[i] > 0.5f)) continue;
+      result.greatest = std::max(result.greatest, value[i]);
+      // Values far outside of the range count as 128 times as far, so that no sum overflows.
+      result.sum += std::llround(std::clamp(scale * (value[i] - what.transfer.low), -0x1p31, 0x1p31));
+      ++result.count;
     }
   }
 }
 
-void march_volume::march(const ray& along, wide_pixel& result) const {
+optical_depth march_volume::march(const ray& along, optical_depth before, wide_pixel& result, std::int64_t& samples) const {
+  const auto part = segments_.of(along);
+  if (part.first == part.last) return 0;
   accumulator sum;
   std::memcpy(&sum.high, result.high, sizeof sum.high);
   std::memcpy(&sum.low, result.low, sizeof sum.low);
-  const auto [first, last] = owned_samples(along);
-  index3 known{-1, -1, -1};  // a macro cell that is not empty
-  batch samples;
-  for (std::int64_t k = first; k < last && sum.high[3] >= 0x1p-100;) {
-    for (samples.count = 0; k < last && samples.count < batch::most;) {
-      const double at[3] = {position(along, k, 0), position(along, k, 1), position(along, k, 2)};
-      const index3 cell{(clamp(static_cast<std::int64_t>(at[0]), domain_.z) - first_voxel_.z) >> macro_shift,
-                        (clamp(static_cast<std::int64_t>(at[1]), domain_.y) - first_voxel_.y) >> macro_shift,
-                        (clamp(static_cast<std::int64_t>(at[2]), domain_.x) - first_voxel_.x) >> macro_shift};
-      if (!(cell == known)) {
-        if (is_empty(cell)) {
-          k = after_empty_cell(along, k, cell);
-          continue;
-        }
-        known = cell;
+  optical_depth depth = 0;
+  for (std::int64_t j = part.first; j < part.last && deeper(before, depth) < opaque_depth;) {
+    index3 cell;
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto voxel = static_cast<std::int64_t>(segments_.middle(part, j, axis)) - first_voxel_[axis];
+      // What rounding puts just outside of the domain belongs to its first or last plane.
+      cell[axis] = std::clamp<std::int64_t>(voxel / value_bounds::edge, 0, cells_[axis] - 1);
+    }
+    const auto number = static_cast<std::size_t>((cell.z * cells_.y + cell.y) * cells_.x + cell.x);
+    if (const int distance = distance_[number]) {
+      double low[3], high[3];
+      for (int axis = 0; axis < 3; ++axis) {
+        low[axis] = static_cast<double>(first_voxel_[axis] + (cell[axis] - distance + 1) * value_bounds::edge);
+        high[axis] = static_cast<double>(first_voxel_[axis] + (cell[axis] + distance) * value_bounds::edge);
       }
-      samples.around[samples.count++] = cells_around(at);
-      ++k;
+      j = segments_.after_box(part, j, low, high);
+      continue;
     }
-    shade(samples);
-    for (int i = 0; i < samples.count; ++i) {
-      if (!(samples.sum[i] > 0)) continue;
-      // Layers that share a sample absorb together; each colours it by its share of the opacity, whatever their order.
-      const float opacity = 1 - samples.through[i];
-      lanes colour = samples.mixed[i] * (opacity / samples.sum[i]);
-      colour[3] = -opacity;
-      sum.add(colour);
-    }
+    eight_samples around;
+    std::int64_t shared;
+    const int count = segments_.place(part, j, around, shared);
+    ++j;
+    samples += count;
+    float4 colour = shade(around, shared, count, to_do_[number]);
+    if (!(colour[3] > 0)) continue;
+    colour[3] = std::min(colour[3], 1.0f);  // opacities of the table may exceed 1 by rounding
+    depth = deeper(depth, depth_of(1 - colour[3]));
+    colour[3] = -colour[3];
+    sum.add(colour);
   }
   std::memcpy(result.high, &sum.high, sizeof sum.high);
   std::memcpy(result.low, &sum.low, sizeof sum.low);
-}
-
-void march_volume::find_empty_cells() {
-  for (int axis = 0; axis < 3; ++axis) {
-    first_voxel_[axis] = owned_.begin[axis] / macro * macro;
-    cells_[axis] = (owned_.end[axis] - first_voxel_[axis] + macro - 1) / macro;
-  }
-  occupied_.assign(static_cast<std::size_t>(cells_.volume()), 0);
-  const index3 shape = present_.shape();
-  for (const march_layer& layer : layers_) {
-    // visible[i]: number of entries before i whose opacity is not zero
-    const auto& entries = layer.transfer.entries;
-    std::vector<std::int32_t> visible(entries.size() + 1, 0);
-    for (std::size_t i = 0; i < entries.size(); ++i) visible[i + 1] = visible[i] + (entries[i][3] > 0 ? 1 : 0);
-    const auto last = static_cast<double>(entries.size() - 1);
-    const double low = layer.transfer.low, width = static_cast<double>(layer.transfer.high) - low;
-    const auto entry = [&](float value) {
-      const double at =
-          width > 0 ? (static_cast<double>(value) - low) / width * last : (static_cast<double>(value) < low ? 0 : last);
-      return std::clamp(at, 0.0, last);
-    };
-    for_each(cells_.z * cells_.y, [&](std::int64_t row) {
-      const std::int64_t cz = row / cells_.y, cy = row % cells_.y;
-      // Samples in a macro cell read one voxel beyond it on either side.
-      const auto begin = [&](std::int64_t cell, int axis) {
-        return std::max(present_.begin[axis], first_voxel_[axis] + cell * macro - 1);
-      };
-      const auto end = [&](std::int64_t cell, int axis) {
-        return std::min(present_.end[axis], first_voxel_[axis] + (cell + 1) * macro + 1);
-      };
-      const std::int64_t z0 = begin(cz, 0), z1 = end(cz, 0), y0 = begin(cy, 1), y1 = end(cy, 1);
-      for (std::int64_t cx = 0; cx < cells_.x; ++cx) {
-        const std::int64_t x0 = begin(cx, 2) - present_.begin.x, x1 = end(cx, 2) - present_.begin.x;
-        float least = std::numeric_limits<float>::infinity(), most = -least;
-        for (std::int64_t z = z0; z < z1; ++z)
-          for (std::int64_t y = y0; y < y1; ++y) {
-            const float* v = layer.values + ((z - present_.begin.z) * shape.y + y - present_.begin.y) * shape.x;
-            for (std::int64_t x = x0; x < x1; ++x) {  // comparisons with NaN are false
-              least = v[x] < least ? v[x] : least;
-              most = v[x] > most ? v[x] : most;
-            }
-          }
-        if (least > most) continue;
-        // One entry of margin: interpolated values may exceed the range by rounding.
-        const auto from = static_cast<std::size_t>(std::max(0.0, std::floor(entry(least)) - 1));
-        const auto to = static_cast<std::size_t>(std::min(last, std::ceil(entry(most)) + 1));
-        if (visible[to + 1] > visible[from]) occupied_[static_cast<std::size_t>(row * cells_.x + cx)] = 1;
-      }
-    });
-  }
+  return depth;
 }
 
 }  // namespace osteon::kernel

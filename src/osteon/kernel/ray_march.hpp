@@ -1,23 +1,14 @@
 #pragma once
 /// @file
-/// Volume ray marching through the voxels of one block, made so that the samples of a ray do not depend on how the
-/// domain is dealt out to blocks.
-///
-/// Lengths along a ray are in mm, positions in voxels: the voxel (z, y, x) fills [z, z+1) x [y, y+1) x [x, x+1) and
-/// its value sits in the middle. Sample k of a ray lies at entry + (k + 1/2) step, where `entry` is where the ray
-/// enters the *domain*; it belongs to the block that owns its voxel.
+/// Volume ray marching through the voxels of one block, made so that the pictures of all blocks together are the same,
+/// bit for bit, however the domain is dealt out to blocks (see ray_segments.hpp).
 #include <array>
-#include <osteon/base/box.hpp>
+#include <limits>
+#include <osteon/kernel/ray_segments.hpp>
 #include <osteon/kernel/wide_pixel.hpp>
 #include <vector>
 
 namespace osteon::kernel {
-
-struct ray {
-  vector3 origin;              ///< voxels
-  vector3 direction;           ///< voxels per mm
-  double entry = 0, exit = 0;  ///< part inside the domain [mm]; empty if exit <= entry
-};
 
 /// A look-up table of straight linear RGB and the opacity of one step, over [low, high] of the value;
 /// values outside take the end's entry.
@@ -40,39 +31,68 @@ struct lighting {
   vector3 toward_light, toward_eye;
 };
 
+/// How deep a ray has gone, in 4096ths of a halving of its light; adds up along the ray exactly, whatever the blocks.
+using optical_depth = std::uint16_t;
+/// Where rays end: less than 1/4096 of the light is left.
+inline constexpr optical_depth opaque_depth = 12 << 12;
+/// The depth of two parts of a ray together.
+inline optical_depth deeper(optical_depth a, optical_depth b) {
+  return static_cast<optical_depth>(std::min<std::uint32_t>(std::uint32_t{a} + b, 0xffff));
+}
+
+/// What a ray meets, whatever it looks like. Maxima and sums of integers are the same for all blocks.
+struct projection {
+  float greatest = -std::numeric_limits<float>::infinity();
+  std::int64_t sum = 0;    ///< of the values, as multiples of the transfer function's range / 2^24
+  std::int64_t count = 0;  ///< samples that have a value
+};
+
 /// The block's part of a volume, prepared for marching.
 class march_volume {
  public:
-  /// @param present voxels that the layers' values hold: the owned ones and two on every side, where the domain has
-  ///        them
-  /// @cost one pass over the values, 1/64 byte a voxel
-  march_volume(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_mm, lighting light,
+  static constexpr int most_layers = 4;
+
+  /// @param step_voxels of the finest spacing
+  /// @param present voxels that the layers' values hold: the owned ones and ghosts_needed() on every side, where the
+  ///        domain has them
+  /// @param layers at most most_layers
+  /// @cost one pass over the values, 1/32 byte a voxel
+  march_volume(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_voxels, lighting light,
                std::vector<march_layer> layers);
 
-  /// What the block adds to a ray. No ray is cut short by what the block itself hides unless less than 2^-100 of the
-  /// light is left, for that would depend on the blocks.
-  void march(const ray& along, wide_pixel& result) const;
+  /// Add what the block shows of a ray.
+  /// @param before depth of what lies before the block. A ray that would end in the block on account of it ends elsewhere
+  ///        if it is not known: then march again (render/picture.cpp).
+  /// @param samples counts those that were interpolated
+  /// @return depth of the block's part; opaque_depth or more together with `before` if the ray ends
+  optical_depth march(const ray& along, optical_depth before, wide_pixel& result, std::int64_t& samples) const;
+
+  /// Add the values of the first layer that a ray meets in the block.
+  void project(const ray& along, projection& result, std::int64_t& samples) const;
 
  private:
-  struct neighbourhood;
-  struct batch;
+  typedef float float4 __attribute__((vector_size(16)));
 
-  double position(const ray& along, std::int64_t k, int axis) const;
-  std::array<std::int64_t, 2> owned_samples(const ray& along) const;
-  std::int64_t after_empty_cell(const ray& along, std::int64_t k, const index3& cell) const;
-  bool is_empty(const index3& cell) const;
-  void illuminate(const march_layer& layer, const neighbourhood& around, float& brightness, float& gloss) const;
-  neighbourhood cells_around(const double (&at)[3]) const;
-  void shade(batch& samples) const;
-  void find_empty_cells();
+  // A layer, and what follows from its table.
+  struct layer {
+    march_layer given;
+    float scale;                      // entries per unit of value
+    float visible_low, visible_high;  // nothing is seen of values at or outside of these
+  };
+
+  // What is to be done in a macro cell: bit 2 i, layer i may be seen; bit 2 i + 1, its values differ, so light matters.
+  float4 shade(const eight_samples& around, std::int64_t shared, int count, unsigned what) const;
+  void illuminate(const layer& what, const eight_samples& around, const float* values, float8& brightness,
+                  float8& gloss) const;
+  void find_empty_space(const box3& owned, const box3& present, int margin);
 
   index3 domain_;
-  box3 owned_, present_;
-  double step_;
+  ray_segments segments_;
   float inverse_spacing_[3], light_[3], half_way_[3];  // z, y, x; spacing relative to the finest
-  std::vector<march_layer> layers_;
+  std::vector<layer> layers_;
   index3 cells_, first_voxel_;          // number of macro cells, and where the first one begins
-  std::vector<std::uint8_t> occupied_;  // of a macro cell: some value between its corners may be seen
+  std::vector<std::uint8_t> distance_;  // of a macro cell from those that may be seen
+  std::vector<std::uint8_t> to_do_;     // in a macro cell
 };
 
 }  // namespace osteon::kernel

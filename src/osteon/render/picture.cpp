@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/execute.hpp>
@@ -15,10 +18,10 @@ namespace osteon::render {
 
 namespace {
 
-constexpr int ghost_depth = 2;  // a gradient looks one voxel beyond the two that a sample lies between
 constexpr int largest_picture = 32768;
 
-void check_layer(const grid::block& where, const layer& l, const std::string& name, std::vector<problem>& found) {
+void check_layer(const grid::block& where, const layer& l, int ghost_depth, const std::string& name,
+                 std::vector<problem>& found) {
   check_transfer(l.transfer, name + ".transfer", found);
   if (!(l.emission >= 0 && std::isfinite(l.emission)))
     found.push_back({name + ".emission", fmt::format("{}; give a number from 0 on", l.emission)});
@@ -38,9 +41,10 @@ void check_layer(const grid::block& where, const layer& l, const std::string& na
 
 void check(const grid::block& where, const scene& what) {
   std::vector<problem> found;
-  if (what.layers.empty()) found.push_back({"layers", "none; give at least one"});
+  if (what.layers.empty() || what.layers.size() > kernel::march_volume::most_layers)
+    found.push_back({"layers", fmt::format("{}; give 1 to {}", what.layers.size(), kernel::march_volume::most_layers)});
   for (std::size_t i = 0; i < what.layers.size(); ++i)
-    check_layer(where, what.layers[i], fmt::format("layers[{}]", i), found);
+    check_layer(where, what.layers[i], ghost_depth(what.step_voxels), fmt::format("layers[{}]", i), found);
   for (const auto& [name, size] : {std::pair{"width", what.width}, std::pair{"height", what.height}})
     if (size < 1 || size > largest_picture)
       found.push_back({name, fmt::format("{} pixels; it lies in [1, {}]", size, largest_picture)});
@@ -53,6 +57,13 @@ void check(const grid::block& where, const scene& what) {
     if (!std::isfinite(angle)) found.push_back({"view", fmt::format("an angle of {} degrees; give a finite one", angle)});
   if (!(what.step_voxels >= 0.01 && what.step_voxels <= 100))
     found.push_back({"step_voxels", fmt::format("{}; it lies in [0.01, 100]", what.step_voxels)});
+  for (const clip_plane& plane : what.clip) {
+    const double length = std::hypot(plane.normal.z, plane.normal.y, plane.normal.x);
+    if (!(length > 0 && std::isfinite(length) && std::isfinite(plane.offset_mm)))
+      found.push_back(
+          {"clip", fmt::format("normal ({}, {}, {}), offset {} mm; give a normal of some length and finite numbers",
+                               plane.normal.z, plane.normal.y, plane.normal.x, plane.offset_mm)});
+  }
   if (found.empty()) return;
   std::string text = "the scene cannot be rendered:";
   for (const auto& p : found) text += fmt::format("\n  {}: {}", p.where, p.text);
@@ -75,29 +86,153 @@ kernel::march_volume prepare(const grid::block& where, const scene& what, const 
     light.toward_eye[axis] = -from.forward[axis];
     light.toward_light[axis] = -from.forward[axis] - 0.6 * from.right[axis] + 0.8 * from.up[axis];
   }
-  return {where.domain, what.spacing_mm, where.owned, what.layers.front().field->present, step, light, std::move(layers)};
+  return {where.domain,     what.spacing_mm, where.owned,      what.layers.front().field->present,
+          what.step_voxels, light,           std::move(layers)};
 }
 
-// Cast the rays of this block into `pixels`, shape (frame.height, frame.width).
-void cast(const kernel::march_volume& volume, const view& from, const pixel_box& own, const pixel_box& frame, double step,
-          std::vector<kernel::wide_pixel>& pixels) {
-  // Neighbouring rays read the same voxels: tiles keep these in cache.
+// The sum of `body(column, row)` over all pixels of `own`. Neighbouring rays read the same voxels: tiles keep these in
+// cache.
+template <class F>
+std::int64_t over_pixels(const pixel_box& own, F body) {
   constexpr int tile = 16;
   const std::int64_t across = (own.width() + tile - 1) / tile, down = (own.height() + tile - 1) / tile;
-#pragma omp parallel for schedule(dynamic)
+  std::int64_t sum = 0;
+#pragma omp parallel for schedule(dynamic) reduction(+ : sum)
   for (std::int64_t t = 0; t < across * down; ++t) {
     const int left = own.left + static_cast<int>(t % across) * tile, top = own.top + static_cast<int>(t / across) * tile;
     for (int row = top; row < std::min(own.bottom, top + tile); ++row)
-      for (int column = left; column < std::min(own.right, left + tile); ++column) {
-        kernel::ray ray = from.ray_through(column, row);
-        ray.entry += stagger(column, row) * step;
-        volume.march(ray, pixels[static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left)]);
-      }
+      for (int column = left; column < std::min(own.right, left + tile); ++column) sum += body(column, row);
   }
+  return sum;
+}
+
+// The rays of this block.
+struct caster {
+  const kernel::march_volume& volume;
+  const view& from;
+  pixel_box own, frame;
+  double step;
+
+  std::size_t place(int column, int row) const {
+    return static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left);
+  }
+  kernel::ray ray(int column, int row) const {
+    kernel::ray result = from.ray_through(column, row);
+    result.entry += stagger(column, row) * step;
+    return result;
+  }
+  // Number of samples.
+  std::int64_t cast(int column, int row, kernel::optical_depth before, kernel::wide_pixel& pixel,
+                    kernel::optical_depth& depth) const {
+    std::int64_t samples = 0;
+    depth = volume.march(ray(column, row), before, pixel, samples);
+    return samples;
+  }
+};
+
+void add_depths(void* in, void* inout, int* count, MPI_Datatype*) {
+  const auto* a = static_cast<const kernel::optical_depth*>(in);
+  auto* b = static_cast<kernel::optical_depth*>(inout);
+  for (int i = 0; i < *count; ++i) b[i] = kernel::deeper(a[i], b[i]);
+}
+
+// Of each pixel, how deep its ray is where it comes to this block. Collective.
+std::vector<kernel::optical_depth> depth_before(MPI_Comm comm, const std::vector<int>& order,
+                                                const std::vector<kernel::optical_depth>& own) {
+  const int place = static_cast<int>(std::find(order.begin(), order.end(), comm::rank(comm)) - order.begin());
+  std::vector<kernel::optical_depth> before(own.size());
+  MPI_Comm in_order = MPI_COMM_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Comm_split(comm, 0, place, &in_order);
+  MPI_Op_create(add_depths, 1, &op);
+  MPI_Exscan(own.data(), before.data(), static_cast<int>(own.size()), MPI_UINT16_T, op, in_order);
+  MPI_Op_free(&op);
+  MPI_Comm_free(&in_order);
+  if (place == 0) std::fill(before.begin(), before.end(), kernel::optical_depth{0});  // MPI leaves it undefined
+  return before;
+}
+
+// Cast the rays of this block into `pixels`, shape (frame.height, frame.width). Collective.
+//
+// Rays end where next to no light is left, but a block does not know how much of it is left where a ray comes in. So each
+// casts as if it were the first, and those few rays again that come from others and end in this block.
+// @return number of samples
+std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const caster& rays,
+                      std::vector<kernel::wide_pixel>& pixels) {
+  const bool alone = order.size() == 1;
+  std::vector<kernel::optical_depth> depth(alone ? 0 : pixels.size(), 0);
+  std::int64_t samples = over_pixels(rays.own, [&](int column, int row) {
+    const std::size_t i = rays.place(column, row);
+    kernel::optical_depth deep;
+    const std::int64_t count = rays.cast(column, row, 0, pixels[i], deep);
+    if (!alone) depth[i] = deep;
+    return count;
+  });
+  if (alone) return samples;
+  const auto before = depth_before(comm, order, depth);
+  samples += over_pixels(rays.own, [&](int column, int row) -> std::int64_t {
+    const std::size_t i = rays.place(column, row);
+    if (before[i] == 0 || kernel::deeper(before[i], depth[i]) < kernel::opaque_depth) return 0;
+    pixels[i] = {};
+    if (before[i] >= kernel::opaque_depth) return 0;
+    return rays.cast(column, row, before[i], pixels[i], depth[i]);
+  });
+  return samples;
+}
+
+struct projected {
+  std::vector<float> greatest;
+  std::vector<std::int64_t> sum, count;
+};
+
+// One number a pixel, from all ranks on rank 0, shape (frame.height, frame.width). Collective.
+projected project_all(MPI_Comm comm, const caster& rays, std::int64_t& samples) {
+  const auto pixels = static_cast<std::size_t>(rays.frame.size());
+  projected result{std::vector<float>(pixels, -std::numeric_limits<float>::infinity()), std::vector<std::int64_t>(pixels),
+                   std::vector<std::int64_t>(pixels)};
+  samples = over_pixels(rays.own, [&](int column, int row) {
+    kernel::projection found;
+    std::int64_t count = 0;
+    rays.volume.project(rays.ray(column, row), found, count);
+    const std::size_t i = rays.place(column, row);
+    result.greatest[i] = found.greatest;
+    result.sum[i] = found.sum;
+    result.count[i] = found.count;
+    return count;
+  });
+  const auto reduce = [&](void* values, MPI_Datatype type, MPI_Op op) {
+    const bool root = comm::rank(comm) == 0;
+    MPI_Reduce(root ? MPI_IN_PLACE : values, root ? values : nullptr, static_cast<int>(pixels), type, op, 0, comm);
+  };
+  reduce(result.greatest.data(), MPI_FLOAT, MPI_MAX);
+  reduce(result.sum.data(), MPI_INT64_T, MPI_SUM);
+  reduce(result.count.data(), MPI_INT64_T, MPI_SUM);
+  return result;
+}
+
+// Opaque pixels in the colours of a layer, where a ray met a value.
+image in_colours(const projected& found, const layer& look, method how, const pixel_box& frame, int width, int height) {
+  image result{width, height, 0, std::vector<float>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4)};
+  const auto table = tabulate(look.transfer, 1, 1);
+  const auto last = static_cast<double>(table.entries.size() - 1);
+  const double low = table.low, range = static_cast<double>(table.high) - low;
+  for (int row = frame.top; row < frame.bottom; ++row)
+    for (int column = frame.left; column < frame.right; ++column) {
+      const auto i = static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left);
+      if (found.count[i] == 0) continue;
+      const double mean = static_cast<double>(found.sum[i]) / (0x1p24 * static_cast<double>(found.count[i]));
+      const double at = how == method::average ? mean : range > 0 ? (found.greatest[i] - low) / range : 1;
+      const auto& entry = table.entries[static_cast<std::size_t>(std::clamp(at, 0.0, 1.0) * last)];
+      const auto to =
+          (static_cast<std::size_t>(row) * static_cast<std::size_t>(width) + static_cast<std::size_t>(column)) * 4;
+      std::copy_n(entry.begin(), 3, result.rgba.begin() + static_cast<std::ptrdiff_t>(to));
+      result.rgba[to + 3] = 1;
+    }
+  return result;
 }
 
 image round_to_float(const std::vector<kernel::wide_pixel>& pixels, const pixel_box& frame, int width, int height) {
-  image result{width, height, std::vector<float>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4)};
+  image result{width, height, 0, std::vector<float>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4)};
   for (int row = frame.top; row < frame.bottom; ++row)
     for (int column = frame.left; column < frame.right; ++column) {
       const auto rgba =
@@ -110,22 +245,36 @@ image round_to_float(const std::vector<kernel::wide_pixel>& pixels, const pixel_
 
 }  // namespace
 
+int ghost_depth(double step_voxels) { return kernel::ghosts_needed(step_voxels); }
+
 image render(const grid::block& where, const scene& what) {
   comm::together(where.comm, [&] { check(where, what); });
-  const view from = view::of(what.view, where.domain, what.spacing_mm, what.width, what.height);
+  view from = view::of(what.view, where.domain, what.spacing_mm, what.width, what.height);
+  from.clip = what.clip;
   const pixel_box frame = from.seen({{}, where.domain});
+  std::optional<kernel::march_volume> volume;
+  comm::together(where.comm, [&] { volume.emplace(prepare(where, what, from)); });
+  const caster rays{*volume, from, from.seen(where.owned), frame, step_length(what)};
+  if (what.how != method::volume) {
+    std::int64_t taken = 0;
+    const projected found = project_all(where.comm, rays, taken);
+    image result;
+    if (comm::rank(where.comm) == 0)
+      result = in_colours(found, what.layers.front(), what.how, frame, what.width, what.height);
+    result.samples = taken;
+    return result;
+  }
   const auto order = visibility_order(from, *where.boxes);
   std::vector<kernel::wide_pixel> pixels;
-  comm::together(where.comm, [&] {
-    pixels.resize(static_cast<std::size_t>(frame.size()));
-    const auto volume = prepare(where, what, from);
-    cast(volume, from, from.seen(where.owned), frame, step_length(what), pixels);
-  });
+  comm::together(where.comm, [&] { pixels.resize(static_cast<std::size_t>(frame.size())); });
+  const std::int64_t samples = cast_all(where.comm, order, rays, pixels);
   auto compositor = comm::executor::make(where.comm, plan::binary_swap(comm::size(where.comm), frame.size(), order, 0),
                                          sizeof(kernel::wide_pixel));
   compositor.run(std::span<kernel::wide_pixel>(pixels), kernel::blend);
-  if (comm::rank(where.comm) != 0) return {};
-  return round_to_float(pixels, frame, what.width, what.height);
+  image result;
+  if (comm::rank(where.comm) == 0) result = round_to_float(pixels, frame, what.width, what.height);
+  result.samples = samples;
+  return result;
 }
 
 }  // namespace osteon::render

@@ -33,6 +33,15 @@ struct layer {
   double emission = 1;  ///< light given off, in units of the colour; above 1 glows through what lies in front
 };
 
+/// What a pixel shows of its ray: light through the layers, or one number in the colours of the first layer.
+enum class method { volume, maximum, average };
+
+/// What is cut away: the points p (mm, from the corner of voxel (0, 0, 0)) with normal . p > offset.
+struct clip_plane {
+  vector3 normal;
+  double offset_mm = 0;
+};
+
 struct scene {
   vector3 spacing_mm;
   camera view;
@@ -40,16 +49,22 @@ struct scene {
   std::array<float, 3> background{1, 1, 1};
   std::vector<layer> layers;  ///< mixed at every sample: translucent bone and glowing SED
   double step_voxels = 0.5;
+  method how = method::volume;
+  std::vector<clip_plane> clip;
 };
+
+/// Depth of the ghosts that the fields of the layers need.
+int ghost_depth(double step_voxels);
 
 /// A picture in linear RGBA float, premultiplied, rows from top to bottom, shape (height, width, 4). Only rank 0 has it.
 struct image {
   int width = 0, height = 0;
+  std::int64_t samples = 0;  ///< that this rank took on the way, on every rank
   std::vector<float> rgba;
 };
 
 /// Render the scene. For a given scene, the result is the same, bit for bit, for every number of ranks and threads.
-/// @param where the block whose ghosted fields the layers hold; ghosts of depth two
+/// @param where the block whose ghosted fields the layers hold; ghosts of depth ghost_depth(what.step_voxels)
 /// @throws usage_error on an empty layer list, a camera without extent, sizes out of range
 /// @collective on where.comm
 /// @cost memory: up to 128 bytes for each pixel that may see the domain, on every rank; sends (1 - 1/ranks) of 64 bytes

@@ -20,7 +20,7 @@ vector3 along(const vector3& from, double t, const vector3& direction) {
 }  // namespace
 
 view view::of(const camera& c, index3 domain, vector3 spacing_mm, int width, int height) {
-  view v{domain, spacing_mm, width, height, c.perspective, {}, {}, {}, {}, 0};
+  view v{domain, spacing_mm, width, height, c.perspective, {}, {}, {}, {}, 0, {}};
   const double azimuth = c.azimuth_deg * std::numbers::pi / 180, elevation = c.elevation_deg * std::numbers::pi / 180;
   const double ca = std::cos(azimuth), sa = std::sin(azimuth), ce = std::cos(elevation), se = std::sin(elevation);
   v.forward = {-se, -ce * sa, -ce * ca};
@@ -58,6 +58,12 @@ kernel::ray view::ray_through(int column, int row) const {
     const double a = -origin[axis] / direction[axis], b = (extent - origin[axis]) / direction[axis];
     r.entry = std::max(r.entry, std::min(a, b));
     r.exit = std::min(r.exit, std::max(a, b));
+  }
+  for (const clip_plane& plane : clip) {
+    const double rise = dot(plane.normal, direction), room = plane.offset_mm - dot(plane.normal, origin);
+    if (rise > 0) r.exit = std::min(r.exit, room / rise);
+    if (rise < 0) r.entry = std::max(r.entry, room / rise);
+    if (rise == 0 && room < 0) r.exit = r.entry;
   }
   return r;
 }

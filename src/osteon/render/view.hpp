@@ -24,9 +24,11 @@ struct view {
   vector3 eye, forward, right, up;
   double pixel = 0;  ///< edge of a pixel: mm (orthographic), or mm at one mm from the eye (perspective)
 
+  std::vector<clip_plane> clip;
+
   static view of(const camera& c, index3 domain, vector3 spacing_mm, int width, int height);
 
-  /// The ray through the middle of a pixel, clipped to the domain.
+  /// The ray through the middle of a pixel, clipped to the domain and by the planes.
   kernel::ray ray_through(int column, int row) const;
   /// Column and row where a point of space (mm) is seen; whole numbers are pixel corners.
   std::array<double, 2> project(const vector3& point) const;

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
-#include <mpi.h>
-
 #include <omp.h>
+
 #include <app/commands.hpp>
 #include <app/json_output.hpp>
 #include <app/launcher.hpp>
+#include <app/mpi_session.hpp>
 #include <cstdlib>
 #include <map>
 #include <osteon/bench/composite.hpp>
@@ -53,8 +53,7 @@ void print_table(std::span<const bench::composite_cost> costs) {
                c.median_fps, c.cpu_ms, c.bytes_max, c.bytes_sum, c.blend_ms, c.exchange_ms, c.collect_ms, c.error);
 }
 
-int measure_as_rank(const bench_options& options) {
-  const MPI_Comm comm = MPI_COMM_WORLD;
+void measure_as_rank(MPI_Comm comm, const bench_composite_options& options) {
   const int rank = comm::rank(comm);
   bench::composite_case what;
   what.width = options.width;
@@ -70,17 +69,16 @@ int measure_as_rank(const bench_options& options) {
   std::vector<bench::composite_way> ways;
   for (const std::string& name : options.ways) ways.push_back(bench::make_way(comm, what, name));
   const auto costs = bench::measure(comm, what, ways);
-  if (rank != 0) return 0;
+  if (rank != 0) return;
   nlohmann::ordered_json answer{
       {"schema", "osteon.bench/1"}, {"ranks", comm::size(comm)}, {"threads", omp_get_max_threads()},
       {"width", what.width},        {"height", what.height},     {"format", options.format},
       {"active", what.active},      {"binding", bound},          {"rows", rows_of(costs)}};
   if (options.json != "-") print_table(costs);
   write_json(options.json, answer);
-  return 0;
 }
 
-int measure_blending(const bench_options& options) {
+int measure_blending(const bench_composite_options& options) {
   auto rows = nlohmann::ordered_json::array();
   for (const std::int64_t pixels : {2048, 512 * 512})
     for (const auto& [name, layers] : {std::pair{"rgba8", 2},
@@ -101,24 +99,14 @@ int measure_blending(const bench_options& options) {
 
 }  // namespace
 
-int bench_composite(const bench_options& options, const std::vector<std::string>& words) {
+int bench_composite(const bench_composite_options& options, const std::vector<std::string>& words) {
   if (options.blend) return measure_blending(options);
   if (!under_launcher()) {
     std::vector<std::string> arguments{own_path()};
     arguments.insert(arguments.end(), words.begin(), words.end());
     return start_ranks(options.ranks, options.threads.value_or(1), arguments);
   }
-  int provided = 0;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-  int code = 0;
-  try {
-    code = measure_as_rank(options);
-  } catch (const error& e) {  // all ranks have agreed on it
-    if (comm::rank(MPI_COMM_WORLD) == 0) fmt::print(stderr, "osteon: {}\n", e.what());
-    code = exit_code(e.kind());
-  }
-  MPI_Finalize();
-  return code;
+  return on_all_ranks([&](MPI_Comm comm) { measure_as_rank(comm, options); });
 }
 
 }  // namespace osteon::app

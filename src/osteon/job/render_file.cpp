@@ -1,0 +1,233 @@
+#include <osteon/job/render_file.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/together.hpp>
+#include <osteon/io/npy.hpp>
+#include <osteon/io/png.hpp>
+#include <osteon/io/read_field.hpp>
+#include <osteon/job/manifest.hpp>
+#include <osteon/job/suggest.hpp>
+#include <osteon/render/annotate.hpp>
+#include <osteon/render/presets.hpp>
+
+namespace osteon::job {
+
+using json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::int64_t largest_picture = 16384;
+constexpr int most_frames = 10000;
+
+const io::field_info& find_field(const io::field_list& list, const std::string& wanted) {
+  std::vector<std::string> names;
+  for (const io::field_info& f : list.fields) {
+    if (f.name == wanted) return f;
+    names.push_back(f.name);
+  }
+  if (wanted.empty()) {
+    for (const char* usual : {"sed", "heat_flux_density", "temperature"})
+      for (const io::field_info& f : list.fields)
+        if (f.name == usual) return f;
+    for (const io::field_info& f : list.fields)
+      if (f.name != "material") return f;
+    return list.fields.front();
+  }
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  throw usage_error(fmt::format("there is no field '{}'{} The file has: {}", wanted,
+                                did_you_mean(wanted, names).empty() ? ";" : did_you_mean(wanted, names), all));
+}
+
+void check(const render_request& r) {
+  std::vector<std::string> faults;
+  for (const auto& [name, size] : {std::pair{"width", r.width}, std::pair{"height", r.height}})
+    if (size < 1 || size > largest_picture)
+      faults.push_back(fmt::format("--{} {}: give 1 to {} pixels", name, size, largest_picture));
+  if (!(r.percentiles[0] >= 0 && r.percentiles[0] < r.percentiles[1] && r.percentiles[1] <= 100))
+    faults.push_back(
+        fmt::format("--percentiles {} {}: give two rising numbers in [0, 100]", r.percentiles[0], r.percentiles[1]));
+  if (r.low && r.high && !(*r.low < *r.high)) faults.push_back(fmt::format("--range {} {}: it must rise", *r.low, *r.high));
+  if (!(r.bone_opacity >= 0 && r.bone_opacity <= 1))
+    faults.push_back(fmt::format("--solid {}: give 0 to 1", r.bone_opacity));
+  if (r.orbit < 0 || r.orbit > most_frames)
+    faults.push_back(fmt::format("--orbit {}: give 1 to {} frames", r.orbit, most_frames));
+  if (!r.elevations.empty() && r.orbit == 0) faults.push_back("--elevations needs --orbit");
+  if (r.output.ends_with(".npy") && r.orbit > 0) faults.push_back("--output: an orbit is a folder of PNG pictures");
+  if (r.orbit == 0 && !r.output.empty() && !r.output.ends_with(".png") && !r.output.ends_with(".npy"))
+    faults.push_back(fmt::format("--output {}: end it in .png or .npy", r.output));
+  if (faults.empty()) return;
+  std::string text = "the picture cannot be made:";
+  for (const std::string& f : faults) text += "\n  " + f;
+  throw usage_error(text);
+}
+
+// Values below which the given percentages of all ranks' values lie, to 1/65536 of the range. Collective.
+std::array<double, 2> find_percentiles(MPI_Comm comm, const std::vector<float>& values,
+                                       const std::array<double, 2>& percent) {
+  double ends[2] = {HUGE_VAL, HUGE_VAL};  // least, and minus the greatest
+  for (const float v : values)
+    if (std::isfinite(v)) {
+      ends[0] = std::min(ends[0], static_cast<double>(v));
+      ends[1] = std::min(ends[1], -static_cast<double>(v));
+    }
+  MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MIN, comm);
+  const double low = ends[0], width = -ends[1] - low;
+  if (!(width > 0)) return {low, low};
+  constexpr int bins = 65536;
+  std::vector<std::int64_t> count(bins);
+  for (const float v : values)
+    if (std::isfinite(v)) ++count[static_cast<std::size_t>(std::clamp((v - low) / width * bins, 0.0, bins - 1.0))];
+  MPI_Allreduce(MPI_IN_PLACE, count.data(), bins, MPI_INT64_T, MPI_SUM, comm);
+  std::int64_t all = 0;
+  for (const std::int64_t c : count) all += c;
+  std::array<double, 2> result{};
+  for (std::size_t k = 0; k < 2; ++k) {
+    std::int64_t below = 0;
+    int i = 0;
+    while (i < bins - 1 &&
+           static_cast<double>(below + count[static_cast<std::size_t>(i)]) < percent[k] / 100 * static_cast<double>(all))
+      below += count[static_cast<std::size_t>(i++)];
+    result[k] = low + width * (i + (k == 0 ? 0.0 : 1.0)) / bins;
+  }
+  return result;
+}
+
+render::layer map_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map) {
+  render::layer result{&field, {}, false, 1};
+  const auto& colours = render::colour_map(map);
+  for (std::size_t i = 0; i < colours.size(); ++i)
+    result.transfer.push_back({low + (high - low) * static_cast<double>(i) / 255, colours[i], 1});
+  return result;
+}
+
+}  // namespace
+
+json render_file(MPI_Comm comm, const render_request& request, sink& log) {
+  io::field_list list;
+  io::field_info field;
+  grid::block where;
+  std::vector<float> own, solid;
+  const stopwatch reading;
+  comm::together(comm, [&] {
+    check(request);
+    render::colour_map(request.map);
+    if (!std::filesystem::is_regular_file(request.file))
+      throw data_error(fmt::format("cannot read '{}': there is no such file", request.file));
+    list = io::list_fields(request.file);
+    field = find_field(list, request.field);
+    const std::vector<std::int64_t> even(static_cast<std::size_t>(list.shape.z), 1);
+    where = grid::make_block(comm, list.shape, even);
+    own = io::read_field(request.file, field, where.owned);
+    const bool material =
+        std::any_of(list.fields.begin(), list.fields.end(), [](const auto& f) { return f.name == "material"; });
+    solid = material ? io::read_field(request.file, {"material", "", "", io::centring::cell, 1}, where.owned) : own;
+    for (float& v : solid) v = v == v ? 1.0F : 0.0F;
+  });
+  auto range = find_percentiles(comm, own, request.percentiles);
+  if (request.low) range[0] = *request.low;
+  if (request.high) range[1] = *request.high;
+  comm::together(comm, [&] {
+    if (!(range[0] < range[1]))
+      throw usage_error(
+          fmt::format("the colours of '{}' would range from {} to {}; give --range LOW HIGH, or other --percentiles",
+                      field.name, range[0], range[1]));
+  });
+  const int depth = render::ghost_depth(request.step_voxels);
+  const auto glow = grid::with_ghost_cells(where, own, depth), bone = grid::with_ghost_cells(where, solid, depth);
+  log.note(fmt::format("read {} of {}: {:.2f} s", field.name, request.file, reading.seconds()));
+
+  render::scene scene;
+  scene.spacing_mm = list.spacing_mm;
+  scene.width = static_cast<int>(request.width);
+  scene.height = static_cast<int>(request.height);
+  scene.view = request.view;
+  scene.step_voxels = request.step_voxels;
+  scene.background = request.light ? render::presets::light_background : render::presets::dark_background;
+  for (const auto& c : request.clip) scene.clip.push_back({{c[2], c[1], c[0]}, c[3]});
+  render::annotations notes;
+  notes.title = request.title.empty() ? list.title : request.title;
+  notes.map = request.map;
+  notes.low = range[0];
+  notes.high = range[1];
+  notes.quantity = field.name + (field.units.empty() || field.units == "1" ? "" : " [" + field.units + "]");
+  comm::together(comm, [&] {
+    if (request.method == "volume") {
+      if (request.bone_opacity > 0)
+        scene.layers.push_back(render::presets::bone_layer(bone, 0, 0.5, 1, static_cast<float>(request.bone_opacity)));
+      scene.layers.push_back(render::presets::glow_layer(glow, range[0], range[1], request.map));
+      notes.first = 75.0F / 255;  // the part of the map that a glow uses
+      notes.last = 230.0F / 255;
+    } else {
+      scene.how = request.method == "maximum" ? render::method::maximum : render::method::average;
+      scene.layers = {map_layer(glow, range[0], range[1], request.map)};
+    }
+  });
+
+  json answer = {{"schema", "osteon.render/1"},
+                 {"field", field.name},
+                 {"units", field.units},
+                 {"low", range[0]},
+                 {"high", range[1]},
+                 {"ranks", comm::size(comm)},
+                 {"pictures", json::array()}};
+  const std::filesystem::path folder = std::filesystem::path(request.file).parent_path();
+  const auto draw = [&](const std::string& path) {
+    const stopwatch watch;
+    const render::image picture = render::render(where, scene);
+    comm::together(comm, [&] {
+      if (comm::rank(comm) != 0) return;
+      if (path.ends_with(".npy")) {
+        voxel::image array{
+            {picture.height, picture.width, 4}, voxel::scalar::f4, std::vector<std::byte>(picture.rgba.size() * 4)};
+        std::memcpy(array.bytes.data(), picture.rgba.data(), array.bytes.size());
+        io::write_npy(path, array);
+      } else {
+        auto bytes = render::to_rgba8(picture, scene.background);
+        if (request.annotated) render::annotate(bytes, scene, list.shape, notes);
+        io::write_png(path, picture.width, picture.height, bytes);
+      }
+    });
+    answer["pictures"].push_back({{"file", path},
+                                  {"azimuth_deg", scene.view.azimuth_deg},
+                                  {"elevation_deg", scene.view.elevation_deg},
+                                  {"seconds", watch.seconds()}});
+    log.note(fmt::format("{}: {:.2f} s", path, watch.seconds()));
+  };
+  if (request.orbit == 0) {
+    draw(request.output.empty() ? (folder / (field.name + ".png")).string() : request.output);
+    return answer;
+  }
+  const std::filesystem::path target =
+      request.output.empty() ? folder / (field.name + ".cdb") : std::filesystem::path(request.output);
+  comm::together(comm, [&] {
+    std::error_code failed;
+    if (comm::rank(comm) == 0) std::filesystem::create_directories(target, failed);
+    if (failed) throw machine_error(fmt::format("cannot make the folder '{}': {}", target.string(), failed.message()));
+  });
+  const auto elevations = request.elevations.empty() ? std::vector<double>{request.view.elevation_deg} : request.elevations;
+  std::string table = "phi,theta,FILE\n";
+  int number = 0;
+  for (const double elevation : elevations)
+    for (int i = 0; i < request.orbit; ++i) {
+      scene.view.elevation_deg = elevation;
+      scene.view.azimuth_deg = request.view.azimuth_deg + 360.0 * i / request.orbit;
+      const std::string name = fmt::format("frame_{:04}.png", number++);
+      draw((target / name).string());
+      table += fmt::format("{:g},{:g},{}\n", scene.view.azimuth_deg, elevation, name);
+    }
+  comm::together(comm, [&] {
+    if (comm::rank(comm) == 0) write_file((target / "data.csv").string(), table);
+  });
+  answer["database"] = target.string();
+  return answer;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,42 @@
+#pragma once
+/// @file
+/// Pictures of the fields of a results file.
+#include <mpi.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <osteon/base/sink.hpp>
+#include <osteon/render/picture.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::job {
+
+struct render_request {
+  std::string file;   ///< results.nc or model.nc
+  std::string field;  ///< empty: sed, or the first cell field
+  std::string map = "inferno";
+  std::string method = "volume";    ///< volume, maximum, average
+  std::optional<double> low, high;  ///< ends of the colours; absent: percentiles
+  std::array<double, 2> percentiles{50, 99.5};
+  double bone_opacity = 0.16;  ///< of the solid around the field; 0: leave it away
+  render::camera view;
+  std::int64_t width = 1024, height = 1024;
+  double step_voxels = 0.5;
+  bool light = false;                       ///< a light background
+  std::vector<std::array<double, 4>> clip;  ///< normal x, y, z and offset in mm: cut away x nx + y ny + z nz > offset
+  bool annotated = true;
+  std::string title;               ///< empty: the file's
+  int orbit = 0;                   ///< frames around the z axis; 0: one picture
+  std::vector<double> elevations;  ///< of a Cinema database; empty: only that of the view
+  std::string output;              ///< picture, or folder of an orbit; empty: picture.png or orbit beside the file
+};
+
+/// Make one picture (.png, or .npy: linear RGBA float, premultiplied), or an orbit: numbered frames, and data.csv, which
+/// makes the folder a Cinema database (specification D).
+/// @throws usage_error (unknown field or map, empty range, sizes), data_error (no or damaged file), machine_error
+/// @return what was written, for --json @collective on comm
+nlohmann::ordered_json render_file(MPI_Comm comm, const render_request& request, sink& log);
+
+}  // namespace osteon::job

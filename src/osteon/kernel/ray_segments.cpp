@@ -1,0 +1,67 @@
+#include <osteon/kernel/ray_segments.hpp>
+
+#include <limits>
+
+namespace osteon::kernel {
+
+namespace {
+
+// The first number in [0, count) for which `holds`, which holds for all numbers after it; `guess` is near.
+template <class F>
+std::int64_t first_where(std::int64_t count, double guess, F&& holds) {
+  std::int64_t i = guess > 0 ? (guess < static_cast<double>(count) ? static_cast<std::int64_t>(guess) : count) : 0;
+  while (i > 0 && holds(i - 1)) --i;
+  while (i < count && !holds(i)) ++i;
+  return i;
+}
+
+}  // namespace
+
+// Every operation of position() is monotone in k, rounding included, so the segments of a block are an interval, and the
+// intervals of two neighbouring blocks meet without gap or overlap.
+ray_segments::part ray_segments::of(const ray& along) const {
+  part result{along, 0, 0, 0};
+  if (!(along.exit > along.entry)) return result;
+  const double length = (along.exit - along.entry) / step_;
+  result.count = first_where(static_cast<std::int64_t>(length) + 2, length - 0.5, [&](std::int64_t k) {
+    return !(along.entry + (static_cast<double>(k) + 0.5) * step_ < along.exit);
+  });
+  result.last = (result.count + samples_ - 1) / samples_;
+  for (int axis = 0; axis < 3 && result.first < result.last; ++axis) {
+    // Samples that rounding puts just outside of the domain belong to its first or last plane.
+    const double direction = along.direction[axis];
+    const bool upward = direction >= 0;
+    const auto low = static_cast<double>(owned_.begin[axis]), high = static_cast<double>(owned_.end[axis]);
+    const bool lowest = owned_.begin[axis] == 0, highest = owned_.end[axis] == domain_[axis];
+    const auto guess = [&](double plane) {
+      return (((plane - along.origin[axis]) / direction - along.entry) / step_ - 0.5 - middle_) / samples_;
+    };
+    // From where on the middles are at or above a plane, or below it on the way down.
+    const auto beyond = [&](double plane) {
+      return first_where(result.last, direction == 0 ? 0 : guess(plane), [&](std::int64_t j) {
+        const double at = middle(result, j, axis);
+        return upward ? at >= plane : at < plane;
+      });
+    };
+    const std::int64_t enters = (upward ? lowest : highest) ? 0 : beyond(upward ? low : high);
+    const std::int64_t leaves = (upward ? highest : lowest) ? result.last : beyond(upward ? high : low);
+    result.first = std::max(result.first, enters);
+    result.last = std::min(result.last, leaves);
+  }
+  result.last = std::max(result.first, result.last);
+  return result;
+}
+
+std::int64_t ray_segments::after_box(const part& p, std::int64_t segment, const double (&low)[3],
+                                     const double (&high)[3]) const {
+  double leave = std::numeric_limits<double>::infinity();
+  for (int axis = 0; axis < 3; ++axis) {
+    const double d = p.along.direction[axis];
+    if (d != 0) leave = std::min(leave, ((d > 0 ? high[axis] : low[axis]) - p.along.origin[axis]) / d);
+  }
+  // A segment that may be outside by rounding is looked at again; one that is left out is certainly inside.
+  const double next = std::ceil(((leave - p.along.entry) / step_ - 0.5 - middle_ - 1e-6) / samples_);
+  return next > static_cast<double>(segment + 1) ? static_cast<std::int64_t>(std::min(next, 1e15)) : segment + 1;
+}
+
+}  // namespace osteon::kernel

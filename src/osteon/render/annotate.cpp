@@ -1,0 +1,118 @@
+#include <osteon/render/annotate.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/render/canvas.hpp>
+#include <osteon/render/view.hpp>
+
+namespace osteon::render {
+
+namespace {
+
+// The largest of 1, 2 and 5 times a power of ten that is at most `value`.
+double round_down(double value) {
+  const double power = std::pow(10, std::floor(std::log10(value)));
+  for (const double factor : {5.0, 2.0})
+    if (factor * power <= value) return factor * power;
+  return power;
+}
+
+}  // namespace
+
+std::vector<double> ticks(double low, double high, int most) {
+  std::vector<double> result;
+  if (!(high > low) || most < 1) return result;
+  double step = round_down((high - low) / most);
+  while ((high - low) / step > most) step = round_down(2.51 * step);
+  for (double i = std::ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; ++i) result.push_back(i * step);
+  return result;
+}
+
+void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain, const annotations& wanted) {
+  canvas paper(rgba, what.width, what.height);
+  const view from = view::of(what.view, domain, what.spacing_mm, what.width, what.height);
+  const double brightness = 0.2126 * what.background[0] + 0.7152 * what.background[1] + 0.0722 * what.background[2];
+  const canvas::colour ink = brightness > 0.2 ? canvas::colour{30, 34, 40} : canvas::colour{222, 226, 232};
+  const int dot = std::max(1, std::min(what.width, what.height) / 420);
+  const double margin = 12 * dot, line = std::max(1.0, 0.75 * dot);
+
+  const auto corner = [&](int k) {
+    return from.project({(k & 4 ? 1 : 0) * static_cast<double>(domain.z) * what.spacing_mm.z,
+                         (k & 2 ? 1 : 0) * static_cast<double>(domain.y) * what.spacing_mm.y,
+                         (k & 1 ? 1 : 0) * static_cast<double>(domain.x) * what.spacing_mm.x});
+  };
+  if (wanted.outline)
+    for (int a = 0; a < 8; ++a)
+      for (const int bit : {1, 2, 4}) {
+        if (a & bit) continue;
+        const auto p = corner(a), q = corner(a | bit);
+        paper.line(p[0], p[1], q[0], q[1], line, ink, 0.4);
+      }
+
+  if (wanted.axes) {
+    const double length = 26 * dot, x0 = margin + length, y0 = what.height - margin - length;
+    const vector3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const char* const name[3] = {"z", "y", "x"};
+    for (int axis = 0; axis < 3; ++axis) {
+      double across = 0, up = 0;
+      for (int i = 0; i < 3; ++i) {
+        across += unit[axis][i] * from.right[i];
+        up += unit[axis][i] * from.up[i];
+      }
+      paper.line(x0, y0, x0 + length * across, y0 - length * up, 1.5 * line, ink);
+      paper.text(x0 + (length + 6 * dot) * across - 2.5 * dot, y0 - (length + 6 * dot) * up - 3.5 * dot, name[axis], dot,
+                 ink);
+    }
+  }
+
+  if (wanted.scale_bar) {
+    vector3 centre;
+    double distance = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      centre[axis] = 0.5 * static_cast<double>(domain[axis]) * what.spacing_mm[axis];
+      distance += (centre[axis] - from.eye[axis]) * from.forward[axis];
+    }
+    const double mm_per_pixel = from.pixel * (from.perspective ? distance : 1);
+    const double length = round_down(0.25 * what.width * mm_per_pixel), pixels = length / mm_per_pixel;
+    const std::string label = fmt::format("{:g} mm", length);
+    const double right = what.width - margin, bottom = what.height - margin;
+    paper.rectangle(right - pixels, bottom - 2 * dot, right, bottom, ink);
+    paper.text(right - 0.5 * (pixels + canvas::text_width(label, dot)), bottom - 12 * dot, label, dot, ink);
+  }
+
+  if (wanted.colour_bar && !wanted.map.empty() && wanted.high > wanted.low) {
+    const auto& colours = colour_map(wanted.map);
+    image bar{1, static_cast<int>(0.4 * what.height), 0, {}};
+    for (int i = 0; i < bar.height; ++i) {
+      const float t =
+          wanted.last + (wanted.first - wanted.last) * (static_cast<float>(i) + 0.5F) / static_cast<float>(bar.height);
+      const auto& c = colours[static_cast<std::size_t>(std::clamp(t * 255, 0.0F, 255.0F))];
+      bar.rgba.insert(bar.rgba.end(), {c[0], c[1], c[2], 1.0F});
+    }
+    const auto bytes = to_rgba8(bar, {0, 0, 0});
+    const double top = 0.5 * (what.height - bar.height), width = 9 * dot;
+    std::vector<std::pair<double, std::string>> labels;
+    double widest = 0;
+    for (const double value : ticks(wanted.low, wanted.high, 6)) {
+      const double at = top + bar.height * (wanted.high - value) / (wanted.high - wanted.low);
+      labels.push_back({at, fmt::format("{:.4g}", value)});
+      widest = std::max(widest, canvas::text_width(labels.back().second, dot));
+    }
+    const double left = what.width - margin - widest - 5 * dot - width;
+    for (int i = 0; i < bar.height; ++i)
+      paper.rectangle(left, top + i, left + width, top + i + 1,
+                      {bytes[4 * static_cast<std::size_t>(i)], bytes[4 * static_cast<std::size_t>(i) + 1],
+                       bytes[4 * static_cast<std::size_t>(i) + 2]});
+    for (const auto& [at, label] : labels) {
+      paper.rectangle(left + width, at - 0.5 * line, left + width + 3 * dot, at + 0.5 * line, ink);
+      paper.text(left + width + 5 * dot, at - 3.5 * dot, label, dot, ink);
+    }
+    paper.text(what.width - margin - canvas::text_width(wanted.quantity, dot), top - 14 * dot, wanted.quantity, dot, ink);
+  }
+
+  if (!wanted.title.empty()) paper.text(margin, margin, wanted.title, dot, ink);
+}
+
+}  // namespace osteon::render

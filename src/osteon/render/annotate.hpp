@@ -1,0 +1,28 @@
+#pragma once
+/// @file
+/// What makes a picture readable: its box, axes, a scale, the meaning of its colours.
+#include <osteon/render/picture.hpp>
+#include <string>
+
+namespace osteon::render {
+
+struct annotations {
+  std::string title;          ///< empty: none
+  bool outline = true;        ///< edges of the domain
+  bool axes = true;           ///< a small cross of axes, with letters
+  bool scale_bar = true;      ///< a round length in mm; in perspective, at the distance of the domain's centre
+  bool colour_bar = true;     ///< needs a map
+  std::string map;            ///< empty: no colour bar
+  double low = 0, high = 1;   ///< values at its ends
+  float first = 0, last = 1;  ///< part of the map that is used
+  std::string quantity;       ///< what the values are, and their unit
+};
+
+/// Round values from `low` to `high`, at most about `most` of them.
+std::vector<double> ticks(double low, double high, int most);
+
+/// Draw them over a finished picture, shape (what.height, what.width, 4).
+/// @throws usage_error if the map is unknown @collective local
+void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain, const annotations& wanted);
+
+}  // namespace osteon::render

@@ -1,0 +1,31 @@
+#pragma once
+/// @file
+/// Lines, rectangles and text on a finished 8-bit picture.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace osteon::render {
+
+/// Draws on RGBA pixels of shape (height, width, 4). Coordinates in pixels from the upper left corner; what lies outside
+/// is left out. Text is ASCII in a font of 5 x 7 dots; other bytes are shown as `?`.
+class canvas {
+ public:
+  using colour = std::array<std::uint8_t, 3>;
+  canvas(std::vector<std::uint8_t>& rgba, int width, int height) : rgba_(rgba), width_(width), height_(height) {}
+
+  void mix(int x, int y, colour c, double opacity);
+  void rectangle(double left, double top, double right, double bottom, colour c, double opacity = 1);
+  /// A straight line with soft edges.
+  void line(double x0, double y0, double x1, double y1, double thickness, colour c, double opacity = 1);
+  /// @param dot pixels along a dot of the font @return width in pixels
+  double text(double left, double top, const std::string& words, int dot, colour c, double opacity = 1);
+  static double text_width(const std::string& words, int dot) { return 6.0 * dot * static_cast<double>(words.size()) - dot; }
+
+ private:
+  std::vector<std::uint8_t>& rgba_;
+  int width_, height_;
+};
+
+}  // namespace osteon::render
