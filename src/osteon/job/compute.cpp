@@ -122,23 +122,21 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
 
 void draw_picture(const output_paths& paths, const spec& job, const specimen& part, const physics_result& result) {
   const MPI_Comm comm = part.where.comm;
+  render::scene scene;
+  const int depth = render::ghost_depth(scene.step_voxels);
   const auto dense = [&](const io::plane_source<float>& make) {
     std::vector<float> values;
     comm::together(comm, [&] {
       values.resize(static_cast<std::size_t>(part.where.owned.volume()));
       make(0, part.where.owned.shape().z, values);
     });
-    return grid::with_ghost_cells(part.where, values, 2);
+    return grid::with_ghost_cells(part.where, values, depth);
   };
   const auto glow = dense(cell_planes(part, result.shown));
   const auto bone = dense([&](std::int64_t first, std::int64_t planes, std::span<float> values) {
     cell_planes(part, result.shown)(first, planes, values);
     for (float& value : values) value = std::isnan(value) ? 0.0F : 1.0F;
   });
-  render::scene scene;
-  const int depth = render::ghost_depth(scene.step_voxels);
-  const auto bone = grid::with_ghost_cells(part.where, solid, depth);
-  const auto glow = grid::with_ghost_cells(part.where, field, depth);
   scene.spacing_mm = part.header.spacing_mm;
   scene.width = static_cast<int>(job.picture.width);
   scene.height = static_cast<int>(job.picture.height);

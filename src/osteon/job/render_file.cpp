@@ -13,7 +13,7 @@
 #include <osteon/io/png.hpp>
 #include <osteon/io/read_field.hpp>
 #include <osteon/job/manifest.hpp>
-#include <osteon/job/suggest.hpp>
+#include <osteon/base/suggest.hpp>
 #include <osteon/render/annotate.hpp>
 #include <osteon/render/presets.hpp>
 
