@@ -133,7 +133,7 @@ def islands() -> np.ndarray:
 def test_islands_are_named_and_dropped_on_request(job: Job) -> None:
     """Oracle: the same job without them."""
     plate(job, HOLD + PUSH, islands())
-    refused(job, DATA, "2 of the 3 parts of the solid, 3 voxels, are not held", "1 islands, and 1 that hang on others",
+    refused(job, DATA, "2 of the 3 parts of the solid, 3 voxels, are not held", "1 island, and 1 that hang on others",
             "the largest has 2 voxels between [3, 0, 0] mm and [4, 1, 2] mm", "segment.drop_unsupported = true")  # fmt: skip
     plate(job, HOLD + PUSH, islands(), keep='all"\ndrop_unsupported = true\n#"')
     done = job.run("-n", "3", "--no-report")

@@ -96,7 +96,7 @@ def test_a_part_that_floats_is_refused(job: Job, tmp_path: Path, boundary: str, 
     job.write(job_text("cage.npy", more=more))
     done = job.run("-n", "2", "--no-report")
     assert done.code == 3, done.err
-    assert "1 of the 2 parts of the solid float, 1 voxels in all" in done.err
+    assert "1 of the 2 parts of the solid float, 1 voxel in all" in done.err
     assert why in done.err
     assert 'segment.keep = "largest"' in done.err
 

@@ -226,5 +226,5 @@ TEST(segment, maps_labels_and_names_those_without_a_material) {
   const segmented s = segment(scan, how, {{7, material{"screw", 110000, 0.3, 0}}, {5, material{"bone", 1000, 0.3, 0}}}, {0});
   EXPECT_EQ(s.material, (std::vector<std::uint8_t>{2, 2, 0, 1, 2, 1}));
   const std::string text = message_of([&] { segment(scan, how, {{5, material{}}}, {3}); });
-  EXPECT_NE(text.find("labels without a material: 0 (1 voxels), 7 (2 voxels)"), std::string::npos) << text;
+  EXPECT_NE(text.find("labels without a material: 0 (1 voxel), 7 (2 voxels)"), std::string::npos) << text;
 }

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <osteon/base/counted.hpp>
 #include <osteon/base/digest.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/job/classify.hpp>
@@ -277,8 +278,9 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
       -1, ' ', false, json::error_handler_t::replace);
 
   if (found.threshold) log.note(fmt::format("threshold {} ({})", *found.threshold, found.method));
-  log.note(fmt::format("{} solid voxels kept, {:.1f} % of the image; dropped {} voxels in {} islands", found.kept_voxels,
-                       100 * found.volume_fraction, found.dropped_voxels, found.dropped_islands));
+  log.note(fmt::format("{} solid voxels kept, {:.1f} % of the image; dropped {} in {}", found.kept_voxels,
+                       100 * found.volume_fraction, counted(found.dropped_voxels, "voxel"),
+                       counted(found.dropped_islands, "island")));
   if (model.modulus_error > 0)
     log.note(fmt::format("the voxels' moduli are sorted into {} materials; they are off by at most {:.2g} %",
                          model.materials.size() - 1, 100 * model.modulus_error));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <osteon/base/counted.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/solve/elasticity_check.hpp>
 #include <osteon/solve/loose_parts.hpp>
@@ -29,12 +30,11 @@ void require_supported(const solve::elasticity_problem& problem, const vector3& 
   if (found.loose == found.parts && !solve::free_rigid_motions(problem).empty()) return;
   const vector3 &low = found.largest_low_mm, &high = found.largest_high_mm;
   throw data_error(fmt::format(
-      "{} of the {} parts of the solid, {} voxels, are not held by any support: {} islands, and {} that hang on others by "
-      "single nodes or edges; the largest has {} voxels between {} and {}; hold them by a [[support]], keep less "
-      "(segment.keep "
-      "= \"largest\"), or let them be dropped (segment.drop_unsupported = true)",
-      found.loose, found.parts, found.voxels, found.loose - found.hanging, found.hanging, found.largest_voxels,
-      in_mm({low.z + origin.z, low.y + origin.y, low.x + origin.x}),
+      "{} of the {} parts of the solid, {}, are not held by any support: {}, and {} that hang on others by single nodes "
+      "or edges; the largest has {} between {} and {}; hold them by a [[support]], keep less "
+      "(segment.keep = \"largest\"), or let them be dropped (segment.drop_unsupported = true)",
+      found.loose, found.parts, counted(found.voxels, "voxel"), counted(found.loose - found.hanging, "island"),
+      found.hanging, counted(found.largest_voxels, "voxel"), in_mm({low.z + origin.z, low.y + origin.y, low.x + origin.x}),
       in_mm({high.z + origin.z, high.y + origin.y, high.x + origin.x})));
 }
 
@@ -63,7 +63,7 @@ std::int64_t drop_unsupported(const spec& job, specimen& part, sink& log) {
     part.cells = voxel::active_cells({image_of(part).data(), part.cells.shape()});
     std::erase(part.material, std::uint8_t{0});
   });
-  log.note(fmt::format("dropped {} parts of {} voxels that no support holds", parts, voxels));
+  log.note(fmt::format("dropped {} of {} that no support holds", counted(parts, "part"), counted(voxels, "voxel")));
   return voxels;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <osteon/base/counted.hpp>
 #include <osteon/base/for_each.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/solve/fine_stiffness.hpp>
@@ -96,14 +97,13 @@ void require_one_body(const elasticity_problem& problem, box_faces faces) {
   if (found.loose == 0) return;
   const vector3 &low = found.largest_low_mm, &high = found.largest_high_mm;
   throw data_error(fmt::format(
-      "{} of the {} parts of the solid float, {} voxels in all: {} by themselves, and {} that hang on others by single "
-      "nodes "
-      "or edges; {}; the largest has {} voxels between [{:g}, {:g}, {:g}] mm and [{:g}, {:g}, {:g}] mm of the image (z, y, "
+      "{} of the {} parts of the solid float, {} in all: {} by themselves, and {} that hang on others by single nodes "
+      "or edges; {}; the largest has {} between [{:g}, {:g}, {:g}] mm and [{:g}, {:g}, {:g}] mm of the image (z, y, "
       "x); keep only the largest part (segment.keep = \"largest\")",
-      found.loose, found.parts, found.voxels, found.loose - found.hanging, found.hanging,
+      found.loose, found.parts, counted(found.voxels, "voxel"), found.loose - found.hanging, found.hanging,
       faces == box_faces::periodic ? "no periodic face joins them to the largest part"
                                    : "the faces of the image do not hold them",
-      found.largest_voxels, low.z, low.y, low.x, high.z, high.y, high.x));
+      counted(found.largest_voxels, "voxel"), low.z, low.y, low.x, high.z, high.y, high.x));
 }
 
 }  // namespace

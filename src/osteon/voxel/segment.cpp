@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/voxel/elastic_classes.hpp>
 #include <osteon/voxel/threshold.hpp>
@@ -258,7 +259,7 @@ segmented segment(const image& labels, const segmentation_options& how, const st
   if (!unknown.empty()) {
     std::vector<std::string> shown;
     for (const auto& [label, count] : unknown)
-      if (shown.size() < 20) shown.push_back(fmt::format("{} ({} voxels)", label, count));
+      if (shown.size() < 20) shown.push_back(fmt::format("{} ({})", label, counted(count, "voxel")));
     throw data_error(
         fmt::format("labels without a material: {}{}; add a [[material]] with that label, or name it in segment.void_labels",
                     fmt::join(shown, ", "), unknown.size() > shown.size() ? " and more" : ""));
