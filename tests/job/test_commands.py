@@ -20,7 +20,20 @@ def osteon(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_every_command_has_help_with_an_example() -> None:
-    for command in ("run", "resume", "check", "estimate", "import", "plan", "net", "render", "bench", "report", "schema", "version"):
+    for command in (
+        "run",
+        "resume",
+        "check",
+        "estimate",
+        "import",
+        "plan",
+        "net",
+        "render",
+        "bench",
+        "report",
+        "schema",
+        "version",
+    ):
         done = osteon(command, "--help")
         assert done.returncode == 0
         assert "Example" in done.stdout, command
@@ -74,6 +87,30 @@ def test_import_and_estimate_count_the_same_voxels(job: Job, sponge: Path) -> No
     assert estimate["largest_elements_per_rank"] >= kept / 3
     again = json.loads(job.run("--json", "-", command="import").out)
     assert again["reused"]
+
+
+def sponge_of(edge: int) -> np.ndarray:
+    """A quarter of the voxels are solid, in struts of some voxels."""
+    wave = np.fft.fftfreq(edge)
+    squares = np.add.outer(np.add.outer(wave**2, wave**2), wave[: edge // 2 + 1] ** 2)
+    noise = np.fft.rfftn(np.random.default_rng(1).standard_normal((edge, edge, edge)))
+    field = np.fft.irfftn(noise * np.exp(-2 * (4 * np.pi) ** 2 * squares), s=(edge, edge, edge), axes=(0, 1, 2))
+    return (field > np.quantile(field, 0.75)).astype(np.uint8)
+
+
+@pytest.mark.parametrize(("physics", "edge"), [("elasticity", 96), ("heat", 128)])
+def test_estimate_knows_what_memory_a_run_takes(job: Job, physics: str, edge: int) -> None:
+    """Oracle: the largest resident memory of the run, less that of a run on next to nothing."""
+    taken, told = [], []
+    for image in (np.ones((4, 4, 4), np.uint8), sponge_of(edge)):
+        np.save(job.folder / "image.npy", image)
+        text = job_text("image.npy", physics, more="[segment]\nthreshold = 0.5\n[run]\nranks = 1\n")
+        job.write(text.replace("[picture]", "[picture]\nenabled = false"))
+        told.append(json.loads(job.run("--json", "-", command="estimate").out)["memory_bytes_per_rank"])
+        done = job.run("-t", "1", "--no-report")
+        assert done.code == 0, done.err
+        taken.append(done.summary["peak_rss_bytes"])
+    assert told[1] - told[0] == pytest.approx(taken[1] - taken[0], rel=0.25)
 
 
 def test_run_writes_the_same_summary_to_standard_output(job: Job, sponge: Path) -> None:

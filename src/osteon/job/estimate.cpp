@@ -18,18 +18,23 @@ namespace osteon::job {
 
 namespace {
 
-// Measured by `osteon run` on the bone scan of the demo (docs/performance.md, "What estimate is based on").
+// Fitted to runs on one rank, with one thread and without a picture: sponges of 64^3 to 160^3 voxels, a quarter of them
+// solid, and the bone scan of the demo (docs/performance.md, "What estimate is based on").
 struct costs {
-  double nodes_per_element;         ///< unknown carriers per active voxel
-  double memory_bytes_per_element;  ///< marginal, of solving and writing
-  double cpu_seconds_per_element;   ///< one core, import excluded
+  double unknowns_per_element;  ///< of the largest system
+  double bytes_per_unknown;     ///< resident memory, marginal
+  double setup_seconds;         ///< CPU seconds per element, once: reading, assembling
+  double solution_seconds;      ///< CPU seconds per element of a load case, to a tolerance of 1e-6, with its results
 };
-constexpr costs elasticity_costs{1.2, 275, 1.4e-5};
-constexpr costs heat_costs{1, 60, 1.3e-6};
-constexpr double brick_imbalance = 1.05;  // docs/performance.md, "Planes or bricks"
-constexpr costs thermo_elasticity_costs{1.2, 460, 2.2e-5};
-constexpr double base_memory_bytes = 45e6;  // of a rank without any voxels
-constexpr double picture_bytes_per_pixel = 128, picture_bytes_per_voxel = 16, picture_cpu_seconds_per_pixel = 6.5e-6;
+// A sponge has 1.27 nodes an element. 128^3: 90.2 MB for 1.92 M unknowns, 4.9 s; three load cases of 64^3: 2.3 times the CPU
+// of one.
+constexpr costs elasticity_costs{3.81, 46, 3e-6, 7e-6};
+constexpr costs thermo_elasticity_costs{3.81, 84, 3e-6, 13e-6};  // 128^3: 161 MB, 7.9 s
+constexpr costs heat_costs{1, 36, 0.3e-6, 1e-6};                 // 128^3: 20.0 MB for 0.50 M unknowns, 0.58 s
+constexpr double base_memory_bytes = 36e6;                       // 4^3 voxels
+constexpr double brick_imbalance = 1.05;                         // docs/performance.md, "Planes or bricks"
+// A picture of 1024^2 pixels: 62 MB with next to no voxels, 20 to 24 MB more with 128^3; 3.3 to 4.2 CPU seconds.
+constexpr double picture_bytes_per_pixel = 60, picture_bytes_per_voxel = 11, picture_cpu_seconds_per_pixel = 4e-6;
 
 struct load {
   std::int64_t largest_share, widest_cut;  // active voxels
@@ -60,8 +65,9 @@ load of_bricks(const voxel::model_header& header, std::int64_t elements, int ran
 estimation estimate(const spec& job, int ranks, sink& log) {
   const imported_model model = import_model(job, output_paths(job).model, log);
   const voxel::model_header header = io::read_model_header(model.path);
-  const bool heat = job.physics == "heat";
-  const costs c = heat ? heat_costs : job.physics == "thermo_elasticity" ? thermo_elasticity_costs : elasticity_costs;
+  const costs c = job.physics == "heat"                ? heat_costs
+                  : job.physics == "thermo_elasticity" ? thermo_elasticity_costs
+                                                       : elasticity_costs;
 
   estimation e;
   e.job = job.name;
@@ -72,7 +78,7 @@ estimation estimate(const spec& job, int ranks, sink& log) {
   e.threads = static_cast<int>(job.run.threads);
   e.voxels = header.shape.volume();
   e.elements = std::accumulate(header.active_per_plane.begin(), header.active_per_plane.end(), std::int64_t{0});
-  e.dofs = heat ? e.elements : static_cast<std::int64_t>(3 * c.nodes_per_element * static_cast<double>(e.elements));
+  e.dofs = static_cast<std::int64_t>(c.unknowns_per_element * static_cast<double>(e.elements));
 
   e.bricks = takes_bricks(job, header.shape.z, e.ranks);
   const auto [largest, widest_cut] = e.bricks ? of_bricks(header, e.elements, e.ranks) : of_planes(header, e.ranks);
@@ -81,15 +87,17 @@ estimation estimate(const spec& job, int ranks, sink& log) {
   e.imbalance = mean > 0 ? static_cast<double>(e.largest_elements_per_rank) / mean : 1;
   const double pixels =
       job.picture.enabled ? static_cast<double>(job.picture.width) * static_cast<double>(job.picture.height) : 0;
-  const double solving = c.memory_bytes_per_element * static_cast<double>(e.largest_elements_per_rank);
+  const double solving = c.bytes_per_unknown * c.unknowns_per_element * static_cast<double>(e.largest_elements_per_rank);
   const double drawing =
       picture_bytes_per_pixel * pixels + picture_bytes_per_voxel * static_cast<double>(e.voxels) / e.ranks;
   e.memory_bytes_per_rank = static_cast<std::int64_t>(base_memory_bytes + std::max(solving, pixels > 0 ? drawing : 0));
-  const double unknowns_per_cell = heat ? 1 : 3 * c.nodes_per_element;
-  e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_cell * static_cast<double>(widest_cut) * sizeof(double));
+  e.exchange_bytes = static_cast<std::int64_t>(c.unknowns_per_element * static_cast<double>(widest_cut) * sizeof(double));
   const double picture_seconds = picture_cpu_seconds_per_pixel * pixels;
-  const double solutions = is_homogenisation(job) ? 6 : static_cast<double>(std::max<std::size_t>(job.cases.size(), 1));
-  const double seconds_per_element = solutions * c.cpu_seconds_per_element;
+  const double solutions = is_homogenisation(job) ? 6
+                           : job.load.test == "conductivity_tensor"
+                               ? 3
+                               : static_cast<double>(std::max<std::size_t>(job.cases.size(), 1));
+  const double seconds_per_element = c.setup_seconds + solutions * c.solution_seconds;
   e.cpu_seconds = seconds_per_element * static_cast<double>(e.elements) + picture_seconds;
   e.wall_seconds =
       (seconds_per_element * static_cast<double>(e.largest_elements_per_rank) + picture_seconds / e.ranks) / e.threads;
