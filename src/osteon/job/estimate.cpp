@@ -23,16 +23,17 @@ namespace {
 struct costs {
   double unknowns_per_element;  ///< of the largest system
   double bytes_per_unknown;     ///< resident memory, marginal
+  double bytes_per_further;     ///< the same for each further load case, whose fields are kept
   double setup_seconds;         ///< CPU seconds per element, once: reading, assembling
   double solution_seconds;      ///< CPU seconds per element of a load case, to a tolerance of 1e-6, with its results
 };
-// A sponge has 1.27 nodes an element. 128^3: 90.2 MB for 1.92 M unknowns, 4.9 s; three load cases of 64^3: 2.3 times the CPU
-// of one.
-constexpr costs elasticity_costs{3.81, 46, 3e-6, 7e-6};
-constexpr costs thermo_elasticity_costs{3.81, 84, 3e-6, 13e-6};  // 128^3: 161 MB, 7.9 s
-constexpr costs heat_costs{1, 36, 0.3e-6, 1e-6};                 // 128^3: 20.0 MB for 0.50 M unknowns, 0.58 s
-constexpr double base_memory_bytes = 36e6;                       // 4^3 voxels
-constexpr double brick_imbalance = 1.05;                         // docs/performance.md, "Planes or bricks"
+// A sponge has 1.27 nodes an element. 128^3: 90.2 MB for 1.92 M unknowns, 4.9 s; two cases: 128 MB. 96^3: 40.3 MB for
+// 0.83 M, four cases 75.6 MB. Three cases of 64^3: 2.3 times the CPU of one.
+constexpr costs elasticity_costs{3.81, 46, 14, 3e-6, 7e-6};
+constexpr costs thermo_elasticity_costs{3.81, 84, 0, 3e-6, 13e-6};  // 128^3: 161 MB, 7.9 s
+constexpr costs heat_costs{1, 36, 6, 0.3e-6, 1e-6};                 // 128^3: 20.0 MB for 0.50 M, 0.58 s; tensor: 26.2 MB
+constexpr double base_memory_bytes = 36e6;                          // 4^3 voxels
+constexpr double brick_imbalance = 1.05;                            // docs/performance.md, "Planes or bricks"
 // A picture of 1024^2 pixels: 62 MB with next to no voxels, 20 to 24 MB more with 128^3; 3.3 to 4.2 CPU seconds.
 constexpr double picture_bytes_per_pixel = 60, picture_bytes_per_voxel = 11, picture_cpu_seconds_per_pixel = 4e-6;
 
@@ -87,16 +88,16 @@ estimation estimate(const spec& job, int ranks, sink& log) {
   e.imbalance = mean > 0 ? static_cast<double>(e.largest_elements_per_rank) / mean : 1;
   const double pixels =
       job.picture.enabled ? static_cast<double>(job.picture.width) * static_cast<double>(job.picture.height) : 0;
-  const double solving = c.bytes_per_unknown * c.unknowns_per_element * static_cast<double>(e.largest_elements_per_rank);
+  const bool tensor = job.load.test == "conductivity_tensor";
+  const double kept = tensor ? 3 : static_cast<double>(std::max<std::size_t>(job.cases.size(), 1));
+  const double solving = (c.bytes_per_unknown + (kept - 1) * c.bytes_per_further) * c.unknowns_per_element *
+                         static_cast<double>(e.largest_elements_per_rank);
   const double drawing =
       picture_bytes_per_pixel * pixels + picture_bytes_per_voxel * static_cast<double>(e.voxels) / e.ranks;
   e.memory_bytes_per_rank = static_cast<std::int64_t>(base_memory_bytes + std::max(solving, pixels > 0 ? drawing : 0));
   e.exchange_bytes = static_cast<std::int64_t>(c.unknowns_per_element * static_cast<double>(widest_cut) * sizeof(double));
   const double picture_seconds = picture_cpu_seconds_per_pixel * pixels;
-  const double solutions = is_homogenisation(job) ? 6
-                           : job.load.test == "conductivity_tensor"
-                               ? 3
-                               : static_cast<double>(std::max<std::size_t>(job.cases.size(), 1));
+  const double solutions = is_homogenisation(job) ? 6 : kept;
   const double seconds_per_element = c.setup_seconds + solutions * c.solution_seconds;
   e.cpu_seconds = seconds_per_element * static_cast<double>(e.elements) + picture_seconds;
   e.wall_seconds =
