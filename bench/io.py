@@ -44,6 +44,13 @@ BARS = [
         ("write result", "netCDF, none"),
         0.8,
     ),
+    (
+        "model read, uncompressed against raw MPI-IO",
+        "cpu_seconds",
+        ("read model", "raw MPI-IO"),
+        ("read model", "netCDF, none"),
+        None,
+    ),
     ("text read by osteon on all ranks", "cpu_seconds", OLD_READ, ("read model", "text, parallel"), None),
     ("text written by osteon on all ranks", "cpu_seconds", OLD_WRITE, ("write result", "text, parallel"), None),
 ]

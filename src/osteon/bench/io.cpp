@@ -41,7 +41,8 @@ struct way {
 /// What all ways work on: the model's files, and a field on this rank.
 class workload {
  public:
-  workload(MPI_Comm comm, const std::string& image, std::string folder) : comm_(comm), folder_(std::move(folder)) {
+  workload(MPI_Comm comm, const std::string& image, std::string folder)
+      : comm_(comm), image_(image), folder_(std::move(folder)) {
     make_model(image);
     where_ = grid::make_block(comm, header_.shape, header_.active_per_plane);
     material_ = io::read_model_planes(file("model.nc"), header_, where_);
@@ -65,6 +66,7 @@ class workload {
     add("write result", "raw MPI-IO", "raw.bin", [&] { write_raw(); });
     add("write result", "netCDF, deflate", "deflate.nc", [&] { write_netcdf("deflate.nc"); });
     add("read model", "netCDF, none", "model_none.nc", [&] { read_netcdf("model_none.nc"); });
+    add("read model", "raw MPI-IO", std::filesystem::path(image_).filename(), [&] { read_raw(); });
     add("write result", "netCDF, none", "none.nc", [&] { write_netcdf("none.nc", {io::compression::none}); });
     try {
       io::check_storage({io::compression::zstd});
@@ -219,6 +221,21 @@ class workload {
     writer.close();
   }
 
+  // The same voxels, without checking the file.
+  void read_raw() {
+    std::vector<std::uint8_t> mine(material_.size());
+    const std::int64_t all = header_.shape.volume(), before = where_.owned.begin.z;
+    MPI_File raw = MPI_FILE_NULL;
+    MPI_Offset bytes = 0;
+    if (MPI_File_open(comm_, image_.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &raw) != MPI_SUCCESS)
+      throw machine_error("cannot read by MPI-IO");
+    MPI_File_get_size(raw, &bytes);
+    MPI_File_read_at_all(raw, bytes - all + before * header_.shape.y * header_.shape.x, mine.data(),
+                         static_cast<int>(mine.size()), MPI_UINT8_T, MPI_STATUS_IGNORE);
+    MPI_File_close(&raw);
+    if (mine != material_) throw data_error("the voxels were read wrong");
+  }
+
   // The same dense floats, without a format.
   void write_raw() {
     const index3 n = header_.shape + index3{1, 1, 1};
@@ -234,7 +251,7 @@ class workload {
   }
 
   MPI_Comm comm_;
-  std::string folder_;
+  std::string image_, folder_;
   voxel::model_header header_;
   grid::block where_;
   std::vector<std::uint8_t> material_;

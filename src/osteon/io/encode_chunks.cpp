@@ -21,7 +21,6 @@ encoded_piece encode_chunks(const plane_variable& v, const storage& how, plane_r
   std::atomic<std::int64_t> next = 0;
   const auto encode_some = [&] {
     std::optional<chunk_encoder> encoder;
-    std::vector<std::byte> room;
     for (std::int64_t i = next++; i < count; i = next++) {
       const std::size_t place = static_cast<std::size_t>(i);
       stored_chunk& chunk = result.chunks[place];
@@ -34,13 +33,10 @@ encoded_piece encode_chunks(const plane_variable& v, const storage& how, plane_r
       std::copy(digest.begin(), digest.end(), chunk.digest.begin());
       result.bytes[place] = of_chunk;
       if (how.method != compression::none) {
-        if (!encoder) {
-          encoder.emplace(how, v.element_bytes, static_cast<std::size_t>(k * plane));
-          room.resize(encoder->bound());
-        }
-        const std::size_t used = encoder->encode(of_chunk, room);
-        result.packed[place] = std::make_unique_for_overwrite<std::byte[]>(used);
-        std::copy_n(room.begin(), used, result.packed[place].get());
+        if (!encoder) encoder.emplace(how, v.element_bytes, static_cast<std::size_t>(k * plane));
+        const std::size_t bound = encoder->bound();
+        result.packed[place] = std::make_unique_for_overwrite<std::byte[]>(bound);
+        const std::size_t used = encoder->encode(of_chunk, {result.packed[place].get(), bound});
         result.bytes[place] = {result.packed[place].get(), used};
         const std::string packed_digest = xxh64_of(result.bytes[place]);
         std::copy(packed_digest.begin(), packed_digest.end(), chunk.digest.begin());

@@ -18,7 +18,7 @@
 namespace osteon::io {
 namespace {
 
-constexpr std::int64_t largest_piece = std::int64_t{64} << 20;  // that a rank of the team makes at a time
+constexpr std::int64_t largest_piece = std::int64_t{8} << 20;  // that a rank makes at a time: it stays in its cache
 constexpr std::int64_t metadata_reserve = 1 << 20;  // attributes, coordinates and the chunk index (~ 0.1 MiB measured)
 constexpr std::int64_t most_shipped = std::int64_t{64} << 20;  // to a writer in a round, before it is packed
 
@@ -79,14 +79,17 @@ void plane_file::define(const std::function<void(std::span<const plane_variable>
   for (std::size_t i = 0; i < address_.size(); ++i) address_[i] = index_->place_all(plan_.variables[i]);
 }
 
-/// Make sure that so much more can be written behind the end of the file.
-void plane_file::reserve(std::int64_t bytes) {
-  const std::int64_t all = bytes + metadata_reserve + index_reserve_;
+/// Make sure that the metadata can be written behind the end of the file, and so many bytes of values before them.
+///
+/// Room is taken for what libraries write, which may hang or say nothing if there is none. What members write plainly is
+/// only held against their limits: taking the room costs as much as writing, and a write that fails says so.
+void plane_file::reserve(std::int64_t values) {
+  const std::int64_t metadata = metadata_reserve + index_reserve_;
   comm::together(comm_, [&] {
-    if (comm::rank(comm_) == 0)
-      reserve_space(name_, all);
-    else if (team_.member())
-      check_size_limit(name_, all);
+    if (!team_.member()) return;
+    check_size_limit(name_, values + metadata);
+    if (comm::rank(comm_) == 0 && (values == 0 || !writes_plainly(team_, plan_.how)))
+      reserve_space(name_, values + metadata);
   });
 }
 
@@ -136,7 +139,9 @@ void plane_file::write(std::size_t index, const plane_source<std::byte>& make) {
   });
   if (plan_.stored.method == compression::none)
     comm::together(comm_, [&] {
-      if (comm::rank(comm_) == 0) reserve_range(name_, address_[index], v.planes * v.bytes_per_plane());
+      const std::int64_t all = v.planes * v.bytes_per_plane();
+      if (team_.member()) check_size_limit(name_, address_[index] + all - size_of_file(name_));
+      if (comm::rank(comm_) == 0 && !writes_plainly(team_, plan_.how)) reserve_range(name_, address_[index], all);
     });
   const plane_exchange exchange = exchange_of(v);
   const index3 points = plan_.header.shape + (v.on_nodes ? index3{1, 1, 1} : index3{});

@@ -51,7 +51,7 @@ class plane_file {
   };
 
   void define(const std::function<void(std::span<const plane_variable>)>& describe);
-  void reserve(std::int64_t bytes);
+  void reserve(std::int64_t values);
   void put(std::size_t index, plane_range part, std::span<const std::byte> values);
   plane_exchange exchange_of(const plane_variable& v) const;
   void read_back();

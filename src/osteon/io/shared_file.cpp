@@ -37,16 +37,22 @@ void write_plainly(int descriptor, const extent& e, const std::string& name) {
     const ssize_t put =
         ::pwrite(descriptor, e.bytes.data() + done, e.bytes.size() - static_cast<std::size_t>(done), e.address + done);
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) throw machine_error(fmt::format("cannot write '{}': {}", name, std::strerror(errno)));
+    if (put < 0)
+      throw machine_error(
+          fmt::format("cannot write '{}': {}; free space there or write elsewhere", name, std::strerror(errno)));
     done += put;
   }
 }
 
 }  // namespace
 
+bool writes_plainly(const file_team& team, const access& how) {
+  return team.mode == access_mode::serial || (team.system.kind == file_system_kind::local && how.hints.empty());
+}
+
 shared_file::shared_file(const std::string& name, const file_team& team, const access& how)
     : name_(name), most_bytes_(how.bytes_per_message) {
-  if (team.mode == access_mode::serial) {
+  if (writes_plainly(team, how)) {
     descriptor_ = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) throw machine_error(fmt::format("cannot open '{}': {}", name, std::strerror(errno)));
     return;

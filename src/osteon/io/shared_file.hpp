@@ -16,8 +16,12 @@ struct extent {
   std::span<const std::byte> bytes;
 };
 
-/// One process writes plainly; several use MPI-IO: each its own extents, or, where the file system is a parallel one or the
-/// user gave hints, all together, so that collecting ranks can do their work.
+/// Whether members write as any process does, without MPI-IO: one alone, or several on a local file system, whose kernel
+/// keeps their writes apart and, unlike MPI-IO, reports each that fails. The same on all ranks.
+bool writes_plainly(const file_team& team, const access& how);
+
+/// Members write plainly or use MPI-IO: each its own extents, or, where the file system is a parallel one or the user gave
+/// hints, all together, so that collecting ranks can do their work.
 class shared_file {
  public:
   /// Open, and if it is not there or striping is asked for, make the file. On members of the team only.

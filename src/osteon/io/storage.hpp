@@ -19,7 +19,7 @@ compression compression_of(const std::string& name);
 
 struct storage {
   compression method = compression::deflate;
-  std::optional<int> level{};  ///< 1 to 9, zstd 1 to 19; absent: 1
+  std::optional<int> level{};  ///< 1 to 9, zstd 1 to 19; absent: 1, of results with zstd its fast level -3
   int significant_digits = 0;  ///< 1 to 6: fields are rounded to these, which compresses better; 0: kept exactly
 };
 
