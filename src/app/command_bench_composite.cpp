@@ -7,8 +7,10 @@
 #include <app/mpi_session.hpp>
 #include <cstdlib>
 #include <map>
-#include <osteon/bench/composite.hpp>
+#include <optional>
+#include <osteon/bench/composite_model.hpp>
 #include <osteon/comm/together.hpp>
+#include <osteon/render/probe_machine.hpp>
 
 namespace osteon::app {
 
@@ -53,6 +55,34 @@ void print_table(std::span<const bench::composite_cost> costs) {
                c.median_fps, c.cpu_ms, c.bytes_max, c.bytes_sum, c.blend_ms, c.exchange_ms, c.collect_ms, c.error);
 }
 
+struct modelled {
+  const bench::composite_cost* measured;
+  std::vector<bench::composite_prediction> predictions;
+};
+
+// Behind the measured rows: what the models say, and how many times as many frames the median is.
+void add_model_rows(nlohmann::ordered_json& rows, std::span<const modelled> ways) {
+  for (const auto& [measured, predictions] : ways)
+    for (const auto& p : predictions)
+      for (const auto& [words, fps] :
+           {std::pair{"printed equation", p.printed}, {"extended model", std::optional(p.extended)}})
+        if (fps) {
+          rows.push_back(row(fmt::format("{}, {}, {}", measured->name, words, p.machine), *fps, "frames/s"));
+          rows.back()["peer"] = "measured median";
+          rows.back()["ratio"] = measured->median_fps / *fps;
+        }
+}
+
+void print_models(std::span<const modelled> ways) {
+  fmt::print("\n{:<28} {:<28} {:>9} {:>9} {:>9} {:>9}\n", "frames/s of the models", "", "printed", "extended", "measured",
+             "ratio");
+  for (const auto& [measured, predictions] : ways)
+    for (const auto& p : predictions)
+      fmt::print("{:<28} {:<28} {:>9} {:9.0f} {:9.0f} {:9.2f}\n", measured->name, p.machine,
+                 p.printed ? fmt::format("{:.0f}", *p.printed) : "-", p.extended, measured->median_fps,
+                 measured->median_fps / p.extended);
+}
+
 void measure_as_rank(MPI_Comm comm, const bench_composite_options& options) {
   const int rank = comm::rank(comm);
   bench::composite_case what;
@@ -68,13 +98,31 @@ void measure_as_rank(MPI_Comm comm, const bench_composite_options& options) {
   if (options.threads) omp_set_num_threads(*options.threads);
   std::vector<bench::composite_way> ways;
   for (const std::string& name : options.ways) ways.push_back(bench::make_way(comm, what, name));
+  const auto here = render::probe_machine(comm, what.format, render::layout_of(comm, 0));
   const auto costs = bench::measure(comm, what, ways);
   if (rank != 0) return;
-  nlohmann::ordered_json answer{
-      {"schema", "osteon.bench/1"}, {"ranks", comm::size(comm)}, {"threads", omp_get_max_threads()},
-      {"width", what.width},        {"height", what.height},     {"format", options.format},
-      {"active", what.active},      {"binding", bound},          {"rows", rows_of(costs)}};
-  if (options.json != "-") print_table(costs);
+  std::vector<modelled> models;
+  for (const auto& c : costs) models.push_back({&c, bench::predict(c.name, what, comm::size(comm), here)});
+  auto rows = rows_of(costs);
+  add_model_rows(rows, models);
+  auto choices = nlohmann::ordered_json::array();
+  for (const auto& way : ways)
+    if (!way.log.empty()) choices.push_back(way.log);
+  nlohmann::ordered_json answer{{"schema", "osteon.bench/1"},
+                                {"ranks", comm::size(comm)},
+                                {"threads", omp_get_max_threads()},
+                                {"width", what.width},
+                                {"height", what.height},
+                                {"format", options.format},
+                                {"active", what.active},
+                                {"binding", bound},
+                                {"choices", choices},
+                                {"rows", rows}};
+  if (options.json != "-") {
+    for (const auto& log : choices) fmt::print("{}\n", log.get<std::string>());
+    print_table(costs);
+    print_models(models);
+  }
   write_json(options.json, answer);
 }
 

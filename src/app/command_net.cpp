@@ -1,16 +1,15 @@
 #include <fmt/format.h>
 
 #include <app/commands.hpp>
+#include <app/image_size.hpp>
 #include <app/json_output.hpp>
-#include <bit>
-#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <numeric>
 #include <osteon/net/compositing_fit.hpp>
 #include <osteon/net/plan_cost.hpp>
-#include <osteon/plan/swap.hpp>
+#include <osteon/plan/composite_method.hpp>
 
 namespace osteon::app {
 
@@ -42,33 +41,6 @@ machine_pair find_machine(const std::string& name) {
   return {printed, extended};
 }
 
-// Two whole numbers around an x.
-std::pair<std::int64_t, std::int64_t> read_pixels(const std::string& text) {
-  constexpr std::int64_t most = 1'000'000;
-  std::int64_t width = 0, height = 0;
-  const char* end = text.data() + text.size();
-  const auto [middle, fault] = std::from_chars(text.data(), end, width);
-  const bool has_both = fault == std::errc() && middle != end && *middle == 'x';
-  const auto [rest, second_fault] = has_both ? std::from_chars(middle + 1, end, height) : std::from_chars_result{end, fault};
-  if (!has_both || second_fault != std::errc() || rest != end || width < 1 || height < 1 || width > most || height > most)
-    throw usage_error(
-        fmt::format("--pixels {}: it must be width x height in pixels from 1 to {}, such as 1920x1080", text, most));
-  return {width, height};
-}
-
-// Ranks of a group: all of them for binary-swap, P for multi-step:P.
-int read_group(const std::string& method, int ranks) {
-  if (method == "binary-swap") return ranks;
-  const std::string_view prefix = "multi-step:";
-  int group = 0;
-  if (method.starts_with(prefix)) {
-    const char* end = method.data() + method.size();
-    const auto [rest, fault] = std::from_chars(method.data() + prefix.size(), end, group);
-    if (fault == std::errc() && rest == end && group > 0) return group;
-  }
-  throw usage_error(fmt::format("--method {}: it must be binary-swap, or multi-step:P with groups of P ranks", method));
-}
-
 json to_json(const net::frame_time& t) {
   return {{"compose_s", t.compose}, {"collect_s", t.collect}, {"frames_per_second", t.frames_per_second()}};
 }
@@ -93,39 +65,51 @@ std::vector<row> rows_of_equations(const machine_pair& m, int ranks, int group, 
           {"extended_leaders_collect", "extended, collect by leaders", time(m.extended, message, collect_method::leaders)}};
 }
 
-constexpr int most_ranks_to_walk = 65536;
+// Plans are walked as a whole; those that may have n^2 messages end sooner.
+int most_ranks_to_walk(const std::string& method) {
+  return method.starts_with("binary-swap") || method.starts_with("tree") ? 65536 : 1024;
+}
 
 }  // namespace
 
 int net_cost(const net_cost_options& o) {
-  const auto [width, height] = read_pixels(o.pixels);
-  const int group = read_group(o.method, o.ranks);
-  const bool by_equations = std::has_single_bit(static_cast<unsigned>(o.ranks)) || group != o.ranks;
-  if (!by_equations && o.ranks > most_ranks_to_walk)
-    throw usage_error(fmt::format("--ranks {}: the equations need a power of two, and plans are walked for up to {} ranks",
-                                  o.ranks, most_ranks_to_walk));
+  const image_size image = parse_image_size(o.pixels);
+  if (image.pixels() < 1) throw usage_error(fmt::format("--pixels {}: there must be at least one pixel", o.pixels));
+  auto method = plan::composite_method::parse(o.method);
+  const std::optional<int> group = net::group_in_equations(o.method, o.ranks);
+  const bool walk = o.ranks <= most_ranks_to_walk(o.method);
+  if (!group && !walk)
+    throw usage_error(fmt::format(
+        "--ranks {} with --method {}: the equations cover binary-swap and multi-step:P where ranks and P are powers of "
+        "two, and this plan is walked for up to {} ranks",
+        o.ranks, o.method, most_ranks_to_walk(o.method)));
   const machine_pair machine = find_machine(o.machine);
-  const std::int64_t pixels = width * height;
-  const double bytes = static_cast<double>(pixels) * o.bytes_per_pixel;
-  json answer = {{"schema", "osteon.net.cost/1"}, {"method", o.method}, {"ranks", o.ranks},
-                 {"pixels", {width, height}},     {"bytes", bytes},     {"machine", machine.printed.name},
+  if (method.ranks_per_host == 0) method.ranks_per_host = machine.extended.ranks_per_host;
+  const double bytes = static_cast<double>(image.pixels()) * o.bytes_per_pixel;
+  json answer = {{"schema", "osteon.net.cost/1"},
+                 {"method", o.method},
+                 {"ranks", o.ranks},
+                 {"pixels", {image.width, image.height}},
+                 {"bytes", bytes},
+                 {"machine", machine.printed.name},
                  {"equations", json::object()}};
   const auto say = [&](const char* words, const net::frame_time& t) {
     if (o.json != "-")
       fmt::print("{:<44} {:>10.3f} {:>10.3f} {:>10.2f}\n", words, t.compose * 1e3, t.collect * 1e3, t.frames_per_second());
   };
   if (o.json != "-")
-    fmt::print("{} of {} ranks, {} x {} pixels of {} bytes, {}\n\n{:<44} {:>10} {:>10} {:>10}\n", o.method, o.ranks, width,
-               height, o.bytes_per_pixel, machine.printed.name, "", "compose ms", "collect ms", "frames/s");
-  if (by_equations)
-    for (const row& r : rows_of_equations(machine, o.ranks, group, bytes)) {
+    fmt::print("{} of {} ranks, {} x {} pixels of {} bytes, {}\n\n{:<44} {:>10} {:>10} {:>10}\n", o.method, o.ranks,
+               image.width, image.height, o.bytes_per_pixel, machine.printed.name, "", "compose ms", "collect ms",
+               "frames/s");
+  if (group)
+    for (const row& r : rows_of_equations(machine, o.ranks, *group, bytes)) {
       answer["equations"][r.key] = to_json(r.time);
       say(r.words, r.time);
     }
-  if (group == o.ranks && o.ranks <= most_ranks_to_walk) {
+  if (walk) {
     std::vector<int> order(static_cast<std::size_t>(o.ranks));
     std::iota(order.begin(), order.end(), 0);
-    const auto cost = net::cost_of(plan::binary_swap(o.ranks, pixels, order), machine.extended, o.bytes_per_pixel);
+    const auto cost = net::cost_of(method.make(o.ranks, image.pixels(), order), machine.extended, o.bytes_per_pixel);
     answer["plan"] = {{"total_s", cost.total},
                       {"exchange_s", cost.exchange},
                       {"blend_s", cost.blend},

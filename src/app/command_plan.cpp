@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <app/commands.hpp>
+#include <app/image_size.hpp>
 #include <app/json_output.hpp>
 #include <app/plan_drawing.hpp>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <osteon/plan/composite_method.hpp>
@@ -17,26 +17,6 @@ namespace osteon::app {
 
 namespace {
 
-int to_number(std::string_view word, const std::string& option) {
-  int value = 0;
-  const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (fault != std::errc() || end != word.data() + word.size() || value < 0)
-    throw usage_error(fmt::format("{}: '{}' should be a whole number that is not negative", option, word));
-  return value;
-}
-
-struct image_size {
-  int width = 0, height = 1;
-  std::int64_t pixels() const { return static_cast<std::int64_t>(width) * height; }
-};
-
-image_size parse_size(const std::string& text) {
-  const auto times = text.find('x');
-  if (times == std::string::npos) return {to_number(text, "--pixels"), 1};
-  return {to_number(std::string_view(text).substr(0, times), "--pixels"),
-          to_number(std::string_view(text).substr(times + 1), "--pixels")};
-}
-
 std::vector<int> parse_order(const std::string& text, int ranks) {
   std::vector<int> order(static_cast<std::size_t>(ranks));
   std::iota(order.begin(), order.end(), 0);
@@ -44,14 +24,14 @@ std::vector<int> parse_order(const std::string& text, int ranks) {
   if (text == "reverse") {
     std::reverse(order.begin(), order.end());
   } else if (text == "shuffle" || text.starts_with("shuffle:")) {
-    const auto seed = text == "shuffle" ? 1 : to_number(std::string_view(text).substr(8), "--order");
+    const auto seed = text == "shuffle" ? 1 : parse_number(std::string_view(text).substr(8), "--order");
     std::mt19937 random(static_cast<unsigned>(seed));
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
   } else {
     order.clear();
     for (std::size_t begin = 0; begin <= text.size();) {
       const std::size_t end = std::min(text.find(',', begin), text.size());
-      order.push_back(to_number(std::string_view(text).substr(begin, end - begin), "--order"));
+      order.push_back(parse_number(std::string_view(text).substr(begin, end - begin), "--order"));
       begin = end + 1;
     }
   }
@@ -62,12 +42,13 @@ std::vector<int> parse_order(const std::string& text, int ranks) {
 std::vector<std::vector<plan::span>> boxes(int ranks, const image_size& image, double share) {
   std::vector<std::vector<plan::span>> result;
   const double edge = image.height == 1 ? 1 : std::sqrt(share);
-  const int width = std::max(1, static_cast<int>(image.width * share / edge));
-  const int height = std::max(1, static_cast<int>(image.height * edge));
+  const int width = std::max(1, static_cast<int>(static_cast<double>(image.width) * share / edge));
+  const int height = std::max(1, static_cast<int>(static_cast<double>(image.height) * edge));
   for (int rank = 0; rank < ranks; ++rank) {
     const double x = std::fmod(0.5 + rank * 0.7548776662, 1.0), y = std::fmod(0.5 + rank * 0.5698402910, 1.0);
-    const int left = static_cast<int>(x * (image.width - width)), top = static_cast<int>(y * (image.height - height));
-    result.push_back(plan::spans_of_box(left, top, left + width, top + height, image.width));
+    const int left = static_cast<int>(x * static_cast<double>(image.width - width));
+    const int top = static_cast<int>(y * static_cast<double>(image.height - height));
+    result.push_back(plan::spans_of_box(left, top, left + width, top + height, static_cast<int>(image.width)));
   }
   return result;
 }
@@ -78,9 +59,9 @@ struct prepared {
 };
 
 prepared prepare(const std::string& text, const plan_options& options) {
-  const image_size image = parse_size(options.pixels);
+  const image_size image = parse_image_size(options.pixels);
   const std::vector<int> order = parse_order(options.order, options.ranks);
-  const int root = options.root == "none" ? -1 : to_number(options.root, "--root");
+  const int root = options.root == "none" ? -1 : parse_number(options.root, "--root");
   auto method = plan::composite_method::parse(text);
   if (method.ranks_per_host == 0) method.ranks_per_host = options.ranks_per_host;
   prepared result;

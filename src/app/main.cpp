@@ -176,7 +176,9 @@ int dispatch(int argc, char** argv) {
   c_net->footer("Examples:\n  osteon net cost --method binary-swap -n 1024\n  osteon net paper compositing");
   app::net_cost_options cost;
   auto* c_net_cost = c_net->add_subcommand("cost", "Time of a frame of a compositing method on a machine");
-  c_net_cost->add_option("--method", cost.method, "binary-swap, or multi-step:P for groups of P and a tree of groups")
+  c_net_cost
+      ->add_option("--method", cost.method,
+                   "as `osteon plan` takes it; equations are printed for binary-swap and multi-step:P")
       ->capture_default_str();
   c_net_cost->add_option("-n,--ranks", cost.ranks, "Number of ranks; the equations need a power of two")
       ->required()
@@ -256,8 +258,8 @@ int dispatch(int argc, char** argv) {
   c_composite->add_option("-t,--threads", frames.threads, "OpenMP threads of each process")->check(CLI::PositiveNumber);
   c_composite
       ->add_option("-w,--way", frames.ways,
-                   "shared, shared:RANKS, or a method of `osteon plan`, with +sparse, +parts, +narrow or +checked; may be "
-                   "repeated (default: shared, direct-send, binary-swap)")
+                   "auto (three are tried, one is kept), shared, shared:RANKS, or a method of `osteon plan`, with +sparse, "
+                   "+parts, +narrow or +checked; may be repeated (default: shared, direct-send, binary-swap)")
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -59,3 +59,22 @@ def test_bad_words_are_named(words: tuple[str, ...], said: str) -> None:
     done = run("-n", "2", "--seconds", "0", *words)
     assert done.returncode == 2
     assert said in done.stderr
+
+
+# Oracle: the ratio's definition; equation 4 covers binary swap alone, and the machines of the paper share no memory.
+def test_models_stand_beside_the_rows_and_auto_says_its_choice() -> None:
+    ways = [word for way in ("auto", "shared", "binary-swap", "direct-send") for word in ("-w", way)]
+    done = run("-n", "2", "--width", "64", "--height", "32", "--seconds", "0", *ways, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    (choice,) = result["choices"]
+    assert choice.startswith("compositing by ")
+    assert choice.count("predicted") == choice.count("measured") == 3
+    rows = {row["name"]: row for row in result["rows"]}
+    models = [name for name in rows if "equation" in name or "model" in name]
+    assert sum(name.startswith("binary-swap, printed equation") for name in models) == 3
+    assert not any(name.startswith("direct-send, printed equation") for name in models)
+    assert [name for name in models if name.startswith("shared")] == ["shared, extended model, this machine"]
+    for name in models:
+        measured = rows[name.split(",")[0] + ", median"]["value"]
+        assert rows[name]["ratio"] == pytest.approx(measured / rows[name]["value"])

@@ -11,7 +11,7 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/kernel/blend.hpp>
 #include <osteon/kernel/half.hpp>
-#include <osteon/plan/composite_method.hpp>
+#include <osteon/render/choose_compositor.hpp>
 #include <random>
 
 namespace osteon::bench {
@@ -86,9 +86,20 @@ double reduced(MPI_Comm comm, double value, MPI_Op op) {
   return value;
 }
 
-comm::plan_maker method_named(const std::string& text) {
-  return [method = plan::composite_method::parse(text)](int ranks, std::int64_t elements, std::span<const int> order,
-                                                        int root) { return method.make(ranks, elements, order, root); };
+// The transport and the method of a way without its suffixes.
+void choose_transport(comm::composite_options& o, const std::string& rest, const std::string& name) {
+  if (rest == "shared") {
+    o.by = comm::transport::shared;
+  } else if (rest.starts_with("shared:")) {
+    o.by = comm::transport::hybrid;
+    o.ranks_per_host = std::atoi(rest.c_str() + 7);
+    o.method = render::plan_maker_of("binary-swap");
+    if (o.ranks_per_host < 1)
+      throw usage_error(fmt::format("'{}': behind shared: stands the number of ranks that share memory, at least 1", name));
+  } else {
+    o.by = comm::transport::messages;
+    o.method = render::plan_maker_of(rest);
+  }
 }
 
 bool take_suffix(std::string& name, const std::string& suffix) {
@@ -153,27 +164,25 @@ composite_way make_way(MPI_Comm comm, const composite_case& what, const std::str
     else
       more = false;
   }
-  if (rest == "shared") {
-    o.by = comm::transport::shared;
-  } else if (rest.starts_with("shared:")) {
-    o.by = comm::transport::hybrid;
-    o.ranks_per_host = std::atoi(rest.c_str() + 7);
-    o.method = method_named("binary-swap");
-    if (o.ranks_per_host < 1)
-      throw usage_error(fmt::format("'{}': behind shared: stands the number of ranks that share memory, at least 1", name));
-  } else {
-    o.by = comm::transport::messages;
-    o.method = method_named(rest);
-  }
-  auto compositor = std::make_shared<comm::compositor>(comm::compositor::make(comm, o));
   const int rank = comm::rank(comm);
   const auto order = visibility_order(what, comm::size(comm));
   const auto box = rectangle_of(what, rank);
-  auto image = std::make_shared<std::vector<std::byte>>(compositor->buffer().size());
+  auto image = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(what.width) *
+                                                        static_cast<std::size_t>(what.height) * what.format.bytes());
   render(what, rank, *image);
-  // A renderer writes into the buffer; copying stands for it where a frame's result overwrites it.
   composite_way way;
   way.name = name;
+  const auto make = [&] {
+    if (rest == "auto") {
+      render::chosen_compositor chosen = render::choose_compositor(comm, o, order, box, *image);
+      way.log = chosen.log;
+      return std::move(chosen.compositor);
+    }
+    choose_transport(o, rest, name);
+    return comm::compositor::make(comm, o);
+  };
+  auto compositor = std::make_shared<comm::compositor>(make());
+  // A renderer writes into the buffer; copying stands for it where a frame's result overwrites it.
   way.frame = [=] { return compositor->run(order, box); };
   way.picture = [=] { return compositor->picture(); };
   way.prepare = [=] { std::copy(image->begin(), image->end(), compositor->buffer().begin()); };

@@ -24,6 +24,7 @@ struct composite_way {
   std::function<std::span<const std::byte>()> picture;  ///< on rank 0, of the last frame
   bool in_parts = false;                                ///< there is no picture on rank 0
   double error_bound = 0.5;                             ///< units of the last place; what is more is a fault
+  std::string log;                                      ///< how it was chosen, if it was
 };
 
 /// What a way took.
@@ -42,10 +43,11 @@ std::vector<int> visibility_order(const composite_case& what, int ranks);
 comm::pixel_rectangle rectangle_of(const composite_case& what, int rank);
 void render(const composite_case& what, int rank, std::span<std::byte> image);
 
-/// osteon's way of this name: `shared`, all ranks in shared memory; `shared:R`, R consecutive ranks in shared memory and
-/// binary swap between such groups; or a method of plan::composite_method, over messages. Behind it `+sparse` for images
-/// that are empty in places, `+parts` to leave finished parts where they are, `+narrow` to send what is half blended in the
-/// picture's own format, `+checked` to look for pixels that are not premultiplied.
+/// osteon's way of this name: `auto`, what the model ranks best and is fastest here; `shared`, all ranks in shared memory;
+/// `shared:R`, R consecutive ranks in shared memory and binary swap between such groups; or a method of
+/// plan::composite_method, over messages. Behind it `+sparse` for images that are empty in places, `+parts` to leave
+/// finished parts where they are, `+narrow` to send what is half blended in the picture's own format, `+checked` to look for
+/// pixels that are not premultiplied.
 /// @throws usage_error for another name
 /// @collective on comm
 composite_way make_way(MPI_Comm comm, const composite_case& what, const std::string& name);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <osteon/base/error.hpp>
 
@@ -76,6 +77,19 @@ frame_time multi_step_time(const compositing_machine& m, int ranks, int group, d
   const double stage = reading == latency_reading::per_byte ? letter_stage : stage_time(m, bytes, 1);
   result.compose += log2_of(groups) * stage;
   return result;
+}
+
+std::optional<int> group_in_equations(const std::string& method, int ranks) {
+  const auto covered = [&](int n) { return n >= 1 && n <= ranks && std::has_single_bit(static_cast<unsigned>(n)); };
+  const std::string_view name = std::string_view(method).substr(0, method.find('+'));
+  if (!covered(ranks)) return {};
+  if (name == "binary-swap") return ranks;
+  constexpr std::string_view prefix = "multi-step:";
+  if (!name.starts_with(prefix)) return {};
+  int group = 0;
+  const auto [rest, fault] = std::from_chars(name.data() + prefix.size(), name.data() + name.size(), group);
+  if (fault != std::errc() || rest != name.data() + name.size() || !covered(group)) return {};
+  return group;
 }
 
 }  // namespace osteon::net

@@ -4,7 +4,9 @@
 ///
 /// One set of functions serves both: a machine whose overheads are zero (`blue_gene_l()`) gives the printed
 /// equations, a fitted one (`fit_compositing`) the extended ones.
+#include <optional>
 #include <osteon/net/compositing_machine.hpp>
+#include <string>
 
 namespace osteon::net {
 
@@ -55,5 +57,9 @@ frame_time multi_step_time(const compositing_machine& machine, int ranks, int gr
                            outer_method outer = outer_method::binary_tree,
                            latency_reading reading = latency_reading::per_message,
                            collect_method how = collect_method::linear);
+
+/// Ranks of a group of `binary-swap` or `multi-step:P`, whatever the collect behind it; empty if the equations cover
+/// neither this method nor this number of ranks.
+std::optional<int> group_in_equations(const std::string& method, int ranks);
 
 }  // namespace osteon::net

@@ -1,0 +1,22 @@
+#pragma once
+/// @file
+/// Numbers of pixels on the command line.
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace osteon::app {
+
+struct image_size {
+  std::int64_t width = 0, height = 1;
+  std::int64_t pixels() const { return width * height; }
+};
+
+/// WIDTHxHEIGHT, or a number of pixels in one row.
+/// @throws usage_error that names `--pixels`
+image_size parse_image_size(const std::string& text);
+
+/// The whole number, not negative, that `word` is. @throws usage_error that names the option
+int parse_number(std::string_view word, const std::string& option);
+
+}  // namespace osteon::app
