@@ -26,6 +26,12 @@ symmetric24 coarse_brick(unsigned octants) {
   return sum;
 }
 
+void add_all(const kernel::table_bricks& bricks, const float* x, float* y) {
+  std::vector<kernel::brick_batch> batches;
+  kernel::append_batches(bricks, 0, static_cast<std::int32_t>(bricks.matrix.size()), batches);
+  kernel::add_product(bricks, batches, x, y);
+}
+
 std::array<float, 32> product(const symmetric24& matrix, bool is_anchored, const std::array<float, 32>& x) {
   const std::vector<brick_shape> shapes{brick_shape(sides)};
   deformation_table table;
@@ -34,7 +40,7 @@ std::array<float, 32> product(const symmetric24& matrix, bool is_anchored, const
   const std::vector<std::array<std::int32_t, 8>> corners{{0, 1, 2, 3, 4, 5, 6, 7}};
   const std::vector<std::int32_t> number{1};
   std::array<float, 32> y{};
-  kernel::add_product({corners, number, &table, {}, shapes}, 0, 1, x.data(), y.data());
+  add_all({corners, number, &table, {}, shapes}, x.data(), y.data());
   return y;
 }
 
@@ -94,7 +100,7 @@ TEST(deformation_table, multiplies_neighbours_side_by_side) {
   const auto low = random_values(1), high = random_values(2);
   std::copy(low.begin(), low.end(), x.begin());
   std::copy(high.begin(), high.end(), x.begin() + 32);
-  kernel::add_product({corners, number, &table, {}, shapes}, 0, 3, x.data(), y.data());
+  add_all({corners, number, &table, {}, shapes}, x.data(), y.data());
   std::array<double, 64> force{};
   for (std::size_t e = 0; e < 3; ++e) {
     const auto at = [&](std::size_t i) { return static_cast<std::size_t>(4 * corners[e][i / 3]) + i % 3; };
