@@ -1,7 +1,6 @@
 #include <osteon/kernel/deformation_table.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <osteon/kernel/unrolled.hpp>
 
 namespace osteon::kernel {
