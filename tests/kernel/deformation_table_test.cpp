@@ -26,6 +26,12 @@ symmetric24 coarse_brick(unsigned octants) {
   return sum;
 }
 
+void add_all(const kernel::table_bricks& bricks, const float* x, float* y) {
+  std::vector<kernel::brick_batch> batches;
+  kernel::append_batches(bricks, 0, static_cast<std::int32_t>(bricks.matrix.size()), batches);
+  kernel::add_product(bricks, batches, x, y);
+}
+
 std::array<float, 32> product(const symmetric24& matrix, bool is_anchored, const std::array<float, 32>& x) {
   const std::vector<brick_shape> shapes{brick_shape(sides)};
   deformation_table table;
@@ -34,7 +40,7 @@ std::array<float, 32> product(const symmetric24& matrix, bool is_anchored, const
   const std::vector<std::array<std::int32_t, 8>> corners{{0, 1, 2, 3, 4, 5, 6, 7}};
   const std::vector<std::int32_t> number{1};
   std::array<float, 32> y{};
-  kernel::add_product({corners, number, &table, {}, shapes}, 0, 1, x.data(), y.data());
+  add_all({corners, number, &table, {}, shapes}, x.data(), y.data());
   return y;
 }
 
@@ -94,7 +100,7 @@ TEST(deformation_table, multiplies_neighbours_side_by_side) {
   const auto low = random_values(1), high = random_values(2);
   std::copy(low.begin(), low.end(), x.begin());
   std::copy(high.begin(), high.end(), x.begin() + 32);
-  kernel::add_product({corners, number, &table, {}, shapes}, 0, 3, x.data(), y.data());
+  add_all({corners, number, &table, {}, shapes}, x.data(), y.data());
   std::array<double, 64> force{};
   for (std::size_t e = 0; e < 3; ++e) {
     const auto at = [&](std::size_t i) { return static_cast<std::size_t>(4 * corners[e][i / 3]) + i % 3; };
@@ -102,6 +108,36 @@ TEST(deformation_table, multiplies_neighbours_side_by_side) {
       for (std::size_t j = 0; j < 24; ++j) force[at(i)] += matrices[e](i, j) * static_cast<double>(x[at(j)]);
   }
   for (std::size_t i = 0; i < 64; ++i) EXPECT_NEAR(y[i], force[i], 4e-6);
+}
+
+// Oracle: the sum of the plain products. Some batches have one matrix, others several, and the last ones are not full.
+TEST(deformation_table, multiplies_batches_of_every_kind) {
+  constexpr std::size_t bricks = 43, nodes = 30;
+  const std::vector<brick_shape> shapes{brick_shape(sides)};
+  const std::vector<symmetric24> matrices{coarse_brick(255), coarse_brick(0x17), coarse_brick(0xf1), coarse_brick(3)};
+  deformation_table table;
+  for (std::size_t m = 0; m < 4; ++m) table.add(matrices[m], shapes[0], m == 3);
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> value(-1, 1);
+  std::vector<std::array<std::int32_t, 8>> corners(bricks);
+  std::vector<std::int32_t> number(bricks), node(nodes);
+  for (std::size_t i = 0; i < nodes; ++i) node[i] = static_cast<std::int32_t>(i);
+  for (std::size_t e = 0; e < bricks; ++e) {
+    std::shuffle(node.begin(), node.end(), random);
+    std::copy_n(node.begin(), 8, corners[e].begin());
+    number[e] = e % 2 ? 0 : static_cast<std::int32_t>(e / 2 % 4);
+  }
+  std::vector<float> x(4 * nodes), y(4 * nodes);
+  std::vector<double> force(4 * nodes);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 4 == 3 ? 0 : value(random);
+  add_all({corners, number, &table, {}, shapes}, x.data(), y.data());
+  for (std::size_t e = 0; e < bricks; ++e) {
+    const auto at = [&](std::size_t i) { return static_cast<std::size_t>(4 * corners[e][i / 3]) + i % 3; };
+    for (std::size_t i = 0; i < 24; ++i)
+      for (std::size_t j = 0; j < 24; ++j)
+        force[at(i)] += matrices[static_cast<std::size_t>(number[e])](i, j) * static_cast<double>(x[at(j)]);
+  }
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(y[i], force[i], 1e-5);
 }
 
 // Oracle: no force under a rigid motion, though of a million times what costs a force of one.

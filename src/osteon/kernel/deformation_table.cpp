@@ -1,7 +1,6 @@
 #include <osteon/kernel/deformation_table.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <osteon/kernel/unrolled.hpp>
 
 namespace osteon::kernel {
@@ -9,6 +8,7 @@ namespace osteon::kernel {
 namespace {
 
 typedef double double4 __attribute__((vector_size(32)));
+typedef lanes<float>::vector float8;
 
 // Sums and differences of the values at the eight corners, for the eight products of +1 and -1 over the axes.
 template <class V>
@@ -40,112 +40,146 @@ template <class V>
   });
 }
 
-// In every group of four lanes: those of `a` with these numbers, or of `b` with these less four.
-template <int i0, int i1, int i2, int i3, class V>
-[[gnu::always_inline]] inline V pick(const V& a, const V& b) {
-  constexpr int lanes = sizeof(V) / sizeof(a[0]), to_b = lanes - 4;
-  constexpr auto at = [](int i, int group) { return i + (i < 4 ? 0 : to_b) + 4 * group; };
-  if constexpr (lanes == 4)
-    return __builtin_shufflevector(a, b, at(i0, 0), at(i1, 0), at(i2, 0), at(i3, 0));
-  else
-    return __builtin_shufflevector(a, b, at(i0, 0), at(i1, 0), at(i2, 0), at(i3, 0), at(i0, 1), at(i1, 1), at(i2, 1),
-                                   at(i3, 1));
-}
-
-// The modes by their bits: none, x, y, yx, z, zx, zy, zyx; first and second as in brick_shape. Out: normal strains, shear
-// strains, the bending modes and the hourglass, then rotations and translations. A vector holds the components z, y, x
-// and a zero, of one brick or of two.
-template <class V>
-[[gnu::always_inline]] inline void to_deformations(const V& first, const V& second, V (&u)[8]) {
-  const V translation = u[0], x = u[1], y = u[2], z = u[4];
-  const V normal = pick<0, 1, 6, 7>(pick<0, 5, 2, 3>(z, y), x);
-  const V one = pick<0, 4, 5, 7>(y, x), other = pick<1, 2, 6, 7>(z, y);
-  u[0] = normal, u[1] = first * one + second * other;
-  u[2] = u[3], u[3] = u[5], u[4] = u[6], u[5] = u[7];
-  u[6] = second * one - first * other, u[7] = translation;
-}
-
-// The transpose of the one above. What fourth lanes hold stays there.
-template <bool has_rigid, class V>
-[[gnu::always_inline]] inline void from_deformations(const V& first, const V& second, V (&f)[8]) {
-  const V normal = f[0], yx = f[2], zx = f[3], zy = f[4], zyx = f[5];
-  V one = first * f[1], other = second * f[1];
-  if constexpr (has_rigid) one += second * f[6], other -= first * f[6];
-  f[0] = has_rigid ? f[7] : V{};
-  f[1] = pick<1, 2, 6, 7>(one, normal), f[2] = pick<0, 1, 6, 7>(pick<0, 5, 2, 3>(one, normal), other), f[3] = yx;
-  f[4] = pick<0, 4, 5, 7>(normal, other), f[5] = zx, f[6] = zy, f[7] = zyx;
-}
-
 constexpr int deformations = 6, all_modes = 8;  // in triples
 
-typedef lanes<float>::vector float8;
-
-// The four values at each place, one place a brick.
-[[gnu::always_inline]] inline void load_each(float4& to, const std::array<const float*, 1>& from) { load(to, from[0]); }
-[[gnu::always_inline]] inline void load_each(float8& to, const std::array<const float*, 2>& from) {
-  float4 low, high;
-  load(low, from[0]);
-  load(high, from[1]);
-  to = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+// The modes by their bits: none, x, y, yx, z, zx, zy, zyx; first and second as in brick_shape. Out: normal strains, shear
+// strains, the bending modes and the hourglass, then rotations and translations. A vector holds one value of each brick.
+template <class V, class S>
+[[gnu::always_inline]] inline void to_deformations(const S& first, const S& second, const V (&u)[3][8],
+                                                   V (&d)[all_modes][3]) {
+  d[0][0] = u[0][4], d[0][1] = u[1][2], d[0][2] = u[2][1];
+  const V one[3] = {u[0][2], u[0][1], u[1][1]}, other[3] = {u[1][4], u[2][4], u[2][2]};
+  for (int c = 0; c < 3; ++c) {
+    d[1][c] = first[c] * one[c] + second[c] * other[c];
+    d[2][c] = u[c][3], d[3][c] = u[c][5], d[4][c] = u[c][6], d[5][c] = u[c][7];
+    d[6][c] = second[c] * one[c] - first[c] * other[c];
+    d[7][c] = u[c][0];
+  }
 }
 
-// y = A x for each brick, A symmetric of n x n blocks, of which those on and below the diagonal are at `a`.
-template <int n, class V, std::size_t bricks>
-[[gnu::always_inline]] inline void multiply_symmetric(const std::array<const float*, bricks>& a, const V (&x)[8],
-                                                      V (&y)[8]) {
-  unrolled<n>([&](auto i) __attribute__((always_inline)) { y[i] = V{}; });
+// The transpose of the one above.
+template <bool has_rigid, class V, class S>
+[[gnu::always_inline]] inline void from_deformations(const S& first, const S& second, const V (&d)[all_modes][3],
+                                                     V (&u)[3][8]) {
+  V one[3], other[3];
+  for (int c = 0; c < 3; ++c) {
+    one[c] = first[c] * d[1][c], other[c] = second[c] * d[1][c];
+    if constexpr (has_rigid) one[c] += second[c] * d[6][c], other[c] -= first[c] * d[6][c];
+    u[c][0] = has_rigid ? d[7][c] : V{};
+    u[c][3] = d[2][c], u[c][5] = d[3][c], u[c][6] = d[4][c], u[c][7] = d[5][c];
+  }
+  u[0][4] = d[0][0], u[1][2] = d[0][1], u[2][1] = d[0][2];
+  u[0][2] = one[0], u[0][1] = one[1], u[1][1] = one[2];
+  u[1][4] = other[0], u[2][4] = other[1], u[2][2] = other[2];
+}
+
+// y = A x, A symmetric of n x n blocks, of which those on and below the diagonal are at `a`: numbers, the same for all
+// bricks, or vectors.
+template <int n, class A>
+[[gnu::always_inline]] inline void multiply_symmetric(const A* a, const float8 (&x)[all_modes][3],
+                                                      float8 (&y)[all_modes][3]) {
   unrolled<n>([&](auto s) __attribute__((always_inline)) {
     constexpr int before = s * n - s * (s - 1) / 2;  // blocks of the columns to the left
-    V across[3]{};
+    float8 across[3]{};
     unrolled<n - s>([&](auto down) __attribute__((always_inline)) {
       constexpr int t = s + down;
       unrolled<3>([&](auto c) __attribute__((always_inline)) {
-        constexpr int place = 9 * (before + down) + 3 * c;
-        V column;
-        if constexpr (bricks == 1)
-          load_each(column, {a[0] + place});
-        else
-          load_each(column, {a[0] + place, a[1] + place});
-        y[t] += column * pick<c, c, c, c>(x[s], x[s]);
-        if constexpr (t > s) across[c] += column * x[t];
+        unrolled<3>([&](auto r) __attribute__((always_inline)) {
+          const A value = a[9 * (before + down) + 3 * c + r];
+          y[t][r] += value * x[s][c];
+          if constexpr (t > s) across[c] += value * x[t][r];
+        });
       });
     });
-    if constexpr (s + 1 < n) {  // sums over the lanes; the fourth are zero, because those of x are
-      const V low = pick<0, 4, 1, 5>(across[0], across[1]) + pick<2, 6, 3, 7>(across[0], across[1]);
-      const V last = across[2] + pick<1, 1, 1, 3>(across[2], across[2]) + pick<2, 2, 2, 3>(across[2], across[2]);
-      y[s] += pick<0, 1, 4, 7>(low + pick<2, 3, 2, 3>(low, low), last);
-    }
+    if constexpr (s + 1 < n) unrolled<3>([&](auto c) __attribute__((always_inline)) { y[s][c] += across[c]; });
   });
 }
 
-// Add the forces of one brick, or of two side by side in a vector.
-template <bool is_anchored, class V, std::size_t bricks>
-[[gnu::always_inline]] inline void add_forces(const std::array<const std::int32_t*, bricks>& corner, const V& first,
-                                              const V& second, const std::array<const float*, bricks>& a, const float* x,
-                                              float* y) {
-  V u[8], f[8]{};
-  unrolled<8>([&](auto k) __attribute__((always_inline)) {
-    if constexpr (bricks == 1)
-      load_each(u[k], {x + 4 * static_cast<std::int64_t>(corner[0][k])});
-    else
-      load_each(u[k], {x + 4 * static_cast<std::int64_t>(corner[0][k]), x + 4 * static_cast<std::int64_t>(corner[1][k])});
+// Four values of each of eight bricks: the first of all, the second of all, and so on.
+[[gnu::always_inline]] inline void gather_fours(const float* const (&from)[8], float8 (&to)[4]) {
+  float8 pair[4];
+  unrolled<4>([&](auto b) __attribute__((always_inline)) {
+    float4 low, high;
+    load(low, from[b]);
+    load(high, from[b + 4]);
+    pair[b] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
   });
-  const V origin = u[0];
-  unrolled<8>([&](auto k) __attribute__((always_inline)) { u[k] -= origin; });
-  walsh_hadamard(u);
-  if constexpr (is_anchored) u[0] += 8 * origin;
-  to_deformations(first, second, u);
-  multiply_symmetric<is_anchored ? all_modes : deformations>(a, u, f);
-  from_deformations<is_anchored>(first, second, f);
-  walsh_hadamard_transposed(f);
-  constexpr float4 components{1, 1, 1, 0};  // the fourth lanes have seen the matrix's next values
-  for (std::size_t b = 0; b < bricks; ++b)  // one after the other: they may share corners
+  const float8 a = __builtin_shufflevector(pair[0], pair[1], 0, 8, 1, 9, 4, 12, 5, 13);
+  const float8 b = __builtin_shufflevector(pair[0], pair[1], 2, 10, 3, 11, 6, 14, 7, 15);
+  const float8 c = __builtin_shufflevector(pair[2], pair[3], 0, 8, 1, 9, 4, 12, 5, 13);
+  const float8 d = __builtin_shufflevector(pair[2], pair[3], 2, 10, 3, 11, 6, 14, 7, 15);
+  to[0] = __builtin_shufflevector(a, c, 0, 1, 8, 9, 4, 5, 12, 13);
+  to[1] = __builtin_shufflevector(a, c, 2, 3, 10, 11, 6, 7, 14, 15);
+  to[2] = __builtin_shufflevector(b, d, 0, 1, 8, 9, 4, 5, 12, 13);
+  to[3] = __builtin_shufflevector(b, d, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+// The way back, of three values and a zero.
+[[gnu::always_inline]] inline void spread_threes(const float8& z, const float8& y, const float8& x, float4 (&to)[8]) {
+  const float8 zero{};
+  const float8 a = __builtin_shufflevector(z, y, 0, 8, 1, 9, 4, 12, 5, 13);
+  const float8 b = __builtin_shufflevector(z, y, 2, 10, 3, 11, 6, 14, 7, 15);
+  const float8 c = __builtin_shufflevector(x, zero, 0, 8, 1, 9, 4, 12, 5, 13);
+  const float8 d = __builtin_shufflevector(x, zero, 2, 10, 3, 11, 6, 14, 7, 15);
+  const float8 pair[4] = {
+      __builtin_shufflevector(a, c, 0, 1, 8, 9, 4, 5, 12, 13), __builtin_shufflevector(a, c, 2, 3, 10, 11, 6, 7, 14, 15),
+      __builtin_shufflevector(b, d, 0, 1, 8, 9, 4, 5, 12, 13), __builtin_shufflevector(b, d, 2, 3, 10, 11, 6, 7, 14, 15)};
+  unrolled<4>([&](auto i) __attribute__((always_inline)) {
+    to[i] = __builtin_shufflevector(pair[i], pair[i], 0, 1, 2, 3);
+    to[i + 4] = __builtin_shufflevector(pair[i], pair[i], 4, 5, 6, 7);
+  });
+}
+
+template <bool is_anchored>
+void add_forces(const table_bricks& bricks, const brick_batch& batch, const float* x, float* y) {
+  constexpr int n = is_anchored ? all_modes : deformations;
+  const std::int32_t* corner[8];
+  const float* matrix[8];
+  for (std::size_t b = 0; b < 8; ++b) {
+    const auto e = static_cast<std::size_t>(batch.brick[b]);
+    corner[b] = bricks.corners[e].data();
+    matrix[b] = bricks.table->values((*bricks.table)[bricks.matrix[e]]);
+  }
+  const auto first_brick = static_cast<std::size_t>(batch.brick[0]);
+  const brick_shape& shape = bricks.shapes[bricks.shape_of_brick.empty() ? 0 : bricks.shape_of_brick[first_brick]];
+
+  float8 u[3][8], d[all_modes][3], f[all_modes][3]{};
+  unrolled<8>([&](auto k) __attribute__((always_inline)) {
+    const float* node[8];
+    unrolled<8>([&](auto b) __attribute__((always_inline)) { node[b] = x + 4 * static_cast<std::int64_t>(corner[b][k]); });
+    float8 value[4];
+    gather_fours(node, value);
+    unrolled<3>([&](auto c) __attribute__((always_inline)) { u[c][k] = value[c]; });
+  });
+  unrolled<3>([&](auto c) __attribute__((always_inline)) {
+    const float8 origin = u[c][0];
+    unrolled<8>([&](auto k) __attribute__((always_inline)) { u[c][k] -= origin; });
+    walsh_hadamard(u[c]);
+    if constexpr (is_anchored) u[c][0] += 8 * origin;
+  });
+  to_deformations(shape.first, shape.second, u, d);
+  if (batch.has_one_matrix) {
+    multiply_symmetric<n>(matrix[0], d, f);
+  } else {
+    constexpr int fours = (9 * n * (n + 1) / 2 + 3) / 4;
+    float8 a[fours][4];
+    for (int i = 0; i < fours; ++i) {
+      const float* from[8];
+      unrolled<8>([&](auto b) __attribute__((always_inline)) { from[b] = matrix[b] + 4 * i; });
+      gather_fours(from, a[i]);
+    }
+    multiply_symmetric<n>(a[0], d, f);
+  }
+  from_deformations<is_anchored>(shape.first, shape.second, f, u);
+  unrolled<3>([&](auto c) __attribute__((always_inline)) { walsh_hadamard_transposed(u[c]); });
+  float4 force[8][8];
+  unrolled<8>([&](auto k) __attribute__((always_inline)) { spread_threes(u[0][k], u[1][k], u[2][k], force[k]); });
+  for (int b = 0; b < batch.count; ++b)  // one after the other: they may share corners
     unrolled<8>([&](auto k) __attribute__((always_inline)) {
       float* to = y + 4 * static_cast<std::int64_t>(corner[b][k]);
-      float4 sum, force;
-      std::memcpy(&force, reinterpret_cast<const float4*>(&f[k]) + b, sizeof force);
+      float4 sum;
       load(sum, to);
-      store(to, sum + components * force);
+      store(to, sum + force[k][b]);
     });
 }
 
@@ -161,30 +195,30 @@ brick_shape::brick_shape(vector3 sides) {
 
 namespace {
 
-// The coordinates of each column and row of a matrix, transformed in place.
-void transform_both_sides(std::array<double, 576>& k, const double4& first, const double4& second, double factor) {
-  const auto transform = [&](double* values, std::size_t stride) {
-    double4 u[8]{};
-    for (std::size_t i = 0; i < 24; ++i) u[i / 3][i % 3] = factor * values[stride * i];
-    walsh_hadamard(u);
-    to_deformations(first, second, u);
-    for (std::size_t i = 0; i < 24; ++i) values[stride * i] = u[i / 3][i % 3];
-  };
-  for (std::size_t i = 0; i < 24; ++i) transform(&k[24 * i], 1);
-  for (std::size_t i = 0; i < 24; ++i) transform(&k[i], 24);
+// The coordinates of each column of a matrix, four columns at a time; the result transposed.
+std::array<double, 576> transform_columns(const std::array<double, 576>& k, const double (&first)[3],
+                                          const double (&second)[3]) {
+  std::array<double, 576> result;
+  for (std::size_t column = 0; column < 24; column += 4) {
+    double4 u[3][8], d[all_modes][3];
+    for (std::size_t i = 0; i < 24; ++i) load(u[i % 3][i / 3], &k[24 * i + column]);
+    for (auto& component : u) walsh_hadamard(component);
+    to_deformations(first, second, u, d);
+    for (std::size_t i = 0; i < 24; ++i)
+      for (std::size_t j = 0; j < 4; ++j) result[24 * (column + j) + i] = d[i / 3][i % 3][j] / 8;
+  }
+  return result;
 }
 
 // The matrix as a form of deformations and rigid motions: the inverse transformation from both sides.
 std::array<double, 576> in_deformations(const symmetric24& matrix, const brick_shape& shape) {
-  double4 first{}, second{};
+  double first[3], second[3];
   for (int i = 0; i < 3; ++i) {
     const double a = shape.first[i], b = shape.second[i], norm = a * a + b * b;
     first[i] = a / norm;
     second[i] = b / norm;
   }
-  std::array<double, 576> k = matrix.full();
-  transform_both_sides(k, first, second, 1.0 / 8);
-  return k;
+  return transform_columns(transform_columns(matrix.full(), first, second), first, second);
 }
 
 }  // namespace
@@ -196,16 +230,14 @@ void stiffen(symmetric24& matrix, const brick_shape& shape, double part) {
   for (std::size_t m = 0; m < 3 * deformations; ++m) largest = std::max(largest, energy[25 * m]);
   // The coordinates of every unit displacement of a corner.
   std::array<std::array<double, 24>, 24> of_unit{};
-  const double4 first = __builtin_convertvector(shape.first, double4),
-                second = __builtin_convertvector(shape.second, double4);
   for (std::size_t i = 0; i < 24; ++i) {
-    double4 u[8]{};
-    u[i / 3][i % 3] = 1;
-    walsh_hadamard(u);
-    to_deformations(first, second, u);
     // A corner that only moves fixed nodes has no stiffness and is no unknown; so it stays.
     if (matrix(i, i) == 0) continue;
-    for (std::size_t m = 0; m < 24; ++m) of_unit[i][m] = u[m / 3][m % 3];
+    double u[3][8]{}, d[all_modes][3];
+    u[i % 3][i / 3] = 1;
+    for (auto& component : u) walsh_hadamard(component);
+    to_deformations(__builtin_convertvector(shape.first, double4), __builtin_convertvector(shape.second, double4), u, d);
+    for (std::size_t m = 0; m < 24; ++m) of_unit[i][m] = d[m / 3][m % 3];
   }
   for (std::size_t i = 0; i < 24; ++i)
     for (std::size_t j = i; j < 24; ++j) {
@@ -228,25 +260,54 @@ void deformation_table::add(const symmetric24& matrix, const brick_shape& shape,
   value_.resize(value_.size() + 3);  // loads take four values of three
 }
 
-void add_product(const table_bricks& bricks, std::int32_t begin, std::int32_t end, const float* x, float* y) {
-  const deformation_table& table = *bricks.table;
-  for (std::int32_t e = begin; e < end; ++e) {
-    const auto at = static_cast<std::size_t>(e);
-    const auto place = table[bricks.matrix[at]];
-    const brick_shape& shape = bricks.shapes[bricks.shape_of_brick.empty() ? 0 : bricks.shape_of_brick[at]];
-    if (place.is_anchored) {
-      add_forces<true, float4, 1>({bricks.corners[at].data()}, shape.first, shape.second, {table.values(place)}, x, y);
-      continue;
+// Bricks of this many in a row are put in order of their matrices: enough to find eight of one matrix, few enough that their
+// nodes stay in the first cache.
+constexpr std::int32_t window = 512;
+
+void append_batches(const table_bricks& bricks, std::int32_t begin, std::int32_t end, std::vector<brick_batch>& batches) {
+  struct entry {
+    int group;  // those of one group can be multiplied together
+    std::int32_t matrix, brick;
+    auto operator<=>(const entry&) const = default;
+  };
+  const std::int32_t windows = (end - begin + window - 1) / window;
+  std::vector<entry> entries, rest;
+  const auto append = [&](std::span<const entry> of, bool has_one_matrix) {
+    brick_batch batch{.brick = {}, .count = static_cast<std::int8_t>(of.size()), .has_one_matrix = has_one_matrix};
+    for (std::size_t b = 0; b < 8; ++b) batch.brick[b] = of[std::min(b, of.size() - 1)].brick;
+    batches.push_back(batch);
+  };
+  for (std::int32_t w = 0; w < windows; ++w) {
+    entries.clear();
+    rest.clear();
+    for (std::int32_t e = begin + w * window; e < std::min(begin + (w + 1) * window, end); ++e) {
+      const auto at = static_cast<std::size_t>(e);
+      const std::int32_t matrix = bricks.matrix[at];
+      const int shape = bricks.shape_of_brick.empty() ? 0 : bricks.shape_of_brick[at];
+      entries.push_back({2 * shape + static_cast<int>((*bricks.table)[matrix].is_anchored), matrix, e});
     }
-    if (e + 1 < end && bricks.shape_of_brick.empty())
-      if (const auto next = table[bricks.matrix[at + 1]]; !next.is_anchored) {
-        const auto twice = [](const float4& v) { return __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7); };
-        add_forces<false, float8, 2>({bricks.corners[at].data(), bricks.corners[at + 1].data()}, twice(shape.first),
-                                     twice(shape.second), {table.values(place), table.values(next)}, x, y);
-        ++e;
-        continue;
+    std::sort(entries.begin(), entries.end());
+    for (std::size_t i = 0, next; i < entries.size(); i = next) {
+      for (next = i; next < entries.size() && entries[next].matrix == entries[i].matrix; ++next) {
       }
-    add_forces<false, float4, 1>({bricks.corners[at].data()}, shape.first, shape.second, {table.values(place)}, x, y);
+      for (; next - i >= 8; i += 8) append({&entries[i], 8}, true);
+      rest.insert(rest.end(), &entries[i], &entries[next]);
+    }
+    for (std::size_t i = 0, next; i < rest.size(); i = next) {
+      for (next = i; next < std::min(i + 8, rest.size()) && rest[next].group == rest[i].group; ++next) {
+      }
+      append({&rest[i], next - i}, rest[next - 1].matrix == rest[i].matrix);
+    }
+  }
+}
+
+void add_product(const table_bricks& bricks, std::span<const brick_batch> batches, const float* x, float* y) {
+  for (const brick_batch& batch : batches) {
+    const std::int32_t matrix = bricks.matrix[static_cast<std::size_t>(batch.brick[0])];
+    if ((*bricks.table)[matrix].is_anchored)
+      add_forces<true>(bricks, batch, x, y);
+    else
+      add_forces<false>(bricks, batch, x, y);
   }
 }
 

@@ -51,7 +51,17 @@ struct table_bricks {
   std::span<const brick_shape> shapes;
 };
 
-/// Add K x to y for the bricks [begin, end). Bricks of one call write their corners only.
-void add_product(const table_bricks& bricks, std::int32_t begin, std::int32_t end, const float* x, float* y);
+/// Eight bricks that are multiplied together. All are anchored or none is, and they have one shape.
+struct brick_batch {
+  std::array<std::int32_t, 8> brick;
+  std::int8_t count;    ///< those behind are repetitions
+  bool has_one_matrix;  ///< that is read once for all
+};
+
+/// Put the bricks [begin, end) into batches, those of the same matrix together where they are not far apart.
+void append_batches(const table_bricks& bricks, std::int32_t begin, std::int32_t end, std::vector<brick_batch>& batches);
+
+/// Add K x to y for the bricks of batches. Bricks of one call write their corners only.
+void add_product(const table_bricks& bricks, std::span<const brick_batch> batches, const float* x, float* y);
 
 }  // namespace osteon::kernel

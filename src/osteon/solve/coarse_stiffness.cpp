@@ -213,6 +213,12 @@ coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector
     }
   for (std::size_t m = 0; m < matrices.table.size(); ++m)
     table_.add(matrices.table[m], shapes_[shape_of_matrix[m]], matrices.is_anchored[m]);
+  for (std::size_t z = 0; z + 1 < mesh.plane_begin.size(); ++z) {
+    plane_begin_.push_back(batches_.size());
+    kernel::append_batches(bricks(), mesh.plane_begin[z], mesh.plane_begin[z + 1], batches_);
+  }
+  plane_begin_.push_back(batches_.size());
+  batches_.shrink_to_fit();
   inverse_diagonal_.assign(static_cast<std::size_t>(size()), 0.0F);
   for (std::size_t e = 0; e < mesh.corners.size(); ++e)
     for (int dof = 0; dof < 24; ++dof)
@@ -225,14 +231,14 @@ coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector
 
 void coarse_stiffness::multiply(const float* x, float* y) const {
   for_each_block(size(), 8192, [=](std::int64_t begin, std::int64_t end) { std::fill(y + begin, y + end, 0.0F); });
-  const kernel::table_bricks bricks{mesh_.corners, matrix_, &table_, shape_of_brick_, shapes_};
-  const std::int64_t planes = mesh_.z_end - mesh_.z_begin;
+  const kernel::table_bricks all = bricks();
+  const std::span<const kernel::brick_batch> batches = batches_;
+  const std::size_t planes = plane_begin_.size() - 1;
   // Planes of equal parity share no nodes.
-  for (std::int64_t parity = 0; parity < 2; ++parity) {
+  for (std::size_t parity = 0; parity < 2; ++parity) {
 #pragma omp parallel for schedule(dynamic)
-    for (std::int64_t z = parity; z < planes; z += 2)
-      kernel::add_product(bricks, mesh_.plane_begin[static_cast<std::size_t>(z)],
-                          mesh_.plane_begin[static_cast<std::size_t>(z) + 1], x, y);
+    for (std::size_t z = parity; z < planes; z += 2)
+      kernel::add_product(all, batches.subspan(plane_begin_[z], plane_begin_[z + 1] - plane_begin_[z]), x, y);
   }
   shared_.exchange_add(y, layout());
 }

@@ -41,6 +41,8 @@ class coarse_stiffness final : public elastic_operator {
   std::span<const std::int64_t> fixed() const override { return {}; }  // Galerkin: what is fixed has no weight
 
  private:
+  kernel::table_bricks bricks() const { return {mesh_.corners, matrix_, &table_, shape_of_brick_, shapes_}; }
+
   const brick_mesh& mesh_;
   std::int64_t nodes_;
   grid::shared_nodes shared_;
@@ -48,6 +50,8 @@ class coarse_stiffness final : public elastic_operator {
   kernel::deformation_table table_;
   std::vector<kernel::brick_shape> shapes_;
   std::vector<std::uint8_t> shape_of_brick_;  // empty if there is one shape
+  std::vector<kernel::brick_batch> batches_;
+  std::vector<std::size_t> plane_begin_;  // first batch of each plane of bricks, and the end
   std::vector<float> inverse_diagonal_;
 };
 
