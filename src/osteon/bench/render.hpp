@@ -17,7 +17,8 @@ struct render_options {
   std::string pictures;  ///< folder for the pictures as npy, float RGBA, and for the volume; empty: none
 };
 
-/// Rows {name, samples, milliseconds_per_frame, cpu_milliseconds_per_frame, Msamples_per_s} of a smooth wavy field that
+/// Rows {name, samples, milliseconds_per_frame, cpu_milliseconds_per_frame,
+/// cpu_milliseconds_of_preparation (once for all frames of a scene), Msamples_per_s} of a smooth wavy field that
 /// fills the cube: translucent, translucent and lit, opaque, and opaque and lit; rates are per CPU second of this process.
 /// `limit_Msamples_per_s` is what interpolation alone takes of voxels that lie in the first cache.
 /// @throws usage_error on sizes out of range @collective on comm

@@ -48,6 +48,19 @@ float8 square_root(float8 a) {
   return a;
 }
 
+// Of each lane, the product of those before it.
+[[gnu::always_inline]] inline float8 product_of_preceding(const float8& a) {
+  const float8 one = all(1.0f);
+  float8 p = __builtin_shufflevector(one, a, 0, 8, 9, 10, 11, 12, 13, 14);
+  p *= __builtin_shufflevector(one, p, 0, 8, 9, 10, 11, 12, 13, 14);
+  p *= __builtin_shufflevector(one, p, 0, 1, 8, 9, 10, 11, 12, 13);
+  return p * __builtin_shufflevector(one, p, 0, 1, 2, 3, 8, 9, 10, 11);
+}
+
+[[gnu::always_inline]] inline float sum_of(const float8& a) {
+  return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
+}
+
 // The bits of a float count halvings, and between two of them what is left, nearly enough.
 optical_depth depth_of(float transmittance) {
   constexpr std::int32_t one = 0x3f800000;
@@ -78,22 +91,39 @@ march_volume::march_volume(index3 domain, vector3 spacing_mm, const box3& owned,
     : domain_(domain),
       segments_(domain, owned, present, step_voxels * std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x}),
                 samples_in_segment(step_voxels)) {
-  const vector3 toward = unit(light.toward_light);
-  const vector3 half_way =
-      unit({toward.z + light.toward_eye.z, toward.y + light.toward_eye.y, toward.x + light.toward_eye.x});
+  light_by(light);
   const double finest = std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x});
-  for (int axis = 0; axis < 3; ++axis) {
-    inverse_spacing_[axis] = static_cast<float>(finest / spacing_mm[axis]);
-    light_[axis] = static_cast<float>(toward[axis]);
-    half_way_[axis] = static_cast<float>(half_way[axis]);
-  }
+  for (int axis = 0; axis < 3; ++axis) inverse_spacing_[axis] = static_cast<float>(finest / spacing_mm[axis]);
   for (march_layer& l : layers) {
     const auto [low, high] = visible_range(l.transfer);
     const float width = l.transfer.high - l.transfer.low;
     const float scale = width > 0 ? static_cast<float>(l.transfer.entries.size() - 1) / width : infinite;
-    layers_.push_back({std::move(l), scale, low, high});
+    layers_.push_back({std::move(l), scale, low, high, {}});
+    const auto& entries = layers_.back().given.transfer.entries;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      std::array<float, 8> rising{};
+      for (std::size_t c = 0; c < 4; ++c) {
+        rising[2 * c] = entries[i][c];
+        rising[2 * c + 1] = i + 1 < entries.size() ? entries[i + 1][c] - entries[i][c] : 0;
+      }
+      layers_.back().rising.push_back(rising);
+    }
   }
   find_empty_space(owned, present, ghosts_needed(step_voxels));
+  for (int axis = 0; axis < 3; ++axis) {
+    first_[axis] = static_cast<std::int32_t>(first_voxel_[axis]);
+    last_cell_[axis] = static_cast<std::int32_t>(cells_[axis] - 1);
+  }
+}
+
+void march_volume::light_by(const lighting& light) {
+  const vector3 toward = unit(light.toward_light);
+  const vector3 half_way =
+      unit({toward.z + light.toward_eye.z, toward.y + light.toward_eye.y, toward.x + light.toward_eye.x});
+  for (int axis = 0; axis < 3; ++axis) {
+    light_[axis] = static_cast<float>(toward[axis]);
+    half_way_[axis] = static_cast<float>(half_way[axis]);
+  }
 }
 
 void march_volume::find_empty_space(const box3& owned, const box3& present, int margin) {
@@ -126,10 +156,11 @@ void march_volume::find_empty_space(const box3& owned, const box3& present, int 
 }
 
 // Light a surface: where the value changes by a good part of the transfer function's range within a voxel.
-[[gnu::always_inline]] inline void march_volume::illuminate(const layer& what, const eight_samples& around,
-                                                            const float* values, float8& brightness, float8& gloss) const {
+template <bool Inside>
+[[gnu::noinline]] void march_volume::illuminate(const layer& what, const eight_samples& around, const float* values,
+                                                float8& brightness, float8& gloss) const {
   float8 slope[3], square{}, facing{}, shining{};
-  around.slope(values, slope);
+  around.template slope<Inside>(values, slope);
   for (int axis = 0; axis < 3; ++axis) {
     const float8 s = slope[axis] * inverse_spacing_[axis];
     square += s * s;
@@ -149,102 +180,105 @@ void march_volume::find_empty_space(const box3& owned, const box3& present, int 
   gloss = steep ? 0.18f * surface * glance : float8{};
 }
 
+struct march_volume::look {
+  const layer* of;
+  float8 opacity, part, brightness, gloss;
+  integer8 entry;  // offsets in `rising`
+  bool shiny;
+};
+
+// Not inlined, nor is illuminate(): in one large function the compiler would take the addresses of all voxels that any of
+// the layers may read out of the loop over the layers, and put them into memory for every segment.
+// @return whether anything is seen
+template <bool Inside>
+[[gnu::noinline]] bool march_volume::look_at(const layer& what, const eight_samples& around, const float* values, int count,
+                                             bool lit, look& result) const {
+  constexpr integer8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
+  float8 value = around.template value<Inside>(values), share = all(1.0f);
+  const bool partial = any(value != value);
+  if (partial) {
+    float8 present;
+    const float8 of_present = around.template value_of_present<Inside>(values, present);
+    share = value == value ? share : present;
+    value = value == value ? value : of_present;
+  }
+  const integer8 seen = (value > what.visible_low) & (value < what.visible_high) & (share > 0) & (numbered < count);
+  if (!any(seen)) return false;
+  result.of = &what;
+  result.brightness = all(what.given.emission);
+  result.gloss = float8{};
+  result.shiny = lit;
+  if (lit) illuminate<Inside>(what, around, values, result.brightness, result.gloss);
+  const auto last = static_cast<float>(what.rising.size() - 1);
+  float8 at = (value - what.given.transfer.low) * what.scale;
+  at = at > 0 ? at : float8{};
+  at = at < last ? at : all(last);
+  const integer8 entry = __builtin_convertvector(at, integer8);
+  result.part = at - __builtin_convertvector(entry, float8);
+  result.entry = entry * 8;
+  std::int32_t places[8];
+  std::memcpy(places, &result.entry, sizeof places);
+  float8 opacity, rise;
+  pairs_at(what.rising.front().data() + 6, places, opacity, rise);
+  result.opacity = seen ? (opacity + result.part * rise) * share : float8{};
+  if (lit) {  // light may overflow where nothing is seen
+    result.brightness = seen ? result.brightness : float8{};
+    result.gloss = seen ? result.gloss : float8{};
+  }
+  return true;
+}
+
 // Premultiplied colour and opacity of a segment's samples.
+template <bool Inside>
 [[gnu::always_inline]] inline march_volume::float4 march_volume::shade(const eight_samples& around, std::int64_t shared,
                                                                        int count, unsigned what) const {
-  constexpr integer8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
-  const bool alone = layers_.size() == 1;
-  float4 sum{};
-  // Of several layers: what they add to each sample, the light that passes through them, the sum of their opacities.
-  float4 mixed[8];
-  float through[8], opacities[8];
-  bool seen_any = false;
+  look looks[most_layers];
+  int seen = 0;
+  float8 through = all(1.0f), opacities{};
   for (const layer& l : layers_) {
     const unsigned to_do = what & 3;
     what >>= 2;
     if (to_do == 0) continue;
-    const float* values = l.given.values + shared;
-    float8 value = around.value(values), share = all(1.0f);
-    const bool partial = any(value != value);
-    if (partial) {
-      float8 present;
-      const float8 of_present = around.value_of_present(values, present);
-      share = value == value ? share : present;
-      value = value == value ? value : of_present;
-    }
-    const integer8 seen = (value > l.visible_low) & (value < l.visible_high) & (share > 0) & (numbered < count);
-    if (!any(seen)) continue;
-    if (!alone && !seen_any)
-      for (int i = 0; i < 8; ++i) {
-        mixed[i] = float4{};
-        through[i] = 1;
-        opacities[i] = 0;
-      }
-    seen_any = true;
-    float8 brightness = all(l.given.emission), gloss{};
-    const bool lit = l.given.shaded && to_do == 3;
-    if (lit) illuminate(l, around, values, brightness, gloss);
-    const bool plain = !lit && !partial && l.given.emission == 1;
-    const auto& entries = l.given.transfer.entries;
-    const auto last = static_cast<float>(entries.size() - 1);
-    float8 at = (value - l.given.transfer.low) * l.scale;
-    at = at > 0 ? at : float8{};
-    at = at < last ? at : all(last);
-    integer8 entry = __builtin_convertvector(at, integer8);
-    entry =
-        entry < static_cast<std::int32_t>(entries.size()) - 2 ? entry : all(static_cast<std::int32_t>(entries.size()) - 2);
-    const float8 part = at - __builtin_convertvector(entry, float8);
-    // One sample after the other: from memory a lane comes to all places of a register in one step.
-    float parts[8], shares[8], bright[8], glosses[8];
-    std::int32_t places[8], shown[8];
-    std::memcpy(parts, &part, sizeof parts);
-    std::memcpy(places, &entry, sizeof places);
-    std::memcpy(shown, &seen, sizeof shown);
-    const std::array<float, 4>* const table = entries.data();
-    const auto look_up = [&](int i) {
-      float4 low, high;
-      std::memcpy(&low, table + places[i], sizeof low);
-      std::memcpy(&high, table + places[i] + 1, sizeof high);
-      return low + parts[i] * (high - low);
-    };
-    if (alone && plain) {  // the same in fewer steps
-      for (int i = 0; i < 8; ++i) {
-        if (!shown[i]) continue;
-        float4 look = look_up(i);
-        const float opacity = look[3];
-        look[3] = 1;
-        sum += (1 - sum[3]) * (opacity * look);
-      }
-      continue;
-    }
-    std::memcpy(shares, &share, sizeof shares);
-    std::memcpy(bright, &brightness, sizeof bright);
-    std::memcpy(glosses, &gloss, sizeof glosses);
-    for (int i = 0; i < 8; ++i) {
-      if (!shown[i]) continue;
-      const float4 look = look_up(i);
-      const float opacity = look[3] * shares[i];
-      float4 colour = opacity * (look * bright[i] + glosses[i]);
-      if (alone) {
-        colour[3] = opacity;
-        sum += (1 - sum[3]) * colour;
-      } else {
-        mixed[i] += colour;
-        through[i] *= 1 - opacity;
-        opacities[i] += opacity;
-      }
-    }
+    look& of_layer = looks[seen];
+    if (!look_at<Inside>(l, around, l.given.values + shared, count, l.given.shaded && to_do == 3, of_layer)) continue;
+    ++seen;
+    through *= 1 - of_layer.opacity;
+    opacities += of_layer.opacity;
   }
-  if (alone || !seen_any) return sum;
-  for (int i = 0; i < 8; ++i) {
-    if (!(opacities[i] > 0)) continue;
+  if (seen == 0) return float4{};
+  const float8 before = product_of_preceding(through);
+  float8 weight = before, absorbed = before * opacities;
+  if (seen > 1) {
     // Layers that share a sample absorb together; each colours it by its share of the opacity, whatever their order.
-    const float opacity = 1 - through[i];
-    float4 colour = mixed[i] * (opacity / opacities[i]);
-    colour[3] = opacity;
-    sum += (1 - sum[3]) * colour;
+    weight *= opacities > 0 ? (1 - through) / opacities : float8{};
+    absorbed = before * (1 - through);
   }
-  return sum;
+  // Red, green and blue of an entry, and what the next one has more.
+  float8 sum{};
+  float8 gloss{};
+  for (int n = 0; n < seen; ++n) {
+    const look& l = looks[n];
+    const float8 opacity = weight * l.opacity, bright = opacity * l.brightness, more = bright * l.part;
+    if (l.shiny) gloss += opacity * l.gloss;
+    float factors[16];
+    const float8 first = __builtin_shufflevector(bright, more, 0, 8, 1, 9, 4, 12, 5, 13);
+    const float8 second = __builtin_shufflevector(bright, more, 2, 10, 3, 11, 6, 14, 7, 15);
+    std::memcpy(factors, &first, sizeof first);
+    std::memcpy(factors + 8, &second, sizeof second);
+    std::int32_t places[8];
+    std::memcpy(places, &l.entry, sizeof places);
+    const float* const table = l.of->rising.front().data();
+    constexpr int sample[8] = {0, 1, 4, 5, 2, 3, 6, 7};  // whose factors lie there
+    for (int i = 0; i < 8; ++i) {
+      double both;
+      std::memcpy(&both, factors + 2 * i, sizeof both);
+      float8 entry;
+      std::memcpy(&entry, table + places[sample[i]], sizeof entry);
+      sum += (float8)(double4{both, both, both, both}) * entry;
+    }
+  }
+  const float shine = sum_of(gloss);
+  return float4{sum[0] + sum[1] + shine, sum[2] + sum[3] + shine, sum[4] + sum[5] + shine, sum_of(absorbed)};
 }
 
 void march_volume::project(const ray& along, projection& result, std::int64_t& samples) const {
@@ -257,7 +291,8 @@ void march_volume::project(const ray& along, projection& result, std::int64_t& s
     const int count = segments_.place(part, j, around, shared);
     samples += count;
     float8 share;
-    const float8 value = around.value_of_present(what.values + shared, share);
+    const float8 value = around.inside ? around.value_of_present<true>(what.values + shared, share)
+                                       : around.value_of_present<false>(what.values + shared, share);
     for (int i = 0; i < count; ++i) {
       if (!(share[i] > 0.5f)) continue;
       result.greatest = std::max(result.greatest, value[i]);
@@ -276,13 +311,12 @@ optical_depth march_volume::march(const ray& along, optical_depth before, wide_p
   std::memcpy(&sum.low, result.low, sizeof sum.low);
   optical_depth depth = 0;
   for (std::int64_t j = part.first; j < part.last && deeper(before, depth) < opaque_depth;) {
-    index3 cell;
-    for (int axis = 0; axis < 3; ++axis) {
-      const auto voxel = static_cast<std::int64_t>(segments_.middle(part, j, axis)) - first_voxel_[axis];
-      // What rounding puts just outside of the domain belongs to its first or last plane.
-      cell[axis] = std::clamp<std::int64_t>(voxel / value_bounds::edge, 0, cells_[axis] - 1);
-    }
-    const auto number = static_cast<std::size_t>((cell.z * cells_.y + cell.y) * cells_.x + cell.x);
+    // What rounding puts just outside of the domain belongs to its first or last plane.
+    static_assert(value_bounds::edge == 4);
+    integer4 cell = (segments_.middle_voxel(part, j) - first_) >> 2;
+    cell = cell < 0 ? integer4{} : cell;
+    cell = cell > last_cell_ ? last_cell_ : cell;
+    const auto number = static_cast<std::size_t>((cell[0] * cells_.y + cell[1]) * cells_.x + cell[2]);
     if (const int distance = distance_[number]) {
       double low[3], high[3];
       for (int axis = 0; axis < 3; ++axis) {
@@ -297,7 +331,8 @@ optical_depth march_volume::march(const ray& along, optical_depth before, wide_p
     const int count = segments_.place(part, j, around, shared);
     ++j;
     samples += count;
-    float4 colour = shade(around, shared, count, to_do_[number]);
+    float4 colour = around.inside ? shade<true>(around, shared, count, to_do_[number])
+                                  : shade<false>(around, shared, count, to_do_[number]);
     if (!(colour[3] > 0)) continue;
     colour[3] = std::min(colour[3], 1.0f);  // opacities of the table may exceed 1 by rounding
     depth = deeper(depth, depth_of(1 - colour[3]));

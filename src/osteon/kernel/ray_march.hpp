@@ -60,6 +60,9 @@ class march_volume {
   march_volume(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_voxels, lighting light,
                std::vector<march_layer> layers);
 
+  /// Move the light: nothing else of what is prepared depends on it.
+  void light_by(const lighting& light);
+
   /// Add what the block shows of a ray.
   /// @param before depth of what lies before the block. A ray that would end in the block on account of it ends elsewhere
   ///        if it is not known: then march again (render/picture.cpp).
@@ -78,10 +81,19 @@ class march_volume {
     march_layer given;
     float scale;                      // entries per unit of value
     float visible_low, visible_high;  // nothing is seen of values at or outside of these
+    // Red, green, blue and opacity of each entry, each followed by what the next entry has more: 32 bytes, half a cache
+    // line.
+    std::vector<std::array<float, 8>> rising;
   };
+  // What eight samples show of a layer.
+  struct look;
 
   // What is to be done in a macro cell: bit 2 i, layer i may be seen; bit 2 i + 1, its values differ, so light matters.
+  template <bool Inside>
   float4 shade(const eight_samples& around, std::int64_t shared, int count, unsigned what) const;
+  template <bool Inside>
+  bool look_at(const layer& what, const eight_samples& around, const float* values, int count, bool lit, look& result) const;
+  template <bool Inside>
   void illuminate(const layer& what, const eight_samples& around, const float* values, float8& brightness,
                   float8& gloss) const;
   void find_empty_space(const box3& owned, const box3& present, int margin);
@@ -91,6 +103,7 @@ class march_volume {
   float inverse_spacing_[3], light_[3], half_way_[3];  // z, y, x; spacing relative to the finest
   std::vector<layer> layers_;
   index3 cells_, first_voxel_;          // number of macro cells, and where the first one begins
+  integer4 first_, last_cell_;          // the same for the march: z, y, x, 0
   std::vector<std::uint8_t> distance_;  // of a macro cell from those that may be seen
   std::vector<std::uint8_t> to_do_;     // in a macro cell
 };

@@ -15,13 +15,69 @@ std::int64_t first_where(std::int64_t count, double guess, F&& holds) {
   return i;
 }
 
+// Voxels of a segment are within a few of its first, so larger distances are all the same.
+std::int32_t near(std::int64_t distance) {
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(distance, -1024, 1024));
+}
+
 }  // namespace
+
+ray_segments::ray_segments(index3 domain, const box3& owned, const box3& present, double step_mm, int samples)
+    : domain_(domain),
+      owned_(owned),
+      present_(present),
+      step_(step_mm),
+      samples_(samples),
+      middle_(samples / 2),
+      across_z_(present.shape().y * present.shape().x),
+      across_y_(present.shape().x),
+      lowest_inside_{1, 1, 1, 0},
+      beyond_inside_{static_cast<std::int32_t>(domain.z), static_cast<std::int32_t>(domain.y),
+                     static_cast<std::int32_t>(domain.x), 0} {}
+
+int ray_segments::place_anywhere(const part& p, std::int64_t segment, eight_samples& samples, std::int64_t& shared) const {
+  const std::int64_t k = segment * samples_;
+  const int count = static_cast<int>(std::min<std::int64_t>(samples_, p.count - k));
+  constexpr float8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
+  const auto last = static_cast<float>(count - 1);
+  const float8 steps = numbered > last ? all(last) : numbered;
+  float8* const weight[3] = {&samples.fz, &samples.fy, &samples.fx};
+  integer8(*const offsets[3])[4] = {&samples.z, &samples.y, &samples.x};
+  const std::int64_t stride[3] = {across_z_, across_y_, 1};
+  samples.inside = false;
+  shared = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double step = step_ * p.along.direction[axis];
+    const double begin = position(p.along, k, axis) - 0.5, end = begin + (count - 1) * step;
+    const double low = std::floor(std::min(begin, end));
+    const auto base = static_cast<std::int64_t>(low);
+    const float8 at = all(static_cast<float>(begin - low)) + steps * static_cast<float>(step);
+    const integer8 cell = __builtin_convertvector(at, integer8);
+    *weight[axis] = at - __builtin_convertvector(cell, float8);
+    for (int i = 0; i < 4; ++i)
+      (*offsets[axis])[i] =
+          clamp(cell + (i - 1), near(-base), near(domain_[axis] - 1 - base)) * static_cast<std::int32_t>(stride[axis]);
+    shared += (base - present_.begin[axis]) * stride[axis];
+  }
+  return count;
+}
 
 // Every operation of position() is monotone in k, rounding included, so the segments of a block are an interval, and the
 // intervals of two neighbouring blocks meet without gap or overlap.
 ray_segments::part ray_segments::of(const ray& along) const {
-  part result{along, 0, 0, 0};
+  part result{along, 0, 0, 0, {}, {}, {}, {}, {}};
   if (!(along.exit > along.entry)) return result;
+  constexpr float8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
+  const auto last = static_cast<float>(samples_ - 1);
+  const float8 steps = numbered > last ? all(last) : numbered;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double step = step_ * along.direction[axis];
+    result.origin[axis] = along.origin[axis];
+    result.direction[axis] = along.direction[axis];
+    result.span[axis] = (samples_ - 1) * step;
+    result.distance[axis] = steps * static_cast<float>(step);
+    result.reach[axis] = static_cast<std::int32_t>(std::abs(result.span[axis])) + 4;
+  }
   const double length = (along.exit - along.entry) / step_;
   result.count = first_where(static_cast<std::int64_t>(length) + 2, length - 0.5, [&](std::int64_t k) {
     return !(along.entry + (static_cast<double>(k) + 0.5) * step_ < along.exit);

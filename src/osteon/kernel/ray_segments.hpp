@@ -15,6 +15,9 @@
 
 namespace osteon::kernel {
 
+typedef double double4 __attribute__((vector_size(32)));
+typedef std::int32_t integer4 __attribute__((vector_size(16)));
+
 struct ray {
   vector3 origin;              ///< voxels
   vector3 direction;           ///< voxels per mm
@@ -36,14 +39,18 @@ inline int ghosts_needed(double step_voxels) {
 /// Finds the segments of one block on a ray, and the voxels around their samples.
 class ray_segments {
  public:
-  ray_segments(index3 domain, const box3& owned, const box3& present, double step_mm, int samples)
-      : domain_(domain), owned_(owned), present_(present), step_(step_mm), samples_(samples), middle_(samples / 2) {}
+  ray_segments(index3 domain, const box3& owned, const box3& present, double step_mm, int samples);
 
   /// A ray, how many samples it has in the domain, and which segments are the block's.
   struct part {
     const ray& along;
     std::int64_t count;
     std::int64_t first, last;
+    // z, y, x, 0 of the ray, and of what a whole segment spans: its samples' distances from the first one (voxels), the
+    // last one's, and the voxels that it may reach beyond the lowest one.
+    double4 origin, direction, span;
+    float8 distance[3];
+    integer4 reach;
   };
   part of(const ray& along) const;
 
@@ -55,47 +62,37 @@ class ray_segments {
   /// `segment` inside.
   std::int64_t after_box(const part& p, std::int64_t segment, const double (&low)[3], const double (&high)[3]) const;
 
+  /// The voxel of a segment's middle sample: z, y, x, 0. Rounding may put it just outside of the domain.
+  [[gnu::always_inline]] inline integer4 middle_voxel(const part& p, std::int64_t segment) const {
+    return __builtin_convertvector(positions(p, std::min(segment * samples_ + middle_, p.count - 1)), integer4);
+  }
+
   /// The voxels around a segment's samples, as offsets from voxel `shared` of the values that are present.
   /// @return number of samples; lanes beyond it repeat the last sample
   [[gnu::always_inline]] inline int place(const part& p, std::int64_t segment, eight_samples& samples,
                                           std::int64_t& shared) const {
     const std::int64_t k = segment * samples_;
-    const int count = static_cast<int>(std::min<std::int64_t>(samples_, p.count - k));
-    constexpr float8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
-    const auto last = static_cast<float>(count - 1);
-    const float8 steps = numbered > last ? all(last) : numbered;
+    const double4 begin = positions(p, k) - 0.5, end = begin + p.span, lowest = begin < end ? begin : end;
+    const integer4 base = __builtin_convertvector(lowest, integer4);  // rounded down, if it counts: then it is positive
+    const integer4 outside = (base < lowest_inside_) | (base + p.reach >= beyond_inside_);
+    if (p.count - k < samples_ || outside[0] | outside[1] | outside[2]) return place_anywhere(p, segment, samples, shared);
+    samples.inside = true;
+    const double4 from = begin - __builtin_convertvector(base, double4);
     integer8 cell[3];
     float8* const weight[3] = {&samples.fz, &samples.fy, &samples.fx};
-    std::int64_t base[3];
-    samples.inside = true;
     for (int axis = 0; axis < 3; ++axis) {
-      const double step = step_ * p.along.direction[axis];
-      const double begin = position(p.along, k, axis) - 0.5, end = begin + (count - 1) * step;
-      const double low = std::floor(std::min(begin, end));
-      base[axis] = static_cast<std::int64_t>(low);
-      const float8 at = all(static_cast<float>(begin - low)) + steps * static_cast<float>(step);
+      const float8 at = all(static_cast<float>(from[axis])) + p.distance[axis];
       cell[axis] = __builtin_convertvector(at, integer8);
       *weight[axis] = at - __builtin_convertvector(cell[axis], float8);
-      const auto reach = static_cast<std::int64_t>(std::max(begin, end) - low) + 3;
-      samples.inside = samples.inside && base[axis] > 0 && base[axis] + reach < domain_[axis];
     }
-    const index3 shape = present_.shape();
-    const auto across_z = static_cast<std::int32_t>(shape.y * shape.x), across_y = static_cast<std::int32_t>(shape.x);
-    if (samples.inside) {
-      const integer8 first = cell[0] * across_z + cell[1] * across_y + cell[2];
-      for (int i = 0; i < 8; ++i) samples.first[i] = first[i];
-      samples.across_z = across_z;
-      samples.across_y = across_y;
-    } else {
-      integer8(*const offsets[3])[4] = {&samples.z, &samples.y, &samples.x};
-      const std::int32_t stride[3] = {across_z, across_y, 1};
-      for (int axis = 0; axis < 3; ++axis)
-        for (int i = 0; i < 4; ++i)
-          (*offsets[axis])[i] =
-              clamp(cell[axis] + (i - 1), near(-base[axis]), near(domain_[axis] - 1 - base[axis])) * stride[axis];
-    }
-    shared = ((base[0] - present_.begin.z) * shape.y + base[1] - present_.begin.y) * shape.x + base[2] - present_.begin.x;
-    return count;
+    const integer8 first =
+        cell[0] * static_cast<std::int32_t>(across_z_) + cell[1] * static_cast<std::int32_t>(across_y_) + cell[2];
+    for (int i = 0; i < 8; ++i) samples.first[i] = first[i];
+    samples.across_z = across_z_;
+    samples.across_y = across_y_;
+    shared =
+        (base[0] - present_.begin.z) * across_z_ + (base[1] - present_.begin.y) * across_y_ + base[2] - present_.begin.x;
+    return samples_;
   }
 
  private:
@@ -103,15 +100,20 @@ class ray_segments {
     const double t = along.entry + (static_cast<double>(k) + 0.5) * step_;
     return along.origin[axis] + t * along.direction[axis];
   }
-  // Voxels of a segment are within a few of its first, so larger distances are all the same.
-  static std::int32_t near(std::int64_t distance) {
-    return static_cast<std::int32_t>(std::clamp<std::int64_t>(distance, -1024, 1024));
+  // The same of all axes.
+  [[gnu::always_inline]] inline double4 positions(const part& p, std::int64_t k) const {
+    const double t = p.along.entry + (static_cast<double>(k) + 0.5) * step_;
+    return p.origin + t * p.direction;
   }
+  // The last segment of a ray, which may be short, and those that touch an end of the domain.
+  int place_anywhere(const part& p, std::int64_t segment, eight_samples& samples, std::int64_t& shared) const;
 
   index3 domain_;
   box3 owned_, present_;
   double step_;
   int samples_, middle_;
+  std::int64_t across_z_, across_y_;        // strides of the values that are present
+  integer4 lowest_inside_, beyond_inside_;  // lowest voxels whose neighbours are all in the domain; first ones that are not
 };
 
 }  // namespace osteon::kernel

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/execute.hpp>
@@ -74,20 +73,30 @@ double step_length(const scene& what) {
   return what.step_voxels * std::min({what.spacing_mm.z, what.spacing_mm.y, what.spacing_mm.x});
 }
 
+// A light over the viewer's left shoulder: faces seen at an angle differ in brightness.
+kernel::lighting light_of(const view& from) {
+  kernel::lighting light;
+  for (int axis = 0; axis < 3; ++axis) {
+    light.toward_eye[axis] = -from.forward[axis];
+    light.toward_light[axis] = -from.forward[axis] - 0.6 * from.right[axis] + 0.8 * from.up[axis];
+  }
+  return light;
+}
+
+view view_of(const grid::block& where, const scene& what) {
+  view from = view::of(what.view, where.domain, what.spacing_mm, what.width, what.height);
+  from.clip = what.clip;
+  return from;
+}
+
 kernel::march_volume prepare(const grid::block& where, const scene& what, const view& from) {
   const double step = step_length(what), reference = reference_length(where.domain, what.spacing_mm);
   std::vector<kernel::march_layer> layers;
   for (const layer& l : what.layers)
     layers.push_back(
         {l.field->values.data(), tabulate(l.transfer, step, reference), l.shaded, static_cast<float>(l.emission)});
-  // A light over the viewer's left shoulder: faces seen at an angle differ in brightness.
-  kernel::lighting light;
-  for (int axis = 0; axis < 3; ++axis) {
-    light.toward_eye[axis] = -from.forward[axis];
-    light.toward_light[axis] = -from.forward[axis] - 0.6 * from.right[axis] + 0.8 * from.up[axis];
-  }
   return {where.domain,     what.spacing_mm, where.owned,      what.layers.front().field->present,
-          what.step_voxels, light,           std::move(layers)};
+          what.step_voxels, light_of(from),  std::move(layers)};
 }
 
 // The sum of `body(column, row)` over all pixels of `own`. Neighbouring rays read the same voxels: tiles keep these in
@@ -247,14 +256,24 @@ image round_to_float(const std::vector<kernel::wide_pixel>& pixels, const pixel_
 
 int ghost_depth(double step_voxels) { return kernel::ghosts_needed(step_voxels); }
 
+prepared::prepared(const grid::block& where, const scene& what) {
+  comm::together(where.comm, [&] {
+    check(where, what);
+    volume_ = std::make_shared<kernel::march_volume>(prepare(where, what, view_of(where, what)));
+  });
+}
+
 image render(const grid::block& where, const scene& what) {
+  prepared once(where, what);
+  return render(where, what, once);
+}
+
+image render(const grid::block& where, const scene& what, prepared& kept) {
   comm::together(where.comm, [&] { check(where, what); });
-  view from = view::of(what.view, where.domain, what.spacing_mm, what.width, what.height);
-  from.clip = what.clip;
+  const view from = view_of(where, what);
   const pixel_box frame = from.seen({{}, where.domain});
-  std::optional<kernel::march_volume> volume;
-  comm::together(where.comm, [&] { volume.emplace(prepare(where, what, from)); });
-  const caster rays{*volume, from, from.seen(where.owned), frame, step_length(what)};
+  kept.volume_->light_by(light_of(from));
+  const caster rays{*kept.volume_, from, from.seen(where.owned), frame, step_length(what)};
   if (what.how != method::volume) {
     std::int64_t taken = 0;
     const projected found = project_all(where.comm, rays, taken);

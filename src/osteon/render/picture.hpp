@@ -4,9 +4,14 @@
 /// composited by binary swap.
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <osteon/grid/ghost_cells.hpp>
 #include <string>
 #include <vector>
+
+namespace osteon::kernel {
+class march_volume;
+}
 
 namespace osteon::render {
 
@@ -62,6 +67,23 @@ struct image {
   std::int64_t samples = 0;  ///< that this rank took on the way, on every rank
   std::vector<float> rgba;
 };
+
+/// What a scene's layers need before the first ray is cast, kept over the frames of an orbit: which parts of the block can
+/// be seen, and the transfer functions as tables. The layers' fields stay where they are and as they are.
+class prepared {
+ public:
+  /// @throws usage_error like render() @collective on where.comm
+  /// @cost several passes over the fields
+  prepared(const grid::block& where, const scene& what);
+
+ private:
+  friend image render(const grid::block& where, const scene& what, prepared& kept);
+  std::shared_ptr<kernel::march_volume> volume_;
+};
+
+/// The same picture as render(where, what), by a `kept` of a scene that differs in nothing but the view, the size of the
+/// picture, the clipping, the background and the method. @collective on where.comm
+image render(const grid::block& where, const scene& what, prepared& kept);
 
 /// Render the scene. For a given scene, the result is the same, bit for bit, for every number of ranks and threads.
 /// @param where the block whose ghosted fields the layers hold; ghosts of depth ghost_depth(what.step_voxels)
