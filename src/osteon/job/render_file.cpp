@@ -214,8 +214,8 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
       if (request.bone_opacity > 0)
         scene.layers.push_back(render::presets::bone_layer(bone, 0, 0.5, 1, static_cast<float>(request.bone_opacity)));
       scene.layers.push_back(render::presets::glow_layer(glow, range[0], range[1], request.map));
-      notes.first = 75.0F / 255;  // the part of the map that a glow uses
-      notes.last = 230.0F / 255;
+      notes.first = render::presets::glow_first;
+      notes.last = render::presets::glow_last;
     } else {
       scene.how = request.method == "maximum" ? render::method::maximum : render::method::average;
       scene.layers = {map_layer(glow, range[0], range[1], request.map)};
