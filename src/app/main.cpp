@@ -227,6 +227,7 @@ int dispatch(int argc, char** argv) {
   c_render->add_option("--orbit", shot.orbit,
                        "This many numbered frames around the z axis, with data.csv: a Cinema database");
   c_render->add_option("--elevations", shot.elevations, "Heights of the views of an orbit in degrees")->delimiter(',');
+  c_render->add_option("--film", shot.film, "A film of an orbit (.mp4), if ffmpeg is installed");
   c_render->add_option("-o,--output", shot.output,
                        "Picture (.png; .npy: linear RGBA float) or folder of an orbit (default: named after the field, "
                        "beside the results)");

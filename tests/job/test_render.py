@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import subprocess
 from pathlib import Path
 
@@ -46,6 +47,24 @@ def test_pictures_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: P
         assert np.array_equal(*pictures), method
 
 
+def test_there_may_be_more_ranks_than_planes(job: Job, tmp_path: Path) -> None:
+    """Oracle: the float picture of one rank, bit for bit."""
+    np.save(tmp_path / "thin.npy", np.full((2, 9, 12), 200, dtype=np.uint8))
+    job.write(job_text(tmp_path / "thin.npy", more="[segment]\nthreshold = 100\n") + "enabled = false\n")
+    done = job.run("-n", "1", "--no-report")
+    assert done.code == 0, done.err
+    pictures = []
+    for ranks in (0, 5):
+        path = tmp_path / f"thin{ranks}.npy"
+        made = render(
+            done.folder / "results.nc", "--field", "material", "--range", "0", "2", "-o", str(path), ranks=ranks
+        )
+        assert made.returncode == 0, made.stderr
+        pictures.append(np.load(path))
+    assert pictures[0][..., 3].max() > 0.1
+    assert np.array_equal(*pictures)
+
+
 def test_an_orbit_is_a_cinema_database(results: Path, tmp_path: Path) -> None:
     """Oracle: the specification: a table whose last column names files that exist."""
     done = render(results, "--orbit", "3", "--elevations", "0,40", "-o", str(tmp_path / "all.cdb"))
@@ -53,6 +72,42 @@ def test_an_orbit_is_a_cinema_database(results: Path, tmp_path: Path) -> None:
     rows = list(csv.DictReader((tmp_path / "all.cdb" / "data.csv").open()))
     assert [(r["phi"], r["theta"]) for r in rows[:4]] == [("35", "0"), ("155", "0"), ("275", "0"), ("35", "40")]
     assert len({(tmp_path / "all.cdb" / r["FILE"]).read_bytes() for r in rows}) == 6
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_film_is_made_by_ffmpeg_if_it_is_there(results: Path, tmp_path: Path, *, is_there: bool) -> None:
+    """Oracle: the arguments that a stand-in for ffmpeg gets; without one, a line, and the frames."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    stand_in = 'for last; do :; done\necho "$@" > "$last"' if is_there else "exit 127"  # as if it were not found
+    (programs / "ffmpeg").write_text(f"#!/bin/sh\n{stand_in}\n")
+    (programs / "ffmpeg").chmod(0o755)
+    orbit, film = tmp_path / "all.cdb", tmp_path / "all.mp4"
+    done = subprocess.run(
+        [
+            str(BINARY),
+            "render",
+            str(results),
+            "--width=32",
+            "--height=32",
+            "--orbit=2",
+            "-o",
+            str(orbit),
+            f"--film={film}",
+        ],
+        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(list(orbit.glob("*.png"))) == 2
+    assert film.exists() == is_there
+    if is_there:
+        assert f"-i {orbit}/frame_%04d.png" in film.read_text()
+    else:
+        assert "ffmpeg is not installed" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -69,6 +124,8 @@ def test_an_orbit_is_a_cinema_database(results: Path, tmp_path: Path) -> None:
         (["--percentiles", "90", "10"], 2, "rising"),
         (["-o", "/nowhere/at/all/picture.png"], 5, "/nowhere/at/all/picture.png"),
         (["-o", "picture.jpg"], 2, ".png"),
+        (["--film", "orbit.mp4"], 2, "--orbit"),
+        (["--orbit", "2", "--film", "orbit.gif"], 2, ".mp4"),
     ],
 )
 def test_bad_requests_are_refused(results: Path, arguments: list[str], code: int, says: str) -> None:

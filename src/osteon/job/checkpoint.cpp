@@ -227,7 +227,7 @@ void checkpoint_keeper::restore(solve::solver_state& what) {
       fmt::format("{} {} of '{}'", state_->is_finished ? "solved already:" : "resumed", what_is_there(what), path));
 }
 
-bool checkpoint_keeper::is_due() {
+bool checkpoint_keeper::is_due(std::int64_t /*done*/) {
   state& s = *state_;
   const bool is_time = s.is_root() && s.every_s > 0 && s.since_save.seconds() >= s.every_s;
   s.due = s.how.is_to_stop && s.how.is_to_stop() ? 2 : is_time ? 1 : 0;

@@ -44,7 +44,7 @@ class checkpoint_keeper final : public solve::state_keeper {
 
   found begin() override;
   void restore(solve::solver_state& state) override;
-  bool is_due() override;
+  bool is_due(std::int64_t done) override;
   void save(const solve::solver_state& state) override;
   void finish(const solve::solver_state& state) override;
 

@@ -9,17 +9,15 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
-#include <osteon/grid/ghost_cells.hpp>
 #include <osteon/io/model_file.hpp>
-#include <osteon/io/png.hpp>
 #include <osteon/io/result_file.hpp>
+#include <osteon/job/draw.hpp>
+#include <osteon/job/frames.hpp>
 #include <osteon/job/io_options.hpp>
 #include <osteon/job/manifest.hpp>
 #include <osteon/job/script_job.hpp>
 #include <osteon/job/step_files.hpp>
 #include <osteon/job/supported.hpp>
-#include <osteon/render/picture.hpp>
-#include <osteon/render/presets.hpp>
 
 namespace osteon::job {
 
@@ -118,40 +116,6 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
     io::write_xdmf(paths.xdmf, std::filesystem::path(paths.results).filename().string(), part.header, infos);
   });
   return report;
-}
-
-void draw_picture(const output_paths& paths, const spec& job, const specimen& part, const physics_result& result) {
-  const MPI_Comm comm = part.where.comm;
-  render::scene scene;
-  const int depth = render::ghost_depth(scene.step_voxels);
-  const auto dense = [&](const io::plane_source<float>& make) {
-    std::vector<float> values;
-    comm::together(comm, [&] {
-      values.resize(static_cast<std::size_t>(part.where.owned.volume()));
-      make(0, part.where.owned.shape().z, values);
-    });
-    return grid::with_ghost_cells(part.where, values, depth);
-  };
-  const auto glow = dense(cell_planes(part, result.shown));
-  const auto bone = dense([&](std::int64_t first, std::int64_t planes, std::span<float> values) {
-    cell_planes(part, result.shown)(first, planes, values);
-    for (float& value : values) value = std::isnan(value) ? 0.0F : 1.0F;
-  });
-  scene.spacing_mm = part.header.spacing_mm;
-  scene.width = static_cast<int>(job.picture.width);
-  scene.height = static_cast<int>(job.picture.height);
-  scene.view = {
-      .azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
-  comm::together(comm, [&] {
-    scene.layers = {render::presets::bone_layer(bone),
-                    render::presets::glow_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map)};
-    scene.background = render::presets::dark_background;
-  });
-  const render::image picture = render::render(part.where, scene);
-  comm::together(comm, [&] {
-    if (comm::rank(comm) == 0)
-      io::write_png(paths.picture, picture.width, picture.height, render::to_rgba8(picture, scene.background));
-  });
 }
 
 // Largest number of active voxels on a rank over the mean.
@@ -273,7 +237,8 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
 
   clock.begin("solving");
   checkpoint_keeper keeper(job, part, checkpoints, log);
-  const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations), &keeper};
+  frame_maker frames(job, part, keeper, checkpoints.resume, log);
+  const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations), &frames};
   physics_result result = job.physics == "heat"                ? run_heat(job, part, how, log)
                           : job.physics == "thermo_elasticity" ? run_thermo_elasticity(job, part, how, log)
                           : is_homogenisation(job)             ? run_homogenise(job, part, how, log)
@@ -315,7 +280,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     clock.begin("drawing the picture");
     result.fields.clear();  // a picture's arrays are dense: make room for them
     result.write_more = nullptr;
-    draw_picture(paths, job, part, result);
+    draw_picture(paths.picture, job, part, result);
     clock.end();
     comm::together(comm, [&] {
       summary["files"]["picture"] = paths.picture;

@@ -283,6 +283,10 @@ void describe(Visitor& v, spec& s) {
     t("field", p.field, "What is shown of an elasticity result; left out: sed, the strain energy density.",
       {"sed", "von_mises", "effective_strain"});
     t("colour_map", p.colour_map, "Perceptual colour map of the field.", {"batlow", "inferno", "lipari", "viridis", "vik"});
+    t("every", p.every,
+      "Also draw the solution as it is after so many iterations, of a transient problem steps, in frame_000012.png (of the "
+      "second solve, frame_2_000012.png) in the results' folder; 0: do not. Heat shows the temperature; of "
+      "thermo_elasticity only the temperatures are drawn.");
   });
   v.table("output", "Where the results go, and which.", [&](auto& t) {
     t("directory", s.output_directory, "Folder for the results, relative to the working directory; default <name>.out.");

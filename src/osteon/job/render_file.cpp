@@ -7,13 +7,15 @@
 #include <cstring>
 #include <filesystem>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/base/suggest.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
+#include <osteon/grid/box_tree.hpp>
 #include <osteon/io/npy.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/io/read_field.hpp>
+#include <osteon/job/external.hpp>
 #include <osteon/job/manifest.hpp>
-#include <osteon/base/suggest.hpp>
 #include <osteon/render/annotate.hpp>
 #include <osteon/render/presets.hpp>
 
@@ -60,6 +62,8 @@ void check(const render_request& r) {
   if (r.orbit < 0 || r.orbit > most_frames)
     faults.push_back(fmt::format("--orbit {}: give 1 to {} frames", r.orbit, most_frames));
   if (!r.elevations.empty() && r.orbit == 0) faults.push_back("--elevations needs --orbit");
+  if (!r.film.empty() && r.orbit == 0) faults.push_back("--film needs --orbit");
+  if (!r.film.empty() && !r.film.ends_with(".mp4")) faults.push_back(fmt::format("--film {}: end it in .mp4", r.film));
   if (r.output.ends_with(".npy") && r.orbit > 0) faults.push_back("--output: an orbit is a folder of PNG pictures");
   if (r.orbit == 0 && !r.output.empty() && !r.output.ends_with(".png") && !r.output.ends_with(".npy"))
     faults.push_back(fmt::format("--output {}: end it in .png or .npy", r.output));
@@ -67,6 +71,37 @@ void check(const render_request& r) {
   std::string text = "the picture cannot be made:";
   for (const std::string& f : faults) text += "\n  " + f;
   throw usage_error(text);
+}
+
+// Cut boxes across their longest axis until each rank has one, of a voxel or more.
+void cut_evenly(const box3& part, int ranks, std::vector<grid::box_tree::cut>& cuts) {
+  if (ranks == 1) return;
+  const index3 shape = part.shape();
+  const int along = shape.z >= shape.y && shape.z >= shape.x ? 0 : shape.y >= shape.x ? 1 : 2;
+  const std::int64_t extent = shape[along], area = shape.volume() / extent;
+  const std::int64_t planes = std::clamp<std::int64_t>(extent * (ranks / 2) / ranks, 1, extent - 1);
+  const auto ranks_low = static_cast<int>(
+      std::clamp<std::int64_t>(ranks * planes / extent, std::max<std::int64_t>(1, ranks - (extent - planes) * area),
+                               std::min<std::int64_t>(ranks - 1, planes * area)));
+  box3 low = part, high = part;
+  low.end[along] = high.begin[along] = part.begin[along] + planes;
+  cuts.push_back({low.end[along], ranks_low, along});
+  cut_evenly(low, ranks_low, cuts);
+  cut_evenly(high, ranks - ranks_low, cuts);
+}
+
+// Whole planes, which are read in one piece; bricks where there are more ranks than planes.
+grid::box_tree even_boxes(index3 shape, int ranks) {
+  if (ranks <= shape.z) {
+    std::vector<std::int64_t> first;
+    for (int r = 0; r <= ranks; ++r) first.push_back(shape.z * r / ranks);
+    return grid::box_tree::of_planes(shape, first);
+  }
+  if (ranks > shape.volume())
+    throw usage_error(fmt::format("{} ranks for {} voxels; start at most as many", ranks, shape.volume()));
+  std::vector<grid::box_tree::cut> cuts;
+  cut_evenly({{}, shape}, ranks, cuts);
+  return {shape, std::move(cuts)};
 }
 
 // Values below which the given percentages of all ranks' values lie, to 1/65536 of the range. Collective.
@@ -108,6 +143,23 @@ render::layer map_layer(const grid::ghosted_field<float>& field, double low, dou
   return result;
 }
 
+// A film of the first `count` frames in a folder. @return false without ffmpeg
+bool make_film(const std::filesystem::path& frames, int count, const std::string& path, sink& log) {
+  const std::string pictures = (frames / "frame_%04d.png").string();
+  // The common pixel format of films has half as many colours a row and column: sizes must be even.
+  const auto done =
+      run_program({"ffmpeg", "-nostdin", "-y", "-loglevel", "error", "-framerate", "24", "-i", pictures, "-vf",
+                   "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-frames:v", std::to_string(count), path});
+  if (done.exit_code == 127) {
+    log.warn(fmt::format("no film: ffmpeg is not installed; later: ffmpeg -framerate 24 -i '{}' -pix_fmt yuv420p '{}'",
+                         pictures, path));
+    return false;
+  }
+  if (done.exit_code != 0) throw machine_error(fmt::format("ffmpeg could not make the film '{}': {}", path, done.err));
+  log.note(path);
+  return true;
+}
+
 }  // namespace
 
 json render_file(MPI_Comm comm, const render_request& request, sink& log) {
@@ -123,8 +175,7 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
       throw data_error(fmt::format("cannot read '{}': there is no such file", request.file));
     list = io::list_fields(request.file);
     field = find_field(list, request.field);
-    const std::vector<std::int64_t> even(static_cast<std::size_t>(list.shape.z), 1);
-    where = grid::make_block(comm, list.shape, even);
+    where = grid::make_block(comm, even_boxes(list.shape, comm::size(comm)));
     own = io::read_field(request.file, field, where.owned);
     const bool material =
         std::any_of(list.fields.begin(), list.fields.end(), [](const auto& f) { return f.name == "material"; });
@@ -163,8 +214,8 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
       if (request.bone_opacity > 0)
         scene.layers.push_back(render::presets::bone_layer(bone, 0, 0.5, 1, static_cast<float>(request.bone_opacity)));
       scene.layers.push_back(render::presets::glow_layer(glow, range[0], range[1], request.map));
-      notes.first = 75.0F / 255;  // the part of the map that a glow uses
-      notes.last = 230.0F / 255;
+      notes.first = render::presets::glow_first;
+      notes.last = render::presets::glow_last;
     } else {
       scene.how = request.method == "maximum" ? render::method::maximum : render::method::average;
       scene.layers = {map_layer(glow, range[0], range[1], request.map)};
@@ -227,6 +278,10 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
     if (comm::rank(comm) == 0) write_file((target / "data.csv").string(), table);
   });
   answer["database"] = target.string();
+  if (!request.film.empty())
+    comm::together(comm, [&] {
+      if (comm::rank(comm) == 0 && make_film(target, number, request.film, log)) answer["film"] = request.film;
+    });
   return answer;
 }
 

@@ -30,6 +30,7 @@ struct render_request {
   std::string title;               ///< empty: the file's
   int orbit = 0;                   ///< frames around the z axis; 0: one picture
   std::vector<double> elevations;  ///< of a Cinema database; empty: only that of the view
+  std::string film;                ///< .mp4 of an orbit, by ffmpeg; empty: none
   std::string output;              ///< picture, or folder of an orbit; empty: picture.png or orbit beside the file
 };
 

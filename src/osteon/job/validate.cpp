@@ -216,6 +216,10 @@ class checker {
            fmt::format("{} must be in [16, 16384] pixels", job_.picture.width));
     expect(job_.picture.height >= 16 && job_.picture.height <= 16384, "picture.height",
            fmt::format("{} must be in [16, 16384] pixels", job_.picture.height));
+    expect(job_.picture.every >= 0 && job_.picture.every <= 1'000'000, "picture.every",
+           fmt::format("{} must be in [0, 1000000] iterations or steps; 0: no frames", job_.picture.every));
+    expect(job_.picture.every <= 0 || job_.picture.enabled, "picture.every",
+           fmt::format("{}, but picture.enabled = false; remove one of them", job_.picture.every));
     expect(job_.picture.zoom > 0, "picture.zoom", fmt::format("{} must be > 0", job_.picture.zoom));
     check_io();
     expect(job_.run.ranks >= 0 && job_.run.ranks <= 1'000'000, "run.ranks",

@@ -29,8 +29,7 @@ layer glow_layer(const grid::ghosted_field<float>& field, double low, double hig
   constexpr int points = 16;
   for (int i = 0; i <= points; ++i) {
     const double t = static_cast<double>(i) / points;
-    // The lower third of a sequential map is nearly black, which would shade the bone instead of lighting it.
-    const auto& colour = colours[static_cast<std::size_t>(75 + t * 155)];
+    const auto& colour = colours[static_cast<std::size_t>(75 + t * 155)];  // glow_first to glow_last
     result.transfer.push_back({low + t * (high - low), colour, static_cast<float>(0.22 * t * t)});
   }
   return result;

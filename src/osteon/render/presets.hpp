@@ -18,6 +18,10 @@ inline constexpr std::array<float, 3> light_background{0.921f, 0.913f, 0.888f};
 layer bone_layer(const grid::ghosted_field<float>& field, double marrow = 0, double surface = 0.5, double bone = 1,
                  float opacity = 0.16f);
 
+/// The part of the map that a glow uses: the lower third of a sequential map is nearly black, which would shade the bone
+/// instead of lighting it.
+inline constexpr float glow_first = 75.0f / 255, glow_last = 230.0f / 255;
+
 /// A glow whose colour, brightness and opacity rise from `low` to `high`; nothing is seen below `low`.
 /// @param low,high range of the values, for strain energy density e.g. its 50th and 99th percentile
 /// @throws usage_error if the map is unknown or low >= high

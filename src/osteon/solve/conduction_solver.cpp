@@ -182,7 +182,7 @@ std::vector<double>& conduction_solver::solve(const heat_load& load, const optio
     proof.residual_history.push_back(relative);
     log.progress(std::clamp(std::log(std::max(relative, how.tolerance)) / std::log(how.tolerance), 0.0, 1.0),
                  fmt::format("iteration {}, relative residual {:.2e}", proof.iterations, relative));
-    if (keeper && !proof.converged && keeper->is_due()) keeper->save(saved(true));
+    if (keeper && !proof.converged && keeper->is_due(proof.iterations)) keeper->save(saved(true));
   }
   if (keeper) keeper->finish(saved(false));
   if (!proof.converged) true_residual(load);

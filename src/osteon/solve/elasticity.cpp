@@ -298,7 +298,7 @@ class elasticity_solver::conjugate_gradients {
       proof_.residual_history.push_back(norm_);
       report(norm_);
       if (norm_ <= goal_) break;
-      if (how_.keeper && how_.keeper->is_due()) how_.keeper->save(state(true));
+      if (how_.keeper && how_.keeper->is_due(proof_.iterations)) how_.keeper->save(state(true));
     }
     return true;
   }

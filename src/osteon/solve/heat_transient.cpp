@@ -209,7 +209,7 @@ transient_solution solve_transient(const heat_problem& problem, const time_plan&
     }
     log.progress(static_cast<double>(n) / static_cast<double>(steps), fmt::format("step {} of {}, {:.4g} s", n, steps, now));
     taken = n;
-    if (how.keeper && n < steps && how.keeper->is_due()) how.keeper->save(saved());
+    if (how.keeper && n < steps && how.keeper->is_due(n)) how.keeper->save(saved());
   }
   if (how.keeper) how.keeper->finish(saved());
   solution.temperature_K = time.temperature();

@@ -28,8 +28,8 @@ class state_keeper {
   virtual found begin() = 0;
   /// Fill in what begin() found: the vectors, whose names and shapes are given, and the numbers. @collective
   virtual void restore(solver_state& state) = 0;
-  /// Asked between iterations: whether to save now. @collective
-  virtual bool is_due() = 0;
+  /// Asked between iterations: whether to save now. @param done iterations or steps so far @collective
+  virtual bool is_due(std::int64_t done) = 0;
   /// @throws interrupted_error on all ranks if the job is to end here @collective
   virtual void save(const solver_state& state) = 0;
   /// The solve is done; `state` is its answer. @throws as save @collective

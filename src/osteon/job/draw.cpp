@@ -1,0 +1,60 @@
+#include <osteon/job/draw.hpp>
+
+#include <cmath>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/together.hpp>
+#include <osteon/grid/ghost_cells.hpp>
+#include <osteon/io/png.hpp>
+#include <osteon/render/annotate.hpp>
+#include <osteon/render/presets.hpp>
+
+namespace osteon::job {
+
+void draw_picture(const std::string& path, const spec& job, const specimen& part, const physics_result& result,
+                  const std::string& title) {
+  const MPI_Comm comm = part.where.comm;
+  render::scene scene;
+  const int depth = render::ghost_depth(scene.step_voxels);
+  const auto dense = [&](const io::plane_source<float>& make) {
+    std::vector<float> values;
+    comm::together(comm, [&] {
+      values.resize(static_cast<std::size_t>(part.where.owned.volume()));
+      make(0, part.where.owned.shape().z, values);
+    });
+    return grid::with_ghost_cells(part.where, values, depth);
+  };
+  const auto glow = dense(cell_planes(part, result.shown));
+  const auto bone = dense([&](std::int64_t first, std::int64_t planes, std::span<float> values) {
+    cell_planes(part, result.shown)(first, planes, values);
+    for (float& value : values) value = std::isnan(value) ? 0.0F : 1.0F;
+  });
+  scene.spacing_mm = part.header.spacing_mm;
+  scene.width = static_cast<int>(job.picture.width);
+  scene.height = static_cast<int>(job.picture.height);
+  scene.view = {
+      .azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
+  comm::together(comm, [&] {
+    scene.layers = {render::presets::bone_layer(bone),
+                    render::presets::glow_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map)};
+    scene.background = render::presets::dark_background;
+  });
+  const render::image picture = render::render(part.where, scene);
+  comm::together(comm, [&] {
+    if (comm::rank(comm) != 0) return;
+    auto bytes = render::to_rgba8(picture, scene.background);
+    if (!title.empty()) {
+      render::annotations notes;
+      notes.title = title;
+      notes.map = job.picture.colour_map;
+      notes.low = result.shown_low;
+      notes.high = result.shown_high;
+      notes.first = render::presets::glow_first;
+      notes.last = render::presets::glow_last;
+      notes.quantity = result.shown_name + (result.shown_units == "1" ? "" : " [" + result.shown_units + "]");
+      render::annotate(bytes, scene, part.where.domain, notes);
+    }
+    io::write_png(path, picture.width, picture.height, bytes);
+  });
+}
+
+}  // namespace osteon::job

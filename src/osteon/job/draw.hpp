@@ -1,0 +1,15 @@
+#pragma once
+/// @file
+/// The pictures that a job makes by itself.
+#include <osteon/job/physics.hpp>
+#include <string>
+
+namespace osteon::job {
+
+/// Draw what a result shows, as [picture] says.
+/// @param title empty: without title, box, scale and colour bar @throws machine_error if it cannot be written
+/// @collective on part.where.comm
+void draw_picture(const std::string& path, const spec& job, const specimen& part, const physics_result& result,
+                  const std::string& title = "");
+
+}  // namespace osteon::job

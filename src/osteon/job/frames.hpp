@@ -1,0 +1,42 @@
+#pragma once
+/// @file
+/// Pictures of a solution while it is being computed.
+#include <memory>
+#include <osteon/job/physics.hpp>
+#include <osteon/solve/elasticity.hpp>
+#include <osteon/solve/saved_state.hpp>
+
+namespace osteon::job {
+
+/// Hands everything on to the keeper of the checkpoints, and draws a frame of every picture.every-th state on the way. It
+/// only reads the state, so the answer does not depend on it.
+class frame_maker final : public solve::state_keeper {
+ public:
+  /// Borrows all but the flag.
+  /// @param goes_on a resumed job keeps the frames that lie there, another one removes them
+  /// @collective on part.where.comm
+  frame_maker(const spec& job, const specimen& part, solve::state_keeper& checkpoints, bool goes_on, sink& log);
+
+  found begin() override;
+  void restore(solve::solver_state& state) override { checkpoints_.restore(state); }
+  bool is_due(std::int64_t done) override;
+  void save(const solve::solver_state& state) override;
+  void finish(const solve::solver_state& state) override { checkpoints_.finish(state); }
+
+ private:
+  void draw(const solve::solver_state& state);
+  void show_elastic(physics_result& result, const solve::solver_state& state);
+  void show_temperature(physics_result& result, const solve::solver_state& state);
+
+  const spec& job_;
+  const specimen& part_;
+  solve::state_keeper& checkpoints_;
+  sink& log_;
+  std::shared_ptr<const solve::elasticity_problem> elastic_;  // made when a frame needs it
+  double low_K_, high_K_;                                     // of the frames so far: colours that mean the same in a film
+  int solve_ = 0;
+  std::int64_t done_ = 0;
+  bool is_to_draw_ = false, is_to_keep_ = false;
+};
+
+}  // namespace osteon::job

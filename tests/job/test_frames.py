@@ -1,0 +1,87 @@
+"""Pictures that are made during a solve."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+from PIL import Image
+from whole_job import Finished, Job, job_text
+
+TRANSIENT = (
+    '[[boundary]]\nface = "z-low"\ntemperature_K = 310.0\n[transient]\ninitial_K = 290.0\nend_s = 3.0\nstep_s = 0.5\n'
+)
+WARM = "[[material]]\nconductivity_W_per_mK = 0.5\nheat_capacity_J_per_m3K = 2e6\n"
+
+
+def text_of(physics: str, image: Path) -> str:
+    if physics == "transient":
+        return f'physics = "heat"\n[image]\npath = "{image}"\nspacing_mm = 0.5\n{WARM}{TRANSIENT}[picture]\nwidth = 64\nheight = 64\n'
+    return job_text(image, physics)
+
+
+def fields(done: Finished) -> dict[str, bytes]:
+    with netCDF4.Dataset(done.folder / "results.nc") as file:
+        file.set_auto_mask(False)
+        groups = file["VTKHDF"].groups
+        return {name: v[:].tobytes() for g in ("CellData", "PointData") for name, v in groups[g].variables.items()}
+
+
+def frames(done: Finished) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in done.folder.glob("frame_*.png")}
+
+
+@pytest.mark.parametrize("physics", ["elasticity", "heat", "transient"])
+def test_frames_leave_the_answer_alone(job: Job, sponge: Path, physics: str) -> None:
+    """Oracle: the same job without frames, bit for bit; the number of iterations or steps."""
+    text = text_of(physics, sponge)
+    answers = []
+    for more in ("every = 2\n", ""):
+        job.write(text + more)
+        done = job.run("-n", "2", "--no-report")
+        assert done.code == 0, done.err
+        answers.append(fields(done))
+        made = frames(done)
+        last = 6 if physics == "transient" else done.summary["iterations"]
+        wanted = {f"frame_{n:06}.png" for n in range(2, last, 2)} if more else set()  # those of before are gone
+        assert set(made) == wanted
+        assert len(set(made.values())) == len(made) >= (2 if more else 0)
+    assert answers[0] == answers[1]
+
+
+def test_frames_are_the_same_on_any_number_of_ranks(job: Job, sponge: Path) -> None:
+    """Oracle: the frames of one rank; the steps' temperatures differ by less than a colour, which may round up or down."""
+    job.write(text_of("transient", sponge) + "every = 3\n[solve]\ntolerance = 1e-12\n")
+    made = []
+    for ranks in ("1", "3"):
+        done = job.run("-n", ranks, "--no-report")
+        assert done.code == 0, done.err
+        made.append(frames(done))
+    assert set(made[0]) == {"frame_000003.png"}
+    one, three = (np.asarray(Image.open(io.BytesIO(m["frame_000003.png"])), dtype=int) for m in made)
+    assert np.ptp(one) > 100
+    assert np.abs(one - three).max() <= 2
+
+
+@pytest.mark.parametrize(
+    ("more", "says"), [("every = -1\n", "picture.every"), ("every = 2\nenabled = false\n", "enabled")]
+)
+def test_senseless_frames_are_refused(job: Job, sponge: Path, more: str, says: str) -> None:
+    job.write(job_text(sponge) + more)
+    done = job.run("-n", "1", "--no-report")
+    assert done.code == 2
+    assert says in done.err
+
+
+def test_a_frame_that_cannot_be_written_does_not_end_the_job(job: Job, sponge: Path) -> None:
+    """Oracle: the exit code; the folder that is in the way stays."""
+    (job.folder / "job.out" / "frame_000002.png").mkdir(parents=True)
+    (job.folder / "job.out" / "frame_000002.png" / "mine").write_text("")
+    job.write(job_text(sponge) + "every = 2\n")
+    done = job.run("-n", "1", "--no-report")
+    assert done.code == 0, done.err
+    assert "no frame" in done.err
+    assert (job.folder / "job.out" / "frame_000002.png" / "mine").exists()
