@@ -327,7 +327,8 @@ void describe(Visitor& v, spec& s) {
           "deflate: every program can read it. zstd: faster, but readers need the filter of the Python package hdf5plugin. "
           "none: for the fastest disks.",
           {"deflate", "zstd", "none"});
-        t("compression_level", f.compression_level, "deflate: 1 to 9; zstd: 1 to 19. Left out: 1, with zstd its fast level -3.");
+        t("compression_level", f.compression_level,
+          "deflate: 1 to 9; zstd: 1 to 19. Left out: 1, with zstd its fast level -3.");
         t("significant_digits", f.significant_digits,
           "Round fields to so many decimal digits, 1 to 6, which makes files smaller; 0: exact.");
       });
