@@ -141,6 +141,24 @@ TEST(picture, is_the_same_bit_for_bit_with_any_number_of_threads) {
   EXPECT_EQ(picture.rgba, expected.rgba);
 }
 
+// Oracle: what is prepared for each frame anew.
+TEST(picture, of_a_frame_is_the_same_with_what_is_kept_over_frames) {
+  const model m({23, 17, 19});
+  const blocks parts(MPI_COMM_WORLD, m, lopsided(23));
+  render::scene scene = parts.scene();
+  for (auto& l : scene.layers) l.shaded = true;
+  render::prepared kept(parts.where, scene);
+  for (const auto how : {render::method::volume, render::method::maximum})
+    for (const double azimuth : {10.0, 130.0, 250.0}) {
+      scene.how = how;
+      scene.view.azimuth_deg = azimuth;
+      scene.width = 40 + static_cast<int>(azimuth) / 10;
+      scene.clip.clear();
+      if (azimuth > 200) scene.clip.push_back({{0, 0, 1}, 0.3});
+      EXPECT_EQ(render::render(parts.where, scene, kept).rgba, render::render(parts.where, scene).rgba) << azimuth;
+    }
+}
+
 // Oracle: Beer-Lambert: a slab of opacity o per reference length has the transmittance (1 - o)^(thickness / reference).
 TEST(picture, of_a_uniform_slab_has_the_analytic_transmittance_for_every_step) {
   model m({8, 10, 12});

@@ -230,9 +230,10 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
                  {"ranks", comm::size(comm)},
                  {"pictures", json::array()}};
   const std::filesystem::path folder = std::filesystem::path(request.file).parent_path();
+  render::prepared kept(where, scene);  // the frames of an orbit differ in nothing but the view
   const auto draw = [&](const std::string& path) {
     const stopwatch watch;
-    const render::image picture = render::render(where, scene);
+    const render::image picture = render::render(where, scene, kept);
     comm::together(comm, [&] {
       if (comm::rank(comm) != 0) return;
       if (path.ends_with(".npy")) {
