@@ -52,7 +52,6 @@ TEST(large_file, positions_beyond_an_int) {
   io::plane_variable v = io::make_plane_variable("material", NC_UBYTE, false, 1, n);
   ASSERT_EQ(v.chunk_planes, 2);
   ASSERT_GT(v.planes * v.bytes_per_plane(), std::int64_t{1} << 31);
-  io::shared_file file(path, team, how);
   std::int64_t address = 0;
   comm::together(MPI_COMM_WORLD, [&] {
     if (rank != 0) return;
@@ -66,6 +65,7 @@ TEST(large_file, positions_beyond_an_int) {
     index.close();
   });
   MPI_Bcast(&address, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  io::shared_file file(path, team, how);
   std::vector<std::uint8_t> last(std::size_t{1} << 20);
   for (std::size_t i = 0; i < last.size(); ++i) last[i] = static_cast<std::uint8_t>(1 + i % 2);
   const bool mine = rank == ranks - 1;  // the others write nothing

@@ -24,7 +24,8 @@ bool writes_plainly(const file_team& team, const access& how);
 /// hints, all together, so that collecting ranks can do their work.
 class shared_file {
  public:
-  /// Open, and if it is not there or striping is asked for, make the file. On members of the team only.
+  /// Open the file. MPI-IO makes it if it is not there or striping is asked for; written plainly it has to be there, so that
+  /// a host that sees another disk says so. On members of the team only.
   /// @throws machine_error on this rank: agree afterwards @collective on team.comm
   shared_file(const std::string& name, const file_team& team, const access& how);
   shared_file(const shared_file&) = delete;
