@@ -89,7 +89,7 @@ void walk(const conduction_stencil<T>& k, const conduction_segment& s, std::int3
     bytes packed;
     load(packed, k.open + i);
     const mask open = __builtin_convertvector(packed, mask);
-    vector here, resistance, sum = {}, diagonal = {};
+    vector here, resistance = {}, sum = {}, diagonal = {};
     here = get<vector>(x + i);
     if constexpr (!Uniform)
       for (int l = 0; l < width; ++l) resistance[l] = k.resistivity[k.material[i + l]];
@@ -97,7 +97,7 @@ void walk(const conduction_stencil<T>& k, const conduction_segment& s, std::int3
     for (int d = 0; d < directions; ++d) {
       const std::int32_t j = i + to[static_cast<std::size_t>(d)];
       const T face = k.face[static_cast<std::size_t>(d / 2)];
-      vector there, g;
+      vector there, g = {};
       there = get<vector>(x + j);
       if constexpr (Uniform) {
         g = face * half + vector{};
