@@ -6,6 +6,7 @@
 #include <app/commands.hpp>
 #include <app/json_output.hpp>
 #include <app/launcher.hpp>
+#include <app/mpi_session.hpp>
 #include <app/stop_signal.hpp>
 #include <app/summary_table.hpp>
 #include <app/terminal.hpp>
@@ -84,57 +85,28 @@ void finish(const run_options& options, const job::spec& spec) {
   if (options.json != "-") fmt::print("{}", summary_table(summary, report_path));
 }
 
-// A rank that cannot reach the others any more (comm::agree) ends them. Nothing is unwound.
-[[noreturn]] void end_all_ranks() {
-  int code = exit_code(error_kind::machine);
-  try {
-    std::rethrow_exception(std::current_exception());
-  } catch (const error& e) {
-    code = exit_code(e.kind());
-    fmt::print(stderr, "osteon: [rank {}] {}\n", comm::rank(MPI_COMM_WORLD), e.what());
-  } catch (...) {
-    fmt::print(stderr, "osteon: [rank {}] ended by an error that nobody expected\n", comm::rank(MPI_COMM_WORLD));
-  }
-  MPI_Abort(MPI_COMM_WORLD, code);
-  std::abort();
-}
-
 int compute_as_rank(const run_options& options) {
-  int provided = 0;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-  note_stop_signals();
-  std::set_terminate(end_all_ranks);
-  const int rank = comm::rank(MPI_COMM_WORLD);
-  int code = 0;
   std::optional<job::spec> spec;
-  {
+  bool speaks = false;  // the first rank
+  const int code = on_all_ranks([&](MPI_Comm comm) {
+    note_stop_signals();
+    speaks = comm::rank(comm) == 0;
     terminal_sink shown(is_interactive());
-    sink& log = rank == 0 ? static_cast<sink&>(shown) : quiet();
+    sink& log = speaks ? static_cast<sink&>(shown) : quiet();
     const char* started = std::getenv("OSTEON_STARTED");
-    try {
-      comm::together(MPI_COMM_WORLD, [&] { spec = read_job(options); });
-      std::optional<job::directory_lock> lock;
-      comm::together(MPI_COMM_WORLD, [&] {
-        if (rank == 0 && !std::getenv("OSTEON_PARENT")) lock.emplace(job::output_paths(*spec).directory);
-        if (options.threads || !std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(static_cast<int>(spec->run.threads));
-        // The parent that started the ranks has imported and said so; started by a launcher, the first rank imports.
-        if (rank == 0 && !spec->script)  // the ranks read a script's model themselves
-          job::import_model(*spec, job::output_paths(*spec).model, std::getenv("OSTEON_PARENT") ? quiet() : log);
-      });
-      job::compute(MPI_COMM_WORLD, *spec, command_line(options), started ? started : job::utc_now(), log,
-                   {.resume = options.resume, .is_to_stop = stop_was_requested});
-    } catch (const error& e) {
-      // All ranks are here with the same text (comm::together), so all of them leave, and one speaks.
-      if (rank == 0) fmt::print(stderr, "osteon: {}\n", e.what());
-      code = exit_code(e.kind());
-    } catch (const std::exception& e) {
-      // This rank alone failed: the others may wait for it in a collective, so the job has to be ended.
-      fmt::print(stderr, "osteon: [rank {}] {}\n", rank, e.what());
-      MPI_Abort(MPI_COMM_WORLD, exit_code(error_kind::machine));
-    }
-  }
-  MPI_Finalize();
-  if (code == 0 && rank == 0 && !std::getenv("OSTEON_PARENT")) finish(options, *spec);
+    comm::together(comm, [&] { spec = read_job(options); });
+    std::optional<job::directory_lock> lock;
+    comm::together(comm, [&] {
+      if (speaks && !std::getenv("OSTEON_PARENT")) lock.emplace(job::output_paths(*spec).directory);
+      if (options.threads || !std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(static_cast<int>(spec->run.threads));
+      // The parent that started the ranks has imported and said so; started by a launcher, the first rank imports.
+      if (speaks && !spec->script)  // the ranks read a script's model themselves
+        job::import_model(*spec, job::output_paths(*spec).model, std::getenv("OSTEON_PARENT") ? quiet() : log);
+    });
+    job::compute(comm, *spec, command_line(options), started ? started : job::utc_now(), log,
+                 {.resume = options.resume, .is_to_stop = stop_was_requested});
+  });
+  if (code == 0 && speaks && !std::getenv("OSTEON_PARENT")) finish(options, *spec);
   return code;
 }
 

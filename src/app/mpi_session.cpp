@@ -3,14 +3,36 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 
 namespace osteon::app {
 
+namespace {
+
+// A rank that cannot reach the others any more (comm::agree) ends them. Nothing is unwound.
+[[noreturn]] void end_all_ranks() {
+  int code = exit_code(error_kind::machine);
+  try {
+    std::rethrow_exception(std::current_exception());
+  } catch (const error& e) {
+    code = exit_code(e.kind());
+    fmt::print(stderr, "osteon: [rank {}] {}\n", comm::rank(MPI_COMM_WORLD), e.what());
+  } catch (...) {
+    fmt::print(stderr, "osteon: [rank {}] ended by an error that nobody expected\n", comm::rank(MPI_COMM_WORLD));
+  }
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::abort();
+}
+
+}  // namespace
+
 int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  std::set_terminate(end_all_ranks);
   int code = 0;
   const int rank = comm::rank(MPI_COMM_WORLD);
   try {
