@@ -37,8 +37,7 @@ TEST(npb_random, skips_what_would_have_been_made) {
   }
 }
 
-// Oracle: keys of class S are checked by NPB itself through ranks that it prints; here mean and range of class A's first
-// 2^16 keys: four uniform numbers have mean 1/2 and variance 1/48.
+// Oracle: the mean of four uniform numbers has mean 1/2 and variance 1/48; the first 2^16 keys of class A.
 TEST(npb_random, keys_have_mean_and_variance_of_four_uniform_numbers) {
   npb_random random;
   constexpr int count = 1 << 16;
