@@ -44,8 +44,8 @@ void print(const bench_is_options& options, int ranks, const is::run_report& r) 
   fmt::print("  exec  {:9.4f} s\n  trans {:9.4f} s ({:.1f} %)\n", r.split.exec, r.split.trans,
              100 * r.split.trans / r.seconds);
   for (const auto& e : r.exchanges)
-    fmt::print("  keys exchanged in {} rounds, {} messages of {} to {} B, skew {:.3f}\n", e.rounds, e.messages, e.smallest,
-               e.largest, e.skew);
+    fmt::print("  keys exchanged ({}) in {} rounds, {} messages of {} to {} B, skew {:.3f}\n", r.schedule, e.rounds,
+               e.messages, e.smallest, e.largest, e.skew);
   fmt::print("  verification: {} of {} test keys, {}\n", r.found, is::tests * is::iterations,
              r.fault.empty() ? "all keys sorted" : r.fault);
 }
@@ -81,6 +81,9 @@ void add_bench_is(registry& commands) {
                 "(default: all bits at once, which moves none)")
       ->delimiter(',');
   c->add_option("--tables", o->run.tables, "How counts are summed over ranks: auto, shared or messages")
+      ->capture_default_str();
+  c->add_option("--schedule", o->run.schedule,
+                "How keys are exchanged: auto, shared, ring, shift:4x4x8, xor, pairwise, bruck or hierarchical:RANKS")
       ->capture_default_str();
   add_json(c, o->json);
   c->footer(

@@ -14,7 +14,7 @@ using namespace osteon::bench::integer_sort;
 namespace {
 
 // Another number of keys than the ranks divide.
-const problem small{'x', 10, 6, {0, 1, 2, 3, 1023}, {}};
+const problem_class small{'x', 10, 6, {0, 1, 2, 3, 1023}, {}};
 
 std::vector<std::int32_t> sequence(const std::string& kind) {
   std::vector<std::int32_t> keys(static_cast<std::size_t>(small.keys()));
@@ -72,7 +72,7 @@ TEST(integer_sort, verifies_as_the_benchmark_demands) {
   for (const auto& [letter, digits] :
        {std::pair<const char*, std::vector<int>>{"S", {}}, {"S", {6, 5}}, {"W", {}}, {"W", {8, 8}}, {"W", {5, 5, 6}}})
     for (const char* tables : {"shared", "messages"}) {
-      const auto report = run(MPI_COMM_WORLD, {letter, digits, tables});
+      const auto report = run(MPI_COMM_WORLD, {letter, digits, tables, std::string(tables) == "shared" ? "auto" : "ring"});
       EXPECT_EQ(report.found, tests * iterations) << letter << " " << report.digits << " " << tables;
       EXPECT_EQ(report.fault, "") << letter << " " << report.digits << " " << tables;
       EXPECT_EQ(report.tables, tables);
@@ -132,7 +132,7 @@ TEST(blocks, know_the_owner_of_a_place) {
 
 // Oracle: the whole sequence made at once.
 TEST(make_keys, gives_a_rank_its_part_of_one_sequence) {
-  const problem& what = problem_of("S");
+  const problem_class& what = problem_of("S");
   std::vector<std::int32_t> all(1000), part(300);
   make_keys(what, 0, all);
   make_keys(what, 555, part);
@@ -149,12 +149,12 @@ TEST(integer_sort, refuses_what_cannot_be) {
     }
     return std::string();
   };
-  EXPECT_NE(message({"X", {}, "auto"}).find("give S, W, A, B, C or D"), std::string::npos);
-  EXPECT_NE(message({"S", {6, 6}, "auto"}).find("make up 12 bits"), std::string::npos);
-  EXPECT_NE(message({"S", {0, 11}, "auto"}).find("a digit of 0 bits"), std::string::npos);
-  EXPECT_NE(message({"S", {}, "tables"}).find("auto, shared or messages"), std::string::npos);
+  EXPECT_NE(message({"X", {}, "auto", "auto"}).find("give S, W, A, B, C or D"), std::string::npos);
+  EXPECT_NE(message({"S", {6, 6}, "auto", "auto"}).find("make up 12 bits"), std::string::npos);
+  EXPECT_NE(message({"S", {0, 11}, "auto", "auto"}).find("a digit of 0 bits"), std::string::npos);
+  EXPECT_NE(message({"S", {}, "tables", "auto"}).find("auto, shared or messages"), std::string::npos);
 
-  const problem& large = problem_of("D");
+  const problem_class& large = problem_of("D");
   EXPECT_THROW(check_memory(large, digits_of(large, {27}), 4, 4, std::int64_t{24} << 30), machine_error);
   EXPECT_NO_THROW(check_memory(large, digits_of(large, {27}), 4, 1, std::int64_t{256} << 30));
 }

@@ -157,8 +157,9 @@ TEST(all_to_all, refuses_what_cannot_be) {
   EXPECT_THROW(comm::all_to_all(MPI_COMM_WORLD, {"rings"}), usage_error);
   EXPECT_THROW(comm::all_to_all(MPI_COMM_WORLD, {"shift:7x3"}), usage_error);
   EXPECT_THROW(comm::all_to_all(MPI_COMM_WORLD, {"ring", false, 0}), usage_error);
-  if (ranks() == 2 || ranks() == 3 || ranks() == 5)
+  if (ranks() == 2 || ranks() == 3 || ranks() == 5) {
     EXPECT_THROW(comm::all_to_all(MPI_COMM_WORLD, {"transposition"}), usage_error);
+  }
 
   comm::all_to_all exchange(MPI_COMM_WORLD, {"ring"});
   std::vector<int> out(10), in(10);

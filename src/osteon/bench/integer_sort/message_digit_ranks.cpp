@@ -1,7 +1,8 @@
 #include <algorithm>
+#include <numeric>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/bench/integer_sort/digit_ranks.hpp>
-#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/exchange.hpp>
 #include <vector>
 
 namespace osteon::bench::integer_sort {
@@ -25,23 +26,17 @@ class message_digit_ranks final : public digit_ranks {
     std::copy_n(low_.begin(), values_, counts_.begin());
     for (std::size_t i = 0; i < carried; ++i) counts_[carries_[i]] += 1u << 16;
     const double counted = watch.seconds();
-    const int last = comm::size(comm_) - 1, length = static_cast<int>(values_);
-    if (last > 0) {
-      std::fill_n(starts_.begin(), values_, 0u);
-      MPI_Exscan(counts_.data(), starts_.data(), length, MPI_UINT32_T, MPI_SUM, comm_);
-    }
+    std::copy_n(counts_.begin(), values_, starts_.begin());
+    const std::span columns_of_keys(starts_.data(), values_);
+    comm::prefix_sum(comm_, columns_of_keys);
     const double columns = watch.seconds();
-    if (comm::rank(comm_) == last) {
-      std::uint32_t before = 0;
-      for (std::size_t v = 0; v < values_; ++v) {
-        totals_[v] = before;
-        before += starts_[v] + counts_[v];
-      }
-    }
+    const int last = comm::size(comm_) - 1;
+    if (comm::rank(comm_) == last)
+      std::exclusive_scan(starts_.begin(), starts_.begin() + static_cast<std::ptrdiff_t>(values_), totals_.begin(), 0u);
     const double summed = watch.seconds();
-    MPI_Bcast(totals_.data(), length, MPI_UINT32_T, last, comm_);
+    comm::broadcast(comm_, std::span(totals_.data(), values_), last);
     const double known = watch.seconds();
-    for (std::size_t v = 0; v < values_; ++v) starts_[v] += totals_[v];
+    for (std::size_t v = 0; v < values_; ++v) starts_[v] += totals_[v] - counts_[v];
     seconds.trans += columns - counted + known - summed;
     seconds.exec += watch.seconds() - known + summed - columns + counted;
   }

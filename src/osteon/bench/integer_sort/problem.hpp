@@ -16,7 +16,7 @@ inline constexpr int iterations = 10;
 inline constexpr int tests = 5;  ///< keys whose ranks are known for each iteration
 
 /// A class of problem.
-struct problem {
+struct problem_class {
   char letter;
   int log2_keys, log2_values;
   std::array<std::int64_t, tests> test_index, test_rank;
@@ -29,7 +29,7 @@ struct problem {
 
 /// @param letter S, W, A, B, C or D
 /// @throws usage_error for another one
-const problem& problem_of(const std::string& letter);
+const problem_class& problem_of(const std::string& letter);
 
 /// Keys [begin(r), begin(r + 1)) are those of rank r: equal blocks, the last ones shorter or empty.
 class blocks {
@@ -51,9 +51,9 @@ class blocks {
 };
 
 /// Make keys [first, first + keys.size()) of the sequence.
-void make_keys(const problem& what, std::int64_t first, std::span<std::int32_t> keys);
+void make_keys(const problem_class& what, std::int64_t first, std::span<std::int32_t> keys);
 
 /// Change the two keys of an iteration, those that lie in [first, first + keys.size()).
-void change_keys(const problem& what, int iteration, std::int64_t first, std::span<std::int32_t> keys);
+void change_keys(const problem_class& what, int iteration, std::int64_t first, std::span<std::int32_t> keys);
 
 }  // namespace osteon::bench::integer_sort

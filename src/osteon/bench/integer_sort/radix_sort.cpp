@@ -10,7 +10,7 @@
 
 namespace osteon::bench::integer_sort {
 
-std::vector<digit> digits_of(const problem& what, const std::vector<int>& widths) {
+std::vector<digit> digits_of(const problem_class& what, const std::vector<int>& widths) {
   std::vector<digit> digits;
   int low = 0;
   for (const int width : widths) {
@@ -25,13 +25,15 @@ std::vector<digit> digits_of(const problem& what, const std::vector<int>& widths
   return digits;
 }
 
-radix_sort::radix_sort(MPI_Comm comm, const problem& what, std::vector<digit> digits, tables way)
+radix_sort::radix_sort(MPI_Comm comm, const problem_class& what, std::vector<digit> digits, tables way,
+                       const std::string& schedule)
     : comm_(comm),
       rank_(comm::rank(comm)),
       ranks_(comm::size(comm)),
       blocks_(what.keys(), ranks_),
       digits_(std::move(digits)),
-      sent_(digits_.size(), std::vector<int>(static_cast<std::size_t>(ranks_))) {
+      sent_(digits_.size(), std::vector<std::int64_t>(static_cast<std::size_t>(ranks_))),
+      exchange_(comm, {schedule}) {
   std::int64_t values = 0;
   for (const digit& d : digits_) values = std::max(values, d.values());
   digit_ranks_ = way == tables::shared ? digit_ranks_in_shared_memory(comm, blocks_.count(rank_), values)
@@ -82,7 +84,7 @@ arrangement radix_sort::arrange() {
 void radix_sort::move(std::size_t pass, arrangement& into) {
   static_assert(sizeof(record) == bytes_of_sent_key);
   const digit by = digits_[pass];
-  std::vector<int>& sent = sent_[pass];
+  std::vector<std::int64_t>& sent = sent_[pass];
   const std::span<std::uint32_t> next = digit_ranks_->starts(seconds_);
   stopwatch watch;
   std::fill(sent.begin(), sent.end(), 0);
@@ -91,19 +93,16 @@ void radix_sort::move(std::size_t pass, arrangement& into) {
     places_[i] = next[by.of(keys_[i])]++;
     ++sent[static_cast<std::size_t>(blocks_.owner(places_[i]))];
   }
-  std::vector<int> came(sent.size()), send_at(sent.size()), came_at(sent.size());
-  const auto self = static_cast<std::size_t>(rank_);
-  const int kept = std::exchange(sent[self], 0);
-  std::exclusive_scan(sent.begin(), sent.end(), send_at.begin(), 0);
-  sends_.resize(static_cast<std::size_t>(std::reduce(sent.begin(), sent.end())));
-
+  const std::int64_t kept = std::exchange(sent[static_cast<std::size_t>(rank_)], 0);
+  const auto to = comm::parcels::packed(sent);
+  sends_.resize(static_cast<std::size_t>(to.elements()));
   into.keys.resize(static_cast<std::size_t>(blocks_.count(rank_)));
   into.origins.resize(into.keys.size());
   const auto put = [&](const record& r) {
     into.keys[r.place] = r.key;
     into.origins[r.place] = r.origin;
   };
-  std::vector<int> at = send_at;
+  std::vector<std::int64_t> at = to.offsets;
   const auto first = static_cast<std::uint32_t>(blocks_.begin(rank_));
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     const int owner = blocks_.owner(places_[i]);
@@ -117,20 +116,14 @@ void radix_sort::move(std::size_t pass, arrangement& into) {
   seconds_.exec += watch.seconds();
 
   watch.restart();
-  MPI_Alltoall(sent.data(), 1, MPI_INT, came.data(), 1, MPI_INT, comm_);
-  std::exclusive_scan(came.begin(), came.end(), came_at.begin(), 0);
-  arrivals_.resize(static_cast<std::size_t>(std::reduce(came.begin(), came.end())));
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_contiguous(3, MPI_UINT32_T, &type);
-  MPI_Type_commit(&type);
-  MPI_Alltoallv(sends_.data(), sent.data(), send_at.data(), type, arrivals_.data(), came.data(), came_at.data(), type,
-                comm_);
-  MPI_Type_free(&type);
+  const auto from = comm::parcels::packed(exchange_.counts_from(sent));
+  arrivals_.resize(static_cast<std::size_t>(from.elements()));
+  exchange_.run<record>(sends_, to, arrivals_, from);
   seconds_.trans += watch.seconds();
 
   watch.restart();
   for (const record& r : arrivals_) put(r);
-  sent[self] = kept;
+  sent[static_cast<std::size_t>(rank_)] = kept;
   seconds_.exec += watch.seconds();
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <osteon/bench/integer_sort/digit_ranks.hpp>
 #include <osteon/bench/integer_sort/problem.hpp>
+#include <osteon/comm/exchange.hpp>
 #include <vector>
 
 namespace osteon::bench::integer_sort {
@@ -19,15 +20,17 @@ struct arrangement {
 };
 
 /// Digits of these widths, lowest first. @throws usage_error if they do not make up the values of the problem
-std::vector<digit> digits_of(const problem& what, const std::vector<int>& widths);
+std::vector<digit> digits_of(const problem_class& what, const std::vector<int>& widths);
 
 class radix_sort {
  public:
-  enum class tables { shared, messages };
+  enum class tables { shared, messages };  ///< how counts are summed over ranks
 
-  /// @throws machine_error if shared tables do not fit in shared memory
+  /// @param schedule of the exchange of keys, as comm::all_to_all has it
+  /// @throws usage_error for an unknown schedule; machine_error if shared tables do not fit in shared memory
   /// @collective on comm, which is borrowed; for shared tables, of ranks on one host
-  radix_sort(MPI_Comm comm, const problem& what, std::vector<digit> digits, tables way);
+  radix_sort(MPI_Comm comm, const problem_class& what, std::vector<digit> digits, tables way,
+             const std::string& schedule = "auto");
 
   /// Rank the keys of all ranks.
   /// @param keys of this rank, shape (blocks.count(rank)); used until the next call or `arrange`
@@ -42,7 +45,8 @@ class radix_sort {
   const phase_seconds& seconds() const { return seconds_; }
   void restart_clocks() { seconds_ = {}; }
   /// Keys that the last ranking sent to each rank, own ones included, shape (digits - 1)(ranks).
-  std::vector<std::vector<int>> sent() const { return {sent_.begin(), sent_.end() - 1}; }
+  std::vector<std::vector<std::int64_t>> sent() const { return {sent_.begin(), sent_.end() - 1}; }
+  const std::string& schedule() const { return exchange_.schedule(); }
   static constexpr std::int64_t bytes_of_sent_key = 12;
 
  private:
@@ -64,7 +68,8 @@ class radix_sort {
   std::array<arrangement, 2> held_;         ///< in turn
   std::vector<std::uint32_t> places_;
   std::vector<record> sends_, arrivals_;
-  std::vector<std::vector<int>> sent_;
+  std::vector<std::vector<std::int64_t>> sent_;
+  comm::all_to_all exchange_;
 };
 
 }  // namespace osteon::bench::integer_sort

@@ -36,7 +36,7 @@ radix_sort::tables tables_named(MPI_Comm comm, MPI_Comm host, const std::string&
   return alone ? radix_sort::tables::shared : radix_sort::tables::messages;
 }
 
-std::array<std::int32_t, tests> find_test_keys(MPI_Comm comm, const problem& what, std::int64_t first,
+std::array<std::int32_t, tests> find_test_keys(MPI_Comm comm, const problem_class& what, std::int64_t first,
                                                std::span<const std::int32_t> keys) {
   std::array<std::int32_t, tests> found;
   found.fill(-1);
@@ -47,11 +47,11 @@ std::array<std::int32_t, tests> find_test_keys(MPI_Comm comm, const problem& wha
   return found;
 }
 
-exchange_figures figures_of(MPI_Comm comm, const std::vector<int>& sent, std::int64_t all_keys) {
+exchange_figures figures_of(MPI_Comm comm, const std::vector<std::int64_t>& sent, std::int64_t all_keys) {
   const int ranks = comm::size(comm);
   const auto p = static_cast<std::size_t>(ranks);
-  std::vector<int> matrix(p * p);
-  MPI_Allgather(sent.data(), ranks, MPI_INT, matrix.data(), ranks, MPI_INT, comm);
+  std::vector<std::int64_t> matrix(p * p);
+  MPI_Allgather(sent.data(), ranks, MPI_INT64_T, matrix.data(), ranks, MPI_INT64_T, comm);
   exchange_figures result;
   result.rounds = ranks - 1;
   if (ranks == 1) return result;
@@ -74,7 +74,7 @@ exchange_figures figures_of(MPI_Comm comm, const std::vector<int>& sent, std::in
 
 }  // namespace
 
-std::int64_t memory_of(const problem& what, std::span<const digit> digits, int ranks) {
+std::int64_t memory_of(const problem_class& what, std::span<const digit> digits, int ranks) {
   const std::int64_t keys = blocks(what.keys(), ranks).count(0);
   std::int64_t values = 0;
   for (const digit& d : digits) values = std::max(values, d.values());
@@ -83,7 +83,8 @@ std::int64_t memory_of(const problem& what, std::span<const digit> digits, int r
   return keys * (4 + 4 + 8 * moves + messages) + values * 14;  // counts, starts, totals
 }
 
-void check_memory(const problem& what, std::span<const digit> digits, int ranks, int ranks_here, std::int64_t available) {
+void check_memory(const problem_class& what, std::span<const digit> digits, int ranks, int ranks_here,
+                  std::int64_t available) {
   const std::int64_t needed = memory_of(what, digits, ranks) * ranks_here;
   if (needed > available)
     throw machine_error(fmt::format(
@@ -99,7 +100,7 @@ run_report run(MPI_Comm comm, const run_options& options) {
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &made);
     return comm::communicator::take(made);
   }();
-  const problem* what = nullptr;
+  const problem_class* what = nullptr;
   std::vector<digit> digits;
   comm::together(comm, [&] {
     what = &problem_of(options.letter);
@@ -113,7 +114,7 @@ run_report run(MPI_Comm comm, const run_options& options) {
   const std::int64_t first = all.begin(rank);
   make_keys(*what, first, keys);
   const auto test_keys = find_test_keys(comm, *what, first, keys);
-  radix_sort sort(comm, *what, digits, way);
+  radix_sort sort(comm, *what, digits, way, options.schedule);
 
   // One for free, as in the reference: all memory has been touched then.
   change_keys(*what, 1, first, keys);
@@ -136,6 +137,7 @@ run_report run(MPI_Comm comm, const run_options& options) {
   report.digits =
       fmt::format("{}", fmt::join(options.digits.empty() ? std::vector{what->log2_values} : options.digits, "+"));
   report.tables = way == radix_sort::tables::shared ? "shared" : "messages";
+  report.schedule = sort.schedule();
   report.seconds = slowest.seconds;
   report.split = sort.seconds();
   MPI_Bcast(&report.split, 2, MPI_DOUBLE, slowest.rank, comm);

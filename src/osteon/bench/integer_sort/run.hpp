@@ -9,8 +9,9 @@ namespace osteon::bench::integer_sort {
 
 struct run_options {
   std::string letter = "A";
-  std::vector<int> digits;      ///< bits, lowest digit first; none: one digit of all bits
-  std::string tables = "auto";  ///< shared, messages, or auto: shared if all ranks are on one host
+  std::vector<int> digits;        ///< bits, lowest digit first; none: one digit of all bits
+  std::string tables = "auto";    ///< shared, messages, or auto: shared if all ranks are on one host
+  std::string schedule = "auto";  ///< of the exchange of keys, as comm::all_to_all has it
 };
 
 /// An exchange of keys among ranks in rounds, in each of which a rank sends to the one a fixed distance ahead.
@@ -22,7 +23,7 @@ struct exchange_figures {
 };
 
 struct run_report {
-  std::string digits, tables;
+  std::string digits, tables, schedule;
   double seconds = 0;   ///< of ten rankings, on the slowest rank
   phase_seconds split;  ///< of that rank
   double million_keys_per_second = 0;
@@ -33,11 +34,12 @@ struct run_report {
 };
 
 /// Bytes that a rank takes at most, with the verification.
-std::int64_t memory_of(const problem& what, std::span<const digit> digits, int ranks);
+std::int64_t memory_of(const problem_class& what, std::span<const digit> digits, int ranks);
 
 /// @param ranks_here of `ranks`, on a host with `available` bytes
 /// @throws machine_error if they need more
-void check_memory(const problem& what, std::span<const digit> digits, int ranks, int ranks_here, std::int64_t available);
+void check_memory(const problem_class& what, std::span<const digit> digits, int ranks, int ranks_here,
+                  std::int64_t available);
 
 /// @throws usage_error for another class, digits that do not make up its keys, or shared tables on several hosts;
 /// machine_error if the hosts have not the memory, before it is taken
