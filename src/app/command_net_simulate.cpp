@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/json_output.hpp>
+#include <app/net_commands.hpp>
 #include <app/net_ends.hpp>
 #include <app/net_input.hpp>
 #include <memory>
