@@ -1,0 +1,131 @@
+"""All-to-all exchanges of numpy arrays between the ranks of an mpi4py communicator.
+
+    from mpi4py import MPI
+    from osteon.exchange import AllToAll
+
+    exchange = AllToAll(MPI.COMM_WORLD)
+    arrived = exchange([numpy.arange(10 * to) for to in range(exchange.ranks)])
+
+Needs mpi4py with the MPI that osteon was built with, and libosteon_exchange.so of the build.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+_MESSAGE_BYTES = 1024
+
+
+def _library_path() -> Path:
+    """$OSTEON_EXCHANGE_LIBRARY, or the one that was built beside the program $OSTEON_BINARY."""
+    named = os.environ.get("OSTEON_EXCHANGE_LIBRARY")
+    program = os.environ.get("OSTEON_BINARY")
+    if named:
+        found = Path(named)
+    elif program:
+        found = Path(program).resolve().parents[1] / "osteon/comm/libosteon_exchange.so"
+    else:
+        found = Path("libosteon_exchange.so")
+    if not found.exists():
+        raise FileNotFoundError(
+            f"{found} was not found; build it (cmake --build --preset release --target osteon_exchange) and set "
+            "OSTEON_EXCHANGE_LIBRARY to its path"
+        )
+    return found
+
+
+def _library() -> ctypes.CDLL:
+    library = ctypes.CDLL(str(_library_path()))
+    library.osteon_all_to_all_schedule.restype = ctypes.c_char_p
+    library.osteon_all_to_all_free.restype = None
+    return library
+
+
+def _pointer(array: np.ndarray) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+class AllToAll:
+    """Parcels of any length from each rank to each, planned once and exchanged again and again.
+
+    `schedule` is shared (through memory of one host), ring, shift:4x4, xor, pairwise, bruck, hierarchical:RANKS,
+    transposition, or auto. Making, calling and `close` are collective.
+    """
+
+    def __init__(self, comm: MPI.Comm, schedule: str = "auto", barriers: bool = False) -> None:
+        """@throws ValueError for a schedule that there is not, or that does not fit the ranks."""
+        from mpi4py import MPI
+
+        self._library = _library()
+        self._handle = ctypes.c_void_p()
+        self.ranks = comm.Get_size()
+        self._call(
+            "make",
+            ctypes.c_void_p(MPI._addressof(comm)),
+            schedule.encode(),
+            ctypes.c_int(barriers),
+            ctypes.byref(self._handle),
+        )
+
+    def _call(self, function: str, *arguments: object) -> None:
+        error = ctypes.create_string_buffer(_MESSAGE_BYTES)
+        code = getattr(self._library, f"osteon_all_to_all_{function}")(
+            *arguments, error, ctypes.c_size_t(_MESSAGE_BYTES)
+        )
+        if code:
+            raise (ValueError if code == 2 else RuntimeError)(error.value.decode(errors="replace"))
+
+    @property
+    def schedule(self) -> str:
+        """How it is carried out."""
+        return self._library.osteon_all_to_all_schedule(self._handle).decode()
+
+    def __call__(self, parcels: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Send parcels[r] to rank r; return what each rank sent here, in the order of the ranks.
+
+        All parcels of all ranks have the same type, and the same shape but for the first axis.
+        """
+        arrays = [np.atleast_1d(np.asarray(parcel)) for parcel in parcels]
+        if len(arrays) != self.ranks:
+            raise ValueError(f"{len(arrays)} parcels for {self.ranks} ranks: give one for each, empty ones too")
+        kinds = {(array.dtype, array.shape[1:]) for array in arrays}
+        if len(kinds) > 1 or arrays[0].dtype.hasobject:
+            raise ValueError(f"parcels of types and row shapes {sorted(map(str, kinds))}: all must be numbers of one")
+        out = np.concatenate(arrays)
+        row_bytes = out.dtype.itemsize * int(np.prod(out.shape[1:], dtype=np.int64))
+        to = np.array([len(array) for array in arrays], np.int64)
+        counts = np.empty_like(to)
+        self._call("counts", self._handle, _pointer(to), _pointer(counts))
+        arrived = np.empty((int(counts.sum()), *out.shape[1:]), out.dtype)
+        if row_bytes:
+            self._call(
+                "run",
+                self._handle,
+                _pointer(out),
+                _pointer(to),
+                _pointer(arrived),
+                _pointer(counts),
+                ctypes.c_int64(row_bytes),
+            )
+        return np.split(arrived, np.cumsum(counts)[:-1])
+
+    def close(self) -> None:
+        """Give memory and communicator back."""
+        if self._handle:
+            self._library.osteon_all_to_all_free(self._handle)
+            self._handle = ctypes.c_void_p()
+
+    def __enter__(self) -> AllToAll:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

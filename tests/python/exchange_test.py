@@ -1,0 +1,74 @@
+"""osteon.exchange. Oracle: what each rank can compute of what the others sent; the rules of the input."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from osteon import exchange
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = """
+import numpy as np
+from mpi4py import MPI
+from osteon.exchange import AllToAll
+
+me, ranks = MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size
+
+
+def parcel(sender, receiver):
+    rows = (sender * 7 + receiver * 3) % 5
+    return np.full((rows, 2), sender * 100 + receiver, np.float32)
+
+
+for schedule in ("auto", "ring", "bruck"):
+    with AllToAll(MPI.COMM_WORLD, schedule) as exchange:
+        for _ in range(2):
+            arrived = exchange([parcel(me, to) for to in range(ranks)])
+            for sender in range(ranks):
+                np.testing.assert_array_equal(arrived[sender], parcel(sender, me))
+                assert arrived[sender].dtype == np.float32
+        try:
+            exchange([np.zeros(1)] * (ranks + 1))
+        except ValueError as fault:
+            assert "give one for each" in str(fault)
+        else:
+            raise AssertionError("too many parcels were taken")
+try:
+    AllToAll(MPI.COMM_WORLD, "butterfly")
+except ValueError as fault:
+    assert "does not bring parcels" in str(fault)
+else:
+    raise AssertionError("a butterfly was taken")
+print("rank", me, "done")
+"""
+
+
+def test_a_missing_library_is_named(monkeypatch):
+    monkeypatch.setenv("OSTEON_EXCHANGE_LIBRARY", "/nonexistent/libosteon_exchange.so")
+    with pytest.raises(FileNotFoundError, match="OSTEON_EXCHANGE_LIBRARY"):
+        exchange._library_path()
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="mpi4py is not installed")
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_arrays_come_from_every_rank(ranks, tmp_path):
+    try:
+        exchange._library_path()
+    except FileNotFoundError as fault:
+        pytest.skip(str(fault))
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    done = subprocess.run(
+        [str(ROOT / "tools/mpirun.sh"), str(ranks), sys.executable, str(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("done") == ranks
