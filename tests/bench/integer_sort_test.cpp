@@ -84,7 +84,7 @@ TEST(integer_sort, verifies_as_the_benchmark_demands) {
 // Oracle: what was broken on purpose.
 TEST(verification, finds_a_lost_key_and_a_wrong_order) {
   const int rank = comm::rank(MPI_COMM_WORLD);
-  const std::vector<std::int32_t> keys{rank * 10, rank * 10 + 1, rank * 10 + 1};
+  const huge_vector<std::int32_t> keys{rank * 10, rank * 10 + 1, rank * 10 + 1};
   const auto first = static_cast<std::uint32_t>(3 * rank);
   const arrangement right{keys, {first, first + 1, first + 2}};
   const auto fault = [&](arrangement sorted) { return fault_of(MPI_COMM_WORLD, keys, first, sorted); };

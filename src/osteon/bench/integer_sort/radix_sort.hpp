@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <osteon/base/huge_pages.hpp>
 #include <osteon/bench/integer_sort/digit_ranks.hpp>
 #include <osteon/bench/integer_sort/problem.hpp>
 #include <osteon/comm/exchange.hpp>
@@ -15,8 +16,8 @@ namespace osteon::bench::integer_sort {
 
 /// Keys in some order, and where they were at first.
 struct arrangement {
-  std::vector<std::int32_t> keys;
-  std::vector<std::uint32_t> origins;  ///< index in the whole sequence
+  huge_vector<std::int32_t> keys;
+  huge_vector<std::uint32_t> origins;  ///< index in the whole sequence
 };
 
 /// Digits of these widths, lowest first. @throws usage_error if they do not make up the values of the problem
@@ -66,8 +67,8 @@ class radix_sort {
   std::span<const std::int32_t> keys_;      ///< as they are arranged now
   std::span<const std::uint32_t> origins_;  ///< empty: as at first
   std::array<arrangement, 2> held_;         ///< in turn
-  std::vector<std::uint32_t> places_;
-  std::vector<record> sends_, arrivals_;
+  huge_vector<std::uint32_t> places_;
+  huge_vector<record> sends_, arrivals_;
   std::vector<std::vector<std::int64_t>> sent_;
   comm::all_to_all exchange_;
 };

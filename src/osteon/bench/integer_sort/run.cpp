@@ -105,14 +105,23 @@ run_report run(MPI_Comm comm, const run_options& options) {
     digits = digits_of(*what, options.digits.empty() ? std::vector{what->log2_values} : options.digits);
     check_memory(*what, digits, ranks, comm::size(host.get()), available_memory());
   });
-  const auto way = tables_named(comm, host.get(), options.tables);
+  auto way = tables_named(comm, host.get(), options.tables);
 
   const blocks all(what->keys(), ranks);
-  std::vector<std::int32_t> keys(static_cast<std::size_t>(all.count(rank)));
+  huge_vector<std::int32_t> keys(static_cast<std::size_t>(all.count(rank)));
   const std::int64_t first = all.begin(rank);
   make_keys(*what, first, keys);
   const auto test_keys = find_test_keys(comm, *what, first, keys);
-  radix_sort sort(comm, *what, digits, way, options.schedule);
+  const auto make = [&] { return radix_sort(comm, *what, digits, way, options.schedule); };
+  radix_sort sort = [&] {
+    try {
+      return make();
+    } catch (const machine_error&) {  // all ranks are here: there is too little shared memory
+      if (options.tables != "auto" || way == radix_sort::tables::messages) throw;
+      way = radix_sort::tables::messages;
+      return make();
+    }
+  }();
 
   // One for free, as in the reference: all memory has been touched then.
   change_keys(*what, 1, first, keys);
