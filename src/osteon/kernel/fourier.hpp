@@ -31,7 +31,7 @@ std::vector<std::ptrdiff_t> regular_offsets(std::int64_t length, std::ptrdiff_t 
 /// Transform `lines` lines. `from` and `to` may be the same.
 ///
 /// Four lines are in work at once: fastest are line strides of 1 (the columns of rows in memory) and element strides of 1
-/// (the rows themselves). Results do not depend on which lines are transformed together.
+/// (the rows themselves).
 /// @param offset both have plan.length() entries
 /// @collective local, on the calling thread
 void transform_lines(const fourier_plan& plan, fourier_direction direction, fourier_lines<const std::complex<double>> from,

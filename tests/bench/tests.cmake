@@ -1,0 +1,1 @@
+osteon_test(bench/ft RANKS 1 2 3 4)
