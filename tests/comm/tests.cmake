@@ -2,6 +2,7 @@ osteon_test(comm/composite_fragments RANKS 1 3 4)
 osteon_test(comm/compositor RANKS 1 2 3 4 5 7)
 osteon_test(comm/together RANKS 1 2 4)
 osteon_test(comm/execute RANKS 1 2 3 4 5 7 8)
+osteon_test(comm/exchange RANKS 1 2 3 4 5)
 osteon_test(comm/fourier_3d RANKS 1 2 3 4)
 # An oracle only: GPL, never part of osteon.
 find_path(FFTW_INCLUDE_DIR fftw3.h)

@@ -30,8 +30,8 @@ shared_window shared_window::make(MPI_Comm comm, std::size_t bytes) {
     const double free = static_cast<double>(there.f_bavail) * static_cast<double>(there.f_frsize);
     if (all > free)
       throw machine_error(fmt::format(
-          "{:.0f} MB of shared memory are needed for the images of {} ranks, and /dev/shm has {:.0f} MB: make it "
-          "larger (docker: --shm-size), or composite by messages",
+          "{:.0f} MB of shared memory are needed for {} ranks, and /dev/shm has {:.0f} MB: make it larger (docker: "
+          "--shm-size), or let them send messages",
           all / 1e6, size(comm), free / 1e6));
   });
   shared_window result;

@@ -1,0 +1,23 @@
+#pragma once
+/// @file
+/// The ways of an all-to-all exchange (comm/exchange.hpp).
+#include <osteon/comm/exchange.hpp>
+
+namespace osteon::comm {
+
+/// Messages as a plan has them.
+/// @param comm, options are used until the object goes
+std::unique_ptr<all_to_all::way> exchange_by_messages(MPI_Comm comm, const plan::exchange& what,
+                                                      const all_to_all_options& options);
+
+/// Copies through boxes in shared memory.
+/// @collective on host
+std::unique_ptr<all_to_all::way> exchange_in_shared_memory(MPI_Comm host);
+
+/// Requests for the pieces of a message that may be longer than MPI counts.
+void send_in_pieces(const std::byte* from, std::int64_t bytes, std::int64_t longest, int peer, int tag, MPI_Comm comm,
+                    std::vector<MPI_Request>& requests);
+void receive_in_pieces(std::byte* into, std::int64_t bytes, std::int64_t longest, int peer, int tag, MPI_Comm comm,
+                       std::vector<MPI_Request>& requests);
+
+}  // namespace osteon::comm
