@@ -32,7 +32,8 @@ struct ft_report {
 /// transform, and for each iteration evolution, backward transform and checksum.
 /// @throws usage_error, machine_error as comm::fourier_3d::make does
 /// @collective on comm
-ft_report run_ft(MPI_Comm comm, const ft_class& problem, const comm::fourier_options& options);
+/// @param transforms so many forward transforms more, for ft_report::transform
+ft_report run_ft(MPI_Comm comm, const ft_class& problem, const comm::fourier_options& options, int transforms = 0);
 
 /// Operations a second that NPB prints for this time.
 double ft_mops(const ft_class& problem, double seconds);
