@@ -3,9 +3,9 @@
 
     ./run bench ft [--class A] [--ranks N [N ...]] [--rounds N] [--npb FOLDER] [--fftw measure] [--json FILE]
 
-Peers are built outside of osteon and left out, with a line that says so, where they are missing: NPB 3.4's `ft.CLASS.x` in
---npb (or $OSTEON_NPB), built with the MPI that osteon uses; FFTW-MPI (Debian: libfftw3-mpi-dev) by bench/fftw_mpi.c. All
-run in turn, round after round, and the best of each counts. Every run of osteon and NPB is verified.
+Peers are built outside of osteon and left out, with a line that says so, where they are missing: NPB 3.4's `ft.CLASS.x`
+in --npb (or $OSTEON_NPB), built with the MPI that osteon uses; FFTW-MPI (Debian: libfftw3-mpi-dev) by bench/fftw_mpi.c.
+All run in turn, round after round, and the best of each counts. Every run of osteon and NPB is verified.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def on_ranks(ranks: int, *command: str) -> str:
 
 def osteon(letter: str, ranks: int, method: str) -> dict[str, float]:
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        run([BINARY, "bench", "ft", "--class", letter, "-n", str(ranks), "--method", method, "--transforms", "5"]
-            + ["--json", file.name])  # fmt: skip
+        command = [BINARY, "bench", "ft", "--class", letter, "-n", str(ranks), "--method", method]
+        run([*command, "--transforms", "5", "--json", file.name])
         row = json.loads(Path(file.name).read_text())["rows"][0]
     return {
         f"osteon {method}": row["seconds"],

@@ -16,8 +16,7 @@ bool fits(index3 shape, fourier_folding f) {
   return f.rows <= std::min(shape.y, shape.x) && f.columns <= std::min(shape.z, shape.y);
 }
 
-std::optional<fourier_folding> best_folding(index3 shape, int ranks) {
-  if (fits(shape, {1, ranks})) return fourier_folding{1, ranks};
+std::optional<fourier_folding> squarest(index3 shape, int ranks) {
   std::optional<fourier_folding> best;
   for (int rows = 1; rows <= ranks; ++rows) {
     if (ranks % rows != 0 || !fits(shape, {rows, ranks / rows})) continue;
@@ -31,12 +30,16 @@ std::string text(index3 shape) { return fmt::format("{} x {} x {}", shape.z, sha
 }  // namespace
 
 fourier_folding fourier_3d::choose_folding(index3 shape, int ranks) {
-  if (const auto best = best_folding(shape, ranks)) return *best;
+  return fits(shape, {1, ranks}) ? fourier_folding{1, ranks} : squarest_folding(shape, ranks);
+}
+
+fourier_folding fourier_3d::squarest_folding(index3 shape, int ranks) {
+  if (const auto best = squarest(shape, ranks)) return *best;
   const auto most = std::min(shape.y, shape.x) * std::min(shape.z, shape.y);
   std::string near;
   for (const int step : {-1, 1}) {
     std::int64_t candidate = std::min<std::int64_t>(ranks + step, most);
-    while (candidate >= 1 && candidate <= most && !best_folding(shape, static_cast<int>(candidate))) candidate += step;
+    while (candidate >= 1 && candidate <= most && !squarest(shape, static_cast<int>(candidate))) candidate += step;
     if (candidate >= 1 && candidate <= most && near != std::to_string(candidate))
       near += (near.empty() ? "" : " or ") + std::to_string(candidate);
   }
