@@ -1,2 +1,3 @@
 osteon_test(bench/ft RANKS 1 2 3 4)
+osteon_test(bench/predict)
 osteon_test(bench/integer_sort RANKS 1 2 3 4)
