@@ -4,6 +4,7 @@
 #include <app/common_options.hpp>
 #include <app/image_size.hpp>
 #include <app/json_output.hpp>
+#include <app/net_exchanges.hpp>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -21,6 +22,7 @@ namespace {
 struct net_cost_options {
   std::string method = "binary-swap", pixels = "512x512", machine = "bgl";
   int ranks = 0, bytes_per_pixel = 4;
+  exchange_cost_options exchanges;  ///< asked for instead, if they name a network
   std::string json;
 };
 
@@ -80,6 +82,7 @@ int most_ranks_to_walk(const std::string& method) {
 }
 
 int net_cost(const net_cost_options& o) {
+  if (o.ranks == 0) throw usage_error("-n is missing: how many ranks composite? (Or name a --network and a --plan.)");
   const image_size image = parse_image_size(o.pixels);
   if (image.pixels() < 1) throw usage_error(fmt::format("--pixels {}: there must be at least one pixel", o.pixels));
   auto method = plan::composite_method::parse(o.method);
@@ -194,12 +197,18 @@ int net_paper_compositing(const std::string& target) {
 void add_net_cost(registry& commands) {
   const auto o = std::make_shared<net_cost_options>();
   CLI::App* cost =
-      commands.add("net", "cost", "Time of a frame of a compositing method on a machine", [o] { return net_cost(*o); });
+      commands.add("net", "cost", "Time of a compositing method on a machine, or of exchanges on a network", [o] {
+        if (o->exchanges.input.network.empty()) return net_cost(*o);
+        o->exchanges.input.ranks = o->ranks;
+        o->exchanges.input.pixels = o->pixels;
+        o->exchanges.input.bytes_per_pixel = o->bytes_per_pixel;
+        return net_cost_of_exchanges(o->exchanges, o->json);
+      });
   cost->add_option("--method", o->method,
                    "as `osteon plan` takes it; equations are printed for binary-swap and multi-step:P")
       ->capture_default_str();
-  cost->add_option("-n,--ranks", o->ranks, "Number of ranks; the equations need a power of two")
-      ->required()
+  cost->add_option("-n,--ranks", o->ranks,
+                   "Number of ranks; the equations need a power of two (default on a network: its PUs)")
       ->check(CLI::Range(2, 1 << 24));
   cost->add_option("--pixels", o->pixels, "Width x height of the picture")->capture_default_str();
   cost->add_option("--bytes-per-pixel", o->bytes_per_pixel, "4 for RGBA8, 16 for RGBA32F")
@@ -207,22 +216,27 @@ void add_net_cost(registry& commands) {
       ->capture_default_str();
   cost->add_option("--machine", o->machine, "bgl, ha8000, or a JSON file (docs/theory/compositing.md)")
       ->capture_default_str();
+  add_exchange_cost(cost, o->exchanges);
   add_json(cost, o->json);
   cost->footer(
       "Examples:\n  osteon net cost --method multi-step:512 -n 4096 --machine ha8000\n"
-      "  osteon net cost -n 6 --pixels 1920x1080 --machine machine.json --json -");
+      "  osteon net cost -n 6 --pixels 1920x1080 --machine machine.json --json -\n"
+      "  osteon net cost --network hxb:8x8x16 --plan shift --plan bruck --bytes 640");
 }
 
 void add_net_paper(registry& commands) {
   struct options {
-    std::string name, json;
+    std::string name = "hypercrossbar", json;
   };
   const auto o = std::make_shared<options>();
-  CLI::App* paper = commands.add("net", "paper", "Frames per second of a paper beside those of the models",
-                                 [o] { return net_paper_compositing(o->json); });
-  paper->add_option("name", o->name, "compositing")->required()->check(CLI::IsMember({"compositing"}));
+  CLI::App* paper = commands.add("net", "paper", "Tables of a paper beside those of the models", [o] {
+    return o->name == "compositing" ? net_paper_compositing(o->json) : net_paper_hypercrossbar(o->json);
+  });
+  paper->add_option("name", o->name, "hypercrossbar: Tables 2 to 6 on IS and FT; compositing: frames per second")
+      ->check(CLI::IsMember({"hypercrossbar", "compositing"}))
+      ->capture_default_str();
   add_json(paper, o->json);
-  paper->footer("Example:\n  osteon net paper compositing");
+  paper->footer("Examples:\n  osteon net paper hypercrossbar\n  osteon net paper compositing");
 }
 
 }  // namespace osteon::app

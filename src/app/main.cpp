@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
+#include <app/net_commands.hpp>
 #include <cstdio>
 #include <new>
 #include <osteon/base/error.hpp>
@@ -22,13 +23,16 @@ int dispatch(int argc, char** argv) {
                          app::add_convert, app::add_export, app::add_render, app::add_report, app::add_plan})
     add(commands);
   commands.add_group("net", "Say what communication costs, without doing any",
-                     "Examples:\n  osteon net cost --method binary-swap -n 1024\n  osteon net paper compositing");
-  for (const auto add : {app::add_net_cost, app::add_net_paper}) add(commands);
+                     "Examples:\n  osteon net conflicts --network hxb:8x8x16 --plan transposition\n"
+                     "  osteon net cost --method binary-swap -n 1024\n  osteon net paper");
+  for (const auto add :
+       {app::add_net_cost, app::add_net_conflicts, app::add_net_simulate, app::add_net_draw, app::add_net_paper})
+    add(commands);
   commands.add_group("bench", "Measure parts of osteon on this machine",
                      "Examples:\n  OMP_NUM_THREADS=1 osteon bench render\n"
                      "  osteon bench composite -n 4 -w shared -w binary-swap");
-  for (const auto add :
-       {app::add_bench_render, app::add_bench_composite, app::add_bench_is, app::add_bench_ft, app::add_bench_predict})
+  for (const auto add : {app::add_bench_render, app::add_bench_composite, app::add_bench_exchange, app::add_bench_io,
+                         app::add_bench_is, app::add_bench_ft, app::add_bench_predict})
     add(commands);
   for (const auto add : {app::add_schema, app::add_version}) add(commands);
 

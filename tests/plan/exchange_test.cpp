@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <osteon/plan/exchange_method.hpp>
+#include <osteon/plan/message_list.hpp>
 #include <osteon/plan/swap.hpp>
 #include <osteon/plan/verify_exchange.hpp>
 
@@ -188,4 +189,17 @@ TEST(exchange, names_are_understood_or_refused) {
     EXPECT_THROW(plan::make_exchange(text, {.ranks = 16}), usage_error) << text;
   EXPECT_THROW(plan::make_exchange("ring", {.ranks = 0}), usage_error);
   EXPECT_THROW(plan::make_exchange("ring", {.ranks = 4, .bytes = -1}), usage_error);
+}
+
+// Oracle: the text itself.
+TEST(exchange, written_down_message_by_message) {
+  const auto what = plan::parse_messages("# a remark\n0 1 2 100\n\n2 2 1 7 # back\r\n 2\t0 1 5", "here");
+  EXPECT_EQ(faults(what), "");
+  EXPECT_EQ(what.ranks, 3);
+  EXPECT_EQ(what.rounds, 3);
+  EXPECT_EQ(what.of(1, 2).receives.size(), 2u);
+  EXPECT_EQ(what.of(1, 0).sends.at(0).bytes, 100);
+  for (const char* text : {"", "#", "0 1 2", "0 1 2 3 4", "0 1 1 5", "0 -1 2 3", "a", "0 1 2 3x", "0 1 99999999 1",
+                           "0 1 2 99999999999999999999"})
+    EXPECT_THROW(plan::parse_messages(text, "here"), data_error) << text;
 }

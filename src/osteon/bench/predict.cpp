@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <map>
 #include <osteon/base/error.hpp>
 #include <osteon/bench/integer_sort/problem.hpp>
 #include <osteon/bench/predict.hpp>
-#include <osteon/net/network_request.hpp>
+#include <osteon/net/exchange_cost.hpp>
 
 namespace osteon::bench {
 
@@ -56,40 +55,16 @@ std::string network_of_family(const std::string& text, int pus) {
   throw usage_error(fmt::format("'{}': give hxb, torus, mesh, fattree or dragonfly, or a network such as hxb:8x8x16", text));
 }
 
-double round_seconds(const net::network& where, const plan::exchange& what, std::int64_t round) {
-  std::vector<double> bytes(where.links.size());
-  std::vector<int> way;
-  double latency = 0;
-  std::size_t sends = 0;
-  for (int rank = 0; rank < what.ranks; ++rank) {
-    const plan::exchange_round own = what.of(rank, round);
-    sends = std::max(sends, own.sends.size());
-    for (const plan::message& m : own.sends) {
-      way.clear();
-      where.append_route(rank, m.peer, way);
-      double along = 0;
-      for (const int l : way) {
-        bytes[static_cast<std::size_t>(l)] += static_cast<double>(m.bytes);
-        along += where.links[static_cast<std::size_t>(l)].latency;
-      }
-      latency = std::max(latency, along);
-    }
-  }
-  double busiest = 0;
-  for (std::size_t l = 0; l < bytes.size(); ++l) busiest = std::max(busiest, bytes[l] / where.links[l].rate);
-  return static_cast<double>(sends) * where.startup + latency + busiest;
-}
-
 double exchange_seconds(const net::network& where, const plan::exchange& what, std::int64_t sample) {
-  const std::int64_t count = std::min(what.rounds, sample);
-  double sum = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
+  if (what.rounds <= sample) return net::cost_of(where, what).busiest_links;
+  plan::exchange some = what;
+  some.rounds = sample;
+  some.of = [&what](int rank, std::int64_t i) {
     // Multiples of the golden ratio: as even as can be, and without the period that equal steps might share with a schedule.
-    const double turn = static_cast<double>(i) * 0.61803398874989485;
-    const auto spread = static_cast<std::int64_t>((turn - std::floor(turn)) * static_cast<double>(what.rounds));
-    sum += round_seconds(where, what, count == what.rounds ? i : spread);
-  }
-  return count == 0 ? 0 : sum * static_cast<double>(what.rounds) / static_cast<double>(count);
+    const double turns = static_cast<double>(i) * 0.61803398874989485, part = turns - std::floor(turns);
+    return what.of(rank, static_cast<std::int64_t>(part * static_cast<double>(what.rounds)));
+  };
+  return net::cost_of(where, some).busiest_links * static_cast<double>(what.rounds) / static_cast<double>(sample);
 }
 
 std::vector<std::int32_t> is_exchange_counts(const std::string& letter, int pus) {

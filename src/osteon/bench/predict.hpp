@@ -25,11 +25,8 @@ struct prediction {
 /// @throws usage_error for another family, or a number of PUs that is no power of two from 64 to 2^16
 std::string network_of_family(const std::string& text, int pus);
 
-/// Seconds of one round: what a PU spends on starting its messages, and the time of the busiest link; with the latency of
-/// the longest way. Messages that meet share a link's rate.
-double round_seconds(const net::network& where, const plan::exchange& what, std::int64_t round);
-
-/// Seconds of all rounds with a barrier after each; of so many spread evenly, scaled, if there are more than `sample`.
+/// Seconds of all rounds, each as long as its busiest link and the start-up of its messages (net::exchange_cost); of so
+/// many rounds spread evenly, scaled, if there are more than `sample`.
 double exchange_seconds(const net::network& where, const plan::exchange& what, std::int64_t sample);
 
 /// Keys that each of `pus` sends to each in the all-to-all exchange of IS, [from * pus + to]: stably sorted by the lower

@@ -14,18 +14,16 @@ struct digit {
   std::uint32_t of(std::int32_t key) const { return static_cast<std::uint32_t>(key) >> low & ((1u << width) - 1); }
 };
 
-/// Counts of 16 bits, because what does not fit in a cache costs more than the counting; a value is noted in `carries` each
-/// time its count passes 2^16. Views on memory of others.
-struct digit_counts {
-  std::span<std::uint16_t> low;      ///< shape (values)
-  std::span<std::uint32_t> carries;  ///< of which the first `carried` are in use
+/// Values of the widest and of the narrowest digit.
+std::int64_t most_values(std::span<const digit> digits);
+std::int64_t fewest_values(std::span<const digit> digits);
 
-  /// Room for carries of so many keys.
-  static std::size_t carries_of(std::int64_t keys) { return static_cast<std::size_t>(keys >> 16); }
-};
+/// Counts of 8 bits stay in a cache where those of 32 do not, and missing it costs more than counting. They are tried where
+/// there are so few keys for a value. A count that does not fit wraps; it is missed in the sum of all counts.
+inline bool bytes_may_do(std::int64_t keys, std::span<const digit> digits) { return keys <= 32 * fewest_values(digits); }
 
-/// @param counts are overwritten
-/// @return number of carries
-std::size_t count_digits(std::span<const std::int32_t> keys, digit which, const digit_counts& counts);
+/// Count. @param counts shape (values), is overwritten
+void count_digits(std::span<const std::int32_t> keys, digit which, std::span<std::uint8_t> counts);
+void count_digits(std::span<const std::int32_t> keys, digit which, std::span<std::uint32_t> counts);
 
 }  // namespace osteon::bench::integer_sort

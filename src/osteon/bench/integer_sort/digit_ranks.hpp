@@ -28,13 +28,13 @@ class digit_ranks {
 
 /// Tables in memory that the ranks of one host share; each rank sums a stretch of values over all tables.
 /// @param keys at most on this rank
-/// @param values at most of a digit
+/// @param digits that will be ranked by
 /// @throws machine_error if the host has not so much shared memory
 /// @collective on host, which is borrowed
-std::unique_ptr<digit_ranks> digit_ranks_in_shared_memory(MPI_Comm host, std::int64_t keys, std::int64_t values);
+std::unique_ptr<digit_ranks> digit_ranks_in_shared_memory(MPI_Comm host, std::int64_t keys, std::span<const digit> digits);
 
 /// Tables in messages: column ranks along a binary tree, global ranks by a broadcast of the last rank.
 /// @collective on comm, which is borrowed
-std::unique_ptr<digit_ranks> digit_ranks_by_messages(MPI_Comm comm, std::int64_t keys, std::int64_t values);
+std::unique_ptr<digit_ranks> digit_ranks_by_messages(MPI_Comm comm, std::int64_t keys, std::span<const digit> digits);
 
 }  // namespace osteon::bench::integer_sort

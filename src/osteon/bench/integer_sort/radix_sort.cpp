@@ -34,10 +34,8 @@ radix_sort::radix_sort(MPI_Comm comm, const problem_class& what, std::vector<dig
       digits_(std::move(digits)),
       sent_(digits_.size(), std::vector<std::int64_t>(static_cast<std::size_t>(ranks_))),
       exchange_(comm, {schedule}) {
-  std::int64_t values = 0;
-  for (const digit& d : digits_) values = std::max(values, d.values());
-  digit_ranks_ = way == tables::shared ? digit_ranks_in_shared_memory(comm, blocks_.count(rank_), values)
-                                       : digit_ranks_by_messages(comm, blocks_.count(rank_), values);
+  digit_ranks_ = way == tables::shared ? digit_ranks_in_shared_memory(comm, blocks_.count(rank_), digits_)
+                                       : digit_ranks_by_messages(comm, blocks_.count(rank_), digits_);
 }
 
 std::int64_t radix_sort::owned_place(std::int64_t place) const {

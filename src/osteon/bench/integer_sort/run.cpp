@@ -76,11 +76,9 @@ exchange_figures figures_of(MPI_Comm comm, const std::vector<std::int64_t>& sent
 
 std::int64_t memory_of(const problem_class& what, std::span<const digit> digits, int ranks) {
   const std::int64_t keys = blocks(what.keys(), ranks).count(0);
-  std::int64_t values = 0;
-  for (const digit& d : digits) values = std::max(values, d.values());
   const std::int64_t moves = digits.size() > 1 ? 3 : 1;  // of 8 B a key; the verification is one
   const std::int64_t messages = ranks > 1 ? 2 * radix_sort::bytes_of_sent_key : 0;
-  return keys * (4 + 4 + 8 * moves + messages) + values * 14;  // counts, starts, totals
+  return keys * (4 + 4 + 8 * moves + messages) + most_values(digits) * 12;  // counts twice, starts
 }
 
 void check_memory(const problem_class& what, std::span<const digit> digits, int ranks, int ranks_here,

@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <app/commands.hpp>
+#include <app/common_options.hpp>
+#include <app/json_output.hpp>
+#include <app/launcher.hpp>
+#include <app/mpi_session.hpp>
+#include <memory>
+#include <osteon/bench/exchange.hpp>
+#include <osteon/comm/communicator.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+struct bench_exchange_options {
+  int ranks = 2;
+  std::vector<std::int64_t> bytes{64, 4096, 65536, 1048576};
+  std::vector<double> skews{1};
+  std::vector<std::string> schedules{"shared", "ring"};
+  double seconds = 0.5;
+  std::string json;
+};
+
+void measure(MPI_Comm comm, const bench_exchange_options& options) {
+  const bool speaks = comm::rank(comm) == 0;
+  auto rows = nlohmann::ordered_json::array();
+  if (speaks && options.json != "-")
+    fmt::print("{:>9} {:>5}  {:<16} {:>11} {:>11} {:>9}  {}\n", "bytes", "skew", "way", "best us", "median us", "GB/s",
+               "times as fast as MPI_Alltoallv");
+  for (const std::int64_t bytes : options.bytes)
+    for (const double skew : options.skews) {
+      const auto times = bench::measure_exchange(comm, {bytes, skew}, options.schedules, options.seconds);
+      if (!speaks) continue;
+      for (const auto& t : times) {
+        const double ratio = times.front().median / t.median;
+        rows.push_back({{"name", fmt::format("{} B, skew {}, {}", bytes, skew, t.way)},
+                        {"value", t.median},
+                        {"unit", "s"},
+                        {"best", t.best},
+                        {"bytes_per_s", t.bytes_per_second},
+                        {"peer", "MPI_Alltoallv"},
+                        {"ratio", ratio}});
+        if (options.json != "-")
+          fmt::print("{:>9} {:>5}  {:<16} {:11.2f} {:11.2f} {:9.3f}  {:.2f}\n", bytes, skew, t.way, 1e6 * t.best,
+                     1e6 * t.median, 1e-9 * t.bytes_per_second, ratio);
+      }
+    }
+  if (speaks) write_json(options.json, {{"schema", "osteon.bench/1"}, {"ranks", comm::size(comm)}, {"rows", rows}});
+}
+
+int bench_exchange(const bench_exchange_options& options, const std::vector<std::string>& words) {
+  if (!under_launcher()) {
+    std::vector<std::string> arguments{own_path()};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    return start_ranks(options.ranks, 1, arguments);
+  }
+  return on_all_ranks([&](MPI_Comm comm) { measure(comm, options); });
+}
+
+}  // namespace
+
+void add_bench_exchange(registry& commands) {
+  const auto o = std::make_shared<bench_exchange_options>();
+  CLI::App* c = commands.add("bench", "exchange", "All-to-all exchanges beside MPI_Alltoallv (docs/sorting.md)",
+                             [o, words = commands.words()] { return bench_exchange(*o, words); });
+  c->add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 2)")->check(CLI::PositiveNumber);
+  c->add_option("--bytes", o->bytes, "Sizes of the mean parcel, separated by commas (default: 64,4096,65536,1048576)")
+      ->delimiter(',')
+      ->check(CLI::NonNegativeNumber);
+  c->add_option("--skew", o->skews,
+                "The largest parcel of each round over the mean one, 1 to the number of ranks (default: 1)")
+      ->delimiter(',');
+  c->add_option("--schedule", o->schedules,
+                "shared, ring, shift:2x2, xor, pairwise, bruck or hierarchical:RANKS (default: shared,ring)")
+      ->delimiter(',');
+  c->add_option("--seconds", o->seconds, "Time for each size and skew, all ways together (default: 0.5)")
+      ->check(CLI::Range(0.0, 3600.0));
+  add_json(c, o->json);
+  c->footer(
+      "What comes is compared with what MPI_Alltoallv brings.\n\nExamples:\n  osteon bench exchange -n 4 --skew 1,3\n"
+      "  osteon bench exchange -n 4 --schedule shared,bruck,hierarchical:2 --bytes 64");
+}
+
+}  // namespace osteon::app

@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <app/common_options.hpp>
+#include <app/json_output.hpp>
+#include <app/net_commands.hpp>
+#include <app/net_ends.hpp>
+#include <app/net_input.hpp>
+#include <memory>
+#include <numeric>
+#include <osteon/net/exchange_cost.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct net_simulate_options {
+  net_input_options input;
+  net_ends_options ends;
+  bool barrier = false, rendezvous = false, shared_sends = false;
+  double background = 0;
+  std::vector<std::string> streams;
+  int rounds = 20, links = 5;
+  std::string json;
+};
+
+plan::parcel parse_stream(const std::string& text) {
+  const auto arrow = text.find('-');
+  const auto number = [&](const std::string& part) {
+    if (part.empty() || part.size() > 8 || part.find_first_not_of("0123456789") != std::string::npos)
+      throw usage_error(fmt::format("--stream {}: write two PUs, such as 3-17", text));
+    return std::stoi(part);
+  };
+  if (arrow == std::string::npos) throw usage_error(fmt::format("--stream {}: write two PUs, such as 3-17", text));
+  return {number(text.substr(0, arrow)), number(text.substr(arrow + 1))};
+}
+
+int net_simulate(const net_simulate_options& o) {
+  const net_input input = read_net_input(o.input);
+  net::simulate_options how = read_net_ends(o.ends);
+  how.barrier = o.barrier;
+  how.rendezvous = o.rendezvous;
+  how.serial_sends = !o.shared_sends;
+  how.background = o.background;
+  for (const std::string& s : o.streams) how.streams.push_back(parse_stream(s));
+  const auto result = net::simulate(input.where, input.what, how, input.places);
+
+  std::vector<int> busiest(input.where.links.size());
+  std::iota(busiest.begin(), busiest.end(), 0);
+  const auto seconds = [&](int l) {
+    return result.link_bytes[static_cast<std::size_t>(l)] / input.where.links[static_cast<std::size_t>(l)].rate;
+  };
+  const auto shown = std::min<std::size_t>(static_cast<std::size_t>(o.links), busiest.size());
+  std::partial_sort(busiest.begin(), busiest.begin() + static_cast<std::ptrdiff_t>(shown), busiest.end(),
+                    [&](int a, int b) { return std::pair(-seconds(a), a) < std::pair(-seconds(b), b); });
+  busiest.resize(shown);
+  const double bytes = [&] {
+    double sum = 0;
+    for (std::size_t l = 0; l < input.where.links.size(); ++l)
+      if (input.where.links[l].kind == net::link_kind::injection) sum += result.link_bytes[l];
+    return sum;
+  }();
+
+  json answer = {{"schema", "osteon.net.simulate/1"},
+                 {"network", input.where.name},
+                 {"plan", input.what.name},
+                 {"ranks", input.what.ranks},
+                 {"total_s", result.total},
+                 {"messages", result.messages},
+                 {"bytes", bytes},
+                 {"round_end_s", result.round_end},
+                 {"busiest_links", json::array()}};
+  for (const int l : busiest)
+    answer["busiest_links"].push_back({{"link", input.where.link_name(l)},
+                                       {"bytes", result.link_bytes[static_cast<std::size_t>(l)]},
+                                       {"busy_share", result.total > 0 ? seconds(l) / result.total : 0}});
+  if (o.json != "-") {
+    fmt::print("{} of {} ranks on {}: {} s\n{} messages, {:.6g} MB over the network\n", input.what.name, input.what.ranks,
+               input.where.name, result.total, result.messages, bytes * 1e-6);
+    const auto rounds = static_cast<int>(result.round_end.size());
+    if (rounds > 1) {
+      fmt::print("\n{:>8} {:>14} {:>14}\n", "round", "over at, s", "after, s");
+      for (int r = 0; r < rounds; ++r) {
+        if (rounds > o.rounds && r == o.rounds / 2) {
+          r = rounds - (o.rounds - o.rounds / 2);
+          fmt::print("     ...\n");
+        }
+        const auto i = static_cast<std::size_t>(r);
+        fmt::print("{:>8} {:>14.9f} {:>14.9f}\n", r, result.round_end[i],
+                   result.round_end[i] - (r > 0 ? result.round_end[i - 1] : 0));
+      }
+    }
+    fmt::print("\n{:>12} {:>8}  link\n", "MB", "busy");
+    for (const int l : busiest)
+      fmt::print("{:>12.6g} {:>7.1f}%  {}\n", result.link_bytes[static_cast<std::size_t>(l)] * 1e-6,
+                 result.total > 0 ? 100 * seconds(l) / result.total : 0, input.where.link_name(l));
+  }
+  write_json(o.json, answer);
+  return 0;
+}
+
+}  // namespace
+
+void add_net_simulate(registry& commands) {
+  const auto o = std::make_shared<net_simulate_options>();
+  CLI::App* command =
+      commands.add("net", "simulate", "Time of an exchange whose messages share links", [o] { return net_simulate(*o); });
+  add_net_input(command, o->input);
+  add_net_ends(command, o->ends);
+  command->add_flag("--barrier", o->barrier, "All ranks enter a round together");
+  command->add_flag("--rendezvous", o->rendezvous, "A message leaves once its receiver has entered the round");
+  command->add_flag("--shared-sends", o->shared_sends,
+                    "Messages of a PU share its injection; otherwise one leaves after the other");
+  command->add_option("--background", o->background, "Share of each link's rate that others use, below 1")
+      ->capture_default_str();
+  add_repeatable(command, "--stream", o->streams,
+                 "Two PUs, as 3-17, between which others send without end; may be repeated");
+  command->add_option("--rounds", o->rounds, "Rounds to print")->check(CLI::Range(2, 1 << 30))->capture_default_str();
+  command->add_option("--links", o->links, "Busiest links to print")->check(CLI::Range(0, 1000))->capture_default_str();
+  add_json(command, o->json);
+  command->footer(
+      "Examples:\n  osteon net simulate --network hxb:8x8x16 --plan transposition --bytes 4096 --barrier\n"
+      "  osteon net simulate --network torus:16x16x16,rate=175MB/s --plan multi-step:512 --combine-rate 88MB/s\n"
+      "  osteon net simulate --network machine.json --plan halo.txt --placement places.txt");
+}
+
+}  // namespace osteon::app

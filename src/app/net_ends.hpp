@@ -1,0 +1,20 @@
+#pragma once
+/// @file
+/// What the ends of messages cost, as options.
+#include <CLI/CLI.hpp>
+#include <osteon/net/simulate.hpp>
+#include <string>
+
+namespace osteon::app {
+
+struct net_ends_options {
+  std::string startup, receive = "0s", arrival = "0s", match = "0s", barrier = "0s", combine;
+};
+
+/// `--startup --receive-overhead --arrival-overhead --match-time --barrier-time --combine-rate`
+void add_net_ends(CLI::App* command, net_ends_options& target);
+
+/// @throws usage_error with every value that is no time or rate
+net::simulate_options read_net_ends(const net_ends_options& options);
+
+}  // namespace osteon::app

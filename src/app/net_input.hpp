@@ -1,0 +1,38 @@
+#pragma once
+/// @file
+/// What the commands about networks ask for: a network, an exchange, and which rank is where.
+#include <CLI/CLI.hpp>
+#include <osteon/net/network.hpp>
+#include <osteon/plan/exchange.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::app {
+
+struct net_input_options {
+  std::string network, plan, placement, bytes = "1024", sizes, pixels = "512x512";
+  int ranks = 0, bytes_per_pixel = 4;
+};
+
+struct net_input {
+  net::network where;
+  plan::exchange what;
+  std::vector<int> places;  ///< PU of each rank; empty: rank r is on PU r
+};
+
+/// `--network --plan -n --placement --bytes --sizes --pixels --bytes-per-pixel`
+void add_net_input(CLI::App* command, net_input_options& target);
+
+/// A network by its text, or by the name of a JSON file.
+net::network find_network(const std::string& text);
+
+/// @throws error as the readers of its parts
+net_input read_net_input(const net_input_options& options);
+
+/// "12345", "64kB", "1MiB" as bytes. @throws usage_error naming `option`
+std::int64_t parse_bytes(const std::string& text, const std::string& option);
+
+/// Read a whole file. @throws data_error if it cannot be read
+std::string read_text(const std::string& path);
+
+}  // namespace osteon::app

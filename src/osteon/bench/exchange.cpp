@@ -1,0 +1,108 @@
+#include <osteon/bench/exchange.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/exchange.hpp>
+#include <osteon/comm/together.hpp>
+#include <random>
+
+namespace osteon::bench {
+
+namespace {
+
+// Round s, from rank r to rank r + s: one rank sends `skew` times the mean, the others share what is left.
+std::int64_t parcel_bytes(const exchange_case& what, int from, int to, int ranks) {
+  const int round = (to - from + ranks) % ranks;
+  if (round == 0 || ranks == 1) return what.bytes;
+  const double share = from == round * 5 % ranks ? what.skew : (ranks - what.skew) / (ranks - 1);
+  return std::llround(share * static_cast<double>(what.bytes));
+}
+
+std::vector<int> in_ints(const std::vector<std::int64_t>& values) { return {values.begin(), values.end()}; }
+
+struct timed_way {
+  std::string name;
+  std::function<void(std::vector<std::byte>& in)> run;
+  std::vector<double> seconds;
+};
+
+// Seconds of one of `times` runs, on the slowest rank.
+double slowest(MPI_Comm comm, const timed_way& way, std::vector<std::byte>& in, int times) {
+  MPI_Barrier(comm);
+  const stopwatch watch;
+  for (int i = 0; i < times; ++i) way.run(in);
+  double seconds = watch.seconds() / times;
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return seconds;
+}
+
+}  // namespace
+
+std::vector<exchange_time> measure_exchange(MPI_Comm comm, const exchange_case& what,
+                                            const std::vector<std::string>& schedules, double seconds) {
+  const int rank = comm::rank(comm), ranks = comm::size(comm);
+  comm::together(comm, [&] {
+    if (what.skew < 1 || what.skew > ranks)
+      throw usage_error(fmt::format("a skew of {} among {} ranks: give 1 to {}", what.skew, ranks, ranks));
+    if (what.bytes < 0 || static_cast<double>(what.bytes) * what.skew * ranks > 2e9)
+      throw usage_error(
+          fmt::format("parcels of {} bytes: a rank's must stay below 2 GB, which MPI_Alltoallv counts", what.bytes));
+  });
+  std::vector<std::int64_t> out_bytes, in_bytes;
+  double moved = 0;
+  for (int r = 0; r < ranks; ++r) {
+    out_bytes.push_back(parcel_bytes(what, rank, r, ranks));
+    in_bytes.push_back(parcel_bytes(what, r, rank, ranks));
+    if (r != rank) moved += static_cast<double>(out_bytes.back());
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPI_DOUBLE, MPI_SUM, comm);
+  const auto to = comm::parcels::packed(out_bytes), from = comm::parcels::packed(in_bytes);
+  std::vector<std::byte> out(static_cast<std::size_t>(to.elements()));
+  std::mt19937_64 random(static_cast<std::uint64_t>(rank));
+  std::generate(out.begin(), out.end(), [&] { return static_cast<std::byte>(random()); });
+
+  std::vector<timed_way> ways;
+  ways.push_back({"MPI_Alltoallv",
+                  [&, c1 = in_ints(to.counts), o1 = in_ints(to.offsets), c2 = in_ints(from.counts),
+                   o2 = in_ints(from.offsets)](std::vector<std::byte>& in) {
+                    MPI_Alltoallv(out.data(), c1.data(), o1.data(), MPI_BYTE, in.data(), c2.data(), o2.data(), MPI_BYTE,
+                                  comm);
+                  },
+                  {}});
+  std::vector<comm::all_to_all> exchanges;
+  for (const std::string& s : schedules) exchanges.emplace_back(comm, comm::all_to_all_options{s});
+  for (comm::all_to_all& e : exchanges)
+    ways.push_back({e.schedule(), [&](std::vector<std::byte>& in) { e.run<std::byte>(out, to, in, from); }, {}});
+
+  std::vector<std::byte> expected(static_cast<std::size_t>(from.elements())), in(expected.size());
+  ways.front().run(expected);
+  for (const timed_way& way : ways) {
+    std::fill(in.begin(), in.end(), std::byte{0});
+    way.run(in);
+    comm::together(comm, [&] {
+      if (in != expected) throw data_error(fmt::format("{} brings other bytes than MPI_Alltoallv", way.name));
+    });
+  }
+  // Batches of about a millisecond, so that the clock and the barrier do not count.
+  double one = slowest(comm, ways.front(), in, 3);
+  MPI_Bcast(&one, 1, MPI_DOUBLE, 0, comm);
+  const int times = static_cast<int>(std::clamp(1e-3 / one, 1.0, 1000.0));
+  const int turns = std::max(5, static_cast<int>(seconds / (one * times * static_cast<double>(ways.size()))));
+  for (int turn = 0; turn < std::min(turns, 2000); ++turn)
+    for (timed_way& way : ways) way.seconds.push_back(slowest(comm, way, in, times));
+
+  std::vector<exchange_time> result;
+  for (timed_way& way : ways) {
+    std::sort(way.seconds.begin(), way.seconds.end());
+    const double median = way.seconds[way.seconds.size() / 2];
+    result.push_back({way.name, way.seconds.front(), median, moved / median});
+  }
+  return result;
+}
+
+}  // namespace osteon::bench

@@ -1,0 +1,68 @@
+#pragma once
+/// @file
+/// Max-min fair rates of flows that share links, kept up to date as flows come and go.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace osteon::net {
+
+/// Flows and their rates. Rates are max-min fair if each flow has a bottleneck: a link that is used up, on which no flow has
+/// a higher rate. @cite Bertsekas and Gallager 1992, section 6.5.2
+///
+/// When flows come or go, only those are solved anew whose bottleneck that may change, the others' rates being taken off
+/// the links; then the condition is checked on all links touched, and flows that break it join, until none does. The
+/// condition holds for all flows in the end, so the rates are those of a solution from scratch.
+class fair_sharing {
+ public:
+  /// @param capacity of each link, above 0
+  explicit fair_sharing(std::vector<double> capacity);
+
+  /// A flow along these links, at least one; it has its rate after the next update. A link may stand there twice.
+  /// @return its number, which may be that of a flow that is gone
+  int add(std::span<const int> path);
+  void remove(int flow);
+
+  /// Solve for what was added or removed since the last update.
+  /// @return flows whose rate has changed; valid until the next call
+  std::span<const int> update();
+
+  double rate(int flow) const { return flows_[static_cast<std::size_t>(flow)].rate; }
+
+ private:
+  struct flow_state {
+    std::vector<int> path, slot;  // slot: of path[i]'s entry in the list of its link
+    double rate = 0;
+    int bottleneck = -1;
+    bool chosen = false, fixed = false;
+  };
+  struct entry {
+    int flow, hop;
+  };
+  struct port {
+    double capacity = 0, used = 0;
+    std::vector<entry> entries;
+    // While solving:
+    double left = 0;  // capacity that no flow has been given yet
+    int open = 0;     // entries of chosen flows without a rate
+    int chosen = 0;   // entries of chosen flows
+    bool touched = false;
+  };
+
+  void choose(int f);
+  void solve();
+  void fix(int f, int bottleneck, double rate);
+  bool widen();
+
+  port& at(int l) { return ports_[static_cast<std::size_t>(l)]; }
+  flow_state& flow_at(int f) { return flows_[static_cast<std::size_t>(f)]; }
+
+  std::vector<port> ports_;
+  std::vector<flow_state> flows_;
+  std::vector<int> free_, new_, touched_, chosen_, joining_, changed_;
+  std::vector<double> before_;  // rates of chosen_ before the update
+  std::vector<std::pair<double, int>> heap_;
+  std::size_t open_flows_ = 0;
+};
+
+}  // namespace osteon::net

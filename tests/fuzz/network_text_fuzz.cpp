@@ -1,0 +1,19 @@
+#include <cstdlib>
+#include <osteon/base/error.hpp>
+#include <osteon/net/network_request.hpp>
+#include <string>
+
+// Oracle: a text is refused with words, or the network can be routed from its first PU to its last.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  try {
+    const auto request = osteon::net::parse_network(text);
+    if (request.pus() > 4096) return 0;
+    const auto made = osteon::net::make_network(request);
+    if (made.pus != request.pus()) std::abort();
+    if (made.pus > 1 && made.route(0, made.pus - 1).size() < 2) std::abort();
+  } catch (const osteon::usage_error& e) {
+    if (std::string(e.what()).empty()) std::abort();
+  }
+  return 0;
+}

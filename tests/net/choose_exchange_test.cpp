@@ -1,0 +1,54 @@
+#include <gtest/gtest.h>
+
+#include <osteon/base/error.hpp>
+#include <osteon/net/choose_exchange.hpp>
+#include <osteon/net/network_request.hpp>
+
+using namespace osteon;
+
+namespace {
+
+double seconds_of(const std::vector<net::exchange_choice>& all, const std::string& schedule) {
+  for (const auto& c : all)
+    if (c.schedule == schedule) return c.seconds;
+  ADD_FAILURE() << schedule << " is not among them";
+  return 0;
+}
+
+}  // namespace
+
+// Oracle: hand values. 64 PUs, start-up 5 us, 200 MB/s: parcels of 8 bytes cost 63 start-ups in a shift, 6 in Bruck's
+// exchange; parcels of 1 MB are half of all bytes in each of Bruck's rounds.
+TEST(choose_exchange, prefers_few_messages_if_short_and_few_bytes_if_long) {
+  const auto where = net::network_by_text("hxb:4x4x4");
+  const net::simulate_options barriers{.barrier = true};
+  const auto small = net::choose_exchange(where, plan::equal_parcels(8), 64, barriers);
+  EXPECT_EQ(small.front().schedule, "bruck");
+  EXPECT_NEAR(seconds_of(small, "shift:4x4x4"), 63 * (5e-6 + 8 / 200e6), 1e-9);
+  const auto large = net::choose_exchange(where, plan::equal_parcels(1 << 20), 64, barriers);
+  EXPECT_EQ(large.front().schedule, "shift:4x4x4");
+  EXPECT_NEAR(large.front().seconds, 63 * (5e-6 + (1 << 20) / 200e6), 1e-9);
+  EXPECT_GE(seconds_of(large, "bruck"), 6 * 32 * (1 << 20) / 200e6);
+}
+
+// Oracle: the paper's definition of the skew rate. One parcel a round is three times the others: the rounds last as long.
+TEST(choose_exchange, counts_the_largest_parcel_of_each_round) {
+  const auto where = net::network_by_text("hxb:2x2x4");
+  const plan::parcel_sizes sizes = [](int from, int) { return std::int64_t{from == 0 ? 300'000 : 100'000}; };
+  const auto all = net::choose_exchange(where, sizes, 16, {.barrier = true});
+  for (const auto& c : all)
+    if (c.schedule == "ring") {
+      EXPECT_NEAR(c.cost.skew, 3.0 / (18.0 / 16), 1e-12);
+      EXPECT_NEAR(c.seconds, 15 * (5e-6 + 300'000 / 200e6), 1e-9);
+    }
+}
+
+// Oracle: none of the schedules is free on a tapered tree; exchanging inside leaves first sends fewer messages, and the
+// same bytes, across the top.
+TEST(choose_exchange, knows_groups_of_a_fat_tree) {
+  const auto where = net::network_by_text("fattree:4x4,over=4");
+  const auto all = net::choose_exchange(where, plan::equal_parcels(64), 16);
+  EXPECT_LT(seconds_of(all, "hierarchical:4"), seconds_of(all, "ring"));
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_LE(all[i - 1].seconds, all[i].seconds);
+  EXPECT_THROW(net::choose_exchange(where, plan::equal_parcels(64), 17), usage_error);
+}
