@@ -25,13 +25,13 @@ const std::map<std::string, fourier_method> methods{{"auto", fourier_method::aut
                                                     {"butterfly", fourier_method::butterfly}};
 
 struct bench_ft_options {
-  std::string problem = "S", method = "auto", fold, json;
+  std::string problem = "S", method = "auto", fold, schedule = "ring", json;
   std::vector<int> ranks{1};
   int threads = 1, transforms = 0;
 };
 
 comm::fourier_options transform_of(const bench_ft_options& options) {
-  comm::fourier_options result{methods.at(options.method), {}};
+  comm::fourier_options result{methods.at(options.method), {}, options.schedule};
   if (options.fold.empty()) return result;
   char behind = 0;
   if (std::sscanf(options.fold.c_str(), "%dx%d%c", &result.folding.rows, &result.folding.columns, &behind) != 2 ||
@@ -61,6 +61,7 @@ json row_of(const bench::ft_class& problem, int ranks, const bench::ft_report& r
           {"transform_s", report.transform},
           {"cpu_s", report.cpu},
           {"mops", bench::ft_mops(problem, report.seconds)},
+          {"schedule", report.options.schedule},
           {"exchanges", account.exchanges},
           {"messages", account.messages},
           {"bytes", account.bytes},
@@ -113,6 +114,7 @@ int compare(const bench_ft_options& options) {
                                        "--class",      options.problem, "--method",
                                        options.method, "--transforms",  std::to_string(options.transforms),
                                        "--json",       file.string()};
+    arguments.insert(arguments.end(), {"--schedule", options.schedule});
     if (!options.fold.empty()) arguments.insert(arguments.end(), {"--fold", options.fold});
     if (const int code = start_ranks(ranks, options.threads, arguments); code != 0) return code;
     rows.push_back(json::parse(std::ifstream(file))["rows"][0]);
@@ -157,6 +159,11 @@ void add_bench_ft(registry& commands) {
       ->check(CLI::IsMember({"auto", "shared", "transposition", "butterfly"}))
       ->capture_default_str();
   c->add_option("--fold", o->fold, "Virtual plane of ranks of a transposition, such as 2x2 (default: 1xRANKS if that fits)");
+  c->add_option(
+       "--schedule", o->schedule,
+       "How a transposition's blocks are exchanged in a row or column of the plane: ring, shift:4x4, xor, pairwise, "
+       "bruck, hierarchical:RANKS or shared")
+      ->capture_default_str();
   c->add_option("--transforms", o->transforms, "Measure so many transforms more; the best of all is told")
       ->check(CLI::NonNegativeNumber);
   add_json(c, o->json);

@@ -16,11 +16,11 @@ using complex = std::complex<double>;
 
 // Every way that this number of ranks allows.
 std::vector<fourier_options> ways(index3 shape, int ranks) {
-  std::vector<fourier_options> result{{fourier_method::shared, {}}};
+  std::vector<fourier_options> result{{.method = fourier_method::shared}};
   for (int rows = 1; rows <= ranks; ++rows)
     if (ranks % rows == 0 && rows <= std::min(shape.y, shape.x) && ranks / rows <= std::min(shape.z, shape.y))
-      result.push_back({fourier_method::transposition, {rows, ranks / rows}});
-  if ((ranks & (ranks - 1)) == 0) result.push_back({fourier_method::butterfly, {}});
+      result.push_back({.method = fourier_method::transposition, .folding = {rows, ranks / rows}});
+  if ((ranks & (ranks - 1)) == 0) result.push_back({.method = fourier_method::butterfly});
   return result;
 }
 
@@ -165,10 +165,10 @@ void expect_refusal(index3 shape, const fourier_options& options, const std::str
 TEST(fourier_3d, refuses_what_cannot_be_shared) {
   const int ranks = size(MPI_COMM_WORLD);
   expect_refusal({8, 8, 7}, {}, "take 6 or 8");
-  expect_refusal({8, 8, 8}, {fourier_method::transposition, {ranks + 1, 1}}, "their product must be");
+  expect_refusal({8, 8, 8}, {.method = fourier_method::transposition, .folding = {ranks + 1, 1}}, "their product must be");
   expect_refusal({1 << 14, 1 << 14, 1 << 14}, {}, "GB are available");
-  if (ranks == 3) expect_refusal({8, 8, 8}, {fourier_method::butterfly, {}}, "take 2 or 4");
-  if (ranks > 1) expect_refusal({1, 1, 1}, {fourier_method::transposition, {}}, "take 1 ranks");
+  if (ranks == 3) expect_refusal({8, 8, 8}, {.method = fourier_method::butterfly}, "take 2 or 4");
+  if (ranks > 1) expect_refusal({1, 1, 1}, {.method = fourier_method::transposition}, "take 1 ranks");
   EXPECT_EQ(fourier_3d::choose_folding({8, 8, 8}, 8), (fourier_folding{1, 8}));
   EXPECT_EQ(fourier_3d::choose_folding({8, 8, 8}, 16), (fourier_folding{4, 4}));
   try {

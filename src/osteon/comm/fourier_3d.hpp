@@ -30,7 +30,8 @@ struct fourier_folding {
 
 struct fourier_options {
   fourier_method method = fourier_method::automatic;
-  fourier_folding folding;  ///< of `transposition`, rows * columns = ranks; 0 x 0: chosen
+  fourier_folding folding = {};        ///< of `transposition`, rows * columns = ranks; 0 x 0: chosen
+  std::string schedule = "ring";  ///< of its exchanges, as all_to_all has them, within a row or column of the folding
 };
 
 /// Factors of modes, (z, y, x), in the order of fourier_3d::modes; none if empty.

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <climits>
 #include <cmath>
 #include <osteon/base/error.hpp>
 #include <osteon/base/for_each.hpp>
+#include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/fourier_butterfly.hpp>
-#include <osteon/comm/fourier_exchange.hpp>
 
 namespace osteon::comm {
 
@@ -23,6 +24,16 @@ std::int64_t reversed(std::int64_t number, std::int64_t ranks) {
 // Without the detour for infinities that the operator of std::complex takes.
 complex product(complex a, complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+// Give elements to a partner that gives as many, a count that MPI can hold at a time.
+void swap_with(MPI_Comm comm, int partner, const complex* from, complex* to, std::ptrdiff_t count) {
+  constexpr std::ptrdiff_t most = INT_MAX / 2;
+  for (std::ptrdiff_t begin = 0; begin < count; begin += most) {
+    const int length = static_cast<int>(std::min(most, count - begin));
+    MPI_Sendrecv(from + begin, length, MPI_C_DOUBLE_COMPLEX, partner, 0, to + begin, length, MPI_C_DOUBLE_COMPLEX, partner,
+                 0, comm, MPI_STATUS_IGNORE);
+  }
 }
 
 // Powers of two that the shape can be cut into.
@@ -103,7 +114,12 @@ void fourier_butterfly::stage(int axis, int s, fourier_direction direction) {
     });
   };
   if (!forward) multiply();
-  swap_with(comm_.get(), partner, points_at_, arrived_.get(), plane_ * local_.z, account_);
+  const stopwatch clock;
+  swap_with(comm_.get(), partner, points_at_, arrived_.get(), plane_ * local_.z);
+  account_.seconds += clock.seconds();
+  account_.exchanges += 1;
+  account_.messages += 1;
+  account_.bytes += plane_ * local_.z * static_cast<std::ptrdiff_t>(sizeof(complex));
   for_each_block(local_.z, 1, [&](std::int64_t z, std::int64_t) {
     for (std::int64_t y = 0; y < local_.y; ++y) {
       complex *mine = line(points_at_, z, y), *theirs = line(arrived_.get(), z, y);

@@ -1,7 +1,7 @@
+#include <algorithm>
 #include <atomic>
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/comm/fourier_exchange.hpp>
 #include <osteon/comm/fourier_transposition.hpp>
 #include <thread>
 
@@ -33,12 +33,6 @@ fourier_transposition::fourier_transposition(MPI_Comm comm, index3 shape, const 
       z_plan_(shape.z),
       shared_(options.method == fourier_method::shared && folding_.columns > 1),
       crowded_(static_cast<unsigned>(size(comm)) > std::thread::hardware_concurrency()) {
-  MPI_Comm group = MPI_COMM_NULL;
-  MPI_Comm_split(comm_.get(), n_, m_, &group);
-  row_group_ = communicator::take(group);
-  MPI_Comm_split(comm_.get(), m_, n_, &group);
-  column_group_ = communicator::take(group);
-
   points_ = {{z_parts_.begin(n_), y_parts_.begin(m_), 0}, {z_parts_.begin(n_ + 1), y_parts_.begin(m_ + 1), shape.x}};
   const index3 begin{0, y_far_parts_.begin(n_), x_parts_.begin(m_)};
   const index3 count{shape.z, y_far_parts_.size(n_), x_parts_.size(m_)};
@@ -48,9 +42,16 @@ fourier_transposition::fourier_transposition(MPI_Comm comm, index3 shape, const 
   row_blocks_ = blocks_of(z_parts_.largest(), y_parts_.largest(), x_parts_.largest());
   column_blocks_ = blocks_of(z_parts_.largest(), y_far_parts_.largest(), count.x);
   if (!shared_) {
+    MPI_Comm rows = MPI_COMM_NULL, columns = MPI_COMM_NULL;
+    MPI_Comm_split(comm_.get(), n_, m_, &rows);
+    MPI_Comm_split(comm_.get(), m_, n_, &columns);
+    const communicator of_rows = communicator::take(rows), of_columns = communicator::take(columns);
+    row_exchange_ = exchange_of(of_rows.get(), row_blocks_.size, false);
+    // With two exchanges `receive_` is still being read when the second is prepared.
+    column_exchange_ = exchange_of(of_columns.get(), column_blocks_.size, folding_.rows > 1);
     // Both exchanges go through the same two arrays; a place of its own for each would be another array.
-    const std::ptrdiff_t between = std::max(folding_.rows > 1 ? folding_.rows * row_blocks_.size : 0,
-                                            size(comm) > 1 ? folding_.columns * column_blocks_.size : 0);
+    const std::ptrdiff_t between =
+        size(comm) > 1 ? std::max(folding_.rows * row_blocks_.size, folding_.columns * column_blocks_.size) : 0;
     send_ = allocate_complex(between);
     receive_ = allocate_complex(between);
   }
@@ -128,9 +129,7 @@ void fourier_transposition::lay_out_columns() {
   complex* const arrived_at = folding_.columns > 1 ? receive_.get() : send_.get();
   z_ = side_of(z_parts_, arrived_at, column_blocks_.size, column_blocks_.plane);
   z_.layer = column_blocks_.row;
-  // With two exchanges `receive_` is still being read when the second is prepared.
-  column_blocks_.own = folding_.rows > 1;
-  if (folding_.columns > 1 && !column_blocks_.own)
+  if (folding_.columns > 1 && folding_.rows == 1)
     for (std::int64_t e = y_far_parts_.begin(n_); e < y_far_parts_.begin(n_ + 1); ++e)
       y_far_.offset[static_cast<std::size_t>(e)] += receive_.get() - send_.get();
 }
@@ -146,8 +145,25 @@ void fourier_transposition::lay_out_shared() {
   }
 }
 
-void fourier_transposition::exchange_rows(const side& from, const side& to) {
-  if (folding_.rows > 1) exchange_blocks(row_group_.get(), from.base, to.base, row_blocks_.size, false, account_);
+std::optional<fourier_transposition::group_exchange> fourier_transposition::exchange_of(MPI_Comm group, std::ptrdiff_t block,
+                                                                                        bool own) {
+  if (size(group) == 1) return {};
+  parcels each{std::vector<std::int64_t>(static_cast<std::size_t>(size(group)), block), {}};
+  for (int r = 0; r < size(group); ++r) each.offsets.push_back(r * block);
+  if (!own) each.counts[static_cast<std::size_t>(rank(group))] = 0;
+  return group_exchange{all_to_all(group, {.schedule = options_.schedule}), std::move(each)};
+}
+
+void fourier_transposition::group_exchange::run(const complex* from, complex* to, exchange_account& account) {
+  const stopwatch clock;
+  const auto ranks = static_cast<std::int64_t>(each.counts.size()),
+             block = *std::max_element(each.counts.begin(), each.counts.end());
+  const auto all = static_cast<std::size_t>(ranks * block);
+  exchange.run<complex>({from, all}, each, {to, all}, each);
+  account.seconds += clock.seconds();
+  account.exchanges += 1;
+  account.messages += ranks - 1;
+  account.bytes += (ranks - 1) * block * static_cast<std::int64_t>(sizeof(complex));
 }
 
 void fourier_transposition::wait_for_all() {
@@ -159,13 +175,10 @@ void fourier_transposition::wait_for_all() {
 }
 
 void fourier_transposition::exchange_columns(const side& from, const side& to) {
-  if (folding_.columns == 1) return;
-  if (shared_) {
-    wait_for_all();
-    account_.exchanges += 1;
-  } else {
-    exchange_blocks(column_group_.get(), from.base, to.base, column_blocks_.size, column_blocks_.own, account_);
-  }
+  if (column_exchange_) column_exchange_->run(from.base, to.base, account_);
+  if (!shared_) return;
+  wait_for_all();
+  account_.exchanges += 1;
 }
 
 namespace {
@@ -190,7 +203,7 @@ void fourier_transposition::forward() {
     if (slabs) along_y(z);
   });
   if (!slabs) {
-    exchange_rows(x_, y_);
+    row_exchange_->run(x_.base, y_.base, account_);
     for_each_block(mine.z, 1, [&](std::int64_t z, std::int64_t) { along_y(z); });
   }
   exchange_columns(y_far_, z_);
@@ -215,7 +228,7 @@ void fourier_transposition::backward(const mode_weights& weights) {
   const auto along_y = [&](std::int64_t z) { along(y_plan_, direction, y_far_, y_, z, width); };
   if (!slabs) {
     for_each_block(mine.z, 1, [&](std::int64_t z, std::int64_t) { along_y(z); });
-    exchange_rows(y_, x_);
+    row_exchange_->run(y_.base, x_.base, account_);
   }
   for_each_block(mine.z, 1, [&](std::int64_t z, std::int64_t) {
     if (slabs) along_y(z);

@@ -1,6 +1,8 @@
 #pragma once
 /// @file
 /// Fourier transforms by transposition: whole lines in a rank, blocks between ranks.
+#include <optional>
+#include <osteon/comm/exchange.hpp>
 #include <osteon/comm/fourier_3d.hpp>
 #include <osteon/comm/fourier_parts.hpp>
 #include <osteon/comm/shared_window.hpp>
@@ -31,10 +33,15 @@ class fourier_transposition : public fourier_3d {
     std::ptrdiff_t layer = 0, line = 1;
     std::vector<std::ptrdiff_t> offset;
   };
-  // The blocks of an exchange within a group.
+  // The blocks of an exchange within a group, all of one size.
   struct blocks {
     std::ptrdiff_t row = 0, plane = 0, size = 0;
-    bool own = false;  ///< what a rank has for itself is copied by the exchange; else it is put in place at once
+  };
+  // What a rank has for itself is put in place when it is made, unless `own`: then the exchange copies it.
+  struct group_exchange {
+    all_to_all exchange;
+    parcels each;
+    void run(const complex* from, complex* to, exchange_account& account);
   };
 
   void lay_out_points(bool shared);
@@ -43,12 +50,12 @@ class fourier_transposition : public fourier_3d {
   void lay_out_shared();
   static blocks blocks_of(std::int64_t z, std::int64_t y, std::int64_t x);
   static side side_of(const axis_parts& parts, complex* base, std::ptrdiff_t block, std::ptrdiff_t within);
-  void exchange_rows(const side& from, const side& to);
+  std::optional<group_exchange> exchange_of(MPI_Comm group, std::ptrdiff_t block, bool own);
   void exchange_columns(const side& from, const side& to);
   void wait_for_all();
 
   fourier_folding folding_;
-  communicator row_group_, column_group_;
+  std::optional<group_exchange> row_exchange_, column_exchange_;
   axis_parts x_parts_, y_parts_, y_far_parts_, z_parts_;
   int m_ = 0, n_ = 0;
   kernel::fourier_plan x_plan_, y_plan_, z_plan_;
