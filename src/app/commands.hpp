@@ -22,8 +22,10 @@ void add_net_paper(registry& commands);
 void add_bench_render(registry& commands);
 void add_bench_composite(registry& commands);
 void add_bench_exchange(registry& commands);
-void add_bench_is(registry& commands);
+void add_bench_ft(registry& commands);
 void add_bench_io(registry& commands);
+void add_bench_is(registry& commands);
+void add_bench_predict(registry& commands);
 void add_schema(registry& commands);
 void add_version(registry& commands);
 

@@ -1,0 +1,33 @@
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <new>
+#include <osteon/comm/fourier_parts.hpp>
+#include <string>
+
+namespace osteon::comm {
+
+void unmap::operator()(complex* at) const { ::munmap(at, bytes); }
+
+complex_array allocate_complex(std::ptrdiff_t count) {
+  if (count == 0) return {};
+  constexpr std::size_t large_page = 1 << 21;
+  const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(complex) + large_page - 1) / large_page * large_page;
+  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) throw std::bad_alloc();
+#if defined(MADV_HUGEPAGE)
+  ::madvise(at, bytes, MADV_HUGEPAGE);
+#endif
+  return complex_array(static_cast<complex*>(at), unmap{bytes});
+}
+
+double available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string key;
+  for (double kilobytes = 0; file >> key >> kilobytes; file.ignore(80, '\n'))
+    if (key == "MemAvailable:") return 1024 * kilobytes;
+  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace osteon::comm
