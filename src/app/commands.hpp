@@ -17,6 +17,7 @@ void add_export(registry& commands);
 void add_render(registry& commands);
 void add_report(registry& commands);
 void add_plan(registry& commands);
+void add_probe(registry& commands);
 void add_net_cost(registry& commands);
 void add_net_paper(registry& commands);
 void add_bench_render(registry& commands);
