@@ -68,8 +68,12 @@ class moving_load {
 
 }  // namespace
 
-fabric::fabric(std::string name, int hosts, std::vector<double> rate, route_function route)
-    : name_(std::move(name)), hosts_(hosts), rate_(std::move(rate)), route_(std::move(route)) {
+fabric::fabric(std::string name, int hosts, std::vector<double> rate, route_function route, name_function link_name)
+    : name_(std::move(name)),
+      hosts_(hosts),
+      rate_(std::move(rate)),
+      route_(std::move(route)),
+      link_name_(std::move(link_name)) {
   if (hosts > most_hosts_of_a_table) return;
   begin_.push_back(0);
   for (int a = 0; a < hosts; ++a)
@@ -90,13 +94,14 @@ std::span<const int> fabric::route(int from, int to, std::vector<int>& buffer) c
   return buffer;
 }
 
-fabric host_links_only(std::span<const double> rate) {
+fabric host_links_only(std::span<const double> rate, fabric::name_function link_name) {
   std::vector<double> links;
   for (const double r : rate) links.insert(links.end(), {r, r});
   return {"links of the hosts", static_cast<int>(rate.size()), std::move(links), [](int from, int to, std::vector<int>& way) {
             way.push_back(2 * from);
             way.push_back(2 * to + 1);
-          }};
+          },
+          std::move(link_name)};
 }
 
 network_load load_of(const graph& g, std::span<const int> host, const fabric& net) {
@@ -123,14 +128,16 @@ network_load load_of(const graph& g, std::span<const int> host, const fabric& ne
 std::vector<float> distances(const fabric& net) {
   const int n = net.hosts();
   std::vector<float> result(at(n) * at(n), 0);
-  std::vector<int> buffer;
-  // Ways there and back may differ; an exchange takes both.
-  for (int a = 0; a < n; ++a)
-    for (int b = 0; b < n; ++b) {
-      const auto links = static_cast<float>(net.route(a, b, buffer).size()) / 2;
-      result[at(a) * at(n) + at(b)] += links;
-      result[at(b) * at(n) + at(a)] += links;
-    }
+#pragma omp parallel
+  {
+    std::vector<int> buffer;
+#pragma omp for schedule(static)
+    for (int a = 0; a < n; ++a)
+      for (int b = 0; b < n; ++b) {  // ways there and back may differ; an exchange takes both
+        const std::size_t links = net.route(a, b, buffer).size() + net.route(b, a, buffer).size();
+        result[at(a) * at(n) + at(b)] = static_cast<float>(links) / 2;
+      }
+  }
   return result;
 }
 

@@ -16,27 +16,31 @@ class fabric {
   /// Appends the links of the way from one host to another.
   using route_function = std::function<void(int from, int to, std::vector<int>& links)>;
 
+  using name_function = std::function<std::string(int link)>;
+
   /// @param rate of each link in bytes/s (or any unit that is used for all)
-  fabric(std::string name, int hosts, std::vector<double> rate, route_function route);
+  fabric(std::string name, int hosts, std::vector<double> rate, route_function route, name_function link_name);
 
   const std::string& name() const { return name_; }
   int hosts() const { return hosts_; }
   std::span<const double> rate() const { return rate_; }
   /// The links from one host to another; none to itself. `buffer` is where they may be kept.
   std::span<const int> route(int from, int to, std::vector<int>& buffer) const;
+  std::string link_name(int link) const { return link_name_(link); }
 
  private:
   std::string name_;
   int hosts_;
   std::vector<double> rate_;
   route_function route_;
+  name_function link_name_;
   std::vector<std::uint32_t> begin_;  // of the routes of all pairs, where these are few
   std::vector<int> links_;
 };
 
 /// Hosts on a network that never is the bottleneck: each has a link out and a link in.
 /// @param rate of each host, each way
-fabric host_links_only(std::span<const double> rate);
+fabric host_links_only(std::span<const double> rate, fabric::name_function link_name);
 
 /// What an exchange loads on the network.
 struct network_load {

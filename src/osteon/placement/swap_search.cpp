@@ -43,8 +43,8 @@ class table_costs {
 template <class Costs>
 class seating {
  public:
-  seating(const graph& g, std::span<const int> capacity, std::span<const int> part, Costs costs)
-      : costs_(std::move(costs)), vertices_(static_cast<std::uint32_t>(g.size())), first_{0} {
+  seating(const graph& g, std::span<const int> capacity, std::span<const int> part, std::span<const int> kind, Costs costs)
+      : costs_(std::move(costs)), kind_(kind), vertices_(static_cast<std::uint32_t>(g.size())), first_{0} {
     for (const int c : capacity) first_.push_back(first_.back() + static_cast<std::uint32_t>(c));
     const std::size_t places = first_.back();
     links_.reserve(g.to.size());
@@ -108,7 +108,7 @@ class seating {
     } else {  // one beside x, which is at the border if it is of x's part
       v = links_[begin_[x] + random.below(begin_[x + 1] - begin_[x])].to;
     }
-    return part_[v] != part_[u];
+    return part_[v] != part_[u] && may_trade(u, v);
   }
 
   // Exchanges that gain, until there is none between a vertex and the parts of its neighbours.
@@ -120,7 +120,7 @@ class seating {
           const auto p = static_cast<std::size_t>(part_[links_[i].to]);
           if (part_[u] == static_cast<int>(p)) continue;
           for (std::uint32_t s = first_[p]; s < first_[p + 1]; ++s)
-            if (delta(u, occupant_[s]) < -tiny) {
+            if (may_trade(u, occupant_[s]) && delta(u, occupant_[s]) < -tiny) {
               swap(u, occupant_[s]);
               improved = true;
               break;
@@ -160,7 +160,11 @@ class seating {
   static std::uint32_t pick(std::uint64_t bits, std::uint32_t n) {
     return static_cast<std::uint32_t>(((bits >> 32) * n) >> 32);
   }
+  bool may_trade(std::uint32_t u, std::uint32_t v) const {
+    return kind_.empty() || (v < vertices_ && kind_[u] == kind_[v]);
+  }
   Costs costs_;
+  std::span<const int> kind_;
   std::uint32_t vertices_;
   double scale_ = 1;
   std::vector<std::uint32_t> first_;  // place of each part
@@ -171,10 +175,11 @@ class seating {
 };
 
 template <class Costs>
-void search(const graph& g, std::span<const int> capacity, std::vector<int>& part, Costs costs, const search_effort& effort) {
+void search(const graph& g, std::span<const int> capacity, std::vector<int>& part, Costs costs, const search_effort& effort,
+            std::span<const int> kind) {
   static const exponential_table exponential;
   constexpr int epochs = 64, patience = 12;
-  seating<Costs> state(g, capacity, part, std::move(costs));
+  seating<Costs> state(g, capacity, part, kind, std::move(costs));
   double best = state.cost();
   const auto keep_best = [&] {
     if (const double now = state.cost(); now < best * (1 - 1e-9)) {
@@ -223,12 +228,12 @@ double cost_of(const graph& g, std::span<const int> part, const part_costs& cost
 }
 
 double swap_search(const graph& g, std::span<const int> capacity, std::vector<int>& part, const part_costs& costs,
-                   const search_effort& effort) {
+                   const search_effort& effort, std::span<const int> kind) {
   if (g.size() > 1 && capacity.size() > 1) {
     if (costs.of)
-      search(g, capacity, part, table_costs(costs), effort);
+      search(g, capacity, part, table_costs(costs), effort, kind);
     else
-      search(g, capacity, part, unit_costs{}, effort);
+      search(g, capacity, part, unit_costs{}, effort, kind);
   }
   return cost_of(g, part, costs);
 }

@@ -35,9 +35,10 @@ struct search_effort {
 /// trade a vertex for nothing, but never holds more than its capacity.
 /// @param capacity places of each part; together at least the vertices
 /// @param part of each vertex; replaced by what was found, which is never worse
+/// @param kind only vertices of the same kind are exchanged, and none moves to a free place; empty: all are of one kind
 /// @return the cost of the result
 /// @cost O(degree) a proposal
 double swap_search(const graph& g, std::span<const int> capacity, std::vector<int>& part, const part_costs& costs,
-                   const search_effort& effort);
+                   const search_effort& effort, std::span<const int> kind = {});
 
 }  // namespace osteon::placement
