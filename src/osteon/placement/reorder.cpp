@@ -85,14 +85,17 @@ target places_of_ranks(MPI_Comm comm, const machine::description& machine, int t
                                  "allocation, run `osteon probe` again",
                                  all, fmt::join(unknown, ", "), all > 8 ? ", ..." : ""));
   }
-  int core = core_bound_to(machine.hosts.tree(host[at(me)]));
+  int core = -1;
+  comm::together(comm, [&] { core = core_bound_to(machine.hosts.tree(host[at(me)])); });
   std::vector<int> cores(at(ranks));
   MPI_Allgather(&core, 1, MPI_INT, cores.data(), 1, MPI_INT, comm);
 
   std::vector<int> used = host;
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
-  target result{selected(machine, used), {}, {fabric("", 0, {}, {}, {}), {}}};
+  machine::description here = selected(machine, used);
+  host_network network = network_of(here);
+  target result{std::move(here), {}, std::move(network)};
   std::vector<int> count(used.size(), 0), local(used.size(), 0);
   for (int& h : host) {
     h = static_cast<int>(std::lower_bound(used.begin(), used.end(), h) - used.begin());
@@ -110,13 +113,11 @@ target places_of_ranks(MPI_Comm comm, const machine::description& machine, int t
     }
     result.places.push_back({h, cores[at(r)]});
   }
-  result.network = network_of(result.machine);
   return result;
 }
 
 reordered reorder(MPI_Comm comm, const graph& g, const machine::description& machine, const reorder_options& options) {
   const int ranks = comm::size(comm), me = comm::rank(comm);
-  std::optional<target> where;
   const target all = places_of_ranks(comm, machine, options.threads);
   reordered result;
   result.old_rank.resize(at(ranks));
