@@ -1,8 +1,10 @@
 osteon_test(placement/graph)
 osteon_test(placement/swap_search)
+osteon_test(placement/graph_file)
 osteon_test(placement/grouping TIMEOUT 120)
 osteon_test(placement/host_mapping TIMEOUT 120 LINK osteon::net)
 osteon_test(placement/core_mapping)
+osteon_test(placement/launch_files)
 osteon_test(placement/place TIMEOUT 120)
 osteon_test(placement/reorder RANKS 1 4)
 target_compile_definitions(test_placement_grouping PRIVATE

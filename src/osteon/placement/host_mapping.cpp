@@ -23,14 +23,12 @@ std::vector<int> by_nearness(const std::vector<float>& distance, int hosts, std:
     const float* row = distance.data() + at(a) * at(hosts);
     std::iota(nearest.begin(), nearest.end(), 0);
     const int some = std::min(neighbours, hosts - 1);
-    std::partial_sort(nearest.begin(), nearest.begin() + some + 1, nearest.end(), [row](int x, int y) {
-      return row[x] != row[y] ? row[x] < row[y] : x < y;
-    });
+    std::partial_sort(nearest.begin(), nearest.begin() + some + 1, nearest.end(),
+                      [row](int x, int y) { return row[x] != row[y] ? row[x] < row[y] : x < y; });
     for (int i = 0; i <= some; ++i)
       if (const int b = nearest[at(i)]; b != a) edges.push_back({a, b, static_cast<std::int64_t>(1e6F / (1 + row[b]))});
   }
-  const std::vector<int> place =
-      recursive_bisection(from_edges(hosts, edges), std::vector<int>(at(hosts), 1), seed);
+  const std::vector<int> place = recursive_bisection(from_edges(hosts, edges), std::vector<int>(at(hosts), 1), seed);
   for (int h = 0; h < hosts; ++h) order[at(place[at(h)])] = h;
   return order;
 }
@@ -49,7 +47,8 @@ std::vector<int> start_of(int i, const graph& groups, std::span<const int> kind,
   } else if (i > 0) {  // a shuffle among hosts of one kind
     random_source random(seed);
     for (int g = n - 1; g > 0; --g)
-      if (const int other = static_cast<int>(random.below(static_cast<std::uint32_t>(g + 1))); kind[at(g)] == kind[at(other)])
+      if (const int other = static_cast<int>(random.below(static_cast<std::uint32_t>(g + 1)));
+          kind[at(g)] == kind[at(other)])
         std::swap(host[at(g)], host[at(other)]);
   }
   return host;

@@ -20,8 +20,7 @@ namespace {
 // Arrays that a SCOTCH_Graph points to, and the handle itself.
 class scotch_graph {
  public:
-  explicit scotch_graph(const graph& g)
-      : begin_(g.begin.begin(), g.begin.end()), to_(g.to.begin(), g.to.end()) {
+  explicit scotch_graph(const graph& g) : begin_(g.begin.begin(), g.begin.end()), to_(g.to.begin(), g.to.end()) {
     // Loads are at least 1 and fit into Scotch's numbers, of which it takes sums.
     std::int64_t sum = 0;
     for (const std::int64_t w : g.weight) sum += w;
@@ -93,9 +92,10 @@ std::optional<std::vector<int>> scotch_mapping(const graph& g, int places, std::
   std::vector<edge> edges;
   for (int a = 0; a < places; ++a)
     for (int b = a + 1; b < places; ++b)
-      edges.push_back({a, b, distance[static_cast<std::size_t>(a) * static_cast<std::size_t>(places) +
-                                      static_cast<std::size_t>(b)] -
-                                 1});  // scotch_graph adds 1
+      edges.push_back(
+          {a, b,
+           distance[static_cast<std::size_t>(a) * static_cast<std::size_t>(places) + static_cast<std::size_t>(b)] -
+               1});  // scotch_graph adds 1
   scotch_graph machine(from_edges(places, edges)), wrapped(g);
   if (!machine.valid() || !wrapped.valid()) return {};
   seed_scotch(seed);
