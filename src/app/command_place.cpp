@@ -1,9 +1,12 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/json_output.hpp>
+#include <app/place_drawing.hpp>
 #include <app/place_graph.hpp>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <osteon/machine/machine_file.hpp>
@@ -21,7 +24,7 @@ struct place_options {
   graph_options source;
   std::string machine, host, network;
   int hosts = 0;
-  std::string method = "best", emit, output, json;
+  std::string method = "best", emit, output, picture, json;
   std::uint64_t seed = 1;
   double effort = 1, least_gain = 0;
   bool without_scotch = false;
@@ -34,7 +37,12 @@ machine::description machine_of(const place_options& o) {
     return machine::read_machine(o.machine);
   }
   const machine::host_tree tree = o.host.empty() ? machine::this_host() : machine::synthetic_host(o.host);
-  return machine::assumed(machine::host_list(std::max(o.hosts, 1), tree));
+  if (o.hosts > 0 || !o.host.empty()) return machine::assumed(machine::host_list(std::max(o.hosts, 1), tree));
+  machine::host_list here;
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  here.add(name.data(), tree);
+  return machine::assumed(here);
 }
 
 placement::target target_of(const place_options& o) {
@@ -133,6 +141,7 @@ int place(const place_options& o) {
   const placement::placement found = placement::place(source.graph, where, options);
   if (o.json != "-" && o.output != "-") print(found, where, source.words);
   emit(o, where, found);
+  if (!o.picture.empty()) job::write_file(o.picture, draw_placement(source, where, found));
   write_json(o.json, to_json(found, where));
   return 0;
 }
@@ -159,6 +168,7 @@ void add_place(registry& commands) {
   command->add_flag("--no-scotch", o->without_scotch, "Do not use Scotch where it is installed");
   command->add_option("--emit", o->emit, "Launcher's file: ompi4-rankfile, ompi5, seq, hydra, slurm, or wrap");
   command->add_option("-o,--output", o->output, "Where to write it (- for standard output)");
+  command->add_option("--picture", o->picture, "Draw the placement beside the input order, as SVG");
   add_json(command, o->json);
   command->footer(
       "Examples:\n  osteon place --grid 8x8x8 --cells 1024x256x256 --hosts 64 --host \"pack:2 l3:1 core:4 pu:1\"\n"
