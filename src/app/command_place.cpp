@@ -130,14 +130,14 @@ void emit(const place_options& o, const placement::target& where, const placemen
 }
 
 int place(const place_options& o) {
-  const placed_graph source = make_graph(o.source);
-  const placement::target where = target_of(o);
   placement::options options{.how = placement::parse_method(o.method),
                              .seed = o.seed,
-                             .grid = source.grid,
                              .effort = o.effort,
                              .least_gain = o.least_gain,
                              .use_scotch = !o.without_scotch};
+  const placed_graph source = make_graph(o.source);
+  const placement::target where = target_of(o);
+  options.grid = source.grid;
   const placement::placement found = placement::place(source.graph, where, options);
   if (o.json != "-" && o.output != "-") print(found, where, source.words);
   emit(o, where, found);

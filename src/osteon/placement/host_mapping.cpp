@@ -64,22 +64,26 @@ bool is_better(const host_mapping& a, const host_mapping& b) {
 
 host_mapping map_to_hosts(const graph& groups, std::span<const int> capacity, const host_network& network,
                           const mapping_options& options) {
+  constexpr int many = 1024;  // hosts, from which on each search is long
   const int n = groups.size();
   host_mapping input{std::vector<int>(at(n)), {}};
   std::iota(input.host.begin(), input.host.end(), 0);
   input.load = load_of(groups, input.host, network.links);
   if (n < 2 || input.load.hottest_time == 0) return input;
+  const auto rate = network.links.rate();
+  const bool alike = std::all_of(rate.begin(), rate.end(), [&](double r) { return r == rate[0]; });
+  if (network.distance.empty() && alike) return input;  // it is all the same
   std::vector<host_mapping> found = {input};
   if (!network.distance.empty()) {
-    const std::int64_t each = std::min(options.proposals / options.starts, std::int64_t{48'000} * n);
-    const int starts = n <= 1024 ? options.starts : 2;
+    const int starts = n <= many ? options.starts : 2;
+    const std::int64_t each = std::min(options.proposals / starts, std::int64_t{48'000} * n);
     found.resize(at(starts));
     const std::vector<int> one_each(at(n), 1);
 #pragma omp parallel for schedule(dynamic, 1)
     for (int i = 0; i < starts; ++i) {
       host_mapping& now = found[at(i)];
       const std::uint64_t seed = options.seed * 1000 + static_cast<std::uint64_t>(i);
-      now.host = start_of(i, groups, capacity, network, seed);
+      now.host = start_of(n <= many ? i : 2 * i, groups, capacity, network, seed);
       swap_search(groups, one_each, now.host, {network.distance.data(), n}, {seed, each, 1, 0.05}, capacity);
       now.load = load_of(groups, now.host, network.links);
     }
@@ -87,7 +91,7 @@ host_mapping map_to_hosts(const graph& groups, std::span<const int> capacity, co
   }
   std::stable_sort(found.begin(), found.end(), is_better);
   // The best, and the best three again with the hottest link in view.
-  const auto first = static_cast<std::ptrdiff_t>(std::min<std::size_t>(found.size(), n <= 1024 ? 4 : 1));
+  const auto first = static_cast<std::ptrdiff_t>(std::min<std::size_t>(found.size(), n <= many ? 4 : 1));
   std::vector<host_mapping> cooled(found.begin(), found.begin() + first);
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::ptrdiff_t i = 0; i < first; ++i) {
