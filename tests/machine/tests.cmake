@@ -1,3 +1,7 @@
 osteon_test(machine/topology)
-osteon_test(machine/machine_file)
 osteon_test(machine/binding)
+osteon_test(machine/machine_file)
+osteon_test(machine/fit)
+osteon_test(machine/link_probe)
+osteon_test(machine/compare)
+osteon_test(machine/probe RANKS 1 2 3)
