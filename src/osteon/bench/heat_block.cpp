@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/together.hpp>
 #include <type_traits>
 #include <vector>
 
@@ -59,9 +60,11 @@ template <class T>
 heat_block<T>::heat_block(MPI_Comm comm, const grid::cartesian& where)
     : where_(where),
       box_(where.box_of(comm::rank(comm))),
-      now_(box_.shape()),
-      next_(box_.shape()),
       halo_(comm, where) {
+  comm::together(comm, [&] {
+    now_ = grid::ghosted_block<T>(box_.shape());
+    next_ = grid::ghosted_block<T>(box_.shape());
+  });
   set_mode();
 }
 
@@ -141,6 +144,7 @@ template <class T>
 void heat_block<T>::sweep_alone(const kernel::jacobi_walk& walk) {
   sweep({{}, box_.shape()}, walk);
   std::swap(now_, next_);
+  ++steps_;
 }
 
 template <class T>

@@ -21,6 +21,7 @@ struct heat_way {
 template <class T>
 class heat_block {
  public:
+  /// @throws machine_error on all ranks if one has not enough memory
   /// @collective on comm
   heat_block(MPI_Comm comm, const grid::cartesian& where);
 
@@ -28,7 +29,8 @@ class heat_block {
   void set_mode();
   /// One step: exchange of ghosts, sweep. @collective on comm
   void step(const heat_way& way);
-  /// The parts of a step alone, for their times: after `sweep_alone` the temperatures are nonsense until `set_mode`.
+  /// The parts of a step alone, for their times: a sweep without an exchange takes the ghosts of before, so temperatures are
+  /// nonsense until `set_mode`.
   void exchange_alone();
   void sweep_alone(const kernel::jacobi_walk& walk);  ///< @collective local
 

@@ -14,6 +14,7 @@ namespace osteon::grid {
 template <class T>
 class ghosted_block {
  public:
+  ghosted_block() = default;
   /// @throws machine_error if there is not enough memory
   explicit ghosted_block(index3 shape);
   ghosted_view<T> view() { return view_; }

@@ -108,10 +108,13 @@ void jacobi_sweep(jacobi_weights<T> w, ghosted_view<const T> from, ghosted_view<
     part.begin.z = std::max(part.begin.z, mine.begin);
     part.end.z = std::min(part.end.z, mine.end);
     if (!part.empty()) {
+      // Four planes, those below and above them, in half of a second-level cache as small as they are built.
+      const std::int64_t fit = (std::int64_t{256} << 10) / (6 * from.row() * static_cast<std::int64_t>(sizeof(T)));
+      const std::int64_t rows = walk.rows > 0 ? walk.rows : std::clamp<std::int64_t>(fit, 8, 64);
       if (walk.stream)
-        sweep_slab<true>(w, from, to, part, walk.rows);
+        sweep_slab<true>(w, from, to, part, rows);
       else
-        sweep_slab<false>(w, from, to, part, walk.rows);
+        sweep_slab<false>(w, from, to, part, rows);
     }
   }
 }

@@ -16,8 +16,8 @@ struct jacobi_weights {
 
 /// How `jacobi_sweep` walks.
 struct jacobi_walk {
-  std::int64_t rows = 32;  ///< of a block, whose planes stay in the cache while the sweep climbs
-  bool stream = true;      ///< store past the caches: pays for blocks that they do not hold
+  std::int64_t rows = 0;  ///< of a block, whose planes stay in the cache while the sweep climbs; 0: as many as do
+  bool stream = true;     ///< store past the caches: pays for blocks that they do not hold
 };
 
 /// The sweep as it is written down, on one thread.

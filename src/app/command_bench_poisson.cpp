@@ -1,0 +1,197 @@
+#include <fmt/format.h>
+#include <omp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <app/commands.hpp>
+#include <app/common_options.hpp>
+#include <app/json_output.hpp>
+#include <app/launcher.hpp>
+#include <app/mpi_session.hpp>
+#include <memory>
+#include <numeric>
+#include <osteon/bench/poisson.hpp>
+#include <osteon/bench/poisson_grids.hpp>
+#include <osteon/comm/together.hpp>
+#include <random>
+#include <set>
+
+namespace osteon::app {
+
+namespace {
+
+struct bench_poisson_options {
+  std::optional<int> ranks;
+  int threads = 1, which = 2;
+  std::optional<double> scale;
+  std::vector<std::int64_t> cells, boxes;  // z, y, x
+  std::vector<std::string> orders{"original", "random"};
+  std::string precision = "double", overlap = "auto";
+  unsigned seed = 1;
+  double seconds = 3;
+  std::string json;
+};
+
+grid::cartesian grid_of(const bench_poisson_options& o, int ranks, double bytes_of_rank) {
+  if (o.cells.empty()) {
+    const double scale =
+        o.scale ? *o.scale : bench::scale_that_fits(o.which, ranks, o.precision == "double" ? 8 : 4, bytes_of_rank);
+    return bench::paper_grid(o.which, ranks, scale);
+  }
+  const index3 boxes =
+      o.boxes.empty() ? bench::ranks_along_axes(ranks) : index3{o.boxes[0], o.boxes[1], o.boxes[2]};
+  if (boxes.volume() != ranks)
+    throw usage_error(fmt::format("--boxes {},{},{} make {} boxes, but there are {} ranks", boxes.z, boxes.y, boxes.x,
+                                  boxes.volume(), ranks));
+  return {{o.cells[0], o.cells[1], o.cells[2]}, boxes};
+}
+
+std::vector<int> order_named(const std::string& name, int ranks, unsigned seed) {
+  std::vector<int> order(static_cast<std::size_t>(ranks));
+  std::iota(order.begin(), order.end(), 0);
+  if (name == "original") return order;
+  if (name == "random") {
+    std::mt19937 draw(seed);
+    for (std::size_t n = order.size(); n > 1; --n) std::swap(order[n - 1], order[draw() % n]);
+    return order;
+  }
+  throw usage_error(fmt::format("order '{}': give original or random", name));
+}
+
+// name, value, unit, and what it is compared with, if anything.
+nlohmann::ordered_json row(const std::string& name, double value, const std::string& unit) {
+  return {{"name", name},     {"value", value},  {"unit", unit},  {"peer", nullptr},
+          {"ratio", nullptr}, {"must", nullptr}, {"aim", nullptr}};
+}
+
+struct in_order {
+  std::string name;
+  bench::step_cost cost;
+};
+
+nlohmann::ordered_json rows_of(const grid::cartesian& where, const bench::sweep_cost& sweep,
+                               const std::vector<in_order>& orders) {
+  const auto cells = static_cast<double>(where.cells().volume());
+  auto rows = nlohmann::ordered_json::array();
+  rows.push_back(row("triad", 1e-9 * sweep.triad_bandwidth, "GB/s"));
+  rows.push_back(row("sweep alone", 1e-6 * cells / sweep.seconds, "MLUP/s"));
+  rows.push_back(row("sweep alone, bandwidth", 1e-9 * sweep.bandwidth(), "GB/s"));
+  rows.back().update({{"peer", "triad"}, {"ratio", sweep.share_of_triad()}, {"must", 0.8}});
+  const double original = orders.front().cost.exchange_seconds;
+  for (const auto& [name, c] : orders) {
+    rows.push_back(row(name + ", exchange", 1e3 * c.exchange_seconds, "ms"));
+    rows.back().update({{"peer", orders.front().name}, {"ratio", c.exchange_seconds / original}});
+    rows.push_back(row(name + ", sent", static_cast<double>(c.bytes), "B/step"));
+    rows.push_back(row(name + ", sent to other hosts", static_cast<double>(c.bytes_off_host), "B/step"));
+    rows.push_back(row(name + ", step", 1e3 * c.seconds, "ms"));
+    rows.push_back(row(name + ", communication of a step", 1e3 * c.communication_seconds, "ms"));
+    rows.push_back(row(name + ", speed", 1e-6 * cells / c.seconds, "MLUP/s"));
+    rows.push_back(row(name + ", error", c.error, "of the amplitude"));
+  }
+  return rows;
+}
+
+void print(const grid::cartesian& where, const bench::sweep_cost& sweep, const std::vector<in_order>& orders) {
+  const auto cells = static_cast<double>(where.cells().volume());
+  fmt::print("memory (triad)  {:7.1f} GB/s\nsweep alone     {:7.1f} GB/s, {:.0f} % of it (must: 80), {:.0f} MLUP/s, stores {}\n\n",
+             1e-9 * sweep.triad_bandwidth, 1e-9 * sweep.bandwidth(), 100 * sweep.share_of_triad(),
+             1e-6 * cells / sweep.seconds, sweep.walk.stream ? "past the caches" : "into the caches");
+  fmt::print("{:<12} {:>12} {:>12} {:>14} {:>10} {:>18} {:>9}  {}\n", "order", "exchange ms", "sent MB", "off host MB",
+             "step ms", "communication ms", "MLUP/s", "exchange while computing");
+  for (const auto& [name, c] : orders)
+    fmt::print("{:<12} {:12.3f} {:12.3f} {:14.3f} {:10.3f} {:18.3f} {:9.0f}  {}\n", name, 1e3 * c.exchange_seconds,
+               1e-6 * static_cast<double>(c.bytes), 1e-6 * static_cast<double>(c.bytes_off_host), 1e3 * c.seconds,
+               1e3 * c.communication_seconds, 1e-6 * cells / c.seconds, c.overlap ? "yes" : "no");
+}
+
+template <class T>
+void measure_as_rank(MPI_Comm comm, const bench_poisson_options& o) {
+  const int rank = comm::rank(comm), ranks = comm::size(comm);
+  const std::vector<int> host = bench::hosts_of_ranks(comm);
+  const auto on_host = std::count(host.begin(), host.end(), host[static_cast<std::size_t>(rank)]);
+  // Far more than caches hold, and far less than the host has.
+  const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  double bytes_of_rank = std::min(256e6, memory / 4 / static_cast<double>(on_host));
+  MPI_Allreduce(MPI_IN_PLACE, &bytes_of_rank, 1, MPI_DOUBLE, MPI_MIN, comm);
+  std::optional<grid::cartesian> where;
+  std::vector<std::vector<int>> orders;
+  comm::together(comm, [&] {
+    where.emplace(grid_of(o, ranks, bytes_of_rank));
+    for (const std::string& name : o.orders) orders.push_back(order_named(name, ranks, o.seed));
+  });
+  omp_set_num_threads(o.threads);
+  bench::poisson_options options;
+  options.seconds = o.seconds / static_cast<double>(1 + orders.size());
+  if (o.overlap != "auto") options.overlap = o.overlap == "yes";
+  const bench::sweep_cost sweep = bench::measure_sweep<T>(comm, *where, options);
+  std::vector<in_order> costs;
+  for (std::size_t n = 0; n < orders.size(); ++n) {
+    const auto placed = bench::reordered(comm, orders[n]);
+    std::vector<int> host_of_box;
+    for (const int r : orders[n]) host_of_box.push_back(host[static_cast<std::size_t>(r)]);
+    costs.push_back({o.orders[n], bench::measure_steps<T>(placed.get(), *where, sweep.walk, host_of_box, options)});
+  }
+  if (rank != 0) return;
+  const index3 cells = where->cells(), boxes = where->ranks();
+  const auto hosts = static_cast<int>(std::set<int>(host.begin(), host.end()).size());
+  if (o.json != "-") {
+    fmt::print("{} x {} x {} cells (z, y, x) of {} in {} x {} x {} boxes; {} ranks x {} threads on {} hosts\n", cells.z,
+               cells.y, cells.x, o.precision, boxes.z, boxes.y, boxes.x, ranks, o.threads, hosts);
+    print(*where, sweep, costs);
+  }
+  write_json(o.json, {{"schema", "osteon.bench/1"},
+                      {"ranks", ranks},
+                      {"threads", o.threads},
+                      {"hosts", hosts},
+                      {"cells", {cells.z, cells.y, cells.x}},
+                      {"boxes", {boxes.z, boxes.y, boxes.x}},
+                      {"precision", o.precision},
+                      {"digest", fmt::format("{:016x}", costs.front().cost.digest)},
+                      {"rows", rows_of(*where, sweep, costs)}});
+}
+
+int bench_poisson(const bench_poisson_options& options, const std::vector<std::string>& words) {
+  if (!under_launcher()) {
+    std::vector<std::string> arguments{own_path()};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const int ranks = options.ranks.value_or(std::max(1, static_cast<int>(job::usable_cores()) / options.threads));
+    return start_ranks(ranks, options.threads, arguments);
+  }
+  return on_all_ranks([&](MPI_Comm comm) {
+    if (options.precision == "double")
+      measure_as_rank<double>(comm, options);
+    else
+      measure_as_rank<float>(comm, options);
+  });
+}
+
+}  // namespace
+
+void add_bench_poisson(registry& commands) {
+  const auto o = std::make_shared<bench_poisson_options>();
+  CLI::App* c = commands.add("bench", "poisson", "Heat conduction by Jacobi sweeps: memory, exchange of faces, placement",
+                             [o, words = commands.words()] { return bench_poisson(*o, words); });
+  c->add_option("-n,--ranks", o->ranks, "MPI processes to start (default: all cores / threads)")->check(CLI::PositiveNumber);
+  c->add_option("-t,--threads", o->threads, "OpenMP threads of each process (default: 1)")->check(CLI::PositiveNumber);
+  c->add_option("--case", o->which,
+                "The paper's weak scaling: 1 = one shape of the whole grid, 2 = subdomains of 1024 x 256 x 256 (default)")
+      ->check(CLI::IsMember({1, 2}));
+  c->add_option("--scale", o->scale, "Of the paper's grid along each axis (default: 256 MB a rank, or less where memory is short)")
+      ->check(CLI::Range(1e-3, 1.0));
+  c->add_option("--cells", o->cells, "A grid of one's own: cells along z,y,x")->delimiter(',')->expected(3);
+  c->add_option("--boxes", o->boxes, "For --cells: boxes along z,y,x (default: as equal as may be)")->delimiter(',')->expected(3);
+  add_repeatable(c, "--order", o->orders, "How ranks get their boxes: original or random; may be repeated (default: both)");
+  c->add_option("--seed", o->seed, "Of the random order (default: 1)");
+  c->add_option("--precision", o->precision, "double or float")->check(CLI::IsMember({"double", "float"}))->capture_default_str();
+  c->add_option("--overlap", o->overlap, "Exchange while inner cells are computed: yes, no, auto (what is faster)")
+      ->check(CLI::IsMember({"auto", "yes", "no"}))
+      ->capture_default_str();
+  c->add_option("--seconds", o->seconds, "Time to measure, everything together (default: 3)")->check(CLI::Range(0.0, 3600.0));
+  add_json(c, o->json);
+  c->footer(
+      "Temperatures are compared with the exact solution.\n\nExamples:\n  osteon bench poisson\n"
+      "  osteon bench poisson -n 64 --case 1 --scale 0.05 --order original --order random\n"
+      "  mpirun -n 512 osteon bench poisson --case 2");
+}
+
+}  // namespace osteon::app
