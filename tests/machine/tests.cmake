@@ -1,0 +1,3 @@
+osteon_test(machine/topology)
+osteon_test(machine/machine_file)
+osteon_test(machine/binding)
