@@ -38,8 +38,7 @@ grid::cartesian grid_of(const bench_poisson_options& o, int ranks, double bytes_
         o.scale ? *o.scale : bench::scale_that_fits(o.which, ranks, o.precision == "double" ? 8 : 4, bytes_of_rank);
     return bench::paper_grid(o.which, ranks, scale);
   }
-  const index3 boxes =
-      o.boxes.empty() ? bench::ranks_along_axes(ranks) : index3{o.boxes[0], o.boxes[1], o.boxes[2]};
+  const index3 boxes = o.boxes.empty() ? bench::ranks_along_axes(ranks) : index3{o.boxes[0], o.boxes[1], o.boxes[2]};
   if (boxes.volume() != ranks)
     throw usage_error(fmt::format("--boxes {},{},{} make {} boxes, but there are {} ranks", boxes.z, boxes.y, boxes.x,
                                   boxes.volume(), ranks));
@@ -93,9 +92,10 @@ nlohmann::ordered_json rows_of(const grid::cartesian& where, const bench::sweep_
 
 void print(const grid::cartesian& where, const bench::sweep_cost& sweep, const std::vector<in_order>& orders) {
   const auto cells = static_cast<double>(where.cells().volume());
-  fmt::print("memory (triad)  {:7.1f} GB/s\nsweep alone     {:7.1f} GB/s, {:.0f} % of it (must: 80), {:.0f} MLUP/s, stores {}\n\n",
-             1e-9 * sweep.triad_bandwidth, 1e-9 * sweep.bandwidth(), 100 * sweep.share_of_triad(),
-             1e-6 * cells / sweep.seconds, sweep.walk.stream ? "past the caches" : "into the caches");
+  fmt::print(
+      "memory (triad)  {:7.1f} GB/s\nsweep alone     {:7.1f} GB/s, {:.0f} % of it (must: 80), {:.0f} MLUP/s, stores {}\n\n",
+      1e-9 * sweep.triad_bandwidth, 1e-9 * sweep.bandwidth(), 100 * sweep.share_of_triad(), 1e-6 * cells / sweep.seconds,
+      sweep.walk.stream ? "past the caches" : "into the caches");
   fmt::print("{:<12} {:>12} {:>12} {:>14} {:>10} {:>18} {:>9}  {}\n", "order", "exchange ms", "sent MB", "off host MB",
              "step ms", "communication ms", "MLUP/s", "exchange while computing");
   for (const auto& [name, c] : orders)
@@ -176,17 +176,23 @@ void add_bench_poisson(registry& commands) {
   c->add_option("--case", o->which,
                 "The paper's weak scaling: 1 = one shape of the whole grid, 2 = subdomains of 1024 x 256 x 256 (default)")
       ->check(CLI::IsMember({1, 2}));
-  c->add_option("--scale", o->scale, "Of the paper's grid along each axis (default: 256 MB a rank, or less where memory is short)")
+  c->add_option("--scale", o->scale,
+                "Of the paper's grid along each axis (default: 256 MB a rank, or less where memory is short)")
       ->check(CLI::Range(1e-3, 1.0));
   c->add_option("--cells", o->cells, "A grid of one's own: cells along z,y,x")->delimiter(',')->expected(3);
-  c->add_option("--boxes", o->boxes, "For --cells: boxes along z,y,x (default: as equal as may be)")->delimiter(',')->expected(3);
+  c->add_option("--boxes", o->boxes, "For --cells: boxes along z,y,x (default: as equal as may be)")
+      ->delimiter(',')
+      ->expected(3);
   add_repeatable(c, "--order", o->orders, "How ranks get their boxes: original or random; may be repeated (default: both)");
   c->add_option("--seed", o->seed, "Of the random order (default: 1)");
-  c->add_option("--precision", o->precision, "double or float")->check(CLI::IsMember({"double", "float"}))->capture_default_str();
+  c->add_option("--precision", o->precision, "double or float")
+      ->check(CLI::IsMember({"double", "float"}))
+      ->capture_default_str();
   c->add_option("--overlap", o->overlap, "Exchange while inner cells are computed: yes, no, auto (what is faster)")
       ->check(CLI::IsMember({"auto", "yes", "no"}))
       ->capture_default_str();
-  c->add_option("--seconds", o->seconds, "Time to measure, everything together (default: 3)")->check(CLI::Range(0.0, 3600.0));
+  c->add_option("--seconds", o->seconds, "Time to measure, everything together (default: 3)")
+      ->check(CLI::Range(0.0, 3600.0));
   add_json(c, o->json);
   c->footer(
       "Temperatures are compared with the exact solution.\n\nExamples:\n  osteon bench poisson\n"

@@ -46,8 +46,9 @@ TEST(face_halo, ghosts_behind_faces_are_the_neighbours_cells) {
             for (int a = 0; a < 3; ++a) outside += here[a] < 0 || here[a] >= shape[a];
             const bool in_grid = box3{{}, cells}.contains(at);
             sent += outside == 1 && in_grid;
-            if (outside <= 1)
+            if (outside <= 1) {
               ASSERT_EQ(block.view()(z, y, x), in_grid ? round * number(at) : 0) << at.z << " " << at.y << " " << at.x;
+            }
           }
     }
     EXPECT_EQ(halo.bytes(), 8 * sent);  // as much as comes

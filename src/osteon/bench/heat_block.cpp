@@ -21,7 +21,8 @@ constexpr index3 waves{1, 2, 3};  // half waves along each axis: all different, 
 std::vector<double> mode_along(std::int64_t cells, std::int64_t begin, std::int64_t end, std::int64_t half_waves) {
   std::vector<double> values;
   for (std::int64_t i = begin; i < end; ++i)
-    values.push_back(std::sin(static_cast<double>(half_waves * (i + 1)) * std::numbers::pi / static_cast<double>(cells + 1)));
+    values.push_back(
+        std::sin(static_cast<double>(half_waves * (i + 1)) * std::numbers::pi / static_cast<double>(cells + 1)));
   return values;
 }
 
@@ -58,9 +59,7 @@ double mode_factor(index3 cells) {
 
 template <class T>
 heat_block<T>::heat_block(MPI_Comm comm, const grid::cartesian& where)
-    : where_(where),
-      box_(where.box_of(comm::rank(comm))),
-      halo_(comm, where) {
+    : where_(where), box_(where.box_of(comm::rank(comm))), halo_(comm, where) {
   comm::together(comm, [&] {
     now_ = grid::ghosted_block<T>(box_.shape());
     next_ = grid::ghosted_block<T>(box_.shape());
@@ -123,7 +122,8 @@ void heat_block<T>::step(const heat_way& way) {
     for (const grid::face side : grid::faces) {
       if (!halo_.has(side)) continue;
       box3 shell = rest;
-      (side.upper ? shell.begin : shell.end)[side.axis] = (side.upper ? rest.end : rest.begin)[side.axis] + (side.upper ? -1 : 1);
+      (side.upper ? shell.begin : shell.end)[side.axis] =
+          (side.upper ? rest.end : rest.begin)[side.axis] + (side.upper ? -1 : 1);
       sweep(shell, edge);
       (side.upper ? rest.end : rest.begin)[side.axis] += side.upper ? -1 : 1;
       if (rest.empty()) break;

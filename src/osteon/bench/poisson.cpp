@@ -96,9 +96,10 @@ step_cost measure_steps(MPI_Comm comm, const grid::cartesian& where, const kerne
 
   std::vector<double> exchange;
   repeat_for(comm, options.seconds / 4, [&] {
-    exchange.push_back(timed(comm, [&] {
-                         for (int n = 0; n < steps_of_batch; ++n) block.exchange_alone();
-                       }) /
+    exchange.push_back(timed(comm,
+                             [&] {
+                               for (int n = 0; n < steps_of_batch; ++n) block.exchange_alone();
+                             }) /
                        steps_of_batch);
   });
   cost.exchange_seconds = median(exchange);
@@ -135,8 +136,9 @@ step_cost measure_steps(MPI_Comm comm, const grid::cartesian& where, const kerne
   // Each step rounds some ten times.
   const double allowed = 16 * steps_of_batch * static_cast<double>(std::numeric_limits<T>::epsilon());
   if (!(cost.error <= allowed))
-    throw data_error(fmt::format("temperatures differ by {:.3g} from the exact solution after {} steps; rounding explains {:.3g}",
-                                 cost.error, steps_of_batch, allowed));
+    throw data_error(
+        fmt::format("temperatures differ by {:.3g} from the exact solution after {} steps; rounding explains {:.3g}",
+                    cost.error, steps_of_batch, allowed));
   return cost;
 }
 

@@ -3,8 +3,8 @@
 /// The benchmark of the paper on subdomain mapping: heat conduction by Jacobi sweeps, and what its steps cost.
 #include <mpi.h>
 
-#include <osteon/bench/heat_block.hpp>
 #include <optional>
+#include <osteon/bench/heat_block.hpp>
 
 namespace osteon::bench {
 
@@ -18,8 +18,8 @@ struct sweep_cost {
   kernel::jacobi_walk walk;    ///< the faster one
   double triad_bandwidth = 0;  ///< bytes a second, all ranks together
   double seconds = 0;          ///< of a sweep of the slowest rank
-  double bytes = 0;            ///< that a sweep must move, all ranks: cells read, cells written, and what it writes read first
-                               ///< where stores do not go past the caches
+  double bytes = 0;  ///< that a sweep must move, all ranks: cells read, cells written, and what it writes read first
+                     ///< where stores do not go past the caches
 
   double bandwidth() const { return bytes / seconds; }
   double share_of_triad() const { return bandwidth() / triad_bandwidth; }

@@ -5,8 +5,8 @@
 
 namespace osteon::bench {
 
-/// a = b + 3 c on three arrays of this process, threads as everywhere (McCalpin's STREAM). Stores go past the caches, so that
-/// what is counted, 24 bytes an element of double, is what the memory moves.
+/// a = b + 3 c on three arrays of this process, threads as everywhere (McCalpin's STREAM). Stores go past the caches, so
+/// that what is counted, 24 bytes an element of double, is what the memory moves.
 class triad {
  public:
   /// @param bytes of each array: more than the process's share of the caches, or their speed is measured

@@ -39,8 +39,8 @@ face_halo<T>::face_halo(MPI_Comm comm, const cartesian& where) : comm_(comm::com
   const index3 largest = where.box_of(ranks - 1).shape();  // boxes grow with their places, by one cell at most
   for (const face side : faces)
     if ((largest + index3{1, 1, 1}).volume() / (largest[side.axis] + 1) > std::numeric_limits<int>::max())
-      throw usage_error(fmt::format("blocks of {} x {} x {} cells have faces of more than 2^31 - 1; take more ranks", largest.x,
-                                    largest.y, largest.z));
+      throw usage_error(fmt::format("blocks of {} x {} x {} cells have faces of more than 2^31 - 1; take more ranks",
+                                    largest.x, largest.y, largest.z));
   std::vector<MPI_Request> sends;
   for (const face side : faces) {
     const int other = where.neighbour(rank, side);
@@ -69,15 +69,15 @@ face_halo<T>::~face_halo() {
 
 template <class T>
 void face_halo<T>::start(ghosted_view<const T> block) {
+  if (requests_.empty()) return;
   const auto half = requests_.size() / 2;
   MPI_Startall(static_cast<int>(half), requests_.data());
   std::size_t n = half;
   for (const face side : faces) {
     if (!has(side)) continue;
     T* const packed = buffers_[static_cast<std::size_t>(side.number())].sent.data();
-    for_rows(layer_at(block.shape(), side, false), [&](index3 at, std::int64_t place, std::int64_t count) {
-      std::copy_n(block.at(at), count, packed + place);
-    });
+    for_rows(layer_at(block.shape(), side, false),
+             [&](index3 at, std::int64_t place, std::int64_t count) { std::copy_n(block.at(at), count, packed + place); });
     MPI_Start(&requests_[n++]);  // it travels while the next is packed
   }
 }
@@ -88,9 +88,8 @@ void face_halo<T>::finish(ghosted_view<T> block) {
   for (const face side : faces) {
     if (!has(side)) continue;
     const T* const packed = buffers_[static_cast<std::size_t>(side.number())].received.data();
-    for_rows(layer_at(block.shape(), side, true), [&](index3 at, std::int64_t place, std::int64_t count) {
-      std::copy_n(packed + place, count, block.at(at));
-    });
+    for_rows(layer_at(block.shape(), side, true),
+             [&](index3 at, std::int64_t place, std::int64_t count) { std::copy_n(packed + place, count, block.at(at)); });
   }
 }
 

@@ -38,8 +38,9 @@ ghosted_block<T>::ghosted_block(index3 shape) {
   const std::size_t unit = bytes_ < large_page ? cache_line : large_page;
   memory_.reset(static_cast<std::byte*>(std::aligned_alloc(unit, rounded_up(bytes_, unit))));
   if (!memory_)
-    throw machine_error(fmt::format("no memory for a block of {} x {} x {} cells ({:.1f} GB); take a smaller grid or more hosts",
-                                    shape.x, shape.y, shape.z, 1e-9 * static_cast<double>(bytes_)));
+    throw machine_error(
+        fmt::format("no memory for a block of {} x {} x {} cells ({:.1f} GB); take a smaller grid or more hosts", shape.x,
+                    shape.y, shape.z, 1e-9 * static_cast<double>(bytes_)));
 #if defined(__linux__)
   if (unit == large_page) madvise(memory_.get(), rounded_up(bytes_, unit), MADV_HUGEPAGE);  // a hint: may be refused
 #endif
@@ -50,7 +51,8 @@ ghosted_block<T>::ghosted_block(index3 shape) {
     const auto mine = slab_of(omp_get_thread_num(), omp_get_num_threads(), shape.z);
     const std::int64_t begin = mine.begin == 0 ? 0 : mine.begin + 1, end = mine.end == shape.z ? shape.z + 2 : mine.end + 1;
     if (mine.begin < mine.end)
-      std::memset(all + static_cast<std::size_t>(begin) * plane, 0, static_cast<std::size_t>(end - begin) * plane * sizeof(T));
+      std::memset(all + static_cast<std::size_t>(begin) * plane, 0,
+                  static_cast<std::size_t>(end - begin) * plane * sizeof(T));
   }
   view_ = {all + plane + row + line, shape, static_cast<std::int64_t>(row), static_cast<std::int64_t>(plane)};
 }

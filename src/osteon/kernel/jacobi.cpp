@@ -99,7 +99,8 @@ void jacobi_sweep_plain(jacobi_weights<T> w, ghosted_view<const T> from, ghosted
 }
 
 template <class T>
-void jacobi_sweep(jacobi_weights<T> w, ghosted_view<const T> from, ghosted_view<T> to, const box3& region, jacobi_walk walk) {
+void jacobi_sweep(jacobi_weights<T> w, ghosted_view<const T> from, ghosted_view<T> to, const box3& region,
+                  jacobi_walk walk) {
   if (region.empty()) return;
 #pragma omp parallel
   {
@@ -122,6 +123,7 @@ void jacobi_sweep(jacobi_weights<T> w, ghosted_view<const T> from, ghosted_view<
 template void jacobi_sweep_plain(jacobi_weights<float>, ghosted_view<const float>, ghosted_view<float>, const box3&);
 template void jacobi_sweep_plain(jacobi_weights<double>, ghosted_view<const double>, ghosted_view<double>, const box3&);
 template void jacobi_sweep(jacobi_weights<float>, ghosted_view<const float>, ghosted_view<float>, const box3&, jacobi_walk);
-template void jacobi_sweep(jacobi_weights<double>, ghosted_view<const double>, ghosted_view<double>, const box3&, jacobi_walk);
+template void jacobi_sweep(jacobi_weights<double>, ghosted_view<const double>, ghosted_view<double>, const box3&,
+                           jacobi_walk);
 
 }  // namespace osteon::kernel

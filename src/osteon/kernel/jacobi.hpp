@@ -27,12 +27,15 @@ void jacobi_sweep_plain(jacobi_weights<T> w, ghosted_view<const T> from, ghosted
 
 /// The same, bit for bit: vectorised, four planes at a time, in blocks of rows, threads by z slabs (`slab_of`).
 template <class T>
-void jacobi_sweep(jacobi_weights<T> w, ghosted_view<const T> from, ghosted_view<T> to, const box3& region, jacobi_walk walk = {});
+void jacobi_sweep(jacobi_weights<T> w, ghosted_view<const T> from, ghosted_view<T> to, const box3& region,
+                  jacobi_walk walk = {});
 
 extern template void jacobi_sweep_plain(jacobi_weights<float>, ghosted_view<const float>, ghosted_view<float>, const box3&);
-extern template void jacobi_sweep_plain(jacobi_weights<double>, ghosted_view<const double>, ghosted_view<double>, const box3&);
-extern template void jacobi_sweep(jacobi_weights<float>, ghosted_view<const float>, ghosted_view<float>, const box3&, jacobi_walk);
+extern template void jacobi_sweep_plain(jacobi_weights<double>, ghosted_view<const double>, ghosted_view<double>,
+                                        const box3&);
+extern template void jacobi_sweep(jacobi_weights<float>, ghosted_view<const float>, ghosted_view<float>, const box3&,
+                                  jacobi_walk);
 extern template void jacobi_sweep(jacobi_weights<double>, ghosted_view<const double>, ghosted_view<double>, const box3&,
-                           jacobi_walk);
+                                  jacobi_walk);
 
 }  // namespace osteon::kernel
