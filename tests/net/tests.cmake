@@ -1,3 +1,5 @@
 osteon_test(net/choose)
 osteon_test(net/compositing_model)
 osteon_test(net/plan_cost)
+osteon_test(net/network)
+osteon_test(net/conflicts)

@@ -1,0 +1,62 @@
+#pragma once
+/// @file
+/// Random numbers that are the same on every machine and library: a placement depends on its seed only.
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace osteon::placement {
+
+/// xoshiro256**. @cite Blackman and Vigna 2021
+class random_source {
+ public:
+  explicit random_source(std::uint64_t seed) {
+    for (auto& word : state_) {  // splitmix64, so that small seeds differ in all bits
+      std::uint64_t z = seed += 0x9e3779b97f4a7c15;
+      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+      z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+      word = z ^ (z >> 31);
+    }
+  }
+  std::uint64_t bits() {
+    const std::uint64_t result = turn(state_[1] * 5, 7) * 9, t = state_[1] << 17;
+    state_[2] ^= state_[0];
+    state_[3] ^= state_[1];
+    state_[1] ^= state_[2];
+    state_[0] ^= state_[3];
+    state_[2] ^= t;
+    state_[3] = turn(state_[3], 45);
+    return result;
+  }
+  /// 0 ... n - 1, for n below 2^32.
+  std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(((bits() >> 32) * n) >> 32); }
+
+  template <class T>
+  void shuffle(std::vector<T>& values) {
+    for (std::size_t i = values.size(); i > 1; --i)
+      std::swap(values[i - 1], values[below(static_cast<std::uint32_t>(i))]);
+  }
+
+ private:
+  static std::uint64_t turn(std::uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
+  std::array<std::uint64_t, 4> state_{};
+};
+
+/// Values of an exponential distribution of mean 1, in the middle of equally likely classes: an annealing step compares
+/// its loss with one of them times the temperature, which is as good as the usual exp(-loss / temperature) and needs none.
+class exponential_table {
+ public:
+  exponential_table() {
+    for (std::size_t i = 0; i < size; ++i) values_[i] = static_cast<float>(-std::log((static_cast<double>(i) + 0.5) / size));
+  }
+  float draw(std::uint64_t bits) const { return values_[bits % size]; }
+
+ private:
+  static constexpr std::size_t size = 4096;
+  std::array<float, size> values_;
+};
+
+}  // namespace osteon::placement

@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/broadcast.hpp>
+#include <osteon/comm/together.hpp>
+#include <osteon/machine/binding.hpp>
+#include <osteon/placement/reorder.hpp>
+
+namespace osteon::placement {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// Names of all ranks' processors, on all ranks.
+std::vector<std::string> processor_names(MPI_Comm comm) {
+  constexpr int length = MPI_MAX_PROCESSOR_NAME + 1;
+  std::array<char, length> own{};
+  int used = 0;
+  MPI_Get_processor_name(own.data(), &used);
+  const int ranks = comm::size(comm);
+  std::vector<char> all(at(ranks) * length);
+  MPI_Allgather(own.data(), length, MPI_CHAR, all.data(), length, MPI_CHAR, comm);
+  std::vector<std::string> names;
+  for (int r = 0; r < ranks; ++r) names.emplace_back(all.data() + at(r) * length);
+  return names;
+}
+
+// The only core of `tree` that this process may run on; -1 if there are several, or the tree is not of this hardware.
+int core_bound_to(const machine::host_tree& tree) {
+  if (tree.synthetic) return -1;
+  const machine::pu_set bound = machine::current_binding();
+  int found = -1;
+  for (std::size_t c = 0; c < tree.cores.size(); ++c)
+    if (!machine::common(tree.cores[c].pus, bound).empty()) {
+      if (found >= 0) return -1;
+      found = static_cast<int>(c);
+    }
+  return found;
+}
+
+// What is known of some of a machine's hosts.
+machine::description selected(const machine::description& machine, const std::vector<int>& hosts) {
+  machine::description result;
+  result.measured_at = machine.measured_at;
+  for (const int h : hosts) result.hosts.add(machine.hosts.name(h), machine.hosts.tree(h));
+  const auto select = [&](const std::optional<machine::path_speeds>& from) {
+    std::optional<machine::path_speeds> to = from;
+    if (from && from->between.hosts() > 0) to->between = from->between.selected(hosts);
+    return to;
+  };
+  result.isolated = select(machine.isolated);
+  result.loaded = select(machine.loaded);
+  return result;
+}
+
+std::string line_of(const placement& p) {
+  const double before = static_cast<double>(p.input.off_host_bytes) / 1e6;
+  if (p.kept_input)
+    return fmt::format("ranks stay in their order ({:.1f} MB off-host per exchange, {:.3g} ms predicted)", before,
+                       p.input.predicted_s() * 1e3);
+  return fmt::format("ranks placed: off-host {:.1f} -> {:.1f} MB per exchange, predicted {:.3g} -> {:.3g} ms; {}", before,
+                     static_cast<double>(p.result.off_host_bytes) / 1e6, p.input.predicted_s() * 1e3,
+                     p.result.predicted_s() * 1e3, fmt::join(p.how, ", "));
+}
+
+}  // namespace
+
+target places_of_ranks(MPI_Comm comm, const machine::description& machine, int threads) {
+  const std::vector<std::string> names = processor_names(comm);
+  const int ranks = static_cast<int>(names.size()), me = comm::rank(comm);
+  std::vector<int> host;
+  std::vector<std::string> unknown;
+  for (const std::string& name : names) {
+    host.push_back(machine.hosts.find(name).value_or(-1));
+    if (host.back() < 0 && std::find(unknown.begin(), unknown.end(), name) == unknown.end()) unknown.push_back(name);
+  }
+  if (!unknown.empty()) {  // known to all ranks alike
+    const std::size_t all = unknown.size();
+    unknown.resize(std::min<std::size_t>(all, 8));
+    throw data_error(fmt::format("the description of the machine does not have {} of this job's hosts: {}{}; it is of another "
+                                 "allocation, run `osteon probe` again",
+                                 all, fmt::join(unknown, ", "), all > 8 ? ", ..." : ""));
+  }
+  int core = -1;
+  comm::together(comm, [&] { core = core_bound_to(machine.hosts.tree(host[at(me)])); });
+  std::vector<int> cores(at(ranks));
+  MPI_Allgather(&core, 1, MPI_INT, cores.data(), 1, MPI_INT, comm);
+
+  std::vector<int> used = host;
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  machine::description here = selected(machine, used);
+  host_network network = network_of(here);
+  target result{std::move(here), {}, std::move(network)};
+  std::vector<int> count(used.size(), 0), local(used.size(), 0);
+  for (int& h : host) {
+    h = static_cast<int>(std::lower_bound(used.begin(), used.end(), h) - used.begin());
+    ++count[at(h)];
+  }
+  for (int r = 0; r < ranks; ++r) {
+    const int h = host[at(r)], number = local[at(h)]++;
+    if (cores[at(r)] < 0) {
+      const machine::host_tree& tree = result.machine.hosts.tree(h);
+      const std::vector<int> usable = tree.usable_cores();
+      const bool enough = static_cast<std::int64_t>(count[at(h)]) * threads <= static_cast<std::int64_t>(usable.size());
+      cores[at(r)] = enough           ? machine::cores_of_rank(tree, number, count[at(h)], threads)[0]
+                     : usable.empty() ? 0
+                                      : usable[at(number) % usable.size()];
+    }
+    result.places.push_back({h, cores[at(r)]});
+  }
+  return result;
+}
+
+reordered reorder(MPI_Comm comm, const graph& g, const machine::description& machine, const reorder_options& options) {
+  const int ranks = comm::size(comm), me = comm::rank(comm);
+  const target all = places_of_ranks(comm, machine, options.threads);
+  reordered result;
+  result.old_rank.resize(at(ranks));
+  std::array<double, 6> numbers{};
+  // A search of one rank while the others wait: it is short, and there is no doubt that all get the same.
+  comm::together(comm, [&] {
+    if (me != 0) return;
+    if (g.size() != ranks)
+      throw usage_error(fmt::format("a graph of {} subdomains for {} ranks: there must be one for each", g.size(), ranks));
+    const placement found = place(g, all, options.search);
+    result.old_rank = found.place;
+    result.report.line = line_of(found);
+    numbers = {static_cast<double>(found.input.off_host_bytes),
+               static_cast<double>(found.result.off_host_bytes),
+               found.input.predicted_s(),
+               found.result.predicted_s(),
+               found.kept_input ? 1.0 : 0.0,
+               found.seconds};
+  });
+  MPI_Bcast(result.old_rank.data(), ranks, MPI_INT, 0, comm);
+  MPI_Bcast(numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, 0, comm);
+  result.report = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4] != 0, numbers[5],
+                   comm::broadcast(comm, result.report.line)};
+  const auto mine = std::find(result.old_rank.begin(), result.old_rank.end(), me);
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_split(comm, 0, static_cast<int>(mine - result.old_rank.begin()), &made);
+  result.ranks = comm::communicator::take(made);
+  return result;
+}
+
+reordered cart_create(MPI_Comm comm, const cartesian& grid, const machine::description& machine,
+                      const reorder_options& options) {
+  graph g;
+  comm::together(comm, [&] { g = graph_of(grid); });
+  reorder_options with_grid = options;
+  with_grid.search.grid = grid;
+  reordered result = reorder(comm, g, machine, with_grid);
+  const std::array<int, 3> periods = {grid.periodic[0], grid.periodic[1], grid.periodic[2]};
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Cart_create(result.ranks.get(), 3, grid.blocks.data(), periods.data(), 0, &made);
+  result.ranks = comm::communicator::take(made);
+  return result;
+}
+
+}  // namespace osteon::placement

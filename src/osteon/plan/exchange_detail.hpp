@@ -1,0 +1,32 @@
+#pragma once
+/// @file
+/// What the generators of exchanges have in common.
+#include <cstdint>
+#include <functional>
+#include <osteon/plan/exchange.hpp>
+
+namespace osteon::plan::detail {
+
+inline constexpr std::int64_t most_ranks = std::int64_t{1} << 30;  ///< so that sums of two ranks are ints
+
+/// @throws usage_error unless 1 <= ranks <= most_ranks
+void check_ranks(const std::string& name, int ranks);
+
+/// ceil(log2 ranks)
+inline int levels(int ranks) {
+  int result = 0;
+  for (std::int64_t size = 1; size < ranks; size *= 2) ++result;
+  return result;
+}
+
+using partner_of = std::function<int(int rank, std::int64_t round)>;
+
+/// Parcels that go straight to their ranks: in a round a rank sends to one other and receives from one other; -1, or
+/// the rank itself, means nobody.
+exchange by_partner(std::string name, int ranks, std::int64_t rounds, partner_of to, partner_of from, parcel_sizes sizes);
+
+/// The same for messages of one size.
+exchange of_objects(std::string name, int ranks, std::int64_t rounds, arrival on_arrival, std::int64_t bytes, partner_of to,
+                    partner_of from);
+
+}  // namespace osteon::plan::detail
