@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include <osteon/kernel/jacobi.hpp>
+#include <osteon/kernel/jacobi_steps.hpp>
 #include <random>
 #include <vector>
 
@@ -62,6 +62,26 @@ TEST(jacobi, fast_sweep_equals_the_plain_one_bit_for_bit) {
     compare<double>({9, 7, 37}, region, {2, true});
     compare<float>({9, 7, 37}, region, {2, true});
   }
+}
+
+// Oracle: as many sweeps one after another; walls of random temperatures, not of zeros.
+TEST(jacobi, many_steps_at_once_equal_single_ones_bit_for_bit) {
+  const auto w = kernel::jacobi_weights<double>::damped(0.8);
+  for (const index3 shape : {index3{11, 13, 21}, index3{1, 1, 9}, index3{3, 20, 40}})
+    for (const int steps : {1, 2, 3, 5})
+      for (const std::int64_t rows : {0, 1, 4, 100})
+        for (const int threads : {1, 2, 4}) {
+          omp_set_num_threads(threads);
+          field<double> start(shape, 1), one(shape, 1), two(shape, 1), fast(shape, 1);
+          for (int n = 0; n < steps; ++n) {
+            kernel::jacobi_sweep_plain<double>(w, one.view, two.view, {{}, shape});
+            std::swap(one, two);
+          }
+          kernel::jacobi_steps<double>(w, start.view, fast.view, steps, rows);
+          int different = 0;
+          for_all(shape, [&](auto z, auto y, auto x) { different += fast.view(z, y, x) != one.view(z, y, x); });
+          EXPECT_EQ(different, 0) << shape.z << " " << steps << " steps, " << rows << " rows, " << threads << " threads";
+        }
 }
 
 // Oracle: a linear field is harmonic, so a sweep leaves it as it is; its values are exact in binary.

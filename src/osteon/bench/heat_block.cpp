@@ -7,6 +7,7 @@
 #include <numbers>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/together.hpp>
+#include <osteon/kernel/jacobi_steps.hpp>
 #include <type_traits>
 #include <vector>
 
@@ -145,6 +146,13 @@ void heat_block<T>::sweep_alone(const kernel::jacobi_walk& walk) {
   sweep({{}, box_.shape()}, walk);
   std::swap(now_, next_);
   ++steps_;
+}
+
+template <class T>
+void heat_block<T>::sweeps_at_once(int sweeps) {
+  kernel::jacobi_steps<T>(kernel::jacobi_weights<T>::damped(damping), now_.view(), next_.view(), sweeps);
+  std::swap(now_, next_);
+  steps_ += sweeps;
 }
 
 template <class T>

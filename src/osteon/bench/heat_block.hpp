@@ -33,6 +33,8 @@ class heat_block {
   /// nonsense until `set_mode`.
   void exchange_alone();
   void sweep_alone(const kernel::jacobi_walk& walk);  ///< @collective local
+  /// As many sweeps in one pass through the memory. @collective local
+  void sweeps_at_once(int sweeps);
 
   std::int64_t cells() const { return now_.view().shape().volume(); }
   std::int64_t bytes_sent() const { return halo_.bytes(); }

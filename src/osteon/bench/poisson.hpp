@@ -20,6 +20,8 @@ struct sweep_cost {
   double seconds = 0;          ///< of a sweep of the slowest rank
   double bytes = 0;  ///< that a sweep must move, all ranks: cells read, cells written, and what it writes read first
                      ///< where stores do not go past the caches
+  int sweeps_at_once = 0;      ///< with temporal blocking: the number that was fastest
+  double seconds_at_once = 0;  ///< of one of these sweeps
 
   double bandwidth() const { return bytes / seconds; }
   double share_of_triad() const { return bandwidth() / triad_bandwidth; }
@@ -58,8 +60,12 @@ extern template step_cost measure_steps<float>(MPI_Comm, const grid::cartesian&,
 extern template step_cost measure_steps<double>(MPI_Comm, const grid::cartesian&, const kernel::jacobi_walk&,
                                                 const std::vector<int>&, const poisson_options&);
 
-/// The host of each rank: the lowest rank on it. @collective on comm
-std::vector<int> hosts_of_ranks(MPI_Comm comm);
+/// Seconds of some steps on a small grid: what a binding is tried with.
+/// @return the same on all ranks @collective on comm
+template <class T>
+double seconds_of_steps(MPI_Comm comm);
+extern template double seconds_of_steps<float>(MPI_Comm);
+extern template double seconds_of_steps<double>(MPI_Comm);
 
 /// A communicator whose rank r is rank `order[r]` of comm. @collective on comm
 comm::communicator reordered(MPI_Comm comm, const std::vector<int>& order);
