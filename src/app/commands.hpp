@@ -16,6 +16,7 @@ void add_convert(registry& commands);
 void add_export(registry& commands);
 void add_render(registry& commands);
 void add_report(registry& commands);
+void add_place(registry& commands);
 void add_plan(registry& commands);
 void add_net_cost(registry& commands);
 void add_net_paper(registry& commands);

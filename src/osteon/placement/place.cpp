@@ -61,20 +61,18 @@ std::vector<int> cores_by_search(const job& j, const std::vector<int>& host) {
   const double message = mean_message(j.g);
   std::vector<std::vector<int>> members(j.places.size());
   for (int v = 0; v < j.g.size(); ++v) members[at(host[at(v)])].push_back(v);
+  using solved = std::map<inner_problem, std::vector<int>>::value_type;
   std::map<inner_problem, std::vector<int>> known;
-  std::vector<std::map<inner_problem, std::vector<int>>::iterator> of_host(j.places.size());
+  std::vector<solved*> of_host(j.places.size());
+  std::vector<std::pair<int, solved*>> work;
   for (std::size_t h = 0; h < j.places.size(); ++h) {
     const graph inside = induced(j.g, members[h]);
     inner_problem problem{j.where.machine.hosts.tree_of(static_cast<int>(h)), {}, inside.begin, inside.weight, inside.to};
     for (const int p : j.places[h]) problem.cores.push_back(j.where.places[at(p)].core);
-    of_host[h] = known.try_emplace(std::move(problem)).first;
+    const auto [entry, is_new] = known.try_emplace(std::move(problem));
+    of_host[h] = &*entry;
+    if (is_new) work.emplace_back(static_cast<int>(h), of_host[h]);
   }
-  std::vector<std::pair<int, std::map<inner_problem, std::vector<int>>::iterator>> work;
-  for (std::size_t h = 0; h < of_host.size(); ++h)
-    if (of_host[h]->second.empty() && !of_host[h]->first.cores.empty()) {
-      of_host[h]->second = {-1};  // listed once
-      work.emplace_back(static_cast<int>(h), of_host[h]);
-    }
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::size_t i = 0; i < work.size(); ++i) {
     const inner_problem& p = work[i].second->first;

@@ -90,28 +90,25 @@ target places_of_ranks(MPI_Comm comm, const machine::description& machine, int t
   std::vector<int> cores(at(ranks));
   MPI_Allgather(&core, 1, MPI_INT, cores.data(), 1, MPI_INT, comm);
 
-  std::vector<int> used = host;
-  std::sort(used.begin(), used.end());
-  used.erase(std::unique(used.begin(), used.end()), used.end());
+  // Hosts in the order of the description, numbered among those in use.
+  std::vector<int> count(at(machine.hosts.size()), 0), local(count), number(count), used;
+  for (const int h : host) ++count[at(h)];
+  for (int h = 0; h < machine.hosts.size(); ++h)
+    if (count[at(h)] > 0) number[at(h)] = static_cast<int>(used.size()), used.push_back(h);
   machine::description here = selected(machine, used);
   host_network network = network_of(here);
   target result{std::move(here), {}, std::move(network)};
-  std::vector<int> count(used.size(), 0), local(used.size(), 0);
-  for (int& h : host) {
-    h = static_cast<int>(std::lower_bound(used.begin(), used.end(), h) - used.begin());
-    ++count[at(h)];
-  }
   for (int r = 0; r < ranks; ++r) {
-    const int h = host[at(r)], number = local[at(h)]++;
+    const int h = host[at(r)], turn = local[at(h)]++;
     if (cores[at(r)] < 0) {
-      const machine::host_tree& tree = result.machine.hosts.tree(h);
+      const machine::host_tree& tree = machine.hosts.tree(h);
       const std::vector<int> usable = tree.usable_cores();
       const bool enough = static_cast<std::int64_t>(count[at(h)]) * threads <= static_cast<std::int64_t>(usable.size());
-      cores[at(r)] = enough           ? machine::cores_of_rank(tree, number, count[at(h)], threads)[0]
+      cores[at(r)] = enough           ? machine::cores_of_rank(tree, turn, count[at(h)], threads)[0]
                      : usable.empty() ? 0
-                                      : usable[at(number) % usable.size()];
+                                      : usable[at(turn) % usable.size()];
     }
-    result.places.push_back({h, cores[at(r)]});
+    result.places.push_back({number[at(h)], cores[at(r)]});
   }
   return result;
 }
