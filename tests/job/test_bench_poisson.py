@@ -82,7 +82,7 @@ def test_a_slow_host_gets_the_least_traffic() -> None:
     words = ["bench", "poisson", "--case", "2", "--scale", "0.3125", "--seconds", "2", "--budget", "2", "--json", "-"]
     for order in ("original", "afc", "ours"):
         words += ["--order", order]
-    with FakeCluster(hosts=4, mbit=200, slow={2: 50}) as cluster:
+    with FakeCluster(hosts=4, mbit=200, slow={1: 50}) as cluster:
         result = answer(cluster.mpirun(16, [BINARY, *words]))
     value = {row["name"]: row["value"] for row in result["rows"]}
     large, small = 320 * 80 * 8, 80 * 80 * 8
