@@ -18,6 +18,7 @@ void add_render(registry& commands);
 void add_report(registry& commands);
 void add_place(registry& commands);
 void add_plan(registry& commands);
+void add_probe(registry& commands);
 void add_net_cost(registry& commands);
 void add_net_paper(registry& commands);
 void add_bench_render(registry& commands);

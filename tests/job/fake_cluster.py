@@ -154,6 +154,10 @@ class FakeCluster:
         command = self.command(ranks_of_hosts, [str(word) for word in program])
         return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False, **more)
 
+    def pull_cable(self, host: int) -> None:
+        """Cut a host off from the others, as a broken cable does."""
+        _run("ip", "-n", self._head, "link", "set", f"port{host}", "down")
+
     def close(self) -> None:
         """Take everything away, also after half a start."""
         for space in [*self._spaces, self._head]:

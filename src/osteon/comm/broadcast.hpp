@@ -7,12 +7,12 @@
 
 namespace osteon::comm {
 
-/// The text of rank 0 on all ranks. @collective on comm
-inline std::string broadcast(MPI_Comm comm, std::string text) {
+/// The text of rank `root` on all ranks. @collective on comm
+inline std::string broadcast(MPI_Comm comm, std::string text, int root = 0) {
   int length = static_cast<int>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT, 0, comm);
+  MPI_Bcast(&length, 1, MPI_INT, root, comm);
   text.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(text.data(), length, MPI_CHAR, 0, comm);
+  MPI_Bcast(text.data(), length, MPI_CHAR, root, comm);
   return text;
 }
 

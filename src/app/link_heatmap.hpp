@@ -1,0 +1,15 @@
+#pragma once
+/// @file
+/// A picture of measured links: hosts as rows and columns, bandwidth as colour.
+#include <osteon/machine/link_probe.hpp>
+#include <string>
+
+namespace osteon::app {
+
+/// Draw the links of a probe. Hosts are sorted by group; above the diagonal are isolated links, below loaded ones where they
+/// were measured; slow hosts are red and framed. Of one host alone the cores are drawn, by their classes.
+/// @param file .svg or .png
+/// @throws usage_error for another ending, machine_error if the file cannot be written
+void draw_links(const machine::probe_result& probed, const std::string& file);
+
+}  // namespace osteon::app

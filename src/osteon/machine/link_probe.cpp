@@ -1,0 +1,404 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <osteon/base/error.hpp>
+#include <osteon/machine/link_probe.hpp>
+#include <osteon/plan/pairs.hpp>
+
+namespace osteon::machine {
+
+namespace {
+
+using rank_pairs = std::vector<std::pair<int, int>>;
+
+constexpr double longest_round = 1.0, shortest_round = 3e-3, shortest_retest = 0.02, longest_inside = 0.5;
+constexpr double inside_weight = 1, between_weight = 5, retest_weight = 2;
+constexpr int chunks = 8, repeats = 15, paper_repeats = 7;
+constexpr std::array geometric_sizes = {64.0, 1024.0, 4096.0, 16384.0, 65536.0, 262144.0, 1048576.0, 4194304.0};
+constexpr std::array paper_sizes = {0.667, 0.8, 1.0, 1.25, 1.5};  // of this many bytes:
+constexpr double paper_base = 1.5e6, smallest_paper_base = 16384;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// Seldom more than 2 log2(n) others for each host, at all distances in the order of names: what is next to each other in it
+// is mostly next to each other in the network.
+std::vector<rank_pairs> sampled_rounds(int hosts) {
+  std::vector<rank_pairs> rounds;
+  for (int distance = 1; distance < hosts; distance *= 2)
+    for (const int parity : {0, 1}) {
+      rank_pairs pairs;
+      for (int a = 0; a + distance < hosts; ++a)
+        if (a / distance % 2 == parity) pairs.emplace_back(a, a + distance);
+      if (!pairs.empty()) rounds.push_back(std::move(pairs));
+    }
+  return rounds;
+}
+
+std::vector<rank_pairs> all_rounds(int hosts) {
+  const plan::pairing schedule = plan::best_pairing(hosts);
+  std::vector<rank_pairs> rounds;
+  for (int r = 0; r < schedule.rounds(); ++r) rounds.push_back(schedule.pairs(r));
+  return rounds;
+}
+
+class prober {
+ public:
+  prober(const rank_layout& ranks, const probe_options& options, const measure_function& measure,
+         const std::function<double()>& seconds_now)
+      : ranks_(ranks), options_(options), measure_(measure), now_(seconds_now), start_(seconds_now()) {
+    for (int host = 0; host < hosts(); ++host)
+      for (const int rank : ranks_.ranks_of_host[at(host)]) {
+        if (at(rank) >= host_of_rank_.size()) host_of_rank_.resize(at(rank) + 1, -1);
+        host_of_rank_[at(rank)] = host;
+        most_on_a_host_ = std::max(most_on_a_host_, static_cast<int>(ranks_.ranks_of_host[at(host)].size()));
+      }
+    fewest_on_a_host_ = most_on_a_host_;
+    for (const auto& here : ranks_.ranks_of_host)
+      fewest_on_a_host_ = std::min(fewest_on_a_host_, static_cast<int>(here.size()));
+    result_.machine.hosts = ranks.hosts;
+  }
+
+  probe_result run() {
+    const bool inside = most_on_a_host_ > 1, between = hosts() > 1;
+    const bool loaded_between = between && options_.loaded && fewest_on_a_host_ > 1;
+    if (between && options_.loaded && !loaded_between)
+      remark("between hosts nothing was measured under load: that takes at least two ranks on each host");
+    weight_left_ = (inside ? inside_weight : 0) * (options_.isolated + options_.loaded) +
+                   (between ? between_weight : 0) * (options_.isolated + loaded_between) + (between ? retest_weight : 0);
+    for (const bool loaded : {false, true}) {
+      if (loaded ? !options_.loaded : !options_.isolated) continue;
+      if (inside) measure_inside(loaded);
+      if (loaded ? loaded_between : between) measure_between(loaded);
+    }
+    const bool judge_loaded = between_[0].empty();
+    if (between) retest_worst(judge_loaded);
+    finish(judge_loaded);
+    return std::move(result_);
+  }
+
+ private:
+  int hosts() const { return ranks_.hosts.size(); }
+  double left() const { return options_.budget_s - (now_() - start_); }
+  void remark(std::string words) { result_.remarks.push_back(std::move(words)); }
+
+  // Seconds for the next stage: its part of what is left.
+  double share(double weight) {
+    const double part = std::max(left(), 0.0) * weight / weight_left_;
+    weight_left_ -= weight;
+    return part;
+  }
+
+  std::optional<path> path_of(int a, int b) const {
+    const int host = host_of_rank_[at(a)];
+    if (host != host_of_rank_[at(b)]) return path::inter_host;
+    const host_tree& tree = ranks_.hosts.tree(host);
+    const int one = ranks_.core_of_rank[at(a)], other = ranks_.core_of_rank[at(b)];
+    if (one >= 0 && other >= 0) return tree.between(one, other);
+    return tree.domains(level::l3).size() == 1 ? std::optional(path::same_l3) : std::nullopt;
+  }
+
+  measurement basis(double seconds, bool loaded) const {
+    measurement m;
+    m.seconds = seconds;
+    m.fill = loaded;
+    if (options_.fit == fit_method::robust) {
+      m.bytes.assign(geometric_sizes.begin(), geometric_sizes.end());
+      m.repeats = repeats;
+      return m;
+    }
+    for (const double part : paper_sizes) m.bytes.push_back(std::floor(part * paper_base_));
+    m.repeats = paper_repeats;
+    m.all_sizes = m.mean = true;
+    return m;
+  }
+
+  // Fit what came back; samples between hosts also go to `samples`.
+  void take(const std::vector<pair_timings>& measured, bool loaded, bool alone, std::vector<host_sample>* samples) {
+    for (const pair_timings& p : measured) {
+      const auto what = path_of(p.a, p.b);
+      if (!what || p.times.empty()) continue;
+      const link found = options_.fit == fit_method::robust ? fit_robust(p.times) : fit_paper(p.times);
+      result_.pairs.push_back({p.a, p.b, *what, loaded, alone, found, p.times});
+      if (!samples || *what != path::inter_host) continue;
+      const auto [a, b] = std::minmax({host_of_rank_[at(p.a)], host_of_rank_[at(p.b)]});
+      samples->push_back({a, b, found, alone});
+    }
+  }
+
+  // The paper's sizes are for links of its day; smaller ones where these would not fit into the budget.
+  void choose_paper_sizes(const rank_pairs& pairs, std::size_t rounds, double seconds) {
+    if (options_.fit != fit_method::paper || paper_sizes_chosen_) return;
+    paper_sizes_chosen_ = true;
+    measurement quick;
+    quick.rounds = {pairs};
+    quick.seconds = std::min(seconds / 10, 0.1);
+    quick.bytes = {1024, 16384, 65536};
+    quick.repeats = 3;
+    double slowest = 0;
+    for (const pair_timings& p : measure_(quick))
+      if (!p.times.empty()) slowest = std::max(slowest, 1 / fit_robust(p.times).bandwidth);
+    double of_base = 0;
+    for (const double part : paper_sizes) of_base += 2 * paper_repeats * part * slowest;
+    const double fits = of_base > 0 ? 0.9 * seconds / static_cast<double>(rounds) / of_base : paper_base;
+    if (fits >= paper_base) return;
+    paper_base_ = std::max(fits, smallest_paper_base);
+    remark(
+        fmt::format("the paper's sizes about 1.5 MB do not fit into the budget; {:.3g} MB were taken", paper_base_ * 1e-6));
+  }
+
+  void run_rounds(const std::vector<rank_pairs>& rounds, double seconds, double longest, bool loaded,
+                  std::vector<host_sample>* samples) {
+    if (rounds.empty()) return;
+    choose_paper_sizes(rounds.front(), rounds.size(), seconds);
+    const double end = now_() + seconds;
+    const std::size_t step = (rounds.size() + chunks - 1) / chunks;
+    for (std::size_t from = 0; from < rounds.size(); from += step) {
+      const double rest = end - now_();
+      if (rest <= 0) {
+        remark(fmt::format("the budget was over after {} of {} rounds; the rest is inferred", from, rounds.size()));
+        return;
+      }
+      measurement m = basis(std::min(rest / static_cast<double>(rounds.size() - from), longest), loaded);
+      const auto first = rounds.begin() + static_cast<std::ptrdiff_t>(from);
+      m.rounds.assign(first, first + static_cast<std::ptrdiff_t>(std::min(step, rounds.size() - from)));
+      take(measure_(m), loaded, false, samples);
+    }
+  }
+
+  // Isolated: for each class some pairs from all over the host, one after the other. Loaded: rounds that pair all ranks.
+  void measure_inside(bool loaded) {
+    std::vector<rank_pairs> rounds;
+    for (int host = 0; host < hosts(); ++host) {
+      const auto& here = ranks_.ranks_of_host[at(host)];
+      const std::vector<rank_pairs> own = loaded ? loaded_rounds_inside(here) : pairs_of_classes(here);
+      if (own.size() > rounds.size()) rounds.resize(own.size());
+      for (std::size_t r = 0; r < own.size(); ++r) rounds[r].insert(rounds[r].end(), own[r].begin(), own[r].end());
+    }
+    run_rounds(rounds, share(inside_weight), longest_inside, loaded, nullptr);
+  }
+
+  std::vector<rank_pairs> pairs_of_classes(const std::vector<int>& here) const {
+    constexpr int starts = 4;
+    rank_pairs chosen;
+    const int m = static_cast<int>(here.size());
+    for (int s = 0; s < starts; ++s)
+      for (std::size_t c = 0; c < paths_inside; ++c)
+        for (int step = 1, from = s * m / starts; step < m; ++step) {
+          const auto [a, b] = std::minmax({here[at(from)], here[at((from + step) % m)]});
+          if (path_of(a, b) != all_paths[c]) continue;
+          if (std::find(chosen.begin(), chosen.end(), std::pair{a, b}) == chosen.end()) chosen.emplace_back(a, b);
+          break;
+        }
+    std::vector<rank_pairs> rounds;
+    for (const auto& pair : chosen) rounds.push_back({pair});
+    return rounds;
+  }
+
+  static std::vector<rank_pairs> loaded_rounds_inside(const std::vector<int>& here) {
+    constexpr int most = 8;
+    const plan::pairing schedule = plan::best_pairing(static_cast<int>(here.size()));
+    const int count = std::min(schedule.rounds(), most);
+    std::vector<rank_pairs> rounds;
+    for (int r = 0; r < count; ++r) {
+      rounds.emplace_back();
+      for (const auto& [a, b] : schedule.pairs(static_cast<int>(std::int64_t{r} * schedule.rounds() / count)))
+        rounds.back().emplace_back(here[at(a)], here[at(b)]);
+    }
+    return rounds;
+  }
+
+  // Rounds of hosts dealt out to cores: core 0 of each host does the first, core 1 the second, and so on at once.
+  void measure_between(bool loaded) {
+    const double seconds = share(between_weight);
+    const int at_once = loaded ? fewest_on_a_host_ : 1;
+    const plan::pairing schedule = plan::best_pairing(hosts());
+    const bool dense = hosts() <= options_.most_dense_hosts &&
+                       seconds / static_cast<double>(schedule.super_rounds(at_once)) >= shortest_round;
+    const std::vector<rank_pairs> of_hosts = dense ? all_rounds(hosts()) : sampled_rounds(hosts());
+    if (!dense)
+      remark(
+          fmt::format("{}{} hosts have too many pairs for {:.3g} s: each was measured with up to {} others, and the rest is "
+                      "inferred from groups of like hosts",
+                      loaded ? "under load, " : "", hosts(), seconds, of_hosts.size()));
+    const int count = static_cast<int>(of_hosts.size());
+    std::vector<rank_pairs> rounds;
+    for (int first = 0; first < count; first += at_once) {
+      rounds.emplace_back();
+      for (int core = 0; core < at_once; ++core)  // the last round begins again, so that no core is idle
+        for (const auto& [a, b] : of_hosts[at((first + core) % count)])
+          rounds.back().emplace_back(ranks_.ranks_of_host[at(a)][at(core)], ranks_.ranks_of_host[at(b)][at(core)]);
+    }
+    auto& samples = between_[loaded];
+    run_rounds(rounds, seconds, longest_round, loaded, &samples);
+    merge_repeated(samples);
+  }
+
+  // A pair that several cores measured counts once, by their median.
+  static void merge_repeated(std::vector<host_sample>& samples) {
+    std::map<std::pair<int, int>, std::vector<link>> by_pair;
+    for (const host_sample& s : samples) by_pair[{s.a, s.b}].push_back(s.found);
+    if (by_pair.size() == samples.size()) return;
+    samples.clear();
+    for (const auto& [pair, links] : by_pair) {
+      std::vector<double> latency, bandwidth;
+      for (const link& l : links) {
+        latency.push_back(l.latency_s);
+        bandwidth.push_back(l.bandwidth);
+      }
+      samples.push_back({pair.first, pair.second, {median(std::move(latency)), median(std::move(bandwidth))}});
+    }
+  }
+
+  // What looks slow may have been disturbed by others: some links of slow hosts and all slow links again, one by one.
+  void retest_worst(bool loaded) {
+    constexpr int links_of_a_host = 4;
+    const double seconds = share(retest_weight);
+    auto& samples = between_[loaded];
+    const verdict first = judge(hosts(), samples, options_.slow_below);
+    if (first.fine()) return;
+    std::vector<bool> is_slow(at(hosts()), false);
+    for (const slow_host& s : first.hosts) is_slow[at(s.host)] = true;
+    std::vector<int> chosen_of(at(hosts()), 0);
+    std::vector<host_sample*> again;
+    for (host_sample& s : samples)
+      if (is_slow[at(s.a)] != is_slow[at(s.b)]) {
+        int& chosen = chosen_of[at(is_slow[at(s.a)] ? s.a : s.b)];
+        if (chosen++ < links_of_a_host) again.push_back(&s);
+      } else if (std::any_of(first.links.begin(), first.links.end(),
+                             [&](const slow_link& l) { return l.a == s.a && l.b == s.b; })) {
+        again.push_back(&s);
+      }
+    std::stable_sort(again.begin(), again.end(),
+                     [](const host_sample* x, const host_sample* y) { return x->found.bandwidth < y->found.bandwidth; });
+    again.resize(std::min(again.size(), static_cast<std::size_t>(seconds / shortest_retest)));
+    if (again.empty()) return;
+    std::vector<rank_pairs> rounds;
+    for (const host_sample* s : again)
+      rounds.push_back({{ranks_.ranks_of_host[at(s->a)][0], ranks_.ranks_of_host[at(s->b)][0]}});
+    measurement m = basis(std::min(seconds / static_cast<double>(rounds.size()), longest_round), false);
+    m.rounds = rounds;
+    std::vector<host_sample> found;
+    take(measure_(m), false, true, &found);
+    for (const host_sample& f : found)
+      for (host_sample* s : again)
+        if (s->a == f.a && s->b == f.b) *s = f;
+  }
+
+  void finish(bool judge_loaded) {
+    for (const bool loaded : {false, true}) {
+      path_speeds seen;
+      bool any = !between_[loaded].empty();
+      for (const path what : all_paths)
+        if (const auto figures = figures_of(what, loaded)) {
+          result_.classes.push_back(*figures);
+          any = true;
+          if (what != path::inter_host && figures->median.known())
+            seen.inside[static_cast<std::size_t>(what)] = figures->median;
+        }
+      if (!any) continue;
+      if (!between_[loaded].empty()) {
+        const verdict groups = judge(hosts(), between_[loaded], options_.slow_below);
+        seen.between = links_from(hosts(), between_[loaded], groups);
+        describe_groups(groups, seen.between, loaded);
+      }
+      (loaded ? result_.machine.loaded : result_.machine.isolated) = std::move(seen);
+    }
+    result_.judged = judge(hosts(), between_[judge_loaded], options_.slow_below);
+    judge_inside();
+    result_.seconds = now_() - start_;
+  }
+
+  std::optional<class_figures> figures_of(path what, bool loaded) const {
+    std::vector<double> latency, bandwidth;
+    for (const fitted_pair& p : result_.pairs) {
+      if (p.what != what || p.loaded != loaded || p.alone) continue;
+      latency.push_back(p.found.latency_s);
+      bandwidth.push_back(p.found.bandwidth);
+    }
+    if (bandwidth.empty()) return std::nullopt;
+    const auto mean_and_deviation = [](const std::vector<double>& values) {
+      double mean = 0, square = 0;
+      for (const double v : values) mean += v / static_cast<double>(values.size());
+      for (const double v : values) square += (v - mean) * (v - mean) / static_cast<double>(values.size());
+      return std::pair{mean, std::sqrt(square)};
+    };
+    const auto [l, l_deviation] = mean_and_deviation(latency);
+    const auto [b, b_deviation] = mean_and_deviation(bandwidth);
+    return class_figures{what,
+                         loaded,
+                         static_cast<int>(bandwidth.size()),
+                         {median(latency), median(bandwidth)},
+                         {l, b},
+                         {l_deviation, b_deviation}};
+  }
+
+  void describe_groups(const verdict& groups, const host_links& links, bool loaded) {
+    std::vector<int> size(at(groups.clusters), 0);
+    for (const int c : groups.cluster_of) ++size[at(c)];
+    for (const slow_host& s : groups.hosts) --size[at(groups.cluster_of[at(s.host)])];
+    std::vector<int> first;
+    for (int c = 0; c < groups.clusters; ++c)
+      if (size[at(c)] > 0) first.push_back(c);
+    if (first.size() < 2) return;
+    std::vector<double> within, across;
+    for (const host_sample& s : between_[loaded])
+      if (s.found.known())
+        (groups.cluster_of[at(s.a)] == groups.cluster_of[at(s.b)] ? within : across).push_back(s.found.bandwidth);
+    if (within.empty() || across.empty() || links.hosts() == 0) return;
+    const auto [least, most] = std::minmax_element(size.begin(), size.end());
+    (void)least;
+    remark(fmt::format("{}hosts form {} groups of up to {}: {} within a group, {} between groups",
+                       loaded ? "under load, " : "", first.size(), *most, rate_text(median(within)),
+                       rate_text(median(across))));
+  }
+
+  // Hosts of one tree should be alike inside.
+  void judge_inside() {
+    for (std::size_t c = 0; c < paths_inside; ++c) {
+      std::map<int, std::vector<double>> of_host;
+      for (const fitted_pair& p : result_.pairs)
+        if (p.what == all_paths[c] && p.loaded == !options_.isolated && p.found.known())
+          of_host[host_of_rank_[at(p.a)]].push_back(p.found.bandwidth);
+      std::map<int, std::vector<double>> of_tree;
+      for (auto& [host, values] : of_host) of_tree[ranks_.hosts.tree_of(host)].push_back(median(values));
+      for (auto& [host, values] : of_host) {
+        const auto& alike = of_tree[ranks_.hosts.tree_of(host)];
+        if (alike.size() < 3) continue;
+        if (const double usual = median(alike), own = median(values); own < options_.slow_below * usual)
+          result_.inside.push_back({host, all_paths[c], own, usual});
+      }
+    }
+  }
+
+  const rank_layout& ranks_;
+  const probe_options& options_;
+  const measure_function& measure_;
+  const std::function<double()>& now_;
+  double start_, weight_left_ = 1, paper_base_ = paper_base;
+  bool paper_sizes_chosen_ = false;
+  int most_on_a_host_ = 0, fewest_on_a_host_ = 0;
+  std::vector<int> host_of_rank_;
+  std::array<std::vector<host_sample>, 2> between_;  // isolated, loaded
+  probe_result result_;
+};
+
+}  // namespace
+
+const class_figures* probe_result::figures(path what, bool loaded) const {
+  for (const class_figures& c : classes)
+    if (c.what == what && c.loaded == loaded) return &c;
+  return nullptr;
+}
+
+probe_result probe_links(const rank_layout& ranks, const probe_options& options, const measure_function& measure,
+                         const std::function<double()>& seconds_now) {
+  if (!(options.budget_s > 0) || !(options.slow_below > 0 && options.slow_below < 1))
+    throw usage_error(fmt::format("a budget of {} s and slow below {} of the usual: give a positive time, and a part of one",
+                                  options.budget_s, options.slow_below));
+  if (!options.isolated && !options.loaded) throw usage_error("nothing to measure: neither isolated nor loaded");
+  return prober(ranks, options, measure, seconds_now).run();
+}
+
+}  // namespace osteon::machine

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <osteon/machine/fit.hpp>
+#include <osteon/machine/verdict.hpp>
+
+namespace osteon::machine {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// Of the links of a host: all, and those that were measured alone.
+struct abilities {
+  std::vector<double> all, alone;
+};
+
+double upper_median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// The value that a tenth of the links reach, at least one.
+double best_tenth(std::vector<double> values) {
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) - values.size() / 10);
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
+class sets {
+ public:
+  explicit sets(int count) : parent_(at(count)) { std::iota(parent_.begin(), parent_.end(), 0); }
+  int of(int i) {
+    while (parent_[at(i)] != i) i = parent_[at(i)] = parent_[at(parent_[at(i)])];
+    return i;
+  }
+  void join(int a, int b) { parent_[at(std::max(of(a), of(b)))] = std::min(of(a), of(b)); }
+
+ private:
+  std::vector<int> parent_;
+};
+
+std::pair<int, int> clusters_of(const verdict& judged, const host_sample& s) {
+  return std::minmax({judged.cluster_of[at(s.a)], judged.cluster_of[at(s.b)]});
+}
+
+std::map<std::pair<int, int>, std::vector<const host_sample*>> by_clusters(const verdict& judged,
+                                                                           const std::vector<host_sample>& samples) {
+  std::map<std::pair<int, int>, std::vector<const host_sample*>> groups;
+  for (const host_sample& s : samples)
+    if (s.found.known()) groups[clusters_of(judged, s)].push_back(&s);
+  return groups;
+}
+
+link median_of(const std::vector<const host_sample*>& group) {
+  std::vector<double> latency, bandwidth;
+  for (const host_sample* s : group) {
+    latency.push_back(s->found.latency_s);
+    bandwidth.push_back(s->found.bandwidth);
+  }
+  return {median(std::move(latency)), median(std::move(bandwidth))};
+}
+
+}  // namespace
+
+verdict judge(int hosts, const std::vector<host_sample>& samples, double slow_below) {
+  verdict result;
+  std::vector<abilities> of(at(hosts));
+  for (const host_sample& s : samples) {
+    if (!s.found.known()) continue;
+    for (const int host : {s.a, s.b}) {
+      of[at(host)].all.push_back(s.found.bandwidth);
+      if (s.alone) of[at(host)].alone.push_back(s.found.bandwidth);
+    }
+  }
+  std::vector<double> ability(at(hosts), 0), known;
+  for (int h = 0; h < hosts; ++h) {
+    if (of[at(h)].all.empty()) continue;
+    ability[at(h)] = best_tenth(of[at(h)].all);
+    known.push_back(ability[at(h)]);
+  }
+  const double usual = known.empty() ? 0 : upper_median(known);
+  std::vector<bool> slow(at(hosts), false);
+  if (hosts > 2)
+    for (int h = 0; h < hosts; ++h) {
+      const abilities& own = of[at(h)];
+      if (own.all.empty() || ability[at(h)] >= slow_below * usual) continue;
+      if (!own.alone.empty() && best_tenth(own.alone) >= slow_below * usual) continue;
+      slow[at(h)] = true;
+      result.hosts.push_back({h, median(own.all), usual, static_cast<int>(own.all.size())});
+    }
+
+  sets joined(hosts);
+  for (const host_sample& s : samples) {
+    const auto [low, high] = std::minmax({ability[at(s.a)], ability[at(s.b)]});
+    if (s.found.known() && low >= slow_below * high && s.found.bandwidth >= slow_below * low) joined.join(s.a, s.b);
+  }
+  std::map<int, int> number;
+  for (int h = 0; h < hosts; ++h)
+    result.cluster_of.push_back(number.emplace(joined.of(h), static_cast<int>(number.size())).first->second);
+  result.clusters = static_cast<int>(number.size());
+
+  for (const auto& [clusters, group] : by_clusters(result, samples)) {
+    const double middle = median_of(group).bandwidth;
+    for (const host_sample* s : group)
+      if (s->found.bandwidth < slow_below * middle && !slow[at(s->a)] && !slow[at(s->b)])
+        result.links.push_back({s->a, s->b, s->found.bandwidth, middle});
+  }
+  const auto slowest_first = [](const auto& a, const auto& b) { return a.bandwidth / a.usual < b.bandwidth / b.usual; };
+  std::stable_sort(result.hosts.begin(), result.hosts.end(), slowest_first);
+  std::stable_sort(result.links.begin(), result.links.end(), slowest_first);
+  return result;
+}
+
+host_links links_from(int hosts, const std::vector<host_sample>& samples, const verdict& judged) {
+  const std::int64_t pairs = static_cast<std::int64_t>(hosts) * (hosts - 1) / 2;
+  const auto known = std::count_if(samples.begin(), samples.end(), [](const host_sample& s) { return s.found.known(); });
+  if (known == 0) return {};
+  if (known == pairs) {
+    std::vector<link> links(static_cast<std::size_t>(pairs));
+    for (const host_sample& s : samples)
+      links[static_cast<std::size_t>(host_links::pair_index(s.a, s.b))] = {std::max(s.found.latency_s, 0.0),
+                                                                           s.found.bandwidth};
+    return host_links::dense(hosts, std::move(links));
+  }
+  std::vector<const host_sample*> all;
+  for (const host_sample& s : samples)
+    if (s.found.known()) all.push_back(&s);
+  const std::size_t k = at(judged.clusters);
+  std::vector<link> between(k * k, median_of(all));
+  for (const auto& [clusters, group] : by_clusters(judged, samples))
+    between[at(clusters.first) * k + at(clusters.second)] = between[at(clusters.second) * k + at(clusters.first)] =
+        median_of(group);
+  return host_links::clustered(judged.cluster_of, std::move(between));
+}
+
+std::string rate_text(double rate) {
+  const double size = std::abs(rate);
+  if (size >= 99.95e9) return fmt::format("{:.0f} GB/s", rate * 1e-9);
+  if (size >= 1e9) return fmt::format("{:.{}f} GB/s", rate * 1e-9, size >= 9.995e9 ? 1 : 2);
+  if (size >= 99.95e6) return fmt::format("{:.0f} MB/s", rate * 1e-6);
+  return fmt::format("{:.{}f} MB/s", rate * 1e-6, size >= 9.995e6 ? 1 : 2);
+}
+
+std::vector<std::string> lines_of(const verdict& judged, const host_list& hosts) {
+  constexpr std::size_t most = 10;
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < judged.hosts.size() && i < most; ++i) {
+    const slow_host& s = judged.hosts[i];
+    lines.push_back(fmt::format("SLOW host {}: {}, where {} is usual (all {} links)", hosts.name(s.host),
+                                rate_text(s.bandwidth), rate_text(s.usual), s.links));
+  }
+  if (judged.hosts.size() > most) lines.push_back(fmt::format("and {} more slow hosts", judged.hosts.size() - most));
+  for (std::size_t i = 0; i < judged.links.size() && i < most; ++i) {
+    const slow_link& s = judged.links[i];
+    lines.push_back(fmt::format("SLOW link {} - {}: {}, where {} is usual between such hosts", hosts.name(s.a),
+                                hosts.name(s.b), rate_text(s.bandwidth), rate_text(s.usual)));
+  }
+  if (judged.links.size() > most) lines.push_back(fmt::format("and {} more slow links", judged.links.size() - most));
+  return lines;
+}
+
+}  // namespace osteon::machine
