@@ -4,12 +4,13 @@
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/json_output.hpp>
-#include <charconv>
+#include <app/place_drawing.hpp>
+#include <app/place_graph.hpp>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <osteon/machine/machine_file.hpp>
 #include <osteon/net/network_request.hpp>
-#include <osteon/placement/graph_file.hpp>
 #include <osteon/placement/launch_files.hpp>
 #include <osteon/placement/place.hpp>
 
@@ -20,47 +21,14 @@ namespace {
 using json = nlohmann::ordered_json;
 
 struct place_options {
-  std::string graph, grid, cells = "64x64x64", periodic;
-  std::int64_t bytes_per_cell = 8;
+  graph_options source;
   std::string machine, host, network;
   int hosts = 0;
-  std::string method = "best", emit, output, json;
+  std::string method = "best", emit, output, picture, json;
   std::uint64_t seed = 1;
   double effort = 1, least_gain = 0;
   bool without_scotch = false;
 };
-
-// "8x8x8", along x, y, z, as z, y, x.
-std::array<std::int64_t, 3> parse_lengths(const std::string& text, const char* option) {
-  std::array<std::int64_t, 3> xyz{};
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (std::size_t d = 0; d < 3; ++d) {
-    const auto [next, error] = std::from_chars(at, end, xyz[d]);
-    const bool goes_on = d < 2 ? next != end && *next == 'x' : next == end;
-    if (error != std::errc() || !goes_on || xyz[d] < 1 || xyz[d] > 1'000'000'000)
-      throw usage_error(fmt::format("{} {}: three lengths such as 8x8x4 are wanted, along x, y and z", option, text));
-    at = next + 1;
-  }
-  return {xyz[2], xyz[1], xyz[0]};
-}
-
-std::optional<placement::cartesian> grid_of(const place_options& o) {
-  if (o.grid.empty()) return {};
-  placement::cartesian grid;
-  const auto blocks = parse_lengths(o.grid, "--grid");
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (blocks[d] > 1 << 26) throw usage_error(fmt::format("--grid {}: at most 2^26 blocks can be placed", o.grid));
-    grid.blocks[d] = static_cast<int>(blocks[d]);
-  }
-  grid.cells = parse_lengths(o.cells, "--cells");
-  grid.bytes_per_cell = o.bytes_per_cell;
-  for (const char axis : o.periodic) {
-    if (axis < 'x' || axis > 'z') throw usage_error(fmt::format("--periodic {}: letters of x, y and z are wanted", o.periodic));
-    grid.periodic[static_cast<std::size_t>('z' - axis)] = true;
-  }
-  return grid;
-}
 
 machine::description machine_of(const place_options& o) {
   if (!o.machine.empty()) {
@@ -69,7 +37,12 @@ machine::description machine_of(const place_options& o) {
     return machine::read_machine(o.machine);
   }
   const machine::host_tree tree = o.host.empty() ? machine::this_host() : machine::synthetic_host(o.host);
-  return machine::assumed(machine::host_list(std::max(o.hosts, 1), tree));
+  if (o.hosts > 0 || !o.host.empty()) return machine::assumed(machine::host_list(std::max(o.hosts, 1), tree));
+  machine::host_list here;
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  here.add(name.data(), tree);
+  return machine::assumed(here);
 }
 
 placement::target target_of(const place_options& o) {
@@ -91,22 +64,21 @@ json to_json(const placement::assessment& a) {
 }
 
 json to_json(const placement::placement& found, const placement::target& where) {
-  json answer = {{"schema", "osteon.place/1"},
-                 {"subdomains", found.place.size()},
-                 {"hosts", where.hosts()},
-                 {"off_host_bytes",
-                  {{"input", found.input.off_host_bytes},
-                   {"random", found.random_off_host_bytes},
-                   {"result", found.result.off_host_bytes}}},
-                 {"predicted_s",
-                  {{"input", found.input.predicted_s()},
-                   {"random", found.random_predicted_s},
-                   {"result", found.result.predicted_s()}}},
-                 {"input", to_json(found.input)},
-                 {"result", to_json(found.result)},
-                 {"kept_input", found.kept_input},
-                 {"how", found.how},
-                 {"search_s", found.seconds}};
+  json answer = {
+      {"schema", "osteon.place/1"},
+      {"subdomains", found.place.size()},
+      {"hosts", where.hosts()},
+      {"off_host_bytes",
+       {{"input", found.input.off_host_bytes},
+        {"random", found.random_off_host_bytes},
+        {"result", found.result.off_host_bytes}}},
+      {"predicted_s",
+       {{"input", found.input.predicted_s()}, {"random", found.random_predicted_s}, {"result", found.result.predicted_s()}}},
+      {"input", to_json(found.input)},
+      {"result", to_json(found.result)},
+      {"kept_input", found.kept_input},
+      {"how", found.how},
+      {"search_s", found.seconds}};
   json places = json::array();
   for (const int p : found.place) {
     const machine::place at = where.places[static_cast<std::size_t>(p)];
@@ -116,7 +88,7 @@ json to_json(const placement::placement& found, const placement::target& where) 
   return answer;
 }
 
-void print(const placement::placement& found, const placement::target& where) {
+void print(const placement::placement& found, const placement::target& where, const std::string& source) {
   const auto row = [](const char* what, double input, const std::string& random, double result) {
     const std::string times = result > 0 ? fmt::format("{:.2f} times less", input / result) : input > 0 ? "all saved" : "";
     fmt::print("  {:<28} {:>12.5g} {:>12} {:>12.5g}   {}\n", what, input, random, result, times);
@@ -128,8 +100,8 @@ void print(const placement::placement& found, const placement::target& where) {
       row(fmt::format("{}, MB", machine::name_of(p)).c_str(), mega(found.input.bytes_by_path[i]), "",
           mega(found.result.bytes_by_path[i]));
   };
-  fmt::print("{} subdomains on {} cores of {} hosts; one exchange, both directions\n\n  {:<28} {:>12} {:>12} {:>12}\n",
-             found.place.size(), where.places.size(), where.hosts(), "", "input order", "random", "placed");
+  fmt::print("{}: {} subdomains on {} cores of {} hosts; one exchange, both directions\n\n  {:<28} {:>12} {:>12} {:>12}\n",
+             source, found.place.size(), where.places.size(), where.hosts(), "", "input order", "random", "placed");
   row("off-host volume, MB", mega(found.input.off_host_bytes), fmt::format("{:.5g}", mega(found.random_off_host_bytes)),
       mega(found.result.off_host_bytes));
   path(machine::path::inter_socket);
@@ -158,19 +130,18 @@ void emit(const place_options& o, const placement::target& where, const placemen
 }
 
 int place(const place_options& o) {
-  if (o.graph.empty() == o.grid.empty())
-    throw usage_error("say what is to be placed: --grid 8x8x8 --cells 1024x256x256, or --graph FILE");
-  const placement::target where = target_of(o);
   placement::options options{.how = placement::parse_method(o.method),
                              .seed = o.seed,
-                             .grid = grid_of(o),
                              .effort = o.effort,
                              .least_gain = o.least_gain,
                              .use_scotch = !o.without_scotch};
-  const placement::graph graph = options.grid ? placement::graph_of(*options.grid) : placement::read_graph(o.graph);
-  const placement::placement found = placement::place(graph, where, options);
-  if (o.json != "-" && o.output != "-") print(found, where);
+  const placed_graph source = make_graph(o.source);
+  const placement::target where = target_of(o);
+  options.grid = source.grid;
+  const placement::placement found = placement::place(source.graph, where, options);
+  if (o.json != "-" && o.output != "-") print(found, where, source.words);
   emit(o, where, found);
+  if (!o.picture.empty()) job::write_file(o.picture, draw_placement(source, where, found));
   write_json(o.json, to_json(found, where));
   return 0;
 }
@@ -181,28 +152,29 @@ void add_place(registry& commands) {
   const auto o = std::make_shared<place_options>();
   CLI::App* command = commands.add("place", "Map subdomains onto hosts and cores so that those who talk are close",
                                    [o] { return place(*o); });
-  command->add_option("--graph", o->graph, "Graph of subdomains: METIS's text, or JSON as a trace writes it");
-  command->add_option("--grid", o->grid, "Blocks of a Cartesian grid along x, y, z; x runs fastest (8x8x8)");
-  command->add_option("--cells", o->cells, "Cells of a block along x, y, z")->capture_default_str();
-  command->add_option("--bytes-per-cell", o->bytes_per_cell, "Of a face that is exchanged")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))
-      ->capture_default_str();
-  command->add_option("--periodic", o->periodic, "Axes along which the ends touch, such as xy");
+  add_graph_options(command, o->source);
   command->add_option("--machine", o->machine, "machine.json, as `osteon probe` writes it");
   command->add_option("--hosts", o->hosts, "Without a machine file: this many equal hosts")->check(CLI::Range(1, 1 << 20));
-  command->add_option("--host", o->host, "What one is like, in hwloc's words: \"pack:2 l3:1 core:4 pu:1\" (default: this one)");
+  command->add_option("--host", o->host,
+                      "What one is like, in hwloc's words: \"pack:2 l3:1 core:4 pu:1\" (default: this one)");
   command->add_option("--network", o->network, "A model of the network, such as fattree:8x8,over=4 (docs/network.md)");
   command->add_option("--method", o->method, "best, paper (AFC), groups (AFC-NB), input, random")->capture_default_str();
   command->add_option("--seed", o->seed, "Of the searches; the result depends on nothing else")->capture_default_str();
-  command->add_option("--effort", o->effort, "Length of the searches")->check(CLI::Range(0.001, 100.0))->capture_default_str();
-  command->add_option("--least-gain", o->least_gain, "Keep the input order below this share of gain")->check(CLI::Range(0.0, 1.0));
+  command->add_option("--effort", o->effort, "Length of the searches")
+      ->check(CLI::Range(0.001, 100.0))
+      ->capture_default_str();
+  command->add_option("--least-gain", o->least_gain, "Keep the input order below this share of gain")
+      ->check(CLI::Range(0.0, 1.0));
   command->add_flag("--no-scotch", o->without_scotch, "Do not use Scotch where it is installed");
   command->add_option("--emit", o->emit, "Launcher's file: ompi4-rankfile, ompi5, seq, hydra, slurm, or wrap");
   command->add_option("-o,--output", o->output, "Where to write it (- for standard output)");
+  command->add_option("--picture", o->picture, "Draw the placement beside the input order, as SVG");
   add_json(command, o->json);
   command->footer(
       "Examples:\n  osteon place --grid 8x8x8 --cells 1024x256x256 --hosts 64 --host \"pack:2 l3:1 core:4 pu:1\"\n"
-      "  osteon place --graph trace.json --machine machine.json --emit ompi4-rankfile -o rankfile");
+      "  osteon place --graph trace.json --machine machine.json --emit ompi4-rankfile -o rankfile\n"
+      "  osteon place --job examples/bone.toml --ranks 64 --hosts 8 --host \"pack:2 l3:1 core:4 pu:1\"\n"
+      "  osteon place --hosts 4 --host \"core:2 pu:1\" --trace -- mpirun -n 8 ./program");
 }
 
 }  // namespace osteon::app

@@ -80,7 +80,8 @@ TEST(Bisection, KeepsCapacitiesAndFindsTheBridge) {
     const int n = 1 + static_cast<int>(seed * 13 % 150);
     std::vector<int> capacity = {0, 3, 1};
     int room = 4;
-    while (room < n) capacity.push_back(1 + static_cast<int>(seed + static_cast<std::uint64_t>(room)) % 9), room += capacity.back();
+    while (room < n)
+      capacity.push_back(1 + static_cast<int>(seed + static_cast<std::uint64_t>(room)) % 9), room += capacity.back();
     expect_within(recursive_bisection(random_graph(n, 3 * n, seed), capacity, seed), capacity);
   }
   std::vector<edge> edges = {{3, 17, 1}};

@@ -28,13 +28,15 @@ host_network with_distances(fabric links) {
 // links are in the table where the network has them.
 host_network fat_tree_8x8() {
   // One link of twice the rate up from each leaf of 8: oversubscribed 4:1.
-  return network_of(std::make_shared<net::network>(net::network_by_text(
-                        "fattree:8x8,over=8,rate=1,pu-rate=1,top-rate=2,startup=0s,latency=0s")), 64);
+  return network_of(std::make_shared<net::network>(
+                        net::network_by_text("fattree:8x8,over=8,rate=1,pu-rate=1,top-rate=2,startup=0s,latency=0s")),
+                    64);
 }
 
 host_network hyper_crossbar_4x4x4() {
-  return network_of(std::make_shared<net::network>(net::network_by_text(
-                        "hxb:4x4x4,order=zyx,rate=1,pu-rate=1e9,startup=0s,latency=0s")), 64);
+  return network_of(
+      std::make_shared<net::network>(net::network_by_text("hxb:4x4x4,order=zyx,rate=1,pu-rate=1e9,startup=0s,latency=0s")),
+      64);
 }
 
 host_network torus_4x4x4() {
@@ -78,8 +80,8 @@ host_network dragonfly_8x4x2() {
 struct topology_case {
   const char* name;
   host_network network;
-  double links_of_host;  // links of a way that the table does not count
-  double per_hop;        // links of what the table counts as a hop
+  double links_of_host;                                                 // links of a way that the table does not count
+  double per_hop;                                                       // links of what the table counts as a hop
   double volume[2], hottest[2], ordered_volume[2], ordered_hottest[2];  // 8x8x8 and 32x4x4
 };
 
@@ -138,8 +140,8 @@ TEST(HostMapping, SlowHostsGetLightGroups) {
     const host_network network{host_links_only(rate, by_number), {}};
     const double ordered = load_of(groups, identity(64), network.links).hottest_time;
     const double placed = map_to_hosts(groups, std::vector<int>(64, 8), network).load.hottest_time;
-    fmt::print("slow hosts {}, {}, {}: {:.0f} in order of hosts, {:.0f} placed, {:.2f} times\n", hosts[0], hosts[1], hosts[2],
-               ordered, placed, ordered / placed);
+    fmt::print("slow hosts {}, {}, {}: {:.0f} in order of hosts, {:.0f} placed, {:.2f} times\n", hosts[0], hosts[1],
+               hosts[2], ordered, placed, ordered / placed);
     EXPECT_LE(placed, 128);
   }
 }
@@ -154,7 +156,8 @@ TEST(HostMapping, GroupsGoToHostsOfTheirSize) {
   host_network network = with_distances(host_links_only(rate, by_number));
   const host_mapping found = map_to_hosts(groups, capacity, network);
   for (int g = 0; g < 20; ++g)
-    EXPECT_EQ(capacity[static_cast<std::size_t>(g)], capacity[static_cast<std::size_t>(found.host[static_cast<std::size_t>(g)])]);
+    EXPECT_EQ(capacity[static_cast<std::size_t>(g)],
+              capacity[static_cast<std::size_t>(found.host[static_cast<std::size_t>(g)])]);
   EXPECT_LT(found.load.score(), load_of(groups, identity(20), network.links).score());
 }
 

@@ -85,7 +85,8 @@ TEST(Place, PapersCaseFromVolumeToSockets) {
 TEST(Assess, CountsBytesByPath) {
   const target where = every_core(machine::assumed(machine::host_list(2, machine::synthetic_host("pack:2 core:1 pu:1"))));
   const graph g = from_edges(4, std::vector<edge>{{0, 1, 1000}, {2, 3, 1000}, {1, 2, 10}});
-  const assessment good = assess(g, std::vector<int>{0, 1, 2, 3}, where), bad = assess(g, std::vector<int>{0, 2, 1, 3}, where);
+  const assessment good = assess(g, std::vector<int>{0, 1, 2, 3}, where),
+                   bad = assess(g, std::vector<int>{0, 2, 1, 3}, where);
   EXPECT_EQ(good.off_host_bytes, 20);
   EXPECT_EQ(good.bytes_by_path[2], 4000);
   EXPECT_EQ(bad.off_host_bytes, 4020);
@@ -99,12 +100,14 @@ TEST(Place, ASlowHostGetsAnEndOfTheRow) {
   const cartesian grid{{2, 2, 4}, {100, 100, 400}, 8, {}};
   machine::description machine = machine::assumed(machine::host_list(4, machine::synthetic_host("core:4 pu:1")));
   std::vector<machine::link> pairs(6, {20e-6, 40e6});
-  for (const int other : {0, 1, 3}) pairs[static_cast<std::size_t>(machine::host_links::pair_index(2, other))].bandwidth = 10e6;
+  for (const int other : {0, 1, 3})
+    pairs[static_cast<std::size_t>(machine::host_links::pair_index(2, other))].bandwidth = 10e6;
   machine.isolated->between = machine::host_links::dense(4, pairs);
   machine.loaded.reset();
   const target where = every_core(machine);
   const graph g = graph_of(grid);
-  const placement found = place(g, where, {.grid = grid}), paper = place(g, where, {.how = method::groups, .use_scotch = false});
+  const placement found = place(g, where, {.grid = grid}),
+                  paper = place(g, where, {.how = method::groups, .use_scotch = false});
   EXPECT_LE(found.result.network.hottest_time, 0.5 * paper.result.network.hottest_time);
   EXPECT_LE(found.result.network.hottest_time, 0.15 * found.input.network.hottest_time);
 }

@@ -30,7 +30,8 @@ std::vector<float> random_costs(int parts, std::uint64_t seed) {
 // The best of all ways to put vertices into parts of these capacities.
 double cheapest(const graph& g, const std::vector<int>& capacity, const part_costs& costs) {
   std::vector<int> part;
-  for (std::size_t p = 0; p < capacity.size(); ++p) part.insert(part.end(), static_cast<std::size_t>(capacity[p]), static_cast<int>(p));
+  for (std::size_t p = 0; p < capacity.size(); ++p)
+    part.insert(part.end(), static_cast<std::size_t>(capacity[p]), static_cast<int>(p));
   double best = 1e300;
   do best = std::min(best, cost_of(g, {part.data(), static_cast<std::size_t>(g.size())}, costs));
   while (std::next_permutation(part.begin(), part.end()));

@@ -11,11 +11,11 @@ namespace osteon::placement {
 
 /// One exchange: every subdomain sends to each neighbour and receives from it.
 struct assessment {
-  std::int64_t off_host_bytes = 0;                    ///< both directions
-  std::array<std::int64_t, 4> bytes_by_path{};        ///< both directions; indexed by machine::path
+  std::int64_t off_host_bytes = 0;              ///< both directions
+  std::array<std::int64_t, 4> bytes_by_path{};  ///< both directions; indexed by machine::path
   network_load network;
-  std::string hottest_link;                           ///< empty if nothing leaves a host
-  double slowest_rank_s = 0, mean_rank_s = 0;         ///< of a rank that sends its messages one after another
+  std::string hottest_link;                    ///< empty if nothing leaves a host
+  double slowest_rank_s = 0, mean_rank_s = 0;  ///< of a rank that sends its messages one after another
   /// The exchange's time: that of the hottest link or of the slowest rank, whichever is longer.
   double predicted_s() const { return std::max(network.hottest_time, slowest_rank_s); }
   /// What two placements are compared by; the means tell apart those whose worst is the same.

@@ -77,9 +77,7 @@ bool pass_of_moves(const weighted& w, const bounds& limit, sides& side) {
   struct move {
     std::int64_t gain;
     int vertex;
-    bool operator<(const move& other) const {
-      return gain != other.gain ? gain < other.gain : vertex > other.vertex;
-    }
+    bool operator<(const move& other) const { return gain != other.gain ? gain < other.gain : vertex > other.vertex; }
   };
   std::priority_queue<move> moves[2];
   int largest = 1;
@@ -225,7 +223,8 @@ void split(const graph& g, std::span<const int> vertices, std::span<const int> c
   const int n = static_cast<int>(vertices.size());
   const bounds limit{std::max(0, n - right), std::min(n, left)};
   const weighted w{induced(g, vertices), std::vector<int>(vertices.size(), 1)};
-  const sides side = limit.low == 0 && limit.high == n && left > right ? sides(vertices.size(), 0) : bisect(w, limit, random);
+  const sides side =
+      limit.low == 0 && limit.high == n && left > right ? sides(vertices.size(), 0) : bisect(w, limit, random);
   std::vector<int> half[2];
   for (std::size_t i = 0; i < vertices.size(); ++i) half[static_cast<std::size_t>(side[i])].push_back(vertices[i]);
   split(g, half[0], capacity.first(middle), first_part, random, part);

@@ -10,11 +10,11 @@ namespace osteon::placement {
 
 /// Groups as bricks of the grid.
 struct brick_groups {
-  std::vector<int> part;        ///< of each vertex
-  std::array<int, 3> brick{};   ///< blocks along z, y, x
+  std::vector<int> part;       ///< of each vertex
+  std::array<int, 3> brick{};  ///< blocks along z, y, x
   std::int64_t cut = 0;
-  bool fits = false;            ///< the grid is whole bricks, and each fills its part
-  std::string name() const;     ///< "bricks 4x2x1", along x, y, z as the paper writes them
+  bool fits = false;         ///< the grid is whole bricks, and each fills its part
+  std::string name() const;  ///< "bricks 4x2x1", along x, y, z as the paper writes them
 };
 
 /// The bricks that cut the fewest bytes.

@@ -97,7 +97,8 @@ std::span<const int> fabric::route(int from, int to, std::vector<int>& buffer) c
 fabric host_links_only(std::span<const double> rate, fabric::name_function link_name) {
   std::vector<double> links;
   for (const double r : rate) links.insert(links.end(), {r, r});
-  return {"links of the hosts", static_cast<int>(rate.size()), std::move(links), [](int from, int to, std::vector<int>& way) {
+  return {"links of the hosts", static_cast<int>(rate.size()), std::move(links),
+          [](int from, int to, std::vector<int>& way) {
             way.push_back(2 * from);
             way.push_back(2 * to + 1);
           },

@@ -44,9 +44,9 @@ fabric host_links_only(std::span<const double> rate, fabric::name_function link_
 
 /// What an exchange loads on the network.
 struct network_load {
-  double volume = 0;         ///< bytes over all links: bytes times links of their way
-  double hottest_time = 0;   ///< time of the link that needs the longest, in s if rates are in bytes/s
-  double mean_time = 0;      ///< of all links
+  double volume = 0;        ///< bytes over all links: bytes times links of their way
+  double hottest_time = 0;  ///< time of the link that needs the longest, in s if rates are in bytes/s
+  double mean_time = 0;     ///< of all links
   int hottest_link = -1;
   double score() const { return hottest_time + mean_time; }  ///< what a placement is chosen by: less is better
 };

@@ -72,16 +72,17 @@ graph graph_of(const cartesian& grid) {
   double bytes = static_cast<double>(grid.bytes_per_cell);
   for (std::size_t d = 0; d < 3; ++d) {
     if (n[d] < 1 || c[d] < 1 || grid.bytes_per_cell < 1)
-      throw usage_error(fmt::format("a grid of {} x {} x {} blocks of {} x {} x {} cells of {} bytes: all must be at least 1",
-                                    n[2], n[1], n[0], c[2], c[1], c[0], grid.bytes_per_cell));
+      throw usage_error(
+          fmt::format("a grid of {} x {} x {} blocks of {} x {} x {} cells of {} bytes: all must be at least 1", n[2], n[1],
+                      n[0], c[2], c[1], c[0], grid.bytes_per_cell));
     blocks *= n[d];
     bytes *= static_cast<double>(c[d]);
-    if (blocks > 1 << 26)
-      throw usage_error(fmt::format("a grid of {} x {} x {} blocks: at most 2^26 can be placed", n[2], n[1], n[0]));
+    if (blocks > 1 << 22)
+      throw usage_error(fmt::format("a grid of {} x {} x {} blocks: at most 2^22 can be placed", n[2], n[1], n[0]));
   }
   if (bytes > 1e15)
-    throw usage_error(fmt::format("blocks of {} x {} x {} cells of {} bytes: at most 1e15 bytes", c[2], c[1], c[0],
-                                  grid.bytes_per_cell));
+    throw usage_error(
+        fmt::format("blocks of {} x {} x {} cells of {} bytes: at most 1e15 bytes", c[2], c[1], c[0], grid.bytes_per_cell));
   const std::array<std::int64_t, 3> face = {c[1] * c[2], c[0] * c[2], c[0] * c[1]};
   const std::array<int, 3> stride = {n[1] * n[2], n[2], 1};
   std::vector<edge> edges;

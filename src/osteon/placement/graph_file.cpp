@@ -14,11 +14,11 @@ namespace {
 
 using json = nlohmann::json;
 
-constexpr std::int64_t most_vertices = std::int64_t{1} << 26;
+constexpr std::int64_t most_vertices = std::int64_t{1} << 22;
 
 int vertices_of(std::int64_t n, const std::string& name) {
   if (n < 1 || n > most_vertices)
-    throw data_error(fmt::format("graph '{}' has {} subdomains: there must be 1 to 2^26", name, n));
+    throw data_error(fmt::format("graph '{}' has {} subdomains: there must be 1 to 2^22", name, n));
   return static_cast<int>(n);
 }
 
@@ -70,8 +70,9 @@ class metis_reader {
         throw data_error(fmt::format("graph '{}' is not symmetric: vertices {} and {} must each list the other once", name_,
                                      e.a + 1, e.b + 1));
       if (found_[i + 1].weight != e.weight)
-        throw data_error(fmt::format("graph '{}' is not symmetric: the edge {} - {} weighs {} from one end, {} from the other",
-                                     name_, e.a + 1, e.b + 1, e.weight, found_[i + 1].weight));
+        throw data_error(
+            fmt::format("graph '{}' is not symmetric: the edge {} - {} weighs {} from one end, {} from the other", name_,
+                        e.a + 1, e.b + 1, e.weight, found_[i + 1].weight));
       once.push_back(e);
     }
     found_ = std::move(once);
@@ -100,9 +101,10 @@ class metis_reader {
     return value;
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw data_error(fmt::format("graph '{}', line {}: it {} (METIS's format is read: a line of the numbers of vertices and "
-                                 "edges, then a line of neighbours for each vertex)",
-                                 name_, number_of_line_, what));
+    throw data_error(
+        fmt::format("graph '{}', line {}: it {} (METIS's format is read: a line of the numbers of vertices and "
+                    "edges, then a line of neighbours for each vertex)",
+                    name_, number_of_line_, what));
   }
   std::string_view rest_, line_;
   std::string name_;
@@ -114,8 +116,8 @@ std::vector<edge> triples(const json& list, const char* key, const std::string& 
   if (!list.is_array()) throw data_error(fmt::format("graph '{}': \"{}\" must be a list of [a, b, bytes]", name, key));
   std::vector<edge> edges;
   for (const json& t : list) {
-    const bool is_triple = t.is_array() && t.size() == 3 && t[0].is_number_integer() && t[1].is_number_integer() &&
-                           t[2].is_number_integer();
+    const bool is_triple =
+        t.is_array() && t.size() == 3 && t[0].is_number_integer() && t[1].is_number_integer() && t[2].is_number_integer();
     if (!is_triple)
       throw data_error(fmt::format("graph '{}': {} in \"{}\" is no [a, b, bytes] of whole numbers", name,
                                    t.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 60), key));
@@ -146,9 +148,10 @@ graph parse_json(std::string_view text, const std::string& name) {
   graph g = from_edges(n, edges);
   const auto loops = std::count_if(edges.begin(), edges.end(), [](const edge& e) { return e.a == e.b; });
   if (g.edges() + loops != static_cast<std::int64_t>(edges.size()))
-    throw data_error(fmt::format("graph '{}': \"edges\" names a pair twice; each pair is listed once, and directions that "
-                                 "differ belong in \"sent\"",
-                                 name));
+    throw data_error(
+        fmt::format("graph '{}': \"edges\" names a pair twice; each pair is listed once, and directions that "
+                    "differ belong in \"sent\"",
+                    name));
   return g;
 }
 

@@ -18,7 +18,7 @@ namespace {
 // A search: where it begins and how hot.
 struct attempt {
   grouping state;
-  double hot = 0;
+  double hot = 0, cold = 0;
   std::uint64_t seed = 0;
 };
 
@@ -28,15 +28,15 @@ void run(std::vector<attempt>& attempts, const graph& g, std::span<const int> ca
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::ptrdiff_t i = 0; i < n; ++i) {
     attempt& a = attempts[static_cast<std::size_t>(i)];
-    swap_search(g, capacity, a.state.part, {}, {a.seed, proposals_each, a.hot, 0.1});
+    swap_search(g, capacity, a.state.part, {}, {a.seed, proposals_each, a.hot, a.cold});
     a.state.cut = cut(g, a.state.part);
   }
 }
 
 const grouping& fewest_cut(const std::vector<attempt>& attempts) {
-  return std::min_element(attempts.begin(), attempts.end(), [](const attempt& a, const attempt& b) {
-           return a.state.cut < b.state.cut;
-         })->state;
+  return std::min_element(attempts.begin(), attempts.end(),
+                          [](const attempt& a, const attempt& b) { return a.state.cut < b.state.cut; })
+      ->state;
 }
 
 std::vector<grouping> bisections(const graph& g, std::span<const int> capacity, int count, std::uint64_t seed) {
@@ -71,8 +71,8 @@ grouping group(const graph& g, std::span<const int> capacity, const grouping_opt
     places += c;
   }
   if (places < g.size())
-    throw usage_error(fmt::format("{} subdomains for {} places: there must be a place for each; use fewer ranks or more hosts",
-                                  g.size(), places));
+    throw usage_error(fmt::format(
+        "{} subdomains for {} places: there must be a place for each; use fewer ranks or more hosts", g.size(), places));
   const int n = g.size();
   grouping input{in_order(n, capacity), 0, "input order"};
   input.cut = cut(g, input.part);
@@ -87,7 +87,8 @@ grouping group(const graph& g, std::span<const int> capacity, const grouping_opt
   }
   constexpr int small = 4096;
   // Where bricks fit, no tool was found to beat them; one bisection and a short search are for the odd case.
-  for (grouping& b : bisections(g, capacity, bricks_fit ? 1 : n <= small ? 12 : 2, options.seed)) starts.push_back(std::move(b));
+  for (grouping& b : bisections(g, capacity, bricks_fit ? 1 : n <= small ? 12 : 2, options.seed))
+    starts.push_back(std::move(b));
   if (options.use_scotch && n <= small && !bricks_fit)
     for (std::uint64_t i = 0; i < 4; ++i)
       if (auto part = scotch_partition(g, capacity, options.seed + i)) {
@@ -97,25 +98,23 @@ grouping group(const graph& g, std::span<const int> capacity, const grouping_opt
   std::stable_sort(starts.begin(), starts.end(), [](const grouping& a, const grouping& b) { return a.cut < b.cut; });
   const grouping& first = starts.front();
 
-  std::vector<attempt> attempts;
   const std::uint64_t seed = options.seed << 8;
-  std::int64_t proposals = std::min(options.proposals, std::int64_t{48'000} * n);
+  std::vector<attempt> attempts;
+  std::int64_t proposals = std::min(options.proposals, std::int64_t{100'000} * n);
   if (bricks_fit) {
-    attempts = {{first, 0.3, seed}, {input, 0, seed}};
+    attempts = {{first, 0.3, 0.1, seed}, {input, 0, 0, seed}};
     proposals = std::min<std::int64_t>(proposals, 100'000);
   } else {
-    for (std::size_t i = 0; i < std::min<std::size_t>(starts.size(), 2); ++i)
-      for (const double hot : {0.7, 1.2}) attempts.push_back({starts[i], hot, seed + attempts.size()});
-    attempts.push_back({input, 1.2, seed + attempts.size()});
-    attempts.push_back({input, 2, seed + attempts.size()});
+    // A few long searches find more than many short ones, and nothing happens outside of these temperatures.
+    const grouping& second = starts[std::min<std::size_t>(1, starts.size() - 1)];
+    attempts = {
+        {first, 0.7, 0.2, seed}, {second, 0.7, 0.3, seed + 1}, {first, 1.0, 0.2, seed + 2}, {input, 0.8, 0.25, seed + 3}};
+    // A proposal costs as many steps as vertices have neighbours; a grid's have six.
+    proposals =
+        static_cast<std::int64_t>(static_cast<double>(proposals) * std::min(1.0, 3.0 * n / static_cast<double>(g.edges())));
   }
   run(attempts, g, capacity, proposals / static_cast<std::int64_t>(attempts.size()));
-  grouping best = fewest_cut(attempts);
-  if (!bricks_fit) {  // and once more from the best
-    std::vector<attempt> last = {{best, 0.5, seed + 100}, {best, 0.8, seed + 101}};
-    run(last, g, capacity, proposals / 8);
-    if (fewest_cut(last).cut < best.cut) best = fewest_cut(last);
-  }
+  const grouping& best = fewest_cut(attempts);
   return best.cut < input.cut ? best : input;
 }
 

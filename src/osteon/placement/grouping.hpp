@@ -13,14 +13,14 @@ namespace osteon::placement {
 struct grouping_options {
   std::uint64_t seed = 1;
   std::optional<cartesian> grid{};      ///< what the graph is of, if it is of a grid: bricks are tried
-  std::int64_t proposals = 24'000'000;  ///< of all searches together, at most
+  std::int64_t proposals = 40'000'000;  ///< of all searches together, at most
   bool use_scotch = true;               ///< where it is installed
 };
 
 struct grouping {
-  std::vector<int> part;  ///< of each vertex
-  std::int64_t cut = 0;   ///< weights between parts
-  std::string begun_from; ///< "bricks 1x2x4", "bisection", "Scotch" or "input order"
+  std::vector<int> part;   ///< of each vertex
+  std::int64_t cut = 0;    ///< weights between parts
+  std::string begun_from;  ///< "bricks 1x2x4", "bisection", "Scotch" or "input order"
 };
 
 /// Split the vertices into parts of at most so many with as little weight between parts as can be found.

@@ -23,14 +23,12 @@ std::vector<int> by_nearness(const std::vector<float>& distance, int hosts, std:
     const float* row = distance.data() + at(a) * at(hosts);
     std::iota(nearest.begin(), nearest.end(), 0);
     const int some = std::min(neighbours, hosts - 1);
-    std::partial_sort(nearest.begin(), nearest.begin() + some + 1, nearest.end(), [row](int x, int y) {
-      return row[x] != row[y] ? row[x] < row[y] : x < y;
-    });
+    std::partial_sort(nearest.begin(), nearest.begin() + some + 1, nearest.end(),
+                      [row](int x, int y) { return row[x] != row[y] ? row[x] < row[y] : x < y; });
     for (int i = 0; i <= some; ++i)
       if (const int b = nearest[at(i)]; b != a) edges.push_back({a, b, static_cast<std::int64_t>(1e6F / (1 + row[b]))});
   }
-  const std::vector<int> place =
-      recursive_bisection(from_edges(hosts, edges), std::vector<int>(at(hosts), 1), seed);
+  const std::vector<int> place = recursive_bisection(from_edges(hosts, edges), std::vector<int>(at(hosts), 1), seed);
   for (int h = 0; h < hosts; ++h) order[at(place[at(h)])] = h;
   return order;
 }
@@ -49,7 +47,8 @@ std::vector<int> start_of(int i, const graph& groups, std::span<const int> kind,
   } else if (i > 0) {  // a shuffle among hosts of one kind
     random_source random(seed);
     for (int g = n - 1; g > 0; --g)
-      if (const int other = static_cast<int>(random.below(static_cast<std::uint32_t>(g + 1))); kind[at(g)] == kind[at(other)])
+      if (const int other = static_cast<int>(random.below(static_cast<std::uint32_t>(g + 1)));
+          kind[at(g)] == kind[at(other)])
         std::swap(host[at(g)], host[at(other)]);
   }
   return host;
@@ -65,22 +64,26 @@ bool is_better(const host_mapping& a, const host_mapping& b) {
 
 host_mapping map_to_hosts(const graph& groups, std::span<const int> capacity, const host_network& network,
                           const mapping_options& options) {
+  constexpr int many = 1024;  // hosts, from which on each search is long
   const int n = groups.size();
   host_mapping input{std::vector<int>(at(n)), {}};
   std::iota(input.host.begin(), input.host.end(), 0);
   input.load = load_of(groups, input.host, network.links);
   if (n < 2 || input.load.hottest_time == 0) return input;
+  const auto rate = network.links.rate();
+  const bool alike = std::all_of(rate.begin(), rate.end(), [&](double r) { return r == rate[0]; });
+  if (network.distance.empty() && alike) return input;  // it is all the same
   std::vector<host_mapping> found = {input};
   if (!network.distance.empty()) {
-    const std::int64_t each = std::min(options.proposals / options.starts, std::int64_t{48'000} * n);
-    const int starts = n <= 1024 ? options.starts : 2;
+    const int starts = n <= many ? options.starts : 2;
+    const std::int64_t each = std::min(options.proposals / starts, std::int64_t{48'000} * n);
     found.resize(at(starts));
     const std::vector<int> one_each(at(n), 1);
 #pragma omp parallel for schedule(dynamic, 1)
     for (int i = 0; i < starts; ++i) {
       host_mapping& now = found[at(i)];
       const std::uint64_t seed = options.seed * 1000 + static_cast<std::uint64_t>(i);
-      now.host = start_of(i, groups, capacity, network, seed);
+      now.host = start_of(n <= many ? i : 2 * i, groups, capacity, network, seed);
       swap_search(groups, one_each, now.host, {network.distance.data(), n}, {seed, each, 1, 0.05}, capacity);
       now.load = load_of(groups, now.host, network.links);
     }
@@ -88,7 +91,7 @@ host_mapping map_to_hosts(const graph& groups, std::span<const int> capacity, co
   }
   std::stable_sort(found.begin(), found.end(), is_better);
   // The best, and the best three again with the hottest link in view.
-  const auto first = static_cast<std::ptrdiff_t>(std::min<std::size_t>(found.size(), n <= 1024 ? 4 : 1));
+  const auto first = static_cast<std::ptrdiff_t>(std::min<std::size_t>(found.size(), n <= many ? 4 : 1));
   std::vector<host_mapping> cooled(found.begin(), found.begin() + first);
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::ptrdiff_t i = 0; i < first; ++i) {

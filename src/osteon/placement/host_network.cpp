@@ -12,7 +12,8 @@ constexpr int most_hosts = 16384;  // whose distances take 1 GiB
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 double upper_quartile(std::vector<double>& values) {
-  const auto place = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 3 / 4 + ((values.size() - 1) * 3 % 4 != 0));
+  const auto place =
+      values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 3 / 4 + ((values.size() - 1) * 3 % 4 != 0));
   std::nth_element(values.begin(), place, values.end());
   return *place;
 }
@@ -29,8 +30,7 @@ std::vector<double> rates_of_hosts(const machine::host_links& links) {
       const machine::link link = links.between(a, (a + d) % n);
       if (link.known()) seen.push_back(link.bandwidth);
     }
-    if (seen.empty())
-      throw data_error(fmt::format("no path of host {} was measured; run `osteon probe` on these hosts", a));
+    if (seen.empty()) throw data_error(fmt::format("no path of host {} was measured; run `osteon probe` on these hosts", a));
     rate.push_back(upper_quartile(seen));
   }
   return rate;
@@ -70,14 +70,17 @@ uplinks shared_uplinks(const machine::path_speeds& loaded, std::span<const doubl
 
 host_network network_of(std::shared_ptr<const net::network> model, int hosts) {
   if (hosts > model->pus)
-    throw usage_error(fmt::format("{} hosts on {}, which has room for {}; give a larger network", hosts, model->name, model->pus));
+    throw usage_error(
+        fmt::format("{} hosts on {}, which has room for {}; give a larger network", hosts, model->name, model->pus));
   if (hosts > most_hosts)
-    throw usage_error(fmt::format("{} hosts: the ways between more than {} cannot be weighed; place on part of them", hosts, most_hosts));
+    throw usage_error(
+        fmt::format("{} hosts: the ways between more than {} cannot be weighed; place on part of them", hosts, most_hosts));
   std::vector<double> rate;
   for (const net::link& l : model->links) rate.push_back(l.rate);
-  fabric links(model->name, hosts, std::move(rate),
-               [model](int from, int to, std::vector<int>& way) { model->append_route(from, to, way); },
-               [model](int link) { return model->link_name(link); });
+  fabric links(
+      model->name, hosts, std::move(rate),
+      [model](int from, int to, std::vector<int>& way) { model->append_route(from, to, way); },
+      [model](int link) { return model->link_name(link); });
   std::vector<float> distance = distances(links);
   return {std::move(links), std::move(distance)};
 }

@@ -57,9 +57,10 @@ launcher parse_launcher(std::string_view name) {
 launch_file launch_file_of(launcher kind, const target& where, std::span<const int> place, const std::string& file) {
   for (const std::string& host : where.machine.hosts.names())
     if (host.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") != std::string::npos)
-      throw usage_error(fmt::format("the host name '{}' cannot stand in a launcher's file: letters, digits, '.', '-' and '_' "
-                                    "can",
-                                    host));
+      throw usage_error(
+          fmt::format("the host name '{}' cannot stand in a launcher's file: letters, digits, '.', '-' and '_' "
+                      "can",
+                      host));
   const std::size_t n = place.size();
   std::string text;
   const auto each = [&](auto&& line) {

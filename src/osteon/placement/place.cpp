@@ -83,8 +83,7 @@ std::vector<int> cores_by_search(const job& j, const std::vector<int>& host) {
   }
   std::vector<int> place(host.size());
   for (std::size_t h = 0; h < members.size(); ++h)
-    for (std::size_t i = 0; i < members[h].size(); ++i)
-      place[at(members[h][i])] = j.places[h][at(of_host[h]->second[i])];
+    for (std::size_t i = 0; i < members[h].size(); ++i) place[at(members[h][i])] = j.places[h][at(of_host[h]->second[i])];
   return place;
 }
 
@@ -119,11 +118,11 @@ std::vector<int> by_paper(const job& j, placement& result) {
 
 std::vector<int> by_search(const job& j, placement& result) {
   const int n = j.g.size(), hosts = j.where.hosts();
-  grouping groups = group(j.g, j.capacity, {j.how.seed, j.how.grid, scaled(j.how.effort, 24'000'000), j.how.use_scotch});
+  grouping groups = group(j.g, j.capacity, {j.how.seed, j.how.grid, scaled(j.how.effort, 40'000'000), j.how.use_scotch});
   result.how.push_back("groups from " + groups.begun_from);
   const graph between = quotient(j.g, groups.part, hosts);
-  const host_mapping mapping = map_to_hosts(between, j.capacity, j.where.network,
-                                            {j.how.seed, 12, scaled(j.how.effort, 36'000'000)});
+  const host_mapping mapping =
+      map_to_hosts(between, j.capacity, j.where.network, {j.how.seed, 12, scaled(j.how.effort, 36'000'000)});
   std::vector<int> host(at(n));
   for (int v = 0; v < n; ++v) host[at(v)] = mapping.host[at(groups.part[at(v)])];
   if (mapping.host != identity(hosts)) result.how.push_back("groups mapped to hosts");
@@ -132,7 +131,8 @@ std::vector<int> by_search(const job& j, placement& result) {
     std::vector<int> joint = host;
     swap_search(j.g, j.capacity, joint, {j.where.network.distance.data(), hosts},
                 {j.how.seed, std::min<std::int64_t>(2'000LL * n, 4'000'000), 0.1, 0.03});
-    if (load_of(j.g, joint, j.where.network.links).score() < load_of(j.g, host, j.where.network.links).score() * (1 - 1e-9)) {
+    if (load_of(j.g, joint, j.where.network.links).score() <
+        load_of(j.g, host, j.where.network.links).score() * (1 - 1e-9)) {
       host = std::move(joint);
       result.how.push_back("subdomains exchanged between hosts");
     }
@@ -167,9 +167,10 @@ std::string_view name_of(method m) { return method_names[static_cast<std::size_t
 placement place(const graph& g, const target& where, const options& options) {
   const stopwatch clock;
   if (g.size() > static_cast<int>(where.places.size()))
-    throw usage_error(fmt::format("{} subdomains for {} cores on {} hosts: there must be a core for each; use fewer ranks or "
-                                  "more hosts",
-                                  g.size(), where.places.size(), where.hosts()));
+    throw usage_error(
+        fmt::format("{} subdomains for {} cores on {} hosts: there must be a core for each; use fewer ranks or "
+                    "more hosts",
+                    g.size(), where.places.size(), where.hosts()));
   if (options.grid && std::int64_t{options.grid->blocks[0]} * options.grid->blocks[1] * options.grid->blocks[2] != g.size())
     throw usage_error(fmt::format("a grid of {} x {} x {} blocks is not a graph of {} subdomains", options.grid->blocks[2],
                                   options.grid->blocks[1], options.grid->blocks[0], g.size()));

@@ -26,10 +26,10 @@ std::string_view name_of(method m);
 struct options {
   method how = method::best;
   std::uint64_t seed = 1;
-  std::optional<cartesian> grid{};        ///< what the graph is of, if it is of a grid
-  double effort = 1;                      ///< length of the searches, 1 is usual
-  double least_gain = 0;                  ///< share of the score below which the input order is kept
-  bool use_scotch = true;                 ///< where it is installed
+  std::optional<cartesian> grid{};  ///< what the graph is of, if it is of a grid
+  double effort = 1;                ///< length of the searches, 1 is usual
+  double least_gain = 0;            ///< share of the score below which the input order is kept
+  bool use_scotch = true;           ///< where it is installed
 };
 
 /// A place for each subdomain, and why.

@@ -36,8 +36,7 @@ class random_source {
 
   template <class T>
   void shuffle(std::vector<T>& values) {
-    for (std::size_t i = values.size(); i > 1; --i)
-      std::swap(values[i - 1], values[below(static_cast<std::uint32_t>(i))]);
+    for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[below(static_cast<std::uint32_t>(i))]);
   }
 
  private:

@@ -81,9 +81,10 @@ target places_of_ranks(MPI_Comm comm, const machine::description& machine, int t
   if (!unknown.empty()) {  // known to all ranks alike
     const std::size_t all = unknown.size();
     unknown.resize(std::min<std::size_t>(all, 8));
-    throw data_error(fmt::format("the description of the machine does not have {} of this job's hosts: {}{}; it is of another "
-                                 "allocation, run `osteon probe` again",
-                                 all, fmt::join(unknown, ", "), all > 8 ? ", ..." : ""));
+    throw data_error(
+        fmt::format("the description of the machine does not have {} of this job's hosts: {}{}; it is of another "
+                    "allocation, run `osteon probe` again",
+                    all, fmt::join(unknown, ", "), all > 8 ? ", ..." : ""));
   }
   int core = -1;
   comm::together(comm, [&] { core = core_bound_to(machine.hosts.tree(host[at(me)])); });
@@ -136,7 +137,12 @@ reordered reorder(MPI_Comm comm, const graph& g, const machine::description& mac
   });
   MPI_Bcast(result.old_rank.data(), ranks, MPI_INT, 0, comm);
   MPI_Bcast(numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, 0, comm);
-  result.report = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4] != 0, numbers[5],
+  result.report = {numbers[0],
+                   numbers[1],
+                   numbers[2],
+                   numbers[3],
+                   numbers[4] != 0,
+                   numbers[5],
                    comm::broadcast(comm, result.report.line)};
   const auto mine = std::find(result.old_rank.begin(), result.old_rank.end(), me);
   MPI_Comm made = MPI_COMM_NULL;

@@ -22,8 +22,7 @@ namespace {
 // Arrays that a SCOTCH_Graph points to, and the handle itself.
 class scotch_graph {
  public:
-  explicit scotch_graph(const graph& g)
-      : begin_(g.begin.begin(), g.begin.end()), to_(g.to.begin(), g.to.end()) {
+  explicit scotch_graph(const graph& g) : begin_(g.begin.begin(), g.begin.end()), to_(g.to.begin(), g.to.end()) {
     // Loads are at least 1 and fit into Scotch's numbers, of which it takes sums.
     std::int64_t sum = 0;
     for (const std::int64_t w : g.weight) sum += w;

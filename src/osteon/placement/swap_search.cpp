@@ -160,9 +160,7 @@ class seating {
   static std::uint32_t pick(std::uint64_t bits, std::uint32_t n) {
     return static_cast<std::uint32_t>(((bits >> 32) * n) >> 32);
   }
-  bool may_trade(std::uint32_t u, std::uint32_t v) const {
-    return kind_.empty() || (v < vertices_ && kind_[u] == kind_[v]);
-  }
+  bool may_trade(std::uint32_t u, std::uint32_t v) const { return kind_.empty() || (v < vertices_ && kind_[u] == kind_[v]); }
   Costs costs_;
   std::span<const int> kind_;
   std::uint32_t vertices_;

@@ -1,0 +1,31 @@
+#pragma once
+/// @file
+/// What `osteon place` places: from a grid, a file, a job, or a program that is watched.
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <osteon/placement/graph.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::app {
+
+struct graph_options {
+  std::string file, grid, cells = "64x64x64", periodic, job;
+  std::int64_t bytes_per_cell = 8;
+  int ranks = 0;  ///< of a job
+  bool trace = false;
+  std::vector<std::string> program;  ///< to be traced
+};
+
+void add_graph_options(CLI::App* command, graph_options& options);
+
+struct placed_graph {
+  placement::graph graph;
+  std::optional<placement::cartesian> grid;  ///< of which it is
+  std::string words;                         ///< "grid of 8 x 8 x 8 blocks"
+};
+
+/// @throws usage_error if not exactly one source is named; data_error, machine_error where it cannot be read or run
+placed_graph make_graph(const graph_options& options);
+
+}  // namespace osteon::app

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/together.hpp>
+#include <osteon/placement/exchange_time.hpp>
+
+namespace osteon::placement {
+
+double exchange_seconds(MPI_Comm comm, const graph& g, int repeats) {
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  const int me = comm::rank(comm);
+  std::vector<char> out, in;
+  comm::together(comm, [&] {
+    if (g.size() != comm::size(comm))
+      throw usage_error(
+          fmt::format("a graph of {} subdomains for {} ranks: there must be one for each", g.size(), comm::size(comm)));
+    std::int64_t sum = 0, largest = 0;
+    for (const std::int64_t w : g.weights(me)) sum += w, largest = std::max(largest, w);
+    if (largest > most) throw usage_error(fmt::format("a message of {} bytes: at most {} can be measured", largest, most));
+    out.assign(static_cast<std::size_t>(largest), 1);
+    in.resize(static_cast<std::size_t>(sum));
+  });
+  const auto to = g.neighbours(me);
+  const auto bytes = g.weights(me);
+  std::vector<MPI_Request> requests(2 * to.size());
+  std::vector<double> seconds;
+  for (int i = -1; i < repeats; ++i) {  // the first one makes connections
+    MPI_Barrier(comm);
+    double time = MPI_Wtime();
+    std::size_t place = 0;
+    for (std::size_t k = 0; k < to.size(); ++k) {
+      MPI_Irecv(in.data() + place, static_cast<int>(bytes[k]), MPI_CHAR, to[k], 0, comm, &requests[2 * k]);
+      place += static_cast<std::size_t>(bytes[k]);
+    }
+    for (std::size_t k = 0; k < to.size(); ++k)
+      MPI_Isend(out.data(), static_cast<int>(bytes[k]), MPI_CHAR, to[k], 0, comm, &requests[2 * k + 1]);
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    time = MPI_Wtime() - time;
+    MPI_Allreduce(MPI_IN_PLACE, &time, 1, MPI_DOUBLE, MPI_MAX, comm);
+    if (i >= 0) seconds.push_back(time);
+  }
+  if (seconds.empty()) return 0;
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  return *middle;
+}
+
+}  // namespace osteon::placement

@@ -1,0 +1,125 @@
+"""`osteon place` as a user runs it."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from whole_job import BINARY
+
+HOST = ["--host", "pack:2 l3:1 core:4 pu:1"]
+GRID = ["--grid", "8x8x8", "--cells", "1024x256x256"]
+PROGRAM = BINARY.parents[2] / "tests" / "trace_program"
+ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def place(*arguments: str, cwd: Path) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [str(BINARY), "place", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=cwd,
+        env={**os.environ, **ROOT_MAY},
+        check=False,
+    )
+
+
+def answer(*arguments: str, cwd: Path) -> dict:
+    done = place(*arguments, "--json", "-", cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_papers_case(tmp_path):
+    # Oracle: docs/theory/placement.md: 3758.1, 4168.5 (mean of 50) and 1543.5 MB.
+    got = answer(*GRID, "--hosts", "64", *HOST, cwd=tmp_path)
+    assert got["off_host_bytes"]["input"] == pytest.approx(3758.1e6, abs=0.051e6)
+    assert got["off_host_bytes"]["random"] == pytest.approx(4168.5e6, rel=0.01)
+    assert got["off_host_bytes"]["result"] == pytest.approx(1543.5e6, abs=0.051e6)
+    assert len({tuple(p) for p in got["places"]}) == 512
+
+
+def test_table_and_launcher_files(tmp_path):
+    done = place(*GRID, "--hosts", "64", *HOST, "--emit", "ompi4-rankfile", "-o", "ranks", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "2.43 times less" in done.stdout
+    assert "--rankfile ranks" in done.stdout
+    lines = (tmp_path / "ranks").read_text().splitlines()
+    # Oracle: 512 ranks in order, 8 different slots on each of 64 hosts.
+    assert [int(line.split("=")[0].split()[1]) for line in lines] == list(range(512))
+    assert len({line.split("=", 1)[1] for line in lines}) == 512
+    assert {line.split("slot=")[1] for line in lines} == {str(i) for i in range(8)}
+
+
+def test_the_wrapper_binds_and_refuses_a_wrong_host(tmp_path):
+    if not shutil.which("taskset"):
+        pytest.skip("taskset is not installed")
+    host = subprocess.run(["hostname"], capture_output=True, text=True, check=True).stdout.strip()
+    first = min(os.sched_getaffinity(0))
+    done = place("--grid", "1x1x1", "--emit", "wrap", "-o", "bind.sh", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    script = tmp_path / "bind.sh"
+    environment = {**os.environ, "OMPI_COMM_WORLD_RANK": "0"}
+    command = [str(script), "sh", "-c", "taskset -cp $$"]
+    bound = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert bound.stdout.strip().endswith(f": {first}"), bound.stderr
+    script.write_text(script.read_text().replace(f"host={host} ", "host=elsewhere "))
+    wrong = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert wrong.returncode == 5
+    assert "elsewhere" in wrong.stderr
+
+
+def test_a_traced_program(tmp_path):
+    # Oracle: the messages that trace_program.cpp writes down, by hand.
+    traced = ["--trace", "--graph", "graph.json", "--hosts", "2", "--host", "core:2 pu:1", "--"]
+    done = place(*traced, "mpirun", "-q", "--oversubscribe", "-n", "4", str(PROGRAM), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    graph = json.loads((tmp_path / "graph.json").read_text())
+    sent = {(a, b): n for a, b, n in graph["sent"] if a != b}
+    expected = {(a, b): 1 for a in range(4) for b in range(4) if a != b}
+    for a in range(4):
+        expected[a, 3 - a] += 800
+        for b in ((a + 1) % 4, (a - 1) % 4):
+            expected[a, b] += 1000
+    for a in range(3):
+        expected[a, a + 1] += 10
+    expected[0, 1] += 21
+    assert graph["subdomains"] == 4
+    assert sent == expected
+    # The same graph from its file.
+    from_file = answer("--graph", "graph.json", "--hosts", "2", "--host", "core:2 pu:1", cwd=tmp_path)
+    assert from_file["off_host_bytes"]["result"] <= from_file["off_host_bytes"]["input"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words", "code"),
+    [
+        ([], "say what is to be placed", 2),
+        (["--grid", "2x2"], "three lengths", 2),
+        (["--grid", "2x2x0"], "three lengths", 2),
+        (["--grid", "9999x9999x9999"], "at most 2^22", 2),
+        (["--grid", "2x2x2", "--cells", "axbxc"], "three lengths", 2),
+        (["--grid", "2x2x2", "--periodic", "w"], "letters of x, y and z", 2),
+        (["--grid", "8x8x8", "--hosts", "3", *HOST], "512 subdomains for 24 cores", 2),
+        (["--grid", "2x2x2", "--hosts", "1", "--host", "what:8"], "what:8", 2),
+        (["--grid", "2x2x2", "--hosts", "1", *HOST, "--method", "magic"], "best, paper", 2),
+        (["--grid", "2x2x2", "--hosts", "1", *HOST, "--emit", "pbs"], "ompi4-rankfile", 2),
+        (["--grid", "2x2x2", "--hosts", "9", *HOST, "--network", "torus:2x2x2"], "9 hosts", 2),
+        (["--grid", "2x2x2", "--machine", "no.json"], "no.json", 3),
+        (["--graph", "bad.graph", "--hosts", "1", *HOST], "not symmetric", 3),
+        (["--graph", "negative.graph", "--hosts", "1", *HOST], "negative", 3),
+        (["--job", "model.nc", "--hosts", "1", *HOST], "--ranks", 2),
+        (["--trace", "--hosts", "1", *HOST, "--", "true"], "wrote no trace", 5),
+        (["--trace", "--hosts", "1", *HOST, "--", "false"], "failed", 5),
+        (["--trace", "--hosts", "1", *HOST, "--", "/no/such/program"], "cannot start", 5),
+    ],
+)
+def test_bad_input(tmp_path, arguments, words, code):
+    (tmp_path / "bad.graph").write_text("2 1 1\n2 5\n1 6\n")
+    (tmp_path / "negative.graph").write_text("2 1 1\n2 -5\n1 -5\n")
+    done = place(*arguments, cwd=tmp_path)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert words in done.stderr

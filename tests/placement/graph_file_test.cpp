@@ -1,0 +1,77 @@
+#include <gtest/gtest.h>
+
+#include <osteon/base/error.hpp>
+#include <osteon/placement/graph_file.hpp>
+
+namespace osteon::placement {
+namespace {
+
+// The words of the error that a text is refused with; empty if it is read.
+std::string refusal(const std::string& text) {
+  try {
+    parse_graph(text, "g");
+  } catch (const data_error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+// Oracle: METIS's manual: the weights of edges come after the neighbours, those of vertices before.
+TEST(GraphFile, ReadsEveryFormatOfMetis) {
+  const graph plain = parse_graph("% a comment\n3 2\n2\n1 3\n2\n", "g");
+  EXPECT_EQ(plain.edges(), 2);
+  EXPECT_EQ(plain.weights(0)[0], 1);
+  const graph weighted = parse_graph("3 2 001\n2 7\n1 7 3 5\n2 5\n", "g");
+  EXPECT_EQ(weighted.weights(1)[1], 5);
+  EXPECT_EQ(parse_graph("3 2 11 2\n9 9 2 7\n9 9 1 7 3 5\n9 9 2 5\n", "g").weight, weighted.weight);
+  EXPECT_EQ(parse_graph("3 2 111 1\r\n4 9 2 7\r\n4 9 1 7 3 5\r\n4 9 2 5\r\n", "g").weight, weighted.weight);
+  EXPECT_EQ(parse_graph("2 0\n\n\n", "g").edges(), 0);
+  // Oracle: what was written.
+  EXPECT_EQ(parse_graph(metis_text(weighted), "g").to, weighted.to);
+  EXPECT_EQ(parse_graph(metis_text(weighted), "g").weight, weighted.weight);
+}
+
+TEST(GraphFile, ReadsJson) {
+  const graph g = parse_graph(R"({"schema": "osteon.graph/1", "subdomains": 4, "edges": [[0, 1, 10], [3, 1, 20]]})", "g");
+  EXPECT_EQ(g.size(), 4);
+  EXPECT_EQ(g.weights(1)[1], 20);
+  // What a trace has: the mean of both directions counts, rounded up.
+  const graph sent =
+      parse_graph(R"({"schema": "osteon.graph/1", "subdomains": 2, "sent": [[0, 1, 10], [1, 0, 15], [1, 1, 99]]})", "g");
+  EXPECT_EQ(sent.edges(), 1);
+  EXPECT_EQ(sent.weights(0)[0], 13);
+}
+
+// Oracle: each fault is named.
+TEST(GraphFile, SaysWhatIsWrong) {
+  const std::vector<std::pair<const char*, const char*>> faults = {
+      {"", "is empty"},
+      {"2 1 1\n2 -3\n1 -3\n", "cannot be negative"},
+      {"2 1 1\n2 3\n1 4\n", "not symmetric: the edge 1 - 2 weighs 3 from one end, 4 from the other"},
+      {"3 1\n2\n\n\n", "announces 1 edges and lists 1"},
+      {"3 1\n2 3\n\n\n", "not symmetric: vertices 1 and 2"},
+      {"2 1\n2 2\n", "ends after 1 of 2"},
+      {"2 1\n3\n1\n", "names the vertex 3"},
+      {"2 1\n1\n2\n", "to itself"},
+      {"2 1\n2\n1\n1\n", "goes on after the last vertex"},
+      {"2 1 7\n2\n1\n", "format 7"},
+      {"2 x\n", "'x' where a number of edges belongs"},
+      {"2 1 1\n2\n1 1\n", "lacks a weight"},
+      {"99999999999 1\n", "1 to 2^22"},
+      {"2 99999999999999999999\n", "where a number of edges belongs"},
+      {"{", "is not JSON"},
+      {"{}", "schema"},
+      {R"({"schema": "osteon.graph/1", "subdomains": 2})", "either"},
+      {R"({"schema": "osteon.graph/1", "subdomains": 2, "edges": [[0, 1]]})", "[a, b, bytes]"},
+      {R"({"schema": "osteon.graph/1", "subdomains": 2, "edges": [[0, 1, -5]]})", "cannot be negative"},
+      {R"({"schema": "osteon.graph/1", "subdomains": 2, "edges": [[0, 2, 5]]})", "0 to 1"},
+      {R"({"schema": "osteon.graph/1", "subdomains": 2, "edges": [[0, 1, 5], [1, 0, 6]]})", "names a pair twice"},
+      {R"({"schema": "osteon.graph/1", "subdomains": 2, "edges": 7})", "must be a list"},
+  };
+  for (const auto& [text, words] : faults)
+    EXPECT_NE(refusal(text).find(words), std::string::npos) << text << "\n" << refusal(text);
+  EXPECT_THROW(read_graph("/nowhere/graph"), data_error);
+}
+
+}  // namespace
+}  // namespace osteon::placement

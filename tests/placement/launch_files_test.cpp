@@ -1,0 +1,43 @@
+#include <gtest/gtest.h>
+
+#include <osteon/base/error.hpp>
+#include <osteon/placement/launch_files.hpp>
+
+namespace osteon::placement {
+namespace {
+
+target two_hosts() {
+  machine::host_list hosts;
+  // The second host's first core belongs to another job.
+  hosts.add("n1", machine::synthetic_host("core:2 pu:2"));
+  hosts.add("n2", machine::restricted(machine::synthetic_host("core:3 pu:1"), {1, 2}));
+  return every_core(machine::assumed(hosts));
+}
+
+// Oracle: files that were checked with `taskset -cp` under Open MPI 4.1 and MPICH 4.0; rank 0 is on n2's last core.
+TEST(LaunchFiles, NameHostsAndCores) {
+  const target where = two_hosts();
+  const std::vector<int> place = {3, 0, 1};
+  const auto text = [&](const char* kind) { return launch_file_of(parse_launcher(kind), where, place, "f").text; };
+  EXPECT_EQ(text("ompi4-rankfile"), "rank 0=n2 slot=1\nrank 1=n1 slot=0\nrank 2=n1 slot=1\n");
+  EXPECT_EQ(text("ompi5"), text("ompi4-rankfile"));
+  EXPECT_EQ(text("seq"), "n2\nn1\nn1\n");
+  EXPECT_EQ(text("slurm"), text("seq"));
+  EXPECT_EQ(text("hydra"), "n2:1 binding=user:2\nn1:1 binding=user:0\nn1:1 binding=user:2\n");
+  EXPECT_EQ(launch_file_of(launcher::ompi5, where, place, "f").command, "mpirun -n 3 --map-by rankfile:file=f PROGRAM");
+  const launch_file script = launch_file_of(launcher::wrap, where, place, "f");
+  EXPECT_TRUE(script.executable);
+  EXPECT_NE(script.text.find("0) host=n2 pu=2;;\n1) host=n1 pu=0;;\n2) host=n1 pu=2;;\n*)"), std::string::npos)
+      << script.text;
+}
+
+TEST(LaunchFiles, RefuseWhatAShellWouldRead) {
+  EXPECT_THROW(parse_launcher("pbs"), usage_error);
+  machine::host_list hosts;
+  hosts.add("n1; rm -rf", machine::synthetic_host("core:2 pu:1"));
+  const target where = every_core(machine::assumed(hosts));
+  EXPECT_THROW(launch_file_of(launcher::wrap, where, std::vector<int>{0}, "f"), usage_error);
+}
+
+}  // namespace
+}  // namespace osteon::placement
