@@ -20,11 +20,14 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
+#include <osteon/io/model_file.hpp>
 #include <osteon/job/compute.hpp>
 #include <osteon/job/directory_lock.hpp>
 #include <osteon/job/external.hpp>
 #include <osteon/job/import.hpp>
 #include <osteon/job/io_options.hpp>
+#include <osteon/job/place_ranks.hpp>
+#include <osteon/job/rank_graph.hpp>
 #include <osteon/job/spec.hpp>
 
 namespace osteon::app {
@@ -36,6 +39,8 @@ struct run_options {
   std::optional<int> ranks, threads;
   std::optional<std::string> output, checkpoint, io;
   std::vector<std::string> io_hints;
+  bool place = true;
+  std::optional<std::string> bind;
   bool resume = false;
   std::string json;  ///< file for summary.json's content, `-` for standard output
   bool report = true;
@@ -55,6 +60,8 @@ job::spec read_job(const run_options& options) {
   if (options.output) spec.output_directory = *options.output;
   if (options.ranks) spec.run.ranks = *options.ranks;
   if (options.threads) spec.run.threads = *options.threads;
+  if (!options.place) spec.run.place = false;
+  if (options.bind) spec.run.bind = *options.bind;
   if (options.checkpoint) spec.checkpoint.directory = *options.checkpoint;
   return spec;
 }
@@ -75,6 +82,8 @@ std::string command_line(const run_options& options) {
   if (options.output) text += " --output " + *options.output;
   if (options.io) text += " --io " + *options.io;
   for (const std::string& hint : options.io_hints) text += " --io-hint " + hint;
+  if (!options.place) text += " --no-place";
+  if (options.bind) text += " --bind " + *options.bind;
   if (options.resume) text += " --resume";
   for (const std::string& word : words_of(options.script)) text += " " + word;
   return text;
@@ -98,25 +107,41 @@ void finish(const run_options& options, const job::spec& spec) {
   if (options.json != "-") fmt::print("{}", summary_table(summary, report_path));
 }
 
+job::placed_ranks place(MPI_Comm comm, const job::spec& spec, sink& log) {
+  const auto graph = [&] {
+    voxel::model_header header;
+    if (!spec.script) header = io::read_model_header(comm, job::output_paths(spec).model, job::access_of(spec));
+    placement::graph ranks;
+    comm::together(comm, [&] {
+      const index3 shape = spec.script ? spec.script->text->shape() : header.shape;
+      ranks = job::rank_graph(spec, shape, header.active_per_plane, comm::size(comm));
+    });
+    return ranks;
+  };
+  return job::place_ranks(comm, spec, graph, log);
+}
+
 int compute_as_rank(const run_options& options) {
   std::optional<job::spec> spec;
   bool speaks = false;  // the first rank
-  const int code = on_all_ranks([&](MPI_Comm comm) {
+  const int code = on_all_ranks([&](MPI_Comm given) {
     note_stop_signals();
-    speaks = comm::rank(comm) == 0;
+    speaks = comm::rank(given) == 0;
     terminal_sink shown(is_interactive());
-    sink& log = speaks ? static_cast<sink&>(shown) : quiet();
+    const auto log_of_first = [&]() -> sink& { return speaks ? static_cast<sink&>(shown) : quiet(); };
     const char* started = std::getenv("OSTEON_STARTED");
-    comm::together(comm, [&] { spec = read_job(options); });
+    comm::together(given, [&] { spec = read_job(options); });
     std::optional<job::directory_lock> lock;
-    comm::together(comm, [&] {
+    comm::together(given, [&] {
       if (speaks && !std::getenv("OSTEON_PARENT")) lock.emplace(job::output_paths(*spec).directory);
       if (options.threads || !std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(static_cast<int>(spec->run.threads));
       // The parent that started the ranks has imported and said so; started by a launcher, the first rank imports.
       if (speaks && !spec->script)  // the ranks read a script's model themselves
-        job::import_model(*spec, job::output_paths(*spec).model, std::getenv("OSTEON_PARENT") ? quiet() : log);
+        job::import_model(*spec, job::output_paths(*spec).model, std::getenv("OSTEON_PARENT") ? quiet() : log_of_first());
     });
-    job::compute(comm, *spec, command_line(options), started ? started : job::utc_now(), log,
+    const job::placed_ranks placed = place(given, *spec, log_of_first());
+    speaks = comm::rank(placed.comm()) == 0;  // perhaps another process than before
+    job::compute(placed.comm(), *spec, command_line(options), started ? started : job::utc_now(), log_of_first(),
                  {.resume = options.resume, .is_to_stop = stop_was_requested});
   });
   if (code == 0 && speaks && !std::getenv("OSTEON_PARENT")) finish(options, *spec);
@@ -154,6 +179,8 @@ int run(const run_options& options) {
                                      spec.output_directory};
   if (options.io) arguments.insert(arguments.end(), {"--io", *options.io});
   for (const std::string& hint : options.io_hints) arguments.insert(arguments.end(), {"--io-hint", hint});
+  if (!options.place) arguments.push_back("--no-place");
+  if (options.bind) arguments.insert(arguments.end(), {"--bind", *options.bind});
   if (options.resume) arguments.push_back("--resume");
   if (options.checkpoint) arguments.insert(arguments.end(), {"--checkpoint", *options.checkpoint});
   for (std::string& word : words_of(options.script)) arguments.push_back(std::move(word));
@@ -199,6 +226,9 @@ void add_run(registry& commands) {
                 "reads a VOX-FE model and scatters it, and ranks write text one after the other")
       ->check(CLI::IsMember({"auto", "serial", "aggregated", "parallel", "text-serial"}));
   add_repeatable(c, "--io-hint", o->io_hints, "A hint for MPI-IO, key=value; may be repeated (adds to io.hints)");
+  c->add_flag("!--no-place", o->place, "Leave ranks on several hosts in the order they came (run.place)");
+  c->add_option("--bind", o->bind, "What a rank is bound to: auto, none, core, l3, numa, socket, measured (default: run.bind)")
+      ->check(CLI::IsMember({"auto", "none", "core", "l3", "numa", "socket", "measured"}));
   c->add_flag("!--no-report", o->report, "Do not make report.html");
   c->add_flag("--resume", o->resume, "Continue from the job's checkpoint, if there is one");
   c->add_option("--checkpoint", o->checkpoint,

@@ -25,6 +25,7 @@ void add_bench_render(registry& commands);
 void add_bench_composite(registry& commands);
 void add_bench_exchange(registry& commands);
 void add_bench_ft(registry& commands);
+void add_bench_poisson(registry& commands);
 void add_bench_io(registry& commands);
 void add_bench_is(registry& commands);
 void add_bench_predict(registry& commands);

@@ -21,7 +21,7 @@ int dispatch(int argc, char** argv) {
   app::registry commands(cli, {argv + 1, argv + argc});
   for (const auto add :
        {app::add_run, app::add_resume, app::add_check, app::add_estimate, app::add_import, app::add_verify, app::add_convert,
-        app::add_export, app::add_render, app::add_report, app::add_place, app::add_plan, app::add_probe})
+        app::add_export, app::add_render, app::add_report, app::add_probe, app::add_place, app::add_plan})
     add(commands);
   commands.add_group("net", "Say what communication costs, without doing any",
                      "Examples:\n  osteon net conflicts --network hxb:8x8x16 --plan transposition\n"
@@ -33,7 +33,7 @@ int dispatch(int argc, char** argv) {
                      "Examples:\n  OMP_NUM_THREADS=1 osteon bench render\n"
                      "  osteon bench composite -n 4 -w shared -w binary-swap");
   for (const auto add : {app::add_bench_render, app::add_bench_composite, app::add_bench_exchange, app::add_bench_io,
-                         app::add_bench_is, app::add_bench_ft, app::add_bench_predict})
+                         app::add_bench_is, app::add_bench_ft, app::add_bench_predict, app::add_bench_poisson})
     add(commands);
   for (const auto add : {app::add_schema, app::add_version}) add(commands);
 

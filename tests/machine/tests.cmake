@@ -1,5 +1,6 @@
 osteon_test(machine/topology)
 osteon_test(machine/binding)
+osteon_test(machine/bind_ranks RANKS 1 2 3 THREADS 2)
 osteon_test(machine/machine_file)
 osteon_test(machine/fit)
 osteon_test(machine/link_probe)

@@ -308,6 +308,13 @@ void describe(Visitor& v, spec& s) {
           "What part of the image a rank gets. planes: whole z planes; bricks: boxes; both are balanced by solid voxels. "
           "auto: planes if there are 16 or more for each rank, otherwise bricks.",
           {"auto", "planes", "bricks"});
+        t("place", s.run.place,
+          "On several hosts: measure the links between them, once for the same hosts, and give parts that touch to ranks "
+          "that are close. Results do not change.");
+        t("bind", s.run.bind,
+          "What a rank is bound to. auto: with its threads to cores, if the job fills its hosts; else to its memory (NUMA "
+          "node), where there are several; else to nothing, as others may be there. measured: each is tried for a moment.",
+          {"auto", "none", "core", "l3", "numa", "socket", "measured"});
       });
   v.table(
       "io", "How files are stored, and which processes read and write them; docs/format.md has the details.", [&](auto& t) {

@@ -164,6 +164,8 @@ struct run_spec {
   std::int64_t ranks = 0;    ///< 0: all cores
   std::int64_t threads = 1;  ///< per rank
   std::string decomposition = "auto";
+  bool place = true;  ///< renumber ranks on what was measured between hosts
+  std::string bind = "auto";
 };
 
 /// How files are stored, and which ranks touch them.

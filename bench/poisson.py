@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Heat conduction by Jacobi sweeps: share of the memory's bandwidth, and what placing ranks saves on a cluster.
+
+    ./run bench poisson [--cores N] [--seconds S] [--scale X] [--json FILE]
+
+Flat MPI, bound to what is fastest here, and with threads, on the paper's grids; then 16 ranks on a fake cluster of four
+hosts (network namespaces), one of whose uplinks has a quarter of the others' speed: the exchange of faces with ranks in
+their original order, in a random one, placed by the paper's method, and placed by what `osteon probe` measures there. The
+fake cluster needs root and is left out without it. Temperatures are compared with the exact solution in every run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from _program import BINARY, ROOT
+
+sys.path.insert(0, str(ROOT / "tests" / "job"))
+from fake_cluster import FakeCluster, why_not
+
+ORDERS = ["original", "random", "afc-nb", "afc", "ours"]
+OF_PAPER, OF_ORIGINAL = 0.5, 0.15  # what the exchange may take, of the paper's method and of the original order
+
+
+def osteon(words: list[str]) -> dict:
+    """What `osteon bench poisson` says."""
+    done = subprocess.run(
+        [BINARY, "bench", "poisson", *words, "--json", "-"],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        timeout=600,
+        env=os.environ | {"OMPI_MCA_mpi_yield_when_idle": "1"},
+    )
+    return json.loads(done.stdout)
+
+
+def on_this_host(cores: int, options: argparse.Namespace) -> list[dict]:
+    """Flat, bound and hybrid, in both precisions."""
+    rows = []
+    modes = [("flat MPI", cores, 1, "none"), ("flat MPI, bound", cores, 1, "measured")]
+    if cores > 1:
+        modes += [("one rank with threads, bound", 1, cores, "measured")]
+    for precision in ("double", "float"):
+        for mode, ranks, threads, binding in modes:
+            words = ["-n", str(ranks), "-t", str(threads), "--bind", binding, "--precision", precision]
+            words += ["--seconds", str(options.seconds), "--order", "original"]
+            if options.scale:
+                words += ["--scale", str(options.scale)]
+            said = osteon(words)
+            value = {row["name"]: row["value"] for row in said["rows"]}
+            sweep = next(row for row in said["rows"] if row["name"] == "sweep alone, bandwidth")
+            print(
+                f"{precision:<7} {mode:<29} bound: {said['binding']:<28} triad {value['triad']:6.1f} GB/s, sweep "
+                f"{100 * sweep['ratio']:4.0f} % of it (must: 80), {value['sweep alone']:6.0f} MLUP/s; "
+                f"with exchanges {value['original, speed']:6.0f}"
+            )
+            for row in said["rows"]:
+                rows.append({**row, "name": f"{precision}, {mode}, {row['name']}"})
+    return rows
+
+
+def on_fake_cluster(seconds: float) -> list[dict]:
+    """Exchange times of the orders on four hosts, the second of which is slow."""
+    if missing := why_not():
+        print(f"no fake cluster: {missing}")
+        return []
+    print("16 ranks on four hosts of 200 Mbit/s, n1 of 50: 4 x 2 x 2 boxes of 320 x 80 x 80 cells")
+    words = ["bench", "poisson", "--case", "2", "--scale", "0.3125", "--seconds", str(seconds), "--json", "-"]
+    for order in ORDERS:
+        words += ["--order", order]
+    with FakeCluster(hosts=4, mbit=200, slow={1: 50}) as cluster:
+        done = cluster.mpirun(16, [BINARY, *words], timeout=600)
+    if done.returncode:
+        print(done.stderr, file=sys.stderr)
+        raise subprocess.CalledProcessError(done.returncode, done.args)
+    said = json.loads(done.stdout)
+    value = {row["name"]: row["value"] for row in said["rows"]}
+    exchange = {order: value[f"{order}, exchange"] for order in ORDERS}
+    for order in ORDERS:
+        print(
+            f"  {order:<9} exchange {exchange[order]:8.2f} ms, {value[f'{order}, sent to other hosts'] / 1e6:6.2f} MB "
+            f"between hosts; {exchange[order] / exchange['original']:5.2f} of the original order"
+        )
+    rows = [{**row, "name": f"fake cluster, {row['name']}"} for row in said["rows"]]
+    for peer, must in (("afc", OF_PAPER), ("original", OF_ORIGINAL)):
+        ratio = exchange["ours"] / exchange[peer]
+        print(f"  ours: {ratio:.2f} of {peer} (must: {must})")
+        rows.append(
+            {
+                "name": f"fake cluster, exchange of ours beside {peer}",
+                "value": exchange["ours"],
+                "unit": "ms",
+                "peer": peer,
+                "ratio": ratio,
+                "must": must,
+                "aim": None,
+            }
+        )
+    return rows
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    usable = len(os.sched_getaffinity(0))
+    parser.add_argument("--cores", type=int, default=usable, help=f"cores to use (default: {usable}, all)")
+    parser.add_argument("--seconds", type=float, default=4, help="time of each run (default: 4)")
+    parser.add_argument("--scale", type=float, help="of the paper's grid along each axis (default: 256 MB a rank)")
+    parser.add_argument("--json", help="write the rows to this file")
+    options = parser.parse_args()
+    try:
+        rows = on_this_host(options.cores, options) + on_fake_cluster(options.seconds)
+    except subprocess.CalledProcessError as fault:
+        return fault.returncode
+    if options.json:
+        Path(options.json).write_text(json.dumps({"schema": "osteon.bench/1", "rows": rows}, indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""The heat benchmark: same temperatures whoever computes them, bytes as counted by hand, and placed ranks on a fake cluster."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+from fake_cluster import FakeCluster, why_not
+from whole_job import BINARY
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [BINARY, "bench", "poisson", "--seconds", "0", *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def answer(done: subprocess.CompletedProcess[str]) -> dict:
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+# Oracle: counted by hand: 2 boxes of 12 x 10 x 20 share a face of 120 cells, sent both ways. Temperatures are the same on
+# 1, 2 and 4 ranks.
+def test_rows_and_the_same_temperatures_for_all_ranks_and_orders() -> None:
+    digests = set()
+    for words in (("-n", "1"), ("-n", "2"), ("-n", "1", "-t", "2", "--overlap", "yes"), ("-n", "4", "--order", "random")):
+        result = answer(run(*words, "--cells", "12,10,40", "--json", "-"))
+        digests.add(result["digest"])
+        value = {row["name"]: row["value"] for row in result["rows"]}
+        for row in result["rows"]:
+            assert list(row) == ["name", "value", "unit", "peer", "ratio", "must", "aim"]
+            assert row["value"] >= 0
+        if words == ("-n", "2"):
+            assert result["boxes"] == [1, 1, 2]
+            assert result["hosts"] and result["binding"] == "none"
+            for order in ("original", "random", "afc", "afc-nb", "ours"):
+                assert value[f"{order}, sent"] == 2 * 120 * 8
+                assert value[f"{order}, sent to other hosts"] == 0
+                assert value[f"{order}, error"] < 1e-13
+    assert len(digests) == 1
+
+
+# Oracle: the sum of bytes that a host's ranks send; a policy that is tried is told with its time.
+def test_float_and_measured_binding() -> None:
+    result = answer(run("-n", "2", "--cells", "12,10,40", "--precision", "float", "--bind", "measured", "--order",
+                        "original", "--json", "-"))  # fmt: skip
+    value = {row["name"]: row["value"] for row in result["rows"]}
+    assert value["original, sent"] == 2 * 120 * 4
+    assert 1e-9 < value["original, error"] < 1e-4
+    assert result["binding"].startswith("none ")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-n", "2", "--order", "best"), "afc-nb"),
+        (("-n", "2", "--cells", "12,10,40", "--boxes", "1,1,3"), "there are 2 ranks"),
+        (("-n", "4", "--cells", "1,1,2"), "each rank needs at least one"),
+        (("-n", "8", "--scale", "0.001"), "each rank needs at least one"),
+        (("--bind", "cores"), "socket"),
+    ],
+)
+def test_bad_words_are_named(words: tuple[str, ...], said: str) -> None:
+    done = run(*words)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+# Oracle: the network as it was shaped. A row of four boxes in x on each host sends 4 x 4 large faces to other hosts; groups of
+# 1 x 2 x 2 (x, y, z) send 8 small faces or 4; the slow host must get 4. By hand the exchange takes 0.35 of the paper's method
+# and 0.08 of the original order (notes); the bench holds it against 0.5 and 0.15, this test asks for less, as others may be
+# at work here.
+def test_a_slow_host_gets_the_least_traffic() -> None:
+    if missing := why_not():
+        pytest.skip(missing)
+    words = ["bench", "poisson", "--case", "2", "--scale", "0.3125", "--seconds", "2", "--budget", "2", "--json", "-"]
+    for order in ("original", "afc", "ours"):
+        words += ["--order", order]
+    with FakeCluster(hosts=4, mbit=200, slow={1: 50}) as cluster:
+        result = answer(cluster.mpirun(16, [BINARY, *words]))
+    value = {row["name"]: row["value"] for row in result["rows"]}
+    large, small = 320 * 80 * 8, 80 * 80 * 8
+    assert result["hosts"] == ["n0", "n1", "n2", "n3"]
+    assert value["original, sent to other hosts"] == 4 * 4 * 2 * large
+    assert value["ours, sent to other hosts"] == 3 * 4 * 2 * small
+    exchange = {order: value[f"{order}, exchange"] for order in ("original", "afc", "ours")}
+    assert exchange["ours"] < 0.8 * exchange["afc"]
+    assert exchange["ours"] < 0.3 * exchange["original"]

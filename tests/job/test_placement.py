@@ -1,0 +1,77 @@
+"""osteon run binds and places its ranks by itself, says so in one line, and leaves its answers as they are."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fake_cluster import FakeCluster, why_not
+from whole_job import BINARY, Job, job_text
+
+
+def sponge_job(folder: Path, more: str = "") -> Job:
+    image = np.zeros((24, 12, 12), np.uint8)
+    image[:, 2:10, 2:10] = 200
+    image[::5, 4:6, 3:7] = 0
+    np.save(folder / "image.npy", image)
+    job = Job(folder)
+    job.write(job_text("image.npy", "heat", more=more))
+    return job
+
+
+def answers(summary: dict) -> dict:
+    """What must not depend on who computes what."""
+    return {key: summary[key] for key in ("elements", "dofs", "iterations", "effective_conductivity_W_per_mK")}
+
+
+# Oracle: the same job without. Two ranks fill two cores and are bound; one leaves a core for others.
+def test_one_host_keeps_its_order_and_binds_if_it_is_full(tmp_path: Path) -> None:
+    cores = len(os.sched_getaffinity(0))
+    job = sponge_job(tmp_path)
+    full = job.run("-n", str(cores), "--no-report")
+    assert full.code == 0, full.err
+    said = full.out + full.err
+    if cores > 1:
+        assert f"{cores} ranks of 1 thread on one host: in the order they came, bound to core" in said
+        alone = job.run("-n", "1", "--no-report")
+        assert "1 rank of 1 thread on one host: in the order they came, not bound, as cores are left" in alone.out + alone.err
+        free = job.run("-n", str(cores), "--no-report", "--bind", "none")
+        assert "in the order they came, not bound" in free.out + free.err
+        assert answers(free.summary) == answers(full.summary)
+
+
+# Oracle: the launcher's own words; the job's key is refused by its name.
+def test_unknown_bindings_are_refused(tmp_path: Path) -> None:
+    job = sponge_job(tmp_path, more='[run]\nbind = "chip"\n')
+    done = job.run()
+    assert done.code == 2
+    assert "run.bind" in done.err and "socket" in done.err
+
+
+# Oracle: the same job in the order that the launcher gave.
+def test_several_hosts_are_measured_once_and_ranks_renumbered(tmp_path: Path) -> None:
+    if missing := why_not():
+        pytest.skip(missing)
+    job = sponge_job(tmp_path)
+    cache = tmp_path / "cache"
+    said, found = [], []
+    with FakeCluster(hosts=3, mbit=200, slow={1: 50}) as cluster:
+        for words in (["--no-place"], [], []):
+            done = cluster.mpirun(
+                6,
+                [BINARY, "run", job.folder / "job.toml", "--no-report", "-o", tmp_path / "job.out", *words],
+                env={**os.environ, "OSTEON_CACHE": str(cache)},
+                cwd=tmp_path,
+            )
+            assert done.returncode == 0, done.stderr
+            said.append(done.stdout + done.stderr)
+            found.append(answers(json.loads((tmp_path / "job.out" / "summary.json").read_text())))
+    assert "6 ranks of 1 thread on several hosts: in the order they came" in said[0]
+    assert "6 ranks of 1 thread on 3 hosts, measured in" in said[1]
+    assert "6 ranks of 1 thread on 3 hosts, measured before" in said[2]
+    assert len(list(cache.glob("machine-*.json"))) == 1
+    for other in found[1:]:
+        assert other == pytest.approx(found[0], rel=1e-8)
