@@ -29,11 +29,11 @@ namespace osteon::bridge::wire {
 
 /// What the part above says about a message; the wire carries it and looks at none of it.
 struct envelope {
-  std::uint64_t cid = 0;     ///< context of the communicator
-  std::int32_t tag = 0;      ///< negative for collectives
-  std::int32_t lsrank = 0;   ///< rank of the source in the communicator
-  std::uint64_t kind = 0;    ///< free for the part above (IMPI: dtype)
-  std::int64_t count = 0;    ///< free for the part above (IMPI: count)
+  std::uint64_t cid = 0;    ///< context of the communicator
+  std::int32_t tag = 0;     ///< negative for collectives
+  std::int32_t lsrank = 0;  ///< rank of the source in the communicator
+  std::uint64_t kind = 0;   ///< free for the part above (IMPI: dtype)
+  std::int64_t count = 0;   ///< free for the part above (IMPI: count)
 };
 
 /// A process of the joined world.
@@ -42,7 +42,8 @@ struct process_info {
   int local_rank = 0;
   std::int64_t pid = 0;
   std::string host;
-  std::string facts;  ///< what the process gave to `join`, unchanged
+  std::string facts;           ///< what the process gave to `join`, unchanged
+  std::string representation;  ///< byte order and sizes of int, long, pointer, long double: equal if data can go as they are
 };
 
 struct cluster_info {
@@ -77,12 +78,14 @@ class ticket {
   ticket(std::uint64_t id, int peer, std::shared_ptr<state> s) : id_(id), peer_(peer), state_(std::move(s)) {}
   /// One atomic load. A link that breaks does not set it: use endpoint::test or wait, which throw.
   bool done() const noexcept { return !state_ || state_->done.load(std::memory_order_acquire); }
-  cancelling cancel_state() const noexcept { return state_ ? state_->cancel.load(std::memory_order_acquire) : cancelling::no; }
+  cancelling cancel_state() const noexcept {
+    return state_ ? state_->cancel.load(std::memory_order_acquire) : cancelling::no;
+  }
   std::uint64_t id() const noexcept { return id_; }
   int peer() const noexcept { return peer_; }
 
  private:
-  friend class endpoint;
+  friend class endpoint_core;
   std::uint64_t id_ = 0;
   int peer_ = 0;
   std::shared_ptr<state> state_;
