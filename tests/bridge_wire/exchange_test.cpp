@@ -25,10 +25,10 @@ class exchange : public testing::TestWithParam<variant> {
 INSTANTIATE_TEST_SUITE_P(wire, exchange,
                          testing::Values(variant{false, progress_mode::thread, 1}, variant{true, progress_mode::thread, 1},
                                          variant{true, progress_mode::thread, 3}, variant{false, progress_mode::polling, 1}),
-                         [](const auto& info) {
-                           return std::string(info.param.tls ? "tls" : "plain") +
-                                  (info.param.progress == progress_mode::thread ? "_thread_" : "_polling_") +
-                                  std::to_string(info.param.streams);
+                         [](const auto& which) {
+                           return std::string(which.param.tls ? "tls" : "plain") +
+                                  (which.param.progress == progress_mode::thread ? "_thread_" : "_polling_") +
+                                  std::to_string(which.param.streams);
                          });
 
 }  // namespace

@@ -110,6 +110,7 @@ channel::channel(channel&& other) noexcept
     : fd_(std::move(other.fd_)),
       ssl_(std::exchange(other.ssl_, nullptr)),
       shaken_(other.shaken_),
+      unreachable_(other.unreachable_),
       wants_writable_(other.wants_writable_),
       why_(std::move(other.why_)) {}
 
@@ -117,12 +118,18 @@ channel& channel::operator=(channel&& other) noexcept {
   std::swap(fd_, other.fd_);
   std::swap(ssl_, other.ssl_);
   std::swap(shaken_, other.shaken_);
+  std::swap(unreachable_, other.unreachable_);
   std::swap(wants_writable_, other.wants_writable_);
   std::swap(why_, other.why_);
   return *this;
 }
 
 channel::~channel() { SSL_free(static_cast<SSL*>(ssl_)); }
+
+void channel::broke(int code) {
+  why_ = code == 0 ? "" : std::strerror(code);
+  unreachable_ = code == ECONNREFUSED || code == ETIMEDOUT || code == EHOSTUNREACH || code == ENETUNREACH;
+}
 
 std::ptrdiff_t channel::settle(int result) {
   SSL* ssl = static_cast<SSL*>(ssl_);
@@ -152,7 +159,7 @@ std::ptrdiff_t channel::settle(int result) {
       break;
     }
     default:
-      why_ = result == 0 || system == 0 ? "" : std::strerror(system);
+      broke(result == 0 ? 0 : system);
       if (!shaken_ && why_.empty()) why_ = "the connection ended during the TLS handshake";
   }
   ERR_clear_error();
@@ -168,7 +175,7 @@ std::ptrdiff_t channel::read(std::span<std::byte> into) {
   const ssize_t n = recv(fd_.get(), into.data(), into.size(), 0);
   if (n > 0) return n;
   if (n < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOTCONN)) return 0;
-  why_ = n == 0 ? "" : std::strerror(errno);
+  broke(n == 0 ? 0 : errno);
   return -1;
 }
 
@@ -184,7 +191,7 @@ std::ptrdiff_t channel::write(std::span<const std::byte> from) {
   if (n >= 0) return n;
   wants_writable_ = errno == EAGAIN || errno == EINTR || errno == ENOTCONN;
   if (wants_writable_) return 0;
-  why_ = std::strerror(errno);
+  broke(errno);
   return -1;
 }
 

@@ -42,15 +42,18 @@ class channel {
   bool wants_writable() const noexcept { return wants_writable_; }
   /// Why it ended; empty if the other side closed it.
   const std::string& why() const noexcept { return why_; }
+  /// It ended because there is no route, or nobody listens.
+  bool never_connected() const noexcept { return unreachable_; }
   int fd() const noexcept { return fd_.get(); }
   /// No more will be written: lets what was written arrive.
   void finish() noexcept;
 
  private:
   std::ptrdiff_t settle(int result);
+  void broke(int code);
   descriptor fd_;
   void* ssl_ = nullptr;
-  bool shaken_ = false;
+  bool shaken_ = false, unreachable_ = false;
   bool wants_writable_ = false;
   std::string why_;
 };

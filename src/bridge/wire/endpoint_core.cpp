@@ -11,8 +11,12 @@
 namespace osteon::bridge::wire {
 
 endpoint_core::endpoint_core(endpoint& face, settings s, const std::string& facts)
-    : how(std::move(s)), face_(face), facts_(facts) {
-  if (how.tls) tls_ = std::make_unique<tls_context>(how.key);
+    : how(std::move(s)),
+      face_(face),
+      facts_(facts),
+      tls_(how.tls ? std::make_unique<tls_context>(how.key) : nullptr),
+      control_(how, tls_.get()) {
+  control_.introduce = [this](const frame_stream& stream) { return introduction(stream); };
   epoll_ = descriptor(epoll_create1(EPOLL_CLOEXEC));
   wake_ = descriptor(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (!epoll_ || !wake_) throw machine_error(fmt::format("no descriptor for the link: {}", std::strerror(errno)));
@@ -79,9 +83,9 @@ void endpoint_core::event() {
 void endpoint_core::fail(const std::string& why, bool tell_server) {
   if (!failure_.empty()) return;
   failure_ = why;
-  if (tell_server && control_) {
-    control_->send(command::abort, why);
-    control_->pump();
+  if (tell_server && control_.open()) {
+    control_.send(command::abort, why);
+    control_.pump();
   }
   face_.broken_.store(true, std::memory_order_release);
   event();
@@ -201,7 +205,8 @@ void endpoint_core::abort(const std::string& text) noexcept {
     if (!failure_.empty()) return;
     fail(joined_ ? fmt::format("{} has aborted: {}", name_of(world.rank), text) : text);
     // The server should hear of it even if this process ends at once.
-    for (int i = 0; i < 100 && control_ && !control_->flushed() && control_->pump(); ++i) {
+    for (int i = 0; i < 100 && control_.open() && !control_.flushed(); ++i) {
+      control_.pump();
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   } catch (...) {
@@ -237,7 +242,7 @@ void endpoint_core::close() {
     for (auto& r : routes_) {
       if (!r->ready.empty() && r->open()) return false;
       for (auto& c : r->streams) {
-        if (c && c->out_begin < c->out.size()) return false;
+        if (c && c->waiting() > 0) return false;
       }
     }
     return true;
@@ -246,10 +251,10 @@ void endpoint_core::close() {
   {
     const std::lock_guard lock(m_);
     finished_ = true;
-    if (control_) control_->send(command::fini);
+    control_.send(command::fini);
   }
   eventfd_write(wake_.get(), 1);
-  until([&] { return server_parted_ || !control_; }, 5);
+  until([&] { return server_parted_; }, 5);
   stop_ = true;
   eventfd_write(wake_.get(), 1);
   if (thread_.joinable()) thread_.join();

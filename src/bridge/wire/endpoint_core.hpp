@@ -2,11 +2,10 @@
 /// @file
 /// What is behind an endpoint: connections, routes, pairs, and the one lock that guards them.
 #include <atomic>
-#include <bridge/wire/channel.hpp>
-#include <bridge/wire/frame_stream.hpp>
+#include <bridge/wire/connection.hpp>
+#include <bridge/wire/control_stream.hpp>
 #include <bridge/wire/link.hpp>
 #include <bridge/wire/pair.hpp>
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <list>
@@ -18,26 +17,6 @@
 #include <vector>
 
 namespace osteon::bridge::wire {
-
-using steady = std::chrono::steady_clock;
-inline double seconds_since(steady::time_point t) { return std::chrono::duration<double>(steady::now() - t).count(); }
-
-/// A TCP connection that carries packets, with what waits to be read and written.
-struct connection {
-  explicit connection(channel c) : stream(std::move(c)) {}
-  channel stream;
-  std::uint64_t id = 0;
-  std::vector<std::byte> in, out;
-  std::size_t in_begin = 0, in_end = 0, out_begin = 0;
-  int route = -1, slot = 0;  ///< whose stream it is, once the other side has said so
-  bool greeted = false;      ///< the other side's hello has come
-  bool armed = false;        ///< epoll watches for writable
-  steady::time_point began = steady::now(), heard = steady::now(), sent = steady::now();
-  steady::time_point window = steady::now();  ///< of the measurement of speed
-  std::size_t window_bytes = 0;
-  bool window_blocked = false;
-  double mbit = 0;  ///< measured while it was the bottleneck; 0: never
-};
 
 /// A way to one or more processes: the streams to one process, or to the relay.
 struct route {
@@ -90,7 +69,7 @@ class endpoint_core {
 
   // control.cpp: the connection to the server
   void join_server();
-  void dial_server();
+  std::string introduction(const frame_stream& stream) const;
   void serve_control();
   void handle_control(const frame& f);
   void learn_world();
@@ -99,7 +78,7 @@ class endpoint_core {
   void make_routes();
   void wait_for_routes();
   void dial_streams();
-  void watch(connection& c);
+  std::unique_ptr<connection> watched(descriptor fd, side which);
   void accept_guests();
   void greet(connection& c, int dest);
   void greeted(connection& c, const packet_header& h, std::span<const std::byte> payload);
@@ -110,16 +89,13 @@ class endpoint_core {
   // traffic.cpp: packets come and go
   void turn(int timeout_ms);
   void service(connection& c);
-  bool read_some(connection& c);
-  bool parse_some(connection& c);
+  bool take_packet(connection& c, const packet_header& h, std::span<const std::byte> payload);
   void handle_packet(connection& c, const packet_header& h, std::span<const std::byte> payload);
   void pump(connection& c);
-  bool refill(connection& c);
+  void refill(connection& c);
   void pump_route(int index);
-  void put_packet(connection& c, packet_header h, std::span<const std::byte> payload);
   std::span<const std::byte> shrink(const connection& c, packet_header& h, std::span<const std::byte> payload);
   void make_ready(int rank);
-  void arm(connection& c);
 
   // timers.cpp: what time brings
   void timers();
@@ -136,12 +112,10 @@ class endpoint_core {
   mutable std::mutex m_;  ///< guards everything below but the inbox
   descriptor epoll_, wake_, listener_;
   std::uint16_t port_ = 0;
-  std::unique_ptr<frame_stream> control_;
-  enum class control_state { away, dialled, proving, open } control_state_ = control_state::away;
-  std::string nonce_, server_nonce_;
-  steady::time_point control_lost_ = steady::now(), control_next_{}, control_sent_ = steady::now();
+  control_stream control_;
+  std::uint64_t control_known_ = 0;  ///< its generation that epoll watches
+  steady::time_point control_sent_ = steady::now();
   bool joined_ = false, finished_ = false, server_parted_ = false;
-  std::string control_why_;
   collation told_;
   job_id job_{};
   std::vector<std::unique_ptr<route>> routes_;

@@ -26,6 +26,7 @@ class frame_stream {
   bool ended() const { return ended_; }
   bool flushed() const { return out_.empty(); }
   const std::string& why() const { return why_; }
+  bool never_connected() const { return channel_.never_connected(); }
   int fd() const { return channel_.fd(); }
   void finish() { channel_.finish(); }
 

@@ -9,14 +9,6 @@ namespace osteon::bridge::wire {
 namespace {
 
 constexpr std::size_t most_guests = 1024;
-constexpr std::size_t input_of_guest = 4096;  // a greeting is all that a stranger may send
-constexpr std::size_t input_bytes = 512 << 10;
-
-std::string hello_proof(const std::string& key, const job_id& job, std::int64_t from, std::int64_t to, std::int64_t slot) {
-  return keyed_digest(key, fmt::format("osteon wire: hello {} {} {} ", from, to, slot) +
-                               std::string(reinterpret_cast<const char*>(job.data()), job.size()));
-}
-
 }  // namespace
 
 bool route::open() const {
@@ -37,8 +29,9 @@ void endpoint_core::make_routes() {
   const std::string relay = how.relay.empty() ? told_.relays[static_cast<std::size_t>(world.cluster)] : how.relay;
   const auto streams = static_cast<std::size_t>(how.streams);
   const auto add = [&](std::unique_ptr<route> r) {
-    r->streams.resize(streams);
-    r->next_try.resize(streams);
+    // Where the other side dials, it decides how many; further ones are made room for when they come.
+    r->streams.resize(r->address.empty() ? 1 : streams);
+    r->next_try.resize(r->streams.size());
     routes_.push_back(std::move(r));
   };
   if (!relay.empty()) {
@@ -107,15 +100,11 @@ void endpoint_core::wait_for_routes() {
   }
 }
 
-void endpoint_core::watch(connection& c) {
-  c.id = next_connection_++;
-  c.in.resize(input_of_guest);
-  connections_[c.id] = &c;
-  epoll_event e{};
-  e.events = EPOLLIN | EPOLLOUT;
-  e.data.u64 = c.id;
-  c.armed = true;
-  epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, c.stream.fd(), &e);
+std::unique_ptr<connection> endpoint_core::watched(descriptor fd, side which) {
+  auto c = std::make_unique<connection>(channel(std::move(fd), tls_.get(), which), next_connection_++);
+  connections_[c->id] = c.get();
+  c->arm(epoll_.get(), true, true);
+  return c;
 }
 
 void endpoint_core::dial_streams() {
@@ -133,11 +122,10 @@ void endpoint_core::dial_streams() {
         r.why = why;
         continue;
       }
-      r.streams[slot] = std::make_unique<connection>(channel(std::move(fd), tls_.get(), side::dialled));
+      r.streams[slot] = watched(std::move(fd), side::dialled);
       connection& c = *r.streams[slot];
       c.route = index;
       c.slot = static_cast<int>(slot);
-      watch(c);
       greet(c, r.relay != 0 ? r.relay : r.peers.front());
       pump(c);
     }
@@ -147,8 +135,7 @@ void endpoint_core::dial_streams() {
 void endpoint_core::accept_guests() {
   while (descriptor fd = accept_one(listener_.get(), how)) {
     if (guests_.size() >= most_guests) continue;  // closes it
-    guests_.push_back(std::make_unique<connection>(channel(std::move(fd), tls_.get(), side::accepted)));
-    watch(*guests_.back());
+    guests_.push_back(watched(std::move(fd), side::accepted));
   }
 }
 
@@ -159,14 +146,14 @@ void endpoint_core::greet(connection& c, int dest) {
   h.dest = dest;
   h.count = c.slot;
   h.cid = wire_version;
-  const std::string proof = hello_proof(how.key, job_, world.rank, dest, c.slot);
+  const std::string proof = greeting(how.key, job_, world.rank, dest, c.slot);
   h.len = static_cast<std::uint32_t>(proof.size());
-  put_packet(c, h, std::as_bytes(std::span(proof)));
+  c.put(h, job_, std::as_bytes(std::span(proof)));
 }
 
 void endpoint_core::greeted(connection& c, const packet_header& h, std::span<const std::byte> payload) {
   const std::string given(reinterpret_cast<const char*>(payload.data()), payload.size());
-  if (!same_secret(given, hello_proof(how.key, job_, h.source, h.dest, h.count)) || h.dest != world.rank) {
+  if (!same_secret(given, greeting(how.key, job_, h.source, h.dest, h.count)) || h.dest != world.rank) {
     return lose(c, "a greeting that is not for this process, or made without the job key");
   }
   if (c.route >= 0) {  // the answer to our own greeting
@@ -190,8 +177,7 @@ void endpoint_core::greeted(connection& c, const packet_header& h, std::span<con
     c.slot = static_cast<int>(slot);
     greet(c, static_cast<int>(h.source));
   }
-  c.greeted = true;
-  c.in.resize(input_bytes);  // grows when a longer packet comes
+  c.trust();
   route_opened(*routes_[static_cast<std::size_t>(c.route)]);
 }
 

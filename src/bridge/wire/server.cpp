@@ -26,7 +26,7 @@ struct member {
   explicit member(frame_stream s) : stream(std::move(s)) {}
   frame_stream stream;
   std::string nonce, other_nonce;
-  bool proved = false, registered = false;
+  bool proved = false, registered = false, watches = false;
   registration told;
   int rank = -1;  ///< world rank, once the world is complete
   clock::time_point began = clock::now();
@@ -98,6 +98,7 @@ void startup_server::impl::complete() {
   });
   const std::string id = random_bytes(world.job.size());
   std::memcpy(world.job.data(), id.data(), id.size());
+  const std::lock_guard lock(m);  // relays may be named until now
   for (const expected_cluster& c : how.clusters) {
     world.names.push_back(c.name);
     world.relays.push_back(c.relay);
@@ -109,6 +110,7 @@ void startup_server::impl::complete() {
   parted.assign(n, 0);
   const std::string text = encode(world);
   for (member& x : members) {
+    if (x.watches) x.stream.send(text);
     if (!x.registered) continue;
     for (std::size_t r = 0; r < n; ++r) {
       if (world.processes[r].cluster == x.told.cluster && world.processes[r].local_rank == x.told.local_rank) {
@@ -117,7 +119,6 @@ void startup_server::impl::complete() {
     }
     x.stream.send(text);
   }
-  const std::lock_guard lock(m);
   now = state::running;
   changed.notify_all();
 }
@@ -181,6 +182,11 @@ void startup_server::impl::after_proof(member& who, const frame& f) {
       who.stream.send(command::ping);
       break;
     }
+    case command::watch:
+      who.watches = true;
+      if (now == state::running) who.stream.send(encode(world));
+      if (now == state::failed) who.stream.send(command::fail, failure);
+      break;
     case command::ping:
       who.stream.send(command::ping);
       break;
@@ -253,6 +259,9 @@ void startup_server::impl::watch() {
     }
   }
   if (!parted.empty() && std::find(parted.begin(), parted.end(), 0) == parted.end()) {
+    for (member& x : members) {
+      if (x.watches) x.stream.send(command::fini);
+    }
     const std::lock_guard lock(m);
     now = state::finished;
     changed.notify_all();
@@ -320,6 +329,11 @@ startup_server::~startup_server() {
 }
 
 std::uint16_t startup_server::port() const { return impl_->port; }
+
+void startup_server::set_relay(int cluster, const std::string& address) {
+  const std::lock_guard lock(impl_->m);
+  impl_->how.clusters.at(static_cast<std::size_t>(cluster)).relay = address;
+}
 
 startup_server::state startup_server::now() const {
   const std::lock_guard lock(impl_->m);

@@ -36,6 +36,9 @@ class startup_server {
 
   std::uint16_t port() const;
 
+  /// Name the relay of a cluster, before all its processes have joined.
+  void set_relay(int cluster, const std::string& address);
+
   enum class state { joining, running, finished, failed };
   state now() const;
   /// Who, where and why, once it has failed.

@@ -116,6 +116,7 @@ parsed_frame parse_frame(std::string_view input, std::size_t limit) {
     case command::abort:
     case command::ping:
     case command::rejoin:
+    case command::watch:
       break;
     default:
       return malformed{fmt::format("command {:#x}, which does not exist", get<std::uint32_t>(in))};

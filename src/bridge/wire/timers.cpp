@@ -22,21 +22,20 @@ void endpoint_core::timers() {
       if (p) p->heard = p->moved = now;
     }
     for (auto& r : routes_) r->down_since = now;
-    control_lost_ = now;
+    control_.forgive();
   }
   last_turn_ = steady::now();
   if (seconds_since(last_timers_) < 0.02) return;
   last_timers_ = steady::now();
-  if (!control_ || finished_) serve_control();
-  if (control_ && control_state_ == control_state::open && joined_ && seconds_since(control_sent_) > how.heartbeat_seconds) {
-    control_->send(command::ping);
+  if (joined_ && control_.open() && seconds_since(control_sent_) > how.heartbeat_seconds) {
+    control_.send(command::ping);
     control_sent_ = steady::now();
-    serve_control();
   }
+  if (control_.fd() < 0 || control_.wants_writable()) serve_control();
   if (!failure_.empty() || !joined_ || routes_.empty()) return;
-  if (!control_ && seconds_since(control_lost_) > how.cut_seconds && !server_parted_) {
+  if (control_.away() > how.cut_seconds && !server_parted_) {
     return fail(fmt::format("{}: the start-up server at {} has gone and did not come back within {} s: {}",
-                            name_of(world.rank), how.server, how.cut_seconds, control_why_));
+                            name_of(world.rank), how.server, how.cut_seconds, control_.why()));
   }
   if (!finished_) dial_streams();
   watch_routes();
@@ -57,12 +56,12 @@ void endpoint_core::watch_routes() {
         r.relay == 0 && (told_.processes[static_cast<std::size_t>(r.peers.front())].capabilities & polls) != 0;
     if (seconds_since(c->heard) > silence && !may_be_silent) {
       dead.emplace_back(id, fmt::format("nothing was heard for {:.3g} s", silence));
-    } else if (seconds_since(c->sent) > how.heartbeat_seconds && c->out.size() == c->out_begin) {
+    } else if (seconds_since(c->sent) > how.heartbeat_seconds && c->waiting() == 0) {
       packet_header h;
       h.type = packet_type::heartbeat;
       h.source = world.rank;
       h.dest = r.relay != 0 ? r.relay : r.peers.front();
-      put_packet(*c, h, {});
+      c->put(h, job_, {});
       busy_.push_back(id);
     }
   }

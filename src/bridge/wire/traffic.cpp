@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <bridge/wire/endpoint_core.hpp>
-#include <cstring>
 #ifdef OSTEON_WIRE_ZSTD
 #include <zstd.h>
 #endif
@@ -32,7 +31,7 @@ void endpoint_core::turn(int timeout_ms) {
       std::uint64_t count = 0;
       if (read(wake_.get(), &count, sizeof count) < 0) count = 0;
     } else if (id == 2) {
-      if (control_) serve_control();
+      serve_control();
     } else if (id == 3) {
       accept_guests();
     } else if (const auto c = connections_.find(id); c != connections_.end()) {
@@ -50,78 +49,42 @@ void endpoint_core::turn(int timeout_ms) {
 }
 
 void endpoint_core::service(connection& c) {
-  if (!read_some(c)) return;
+  const auto take = [&](const packet_header& h, std::span<const std::byte> payload) { return take_packet(c, h, payload); };
+  const std::uint64_t id = c.id;
+  const connection::input got = c.receive(job_, world.size(), take);
+  if (connections_.count(id) == 0) return;
+  if (got == connection::input::ended) {
+    if (c.faulty && c.route >= 0) ++routes_[static_cast<std::size_t>(c.route)]->faults;
+    return lose(c, c.why);
+  }
+  if (got == connection::input::more) {
+    eventfd_write(wake_.get(), 1);
+    connections_again_.push_back(id);
+  }
   pump(c);
 }
 
-bool endpoint_core::read_some(connection& c) {
+/// @return false if the connection is gone
+bool endpoint_core::take_packet(connection& c, const packet_header& h, std::span<const std::byte> payload) {
   const std::uint64_t id = c.id;
-  for (int part = 0; part < 8; ++part) {
-    if (c.in_begin == c.in_end) c.in_begin = c.in_end = 0;
-    if (c.in_end == c.in.size()) {
-      if (c.in_begin == 0 && !c.greeted) {
-        lose(c, "too many bytes before the greeting");
-        return false;
-      }
-      if (c.in_begin == 0) {
-        c.in.resize(std::min(c.in.size() * 2, header_bytes + max_payload));
-      } else {
-        std::memmove(c.in.data(), c.in.data() + c.in_begin, c.in_end - c.in_begin);
-        c.in_end -= c.in_begin;
-        c.in_begin = 0;
-      }
-    }
-    const std::ptrdiff_t n = c.stream.read(std::span(c.in).subspan(c.in_end));
-    if (n < 0) {
-      lose(c, c.stream.why());
+  if ((h.flags & flag_zstd) != 0) {
+#ifdef OSTEON_WIRE_ZSTD
+    packed_.resize(h.inflated_len);
+    const std::size_t n = ZSTD_decompress(packed_.data(), packed_.size(), payload.data(), payload.size());
+    if (ZSTD_isError(n) != 0 || n != packed_.size()) {
+      c.faulty = true;
+      c.why = "a packet whose compressed data are damaged";
       return false;
     }
-    if (n == 0) return true;
-    c.in_end += static_cast<std::size_t>(n);
-    c.heard = steady::now();
-    if (!parse_some(c)) return false;
-    if (connections_.count(id) == 0) return false;
-  }
-  // More may wait, even inside TLS where epoll does not see it: come back soon.
-  eventfd_write(wake_.get(), 1);
-  connections_again_.push_back(id);
-  return true;
-}
-
-/// @return false if the connection is gone
-bool endpoint_core::parse_some(connection& c) {
-  const std::uint64_t id = c.id;
-  for (;;) {
-    const auto input = std::span<const std::byte>(c.in).subspan(c.in_begin, c.in_end - c.in_begin);
-    const parsed p = parse(input, job_, world.size());
-    if (std::holds_alternative<need_more>(p)) return true;
-    std::string bad;
-    if (const auto* m = std::get_if<malformed>(&p)) {
-      bad = m->why;
-    } else {
-      const packet_view& v = std::get<packet_view>(p);
-      c.in_begin += v.consumed;
-      std::span<const std::byte> payload = v.payload;
-      if ((v.header.flags & flag_zstd) != 0) {
-#ifdef OSTEON_WIRE_ZSTD
-        packed_.resize(v.header.inflated_len);
-        const std::size_t n = ZSTD_decompress(packed_.data(), packed_.size(), payload.data(), payload.size());
-        if (ZSTD_isError(n) != 0 || n != packed_.size()) bad = "a packet whose compressed data are damaged";
-        payload = packed_;
+    payload = packed_;
 #else
-        bad = "a compressed packet, though this process said that it takes none";
-#endif
-      }
-      if (bad.empty()) {
-        handle_packet(c, v.header, payload);
-        if (connections_.count(id) == 0) return false;
-        continue;
-      }
-    }
-    if (c.route >= 0) ++routes_[static_cast<std::size_t>(c.route)]->faults;
-    lose(c, bad);
+    c.faulty = true;
+    c.why = "a compressed packet, though this process said that it takes none";
     return false;
+#endif
   }
+  handle_packet(c, h, payload);
+  return connections_.count(id) != 0;
 }
 
 void endpoint_core::handle_packet(connection& c, const packet_header& h, std::span<const std::byte> payload) {
@@ -159,18 +122,14 @@ void endpoint_core::pump_route(int index) {
   route& r = *routes_[static_cast<std::size_t>(index)];
   for (std::size_t slot = 0; slot < r.streams.size() && !r.ready.empty(); ++slot) {
     connection* c = r.streams[slot].get();
-    if (c != nullptr && c->greeted && c->out.size() - c->out_begin < low_water) pump(*c);
+    if (c != nullptr && c->greeted && c->waiting() < low_water) pump(*c);
   }
 }
 
-bool endpoint_core::refill(connection& c) {
-  if (c.out_begin > 0) {
-    c.out.erase(c.out.begin(), c.out.begin() + static_cast<std::ptrdiff_t>(c.out_begin));
-    c.out_begin = 0;
-  }
-  if (!c.greeted) return !c.out.empty();
+void endpoint_core::refill(connection& c) {
+  if (!c.greeted) return;
   route& r = *routes_[static_cast<std::size_t>(c.route)];
-  while (c.out.size() < high_water && !r.ready.empty()) {
+  while (c.waiting() < high_water && !r.ready.empty()) {
     const int rank = r.ready.front();
     r.ready.pop_front();
     peer& p = *peers_[static_cast<std::size_t>(rank)];
@@ -180,18 +139,10 @@ bool endpoint_core::refill(connection& c) {
     if (!d) continue;
     if (idle) p.moved = steady::now();
     packet_header h = d->header;
-    put_packet(c, h, shrink(c, h, d->payload));
+    const auto payload = shrink(c, h, d->payload);
+    c.put(h, job_, payload);
     make_ready(rank);
   }
-  return !c.out.empty();
-}
-
-void endpoint_core::put_packet(connection& c, packet_header h, std::span<const std::byte> payload) {
-  h.job = job_;
-  const std::size_t at = c.out.size();
-  c.out.resize(at + header_bytes + payload.size());
-  encode(h, std::span<std::byte, header_bytes>(c.out.data() + at, header_bytes));
-  if (!payload.empty()) std::memcpy(c.out.data() + at + header_bytes, payload.data(), payload.size());
 }
 
 /// Compress the payload if the stream is slow enough to make that worth while.
@@ -214,42 +165,15 @@ std::span<const std::byte> endpoint_core::shrink([[maybe_unused]] const connecti
 }
 
 void endpoint_core::pump(connection& c) {
-  std::size_t written = 0;
-  while (written < written_at_once) {
-    if (c.out.size() - c.out_begin < low_water && !refill(c)) break;
-    const std::ptrdiff_t n = c.stream.write(std::span<const std::byte>(c.out).subspan(c.out_begin));
-    if (n < 0) return lose(c, c.stream.why());
-    if (n == 0) {
-      c.window_blocked = true;
-      break;
-    }
-    c.out_begin += static_cast<std::size_t>(n);
-    written += static_cast<std::size_t>(n);
-    c.sent = steady::now();
-    if (c.out_begin == c.out.size()) {
-      c.out.clear();
-      c.out_begin = 0;
-    }
+  for (std::size_t written = 0; written < written_at_once;) {
+    if (c.waiting() < low_water) refill(c);
+    const std::size_t before = c.waiting();
+    if (before == 0) break;
+    if (!c.flush(written_at_once - written)) return lose(c, c.why);
+    if (c.waiting() == before) break;
+    written += before - c.waiting();
   }
-  c.window_bytes += written;
-  if (const double t = seconds_since(c.window); t > 0.1) {
-    if (c.window_blocked) c.mbit = static_cast<double>(c.window_bytes) * 8e-6 / t;
-    c.window = steady::now();
-    c.window_bytes = 0;
-    c.window_blocked = false;
-  }
-  arm(c);
-}
-
-void endpoint_core::arm(connection& c) {
-  const bool more = c.out_begin < c.out.size() || c.stream.wants_writable() ||
-                    (c.greeted && !routes_[static_cast<std::size_t>(c.route)]->ready.empty());
-  if (more == c.armed) return;
-  c.armed = more;
-  epoll_event e{};
-  e.events = EPOLLIN | (more ? std::uint32_t{EPOLLOUT} : 0U);
-  e.data.u64 = c.id;
-  epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, c.stream.fd(), &e);
+  c.arm(epoll_.get(), true, c.greeted && !routes_[static_cast<std::size_t>(c.route)]->ready.empty());
 }
 
 }  // namespace osteon::bridge::wire
