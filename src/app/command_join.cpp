@@ -206,7 +206,10 @@ class joined_job {
     if (c.prefix.empty()) {
       if (c.library.empty()) c.library = own_library();
       // More ranks than cores: those who wait must not keep a core from those who work.
-      if (here > job::usable_cores()) c.environment.emplace("OMPI_MCA_mpi_yield_when_idle", "1");
+      if (here > job::usable_cores()) {
+        c.environment.emplace("OMPI_MCA_mpi_yield_when_idle", "1");
+        c.environment.emplace("OSTEON_BRIDGE_YIELD", "1");
+      }
     }
     const std::string script = start_script(c, variables(index), how_.program);
     if (how_.print_scripts) fmt::print(stderr, "osteon join: cluster '{}':\n{}", c.name, script);
