@@ -35,7 +35,7 @@ int dispatch(int argc, char** argv) {
   for (const auto add : {app::add_bench_render, app::add_bench_composite, app::add_bench_exchange, app::add_bench_io,
                          app::add_bench_is, app::add_bench_ft, app::add_bench_predict, app::add_bench_poisson})
     add(commands);
-  for (const auto add : {app::add_schema, app::add_version}) add(commands);
+  for (const auto add : {app::add_join, app::add_relay, app::add_schema, app::add_version}) add(commands);
 
   try {
     cli.parse(argc, argv);
