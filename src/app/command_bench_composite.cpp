@@ -2,11 +2,13 @@
 #include <omp.h>
 
 #include <app/commands.hpp>
+#include <app/common_options.hpp>
 #include <app/json_output.hpp>
 #include <app/launcher.hpp>
 #include <app/mpi_session.hpp>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <optional>
 #include <osteon/bench/composite_model.hpp>
 #include <osteon/comm/together.hpp>
@@ -15,6 +17,20 @@
 namespace osteon::app {
 
 namespace {
+
+/// Options of `osteon bench composite`.
+struct bench_composite_options {
+  int ranks = 4;
+  std::optional<int> threads;
+  std::vector<std::string> ways{"shared", "direct-send", "binary-swap"};
+  int width = 512, height = 512;
+  std::string format = "rgba8";
+  double active = 1, seconds = 3;
+  std::string binding = "none";
+  int ranks_per_domain = 4;
+  bool blend = false;
+  std::string json;
+};
 
 kernel::pixel_format format_named(const std::string& name) {
   for (const bool depth : {false, true})
@@ -145,8 +161,6 @@ int measure_blending(const bench_composite_options& options) {
   return 0;
 }
 
-}  // namespace
-
 int bench_composite(const bench_composite_options& options, const std::vector<std::string>& words) {
   if (options.blend) return measure_blending(options);
   if (!under_launcher()) {
@@ -155,6 +169,35 @@ int bench_composite(const bench_composite_options& options, const std::vector<st
     return start_ranks(options.ranks, options.threads.value_or(1), arguments);
   }
   return on_all_ranks([&](MPI_Comm comm) { measure_as_rank(comm, options); });
+}
+
+}  // namespace
+
+void add_bench_composite(registry& commands) {
+  const auto o = std::make_shared<bench_composite_options>();
+  CLI::App* c = commands.add("bench", "composite", "Partial images of all ranks into one picture, frame after frame",
+                             [o, words = commands.words()] { return bench_composite(*o, words); });
+  c->add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 4)")->check(CLI::PositiveNumber);
+  c->add_option("-t,--threads", o->threads, "OpenMP threads of each process")->check(CLI::PositiveNumber);
+  add_repeatable(c, "-w,--way", o->ways,
+                 "auto (three are tried, one is kept), shared, shared:RANKS, or a method of `osteon plan`, with +sparse, "
+                 "+parts, +narrow or +checked; may be repeated (default: shared, direct-send, binary-swap)");
+  c->add_option("--width", o->width, "Pixels across (default: 512)")->check(CLI::Range(1, 65536));
+  c->add_option("--height", o->height, "Pixels down (default: 512)")->check(CLI::Range(1, 65536));
+  c->add_option("--format", o->format, "rgba8, rgba16, rgba16f or rgba32f, with +z for depth (default: rgba8)");
+  c->add_option("--active", o->active, "Share of the picture that each rank fills (default: 1)")
+      ->check(CLI::Range(0.0, 1.0));
+  c->add_option("--binding", o->binding, "none, numa_1 (ranks by fours on a memory domain) or numa_2 (dealt out)")
+      ->check(CLI::IsMember({"none", "numa_1", "numa_2"}));
+  c->add_option("--ranks-per-domain", o->ranks_per_domain, "Ranks that numa_1 puts together (default: 4)")
+      ->check(CLI::PositiveNumber);
+  c->add_option("--seconds", o->seconds, "Time to measure, all ways together (default: 3)")->check(CLI::Range(0.0, 3600.0));
+  c->add_flag("--blend", o->blend, "Only the blending of one thread, in pixels a second");
+  add_json(c, o->json);
+  c->footer(
+      "Every picture is compared with the exact one.\n\nExamples:\n  osteon bench composite -n 4 -w shared -w binary-swap "
+      "-w multi-step:2\n"
+      "  osteon bench composite -n 8 --active 0.15 -w direct-send+sparse\n  osteon bench composite --blend");
 }
 
 }  // namespace osteon::app

@@ -2,11 +2,15 @@
 #include <mpi.h>
 
 #include <app/commands.hpp>
+#include <app/common_options.hpp>
 #include <app/json_output.hpp>
 #include <app/terminal.hpp>
+#include <memory>
 #include <osteon/job/convert.hpp>
 
 namespace osteon::app {
+
+namespace {
 
 int convert(const std::string& from, const std::string& to, const job::script_options& options, const std::string& json) {
   terminal_sink log(is_interactive());
@@ -24,6 +28,23 @@ int convert(const std::string& from, const std::string& to, const job::script_op
   }
   MPI_Finalize();
   return code;
+}
+
+}  // namespace
+
+void add_convert(registry& commands) {
+  struct options {
+    std::string from, to, json;
+    job::script_options script;
+  };
+  const auto o = std::make_shared<options>();
+  CLI::App* c = commands.add("convert", "Turn a VOX-FE script and its model into a model file, or back",
+                             [o] { return convert(o->from, o->to, o->script, o->json); });
+  c->add_option("in", o->from, "VOX-FE script, or model file")->required();
+  c->add_option("out", o->to, "Model file, or script to write; its other files go beside it")->required();
+  add_script(c, o->script);
+  add_json(c, o->json);
+  c->footer("Examples:\n  osteon convert script.txt model.nc\n  osteon convert model.nc text/script.txt");
 }
 
 }  // namespace osteon::app

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <app/commands.hpp>
+#include <app/common_options.hpp>
 #include <app/image_size.hpp>
 #include <app/json_output.hpp>
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <osteon/net/compositing_fit.hpp>
 #include <osteon/net/plan_cost.hpp>
@@ -14,6 +16,13 @@
 namespace osteon::app {
 
 namespace {
+
+/// Say what compositing costs on a machine: by the paper's equations, by the extended ones, by walking the plan.
+struct net_cost_options {
+  std::string method = "binary-swap", pixels = "512x512", machine = "bgl";
+  int ranks = 0, bytes_per_pixel = 4;
+  std::string json;
+};
 
 using json = nlohmann::ordered_json;
 
@@ -69,8 +78,6 @@ std::vector<row> rows_of_equations(const machine_pair& m, int ranks, int group, 
 int most_ranks_to_walk(const std::string& method) {
   return method.starts_with("binary-swap") || method.starts_with("tree") ? 65536 : 1024;
 }
-
-}  // namespace
 
 int net_cost(const net_cost_options& o) {
   const image_size image = parse_image_size(o.pixels);
@@ -180,6 +187,42 @@ int net_paper_compositing(const std::string& target) {
         "from the others: what a fit without the row predicts for it (where enough rows are left).\n");
   write_json(target, answer);
   return 0;
+}
+
+}  // namespace
+
+void add_net_cost(registry& commands) {
+  const auto o = std::make_shared<net_cost_options>();
+  CLI::App* cost =
+      commands.add("net", "cost", "Time of a frame of a compositing method on a machine", [o] { return net_cost(*o); });
+  cost->add_option("--method", o->method,
+                   "as `osteon plan` takes it; equations are printed for binary-swap and multi-step:P")
+      ->capture_default_str();
+  cost->add_option("-n,--ranks", o->ranks, "Number of ranks; the equations need a power of two")
+      ->required()
+      ->check(CLI::Range(2, 1 << 24));
+  cost->add_option("--pixels", o->pixels, "Width x height of the picture")->capture_default_str();
+  cost->add_option("--bytes-per-pixel", o->bytes_per_pixel, "4 for RGBA8, 16 for RGBA32F")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  cost->add_option("--machine", o->machine, "bgl, ha8000, or a JSON file (docs/theory/compositing.md)")
+      ->capture_default_str();
+  add_json(cost, o->json);
+  cost->footer(
+      "Examples:\n  osteon net cost --method multi-step:512 -n 4096 --machine ha8000\n"
+      "  osteon net cost -n 6 --pixels 1920x1080 --machine machine.json --json -");
+}
+
+void add_net_paper(registry& commands) {
+  struct options {
+    std::string name, json;
+  };
+  const auto o = std::make_shared<options>();
+  CLI::App* paper = commands.add("net", "paper", "Frames per second of a paper beside those of the models",
+                                 [o] { return net_paper_compositing(o->json); });
+  paper->add_option("name", o->name, "compositing")->required()->check(CLI::IsMember({"compositing"}));
+  add_json(paper, o->json);
+  paper->footer("Example:\n  osteon net paper compositing");
 }
 
 }  // namespace osteon::app

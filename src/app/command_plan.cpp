@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <app/commands.hpp>
+#include <app/common_options.hpp>
 #include <app/image_size.hpp>
 #include <app/json_output.hpp>
 #include <app/plan_drawing.hpp>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <osteon/plan/composite_method.hpp>
 #include <osteon/plan/overlap.hpp>
@@ -16,6 +18,13 @@
 namespace osteon::app {
 
 namespace {
+
+struct plan_options {
+  std::vector<std::string> methods;  ///< as composite_method::parse takes them; none: all known ones
+  int ranks = 8, bytes_per_pixel = 4, ranks_per_host = 0;
+  std::string pixels = "512x512", order = "identity", root = "0", json, picture = "plan.svg";
+  double active = 1;  ///< share of the image that each rank has drawn, as a box
+};
 
 std::vector<int> parse_order(const std::string& text, int ranks) {
   std::vector<int> order(static_cast<std::size_t>(ranks));
@@ -113,8 +122,7 @@ nlohmann::ordered_json to_json(const table_row& r, const plan_options& options) 
   return row;
 }
 
-}  // namespace
-
+// Make compositing plans, count what they ask of ranks and verify them; exit code 3 if one is unsound.
 int plan_table(const plan_options& options) {
   std::vector<std::string> methods = options.methods;
   if (methods.empty())
@@ -135,7 +143,9 @@ int plan_table(const plan_options& options) {
   return sound ? 0 : exit_code(error_kind::data);
 }
 
-int plan_drawing(const plan_options& options, const std::string& target) {
+// Draw one plan as SVG.
+int plan_drawing(const plan_options& options) {
+  const std::string& target = options.picture;
   const prepared p = prepare(options.methods.at(0), options);
   const std::string svg = draw_plan(p.what, p.goal.order);
   if (target == "-") {
@@ -145,6 +155,45 @@ int plan_drawing(const plan_options& options, const std::string& target) {
   job::write_file(target, svg);
   fmt::print("{}\n", target);
   return 0;
+}
+
+}  // namespace
+
+void add_plan(registry& commands) {
+  const auto o = std::make_shared<plan_options>();
+  const auto add_options = [&](CLI::App* command, CLI::Option* methods) {
+    methods->description("Methods, such as binary-swap, radix-k:8,4 or multi-step:512 (docs/compositing.md)");
+    command->add_option("-n,--ranks", o->ranks, "Number of ranks (default: 8)")->check(CLI::PositiveNumber);
+    command->add_option("--pixels", o->pixels, "Size of the image, WIDTHxHEIGHT or a number of pixels")
+        ->capture_default_str();
+    command
+        ->add_option("--order", o->order,
+                     "Ranks from front to back: identity, reverse, shuffle, shuffle:SEED, or a list such as 2,0,1")
+        ->capture_default_str();
+    command->add_option("--root", o->root, "Rank that gets the picture; none: parts stay with their owners")
+        ->capture_default_str();
+    command->add_option("--ranks-per-host", o->ranks_per_host, "For hybrid and +leaders: so many consecutive ranks a host")
+        ->check(CLI::PositiveNumber);
+    command->add_option("--active", o->active, "Share of the image that each rank has drawn, as a box")
+        ->check(CLI::Range(1e-6, 1.0));
+  };
+  CLI::App* table = commands.add("plan", "Show what compositing methods ask of ranks, and verify their plans without MPI",
+                                 [o] { return plan_table(*o); });
+  add_options(table, table->add_option("method", o->methods));
+  table->add_option("--bytes-per-pixel", o->bytes_per_pixel, "4 for RGBA8, 16 for RGBA32F")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  add_json(table, o->json);
+  table->footer(
+      "Without a method, all known ones are shown.\n\nExamples:\n  osteon plan -n 100 --order shuffle\n"
+      "  osteon plan binary-swap multi-step:512 -n 2048 --pixels 1920x1080\n"
+      "  osteon plan draw radix-k:4 -n 8 -o plan.svg");
+  CLI::App* draw = commands.add_below(table, "draw", "Draw a plan as SVG: ranks as rows, rounds as columns",
+                                      [o] { return plan_drawing(*o); });
+  add_options(draw, draw->add_option("method", o->methods)->required()->expected(1));
+  draw->add_option("-o,--output", o->picture, "Picture to write; - for standard output")->capture_default_str();
+  draw->footer("Example:\n  osteon plan draw binary-swap -n 6 -o plan.svg");
+  table->require_subcommand(0, 1);
 }
 
 }  // namespace osteon::app

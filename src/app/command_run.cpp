@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <algorithm>
 #include <app/commands.hpp>
+#include <app/common_options.hpp>
 #include <app/json_output.hpp>
 #include <app/launcher.hpp>
 #include <app/mpi_session.hpp>
@@ -14,6 +15,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/grid/block.hpp>
@@ -28,6 +30,17 @@
 namespace osteon::app {
 
 namespace {
+
+struct run_options {
+  std::string job;
+  std::optional<int> ranks, threads;
+  std::optional<std::string> output, checkpoint, io;
+  std::vector<std::string> io_hints;
+  bool resume = false;
+  std::string json;  ///< file for summary.json's content, `-` for standard output
+  bool report = true;
+  job::script_options script;
+};
 
 job::spec read_job(const run_options& options) {
   std::vector<problem> problems;
@@ -110,8 +123,6 @@ int compute_as_rank(const run_options& options) {
   return code;
 }
 
-}  // namespace
-
 int run(const run_options& options) {
   if (under_launcher()) return compute_as_rank(options);
 
@@ -164,6 +175,57 @@ int resume(const std::string& directory, run_options options) {
   options.checkpoint = found.directory;
   options.resume = true;
   return run(options);
+}
+
+}  // namespace
+
+void add_run(registry& commands) {
+  const auto o = std::make_shared<run_options>();
+  CLI::App* c = commands.add("run", "Run a job: import, solve, write, picture, report", [o] {
+    if (o->io == "text-serial") {
+      o->script.serial_text = true;
+      o->io.reset();
+    }
+    return run(*o);
+  });
+  add_job(c, o->job);
+  c->add_option("-n,--ranks", o->ranks, "MPI processes to start (default: run.ranks of the job, else all cores)")
+      ->check(CLI::PositiveNumber);
+  c->add_option("-t,--threads", o->threads, "OpenMP threads of each process (default: run.threads of the job)")
+      ->check(CLI::PositiveNumber);
+  c->add_option("-o,--output", o->output, "Output directory (default: output.directory of the job, else <name>.out)");
+  c->add_option("--io", o->io,
+                "Which ranks touch files: auto, serial, aggregated or parallel (default: io.mode); text-serial: rank 0 "
+                "reads a VOX-FE model and scatters it, and ranks write text one after the other")
+      ->check(CLI::IsMember({"auto", "serial", "aggregated", "parallel", "text-serial"}));
+  add_repeatable(c, "--io-hint", o->io_hints, "A hint for MPI-IO, key=value; may be repeated (adds to io.hints)");
+  c->add_flag("!--no-report", o->report, "Do not make report.html");
+  c->add_flag("--resume", o->resume, "Continue from the job's checkpoint, if there is one");
+  c->add_option("--checkpoint", o->checkpoint,
+                "Folder of the checkpoints (default: checkpoint.directory of the job, else checkpoint in the output)");
+  add_script(c, o->script);
+  add_json(c, o->json);
+  c->footer(std::string("Examples:\n  osteon run examples/bone.toml\n  osteon run -n 4 -t 2 bone.toml -o /scratch/bone.out\n"
+                        "  osteon run script.txt --units mm\n"
+                        "  mpirun -np 64 osteon run bone.toml\n\n") +
+            exit_codes);
+}
+
+void add_resume(registry& commands) {
+  struct options {
+    std::string directory;
+    run_options run;
+  };
+  const auto o = std::make_shared<options>();
+  CLI::App* c = commands.add("resume", "Continue a job that was ended, from its checkpoint",
+                             [o] { return resume(o->directory, o->run); });
+  c->add_option("checkpoint", o->directory, "Folder of the checkpoint, or the job's output directory")->required();
+  c->add_option("-n,--ranks", o->run.ranks, "MPI processes to start; any number continues")->check(CLI::PositiveNumber);
+  c->add_option("-t,--threads", o->run.threads, "OpenMP threads of each process")->check(CLI::PositiveNumber);
+  add_script(c, o->run.script);
+  c->add_flag("!--no-report", o->run.report, "Do not make report.html");
+  add_json(c, o->run.json);
+  c->footer(std::string("Example:\n  osteon resume bone.out\n\n") + exit_codes);
 }
 
 }  // namespace osteon::app

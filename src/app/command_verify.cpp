@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <app/commands.hpp>
+#include <app/common_options.hpp>
 #include <app/json_output.hpp>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <osteon/io/verify.hpp>
 #include <osteon/job/io_options.hpp>
 
@@ -113,8 +115,6 @@ json verify_one(const std::string& path, bool add_seal) {
   return answer;
 }
 
-}  // namespace
-
 int verify(const std::vector<std::string>& paths, bool seal, const std::string& target) {
   json all = {{"schema", "osteon.verify/1"}, {"files", json::array()}};
   bool good = true;
@@ -132,6 +132,25 @@ int verify(const std::vector<std::string>& paths, bool seal, const std::string& 
   }
   write_json(target, all);
   return good ? 0 : exit_code(error_kind::data);
+}
+
+}  // namespace
+
+void add_verify(registry& commands) {
+  struct options {
+    std::vector<std::string> files;
+    bool seal = false;
+    std::string json;
+  };
+  const auto o = std::make_shared<options>();
+  CLI::App* c = commands.add("verify", "Check models and results: does each value match the digests in the file?",
+                             [o] { return verify(o->files, o->seal, o->json); });
+  c->add_option("file", o->files, "Files of osteon (model.nc, results.nc), or copies of them by nccopy")->required();
+  c->add_flag("--seal", o->seal, "Seal a copy that is whole, so that it can be used as a model");
+  add_json(c, o->json);
+  c->footer(std::string("Tells which field and which planes are damaged.\n\nExamples:\n  osteon verify bone.out/results.nc\n"
+                        "  nccopy -d 9 model.nc small.nc && osteon verify --seal small.nc\n\n") +
+            exit_codes);
 }
 
 }  // namespace osteon::app

@@ -1,0 +1,147 @@
+#include <app/child_process.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <osteon/base/error.hpp>
+#include <utility>
+
+extern char** environ;
+
+namespace osteon::app {
+
+namespace {
+
+std::array<int, 2> make_pipe() {
+  std::array<int, 2> p{};
+  if (pipe2(p.data(), O_CLOEXEC) != 0)
+    throw machine_error(fmt::format("no pipe for a child process: {}", std::strerror(errno)));
+  return p;
+}
+
+/// A shell reads its script while it runs it, so the pipe may fill up: but scripts are shorter than any pipe.
+void write_all(int fd, const std::string& text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t n = write(fd, text.data() + at, text.size() - at);
+    if (n <= 0) break;
+    at += static_cast<std::size_t>(n);
+  }
+}
+
+}  // namespace
+
+child_process::child_process(std::string name, const std::vector<std::string>& words, const std::string& input)
+    : name_(std::move(name)) {
+  const auto in = make_pipe(), out = make_pipe(), err = make_pipe();
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+  posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+  posix_spawn_file_actions_adddup2(&actions, err[1], 2);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  const int failed = posix_spawnp(&pid_, argv[0], &actions, &attributes, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  close(in[0]);
+  close(out[1]);
+  close(err[1]);
+  out_.fd = out[0];
+  err_.fd = err[0];
+  if (failed != 0) {
+    for (const int fd : {in[1], out[0], err[0]}) close(fd);
+    throw machine_error(fmt::format("{}: cannot start '{}': {}", name_, words.front(), std::strerror(failed)));
+  }
+  write_all(in[1], input);
+  close(in[1]);
+  fcntl(out_.fd, F_SETFL, O_NONBLOCK);
+  fcntl(err_.fd, F_SETFL, O_NONBLOCK);
+}
+
+child_process::child_process(child_process&& other) noexcept
+    : name_(std::move(other.name_)),
+      pid_(std::exchange(other.pid_, -1)),
+      ended_(other.ended_),
+      status_(other.status_),
+      out_(std::exchange(other.out_, stream{})),
+      err_(std::exchange(other.err_, stream{})) {}
+
+child_process::~child_process() {
+  for (const int fd : {out_.fd, err_.fd}) {
+    if (fd >= 0) close(fd);
+  }
+  if (pid_ <= 0 || ended_) return;
+  kill(-pid_, SIGKILL);
+  waitpid(pid_, &status_, 0);
+}
+
+void child_process::print(const std::string& line, std::FILE* to) const { fmt::print(to, "[{}] {}\n", name_, line); }
+
+bool child_process::read_from(stream& s, std::FILE* to) {
+  std::array<char, 65536> part;
+  while (s.fd >= 0) {
+    const ssize_t n = read(s.fd, part.data(), part.size());
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+    if (n <= 0) {
+      close(std::exchange(s.fd, -1));
+      return false;
+    }
+    for (const char c : std::string_view(part.data(), static_cast<std::size_t>(n))) {
+      if (c != '\n') {
+        s.line += c;
+        continue;
+      }
+      print(s.line, to);
+      s.line.clear();
+    }
+    std::fflush(to);
+  }
+  return false;
+}
+
+bool child_process::hand_on() {
+  const bool more_output = read_from(out_, stdout);
+  const bool more_errors = read_from(err_, stderr);
+  return more_output || more_errors;
+}
+
+void child_process::hand_on_rest() {
+  hand_on();
+  if (!out_.line.empty()) print(std::exchange(out_.line, ""), stdout);
+  if (!err_.line.empty()) print(std::exchange(err_.line, ""), stderr);
+}
+
+bool child_process::ended() {
+  if (!ended_ && waitpid(pid_, &status_, WNOHANG) == pid_) {
+    ended_ = true;
+    // What it has left behind in its group must not outlive it.
+    kill(-pid_, SIGTERM);
+  }
+  return ended_;
+}
+
+void child_process::signal(int number) const {
+  if (pid_ > 0 && !ended_) kill(-pid_, number);
+}
+
+std::string fate(int status) {
+  if (WIFSIGNALED(status)) return fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  return fmt::format("exited with code {}", WEXITSTATUS(status));
+}
+
+}  // namespace osteon::app

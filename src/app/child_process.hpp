@@ -1,0 +1,50 @@
+#pragma once
+/// @file
+/// A child process in a process group of its own, whose lines of output are handed on with a prefix.
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace osteon::app {
+
+class child_process {
+ public:
+  /// Start `words` and give it `input` on its standard input. @throws machine_error
+  child_process(std::string name, const std::vector<std::string>& words, const std::string& input);
+  child_process(child_process&& other) noexcept;
+  child_process& operator=(child_process&&) = delete;
+  ~child_process();
+
+  /// Read what has come and print whole lines, each after "[name] ". @return false once both outputs have ended
+  bool hand_on();
+  /// Print what is left of a last line.
+  void hand_on_rest();
+  int output() const { return out_.fd; }
+  int errors() const { return err_.fd; }
+
+  /// Has it ended? Sets `status` (as from waitpid) then.
+  bool ended();
+  int status() const { return status_; }
+  /// Signal to its whole group.
+  void signal(int number) const;
+  const std::string& name() const { return name_; }
+
+ private:
+  struct stream {
+    int fd = -1;
+    std::string line;
+  };
+  bool read_from(stream& s, std::FILE* to);
+  void print(const std::string& line, std::FILE* to) const;
+  std::string name_;
+  pid_t pid_ = -1;
+  bool ended_ = false;
+  int status_ = 0;
+  stream out_, err_;
+};
+
+/// "exited with code 3", "was killed by signal 9 (Killed)".
+std::string fate(int status);
+
+}  // namespace osteon::app

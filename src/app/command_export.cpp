@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <app/commands.hpp>
+#include <app/common_options.hpp>
+#include <filesystem>
+#include <memory>
+#include <osteon/io/seal.hpp>
+#include <osteon/job/external.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+// Run a command of the Python half; its errors are ours.
+void run_python(const std::vector<std::string>& call, const char* failure) {
+  auto result = job::run_program(call);
+  while (result.err.ends_with('\n')) result.err.pop_back();
+  if (result.exit_code == 127)
+    throw machine_error(result.err + "; set OSTEON_PYTHON to a Python that has the osteon package");
+  if (result.exit_code == exit_code(error_kind::data)) throw data_error(result.err);
+  if (result.exit_code != 0)
+    throw machine_error(fmt::format("{} (exit code {}): {}", failure, result.exit_code, result.err));
+}
+
+/// Write fields of a result as an image, by the Python writers.
+struct export_options {
+  std::string source, target, component, empty;
+  std::vector<std::string> fields;
+};
+
+int export_image(const export_options& options) {
+  // HDF5 may crash on damaged bytes. A copy by another program has no seal and is read as it is.
+  if (std::filesystem::is_regular_file(options.source) && io::read_seal(options.source) == io::seal_state::wrong)
+    throw data_error(io::seal_fault(io::seal_state::wrong, options.source, "file"));
+  std::vector<std::string> call{job::python_interpreter(), "-m", "osteon.export", options.source, "-o", options.target};
+  for (const std::string& field : options.fields) call.push_back("--field=" + field);
+  if (!options.component.empty()) call.push_back("--component=" + options.component);
+  if (!options.empty.empty()) call.push_back("--empty=" + options.empty);
+  run_python(call, "the image could not be written");
+  fmt::print("{}\n", options.target);
+  return 0;
+}
+
+int report(const std::string& directory) {
+  run_python({job::python_interpreter(), "-m", "osteon.report", directory}, "the report could not be made");
+  fmt::print("{}\n", (std::filesystem::path(directory) / "report.html").string());
+  return 0;
+}
+
+}  // namespace
+
+void add_export(registry& commands) {
+  const auto o = std::make_shared<export_options>();
+  CLI::App* c = commands.add("export", "Write a field of a result as an image: VTI, NRRD, NIfTI, TIFF, OME-Zarr, npy",
+                             [o] { return export_image(*o); });
+  c->add_option("results", o->source, "results.nc (or model.nc) of a job")->required();
+  c->add_option("-o,--output", o->target, "Image to write: .vti .nrrd .nii .nii.gz .tif .ome.zarr .npy")->required();
+  add_repeatable(c, "-f,--field", o->fields, "Field of the result; may be repeated for .vti (default: all)");
+  c->add_option("--component", o->component, "One component: x y z or xx yy zz xy yz xz, along the image's axes");
+  c->add_option("--empty", o->empty, "Value of voxels without solid (default: NaN)")->check(CLI::Number);
+  c->footer(
+      "Examples:\n  osteon export bone.out/results.nc --field von_mises -o von_mises.nrrd\n"
+      "  osteon export bone.out/results.nc -o all.vti");
+}
+
+void add_report(registry& commands) {
+  const auto directory = std::make_shared<std::string>();
+  CLI::App* c =
+      commands.add("report", "Make report.html again from an output directory", [directory] { return report(*directory); });
+  c->add_option("directory", *directory, "Output directory of a finished job")->required();
+  c->footer("Example:\n  osteon report bone.out");
+}
+
+}  // namespace osteon::app

@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// The command line as it is put together: every command adds itself, in the file that does its work.
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace osteon::app {
+
+/// The commands that there are, and which of them was asked for.
+class registry {
+ public:
+  /// @param words the arguments of this program, without its name
+  registry(CLI::App& cli, std::vector<std::string> words) : cli_(cli), words_(std::move(words)) {}
+
+  /// Commands of one subject, such as `osteon bench composite`; one of them must be given.
+  void add_group(const std::string& name, const std::string& description, const std::string& footer);
+
+  /// A new command, in a group if one is named; `work` returns the exit code. Options that a command writes to must live
+  /// as long as `work`: keep them in a shared pointer that it holds.
+  CLI::App* add(const std::string& group, const std::string& name, const std::string& description,
+                std::function<int()> work);
+  CLI::App* add(const std::string& name, const std::string& description, std::function<int()> work) {
+    return add("", name, description, std::move(work));
+  }
+  /// A command below another command that can also be given alone (`osteon plan draw`).
+  CLI::App* add_below(CLI::App* parent, const std::string& name, const std::string& description, std::function<int()> work);
+
+  /// Arguments of this program, for ranks that it starts.
+  const std::vector<std::string>& words() const { return words_; }
+
+  /// Do what the parsed command line asks for. @return the exit code of the program
+  int run() const;
+
+ private:
+  CLI::App& cli_;
+  std::vector<std::string> words_;
+  std::map<std::string, CLI::App*> groups_;
+  std::vector<std::pair<CLI::App*, std::function<int()>>> commands_;
+};
+
+}  // namespace osteon::app

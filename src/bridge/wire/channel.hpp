@@ -1,0 +1,68 @@
+#pragma once
+/// @file
+/// A non-blocking stream of bytes over a connected socket: plain, or TLS 1.3 with a key that both sides know.
+#include <bridge/wire/socket.hpp>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace osteon::bridge::wire {
+
+/// The TLS of one job. Both sides prove that they know the key; nothing else is trusted.
+class tls_context {
+ public:
+  explicit tls_context(const std::string& key);
+  ~tls_context();
+  tls_context(const tls_context&) = delete;
+  tls_context& operator=(const tls_context&) = delete;
+
+ private:
+  friend class channel;
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+enum class side { dialled, accepted };
+
+class channel {
+ public:
+  /// @param tls null for plain TCP; must outlive the channel
+  channel(descriptor fd, const tls_context* tls, side which);
+  channel(channel&&) noexcept;
+  channel& operator=(channel&&) noexcept;
+  ~channel();
+
+  /// Read or write what is possible now.
+  /// @return bytes; 0: nothing now; -1: the connection has ended, see `why`
+  std::ptrdiff_t read(std::span<std::byte> into);
+  std::ptrdiff_t write(std::span<const std::byte> from);
+
+  /// After a call that returned 0: must it wait until the socket is writable? (TLS may need that to read.)
+  bool wants_writable() const noexcept { return wants_writable_; }
+  /// Why it ended; empty if the other side closed it.
+  const std::string& why() const noexcept { return why_; }
+  /// It ended because there is no route, or nobody listens.
+  bool never_connected() const noexcept { return unreachable_; }
+  int fd() const noexcept { return fd_.get(); }
+  /// No more will be written: lets what was written arrive.
+  void finish() noexcept;
+
+ private:
+  std::ptrdiff_t settle(int result);
+  void broke(int code);
+  descriptor fd_;
+  void* ssl_ = nullptr;
+  bool shaken_ = false, unreachable_ = false;
+  bool wants_writable_ = false;
+  std::string why_;
+};
+
+/// HMAC-SHA256 of `text` by `key`, 32 bytes.
+std::string keyed_digest(const std::string& key, const std::string& text);
+/// Compare without telling by time where they differ.
+bool same_secret(const std::string& a, const std::string& b);
+/// Bytes nobody can guess. @throws machine_error
+std::string random_bytes(std::size_t n);
+
+}  // namespace osteon::bridge::wire

@@ -1,0 +1,63 @@
+#pragma once
+/// @file
+/// A TCP connection that carries packets, with what waits to be read and written.
+#include <bridge/wire/channel.hpp>
+#include <bridge/wire/packet.hpp>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace osteon::bridge::wire {
+
+using steady = std::chrono::steady_clock;
+inline double seconds_since(steady::time_point t) { return std::chrono::duration<double>(steady::now() - t).count(); }
+
+struct connection {
+  connection(channel c, std::uint64_t number) : stream(std::move(c)), id(number) {}
+
+  enum class input {
+    drained,  ///< wait for epoll
+    more,     ///< more may wait, even inside TLS where epoll does not see it
+    ended     ///< see `why`
+  };
+  /// Read what is there, for a bounded time, and hand over each packet.
+  /// @param take returns false if this connection has been given up in the meantime (it still exists)
+  input receive(const job_id& job, std::int64_t world,
+                const std::function<bool(const packet_header&, std::span<const std::byte>)>& take);
+
+  void put(packet_header h, const job_id& job, std::span<const std::byte> payload);
+  /// Write what can be written now, at most `limit` bytes. @return false if the connection has ended: see `why`
+  bool flush(std::size_t limit);
+
+  std::size_t waiting() const { return out.size() - out_begin; }
+  /// A stranger may send no more than a greeting; after it, longer packets are taken.
+  void trust();
+  /// Ask epoll for readable (if `read`) and writable (if something waits); does nothing if it is so already.
+  void arm(int epoll, bool read, bool write);
+
+  channel stream;
+  std::uint64_t id = 0;      ///< what epoll gives back
+  int route = -1, slot = 0;  ///< whose stream it is, once the other side has said so
+  bool greeted = false;      ///< the other side's greeting has come
+  std::string why;           ///< why it ended
+  bool faulty = false;       ///< it ended because of bytes that are no packet
+  steady::time_point began = steady::now(), heard = steady::now(), sent = steady::now();
+  double mbit = 0;  ///< speed of writing, measured while it was the bottleneck; 0: never
+
+ private:
+  input parse_all(const job_id& job, std::int64_t world,
+                  const std::function<bool(const packet_header&, std::span<const std::byte>)>& take);
+  std::vector<std::byte> in, out;
+  std::size_t in_begin = 0, in_end = 0, out_begin = 0;
+  std::uint32_t armed = 0;
+  bool known_to_epoll = false;
+  steady::time_point window = steady::now();
+  std::size_t window_bytes = 0;
+  bool window_blocked = false;
+};
+
+/// What the first packet of a connection must carry: made with the job key.
+std::string greeting(const std::string& key, const job_id& job, std::int64_t from, std::int64_t to, std::int64_t slot);
+
+}  // namespace osteon::bridge::wire

@@ -1,0 +1,140 @@
+#pragma once
+/// @file
+/// The protocol between two processes: order, acknowledgement, flow control, short and long messages. Knows no sockets
+/// and no clock: packets go in and out, so every rule can be tested by hand.
+///
+/// Two limits bound memory. Packets: at most `hiwater` are on their way; the receiver acknowledges each `ackmark`.
+/// Bytes: at most `eager_bytes` of unmatched messages lie at the receiver; a message beyond that sends only its
+/// header and waits for its match, so it is never refused.
+#include <bridge/wire/link.hpp>
+#include <bridge/wire/packet.hpp>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace osteon::bridge::wire {
+
+struct pair_limits {
+  std::size_t short_bytes = 64 << 10;
+  std::size_t eager_bytes = 4 << 20;
+  std::uint64_t ackmark = 64;
+  std::uint64_t hiwater = 8192;
+};
+
+/// A packet to be put on a stream now. The payload stays valid until the next call of its pair.
+struct departing {
+  packet_header header;  ///< without job, len of the payload as it is
+  std::span<const std::byte> payload;
+};
+
+class pair_protocol {
+ public:
+  /// What arrived packets lead to.
+  struct sink {
+    std::function<void(message&&)> deliver;
+    std::function<void(ticket::state&)> finished;
+    std::function<void(ticket::state&, bool given_back)> cancel_answered;
+  };
+
+  pair_protocol(int self, int other, pair_limits limits) : self_(self), other_(other), limits_(limits) {}
+
+  // The application's side.
+
+  /// @param id unique among the requests of this process @return null: done at once
+  std::shared_ptr<ticket::state> send(std::uint64_t id, const envelope& what, std::span<const std::byte> bytes,
+                                      bool synchronous);
+  /// Let the rest of a message come into `buffer`; its first part has been copied already.
+  std::shared_ptr<ticket::state> receive(std::uint64_t id, const message& m, std::span<std::byte> buffer);
+  void cancel(std::uint64_t id, const std::shared_ptr<ticket::state>& state);
+  void answer_cancel(std::uint64_t other_id, bool found);
+  void finish() { order({.type = packet_type::fini}); }
+  /// Eager bytes that were matched or dropped here.
+  void give_back(std::uint64_t bytes);
+
+  // The streams' side.
+
+  bool has_departing() const;
+  std::optional<departing> next();
+  /// @return what is wrong with it, or ""
+  std::string arrived(const packet_header& h, std::span<const std::byte> payload, const sink& to);
+  /// Ask what has arrived, because packets may be lost: after a new connection, or when nothing is heard.
+  void probe() { probe_due_ = true; }
+  /// Acknowledge what is not acknowledged yet.
+  void acknowledge() { ack_due_ = ack_due_ || since_ack_ > 0 || given_back_ != given_back_told_; }
+
+  bool awaits_acknowledgement() const { return !flight_.empty(); }
+  bool owes_acknowledgement() const { return since_ack_ > 0 || given_back_ != given_back_told_; }
+  std::uint64_t acknowledged() const { return flight_.empty() ? next_seq_ - 1 : flight_.front().header.seqnum - 1; }
+  /// Everything sent has arrived.
+  bool settled() const { return flight_.empty() && ordered_.empty() && bulk_.empty(); }
+  bool other_finished() const { return other_finished_; }
+  /// Both sides have said that they are done.
+  bool over() const;
+  /// Bytes held for resending and reordering.
+  std::size_t bytes_held() const { return held_bytes_; }
+
+ private:
+  struct sending {
+    std::span<const std::byte> rest;
+    envelope what;
+    std::uint64_t total = 0, offset = 0, drqid = 0;
+    std::uint64_t on_the_way = 0;  ///< packets of the rest that are not acknowledged
+    bool accepted = false;
+    std::shared_ptr<ticket::state> state;
+  };
+  struct receiving {
+    std::span<std::byte> buffer;
+    std::uint64_t missing = 0;
+    std::shared_ptr<ticket::state> state;
+  };
+  struct packet {
+    packet_header header;
+    std::vector<std::byte> own;
+    std::span<const std::byte> lent;
+    std::uint64_t request = 0;  ///< whose rest this is part of; 0: none
+    bool resend = false;
+  };
+  struct held_packet {
+    packet_header header;
+    std::vector<std::byte> payload;
+    bool applied = false;
+  };
+
+  void order(packet_header h, std::span<const std::byte> payload = {});
+  departing depart(packet& p);
+  void acknowledge_up_to(const packet_header& h, const sink& to);
+  std::string apply(const packet_header& h, std::span<const std::byte> payload, const sink& to);
+  std::string apply_rest(const packet_header& h, std::span<const std::byte> payload, const sink& to);
+  void settle(std::uint64_t id, const sink& to);
+  void count_arrival(std::uint64_t bytes);
+
+  int self_, other_;
+  pair_limits limits_;
+  // sending
+  std::uint64_t next_seq_ = 1;
+  std::deque<packet> ordered_;        ///< not yet numbered, in the order of the application
+  std::deque<std::uint64_t> bulk_;    ///< requests whose rest may go
+  std::deque<packet> flight_;         ///< numbered and not acknowledged
+  std::deque<std::uint64_t> resend_;  ///< numbers
+  std::unordered_map<std::uint64_t, sending> sends_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<ticket::state>> cancels_;
+  std::uint64_t eager_sent_ = 0, eager_back_ = 0;
+  bool probe_due_ = false;
+  // receiving
+  std::uint64_t received_ = 0;  ///< without a gap
+  std::map<std::uint64_t, held_packet> held_;
+  std::unordered_map<std::uint64_t, receiving> receives_;
+  std::uint64_t since_ack_ = 0, bytes_since_ack_ = 0;
+  std::uint64_t given_back_ = 0, given_back_told_ = 0;
+  std::uint64_t echo_ = 0;
+  bool ack_due_ = false;
+  bool other_finished_ = false;
+  std::size_t held_bytes_ = 0;
+};
+
+}  // namespace osteon::bridge::wire

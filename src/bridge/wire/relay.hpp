@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// A relay: forwards packets for processes that cannot reach each other. It keeps no state of theirs; what it loses
+/// when a connection breaks, the processes send again.
+///
+/// The relays of clusters are the leaves of a star: each dials the hub, so a cluster needs one outbound port and none
+/// inbound. The hub may also be what the processes themselves dial.
+#include <bridge/wire/settings.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace osteon::bridge::wire {
+
+struct relay_settings {
+  settings link;      ///< server, key, tls, streams, pacing, heartbeat and time-outs are used
+  std::string ports;  ///< range to listen on
+  std::string host;   ///< address to listen on; empty: all
+  std::string hub;    ///< host:port of the hub; empty: this is the hub
+  int cluster = -1;   ///< whose processes are behind it; -1: whoever connects
+};
+
+class relay {
+ public:
+  /// Begin to listen. @throws link_error
+  explicit relay(relay_settings s);
+  ~relay();
+  relay(const relay&) = delete;
+  relay& operator=(const relay&) = delete;
+  std::uint16_t port() const;
+  /// Forward until the job is over or `stop`. @throws link_error if the server or the hub has gone for too long
+  void run();
+  /// Thread-safe.
+  void stop();
+  /// Packets forwarded, and dropped because nobody was there to take them.
+  std::uint64_t forwarded() const;
+  std::uint64_t dropped() const;
+
+ private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace osteon::bridge::wire

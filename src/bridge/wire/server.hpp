@@ -1,0 +1,63 @@
+#pragma once
+/// @file
+/// The start-up server: collects what the processes tell, tells all of it to each, and then watches over the job.
+#include <bridge/wire/startup.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace osteon::bridge::wire {
+
+struct expected_cluster {
+  std::string name;
+  int size = 0;       ///< processes that must come; 0: what they themselves say
+  std::string relay;  ///< host:port that its processes connect to; empty: direct connections
+};
+
+struct server_settings {
+  std::string key;
+  bool tls = true;
+  std::vector<expected_cluster> clusters;
+  std::string ports;  ///< range to listen on; empty: any
+  std::string host;   ///< address to listen on; empty: all
+  double join_seconds = 60;
+  double cut_seconds = 30;
+};
+
+/// A running server: a thread of its own.
+class startup_server {
+ public:
+  /// @throws link_error if it cannot listen
+  explicit startup_server(server_settings s);
+  ~startup_server();
+  startup_server(const startup_server&) = delete;
+  startup_server& operator=(const startup_server&) = delete;
+
+  std::uint16_t port() const;
+
+  /// Name the relay of a cluster, before all its processes have joined.
+  void set_relay(int cluster, const std::string& address);
+
+  enum class state { joining, running, finished, failed };
+  state now() const;
+  /// Who, where and why, once it has failed.
+  std::string failure() const;
+  /// How many processes of a cluster have come.
+  int joined(int cluster) const;
+
+  /// End the job: every process gets this text. Thread-safe, also from a signal's handling thread.
+  void fail(const std::string& why);
+  /// Wait until it has finished or failed (and told everybody). @return false when the time is over
+  bool wait(double seconds);
+
+ private:
+  struct impl;
+  std::unique_ptr<impl> impl_;
+};
+
+/// What does not fit in what the processes said, as one message; empty if all fits.
+/// @param last_call the time to join is over: clusters that are not complete are a fault too
+std::string diagnose(const std::vector<expected_cluster>& expected, const std::vector<registration>& come, bool last_call);
+
+}  // namespace osteon::bridge::wire

@@ -1,0 +1,118 @@
+#pragma once
+/// @file
+/// The start-up protocol between a process and the server, after IMPI 0.0: commands, labels, collation. Pure functions.
+///
+///     process                          server
+///     AUTH mask, nonce          -->
+///                               <--    {2, len} nonce               (authentication by challenge)
+///     AUTH proof                -->
+///                               <--    AUTH proof
+///     IMPI cluster, rank, size  -->
+///     COLL label, value ...     -->
+///     DONE                      -->
+///                               <--    IMPI clusters                (when all have come)
+///                               <--    COLL label, mask, values ...
+///                               <--    DONE
+///     PING, ABRT, FINI          <->    PING, FAIL, FINI
+#include <bridge/wire/link.hpp>
+#include <bridge/wire/packet.hpp>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace osteon::bridge::wire {
+
+enum class command : std::int32_t {
+  challenge = 2,  ///< the method of authentication stands where others have their command, as in IMPI
+  auth = 0x41555448,
+  impi = 0x494d5049,
+  coll = 0x434f4c4c,
+  done = 0x444f4e45,
+  fini = 0x46494e49,
+  fail = 0x4641494c,    ///< server: the job is over; text
+  abort = 0x41425254,   ///< process: end the job; text
+  ping = 0x50494e47,    ///< sign of life, answered by the server
+  rejoin = 0x524a4f4e,  ///< process whose connection broke: job id, world rank
+  watch = 0x57544348,   ///< relay: wants to know the world and when the job is over
+};
+
+enum class label : std::int32_t {
+  c_version = 0x1000,
+  c_nprocs = 0x1200,
+  c_datalen = 0x1300,
+  h_port = 0x2100,
+  h_ackmark = 0x2300,
+  h_hiwater = 0x2400,
+  p_pid = 0x3100,
+  x_wire = 0x8000,            ///< version of this wire
+  x_capabilities = 0x8001,    ///< see capability
+  x_host = 0x8010,            ///< text
+  x_address = 0x8011,         ///< text: where others reach the process
+  x_facts = 0x8012,           ///< text of the part above
+  x_representation = 0x8013,  ///< text: byte order and sizes of types
+  x_eager = 0x8014,           ///< bytes of unmatched messages the process holds per source
+  x_job = 0x8020,             ///< server: job id
+  x_names = 0x8021,           ///< server: texts, names of the clusters
+  x_relays = 0x8022,          ///< server: texts, relay of each cluster or ""
+};
+
+constexpr std::uint32_t wire_version = 1;
+enum capability : std::uint32_t {
+  can_zstd = 1,       ///< takes compressed packets
+  address_given = 2,  ///< its address was given, not guessed from its connection to the server
+  polls = 4,          ///< it may be silent for as long as the application computes
+};
+
+/// What a process tells the server.
+struct registration {
+  std::int32_t cluster = 0, local_rank = 0, local_size = 1;
+  std::uint32_t major = 0, minor = 0;  ///< of IMPI, from which this is derived
+  std::uint32_t wire = wire_version;
+  std::uint32_t capabilities = 0;
+  std::int32_t short_bytes = 0, port = 0, ackmark = 1, hiwater = 1;
+  std::int64_t pid = 0, eager_bytes = 0;
+  std::string host, address, facts, representation;
+};
+
+/// What the server tells all processes.
+struct collation {
+  job_id job{};
+  std::vector<std::string> names;       ///< by cluster
+  std::vector<std::string> relays;      ///< by cluster
+  std::vector<registration> processes;  ///< by world rank
+};
+
+struct frame {
+  command what{};
+  std::string data;
+};
+struct frame_view {
+  command what{};
+  std::string_view data;
+  std::size_t consumed = 0;
+};
+using parsed_frame = std::variant<need_more, malformed, frame_view>;
+
+constexpr std::size_t max_frame = 64 << 20;
+
+/// The first command of `input`. @param limit largest payload
+parsed_frame parse_frame(std::string_view input, std::size_t limit);
+std::string encode(const frame& f);
+
+/// IMPI, COLL.., DONE of a process.
+std::string encode(const registration& r);
+/// Take in one of those commands. @return what is wrong with it, or ""
+std::string absorb(registration& r, command what, std::string_view data);
+
+std::string encode(const collation& c);
+std::string absorb(collation& c, command what, std::string_view data);
+
+/// Both proofs of authentication.
+std::string proof(const std::string& key, const char* who, const std::string& server_nonce, const std::string& client_nonce);
+
+/// Byte order and sizes of int, long, pointer, long double of this machine.
+std::string representation_here();
+
+}  // namespace osteon::bridge::wire
