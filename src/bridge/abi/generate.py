@@ -193,6 +193,31 @@ def front(functions: list[Function]) -> str:
     return "\n".join(lines)
 
 
+def guards(functions: list[Function]) -> str:
+    """In a joined job, refuse what has no part in communicators over clusters; those that have replace their guard."""
+    lines = ['#include "mixed/world.hpp"', "namespace osteon::bridge {", "namespace {"]
+    guarded = []
+    for f in functions:
+        if f.result or f.name.endswith("_toint"):
+            continue
+        comms = [p.name for p in f.parameters if p.type == "Comm" and not p.mark]
+        groups = [p.name for p in f.parameters if p.type == "Group" and not p.mark]
+        if not comms and not groups:
+            continue
+        guarded.append(f.name)
+        checks = [f'if (communicator *c = find({name})) return refuse_mixed(c, "MPI_{f.name}");' for name in comms]
+        if groups:
+            ignore = " ".join(f"(void){p.name};" for p in f.parameters)
+            checks = [f'{ignore} return refuse(MPI_COMM_SELF, "MPI_{f.name} is not supported in a joined job");']
+        else:
+            checks.append(f"return vendor().{f.name}({f.arguments()});")
+        lines.append(f"int guarded_{f.name}({f.c_parameters()}) {{ {' '.join(checks)} }}")
+    lines += ["}  // namespace", "void install_guards(slots &s) noexcept {"]
+    lines += [f"  s.{name} = guarded_{name};" for name in guarded]
+    lines += ["}", "}  // namespace osteon::bridge", ""]
+    return "\n".join(lines)
+
+
 class Conversion:
     """The body of one converting function: statements before and after the vendor's call, and its arguments."""
 
@@ -405,7 +430,7 @@ def main() -> int:
         out.with_suffix(".table.inc").write_text(table)
         out.write_text(conversions)
         return 0
-    out.write_text({"header": header, "slots": slots, "front": front}[what](functions))
+    out.write_text({"header": header, "slots": slots, "front": front, "guards": guards}[what](functions))
     return 0
 
 

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <bridge/adapter/interface.hpp>
+#include <bridge/mixed/world.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -85,6 +86,7 @@ __attribute__((constructor)) void start() {
   load_vendor();
   install_own(vendor_slots);
   active = vendor_slots;
+  install_mixed(active);
 }
 
 }  // namespace
