@@ -39,6 +39,7 @@ struct connection {
   channel stream;
   std::uint64_t id = 0;      ///< what epoll gives back
   int route = -1, slot = 0;  ///< whose stream it is, once the other side has said so
+  std::int64_t other = 0;    ///< relays: who is at the other end
   bool greeted = false;      ///< the other side's greeting has come
   std::string why;           ///< why it ended
   bool faulty = false;       ///< it ended because of bytes that are no packet

@@ -27,6 +27,11 @@ std::string endpoint_core::introduction(const frame_stream& stream) const {
   r.pid = getpid();
   r.host = host_name();
   r.address = advertised_address(how, r.host, own_address(stream.fd()));
+  if (const auto colon = r.address.find(':'); colon != std::string::npos && r.address.rfind(':') == colon) {
+    const host_port forwarded = split_address(r.address);  // another port leads here, as behind NAT
+    r.address = forwarded.host;
+    r.port = forwarded.port;
+  }
   r.facts = facts_;
   r.representation = representation_here();
   r.capabilities = (how.address.empty() ? 0U : address_given) | (how.progress == progress_mode::polling ? polls : 0U);

@@ -137,6 +137,12 @@ bool relay::impl::greeted(connection& c, const packet_header& h, std::span<const
   }
   if (h.dest != self || h.count < 0 || h.count >= 16) return false;
   c.slot = static_cast<int>(h.count);
+  c.other = h.source;
+  std::vector<connection*> old;  // of the same process, not yet known to be dead
+  for (auto& x : connections) {
+    if (x.get() != &c && x->greeted && x->route != -2 && x->other == c.other && x->slot == c.slot) old.push_back(x.get());
+  }
+  for (connection* x : old) lose(*x);
   for (std::size_t rank = 0; rank < to_rank.size(); ++rank) {
     const bool his = h.source >= 0 ? static_cast<std::int64_t>(rank) == h.source
                                    : name_of_cluster(world.processes[rank].cluster) == h.source;

@@ -66,7 +66,7 @@ void endpoint_core::make_routes() {
 
 void endpoint_core::wait_for_routes() {
   const auto began = steady::now();
-  for (;;) {
+  for (;; turn(20)) {
     const std::lock_guard lock(m_);
     if (!failure_.empty()) throw link_error(failure_);
     const auto missing = std::find_if(routes_.begin(), routes_.end(), [](const auto& r) { return !r->complete(); });
@@ -94,9 +94,6 @@ void endpoint_core::wait_for_routes() {
       fail(text);
       throw link_error(text);
     }
-    m_.unlock();
-    turn(20);
-    m_.lock();
   }
 }
 

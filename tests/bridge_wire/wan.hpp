@@ -1,0 +1,65 @@
+#pragma once
+/// @file
+/// A wide-area link on one machine, without root: a TCP proxy on the loopback interface that delays and limits the rate.
+/// What it holds is bounded by what such a link would have under way.
+#include <atomic>
+#include <bridge/wire/socket.hpp>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace test {
+
+struct wan_settings {
+  double one_way_ms = 0;
+  double mbit = 0;  ///< per direction, shared by all connections; 0: as fast as it goes
+};
+
+class wan {
+ public:
+  /// Connections to port() go on to target (host:port).
+  wan(const std::string& target, wan_settings s, const std::string& ports = "");
+  ~wan();
+  std::uint16_t port() const { return port_; }
+
+  enum class state {
+    whole,
+    frozen,  ///< nothing gets through, nobody is told
+    broken   ///< connections are closed, new ones too
+  };
+  void set(state s) { state_ = s; }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  struct chunk {
+    clock::time_point due;
+    std::vector<std::byte> bytes;
+    std::size_t begin = 0;
+  };
+  struct direction {
+    std::deque<chunk> queue;
+    std::size_t held = 0;
+    bool ended = false, told = false;  ///< the reader's side has closed; the writer was told
+  };
+  struct line {
+    osteon::bridge::wire::descriptor a, b;
+    direction ab, ba;
+  };
+  void serve();
+  bool move(int from, int to, direction& d, clock::time_point& free);
+  std::string target_;
+  wan_settings how_;
+  osteon::bridge::wire::descriptor listener_;
+  std::uint16_t port_ = 0;
+  std::list<line> lines_;
+  clock::time_point free_[2]{};  ///< when the link can take the next byte, per direction
+  std::atomic<state> state_{state::whole};
+  std::atomic<bool> stop_{false};
+  std::vector<std::byte> part_;
+  std::thread thread_;
+};
+
+}  // namespace test

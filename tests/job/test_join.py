@@ -1,0 +1,127 @@
+"""`osteon join`: clusters started side by side on this machine, with a program that needs no MPI (bridge_wire/peer.cpp)."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from whole_job import BINARY, ROOT
+
+PEER = BINARY.parents[2] / "tests" / "wire_peer"
+FAN = ROOT / "tests" / "bridge_wire" / "fan.sh"
+WIRE = "[wire]\njoin_s = 3\ncut_s = 2\nheartbeat_s = 0.3\n"
+
+
+def cluster(name: str, ranks: int, *, expected: int | None = None, extra: str = "") -> str:
+    launcher = f'["{FAN}", "-n", "{ranks}"]' if expected else f'["{FAN}", "-n", "{{ranks}}"]'
+    return f'[[cluster]]\nname = "{name}"\nranks = {expected or ranks}\nlauncher = {launcher}\n{extra}'
+
+
+def join(folder: Path, text: str, *program: str, grace: float = 2) -> subprocess.CompletedProcess[str]:
+    if not BINARY.exists() or not PEER.exists():
+        pytest.skip(f"{BINARY} or {PEER} is not built")
+    file = folder / "clusters.toml"
+    file.write_text(text)
+    return subprocess.run(
+        [str(BINARY), "join", str(file), "--grace", str(grace), "--", *(program or (str(PEER),))],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+
+def test_ranks_of_all_clusters_meet_and_their_lines_are_prefixed(tmp_path: Path) -> None:
+    done = join(tmp_path, WIRE + cluster("a", 2) + cluster("b", 1))
+    assert done.returncode == 0, done.stderr
+    lines = sorted(done.stdout.splitlines())
+    assert lines == ["[a] rank 0 of 3: good", "[a] rank 1 of 3: good", "[b] rank 2 of 3: good"]
+
+
+def test_a_relay_per_cluster_and_the_hub_between_them(tmp_path: Path) -> None:
+    base = 20000 + time.monotonic_ns() % 20000
+    relays = [f'relay = "127.0.0.1:{base + k}"\n' for k in (0, 1)]
+    done = join(tmp_path, WIRE + cluster("a", 2, extra=relays[0]) + cluster("b", 2, extra=relays[1]))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("good") == 4
+
+
+@pytest.mark.parametrize(
+    ("what", "parts"),
+    [
+        ("leave", ["cluster 'b' has ended", "fan.sh", "exited with code 7"]),
+        ("abort", ["rank 2 (cluster 'b', local rank 0", "this test says so"]),
+        ("alone", ["cluster 'a': 2 processes registered of 2 expected", "singletons"]),
+        ("keyless", ["cluster 'a': 0 of 2 processes", "a connection was refused"]),
+    ],
+)
+def test_all_end_and_say_who_where_and_why(tmp_path: Path, what: str, parts: list[str]) -> None:
+    began = time.monotonic()
+    done = join(tmp_path, WIRE + cluster("a", 2) + cluster("b", 1), str(PEER), what)
+    assert done.returncode not in (0, 2)
+    assert time.monotonic() - began < 12
+    for part in parts:
+        assert part in done.stderr.splitlines()[-1] + done.stderr, done.stderr
+    if what in ("leave", "abort"):  # the other cluster's ranks heard it themselves
+        assert done.stderr.count("[a] peer: ") == 2, done.stderr
+
+
+def test_too_few_processes_are_counted(tmp_path: Path) -> None:
+    done = join(tmp_path, WIRE + cluster("a", 1, expected=2) + cluster("b", 1))
+    assert done.returncode != 0
+    assert "cluster has 1 processes" in done.stderr or "singletons" in done.stderr, done.stderr
+
+
+def test_a_program_that_never_joins_is_told(tmp_path: Path) -> None:
+    done = join(tmp_path, WIRE + cluster("a", 1) + cluster("b", 1), shutil.which("true") or "/bin/true")
+    assert done.returncode == 5
+    assert "none of its processes joined" in done.stderr, done.stderr
+
+
+def test_signals_are_passed_on(tmp_path: Path) -> None:
+    if not PEER.exists():
+        pytest.skip(f"{PEER} is not built")
+    file = tmp_path / "clusters.toml"
+    file.write_text(WIRE + cluster("a", 1) + cluster("b", 1))
+    with subprocess.Popen(
+        [str(BINARY), "join", str(file), "--grace", "1", "--", str(PEER), "hang"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as job:
+        assert job.stdout is not None
+        assert "good" in job.stdout.readline() + job.stdout.readline()
+        job.send_signal(signal.SIGINT)
+        _, err = job.communicate(timeout=15)
+        assert job.returncode != 0
+        assert "ended by signal 2" in err
+
+
+def test_all_faults_of_the_file_are_told_at_once(tmp_path: Path) -> None:
+    done = join(
+        tmp_path,
+        'sever = "x"\n[wire]\nstream = 2\n[[cluster]]\nname = "a"\nadapter = "mpi"\n[[cluster]]\nname = "a"\nranks = 1\n',
+    )
+    assert done.returncode == 2
+    for part in (
+        "sever: is not known; did you mean 'server'?",
+        "wire.stream: is not known; did you mean 'streams'?",
+        "cluster[0].ranks: is missing",
+        "cluster[0].adapter: 'mpi' is none of",
+        "'a' stands twice",
+    ):
+        assert part in done.stderr, done.stderr
+
+
+@pytest.mark.skipif(shutil.which("mpirun.openmpi") is None, reason="Open MPI's launcher is not installed")
+def test_open_mpi_hands_the_variables_on(tmp_path: Path) -> None:
+    launcher = 'adapter = "ompi4"\nlauncher = "mpirun.openmpi"\noptions = "--oversubscribe --bind-to none"\n'
+    text = WIRE.replace("join_s = 3", "join_s = 15") + cluster("b", 1)
+    text += f'[[cluster]]\nname = "a"\nranks = 2\n{launcher}'
+    done = join(tmp_path, text)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("good") == 3
