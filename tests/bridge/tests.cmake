@@ -34,3 +34,22 @@ foreach(name IN ITEMS point_to_point collectives objects)
   bridge_program(${name})
   bridge_test(${name} 1 2 4)
 endforeach()
+
+# One job over two clusters on this machine: a program, and the clusters as vendor:ranks.
+add_executable(bridge_serve bridge/serve.cpp)
+osteon_warnings(bridge_serve)
+target_link_libraries(bridge_serve PRIVATE osteon::bridge_wire)
+
+function(bridge_joined_test name clusters)
+  add_test(NAME "bridge/${name}[${clusters}]" COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bridge/joined.sh
+    $<TARGET_FILE:bridge_serve> ${clusters} ${CMAKE_BINARY_DIR}/tests/bridge/${name} ${ARGN})
+  set_tests_properties("bridge/${name}[${clusters}]" PROPERTIES TIMEOUT 120 PROCESSORS 2 LABELS bridge
+    PASS_REGULAR_EXPRESSION "${name}: ok")
+endfunction()
+
+if(OSTEON_BRIDGE_OMPI4 AND OSTEON_BRIDGE_MPICH4)
+  foreach(clusters IN ITEMS "ompi4:1 mpich4:1" "ompi4:2 mpich4:2")
+    bridge_joined_test(point_to_point ${clusters})
+    bridge_joined_test(collectives ${clusters})
+  endforeach()
+endif()
