@@ -1,0 +1,356 @@
+#pragma once
+/// @file
+/// Functions of the program that the vendor calls: reductions, error handlers, attributes, generalised requests.
+///
+/// Where MPI hands a state to the callback, the state holds the program's function. Reductions and error handlers get
+/// none, so each of theirs takes one of a fixed number of entry functions until it is freed.
+#include <array>
+#include <deque>
+#include <utility>
+
+#include "convert.hpp"
+
+namespace {
+
+/// Entry functions 0..N-1 and the program's function behind each.
+template <class User, int N>
+struct entries {
+  std::array<User, N> user{};
+  std::array<std::uintptr_t, N> owner{};  // the vendor's handle that uses the entry
+  std::array<bool, N> taken{};
+
+  int take(User f) {
+    for (int i = 0; i < N; ++i)
+      if (!taken[i]) {
+        taken[i] = true;
+        user[i] = f;
+        return i;
+      }
+    return -1;
+  }
+  void give_back(std::uintptr_t vendor) {
+    for (int i = 0; i < N; ++i)
+      if (taken[i] && owner[i] == vendor) taken[i] = false;
+  }
+};
+
+constexpr int entry_count = 256;
+constexpr int err_no_mem = 39;
+
+template <template <int> class Entry, class F, int... I>
+constexpr std::array<F, sizeof...(I)> entry_table(std::integer_sequence<int, I...>) {
+  return {Entry<I>::call...};
+}
+
+// --- reductions ---
+using abi_reduction = void (*)(void*, void*, int*, abi_handle*);
+entries<abi_reduction, entry_count> reductions;
+
+template <int I>
+struct reduction_entry {
+  static void call(void* a, void* b, int* n, MPI_Datatype* type) {
+    abi_handle abi = out<handle::Datatype>(*type);
+    reductions.user[I](a, b, n, &abi);
+  }
+};
+
+int by_hand_Op_create(abi_reduction f, int commute, abi_handle* op) {
+  static constexpr auto table =
+      entry_table<reduction_entry, MPI_User_function*>(std::make_integer_sequence<int, entry_count>{});
+  const int i = reductions.take(f);
+  if (i < 0) return err_no_mem;
+  MPI_Op made;
+  const int e = MPI_Op_create(table[static_cast<std::size_t>(i)], commute, &made);
+  reductions.owner[static_cast<std::size_t>(i)] = raw(made);
+  if (e == MPI_SUCCESS)
+    *op = out<handle::Op>(made);
+  else
+    reductions.taken[static_cast<std::size_t>(i)] = false;
+  return code_result(e);
+}
+
+#ifdef VENDOR_HAS_Op_create_c
+using abi_reduction_c = void (*)(void*, void*, MPI_Count*, abi_handle*);
+entries<abi_reduction_c, entry_count> large_reductions;
+
+template <int I>
+struct large_reduction_entry {
+  static void call(void* a, void* b, MPI_Count* n, MPI_Datatype* type) {
+    abi_handle abi = out<handle::Datatype>(*type);
+    large_reductions.user[I](a, b, n, &abi);
+  }
+};
+
+int by_hand_Op_create_c(abi_reduction_c f, int commute, abi_handle* op) {
+  static constexpr auto table =
+      entry_table<large_reduction_entry, MPI_User_function_c*>(std::make_integer_sequence<int, entry_count>{});
+  const int i = large_reductions.take(f);
+  if (i < 0) return err_no_mem;
+  MPI_Op made;
+  const int e = MPI_Op_create_c(table[static_cast<std::size_t>(i)], commute, &made);
+  large_reductions.owner[static_cast<std::size_t>(i)] = raw(made);
+  if (e == MPI_SUCCESS)
+    *op = out<handle::Op>(made);
+  else
+    large_reductions.taken[static_cast<std::size_t>(i)] = false;
+  return code_result(e);
+}
+#endif
+
+int by_hand_Op_free(abi_handle* op) {
+  MPI_Op v = in<MPI_Op>(*op);
+  const std::uintptr_t owner = raw(v);
+  const int e = MPI_Op_free(&v);
+  if (e == MPI_SUCCESS) {
+    reductions.give_back(owner);
+#ifdef VENDOR_HAS_Op_create_c
+    large_reductions.give_back(owner);
+#endif
+    *op = out<handle::Op>(v);
+  }
+  return code_result(e);
+}
+
+// --- error handlers ---
+using abi_errhandler = void (*)(abi_handle*, int*, ...);
+
+template <handle kind>
+entries<abi_errhandler, entry_count> errhandlers;
+
+template <handle kind, class V>
+struct errhandler_kind {
+  template <int I>
+  struct entry {
+    static void call(V* object, int* code, ...) {
+      abi_handle abi = out<kind>(*object);
+      int abi_code = code_out(*code);
+      errhandlers<kind>.user[I](&abi, &abi_code);
+    }
+  };
+};
+
+template <handle kind, class V, class F>
+int create_errhandler(int (*create)(F*, MPI_Errhandler*), abi_errhandler f, abi_handle* made) {
+  static constexpr auto table =
+      entry_table<errhandler_kind<kind, V>::template entry, F*>(std::make_integer_sequence<int, entry_count>{});
+  const int i = errhandlers<kind>.take(f);
+  if (i < 0) return err_no_mem;
+  MPI_Errhandler v;
+  const int e = create(table[static_cast<std::size_t>(i)], &v);
+  errhandlers<kind>.owner[static_cast<std::size_t>(i)] = raw(v);
+  if (e == MPI_SUCCESS)
+    *made = out<handle::Errhandler>(v);
+  else
+    errhandlers<kind>.taken[static_cast<std::size_t>(i)] = false;
+  return code_result(e);
+}
+
+int by_hand_Comm_create_errhandler(abi_errhandler f, abi_handle* made) {
+  return create_errhandler<handle::Comm, MPI_Comm>(MPI_Comm_create_errhandler, f, made);
+}
+int by_hand_Win_create_errhandler(abi_errhandler f, abi_handle* made) {
+  return create_errhandler<handle::Win, MPI_Win>(MPI_Win_create_errhandler, f, made);
+}
+int by_hand_File_create_errhandler(abi_errhandler f, abi_handle* made) {
+  return create_errhandler<handle::File, MPI_File>(MPI_File_create_errhandler, f, made);
+}
+#ifdef VENDOR_HAS_Session_create_errhandler
+int by_hand_Session_create_errhandler(abi_errhandler f, abi_handle* made) {
+  return create_errhandler<handle::Session, MPI_Session>(MPI_Session_create_errhandler, f, made);
+}
+#endif
+
+/// The entry stays taken: the handler lives on in the objects it was set on.
+int by_hand_Errhandler_free(abi_handle* errhandler) {
+  MPI_Errhandler v = in<MPI_Errhandler>(*errhandler);
+  const int e = MPI_Errhandler_free(&v);
+  if (e == MPI_SUCCESS) *errhandler = out<handle::Errhandler>(v);
+  return code_result(e);
+}
+
+// --- attributes ---
+using abi_copy = int (*)(abi_handle, int, void*, void*, void*, int*);
+using abi_delete = int (*)(abi_handle, int, void*, void*);
+
+struct attribute {
+  abi_copy copy;
+  abi_delete remove;
+  void* state;
+};
+/// They stay for good: an attribute may outlive its key.
+std::deque<attribute> attributes;
+
+int callback_result(int abi) { return abi == 0 ? MPI_SUCCESS : code_in(abi); }
+
+template <handle kind, class V>
+int copy_entry(V object, int key, void* state, void* in_value, void* out_value, int* flag) {
+  const auto& a = *static_cast<attribute*>(state);
+  return callback_result(a.copy(out<kind>(object), keyval_out(key), a.state, in_value, out_value, flag));
+}
+
+template <handle kind, class V>
+int delete_entry(V object, int key, void* value, void* state) {
+  const auto& a = *static_cast<attribute*>(state);
+  return callback_result(a.remove(out<kind>(object), keyval_out(key), value, a.state));
+}
+
+template <handle kind, class V, class Copy, class Delete>
+int create_keyval(int (*create)(Copy*, Delete*, int*, void*), Copy* no_copy, Copy* duplicate, Delete* no_delete,
+                  abi_copy copy, abi_delete remove, int* key, void* state) {
+  attribute& a = attributes.emplace_back(attribute{copy, remove, state});
+  const auto which = reinterpret_cast<std::uintptr_t>(copy);
+  int made = 0;
+  const int e = create(which == 0   ? no_copy
+                       : which == 1 ? duplicate
+                                    : copy_entry<kind, V>,
+                       remove ? delete_entry<kind, V> : no_delete, &made, &a);
+  if (e == MPI_SUCCESS) *key = keyval_out(made);
+  return code_result(e);
+}
+
+int by_hand_Comm_create_keyval(abi_copy copy, abi_delete remove, int* key, void* state) {
+  return create_keyval<handle::Comm, MPI_Comm>(MPI_Comm_create_keyval, MPI_COMM_NULL_COPY_FN, MPI_COMM_DUP_FN,
+                                               MPI_COMM_NULL_DELETE_FN, copy, remove, key, state);
+}
+int by_hand_Keyval_create(abi_copy copy, abi_delete remove, int* key, void* state) {
+  return by_hand_Comm_create_keyval(copy, remove, key, state);
+}
+int by_hand_Type_create_keyval(abi_copy copy, abi_delete remove, int* key, void* state) {
+  return create_keyval<handle::Datatype, MPI_Datatype>(MPI_Type_create_keyval, MPI_TYPE_NULL_COPY_FN, MPI_TYPE_DUP_FN,
+                                                       MPI_TYPE_NULL_DELETE_FN, copy, remove, key, state);
+}
+int by_hand_Win_create_keyval(abi_copy copy, abi_delete remove, int* key, void* state) {
+  return create_keyval<handle::Win, MPI_Win>(MPI_Win_create_keyval, MPI_WIN_NULL_COPY_FN, MPI_WIN_DUP_FN,
+                                             MPI_WIN_NULL_DELETE_FN, copy, remove, key, state);
+}
+
+/// Predefined attributes that hold a constant of the vendor are answered with the standard's value.
+int translated(int (*convert)(int), void* value) {
+  static thread_local int kept_values[8];
+  static thread_local unsigned next = 0;
+  int& slot = kept_values[next++ % 8];
+  slot = convert(**static_cast<int**>(value));
+  *static_cast<int**>(value) = &slot;
+  return 0;
+}
+
+int last_code_out(int);
+
+int by_hand_Comm_get_attr(abi_handle comm, int key, void* value, int* flag) {
+  const int e = MPI_Comm_get_attr(in<MPI_Comm>(comm), keyval_in(key), value, flag);
+  if (e != MPI_SUCCESS || !*flag) return code_result(e);
+  if (key == 502 || key == 503) return translated(rank_out, value);  // MPI_IO, MPI_HOST
+  if (key == 506) return translated(last_code_out, value);           // MPI_LASTUSEDCODE
+  return 0;
+}
+int by_hand_Attr_get(abi_handle comm, int key, void* value, int* flag) {
+  return by_hand_Comm_get_attr(comm, key, value, flag);
+}
+
+int winflavor_out(int);
+int winmodel_out(int);
+
+int by_hand_Win_get_attr(abi_handle win, int key, void* value, int* flag) {
+  const int e = MPI_Win_get_attr(in<MPI_Win>(win), keyval_in(key), value, flag);
+  if (e != MPI_SUCCESS || !*flag) return code_result(e);
+  if (key == 604) return translated(winflavor_out, value);  // MPI_WIN_CREATE_FLAVOR
+  if (key == 605) return translated(winmodel_out, value);   // MPI_WIN_MODEL
+  return 0;
+}
+
+// --- generalised requests and data representations ---
+struct generalised {
+  int (*query)(void*, abi_status*);
+  int (*free)(void*);
+  int (*cancel)(void*, int);
+  void* state;
+};
+
+int by_hand_Grequest_start(int (*query)(void*, abi_status*), int (*free_it)(void*), int (*cancel)(void*, int), void* state,
+                           abi_handle* request) {
+  auto g = std::make_unique<generalised>(generalised{query, free_it, cancel, state});
+  MPI_Request made;
+  const int e = MPI_Grequest_start(
+      [](void* p, MPI_Status* s) {
+        const auto& own = *static_cast<generalised*>(p);
+        abi_status abi{};
+        status_out(*s, &abi);
+        const int result = own.query(own.state, &abi);
+        *s = status_in(abi);
+        return callback_result(result);
+      },
+      [](void* p) {
+        const std::unique_ptr<generalised> own(static_cast<generalised*>(p));
+        return callback_result(own->free(own->state));
+      },
+      [](void* p, int complete) {
+        const auto& own = *static_cast<generalised*>(p);
+        return callback_result(own.cancel(own.state, complete));
+      },
+      g.get(), &made);
+  if (e == MPI_SUCCESS) {
+    g.release();
+    *request = out<handle::Request>(made);
+  }
+  return code_result(e);
+}
+
+struct datarep {
+  int (*read)(void*, abi_handle, int, void*, MPI_Offset, void*);
+  int (*write)(void*, abi_handle, int, void*, MPI_Offset, void*);
+  int (*extent)(abi_handle, MPI_Aint*, void*);
+  void* state;
+};
+std::deque<datarep> datareps;  // MPI has no function to remove one
+
+int by_hand_Register_datarep(const char* name, decltype(datarep::read) read, decltype(datarep::write) write,
+                             decltype(datarep::extent) extent, void* state) {
+  datarep& d = datareps.emplace_back(datarep{read, write, extent, state});
+  const auto reading = [](void* user, MPI_Datatype t, int n, void* file, MPI_Offset at, void* p) {
+    const auto& own = *static_cast<datarep*>(p);
+    return callback_result(own.read(user, out<handle::Datatype>(t), n, file, at, own.state));
+  };
+  const auto writing = [](void* user, MPI_Datatype t, int n, void* file, MPI_Offset at, void* p) {
+    const auto& own = *static_cast<datarep*>(p);
+    return callback_result(own.write(user, out<handle::Datatype>(t), n, file, at, own.state));
+  };
+  const auto measuring = [](MPI_Datatype t, MPI_Aint* size, void* p) {
+    const auto& own = *static_cast<datarep*>(p);
+    return callback_result(own.extent(out<handle::Datatype>(t), size, own.state));
+  };
+  MPI_Datarep_conversion_function* no_conversion = MPI_CONVERSION_FN_NULL;
+  return code_result(
+      MPI_Register_datarep(name, read ? +reading : no_conversion, write ? +writing : no_conversion, measuring, &d));
+}
+
+// --- the rest ---
+int by_hand_Pcontrol(int level, ...) { return code_result(MPI_Pcontrol(level)); }
+
+int order_out(int);
+int distribute_out(int);
+int darg_out(int);
+
+/// Some of the integers are constants: the order of a subarray, and what describes a distributed array.
+int by_hand_Type_get_contents(abi_handle type, int most_integers, int most_addresses, int most_types, int integers_[],
+                              MPI_Aint addresses[], abi_handle types[]) {
+  const MPI_Datatype v = in<MPI_Datatype>(type);
+  int n_integers = 0, n_addresses = 0, n_types = 0, combiner = 0;
+  int e = MPI_Type_get_envelope(v, &n_integers, &n_addresses, &n_types, &combiner);
+  if (e != MPI_SUCCESS) return code_result(e);
+  room<MPI_Datatype> made(most_types);
+  e = MPI_Type_get_contents(v, most_integers, most_addresses, most_types, integers_, addresses, made.data());
+  if (e != MPI_SUCCESS) return code_result(e);
+  for (int i = 0; i < std::min(n_types, most_types); ++i) types[i] = out<handle::Datatype>(made.data()[i]);
+  if (combiner == MPI_COMBINER_SUBARRAY) integers_[n_integers - 1] = order_out(integers_[n_integers - 1]);
+  if (combiner == MPI_COMBINER_DARRAY) {
+    const int n = integers_[2];
+    for (int i = 0; i < n; ++i) {
+      integers_[3 + n + i] = distribute_out(integers_[3 + n + i]);
+      integers_[3 + 2 * n + i] = darg_out(integers_[3 + 2 * n + i]);
+    }
+    integers_[n_integers - 1] = order_out(integers_[n_integers - 1]);
+  }
+  return 0;
+}
+
+}  // namespace

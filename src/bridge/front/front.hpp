@@ -1,0 +1,38 @@
+#pragma once
+/// @file
+/// The front: libmpi_abi.so.1. Every MPI function jumps through one slot of `active`.
+///
+/// At load the slots hold the vendor's functions, behind its adapter. In a job of several clusters, mixed/ puts its own
+/// functions over those that must know about other clusters, and calls the vendor's through `vendor()`.
+#include "slots.hpp"
+
+#include <string>
+
+#define OSTEON_EXPORT __attribute__((visibility("default")))
+
+namespace osteon::bridge {
+
+/// What the program calls.
+extern slots active;
+/// Functions that answer with MPI_ERR_UNSUPPORTED_OPERATION.
+extern const slots absent;
+extern const char* const slot_names[slot_count];
+
+/// The vendor's functions, in values of the standard ABI.
+const slots& vendor() noexcept;
+/// "ompi4", "mpich4", or the path of a library that speaks the standard ABI itself.
+const std::string& vendor_name() noexcept;
+
+/// Report that a function or a case is not there: through the error handler of MPI_COMM_SELF, as the standard has it for
+/// errors that belong to no object. The text comes back from MPI_Error_string.
+/// @returns MPI_ERR_UNSUPPORTED_OPERATION
+int missing(const char* function) noexcept;
+int refuse(MPI_Comm comm, const std::string& text) noexcept;
+
+/// Put this layer's own functions into the slots: names of the standard that no vendor has yet, and error texts.
+void install_own(slots& into) noexcept;
+
+/// Free the integer of a handle that is gone; `kind` as in own.cpp: 4 for requests.
+void forget_integer(int kind, int integer) noexcept;
+
+}  // namespace osteon::bridge

@@ -1,0 +1,97 @@
+/// @file
+/// Find the vendor's MPI, load it where its names cannot meet ours, and fill the slots.
+#include <dlfcn.h>
+
+#include <bridge/adapter/interface.hpp>
+#include <bridge/mixed/world.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "front/front.hpp"
+
+namespace osteon::bridge {
+namespace {
+
+static_assert(sizeof(slots) == slot_count * sizeof(void*));
+
+slots vendor_slots;
+
+/// Set before main, and so before the dynamic initialisation of this file: a local variable of a function.
+std::string& vendor_label() {
+  static std::string label;
+  return label;
+}
+
+[[noreturn]] void give_up(const std::string& text) {
+  std::fprintf(stderr, "osteon bridge: %s\n", text.c_str());
+  std::_Exit(70);
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::string library_folder() {
+  Dl_info here{};
+  if (!dladdr(reinterpret_cast<void*>(&give_up), &here)) return ".";
+  return std::filesystem::path(here.dli_fname).parent_path().string();
+}
+
+/// The launcher tells which MPI this process belongs to.
+std::string guess_vendor() {
+  if (const std::string version = variable("OMPI_VERSION"); !version.empty()) return "ompi" + version.substr(0, 1);
+  if (!variable("OMPI_COMM_WORLD_SIZE").empty()) return "ompi4";
+  if (!variable("PMI_FD").empty() || !variable("PMI_PORT").empty() || !variable("PMI_RANK").empty()) return "mpich4";
+  for (const char* name : {"ompi4", "mpich4", "ompi5"})
+    if (std::filesystem::exists(library_folder() + "/osteon_mpi_" + name + ".so")) return name;
+  give_up("no adapter in " + library_folder() + "; set OSTEON_MPI to the adapter or the ABI library to use");
+}
+
+void* load(const std::string& path) {
+  // DEEPBIND: the vendor's own calls of MPI_X must find the vendor, not us, although we stand first in the program.
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+  if (!library) give_up(std::string("cannot load the vendor's MPI: ") + dlerror());
+  return library;
+}
+
+void take(void* const* functions) {
+  auto* slot = reinterpret_cast<void**>(&vendor_slots);
+  const auto* none = reinterpret_cast<void* const*>(&absent);
+  for (int i = 0; i < slot_count; ++i) slot[i] = functions[i] ? functions[i] : none[i];
+}
+
+void load_vendor() {
+  std::string& label = vendor_label();
+  label = variable("OSTEON_MPI");
+  if (label.empty()) label = guess_vendor();
+  const bool is_path = label.find('/') != std::string::npos;
+  void* library = load(is_path ? label : library_folder() + "/osteon_mpi_" + label + ".so");
+  if (auto* own = reinterpret_cast<osteon_mpi_adapter_function*>(dlsym(library, "osteon_mpi_adapter_of_vendor"))) {
+    const osteon_mpi_adapter* adapter = own();
+    if (adapter->count != slot_count) give_up(label + " was built for another version of the bridge");
+    take(adapter->functions);
+    return;
+  }
+  if (!dlsym(library, "MPI_Abi_get_version"))
+    give_up(label + " is neither an adapter nor a library of the standard MPI ABI (no MPI_Abi_get_version)");
+  void* functions[slot_count];
+  for (int i = 0; i < slot_count; ++i) functions[i] = dlsym(library, (std::string("PMPI_") + slot_names[i]).c_str());
+  take(functions);
+}
+
+/// Before main, because MPI functions may be called before MPI_Init.
+__attribute__((constructor)) void start() {
+  load_vendor();
+  install_own(vendor_slots);
+  active = vendor_slots;
+  install_mixed(active);
+}
+
+}  // namespace
+
+const slots& vendor() noexcept { return vendor_slots; }
+const std::string& vendor_name() noexcept { return vendor_label(); }
+
+}  // namespace osteon::bridge

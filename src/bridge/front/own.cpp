@@ -1,0 +1,152 @@
+/// @file
+/// Functions that need no vendor: the public words of a status, handles as integers, the version of the ABI; and the
+/// texts of errors that this layer reports.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "front/front.hpp"
+
+namespace osteon::bridge {
+namespace {
+
+thread_local std::string last_refusal;
+decltype(slots::Error_string) vendor_error_string;
+
+/// Handles as Fortran integers. Predefined ones keep their values, which are below 4096; others get the next free place.
+class integer_handles {
+ public:
+  int put(void* handle) {
+    const auto value = reinterpret_cast<std::uintptr_t>(handle);
+    if (value < 4096) return static_cast<int>(value);
+    const std::lock_guard lock(mutex_);
+    const auto [at, fresh] = place_.try_emplace(handle, 0);
+    if (!fresh) return at->second;
+    if (free_.empty()) {
+      handle_.push_back(handle);
+      at->second = 4096 + static_cast<int>(handle_.size()) - 1;
+    } else {
+      at->second = free_.back();
+      free_.pop_back();
+      handle_[static_cast<std::size_t>(at->second - 4096)] = handle;
+    }
+    return at->second;
+  }
+  void* get(int integer) {
+    if (integer < 4096) return reinterpret_cast<void*>(static_cast<std::uintptr_t>(integer));
+    const std::lock_guard lock(mutex_);
+    const auto index = static_cast<std::size_t>(integer - 4096);
+    return index < handle_.size() ? handle_[index] : nullptr;
+  }
+  void forget(int integer) {
+    if (integer < 4096) return;
+    const std::lock_guard lock(mutex_);
+    const auto index = static_cast<std::size_t>(integer - 4096);
+    if (index >= handle_.size() || !handle_[index]) return;
+    place_.erase(handle_[index]);
+    handle_[index] = nullptr;
+    free_.push_back(integer);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<void*> handle_;
+  std::vector<int> free_;
+  std::unordered_map<void*, int> place_;
+};
+
+integer_handles& integers_of(int kind) {
+  static integer_handles tables[12];
+  return tables[kind];
+}
+
+template <class H, int kind>
+int to_integer(H handle) {
+  return integers_of(kind).put(handle);
+}
+template <class H, int kind>
+H from_integer(int integer) {
+  return static_cast<H>(integers_of(kind).get(integer));
+}
+
+int abi_version(int* major, int* minor) {
+  *major = 1;
+  *minor = 0;
+  return MPI_SUCCESS;
+}
+
+int error_string(int code, char* text, int* length) {
+  if (code == MPI_ERR_UNSUPPORTED_OPERATION && !last_refusal.empty()) {
+    std::snprintf(text, MPI_MAX_ERROR_STRING, "%s", last_refusal.c_str());
+    *length = static_cast<int>(std::strlen(text));
+    return MPI_SUCCESS;
+  }
+  return vendor_error_string(code, text, length);
+}
+
+}  // namespace
+
+void forget_integer(int kind, int integer) noexcept { integers_of(kind).forget(integer); }
+
+int refuse(MPI_Comm comm, const std::string& text) noexcept {
+  last_refusal = text;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  int ready = 0;
+  vendor().Initialized(&ready);
+  if (ready) {
+    vendor().Comm_get_errhandler(comm, &handler);
+    if (handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT)
+      std::fprintf(stderr, "osteon bridge: %s\n", text.c_str());
+    vendor().Comm_call_errhandler(comm, MPI_ERR_UNSUPPORTED_OPERATION);
+  } else {
+    std::fprintf(stderr, "osteon bridge: %s\n", text.c_str());
+  }
+  return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+
+int missing(const char* function) noexcept {
+  return refuse(MPI_COMM_SELF, std::string(function) + " does not exist in the MPI below (" + vendor_name() + ")");
+}
+
+void install_own(slots& into) noexcept {
+  vendor_error_string = into.Error_string;
+  into.Error_string = error_string;
+  const auto lacking = [&](auto slots::* f, auto own) {
+    if (into.*f == absent.*f) into.*f = own;
+  };
+  lacking(&slots::Abi_get_version, abi_version);
+  lacking(&slots::Status_get_source, [](const MPI_Status* s, int* v) { return *v = s->MPI_SOURCE, MPI_SUCCESS; });
+  lacking(&slots::Status_get_tag, [](const MPI_Status* s, int* v) { return *v = s->MPI_TAG, MPI_SUCCESS; });
+  lacking(&slots::Status_get_error, [](const MPI_Status* s, int* v) { return *v = s->MPI_ERROR, MPI_SUCCESS; });
+  lacking(&slots::Status_set_source, [](MPI_Status* s, int v) { return s->MPI_SOURCE = v, MPI_SUCCESS; });
+  lacking(&slots::Status_set_tag, [](MPI_Status* s, int v) { return s->MPI_TAG = v, MPI_SUCCESS; });
+  lacking(&slots::Status_set_error, [](MPI_Status* s, int v) { return s->MPI_ERROR = v, MPI_SUCCESS; });
+  // Handles as integers are ours over every vendor, so that Fortran sees one numbering.
+  into.Comm_toint = to_integer<MPI_Comm, 0>;
+  into.Comm_fromint = from_integer<MPI_Comm, 0>;
+  into.Group_toint = to_integer<MPI_Group, 1>;
+  into.Group_fromint = from_integer<MPI_Group, 1>;
+  into.Type_toint = to_integer<MPI_Datatype, 2>;
+  into.Type_fromint = from_integer<MPI_Datatype, 2>;
+  into.Op_toint = to_integer<MPI_Op, 3>;
+  into.Op_fromint = from_integer<MPI_Op, 3>;
+  into.Request_toint = to_integer<MPI_Request, 4>;
+  into.Request_fromint = from_integer<MPI_Request, 4>;
+  into.Win_toint = to_integer<MPI_Win, 5>;
+  into.Win_fromint = from_integer<MPI_Win, 5>;
+  into.File_toint = to_integer<MPI_File, 6>;
+  into.File_fromint = from_integer<MPI_File, 6>;
+  into.Info_toint = to_integer<MPI_Info, 7>;
+  into.Info_fromint = from_integer<MPI_Info, 7>;
+  into.Errhandler_toint = to_integer<MPI_Errhandler, 8>;
+  into.Errhandler_fromint = from_integer<MPI_Errhandler, 8>;
+  into.Message_toint = to_integer<MPI_Message, 9>;
+  into.Message_fromint = from_integer<MPI_Message, 9>;
+  into.Session_toint = to_integer<MPI_Session, 10>;
+  into.Session_fromint = from_integer<MPI_Session, 10>;
+}
+
+}  // namespace osteon::bridge

@@ -1,0 +1,375 @@
+/// @file
+/// Matching of messages between clusters, and progress. See docs/bridge.md for the rules.
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <unordered_map>
+
+#include "mixed/schedule.hpp"
+#include "mixed/world.hpp"
+
+namespace osteon::bridge {
+namespace {
+
+/// Messages of one context that nobody has asked for, by rank of the source.
+using waiting_messages = std::vector<std::deque<unexpected>>;
+
+struct engine {
+  std::unordered_map<std::uint64_t, waiting_messages> waiting;
+  std::uint64_t arrivals = 0;
+};
+
+engine& matching() {
+  static engine e;
+  return e;
+}
+
+bool tag_fits(int wanted, int tag) { return wanted == MPI_ANY_TAG ? tag >= 0 : wanted == tag; }
+
+bool fits(const request& r, const wire::message& m) {
+  return r.comm->cid == m.what.cid && (r.peer == MPI_ANY_SOURCE || r.peer == m.what.lsrank) && tag_fits(r.tag, m.what.tag);
+}
+
+/// Let a matched message into the request's buffer.
+void accept(request* r, wire::message& m) {
+  const layout l = layout_of(r->count, r->type);
+  r->received = std::min<std::size_t>(m.total, l.bytes);
+  if (m.total > l.bytes) r->error = MPI_ERR_TRUNCATE;
+  r->status.MPI_SOURCE = m.what.lsrank;
+  r->status.MPI_TAG = m.what.tag;
+  std::span<std::byte> room;
+  if (l.contiguous) {
+    room = {static_cast<std::byte*>(r->buffer), l.bytes};
+  } else {
+    r->packed.resize(l.bytes);
+    room = r->packed;
+  }
+  r->ticket = linked([&] { return world().link->accept(m, room); });
+  r->accepted = true;
+  world().moving.push_back(r);
+}
+
+/// Take a wildcard receive away from the vendor. @returns false if a message of the own cluster was faster
+bool claim(request* r) {
+  if (r->vendor == MPI_REQUEST_NULL) return true;
+  int cancelled = 0;
+  MPI_Status status{};
+  vendor().Cancel(&r->vendor);
+  const int e = vendor().Wait(&r->vendor, &status);
+  vendor().Test_cancelled(&status, &cancelled);
+  if (cancelled) return true;
+  r->status = status;
+  r->error = e;
+  if (status.MPI_SOURCE >= 0) r->status.MPI_SOURCE = r->comm->rank_of[static_cast<std::size_t>(status.MPI_SOURCE)];
+  r->done = true;
+  return false;
+}
+
+void store(wire::message&& m) {
+  auto& by_source = matching().waiting[m.what.cid];
+  const auto source = static_cast<std::size_t>(m.what.lsrank);
+  if (by_source.size() <= source) by_source.resize(source + 1);
+  by_source[source].push_back({matching().arrivals++, std::move(m)});
+}
+
+void arrived(wire::message&& m) {
+  auto& posted = world().posted;
+  for (auto at = posted.begin(); at != posted.end();) {
+    request* r = *at;
+    if (!fits(*r, m)) {
+      ++at;
+      continue;
+    }
+    at = posted.erase(at);
+    if (!claim(r)) continue;
+    accept(r, m);
+    return;
+  }
+  store(std::move(m));
+}
+
+bool take_back(const wire::message& asked) {
+  for (auto& [cid, by_source] : matching().waiting)
+    for (auto& queue : by_source) {
+      const auto at = std::find_if(queue.begin(), queue.end(), [&](const unexpected& u) {
+        return u.message.source == asked.source && u.message.id == asked.id;
+      });
+      if (at == queue.end()) continue;
+      queue.erase(at);
+      return true;
+    }
+  return false;
+}
+
+void finish(request* r) {
+  if (r->kind == request::what_kind::receive) {
+    if (r->accepted && !r->packed.empty()) {
+      unpack(r->packed, r->received, r->buffer, r->count, r->type);
+      r->packed.clear();
+    }
+    vendor().Status_set_elements_x(&r->status, MPI_BYTE, static_cast<MPI_Count>(r->received));
+    vendor().Status_set_cancelled(&r->status, 0);
+  } else if (r->ticket.cancel_state() == wire::ticket::cancelling::cancelled) {
+    vendor().Status_set_cancelled(&r->status, 1);
+  }
+  r->ticket = {};
+  r->done = true;
+}
+
+}  // namespace
+
+/// The first message that waits for these wishes, in order of arrival, and its place.
+std::deque<unexpected>* find_waiting(communicator* c, int source, int tag, std::deque<unexpected>::iterator& place) noexcept {
+  const auto found = matching().waiting.find(c->cid);
+  if (found == matching().waiting.end()) return nullptr;
+  std::deque<unexpected>* best = nullptr;
+  const auto look = [&](std::deque<unexpected>& queue) {
+    const auto at =
+        std::find_if(queue.begin(), queue.end(), [&](const unexpected& u) { return tag_fits(tag, u.message.what.tag); });
+    if (at != queue.end() && (!best || at->order < place->order)) best = &queue, place = at;
+  };
+  if (source == MPI_ANY_SOURCE) {
+    for (auto& queue : found->second) look(queue);
+  } else if (static_cast<std::size_t>(source) < found->second.size()) {
+    look(found->second[static_cast<std::size_t>(source)]);
+  }
+  return best;
+}
+
+void receive_matched(request* r, wire::message& m) noexcept { accept(r, m); }
+
+request* start_send(communicator* c, const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
+                    bool synchronous, bool copy) noexcept {
+  request* r = world().requests.make();
+  r->kind = request::what_kind::send;
+  r->comm = c;
+  r->buffer = const_cast<void*>(buffer);  // only read
+  r->count = count;
+  r->type = type;
+  r->peer = dest;
+  r->tag = tag;
+  begin_send(r, synchronous, copy);
+  return r;
+}
+
+void begin_send(request* r, bool synchronous, bool copy) noexcept {
+  r->active = true;
+  const layout l = layout_of(r->count, r->type);
+  std::span<const std::byte> bytes{static_cast<const std::byte*>(r->buffer), l.bytes};
+  if (!l.contiguous || copy) {
+    r->packed = pack(r->buffer, r->count, r->type);
+    bytes = r->packed;
+  }
+  const communicator* c = r->comm;
+  const wire::envelope what{.cid = c->cid, .tag = r->tag, .lsrank = c->rank, .kind = 0, .count = r->count};
+  r->ticket = linked([&] { return world().link->send(c->world[static_cast<std::size_t>(r->peer)], what, bytes, synchronous); });
+  r->done = r->ticket.done();
+  if (!r->done) world().moving.push_back(r);
+}
+
+request* start_receive(communicator* c, void* buffer, MPI_Count count, MPI_Datatype type, int source, int tag) noexcept {
+  request* r = world().requests.make();
+  r->comm = c;
+  r->buffer = buffer;
+  r->count = count;
+  r->type = type;
+  r->peer = source;
+  r->tag = tag;
+  begin_receive(r);
+  return r;
+}
+
+void begin_receive(request* r) noexcept {
+  r->active = true;
+  match_arrivals();  // what has arrived comes before what will
+  communicator* c = r->comm;
+  const bool from_others = r->peer == MPI_ANY_SOURCE || !c->is_local(r->peer);
+  const bool from_here = r->peer == MPI_ANY_SOURCE || c->is_local(r->peer);
+  std::deque<unexpected>::iterator at;
+  if (from_others) {
+    if (auto* queue = find_waiting(c, r->peer, r->tag, at)) {
+      wire::message m = std::move(at->message);
+      queue->erase(at);
+      accept(r, m);
+      return;
+    }
+  }
+  if (from_here) {
+    const int from = r->peer == MPI_ANY_SOURCE ? r->peer : c->local_of[static_cast<std::size_t>(r->peer)];
+    r->error = vendor().Irecv_c(r->buffer, r->count, r->type, from, r->tag, c->local, &r->vendor);
+    if (r->error != MPI_SUCCESS) {
+      r->done = true;
+      return;
+    }
+  }
+  if (from_others) world().posted.push_back(r);
+}
+
+bool is_done(request* r) noexcept {
+  if (r->done) return true;
+  if (r->vendor != MPI_REQUEST_NULL) {
+    int flag = 0;
+    MPI_Status status{};
+    const int e = vendor().Test(&r->vendor, &flag, &status);
+    if (!flag && e == MPI_SUCCESS) return false;
+    r->error = e;
+    r->status = status;
+    if (r->kind == request::what_kind::receive && status.MPI_SOURCE >= 0)
+      r->status.MPI_SOURCE = r->comm->rank_of[static_cast<std::size_t>(status.MPI_SOURCE)];
+    std::erase(world().posted, r);
+    r->done = true;
+  }
+  return r->done;
+}
+
+int complete(request* r, MPI_Status* status) noexcept {
+  patience p;
+  while (!is_done(r)) {
+    if (progress()) p.reset();
+    else p.wait();
+  }
+  const int error = r->error;
+  if (error != MPI_SUCCESS && r->accepted) raise(r->comm, error);  // the vendor has raised its own
+  if (status) {
+    const int kept = status->MPI_ERROR;
+    *status = r->status;
+    status->MPI_ERROR = kept;
+  }
+  if (r->persistent) {
+    r->active = false;
+  } else {
+    world().requests.drop(r);
+  }
+  return error;
+}
+
+bool match_arrivals() noexcept {
+  auto& w = world();
+  bool moved = false;
+  linked([&] {
+    while (w.link->anything_new()) {
+      auto m = w.link->take();
+      if (!m) break;
+      moved = true;
+      if (m->type == wire::message::what_kind::cancel_asked) {
+        w.link->answer_cancel(*m, take_back(*m));
+      } else {
+        arrived(std::move(*m));
+      }
+    }
+    return 0;
+  });
+  return moved;
+}
+
+bool progress() noexcept {
+  auto& w = world();
+  bool moved = match_arrivals();
+  for (std::size_t i = 0; i < w.moving.size();) {
+    request* r = w.moving[i];
+    const bool over = r->kind == request::what_kind::collective ? r->work->advance()
+                                                                : linked([&] { return w.link->test(r->ticket); });
+    if (!over) {
+      ++i;
+      continue;
+    }
+    w.moving.erase(w.moving.begin() + static_cast<std::ptrdiff_t>(i));  // what it added stands behind it
+    moved = true;
+    if (r->kind == request::what_kind::collective) {
+      r->error = r->work->error;
+      r->done = true;
+    } else {
+      finish(r);
+    }
+    if (r->detached) w.requests.drop(r);
+  }
+  return moved;
+}
+
+bool may_block() noexcept { return !world().yielding && world().posted.empty() && world().moving.empty(); }
+
+void patience::wait() noexcept {
+  // The vendor moves its own long messages only while it is called.
+  int flag = 0;
+  vendor().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+  auto& link = *world().link;
+  if (++spins_ < 100) {
+    linked([&] { return link.progress(), 0; });
+    return;
+  }
+  if (spins_ < 1000) {
+    linked([&] { return link.progress(), 0; });
+    sched_yield();
+    return;
+  }
+  const bool remote_only = world().everyone->rank_of.size() == 1;
+  linked([&] { return link.wait_event(link.events(), remote_only ? 2e-3 : 1e-4), 0; });
+}
+
+void fatal(const std::string& text) noexcept {
+  std::fprintf(stderr, "osteon bridge: %s\n", text.c_str());
+  std::fflush(stderr);
+  if (world().link) world().link->abort(text);
+  vendor().Abort(MPI_COMM_WORLD, 70);
+  std::_Exit(70);
+}
+
+int raise(communicator* c, int error_class) noexcept {
+  vendor().Comm_call_errhandler(c->local, error_class);
+  return error_class;
+}
+
+int refuse_mixed(communicator* c, const char* function) noexcept {
+  return refuse(c->local, std::string(function) + " is not supported on a communicator that spans clusters");
+}
+
+// --- data ---
+namespace {
+bool in_one_piece(MPI_Datatype type) {
+  MPI_Aint lower = 0, extent = 0, true_lower = 0, true_extent = 0;
+  MPI_Count size = 0;
+  vendor().Type_get_extent(type, &lower, &extent);
+  vendor().Type_get_true_extent(type, &true_lower, &true_extent);
+  vendor().Type_size_x(type, &size);
+  if (lower != 0 || true_lower != 0 || extent != true_extent || extent != size) return false;
+  if (reinterpret_cast<std::uintptr_t>(type) < 4096) return true;
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  vendor().Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_RESIZED)
+    return combiner == MPI_COMBINER_NAMED;
+  int contents[2];
+  MPI_Aint places[2];
+  MPI_Datatype inner[1];
+  vendor().Type_get_contents(type, integers, addresses, types, contents, places, inner);
+  const bool answer = in_one_piece(inner[0]);
+  vendor().Type_get_envelope(inner[0], &integers, &addresses, &types, &combiner);
+  if (combiner != MPI_COMBINER_NAMED) vendor().Type_free(&inner[0]);
+  return answer;
+}
+}  // namespace
+
+layout layout_of(MPI_Count count, MPI_Datatype type) noexcept {
+  MPI_Count size = 0;
+  vendor().Type_size_x(type, &size);
+  return {static_cast<std::size_t>(count * size), count * size == 0 || in_one_piece(type)};
+}
+
+std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept {
+  std::vector<std::byte> to(layout_of(count, type).bytes);
+  if (to.size() > static_cast<std::size_t>(INT32_MAX)) fatal("a message of more than 2 GiB whose type has gaps cannot be packed");
+  int position = 0;
+  vendor().Pack(buffer, static_cast<int>(count), type, to.data(), static_cast<int>(to.size()), &position, MPI_COMM_SELF);
+  return to;
+}
+
+void unpack(const std::vector<std::byte>& from, std::size_t bytes, void* buffer, MPI_Count count, MPI_Datatype type) noexcept {
+  MPI_Count size = 1;
+  vendor().Type_size_x(type, &size);
+  const auto whole = std::min<MPI_Count>(count, static_cast<MPI_Count>(bytes) / std::max<MPI_Count>(size, 1));
+  int position = 0;
+  vendor().Unpack(from.data(), static_cast<int>(bytes), &position, buffer, static_cast<int>(whole), type, MPI_COMM_SELF);
+}
+
+}  // namespace osteon::bridge

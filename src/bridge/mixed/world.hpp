@@ -1,0 +1,232 @@
+#pragma once
+/// @file
+/// The joined job as this process sees it: objects of the program that span clusters, and how they are told from the
+/// vendor's. Called by one thread at a time (the level granted is MPI_THREAD_SERIALIZED at most).
+#include <sys/mman.h>
+
+#include <bridge/wire/link.hpp>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "front/front.hpp"
+
+namespace osteon::bridge {
+
+/// Objects at addresses of their own, so that one subtraction tells them from a vendor's handle, which is an integer
+/// below 4 GiB or a pointer into the vendor's memory.
+template <class T>
+class arena {
+ public:
+  arena() {
+    void* p = mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) throw machine_error("osteon bridge: no address space for MPI objects");
+    begin_ = reinterpret_cast<std::uintptr_t>(p);
+  }
+  arena(const arena&) = delete;
+  arena& operator=(const arena&) = delete;
+
+  T* make() {
+    void* place = nullptr;
+    if (!free_.empty()) {
+      place = free_.back();
+      free_.pop_back();
+    } else {
+      place = reinterpret_cast<void*>(begin_ + used_);
+      used_ += sizeof(T);
+      if (used_ > reserved) throw machine_error("osteon bridge: too many MPI objects at the same time");
+    }
+    return new (place) T{};
+  }
+  void drop(T* object) {
+    object->~T();
+    free_.push_back(object);
+  }
+  bool holds(const void* handle) const { return reinterpret_cast<std::uintptr_t>(handle) - begin_ < reserved; }
+
+ private:
+  static constexpr std::size_t reserved = std::size_t{1} << 30;
+  std::uintptr_t begin_ = 0;
+  std::size_t used_ = 0;
+  std::vector<void*> free_;
+};
+
+/// Ranks of the world, in the order of the group.
+struct group {
+  std::vector<int> world;
+};
+
+struct cartesian {
+  std::vector<int> dims, periods;
+};
+
+struct schedule;
+
+/// A communicator with members in at least two clusters.
+struct communicator {
+  std::uint64_t cid = 0;
+  int rank = 0;
+  std::vector<int> world;      ///< world rank of each rank
+  std::vector<int> local_of;   ///< vendor rank of each rank, -1 in another cluster
+  std::vector<int> rank_of;    ///< rank of each vendor rank
+  std::vector<std::vector<int>> members;  ///< ranks by cluster, without the clusters that have none
+  int cluster = 0;             ///< mine, as an index of `members`
+  bool in_order = true;        ///< ranks of a cluster follow each other, clusters too
+  MPI_Comm local = MPI_COMM_NULL;   ///< the vendor's communicator of my cluster's members
+  MPI_Comm shadow = MPI_COMM_NULL;  ///< the same once more, for collectives
+  std::unique_ptr<cartesian> cart;
+  std::deque<schedule*> collectives;  ///< started, in order; only the first one moves
+  std::uint32_t next_collective = 0;
+
+  int size() const { return static_cast<int>(world.size()); }
+  bool is_local(int r) const { return local_of[static_cast<std::size_t>(r)] >= 0; }
+  int local_rank() const { return local_of[static_cast<std::size_t>(rank)]; }
+};
+
+/// A request that the vendor cannot hold alone.
+struct request {
+  enum class what_kind { receive, send, collective };
+  what_kind kind = what_kind::receive;
+  communicator* comm = nullptr;
+  void* buffer = nullptr;
+  MPI_Count count = 0;
+  MPI_Datatype type = MPI_BYTE;
+  int peer = 0;
+  int tag = 0;
+  int mode = 0;  ///< of a persistent send: 's'tandard, s'y'nchronous, 'b'uffered
+  bool persistent = false;
+  bool active = false;
+  bool done = false;
+  bool accepted = false;   ///< a remote message is on its way into the buffer
+  bool detached = false;   ///< MPI_Request_free: drop it when it is done
+  int error = MPI_SUCCESS;
+  MPI_Status status{};
+  MPI_Request vendor = MPI_REQUEST_NULL;  ///< the part that the vendor holds
+  wire::ticket ticket;
+  std::vector<std::byte> packed;
+  std::size_t received = 0;
+  std::unique_ptr<schedule> work;
+};
+
+/// A matched message of MPI_Mprobe.
+struct matched {
+  communicator* comm = nullptr;
+  MPI_Message vendor = MPI_MESSAGE_NULL;
+  std::unique_ptr<wire::message> remote;
+};
+
+struct unexpected {
+  std::uint64_t order = 0;
+  wire::message message;
+};
+
+struct joined_world {
+  std::unique_ptr<wire::endpoint> link;
+  communicator* everyone = nullptr;
+  MPI_Group vendor_group = MPI_GROUP_NULL;  ///< of the vendor's MPI_COMM_WORLD
+  int first_local = 0;                      ///< world rank of the vendor's rank 0
+  int tag_limit = 32767;
+  std::uint64_t next_cid = 1;
+  bool finalized = false;
+  bool yielding = false;  ///< never block in the vendor, whose waiting would hold the core
+  arena<communicator> communicators;
+  arena<group> groups;
+  arena<request> requests;
+  arena<matched> messages;
+  std::deque<request*> posted;   ///< receives that a remote message may match, in the order of posting
+  std::vector<request*> moving;  ///< remote sends and accepted receives that are not done, and collectives
+};
+
+joined_world& world();
+
+inline communicator* find(MPI_Comm comm) {
+  if (comm == MPI_COMM_WORLD) return world().everyone;
+  return world().communicators.holds(comm) ? reinterpret_cast<communicator*>(comm) : nullptr;
+}
+inline request* find(MPI_Request r) { return world().requests.holds(r) ? reinterpret_cast<request*>(r) : nullptr; }
+inline MPI_Comm handle_of(communicator* c) {
+  return c == world().everyone ? MPI_COMM_WORLD : reinterpret_cast<MPI_Comm>(c);
+}
+inline MPI_Request handle_of(request* r) { return reinterpret_cast<MPI_Request>(r); }
+
+/// Print, stop the whole job in every cluster, and do not return.
+[[noreturn]] void fatal(const std::string& text) noexcept;
+/// Run what may throw because the link is broken.
+template <class F>
+auto linked(F&& f) noexcept {
+  try {
+    return f();
+  } catch (const std::exception& e) {
+    fatal(e.what());
+  }
+}
+
+/// Raise an error of a communicator. @returns its class
+int raise(communicator* c, int error_class) noexcept;
+
+/// May the next vendor call block? Not while the program's thread is needed to match messages or to move collectives.
+bool may_block() noexcept;
+/// Match what has arrived, move what is under way. @returns whether anything happened
+bool progress() noexcept;
+/// Called in waiting loops after a progress() that found nothing.
+class patience {
+ public:
+  void wait() noexcept;
+  void reset() noexcept { spins_ = 0; }
+
+ private:
+  int spins_ = 0;
+};
+
+void install_mixed(slots& into) noexcept;
+void install_guards(slots& into) noexcept;          // generated: refuse what has no part in a mixed communicator
+void install_point_to_point(slots& into) noexcept;  // messages
+void install_completion(slots& into) noexcept;      // wait and test
+void install_collectives(slots& into) noexcept;
+void install_communicators(slots& into) noexcept;
+void install_groups(slots& into) noexcept;
+
+/// Refuse a function on a communicator that spans clusters.
+int refuse_mixed(communicator* c, const char* function) noexcept;
+
+/// The members of a group of ours (null: MPI_GROUP_EMPTY), and the vendor's group of them: MPI_GROUP_NULL unless all are
+/// in this cluster. The caller frees it.
+const group* group_members(MPI_Group g) noexcept;
+MPI_Group group_below(const group* g) noexcept;
+
+/// Bytes of `count` elements; is their memory in one piece and in order?
+struct layout {
+  std::size_t bytes = 0;
+  bool contiguous = false;
+};
+layout layout_of(MPI_Count count, MPI_Datatype type) noexcept;
+std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
+void unpack(const std::vector<std::byte>& from, std::size_t bytes, void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
+
+// Messages of the bridge itself and of the program alike. Ranks are those of the communicator.
+request* start_send(communicator* c, const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
+                    bool synchronous, bool copy = false) noexcept;
+request* start_receive(communicator* c, void* buffer, MPI_Count count, MPI_Datatype type, int source, int tag) noexcept;
+/// The same for a request that is filled in already.
+void begin_send(request* r, bool synchronous, bool copy) noexcept;
+void begin_receive(request* r) noexcept;
+/// The first message that waits for these wishes, in order of arrival: its queue, or null, and its place.
+std::deque<unexpected>* find_waiting(communicator* c, int source, int tag, std::deque<unexpected>::iterator& place) noexcept;
+/// Let a message that was taken out of its queue into the buffer of a request.
+void receive_matched(request* r, wire::message& m) noexcept;
+/// Match what has arrived, without moving anything else.
+bool match_arrivals() noexcept;
+/// Wait until a request is done, and free it (a persistent one becomes inactive). @returns its error
+int complete(request* r, MPI_Status* status) noexcept;
+bool is_done(request* r) noexcept;
+
+/// Ask the members of a communicator for the largest next context number and take the one after. @collective
+std::uint64_t agree_cid(communicator* c) noexcept;
+/// A communicator of these world ranks; `local` is the vendor's part of it. Mine to free.
+communicator* make_communicator(std::uint64_t cid, std::vector<int> ranks, MPI_Comm local, bool own_shadow) noexcept;
+/// Wait until the collectives of a communicator are through, before the vendor's part is used otherwise.
+void drain_collectives(communicator* c) noexcept;
+int blocking_allgather(communicator* c, const void* mine, int bytes, void* all) noexcept;
+
+}  // namespace osteon::bridge

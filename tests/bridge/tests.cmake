@@ -1,0 +1,55 @@
+# Programs compiled once with osteon-mpicc, run over every MPI that is installed here.
+set(bridge ${CMAKE_BINARY_DIR}/src/bridge)
+set(bridge_vendors)
+if(OSTEON_BRIDGE_OMPI4)
+  list(APPEND bridge_vendors ompi4)
+endif()
+if(OSTEON_BRIDGE_MPICH4)
+  list(APPEND bridge_vendors mpich4)
+endif()
+
+function(bridge_program name)
+  set(program ${CMAKE_BINARY_DIR}/tests/bridge/${name})
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/tests/bridge)
+  add_custom_command(OUTPUT ${program}
+    COMMAND ${CMAKE_COMMAND} -E env OSTEON_CC=${bridge_c_compiler} ${bridge}/bin/osteon-mpicc -O1 -g -Wall -Wextra
+      ${CMAKE_CURRENT_SOURCE_DIR}/bridge/programs/${name}.c -o ${program}
+    DEPENDS bridge/programs/${name}.c bridge/programs/check.h osteon_bridge VERBATIM)
+  add_custom_target(bridge_program_${name} ALL DEPENDS ${program})
+endfunction()
+
+function(bridge_test name)
+  foreach(vendor IN LISTS bridge_vendors)
+    foreach(ranks IN LISTS ARGN)
+      set(test "bridge/${name}[${vendor},np=${ranks}]")
+      add_test(NAME ${test} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bridge/over.sh ${vendor} ${ranks}
+        ${CMAKE_BINARY_DIR}/tests/bridge/${name})
+      set_tests_properties(${test} PROPERTIES TIMEOUT 60 PROCESSORS 2 LABELS bridge PASS_REGULAR_EXPRESSION "${name}: ok, ${ranks} ranks")
+    endforeach()
+  endforeach()
+endfunction()
+
+find_program(bridge_c_compiler NAMES gcc cc REQUIRED)
+foreach(name IN ITEMS point_to_point collectives objects)
+  bridge_program(${name})
+  bridge_test(${name} 1 2 4)
+endforeach()
+
+# One job over two clusters on this machine: a program, and the clusters as vendor:ranks.
+add_executable(bridge_serve bridge/serve.cpp)
+osteon_warnings(bridge_serve)
+target_link_libraries(bridge_serve PRIVATE osteon::bridge_wire)
+
+function(bridge_joined_test name clusters)
+  add_test(NAME "bridge/${name}[${clusters}]" COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bridge/joined.sh
+    $<TARGET_FILE:bridge_serve> ${clusters} ${CMAKE_BINARY_DIR}/tests/bridge/${name} ${ARGN})
+  set_tests_properties("bridge/${name}[${clusters}]" PROPERTIES TIMEOUT 120 PROCESSORS 2 LABELS bridge
+    PASS_REGULAR_EXPRESSION "${name}: ok")
+endfunction()
+
+if(OSTEON_BRIDGE_OMPI4 AND OSTEON_BRIDGE_MPICH4)
+  foreach(clusters IN ITEMS "ompi4:1 mpich4:1" "ompi4:2 mpich4:2")
+    bridge_joined_test(point_to_point ${clusters})
+    bridge_joined_test(collectives ${clusters})
+  endforeach()
+endif()
