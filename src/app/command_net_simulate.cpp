@@ -22,7 +22,8 @@ struct net_simulate_options {
   bool barrier = false, rendezvous = false, shared_sends = false;
   double background = 0;
   std::vector<std::string> streams;
-  int rounds = 20, links = 5;
+  std::vector<std::int64_t> rounds;
+  int shown = 20, links = 5;
   std::string json;
 };
 
@@ -37,8 +38,21 @@ plan::parcel parse_stream(const std::string& text) {
   return {number(text.substr(0, arrow)), number(text.substr(arrow + 1))};
 }
 
+// Keep rounds begin, begin + step, ... below end.
+void select_rounds(plan::exchange& what, const std::vector<std::int64_t>& range) {
+  const std::int64_t begin = range[0], end = std::min(range.size() > 1 ? range[1] : begin + 1, what.rounds),
+                     step = range.size() > 2 ? range[2] : 1;
+  if (begin < 0 || begin >= end || step < 1)
+    throw usage_error(
+        fmt::format("--rounds {}: '{}' has rounds 0 to {}", fmt::join(range, " "), what.name, what.rounds - 1));
+  what.of = [all = std::move(what.of), begin, step](int rank, std::int64_t r) { return all(rank, begin + r * step); };
+  what.rounds = (end - begin + step - 1) / step;
+  what.form = plan::exchange_form::any;
+}
+
 int net_simulate(const net_simulate_options& o) {
-  const net_input input = read_net_input(o.input);
+  net_input input = read_net_input(o.input);
+  if (!o.rounds.empty()) select_rounds(input.what, o.rounds);
   net::simulate_options how = read_net_ends(o.ends);
   how.barrier = o.barrier;
   how.rendezvous = o.rendezvous;
@@ -80,15 +94,16 @@ int net_simulate(const net_simulate_options& o) {
     fmt::print("{} of {} ranks on {}: {} s\n{} messages, {:.6g} MB over the network\n", input.what.name, input.what.ranks,
                input.where.name, result.total, result.messages, bytes * 1e-6);
     const auto rounds = static_cast<int>(result.round_end.size());
+    const std::int64_t first = o.rounds.empty() ? 0 : o.rounds[0], step = o.rounds.size() > 2 ? o.rounds[2] : 1;
     if (rounds > 1) {
       fmt::print("\n{:>8} {:>14} {:>14}\n", "round", "over at, s", "after, s");
       for (int r = 0; r < rounds; ++r) {
-        if (rounds > o.rounds && r == o.rounds / 2) {
-          r = rounds - (o.rounds - o.rounds / 2);
+        if (rounds > o.shown && r == o.shown / 2) {
+          r = rounds - (o.shown - o.shown / 2);
           fmt::print("     ...\n");
         }
         const auto i = static_cast<std::size_t>(r);
-        fmt::print("{:>8} {:>14.9f} {:>14.9f}\n", r, result.round_end[i],
+        fmt::print("{:>8} {:>14.9f} {:>14.9f}\n", first + r * step, result.round_end[i],
                    result.round_end[i] - (r > 0 ? result.round_end[i - 1] : 0));
       }
     }
@@ -117,7 +132,9 @@ void add_net_simulate(registry& commands) {
       ->capture_default_str();
   add_repeatable(command, "--stream", o->streams,
                  "Two PUs, as 3-17, between which others send without end; may be repeated");
-  command->add_option("--rounds", o->rounds, "Rounds to print")->check(CLI::Range(2, 1 << 30))->capture_default_str();
+  command->add_option("--rounds", o->rounds, "Simulate round A, rounds A to B, or every Sth of them: A [B [S]]")
+      ->expected(1, 3);
+  command->add_option("--show-rounds", o->shown, "Rounds to print")->check(CLI::Range(2, 1 << 30))->capture_default_str();
   command->add_option("--links", o->links, "Busiest links to print")->check(CLI::Range(0, 1000))->capture_default_str();
   add_json(command, o->json);
   command->footer(

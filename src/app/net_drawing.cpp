@@ -45,10 +45,7 @@ class drawing {
   }
 
   std::string svg(const std::string& title, const std::string& unit) {
-    out_ = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-        "font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fcfcfa\"/>\n",
-        width_, height_);
+    scale(unit);  // may be wider than the network
     text(14, 24, title, 15);
     text(14, 44, fmt::format("{}: {} PUs, {} links", what_.name, what_.pus, what_.links.size()), 12);
     // Busy links above idle ones.
@@ -58,8 +55,13 @@ class drawing {
     bars();
     for (const std::size_t l : order) draw_link(l);
     nodes();
-    scale(unit);
-    return out_ + "</svg>\n";
+    return fmt::format(
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
+               "{1:.0f}\" "
+               "font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
+               "fill=\"#fcfcfa\"/>\n",
+               width_, height_) +
+           out_ + "</svg>\n";
   }
 
  private:
@@ -95,8 +97,9 @@ class drawing {
 
   void draw_link(std::size_t i) {
     const net::link& l = what_.links[i];
-    if (l.kind == link_kind::injection || l.kind == link_kind::ejection) return;  // part of the PU's square
     point a = at(l.from), b = at(l.to);
+    if (a.x == b.x && a.y == b.y && l.kind != link_kind::crossbar_in && l.kind != link_kind::crossbar_out)
+      return;  // to a switch that stands where its PU does: the halves of the square tell it
     if (l.kind == link_kind::crossbar_in) b = port(l.from, l.to);
     if (l.kind == link_kind::crossbar_out) a = port(l.to, l.from);
     if (place_.wraps(l.from, l.to)) {  // the way round is a stub at each end
@@ -132,13 +135,12 @@ class drawing {
 
   void scale(const std::string& unit) {
     std::map<double, int> count;
-    for (const double load : loads_) ++count[messages_ ? load : std::ceil(load / std::max(largest_, 1e-300) * 4) / 4];
+    for (const double load : loads_) ++count[messages_ ? load : largest_ > 0 ? std::ceil(4 * load / largest_) / 4 : 0];
     double x = 14;
     const double y = height_ - 20;
     for (const auto& [load, links] : count) {
-      if (count.size() > 8 && load > 2 && load < largest_ && count.upper_bound(load) != count.end() &&
-          static_cast<int>(load) % std::max(2, static_cast<int>(largest_) / 4) != 0)
-        continue;
+      // Of many loads only the ends and powers of two are explained.
+      if (count.size() > 7 && load > 2 && load < largest_ && std::exp2(std::round(std::log2(load))) != load) continue;
       const std::string words = load <= 0   ? "idle"
                                 : messages_ ? fmt::format("{:g} {}{}", load, unit, load > 1 ? "s" : "")
                                             : fmt::format("up to {:g}% of the busiest", 100 * load);
@@ -146,16 +148,16 @@ class drawing {
       out_ += fmt::format("<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"12\" height=\"12\" fill=\"{}\"/>\n", x, y - 10,
                           colour(messages_ ? load : load * largest_, largest_, messages_));
       text(x + 17, y, label, 12);
-      x += 30 + 6.6 * static_cast<double>(label.size());
-      width_needed_ = std::max(width_needed_, x);
+      x += 34 + 6.8 * static_cast<double>(label.size());
     }
+    width_ = std::max(width_, x);
   }
 
   const net::network& what_;
   std::span<const double> loads_;
   bool messages_;
   layout place_;
-  double largest_ = 0, width_ = 0, height_ = 0, width_needed_ = 0;
+  double largest_ = 0, width_ = 0, height_ = 0;
   std::string out_;
 };
 

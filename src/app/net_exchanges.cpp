@@ -79,7 +79,7 @@ int net_paper_hypercrossbar(const std::string& target) {
                  "paper", "as printed", "error", "corrected");
       table = c.table;
     }
-    fmt::print("{:<38} {:>6} {:>10.5g} {:>12.5g} {:>7.2f}% {:>12}\n", c.quantity, c.pus, c.paper, c.as_printed,
+    fmt::print("{:<38} {:>6} {:>10.6g} {:>12.5g} {:>7.2f}% {:>12}\n", c.quantity, c.pus, c.paper, c.as_printed,
                100 * c.error(), corrected ? fmt::format("{:.5g}", c.corrected) : "-");
   }
   if (words)

@@ -152,6 +152,7 @@ TEST(conflicts, proofs_agree_with_counting) {
 TEST(conflicts, ask_for_what_can_be_counted) {
   const auto where = network_by_text("hxb:8x8");
   EXPECT_THROW(count_conflicts(where, plan::shift_exchange({65}, bytes)), usage_error);
+  EXPECT_THROW(count_conflicts(where, plan::butterfly(64, 8), {}, {6, 7}), usage_error);
   const auto many = plan::shift_exchange({20000}, bytes);
   EXPECT_THROW(count_conflicts(network_by_text("crossbar:20000"), many), usage_error);
   const auto some = count_conflicts(network_by_text("crossbar:20000"), many, {}, {100, 5000, 1000});

@@ -44,13 +44,13 @@ TEST(paper_tables, are_within_one_per_cent) {
   EXPECT_EQ(compared, 10 + 10 + 5 + 6 + 3);
 }
 
-// Oracle: the corrected totals of Table 3 in the notes; they have their minimum at 256 PUs.
+// Oracle: the corrected totals of Table 3 in the notes, to their last digit; they have their minimum at 256 PUs.
 TEST(paper_tables, of_table_3_with_its_own_message_sizes) {
   const double expected[] = {.0852, .0508, .0383, .0420, .0638};
   std::size_t i = 0;
   for (const auto& cell : net::tables_of_paper(skews()))
     if (cell.table == 3 && cell.quantity == "total, s") {
-      EXPECT_NEAR(cell.corrected, expected[i++], 0.00005);
+      EXPECT_NEAR(cell.corrected, expected[i++], 0.0001);
     }
   EXPECT_EQ(i, 5u);
 }

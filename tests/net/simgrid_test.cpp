@@ -26,9 +26,11 @@ double time_by_simgrid(const net::network& where, const plan::exchange& what) {
     auto* zone = sg::create_full_zone("network");
     std::vector<sg::Link*> links;
     for (std::size_t l = 0; l < where.links.size(); ++l)
-      links.push_back(zone->create_link("l" + std::to_string(l), where.links[l].rate)->set_latency(0)->seal());
+      links.push_back(
+          zone->create_link(std::string("l").append(std::to_string(l)), where.links[l].rate)->set_latency(0)->seal());
     std::vector<sg::Host*> hosts;
-    for (int pu = 0; pu < where.pus; ++pu) hosts.push_back(zone->create_host("h" + std::to_string(pu), 1e9));
+    for (int pu = 0; pu < where.pus; ++pu)
+      hosts.push_back(zone->create_host(std::string("h").append(std::to_string(pu)), 1e9));
     std::vector<sg::LinkInRoute> route;
     for (int from = 0; from < where.pus; ++from)
       for (int to = 0; to < where.pus; ++to) {

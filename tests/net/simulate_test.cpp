@@ -22,7 +22,7 @@ plan::exchange listed(int ranks, const std::vector<plan::listed_message>& messag
 
 // Round numbers: 1 byte a second, no start-up.
 net::network crossbar(int pus, const std::string& more = "") {
-  return network_by_text("crossbar:" + std::to_string(pus) + ",rate=1B/s,startup=0s" + more);
+  return network_by_text(std::string("crossbar:").append(std::to_string(pus)).append(",rate=1B/s,startup=0s").append(more));
 }
 
 }  // namespace

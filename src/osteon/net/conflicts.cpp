@@ -64,6 +64,9 @@ conflict_report count_conflicts(const network& where, const plan::exchange& what
   const auto place = place_ranks(where, what.ranks, places);
   const std::int64_t end = std::min(rounds.end, what.rounds);
   const std::int64_t count = end > rounds.begin ? (end - rounds.begin + rounds.step - 1) / rounds.step : 0;
+  if (count == 0 && what.rounds > 0)
+    throw usage_error(
+        fmt::format("rounds {} to {}: '{}' has rounds 0 to {}", rounds.begin, rounds.end, what.name, what.rounds - 1));
   if (count > most_messages_to_count / what.ranks)
     throw usage_error(fmt::format(
         "{} rounds of {} ranks are more than the {} messages that are counted one by one: choose fewer rounds, or some",

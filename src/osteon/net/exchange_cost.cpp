@@ -7,8 +7,7 @@ namespace osteon::net {
 namespace {
 
 struct arriving {
-  double time, bytes;  // when its last byte would be there
-  int from;
+  double time, flow, combined;  // when its last byte would be there; s that it takes a port; bytes
 };
 
 class walk {
@@ -38,13 +37,12 @@ class walk {
   // Sends of all ranks, then what arrives. @return bytes of the largest message
   double round(std::int64_t r) {
     double largest = 0, dearest = 0, most_overhead = 0, longest_way = 0;
-    std::vector<plan::exchange_round> now;
     for (int rank = 0; rank < what_.ranks; ++rank) {
-      now.push_back(what_.of(rank, r));
+      const plan::exchange_round now = what_.of(rank, r);
       double& port = sent(rank);
       port = clock(rank);
       double processor = clock(rank), alone = 0;
-      for (const plan::message& m : now.back().sends) {
+      for (const plan::message& m : now.sends) {
         const double bytes = static_cast<double>(m.bytes);
         way_.clear();
         where_.append_route(place_[static_cast<std::size_t>(rank)], place_[static_cast<std::size_t>(m.peer)], way_);
@@ -58,7 +56,7 @@ class walk {
         const double flow = way_.empty() ? 0 : bytes / where_.links[static_cast<std::size_t>(way_.front())].rate;
         processor += options_.send_overhead;
         port = std::max(port, processor) + flow;
-        inbox_[static_cast<std::size_t>(m.peer)].push_back({port + latency, flow, rank});
+        inbox_[static_cast<std::size_t>(m.peer)].push_back({port + latency, flow, static_cast<double>(m.combined)});
         alone += options_.send_overhead + flow;
         longest_way = std::max(longest_way, latency);
         largest = std::max(largest, bytes);
@@ -66,7 +64,7 @@ class walk {
         ++result_.messages;
       }
       dearest = std::max(dearest, alone);
-      most_overhead = std::max(most_overhead, static_cast<double>(now.back().sends.size()) * options_.send_overhead);
+      most_overhead = std::max(most_overhead, static_cast<double>(now.sends.size()) * options_.send_overhead);
     }
     double busiest = 0;
     for (const int l : used_) {
@@ -76,20 +74,17 @@ class walk {
     used_.clear();
     result_.startup_and_bytes += dearest + options_.barrier_time;
     result_.busiest_links += most_overhead + busiest + longest_way + options_.barrier_time;
-    for (int rank = 0; rank < what_.ranks; ++rank) receive(rank, now[static_cast<std::size_t>(rank)]);
+    for (int rank = 0; rank < what_.ranks; ++rank) receive(rank);
     return largest;
   }
 
-  void receive(int rank, const plan::exchange_round& now) {
+  void receive(int rank) {
     auto& box = inbox_[static_cast<std::size_t>(rank)];
     std::sort(box.begin(), box.end(), [](const arriving& a, const arriving& b) { return a.time < b.time; });
     double port = 0, processor = clock(rank), count = 0;
     for (const arriving& m : box) {
-      port = std::max(m.time, port + m.bytes);
-      const auto own =
-          std::find_if(now.receives.begin(), now.receives.end(), [&](const auto& x) { return x.peer == m.from; });
-      const double combined = own == now.receives.end() ? 0 : static_cast<double>(own->combined);
-      processor = std::max(processor, port) + options_.receive_overhead + combined / options_.combine_rate +
+      port = std::max(m.time, port + m.flow);
+      processor = std::max(processor, port) + options_.receive_overhead + m.combined / options_.combine_rate +
                   (count > 0 ? options_.arrival_overhead : 0) + count * options_.match_time;
       ++count;
     }

@@ -13,9 +13,17 @@ constexpr double tolerance = 1e-9;  // of rates and of what is left of a link, r
 }  // namespace
 
 fair_sharing::fair_sharing(std::vector<double> capacity) : ports_(capacity.size()) {
-  for (std::size_t l = 0; l < capacity.size(); ++l) ports_[l].capacity = capacity[l];
+  for (std::size_t l = 0; l < capacity.size(); ++l) ports_[l].capacity = ports_[l].left = capacity[l];
 }
 
+void fair_sharing::touch(int l) {
+  port& p = at(l);
+  if (p.touched) return;
+  p.touched = true;
+  touched_.push_back(l);
+}
+
+// A new flow is one that is solved for, and has had no rate before.
 int fair_sharing::add(std::span<const int> path) {
   int f = static_cast<int>(flows_.size());
   if (free_.empty()) {
@@ -26,36 +34,50 @@ int fair_sharing::add(std::span<const int> path) {
   }
   flow_state& made = flow_at(f);
   made.path.assign(path.begin(), path.end());
-  made.slot.resize(path.size());
-  made.rate = 0;
-  made.bottleneck = -1;
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    auto& entries = at(path[i]).entries;
-    made.slot[i] = static_cast<int>(entries.size());
-    entries.push_back({f, static_cast<int>(i)});
+  made.chosen = true;
+  chosen_.push_back(f);
+  before_.push_back(0);
+  for (const int l : path) {
+    port& p = at(l);
+    p.entries.push_back({f, made.life});
+    ++p.chosen;
+    touch(l);
   }
-  new_.push_back(f);
   return f;
 }
 
+// Entries stay in the lists until somebody reads them: where many flows end together, nobody does.
 void fair_sharing::remove(int f) {
   flow_state& gone = flow_at(f);
-  for (std::size_t i = 0; i < gone.path.size(); ++i) {
-    port& p = at(gone.path[i]);
-    const entry last = p.entries.back();
-    p.entries[static_cast<std::size_t>(gone.slot[i])] = last;
-    flow_at(last.flow).slot[static_cast<std::size_t>(last.hop)] = gone.slot[i];
-    p.entries.pop_back();
-    p.used = p.entries.empty() ? 0 : p.used - gone.rate;  // no trace of rounding stays on an empty link
-    if (!p.touched) {
-      p.touched = true;
-      touched_.push_back(gone.path[i]);
+  for (const int l : gone.path) {
+    port& p = at(l);
+    p.left += gone.rate;
+    if (gone.chosen) --p.chosen;
+    if (++p.gone == static_cast<int>(p.entries.size())) {
+      p.entries.clear();
+      p.gone = 0;
+      p.left = p.capacity;  // no trace of rounding stays
     }
+    touch(l);
   }
-  if (gone.bottleneck < 0) std::erase(new_, f);
+  if (gone.chosen) {
+    const auto i = std::find(chosen_.begin(), chosen_.end(), f) - chosen_.begin();
+    chosen_.erase(chosen_.begin() + i);
+    before_.erase(before_.begin() + i);
+  }
+  ++gone.life;
   gone.rate = 0;
   gone.bottleneck = -1;
+  gone.chosen = false;
   free_.push_back(f);
+}
+
+const std::vector<fair_sharing::entry>& fair_sharing::entries_of(port& p) {
+  if (p.gone > 0) {
+    std::erase_if(p.entries, [this](entry e) { return flow_at(e.flow).life != e.life; });
+    p.gone = 0;
+  }
+  return p.entries;
 }
 
 // Take a flow's rate off its links, to be solved for.
@@ -67,11 +89,9 @@ void fair_sharing::choose(int f) {
   before_.push_back(joining.rate);
   for (const int l : joining.path) {
     port& p = at(l);
-    p.used -= joining.rate;
+    p.left += joining.rate;
     ++p.chosen;
-    if (p.touched) continue;
-    p.touched = true;
-    touched_.push_back(l);
+    touch(l);
   }
   joining.rate = 0;
   joining.bottleneck = -1;
@@ -94,14 +114,19 @@ void fair_sharing::fix(int f, int bottleneck, double rate) {
 // falls while flows are fixed, so a heap of old shares gives the least one.
 void fair_sharing::solve() {
   open_flows_ = chosen_.size();
-  for (const int f : chosen_) flow_at(f).fixed = false;
+  for (const int f : chosen_) {
+    flow_state& again = flow_at(f);
+    again.fixed = false;
+    if (again.rate == 0) continue;
+    for (const int l : again.path) at(l).left += again.rate;
+    again.rate = 0;
+  }
   heap_.clear();
   const auto share = [](const port& p) { return std::max(p.left, 0.0) / p.open; };
   for (const int l : touched_) {
     port& p = at(l);
-    if (p.chosen == static_cast<int>(p.entries.size())) p.used = 0;  // so that rounding does not pile up
-    p.left = p.capacity - p.used;
     p.open = p.chosen;
+    if (p.chosen + p.gone == static_cast<int>(p.entries.size())) p.left = p.capacity;  // so that rounding does not pile up
     if (p.open > 0) heap_.push_back({share(p), l});
   }
   std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
@@ -120,7 +145,7 @@ void fair_sharing::solve() {
       continue;
     }
     heap_.pop_back();
-    for (const entry e : p.entries) {
+    for (const entry e : entries_of(p)) {
       const flow_state& f = flow_at(e.flow);
       if (f.chosen && !f.fixed) fix(e.flow, l, now);
     }
@@ -132,10 +157,10 @@ void fair_sharing::solve() {
 bool fair_sharing::widen() {
   joining_.clear();
   for (const int l : touched_) {
-    const port& p = at(l);
-    if (p.chosen == static_cast<int>(p.entries.size())) continue;
+    port& p = at(l);
+    if (p.chosen + p.gone == static_cast<int>(p.entries.size())) continue;
     double used = 0, highest = 0, level = -1;
-    for (const entry e : p.entries) {
+    for (const entry e : entries_of(p)) {
       const flow_state& f = flow_at(e.flow);
       used += f.rate;
       highest = std::max(highest, f.rate);
@@ -155,24 +180,20 @@ bool fair_sharing::widen() {
 }
 
 std::span<const int> fair_sharing::update() {
-  chosen_.clear();
-  before_.clear();
-  changed_.clear();
-  for (const int f : new_) choose(f);
-  new_.clear();
-  // Flows that had their bottleneck where others have gone.
+  // Beside the new flows: those that had their bottleneck where others come or have gone.
   for (std::size_t t = 0, count = touched_.size(); t < count; ++t) {
-    const int l = touched_[t];
-    for (const entry e : at(l).entries)
-      if (flow_at(e.flow).bottleneck == l) choose(e.flow);
+    port& p = at(touched_[t]);
+    if (p.chosen + p.gone == static_cast<int>(p.entries.size())) continue;
+    for (const entry e : entries_of(p))
+      if (flow_at(e.flow).bottleneck == touched_[t]) choose(e.flow);
   }
   if (!chosen_.empty()) do
       solve();
     while (widen());
+  changed_.clear();
   for (std::size_t i = 0; i < chosen_.size(); ++i) {
     flow_state& f = flow_at(chosen_[i]);
     f.chosen = false;
-    for (const int l : f.path) at(l).used += f.rate;
     if (std::abs(f.rate - before_[i]) > 1e-13 * f.rate) changed_.push_back(chosen_[i]);
   }
   for (const int l : touched_) {
@@ -180,6 +201,8 @@ std::span<const int> fair_sharing::update() {
     at(l).chosen = 0;
   }
   touched_.clear();
+  chosen_.clear();
+  before_.clear();
   return changed_;
 }
 

@@ -31,35 +31,39 @@ class fair_sharing {
 
  private:
   struct flow_state {
-    std::vector<int> path, slot;  // slot: of path[i]'s entry in the list of its link
+    std::vector<int> path;
     double rate = 0;
     int bottleneck = -1;
+    std::uint32_t life = 0;  // counts the flows that have had this number
     bool chosen = false, fixed = false;
   };
   struct entry {
-    int flow, hop;
+    int flow;
+    std::uint32_t life;
   };
   struct port {
-    double capacity = 0, used = 0;
-    std::vector<entry> entries;
-    // While solving:
-    double left = 0;  // capacity that no flow has been given yet
-    int open = 0;     // entries of chosen flows without a rate
-    int chosen = 0;   // entries of chosen flows
+    double capacity = 0;
+    double left = 0;             // capacity less the rates of flows that are not being solved for
+    std::vector<entry> entries;  // of flows on this link; some may be gone
+    int gone = 0;                // of the entries
+    int chosen = 0;              // entries of flows that are being solved for
+    int open = 0;                // those of them without a rate
     bool touched = false;
   };
 
+  void touch(int l);
   void choose(int f);
   void solve();
   void fix(int f, int bottleneck, double rate);
   bool widen();
+  const std::vector<entry>& entries_of(port& p);
 
   port& at(int l) { return ports_[static_cast<std::size_t>(l)]; }
   flow_state& flow_at(int f) { return flows_[static_cast<std::size_t>(f)]; }
 
   std::vector<port> ports_;
   std::vector<flow_state> flows_;
-  std::vector<int> free_, new_, touched_, chosen_, joining_, changed_;
+  std::vector<int> free_, touched_, chosen_, joining_, changed_;
   std::vector<double> before_;  // rates of chosen_ before the update
   std::vector<std::pair<double, int>> heap_;
   std::size_t open_flows_ = 0;

@@ -68,11 +68,11 @@ std::optional<std::string> proven_free_of_conflicts(const network& where, const 
   const bool x_first = what.form == exchange_form::transposition_x_first;
   if (!corrects(where, x_first)) return {};
   return fmt::format(
-      "with u = m + n + t the destination of (m, n) is {}; each product of {} sizes divides A or is a multiple of it, so "
-      "after each dimension u and the other index can be recovered from the position: positions are all different, and no "
-      "port "
-      "is used twice, for every A that folds along the dimensions",
-      x_first ? "(u, m)" : "(n, u)", "last");
+      "with u = m + n + t the destination of (m, n) is {}; each product of last sizes divides A or is a multiple of it, so "
+      "after "
+      "each dimension u and the other index can be recovered from the position: positions are all different, and no port is "
+      "used twice, for every A that folds along the dimensions",
+      x_first ? "(u, m)" : "(n, u)");
 }
 
 }  // namespace osteon::net

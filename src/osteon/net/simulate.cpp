@@ -6,7 +6,6 @@
 #include <cmath>
 #include <deque>
 #include <osteon/base/error.hpp>
-#include <osteon/net/conflicts.hpp>
 #include <osteon/net/fair_sharing.hpp>
 #include <queue>
 
@@ -35,6 +34,7 @@ class simulator {
     result_.link_bytes.resize(where.links.size());
     result_.round_end.resize(static_cast<std::size_t>(what.rounds));
     result_.rank_end.resize(place_.size());
+    latencies_ = std::any_of(where.links.begin(), where.links.end(), [](const link& l) { return l.latency > 0; });
   }
 
   simulation run() {
@@ -163,26 +163,17 @@ class simulator {
     m.to = send.peer;
     m.round = round;
     m.bytes = static_cast<double>(send.bytes);
-    m.combined = static_cast<double>(combined_at_receiver(send, rank, round));
+    m.combined = static_cast<double>(send.combined);
     m.way.clear();
     where_.append_route(place(rank), place(send.peer), m.way);
     m.latency = 0;
-    for (const int l : m.way) {
-      m.latency += where_.links[static_cast<std::size_t>(l)].latency;
-      result_.link_bytes[static_cast<std::size_t>(l)] += m.bytes;
-    }
+    for (const int l : m.way) result_.link_bytes[static_cast<std::size_t>(l)] += m.bytes;
+    if (latencies_)
+      for (const int l : m.way) m.latency += where_.links[static_cast<std::size_t>(l)].latency;
     ++result_.messages;
     rank_state& s = state(rank);
     s.processor += options_.send_overhead;
     push(s.processor, i, what_happens::ready);
-  }
-
-  // Compositing plans say at the receiving end what is blended.
-  std::int64_t combined_at_receiver(const plan::message& send, int rank, std::int64_t round) const {
-    if (send.combined > 0 || std::isinf(options_.combine_rate)) return send.combined;
-    for (const plan::message& m : what_.of(send.peer, round).receives)
-      if (m.peer == rank) return m.combined;
-    return 0;
   }
 
   void start(int i) {
@@ -204,10 +195,10 @@ class simulator {
   }
 
   void flown(int i) {
-    const message m = at(i);
+    message& m = at(i);
     if (m.flow >= 0) {
       shares_.remove(m.flow);
-      at(i).flow = -1;
+      m.flow = -1;
       flows_change_ = true;
     }
     if (options_.serial_sends && apart(m)) {
@@ -309,7 +300,7 @@ class simulator {
   fair_sharing shares_;
   simulation result_;
   double now_ = 0;
-  bool flows_change_ = false;
+  bool flows_change_ = false, latencies_ = false;
   std::vector<rank_state> ranks_;
   std::vector<injection> ports_;
   std::deque<message> messages_;

@@ -5,7 +5,6 @@
 #include <osteon/net/network.hpp>
 #include <osteon/plan/exchange.hpp>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace osteon::net {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <osteon/base/error.hpp>
 #include <osteon/plan/exchange_detail.hpp>
@@ -48,6 +49,24 @@ exchange of_objects(std::string name, int ranks, std::int64_t rounds, arrival on
 namespace {
 
 int if_rank(std::int64_t other, int ranks) { return other >= 0 && other < ranks ? static_cast<int>(other) : -1; }
+
+// One message for each peer: sends in their order, receives by their peers.
+exchange_round merged(const round& steps, double bytes_per_element) {
+  exchange_round now;
+  std::map<int, std::size_t> send_to, receive_from;
+  for (const step& s : steps.steps) {
+    const bool sends = s.what == action::send;
+    auto& list = sends ? now.sends : now.receives;
+    const auto [found, first] = (sends ? send_to : receive_from).emplace(s.peer, list.size());
+    if (first) list.push_back({s.peer, 0, 0, {}});
+    message& m = list[found->second];
+    const auto bytes = std::llround(static_cast<double>(s.elements.size()) * bytes_per_element);
+    m.bytes += bytes;
+    if (s.what == action::blend_front || s.what == action::blend_back) m.combined += bytes;
+  }
+  std::sort(now.receives.begin(), now.receives.end(), [](const message& a, const message& b) { return a.peer < b.peer; });
+  return now;
+}
 
 }  // namespace
 
@@ -156,26 +175,27 @@ exchange halo_exchange(std::array<int, 3> shape, std::array<std::int64_t, 3> fac
 }
 
 exchange as_exchange(const plan& what, double bytes_per_element) {
-  auto all = std::make_shared<std::vector<rank_plan>>();
+  auto all = std::make_shared<std::vector<std::vector<exchange_round>>>(static_cast<std::size_t>(what.ranks));
   std::size_t rounds = 0;
   for (int rank = 0; rank < what.ranks; ++rank) {
-    all->push_back(what.of(rank));
-    rounds = std::max(rounds, all->back().rounds.size());
+    auto& own = (*all)[static_cast<std::size_t>(rank)];
+    for (const round& now : what.of(rank).rounds) own.push_back(merged(now, bytes_per_element));
+    rounds = std::max(rounds, own.size());
   }
+  // Only receivers say what they blend; senders' messages are told.
+  for (int rank = 0; rank < what.ranks; ++rank)
+    for (std::size_t r = 0; r < (*all)[static_cast<std::size_t>(rank)].size(); ++r)
+      for (message& m : (*all)[static_cast<std::size_t>(rank)][r].sends) {
+        const auto& peer = (*all)[static_cast<std::size_t>(m.peer)];
+        if (r >= peer.size()) continue;
+        const auto found = std::lower_bound(peer[r].receives.begin(), peer[r].receives.end(), rank,
+                                            [](const message& x, int from) { return x.peer < from; });
+        if (found != peer[r].receives.end() && found->peer == rank) m.combined = found->combined;
+      }
   exchange result{what.name, what.ranks, static_cast<std::int64_t>(rounds), arrival::other, {}, exchange_form::any, {}};
-  result.of = [all, bytes_per_element](int rank, std::int64_t round) {
-    exchange_round now;
-    const auto& own = (*all)[static_cast<std::size_t>(rank)].rounds;
-    if (round >= static_cast<std::int64_t>(own.size())) return now;
-    for (const step& s : own[static_cast<std::size_t>(round)].steps) {
-      auto& list = s.what == action::send ? now.sends : now.receives;
-      auto found = std::find_if(list.begin(), list.end(), [&](const message& m) { return m.peer == s.peer; });
-      if (found == list.end()) found = list.insert(list.end(), message{s.peer, 0, 0, {}});
-      const auto bytes = std::llround(static_cast<double>(s.elements.size()) * bytes_per_element);
-      found->bytes += bytes;
-      if (s.what == action::blend_front || s.what == action::blend_back) found->combined += bytes;
-    }
-    return now;
+  result.of = [all](int rank, std::int64_t r) {
+    const auto& own = (*all)[static_cast<std::size_t>(rank)];
+    return r < static_cast<std::int64_t>(own.size()) ? own[static_cast<std::size_t>(r)] : exchange_round{};
   };
   return result;
 }

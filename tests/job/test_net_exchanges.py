@@ -1,0 +1,112 @@
+"""What `osteon net` says of exchanges on networks."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from test_commands import osteon
+from whole_job import ROOT
+
+
+def net(*arguments: str) -> dict:
+    done = osteon("net", *arguments, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("command", ["conflicts", "simulate", "draw", "paper", "cost"])
+def test_help_has_an_example(command: str) -> None:
+    done = osteon("net", command, "--help")
+    assert done.returncode == 0
+    assert "Example" in done.stdout
+
+
+@pytest.mark.parametrize(("shape", "load"), [("4x4x4", 4), ("4x8x8", 8), ("8x8x16", 16)])
+def test_the_transposition_collides_as_printed_and_is_repaired(shape: str, load: int) -> None:
+    """Oracle: the notes on the paper."""
+    printed = net("conflicts", "--network", f"hxb:{shape}", "--plan", "transposition")
+    assert printed["counted"]["largest"] == load
+    assert len(printed["counted"]["first_conflict"]["messages"]) == 2
+    for network, plan in [
+        (f"hxb:{shape}", "transposition:x-first"),
+        (f"hxb:{shape},order=zyx", "transposition"),
+    ]:
+        repaired = net("conflicts", "--network", network, "--plan", plan, "--count")
+        assert repaired["counted"]["largest"] == 1
+        assert "no port is used twice" in repaired["proof"]
+
+
+def test_the_tables_of_the_paper() -> None:
+    """Oracle: the paper; every total within one per cent. The page shows what is printed."""
+    answer = net("paper")
+    for cell in answer["cells"]:
+        assert cell["fitted"] == (cell["table"] == 4)
+        if cell["quantity"] != "bytes per transfer":
+            assert abs(cell["relative_error"]) < 0.01, cell
+    page = (ROOT / "docs" / "theory" / "network.md").read_text()
+    assert osteon("net", "paper").stdout in page
+
+
+def test_table_5_is_simulated() -> None:
+    """Oracle: A (5 us + bytes / 200 MB/s), by hand; the formula and the simulation agree."""
+    common = ["--network", "hxb:4x4x4", "--plan", "transposition:x-first", "--bytes", "256KiB"]
+    expected = 8 * (5e-6 + 262144 / 200e6)
+    assert net("simulate", *common, "--barrier")["total_s"] == pytest.approx(expected, rel=1e-12)
+    assert net("cost", *common)["plans"][0]["startup_and_bytes_s"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_files_of_messages_placements_and_sizes(tmp_path: Path) -> None:
+    """Oracle: by hand: two messages of 200 bytes share an ejection of 200 bytes a microsecond."""
+    (tmp_path / "halo.txt").write_text("# round from to bytes\n0 0 2 200\n0 1 2 200\n")
+    (tmp_path / "places.txt").write_text("3 1\n0 # rank 2\n")
+    (tmp_path / "sizes.txt").write_text("0 10 20\n30 0 40\n50 60 0\n")
+    machine = {
+        "schema": "osteon.network/1",
+        "startup_s": 0,
+        "routers": [{"name": "core"}, {"name": "a", "parent": "core"}],
+        "pus": [{"router": "a", "count": 2}, {"router": "core", "count": 2}],
+    }
+    (tmp_path / "machine.json").write_text(json.dumps(machine))
+    common = ["--network", str(tmp_path / "machine.json"), "--placement", str(tmp_path / "places.txt")]
+    total = net("simulate", *common, "--plan", str(tmp_path / "halo.txt"))["total_s"]
+    assert total == pytest.approx(2e-6, rel=1e-12)
+    cost = net("cost", *common, "--plan", "ring", "--sizes", str(tmp_path / "sizes.txt"))["plans"][0]
+    assert cost["bytes"] == 210
+    assert cost["skew"] == pytest.approx((50 + 60) / (2 * 210 / 6))
+
+
+def test_a_picture_is_drawn(tmp_path: Path) -> None:
+    """Oracle: it is XML with a square of two halves for each PU; what cannot be seen is refused."""
+    target = tmp_path / "network.svg"
+    for network in ["hxb:2x3x4", "torus:4x6", "fattree:4x3,over=2", "dragonfly:p=2,a=2,h=1"]:
+        done = osteon("net", "draw", "--network", network, "--plan", "ring", "--round", "1", "-o", str(target))
+        assert done.returncode == 0, done.stderr
+        tree = ET.parse(target)
+        assert len(tree.findall("{http://www.w3.org/2000/svg}rect")) > 2 * 12
+    assert osteon("net", "draw", "--network", "hxb:32x32x32", "--plan", "ring").returncode == 2
+    assert osteon("net", "draw", "--network", "hxb:4x4", "--plan", "ring", "--round", "15").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["conflicts", "--network", "hxb:4x4", "--plan", "transposition", "-n", "15"], 2, "9 and 16"),
+        (["conflicts", "--network", "hxb:4x4", "--plan", "ring", "-n", "17"], 2, "16 PUs"),
+        (["conflicts", "--network", "hxb:4x4,rate=0MB/s", "--plan", "ring"], 2, "above zero"),
+        (["conflicts", "--network", "nothing.json", "--plan", "ring"], 3, "nothing.json"),
+        (["conflicts", "--network", "hxb:4x4", "--plan", "rnig"], 2, "did you mean 'ring'"),
+        (["simulate", "--network", "hxb:4x4", "--plan", "ring", "--startup", "5"], 2, "--startup"),
+        (["simulate", "--network", "hxb:4x4", "--plan", "ring", "--bytes", "many"], 2, "--bytes"),
+        (["simulate", "--network", "hxb:4x4", "--plan", "ring", "--background", "1"], 2, "background"),
+        (["simulate", "--network", "hxb:4x4", "--plan", "ring", "--stream", "3"], 2, "3-17"),
+        (["cost", "--network", "hxb:4x4"], 2, "--plan"),
+        (["cost"], 2, "-n"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments: list[str], code: int, words: str) -> None:
+    done = osteon("net", *arguments)
+    assert done.returncode == code
+    assert words in done.stderr
