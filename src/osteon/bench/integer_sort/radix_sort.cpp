@@ -79,38 +79,81 @@ arrangement radix_sort::arrange() {
   return result;
 }
 
+void radix_sort::count_sent(digit by, std::span<const std::uint32_t> starts, std::vector<std::int64_t>& sent) {
+  std::fill(sent.begin(), sent.end(), 0);
+  counts_.resize(static_cast<std::size_t>(by.values()));
+  count_digits(keys_, by, counts_);
+  for (std::size_t v = 0; v < counts_.size(); ++v)
+    for (std::int64_t place = starts[v], end = place + counts_[v]; place < end;) {
+      const int owner = blocks_.owner(static_cast<std::uint32_t>(place));
+      const std::int64_t here = std::min(end, blocks_.begin(owner + 1)) - place;
+      sent[static_cast<std::size_t>(owner)] += here;
+      place += here;
+    }
+}
+
+template <class Take>
+void radix_sort::in_runs(digit by, std::span<std::uint32_t> next, Take take) {
+  const auto first = static_cast<std::uint32_t>(blocks_.begin(rank_));
+  const auto element = [&](std::size_t i) -> origin_and_key {
+    return {origins_.empty() ? first + static_cast<std::uint32_t>(i) : origins_[i], keys_[i]};
+  };
+  constexpr std::uint32_t line = 64 / sizeof(std::int32_t);
+  constexpr std::int64_t most_lines = 4096;  // those that stay in a second-level cache
+  if (by.values() > most_lines) {
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      const origin_and_key one = element(i);
+      take(next[by.of(one.key)]++, std::span(&one, 1));
+    }
+    return;
+  }
+  lines_.resize(static_cast<std::size_t>(by.values()) * line);
+  std::vector<std::uint32_t> held(static_cast<std::size_t>(by.values()));
+  const auto flush = [&](std::uint32_t value) {
+    take(next[value], std::span(&lines_[value * line], held[value]));
+    next[value] += std::exchange(held[value], 0);
+  };
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    const origin_and_key one = element(i);
+    const std::uint32_t value = by.of(one.key);
+    lines_[value * line + held[value]++] = one;
+    if ((next[value] + held[value]) % line == 0) flush(value);
+  }
+  for (std::uint32_t value = 0; value < held.size(); ++value)
+    if (held[value] > 0) flush(value);
+}
+
 void radix_sort::move(std::size_t pass, arrangement& into) {
   static_assert(sizeof(record) == bytes_of_sent_key);
   const digit by = digits_[pass];
   std::vector<std::int64_t>& sent = sent_[pass];
   const std::span<std::uint32_t> next = digit_ranks_->starts(seconds_);
   stopwatch watch;
-  std::fill(sent.begin(), sent.end(), 0);
-  places_.resize(keys_.size());
-  for (std::size_t i = 0; i < keys_.size(); ++i) {
-    places_[i] = next[by.of(keys_[i])]++;
-    ++sent[static_cast<std::size_t>(blocks_.owner(places_[i]))];
-  }
+  count_sent(by, next, sent);
   const std::int64_t kept = std::exchange(sent[static_cast<std::size_t>(rank_)], 0);
   const auto to = comm::parcels::packed(sent);
   sends_.resize(static_cast<std::size_t>(to.elements()));
   into.keys.resize(static_cast<std::size_t>(blocks_.count(rank_)));
   into.origins.resize(into.keys.size());
-  const auto put = [&](const record& r) {
-    into.keys[r.place] = r.key;
-    into.origins[r.place] = r.origin;
-  };
   std::vector<std::int64_t> at = to.offsets;
-  const auto first = static_cast<std::uint32_t>(blocks_.begin(rank_));
-  for (std::size_t i = 0; i < keys_.size(); ++i) {
-    const int owner = blocks_.owner(places_[i]);
-    const record r{keys_[i], origins_.empty() ? first + static_cast<std::uint32_t>(i) : origins_[i],
-                   places_[i] - static_cast<std::uint32_t>(blocks_.begin(owner))};
-    if (owner == rank_)
-      put(r);
-    else
-      sends_[static_cast<std::size_t>(at[static_cast<std::size_t>(owner)]++)] = r;
-  }
+  in_runs(by, next, [&](std::uint32_t place, std::span<const origin_and_key> run) {
+    while (!run.empty()) {
+      const int owner = blocks_.owner(place);
+      auto local = static_cast<std::size_t>(place - blocks_.begin(owner));
+      const auto here = std::min(run.size(), static_cast<std::size_t>(blocks_.count(owner)) - local);
+      place += static_cast<std::uint32_t>(here);
+      if (owner == rank_)
+        for (const auto& [origin, key] : run.first(here)) {
+          into.keys[local] = key;
+          into.origins[local++] = origin;
+        }
+      else
+        for (const auto& [origin, key] : run.first(here))
+          sends_[static_cast<std::size_t>(at[static_cast<std::size_t>(owner)]++)] = {key, origin,
+                                                                                     static_cast<std::uint32_t>(local++)};
+      run = run.subspan(here);
+    }
+  });
   seconds_.exec += watch.seconds();
 
   watch.restart();
@@ -120,7 +163,10 @@ void radix_sort::move(std::size_t pass, arrangement& into) {
   seconds_.trans += watch.seconds();
 
   watch.restart();
-  for (const record& r : arrivals_) put(r);
+  for (const record& r : arrivals_) {
+    into.keys[r.place] = r.key;
+    into.origins[r.place] = r.origin;
+  }
   sent[static_cast<std::size_t>(rank_)] = kept;
   seconds_.exec += watch.seconds();
 }

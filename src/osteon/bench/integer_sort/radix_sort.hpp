@@ -55,7 +55,17 @@ class radix_sort {
     std::int32_t key;
     std::uint32_t origin, place;  ///< place within the receiver's block
   };
+  struct origin_and_key {
+    std::uint32_t origin;
+    std::int32_t key;
+  };
   void move(std::size_t pass, arrangement& into);
+  /// Keys that go to each rank.
+  void count_sent(digit by, std::span<const std::uint32_t> starts, std::vector<std::int64_t>& sent);
+  /// Call take(place, run) for all keys, in runs of consecutive places that end where a line of the cache does: values'
+  /// places lie far apart, often at multiples of a cache's size, so that writing one key at a time would miss it each time.
+  template <class Take>
+  void in_runs(digit by, std::span<std::uint32_t> next, Take take);
   std::int64_t owned_place(std::int64_t place) const;
 
   MPI_Comm comm_;
@@ -67,7 +77,8 @@ class radix_sort {
   std::span<const std::int32_t> keys_;      ///< as they are arranged now
   std::span<const std::uint32_t> origins_;  ///< empty: as at first
   std::array<arrangement, 2> held_;         ///< in turn
-  huge_vector<std::uint32_t> places_;
+  std::vector<std::uint32_t> counts_;
+  std::vector<origin_and_key> lines_;
   huge_vector<record> sends_, arrivals_;
   std::vector<std::vector<std::int64_t>> sent_;
   comm::all_to_all exchange_;

@@ -78,7 +78,7 @@ std::int64_t memory_of(const problem_class& what, std::span<const digit> digits,
   const std::int64_t keys = blocks(what.keys(), ranks).count(0);
   const std::int64_t moves = digits.size() > 1 ? 3 : 1;  // of 8 B a key; the verification is one
   const std::int64_t messages = ranks > 1 ? 2 * radix_sort::bytes_of_sent_key : 0;
-  return keys * (4 + 4 + 8 * moves + messages) + most_values(digits) * 12;  // counts twice, starts
+  return keys * (4 + 8 * moves + messages) + most_values(digits) * 16;  // counts thrice, starts
 }
 
 void check_memory(const problem_class& what, std::span<const digit> digits, int ranks, int ranks_here,
