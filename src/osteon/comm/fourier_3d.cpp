@@ -5,6 +5,7 @@
 #include <osteon/comm/fourier_butterfly.hpp>
 #include <osteon/comm/fourier_parts.hpp>
 #include <osteon/comm/fourier_transposition.hpp>
+#include <osteon/comm/shared_window.hpp>
 #include <osteon/comm/together.hpp>
 
 namespace osteon::comm {
@@ -60,15 +61,17 @@ std::unique_ptr<fourier_3d> fourier_3d::make(MPI_Comm comm, index3 shape, const 
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);
   const communicator host = communicator::take(made);
-  int crossing = host.size() != ranks;
-  MPI_Allreduce(MPI_IN_PLACE, &crossing, 1, MPI_INT, MPI_MAX, comm);
+  const double points = static_cast<double>(shape.volume()) * sizeof(complex);
+  std::array<int, 2> found{host.size() != ranks, 1.1 * points > shared_window::available()};
+  MPI_Allreduce(MPI_IN_PLACE, found.data(), 2, MPI_INT, MPI_MAX, comm);
+  const bool crossing = found[0] != 0, no_room = found[1] != 0;
   fourier_options chosen = options;
   together(comm, [&] {
     for (int axis = 0; axis < 3; ++axis) kernel::fourier_plan plan(shape[axis]);
     const bool folds = options.folding.rows != 0;
     if (chosen.method == fourier_method::automatic)
       chosen.method =
-          crossing || folds || shape.z < ranks || shape.y < ranks ? fourier_method::transposition : fourier_method::shared;
+          crossing || no_room || folds || !fits(shape, {1, ranks}) ? fourier_method::transposition : fourier_method::shared;
     if (chosen.method == fourier_method::shared) {
       if (crossing)
         throw usage_error(

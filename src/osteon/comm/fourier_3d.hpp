@@ -15,7 +15,7 @@ namespace osteon::comm {
 
 /// How ranks share the array.
 enum class fourier_method {
-  automatic,      ///< `shared` on one host, else `transposition`
+  automatic,      ///< `shared` on one host that can share so much, else `transposition`
   transposition,  ///< every transform has its whole lines in a rank; between dimensions, blocks go by messages
   shared,         ///< the same with the points in memory that all ranks see: a transposition is a barrier. One host only
   butterfly,      ///< boxes that stay where they are; log2(ranks) times all data are swapped with a partner
@@ -30,7 +30,7 @@ struct fourier_folding {
 
 struct fourier_options {
   fourier_method method = fourier_method::automatic;
-  fourier_folding folding = {};        ///< of `transposition`, rows * columns = ranks; 0 x 0: chosen
+  fourier_folding folding = {};   ///< of `transposition`, rows * columns = ranks; 0 x 0: chosen
   std::string schedule = "ring";  ///< of its exchanges, as all_to_all has them, within a row or column of the folding
 };
 

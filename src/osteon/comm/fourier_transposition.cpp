@@ -67,6 +67,9 @@ fourier_transposition::fourier_transposition(MPI_Comm comm, index3 shape, const 
   modes_memory_ = allocate_complex(mode_plane_ * count.z);
   modes_at_ = modes_memory_.get();
   modes_line_ = {modes_at_, mode_row_, 1, kernel::regular_offsets(count.z, mode_plane_)};
+  // From one transform along z to the next one all else is passed over, so what the caches hold of them would be gone.
+  constexpr std::ptrdiff_t share_of_cache = 4 << 20;
+  modes_line_.stream = z_.stream = mode_plane_ * count.z * static_cast<std::ptrdiff_t>(sizeof(complex)) > share_of_cache;
 }
 
 fourier_transposition::blocks fourier_transposition::blocks_of(std::int64_t z, std::int64_t y, std::int64_t x) {
@@ -187,7 +190,7 @@ template <class Side>
 void along(const kernel::fourier_plan& plan, fourier_direction direction, const Side& from, const Side& to,
            std::int64_t layer, std::int64_t lines, kernel::fourier_weights weights = {}) {
   kernel::transform_lines(plan, direction, {from.base + layer * from.layer, from.offset, from.line},
-                          {to.base + layer * to.layer, to.offset, to.line}, lines, weights);
+                          {to.base + layer * to.layer, to.offset, to.line, to.stream}, lines, weights);
 }
 
 }  // namespace

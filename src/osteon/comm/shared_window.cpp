@@ -3,6 +3,7 @@
 #include <sys/statvfs.h>
 
 #include <cstring>
+#include <limits>
 #include <osteon/comm/shared_window.hpp>
 #include <osteon/comm/together.hpp>
 
@@ -20,18 +21,22 @@ shared_window::~shared_window() {
   MPI_Win_free(&window_);
 }
 
+double shared_window::available() {
+  struct statvfs there{};
+  if (::statvfs("/dev/shm", &there) != 0) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(there.f_bavail) * static_cast<double>(there.f_frsize);
+}
+
 shared_window shared_window::make(MPI_Comm comm, std::size_t bytes) {
   double all = static_cast<double>(bytes);
   MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE, MPI_SUM, comm);
   together(comm, [&] {
-    // MPI takes shared memory from here; touching more than there is would be a bus error.
-    struct statvfs there{};
-    if (::statvfs("/dev/shm", &there) != 0) return;
-    const double free = static_cast<double>(there.f_bavail) * static_cast<double>(there.f_frsize);
+    // Touching more than there is would be a bus error.
+    const double free = available();
     if (all > free)
       throw machine_error(fmt::format(
           "{:.0f} MB of shared memory are needed for {} ranks, and /dev/shm has {:.0f} MB: make it larger (docker: "
-          "--shm-size), or let them send messages",
+          "--shm-size), or let ranks send messages",
           all / 1e6, size(comm), free / 1e6));
   });
   shared_window result;

@@ -24,6 +24,9 @@ class shared_window {
   /// @collective on comm, whose ranks are on one host
   static shared_window make(MPI_Comm comm, std::size_t bytes);
 
+  /// Bytes that this host could share, in /dev/shm, from where MPI takes them; infinity if there is no such place.
+  static double available();
+
   std::byte* of(int rank) const { return stretches_[static_cast<std::size_t>(rank)]; }
 
  private:

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <osteon/kernel/fourier.hpp>
 #include <osteon/kernel/fourier_passes.hpp>
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 namespace osteon::kernel {
 
@@ -44,6 +47,24 @@ struct contiguous {
     store(reinterpret_cast<double*>(at + 2), b);
   }
 };
+
+#if defined(__AVX__)
+// The same past the caches, for what is not needed again before they have been filled anew: saves reading what is
+// overwritten.
+struct streamed : contiguous {
+  static void write(complex* at, std::ptrdiff_t stride, const complex_lanes& v) {
+    if (reinterpret_cast<std::uintptr_t>(at) % sizeof(vector) != 0) return contiguous::write(at, stride, v);
+    vector a, b;
+    together(v, a, b);
+    _mm256_stream_pd(reinterpret_cast<double*>(at), a);
+    _mm256_stream_pd(reinterpret_cast<double*>(at + 2), b);
+  }
+};
+void await_streams() { _mm_sfence(); }  // such stores are not ordered with those by which a thread says that it is done
+#else
+using streamed = contiguous;
+void await_streams() {}
+#endif
 
 // Lines anywhere.
 struct strided {
@@ -119,10 +140,11 @@ void all_lines(const fourier_plan& plan, const fourier_lines<const complex>& fro
     if (count < 4)
       run(few{count}, few{count});
     else if (from.line_stride == 1 && to.line_stride == 1)
-      run(contiguous{}, contiguous{});
+      to.stream ? run(contiguous{}, streamed{}) : run(contiguous{}, contiguous{});
     else
       run(strided{}, strided{});
   }
+  if (to.stream) await_streams();
 }
 
 }  // namespace

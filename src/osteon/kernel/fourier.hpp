@@ -18,6 +18,7 @@ struct fourier_lines {
   Complex* base = nullptr;
   std::span<const std::ptrdiff_t> offset;
   std::ptrdiff_t line_stride = 1;
+  bool stream = false;  ///< of a target: write past the caches, for what is larger than they are and read much later
 };
 
 /// Factors by which elements are multiplied before they are transformed: `element[j] * line[l]`; none if empty.
