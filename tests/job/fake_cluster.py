@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import os
 import shutil
 import signal
@@ -153,6 +154,16 @@ class FakeCluster:
             ranks_of_hosts = [each + (i < over) for i in range(len(self.names))]
         command = self.command(ranks_of_hosts, [str(word) for word in program])
         return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False, **more)
+
+    def received(self, host: int) -> int:
+        """Bytes that a host has received so far."""
+        shown = subprocess.run(
+            ["ip", "-n", self._head, "-s", "-j", "link", "show", "dev", f"port{host}"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return json.loads(shown.stdout)[0]["stats64"]["tx"]["bytes"]
 
     def pull_cable(self, host: int) -> None:
         """Cut a host off from the others, as a broken cable does."""
