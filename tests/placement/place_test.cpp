@@ -117,7 +117,7 @@ TEST(Place, KnowsTheNetwork) {
   const cartesian grid{{8, 8, 8}, {1, 1, 4}, 1, {}};
   const graph g = graph_of(grid);
   const auto model = std::make_shared<net::network>(
-      net::network_by_text("fattree:8x8,over=8,rate=1,pu-rate=1,top-rate=2,startup=0s,latency=0s"));
+      net::network_by_text("fattree:8x8,over=8,rate=1B/s,pu-rate=1B/s,top-rate=2B/s,startup=0s,latency=0s"));
   const target where = every_core(machine::assumed(machine::host_list(64, samples::two_sockets())), model);
   const placement found = place(g, where, {.grid = grid});
   EXPECT_DOUBLE_EQ(found.input.network.hottest_time, 256);
