@@ -18,9 +18,9 @@ int dispatch(int argc, char** argv) {
   cli.footer(std::string("Example:\n  osteon run examples/bone.toml\n\n") + app::exit_codes);
   cli.require_subcommand(1);
   app::registry commands(cli, {argv + 1, argv + argc});
-  for (const auto add : {app::add_run, app::add_resume, app::add_check, app::add_estimate, app::add_import, app::add_verify,
-                         app::add_convert, app::add_export, app::add_render, app::add_report, app::add_place, app::add_plan,
-                         app::add_probe})
+  for (const auto add :
+       {app::add_run, app::add_resume, app::add_check, app::add_estimate, app::add_import, app::add_verify, app::add_convert,
+        app::add_export, app::add_render, app::add_report, app::add_place, app::add_plan, app::add_probe})
     add(commands);
   commands.add_group("net", "Say what communication costs, without doing any",
                      "Examples:\n  osteon net cost --method binary-swap -n 1024\n  osteon net paper compositing");
