@@ -5,8 +5,8 @@
 
 Flat MPI, bound to what is fastest here, and with threads, on the paper's grids; then 16 ranks on a fake cluster of four
 hosts (network namespaces), one of whose uplinks has a quarter of the others' speed: the exchange of faces with ranks in
-their original order, in a random one, placed by the paper's method, and placed by what is measured there. The fake cluster
-needs root and is left out without it. Temperatures are compared with the exact solution in every run.
+their original order, in a random one, placed by the paper's method, and placed by what is measured there. The fake
+cluster needs root and is left out without it. Temperatures are compared with the exact solution in every run.
 """
 
 from __future__ import annotations
