@@ -5,8 +5,8 @@
 
 Flat MPI, bound to what is fastest here, and with threads, on the paper's grids; then 16 ranks on a fake cluster of four
 hosts (network namespaces), one of whose uplinks has a quarter of the others' speed: the exchange of faces with ranks in
-their original order, in a random one, placed by the paper's method, and placed by what `osteon probe` measures there. The
-fake cluster needs root and is left out without it. Temperatures are compared with the exact solution in every run.
+their original order, in a random one, placed by the paper's method, and placed by what is measured there. The fake
+cluster needs root and is left out without it. Temperatures are compared with the exact solution in every run.
 """
 
 from __future__ import annotations
@@ -66,15 +66,15 @@ def on_this_host(cores: int, options: argparse.Namespace) -> list[dict]:
 
 
 def on_fake_cluster(seconds: float) -> list[dict]:
-    """Exchange times of the orders on four hosts, the second of which is slow."""
+    """Exchange times of the orders on four hosts, the last of which is slow."""
     if missing := why_not():
         print(f"no fake cluster: {missing}")
         return []
-    print("16 ranks on four hosts of 200 Mbit/s, n1 of 50: 4 x 2 x 2 boxes of 320 x 80 x 80 cells")
+    print("16 ranks on four hosts of 200 Mbit/s, n3 of 50: 4 x 2 x 2 boxes of 320 x 80 x 80 cells")
     words = ["bench", "poisson", "--case", "2", "--scale", "0.3125", "--seconds", str(seconds), "--json", "-"]
     for order in ORDERS:
         words += ["--order", order]
-    with FakeCluster(hosts=4, mbit=200, slow={1: 50}) as cluster:
+    with FakeCluster(hosts=4, mbit=200, slow={3: 50}) as cluster:
         done = cluster.mpirun(16, [BINARY, *words], timeout=600)
     if done.returncode:
         print(done.stderr, file=sys.stderr)

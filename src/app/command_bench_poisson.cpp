@@ -70,7 +70,8 @@ nlohmann::ordered_json rows_of(const grid::cartesian& where, const bench::sweep_
   rows.push_back(row("sweep alone", 1e-6 * cells / sweep.seconds, "MLUP/s"));
   rows.push_back(row("sweep alone, bandwidth", 1e-9 * sweep.bandwidth(), "GB/s"));
   rows.back().update({{"peer", "triad"}, {"ratio", sweep.share_of_triad()}, {"must", 0.8}});
-  rows.push_back(row(fmt::format("{} sweeps at once", sweep.sweeps_at_once), 1e-6 * cells / sweep.seconds_at_once, "MLUP/s"));
+  rows.push_back(
+      row(fmt::format("{} sweeps at once", sweep.sweeps_at_once), 1e-6 * cells / sweep.seconds_at_once, "MLUP/s"));
   rows.back().update({{"peer", "sweep alone"}, {"ratio", sweep.seconds / sweep.seconds_at_once}});
   const double original = orders.front().cost.exchange_seconds;
   for (const auto& [name, c, how] : orders) {
@@ -90,10 +91,10 @@ void print(const grid::cartesian& where, const bench::sweep_cost& sweep, const s
   const auto cells = static_cast<double>(where.cells().volume());
   fmt::print(
       "memory (triad)  {:7.1f} GB/s\nsweep alone     {:7.1f} GB/s, {:.0f} % of it (must: 80), {:.0f} MLUP/s, stores {}\n"
-             "{} sweeps at once {:4.2f} times as fast, {:.0f} MLUP/s (temporal blocking)\n\n",
+      "{} sweeps at once {:4.2f} times as fast, {:.0f} MLUP/s (temporal blocking)\n\n",
       1e-9 * sweep.triad_bandwidth, 1e-9 * sweep.bandwidth(), 100 * sweep.share_of_triad(), 1e-6 * cells / sweep.seconds,
-      sweep.walk.stream ? "past the caches" : "into the caches", sweep.sweeps_at_once,
-             sweep.seconds / sweep.seconds_at_once, 1e-6 * cells / sweep.seconds_at_once);
+      sweep.walk.stream ? "past the caches" : "into the caches", sweep.sweeps_at_once, sweep.seconds / sweep.seconds_at_once,
+      1e-6 * cells / sweep.seconds_at_once);
   for (const in_order& o : orders)
     if (!o.how.empty()) fmt::print("{}: {}\n", o.name, o.how);
   fmt::print("{:<12} {:>12} {:>12} {:>14} {:>10} {:>18} {:>9}  {}\n", "order", "exchange ms", "sent MB", "off host MB",
@@ -106,7 +107,8 @@ void print(const grid::cartesian& where, const bench::sweep_cost& sweep, const s
 
 // The binding that was asked for, and how it was chosen, in words.
 template <class T>
-std::pair<machine::binding_policy, std::string> bind(MPI_Comm comm, const machine::local_ranks& here, const std::string& how) {
+std::pair<machine::binding_policy, std::string> bind(MPI_Comm comm, const machine::local_ranks& here,
+                                                     const std::string& how) {
   if (how == "measured") {
     const auto trial = machine::try_bindings(comm, here, 3, [&] { return bench::seconds_of_steps<T>(comm); });
     return {trial.kept, trial.summary()};
@@ -158,8 +160,7 @@ void measure_as_rank(MPI_Comm comm, const bench_poisson_options& o) {
     const auto placed = bench::reordered(comm, order.rank_of_box);
     std::vector<int> host_of_box;
     for (const int r : order.rank_of_box) host_of_box.push_back(hosts.host_of_rank[static_cast<std::size_t>(r)]);
-    costs.push_back(
-        {name, bench::measure_steps<T>(placed.get(), *where, sweep.walk, host_of_box, options), order.how});
+    costs.push_back({name, bench::measure_steps<T>(placed.get(), *where, sweep.walk, host_of_box, options), order.how});
     if (unbound) comm::together(comm, [&] { here.bind(policy); });
   }
   if (rank != 0) return;
@@ -222,14 +223,16 @@ void add_bench_poisson(registry& commands) {
       ->delimiter(',')
       ->expected(3)
       ->needs(cells);
-  add_repeatable(c, "--order", o->orders,
-                 "How ranks get their boxes: original, random, afc (the paper's method), afc-nb (without binding), ours; may "
-                 "be repeated (default: all)")
+  add_repeatable(
+      c, "--order", o->orders,
+      "How ranks get their boxes: original, random, afc (the paper's method), afc-nb (without binding), ours; may "
+      "be repeated (default: all)")
       ->check(CLI::IsMember({"original", "random", "afc", "afc-nb", "ours"}));
   c->add_option("--bind", o->binding, "none, core, l3, numa, socket, or measured: each is tried, the best is kept")
       ->check(CLI::IsMember({"none", "core", "l3", "numa", "socket", "measured"}))
       ->capture_default_str();
-  c->add_option("--machine", o->machine, "Machine file of `osteon probe` (default: measured now, if there are several hosts)");
+  c->add_option("--machine", o->machine,
+                "Machine file of `osteon probe` (default: measured now, if there are several hosts)");
   c->add_option("--budget", o->budget, "Seconds for that measurement (default: 5)")->check(CLI::Range(0.1, 3600.0));
   c->add_option("--seed", o->seed, "Of the random order (default: 1)");
   c->add_option("--precision", o->precision, "double or float")

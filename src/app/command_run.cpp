@@ -227,7 +227,8 @@ void add_run(registry& commands) {
       ->check(CLI::IsMember({"auto", "serial", "aggregated", "parallel", "text-serial"}));
   add_repeatable(c, "--io-hint", o->io_hints, "A hint for MPI-IO, key=value; may be repeated (adds to io.hints)");
   c->add_flag("!--no-place", o->place, "Leave ranks on several hosts in the order they came (run.place)");
-  c->add_option("--bind", o->bind, "What a rank is bound to: auto, none, core, l3, numa, socket, measured (default: run.bind)")
+  c->add_option("--bind", o->bind,
+                "What a rank is bound to: auto, none, core, l3, numa, socket, measured (default: run.bind)")
       ->check(CLI::IsMember({"auto", "none", "core", "l3", "numa", "socket", "measured"}));
   c->add_flag("!--no-report", o->report, "Do not make report.html");
   c->add_flag("--resume", o->resume, "Continue from the job's checkpoint, if there is one");

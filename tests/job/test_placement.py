@@ -37,7 +37,10 @@ def test_one_host_keeps_its_order_and_binds_if_it_is_full(tmp_path: Path) -> Non
     if cores > 1:
         assert f"{cores} ranks of 1 thread on one host: in the order they came, bound to core" in said
         alone = job.run("-n", "1", "--no-report")
-        assert "1 rank of 1 thread on one host: in the order they came, not bound, as cores are left" in alone.out + alone.err
+        assert (
+            "1 rank of 1 thread on one host: in the order they came, not bound, as cores are left"
+            in alone.out + alone.err
+        )
         free = job.run("-n", str(cores), "--no-report", "--bind", "none")
         assert "in the order they came, not bound" in free.out + free.err
         assert answers(free.summary) == answers(full.summary)

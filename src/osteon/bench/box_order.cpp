@@ -43,10 +43,11 @@ box_order order_named(MPI_Comm comm, std::string_view name, const grid::cartesia
   options.search.seed = seed;
   options.threads = threads;
   const index3 boxes = where.ranks(), largest = where.box_of(static_cast<int>(boxes.volume()) - 1).shape();
-  options.search.grid = placement::cartesian{{static_cast<int>(boxes.z), static_cast<int>(boxes.y), static_cast<int>(boxes.x)},
-                                             {largest.z, largest.y, largest.x},
-                                             bytes_of_cell,
-                                             {}};
+  options.search.grid =
+      placement::cartesian{{static_cast<int>(boxes.z), static_cast<int>(boxes.y), static_cast<int>(boxes.x)},
+                           {largest.z, largest.y, largest.x},
+                           bytes_of_cell,
+                           {}};
   placement::reordered found = placement::reorder(comm, graph_of_faces(where, bytes_of_cell), machine, options);
   order.rank_of_box = std::move(found.old_rank);
   order.how = std::move(found.report.line);

@@ -95,12 +95,8 @@ sweep_cost measure_sweep(MPI_Comm comm, const grid::cartesian& where, const pois
   const candidate& best = *std::min_element(candidates.begin(), candidates.end(), faster);
   const blocked& deepest = *std::min_element(at_once.begin(), at_once.end(), faster);
   const double values = best.walk.stream ? 2 : 3;
-  return {best.walk,
-          triad_bandwidth,
-          best.seconds,
-          values * sizeof(T) * static_cast<double>(where.cells().volume()),
-          deepest.sweeps,
-          deepest.seconds};
+  return {best.walk,      triad_bandwidth, best.seconds, values * sizeof(T) * static_cast<double>(where.cells().volume()),
+          deepest.sweeps, deepest.seconds};
 }
 
 template <class T>

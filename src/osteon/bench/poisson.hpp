@@ -18,9 +18,9 @@ struct sweep_cost {
   kernel::jacobi_walk walk;    ///< the faster one
   double triad_bandwidth = 0;  ///< bytes a second, all ranks together
   double seconds = 0;          ///< of a sweep of the slowest rank
-  double bytes = 0;  ///< that a sweep must move, all ranks: cells read, cells written, and what it writes read first
-                     ///< where stores do not go past the caches
-  int sweeps_at_once = 0;      ///< with temporal blocking: the number that was fastest
+  double bytes = 0;        ///< that a sweep must move, all ranks: cells read, cells written, and what it writes read first
+                           ///< where stores do not go past the caches
+  int sweeps_at_once = 0;  ///< with temporal blocking: the number that was fastest
   double seconds_at_once = 0;  ///< of one of these sweeps
 
   double bandwidth() const { return bytes / seconds; }

@@ -100,7 +100,7 @@ std::string bind(MPI_Comm comm, const spec& job, const machine::local_ranks& her
       comm::together(comm, [&] { here.bind(policy); });
       return fmt::format("bound to {}", machine::name_of(policy));
     }
-    return here.bound_already()   ? "bound by the launcher"
+    return here.bound_already()  ? "bound by the launcher"
            : here.enough_cores() ? "not bound, as cores are left for others"
                                  : "not bound, as there are more threads than cores";
   }

@@ -126,9 +126,11 @@ std::optional<std::vector<int>> scotch_mapping(const graph& g, int places, std::
   for (int a = 0; a < places; ++a)
     for (int b = a + 1; b < places; ++b)
       // scotch_graph adds 1; where ranks share a core, two places have no distance.
-      edges.push_back({a, b, std::max(1, distance[static_cast<std::size_t>(a) * static_cast<std::size_t>(places) +
-                                                  static_cast<std::size_t>(b)]) -
-                                 1});
+      edges.push_back(
+          {a, b,
+           std::max(1,
+                    distance[static_cast<std::size_t>(a) * static_cast<std::size_t>(places) + static_cast<std::size_t>(b)]) -
+               1});
   scotch_graph machine(from_edges(places, edges)), wrapped(g);
   if (!machine.valid() || !wrapped.valid()) return {};
   seeded_graph seeded_machine(machine.get(), seed), seeded(wrapped.get(), seed);
