@@ -262,8 +262,9 @@ class joined_job {
     for (std::size_t i = 0; i < children_.size(); ++i) {
       child_process& c = children_[i];
       if (!c.ended() || !reason_.empty() || now == state::finished) continue;
-      const std::string who = fmt::format("cluster '{}' has ended: its launcher ({}) {}", c.name(),
-                                          launcher_in_words(plan_.clusters[i]), fate(c.status()));
+      std::string who = fmt::format("cluster '{}' has ended: its launcher ({}) {}", c.name(),
+                                    launcher_in_words(plan_.clusters[i]), fate(c.status()));
+      if (now == state::joining && !server_->refusal().empty()) who += "; a connection was refused: " + server_->refusal();
       if (c.status() != 0) {
         end_job(who, true);
       } else if (server_->joined(static_cast<int>(i)) == 0) {
