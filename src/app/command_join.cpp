@@ -206,7 +206,10 @@ class joined_job {
     if (c.prefix.empty()) {
       if (c.library.empty()) c.library = own_library();
       // More ranks than cores: those who wait must not keep a core from those who work.
-      if (here > job::usable_cores()) c.environment.emplace("OMPI_MCA_mpi_yield_when_idle", "1");
+      if (here > job::usable_cores()) {
+        c.environment.emplace("OMPI_MCA_mpi_yield_when_idle", "1");
+        c.environment.emplace("OSTEON_BRIDGE_YIELD", "1");
+      }
     }
     const std::string script = start_script(c, variables(index), how_.program);
     if (how_.print_scripts) fmt::print(stderr, "osteon join: cluster '{}':\n{}", c.name, script);
@@ -259,8 +262,9 @@ class joined_job {
     for (std::size_t i = 0; i < children_.size(); ++i) {
       child_process& c = children_[i];
       if (!c.ended() || !reason_.empty() || now == state::finished) continue;
-      const std::string who = fmt::format("cluster '{}' has ended: its launcher ({}) {}", c.name(),
-                                          launcher_in_words(plan_.clusters[i]), fate(c.status()));
+      std::string who = fmt::format("cluster '{}' has ended: its launcher ({}) {}", c.name(),
+                                    launcher_in_words(plan_.clusters[i]), fate(c.status()));
+      if (now == state::joining && !server_->refusal().empty()) who += "; a connection was refused: " + server_->refusal();
       if (c.status() != 0) {
         end_job(who, true);
       } else if (server_->joined(static_cast<int>(i)) == 0) {

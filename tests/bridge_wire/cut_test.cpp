@@ -103,7 +103,7 @@ TEST(cut, a_long_cut_ends_every_rank_with_a_name_and_a_reason) {
     EXPECT_THROW(e.send(1 - me, {}, {}), link_error);
     EXPECT_THROW(e.close(), link_error);
   }
-  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 4.5);
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 6);
 }
 
 // Oracle: the other side throws what the aborting side said.

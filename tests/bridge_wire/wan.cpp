@@ -1,4 +1,5 @@
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -65,6 +66,7 @@ bool wan::move(int from, int to, direction& d, clock::time_point& free) {
 
 void wan::serve() {
   wire::settings how;
+  prctl(PR_SET_TIMERSLACK, 1UL);  // ns; by default the kernel lets timers be 50 us late
   while (!stop_) {
     const state now = state_;
     std::vector<pollfd> fds{{listener_.get(), POLLIN, 0}};

@@ -31,6 +31,7 @@ def test_every_command_has_help_with_an_example() -> None:
         "render",
         "bench",
         "report",
+        "join",
         "schema",
         "version",
     ):

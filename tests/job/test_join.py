@@ -13,11 +13,11 @@ from whole_job import BINARY, ROOT
 
 PEER = BINARY.parents[2] / "tests" / "wire_peer"
 FAN = ROOT / "tests" / "bridge_wire" / "fan.sh"
-WIRE = "[wire]\njoin_s = 3\ncut_s = 2\nheartbeat_s = 0.3\n"
+WIRE = "[wire]\njoin_s = 15\ncut_s = 5\nheartbeat_s = 0.3\n"
 
 
 def cluster(name: str, ranks: int, *, expected: int | None = None, extra: str = "") -> str:
-    launcher = f'["{FAN}", "-n", "{ranks}"]' if expected else f'["{FAN}", "-n", "{{ranks}}"]'
+    launcher = f'["env", "ASKED={{ranks}}", "{FAN}", "-n", "{ranks}"]' if expected else f'["{FAN}", "-n", "{{ranks}}"]'
     return f'[[cluster]]\nname = "{name}"\nranks = {expected or ranks}\nlauncher = {launcher}\n{extra}'
 
 
@@ -56,7 +56,7 @@ def test_a_relay_per_cluster_and_the_hub_between_them(tmp_path: Path) -> None:
         ("leave", ["cluster 'b' has ended", "fan.sh", "exited with code 7"]),
         ("abort", ["rank 2 (cluster 'b', local rank 0", "this test says so"]),
         ("alone", ["cluster 'a': 2 processes registered of 2 expected", "singletons"]),
-        ("keyless", ["cluster 'a': 0 of 2 processes", "a connection was refused"]),
+        ("keyless", ["another job key", "has ended", "a connection was refused: 127.0.0.1"]),
     ],
 )
 def test_all_end_and_say_who_where_and_why(tmp_path: Path, what: str, parts: list[str]) -> None:
@@ -65,15 +65,15 @@ def test_all_end_and_say_who_where_and_why(tmp_path: Path, what: str, parts: lis
     assert done.returncode not in (0, 2)
     assert time.monotonic() - began < 12
     for part in parts:
-        assert part in done.stderr.splitlines()[-1] + done.stderr, done.stderr
-    if what in ("leave", "abort"):  # the other cluster's ranks heard it themselves
-        assert done.stderr.count("[a] peer: ") == 2, done.stderr
+        assert part in done.stderr, done.stderr
+    if what in ("leave", "abort"):  # the other cluster's ranks heard it themselves, unless their launcher was faster
+        assert "[a] peer: " in done.stderr, done.stderr
 
 
-def test_too_few_processes_are_counted(tmp_path: Path) -> None:
-    done = join(tmp_path, WIRE + cluster("a", 1, expected=2) + cluster("b", 1))
+def test_another_number_of_processes_is_told(tmp_path: Path) -> None:
+    done = join(tmp_path, WIRE + cluster("a", 3, expected=2) + cluster("b", 1))
     assert done.returncode != 0
-    assert "cluster has 1 processes" in done.stderr or "singletons" in done.stderr, done.stderr
+    assert "has 3 processes; expected are 2" in done.stderr, done.stderr
 
 
 def test_a_program_that_never_joins_is_told(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_all_faults_of_the_file_are_told_at_once(tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("mpirun.openmpi") is None, reason="Open MPI's launcher is not installed")
 def test_open_mpi_hands_the_variables_on(tmp_path: Path) -> None:
     launcher = 'adapter = "ompi4"\nlauncher = "mpirun.openmpi"\noptions = "--oversubscribe --bind-to none"\n'
-    text = WIRE.replace("join_s = 3", "join_s = 15") + cluster("b", 1)
+    text = WIRE + cluster("b", 1)
     text += f'[[cluster]]\nname = "a"\nranks = 2\n{launcher}'
     done = join(tmp_path, text)
     assert done.returncode == 0, done.stderr

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bridge/wire/endpoint_core.hpp>
+#include <cmath>
 #include <cstring>
 
 namespace osteon::bridge::wire {
@@ -47,9 +48,7 @@ endpoint_core::endpoint_core(endpoint& face, settings s, const std::string& fact
 
 endpoint_core::~endpoint_core() {
   if (joined_ && !finished_ && !face_.broken()) abort("it left without closing the link");
-  stop_ = true;
-  eventfd_write(wake_.get(), 1);
-  if (thread_.joinable()) thread_.join();
+  stop_thread();
   for (message& m : inbox_) m.owner_ = nullptr;
 }
 
@@ -68,7 +67,50 @@ void endpoint_core::join() {
 }
 
 void endpoint_core::loop() {
-  while (!stop_) turn(100);
+  while (!stop_) {
+    if (driving_) {
+      rest();
+    } else {
+      turn(100);
+    }
+  }
+}
+
+/// Leave the sockets to the thread of the application that waits, and a moment longer: it will probably wait again.
+void endpoint_core::rest() {
+  eventfd_write(wake_.get(), 1);  // something may have come while both of them were listening: let it look
+  std::unique_lock lock(rest_m_);
+  do {
+    side_ = side_thread::resting;
+    rest_.wait(lock, [&] { return stop_ || !driving_; });
+    side_ = side_thread::about_to_work;
+  } while (!stop_ && rest_.wait_for(lock, std::chrono::milliseconds(1), [&] { return stop_ || driving_; }));
+  side_ = side_thread::at_work;
+}
+
+void endpoint_core::drive(const std::function<bool()>& done, steady::time_point end) {
+  driving_ = true;
+  if (side_ == side_thread::at_work && thread_.joinable()) eventfd_write(wake_.get(), 1);
+  do {
+    const double left = std::chrono::duration<double>(end - steady::now()).count();
+    turn(static_cast<int>(std::ceil(std::clamp(left, 0.0, 0.05) * 1000)));
+  } while (!done() && !face_.broken() && steady::now() < end);
+  driving_ = false;
+  if (side_ != side_thread::resting) return;
+  {
+    const std::lock_guard lock(rest_m_);
+  }
+  rest_.notify_one();
+}
+
+void endpoint_core::stop_thread() {
+  stop_ = true;
+  eventfd_write(wake_.get(), 1);
+  {
+    const std::lock_guard lock(rest_m_);
+  }
+  rest_.notify_all();
+  if (thread_.joinable()) thread_.join();
 }
 
 void endpoint_core::event() {
@@ -185,15 +227,13 @@ void endpoint_core::progress() {
 void endpoint_core::wait_event(std::uint32_t seen, double seconds) {
   const auto end = steady::now() + std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>(seconds));
   const auto news = [&] { return face_.events() != seen; };
-  if (how.progress == progress_mode::polling) {
-    do {
-      const double left = std::chrono::duration<double>(end - steady::now()).count();
-      turn(static_cast<int>(std::clamp(left, 0.0, 0.05) * 1000));
-    } while (!news() && !face_.broken() && steady::now() < end);
-  } else {
+  std::unique_lock driver(driver_m_, std::try_to_lock);
+  if (driver.owns_lock()) {
+    drive(news, end);
+  } else {  // another thread of the application drives
     ++sleepers_;
     std::unique_lock lock(sleep_m_);
-    sleep_.wait_until(lock, end, news);
+    sleep_.wait_until(lock, std::min(end, steady::now() + std::chrono::milliseconds(50)), news);
     --sleepers_;
   }
   if (face_.broken()) check();
@@ -255,9 +295,7 @@ void endpoint_core::close() {
   }
   eventfd_write(wake_.get(), 1);
   until([&] { return server_parted_; }, 5);
-  stop_ = true;
-  eventfd_write(wake_.get(), 1);
-  if (thread_.joinable()) thread_.join();
+  stop_thread();
   for (auto& r : routes_) {
     for (auto& c : r->streams) {
       if (c) c->stream.finish();

@@ -105,6 +105,9 @@ class endpoint_core {
   void fail(const std::string& why, bool tell_server = true);
   void event();
   void loop();
+  void rest();
+  void drive(const std::function<bool()>& done, steady::time_point end);
+  void stop_thread();
 
   endpoint& face_;
   std::string facts_;
@@ -138,6 +141,14 @@ class endpoint_core {
   std::condition_variable sleep_;
   std::atomic<int> sleepers_{0};
   std::atomic<bool> stop_{false};
+
+  // A thread of the application that waits does the side thread's work, so that news wake one thread and not two in turn.
+  enum class side_thread { at_work, resting, about_to_work };
+  std::mutex driver_m_;  ///< held by the thread that drives
+  std::atomic<bool> driving_{false};
+  std::atomic<side_thread> side_{side_thread::at_work};
+  std::mutex rest_m_;
+  std::condition_variable rest_;
   std::thread thread_;
 };
 

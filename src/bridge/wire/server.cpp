@@ -23,8 +23,9 @@ double since(clock::time_point t) { return std::chrono::duration<double>(clock::
 
 /// A connection to a process, from its first byte to FINI.
 struct member {
-  explicit member(frame_stream s) : stream(std::move(s)) {}
+  explicit member(frame_stream s) : stream(std::move(s)), address(other_address(stream.fd())) {}
   frame_stream stream;
+  std::string address;
   std::string nonce, other_nonce;
   bool proved = false, registered = false, watches = false;
   registration told;
@@ -61,6 +62,7 @@ struct startup_server::impl {
   void join(member& who);
   void complete();
   void fail_all(const std::string& why);
+  void refuse(const member& who, const std::string& why);
   void watch();
   std::string name(int rank) const;
   settings socket_settings() const {
@@ -211,12 +213,17 @@ void startup_server::impl::handle(member& who, const frame& f) {
     return who.stream.send(command::challenge, who.nonce);
   }
   if (!same_secret(f.data, proof(how.key, "process", who.nonce, who.other_nonce))) {
-    last_refusal = fmt::format("{} has another job key", other_address(who.stream.fd()));
+    refuse(who, "has another job key");
     return who.stream.send(command::fail, "wrong job key: this process and the server were given different ones");
   }
   who.proved = true;
   who.stream.trust();
   who.stream.send(command::auth, proof(how.key, "server", who.nonce, who.other_nonce));
+}
+
+void startup_server::impl::refuse(const member& who, const std::string& why) {
+  const std::lock_guard lock(m);
+  last_refusal = fmt::format("{}: {}", who.address, why.empty() ? "ended before it was known" : why);
 }
 
 /// Time-outs, connections that ended, the end of the job.
@@ -227,7 +234,7 @@ void startup_server::impl::watch() {
       ++x;
       continue;
     }
-    if (!x->proved) last_refusal = fmt::format("{}: {}", other_address(x->stream.fd()), x->stream.why());
+    if (!x->proved) refuse(*x, x->stream.why());
     if (x->rank >= 0 && parted[static_cast<std::size_t>(x->rank)] == 0) {
       away[static_cast<std::size_t>(x->rank)] = 1;
       lost[static_cast<std::size_t>(x->rank)] = clock::now();
@@ -343,6 +350,11 @@ startup_server::state startup_server::now() const {
 std::string startup_server::failure() const {
   const std::lock_guard lock(impl_->m);
   return impl_->failure;
+}
+
+std::string startup_server::refusal() const {
+  const std::lock_guard lock(impl_->m);
+  return impl_->last_refusal;
 }
 
 int startup_server::joined(int cluster) const {

@@ -43,6 +43,8 @@ class startup_server {
   state now() const;
   /// Who, where and why, once it has failed.
   std::string failure() const;
+  /// Why a connection was last refused; empty if none was.
+  std::string refusal() const;
   /// How many processes of a cluster have come.
   int joined(int cluster) const;
 
