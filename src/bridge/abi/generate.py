@@ -236,14 +236,29 @@ def mpif_h() -> str:
     return "\n".join(lines)
 
 
-FORTRAN_ADDRESSES = {"BOTTOM": "", "IN_PLACE": "", "STATUS_IGNORE": "(8)", "STATUSES_IGNORE": "(8)", "UNWEIGHTED": "(1)"}
+FORTRAN_ADDRESSES = {
+    "BOTTOM": "",
+    "IN_PLACE": "",
+    "STATUS_IGNORE": "(8)",
+    "STATUSES_IGNORE": "(8)",
+    "UNWEIGHTED": "(1)",
+}
 FORTRAN_ADDRESSES["ERRCODES_IGNORE"] = "(1)"
 FORTRAN_ADDRESSES["WEIGHTS_EMPTY"] = "(1)"
-NOT_IN_FORTRAN = ("argc", "array_of_argv", "argv", "ranges", "array_of_commands", "attribute_val", "baseptr", "buffer_addr")
+NOT_IN_FORTRAN = (
+    "argc",
+    "array_of_argv",
+    "argv",
+    "ranges",
+    "array_of_commands",
+    "attribute_val",
+    "baseptr",
+    "buffer_addr",
+)
 
 
 def fortran_entry(f: Function) -> str | None:
-    """One function for Fortran, or None where it needs more than converting arguments (callbacks, attributes, memory)."""
+    """One function for Fortran, or None where it takes more than converting arguments (callbacks, memory)."""
     before: list[str] = []
     after: list[str] = []
     arguments: list[str] = []
@@ -260,7 +275,8 @@ def fortran_entry(f: Function) -> str | None:
             if p.is_array:
                 if p.length in ("to", "from"):
                     return None
-                before.append(f"std::vector<{c_type}> {p.name} = from_integers<{c_type}, MPI_{kind}_fromint>({own}, *f_{p.length});")
+                converted = f"from_integers<{c_type}, MPI_{kind}_fromint>({own}, *f_{p.length})"
+                before.append(f"std::vector<{c_type}> {p.name} = {converted};")
                 arguments.append(f"{p.name}.data()")
                 if p.mark:
                     after.append(f"to_integers<MPI_{kind}_toint>({p.name}, {own});")
@@ -534,7 +550,9 @@ def main() -> int:
     if what == "mpif":
         out.write_text(mpif_h())
         return 0
-    out.write_text({"header": header, "slots": slots, "front": front, "guards": guards, "fortran": fortran}[what](functions))
+    out.write_text(
+        {"header": header, "slots": slots, "front": front, "guards": guards, "fortran": fortran}[what](functions)
+    )
     return 0
 
 

@@ -89,7 +89,6 @@ int error_string(int code, char* text, int* length) {
 
 }  // namespace
 
-
 int refuse(MPI_Comm comm, const std::string& text) noexcept {
   last_refusal = text;
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;

@@ -4,9 +4,9 @@
 
 static int rank, size;
 
-static unsigned next_random(unsigned *state) { return *state = *state * 1664525u + 1013904223u, *state >> 16; }
+static unsigned next_random(unsigned* state) { return *state = *state * 1664525u + 1013904223u, *state >> 16; }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   OK(MPI_Init(&argc, &argv));
   OK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   OK(MPI_Comm_size(MPI_COMM_WORLD, &size));

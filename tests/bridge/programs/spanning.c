@@ -10,7 +10,7 @@ static int class_of(int code) {
   return class;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   OK(MPI_Init(&argc, &argv));
   OK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   OK(MPI_Comm_size(MPI_COMM_WORLD, &size));
@@ -29,7 +29,8 @@ int main(int argc, char **argv) {
   CHECK(strstr(text, "MPI_Win_create") && strstr(text, "spans clusters"));
   e = MPI_File_open(MPI_COMM_WORLD, "never", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
   CHECK(class_of(e) == MPI_ERR_UNSUPPORTED_OPERATION);
-  e = MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+  e = MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                     &graph);
   CHECK(class_of(e) == MPI_ERR_UNSUPPORTED_OPERATION);
   e = MPI_Send(memory, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
   CHECK(class_of(e) == MPI_ERR_RANK);
