@@ -30,12 +30,25 @@ function(bridge_test name)
 endfunction()
 
 find_program(bridge_c_compiler NAMES gcc cc REQUIRED)
-foreach(name IN ITEMS point_to_point collectives objects)
+foreach(name IN ITEMS point_to_point collectives objects any_source spanning)
   bridge_program(${name})
-  bridge_test(${name} 1 2 4)
 endforeach()
-bridge_program(any_source)
-bridge_program(spanning)
+bridge_test(point_to_point 2 4)
+bridge_test(collectives 1 4)
+bridge_test(objects 1 2)
+# The same for Fortran, where there is a compiler.
+find_program(bridge_fortran_compiler NAMES gfortran)
+if(bridge_fortran_compiler)
+  set(program ${CMAKE_BINARY_DIR}/tests/bridge/fortran)
+  add_custom_command(OUTPUT ${program}
+    COMMAND ${CMAKE_COMMAND} -E env OSTEON_FC=${bridge_fortran_compiler} ${bridge}/bin/osteon-mpif90 -O1 -g
+      ${CMAKE_CURRENT_SOURCE_DIR}/bridge/programs/fortran.f90 -o ${program}
+    DEPENDS bridge/programs/fortran.f90 osteon_bridge_fortran VERBATIM)
+  add_custom_target(bridge_program_fortran ALL DEPENDS ${program})
+  bridge_test(fortran 2)
+else()
+  message(STATUS "bridge: no gfortran, so Fortran over the bridge is not tested")
+endif()
 
 # One job over two clusters on this machine: a program, and the clusters as vendor:ranks.
 add_executable(bridge_serve bridge/serve.cpp)
@@ -57,4 +70,7 @@ if(OSTEON_BRIDGE_OMPI4 AND OSTEON_BRIDGE_MPICH4)
   endforeach()
   bridge_joined_test(any_source "ompi4:2 mpich4:2" 2000)
   bridge_joined_test(collectives "ompi4:1 mpich4:2 ompi4:1")
+  if(bridge_fortran_compiler)
+    bridge_joined_test(fortran "ompi4:1 mpich4:1")
+  endif()
 endif()
