@@ -218,6 +218,123 @@ def guards(functions: list[Function]) -> str:
     return "\n".join(lines)
 
 
+def mpif_h() -> str:
+    """mpif.h for fixed and free form: short lines, nothing continued."""
+    lines = ["! MPI 5.0 standard ABI for Fortran over the bridge, generated from abi/constants.txt."]
+    for section, entries in read_constants().items():
+        if section in ("alias", "Fortran"):
+            continue
+        for name, value in entries:
+            lines += [f"      INTEGER MPI_{name}", f"      PARAMETER (MPI_{name}={int(value, 0)})"]
+    fixed = {"STATUS_SIZE": 8, "SOURCE": 1, "TAG": 2, "ERROR": 3, "ADDRESS_KIND": 8, "OFFSET_KIND": 8, "COUNT_KIND": 8}
+    for name, value in fixed.items():
+        lines += [f"      INTEGER MPI_{name}", f"      PARAMETER (MPI_{name}={value})"]
+    lines += ["      INTEGER(KIND=8) MPI_DISPLACEMENT_CURRENT", "      PARAMETER (MPI_DISPLACEMENT_CURRENT=-1)"]
+    for name, shape in FORTRAN_ADDRESSES.items():
+        lines += [f"      INTEGER MPI_{name}{shape}", f"      COMMON /OSTEON_MPI_{name}/ MPI_{name}"]
+    lines += ["      DOUBLE PRECISION MPI_WTIME, MPI_WTICK", "      EXTERNAL MPI_WTIME, MPI_WTICK", ""]
+    return "\n".join(lines)
+
+
+FORTRAN_ADDRESSES = {
+    "BOTTOM": "",
+    "IN_PLACE": "",
+    "STATUS_IGNORE": "(8)",
+    "STATUSES_IGNORE": "(8)",
+    "UNWEIGHTED": "(1)",
+}
+FORTRAN_ADDRESSES["ERRCODES_IGNORE"] = "(1)"
+FORTRAN_ADDRESSES["WEIGHTS_EMPTY"] = "(1)"
+NOT_IN_FORTRAN = (
+    "argc",
+    "array_of_argv",
+    "argv",
+    "ranges",
+    "array_of_commands",
+    "attribute_val",
+    "baseptr",
+    "buffer_addr",
+)
+
+
+def fortran_entry(f: Function) -> str | None:
+    """One function for Fortran, or None where it takes more than converting arguments (callbacks, memory)."""
+    before: list[str] = []
+    after: list[str] = []
+    arguments: list[str] = []
+    taken: list[str] = []
+    lengths: list[str] = []
+    for p in f.parameters:
+        c_type = p.c_type(f.large)
+        if p.name in NOT_IN_FORTRAN or c_type.startswith("MPI_T_") or c_type.endswith(("_function", "_function_c")):
+            return None
+        own = f"f_{p.name}"
+        if p.type in HANDLES:
+            kind = "Type" if p.type == "Datatype" else p.type
+            taken.append(f"int *{own}")
+            if p.is_array:
+                if p.length in ("to", "from"):
+                    return None
+                converted = f"from_integers<{c_type}, MPI_{kind}_fromint>({own}, *f_{p.length})"
+                before.append(f"std::vector<{c_type}> {p.name} = {converted};")
+                arguments.append(f"{p.name}.data()")
+                if p.mark:
+                    after.append(f"to_integers<MPI_{kind}_toint>({p.name}, {own});")
+            elif p.mark:
+                value = f"MPI_{kind}_fromint(*{own})" if p.mark == "&" else f"MPI_{kind}_fromint(0)"
+                before.append(f"{c_type} {p.name} = {value};")
+                arguments.append(f"&{p.name}")
+                after.append(f"to_integer<MPI_{kind}_toint>({p.name}, {own}, {'true' if p.mark == '&' else 'false'});")
+            else:
+                arguments.append(f"MPI_{kind}_fromint(*{own})")
+        elif p.type == "Status":
+            taken.append(f"MPI_Status *{own}")
+            arguments.append(f"status_or_ignore({own})")
+        elif p.type == "char":
+            if p.mark == "**":
+                return None
+            taken.append(f"char *{own}")
+            lengths.append(f"std::size_t n_{p.name}")
+            if p.const:
+                before.append(f"const std::string {p.name} = trimmed({own}, n_{p.name});")
+                arguments.append(f"{p.name}.c_str()")
+            else:
+                before.append(f"std::vector<char> {p.name}(MPI_MAX_LIBRARY_VERSION_STRING + 1);")
+                arguments.append(f"{p.name}.data()")
+                after.append(f"padded({p.name}.data(), {own}, n_{p.name});")
+        elif p.type == "void" or p.type == "Buf":
+            taken.append(f"void *{own}")
+            arguments.append(f"address({own})")
+        elif p.type == "Weights":
+            taken.append(f"int *{own}")
+            arguments.append(f"weights({own})")
+        elif p.is_pointer:
+            taken.append(f"{c_type} *{own}")
+            if p.name == "indx" and "any" in f.name:
+                after.append(f"if (*{own} != MPI_UNDEFINED) ++*{own};")
+            if p.name == "array_of_indices":
+                after.append(f"for (int i = 0; i < *f_outcount; ++i) ++{own}[i];")
+            arguments.append(own)
+        else:
+            taken.append(f"{c_type} *{own}")
+            arguments.append(f"*{own}")
+    name = f"mpi_{f.name.lower()}_"
+    if f.result == "double":
+        return f"OSTEON_EXPORT double {name}() {{ return MPI_{f.name}(); }}"
+    if f.result or f.variadic:
+        return None
+    listed = ", ".join([*taken, "int *ierror", *lengths])
+    call = f"*ierror = MPI_{f.name}({', '.join(arguments)});"
+    return f"OSTEON_EXPORT void {name}({listed}) {{ {' '.join([*before, call, *after])} }}"
+
+
+def fortran(functions: list[Function]) -> str:
+    lines = ['#include "fortran/convert.hpp"', "using namespace osteon::bridge::fortran;", 'extern "C" {']
+    by_hand = {"Init", "Init_thread", "Get_address", "Comm_get_attr", "Attr_get"}
+    lines += [entry for f in functions if f.name not in by_hand and (entry := fortran_entry(f))]
+    return "\n".join([*lines, "}", ""])
+
+
 class Conversion:
     """The body of one converting function: statements before and after the vendor's call, and its arguments."""
 
@@ -430,7 +547,12 @@ def main() -> int:
         out.with_suffix(".table.inc").write_text(table)
         out.write_text(conversions)
         return 0
-    out.write_text({"header": header, "slots": slots, "front": front, "guards": guards}[what](functions))
+    if what == "mpif":
+        out.write_text(mpif_h())
+        return 0
+    out.write_text(
+        {"header": header, "slots": slots, "front": front, "guards": guards, "fortran": fortran}[what](functions)
+    )
     return 0
 
 

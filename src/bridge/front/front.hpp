@@ -32,7 +32,4 @@ int refuse(MPI_Comm comm, const std::string& text) noexcept;
 /// Put this layer's own functions into the slots: names of the standard that no vendor has yet, and error texts.
 void install_own(slots& into) noexcept;
 
-/// Free the integer of a handle that is gone; `kind` as in own.cpp: 4 for requests.
-void forget_integer(int kind, int integer) noexcept;
-
 }  // namespace osteon::bridge

@@ -39,13 +39,15 @@ std::string library_folder() {
   return std::filesystem::path(here.dli_fname).parent_path().string();
 }
 
-/// The launcher tells which MPI this process belongs to.
+/// The launcher tells which MPI this process belongs to; else the first adapter that is here.
 std::string guess_vendor() {
-  if (const std::string version = variable("OMPI_VERSION"); !version.empty()) return "ompi" + version.substr(0, 1);
-  if (!variable("OMPI_COMM_WORLD_SIZE").empty()) return "ompi4";
+  const auto here = [](const std::string& name) {
+    return std::filesystem::exists(library_folder() + "/osteon_mpi_" + name + ".so");
+  };
+  if (!variable("OMPI_COMM_WORLD_SIZE").empty()) return here("ompi4") ? "ompi4" : "ompi5";
   if (!variable("PMI_FD").empty() || !variable("PMI_PORT").empty() || !variable("PMI_RANK").empty()) return "mpich4";
   for (const char* name : {"ompi4", "mpich4", "ompi5"})
-    if (std::filesystem::exists(library_folder() + "/osteon_mpi_" + name + ".so")) return name;
+    if (here(name)) return name;
   give_up("no adapter in " + library_folder() + "; set OSTEON_MPI to the adapter or the ABI library to use");
 }
 

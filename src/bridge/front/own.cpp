@@ -89,8 +89,6 @@ int error_string(int code, char* text, int* length) {
 
 }  // namespace
 
-void forget_integer(int kind, int integer) noexcept { integers_of(kind).forget(integer); }
-
 int refuse(MPI_Comm comm, const std::string& text) noexcept {
   last_refusal = text;
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -150,3 +148,6 @@ void install_own(slots& into) noexcept {
 }
 
 }  // namespace osteon::bridge
+
+/// For the Fortran library: a request that is over gives its integer free.
+extern "C" OSTEON_EXPORT void osteon_mpi_forget(int kind, int integer) { osteon::bridge::integers_of(kind).forget(integer); }

@@ -87,7 +87,8 @@ int bcast(void* buffer, int count, MPI_Datatype type, int root, communicator* c,
 }
 
 /// Fold the clusters' parts in their order: part[0] op part[1] op ... into `into`, which holds the part `mine`.
-void fold(communicator* c, std::vector<void*> part, int mine, void* into, schedule* s, int count, MPI_Datatype type, MPI_Op op) {
+void fold(communicator* c, std::vector<void*> part, int mine, void* into, schedule* s, int count, MPI_Datatype type,
+          MPI_Op op) {
   const int n = clusters(c);
   void* sum = s->temporary(count, type);
   part[static_cast<std::size_t>(mine)] = into;
@@ -105,7 +106,8 @@ bool order_matters(MPI_Op op) {
 int linear_reduce(const void* in, void* result, int count, MPI_Datatype type, MPI_Op op, int root, communicator* c,
                   MPI_Request* out);
 
-int reduce(const void* in, void* result, int count, MPI_Datatype type, MPI_Op op, int root, communicator* c, MPI_Request* out) {
+int reduce(const void* in, void* result, int count, MPI_Datatype type, MPI_Op op, int root, communicator* c,
+           MPI_Request* out) {
   if (!c->in_order && order_matters(op)) return linear_reduce(in, result, count, type, op, root, c, out);
   work w = begin(c);
   schedule* s = w.get();
@@ -158,8 +160,8 @@ int allreduce(const void* in, void* result, int count, MPI_Datatype type, MPI_Op
 }
 
 /// Steps that leave every rank's contribution in everybody's `all`, `counts[r]` elements at `places[r]`.
-void gather_everywhere(schedule* s, const void* in, int n_in, MPI_Datatype in_type, void* all, const std::vector<int>* counts,
-                       const std::vector<int>* places, MPI_Datatype type) {
+void gather_everywhere(schedule* s, const void* in, int n_in, MPI_Datatype in_type, void* all,
+                       const std::vector<int>* counts, const std::vector<int>* places, MPI_Datatype type) {
   communicator* c = s->comm;
   auto* here_counts = s->keep(std::vector<int>());
   auto* here_places = s->keep(std::vector<int>());
@@ -168,6 +170,11 @@ void gather_everywhere(schedule* s, const void* in, int n_in, MPI_Datatype in_ty
     here_places->push_back((*places)[static_cast<std::size_t>(r)]);
   }
   s->step([=] {
+    if (c->rank_of.size() == 1) {  // MPICH 4.0 forgets the place when a process is alone
+      const int n = here_counts->front();
+      if (in != MPI_IN_PLACE) copy(in, n_in, in_type, element(all, here_places->front(), type), n, type);
+      return;
+    }
     OSTEON_LOCAL(s, Iallgatherv, Allgatherv, in, n_in, in_type, all, static_cast<const int*>(here_counts->data()),
                  static_cast<const int*>(here_places->data()), type);
   });
@@ -175,7 +182,8 @@ void gather_everywhere(schedule* s, const void* in, int n_in, MPI_Datatype in_ty
   auto* blocks = s->keep(std::vector<std::vector<std::byte>>(c->members.size()));
   const auto bytes_of = [=](int k) {
     std::size_t n = 0;
-    for (const int r : c->members[static_cast<std::size_t>(k)]) n += layout_of((*counts)[static_cast<std::size_t>(r)], type).bytes;
+    for (const int r : c->members[static_cast<std::size_t>(k)])
+      n += layout_of((*counts)[static_cast<std::size_t>(r)], type).bytes;
     return n;
   };
   s->step([=] {
@@ -231,7 +239,8 @@ int allgatherv(const void* in, int n_in, MPI_Datatype in_type, void* all, std::v
 }
 
 /// Everything to everyone, then each folds ranks first..last in order into `result`.
-work fold_ranks(const void* in, void* result, int count, MPI_Datatype type, MPI_Op op, communicator* c, int last, bool keeps) {
+work fold_ranks(const void* in, void* result, int count, MPI_Datatype type, MPI_Op op, communicator* c, int last,
+                bool keeps) {
   work w = begin(c);
   schedule* s = w.get();
   void* all = s->temporary(static_cast<MPI_Count>(count) * c->size(), type);
@@ -332,8 +341,9 @@ int scatterv(const void* all, std::vector<int> counts, std::vector<int> places, 
           const auto place = static_cast<std::size_t>(r);
           s->send(element(all, (*all_places)[place], type), (*all_counts)[place], type, r);
         }
-    OSTEON_LOCAL(s, Iscatterv, Scatterv, all, static_cast<const int*>(here_counts->data()), static_cast<const int*>(here_places->data()),
-                 type, into, n_into, into_type, c->local_of[static_cast<std::size_t>(root)]);
+    OSTEON_LOCAL(s, Iscatterv, Scatterv, all, static_cast<const int*>(here_counts->data()),
+                 static_cast<const int*>(here_places->data()), type, into, n_into, into_type,
+                 c->local_of[static_cast<std::size_t>(root)]);
   });
   return run(std::move(w), out);
 }
@@ -394,7 +404,8 @@ int all_to_all(const void* out_buffer, side to, void* in_buffer, side from, comm
     for (int d = 1; d < n; ++d) {
       const int source = (c->rank + n - d) % n;
       const auto i = static_cast<std::size_t>(source);
-      if (!c->is_local(source)) s->receive(static_cast<std::byte*>(in_buffer) + f->places[i], f->counts[i], f->types[i], source);
+      if (!c->is_local(source))
+        s->receive(static_cast<std::byte*>(in_buffer) + f->places[i], f->counts[i], f->types[i], source);
     }
     for (int d = 1; d < n; ++d) {
       const int dest = (c->rank + d) % n;
@@ -471,7 +482,8 @@ int exscan_entry(communicator* c, MPI_Request* out, const void* a, void* b, int 
   return too_many(c, n) ? raise(c, MPI_ERR_COUNT) : scan(a, b, n, t, op, c, true, out);
 }
 
-int reduce_scatter_entry(communicator* c, MPI_Request* out, const void* a, void* b, counts_t counts, MPI_Datatype t, MPI_Op op) {
+int reduce_scatter_entry(communicator* c, MPI_Request* out, const void* a, void* b, counts_t counts, MPI_Datatype t,
+                         MPI_Op op) {
   return reduce_scatter(a, b, copied(counts, c), t, op, c, out);
 }
 
@@ -483,7 +495,8 @@ int gather_entry(communicator* c, MPI_Request* out, const void* a, int n, MPI_Da
                  int root) {
   if (root < 0 || root >= c->size()) return raise(c, MPI_ERR_ROOT);
   if (c->rank != root) return gatherv(a, n, t, b, {}, {}, u, root, c, out);
-  return too_many(c, m) ? raise(c, MPI_ERR_COUNT) : gatherv(a, n, t, b, equal_counts(c, m), equal_places(c, m), u, root, c, out);
+  return too_many(c, m) ? raise(c, MPI_ERR_COUNT)
+                        : gatherv(a, n, t, b, equal_counts(c, m), equal_places(c, m), u, root, c, out);
 }
 
 int gatherv_entry(communicator* c, MPI_Request* out, const void* a, int n, MPI_Datatype t, void* b, counts_t counts,
@@ -496,16 +509,18 @@ int scatter_entry(communicator* c, MPI_Request* out, const void* a, int n, MPI_D
                   int root) {
   if (root < 0 || root >= c->size()) return raise(c, MPI_ERR_ROOT);
   if (c->rank != root) return scatterv(a, {}, {}, t, b, m, u, root, c, out);
-  return too_many(c, n) ? raise(c, MPI_ERR_COUNT) : scatterv(a, equal_counts(c, n), equal_places(c, n), t, b, m, u, root, c, out);
+  return too_many(c, n) ? raise(c, MPI_ERR_COUNT)
+                        : scatterv(a, equal_counts(c, n), equal_places(c, n), t, b, m, u, root, c, out);
 }
 
-int scatterv_entry(communicator* c, MPI_Request* out, const void* a, counts_t counts, counts_t places, MPI_Datatype t, void* b,
-                   int m, MPI_Datatype u, int root) {
+int scatterv_entry(communicator* c, MPI_Request* out, const void* a, counts_t counts, counts_t places, MPI_Datatype t,
+                   void* b, int m, MPI_Datatype u, int root) {
   if (root < 0 || root >= c->size()) return raise(c, MPI_ERR_ROOT);
   return scatterv(a, copied(counts, c, c->rank == root), copied(places, c, c->rank == root), t, b, m, u, root, c, out);
 }
 
-int allgather_entry(communicator* c, MPI_Request* out, const void* a, int n, MPI_Datatype t, void* b, int m, MPI_Datatype u) {
+int allgather_entry(communicator* c, MPI_Request* out, const void* a, int n, MPI_Datatype t, void* b, int m,
+                    MPI_Datatype u) {
   if (too_many(c, m)) return raise(c, MPI_ERR_COUNT);
   return allgatherv(a, n, t, b, equal_counts(c, m), equal_places(c, m), u, c, out);
 }

@@ -92,7 +92,8 @@ int dup(communicator* c, MPI_Info info, MPI_Comm* out) {
   drain_collectives(c);
   const std::uint64_t cid = agree_cid(c);
   MPI_Comm local = MPI_COMM_NULL;
-  const int e = info == MPI_INFO_NULL ? vendor().Comm_dup(c->local, &local) : vendor().Comm_dup_with_info(c->local, info, &local);
+  const int e =
+      info == MPI_INFO_NULL ? vendor().Comm_dup(c->local, &local) : vendor().Comm_dup_with_info(c->local, info, &local);
   if (e != MPI_SUCCESS) return e;
   communicator* made = make_communicator(cid, c->world, local, true);
   if (c->cart) made->cart = std::make_unique<cartesian>(*c->cart);
@@ -156,7 +157,8 @@ int comm_create_group(MPI_Comm comm, MPI_Group g, int tag, MPI_Comm* out) {
   const group* members = members_of(g);
   if (!c) {
     MPI_Group below_group = vendor_group_of(members);
-    if (below_group == MPI_GROUP_NULL) return refuse(comm, "MPI_Comm_create_group: the group holds ranks of another cluster");
+    if (below_group == MPI_GROUP_NULL)
+      return refuse(comm, "MPI_Comm_create_group: the group holds ranks of another cluster");
     const int e = vendor().Comm_create_group(comm, below_group, tag, out);
     vendor().Group_free(&below_group);
     return e;
@@ -191,8 +193,10 @@ int comm_free(MPI_Comm* comm) {
     return refuse(c->local, "MPI_Comm_free: receives are still posted on a communicator that spans clusters");
   patience p;
   while (std::any_of(world().moving.begin(), world().moving.end(), [&](const request* r) { return r->comm == c; })) {
-    if (progress()) p.reset();
-    else p.wait();
+    if (progress())
+      p.reset();
+    else
+      p.wait();
   }
   vendor().Comm_free(&c->shadow);
   const int e = vendor().Comm_free(&c->local);
@@ -358,7 +362,8 @@ int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* out) {
     m->cart = std::make_unique<cartesian>(std::move(rest));
     return MPI_SUCCESS;
   }
-  const int e = vendor().Cart_create(made, static_cast<int>(rest.dims.size()), rest.dims.data(), rest.periods.data(), 0, out);
+  const int e =
+      vendor().Cart_create(made, static_cast<int>(rest.dims.size()), rest.dims.data(), rest.periods.data(), 0, out);
   vendor().Comm_free(&made);
   return e;
 }

@@ -49,8 +49,10 @@ int wait(MPI_Request* handle, MPI_Status* status) {
     int flag = 0;
     const int e = vendor().Test(handle, &flag, status);
     if (e != MPI_SUCCESS || flag) return e;
-    if (progress()) p.reset();
-    else p.wait();
+    if (progress())
+      p.reset();
+    else
+      p.wait();
   }
 }
 
@@ -160,7 +162,8 @@ int testsome(int n, MPI_Request list[], int* count, int indices[], MPI_Status st
   vendor_part part(n, list);
   int more = 0;
   std::vector<int> which(static_cast<std::size_t>(part.size()));
-  const int e = vendor().Testsome(part.size(), part.requests.data(), &more, which.data(), statuses ? statuses + *count : nullptr);
+  const int e =
+      vendor().Testsome(part.size(), part.requests.data(), &more, which.data(), statuses ? statuses + *count : nullptr);
   if (more != MPI_UNDEFINED) {
     some_active = true;
     for (int k = 0; k < more; ++k) {
@@ -190,8 +193,10 @@ int request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
   if (!r) return vendor().Request_get_status(handle, flag, status);
   *flag = idle(r) || is_done(r);
   if (*flag && status) {
-    if (idle(r)) empty(status);
-    else *status = r->status;
+    if (idle(r))
+      empty(status);
+    else
+      *status = r->status;
   }
   return MPI_SUCCESS;
 }
@@ -207,8 +212,10 @@ int start(MPI_Request* handle) {
   } else if (r->mode == 'b') {
     // Done at once: the copy goes its own way.
     request* copy = start_send(r->comm, r->buffer, r->count, r->type, r->peer, r->tag, false, true);
-    if (copy->done) world().requests.drop(copy);
-    else copy->detached = true;
+    if (copy->done)
+      world().requests.drop(copy);
+    else
+      copy->detached = true;
     r->active = r->done = true;
   } else {
     begin_send(r, r->mode == 'y', false);
@@ -230,8 +237,10 @@ int request_free(MPI_Request* handle) {
   } else if (r->vendor != MPI_REQUEST_NULL) {
     patience p;  // a wildcard receive belongs to both sides; MPI allows to wait here
     while (!is_done(r)) {
-      if (progress()) p.reset();
-      else p.wait();
+      if (progress())
+        p.reset();
+      else
+        p.wait();
     }
     world().requests.drop(r);
   } else if (r->done) {

@@ -121,7 +121,8 @@ void finish(request* r) {
 }  // namespace
 
 /// The first message that waits for these wishes, in order of arrival, and its place.
-std::deque<unexpected>* find_waiting(communicator* c, int source, int tag, std::deque<unexpected>::iterator& place) noexcept {
+std::deque<unexpected>* find_waiting(communicator* c, int source, int tag,
+                                     std::deque<unexpected>::iterator& place) noexcept {
   const auto found = matching().waiting.find(c->cid);
   if (found == matching().waiting.end()) return nullptr;
   std::deque<unexpected>* best = nullptr;
@@ -164,7 +165,8 @@ void begin_send(request* r, bool synchronous, bool copy) noexcept {
   }
   const communicator* c = r->comm;
   const wire::envelope what{.cid = c->cid, .tag = r->tag, .lsrank = c->rank, .kind = 0, .count = r->count};
-  r->ticket = linked([&] { return world().link->send(c->world[static_cast<std::size_t>(r->peer)], what, bytes, synchronous); });
+  r->ticket =
+      linked([&] { return world().link->send(c->world[static_cast<std::size_t>(r->peer)], what, bytes, synchronous); });
   r->done = r->ticket.done();
   if (!r->done) world().moving.push_back(r);
 }
@@ -227,8 +229,10 @@ bool is_done(request* r) noexcept {
 int complete(request* r, MPI_Status* status) noexcept {
   patience p;
   while (!is_done(r)) {
-    if (progress()) p.reset();
-    else p.wait();
+    if (progress())
+      p.reset();
+    else
+      p.wait();
   }
   const int error = r->error;
   if (error != MPI_SUCCESS && r->accepted) raise(r->comm, error);  // the vendor has raised its own
@@ -269,8 +273,8 @@ bool progress() noexcept {
   bool moved = match_arrivals();
   for (std::size_t i = 0; i < w.moving.size();) {
     request* r = w.moving[i];
-    const bool over = r->kind == request::what_kind::collective ? r->work->advance()
-                                                                : linked([&] { return w.link->test(r->ticket); });
+    const bool over =
+        r->kind == request::what_kind::collective ? r->work->advance() : linked([&] { return w.link->test(r->ticket); });
     if (!over) {
       ++i;
       continue;
@@ -358,13 +362,15 @@ layout layout_of(MPI_Count count, MPI_Datatype type) noexcept {
 
 std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept {
   std::vector<std::byte> to(layout_of(count, type).bytes);
-  if (to.size() > static_cast<std::size_t>(INT32_MAX)) fatal("a message of more than 2 GiB whose type has gaps cannot be packed");
+  if (to.size() > static_cast<std::size_t>(INT32_MAX))
+    fatal("a message of more than 2 GiB whose type has gaps cannot be packed");
   int position = 0;
   vendor().Pack(buffer, static_cast<int>(count), type, to.data(), static_cast<int>(to.size()), &position, MPI_COMM_SELF);
   return to;
 }
 
-void unpack(const std::vector<std::byte>& from, std::size_t bytes, void* buffer, MPI_Count count, MPI_Datatype type) noexcept {
+void unpack(const std::vector<std::byte>& from, std::size_t bytes, void* buffer, MPI_Count count,
+            MPI_Datatype type) noexcept {
   MPI_Count size = 1;
   vendor().Type_size_x(type, &size);
   const auto whole = std::min<MPI_Count>(count, static_cast<MPI_Count>(bytes) / std::max<MPI_Count>(size, 1));

@@ -10,8 +10,10 @@ namespace {
 
 /// Sends that the program has not to wait for: MPI_Bsend, and requests it freed.
 void let_go(request* r) {
-  if (r->done) world().requests.drop(r);
-  else r->detached = true;
+  if (r->done)
+    world().requests.drop(r);
+  else
+    r->detached = true;
 }
 
 bool bad_peer(const communicator* c, int peer) { return peer < 0 || peer >= c->size(); }
@@ -168,8 +170,8 @@ int probe(int source, int tag, communicator* c, int* flag, MPI_Message* out, MPI
   }
   const int from = source == MPI_ANY_SOURCE ? source : c->local_of[static_cast<std::size_t>(source)];
   MPI_Message below = MPI_MESSAGE_NULL;
-  const int e = out ? vendor().Improbe(from, tag, c->local, flag, &below, status)
-                    : vendor().Iprobe(from, tag, c->local, flag, status);
+  const int e =
+      out ? vendor().Improbe(from, tag, c->local, flag, &below, status) : vendor().Iprobe(from, tag, c->local, flag, status);
   if (e != MPI_SUCCESS || !*flag) return e;
   to_rank(c, status);
   if (out) {
@@ -224,8 +226,10 @@ int imrecv(void* buffer, MPI_Count count, MPI_Datatype type, MPI_Message* messag
   r->count = count;
   r->type = type;
   int e = MPI_SUCCESS;
-  if (m->remote) receive_matched(r, *m->remote);
-  else e = vendor().Imrecv_c(buffer, count, type, &m->vendor, &r->vendor);
+  if (m->remote)
+    receive_matched(r, *m->remote);
+  else
+    e = vendor().Imrecv_c(buffer, count, type, &m->vendor, &r->vendor);
   world().messages.drop(m);
   *message = MPI_MESSAGE_NULL;
   *out = handle_of(r);

@@ -78,8 +78,10 @@ int run(std::unique_ptr<schedule> s, MPI_Request* out) {
   s->blocking = true;
   patience p;
   while (!s->advance()) {
-    if (progress()) p.reset();
-    else p.wait();
+    if (progress())
+      p.reset();
+    else
+      p.wait();
   }
   return s->error;
 }
@@ -87,8 +89,10 @@ int run(std::unique_ptr<schedule> s, MPI_Request* out) {
 void drain_collectives(communicator* c) noexcept {
   patience p;
   while (!c->collectives.empty()) {
-    if (progress()) p.reset();
-    else p.wait();
+    if (progress())
+      p.reset();
+    else
+      p.wait();
   }
 }
 

@@ -52,7 +52,7 @@ struct schedule {
   void note(int e) {
     if (e != MPI_SUCCESS) error = e;
   }
-  };
+};
 
 /// Start what `s` describes. A blocking one is done when this returns.
 int run(std::unique_ptr<schedule> s, MPI_Request* request);

@@ -1,7 +1,7 @@
 /// @file
 /// Begin and end of a joined job.
-#include "mixed/schedule.hpp"
 #include "mixed/world.hpp"
+#include "mixed/schedule.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -27,8 +27,9 @@ namespace {
 
 /// What must be equal everywhere, because data between clusters travel as they lie in memory.
 std::string representation() {
-  return fmt::format("{} long={} long-double={} wchar={} bool={}", std::endian::native == std::endian::little ? "little" : "big",
-                     sizeof(long), sizeof(long double), sizeof(wchar_t), sizeof(bool));
+  return fmt::format("{} long={} long-double={} wchar={} bool={}",
+                     std::endian::native == std::endian::little ? "little" : "big", sizeof(long), sizeof(long double),
+                     sizeof(wchar_t), sizeof(bool));
 }
 
 int vendor_tag_limit() {
@@ -57,9 +58,10 @@ void join_others() {
     w.tag_limit = std::min(w.tag_limit, limit);
     const std::string theirs = process.facts.substr(semicolon + 1);
     if (theirs != own)
-      throw usage_error(fmt::format("data of cluster {} ({}) and of cluster {} ({}) lie differently in memory; use machines of one kind",
-                                    info.clusters[static_cast<std::size_t>(info.cluster)].name, own,
-                                    info.clusters[static_cast<std::size_t>(process.cluster)].name, theirs));
+      throw usage_error(
+          fmt::format("data of cluster {} ({}) and of cluster {} ({}) lie differently in memory; use machines of one kind",
+                      info.clusters[static_cast<std::size_t>(info.cluster)].name, own,
+                      info.clusters[static_cast<std::size_t>(process.cluster)].name, theirs));
   }
   vendor().Comm_group(MPI_COMM_WORLD, &w.vendor_group);
   std::vector<int> everyone(info.processes.size());
@@ -80,9 +82,12 @@ int finalize() {
   auto& w = world();
   active.Barrier(MPI_COMM_WORLD);
   patience p;
-  while (std::any_of(w.moving.begin(), w.moving.end(), [](const request* r) { return r->kind == request::what_kind::send; })) {
-    if (progress()) p.reset();
-    else p.wait();
+  while (
+      std::any_of(w.moving.begin(), w.moving.end(), [](const request* r) { return r->kind == request::what_kind::send; })) {
+    if (progress())
+      p.reset();
+    else
+      p.wait();
   }
   vendor().Comm_free(&w.everyone->shadow);
   vendor().Group_free(&w.vendor_group);
@@ -93,14 +98,14 @@ int finalize() {
 
 int abort_all(MPI_Comm comm, int code) {
   auto& w = world();
-  if (w.link && find(comm))
-    w.link->abort(fmt::format("MPI_Abort({}) by rank {}", code, w.everyone ? w.everyone->rank : -1));
+  if (w.link && find(comm)) w.link->abort(fmt::format("MPI_Abort({}) by rank {}", code, w.everyone ? w.everyone->rank : -1));
   return vendor().Abort(find(comm) ? find(comm)->local : comm, code);
 }
 
 int library_version(char* text, int* length) {
   const int e = vendor().Get_library_version(text, length);
-  const std::string whole = fmt::format("osteon bridge over {}", std::string(text, static_cast<std::size_t>(std::max(*length, 0))));
+  const std::string whole =
+      fmt::format("osteon bridge over {}", std::string(text, static_cast<std::size_t>(std::max(*length, 0))));
   std::snprintf(text, MPI_MAX_LIBRARY_VERSION_STRING, "%s", whole.c_str());
   *length = static_cast<int>(std::strlen(text));
   return e;
@@ -111,8 +116,10 @@ template <auto function, class N>
 int detach(void* address, N* size) {
   patience p;
   while (std::any_of(world().moving.begin(), world().moving.end(), [](const request* r) { return r->detached; })) {
-    if (progress()) p.reset();
-    else p.wait();
+    if (progress())
+      p.reset();
+    else
+      p.wait();
   }
   return (vendor().*function)(address, size);
 }

@@ -67,14 +67,14 @@ struct schedule;
 struct communicator {
   std::uint64_t cid = 0;
   int rank = 0;
-  std::vector<int> world;      ///< world rank of each rank
-  std::vector<int> local_of;   ///< vendor rank of each rank, -1 in another cluster
-  std::vector<int> rank_of;    ///< rank of each vendor rank
+  std::vector<int> world;                 ///< world rank of each rank
+  std::vector<int> local_of;              ///< vendor rank of each rank, -1 in another cluster
+  std::vector<int> rank_of;               ///< rank of each vendor rank
   std::vector<std::vector<int>> members;  ///< ranks by cluster, without the clusters that have none
-  int cluster = 0;             ///< mine, as an index of `members`
-  bool in_order = true;        ///< ranks of a cluster follow each other, clusters too
-  MPI_Comm local = MPI_COMM_NULL;   ///< the vendor's communicator of my cluster's members
-  MPI_Comm shadow = MPI_COMM_NULL;  ///< the same once more, for collectives
+  int cluster = 0;                        ///< mine, as an index of `members`
+  bool in_order = true;                   ///< ranks of a cluster follow each other, clusters too
+  MPI_Comm local = MPI_COMM_NULL;         ///< the vendor's communicator of my cluster's members
+  MPI_Comm shadow = MPI_COMM_NULL;        ///< the same once more, for collectives
   std::unique_ptr<cartesian> cart;
   std::deque<schedule*> collectives;  ///< started, in order; only the first one moves
   std::uint32_t next_collective = 0;
@@ -98,8 +98,8 @@ struct request {
   bool persistent = false;
   bool active = false;
   bool done = false;
-  bool accepted = false;   ///< a remote message is on its way into the buffer
-  bool detached = false;   ///< MPI_Request_free: drop it when it is done
+  bool accepted = false;  ///< a remote message is on its way into the buffer
+  bool detached = false;  ///< MPI_Request_free: drop it when it is done
   int error = MPI_SUCCESS;
   MPI_Status status{};
   MPI_Request vendor = MPI_REQUEST_NULL;  ///< the part that the vendor holds
@@ -145,9 +145,7 @@ inline communicator* find(MPI_Comm comm) {
   return world().communicators.holds(comm) ? reinterpret_cast<communicator*>(comm) : nullptr;
 }
 inline request* find(MPI_Request r) { return world().requests.holds(r) ? reinterpret_cast<request*>(r) : nullptr; }
-inline MPI_Comm handle_of(communicator* c) {
-  return c == world().everyone ? MPI_COMM_WORLD : reinterpret_cast<MPI_Comm>(c);
-}
+inline MPI_Comm handle_of(communicator* c) { return c == world().everyone ? MPI_COMM_WORLD : reinterpret_cast<MPI_Comm>(c); }
 inline MPI_Request handle_of(request* r) { return reinterpret_cast<MPI_Request>(r); }
 
 /// Print, stop the whole job in every cluster, and do not return.
@@ -202,7 +200,8 @@ struct layout {
 };
 layout layout_of(MPI_Count count, MPI_Datatype type) noexcept;
 std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
-void unpack(const std::vector<std::byte>& from, std::size_t bytes, void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
+void unpack(const std::vector<std::byte>& from, std::size_t bytes, void* buffer, MPI_Count count,
+            MPI_Datatype type) noexcept;
 
 // Messages of the bridge itself and of the program alike. Ranks are those of the communicator.
 request* start_send(communicator* c, const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
