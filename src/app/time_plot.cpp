@@ -55,7 +55,8 @@ std::string draw_panel(const time_panel& panel, double shift) {
       out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>\n", x(curve.pus[i]), y(curve.seconds[i]),
                          colour);
     }
-    out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\"/>\n", points, colour);
+    out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1f}\"/>\n", points, colour,
+                       1.6 + 1.4 * static_cast<double>(panel.curves.size() - 1 - c));  // equal curves both show
   }
   return out;
 }
