@@ -165,9 +165,9 @@ class FakeCluster:
         )
         return json.loads(shown.stdout)[0]["stats64"]["tx"]["bytes"]
 
-    def pull_cable(self, host: int) -> None:
-        """Cut a host off from the others, as a broken cable does."""
-        _run("ip", "-n", self._head, "link", "set", f"port{host}", "down")
+    def cable(self, host: int, state: str) -> None:
+        """`down` cuts a host off from the others, as a broken cable does; `up` mends it."""
+        _run("ip", "-n", self._head, "link", "set", f"port{host}", state)
 
     def close(self) -> None:
         """Take everything away, also after half a start."""
