@@ -91,7 +91,9 @@ json to_json(const placement::placement& found, const placement::target& where) 
 
 void print(const placement::placement& found, const placement::target& where, const std::string& source) {
   const auto row = [](const char* what, double input, const std::string& random, double result) {
-    const std::string times = result > 0 ? fmt::format("{:.2f} times less", input / result) : input > 0 ? "all saved" : "";
+    const std::string times = result <= 0      ? (input > 0 ? "all saved" : "")
+                              : input < result ? fmt::format("{:.2f} times more", result / input)
+                                               : fmt::format("{:.2f} times less", input / result);
     fmt::print("  {:<28} {:>12.5g} {:>12} {:>12.5g}   {}\n", what, input, random, result, times);
   };
   const auto mega = [](auto bytes) { return static_cast<double>(bytes) * 1e-6; };
@@ -143,8 +145,9 @@ int place(const place_options& o, const std::vector<std::string>& words) {
           "it");
     return verify_placement(o.source, {.machine = o.machine, .json = o.json, .search = options}, words);
   }
-  const placed_graph source = make_graph(o.source);
+  if (!o.emit.empty()) placement::parse_launcher(o.emit);  // before a long search, or a program that is traced
   const placement::target where = target_of(o);
+  const placed_graph source = make_graph(o.source);
   options.grid = source.grid;
   const placement::placement found = placement::place(source.graph, where, options);
   if (o.json != "-" && o.output != "-") print(found, where, source.words);
