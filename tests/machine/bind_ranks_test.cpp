@@ -28,7 +28,7 @@ TEST(bind_ranks, ranks_get_cores_of_their_own_and_are_released_again) {
   for (const int pu : current_binding()) mine[static_cast<std::size_t>(pu)] = 1;
   MPI_Allreduce(MPI_IN_PLACE, mine.data(), static_cast<int>(mine.size()), MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   EXPECT_EQ(*std::max_element(mine.begin(), mine.end()), 1);
-  if (here.ranks() > 1) EXPECT_TRUE(local_ranks(MPI_COMM_WORLD, 1).bound_already());
+  EXPECT_EQ(local_ranks(MPI_COMM_WORLD, 1).bound_already(), here.ranks() > 1);
   here.bind(binding_policy::none);
   EXPECT_EQ(current_binding(), before);
 }
