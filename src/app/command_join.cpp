@@ -378,7 +378,9 @@ void add_relay(registry& commands) {
   c->add_option("--cluster", o->cluster, "Index of the cluster whose processes are behind it")->check(CLI::Range(0, 31));
   c->add_option("--hub", o->hub, "host:port of the hub; without it, this is the hub");
   c->add_option("--listen", o->listen, "host:port that the processes dial")->required();
-  c->footer("Server, key and the rest come from the variables OSTEON_WIRE_... (docs/bridge_wire.md).");
+  c->footer(
+      "Server, key and the rest come from the variables OSTEON_WIRE_... (docs/bridge_wire.md).\n\n"
+      "Example:\n  osteon relay --cluster 0 --listen gateway:7001 --hub login.example.org:7000");
 }
 
 }  // namespace osteon::app

@@ -229,7 +229,7 @@ std::string pair_protocol::apply_rest(const packet_header& h, std::span<const st
   receiving& r = at->second;
   if (payload.size() > r.missing) return fmt::format("{} bytes where {} are missing", payload.size(), r.missing);
   const auto offset = static_cast<std::uint64_t>(h.count);
-  if (offset < r.buffer.size()) {
+  if (offset < r.buffer.size() && !payload.empty()) {
     std::memcpy(r.buffer.data() + offset, payload.data(), std::min<std::uint64_t>(payload.size(), r.buffer.size() - offset));
   }
   r.missing -= payload.size();
