@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int windows = argc > 1 ? atoi(argv[1]) : 40;
-  char *buffer = calloc(1, 4 << 20);
+  char* buffer = calloc(1, 4 << 20);
   for (int bytes = 8; bytes <= 4 << 20; bytes *= 8) {
     const int turns = bytes < 4096 ? 1000 : bytes < 262144 ? 100 : 10;
     double best = 1e9;
