@@ -83,9 +83,7 @@ void print_classes(const machine::probe_result& probed) {
                    loaded ? "loaded" : "isolated", c->pairs, c->median.bandwidth * 1e-6, c->mean.bandwidth * 1e-6,
                    c->deviation.bandwidth * 1e-6, c->median.latency_s * 1e6, c->mean.latency_s * 1e6,
                    c->deviation.latency_s * 1e6);
-    const auto *isolated = probed.figures(what, false), *loaded = probed.figures(what, true);
-    if (isolated && loaded)
-      fmt::print("{:<14}loaded / isolated: {:.2f}\n", "", loaded->median.bandwidth / isolated->median.bandwidth);
+    if (const auto ratio = probed.contention(what)) fmt::print("{:<14}loaded / isolated: {:.2f}\n", "", *ratio);
   }
 }
 

@@ -398,6 +398,18 @@ const class_figures* probe_result::figures(path what, bool loaded) const {
   return nullptr;
 }
 
+std::optional<double> probe_result::contention(path what) const {
+  const auto *alone = figures(what, false), *all = figures(what, true);
+  if (!alone || !all || !alone->median.known()) return std::nullopt;
+  if (what != path::inter_host || !machine.isolated->between.is_dense() || !machine.loaded->between.is_dense())
+    return all->median.bandwidth / alone->median.bandwidth;
+  const auto &before = machine.isolated->between.values(), &after = machine.loaded->between.values();
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i)
+    ratios.push_back(after[i].bandwidth / before[i].bandwidth);
+  return ratios.empty() ? std::nullopt : std::optional(median(std::move(ratios)));
+}
+
 probe_result probe_links(const rank_layout& ranks, const probe_options& options, const measure_function& measure,
                          const std::function<double()>& seconds_now) {
   if (!(options.budget_s > 0) || !(options.slow_below > 0 && options.slow_below < 1))
