@@ -45,6 +45,7 @@ double parse_seconds(const std::string& text) {
 }
 
 machine::probe_options measured_options(const probe_command_options& o) {
+  for (const std::string& picture : o.pictures) require_picture_name(picture);
   machine::probe_options result;
   result.isolated = o.mode != "loaded";
   result.loaded = o.mode != "isolated";
@@ -72,19 +73,17 @@ void print_classes(const machine::probe_result& probed) {
     fmt::print("\nNothing was measured: links take two ranks at least (osteon probe -n 2, or mpirun over several hosts).\n");
     return;
   }
-  fmt::print("\n{:<14}{:<10}{:>7}  {:>28}  {:>26}\n", "", "", "", "bandwidth in MB/s", "latency in us");
-  fmt::print("{:<14}{:<10}{:>7}  {:>10}{:>8}{:>10}  {:>10}{:>6}{:>10}\n", "path", "", "pairs", "median", "mean", "sd",
+  fmt::print("\n{:<14}{:<10}{:>7}  {:>28}  {:>28}\n", "", "", "", "bandwidth in MB/s", "latency in us");
+  fmt::print("{:<14}{:<10}{:>7}  {:>10}{:>8}{:>10}  {:>10}{:>9}{:>9}\n", "path", "", "pairs", "median", "mean", "sd",
              "median", "mean", "sd");
   for (const auto what : machine::all_paths) {
     for (const bool loaded : {false, true})
       if (const auto* c = probed.figures(what, loaded))
-        fmt::print("{:<14}{:<10}{:>7}  {:>10.4g}{:>8.4g}{:>10.3g}  {:>10.3g}{:>6.3g}{:>10.2g}\n", machine::name_of(what),
+        fmt::print("{:<14}{:<10}{:>7}  {:>10.4g}{:>8.4g}{:>10.3g}  {:>10.3g}{:>9.3g}{:>9.2g}\n", machine::name_of(what),
                    loaded ? "loaded" : "isolated", c->pairs, c->median.bandwidth * 1e-6, c->mean.bandwidth * 1e-6,
                    c->deviation.bandwidth * 1e-6, c->median.latency_s * 1e6, c->mean.latency_s * 1e6,
                    c->deviation.latency_s * 1e6);
-    const auto *isolated = probed.figures(what, false), *loaded = probed.figures(what, true);
-    if (isolated && loaded)
-      fmt::print("{:<14}loaded / isolated: {:.2f}\n", "", loaded->median.bandwidth / isolated->median.bandwidth);
+    if (const auto ratio = probed.contention(what)) fmt::print("{:<14}loaded / isolated: {:.2f}\n", "", *ratio);
   }
 }
 

@@ -217,14 +217,17 @@ sketch drawn(const matrix& m) {
 
 }  // namespace
 
-void draw_links(const machine::probe_result& probed, const std::string& file) {
-  const bool svg = file.ends_with(".svg");
-  if (!svg && !file.ends_with(".png"))
+void require_picture_name(const std::string& file) {
+  if (!file.ends_with(".svg") && !file.ends_with(".png"))
     throw usage_error(fmt::format("{}: pictures of links are .svg or .png; give a name with one of these endings", file));
+}
+
+void draw_links(const machine::probe_result& probed, const std::string& file) {
+  require_picture_name(file);
   const auto seen = [](const std::optional<machine::path_speeds>& s) { return s && s->between.hosts() > 1; };
   const bool of_hosts = seen(probed.machine.isolated) || seen(probed.machine.loaded);
   const sketch s = drawn(of_hosts ? matrix_of_hosts(probed) : matrix_of_cores(probed));
-  if (svg)
+  if (file.ends_with(".svg"))
     job::write_file(file, to_svg(s));
   else
     write_png(s, file);

@@ -2,7 +2,8 @@
 #include <osteon/base/error.hpp>
 #include <osteon/machine/machine_file.hpp>
 
-// Oracle: what is accepted is a machine that is the same after writing and reading; nothing but data_error leaves the reader.
+// Oracle: what is accepted is a machine that is the same after writing and reading; nothing but data_error leaves the
+// reader.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace osteon::machine;
   try {

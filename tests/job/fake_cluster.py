@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import os
 import shutil
 import signal
@@ -154,9 +155,19 @@ class FakeCluster:
         command = self.command(ranks_of_hosts, [str(word) for word in program])
         return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False, **more)
 
-    def pull_cable(self, host: int) -> None:
-        """Cut a host off from the others, as a broken cable does."""
-        _run("ip", "-n", self._head, "link", "set", f"port{host}", "down")
+    def received(self, host: int) -> int:
+        """Bytes that a host has received so far."""
+        shown = subprocess.run(
+            ["ip", "-n", self._head, "-s", "-j", "link", "show", "dev", f"port{host}"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return json.loads(shown.stdout)[0]["stats64"]["tx"]["bytes"]
+
+    def cable(self, host: int, state: str) -> None:
+        """`down` cuts a host off from the others, as a broken cable does; `up` mends it."""
+        _run("ip", "-n", self._head, "link", "set", f"port{host}", state)
 
     def close(self) -> None:
         """Take everything away, also after half a start."""

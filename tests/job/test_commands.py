@@ -27,6 +27,7 @@ def test_every_command_has_help_with_an_example() -> None:
         "estimate",
         "import",
         "plan",
+        "probe",
         "net",
         "render",
         "bench",

@@ -97,14 +97,14 @@ def cluster():
 # Oracle: the rates that the kernel shapes the links to.
 def test_a_slow_uplink_is_named_and_every_pair_is_right(cluster: FakeCluster, tmp_path: Path) -> None:
     files = ["-o", "machine.json", "--json", "probe.json", "--picture", "links.svg"]
-    done = cluster.mpirun(4, [BINARY, "probe", "--mode", "isolated", "--budget", "12s", *files], cwd=tmp_path)
+    done = cluster.mpirun(4, [BINARY, "probe", "--mode", "isolated", "--budget", "8s", *files], cwd=tmp_path)
     assert done.returncode == SLOW, done.stdout + done.stderr
     assert "SLOW host n2: " in done.stdout
     assert "share its cores" in done.stdout
     answer = json.loads((tmp_path / "probe.json").read_text())
     assert [s["host"] for s in answer["slow_hosts"]] == ["n2"]
     assert answer["slow_links"] == []
-    assert answer["seconds"] < 14
+    assert answer["seconds"] < 10
     machine = json.loads((tmp_path / "machine.json").read_text())
     assert machine["hosts"] == cluster.names
     found = iter(machine["isolated"]["between"]["bandwidth_B_per_s"])
@@ -112,21 +112,30 @@ def test_a_slow_uplink_is_named_and_every_pair_is_right(cluster: FakeCluster, tm
     print(errors)
     assert max(abs(e) for e in errors.values()) < 0.15, errors
 
-    # The same file is refused as soon as a host is another, and accepted while it is not.
+    # What was as fast as the others once is told to be slower now.
     old = json.loads((tmp_path / "machine.json").read_text())
     old["isolated"]["between"]["bandwidth_B_per_s"] = [20e6] * 6
     (tmp_path / "old.json").write_text(json.dumps(old))
-    again = ["--mode", "isolated", "--budget", "4s", "--compare", "old.json"]
+    again = ["--mode", "isolated", "--budget", "3s", "--compare", "old.json"]
     done = cluster.mpirun(4, [BINARY, "probe", *again], cwd=tmp_path)
     assert done.returncode == SLOW
     assert "SLOWER host n2: " in done.stdout, done.stdout
 
 
-# Oracle: the name of the host whose cable is pulled.
+# Oracle: the name of the host whose cable is pulled, once measuring is under way.
 def test_a_host_that_vanishes_is_named(cluster: FakeCluster, tmp_path: Path) -> None:
-    threading.Timer(3.0, cluster.pull_cable, [1]).start()
-    start = time.monotonic()
-    done = cluster.mpirun(4, [BINARY, "probe", "--mode", "isolated", "--budget", "6s"], cwd=tmp_path, timeout=60)
-    assert done.returncode != 0
-    assert "host n1 does not answer" in done.stderr or "to host n1" in done.stderr, done.stderr
-    assert time.monotonic() - start < 40
+    command = cluster.command([1, 1, 1, 1], [str(BINARY), "probe", "--mode", "isolated", "--budget", "2s"])
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as running:
+        guard = threading.Timer(45, running.kill)
+        guard.start()
+        while cluster.received(1) < 2_000_000 and running.poll() is None:
+            time.sleep(0.05)
+        cluster.cable(1, "down")
+        said = next((line for line in running.stderr if "does not answer" in line), "nothing")
+        cluster.cable(1, "up")  # without it mpirun would wait for its daemon on that host
+        running.stderr.read()
+        guard.cancel()
+    assert "host n1 does not answer" in said
+    assert running.returncode != 0

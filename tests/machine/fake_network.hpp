@@ -51,7 +51,7 @@ struct fake_network {
           const double exact = latency + m.bytes[i] / rate;
           if (!m.all_sizes && i >= 2 && spent + 6 * exact > m.seconds) break;
           const int repeats =
-              m.all_sizes ? m.repeats : std::clamp(static_cast<int>((m.seconds - spent) / exact / 4), 3, m.repeats);
+              m.all_sizes ? m.repeats : std::clamp(static_cast<int>((m.seconds - spent) / exact / 10), 3, m.repeats);
           spent += 2 * repeats * exact;
           p.times.push_back({m.bytes[i], exact * (1 + std::uniform_real_distribution<>(0, noise)(random))});
         }

@@ -103,8 +103,14 @@ TEST(link_probe, the_ratio_of_loaded_and_isolated_is_the_contention) {
     const auto *alone = found.figures(path::inter_host, false), *loaded = found.figures(path::inter_host, true);
     ASSERT_TRUE(alone && loaded);
     EXPECT_NEAR(loaded->median.bandwidth / alone->median.bandwidth, 1.0 / 8, 0.02) << hosts;
+    EXPECT_NEAR(found.contention(path::inter_host).value(), 1.0 / 8, 0.02) << hosts;
     EXPECT_NEAR(found.machine.loaded->between.between(0, 1).bandwidth, 1e9 / 8, 0.15e9 / 8);
   }
+}
+
+TEST(link_probe, contention_is_that_of_pairs_where_half_of_them_have_a_slow_host) {
+  fake_network network(4, 2, [](int a, int b) { return a == 2 || b == 2 ? 0.25e9 : 1e9; });
+  EXPECT_NEAR(network.probe({}).contention(path::inter_host).value(), 0.5, 0.05);
 }
 
 TEST(link_probe, classes_inside_a_host_are_told_apart) {

@@ -25,7 +25,7 @@ TEST(probe, ranks_of_this_host_are_measured_within_the_budget) {
   for (const auto fit : {fit_method::robust, fit_method::paper}) {
     options.fit = fit;
     const probe_result found = probe(MPI_COMM_WORLD, job, options, false);
-    EXPECT_LT(found.seconds, 1.5);
+    EXPECT_LT(found.seconds, 3);
     if (comm::rank(MPI_COMM_WORLD) != 0 || comm::size(MPI_COMM_WORLD) == 1) {
       EXPECT_TRUE(found.pairs.empty());
       continue;

@@ -11,34 +11,24 @@ double median(std::vector<double> values) {
 }
 
 link fit_robust(std::span<const timing> timings) {
-  struct slope {
-    double value, weight;
-  };
-  std::vector<slope> slopes;
-  double all = 0;
-  timing small = timings[0], large = timings[0];
-  for (std::size_t i = 0; i < timings.size(); ++i) {
-    if (timings[i].bytes < small.bytes) small = timings[i];
-    if (timings[i].bytes > large.bytes) large = timings[i];
-    for (std::size_t j = 0; j < i; ++j) {
-      const double run = timings[i].bytes - timings[j].bytes;
-      if (run == 0) continue;
-      slopes.push_back({(timings[i].seconds - timings[j].seconds) / run, std::abs(run)});
-      all += std::abs(run);
-    }
-  }
-  std::sort(slopes.begin(), slopes.end(), [](const slope& a, const slope& b) { return a.value < b.value; });
-  double seconds_per_byte = 0, passed = 0;
-  for (const slope& s : slopes)
-    if ((passed += s.weight) >= all / 2) {
-      seconds_per_byte = s.value;
-      break;
-    }
+  const auto less = [](const timing& a, const timing& b) { return a.bytes < b.bytes; };
+  const auto [small, large] = std::minmax_element(timings.begin(), timings.end(), less);
+  constexpr double range = 16;
+  std::vector<timing> points;
+  for (const timing& t : timings)
+    if (t.bytes * range >= large->bytes) points.push_back(t);
+  if (points.size() < 3) points.assign(timings.begin(), timings.end());
+  std::vector<double> slopes;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (const double run = points[i].bytes - points[j].bytes; run != 0)
+        slopes.push_back((points[i].seconds - points[j].seconds) / run);
+  double seconds_per_byte = slopes.empty() ? 0 : median(std::move(slopes));
   // Latency is not negative, so no message is faster than its bytes at this rate; and if the times do not grow with the
   // size at all, the largest message bounds the rate from below.
-  const double slowest = large.seconds / large.bytes;
+  const double slowest = large->seconds / large->bytes;
   if (!(seconds_per_byte > 0) || seconds_per_byte > slowest) seconds_per_byte = slowest;
-  return {std::max(small.seconds - small.bytes * seconds_per_byte, 0.0), 1 / seconds_per_byte};
+  return {std::max(small->seconds - small->bytes * seconds_per_byte, 0.0), 1 / seconds_per_byte};
 }
 
 link fit_paper(std::span<const timing> timings) {

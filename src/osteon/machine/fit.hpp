@@ -14,18 +14,18 @@ struct timing {
 };
 
 enum class fit_method : std::uint8_t {
-  robust,  ///< medians at geometric sizes, weighted Theil-Sen line
+  robust,  ///< medians at geometric sizes, Theil-Sen line
   paper,   ///< means at five sizes from 0.667 to 1.5 times one, least squares: may be negative
 };
 
 /// The value in the middle; of an even number the lower of the two in the middle. @pre values is not empty
 double median(std::vector<double> values);
 
-/// The line through the timings as the weighted median of the slopes of all pairs of points: up to a third of the points may
-/// be wrong. The weight of a slope is the distance of its two sizes, since between small sizes it is all noise. Latency is
-/// what the smallest message takes beyond its bytes. Neither is ever negative.
+/// The line of Theil and Sen through the largest sizes, those from a sixteenth of the largest on: the median of the slopes
+/// of all pairs of points, so that one of five may be wrong. Slopes between small sizes are all noise, and show what a
+/// buffer lets through at once. Latency is what the smallest message takes beyond its bytes. Neither is ever negative.
 /// @pre at least one timing, all positive
-/// @cite P. K. Sen, J. Am. Stat. Assoc. 63 (1968) 1379; weights: L. A. Jaeckel, Ann. Math. Stat. 43 (1972) 1449
+/// @cite P. K. Sen, J. Am. Stat. Assoc. 63 (1968) 1379
 link fit_robust(std::span<const timing> timings);
 
 /// The line of least squares through the timings, whatever comes out.

@@ -77,6 +77,9 @@ struct probe_result {
 
   /// Nothing if the class was not measured.
   const class_figures* figures(path what, bool loaded) const;
+  /// Loaded over isolated bandwidth: between hosts the median of the ratios of their pairs, inside that of the medians.
+  /// Nothing if either was not measured.
+  std::optional<double> contention(path what) const;
   bool fine() const { return judged.fine() && inside.empty(); }
 };
 

@@ -17,6 +17,7 @@ namespace {
 constexpr int order_tag = 0, data_tag = 1;
 constexpr double forever = std::numeric_limits<double>::infinity();
 constexpr int fewest_repeats = 3;
+constexpr double part_of_time = 0.2;  // of what is left, for a size: the larger ones are to come
 
 // What the leader of a pair orders next; no repeats: the end.
 struct order {
@@ -151,7 +152,7 @@ void pair_timer::lead(int peer, const measurement& what, double end, std::vector
     if (!what.all_sizes) {
       const double turns = affordable(last.seconds * bytes / last.bytes);
       if (i >= 2 && turns < fewest_repeats) break;
-      repeats = static_cast<int>(std::clamp(0.5 * turns, double{fewest_repeats}, double(what.repeats)));
+      repeats = static_cast<int>(std::clamp(part_of_time * turns, double{fewest_repeats}, double(what.repeats)));
     }
     seconds.clear();
     run(bytes, repeats, seconds);

@@ -83,12 +83,14 @@ probe_result probe(MPI_Comm comm, const job_hosts& job, const probe_options& opt
   const auto own = comm::communicator::duplicate(comm);
   pair_timer timer(own.get(), std::move(names), 5 + options.budget_s);
   probe_result result;
+  // A rank whose host was lost leaves the others in the middle of a measurement. There is no way back from that: it says
+  // which host it was, waits in vain for them to agree, and ends the program (comm::agree).
   comm::together(comm, [&] {
     if (rank != 0) {
       timer.serve();
       return;
     }
-    bool lost = false;  // ranks that are stuck with each other cannot be told to finish
+    bool lost = false;  // then the others cannot be told to finish
     const measure_function measure = [&](const measurement& m) {
       lost = true;
       auto found = timer.measure(m);

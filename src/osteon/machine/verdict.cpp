@@ -24,9 +24,9 @@ double upper_median(std::vector<double> values) {
   return *middle;
 }
 
-// The value that a tenth of the links reach, at least one.
-double best_tenth(std::vector<double> values) {
-  const auto place = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) - values.size() / 10);
+// The value that a fiftieth of the links reach, at least one: a group of hosts behind a slow uplink is fast within itself.
+double best_few(std::vector<double> values) {
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) - values.size() / 50);
   std::nth_element(values.begin(), place, values.end());
   return *place;
 }
@@ -80,7 +80,7 @@ verdict judge(int hosts, const std::vector<host_sample>& samples, double slow_be
   std::vector<double> ability(at(hosts), 0), known;
   for (int h = 0; h < hosts; ++h) {
     if (of[at(h)].all.empty()) continue;
-    ability[at(h)] = best_tenth(of[at(h)].all);
+    ability[at(h)] = best_few(of[at(h)].all);
     known.push_back(ability[at(h)]);
   }
   const double usual = known.empty() ? 0 : upper_median(known);
@@ -89,7 +89,7 @@ verdict judge(int hosts, const std::vector<host_sample>& samples, double slow_be
     for (int h = 0; h < hosts; ++h) {
       const abilities& own = of[at(h)];
       if (own.all.empty() || ability[at(h)] >= slow_below * usual) continue;
-      if (!own.alone.empty() && best_tenth(own.alone) >= slow_below * usual) continue;
+      if (!own.alone.empty() && best_few(own.alone) >= slow_below * usual) continue;
       slow[at(h)] = true;
       result.hosts.push_back({h, median(own.all), usual, static_cast<int>(own.all.size())});
     }
@@ -127,12 +127,26 @@ host_links links_from(int hosts, const std::vector<host_sample>& samples, const 
                                                                            s.found.bandwidth};
     return host_links::dense(hosts, std::move(links));
   }
-  std::vector<const host_sample*> all;
-  for (const host_sample& s : samples)
-    if (s.found.known()) all.push_back(&s);
+  // What is not known of two clusters is the worse of what they have with others, or else within themselves.
   const std::size_t k = at(judged.clusters);
-  std::vector<link> between(k * k, median_of(all));
-  for (const auto& [clusters, group] : by_clusters(judged, samples))
+  const auto groups = by_clusters(judged, samples);
+  std::vector<std::vector<const host_sample*>> outside(k), inside(k);
+  for (const auto& [clusters, group] : groups)
+    for (const int c : {clusters.first, clusters.second}) {
+      auto& of_cluster = (clusters.first == clusters.second ? inside : outside)[at(c)];
+      of_cluster.insert(of_cluster.end(), group.begin(), group.end());
+    }
+  std::vector<link> usual(k);
+  for (std::size_t c = 0; c < k; ++c)
+    if (!outside[c].empty() || !inside[c].empty()) usual[c] = median_of(outside[c].empty() ? inside[c] : outside[c]);
+  std::vector<link> between(k * k);
+  for (std::size_t a = 0; a < k; ++a)
+    for (std::size_t b = 0; b < k; ++b) {
+      const bool first = !usual[b].known() || (usual[a].known() && std::pair(usual[a].bandwidth, usual[a].latency_s) <=
+                                                                       std::pair(usual[b].bandwidth, usual[b].latency_s));
+      between[a * k + b] = usual[first ? a : b];
+    }
+  for (const auto& [clusters, group] : groups)
     between[at(clusters.first) * k + at(clusters.second)] = between[at(clusters.second) * k + at(clusters.first)] =
         median_of(group);
   return host_links::clustered(judged.cluster_of, std::move(between));

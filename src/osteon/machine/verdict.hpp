@@ -36,15 +36,15 @@ struct verdict {
 
 /// Judge hosts by links.
 ///
-/// A host can do what the best tenth of its links shows. It is slow if that is below `slow_below` times the median of hosts;
-/// where links of it were measured alone, these count. With less than three hosts nothing can be told. Hosts form a cluster
-/// if links near their own abilities join them: hosts of a switch, when the links between switches are slower. A link is
-/// slow if it is below `slow_below` times the median of its two clusters.
+/// A host can do what the best fiftieth of its links shows. It is slow if that is below `slow_below` times the median of
+/// hosts; where links of it were measured alone, these count. With less than three hosts nothing can be told. Hosts form a
+/// cluster if links near their own abilities join them: hosts of a switch, when the links between switches are slower. A
+/// link is slow if it is below `slow_below` times the median of its two clusters.
 /// @cost O(samples log samples)
 verdict judge(int hosts, const std::vector<host_sample>& samples, double slow_below);
 
-/// The links of all pairs where each was measured, and of pairs of clusters otherwise: their medians, or the median of all
-/// links where no link of two clusters was measured.
+/// The links of all pairs where each was measured, and of pairs of clusters otherwise: their medians, or where no link of
+/// two clusters was measured, the slower of what each has with others.
 host_links links_from(int hosts, const std::vector<host_sample>& samples, const verdict& judged);
 
 /// Words for a person, one line each: "SLOW host n2: 11.7 MB/s, where 38 MB/s is usual (all 3 links)".
