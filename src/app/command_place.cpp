@@ -6,6 +6,7 @@
 #include <app/json_output.hpp>
 #include <app/place_drawing.hpp>
 #include <app/place_graph.hpp>
+#include <app/place_verify.hpp>
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -27,7 +28,7 @@ struct place_options {
   std::string method = "best", emit, output, picture, json;
   std::uint64_t seed = 1;
   double effort = 1, least_gain = 0;
-  bool without_scotch = false;
+  bool without_scotch = false, verify = false;
 };
 
 machine::description machine_of(const place_options& o) {
@@ -90,7 +91,9 @@ json to_json(const placement::placement& found, const placement::target& where) 
 
 void print(const placement::placement& found, const placement::target& where, const std::string& source) {
   const auto row = [](const char* what, double input, const std::string& random, double result) {
-    const std::string times = result > 0 ? fmt::format("{:.2f} times less", input / result) : input > 0 ? "all saved" : "";
+    const std::string times = result <= 0      ? (input > 0 ? "all saved" : "")
+                              : input < result ? fmt::format("{:.2f} times more", result / input)
+                                               : fmt::format("{:.2f} times less", input / result);
     fmt::print("  {:<28} {:>12.5g} {:>12} {:>12.5g}   {}\n", what, input, random, result, times);
   };
   const auto mega = [](auto bytes) { return static_cast<double>(bytes) * 1e-6; };
@@ -129,14 +132,22 @@ void emit(const place_options& o, const placement::target& where, const placemen
   if (o.json != "-") fmt::print("\n  {}; use it as: {}\n", file, made.command);
 }
 
-int place(const place_options& o) {
+int place(const place_options& o, const std::vector<std::string>& words) {
   placement::options options{.how = placement::parse_method(o.method),
                              .seed = o.seed,
                              .effort = o.effort,
                              .least_gain = o.least_gain,
                              .use_scotch = !o.without_scotch};
-  const placed_graph source = make_graph(o.source);
+  if (o.verify) {
+    if (o.hosts > 0 || !o.host.empty() || !o.network.empty() || !o.emit.empty() || !o.picture.empty())
+      throw usage_error(
+          "--verify measures on the hosts that there are: --hosts, --host, --network, --emit and --picture say nothing to "
+          "it");
+    return verify_placement(o.source, {.machine = o.machine, .json = o.json, .search = options}, words);
+  }
+  if (!o.emit.empty()) placement::parse_launcher(o.emit);  // before a long search, or a program that is traced
   const placement::target where = target_of(o);
+  const placed_graph source = make_graph(o.source);
   options.grid = source.grid;
   const placement::placement found = placement::place(source.graph, where, options);
   if (o.json != "-" && o.output != "-") print(found, where, source.words);
@@ -151,7 +162,7 @@ int place(const place_options& o) {
 void add_place(registry& commands) {
   const auto o = std::make_shared<place_options>();
   CLI::App* command = commands.add("place", "Map subdomains onto hosts and cores so that those who talk are close",
-                                   [o] { return place(*o); });
+                                   [o, words = commands.words()] { return place(*o, words); });
   add_graph_options(command, o->source);
   command->add_option("--machine", o->machine, "machine.json, as `osteon probe` writes it");
   command->add_option("--hosts", o->hosts, "Without a machine file: this many equal hosts")->check(CLI::Range(1, 1 << 20));
@@ -168,6 +179,8 @@ void add_place(registry& commands) {
   command->add_flag("--no-scotch", o->without_scotch, "Do not use Scotch where it is installed");
   command->add_option("--emit", o->emit, "Launcher's file: ompi4-rankfile, ompi5, seq, hydra, slurm, or wrap");
   command->add_option("-o,--output", o->output, "Where to write it (- for standard output)");
+  command->add_flag("--verify", o->verify,
+                    "Start the ranks here (or run under mpirun), place them, and measure the exchange");
   command->add_option("--picture", o->picture, "Draw the placement beside the input order, as SVG");
   add_json(command, o->json);
   command->footer(

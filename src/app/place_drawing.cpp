@@ -73,13 +73,13 @@ class drawing {
   void draw_matrix(double left, const std::vector<int>& host) {
     const placement::graph q = placement::quotient(source_.graph, host, where_.hosts());
     const double size = panel / where_.hosts();
-    const std::int64_t most = q.weight.empty() ? 1 : *std::max_element(q.weight.begin(), q.weight.end());
+    if (!q.weight.empty()) most_ = std::max(most_, *std::max_element(q.weight.begin(), q.weight.end()));
     out_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#f0f0ec\"/>\n", left, top,
                         panel, panel);
     for (int a = 0; a < q.size(); ++a)
       for (std::size_t i = 0; i < q.degree(a); ++i) {
         if (q.weights(a)[i] == 0) continue;
-        const double decades = std::log10(static_cast<double>(most) / static_cast<double>(q.weights(a)[i]));
+        const double decades = std::log10(static_cast<double>(most_) / static_cast<double>(q.weights(a)[i]));
         rectangle(left + size * q.neighbours(a)[i], top + size * a, size,
                   fmt::format("hsl(215 60% {:.0f}%)", std::min(90.0, 25 + 22 * decades)));
       }
@@ -93,6 +93,7 @@ class drawing {
   }
   const placed_graph& source_;
   const placement::target& where_;
+  std::int64_t most_ = 1;  // the darkest; the input order's is drawn first, and mostly the larger one
   std::string out_;
 };
 

@@ -16,6 +16,7 @@
 #include <osteon/io/model_file.hpp>
 #include <osteon/job/compute.hpp>
 #include <osteon/job/import.hpp>
+#include <osteon/job/script_job.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/subdomain_graph.hpp>
 #include <osteon/placement/graph_file.hpp>

@@ -28,15 +28,15 @@ host_network with_distances(fabric links) {
 // links are in the table where the network has them.
 host_network fat_tree_8x8() {
   // One link of twice the rate up from each leaf of 8: oversubscribed 4:1.
-  return network_of(std::make_shared<net::network>(
-                        net::network_by_text("fattree:8x8,over=8,rate=1,pu-rate=1,top-rate=2,startup=0s,latency=0s")),
+  return network_of(std::make_shared<net::network>(net::network_by_text(
+                        "fattree:8x8,over=8,rate=1B/s,pu-rate=1B/s,top-rate=2B/s,startup=0s,latency=0s")),
                     64);
 }
 
 host_network hyper_crossbar_4x4x4() {
-  return network_of(
-      std::make_shared<net::network>(net::network_by_text("hxb:4x4x4,order=zyx,rate=1,pu-rate=1e9,startup=0s,latency=0s")),
-      64);
+  return network_of(std::make_shared<net::network>(
+                        net::network_by_text("hxb:4x4x4,order=zyx,rate=1B/s,pu-rate=1GB/s,startup=0s,latency=0s")),
+                    64);
 }
 
 host_network torus_4x4x4() {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <machine/trees.hpp>
+#include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/net/network_request.hpp>
@@ -22,12 +23,16 @@ void expect_a_core_each(const placement& p, const target& where) {
   EXPECT_LT(sorted.back(), static_cast<int>(where.places.size()));
 }
 
+// A ring with some chords whose vertices are numbered at random, so that the input order is a bad one.
 graph ring_with_chords(int n) {
   random_source random(7);
+  std::vector<int> number(static_cast<std::size_t>(n));
+  std::iota(number.begin(), number.end(), 0);
+  random.shuffle(number);
   std::vector<edge> edges;
-  for (int v = 0; v < n; ++v) {
-    edges.push_back({v, (v + 1) % n, 1000});
-    edges.push_back({v, static_cast<int>(random.below(static_cast<std::uint32_t>(n))), 300});
+  for (std::size_t v = 0; v < number.size(); ++v) {
+    edges.push_back({number[v], number[(v + 1) % number.size()], 1000});
+    edges.push_back({number[v], static_cast<int>(random.below(static_cast<std::uint32_t>(n))), 300});
   }
   return from_edges(n, edges);
 }
@@ -44,18 +49,18 @@ TEST(Place, EveryKindOfMachine) {
   for (const auto& [name, hosts] : machines) {
     const target where = every_core(machine::assumed(hosts));
     const int all = static_cast<int>(where.places.size());
-    for (const int n : {all, all - all / 7, 3}) {
+    for (const int n : {all, all - all / 7}) {
       const graph g = ring_with_chords(n);
       for (const method how : {method::best, method::paper, method::groups, method::input, method::random}) {
         const options asked{.how = how, .effort = 0.02};
         const placement found = place(g, where, asked);
         ASSERT_EQ(static_cast<int>(found.place.size()), n);
         expect_a_core_each(found, where);
-        EXPECT_EQ(found.place, place(g, where, asked).place) << name;
+        if (n == all) EXPECT_EQ(found.place, place(g, where, asked).place) << name << ", " << name_of(how);
         if (how == method::best) {
           EXPECT_LE(found.result.score(), found.input.score()) << name << ", " << n;
           EXPECT_LE(found.result.predicted_s(), found.input.predicted_s() * (1 + 1e-9)) << name << ", " << n;
-          EXPECT_GT(n == all ? found.gain() : 1, 0) << name;
+          EXPECT_GT(found.gain(), 0) << name;
         }
       }
     }
@@ -95,7 +100,8 @@ TEST(Assess, CountsBytesByPath) {
   EXPECT_LT(good.predicted_s(), bad.predicted_s());
 }
 
-// Oracle: the slow host of the netns sketch, by the model: 64 units of time in the order of hosts, 32 placed (half).
+// Oracle: by hand. A row of four slabs exchanges 320 kB at each of three interfaces; the slow host carries one of them at
+// 10 MB/s where it has an end of the row, two where the order of hosts gives it a slab in the middle.
 TEST(Place, ASlowHostGetsAnEndOfTheRow) {
   const cartesian grid{{2, 2, 4}, {100, 100, 400}, 8, {}};
   machine::description machine = machine::assumed(machine::host_list(4, machine::synthetic_host("core:4 pu:1")));
@@ -106,9 +112,12 @@ TEST(Place, ASlowHostGetsAnEndOfTheRow) {
   machine.loaded.reset();
   const target where = every_core(machine);
   const graph g = graph_of(grid);
-  const placement found = place(g, where, {.grid = grid}),
-                  paper = place(g, where, {.how = method::groups, .use_scotch = false});
-  EXPECT_LE(found.result.network.hottest_time, 0.5 * paper.result.network.hottest_time);
+  const placement found = place(g, where, {.grid = grid});
+  std::vector<int> slabs;
+  for (int v = 0; v < 16; ++v) slabs.push_back(v % 4 * 4 + v / 4);
+  const assessment in_order = assess(g, slabs, where);
+  EXPECT_DOUBLE_EQ(in_order.network.hottest_time, 0.064);
+  EXPECT_DOUBLE_EQ(found.result.network.hottest_time, 0.032);
   EXPECT_LE(found.result.network.hottest_time, 0.15 * found.input.network.hottest_time);
 }
 
@@ -117,7 +126,7 @@ TEST(Place, KnowsTheNetwork) {
   const cartesian grid{{8, 8, 8}, {1, 1, 4}, 1, {}};
   const graph g = graph_of(grid);
   const auto model = std::make_shared<net::network>(
-      net::network_by_text("fattree:8x8,over=8,rate=1,pu-rate=1,top-rate=2,startup=0s,latency=0s"));
+      net::network_by_text("fattree:8x8,over=8,rate=1B/s,pu-rate=1B/s,top-rate=2B/s,startup=0s,latency=0s"));
   const target where = every_core(machine::assumed(machine::host_list(64, samples::two_sockets())), model);
   const placement found = place(g, where, {.grid = grid});
   EXPECT_DOUBLE_EQ(found.input.network.hottest_time, 256);

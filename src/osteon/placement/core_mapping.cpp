@@ -40,9 +40,9 @@ class descent {
     std::vector<share> parts;
     for (const int p : here.places) {
       const int domain = tree_.domain_of(cores_[at(p)], levels[depth]);
-      const auto number = static_cast<std::size_t>(std::find(domains.begin(), domains.end(), domain) - domains.begin());
-      if (number == domains.size()) domains.push_back(domain), parts.emplace_back();
-      parts[number].places.push_back(p);
+      const auto which = static_cast<std::size_t>(std::find(domains.begin(), domains.end(), domain) - domains.begin());
+      if (which == domains.size()) domains.push_back(domain), parts.emplace_back();
+      parts[which].places.push_back(p);
     }
     if (parts.size() == 1) return down(here, depth + 1);
     std::vector<int> capacity;

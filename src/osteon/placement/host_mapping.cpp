@@ -84,19 +84,30 @@ host_mapping map_to_hosts(const graph& groups, std::span<const int> capacity, co
       host_mapping& now = found[at(i)];
       const std::uint64_t seed = options.seed * 1000 + static_cast<std::uint64_t>(i);
       now.host = start_of(n <= many ? i : 2 * i, groups, capacity, network, seed);
-      swap_search(groups, one_each, now.host, {network.distance.data(), n}, {seed, each, 1, 0.05}, capacity);
+      swap_search(groups, one_each, now.host, {network.distance.data(), n},
+                  i % 4 < 2 ? search_effort{seed, each, 1, 0.05} : search_effort{seed, each, 0.5, 0.15}, capacity);
       now.load = load_of(groups, now.host, network.links);
     }
     found.push_back(input);
   }
   std::stable_sort(found.begin(), found.end(), is_better);
-  // The best, and the best three again with the hottest link in view.
-  const auto first = static_cast<std::ptrdiff_t>(std::min<std::size_t>(found.size(), n <= many ? 4 : 1));
-  std::vector<host_mapping> cooled(found.begin(), found.begin() + first);
+  // The coolest and those of the smallest volume again, with the hottest link in view.
+  std::vector<host_mapping> cooled = {found.front()};
+  const auto add = [&](const host_mapping& m) {
+    const bool is_new = std::none_of(cooled.begin(), cooled.end(), [&](const host_mapping& c) { return c.host == m.host; });
+    if (is_new) cooled.push_back(m);
+  };
+  if (n <= many) {
+    std::vector<host_mapping> by_volume = found;
+    std::stable_sort(by_volume.begin(), by_volume.end(),
+                     [](const host_mapping& a, const host_mapping& b) { return a.load.volume < b.load.volume; });
+    for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 2); ++i) add(by_volume[i]), add(found[i]);
+  }
+  const auto first = static_cast<std::ptrdiff_t>(cooled.size());
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::ptrdiff_t i = 0; i < first; ++i) {
     host_mapping& now = cooled[static_cast<std::size_t>(i)];
-    now.load = cool_links(groups, capacity, now.host, network.links, std::min<std::int64_t>(400'000, 8000LL * n),
+    now.load = cool_links(groups, capacity, now.host, network.links, std::min<std::int64_t>(300'000, 8000LL * n),
                           options.seed * 1000 + static_cast<std::uint64_t>(i));
   }
   host_mapping best = found.front();

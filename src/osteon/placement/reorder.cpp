@@ -7,6 +7,7 @@
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/machine/binding.hpp>
+#include <osteon/machine/job_hosts.hpp>
 #include <osteon/placement/reorder.hpp>
 
 namespace osteon::placement {
@@ -14,20 +15,6 @@ namespace osteon::placement {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-// Names of all ranks' processors, on all ranks.
-std::vector<std::string> processor_names(MPI_Comm comm) {
-  constexpr int length = MPI_MAX_PROCESSOR_NAME + 1;
-  std::array<char, length> own{};
-  int used = 0;
-  MPI_Get_processor_name(own.data(), &used);
-  const int ranks = comm::size(comm);
-  std::vector<char> all(at(ranks) * length);
-  MPI_Allgather(own.data(), length, MPI_CHAR, all.data(), length, MPI_CHAR, comm);
-  std::vector<std::string> names;
-  for (int r = 0; r < ranks; ++r) names.emplace_back(all.data() + at(r) * length);
-  return names;
-}
 
 // The only core of `tree` that this process may run on; -1 if there are several, or the tree is not of this hardware.
 int core_bound_to(const machine::host_tree& tree) {
@@ -70,14 +57,13 @@ std::string line_of(const placement& p) {
 }  // namespace
 
 target places_of_ranks(MPI_Comm comm, const machine::description& machine, int threads) {
-  const std::vector<std::string> names = processor_names(comm);
-  const int ranks = static_cast<int>(names.size()), me = comm::rank(comm);
+  const machine::job_hosts here = machine::hosts_of(comm);
+  const int ranks = comm::size(comm), me = comm::rank(comm);
   std::vector<int> host;
   std::vector<std::string> unknown;
-  for (const std::string& name : names) {
-    host.push_back(machine.hosts.find(name).value_or(-1));
-    if (host.back() < 0 && std::find(unknown.begin(), unknown.end(), name) == unknown.end()) unknown.push_back(name);
-  }
+  for (const std::string& name : here.hosts.names())
+    if (!machine.hosts.find(name)) unknown.push_back(name);
+  for (const int h : here.host_of_rank) host.push_back(machine.hosts.find(here.hosts.name(h)).value_or(-1));
   if (!unknown.empty()) {  // known to all ranks alike
     const std::size_t all = unknown.size();
     unknown.resize(std::min<std::size_t>(all, 8));
@@ -96,9 +82,9 @@ target places_of_ranks(MPI_Comm comm, const machine::description& machine, int t
   for (const int h : host) ++count[at(h)];
   for (int h = 0; h < machine.hosts.size(); ++h)
     if (count[at(h)] > 0) number[at(h)] = static_cast<int>(used.size()), used.push_back(h);
-  machine::description here = selected(machine, used);
-  host_network network = network_of(here);
-  target result{std::move(here), {}, std::move(network)};
+  machine::description in_use = selected(machine, used);
+  host_network network = network_of(in_use);
+  target result{std::move(in_use), {}, std::move(network)};
   for (int r = 0; r < ranks; ++r) {
     const int h = host[at(r)], turn = local[at(h)]++;
     if (cores[at(r)] < 0) {

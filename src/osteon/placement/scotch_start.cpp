@@ -60,10 +60,41 @@ struct scotch_architecture {
   SCOTCH_Arch value{};
 };
 
-void seed_scotch(std::uint64_t seed) {
-  SCOTCH_randomSeed(static_cast<SCOTCH_Num>(seed % 1000003));
-  SCOTCH_randomReset();
-}
+// A graph in a context of one thread and a seed of its own: with several threads the same seed gives other results.
+class seeded_graph {
+ public:
+  seeded_graph(SCOTCH_Graph* graph, std::uint64_t seed) : graph_(graph) {
+    const auto number = static_cast<SCOTCH_Num>(seed % 1000003);
+    SCOTCH_randomSeed(number);
+    SCOTCH_randomReset();
+#ifdef SCOTCH_OPTIONNUMDETERMINISTIC
+    SCOTCH_contextInit(&context_);
+    SCOTCH_contextOptionSetNum(&context_, SCOTCH_OPTIONNUMDETERMINISTIC, 1);
+    SCOTCH_contextRandomClone(&context_);
+    SCOTCH_contextRandomSeed(&context_, number);
+    SCOTCH_contextRandomReset(&context_);
+    SCOTCH_contextThreadSpawn(&context_, 1, nullptr);
+    SCOTCH_graphInit(&bound_);
+    if (SCOTCH_contextBindGraph(&context_, graph, &bound_) == 0) graph_ = &bound_;
+#endif
+  }
+  ~seeded_graph() {
+#ifdef SCOTCH_OPTIONNUMDETERMINISTIC
+    SCOTCH_graphExit(&bound_);
+    SCOTCH_contextExit(&context_);
+#endif
+  }
+  seeded_graph(const seeded_graph&) = delete;
+  seeded_graph& operator=(const seeded_graph&) = delete;
+  SCOTCH_Graph* get() { return graph_; }
+
+ private:
+  SCOTCH_Graph* graph_;
+#ifdef SCOTCH_OPTIONNUMDETERMINISTIC
+  SCOTCH_Context context_{};
+  SCOTCH_Graph bound_{};
+#endif
+};
 
 }  // namespace
 
@@ -76,14 +107,14 @@ std::string scotch_version() {
 std::optional<std::vector<int>> scotch_partition(const graph& g, std::span<const int> capacity, std::uint64_t seed) {
   scotch_graph wrapped(g);
   if (!wrapped.valid()) return {};
-  seed_scotch(seed);
+  seeded_graph seeded(wrapped.get(), seed);
   scotch_strategy strategy;
   // Parts of the sizes of the capacities: a complete graph with unequal domains.
   scotch_architecture parts;
   const std::vector<SCOTCH_Num> sizes(capacity.begin(), capacity.end());
   if (SCOTCH_archCmpltw(&parts.value, static_cast<SCOTCH_Num>(sizes.size()), sizes.data()) != 0) return {};
   std::vector<SCOTCH_Num> part(static_cast<std::size_t>(g.size()));
-  if (SCOTCH_graphMap(wrapped.get(), &parts.value, &strategy.value, part.data()) != 0) return {};
+  if (SCOTCH_graphMap(seeded.get(), &parts.value, &strategy.value, part.data()) != 0) return {};
   std::vector<int> result(part.begin(), part.end());
   fit_capacity(g, capacity, result);
   return result;
@@ -102,13 +133,13 @@ std::optional<std::vector<int>> scotch_mapping(const graph& g, int places, std::
                1});
   scotch_graph machine(from_edges(places, edges)), wrapped(g);
   if (!machine.valid() || !wrapped.valid()) return {};
-  seed_scotch(seed);
+  seeded_graph seeded_machine(machine.get(), seed), seeded(wrapped.get(), seed);
   scotch_strategy building, mapping;
   scotch_architecture architecture;
-  if (SCOTCH_archBuild(&architecture.value, machine.get(), 0, nullptr, &building.value) != 0) return {};
+  if (SCOTCH_archBuild(&architecture.value, seeded_machine.get(), 0, nullptr, &building.value) != 0) return {};
   SCOTCH_stratGraphMapBuild(&mapping.value, SCOTCH_STRATQUALITY, places, 0.0);
   std::vector<SCOTCH_Num> place(static_cast<std::size_t>(g.size()));
-  if (SCOTCH_graphMap(wrapped.get(), &architecture.value, &mapping.value, place.data()) != 0) return {};
+  if (SCOTCH_graphMap(seeded.get(), &architecture.value, &mapping.value, place.data()) != 0) return {};
   std::vector<int> result(place.begin(), place.end());
   fit_capacity(g, std::vector<int>(static_cast<std::size_t>(places), 1), result);
   return result;
