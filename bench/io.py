@@ -21,9 +21,9 @@ from pathlib import Path
 
 import numpy as np
 from _io_study import print_study
+from _program import BINARY
 from solve import ROOT, SCAN, porous
 
-PROGRAM = ROOT / "build/release/src/osteon/bench/osteon_bench_io"
 EMPTY = 63
 MEMORY = Path("/dev/shm")
 OLD_READ = ("read model", "text, scanf, root scatters")
@@ -94,7 +94,7 @@ def measure(size: int, ranks: int, repeat: int, parent: Path) -> dict:
         scan = Path(folder) / "scan.npy"
         np.save(scan, image(size))
         done = subprocess.run(
-            [str(ROOT / "tools/mpirun.sh"), str(ranks), str(PROGRAM), str(scan), folder, str(repeat)],
+            f"{BINARY} bench io --ranks={ranks} --image={scan} --folder={folder} --repeat={repeat} --json=-".split(),
             stdout=subprocess.PIPE,
             text=True,
             env=environment(),

@@ -23,6 +23,7 @@ void add_bench_render(registry& commands);
 void add_bench_composite(registry& commands);
 void add_join(registry& commands);
 void add_relay(registry& commands);
+void add_bench_io(registry& commands);
 void add_schema(registry& commands);
 void add_version(registry& commands);
 

@@ -1,309 +1,122 @@
-/// @file
-/// Measure reading and writing, as PARA-BMU did it in text and as osteon does it:
-/// mpirun -np N osteon_bench_io IMAGE.npy FOLDER REPETITIONS
-///
-/// The image's bytes are materials, 0 is empty. A model is read, and a displacement at every node written, in all ways in
-/// turn, again and again; the shortest CPU time of each counts, the sum over the ranks. Text as VOX-FE has it goes through
-/// scanf and printf; while a rank waits for its turn there, MPI turns in a circle, and that time is taken off.
+#include <osteon/bench/io.hpp>
+
 #include <fmt/format.h>
-#include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <osteon/base/error.hpp>
+#include <limits>
+#include <optional>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/bench/io_workload.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/grid/block_nodes.hpp>
-#include <osteon/io/model_file.hpp>
+#include <osteon/comm/together.hpp>
+#include <osteon/io/file_system.hpp>
 #include <osteon/io/npy.hpp>
-#include <osteon/io/result_file.hpp>
-#include <osteon/io/storage.hpp>
-#include <osteon/io/voxfe/elements.hpp>
-#include <osteon/io/voxfe/read_model.hpp>
-#include <osteon/io/voxfe/write_results.hpp>
 
-using namespace osteon;
-namespace vx = osteon::io::voxfe;
-
+namespace osteon::bench {
 namespace {
 
-struct way {
-  std::string operation, name;
-  std::function<void()> run;
-  std::string file;  ///< that it reads or writes
-  double cpu = 1e30, wall = 1e30;
-};
-
-/// What all ways work on: the model's files, and a field on this rank.
-class workload {
+/// A folder of the first rank's that goes when the run is over.
+class scratch_folder {
  public:
-  workload(MPI_Comm comm, const std::string& image, std::string folder)
-      : comm_(comm), image_(image), folder_(std::move(folder)) {
-    make_model(image);
-    where_ = grid::make_block(comm, header_.shape, header_.active_per_plane);
-    material_ = io::read_model_planes(file("model.nc"), header_, where_);
-    make_field();
+  explicit scratch_folder(const std::string& parent)
+      : path_(std::filesystem::path(parent) / fmt::format("osteon-bench-io-{}", ::getpid())) {
+    std::error_code failed;
+    std::filesystem::create_directory(path_, failed);
+    if (failed)
+      throw machine_error(
+          fmt::format("cannot make the folder '{}': {}; name another with --folder", path_.string(), failed.message()));
   }
-  std::string file(const std::string& name) const { return (std::filesystem::path(folder_) / name).string(); }
-  const vx::script& script() const { return script_; }
-
-  std::vector<way> ways() {
-    std::vector<way> all;
-    const auto add = [&](const char* operation, const char* name, const std::string& target, std::function<void()> run) {
-      all.push_back({operation, name, std::move(run), file(target)});
-    };
-    add("read model", "text, scanf, root scatters", "model.txt", [&] { read_text_by_scanf(); });
-    add("read model", "text, serial", "model.txt", [&] { vx::read_model(comm_, script_, how_, vx::text_way::serial); });
-    add("read model", "text, parallel", "model.txt", [&] { vx::read_model(comm_, script_, how_, vx::text_way::parallel); });
-    add("read model", "netCDF, deflate", "model.nc", [&] { read_netcdf("model.nc"); });
-    add("write result", "text, printf, one after the other", "printf.txt", [&] { write_text_by_printf(); });
-    add("write result", "text, serial", "serial.txt", [&] { write_text(vx::text_way::serial, "serial.txt"); });
-    add("write result", "text, parallel", "parallel.txt", [&] { write_text(vx::text_way::parallel, "parallel.txt"); });
-    add("write result", "raw MPI-IO", "raw.bin", [&] { write_raw(); });
-    add("write result", "netCDF, deflate", "deflate.nc", [&] { write_netcdf("deflate.nc"); });
-    add("read model", "netCDF, none", "model_none.nc", [&] { read_netcdf("model_none.nc"); });
-    add("read model", "raw MPI-IO", std::filesystem::path(image_).filename(), [&] { read_raw(); });
-    add("write result", "netCDF, none", "none.nc", [&] { write_netcdf("none.nc", {io::compression::none}); });
-    try {
-      io::check_storage({io::compression::zstd});
-      add("write result", "netCDF, zstd", "zstd.nc", [&] { write_netcdf("zstd.nc", {io::compression::zstd}); });
-    } catch (const usage_error&) {  // the filter is not there; bench/io.py says so
-    }
-    return all;
+  scratch_folder(const scratch_folder&) = delete;
+  scratch_folder& operator=(const scratch_folder&) = delete;
+  ~scratch_folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
   }
-  /// CPU seconds that this rank only waited in the way that was run last.
-  double waited() { return std::exchange(waited_, 0.0); }
-  nlohmann::json facts() const {
-    return {{"shape", {header_.shape.z, header_.shape.y, header_.shape.x}},
-            {"elements", script_.elements},
-            {"nodes", all_nodes_},
-            {"raw_bytes", field_bytes_}};
-  }
+  std::string path() const { return path_.string(); }
 
  private:
-  void make_model(const std::string& path) {
-    if (comm::rank(comm_) == 0) {
-      const voxel::image image = io::read_npy(path);
-      if (image.type != voxel::scalar::u1) throw usage_error("the image must hold bytes, the materials");
-      const auto* voxels = reinterpret_cast<const std::uint8_t*>(image.bytes.data());
-      voxel::model_header header;
-      header.shape = image.shape;
-      header.spacing_mm = {0.02, 0.02, 0.02};
-      header.materials.assign(256, {"grey", 1000, 0.3, 0});
-      const std::int64_t plane = image.shape.y * image.shape.x;
-      for (std::int64_t z = 0; z < image.shape.z; ++z)
-        header.active_per_plane.push_back(plane - std::count(voxels + z * plane, voxels + (z + 1) * plane, std::uint8_t{0}));
-      header.provenance_json = "{}";
-      io::write_model(file("model.nc"), header, {voxels, image.shape});
-      io::write_model(file("model_none.nc"), header, {voxels, image.shape}, {io::compression::none});
-      vx::script s = vx::script_of(header, file("script"));
-      std::vector<int> ids;
-      for (const vx::material_row& m : s.materials) ids.push_back(m.id);
-      std::ofstream model(file("model.txt"));
-      model << s.elements << '\n';
-      for (std::int64_t z = 0, number = 1; z < image.shape.z; ++z) {
-        std::string text;
-        number += vx::append_elements(text, {voxels + z * plane, {1, image.shape.y, image.shape.x}}, z, number, ids);
-        model << text;
-      }
-      std::ofstream(file("materials.txt")) << vx::canonical_materials(s);
-      std::ofstream(file("constraints.txt")) << "";
-      std::ofstream(file("script")) << vx::canonical_script(s);
-    }
-    MPI_Barrier(comm_);
-    header_ = io::read_model_header(comm_, file("model.nc"));
-    script_ = vx::read_script(file("script"));
-    script_.elements = 0;
-    for (const std::int64_t n : header_.active_per_plane) script_.elements += n;
-    how_.index_base = 1;
-    script_.results.with_places = true;
-  }
-
-  /// A smooth displacement with noise in its last digits, as a solver leaves it.
-  void make_field() {
-    const index3 n = header_.shape, mine = where_.owned.shape();
-    const voxel::run_set cells = voxel::active_cells({material_.data(), mine}), nodes = voxel::corner_nodes(cells);
-    dense_.assign(static_cast<std::size_t>(3 * (mine + index3{1, 1, 1}).volume()), std::nanf(""));
-    vx::node_rows rows;
-    rows.components = 3;
-    for (const voxel::run& r : nodes.runs())
-      for (std::int32_t i = 0; i < r.length; ++i) {
-        const index3 at = where_.owned.begin + index3{r.z, r.y, r.x + i};
-        const double z = static_cast<double>(at.z) / static_cast<double>(n.z),
-                     y = static_cast<double>(at.y) / static_cast<double>(n.y),
-                     x = static_cast<double>(at.x) / static_cast<double>(n.x);
-        const double u[3] = {1e-3 * (x - 0.5) * z + 1e-7 * std::sin(9001 * x + 77 * y * z),
-                             1e-3 * (y - 0.5) * z + 1e-7 * std::cos(7001 * y + 31 * x),
-                             -1e-2 * z - 1e-6 * std::sin(5003 * x * y + z)};
-        rows.id.push_back(grid::node_id(n, at));
-        float* const to = dense_.data() + 3 * ((r.z * (mine.y + 1) + r.y) * (mine.x + 1) + r.x + i);
-        for (int c = 0; c < 3; ++c) {
-          to[c] = static_cast<float>(u[c]);
-          rows.value.push_back(u[c]);
-        }
-      }
-    rows_ = vx::settle(where_, std::move(rows));
-    all_nodes_ = std::ssize(rows_.id);
-    MPI_Allreduce(MPI_IN_PLACE, &all_nodes_, 1, MPI_INT64_T, MPI_SUM, comm_);
-    field_bytes_ = 12 * (n + index3{1, 1, 1}).volume();
-  }
-
-  template <class F>
-  void waiting(F call) {
-    const double before = cpu_seconds();
-    call();
-    waited_ += cpu_seconds() - before;
-  }
-
-  // PARA-BMU: the master reads every record, then sends the planes.
-  void read_text_by_scanf() {
-    const index3 n = header_.shape;
-    const std::int64_t plane = n.y * n.x;
-    std::vector<std::uint8_t> mine(static_cast<std::size_t>(where_.owned.volume()));
-    if (comm::rank(comm_) == 0) {
-      std::FILE* text = std::fopen(file("model.txt").c_str(), "r");
-      if (!text) throw machine_error("cannot read the model's text");
-      std::vector<std::uint8_t> whole(static_cast<std::size_t>(n.volume()));
-      long count = 0, id = 0, x = 0, y = 0, z = 0;
-      int material = 0;
-      if (std::fscanf(text, "%ld", &count) != 1) throw data_error("the model's text has no count");
-      while (std::fscanf(text, "%ld %d %ld %ld %ld", &id, &material, &x, &y, &z) == 5)
-        whole[static_cast<std::size_t>(((z - 1) * n.y + y - 1) * n.x + x - 1)] = static_cast<std::uint8_t>(material);
-      std::fclose(text);
-      for (int r = 1; r < comm::size(comm_); ++r) {
-        const box3 box = where_.boxes->box_of(r);
-        MPI_Send(whole.data() + box.begin.z * plane, static_cast<int>(box.volume()), MPI_UINT8_T, r, 0, comm_);
-      }
-      std::copy_n(whole.begin(), mine.size(), mine.begin());
-    } else {
-      waiting([&] { MPI_Recv(mine.data(), static_cast<int>(mine.size()), MPI_UINT8_T, 0, 0, comm_, MPI_STATUS_IGNORE); });
-    }
-    if (mine != material_) throw data_error("the model's text was read wrong");
-  }
-
-  // PARA-BMU: each rank appends its nodes and hands their number on.
-  void write_text_by_printf() {
-    const int rank = comm::rank(comm_);
-    long number = 0;
-    if (rank > 0) waiting([&] { MPI_Recv(&number, 1, MPI_LONG, rank - 1, 0, comm_, MPI_STATUS_IGNORE); });
-    std::FILE* text = std::fopen(file("printf.txt").c_str(), rank == 0 ? "w" : "a");
-    if (!text) throw machine_error("cannot write text");
-    const long nx = header_.shape.x + 1, ny = header_.shape.y + 1, nz = header_.shape.z + 1;
-    if (rank == 0)
-      std::fprintf(text, "nNodes: %ld\nNodes: %ld  %ld  %ld\nMaterials: m\n", static_cast<long>(all_nodes_), nx, ny, nz);
-    for (std::size_t i = 0; i < rows_.id.size(); ++i, ++number) {
-      const long id = rows_.id[i];
-      const double* u = rows_.value.data() + 3 * i;
-      std::fprintf(text, "%ld   %ld   %ld   %ld   %.9e   %.9e   %.9e  \n", id, id % nx, id / nx % ny, id / nx / ny, u[0],
-                   u[1], u[2]);
-    }
-    std::fclose(text);
-    if (rank + 1 < comm::size(comm_)) MPI_Send(&number, 1, MPI_LONG, rank + 1, 0, comm_);
-  }
-
-  void write_text(vx::text_way way, const char* name) { vx::write_displacement(comm_, script_, file(name), way, rows_); }
-
-  void read_netcdf(const char* name) {
-    const voxel::model_header header = io::read_model_header(comm_, file(name));
-    const grid::block where = grid::make_block(comm_, header.shape, header.active_per_plane);
-    if (io::read_model_planes(file(name), header, where) != material_) throw data_error("the model was read wrong");
-  }
-
-  void write_netcdf(const char* name, const io::storage& stored = {}) {
-    const io::field_info info[] = {{"displacement", "displacement", "mm", io::centring::node, 3}};
-    auto writer = io::result_writer::create(file(name), where_, header_, info, {}, {}, stored);
-    writer.write_material(material_);
-    writer.write_nodes("displacement", dense_);
-    writer.close();
-  }
-
-  // The same voxels, without checking the file.
-  void read_raw() {
-    std::vector<std::uint8_t> mine(material_.size());
-    const std::int64_t all = header_.shape.volume(), before = where_.owned.begin.z;
-    MPI_File raw = MPI_FILE_NULL;
-    MPI_Offset bytes = 0;
-    if (MPI_File_open(comm_, image_.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &raw) != MPI_SUCCESS)
-      throw machine_error("cannot read by MPI-IO");
-    MPI_File_get_size(raw, &bytes);
-    MPI_File_read_at_all(raw, bytes - all + before * header_.shape.y * header_.shape.x, mine.data(),
-                         static_cast<int>(mine.size()), MPI_UINT8_T, MPI_STATUS_IGNORE);
-    MPI_File_close(&raw);
-    if (mine != material_) throw data_error("the voxels were read wrong");
-  }
-
-  // The same dense floats, without a format.
-  void write_raw() {
-    const index3 n = header_.shape + index3{1, 1, 1};
-    const std::int64_t plane = 3 * n.y * n.x, first = where_.owned.begin.z;
-    const std::int64_t planes = where_.owned.shape().z + (where_.above == MPI_PROC_NULL ? 1 : 0);
-    MPI_File raw = MPI_FILE_NULL;
-    if (MPI_File_open(comm_, file("raw.bin").c_str(), MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &raw) != MPI_SUCCESS)
-      throw machine_error("cannot write by MPI-IO");
-    MPI_File_set_size(raw, 0);
-    MPI_File_write_at_all(raw, first * plane * 4, dense_.data(), static_cast<int>(planes * plane), MPI_FLOAT,
-                          MPI_STATUS_IGNORE);
-    MPI_File_close(&raw);
-  }
-
-  MPI_Comm comm_;
-  std::string image_, folder_;
-  voxel::model_header header_;
-  grid::block where_;
-  std::vector<std::uint8_t> material_;
-  vx::script script_;
-  vx::reading_options how_;
-  vx::node_rows rows_;
-  std::vector<float> dense_;
-  std::int64_t all_nodes_ = 0, field_bytes_ = 0;
-  double waited_ = 0;
+  std::filesystem::path path_;
 };
 
-int measure(MPI_Comm comm, const std::string& image, const std::string& folder, int repetitions) {
-  workload load(comm, image, folder);
-  std::vector<way> ways = load.ways();
-  for (int k = 0; k < repetitions; ++k)
-    for (way& w : ways) {
-      MPI_Barrier(comm);
-      const stopwatch watch;
-      const double before = cpu_seconds();
-      w.run();
-      double cpu = cpu_seconds() - before - load.waited(), wall = watch.seconds();
-      MPI_Allreduce(MPI_IN_PLACE, &cpu, 1, MPI_DOUBLE, MPI_SUM, comm);
-      MPI_Allreduce(MPI_IN_PLACE, &wall, 1, MPI_DOUBLE, MPI_MAX, comm);
-      w.cpu = std::min(w.cpu, cpu);
-      w.wall = std::min(w.wall, wall);
-    }
-  if (comm::rank(comm) != 0) return 0;
-  nlohmann::json out{{"schema", "osteon.bench/1"}, {"ranks", comm::size(comm)}, {"rows", nlohmann::json::array()}};
-  out.update(load.facts());
-  for (const way& w : ways)
-    out["rows"].push_back({{"operation", w.operation},
-                           {"way", w.name},
-                           {"cpu_seconds", w.cpu},
-                           {"wall_seconds", w.wall},
-                           {"bytes", std::filesystem::file_size(w.file)}});
-  fmt::print("{}\n", out.dump(1));
-  return 0;
+struct cost {
+  double cpu = std::numeric_limits<double>::infinity(), wall = cpu;
+};
+
+void run_once(MPI_Comm comm, io_workload& load, const io_way& way, cost& least) {
+  MPI_Barrier(comm);
+  const stopwatch watch;
+  const double before = cpu_seconds();
+  way.run();
+  double cpu = cpu_seconds() - before - load.waited(), wall = watch.seconds();
+  MPI_Allreduce(MPI_IN_PLACE, &cpu, 1, MPI_DOUBLE, MPI_SUM, comm);
+  MPI_Allreduce(MPI_IN_PLACE, &wall, 1, MPI_DOUBLE, MPI_MAX, comm);
+  least.cpu = std::min(least.cpu, cpu);
+  least.wall = std::min(least.wall, wall);
+}
+
+std::string shared_path(MPI_Comm comm, const std::optional<scratch_folder>& folder) {
+  std::string path = folder ? folder->path() : "";
+  int length = static_cast<int>(path.size());
+  MPI_Bcast(&length, 1, MPI_INT, 0, comm);
+  path.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(path.data(), length, MPI_CHAR, 0, comm);
+  return path;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int code = 2;
-  try {
-    if (argc != 4 || std::atoi(argv[3]) < 1)
-      throw usage_error("expected: IMAGE.npy FOLDER REPETITIONS, with at least one repetition");
-    code = measure(MPI_COMM_WORLD, argv[1], argv[2], std::atoi(argv[3]));
-  } catch (const std::exception& fault) {
-    fmt::print(stderr, "osteon_bench_io: {}\n", fault.what());
-    MPI_Abort(MPI_COMM_WORLD, code);
-  }
-  MPI_Finalize();
-  return code;
+voxel::image gyroid(int edge) {
+  voxel::image image;
+  image.shape = {edge, edge, edge};
+  image.type = voxel::scalar::u1;
+  image.bytes.resize(static_cast<std::size_t>(image.shape.volume()));
+  const double wave = 2 * 3.14159265358979 / 24;  // voxels of a cell
+  std::uint32_t noise = 1;
+  std::size_t at = 0;
+  for (int z = 0; z < edge; ++z)
+    for (int y = 0; y < edge; ++y)
+      for (int x = 0; x < edge; ++x, ++at) {
+        const double g = std::sin(wave * x) * std::cos(wave * y) + std::sin(wave * y) * std::cos(wave * z) +
+                         std::sin(wave * z) * std::cos(wave * x);
+        noise = noise * 1664525U + 1013904223U;
+        const double grey = 140 + 60 * g + static_cast<double>(noise >> 28);
+        image.bytes[at] = static_cast<std::byte>(g < 0.3 ? 0 : std::clamp(static_cast<int>(grey), 1, 255));
+      }
+  return image;
 }
+
+nlohmann::ordered_json measure_io(MPI_Comm comm, const io_options& options) {
+  const bool first = comm::rank(comm) == 0;
+  voxel::image image;
+  std::optional<scratch_folder> folder;
+  comm::together(comm, [&] {
+    if (!first) return;
+    image = options.image.empty() ? gyroid(options.edge) : io::read_npy(options.image);
+    folder.emplace(options.folder.empty() ? "." : options.folder);
+  });
+  const std::string path = shared_path(comm, folder);
+  io_workload load(comm, image, path);
+  const std::vector<io_way> ways = load.ways();
+  std::vector<cost> costs(ways.size());
+  for (int k = 0; k < options.repetitions; ++k)
+    for (std::size_t i = 0; i < ways.size(); ++i) run_once(comm, load, ways[i], costs[i]);
+  nlohmann::ordered_json out{{"schema", "osteon.bench/1"}, {"ranks", comm::size(comm)}};
+  comm::together(comm, [&] {
+    if (!first) return;
+    out.update(load.facts());
+    out["file_system"] = io::file_system_of(path).name;
+    out["rows"] = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < ways.size(); ++i)
+      out["rows"].push_back({{"operation", ways[i].operation},
+                             {"way", ways[i].name},
+                             {"cpu_seconds", costs[i].cpu},
+                             {"wall_seconds", costs[i].wall},
+                             {"bytes", std::filesystem::file_size(ways[i].file)}});
+  });
+  return out;
+}
+
+}  // namespace osteon::bench

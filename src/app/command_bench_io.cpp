@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <app/commands.hpp>
+#include <app/common_options.hpp>
+#include <app/json_output.hpp>
+#include <app/launcher.hpp>
+#include <app/mpi_session.hpp>
+#include <memory>
+#include <osteon/bench/io.hpp>
+#include <osteon/comm/communicator.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+struct bench_io_options {
+  bench::io_options what;
+  int ranks = 2;
+  std::string json;
+};
+
+void print_table(const nlohmann::ordered_json& answer) {
+  fmt::print("{} elements, {} nodes, {} ranks, files on {}\n\n{:<13} {:<34} {:>10} {:>9} {:>9} {:>9}\n",
+             answer["elements"].get<std::int64_t>(), answer["nodes"].get<std::int64_t>(), answer["ranks"].get<int>(),
+             answer["file_system"].get<std::string>(), "", "", "MB", "CPU s", "s", "MB/s");
+  for (const auto& row : answer["rows"]) {
+    const double megabytes = 1e-6 * row["bytes"].get<double>(), wall = row["wall_seconds"].get<double>();
+    fmt::print("{:<13} {:<34} {:10.2f} {:9.3f} {:9.3f} {:9.0f}\n", row["operation"].get<std::string>(),
+               row["way"].get<std::string>(), megabytes, row["cpu_seconds"].get<double>(), wall, megabytes / wall);
+  }
+}
+
+int bench_io(const bench_io_options& options, const std::vector<std::string>& words) {
+  if (!under_launcher()) {
+    std::vector<std::string> arguments{own_path()};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    return start_ranks(options.ranks, 1, arguments);
+  }
+  return on_all_ranks([&](MPI_Comm comm) {
+    const auto answer = bench::measure_io(comm, options.what);
+    if (comm::rank(comm) != 0) return;
+    if (options.json != "-") print_table(answer);
+    write_json(options.json, answer);
+  });
+}
+
+}  // namespace
+
+void add_bench_io(registry& commands) {
+  const auto o = std::make_shared<bench_io_options>();
+  CLI::App* c = commands.add("bench", "io", "Reading a model and writing a result: text, netCDF, plain bytes",
+                             [o, words = commands.words()] { return bench_io(*o, words); });
+  c->add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 2)")->check(CLI::PositiveNumber);
+  c->add_option("--image", o->what.image, "npy of bytes, the materials, 0 is empty (default: a porous cube is made)");
+  c->add_option("--size", o->what.edge, "Edge of the made cube in voxels (default: 128)")->check(CLI::Range(8, 2048));
+  c->add_option("--folder", o->what.folder,
+                "Where the files lie meanwhile: its file system is measured (default: the current folder)");
+  c->add_option("--repeat", o->what.repetitions, "Turns; the fastest counts (default: 3)")->check(CLI::PositiveNumber);
+  add_json(c, o->json);
+  c->footer(
+      "`synced` bytes are on the disk when it ends, as results are; text is not. MB/s are of the bytes in the file.\n\n"
+      "Examples:\n  osteon bench io\n  osteon bench io -n 4 --size 256 --folder /scratch --json io.json");
+}
+
+}  // namespace osteon::app

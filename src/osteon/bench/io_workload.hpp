@@ -1,0 +1,71 @@
+#pragma once
+/// @file
+/// What reading and writing are measured with: a model in all formats, a field at its nodes, and all ways to read the one
+/// and to write the other.
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <osteon/grid/block.hpp>
+#include <osteon/io/storage.hpp>
+#include <osteon/io/voxfe/read_model.hpp>
+#include <osteon/io/voxfe/write_results.hpp>
+#include <osteon/voxel/image.hpp>
+#include <osteon/voxel/model.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace osteon::bench {
+
+/// One way to read the model or to write the field.
+struct io_way {
+  std::string operation, name;
+  std::function<void()> run;  ///< @collective on the workload's ranks
+  std::string file;           ///< that it reads or writes
+};
+
+/// Text as VOX-FE has it goes through scanf and printf; while a rank waits for its turn there, MPI turns in a circle, and
+/// `waited` says for how long.
+class io_workload {
+ public:
+  /// Write the model to `folder` in all formats. @param image bytes, the materials, 0 is empty; of rank 0
+  /// @throws usage_error if it holds no bytes @collective on comm
+  io_workload(MPI_Comm comm, const voxel::image& image, std::string folder);
+
+  /// zstd is missing where HDF5 does not find its filter.
+  std::vector<io_way> ways();
+  /// CPU seconds that this rank only waited in the way that was run last.
+  double waited() { return std::exchange(waited_, 0.0); }
+  /// Shape, elements, nodes, bytes of the dense field.
+  nlohmann::ordered_json facts() const;
+
+ private:
+  void make_model(const voxel::image& image);
+  void make_field();
+  std::string file(const std::string& name) const;
+  template <class F>
+  void waiting(F call);
+  void read_text_by_scanf();
+  void write_text_by_printf();
+  void write_text(io::voxfe::text_way way, const char* name);
+  void read_netcdf(const char* name);
+  void write_netcdf(const char* name, const io::storage& stored = {});
+  void read_raw();
+  void write_raw(const char* name, bool sync);
+
+  MPI_Comm comm_;
+  std::string folder_;
+  voxel::model_header header_;
+  grid::block where_;
+  std::vector<std::uint8_t> material_;
+  io::voxfe::script script_;
+  io::voxfe::reading_options how_;
+  io::voxfe::node_rows rows_;
+  std::vector<float> dense_;
+  std::int64_t all_nodes_ = 0, field_bytes_ = 0;
+  double waited_ = 0;
+};
+
+}  // namespace osteon::bench
