@@ -41,7 +41,7 @@ find_program(bridge_fortran_compiler NAMES gfortran)
 if(bridge_fortran_compiler)
   set(program ${CMAKE_BINARY_DIR}/tests/bridge/fortran)
   add_custom_command(OUTPUT ${program}
-    COMMAND ${CMAKE_COMMAND} -E env OSTEON_FC=${bridge_fortran_compiler} ${bridge}/bin/osteon-mpif90 -O1 -g
+    COMMAND ${CMAKE_COMMAND} -E env OSTEON_FC=${bridge_fortran_compiler} ${bridge}/bin/osteon-mpif90 -O1 -g -w
       ${CMAKE_CURRENT_SOURCE_DIR}/bridge/programs/fortran.f90 -o ${program}
     DEPENDS bridge/programs/fortran.f90 osteon_bridge_fortran VERBATIM)
   add_custom_target(bridge_program_fortran ALL DEPENDS ${program})
