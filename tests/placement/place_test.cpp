@@ -56,7 +56,9 @@ TEST(Place, EveryKindOfMachine) {
         const placement found = place(g, where, asked);
         ASSERT_EQ(static_cast<int>(found.place.size()), n);
         expect_a_core_each(found, where);
-        if (n == all) EXPECT_EQ(found.place, place(g, where, asked).place) << name << ", " << name_of(how);
+        if (n == all) {
+          EXPECT_EQ(found.place, place(g, where, asked).place) << name << ", " << name_of(how);
+        }
         if (how == method::best) {
           EXPECT_LE(found.result.score(), found.input.score()) << name << ", " << n;
           EXPECT_LE(found.result.predicted_s(), found.input.predicted_s() * (1 + 1e-9)) << name << ", " << n;
