@@ -141,8 +141,11 @@ join_cluster read_cluster(const toml::table& table, const std::string& where, st
   if (c.ranks == 0) k.fault("ranks", "is missing: how many processes shall run there?");
   if (c.launcher.empty()) k.fault("launcher", "must name a program, such as mpirun");
   const bool known = c.adapter.empty() || c.adapter == "ompi4" || c.adapter == "ompi5" || c.adapter == "mpich4" ||
-                     c.adapter == "mpich5" || c.adapter.rfind("abi:/", 0) == 0;
-  if (!known) k.fault("adapter", fmt::format("'{}' is none of ompi4, ompi5, mpich4, mpich5, abi:/PATH", c.adapter));
+                     c.adapter.rfind("abi:/", 0) == 0;
+  if (!known)
+    k.fault(
+        "adapter",
+        fmt::format("'{}' is none of ompi4, ompi5, mpich4, abi:/PATH (MPICH 5 and Intel MPI have that library)", c.adapter));
   for (const auto& [name, value] : c.environment) {
     const bool good =
         !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&

@@ -1,0 +1,69 @@
+"""One program, compiled once, as one job under two MPIs that `osteon join` starts."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from whole_job import BINARY
+
+COMPILER = BINARY.parents[1] / "bridge" / "bin" / "osteon-mpicc"
+PROGRAM = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  long mine = 1L << (8 * rank), sum = 0;
+  MPI_Allreduce(&mine, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  int next = -1;
+  MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &next, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  printf("rank %d of %d: sum %lx, before me %d\\n", rank, size, sum, next);
+  MPI_Finalize();
+  return 0;
+}
+"""
+CLUSTERS = """
+server = "127.0.0.1"
+[[cluster]]
+name = "open"
+ranks = 2
+launcher = "mpirun.openmpi"
+adapter = "ompi4"
+options = "--oversubscribe"
+[[cluster]]
+name = "mpich"
+ranks = 2
+launcher = "mpiexec.mpich"
+adapter = "mpich4"
+"""
+
+
+# Oracle: hand; every rank adds one digit, and the ring goes over both clusters.
+def test_two_mpis_are_one_world(tmp_path: Path) -> None:
+    for needed in ("mpirun.openmpi", "mpiexec.mpich"):
+        if shutil.which(needed) is None:
+            pytest.skip(f"{needed} is not installed")
+    if not COMPILER.exists():
+        pytest.skip(f"{COMPILER} is not built")
+    (tmp_path / "ring.c").write_text(PROGRAM)
+    (tmp_path / "clusters.toml").write_text(CLUSTERS)
+    subprocess.run([COMPILER, tmp_path / "ring.c", "-o", tmp_path / "ring"], check=True, timeout=60)
+    done = subprocess.run(
+        [BINARY, "join", tmp_path / "clusters.toml", "--", tmp_path / "ring"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    expected = {
+        f"[{'open' if rank < 2 else 'mpich'}] rank {rank} of 4: sum 1010101, before me {(rank + 3) % 4}"
+        for rank in range(4)
+    }
+    assert expected <= set(done.stdout.splitlines())
