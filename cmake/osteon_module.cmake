@@ -32,3 +32,11 @@ function(osteon_warnings target)
     target_compile_options(${target} PRIVATE -march=${OSTEON_ARCH})
   endif()
 endfunction()
+
+# osteon_precompile(TARGET header ...): these headers are parsed once for all files of the target. Not with a compiler cache:
+# to it, every change of one of them would be a change of all files.
+function(osteon_precompile target)
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    target_precompile_headers(${target} PRIVATE <algorithm> <functional> <string> <vector> <fmt/format.h> ${ARGN})
+  endif()
+endfunction()
