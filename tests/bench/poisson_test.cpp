@@ -7,6 +7,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/bench/poisson.hpp>
 #include <osteon/bench/poisson_grids.hpp>
+#include <support/all_cuts.hpp>
 
 using namespace osteon;
 
@@ -22,15 +23,6 @@ std::uint64_t digest_after(MPI_Comm comm, const grid::cartesian& where, int step
   bench::heat_block<T> block(comm, where);
   for (int n = 0; n < steps; ++n) block.step({overlap, {0, stream}});
   return sum_of(block.digest());
-}
-
-// All ways to cut three axes into as many boxes as there are ranks.
-std::vector<index3> all_cuts(int ranks) {
-  std::vector<index3> cuts;
-  for (int z = 1; z <= ranks; ++z)
-    for (int y = 1; z * y <= ranks; ++y)
-      if (ranks % (z * y) == 0) cuts.push_back({z, y, ranks / (z * y)});
-  return cuts;
 }
 
 }  // namespace
@@ -50,7 +42,7 @@ TEST(poisson, temperatures_are_equal_bit_for_bit_for_all_decompositions_orders_t
   for (int r = ranks - 1; r >= 0; --r) backwards.push_back(r);
   const auto other_order = bench::reordered(MPI_COMM_WORLD, backwards);
   EXPECT_EQ(other_order.rank(), ranks - 1 - rank);
-  for (const index3 cut : all_cuts(ranks))
+  for (const index3 cut : test::all_cuts(ranks))
     for (const int threads : {1, 3})
       for (const bool overlap : {false, true}) {
         omp_set_num_threads(threads);

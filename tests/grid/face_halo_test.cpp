@@ -3,28 +3,16 @@
 #include <osteon/base/error.hpp>
 #include <osteon/grid/face_halo.hpp>
 #include <osteon/grid/ghosted_block.hpp>
+#include <support/all_cuts.hpp>
 
 using namespace osteon;
-
-namespace {
-
-// All ways to cut three axes into as many boxes as there are ranks.
-std::vector<index3> all_cuts(int ranks) {
-  std::vector<index3> cuts;
-  for (int z = 1; z <= ranks; ++z)
-    for (int y = 1; z * y <= ranks; ++y)
-      if (ranks % (z * y) == 0) cuts.push_back({z, y, ranks / (z * y)});
-  return cuts;
-}
-
-}  // namespace
 
 // Oracle: the value of a cell is its global number, so each ghost can be checked by itself; the grid's end stays 0.
 TEST(face_halo, ghosts_behind_faces_are_the_neighbours_cells) {
   const int rank = comm::rank(MPI_COMM_WORLD);
   const index3 cells{9, 8, 10};
   const auto number = [&](index3 at) { return static_cast<double>((at.z * cells.y + at.y) * cells.x + at.x + 1); };
-  for (const index3 cut : all_cuts(comm::size(MPI_COMM_WORLD))) {
+  for (const index3 cut : test::all_cuts(comm::size(MPI_COMM_WORLD))) {
     const grid::cartesian where(cells, cut);
     const box3 box = where.box_of(rank);
     grid::ghosted_block<double> block(box.shape());
