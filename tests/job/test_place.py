@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from whole_job import BINARY
+from whole_job import BINARY, ROOT
 
 HOST = ["--host", "pack:2 l3:1 core:4 pu:1"]
 GRID = ["--grid", "8x8x8", "--cells", "1024x256x256"]
@@ -92,6 +92,30 @@ def test_a_traced_program(tmp_path):
     # The same graph from its file.
     from_file = answer("--graph", "graph.json", "--hosts", "2", "--host", "core:2 pu:1", cwd=tmp_path)
     assert from_file["off_host_bytes"]["result"] <= from_file["off_host_bytes"]["input"]
+
+
+def test_a_traced_fortran_program(tmp_path):
+    # Oracle: the messages that trace_program.f90 writes down, by hand, in both directions together.
+    compiler = shutil.which("mpifort.openmpi") or shutil.which("mpifort")
+    source = ROOT / "tests" / "placement" / "trace_program.f90"
+    built = [compiler, str(source), "-J", str(tmp_path), "-o", str(tmp_path / "program")]
+    if not compiler or subprocess.run(built, capture_output=True, timeout=60, check=False).returncode != 0:
+        pytest.skip("there is no Fortran compiler for MPI here (Debian: gfortran)")
+    traced = ["--trace", "--graph", "graph.json", "--hosts", "2", "--host", "core:2 pu:1", "--"]
+    done = place(*traced, "mpirun", "-q", "--oversubscribe", "-n", "4", str(tmp_path / "program"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    both = dict.fromkeys(((a, b) for a in range(4) for b in range(a)), 0)
+    for a, b, n in json.loads((tmp_path / "graph.json").read_text())["sent"]:
+        if a != b:
+            both[max(a, b), min(a, b)] += n
+    assert both == {
+        (a, b): 2 * 16
+        + 8 * (a + 1 + b + 1)
+        + (a == b + 1) * 80
+        + (a - b in (1, 3)) * 2 * 800
+        + (a == 1) * (12 + 40 + 14)
+        for a, b in both
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,15 @@
-// Counts what the ranks of any MPI program send to each other, and writes it as a graph when they end.
-//
-// A library to be preloaded (LD_PRELOAD): it stands between the program and its MPI, and must be built with the same MPI.
-// Point-to-point messages, persistent ones as often as they are started, neighbourhood collectives and all-to-alls are
-// counted by their bytes, from C and from Fortran (the symbols of mpif.h and `use mpi`). OSTEON_TRACE names the file.
-// Nothing here may need the C++ library, because it is loaded into programs that have none.
-#include <dlfcn.h>
-#include <mpi.h>
+#include <osteon/placement/trace/traffic.hpp>
 
 #include <cstdio>
 #include <cstdlib>
+
+namespace osteon::placement::trace {
 
 namespace {
 
 long long* sent = nullptr;  // bytes to each rank of the world
 int world_size = 0;
-int depth = 0;  // inside an MPI call that has been counted: Fortran's may call C's
+int depth = 0;  // inside an MPI call that has been counted
 
 // Persistent sends: what starting one counts. A list, as programs have few.
 struct persistent {
@@ -65,10 +60,6 @@ void count_world(int rank, long long bytes) {
   if (rank >= 0 && rank < world_size) sent[rank] += bytes;
 }
 
-void count(MPI_Comm comm, int rank, long long number, MPI_Datatype type) {
-  if (ready() && number > 0) count_world(world_rank(comm, rank), bytes_of(number, type));
-}
-
 // Ranks that this one sends to in a neighbourhood collective; to be freed.
 int* destinations(MPI_Comm comm, int* how_many) {
   int kind = MPI_UNDEFINED, me = 0;
@@ -108,7 +99,12 @@ int* destinations(MPI_Comm comm, int* how_many) {
   return nullptr;
 }
 
-// counts: of each destination, or null for `number` to each; types likewise.
+}  // namespace
+
+void count(MPI_Comm comm, int rank, long long number, MPI_Datatype type) {
+  if (ready() && number > 0) count_world(world_rank(comm, rank), bytes_of(number, type));
+}
+
 void count_neighbours(MPI_Comm comm, const int* counts, long long number, const MPI_Datatype* types, MPI_Datatype type) {
   if (!ready()) return;
   int n = 0;
@@ -196,189 +192,7 @@ void write_graph() {
     std::fprintf(stderr, "osteon trace: cannot write '%s'\n", name);
 }
 
-// The same function of the next library: MPI's own.
-template <class F>
-F next_of(F, const char* name) {
-  return reinterpret_cast<F>(dlsym(RTLD_NEXT, name));
-}
+counted_once::counted_once() { ++depth; }
+counted_once::~counted_once() { --depth; }
 
-}  // namespace
-
-#define OSTEON_SEND(Name)                                                             \
-  int MPI_##Name(const void* b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c) { \
-    count(c, to, n, t);                                                               \
-    return PMPI_##Name(b, n, t, to, tag, c);                                          \
-  }
-#define OSTEON_ISEND(Name)                                                                            \
-  int MPI_##Name(const void* b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* r) { \
-    count(c, to, n, t);                                                                               \
-    return PMPI_##Name(b, n, t, to, tag, c, r);                                                       \
-  }
-#define OSTEON_SEND_INIT(Name)                                                                        \
-  int MPI_##Name(const void* b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* r) { \
-    const int result = PMPI_##Name(b, n, t, to, tag, c, r);                                           \
-    remember(*r, c, to, n, t);                                                                        \
-    return result;                                                                                    \
-  }
-
-extern "C" {
-
-OSTEON_SEND(Send)
-OSTEON_SEND(Ssend)
-OSTEON_SEND(Bsend)
-OSTEON_SEND(Rsend)
-OSTEON_ISEND(Isend)
-OSTEON_ISEND(Issend)
-OSTEON_ISEND(Ibsend)
-OSTEON_ISEND(Irsend)
-OSTEON_SEND_INIT(Send_init)
-OSTEON_SEND_INIT(Ssend_init)
-OSTEON_SEND_INIT(Bsend_init)
-OSTEON_SEND_INIT(Rsend_init)
-
-int MPI_Start(MPI_Request* r) {
-  started(*r);
-  return PMPI_Start(r);
-}
-int MPI_Startall(int n, MPI_Request* r) {
-  for (int i = 0; i < n; ++i) started(r[i]);
-  return PMPI_Startall(n, r);
-}
-int MPI_Request_free(MPI_Request* r) {
-  forget(*r);
-  return PMPI_Request_free(r);
-}
-int MPI_Sendrecv(const void* b, int n, MPI_Datatype t, int to, int tag, void* rb, int rn, MPI_Datatype rt, int from,
-                 int rtag, MPI_Comm c, MPI_Status* s) {
-  count(c, to, n, t);
-  return PMPI_Sendrecv(b, n, t, to, tag, rb, rn, rt, from, rtag, c, s);
-}
-int MPI_Sendrecv_replace(void* b, int n, MPI_Datatype t, int to, int tag, int from, int rtag, MPI_Comm c, MPI_Status* s) {
-  count(c, to, n, t);
-  return PMPI_Sendrecv_replace(b, n, t, to, tag, from, rtag, c, s);
-}
-int MPI_Neighbor_alltoall(const void* b, int n, MPI_Datatype t, void* rb, int rn, MPI_Datatype rt, MPI_Comm c) {
-  count_neighbours(c, nullptr, n, nullptr, t);
-  return PMPI_Neighbor_alltoall(b, n, t, rb, rn, rt, c);
-}
-int MPI_Ineighbor_alltoall(const void* b, int n, MPI_Datatype t, void* rb, int rn, MPI_Datatype rt, MPI_Comm c,
-                           MPI_Request* r) {
-  count_neighbours(c, nullptr, n, nullptr, t);
-  return PMPI_Ineighbor_alltoall(b, n, t, rb, rn, rt, c, r);
-}
-int MPI_Neighbor_alltoallv(const void* b, const int* n, const int* d, MPI_Datatype t, void* rb, const int* rn, const int* rd,
-                           MPI_Datatype rt, MPI_Comm c) {
-  count_neighbours(c, n, 0, nullptr, t);
-  return PMPI_Neighbor_alltoallv(b, n, d, t, rb, rn, rd, rt, c);
-}
-int MPI_Ineighbor_alltoallv(const void* b, const int* n, const int* d, MPI_Datatype t, void* rb, const int* rn,
-                            const int* rd, MPI_Datatype rt, MPI_Comm c, MPI_Request* r) {
-  count_neighbours(c, n, 0, nullptr, t);
-  return PMPI_Ineighbor_alltoallv(b, n, d, t, rb, rn, rd, rt, c, r);
-}
-int MPI_Neighbor_alltoallw(const void* b, const int* n, const MPI_Aint* d, const MPI_Datatype* t, void* rb, const int* rn,
-                           const MPI_Aint* rd, const MPI_Datatype* rt, MPI_Comm c) {
-  count_neighbours(c, n, 0, t, MPI_BYTE);
-  return PMPI_Neighbor_alltoallw(b, n, d, t, rb, rn, rd, rt, c);
-}
-int MPI_Neighbor_allgather(const void* b, int n, MPI_Datatype t, void* rb, int rn, MPI_Datatype rt, MPI_Comm c) {
-  count_neighbours(c, nullptr, n, nullptr, t);
-  return PMPI_Neighbor_allgather(b, n, t, rb, rn, rt, c);
-}
-// In place, what is sent is what is received.
-int MPI_Alltoall(const void* b, int n, MPI_Datatype t, void* rb, int rn, MPI_Datatype rt, MPI_Comm c) {
-  count_all(c, nullptr, b == MPI_IN_PLACE ? rn : n, nullptr, b == MPI_IN_PLACE ? rt : t);
-  return PMPI_Alltoall(b, n, t, rb, rn, rt, c);
-}
-int MPI_Ialltoall(const void* b, int n, MPI_Datatype t, void* rb, int rn, MPI_Datatype rt, MPI_Comm c, MPI_Request* r) {
-  count_all(c, nullptr, b == MPI_IN_PLACE ? rn : n, nullptr, b == MPI_IN_PLACE ? rt : t);
-  return PMPI_Ialltoall(b, n, t, rb, rn, rt, c, r);
-}
-int MPI_Alltoallv(const void* b, const int* n, const int* d, MPI_Datatype t, void* rb, const int* rn, const int* rd,
-                  MPI_Datatype rt, MPI_Comm c) {
-  count_all(c, b == MPI_IN_PLACE ? rn : n, 0, nullptr, b == MPI_IN_PLACE ? rt : t);
-  return PMPI_Alltoallv(b, n, d, t, rb, rn, rd, rt, c);
-}
-int MPI_Ialltoallv(const void* b, const int* n, const int* d, MPI_Datatype t, void* rb, const int* rn, const int* rd,
-                   MPI_Datatype rt, MPI_Comm c, MPI_Request* r) {
-  count_all(c, b == MPI_IN_PLACE ? rn : n, 0, nullptr, b == MPI_IN_PLACE ? rt : t);
-  return PMPI_Ialltoallv(b, n, d, t, rb, rn, rd, rt, c, r);
-}
-int MPI_Alltoallw(const void* b, const int* n, const int* d, const MPI_Datatype* t, void* rb, const int* rn, const int* rd,
-                  const MPI_Datatype* rt, MPI_Comm c) {
-  count_all(c, b == MPI_IN_PLACE ? rn : n, 0, b == MPI_IN_PLACE ? rt : t, MPI_BYTE);
-  return PMPI_Alltoallw(b, n, d, t, rb, rn, rd, rt, c);
-}
-int MPI_Finalize() {
-  write_graph();
-  return PMPI_Finalize();
-}
-
-// Fortran: counted here, then given on as it came, so that MPI's own constants keep their meaning.
-void mpi_finalize_(MPI_Fint* e) {
-  write_graph();
-  ++depth;
-  next_of(mpi_finalize_, "mpi_finalize_")(e);
-}
-#define OSTEON_F_SEND(name)                                                                             \
-  void name(void* b, MPI_Fint* n, MPI_Fint* t, MPI_Fint* to, MPI_Fint* tag, MPI_Fint* c, MPI_Fint* e) { \
-    count(MPI_Comm_f2c(*c), *to, *n, MPI_Type_f2c(*t));                                                 \
-    ++depth;                                                                                            \
-    next_of(name, #name)(b, n, t, to, tag, c, e);                                                       \
-    --depth;                                                                                            \
-  }
-#define OSTEON_F_ISEND(name)                                                                                         \
-  void name(void* b, MPI_Fint* n, MPI_Fint* t, MPI_Fint* to, MPI_Fint* tag, MPI_Fint* c, MPI_Fint* r, MPI_Fint* e) { \
-    count(MPI_Comm_f2c(*c), *to, *n, MPI_Type_f2c(*t));                                                              \
-    ++depth;                                                                                                         \
-    next_of(name, #name)(b, n, t, to, tag, c, r, e);                                                                 \
-    --depth;                                                                                                         \
-  }
-OSTEON_F_SEND(mpi_send_)
-OSTEON_F_SEND(mpi_ssend_)
-OSTEON_F_SEND(mpi_bsend_)
-OSTEON_F_SEND(mpi_rsend_)
-OSTEON_F_ISEND(mpi_isend_)
-OSTEON_F_ISEND(mpi_issend_)
-
-void mpi_send_init_(void* b, MPI_Fint* n, MPI_Fint* t, MPI_Fint* to, MPI_Fint* tag, MPI_Fint* c, MPI_Fint* r, MPI_Fint* e) {
-  ++depth;
-  next_of(mpi_send_init_, "mpi_send_init_")(b, n, t, to, tag, c, r, e);
-  --depth;
-  remember(MPI_Request_f2c(*r), MPI_Comm_f2c(*c), *to, *n, MPI_Type_f2c(*t));
-}
-void mpi_start_(MPI_Fint* r, MPI_Fint* e) {
-  started(MPI_Request_f2c(*r));
-  ++depth;
-  next_of(mpi_start_, "mpi_start_")(r, e);
-  --depth;
-}
-void mpi_startall_(MPI_Fint* n, MPI_Fint* r, MPI_Fint* e) {
-  for (int i = 0; i < *n; ++i) started(MPI_Request_f2c(r[i]));
-  ++depth;
-  next_of(mpi_startall_, "mpi_startall_")(n, r, e);
-  --depth;
-}
-void mpi_sendrecv_(void* b, MPI_Fint* n, MPI_Fint* t, MPI_Fint* to, MPI_Fint* tag, void* rb, MPI_Fint* rn, MPI_Fint* rt,
-                   MPI_Fint* from, MPI_Fint* rtag, MPI_Fint* c, MPI_Fint* s, MPI_Fint* e) {
-  count(MPI_Comm_f2c(*c), *to, *n, MPI_Type_f2c(*t));
-  ++depth;
-  next_of(mpi_sendrecv_, "mpi_sendrecv_")(b, n, t, to, tag, rb, rn, rt, from, rtag, c, s, e);
-  --depth;
-}
-// Counts are those of what is received where Fortran's MPI_IN_PLACE stands for what is sent; an exchange is symmetric.
-void mpi_alltoall_(void* b, MPI_Fint* n, MPI_Fint* t, void* rb, MPI_Fint* rn, MPI_Fint* rt, MPI_Fint* c, MPI_Fint* e) {
-  count_all(MPI_Comm_f2c(*c), nullptr, *rn, nullptr, MPI_Type_f2c(*rt));
-  ++depth;
-  next_of(mpi_alltoall_, "mpi_alltoall_")(b, n, t, rb, rn, rt, c, e);
-  --depth;
-}
-void mpi_alltoallv_(void* b, MPI_Fint* n, MPI_Fint* d, MPI_Fint* t, void* rb, MPI_Fint* rn, MPI_Fint* rd, MPI_Fint* rt,
-                    MPI_Fint* c, MPI_Fint* e) {
-  count_all(MPI_Comm_f2c(*c), n, 0, nullptr, MPI_Type_f2c(*t));
-  ++depth;
-  next_of(mpi_alltoallv_, "mpi_alltoallv_")(b, n, d, t, rb, rn, rd, rt, c, e);
-  --depth;
-}
-
-}  // extern "C"
+}  // namespace osteon::placement::trace
