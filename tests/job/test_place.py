@@ -94,6 +94,19 @@ def test_a_traced_program(tmp_path):
     assert from_file["off_host_bytes"]["result"] <= from_file["off_host_bytes"]["input"]
 
 
+def test_a_machine_file_of_another_allocation_is_refused_and_hosts_are_named(tmp_path):
+    # Oracle: the names of the hosts, in the file and here.
+    machine = [BINARY, "probe", "-n", "1", "-o", "machine.json"]
+    subprocess.run(machine, capture_output=True, check=True, timeout=60, cwd=tmp_path, env={**os.environ, **ROOT_MAY})
+    found = json.loads((tmp_path / "machine.json").read_text())
+    here = found["hosts"][0]
+    found["hosts"] = ["another"]
+    (tmp_path / "machine.json").write_text(json.dumps(found))
+    done = place("--grid", "2x1x1", "--verify", "--machine", "machine.json", cwd=tmp_path)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert f"in the file but not in this job: another; in this job but not in the file: {here}" in done.stderr
+
+
 def test_a_traced_fortran_program(tmp_path):
     # Oracle: the messages that trace_program.f90 writes down, by hand, in both directions together.
     compiler = shutil.which("mpifort.openmpi") or shutil.which("mpifort")
