@@ -7,7 +7,7 @@
 /// them for it. Functions do nothing inside an MPI call that has been counted, before MPI_Init and after MPI_Finalize.
 #include <mpi.h>
 
-namespace osteon::placement::trace {
+namespace osteon::trace {
 
 /// Count a message to a rank of a communicator (of its remote group, if it has one).
 void count(MPI_Comm comm, int rank, long long number, MPI_Datatype type);
@@ -34,4 +34,4 @@ class counted_once {
   counted_once& operator=(const counted_once&) = delete;
 };
 
-}  // namespace osteon::placement::trace
+}  // namespace osteon::trace

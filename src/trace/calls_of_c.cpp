@@ -1,7 +1,7 @@
 // MPI's functions for C: counted, then given on to MPI.
-#include <osteon/placement/trace/traffic.hpp>
+#include <trace/traffic.hpp>
 
-using namespace osteon::placement::trace;
+using namespace osteon::trace;
 
 #define OSTEON_SEND(Name)                                                             \
   int MPI_##Name(const void* b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c) { \

@@ -1,9 +1,9 @@
-#include <osteon/placement/trace/traffic.hpp>
+#include <trace/traffic.hpp>
 
 #include <cstdio>
 #include <cstdlib>
 
-namespace osteon::placement::trace {
+namespace osteon::trace {
 
 namespace {
 
@@ -195,4 +195,4 @@ void write_graph() {
 counted_once::counted_once() { ++depth; }
 counted_once::~counted_once() { --depth; }
 
-}  // namespace osteon::placement::trace
+}  // namespace osteon::trace

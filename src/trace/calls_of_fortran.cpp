@@ -2,9 +2,9 @@
 // their meaning.
 #include <dlfcn.h>
 
-#include <osteon/placement/trace/traffic.hpp>
+#include <trace/traffic.hpp>
 
-using namespace osteon::placement::trace;
+using namespace osteon::trace;
 
 namespace {
 
