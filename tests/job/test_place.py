@@ -142,6 +142,8 @@ def test_a_traced_fortran_program(tmp_path):
         (["--grid", "2x2x2", "--periodic", "w"], "letters of x, y and z", 2),
         (["--grid", "8x8x8", "--hosts", "3", *HOST], "512 subdomains for 24 cores", 2),
         (["--grid", "2x2x2", "--hosts", "1", "--host", "what:8"], "what:8", 2),
+        (["--grid", "2x2x2", "--hosts", "1", "--host", "none.xml"], "none.xml", 3),
+        (["--grid", "2x2x2", "--hosts", "1", "--host", "later.xml"], "up to version 2", 3),
         (["--grid", "2x2x2", "--hosts", "1", *HOST, "--method", "magic"], "best, paper", 2),
         (["--grid", "2x2x2", "--hosts", "1", *HOST, "--emit", "pbs"], "ompi4-rankfile", 2),
         (["--grid", "2x2x2", "--hosts", "9", *HOST, "--network", "torus:2x2x2"], "9 hosts", 2),
@@ -157,6 +159,7 @@ def test_a_traced_fortran_program(tmp_path):
 def test_bad_input(tmp_path, arguments, words, code):
     (tmp_path / "bad.graph").write_text("2 1 1\n2 5\n1 6\n")
     (tmp_path / "negative.graph").write_text("2 1 1\n2 -5\n1 -5\n")
+    (tmp_path / "later.xml").write_text('<?xml version="1.0"?>\n<topology version="9.0">\n</topology>\n')
     done = place(*arguments, cwd=tmp_path)
     assert done.returncode == code, done.stdout + done.stderr
     assert words in done.stderr
