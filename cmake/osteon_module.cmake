@@ -11,7 +11,7 @@ function(osteon_module name)
     target_link_libraries(${target} PRIVATE ${arg_LINK})
     osteon_warnings(${target})
     list(LENGTH arg_SOURCES files)
-    if(files GREATER 8)
+    if(files GREATER 8 AND NOT name STREQUAL "kernel")  # kernels include little, and some have flags of their own
       osteon_precompile(${target} ${arg_PRECOMPILE})
     endif()
   else()

@@ -35,8 +35,10 @@ command registry::add_below(command parent, const std::string& name, const std::
 
 int registry::run() {
   // CLI11 would only say that a command is missing.
-  if (!words_.empty() && !words_[0].empty() && words_[0][0] != '-' && cli_->get_subcommand_no_throw(words_[0]) == nullptr)
-    throw usage_error("there is no command `" + words_[0] + "`; `osteon --help` lists them");
+  const std::string first = words_.empty() ? "" : words_[0];
+  const auto known = cli_->get_subcommands([&](const CLI::App* c) { return c->get_name() == first; });
+  if (!first.empty() && first[0] != '-' && known.empty())
+    throw usage_error("there is no command `" + first + "`; `osteon --help` lists them");
   try {
     cli_->parse(std::vector<std::string>(words_.rbegin(), words_.rend()));  // from the last to the first, it wants them
   } catch (const CLI::ParseError& e) {
