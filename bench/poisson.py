@@ -173,7 +173,10 @@ def measured_series(numbers_of_hosts: list[int], seconds: float) -> list[dict]:
 
 def series(options: argparse.Namespace) -> list[dict]:
     """The paper's weak scaling by a model, and measured where clusters can be made."""
-    print(subprocess.run([BINARY, "bench", "weak-scaling"], stdout=subprocess.PIPE, text=True, check=True).stdout)
+    print(
+        subprocess.run([BINARY, "bench", "weak-scaling"], stdout=subprocess.PIPE, text=True, check=True).stdout,
+        flush=True,
+    )
     if missing := why_not():
         print(f"no fake cluster: {missing}")
         return []
