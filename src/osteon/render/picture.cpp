@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/execute.hpp>
@@ -99,18 +100,16 @@ kernel::march_volume prepare(const grid::block& where, const scene& what, const 
           what.step_voxels, light_of(from),  std::move(layers)};
 }
 
-// The sum of `body(column, row)` over all pixels of `own`. Neighbouring rays read the same voxels: tiles keep these in
-// cache.
+// The sum of `body(part)` over square parts of `own`. Neighbouring rays read the same voxels: parts keep these in cache.
 template <class F>
-std::int64_t over_pixels(const pixel_box& own, F body) {
-  constexpr int tile = 16;
-  const std::int64_t across = (own.width() + tile - 1) / tile, down = (own.height() + tile - 1) / tile;
+std::int64_t over_parts(const pixel_box& own, F body) {
+  constexpr int edge = 16;
+  const std::int64_t across = (own.width() + edge - 1) / edge, down = (own.height() + edge - 1) / edge;
   std::int64_t sum = 0;
 #pragma omp parallel for schedule(dynamic) reduction(+ : sum)
   for (std::int64_t t = 0; t < across * down; ++t) {
-    const int left = own.left + static_cast<int>(t % across) * tile, top = own.top + static_cast<int>(t / across) * tile;
-    for (int row = top; row < std::min(own.bottom, top + tile); ++row)
-      for (int column = left; column < std::min(own.right, left + tile); ++column) sum += body(column, row);
+    const int left = own.left + static_cast<int>(t % across) * edge, top = own.top + static_cast<int>(t / across) * edge;
+    sum += body(pixel_box{left, top, std::min(own.right, left + edge), std::min(own.bottom, top + edge)});
   }
   return sum;
 }
@@ -130,14 +129,37 @@ struct caster {
     result.entry += stagger(column, row) * step;
     return result;
   }
-  // Number of samples.
-  std::int64_t cast(int column, int row, kernel::optical_depth before, kernel::wide_pixel& pixel,
-                    kernel::optical_depth& depth) const {
-    std::int64_t samples = 0;
-    depth = volume.march(ray(column, row), before, pixel, samples);
-    return samples;
-  }
 };
+
+// Cast rays, those of neighbouring pixels together.
+// @param before a pixel's number -> depth before this block, or none if its ray is not to be cast
+// @param keep (a pixel's number, travel)
+// @return number of samples
+template <class Before, class Keep>
+std::int64_t cast(const caster& rays, Before before, Keep keep) {
+  return over_parts(rays.own, [&](const pixel_box& part) {
+    constexpr int edge = 4;
+    std::int64_t samples = 0;
+    for (int top = part.top; top < part.bottom; top += edge)
+      for (int left = part.left; left < part.right; left += edge) {
+        std::array<kernel::travel, edge * edge> together;
+        std::array<std::size_t, edge * edge> place;
+        std::size_t count = 0;
+        for (int row = top; row < std::min(part.bottom, top + edge); ++row)
+          for (int column = left; column < std::min(part.right, left + edge); ++column) {
+            place[count] = rays.place(column, row);
+            const std::optional<kernel::optical_depth> depth = before(place[count]);
+            if (!depth) continue;
+            together[count].along = rays.ray(column, row);
+            together[count].before = *depth;
+            ++count;
+          }
+        rays.volume.march(std::span(together).first(count), samples);
+        for (std::size_t i = 0; i < count; ++i) keep(place[i], together[i]);
+      }
+    return samples;
+  });
+}
 
 void add_depths(void* in, void* inout, int* count, MPI_Datatype*) {
   const auto* a = static_cast<const kernel::optical_depth*>(in);
@@ -170,22 +192,22 @@ std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const caster
                       std::vector<kernel::wide_pixel>& pixels) {
   const bool alone = order.size() == 1;
   std::vector<kernel::optical_depth> depth(alone ? 0 : pixels.size(), 0);
-  std::int64_t samples = over_pixels(rays.own, [&](int column, int row) {
-    const std::size_t i = rays.place(column, row);
-    kernel::optical_depth deep;
-    const std::int64_t count = rays.cast(column, row, 0, pixels[i], deep);
-    if (!alone) depth[i] = deep;
-    return count;
-  });
+  const auto keep = [&](std::size_t i, const kernel::travel& done) {
+    pixels[i] = done.result;
+    if (!alone) depth[i] = done.depth;
+  };
+  std::int64_t samples = cast(rays, [](std::size_t) { return std::optional<kernel::optical_depth>(0); }, keep);
   if (alone) return samples;
   const auto before = depth_before(comm, order, depth);
-  samples += over_pixels(rays.own, [&](int column, int row) -> std::int64_t {
-    const std::size_t i = rays.place(column, row);
-    if (before[i] == 0 || kernel::deeper(before[i], depth[i]) < kernel::opaque_depth) return 0;
-    pixels[i] = {};
-    if (before[i] >= kernel::opaque_depth) return 0;
-    return rays.cast(column, row, before[i], pixels[i], depth[i]);
-  });
+  samples += cast(
+      rays,
+      [&](std::size_t i) -> std::optional<kernel::optical_depth> {
+        if (before[i] == 0 || kernel::deeper(before[i], depth[i]) < kernel::opaque_depth) return {};
+        pixels[i] = {};
+        if (before[i] >= kernel::opaque_depth) return {};
+        return before[i];
+      },
+      keep);
   return samples;
 }
 
@@ -199,14 +221,17 @@ projected project_all(MPI_Comm comm, const caster& rays, std::int64_t& samples) 
   const auto pixels = static_cast<std::size_t>(rays.frame.size());
   projected result{std::vector<float>(pixels, -std::numeric_limits<float>::infinity()), std::vector<std::int64_t>(pixels),
                    std::vector<std::int64_t>(pixels)};
-  samples = over_pixels(rays.own, [&](int column, int row) {
-    kernel::projection found;
+  samples = over_parts(rays.own, [&](const pixel_box& part) {
     std::int64_t count = 0;
-    rays.volume.project(rays.ray(column, row), found, count);
-    const std::size_t i = rays.place(column, row);
-    result.greatest[i] = found.greatest;
-    result.sum[i] = found.sum;
-    result.count[i] = found.count;
+    for (int row = part.top; row < part.bottom; ++row)
+      for (int column = part.left; column < part.right; ++column) {
+        kernel::projection found;
+        rays.volume.project(rays.ray(column, row), found, count);
+        const std::size_t i = rays.place(column, row);
+        result.greatest[i] = found.greatest;
+        result.sum[i] = found.sum;
+        result.count[i] = found.count;
+      }
     return count;
   });
   const auto reduce = [&](void* values, MPI_Datatype type, MPI_Op op) {
