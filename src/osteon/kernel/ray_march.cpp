@@ -2,18 +2,12 @@
 
 #include <cstring>
 #include <limits>
-#include <osteon/kernel/empty_space.hpp>
 
 namespace osteon::kernel {
 
 namespace {
 
 constexpr float infinite = std::numeric_limits<float>::infinity();
-
-vector3 unit(const vector3& a) {
-  const double length = std::sqrt(a.z * a.z + a.y * a.y + a.x * a.x);
-  return {a.z / length, a.y / length, a.x / length};
-}
 
 // The range of values outside of which a table's opacity is zero.
 std::array<float, 2> visible_range(const transfer_table& table) {
@@ -29,33 +23,11 @@ std::array<float, 2> visible_range(const transfer_table& table) {
           last == static_cast<std::ptrdiff_t>(e.size()) - 1 ? infinite : bound(last + 1) + 0.01f * entry};
 }
 
-// On thin axes with two voxels more at each end, which repeat the outermost ones.
-box3 thickened(index3 domain, box3 present) {
-  for (int axis = 0; axis < 3; ++axis)
-    if (domain[axis] < thin) present.begin[axis] -= 2, present.end[axis] += 2;
-  return present;
-}
-
-std::vector<float> repeat_ends(const float* values, const box3& present, const box3& thick) {
-  std::vector<float> result;
-  result.reserve(static_cast<std::size_t>(thick.volume()));
-  const index3 shape = present.shape();
-  const auto nearest = [&](std::int64_t i, int axis) {
-    return std::clamp<std::int64_t>(i - present.begin[axis], 0, shape[axis] - 1);
-  };
-  for (std::int64_t z = thick.begin.z; z < thick.end.z; ++z)
-    for (std::int64_t y = thick.begin.y; y < thick.end.y; ++y)
-      for (std::int64_t x = thick.begin.x; x < thick.end.x; ++x)
-        result.push_back(values[(nearest(z, 0) * shape.y + nearest(y, 1)) * shape.x + nearest(x, 2)]);
-  return result;
-}
-
 }  // namespace
 
 march_volume::march_volume(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_voxels,
                            lighting light, std::vector<march_layer> layers)
-    : domain_(domain),
-      segments_(domain, owned, thickened(domain, present),
+    : segments_(domain, owned, thickened(domain, present),
                 step_voxels * std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x}), samples_in_segment(step_voxels)) {
   light_by(light);
   const double finest = std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x});
@@ -81,28 +53,23 @@ march_volume::march_volume(index3 domain, vector3 spacing_mm, const box3& owned,
     }
   }
   find_empty_space(owned, thick, ghosts_needed(step_voxels));
-  for (int axis = 0; axis < 3; ++axis) {
-    first_[axis] = static_cast<std::int32_t>(first_voxel_[axis]);
-    last_cell_[axis] = static_cast<std::int32_t>(cells_[axis] - 1);
-  }
 }
 
 void march_volume::light_by(const lighting& light) {
-  const vector3 toward = unit(light.toward_light);
-  const vector3 half_way =
-      unit({toward.z + light.toward_eye.z, toward.y + light.toward_eye.y, toward.x + light.toward_eye.x});
+  const vector3 toward = unit(light.toward_light), middle = half_way(light);
   for (int axis = 0; axis < 3; ++axis) {
     light_[axis] = static_cast<float>(toward[axis]);
-    half_way_[axis] = static_cast<float>(half_way[axis]);
+    half_way_[axis] = static_cast<float>(middle[axis]);
   }
 }
 
 void march_volume::find_empty_space(const box3& owned, const box3& present, int margin) {
+  index3 first, cells;
   for (std::size_t number = 0; number < layers_.size(); ++number) {
     const layer& l = layers_[number];
     const auto bounds = value_bounds::of(l.given.values, owned, present, margin);
-    first_voxel_ = bounds.first;
-    cells_ = bounds.cells;
+    first = bounds.first;
+    cells = bounds.cells;
     to_do_.resize(bounds.range.size());
     // visible[i]: number of entries before i whose opacity is not zero
     const auto& entries = l.given.transfer.entries;
@@ -123,7 +90,7 @@ void march_volume::find_empty_space(const box3& owned, const box3& present, int 
         to_do_[i] = static_cast<std::uint8_t>(to_do_[i] | (least < most ? 3U : 1U) << 2 * number);
     }
   }
-  distance_ = distance_to_occupied(cells_, to_do_);
+  visible_ = occupied_cells(first, cells, to_do_);
 }
 
 void march_volume::project(const ray& along, projection& result, std::int64_t& samples) const {

@@ -4,7 +4,8 @@
 /// bit for bit, however the domain is dealt out to blocks (see ray_segments.hpp).
 #include <array>
 #include <limits>
-#include <osteon/kernel/ray_segments.hpp>
+#include <osteon/kernel/occupied_cells.hpp>
+#include <osteon/kernel/surface_light.hpp>
 #include <osteon/kernel/wide_pixel.hpp>
 #include <span>
 #include <vector>
@@ -25,11 +26,6 @@ struct march_layer {
   transfer_table transfer;
   bool shaded = false;
   float emission = 1;  ///< light given off, in units of the colour
-};
-
-/// Light for shaded layers; unit vectors in mm space.
-struct lighting {
-  vector3 toward_light, toward_eye;
 };
 
 /// How deep a ray has gone, in 4096ths of a halving of its light; adds up along the ray exactly, whatever the blocks.
@@ -99,7 +95,6 @@ class march_volume {
   static int accumulate(packet& p, int* alive);
 
   void march_packet(packet& p, std::int64_t& samples) const;
-  bool find_segment(const ray_segments::part& along, std::int64_t& segment, double4& first, std::size_t& cell) const;
   void interpolate(std::size_t number, packet& p) const;
   void look_at(std::size_t number, packet& p) const;
   void find_slopes(std::size_t number, packet& p) const;
@@ -107,15 +102,12 @@ class march_volume {
   void blend_samples(packet& p) const;
   void find_empty_space(const box3& owned, const box3& present, int margin);
 
-  index3 domain_;
   std::vector<std::vector<float>> repeated_;  // values of a thin domain, with those at its ends repeated
   bool shaded_ = false;                       // any layer
   ray_segments segments_;
   float inverse_spacing_[3], light_[3], half_way_[3];  // z, y, x; spacing relative to the finest
   std::vector<layer> layers_;
-  index3 cells_, first_voxel_;          // number of macro cells, and where the first one begins
-  integer4 first_, last_cell_;          // the same for the march: z, y, x, 0
-  std::vector<std::uint8_t> distance_;  // of a macro cell from those that may be seen
+  occupied_cells visible_;
   // What is to be done in a macro cell: bit 2 i, layer i may be seen; bit 2 i + 1, its values differ, so light matters.
   std::vector<std::uint8_t> to_do_;
 };

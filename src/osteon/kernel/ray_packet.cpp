@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <osteon/kernel/empty_space.hpp>
 #include <osteon/kernel/lanes.hpp>
 #include <osteon/kernel/ray_march.hpp>
+#include <osteon/kernel/surface_light.hpp>
 
 // Segments are worked on in stages, and each stage does all rays of a packet: what one ray waits for in a stage, a voxel or
 // the result of a long chain of operations, does not hold up the others.
@@ -172,13 +172,8 @@ void march_volume::illuminate(std::size_t number, packet& p) const {
     const integer8 steep = (square > 0) & (result.opacity > 0);
     const float8 steepness = square_root(steep ? square : all(1.0f)), inverse = 1 / steepness;
     const float8 surface = steepness / (steepness + soft);
-    // Half-Lambert: soft on the dark side, because bone scatters light inside.
-    const float8 lambert = 0.5f + 0.5f * facing * inverse;
-    float8 glance = shining * inverse;
-    glance = glance > 0 ? glance : float8{};
-    for (int i = 0; i < 5; ++i) glance *= glance;
-    result.brightness = steep ? 1 - surface + surface * (0.22f + 0.95f * lambert * lambert) : all(1.0f);
-    result.gloss = steep ? 0.18f * surface * glance : float8{};
+    result.brightness = steep ? 1 - surface + surface * diffuse_light(facing * inverse) : all(1.0f);
+    result.gloss = steep ? surface * mirrored_light(shining * inverse) : float8{};
   }
 }
 
@@ -253,29 +248,6 @@ int march_volume::accumulate(packet& p, int* alive) {
   return left;
 }
 
-// Where the next segment is that may be seen, from `segment` on, and its macro cell.
-[[gnu::always_inline]] inline bool march_volume::find_segment(const ray_segments::part& along, std::int64_t& segment,
-                                                              double4& first, std::size_t& number) const {
-  while (segment < along.last) {
-    // What lies outside of the domain belongs to its first or last plane.
-    static_assert(value_bounds::edge == 4);
-    first = segments_.beginning(along, segment);
-    integer4 cell = (__builtin_convertvector(segments_.half_way(along, first), integer4) - first_) >> 2;
-    cell = cell < 0 ? integer4{} : cell;
-    cell = cell > last_cell_ ? last_cell_ : cell;
-    number = static_cast<std::size_t>((cell[0] * cells_.y + cell[1]) * cells_.x + cell[2]);
-    const int distance = distance_[number];
-    if (distance == 0) return true;
-    double low[3], high[3];
-    for (int axis = 0; axis < 3; ++axis) {
-      low[axis] = static_cast<double>(first_voxel_[axis] + (cell[axis] - distance + 1) * value_bounds::edge);
-      high[axis] = static_cast<double>(first_voxel_[axis] + (cell[axis] + distance) * value_bounds::edge);
-    }
-    segment = segments_.after_box(along, segment, low, high);
-  }
-  return false;
-}
-
 void march_volume::march_packet(packet& p, std::int64_t& samples) const {
   int alive[packet::most], left = 0;
   for (int i = 0; i < static_cast<int>(p.rays.size()); ++i) {
@@ -291,7 +263,7 @@ void march_volume::march_packet(packet& p, std::int64_t& samples) const {
     for (int k = 0; k < left; ++k) {
       const int i = alive[k];
       std::size_t cell;
-      if (!find_segment(p.along[i], p.next[i], p.first[n], cell)) continue;
+      if (!visible_.find(segments_, p.along[i], p.next[i], p.first[n], cell)) continue;
       p.to_do[n] = to_do_[cell];
       p.ray[n] = i;
       ++n;

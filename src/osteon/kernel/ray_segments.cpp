@@ -22,6 +22,26 @@ std::int32_t near(std::int64_t distance) {
 
 }  // namespace
 
+box3 thickened(index3 domain, box3 present) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (domain[axis] < thin) present.begin[axis] -= 2, present.end[axis] += 2;
+  return present;
+}
+
+std::vector<float> repeat_ends(const float* values, const box3& present, const box3& thick) {
+  std::vector<float> result;
+  result.reserve(static_cast<std::size_t>(thick.volume()));
+  const index3 shape = present.shape();
+  const auto nearest = [&](std::int64_t i, int axis) {
+    return std::clamp<std::int64_t>(i - present.begin[axis], 0, shape[axis] - 1);
+  };
+  for (std::int64_t z = thick.begin.z; z < thick.end.z; ++z)
+    for (std::int64_t y = thick.begin.y; y < thick.end.y; ++y)
+      for (std::int64_t x = thick.begin.x; x < thick.end.x; ++x)
+        result.push_back(values[(nearest(z, 0) * shape.y + nearest(y, 1)) * shape.x + nearest(x, 2)]);
+  return result;
+}
+
 ray_segments::ray_segments(index3 domain, const box3& owned, const box3& present, double step_mm, int samples)
     : domain_(domain),
       owned_(owned),

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <osteon/base/box.hpp>
 #include <osteon/kernel/eight_samples.hpp>
+#include <vector>
 
 namespace osteon::kernel {
 
@@ -39,6 +40,9 @@ inline int ghosts_needed(double step_voxels) {
 /// Along an axis on which the domain has less than this number of voxels, the values that are present begin two voxels
 /// before it and end two after it, as if its first and last ones were repeated.
 inline constexpr std::int64_t thin = 4;
+/// `present` with these voxels; and the values, of shape `thick`.
+box3 thickened(index3 domain, box3 present);
+std::vector<float> repeat_ends(const float* values, const box3& present, const box3& thick);
 
 /// Finds the segments of one block on a ray, and the voxels around their samples.
 class ray_segments {
