@@ -1,15 +1,19 @@
-# osteon_module(NAME SOURCES a.cpp ... USES base plan ... LINK lib ... LINK_PUBLIC lib ...)
+# osteon_module(NAME SOURCES a.cpp ... USES base plan ... LINK lib ... LINK_PUBLIC lib ... PRECOMPILE header ...)
 #
 # One folder = one namespace = one target. USES names the modules below this one that it may include;
 # tools/layers.py holds the same table against the includes themselves.
 function(osteon_module name)
-  cmake_parse_arguments(arg "" "" "SOURCES;USES;LINK;LINK_PUBLIC" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;USES;LINK;LINK_PUBLIC;PRECOMPILE" ${ARGN})
   set(target osteon_${name})
   if(arg_SOURCES)
     add_library(${target} STATIC ${arg_SOURCES})
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE ${arg_LINK})
     osteon_warnings(${target})
+    list(LENGTH arg_SOURCES files)
+    if(files GREATER 8 AND NOT name STREQUAL "kernel")  # kernels include little, and some have flags of their own
+      osteon_precompile(${target} ${arg_PRECOMPILE})
+    endif()
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
@@ -33,10 +37,12 @@ function(osteon_warnings target)
   endif()
 endfunction()
 
-# osteon_precompile(TARGET header ...): these headers are parsed once for all files of the target. Not with a compiler cache:
-# to it, every change of one of them would be a change of all files.
+# osteon_precompile(TARGET header ...): these headers, and those that most files need, are parsed once for all files of the
+# target: half of what a first build takes. Not with a compiler cache: to it, every change of one of them would be a change of
+# all files; and so a file that leans on it is found.
 function(osteon_precompile target)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    target_precompile_headers(${target} PRIVATE <algorithm> <functional> <string> <vector> <fmt/format.h> ${ARGN})
+    target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional>
+      <string> <vector> <fmt/format.h> ${ARGN})
   endif()
 endfunction()

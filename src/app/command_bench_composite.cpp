@@ -175,26 +175,24 @@ int bench_composite(const bench_composite_options& options, const std::vector<st
 
 void add_bench_composite(registry& commands) {
   const auto o = std::make_shared<bench_composite_options>();
-  CLI::App* c = commands.add("bench", "composite", "Partial images of all ranks into one picture, frame after frame",
-                             [o, words = commands.words()] { return bench_composite(*o, words); });
-  c->add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 4)")->check(CLI::PositiveNumber);
-  c->add_option("-t,--threads", o->threads, "OpenMP threads of each process")->check(CLI::PositiveNumber);
+  command c = commands.add("bench", "composite", "Partial images of all ranks into one picture, frame after frame",
+                           [o, words = commands.words()] { return bench_composite(*o, words); });
+  c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 4)").positive();
+  c.add_option("-t,--threads", o->threads, "OpenMP threads of each process").positive();
   add_repeatable(c, "-w,--way", o->ways,
                  "auto (three are tried, one is kept), shared, shared:RANKS, or a method of `osteon plan`, with +sparse, "
                  "+parts, +narrow or +checked; may be repeated (default: shared, direct-send, binary-swap)");
-  c->add_option("--width", o->width, "Pixels across (default: 512)")->check(CLI::Range(1, 65536));
-  c->add_option("--height", o->height, "Pixels down (default: 512)")->check(CLI::Range(1, 65536));
-  c->add_option("--format", o->format, "rgba8, rgba16, rgba16f or rgba32f, with +z for depth (default: rgba8)");
-  c->add_option("--active", o->active, "Share of the picture that each rank fills (default: 1)")
-      ->check(CLI::Range(0.0, 1.0));
-  c->add_option("--binding", o->binding, "none, numa_1 (ranks by fours on a memory domain) or numa_2 (dealt out)")
-      ->check(CLI::IsMember({"none", "numa_1", "numa_2"}));
-  c->add_option("--ranks-per-domain", o->ranks_per_domain, "Ranks that numa_1 puts together (default: 4)")
-      ->check(CLI::PositiveNumber);
-  c->add_option("--seconds", o->seconds, "Time to measure, all ways together (default: 3)")->check(CLI::Range(0.0, 3600.0));
-  c->add_flag("--blend", o->blend, "Only the blending of one thread, in pixels a second");
+  c.add_option("--width", o->width, "Pixels across (default: 512)").between(1, 65536);
+  c.add_option("--height", o->height, "Pixels down (default: 512)").between(1, 65536);
+  c.add_option("--format", o->format, "rgba8, rgba16, rgba16f or rgba32f, with +z for depth (default: rgba8)");
+  c.add_option("--active", o->active, "Share of the picture that each rank fills (default: 1)").between(0.0, 1.0);
+  c.add_option("--binding", o->binding, "none, numa_1 (ranks by fours on a memory domain) or numa_2 (dealt out)")
+      .one_of({"none", "numa_1", "numa_2"});
+  c.add_option("--ranks-per-domain", o->ranks_per_domain, "Ranks that numa_1 puts together (default: 4)").positive();
+  c.add_option("--seconds", o->seconds, "Time to measure, all ways together (default: 3)").between(0.0, 3600.0);
+  c.add_flag("--blend", o->blend, "Only the blending of one thread, in pixels a second");
   add_json(c, o->json);
-  c->footer(
+  c.footer(
       "Every picture is compared with the exact one.\n\nExamples:\n  osteon bench composite -n 4 -w shared -w binary-swap "
       "-w multi-step:2\n"
       "  osteon bench composite -n 8 --active 0.15 -w direct-send+sparse\n  osteon bench composite --blend");

@@ -62,22 +62,22 @@ int bench_exchange(const bench_exchange_options& options, const std::vector<std:
 
 void add_bench_exchange(registry& commands) {
   const auto o = std::make_shared<bench_exchange_options>();
-  CLI::App* c = commands.add("bench", "exchange", "All-to-all exchanges beside MPI_Alltoallv (docs/sorting.md)",
-                             [o, words = commands.words()] { return bench_exchange(*o, words); });
-  c->add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 2)")->check(CLI::PositiveNumber);
-  c->add_option("--bytes", o->bytes, "Sizes of the mean parcel, separated by commas (default: 64,4096,65536,1048576)")
-      ->delimiter(',')
-      ->check(CLI::NonNegativeNumber);
-  c->add_option("--skew", o->skews,
-                "The largest parcel of each round over the mean one, 1 to the number of ranks (default: 1)")
-      ->delimiter(',');
-  c->add_option("--schedule", o->schedules,
-                "shared, ring, shift:2x2, xor, pairwise, bruck or hierarchical:RANKS (default: shared,ring)")
-      ->delimiter(',');
-  c->add_option("--seconds", o->seconds, "Time for each size and skew, all ways together (default: 0.5)")
-      ->check(CLI::Range(0.0, 3600.0));
+  command c = commands.add("bench", "exchange", "All-to-all exchanges beside MPI_Alltoallv (docs/sorting.md)",
+                           [o, words = commands.words()] { return bench_exchange(*o, words); });
+  c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 2)").positive();
+  c.add_option("--bytes", o->bytes, "Sizes of the mean parcel, separated by commas (default: 64,4096,65536,1048576)")
+      .delimiter(',')
+      .non_negative();
+  c.add_option("--skew", o->skews,
+               "The largest parcel of each round over the mean one, 1 to the number of ranks (default: 1)")
+      .delimiter(',');
+  c.add_option("--schedule", o->schedules,
+               "shared, ring, shift:2x2, xor, pairwise, bruck or hierarchical:RANKS (default: shared,ring)")
+      .delimiter(',');
+  c.add_option("--seconds", o->seconds, "Time for each size and skew, all ways together (default: 0.5)")
+      .between(0.0, 3600.0);
   add_json(c, o->json);
-  c->footer(
+  c.footer(
       "What comes is compared with what MPI_Alltoallv brings.\n\nExamples:\n  osteon bench exchange -n 4 --skew 1,3\n"
       "  osteon bench exchange -n 4 --schedule shared,bruck,hierarchical:2 --bytes 64");
 }

@@ -142,32 +142,27 @@ int bench_ft(const bench_ft_options& options) {
 
 void add_bench_ft(registry& commands) {
   const auto o = std::make_shared<bench_ft_options>();
-  CLI::App* c = commands.add("bench", "ft", "NPB FT: Fourier transforms in three dimensions, verified by NPB's checksums",
-                             [o] { return bench_ft(*o); });
-  c->add_option("--class", o->problem, "Size of the problem: S, W, A, B or C")->capture_default_str();
-  c->add_option("-n,--ranks", o->ranks, "MPI processes to start; several numbers, such as 1,2,4, give a table with speed-up")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  c->add_option("-t,--threads", o->threads, "OpenMP threads of each process")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  c->add_option(
-       "--method", o->method,
-       "transposition (blocks by messages), shared (a host's ranks in shared memory), butterfly (the fixed method), "
-       "or auto: shared on one host, else transposition")
-      ->check(CLI::IsMember({"auto", "shared", "transposition", "butterfly"}))
-      ->capture_default_str();
-  c->add_option("--fold", o->fold, "Virtual plane of ranks of a transposition, such as 2x2 (default: 1xRANKS if that fits)");
-  c->add_option(
-       "--schedule", o->schedule,
-       "How a transposition's blocks are exchanged in a row or column of the plane: ring, shift:4x4, xor, pairwise, "
-       "bruck, hierarchical:RANKS or shared")
-      ->capture_default_str();
-  c->add_option("--transforms", o->transforms, "Measure so many transforms more; the best of all is told")
-      ->check(CLI::NonNegativeNumber);
+  command c = commands.add("bench", "ft", "NPB FT: Fourier transforms in three dimensions, verified by NPB's checksums",
+                           [o] { return bench_ft(*o); });
+  c.add_option("--class", o->problem, "Size of the problem: S, W, A, B or C").show_default();
+  c.add_option("-n,--ranks", o->ranks, "MPI processes to start; several numbers, such as 1,2,4, give a table with speed-up")
+      .delimiter(',')
+      .positive()
+      .show_default();
+  c.add_option("-t,--threads", o->threads, "OpenMP threads of each process").positive().show_default();
+  c.add_option("--method", o->method,
+               "transposition (blocks by messages), shared (a host's ranks in shared memory), butterfly (the fixed method), "
+               "or auto: shared on one host, else transposition")
+      .one_of({"auto", "shared", "transposition", "butterfly"})
+      .show_default();
+  c.add_option("--fold", o->fold, "Virtual plane of ranks of a transposition, such as 2x2 (default: 1xRANKS if that fits)");
+  c.add_option("--schedule", o->schedule,
+               "How a transposition's blocks are exchanged in a row or column of the plane: ring, shift:4x4, xor, pairwise, "
+               "bruck, hierarchical:RANKS or shared")
+      .show_default();
+  c.add_option("--transforms", o->transforms, "Measure so many transforms more; the best of all is told").non_negative();
   add_json(c, o->json);
-  c->footer(
+  c.footer(
       "Examples:\n  osteon bench ft --class A -n 1,2,4\n  mpirun -np 4 osteon bench ft --class B --method transposition "
       "--fold 2x2");
 }

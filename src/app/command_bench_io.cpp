@@ -48,16 +48,16 @@ int bench_io(const bench_io_options& options, const std::vector<std::string>& wo
 
 void add_bench_io(registry& commands) {
   const auto o = std::make_shared<bench_io_options>();
-  CLI::App* c = commands.add("bench", "io", "Reading a model and writing a result: text, netCDF, plain bytes",
-                             [o, words = commands.words()] { return bench_io(*o, words); });
-  c->add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 2)")->check(CLI::PositiveNumber);
-  c->add_option("--image", o->what.image, "npy of bytes, the materials, 0 is empty (default: a porous cube is made)");
-  c->add_option("--size", o->what.edge, "Edge of the made cube in voxels (default: 128)")->check(CLI::Range(8, 2048));
-  c->add_option("--folder", o->what.folder,
-                "Where the files lie meanwhile: its file system is measured (default: the current folder)");
-  c->add_option("--repeat", o->what.repetitions, "Turns; the fastest counts (default: 3)")->check(CLI::PositiveNumber);
+  command c = commands.add("bench", "io", "Reading a model and writing a result: text, netCDF, plain bytes",
+                           [o, words = commands.words()] { return bench_io(*o, words); });
+  c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 2)").positive();
+  c.add_option("--image", o->what.image, "npy of bytes, the materials, 0 is empty (default: a porous cube is made)");
+  c.add_option("--size", o->what.edge, "Edge of the made cube in voxels (default: 128)").between(8, 2048);
+  c.add_option("--folder", o->what.folder,
+               "Where the files lie meanwhile: its file system is measured (default: the current folder)");
+  c.add_option("--repeat", o->what.repetitions, "Turns; the fastest counts (default: 3)").positive();
   add_json(c, o->json);
-  c->footer(
+  c.footer(
       "`synced` bytes are on the disk when it ends, as results are; text is not. MB/s are of the bytes in the file.\n\n"
       "Examples:\n  osteon bench io\n  osteon bench io -n 4 --size 256 --folder /scratch --json io.json");
 }

@@ -72,21 +72,20 @@ int bench_is(const bench_is_options& options, const std::vector<std::string>& wo
 
 void add_bench_is(registry& commands) {
   const auto o = std::make_shared<bench_is_options>();
-  CLI::App* c = commands.add("bench", "is", "The integer sort of the NAS Parallel Benchmarks (docs/sorting.md)",
-                             [o, words = commands.words()] { return bench_is(*o, words); });
-  c->add_option("--class", o->run.letter, "Size: S, W, A, B, C or D (2^16 to 2^31 keys)")->capture_default_str();
-  c->add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 1)")->check(CLI::PositiveNumber);
-  c->add_option("--digits", o->run.digits,
-                "Bits of the digits, lowest first; all but the last move the keys. 10,9 is the paper's split of class A "
-                "(default: all bits at once, which moves none)")
-      ->delimiter(',');
-  c->add_option("--tables", o->run.tables, "How counts are summed over ranks: auto, shared or messages")
-      ->capture_default_str();
-  c->add_option("--schedule", o->run.schedule,
-                "How keys are exchanged: auto, shared, ring, shift:4x4x8, xor, pairwise, bruck or hierarchical:RANKS")
-      ->capture_default_str();
+  command c = commands.add("bench", "is", "The integer sort of the NAS Parallel Benchmarks (docs/sorting.md)",
+                           [o, words = commands.words()] { return bench_is(*o, words); });
+  c.add_option("--class", o->run.letter, "Size: S, W, A, B, C or D (2^16 to 2^31 keys)").show_default();
+  c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 1)").positive();
+  c.add_option("--digits", o->run.digits,
+               "Bits of the digits, lowest first; all but the last move the keys. 10,9 is the paper's split of class A "
+               "(default: all bits at once, which moves none)")
+      .delimiter(',');
+  c.add_option("--tables", o->run.tables, "How counts are summed over ranks: auto, shared or messages").show_default();
+  c.add_option("--schedule", o->run.schedule,
+               "How keys are exchanged: auto, shared, ring, shift:4x4x8, xor, pairwise, bruck or hierarchical:RANKS")
+      .show_default();
   add_json(c, o->json);
-  c->footer(
+  c.footer(
       "Ten rankings are timed, then every key is checked.\n\nExamples:\n  osteon bench is --class A -n 4\n"
       "  osteon bench is --class A -n 4 --digits 10,9");
 }

@@ -207,44 +207,41 @@ int bench_poisson(const bench_poisson_options& options, const std::vector<std::s
 
 void add_bench_poisson(registry& commands) {
   const auto o = std::make_shared<bench_poisson_options>();
-  CLI::App* c = commands.add("bench", "poisson", "Heat conduction by Jacobi sweeps: memory, exchange of faces, placement",
-                             [o, words = commands.words()] { return bench_poisson(*o, words); });
-  c->add_option("-n,--ranks", o->ranks, "MPI processes to start (default: all cores / threads)")->check(CLI::PositiveNumber);
-  c->add_option("-t,--threads", o->threads, "OpenMP threads of each process (default: 1)")->check(CLI::PositiveNumber);
-  c->add_option("--case", o->which,
-                "The paper's weak scaling: 1 = one shape of the whole grid, 2 = subdomains of 1024 x 256 x 256 (default)")
-      ->check(CLI::IsMember({1, 2}));
-  c->add_option("--scale", o->scale,
-                "Of the paper's grid along each axis (default: 256 MB a rank, or less where memory is short)")
-      ->check(CLI::Range(1e-3, 1.0));
-  CLI::Option* cells = c->add_option("--cells", o->cells, "A grid of one's own: cells along z,y,x");
-  cells->delimiter(',')->expected(3);
-  c->add_option("--boxes", o->boxes, "For --cells: boxes along z,y,x (default: as equal as may be)")
-      ->delimiter(',')
-      ->expected(3)
-      ->needs(cells);
+  command c = commands.add("bench", "poisson", "Heat conduction by Jacobi sweeps: memory, exchange of faces, placement",
+                           [o, words = commands.words()] { return bench_poisson(*o, words); });
+  c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: all cores / threads)").positive();
+  c.add_option("-t,--threads", o->threads, "OpenMP threads of each process (default: 1)").positive();
+  c.add_option("--case", o->which,
+               "The paper's weak scaling: 1 = one shape of the whole grid, 2 = subdomains of 1024 x 256 x 256 (default)")
+      .one_of({1, 2});
+  c.add_option("--scale", o->scale,
+               "Of the paper's grid along each axis (default: 256 MB a rank, or less where memory is short)")
+      .between(1e-3, 1.0);
+  option cells = c.add_option("--cells", o->cells, "A grid of one's own: cells along z,y,x");
+  cells.delimiter(',').expected(3);
+  c.add_option("--boxes", o->boxes, "For --cells: boxes along z,y,x (default: as equal as may be)")
+      .delimiter(',')
+      .expected(3)
+      .needs(cells);
   add_repeatable(
       c, "--order", o->orders,
       "How ranks get their boxes: original, random, afc (the paper's method), afc-nb (without binding), ours; may "
       "be repeated (default: all)")
-      ->check(CLI::IsMember({"original", "random", "afc", "afc-nb", "ours"}));
-  c->add_option("--bind", o->binding, "none, core, l3, numa, socket, or measured: each is tried, the best is kept")
-      ->check(CLI::IsMember({"none", "core", "l3", "numa", "socket", "measured"}))
-      ->capture_default_str();
-  c->add_option("--machine", o->machine,
-                "Machine file of `osteon probe` (default: measured now, if there are several hosts)");
-  c->add_option("--budget", o->budget, "Seconds for that measurement (default: 5)")->check(CLI::Range(0.1, 3600.0));
-  c->add_option("--seed", o->seed, "Of the random order (default: 1)");
-  c->add_option("--precision", o->precision, "double or float")
-      ->check(CLI::IsMember({"double", "float"}))
-      ->capture_default_str();
-  c->add_option("--overlap", o->overlap, "Exchange while inner cells are computed: yes, no, auto (what is faster)")
-      ->check(CLI::IsMember({"auto", "yes", "no"}))
-      ->capture_default_str();
-  c->add_option("--seconds", o->seconds, "Time to measure, everything together (default: 3)")
-      ->check(CLI::Range(0.0, 3600.0));
+      .one_of({"original", "random", "afc", "afc-nb", "ours"});
+  c.add_option("--bind", o->binding, "none, core, l3, numa, socket, or measured: each is tried, the best is kept")
+      .one_of({"none", "core", "l3", "numa", "socket", "measured"})
+      .show_default();
+  c.add_option("--machine", o->machine,
+               "Machine file of `osteon probe` (default: measured now, if there are several hosts)");
+  c.add_option("--budget", o->budget, "Seconds for that measurement (default: 5)").between(0.1, 3600.0);
+  c.add_option("--seed", o->seed, "Of the random order (default: 1)");
+  c.add_option("--precision", o->precision, "double or float").one_of({"double", "float"}).show_default();
+  c.add_option("--overlap", o->overlap, "Exchange while inner cells are computed: yes, no, auto (what is faster)")
+      .one_of({"auto", "yes", "no"})
+      .show_default();
+  c.add_option("--seconds", o->seconds, "Time to measure, everything together (default: 3)").between(0.0, 3600.0);
   add_json(c, o->json);
-  c->footer(
+  c.footer(
       "Temperatures are compared with the exact solution.\n\nExamples:\n  osteon bench poisson\n"
       "  osteon bench poisson -n 64 --case 1 --scale 0.05 --order original --order random\n"
       "  mpirun -n 512 osteon bench poisson --case 2");

@@ -128,29 +128,26 @@ void predict(MPI_Comm comm, const bench_predict_options& options) {
 
 void add_bench_predict(registry& commands) {
   const auto o = std::make_shared<bench_predict_options>();
-  CLI::App* c = commands.add("bench", "predict",
-                             "How long IS and FT would take on thousands of PUs of a network (docs/fourier.md)", [o] {
-                               return on_all_ranks([&](MPI_Comm comm) {
-                                 if (comm::size(comm) > 1)
-                                   throw usage_error("osteon bench predict measures one core: start it without mpirun");
-                                 predict(comm, *o);
-                               });
+  command c = commands.add("bench", "predict",
+                           "How long IS and FT would take on thousands of PUs of a network (docs/fourier.md)", [o] {
+                             return on_all_ranks([&](MPI_Comm comm) {
+                               if (comm::size(comm) > 1)
+                                 throw usage_error("osteon bench predict measures one core: start it without mpirun");
+                               predict(comm, *o);
                              });
-  c->add_option("--class", o->problem, "Size of both programs: S, W, A, B or C")->capture_default_str();
-  c->add_option("--network", o->networks,
-                "hxb, torus, mesh, fattree or dragonfly, with options of `osteon net` behind it (torus,rate=10GB/s,"
-                "startup=1us), or a network such as hxb:8x8x16; may be repeated (default: hxb torus fattree dragonfly)")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  c->add_option("--pus", o->pus, "Numbers of PUs of the families (default: 64,128,...,4096)")->delimiter(',');
-  c->add_option(
-      "--exec", o->exec_from,
-      "IS.json,FT.json: take computing times from these results of `osteon bench is` and `osteon bench ft`, shared "
-      "out evenly (default: measured now, FT for each share)");
-  c->add_option("--plot", o->plot, "Write times over PUs as SVG to this file");
+                           });
+  c.add_option("--class", o->problem, "Size of both programs: S, W, A, B or C").show_default();
+  c.add_option("--network", o->networks,
+               "hxb, torus, mesh, fattree or dragonfly, with options of `osteon net` behind it (torus,rate=10GB/s,"
+               "startup=1us), or a network such as hxb:8x8x16; may be repeated (default: hxb torus fattree dragonfly)")
+      .repeatable();
+  c.add_option("--pus", o->pus, "Numbers of PUs of the families (default: 64,128,...,4096)").delimiter(',');
+  c.add_option("--exec", o->exec_from,
+               "IS.json,FT.json: take computing times from these results of `osteon bench is` and `osteon bench ft`, shared "
+               "out evenly (default: measured now, FT for each share)");
+  c.add_option("--plot", o->plot, "Write times over PUs as SVG to this file");
   add_json(c, o->json);
-  c->footer(
+  c.footer(
       "Speed-up is against the smallest machine of a network, as in the paper.\n\nExamples:\n  osteon bench predict --plot "
       "predicted.svg\n  osteon bench predict --network hxb --network torus,rate=12.5GB/s,startup=1us --pus 64,1024,4096");
 }

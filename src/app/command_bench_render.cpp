@@ -39,15 +39,15 @@ void add_bench_render(registry& commands) {
   };
   const auto o = std::make_shared<options>();
   bench::render_options& casting = o->casting;
-  CLI::App* c = commands.add("bench", "render", "Samples a second of the ray caster, beside what is possible",
-                             [o] { return bench_render(o->casting, o->json); });
-  c->add_option("--edge", casting.edge, "Voxels along the cube (default 256)");
-  c->add_option("--pixels", casting.pixels, "Width and height of the picture (default 512)");
-  c->add_option("--step", casting.step_voxels, "Length of a step in voxels (default 1)");
-  c->add_option("--frames", casting.frames, "Frames of each scene; the fastest counts (default 3)");
-  c->add_option("--pictures", casting.pictures, "Folder for the pictures and the volume, as npy");
+  command c = commands.add("bench", "render", "Samples a second of the ray caster, beside what is possible",
+                           [o] { return bench_render(o->casting, o->json); });
+  c.add_option("--edge", casting.edge, "Voxels along the cube (default 256)");
+  c.add_option("--pixels", casting.pixels, "Width and height of the picture (default 512)");
+  c.add_option("--step", casting.step_voxels, "Length of a step in voxels (default 1)");
+  c.add_option("--frames", casting.frames, "Frames of each scene; the fastest counts (default 3)");
+  c.add_option("--pictures", casting.pictures, "Folder for the pictures and the volume, as npy");
   add_json(c, o->json);
-  c->footer("Examples:\n  OMP_NUM_THREADS=1 osteon bench render\n  mpirun -n 4 osteon bench render --edge 512");
+  c.footer("Examples:\n  OMP_NUM_THREADS=1 osteon bench render\n  mpirun -n 4 osteon bench render --edge 512");
 }
 
 }  // namespace osteon::app

@@ -37,12 +37,12 @@ void add_check(registry& commands) {
     job::script_options script;
   };
   const auto o = std::make_shared<options>();
-  CLI::App* c = commands.add("check", "Say everything that is wrong with a job file",
-                             [o] { return check(o->job, o->script, o->json); });
+  command c = commands.add("check", "Say everything that is wrong with a job file",
+                           [o] { return check(o->job, o->script, o->json); });
   add_job(c, o->job);
   add_script(c, o->script);
   add_json(c, o->json);
-  c->footer("Example:\n  osteon check examples/bone.toml");
+  c.footer("Example:\n  osteon check examples/bone.toml");
 }
 
 }  // namespace osteon::app

@@ -38,13 +38,13 @@ void add_convert(registry& commands) {
     job::script_options script;
   };
   const auto o = std::make_shared<options>();
-  CLI::App* c = commands.add("convert", "Turn a VOX-FE script and its model into a model file, or back",
-                             [o] { return convert(o->from, o->to, o->script, o->json); });
-  c->add_option("in", o->from, "VOX-FE script, or model file")->required();
-  c->add_option("out", o->to, "Model file, or script to write; its other files go beside it")->required();
+  command c = commands.add("convert", "Turn a VOX-FE script and its model into a model file, or back",
+                           [o] { return convert(o->from, o->to, o->script, o->json); });
+  c.add_option("in", o->from, "VOX-FE script, or model file").required();
+  c.add_option("out", o->to, "Model file, or script to write; its other files go beside it").required();
   add_script(c, o->script);
   add_json(c, o->json);
-  c->footer("Examples:\n  osteon convert script.txt model.nc\n  osteon convert model.nc text/script.txt");
+  c.footer("Examples:\n  osteon convert script.txt model.nc\n  osteon convert model.nc text/script.txt");
 }
 
 }  // namespace osteon::app

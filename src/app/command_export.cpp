@@ -51,24 +51,24 @@ int report(const std::string& directory) {
 
 void add_export(registry& commands) {
   const auto o = std::make_shared<export_options>();
-  CLI::App* c = commands.add("export", "Write a field of a result as an image: VTI, NRRD, NIfTI, TIFF, OME-Zarr, npy",
-                             [o] { return export_image(*o); });
-  c->add_option("results", o->source, "results.nc (or model.nc) of a job")->required();
-  c->add_option("-o,--output", o->target, "Image to write: .vti .nrrd .nii .nii.gz .tif .ome.zarr .npy")->required();
+  command c = commands.add("export", "Write a field of a result as an image: VTI, NRRD, NIfTI, TIFF, OME-Zarr, npy",
+                           [o] { return export_image(*o); });
+  c.add_option("results", o->source, "results.nc (or model.nc) of a job").required();
+  c.add_option("-o,--output", o->target, "Image to write: .vti .nrrd .nii .nii.gz .tif .ome.zarr .npy").required();
   add_repeatable(c, "-f,--field", o->fields, "Field of the result; may be repeated for .vti (default: all)");
-  c->add_option("--component", o->component, "One component: x y z or xx yy zz xy yz xz, along the image's axes");
-  c->add_option("--empty", o->empty, "Value of voxels without solid (default: NaN)")->check(CLI::Number);
-  c->footer(
+  c.add_option("--component", o->component, "One component: x y z or xx yy zz xy yz xz, along the image's axes");
+  c.add_option("--empty", o->empty, "Value of voxels without solid (default: NaN)").number();
+  c.footer(
       "Examples:\n  osteon export bone.out/results.nc --field von_mises -o von_mises.nrrd\n"
       "  osteon export bone.out/results.nc -o all.vti");
 }
 
 void add_report(registry& commands) {
   const auto directory = std::make_shared<std::string>();
-  CLI::App* c =
+  command c =
       commands.add("report", "Make report.html again from an output directory", [directory] { return report(*directory); });
-  c->add_option("directory", *directory, "Output directory of a finished job")->required();
-  c->footer("Example:\n  osteon report bone.out");
+  c.add_option("directory", *directory, "Output directory of a finished job").required();
+  c.footer("Example:\n  osteon report bone.out");
 }
 
 }  // namespace osteon::app

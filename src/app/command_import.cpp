@@ -51,13 +51,13 @@ void add_estimate(registry& commands) {
     job::script_options script;
   };
   const auto o = std::make_shared<options>();
-  CLI::App* c = commands.add("estimate", "Say what a job would take, without solving it (imports the image if need be)",
-                             [o] { return estimate(o->job, o->ranks, o->script, o->json); });
+  command c = commands.add("estimate", "Say what a job would take, without solving it (imports the image if need be)",
+                           [o] { return estimate(o->job, o->ranks, o->script, o->json); });
   add_job(c, o->job);
-  c->add_option("-n,--ranks", o->ranks, "Number of MPI processes to estimate for")->check(CLI::PositiveNumber);
+  c.add_option("-n,--ranks", o->ranks, "Number of MPI processes to estimate for").positive();
   add_script(c, o->script);
   add_json(c, o->json);
-  c->footer("Example:\n  osteon estimate examples/bone.toml --ranks 64");
+  c.footer("Example:\n  osteon estimate examples/bone.toml --ranks 64");
 }
 
 void add_import(registry& commands) {
@@ -66,13 +66,13 @@ void add_import(registry& commands) {
     job::script_options script;
   };
   const auto o = std::make_shared<options>();
-  CLI::App* c = commands.add("import", "Turn the image of a job into a model file",
-                             [o] { return import(o->job, o->model, o->script, o->json); });
+  command c = commands.add("import", "Turn the image of a job into a model file",
+                           [o] { return import(o->job, o->model, o->script, o->json); });
   add_job(c, o->job);
-  c->add_option("-o,--output", o->model, "Model file to write (default: model.nc in the output directory)");
+  c.add_option("-o,--output", o->model, "Model file to write (default: model.nc in the output directory)");
   add_script(c, o->script);
   add_json(c, o->json);
-  c->footer("Example:\n  osteon import examples/bone.toml -o bone.nc");
+  c.footer("Example:\n  osteon import examples/bone.toml -o bone.nc");
 }
 
 }  // namespace osteon::app

@@ -32,15 +32,15 @@ int version(const std::string& json) {
 }  // namespace
 
 void add_schema(registry& commands) {
-  CLI::App* c = commands.add("schema", "Print the JSON Schema of a job file: every key, its type, unit and meaning", schema);
-  c->footer("Example:\n  osteon schema > job.schema.json");
+  command c = commands.add("schema", "Print the JSON Schema of a job file: every key, its type, unit and meaning", schema);
+  c.footer("Example:\n  osteon schema > job.schema.json");
 }
 
 void add_version(registry& commands) {
   const auto json = std::make_shared<std::string>();
-  CLI::App* c = commands.add("version", "Print the version and how it was built", [json] { return version(*json); });
+  command c = commands.add("version", "Print the version and how it was built", [json] { return version(*json); });
   add_json(c, *json);
-  c->footer("Example:\n  osteon version --json -");
+  c.footer("Example:\n  osteon version --json -");
 }
 
 }  // namespace osteon::app

@@ -51,20 +51,19 @@ int join(join_options o) {
 
 void add_join(registry& commands) {
   const auto o = std::make_shared<join_options>();
-  CLI::App* c =
+  command c =
       commands.add("join", "Run one MPI program over several clusters, each with its own MPI", [o] { return join(*o); });
-  c->add_option("clusters", o->file, "The clusters (TOML; docs/bridge_wire.md)")->required();
-  c->add_option("program", o->job.program, "Program and its arguments, after --")->required();
-  c->add_option("--grace", o->job.grace_s,
-                "Seconds that the others have to end by themselves when one side has died (default 10)")
-      ->check(CLI::Range(0.0, 3600.0));
-  c->add_flag("--print-scripts", o->job.tell_scripts, "Show what each cluster's shell is given, the job key included");
-  c->footer(
-      std::string(
-          "Each cluster is started by its own launcher; what it prints stands after its name in brackets. Signals are\n"
-          "passed on. When one side dies, all end, with a message that says who, where and why.\n\n"
-          "Example:\n  osteon join clusters.toml -- ./ring 100\n\n") +
-      exit_codes);
+  c.add_option("clusters", o->file, "The clusters (TOML; docs/bridge_wire.md)").required();
+  c.add_option("program", o->job.program, "Program and its arguments, after --").required();
+  c.add_option("--grace", o->job.grace_s,
+               "Seconds that the others have to end by themselves when one side has died (default 10)")
+      .between(0.0, 3600.0);
+  c.add_flag("--print-scripts", o->job.tell_scripts, "Show what each cluster's shell is given, the job key included");
+  c.footer(std::string(
+               "Each cluster is started by its own launcher; what it prints stands after its name in brackets. Signals are\n"
+               "passed on. When one side dies, all end, with a message that says who, where and why.\n\n"
+               "Example:\n  osteon join clusters.toml -- ./ring 100\n\n") +
+           exit_codes);
 }
 
 void add_relay(registry& commands) {
@@ -73,7 +72,7 @@ void add_relay(registry& commands) {
     std::string hub, listen;
   };
   const auto o = std::make_shared<relay_options>();
-  CLI::App* c = commands.add("relay", "Forward the packets of a cluster's processes (osteon join starts it)", [o] {
+  command c = commands.add("relay", "Forward the packets of a cluster's processes (osteon join starts it)", [o] {
     wire::relay_settings s;
     s.link = wire::settings_from_environment();
     wire::validate(s.link);
@@ -83,10 +82,10 @@ void add_relay(registry& commands) {
     wire::relay(s).run();
     return 0;
   });
-  c->add_option("--cluster", o->cluster, "Index of the cluster whose processes are behind it")->check(CLI::Range(0, 31));
-  c->add_option("--hub", o->hub, "host:port of the hub; without it, this is the hub");
-  c->add_option("--listen", o->listen, "host:port that the processes dial")->required();
-  c->footer(
+  c.add_option("--cluster", o->cluster, "Index of the cluster whose processes are behind it").between(0, 31);
+  c.add_option("--hub", o->hub, "host:port of the hub; without it, this is the hub");
+  c.add_option("--listen", o->listen, "host:port that the processes dial").required();
+  c.footer(
       "Server, key and the rest come from the variables OSTEON_WIRE_... (docs/bridge_wire.md).\n\n"
       "Example:\n  osteon relay --cluster 0 --listen gateway:7001 --hub login.example.org:7000");
 }

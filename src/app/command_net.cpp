@@ -196,29 +196,24 @@ int net_paper_compositing(const std::string& target) {
 
 void add_net_cost(registry& commands) {
   const auto o = std::make_shared<net_cost_options>();
-  CLI::App* cost =
-      commands.add("net", "cost", "Time of a compositing method on a machine, or of exchanges on a network", [o] {
-        if (o->exchanges.input.network.empty()) return net_cost(*o);
-        o->exchanges.input.ranks = o->ranks;
-        o->exchanges.input.pixels = o->pixels;
-        o->exchanges.input.bytes_per_pixel = o->bytes_per_pixel;
-        return net_cost_of_exchanges(o->exchanges, o->json);
-      });
-  cost->add_option("--method", o->method,
-                   "as `osteon plan` takes it; equations are printed for binary-swap and multi-step:P")
-      ->capture_default_str();
-  cost->add_option("-n,--ranks", o->ranks,
-                   "Number of ranks; the equations need a power of two (default on a network: its PUs)")
-      ->check(CLI::Range(2, 1 << 24));
-  cost->add_option("--pixels", o->pixels, "Width x height of the picture")->capture_default_str();
-  cost->add_option("--bytes-per-pixel", o->bytes_per_pixel, "4 for RGBA8, 16 for RGBA32F")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
-  cost->add_option("--machine", o->machine, "bgl, ha8000, or a JSON file (docs/theory/compositing.md)")
-      ->capture_default_str();
+  command cost = commands.add("net", "cost", "Time of a compositing method on a machine, or of exchanges on a network", [o] {
+    if (o->exchanges.input.network.empty()) return net_cost(*o);
+    o->exchanges.input.ranks = o->ranks;
+    o->exchanges.input.pixels = o->pixels;
+    o->exchanges.input.bytes_per_pixel = o->bytes_per_pixel;
+    return net_cost_of_exchanges(o->exchanges, o->json);
+  });
+  cost.add_option("--method", o->method, "as `osteon plan` takes it; equations are printed for binary-swap and multi-step:P")
+      .show_default();
+  cost.add_option("-n,--ranks", o->ranks,
+                  "Number of ranks; the equations need a power of two (default on a network: its PUs)")
+      .between(2, 1 << 24);
+  cost.add_option("--pixels", o->pixels, "Width x height of the picture").show_default();
+  cost.add_option("--bytes-per-pixel", o->bytes_per_pixel, "4 for RGBA8, 16 for RGBA32F").between(1, 64).show_default();
+  cost.add_option("--machine", o->machine, "bgl, ha8000, or a JSON file (docs/theory/compositing.md)").show_default();
   add_exchange_cost(cost, o->exchanges);
   add_json(cost, o->json);
-  cost->footer(
+  cost.footer(
       "Examples:\n  osteon net cost --method multi-step:512 -n 4096 --machine ha8000\n"
       "  osteon net cost -n 6 --pixels 1920x1080 --machine machine.json --json -\n"
       "  osteon net cost --network hxb:8x8x16 --plan shift --plan bruck --bytes 640");
@@ -229,14 +224,14 @@ void add_net_paper(registry& commands) {
     std::string name = "hypercrossbar", json;
   };
   const auto o = std::make_shared<options>();
-  CLI::App* paper = commands.add("net", "paper", "Tables of a paper beside those of the models", [o] {
+  command paper = commands.add("net", "paper", "Tables of a paper beside those of the models", [o] {
     return o->name == "compositing" ? net_paper_compositing(o->json) : net_paper_hypercrossbar(o->json);
   });
-  paper->add_option("name", o->name, "hypercrossbar: Tables 2 to 6 on IS and FT; compositing: frames per second")
-      ->check(CLI::IsMember({"hypercrossbar", "compositing"}))
-      ->capture_default_str();
+  paper.add_option("name", o->name, "hypercrossbar: Tables 2 to 6 on IS and FT; compositing: frames per second")
+      .one_of({"hypercrossbar", "compositing"})
+      .show_default();
   add_json(paper, o->json);
-  paper->footer("Examples:\n  osteon net paper hypercrossbar\n  osteon net paper compositing");
+  paper.footer("Examples:\n  osteon net paper hypercrossbar\n  osteon net paper compositing");
 }
 
 }  // namespace osteon::app

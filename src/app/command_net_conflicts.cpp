@@ -94,15 +94,14 @@ int net_conflicts(const net_conflicts_options& o) {
 
 void add_net_conflicts(registry& commands) {
   const auto o = std::make_shared<net_conflicts_options>();
-  CLI::App* command = commands.add("net", "conflicts", "Messages of a round that need the same port or link",
-                                   [o] { return net_conflicts(*o); });
-  add_net_input(command, o->input);
-  command->add_option("--rounds", o->rounds, "Count round A, rounds A to B, or every Sth of them: A [B [S]]")
-      ->expected(1, 3);
-  command->add_flag("--count", o->count, "Count although a theorem applies");
-  command->add_flag("--table", o->table, "Print every round");
-  add_json(command, o->json);
-  command->footer(
+  command c = commands.add("net", "conflicts", "Messages of a round that need the same port or link",
+                           [o] { return net_conflicts(*o); });
+  add_net_input(c, o->input);
+  c.add_option("--rounds", o->rounds, "Count round A, rounds A to B, or every Sth of them: A [B [S]]").expected(1, 3);
+  c.add_flag("--count", o->count, "Count although a theorem applies");
+  c.add_flag("--table", o->table, "Print every round");
+  add_json(c, o->json);
+  c.footer(
       "Examples:\n  osteon net conflicts --network hxb:8x8x16 --plan transposition\n"
       "  osteon net conflicts --network hxb:8x8x16,order=zyx --plan transposition\n"
       "  osteon net conflicts --network torus:8x8x16 --plan shift --table");

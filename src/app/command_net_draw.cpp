@@ -57,13 +57,12 @@ int net_draw(const net_draw_options& o) {
 
 void add_net_draw(registry& commands) {
   const auto o = std::make_shared<net_draw_options>();
-  CLI::App* command =
+  command c =
       commands.add("net", "draw", "Picture of a network and of what its links carry, as SVG", [o] { return net_draw(*o); });
-  add_net_input(command, o->input);
-  command->add_option("--round", o->round, "Round to show the messages of, or 'all' for the bytes of all")
-      ->capture_default_str();
-  command->add_option("-o,--output", o->output, "SVG file, - for standard output")->capture_default_str();
-  command->footer("Example:\n  osteon net draw --network hxb:4x4x4 --plan transposition --round 3 -o network.svg");
+  add_net_input(c, o->input);
+  c.add_option("--round", o->round, "Round to show the messages of, or 'all' for the bytes of all").show_default();
+  c.add_option("-o,--output", o->output, "SVG file, - for standard output").show_default();
+  c.footer("Example:\n  osteon net draw --network hxb:4x4x4 --plan transposition --round 3 -o network.svg");
 }
 
 }  // namespace osteon::app

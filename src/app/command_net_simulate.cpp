@@ -120,24 +120,21 @@ int net_simulate(const net_simulate_options& o) {
 
 void add_net_simulate(registry& commands) {
   const auto o = std::make_shared<net_simulate_options>();
-  CLI::App* command =
+  command c =
       commands.add("net", "simulate", "Time of an exchange whose messages share links", [o] { return net_simulate(*o); });
-  add_net_input(command, o->input);
-  add_net_ends(command, o->ends);
-  command->add_flag("--barrier", o->barrier, "All ranks enter a round together");
-  command->add_flag("--rendezvous", o->rendezvous, "A message leaves once its receiver has entered the round");
-  command->add_flag("--shared-sends", o->shared_sends,
-                    "Messages of a PU share its injection; otherwise one leaves after the other");
-  command->add_option("--background", o->background, "Share of each link's rate that others use, below 1")
-      ->capture_default_str();
-  add_repeatable(command, "--stream", o->streams,
-                 "Two PUs, as 3-17, between which others send without end; may be repeated");
-  command->add_option("--rounds", o->rounds, "Simulate round A, rounds A to B, or every Sth of them: A [B [S]]")
-      ->expected(1, 3);
-  command->add_option("--show-rounds", o->shown, "Rounds to print")->check(CLI::Range(2, 1 << 30))->capture_default_str();
-  command->add_option("--links", o->links, "Busiest links to print")->check(CLI::Range(0, 1000))->capture_default_str();
-  add_json(command, o->json);
-  command->footer(
+  add_net_input(c, o->input);
+  add_net_ends(c, o->ends);
+  c.add_flag("--barrier", o->barrier, "All ranks enter a round together");
+  c.add_flag("--rendezvous", o->rendezvous, "A message leaves once its receiver has entered the round");
+  c.add_flag("--shared-sends", o->shared_sends,
+             "Messages of a PU share its injection; otherwise one leaves after the other");
+  c.add_option("--background", o->background, "Share of each link's rate that others use, below 1").show_default();
+  add_repeatable(c, "--stream", o->streams, "Two PUs, as 3-17, between which others send without end; may be repeated");
+  c.add_option("--rounds", o->rounds, "Simulate round A, rounds A to B, or every Sth of them: A [B [S]]").expected(1, 3);
+  c.add_option("--show-rounds", o->shown, "Rounds to print").between(2, 1 << 30).show_default();
+  c.add_option("--links", o->links, "Busiest links to print").between(0, 1000).show_default();
+  add_json(c, o->json);
+  c.footer(
       "Examples:\n  osteon net simulate --network hxb:8x8x16 --plan transposition --bytes 4096 --barrier\n"
       "  osteon net simulate --network torus:16x16x16,rate=175MB/s --plan multi-step:512 --combine-rate 88MB/s\n"
       "  osteon net simulate --network machine.json --plan halo.txt --placement places.txt");

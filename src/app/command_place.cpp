@@ -161,29 +161,24 @@ int place(const place_options& o, const std::vector<std::string>& words) {
 
 void add_place(registry& commands) {
   const auto o = std::make_shared<place_options>();
-  CLI::App* command = commands.add("place", "Map subdomains onto hosts and cores so that those who talk are close",
-                                   [o, words = commands.words()] { return place(*o, words); });
-  add_graph_options(command, o->source);
-  command->add_option("--machine", o->machine, "machine.json, as `osteon probe` writes it");
-  command->add_option("--hosts", o->hosts, "Without a machine file: this many equal hosts")->check(CLI::Range(1, 1 << 20));
-  command->add_option("--host", o->host,
-                      "What one is like, in hwloc's words: \"pack:2 l3:1 core:4 pu:1\" (default: this one)");
-  command->add_option("--network", o->network, "A model of the network, such as fattree:8x8,over=4 (docs/network.md)");
-  command->add_option("--method", o->method, "best, paper (AFC), groups (AFC-NB), input, random")->capture_default_str();
-  command->add_option("--seed", o->seed, "Of the searches; the result depends on nothing else")->capture_default_str();
-  command->add_option("--effort", o->effort, "Length of the searches")
-      ->check(CLI::Range(0.001, 100.0))
-      ->capture_default_str();
-  command->add_option("--least-gain", o->least_gain, "Keep the input order below this share of gain")
-      ->check(CLI::Range(0.0, 1.0));
-  command->add_flag("--no-scotch", o->without_scotch, "Do not use Scotch where it is installed");
-  command->add_option("--emit", o->emit, "Launcher's file: ompi4-rankfile, ompi5, seq, hydra, slurm, or wrap");
-  command->add_option("-o,--output", o->output, "Where to write it (- for standard output)");
-  command->add_flag("--verify", o->verify,
-                    "Start the ranks here (or run under mpirun), place them, and measure the exchange");
-  command->add_option("--picture", o->picture, "Draw the placement beside the input order, as SVG");
-  add_json(command, o->json);
-  command->footer(
+  command c = commands.add("place", "Map subdomains onto hosts and cores so that those who talk are close",
+                           [o, words = commands.words()] { return place(*o, words); });
+  add_graph_options(c, o->source);
+  c.add_option("--machine", o->machine, "machine.json, as `osteon probe` writes it");
+  c.add_option("--hosts", o->hosts, "Without a machine file: this many equal hosts").between(1, 1 << 20);
+  c.add_option("--host", o->host, "What one is like, in hwloc's words: \"pack:2 l3:1 core:4 pu:1\" (default: this one)");
+  c.add_option("--network", o->network, "A model of the network, such as fattree:8x8,over=4 (docs/network.md)");
+  c.add_option("--method", o->method, "best, paper (AFC), groups (AFC-NB), input, random").show_default();
+  c.add_option("--seed", o->seed, "Of the searches; the result depends on nothing else").show_default();
+  c.add_option("--effort", o->effort, "Length of the searches").between(0.001, 100.0).show_default();
+  c.add_option("--least-gain", o->least_gain, "Keep the input order below this share of gain").between(0.0, 1.0);
+  c.add_flag("--no-scotch", o->without_scotch, "Do not use Scotch where it is installed");
+  c.add_option("--emit", o->emit, "Launcher's file: ompi4-rankfile, ompi5, seq, hydra, slurm, or wrap");
+  c.add_option("-o,--output", o->output, "Where to write it (- for standard output)");
+  c.add_flag("--verify", o->verify, "Start the ranks here (or run under mpirun), place them, and measure the exchange");
+  c.add_option("--picture", o->picture, "Draw the placement beside the input order, as SVG");
+  add_json(c, o->json);
+  c.footer(
       "Examples:\n  osteon place --grid 8x8x8 --cells 1024x256x256 --hosts 64 --host \"pack:2 l3:1 core:4 pu:1\"\n"
       "  osteon place --graph trace.json --machine machine.json --emit ompi4-rankfile -o rankfile\n"
       "  osteon place --job examples/bone.toml --ranks 64 --hosts 8 --host \"pack:2 l3:1 core:4 pu:1\"\n"

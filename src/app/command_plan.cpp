@@ -161,39 +161,35 @@ int plan_drawing(const plan_options& options) {
 
 void add_plan(registry& commands) {
   const auto o = std::make_shared<plan_options>();
-  const auto add_options = [&](CLI::App* command, CLI::Option* methods) {
-    methods->description("Methods, such as binary-swap, radix-k:8,4 or multi-step:512 (docs/compositing.md)");
-    command->add_option("-n,--ranks", o->ranks, "Number of ranks (default: 8)")->check(CLI::PositiveNumber);
-    command->add_option("--pixels", o->pixels, "Size of the image, WIDTHxHEIGHT or a number of pixels")
-        ->capture_default_str();
-    command
-        ->add_option("--order", o->order,
-                     "Ranks from front to back: identity, reverse, shuffle, shuffle:SEED, or a list such as 2,0,1")
-        ->capture_default_str();
-    command->add_option("--root", o->root, "Rank that gets the picture; none: parts stay with their owners")
-        ->capture_default_str();
-    command->add_option("--ranks-per-host", o->ranks_per_host, "For hybrid and +leaders: so many consecutive ranks a host")
-        ->check(CLI::PositiveNumber);
-    command->add_option("--active", o->active, "Share of the image that each rank has drawn, as a box")
-        ->check(CLI::Range(1e-6, 1.0));
+  const std::string methods = "Methods, such as binary-swap, radix-k:8,4 or multi-step:512 (docs/compositing.md)";
+  const auto add_options = [&](command c) {
+    c.add_option("-n,--ranks", o->ranks, "Number of ranks (default: 8)").positive();
+    c.add_option("--pixels", o->pixels, "Size of the image, WIDTHxHEIGHT or a number of pixels").show_default();
+    c.add_option("--order", o->order,
+                 "Ranks from front to back: identity, reverse, shuffle, shuffle:SEED, or a list such as 2,0,1")
+        .show_default();
+    c.add_option("--root", o->root, "Rank that gets the picture; none: parts stay with their owners").show_default();
+    c.add_option("--ranks-per-host", o->ranks_per_host, "For hybrid and +leaders: so many consecutive ranks a host")
+        .positive();
+    c.add_option("--active", o->active, "Share of the image that each rank has drawn, as a box").between(1e-6, 1.0);
   };
-  CLI::App* table = commands.add("plan", "Show what compositing methods ask of ranks, and verify their plans without MPI",
-                                 [o] { return plan_table(*o); });
-  add_options(table, table->add_option("method", o->methods));
-  table->add_option("--bytes-per-pixel", o->bytes_per_pixel, "4 for RGBA8, 16 for RGBA32F")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  command table = commands.add("plan", "Show what compositing methods ask of ranks, and verify their plans without MPI",
+                               [o] { return plan_table(*o); });
+  table.add_option("method", o->methods, methods);
+  add_options(table);
+  table.add_option("--bytes-per-pixel", o->bytes_per_pixel, "4 for RGBA8, 16 for RGBA32F").positive().show_default();
   add_json(table, o->json);
-  table->footer(
+  table.footer(
       "Without a method, all known ones are shown.\n\nExamples:\n  osteon plan -n 100 --order shuffle\n"
       "  osteon plan binary-swap multi-step:512 -n 2048 --pixels 1920x1080\n"
       "  osteon plan draw radix-k:4 -n 8 -o plan.svg");
-  CLI::App* draw = commands.add_below(table, "draw", "Draw a plan as SVG: ranks as rows, rounds as columns",
-                                      [o] { return plan_drawing(*o); });
-  add_options(draw, draw->add_option("method", o->methods)->required()->expected(1));
-  draw->add_option("-o,--output", o->picture, "Picture to write; - for standard output")->capture_default_str();
-  draw->footer("Example:\n  osteon plan draw binary-swap -n 6 -o plan.svg");
-  table->require_subcommand(0, 1);
+  command draw = commands.add_below(table, "draw", "Draw a plan as SVG: ranks as rows, rounds as columns",
+                                    [o] { return plan_drawing(*o); });
+  draw.add_option("method", o->methods, methods).required().expected(1);
+  add_options(draw);
+  draw.add_option("-o,--output", o->picture, "Picture to write; - for standard output").show_default();
+  draw.footer("Example:\n  osteon plan draw binary-swap -n 6 -o plan.svg");
+  table.allow_one_below();
 }
 
 }  // namespace osteon::app

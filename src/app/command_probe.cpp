@@ -232,28 +232,27 @@ int probe(const probe_command_options& o, const std::vector<std::string>& words)
 
 void add_probe(registry& commands) {
   const auto o = std::make_shared<probe_command_options>();
-  CLI::App* c = commands.add("probe", "Measure the links between cores and hosts, and name those that are slow",
-                             [o, words = commands.words()] { return probe(*o, words); });
-  c->add_option("-n,--ranks", o->ranks, "MPI processes to start on this host (default: one for each core)")
-      ->check(CLI::PositiveNumber);
-  c->add_option("--mode", o->mode, "isolated: one core of a host at a time; loaded: all at once; both, and their ratio")
-      ->check(CLI::IsMember({"isolated", "loaded", "both"}))
-      ->capture_default_str();
-  c->add_option("--fit", o->fit, "robust: medians at geometric sizes, Theil-Sen; paper: five sizes, least squares")
-      ->check(CLI::IsMember({"robust", "paper"}))
-      ->capture_default_str();
-  c->add_option("--budget", o->budget, "Time to measure, such as 10s, 500ms or 2min")->capture_default_str();
-  c->add_option("--slow-below", o->slow_below, "Slow is what is below this part of the usual bandwidth")
-      ->check(CLI::Range(0.05, 0.95))
-      ->capture_default_str();
-  c->add_option("--bind", o->bind, "core: each rank on a core of its own meanwhile; none: where they are")
-      ->check(CLI::IsMember({"core", "none"}))
-      ->capture_default_str();
-  c->add_option("-o,--output", o->output, "Machine file to write, for `osteon place` and --compare");
+  command c = commands.add("probe", "Measure the links between cores and hosts, and name those that are slow",
+                           [o, words = commands.words()] { return probe(*o, words); });
+  c.add_option("-n,--ranks", o->ranks, "MPI processes to start on this host (default: one for each core)").positive();
+  c.add_option("--mode", o->mode, "isolated: one core of a host at a time; loaded: all at once; both, and their ratio")
+      .one_of({"isolated", "loaded", "both"})
+      .show_default();
+  c.add_option("--fit", o->fit, "robust: medians at geometric sizes, Theil-Sen; paper: five sizes, least squares")
+      .one_of({"robust", "paper"})
+      .show_default();
+  c.add_option("--budget", o->budget, "Time to measure, such as 10s, 500ms or 2min").show_default();
+  c.add_option("--slow-below", o->slow_below, "Slow is what is below this part of the usual bandwidth")
+      .between(0.05, 0.95)
+      .show_default();
+  c.add_option("--bind", o->bind, "core: each rank on a core of its own meanwhile; none: where they are")
+      .one_of({"core", "none"})
+      .show_default();
+  c.add_option("-o,--output", o->output, "Machine file to write, for `osteon place` and --compare");
   add_repeatable(c, "--picture", o->pictures, "Heat map to draw, .svg or .png; may be repeated");
-  c->add_option("--compare", o->compare, "Machine file of an earlier probe: say what became slower, or is gone");
+  c.add_option("--compare", o->compare, "Machine file of an earlier probe: say what became slower, or is gone");
   add_json(c, o->json);
-  c->footer(
+  c.footer(
       "Alone it measures the cores of this host; under mpirun or srun, the hosts of the job (docs/machine.md).\n\n"
       "Examples:\n  osteon probe\n  mpirun -n 64 --map-by node osteon probe -o machine.json --picture links.svg\n"
       "  srun --ntasks-per-node=1 osteon probe --mode isolated --budget 5s --compare machine.json\n\n"

@@ -33,7 +33,7 @@ void add_render(registry& commands) {
   };
   const auto o = std::make_shared<options>();
   job::render_request& shot = o->shot;
-  CLI::App* c = commands.add("render", "Make pictures of a field of a results file", [o] {
+  command c = commands.add("render", "Make pictures of a field of a results file", [o] {
     job::render_request& what = o->shot;
     what.view.perspective = !o->parallel_rays;
     if (!o->range.empty()) what.low = o->range[0], what.high = o->range[1];
@@ -42,36 +42,34 @@ void add_render(registry& commands) {
       what.clip.push_back({o->clip[i], o->clip[i + 1], o->clip[i + 2], o->clip[i + 3]});
     return render(what, o->json);
   });
-  c->add_option("results", shot.file, "results.nc (or model.nc) of a job")->required();
-  c->add_option("-f,--field", shot.field, "Field; vectors by their magnitude (default: sed, or the first field)");
-  c->add_option("-m,--map", shot.map, "Colours: batlow, inferno, lipari, viridis, vik (default inferno)");
-  c->add_option("--method", shot.method, "volume: light through bone and glow; maximum or average along each ray")
-      ->check(CLI::IsMember({"volume", "maximum", "average"}));
-  c->add_option("--range", o->range, "Values at the ends of the colours (default: percentiles)")->expected(2);
-  c->add_option("--percentiles", o->percentiles, "The same as percentages of the values (default 50 99.5)")->expected(2);
-  c->add_option("--solid", shot.bone_opacity, "Opacity of the solid's surface, 0 to 1 (default 0.16; 0: not shown)");
-  c->add_option("--width", shot.width, "Width in pixels (default 1024)");
-  c->add_option("--height", shot.height, "Height in pixels (default 1024)");
-  c->add_option("--azimuth", shot.view.azimuth_deg, "Direction of view around the z axis in degrees (default 35)");
-  c->add_option("--elevation", shot.view.elevation_deg, "Height of the view in degrees (default 22)");
-  c->add_option("--zoom", shot.view.zoom, "1 fits the specimen into the picture");
-  c->add_flag("--orthographic", o->parallel_rays, "Parallel rays: no perspective");
-  c->add_option("--step", shot.step_voxels, "Length of a step in voxels (default 0.5)");
-  c->add_option("--clip", o->clip, "Cut away what lies beyond a plane: normal x y z and offset in mm; may be repeated")
-      ->expected(4)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  c->add_flag("--light", shot.light, "A light background, for print");
-  c->add_flag("!--plain", shot.annotated, "No box, axes, scale, colour bar and title");
-  c->add_option("--title", shot.title, "Title (default: that of the file)");
-  c->add_option("--orbit", shot.orbit, "This many numbered frames around the z axis, with data.csv: a Cinema database");
-  c->add_option("--elevations", shot.elevations, "Heights of the views of an orbit in degrees")->delimiter(',');
-  c->add_option("--film", shot.film, "A film of an orbit (.mp4), if ffmpeg is installed");
-  c->add_option("-o,--output", shot.output,
-                "Picture (.png; .npy: linear RGBA float) or folder of an orbit (default: named after the field, "
-                "beside the results)");
+  c.add_option("results", shot.file, "results.nc (or model.nc) of a job").required();
+  c.add_option("-f,--field", shot.field, "Field; vectors by their magnitude (default: sed, or the first field)");
+  c.add_option("-m,--map", shot.map, "Colours: batlow, inferno, lipari, viridis, vik (default inferno)");
+  c.add_option("--method", shot.method, "volume: light through bone and glow; maximum or average along each ray")
+      .one_of({"volume", "maximum", "average"});
+  c.add_option("--range", o->range, "Values at the ends of the colours (default: percentiles)").expected(2);
+  c.add_option("--percentiles", o->percentiles, "The same as percentages of the values (default 50 99.5)").expected(2);
+  c.add_option("--solid", shot.bone_opacity, "Opacity of the solid's surface, 0 to 1 (default 0.16; 0: not shown)");
+  c.add_option("--width", shot.width, "Width in pixels (default 1024)");
+  c.add_option("--height", shot.height, "Height in pixels (default 1024)");
+  c.add_option("--azimuth", shot.view.azimuth_deg, "Direction of view around the z axis in degrees (default 35)");
+  c.add_option("--elevation", shot.view.elevation_deg, "Height of the view in degrees (default 22)");
+  c.add_option("--zoom", shot.view.zoom, "1 fits the specimen into the picture");
+  c.add_flag("--orthographic", o->parallel_rays, "Parallel rays: no perspective");
+  c.add_option("--step", shot.step_voxels, "Length of a step in voxels (default 0.5)");
+  c.add_option("--clip", o->clip, "Cut away what lies beyond a plane: normal x y z and offset in mm; may be repeated")
+      .repeatable(4);
+  c.add_flag("--light", shot.light, "A light background, for print");
+  c.add_flag("!--plain", shot.annotated, "No box, axes, scale, colour bar and title");
+  c.add_option("--title", shot.title, "Title (default: that of the file)");
+  c.add_option("--orbit", shot.orbit, "This many numbered frames around the z axis, with data.csv: a Cinema database");
+  c.add_option("--elevations", shot.elevations, "Heights of the views of an orbit in degrees").delimiter(',');
+  c.add_option("--film", shot.film, "A film of an orbit (.mp4), if ffmpeg is installed");
+  c.add_option("-o,--output", shot.output,
+               "Picture (.png; .npy: linear RGBA float) or folder of an orbit (default: named after the field, "
+               "beside the results)");
   add_json(c, o->json);
-  c->footer(
+  c.footer(
       "Alone it uses all cores. More: docs/rendering.md\n\nExamples:\n  osteon render bone.out/results.nc\n"
       "  osteon render bone.out/results.nc --field von_mises --map batlow --clip 0 0 1 1.2\n"
       "  osteon render bone.out/results.nc --method maximum --light -o mip.png\n"

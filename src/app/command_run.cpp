@@ -208,7 +208,7 @@ int resume(const std::string& directory, run_options options) {
 
 void add_run(registry& commands) {
   const auto o = std::make_shared<run_options>();
-  CLI::App* c = commands.add("run", "Run a job: import, solve, write, picture, report", [o] {
+  command c = commands.add("run", "Run a job: import, solve, write, picture, report", [o] {
     if (o->io == "text-serial") {
       o->script.serial_text = true;
       o->io.reset();
@@ -216,30 +216,28 @@ void add_run(registry& commands) {
     return run(*o);
   });
   add_job(c, o->job);
-  c->add_option("-n,--ranks", o->ranks, "MPI processes to start (default: run.ranks of the job, else all cores)")
-      ->check(CLI::PositiveNumber);
-  c->add_option("-t,--threads", o->threads, "OpenMP threads of each process (default: run.threads of the job)")
-      ->check(CLI::PositiveNumber);
-  c->add_option("-o,--output", o->output, "Output directory (default: output.directory of the job, else <name>.out)");
-  c->add_option("--io", o->io,
-                "Which ranks touch files: auto, serial, aggregated or parallel (default: io.mode); text-serial: rank 0 "
-                "reads a VOX-FE model and scatters it, and ranks write text one after the other")
-      ->check(CLI::IsMember({"auto", "serial", "aggregated", "parallel", "text-serial"}));
+  c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: run.ranks of the job, else all cores)").positive();
+  c.add_option("-t,--threads", o->threads, "OpenMP threads of each process (default: run.threads of the job)").positive();
+  c.add_option("-o,--output", o->output, "Output directory (default: output.directory of the job, else <name>.out)");
+  c.add_option("--io", o->io,
+               "Which ranks touch files: auto, serial, aggregated or parallel (default: io.mode); text-serial: rank 0 "
+               "reads a VOX-FE model and scatters it, and ranks write text one after the other")
+      .one_of({"auto", "serial", "aggregated", "parallel", "text-serial"});
   add_repeatable(c, "--io-hint", o->io_hints, "A hint for MPI-IO, key=value; may be repeated (adds to io.hints)");
-  c->add_flag("!--no-place", o->place, "Leave ranks on several hosts in the order they came (run.place)");
-  c->add_option("--bind", o->bind,
-                "What a rank is bound to: auto, none, core, l3, numa, socket, measured (default: run.bind)")
-      ->check(CLI::IsMember({"auto", "none", "core", "l3", "numa", "socket", "measured"}));
-  c->add_flag("!--no-report", o->report, "Do not make report.html");
-  c->add_flag("--resume", o->resume, "Continue from the job's checkpoint, if there is one");
-  c->add_option("--checkpoint", o->checkpoint,
-                "Folder of the checkpoints (default: checkpoint.directory of the job, else checkpoint in the output)");
+  c.add_flag("!--no-place", o->place, "Leave ranks on several hosts in the order they came (run.place)");
+  c.add_option("--bind", o->bind,
+               "What a rank is bound to: auto, none, core, l3, numa, socket, measured (default: run.bind)")
+      .one_of({"auto", "none", "core", "l3", "numa", "socket", "measured"});
+  c.add_flag("!--no-report", o->report, "Do not make report.html");
+  c.add_flag("--resume", o->resume, "Continue from the job's checkpoint, if there is one");
+  c.add_option("--checkpoint", o->checkpoint,
+               "Folder of the checkpoints (default: checkpoint.directory of the job, else checkpoint in the output)");
   add_script(c, o->script);
   add_json(c, o->json);
-  c->footer(std::string("Examples:\n  osteon run examples/bone.toml\n  osteon run -n 4 -t 2 bone.toml -o /scratch/bone.out\n"
-                        "  osteon run script.txt --units mm\n"
-                        "  mpirun -np 64 osteon run bone.toml\n\n") +
-            exit_codes);
+  c.footer(std::string("Examples:\n  osteon run examples/bone.toml\n  osteon run -n 4 -t 2 bone.toml -o /scratch/bone.out\n"
+                       "  osteon run script.txt --units mm\n"
+                       "  mpirun -np 64 osteon run bone.toml\n\n") +
+           exit_codes);
 }
 
 void add_resume(registry& commands) {
@@ -248,15 +246,15 @@ void add_resume(registry& commands) {
     run_options run;
   };
   const auto o = std::make_shared<options>();
-  CLI::App* c = commands.add("resume", "Continue a job that was ended, from its checkpoint",
-                             [o] { return resume(o->directory, o->run); });
-  c->add_option("checkpoint", o->directory, "Folder of the checkpoint, or the job's output directory")->required();
-  c->add_option("-n,--ranks", o->run.ranks, "MPI processes to start; any number continues")->check(CLI::PositiveNumber);
-  c->add_option("-t,--threads", o->run.threads, "OpenMP threads of each process")->check(CLI::PositiveNumber);
+  command c = commands.add("resume", "Continue a job that was ended, from its checkpoint",
+                           [o] { return resume(o->directory, o->run); });
+  c.add_option("checkpoint", o->directory, "Folder of the checkpoint, or the job's output directory").required();
+  c.add_option("-n,--ranks", o->run.ranks, "MPI processes to start; any number continues").positive();
+  c.add_option("-t,--threads", o->run.threads, "OpenMP threads of each process").positive();
   add_script(c, o->run.script);
-  c->add_flag("!--no-report", o->run.report, "Do not make report.html");
+  c.add_flag("!--no-report", o->run.report, "Do not make report.html");
   add_json(c, o->run.json);
-  c->footer(std::string("Example:\n  osteon resume bone.out\n\n") + exit_codes);
+  c.footer(std::string("Example:\n  osteon resume bone.out\n\n") + exit_codes);
 }
 
 }  // namespace osteon::app

@@ -143,14 +143,14 @@ void add_verify(registry& commands) {
     std::string json;
   };
   const auto o = std::make_shared<options>();
-  CLI::App* c = commands.add("verify", "Check models and results: does each value match the digests in the file?",
-                             [o] { return verify(o->files, o->seal, o->json); });
-  c->add_option("file", o->files, "Files of osteon (model.nc, results.nc), or copies of them by nccopy")->required();
-  c->add_flag("--seal", o->seal, "Seal a copy that is whole, so that it can be used as a model");
+  command c = commands.add("verify", "Check models and results: does each value match the digests in the file?",
+                           [o] { return verify(o->files, o->seal, o->json); });
+  c.add_option("file", o->files, "Files of osteon (model.nc, results.nc), or copies of them by nccopy").required();
+  c.add_flag("--seal", o->seal, "Seal a copy that is whole, so that it can be used as a model");
   add_json(c, o->json);
-  c->footer(std::string("Tells which field and which planes are damaged.\n\nExamples:\n  osteon verify bone.out/results.nc\n"
-                        "  nccopy -d 9 model.nc small.nc && osteon verify --seal small.nc\n\n") +
-            exit_codes);
+  c.footer(std::string("Tells which field and which planes are damaged.\n\nExamples:\n  osteon verify bone.out/results.nc\n"
+                       "  nccopy -d 9 model.nc small.nc && osteon verify --seal small.nc\n\n") +
+           exit_codes);
 }
 
 }  // namespace osteon::app

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Options that several commands share.
-#include <CLI/CLI.hpp>
+#include <app/command_line.hpp>
 #include <osteon/job/script_job.hpp>
 #include <string>
 
@@ -11,16 +11,15 @@ namespace osteon::app {
 extern const char* const exit_codes;
 
 /// `job`: the job file or script.
-void add_job(CLI::App* command, std::string& target);
+void add_job(command c, std::string& target);
 
 /// `--json`
-void add_json(CLI::App* command, std::string& target);
+void add_json(command c, std::string& target);
 
 /// How a VOX-FE script is to be read.
-void add_script(CLI::App* command, job::script_options& script);
+void add_script(command c, job::script_options& script);
 
 /// `name`, a list that is given one value at a time by repeating the option.
-CLI::Option* add_repeatable(CLI::App* command, const std::string& name, std::vector<std::string>& target,
-                            const std::string& description);
+option add_repeatable(command c, const std::string& name, std::vector<std::string>& target, const std::string& description);
 
 }  // namespace osteon::app

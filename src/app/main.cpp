@@ -1,6 +1,6 @@
 // The `osteon` command: parsing and printing only.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
+
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/net_commands.hpp>
@@ -15,10 +15,9 @@ namespace {
 
 int dispatch(int argc, char** argv) {
   using namespace osteon;
-  CLI::App cli{"osteon: from a CT scan to stiffness, stress, heat flow and a picture."};
-  cli.footer(std::string("Example:\n  osteon run examples/bone.toml\n\n") + app::exit_codes);
-  cli.require_subcommand(1);
-  app::registry commands(cli, {argv + 1, argv + argc});
+  app::registry commands("osteon: from a CT scan to stiffness, stress, heat flow and a picture.",
+                         std::string("Example:\n  osteon run examples/bone.toml\n\n") + app::exit_codes,
+                         {argv + 1, argv + argc});
   for (const auto add :
        {app::add_run, app::add_resume, app::add_check, app::add_estimate, app::add_import, app::add_verify, app::add_convert,
         app::add_export, app::add_render, app::add_report, app::add_probe, app::add_place, app::add_plan})
@@ -37,11 +36,6 @@ int dispatch(int argc, char** argv) {
     add(commands);
   for (const auto add : {app::add_join, app::add_relay, app::add_schema, app::add_version}) add(commands);
 
-  try {
-    cli.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return cli.exit(e) == 0 ? 0 : exit_code(error_kind::usage);
-  }
   return commands.run();
 }
 

@@ -6,16 +6,15 @@
 
 namespace osteon::app {
 
-void add_net_ends(CLI::App* command, net_ends_options& target) {
-  command->add_option("--startup", target.startup, "Of the sender, per message, such as 5us (default: the network's)");
-  command->add_option("--receive-overhead", target.receive, "Of the receiver, per message")->capture_default_str();
-  command->add_option("--arrival-overhead", target.arrival, "And per message that comes beside another one of its round")
-      ->capture_default_str();
-  command->add_option("--match-time", target.match, "And per message that came before it in the round")
-      ->capture_default_str();
-  command->add_option("--barrier-time", target.barrier, "Of a barrier after each round")->capture_default_str();
-  command->add_option("--combine-rate", target.combine,
-                      "At which a rank blends or sums what arrives, such as 88MB/s (default: in no time)");
+void add_net_ends(command c, net_ends_options& target) {
+  c.add_option("--startup", target.startup, "Of the sender, per message, such as 5us (default: the network's)");
+  c.add_option("--receive-overhead", target.receive, "Of the receiver, per message").show_default();
+  c.add_option("--arrival-overhead", target.arrival, "And per message that comes beside another one of its round")
+      .show_default();
+  c.add_option("--match-time", target.match, "And per message that came before it in the round").show_default();
+  c.add_option("--barrier-time", target.barrier, "Of a barrier after each round").show_default();
+  c.add_option("--combine-rate", target.combine,
+               "At which a rank blends or sums what arrives, such as 88MB/s (default: in no time)");
 }
 
 net::simulate_options read_net_ends(const net_ends_options& o) {

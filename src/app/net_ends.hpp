@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// What the ends of messages cost, as options.
-#include <CLI/CLI.hpp>
+#include <app/command_line.hpp>
 #include <osteon/net/simulate.hpp>
 #include <string>
 
@@ -12,7 +12,7 @@ struct net_ends_options {
 };
 
 /// `--startup --receive-overhead --arrival-overhead --match-time --barrier-time --combine-rate`
-void add_net_ends(CLI::App* command, net_ends_options& target);
+void add_net_ends(command c, net_ends_options& target);
 
 /// @throws usage_error with every value that is no time or rate
 net::simulate_options read_net_ends(const net_ends_options& options);

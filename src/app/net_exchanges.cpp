@@ -13,14 +13,13 @@ namespace osteon::app {
 
 using json = nlohmann::ordered_json;
 
-void add_exchange_cost(CLI::App* command, exchange_cost_options& target) {
-  command->add_option("--network", target.input.network,
-                      "Exchanges: text such as hxb:8x8x16, or a JSON file (docs/network.md)");
-  add_repeatable(command, "--plan", target.plans, "Exchanges: as `osteon net simulate` takes it; may be repeated");
-  command->add_option("--placement", target.input.placement, "Exchanges: file with the PU of each rank");
-  command->add_option("--bytes", target.input.bytes, "Exchanges: size of a parcel, object or face")->capture_default_str();
-  command->add_option("--sizes", target.input.sizes, "Exchanges: file with the bytes from each rank (a row) to each rank");
-  add_net_ends(command, target.ends);
+void add_exchange_cost(command c, exchange_cost_options& target) {
+  c.add_option("--network", target.input.network, "Exchanges: text such as hxb:8x8x16, or a JSON file (docs/network.md)");
+  add_repeatable(c, "--plan", target.plans, "Exchanges: as `osteon net simulate` takes it; may be repeated");
+  c.add_option("--placement", target.input.placement, "Exchanges: file with the PU of each rank");
+  c.add_option("--bytes", target.input.bytes, "Exchanges: size of a parcel, object or face").show_default();
+  c.add_option("--sizes", target.input.sizes, "Exchanges: file with the bytes from each rank (a row) to each rank");
+  add_net_ends(c, target.ends);
 }
 
 int net_cost_of_exchanges(const exchange_cost_options& o, const std::string& target) {

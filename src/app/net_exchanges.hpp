@@ -13,7 +13,7 @@ struct exchange_cost_options {
 };
 
 /// `--network --plan --bytes --sizes --placement` and the ends of messages.
-void add_exchange_cost(CLI::App* command, exchange_cost_options& target);
+void add_exchange_cost(command c, exchange_cost_options& target);
 
 /// Print what each plan costs, by formulas. @return the exit code
 int net_cost_of_exchanges(const exchange_cost_options& options, const std::string& json);

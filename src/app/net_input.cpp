@@ -110,24 +110,19 @@ net_input read_net_input(const net_input_options& o) {
   return input;
 }
 
-void add_net_input(CLI::App* command, net_input_options& target) {
-  command->add_option("--network", target.network, "Text such as hxb:8x8x16, or a JSON file (docs/network.md)")->required();
-  command
-      ->add_option(
-          "--plan", target.plan,
-          "Exchange such as shift, transposition or butterfly, a compositing method as `osteon plan` takes it, or a "
-          ".txt file of messages: round, sender, receiver, bytes")
-      ->required();
-  command->add_option("-n,--ranks", target.ranks, "Number of ranks (default: as many as PUs, or as are placed)")
-      ->check(CLI::Range(1, 1 << 24));
-  command->add_option("--placement", target.placement, "File with the PU of each rank (default: rank r on PU r)");
-  command->add_option("--bytes", target.bytes, "Size of a parcel, object or face")->capture_default_str();
-  command->add_option("--sizes", target.sizes,
-                      "File with the bytes from each rank (a row) to each rank; skew comes from it");
-  command->add_option("--pixels", target.pixels, "Compositing: width x height of the picture")->capture_default_str();
-  command->add_option("--bytes-per-pixel", target.bytes_per_pixel, "Compositing: 4 for RGBA8")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
+void add_net_input(command c, net_input_options& target) {
+  c.add_option("--network", target.network, "Text such as hxb:8x8x16, or a JSON file (docs/network.md)").required();
+  c.add_option("--plan", target.plan,
+               "Exchange such as shift, transposition or butterfly, a compositing method as `osteon plan` takes it, or a "
+               ".txt file of messages: round, sender, receiver, bytes")
+      .required();
+  c.add_option("-n,--ranks", target.ranks, "Number of ranks (default: as many as PUs, or as are placed)")
+      .between(1, 1 << 24);
+  c.add_option("--placement", target.placement, "File with the PU of each rank (default: rank r on PU r)");
+  c.add_option("--bytes", target.bytes, "Size of a parcel, object or face").show_default();
+  c.add_option("--sizes", target.sizes, "File with the bytes from each rank (a row) to each rank; skew comes from it");
+  c.add_option("--pixels", target.pixels, "Compositing: width x height of the picture").show_default();
+  c.add_option("--bytes-per-pixel", target.bytes_per_pixel, "Compositing: 4 for RGBA8").between(1, 64).show_default();
 }
 
 }  // namespace osteon::app

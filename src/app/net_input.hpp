@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// What the commands about networks ask for: a network, an exchange, and which rank is where.
-#include <CLI/CLI.hpp>
+#include <app/command_line.hpp>
 #include <osteon/net/network.hpp>
 #include <osteon/plan/exchange.hpp>
 #include <string>
@@ -21,7 +21,7 @@ struct net_input {
 };
 
 /// `--network --plan -n --placement --bytes --sizes --pixels --bytes-per-pixel`
-void add_net_input(CLI::App* command, net_input_options& target);
+void add_net_input(command c, net_input_options& target);
 
 /// A network by its text, or by the name of a JSON file.
 net::network find_network(const std::string& text);

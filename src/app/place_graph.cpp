@@ -124,18 +124,18 @@ placed_graph graph_of_trace(const graph_options& o) {
 
 }  // namespace
 
-void add_graph_options(CLI::App* command, graph_options& o) {
-  command->add_option("--grid", o.grid, "Blocks of a Cartesian grid along x, y, z; x runs fastest (8x8x8)");
-  command->add_option("--cells", o.cells, "Cells of a block along x, y, z")->capture_default_str();
-  command->add_option("--bytes-per-cell", o.bytes_per_cell, "Of a face that is exchanged")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))
-      ->capture_default_str();
-  command->add_option("--periodic", o.periodic, "Axes along which the ends touch, such as xy");
-  command->add_option("--graph", o.file, "Graph of subdomains: METIS's text, or JSON; with --trace: where to keep it");
-  command->add_option("--job", o.job, "Job file, or model (.nc), as it would be dealt out to --ranks ranks");
-  command->add_option("-n,--ranks", o.ranks, "For --job")->check(CLI::Range(1, 1 << 22));
-  command->add_flag("--trace", o.trace, "Run the program after -- and count what its ranks send");
-  command->add_option("program", o.program, "For --trace: mpirun ... program ...");
+void add_graph_options(command c, graph_options& o) {
+  c.add_option("--grid", o.grid, "Blocks of a Cartesian grid along x, y, z; x runs fastest (8x8x8)");
+  c.add_option("--cells", o.cells, "Cells of a block along x, y, z").show_default();
+  c.add_option("--bytes-per-cell", o.bytes_per_cell, "Of a face that is exchanged")
+      .between(std::int64_t{1}, std::int64_t{1} << 20)
+      .show_default();
+  c.add_option("--periodic", o.periodic, "Axes along which the ends touch, such as xy");
+  c.add_option("--graph", o.file, "Graph of subdomains: METIS's text, or JSON; with --trace: where to keep it");
+  c.add_option("--job", o.job, "Job file, or model (.nc), as it would be dealt out to --ranks ranks");
+  c.add_option("-n,--ranks", o.ranks, "For --job").between(1, 1 << 22);
+  c.add_flag("--trace", o.trace, "Run the program after -- and count what its ranks send");
+  c.add_option("program", o.program, "For --trace: mpirun ... program ...");
 }
 
 placed_graph make_graph(const graph_options& o) {

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// What `osteon place` places: from a grid, a file, a job, or a program that is watched.
-#include <CLI/CLI.hpp>
+#include <app/command_line.hpp>
 #include <optional>
 #include <osteon/placement/graph.hpp>
 #include <string>
@@ -17,7 +17,7 @@ struct graph_options {
   std::vector<std::string> program;  ///< to be traced
 };
 
-void add_graph_options(CLI::App* command, graph_options& options);
+void add_graph_options(command c, graph_options& options);
 
 struct placed_graph {
   placement::graph graph;

@@ -1,29 +1,49 @@
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <app/registry.hpp>
+#include <osteon/base/error.hpp>
 #include <utility>
 
 namespace osteon::app {
 
+registry::registry(const std::string& description, const std::string& footer, std::vector<std::string> words)
+    : cli_(std::make_unique<CLI::App>(description, "osteon")), words_(std::move(words)) {
+  cli_->footer(footer);
+  cli_->require_subcommand(1);
+}
+
+registry::~registry() = default;
+
 void registry::add_group(const std::string& name, const std::string& description, const std::string& footer) {
-  CLI::App* group = cli_.add_subcommand(name, description);
+  CLI::App* group = cli_->add_subcommand(name, description);
   group->require_subcommand(1);
   group->footer(footer);
   groups_[name] = group;
 }
 
-CLI::App* registry::add(const std::string& group, const std::string& name, const std::string& description,
-                        std::function<int()> work) {
-  return add_below(group.empty() ? &cli_ : groups_.at(group), name, description, std::move(work));
+command registry::add(const std::string& group, const std::string& name, const std::string& description,
+                      std::function<int()> work) {
+  return add_below(command(group.empty() ? cli_.get() : groups_.at(group)), name, description, std::move(work));
 }
 
-CLI::App* registry::add_below(CLI::App* parent, const std::string& name, const std::string& description,
-                              std::function<int()> work) {
-  CLI::App* command = parent->add_subcommand(name, description);
-  commands_.emplace_back(command, std::move(work));
-  return command;
+command registry::add_below(command parent, const std::string& name, const std::string& description,
+                            std::function<int()> work) {
+  CLI::App* added = parent.of_->add_subcommand(name, description);
+  commands_.emplace_back(added, std::move(work));
+  return command(added);
 }
 
-int registry::run() const {
+int registry::run() {
+  // CLI11 would only say that a command is missing.
+  const std::string first = words_.empty() ? "" : words_[0];
+  const auto known = cli_->get_subcommands([&](const CLI::App* c) { return c->get_name() == first; });
+  if (!first.empty() && first[0] != '-' && known.empty())
+    throw usage_error("there is no command `" + first + "`; `osteon --help` lists them");
+  try {
+    cli_->parse(std::vector<std::string>(words_.rbegin(), words_.rend()));  // from the last to the first, it wants them
+  } catch (const CLI::ParseError& e) {
+    return cli_->exit(e) == 0 ? 0 : exit_code(error_kind::usage);
+  }
   // `osteon plan draw` has asked for `plan` too: the innermost counts.
   const auto asked = std::find_if(commands_.begin(), commands_.end(), [](const auto& entry) {
     return entry.first->parsed() && entry.first->get_subcommands().empty();

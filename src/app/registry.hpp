@@ -1,9 +1,10 @@
 #pragma once
 /// @file
 /// The command line as it is put together: every command adds itself, in the file that does its work.
-#include <CLI/CLI.hpp>
+#include <app/command_line.hpp>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,29 +14,31 @@ namespace osteon::app {
 class registry {
  public:
   /// @param words the arguments of this program, without its name
-  registry(CLI::App& cli, std::vector<std::string> words) : cli_(cli), words_(std::move(words)) {}
+  registry(const std::string& description, const std::string& footer, std::vector<std::string> words);
+  ~registry();
+  registry(const registry&) = delete;
+  registry& operator=(const registry&) = delete;
 
   /// Commands of one subject, such as `osteon bench composite`; one of them must be given.
   void add_group(const std::string& name, const std::string& description, const std::string& footer);
 
   /// A new command, in a group if one is named; `work` returns the exit code. Options that a command writes to must live
   /// as long as `work`: keep them in a shared pointer that it holds.
-  CLI::App* add(const std::string& group, const std::string& name, const std::string& description,
-                std::function<int()> work);
-  CLI::App* add(const std::string& name, const std::string& description, std::function<int()> work) {
+  command add(const std::string& group, const std::string& name, const std::string& description, std::function<int()> work);
+  command add(const std::string& name, const std::string& description, std::function<int()> work) {
     return add("", name, description, std::move(work));
   }
   /// A command below another command that can also be given alone (`osteon plan draw`).
-  CLI::App* add_below(CLI::App* parent, const std::string& name, const std::string& description, std::function<int()> work);
+  command add_below(command parent, const std::string& name, const std::string& description, std::function<int()> work);
 
   /// Arguments of this program, for ranks that it starts.
   const std::vector<std::string>& words() const { return words_; }
 
-  /// Do what the parsed command line asks for. @return the exit code of the program
-  int run() const;
+  /// Read the command line and do what it asks for. @return the exit code of the program
+  int run();
 
  private:
-  CLI::App& cli_;
+  std::unique_ptr<CLI::App> cli_;
   std::vector<std::string> words_;
   std::map<std::string, CLI::App*> groups_;
   std::vector<std::pair<CLI::App*, std::function<int()>>> commands_;

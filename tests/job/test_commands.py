@@ -48,6 +48,12 @@ def test_wrong_usage_is_code_2(arguments: list[str]) -> None:
     assert osteon(*arguments).returncode == 2
 
 
+def test_a_word_that_is_no_command_is_named() -> None:
+    done = osteon("rum", "job.toml")
+    assert done.returncode == 2
+    assert "there is no command `rum`" in done.stderr
+
+
 def test_examples_follow_the_schema() -> None:
     schema = json.loads(osteon("schema").stdout)
     for path in (ROOT / "examples").glob("*.toml"):

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <numeric>
 #include <osteon/base/error.hpp>
@@ -46,7 +47,13 @@ void subtract_means(const std::vector<std::vector<std::int32_t>>& parts, Eigen::
 
 }  // namespace
 
-coarse_direct::coarse_direct(const coarse_level& level, const level_geometry& geometry) {
+struct coarse_direct::factorisation : Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> {};
+
+coarse_direct::~coarse_direct() = default;
+coarse_direct::coarse_direct(coarse_direct&&) noexcept = default;
+
+coarse_direct::coarse_direct(const coarse_level& level, const level_geometry& geometry)
+    : factor_(std::make_unique<factorisation>()) {
   const kernel::sparse_rows& k = level.matrix;
   if (k.rows() == 0) return;
   floating_ = floating_parts(k, loose_ends(geometry));
@@ -64,8 +71,8 @@ coarse_direct::coarse_direct(const coarse_level& level, const level_geometry& ge
   }
   Eigen::SparseMatrix<double> lower(k.rows(), k.rows());
   lower.setFromTriplets(entries.begin(), entries.end());
-  factor_.compute(lower);
-  if (factor_.info() != Eigen::Success || !(factor_.vectorD().array() > 0).all())
+  factor_->compute(lower);
+  if (factor_->info() != Eigen::Success || !(factor_->vectorD().array() > 0).all())
     throw solve_error(
         fmt::format("the coarsest conduction matrix of {} unknowns cannot be factorised: a conductivity or a voxel "
                     "spacing is far out of the range of the others; check the materials and the spacing",
@@ -73,11 +80,11 @@ coarse_direct::coarse_direct(const coarse_level& level, const level_geometry& ge
 }
 
 void coarse_direct::solve(const float* b, float* x) const {
-  const Eigen::Index n = factor_.cols();
+  const Eigen::Index n = factor_->cols();
   if (n == 0) return;
   Eigen::VectorXd right = Eigen::Map<const Eigen::VectorXf>(b, n).cast<double>();
   subtract_means(floating_, right);
-  Eigen::VectorXd solution = factor_.solve(right);
+  Eigen::VectorXd solution = factor_->solve(right);
   subtract_means(floating_, solution);
   Eigen::Map<Eigen::VectorXf>(x, n) = solution.cast<float>();
 }

@@ -1,8 +1,10 @@
 #pragma once
 /// @file
 /// The coarsest level: factorised.
-#include <Eigen/SparseCholesky>
+#include <cstdint>
+#include <memory>
 #include <osteon/solve/aggregation.hpp>
+#include <vector>
 
 namespace osteon::solve {
 
@@ -13,12 +15,15 @@ class coarse_direct {
   /// @param geometry of `level`: what exchanges heat or stores it
   /// @throws solve_error if the matrix is not positive semidefinite @collective local
   coarse_direct(const coarse_level& level, const level_geometry& geometry);
+  ~coarse_direct();
+  coarse_direct(coarse_direct&&) noexcept;
   /// x = K^-1 b. @collective local
   void solve(const float* b, float* x) const;
 
  private:
   std::vector<std::vector<std::int32_t>> floating_;  // points of each part without a temperature of its own
-  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor_;
+  struct factorisation;                              // Eigen's, of which only one file knows
+  std::unique_ptr<factorisation> factor_;
 };
 
 }  // namespace osteon::solve

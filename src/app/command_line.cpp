@@ -1,0 +1,58 @@
+#include <CLI/CLI.hpp>
+#include <app/command_line.hpp>
+#include <optional>
+#include <vector>
+
+namespace osteon::app {
+
+option option::required() { return option(of_->required()); }
+option option::show_default() { return option(of_->capture_default_str()); }
+option option::positive() { return option(of_->check(CLI::PositiveNumber)); }
+option option::non_negative() { return option(of_->check(CLI::NonNegativeNumber)); }
+option option::number() { return option(of_->check(CLI::Number)); }
+option option::between(int low, int high) { return option(of_->check(CLI::Range(low, high))); }
+option option::between(std::int64_t low, std::int64_t high) { return option(of_->check(CLI::Range(low, high))); }
+option option::between(double low, double high) { return option(of_->check(CLI::Range(low, high))); }
+option option::one_of(std::initializer_list<std::string> values) {
+  return option(of_->check(CLI::IsMember(std::vector(values))));
+}
+option option::one_of(std::initializer_list<int> values) { return option(of_->check(CLI::IsMember(std::vector(values)))); }
+option option::expected(int values) { return option(of_->expected(values)); }
+option option::expected(int least, int most) { return option(of_->expected(least, most)); }
+option option::delimiter(char between) { return option(of_->delimiter(between)); }
+option option::repeatable(int values_of_an_entry) {
+  return option(
+      of_->expected(values_of_an_entry)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
+}
+option option::needs(option other) { return option(of_->needs(other.of_)); }
+
+template <class Value>
+option command::add_option(const std::string& names, Value& target, const std::string& description) {
+  return option(of_->add_option(names, target, description));
+}
+
+// Every type that an option of osteon has.
+#define OSTEON_OPTION_OF(...) template option command::add_option(const std::string&, __VA_ARGS__&, const std::string&)
+OSTEON_OPTION_OF(std::string);
+OSTEON_OPTION_OF(int);
+OSTEON_OPTION_OF(unsigned);
+OSTEON_OPTION_OF(std::int64_t);
+OSTEON_OPTION_OF(std::uint64_t);
+OSTEON_OPTION_OF(double);
+OSTEON_OPTION_OF(std::optional<int>);
+OSTEON_OPTION_OF(std::optional<double>);
+OSTEON_OPTION_OF(std::optional<std::string>);
+OSTEON_OPTION_OF(std::vector<std::string>);
+OSTEON_OPTION_OF(std::vector<int>);
+OSTEON_OPTION_OF(std::vector<std::int64_t>);
+OSTEON_OPTION_OF(std::vector<double>);
+#undef OSTEON_OPTION_OF
+
+option command::add_flag(const std::string& names, bool& target, const std::string& description) {
+  return option(of_->add_flag(names, target, description));
+}
+
+void command::footer(const std::string& text) { of_->footer(text); }
+void command::allow_one_below() { of_->require_subcommand(0, 1); }
+
+}  // namespace osteon::app
