@@ -30,7 +30,8 @@ void print(const rows& found, const std::vector<std::string>& orders) {
                  fmt::format("{} x {} x {}", r.cells.x, r.cells.y, r.cells.z),
                  fmt::format("{}x{}x{}", r.boxes.x, r.boxes.y, r.boxes.z));
       for (std::size_t k = 0; k < orders.size(); ++k) fmt::print(" {:9.2f}", value(found[i + k]));
-      fmt::print("   {:.2f}\n", value(found[i]) / value(found[i + orders.size() - 1]));
+      const double least = value(found[i + orders.size() - 1]);
+      fmt::print("   {}\n", least > 0 ? fmt::format("{:.2f}", value(found[i]) / least) : "");
     }
   };
   const std::string ratio = orders.front() + " / " + orders.back();
@@ -52,7 +53,7 @@ nlohmann::ordered_json to_json(const rows& found, std::size_t orders) {
                       {"value", value},
                       {"unit", unit},
                       {"peer", first.order},
-                      {"ratio", value / of_first},
+                      {"ratio", of_first > 0 ? nlohmann::ordered_json(value / of_first) : nullptr},
                       {"must", nullptr},
                       {"aim", nullptr}});
     };
