@@ -3,7 +3,6 @@
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/net_commands.hpp>
 #include <cstdio>
 #include <new>
 #include <osteon/base/error.hpp>
@@ -25,8 +24,8 @@ int dispatch(int argc, char** argv) {
   commands.add_group("net", "Say what communication costs, without doing any",
                      "Examples:\n  osteon net conflicts --network hxb:8x8x16 --plan transposition\n"
                      "  osteon net cost --method binary-swap -n 1024\n  osteon net paper");
-  for (const auto add :
-       {app::add_net_cost, app::add_net_conflicts, app::add_net_simulate, app::add_net_draw, app::add_net_paper})
+  for (const auto add : {app::add_net_conflicts, app::add_net_deadlock, app::add_net_cost, app::add_net_choose,
+                         app::add_net_simulate, app::add_net_draw, app::add_net_paper})
     add(commands);
   commands.add_group("bench", "Measure parts of osteon on this machine",
                      "Examples:\n  OMP_NUM_THREADS=1 osteon bench render\n"
