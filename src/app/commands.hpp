@@ -34,6 +34,7 @@ void add_bench_poisson(registry& commands);
 void add_bench_io(registry& commands);
 void add_bench_is(registry& commands);
 void add_bench_predict(registry& commands);
+void add_bench_weak_scaling(registry& commands);
 void add_join(registry& commands);
 void add_relay(registry& commands);
 void add_schema(registry& commands);

@@ -30,8 +30,9 @@ int dispatch(int argc, char** argv) {
   commands.add_group("bench", "Measure parts of osteon on this machine",
                      "Examples:\n  OMP_NUM_THREADS=1 osteon bench render\n"
                      "  osteon bench composite -n 4 -w shared -w binary-swap");
-  for (const auto add : {app::add_bench_render, app::add_bench_composite, app::add_bench_exchange, app::add_bench_io,
-                         app::add_bench_is, app::add_bench_ft, app::add_bench_predict, app::add_bench_poisson})
+  for (const auto add :
+       {app::add_bench_render, app::add_bench_composite, app::add_bench_exchange, app::add_bench_io, app::add_bench_is,
+        app::add_bench_ft, app::add_bench_predict, app::add_bench_poisson, app::add_bench_weak_scaling})
     add(commands);
   for (const auto add : {app::add_join, app::add_relay, app::add_schema, app::add_version}) add(commands);
 
