@@ -70,6 +70,7 @@ class drawing {
   double thickness(double load) const { return load <= 0 ? 0.6 : 1.2 + 1.8 * (largest_ > 0 ? load / largest_ : 0); }
 
   void text(double x, double y, const std::string& words, int size) {
+    width_ = std::max(width_, x + 0.5 * size * static_cast<double>(words.size()) + 14);
     out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"#222\" font-size=\"{}\">{}</text>\n", x, y, size, words);
   }
   void line(point a, point b, const std::string& stroke, double wide) {

@@ -49,7 +49,7 @@ def in_little_shared_memory(*words: str) -> subprocess.CompletedProcess[str]:
 def test_messages_are_sent_where_shared_memory_is_too_small() -> None:
     done = in_little_shared_memory("is", "--class", "S", "--digits", "6,5")
     assert done.returncode == 0, done.stderr
-    for words in ("tables in messages", "keys exchanged (ring)", "all keys sorted"):
+    for words in ("tables in messages", "keys exchanged (shift:1)", "all keys sorted"):
         assert words in done.stdout
     refused = in_little_shared_memory("is", "--class", "S", "--tables", "shared")
     assert refused.returncode == 5

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <osteon/comm/exchange_ways.hpp>
 
@@ -10,7 +11,7 @@ namespace {
 class hierarchical final : public all_to_all::way {
  public:
   hierarchical(MPI_Comm comm, int members, const all_to_all_options& options)
-      : members_(members), groups_(size(comm) / members) {
+      : members_(members), groups_(size(comm) / members), first_(members_, groups_), second_(groups_, members_) {
     MPI_Comm inside = MPI_COMM_NULL, across = MPI_COMM_NULL;
     MPI_Comm_split(comm, rank(comm) / members, 0, &inside);
     inside_ = communicator::take(inside);
@@ -26,21 +27,22 @@ class hierarchical final : public all_to_all::way {
     const int own = across_.rank() * members_ + inside_.rank();
     // A parcel for oneself has been copied already.
     const auto count = [&](const parcels& p, int r) { return r == own ? 0 : p.counts[static_cast<std::size_t>(r)] * unit; };
-    bundles first(members_, groups_), second(groups_, members_);
+    first_.clear();
+    second_.clear();
     for (int m = 0; m < members_; ++m)
       for (int g = 0; g < groups_; ++g) {
         const int r = g * members_ + m;
-        first.add(m, g, out + to.offsets[static_cast<std::size_t>(r)] * unit, count(to, r));
+        first_.add(m, g, out + to.offsets[static_cast<std::size_t>(r)] * unit, count(to, r));
       }
-    first.exchange(*in_memory_);
+    first_.exchange(*in_memory_);
     for (int g = 0; g < groups_; ++g)
-      for (int m = 0; m < members_; ++m) second.add(g, m, first.came(m, g), first.size_of_came(m, g));
-    second.exchange(*by_messages_);
+      for (int m = 0; m < members_; ++m) second_.add(g, m, first_.came(m, g), first_.size_of_came(m, g));
+    second_.exchange(*by_messages_);
     for (int g = 0; g < groups_; ++g)
       for (int m = 0; m < members_; ++m) {
         const int r = g * members_ + m;
         if (count(from, r) > 0)
-          std::memcpy(in + from.offsets[static_cast<std::size_t>(r)] * unit, second.came(g, m),
+          std::memcpy(in + from.offsets[static_cast<std::size_t>(r)] * unit, second_.came(g, m),
                       static_cast<std::size_t>(count(from, r)));
       }
   }
@@ -51,6 +53,13 @@ class hierarchical final : public all_to_all::way {
    public:
     bundles(int peers, int each) : each_(each), sizes_(static_cast<std::size_t>(peers * each)), came_sizes_(sizes_.size()) {
       totals_.counts.resize(static_cast<std::size_t>(peers));
+    }
+
+    void clear() {
+      std::fill(totals_.counts.begin(), totals_.counts.end(), 0);
+      starts_.clear();
+      packed_.clear();
+      length_ = 0;
     }
 
     /// In order of peers, and of their parcels.
@@ -73,7 +82,7 @@ class hierarchical final : public all_to_all::way {
         from.offsets.push_back(starts_[begin]);
         from.counts.push_back((end < starts_.size() ? starts_[end] : length_) - starts_[begin]);
       }
-      came_.resize(static_cast<std::size_t>(length_));
+      if (std::ssize(came_) < length_) came_.resize(static_cast<std::size_t>(length_));
       how.run<std::byte>(packed_, parcels::packed(totals_.counts), came_, from);
     }
 
@@ -87,10 +96,11 @@ class hierarchical final : public all_to_all::way {
     std::int64_t length_ = 0;
     std::vector<std::int64_t> sizes_, came_sizes_, starts_;
     parcels totals_;
-    std::vector<std::byte> packed_, came_;
+    std::vector<std::byte> packed_, came_;  // as long as they ever were: new memory costs more than copying
   };
 
   int members_, groups_;
+  bundles first_, second_;
   communicator inside_, across_;
   std::unique_ptr<all_to_all> in_memory_, by_messages_;
 };

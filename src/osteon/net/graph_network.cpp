@@ -190,13 +190,7 @@ class reader {
       made_.append_classes = [](int, int, std::span<const int> way, std::vector<int>& of) {
         for (std::size_t i = 0; i < way.size(); ++i) of.push_back(std::max(0, static_cast<int>(i) - 1));
       };
-      std::vector<int> way;
-      for (const int a : used)
-        for (const int b : used) {
-          if (a != b) table->append_route(a, b, 0, 0, way);
-          made_.classes = std::max(made_.classes, static_cast<int>(way.size()));
-          way.clear();
-        }
+      made_.classes = std::max(1, table->most_hops());
     }
     made_.vertex_name = [names = names_, pus](int v) {
       return v < pus ? fmt::format("PU({})", v) : names[static_cast<std::size_t>(v - pus)];

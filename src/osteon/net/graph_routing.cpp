@@ -1,5 +1,6 @@
 #include <osteon/net/graph_routing.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace osteon::net {
@@ -67,6 +68,13 @@ void graph_routing::route_up_down(std::vector<int> level) {
   const auto rank = [&](int router) { return std::pair{level[static_cast<std::size_t>(router)], router}; };
   for (std::size_t e = 0; e < edges_.size(); ++e) up_[e] = rank(edges_[e].to) < rank(edges_[e].from);
   search();
+}
+
+int graph_routing::most_hops() const {
+  int most = 0;
+  for (const unsigned short hops : hops_)
+    if (hops < unreachable) most = std::max<int>(most, hops);
+  return most;
 }
 
 void graph_routing::append_route(int from, int to, int pu, int first_link, std::vector<int>& path) const {
