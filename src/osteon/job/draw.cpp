@@ -34,8 +34,15 @@ void draw_picture(const std::string& path, const spec& job, const specimen& part
   scene.view = {
       .azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
   comm::together(comm, [&] {
-    scene.layers = {render::presets::bone_layer(bone),
-                    render::presets::glow_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map)};
+    if (job.picture.method == "surface") {
+      scene.how = render::method::surface;
+      const auto colours = render::presets::surface_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map);
+      scene.layers = {colours, colours};
+      scene.layers.front().field = &bone;
+    } else {
+      scene.layers = {render::presets::bone_layer(bone),
+                      render::presets::glow_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map)};
+    }
     scene.background = render::presets::dark_background;
   });
   const render::image picture = render::render(part.where, scene);

@@ -59,6 +59,10 @@ void check(const render_request& r) {
   if (r.low && r.high && !(*r.low < *r.high)) faults.push_back(fmt::format("--range {} {}: it must rise", *r.low, *r.high));
   if (!(r.bone_opacity >= 0 && r.bone_opacity <= 1))
     faults.push_back(fmt::format("--solid {}: give 0 to 1", r.bone_opacity));
+  if (r.level && r.method != "surface") faults.push_back("--level needs --method surface");
+  if (r.level && !std::isfinite(*r.level)) faults.push_back(fmt::format("--level {}: give a finite number", *r.level));
+  if (r.method == "surface" && r.step_voxels > 1)
+    faults.push_back(fmt::format("--step {}: for a surface it is at most 1", r.step_voxels));
   if (r.orbit < 0 || r.orbit > most_frames)
     faults.push_back(fmt::format("--orbit {}: give 1 to {} frames", r.orbit, most_frames));
   if (!r.elevations.empty() && r.orbit == 0) faults.push_back("--elevations needs --orbit");
@@ -214,6 +218,14 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
       if (request.bone_opacity > 0)
         scene.layers.push_back(render::presets::bone_layer(bone, 0, 0.5, 1, static_cast<float>(request.bone_opacity)));
       scene.layers.push_back(render::presets::glow_layer(glow, range[0], range[1], request.map));
+      notes.first = render::presets::glow_first;
+      notes.last = render::presets::glow_last;
+    } else if (request.method == "surface") {
+      scene.how = render::method::surface;
+      scene.level = request.level.value_or(0.5);
+      const auto colours = render::presets::surface_layer(glow, range[0], range[1], request.map);
+      scene.layers = {colours, colours};
+      if (!request.level) scene.layers.front().field = &bone;
       notes.first = render::presets::glow_first;
       notes.last = render::presets::glow_last;
     } else {
