@@ -12,11 +12,10 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/grid/box_tree.hpp>
 #include <osteon/io/npy.hpp>
-#include <osteon/io/png.hpp>
 #include <osteon/io/read_field.hpp>
+#include <osteon/job/draw.hpp>
 #include <osteon/job/external.hpp>
 #include <osteon/job/manifest.hpp>
-#include <osteon/render/annotate.hpp>
 #include <osteon/render/presets.hpp>
 
 namespace osteon::job {
@@ -245,20 +244,18 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
   render::prepared kept(where, scene);  // the frames of an orbit differ in nothing but the view
   const auto draw = [&](const std::string& path) {
     const stopwatch watch;
-    const render::image picture = render::render(where, scene, kept);
-    comm::together(comm, [&] {
-      if (comm::rank(comm) != 0) return;
-      if (path.ends_with(".npy")) {
+    if (path.ends_with(".npy")) {
+      const render::image picture = render::render(where, scene, kept);
+      comm::together(comm, [&] {
+        if (comm::rank(comm) != 0) return;
         voxel::image array{
             {picture.height, picture.width, 4}, voxel::scalar::f4, std::vector<std::byte>(picture.rgba.size() * 4)};
         std::memcpy(array.bytes.data(), picture.rgba.data(), array.bytes.size());
         io::write_npy(path, array);
-      } else {
-        auto bytes = render::to_rgba8(picture, scene.background);
-        if (request.annotated) render::annotate(bytes, scene, list.shape, notes);
-        io::write_png(path, picture.width, picture.height, bytes);
-      }
-    });
+      });
+    } else {
+      draw_png(where, scene, kept, request.annotated ? &notes : nullptr, path);
+    }
     answer["pictures"].push_back({{"file", path},
                                   {"azimuth_deg", scene.view.azimuth_deg},
                                   {"elevation_deg", scene.view.elevation_deg},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/execute.hpp>
@@ -90,33 +91,69 @@ kernel::march_volume prepare(const grid::block& where, const scene& what, const 
           what.step_voxels, light_of(from),  std::move(layers)};
 }
 
-// Opaque pixels in the colours of a layer, where a ray met a value.
-image in_colours(const projected& found, const layer& look, method how, const pixel_box& frame, int width, int height) {
-  image result{width, height, 0, std::vector<float>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4)};
-  const colours colour(look);
-  for (int row = frame.top; row < frame.bottom; ++row)
-    for (int column = frame.left; column < frame.right; ++column) {
-      const auto i = static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left);
-      if (found.count[i] == 0) continue;
-      const double mean = static_cast<double>(found.sum[i]) / (0x1p24 * static_cast<double>(found.count[i]));
-      const auto& entry = how == method::average ? colour.share(mean) : colour.value(found.greatest[i]);
-      const auto to =
-          (static_cast<std::size_t>(row) * static_cast<std::size_t>(width) + static_cast<std::size_t>(column)) * 4;
-      std::copy_n(entry.begin(), 3, result.rgba.begin() + static_cast<std::ptrdiff_t>(to));
-      result.rgba[to + 3] = 1;
-    }
+using colour = std::array<float, 4>;
+
+// The part of a frame that lies in some rows.
+plan::span pixels_of_rows(const pixel_box& frame, int first_row, int end_row) {
+  const auto at = [&](int row) {
+    return (std::clamp(row, frame.top, std::max(frame.top, frame.bottom)) - frame.top) * frame.width();
+  };
+  return {at(first_row), at(end_row)};
+}
+
+plan::span shared(const plan::span& a, const plan::span& b) {
+  return {std::max(a.begin, b.begin), std::max(std::max(a.begin, b.begin), std::min(a.end, b.end))};
+}
+
+// Pixels of the frame from where they were finished to where their rows belong. Collective.
+// @param owned what each rank holds of them
+std::vector<colour> to_rows(MPI_Comm comm, const std::vector<std::vector<plan::span>>& owned, const pixel_box& frame,
+                            std::span<const int> first_row, const std::function<colour(std::int64_t)>& finished) {
+  const auto rank = static_cast<std::size_t>(comm::rank(comm)), ranks = owned.size();
+  const auto rows_of = [&](std::size_t r) { return pixels_of_rows(frame, first_row[r], first_row[r + 1]); };
+  std::vector<int> sends(ranks), receives(ranks), send_at(ranks), receive_at(ranks);
+  std::vector<colour> sent, received;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    send_at[r] = static_cast<int>(sent.size());
+    for (const plan::span& s : owned[rank])
+      for (auto [i, end] = shared(s, rows_of(r)); i < end; ++i) sent.push_back(finished(i));
+    sends[r] = static_cast<int>(sent.size()) - send_at[r];
+    for (const plan::span& s : owned[r]) receives[r] += static_cast<int>(shared(s, rows_of(rank)).size());
+    if (r > 0) receive_at[r] = receive_at[r - 1] + receives[r - 1];
+  }
+  const plan::span own = rows_of(rank);
+  received.resize(static_cast<std::size_t>(own.size()));
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(4, MPI_FLOAT, &type);
+  MPI_Type_commit(&type);
+  MPI_Alltoallv(sent.data(), sends.data(), send_at.data(), type, received.data(), receives.data(), receive_at.data(), type,
+                comm);
+  MPI_Type_free(&type);
+  std::vector<colour> result(received.size());
+  auto next = received.begin();
+  for (const auto& spans : owned)
+    for (const plan::span& s : spans)
+      for (auto [i, end] = shared(s, own); i < end; ++i) result[static_cast<std::size_t>(i - own.begin)] = *next++;
   return result;
 }
 
-image round_to_float(const std::vector<kernel::wide_pixel>& pixels, const pixel_box& frame, int width, int height) {
-  image result{width, height, 0, std::vector<float>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4)};
-  for (int row = frame.top; row < frame.bottom; ++row)
-    for (int column = frame.left; column < frame.right; ++column) {
-      const auto rgba =
-          kernel::rounded(pixels[static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left)]);
-      const auto at = (static_cast<std::ptrdiff_t>(row) * width + column) * 4;
-      std::copy(rgba.begin(), rgba.end(), result.rgba.begin() + at);
-    }
+// What the first layer's colours say of a pixel: opaque, where a ray met a value.
+colour colour_of(const projected& found, std::size_t i, method how, const colours& map) {
+  if (found.count[i] == 0) return {};
+  const double mean = static_cast<double>(found.sum[i]) / (0x1p24 * static_cast<double>(found.count[i]));
+  const auto& entry = how == method::average ? map.share(mean) : map.value(found.greatest[i]);
+  return {entry[0], entry[1], entry[2], 1};
+}
+
+// Rows of a picture, of which the frame's pixels are given.
+image put_into_rows(const std::vector<colour>& pixels, const pixel_box& frame, int width, int first_row, int end_row) {
+  image result{width, end_row - first_row, first_row, 0, {}};
+  result.rgba.resize(4 * static_cast<std::size_t>(width) * static_cast<std::size_t>(result.height));
+  auto next = pixels.begin();
+  for (int row = std::max(first_row, frame.top); row < std::min(end_row, frame.bottom); ++row)
+    for (int column = frame.left; column < frame.right; ++column, ++next)
+      std::copy(next->begin(), next->end(),
+                result.rgba.begin() + (static_cast<std::ptrdiff_t>(row - first_row) * width + column) * 4);
   return result;
 }
 
@@ -147,37 +184,53 @@ image render(const grid::block& where, const scene& what) {
 }
 
 image render(const grid::block& where, const scene& what, prepared& kept) {
+  std::vector<int> all_on_root(static_cast<std::size_t>(comm::size(where.comm)) + 1, what.height);
+  all_on_root.front() = 0;
+  image result = render(where, what, kept, all_on_root);
+  if (comm::rank(where.comm) != 0) result.width = result.height = result.first_row = 0;
+  return result;
+}
+
+image render(const grid::block& where, const scene& what, prepared& kept, std::span<const int> first_row) {
+  const auto rank = static_cast<std::size_t>(comm::rank(where.comm)),
+             ranks = static_cast<std::size_t>(comm::size(where.comm));
   comm::together(where.comm, [&] {
     check(where, what);
+    if (first_row.size() != ranks + 1 || first_row.front() != 0 || first_row.back() != what.height ||
+        !std::is_sorted(first_row.begin(), first_row.end()))
+      throw usage_error(fmt::format("rows of {} ranks: they must rise from 0 to {}", ranks, what.height));
     kept.add(where, what);
   });
   const view from = view_of(where, what);
   const pixel_box frame = from.seen({{}, where.domain});
   const caster rays{from, from.seen(where.owned), frame, step_length(what)};
-  if (what.how == method::maximum || what.how == method::average) {
-    std::int64_t taken = 0;
-    const projected found = project_all(where.comm, *kept.volume_, rays, taken);
-    image result;
-    if (comm::rank(where.comm) == 0)
-      result = in_colours(found, what.layers.front(), what.how, frame, what.width, what.height);
-    result.samples = taken;
-    return result;
-  }
-  const auto order = visibility_order(from, *where.boxes);
-  std::vector<kernel::wide_pixel> pixels;
-  comm::together(where.comm, [&] { pixels.resize(static_cast<std::size_t>(frame.size())); });
+  std::vector<std::vector<plan::span>> owned(ranks);
+  std::vector<colour> pixels;
   std::int64_t samples = 0;
-  if (what.how == method::surface) {
-    samples = draw_surface(rays, *kept.surface_, what.layers.back(), pixels);
+  if (what.how == method::maximum || what.how == method::average) {
+    const projected found = project_all(where.comm, *kept.volume_, rays, samples);
+    owned.front() = {{0, frame.size()}};
+    const colours map(what.layers.front());
+    pixels = to_rows(where.comm, owned, frame, first_row,
+                     [&](std::int64_t i) { return colour_of(found, static_cast<std::size_t>(i), what.how, map); });
   } else {
-    kept.volume_->light_by(light_of(from));
-    samples = cast_all(where.comm, order, *kept.volume_, rays, pixels);
+    const auto order = visibility_order(from, *where.boxes);
+    std::vector<kernel::wide_pixel> wide;
+    comm::together(where.comm, [&] { wide.resize(static_cast<std::size_t>(frame.size())); });
+    if (what.how == method::surface) {
+      samples = draw_surface(rays, *kept.surface_, what.layers.back(), wide);
+    } else {
+      kept.volume_->light_by(light_of(from));
+      samples = cast_all(where.comm, order, *kept.volume_, rays, wide);
+    }
+    const plan::plan swap = plan::binary_swap(static_cast<int>(ranks), frame.size(), order, -1);
+    auto compositor = comm::executor::make(where.comm, swap, sizeof(kernel::wide_pixel));
+    compositor.run(std::span<kernel::wide_pixel>(wide), kernel::blend);
+    for (std::size_t r = 0; r < ranks; ++r) owned[r] = swap.of(static_cast<int>(r)).result;
+    pixels = to_rows(where.comm, owned, frame, first_row,
+                     [&](std::int64_t i) { return kernel::rounded(wide[static_cast<std::size_t>(i)]); });
   }
-  auto compositor = comm::executor::make(where.comm, plan::binary_swap(comm::size(where.comm), frame.size(), order, 0),
-                                         sizeof(kernel::wide_pixel));
-  compositor.run(std::span<kernel::wide_pixel>(pixels), kernel::blend);
-  image result;
-  if (comm::rank(where.comm) == 0) result = round_to_float(pixels, frame, what.width, what.height);
+  image result = put_into_rows(pixels, frame, what.width, first_row[rank], first_row[rank + 1]);
   result.samples = samples;
   return result;
 }
