@@ -1,52 +1,26 @@
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <app/child_process.hpp>
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/join_plan.hpp>
 #include <app/launcher.hpp>
-#include <bridge/wire/channel.hpp>
+#include <bridge/launch/joined_job.hpp>
 #include <bridge/wire/relay.hpp>
-#include <bridge/wire/server.hpp>
-#include <chrono>
-#include <cstring>
+#include <bridge/wire/socket.hpp>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <osteon/job/manifest.hpp>
-#include <thread>
 
 namespace osteon::app {
 
 namespace {
 
 namespace wire = bridge::wire;
-using clock = std::chrono::steady_clock;
+namespace launch = bridge::launch;
 
-struct options {
+struct join_options {
   std::string file;
-  std::vector<std::string> program;
-  double grace_s = 10;
-  bool print_scripts = false;
+  launch::job_settings job;
 };
-
-std::string key_of_job(const join_plan& plan) {
-  if (plan.key_file.empty()) {
-    std::string hex;
-    for (const char c : wire::random_bytes(32)) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
-    return hex;
-  }
-  std::ifstream file(plan.key_file);
-  std::string key;
-  if (!std::getline(file, key) || key.size() < 8)
-    throw usage_error(fmt::format("{}: the first line must hold a key of at least 8 characters", plan.key_file));
-  return key;
-}
 
 /// The folder of our libmpi_abi.so.1 beside this program, in the build tree or installed.
 std::string own_library() {
@@ -57,300 +31,35 @@ std::string own_library() {
   return "";
 }
 
-double wire_number(const join_plan& plan, const char* key, double otherwise) {
-  const auto at = plan.wire.find(key);
-  return at == plan.wire.end() ? otherwise : std::strtod(at->second.c_str(), nullptr);
-}
-
-/// One run of a joined job.
-class joined_job {
- public:
-  joined_job(const join_plan& plan, const options& how) : plan_(plan), how_(how), key_(key_of_job(plan)) {}
-
-  int run() {
-    sigset_t watched;
-    sigemptyset(&watched);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD}) sigaddset(&watched, number);
-    sigset_t before;
-    pthread_sigmask(SIG_BLOCK, &watched, &before);
-    signals_ = wire::descriptor(signalfd(-1, &watched, SFD_NONBLOCK | SFD_CLOEXEC));
-    start();
-    while (!all_ended()) {
-      wait_for_something();
-      handle_signals();
-      watch();
-    }
-    for (auto& c : children_) c.hand_on_rest();
-    for (auto& r : relays_) r.hand_on_rest();
-    end_relays();
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (!reason_.empty()) fmt::print(stderr, "osteon join: {}\n", reason_);
-    return exit_code_of_job();
-  }
-
- private:
-  std::map<std::string, std::string> variables(std::size_t index) const {
-    const join_cluster& c = plan_.clusters[index];
-    std::map<std::string, std::string> all;
-    for (const auto* from : {&plan_.wire, &c.wire}) {
-      for (const auto& [key, value] : *from) {
-        std::string name = "OSTEON_WIRE_";
-        for (const char x : key) name += static_cast<char>(std::toupper(static_cast<unsigned char>(x)));
-        all[name] = value;
-      }
-    }
-    all["OSTEON_WIRE_SERVER"] = server_address(c.server);
-    all["OSTEON_WIRE_KEY"] = key_;
-    all["OSTEON_WIRE_CLUSTER"] = std::to_string(index);
-    if (!c.address.empty()) all["OSTEON_WIRE_ADDRESS"] = c.address;
-    if (!c.relay.empty()) {
-      all["OSTEON_WIRE_RELAY"] = c.relay;
-    } else if (!hub_address_.empty()) {
-      all["OSTEON_WIRE_RELAY"] = hub_address_;
-    }
-    return all;
-  }
-
-  std::string server_address(const std::string& given) const {
-    const std::string host = given.empty() ? host_ : given;
-    return host.find(':') == std::string::npos ? wire::join_address(host, server_->port()) : host;
-  }
-
-  void start() {
-    wire::server_settings s;
-    s.key = key_;
-    s.tls = !plan_.wire.contains("tls") || plan_.wire.at("tls") == "on";
-    s.join_seconds = wire_number(plan_, "join_s", 60);
-    s.cut_seconds = wire_number(plan_, "cut_s", 30);
-    bool local = true, relays = !plan_.hub.empty();
-    for (const join_cluster& c : plan_.clusters) {
-      s.clusters.push_back({c.name, c.ranks, c.relay});
-      local = local && c.prefix.empty();
-      relays = relays || !c.relay.empty();
-    }
-    host_ = !plan_.server.empty() ? plan_.server : local ? "127.0.0.1" : wire::host_name();
-    if (const auto colon = host_.rfind(':'); colon != std::string::npos && host_.find(':') == colon) {
-      s.ports = host_.substr(colon + 1);
-      host_ = host_.substr(0, colon);
-    } else if (plan_.server.empty() && local) {
-      s.host = host_;
-    }
-    server_ = std::make_unique<wire::startup_server>(s);
-    if (plan_.server.empty() && !local)
-      fmt::print(
-          stderr,
-          "osteon join: clusters reach this machine as '{}' by guess; give `server` if it has another name for them\n",
-          host_);
-    if (relays) start_hub();
-    for (std::size_t i = 0; i < plan_.clusters.size(); ++i) {
-      const join_cluster& c = plan_.clusters[i];
-      if (!c.relay.empty()) start_relay(i);
-      server_->set_relay(static_cast<int>(i), c.relay.empty() ? hub_address_ : c.relay);
-    }
-    for (std::size_t i = 0; i < plan_.clusters.size(); ++i) start_cluster(i);
-  }
-
-  wire::settings relay_link() const {
-    wire::settings s;
-    s.server = wire::join_address("127.0.0.1", server_->port());
-    s.key = key_;
-    s.tls = !plan_.wire.contains("tls") || plan_.wire.at("tls") == "on";
-    s.join_seconds = wire_number(plan_, "join_s", 60);
-    s.cut_seconds = wire_number(plan_, "cut_s", 30);
-    s.heartbeat_seconds = wire_number(plan_, "heartbeat_s", 5);
-    return s;
-  }
-
-  void start_hub() {
-    wire::relay_settings s;
-    s.link = relay_link();
-    std::string host = plan_.hub.empty() ? host_ : plan_.hub;
-    if (const auto colon = host.rfind(':'); colon != std::string::npos) {
-      s.ports = host.substr(colon + 1);
-      host = host.substr(0, colon);
-    }
-    hub_ = std::make_unique<wire::relay>(s);
-    hub_address_ = wire::join_address(host, hub_->port());
-    hub_thread_ = std::thread([this] {
-      try {
-        hub_->run();
-      } catch (const error& e) {
-        server_->fail(e.what());
-      }
-    });
-  }
-
-  void start_relay(std::size_t index) {
-    const join_cluster& c = plan_.clusters[index];
-    const std::vector<std::string> words{c.osteon.empty() ? own_path() : c.osteon,
-                                         "relay",
-                                         "--cluster",
-                                         std::to_string(index),
-                                         "--hub",
-                                         hub_address_,
-                                         "--listen",
-                                         c.relay};
-    relays_.emplace_back(c.name + " relay", shell(c), relay_script(c, variables(index), words));
-  }
-
-  static std::vector<std::string> shell(const join_cluster& c) {
-    std::vector<std::string> words = c.prefix;
-    words.insert(words.end(), {"sh", "-s"});
-    return words;
-  }
-
-  void start_cluster(std::size_t index) {
-    join_cluster c = plan_.clusters[index];
-    int here = 0;
-    for (const join_cluster& other : plan_.clusters) here += other.prefix.empty() ? other.ranks : 0;
-    if (c.prefix.empty()) {
-      if (c.library.empty()) c.library = own_library();
-      // More ranks than cores: those who wait must not keep a core from those who work.
-      if (here > job::usable_cores()) {
-        c.environment.emplace("OMPI_MCA_mpi_yield_when_idle", "1");
-        c.environment.emplace("OSTEON_BRIDGE_YIELD", "1");
-      }
-    }
-    const std::string script = start_script(c, variables(index), how_.program);
-    if (how_.print_scripts) fmt::print(stderr, "osteon join: cluster '{}':\n{}", c.name, script);
-    children_.emplace_back(c.name, shell(c), script);
-  }
-
-  bool all_ended() {
-    bool all = true;
-    for (auto& c : children_) all = c.ended() && all;
-    return all;
-  }
-
-  void wait_for_something() {
-    std::vector<pollfd> fds{{signals_.get(), POLLIN, 0}};
-    for (auto* group : {&children_, &relays_}) {
-      for (auto& c : *group) {
-        for (const int fd : {c.output(), c.errors()}) {
-          if (fd >= 0) fds.push_back({fd, POLLIN, 0});
-        }
-      }
-    }
-    poll(fds.data(), fds.size(), 200);
-    for (auto& c : children_) c.hand_on();
-    for (auto& r : relays_) r.hand_on();
-  }
-
-  void handle_signals() {
-    signalfd_siginfo info{};
-    while (read(signals_.get(), &info, sizeof info) == sizeof info) {
-      const int number = static_cast<int>(info.ssi_signo);
-      if (number == SIGCHLD) continue;
-      for (auto& c : children_) c.signal(number);
-      if (number != SIGUSR1 && number != SIGUSR2)
-        end_job(fmt::format("ended by signal {} ({})", number, strsignal(number)), false);
-    }
-  }
-
-  /// Let the processes hear why, and see to it that they end.
-  void end_job(const std::string& why, bool tell) {
-    if (!reason_.empty()) return;
-    reason_ = why;
-    ending_ = clock::now();
-    if (tell) server_->fail(why);
-  }
-
-  void watch() {
-    using state = wire::startup_server::state;
-    const state now = server_->now();
-    if (now == state::failed) end_job(server_->failure(), false);
-    for (std::size_t i = 0; i < children_.size(); ++i) {
-      child_process& c = children_[i];
-      if (!c.ended() || !reason_.empty() || now == state::finished) continue;
-      std::string who = fmt::format("cluster '{}' has ended: its launcher ({}) {}", c.name(),
-                                    launcher_in_words(plan_.clusters[i]), fate(c.status()));
-      if (now == state::joining && !server_->refusal().empty()) who += "; a connection was refused: " + server_->refusal();
-      if (c.status() != 0) {
-        end_job(who, true);
-      } else if (server_->joined(static_cast<int>(i)) == 0) {
-        end_job(who +
-                    ", but none of its processes joined. Is the program linked to libmpi_abi.so.1 (see `ldd`), and does it "
-                    "call MPI_Init?",
-                true);
-      } else if (first_quiet_end_ == clock::time_point{}) {
-        first_quiet_end_ = clock::now();
-      } else if (since(first_quiet_end_) > 3) {
-        end_job(who + ", though not all of its processes called MPI_Finalize", true);
-      }
-    }
-    if (reason_.empty()) return;
-    const double t = since(ending_);
-    if (t > how_.grace_s + 5) {
-      for (auto& c : children_) c.signal(SIGKILL);
-    } else if (t > how_.grace_s && !terminated_) {
-      terminated_ = true;
-      for (auto& c : children_) c.signal(SIGTERM);
-    }
-  }
-
-  void end_relays() {
-    server_->wait(2);
-    if (hub_) {
-      hub_->stop();
-      hub_thread_.join();
-    }
-    const auto began = clock::now();
-    for (auto& r : relays_) {
-      while (!r.ended()) {
-        if (since(began) > 2) r.signal(SIGTERM);
-        if (since(began) > 4) r.signal(SIGKILL);
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      }
-      r.hand_on_rest();
-    }
-  }
-
-  static double since(clock::time_point t) { return std::chrono::duration<double>(clock::now() - t).count(); }
-
-  int exit_code_of_job() const {
-    for (const auto& c : children_) {
-      if (WIFEXITED(c.status()) && WEXITSTATUS(c.status()) != 0) return WEXITSTATUS(c.status());
-    }
-    const bool whole =
-        reason_.empty() && std::all_of(children_.begin(), children_.end(), [](auto& c) { return c.status() == 0; });
-    return whole ? 0 : exit_code(error_kind::machine);
-  }
-
-  const join_plan& plan_;
-  const options& how_;
-  std::string key_, host_, hub_address_, reason_;
-  wire::descriptor signals_;
-  std::unique_ptr<wire::startup_server> server_;
-  std::unique_ptr<wire::relay> hub_;
-  std::thread hub_thread_;
-  std::vector<child_process> children_, relays_;
-  clock::time_point ending_{}, first_quiet_end_{};
-  bool terminated_ = false;
-};
-
-int join(const options& o) {
+int join(join_options o) {
   std::vector<problem> problems;
-  const join_plan plan = read_join_plan(o.file, problems);
+  const launch::join_plan plan = launch::read_join_plan(o.file, problems);
   if (!problems.empty()) {
     std::string text = fmt::format("{} cannot be used:", o.file);
     for (const problem& p : problems) text += fmt::format("\n  {}: {}", p.where, p.text);
     throw usage_error(text);
   }
-  return joined_job(plan, o).run();
+  o.job.osteon = own_path();
+  o.job.library = own_library();
+  o.job.cores = static_cast<int>(job::usable_cores());
+  o.job.note = [](const std::string& text) { fmt::print(stderr, "osteon join: {}\n", text); };
+  const launch::outcome ended = launch::run(plan, o.job);
+  if (!ended.reason.empty()) fmt::print(stderr, "osteon join: {}\n", ended.reason);
+  return ended.exit_code;
 }
 
 }  // namespace
 
 void add_join(registry& commands) {
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<join_options>();
   command c =
       commands.add("join", "Run one MPI program over several clusters, each with its own MPI", [o] { return join(*o); });
   c.add_option("clusters", o->file, "The clusters (TOML; docs/bridge_wire.md)").required();
-  c.add_option("program", o->program, "Program and its arguments, after --").required();
-  c.add_option("--grace", o->grace_s,
+  c.add_option("program", o->job.program, "Program and its arguments, after --").required();
+  c.add_option("--grace", o->job.grace_s,
                "Seconds that the others have to end by themselves when one side has died (default 10)")
       .between(0.0, 3600.0);
-  c.add_flag("--print-scripts", o->print_scripts, "Show what each cluster's shell is given, the job key included");
+  c.add_flag("--print-scripts", o->job.tell_scripts, "Show what each cluster's shell is given, the job key included");
   c.footer(std::string(
                "Each cluster is started by its own launcher; what it prints stands after its name in brackets. Signals are\n"
                "passed on. When one side dies, all end, with a message that says who, where and why.\n\n"

@@ -30,22 +30,23 @@ function(bridge_test name)
 endfunction()
 
 find_program(bridge_c_compiler NAMES gcc cc REQUIRED)
-foreach(name IN ITEMS point_to_point collectives objects any_source spanning)
+foreach(name IN ITEMS point_to_point collectives objects any_source spanning external32 reproducible)
   bridge_program(${name})
 endforeach()
 bridge_test(point_to_point 2 4)
 bridge_test(collectives 1 4)
 bridge_test(objects 1 2)
-# The same for Fortran, where there is a compiler.
-find_program(bridge_fortran_compiler NAMES gfortran)
-if(bridge_fortran_compiler)
-  set(program ${CMAKE_BINARY_DIR}/tests/bridge/fortran)
-  add_custom_command(OUTPUT ${program}
-    COMMAND ${CMAKE_COMMAND} -E env OSTEON_FC=${bridge_fortran_compiler} ${bridge}/bin/osteon-mpif90 -O1 -g -w
-      ${CMAKE_CURRENT_SOURCE_DIR}/bridge/programs/fortran.f90 -o ${program}
-    DEPENDS bridge/programs/fortran.f90 osteon_bridge_fortran VERBATIM)
-  add_custom_target(bridge_program_fortran ALL DEPENDS ${program})
-  bridge_test(fortran 2)
+# The same for Fortran, where there is a compiler: with mpif.h, and with the modules mpi and mpi_f08.
+if(OSTEON_FORTRAN)
+  foreach(name IN ITEMS fortran module f08)
+    set(program ${CMAKE_BINARY_DIR}/tests/bridge/${name})
+    add_custom_command(OUTPUT ${program}
+      COMMAND ${CMAKE_COMMAND} -E env OSTEON_FC=${OSTEON_FORTRAN} ${bridge}/bin/osteon-mpif90 -O1 -g -w
+        ${CMAKE_CURRENT_SOURCE_DIR}/bridge/programs/${name}.f90 -o ${program}
+      DEPENDS bridge/programs/${name}.f90 osteon_bridge_fortran VERBATIM)
+    add_custom_target(bridge_program_${name} ALL DEPENDS ${program})
+    bridge_test(${name} 2)
+  endforeach()
 else()
   message(STATUS "bridge: no gfortran, so Fortran over the bridge is not tested")
 endif()
@@ -55,11 +56,15 @@ add_executable(bridge_serve bridge/serve.cpp)
 osteon_warnings(bridge_serve)
 target_link_libraries(bridge_serve PRIVATE osteon::bridge_wire)
 
+# bridge_joined_test(name clusters [SETTINGS VARIABLE=value ...] [ARGS word ...])
 function(bridge_joined_test name clusters)
-  add_test(NAME "bridge/${name}[${clusters}]" COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bridge/joined.sh
-    $<TARGET_FILE:bridge_serve> ${clusters} ${CMAKE_BINARY_DIR}/tests/bridge/${name} ${ARGN})
-  set_tests_properties("bridge/${name}[${clusters}]" PROPERTIES TIMEOUT 120 PROCESSORS 2 LABELS bridge
-    PASS_REGULAR_EXPRESSION "${name}: ok")
+  cmake_parse_arguments(arg "" "" "SETTINGS;ARGS" ${ARGN})
+  set(test "bridge/${name}[${clusters}${arg_SETTINGS}]")
+  string(REPLACE "OSTEON_BRIDGE_" " " test "${test}")
+  add_test(NAME "${test}" COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bridge/joined.sh
+    $<TARGET_FILE:bridge_serve> ${clusters} ${CMAKE_BINARY_DIR}/tests/bridge/${name} ${arg_ARGS})
+  set_tests_properties("${test}" PROPERTIES TIMEOUT 120 PROCESSORS 2 LABELS bridge
+    PASS_REGULAR_EXPRESSION "${name}: ok" ENVIRONMENT "${arg_SETTINGS}")
 endfunction()
 
 if(OSTEON_BRIDGE_OMPI4 AND OSTEON_BRIDGE_MPICH4)
@@ -68,9 +73,30 @@ if(OSTEON_BRIDGE_OMPI4 AND OSTEON_BRIDGE_MPICH4)
     bridge_joined_test(collectives ${clusters})
     bridge_joined_test(spanning ${clusters})
   endforeach()
-  bridge_joined_test(any_source "ompi4:2 mpich4:2" 2000)
+  bridge_joined_test(any_source "ompi4:2 mpich4:2" ARGS 2000)
   bridge_joined_test(collectives "ompi4:1 mpich4:2 ompi4:1")
-  if(bridge_fortran_compiler)
+  if(OSTEON_FORTRAN)
     bridge_joined_test(fortran "ompi4:1 mpich4:1")
   endif()
+  # Clusters whose machines differ, as far as that can be shown on one.
+  foreach(name IN ITEMS external32 collectives)
+    bridge_joined_test(${name} "ompi4:2 mpich4:1" SETTINGS OSTEON_BRIDGE_DATA=external32)
+  endforeach()
+  bridge_joined_test(reproducible "ompi4:1 mpich4:2 ompi4:1")
+  bridge_joined_test(reproducible "ompi4:2 mpich4:1" SETTINGS OSTEON_BRIDGE_REDUCTIONS=ranks)
+  # One program compiled in two ways: MPI_Init says which cluster rounds otherwise.
+  set(program ${CMAKE_BINARY_DIR}/tests/bridge/point_to_point)
+  add_custom_command(OUTPUT ${program}.0 ${program}.1
+    COMMAND ${CMAKE_COMMAND} -E create_symlink ${program} ${program}.0
+    COMMAND ${CMAKE_COMMAND} -E env OSTEON_CC=${bridge_c_compiler} ${bridge}/bin/osteon-mpicc -O1 -ffast-math
+      ${CMAKE_CURRENT_SOURCE_DIR}/bridge/programs/point_to_point.c -o ${program}.1
+    DEPENDS ${program} VERBATIM)
+  add_custom_target(bridge_program_by_cluster ALL DEPENDS ${program}.1)
+  add_test(NAME "bridge/arithmetic[ompi4:1 mpich4:1]" COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bridge/joined.sh
+    $<TARGET_FILE:bridge_serve> "ompi4:1 mpich4:1" ${CMAKE_CURRENT_SOURCE_DIR}/bridge/by_cluster.sh ${program})
+  set_tests_properties("bridge/arithmetic[ompi4:1 mpich4:1]" PROPERTIES TIMEOUT 60 PROCESSORS 2 LABELS bridge
+    PASS_REGULAR_EXPRESSION "cluster1: sums kept in longer registers .x87. or reordered")
+  # The paper's mode, in which the vendors carry bytes.
+  bridge_joined_test(point_to_point "ompi4:2 mpich4:2" SETTINGS OSTEON_BRIDGE_MODE=bytes)
+  bridge_joined_test(collectives "ompi4:2 mpich4:1" SETTINGS OSTEON_BRIDGE_MODE=bytes OSTEON_BRIDGE_PROGRESS=threads)
 endif()

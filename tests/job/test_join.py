@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -21,7 +24,7 @@ def cluster(name: str, ranks: int, *, expected: int | None = None, extra: str = 
     return f'[[cluster]]\nname = "{name}"\nranks = {expected or ranks}\nlauncher = {launcher}\n{extra}'
 
 
-def join(folder: Path, text: str, *program: str, grace: float = 2) -> subprocess.CompletedProcess[str]:
+def join(folder: Path, text: str, *program: str, grace: float = 2, path: str = "") -> subprocess.CompletedProcess[str]:
     if not BINARY.exists() or not PEER.exists():
         pytest.skip(f"{BINARY} or {PEER} is not built")
     file = folder / "clusters.toml"
@@ -32,7 +35,17 @@ def join(folder: Path, text: str, *program: str, grace: float = 2) -> subprocess
         text=True,
         timeout=30,
         check=False,
+        env=os.environ | {"PATH": f"{path}:{os.environ['PATH']}"} if path else None,
     )
+
+
+def free_ports(how_many: int) -> list[int]:
+    """Ports that nobody has now; the kernel does not give them to others soon."""
+    with contextlib.ExitStack() as all_at_once:
+        sockets = [all_at_once.enter_context(socket.socket()) for _ in range(how_many)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
 
 
 def test_ranks_of_all_clusters_meet_and_their_lines_are_prefixed(tmp_path: Path) -> None:
@@ -43,8 +56,7 @@ def test_ranks_of_all_clusters_meet_and_their_lines_are_prefixed(tmp_path: Path)
 
 
 def test_a_relay_per_cluster_and_the_hub_between_them(tmp_path: Path) -> None:
-    base = 20000 + time.monotonic_ns() % 20000
-    relays = [f'relay = "127.0.0.1:{base + k}"\n' for k in (0, 1)]
+    relays = [f'relay = "127.0.0.1:{port}"\n' for port in free_ports(2)]
     done = join(tmp_path, WIRE + cluster("a", 2, extra=relays[0]) + cluster("b", 2, extra=relays[1]))
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("good") == 4
@@ -104,17 +116,46 @@ def test_signals_are_passed_on(tmp_path: Path) -> None:
 def test_all_faults_of_the_file_are_told_at_once(tmp_path: Path) -> None:
     done = join(
         tmp_path,
-        'sever = "x"\n[wire]\nstream = 2\n[[cluster]]\nname = "a"\nadapter = "mpi"\n[[cluster]]\nname = "a"\nranks = 1\n',
+        'sever = "x"\n[wire]\nstream = 2\n[bridge]\nmod = "bytes"\n[[cluster]]\nname = "a"\nadapter = "mpi"\n[[cluster]]\nname = "a"\nranks = 1\n',
     )
     assert done.returncode == 2
     for part in (
         "sever: is not known; did you mean 'server'?",
         "wire.stream: is not known; did you mean 'streams'?",
+        "bridge.mod: is not known; did you mean 'mode'?",
         "cluster[0].ranks: is missing",
         "cluster[0].adapter: 'mpi' is none of",
         "'a' stands twice",
     ):
         assert part in done.stderr, done.stderr
+
+
+# Oracle: what the real ones do. ssh hands its words to a shell elsewhere, which has none of our variables; srun takes -n.
+def test_clusters_behind_ssh_and_under_srun(tmp_path: Path) -> None:
+    commands = {
+        "ssh": 'echo "ssh to $1" >&2; shift; exec env -i PATH="$PATH" sh -c "$*"',
+        "srun": f'echo "srun $1 $2" >&2; exec "{FAN}" "$@"',
+    }
+    for name, body in commands.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
+        (tmp_path / name).chmod(0o755)
+    far = f'[[cluster]]\nname = "far"\nranks = 2\nprefix = ["ssh", "far.example.org"]\ndirectory = "{tmp_path}"\n'
+    text = 'server = "127.0.0.1"\n' + WIRE + cluster("near", 1) + far + 'launcher = "srun"\naddress = "127.0.0.1"\n'
+    done = join(tmp_path, text, path=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == [
+        "[far] rank 1 of 3: good",
+        "[far] rank 2 of 3: good",
+        "[near] rank 0 of 3: good",
+    ]
+    assert "[far] ssh to far.example.org" in done.stderr
+    assert "[far] srun -n 2" in done.stderr
+    # A shell that ends at once, as ssh does when it is refused.
+    (tmp_path / "ssh").write_text("#!/bin/sh\necho 'Permission denied' >&2\nexit 255\n")
+    done = join(tmp_path, text, path=str(tmp_path))
+    assert done.returncode == 255
+    assert "[far] Permission denied" in done.stderr
+    assert "cluster 'far' has ended: its launcher (ssh far.example.org srun) exited with code 255" in done.stderr
 
 
 @pytest.mark.skipif(shutil.which("mpirun.openmpi") is None, reason="Open MPI's launcher is not installed")

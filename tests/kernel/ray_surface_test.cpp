@@ -68,7 +68,9 @@ TEST(ray_surface, meets_a_sphere_where_geometry_says) {
 
     const auto hit = surface.first(ray_from(origin, toward, 40), samples);
 
-    if (missed > radius + 0.02) EXPECT_FALSE(hit) << i;
+    if (missed > radius + 0.02) {
+      EXPECT_FALSE(hit) << i;
+    }
     if (missed > 0.95 * radius) continue;
     ASSERT_TRUE(hit && !hit->cut) << i;
     ++met;

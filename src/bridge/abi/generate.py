@@ -3,6 +3,7 @@
 
 generate.py header OUT                mpi.h of the standard ABI
 generate.py slots OUT                 struct osteon::bridge::slots, one pointer a function
+generate.py module OUT                the Fortran module mpi (f08: mpi_f08; mpif: mpif.h; fortran: what they all call)
 generate.py front OUT                 MPI_X and PMPI_X, which jump to the slot of X, and what answers for a missing X
 generate.py adapter VENDOR OUT        conversions for the vendor whose preprocessed mpi.h (-E -dD) is the file VENDOR
 """
@@ -218,20 +219,35 @@ def guards(functions: list[Function]) -> str:
     return "\n".join(lines)
 
 
-def mpif_h() -> str:
-    """mpif.h for fixed and free form: short lines, nothing continued."""
-    lines = ["! MPI 5.0 standard ABI for Fortran over the bridge, generated from abi/constants.txt."]
+def fortran_constants(modern: bool = False) -> list[str]:
+    """For fixed and free form: short lines, nothing continued."""
+    lines = []
     for section, entries in read_constants().items():
         if section in ("alias", "Fortran"):
             continue
         for name, value in entries:
-            lines += [f"      INTEGER MPI_{name}", f"      PARAMETER (MPI_{name}={int(value, 0)})"]
+            number = int(value, 0)
+            if modern and section in HANDLES:
+                handle = f"MPI_{section}"
+                lines += [f"      TYPE({handle}), PARAMETER :: MPI_{name} = {handle}({number})"]
+            else:
+                lines += [f"      INTEGER MPI_{name}", f"      PARAMETER (MPI_{name}={number})"]
     fixed = {"STATUS_SIZE": 8, "SOURCE": 1, "TAG": 2, "ERROR": 3, "ADDRESS_KIND": 8, "OFFSET_KIND": 8, "COUNT_KIND": 8}
     for name, value in fixed.items():
         lines += [f"      INTEGER MPI_{name}", f"      PARAMETER (MPI_{name}={value})"]
     lines += ["      INTEGER(KIND=8) MPI_DISPLACEMENT_CURRENT", "      PARAMETER (MPI_DISPLACEMENT_CURRENT=-1)"]
     for name, shape in FORTRAN_ADDRESSES.items():
-        lines += [f"      INTEGER MPI_{name}{shape}", f"      COMMON /OSTEON_MPI_{name}/ MPI_{name}"]
+        if modern and name.startswith("STATUS"):
+            lines.append(f"      TYPE(MPI_Status) MPI_{name}{'(1)' if name.startswith('STATUSES') else ''}")
+        else:
+            lines.append(f"      INTEGER MPI_{name}{shape}")
+        lines.append(f"      COMMON /OSTEON_MPI_{name}/ MPI_{name}")
+    return lines
+
+
+def mpif_h() -> str:
+    lines = ["! MPI 5.0 standard ABI for Fortran over the bridge, generated from abi/constants.txt."]
+    lines += fortran_constants()
     lines += ["      DOUBLE PRECISION MPI_WTIME, MPI_WTICK", "      EXTERNAL MPI_WTIME, MPI_WTICK", ""]
     return "\n".join(lines)
 
@@ -324,15 +340,110 @@ def fortran_entry(f: Function) -> str | None:
     if f.result or f.variadic:
         return None
     listed = ", ".join([*taken, "int *ierror", *lengths])
-    call = f"*ierror = MPI_{f.name}({', '.join(arguments)});"
+    call = f"const int error = MPI_{f.name}({', '.join(arguments)}); if (ierror) *ierror = error;"
     return f"OSTEON_EXPORT void {name}({listed}) {{ {' '.join([*before, call, *after])} }}"
 
 
 def fortran(functions: list[Function]) -> str:
     lines = ['#include "fortran/convert.hpp"', "using namespace osteon::bridge::fortran;", 'extern "C" {']
-    by_hand = {"Init", "Init_thread", "Get_address", "Comm_get_attr", "Attr_get"}
+    by_hand = {*BY_HAND_IN_FORTRAN, "Attr_get"}
     lines += [entry for f in functions if f.name not in by_hand and (entry := fortran_entry(f))]
     return "\n".join([*lines, "}", ""])
+
+
+LOGICAL = ("flag", "commute", "reorder", "periods", "remain_dims", "high", "is_set", "weighted")
+FORTRAN_KINDS = {"MPI_Aint": "MPI_ADDRESS_KIND", "MPI_Offset": "MPI_OFFSET_KIND", "MPI_Count": "MPI_COUNT_KIND"}
+
+
+def fortran_type(c_type: str, modern: bool) -> str:
+    """The type of a scalar; in mpi_f08 handles have types of their own."""
+    bare = c_type.removeprefix("MPI_")
+    if modern and bare in HANDLES:
+        return f"type({c_type})"
+    return f"integer(kind={FORTRAN_KINDS[c_type]})" if c_type in FORTRAN_KINDS else "integer"
+
+
+def fortran_choice(name: str) -> list[str]:
+    """A buffer of any type and rank, by its address."""
+    return [f"!GCC$ ATTRIBUTES NO_ARG_CHECK :: {name}", f"type(*), dimension(*) :: {name}"]
+
+
+def fortran_declaration(p: Parameter, large: bool, modern: bool) -> list[str]:
+    c_type = p.c_type(large)
+    array = ", dimension(*)" if p.is_array or p.type == "Weights" else ""
+    if p.type in ("void", "Buf"):
+        return fortran_choice(p.name)
+    if p.type == "Status" and modern:
+        return [f"type(MPI_Status){array} :: {p.name}"]
+    if p.type == "Status":
+        return [f"integer :: {p.name}({'MPI_STATUS_SIZE, *' if array else 'MPI_STATUS_SIZE'})"]
+    if p.type == "char":
+        return [f"character(len=*) :: {p.name}"]
+    kind = "logical" if p.name in LOGICAL else fortran_type(c_type, modern)
+    return [f"{kind}{array} :: {p.name}"]
+
+
+def fortran_interface(name: str, arguments: list[str], declarations: list[str], modern: bool) -> list[str]:
+    listed = ", &\n      ".join([*arguments, "ierror"])
+    body = ["import", *declarations, f"integer{', optional' if modern else ''} :: ierror"]
+    return [f"subroutine MPI_{name}( &\n      {listed})", *("  " + line for line in body), "end subroutine"]
+
+
+BY_HAND_IN_FORTRAN = {
+    "Init": {},
+    "Init_thread": {"required": "int", "provided": "int"},
+    "Get_address": {"location": "void", "address": "MPI_Aint"},
+    "Comm_get_attr": {"comm": "MPI_Comm", "key": "int", "value": "MPI_Aint", "flag": "flag"},
+}
+
+
+def fortran_interfaces(functions: list[Function], modern: bool) -> list[str]:
+    lines = ["interface"]
+    for name, parameters in BY_HAND_IN_FORTRAN.items():
+        declarations = []
+        for own, kind in parameters.items():
+            if kind == "void":
+                declarations += fortran_choice(own)
+            else:
+                declarations.append(f"{'logical' if kind == 'flag' else fortran_type(kind, modern)} :: {own}")
+        lines += fortran_interface(name, list(parameters), declarations, modern)
+    for f in functions:
+        if f.name in BY_HAND_IN_FORTRAN or f.name == "Attr_get" or f.result or not fortran_entry(f):
+            continue
+        declarations = [line for p in f.parameters for line in fortran_declaration(p, f.large, modern)]
+        lines += fortran_interface(f.name, [p.name for p in f.parameters], declarations, modern)
+    for name in ("Wtime", "Wtick"):
+        lines += [f"double precision function MPI_{name}()", "end function"]
+    return [*lines, "end interface"]
+
+
+def mpi_module(functions: list[Function]) -> str:
+    """The module mpi: the constants of mpif.h, and an explicit interface of every function that there is."""
+    lines = ["! Generated from abi/functions.txt and abi/constants.txt.", "module mpi", "implicit none"]
+    lines += [*fortran_constants(), *fortran_interfaces(functions, modern=False)]
+    return "\n".join([*lines, "end module mpi", ""])
+
+
+def mpi_f08_module(functions: list[Function]) -> str:
+    """The module mpi_f08: the same functions, with types for handles and statuses; no one need ask for errors."""
+    lines = ["! Generated from abi/functions.txt and abi/constants.txt.", "module mpi_f08", "implicit none"]
+    for handle in HANDLES:
+        lines += [f"type, bind(c) :: MPI_{handle}", "  integer :: MPI_VAL", f"end type MPI_{handle}"]
+    lines += ["type, bind(c) :: MPI_Status", "  integer :: MPI_SOURCE, MPI_TAG, MPI_ERROR"]
+    lines += ["  integer :: MPI_internal(5)"]
+    lines += ["end type MPI_Status", *fortran_constants(modern=True)]
+    for operator, joined in (("==", "same"), ("/=", "other")):
+        lines += [f"interface operator({operator})", *(f"  procedure {joined}_{h}" for h in HANDLES), "end interface"]
+    lines += [*fortran_interfaces(functions, modern=True), "contains"]
+    for handle in HANDLES:
+        for operator, joined in (("==", "same"), ("/=", "other")):
+            lines += [
+                f"elemental logical function {joined}_{handle}(a, b)",
+                f"  type(MPI_{handle}), intent(in) :: a, b",
+                f"  {joined}_{handle} = a%MPI_VAL {operator} b%MPI_VAL",
+                "end function",
+            ]
+    return "\n".join([*lines, "end module mpi_f08", ""])
 
 
 class Conversion:
@@ -550,9 +661,16 @@ def main() -> int:
     if what == "mpif":
         out.write_text(mpif_h())
         return 0
-    out.write_text(
-        {"header": header, "slots": slots, "front": front, "guards": guards, "fortran": fortran}[what](functions)
-    )
+    writers = {
+        "header": header,
+        "slots": slots,
+        "front": front,
+        "guards": guards,
+        "fortran": fortran,
+        "module": mpi_module,
+        "f08": mpi_f08_module,
+    }
+    out.write_text(writers[what](functions))
     return 0
 
 

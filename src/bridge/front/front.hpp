@@ -29,6 +29,9 @@ const std::string& vendor_name() noexcept;
 int missing(const char* function) noexcept;
 int refuse(MPI_Comm comm, const std::string& text) noexcept;
 
+/// A variable of the environment; empty if it is not set.
+std::string variable(const char* name);
+
 /// Put this layer's own functions into the slots: names of the standard that no vendor has yet, and error texts.
 void install_own(slots& into) noexcept;
 

@@ -28,11 +28,6 @@ std::string& vendor_label() {
   std::_Exit(70);
 }
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 std::string library_folder() {
   Dl_info here{};
   if (!dladdr(reinterpret_cast<void*>(&give_up), &here)) return ".";
@@ -92,6 +87,11 @@ __attribute__((constructor)) void start() {
 }
 
 }  // namespace
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
 
 const slots& vendor() noexcept { return vendor_slots; }
 const std::string& vendor_name() noexcept { return vendor_label(); }

@@ -51,13 +51,14 @@ struct wish {
   int key;
 };
 
-/// One new communicator out of those of equal color; COMM_NULL for MPI_UNDEFINED.
-int split(communicator* c, int color, int key, MPI_Comm* out) {
+}  // namespace
+
+int split(communicator* c, int color, int key, MPI_Comm* out) noexcept {
   drain_collectives(c);
   const std::uint64_t cid = agree_cid(c);
   std::vector<wish> all(c->world.size());
   const wish mine{color, key};
-  if (const int e = blocking_allgather(c, &mine, sizeof mine, all.data())) return e;
+  if (const int e = blocking_allgather(c, &mine, 2, MPI_INT, all.data())) return e;
   MPI_Comm local = MPI_COMM_NULL;
   if (const int e = vendor().Comm_split(c->local, color, key, &local)) return e;
   *out = MPI_COMM_NULL;
@@ -74,6 +75,8 @@ int split(communicator* c, int color, int key, MPI_Comm* out) {
   *out = intra ? local : handle_of(make_communicator(cid, std::move(ranks), local, true));
   return MPI_SUCCESS;
 }
+
+namespace {
 
 int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* out) {
   communicator* c = find(comm);
@@ -241,145 +244,37 @@ int comm_group(MPI_Comm comm, MPI_Group* out) {
   return MPI_SUCCESS;
 }
 
-// --- Cartesian grids ---
-int cart_create(MPI_Comm comm, int n, const int dims[], const int periods[], int reorder, MPI_Comm* out) {
+// --- what MPI_Pack makes may travel to another cluster: it is as messages there are ---
+int pack_for(const void* in, int n, MPI_Datatype type, void* out, int size, int* at, MPI_Comm comm) {
   communicator* c = find(comm);
-  if (!c) return vendor().Cart_create(comm, n, dims, periods, reorder, out);
-  const long cells = std::accumulate(dims, dims + n, 1L, std::multiplies<>());
-  if (cells > c->size()) return raise(c, MPI_ERR_DIMS);
-  MPI_Comm made = MPI_COMM_NULL;
-  if (const int e = split(c, c->rank < cells ? 0 : MPI_UNDEFINED, c->rank, &made)) return e;
-  *out = made;
-  if (made == MPI_COMM_NULL) return MPI_SUCCESS;
-  if (communicator* m = find(made)) {
-    m->cart = std::make_unique<cartesian>(cartesian{{dims, dims + n}, {periods, periods + n}});
-    return MPI_SUCCESS;
-  }
-  const int e = vendor().Cart_create(made, n, dims, periods, 0, out);
-  vendor().Comm_free(&made);
-  return e;
+  if (!c || !world().external32) return vendor().Pack(in, n, type, out, size, at, below(comm));
+  const auto bytes = pack_message(in, n, type);
+  if (std::ssize(bytes) > size - *at) return raise(c, MPI_ERR_TRUNCATE);
+  std::copy(bytes.begin(), bytes.end(), static_cast<std::byte*>(out) + *at);
+  *at += static_cast<int>(bytes.size());
+  return MPI_SUCCESS;
 }
 
-int topo_test(MPI_Comm comm, int* kind) {
+int unpack_for(const void* in, int size, int* at, void* out, int n, MPI_Datatype type, MPI_Comm comm) {
   communicator* c = find(comm);
-  if (!c) return vendor().Topo_test(comm, kind);
-  *kind = c->cart ? MPI_CART : MPI_UNDEFINED;
+  if (!c || !world().external32) return vendor().Unpack(in, size, at, out, n, type, below(comm));
+  const auto bytes = static_cast<int>(layout_of_message(n, type).bytes);
+  if (bytes > size - *at) return raise(c, MPI_ERR_TRUNCATE);
+  unpack_message(static_cast<const std::byte*>(in) + *at, static_cast<std::size_t>(bytes), out, n, type);
+  *at += bytes;
   return MPI_SUCCESS;
 }
 
-std::vector<int> coordinates(const cartesian& g, int rank) {
-  std::vector<int> at(g.dims.size());
-  for (std::size_t d = g.dims.size(); d-- > 0; rank /= g.dims[d]) at[d] = rank % g.dims[d];
-  return at;
-}
-
-int cell_of(const cartesian& g, std::vector<int> at) {
-  int rank = 0;
-  for (std::size_t d = 0; d < g.dims.size(); ++d) {
-    if (g.periods[d]) at[d] = (at[d] % g.dims[d] + g.dims[d]) % g.dims[d];
-    if (at[d] < 0 || at[d] >= g.dims[d]) return MPI_PROC_NULL;
-    rank = rank * g.dims[d] + at[d];
-  }
-  return rank;
-}
-
-/// The grid of a communicator of ours, null for the vendor's; `error` if it is ours and has none.
-const cartesian* grid_of(MPI_Comm comm, int& error) {
-  communicator* c = find(comm);
-  error = c && !c->cart ? raise(c, MPI_ERR_TOPOLOGY) : MPI_SUCCESS;
-  return c ? c->cart.get() : nullptr;
-}
-
-int cartdim_get(MPI_Comm comm, int* n) {
-  int error = 0;
-  const cartesian* g = grid_of(comm, error);
-  if (error) return error;
-  if (!g) return vendor().Cartdim_get(comm, n);
-  *n = static_cast<int>(g->dims.size());
-  return MPI_SUCCESS;
-}
-
-int cart_coords(MPI_Comm comm, int rank, int most, int coords[]) {
-  int error = 0;
-  const cartesian* g = grid_of(comm, error);
-  if (error) return error;
-  if (!g) return vendor().Cart_coords(comm, rank, most, coords);
-  const auto at = coordinates(*g, rank);
-  std::copy_n(at.begin(), std::min<std::size_t>(at.size(), static_cast<std::size_t>(most)), coords);
-  return MPI_SUCCESS;
-}
-
-int cart_get(MPI_Comm comm, int most, int dims[], int periods[], int coords[]) {
-  int error = 0;
-  const cartesian* g = grid_of(comm, error);
-  if (error) return error;
-  if (!g) return vendor().Cart_get(comm, most, dims, periods, coords);
-  const auto n = std::min<std::size_t>(g->dims.size(), static_cast<std::size_t>(most));
-  std::copy_n(g->dims.begin(), n, dims);
-  std::copy_n(g->periods.begin(), n, periods);
-  return cart_coords(comm, find(comm)->rank, most, coords);
-}
-
-int cart_rank(MPI_Comm comm, const int coords[], int* rank) {
-  int error = 0;
-  const cartesian* g = grid_of(comm, error);
-  if (error) return error;
-  if (!g) return vendor().Cart_rank(comm, coords, rank);
-  *rank = cell_of(*g, {coords, coords + g->dims.size()});
-  return *rank == MPI_PROC_NULL ? raise(find(comm), MPI_ERR_RANK) : MPI_SUCCESS;
-}
-
-int cart_shift(MPI_Comm comm, int direction, int step, int* source, int* dest) {
-  int error = 0;
-  const cartesian* g = grid_of(comm, error);
-  if (error) return error;
-  if (!g) return vendor().Cart_shift(comm, direction, step, source, dest);
-  if (direction < 0 || direction >= static_cast<int>(g->dims.size())) return raise(find(comm), MPI_ERR_DIMS);
-  auto at = coordinates(*g, find(comm)->rank);
-  at[static_cast<std::size_t>(direction)] += step;
-  *dest = cell_of(*g, at);
-  at[static_cast<std::size_t>(direction)] -= 2 * step;
-  *source = cell_of(*g, at);
-  return MPI_SUCCESS;
-}
-
-int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* out) {
-  int error = 0;
-  const cartesian* g = grid_of(comm, error);
-  if (error) return error;
-  if (!g) return vendor().Cart_sub(comm, remain, out);
-  const auto at = coordinates(*g, find(comm)->rank);
-  int color = 0, key = 0;
-  cartesian rest;
-  for (std::size_t d = 0; d < at.size(); ++d) {
-    (remain[d] ? key : color) = (remain[d] ? key : color) * g->dims[d] + at[d];
-    if (remain[d]) rest.dims.push_back(g->dims[d]), rest.periods.push_back(g->periods[d]);
-  }
-  MPI_Comm made = MPI_COMM_NULL;
-  if (const int e = split(find(comm), color, key, &made)) return e;
-  *out = made;
-  if (communicator* m = find(made)) {
-    m->cart = std::make_unique<cartesian>(std::move(rest));
-    return MPI_SUCCESS;
-  }
-  const int e =
-      vendor().Cart_create(made, static_cast<int>(rest.dims.size()), rest.dims.data(), rest.periods.data(), 0, out);
-  vendor().Comm_free(&made);
-  return e;
-}
-
-int cart_map(MPI_Comm comm, int n, const int dims[], const int periods[], int* rank) {
-  communicator* c = find(comm);
-  if (!c) return vendor().Cart_map(comm, n, dims, periods, rank);
-  *rank = c->rank < std::accumulate(dims, dims + n, 1L, std::multiplies<>()) ? c->rank : MPI_UNDEFINED;
-  return MPI_SUCCESS;
+int pack_size_for(int n, MPI_Datatype type, MPI_Comm comm, int* size) {
+  if (!find(comm) || !world().external32) return vendor().Pack_size(n, type, below(comm), size);
+  return *size = static_cast<int>(layout_of_message(n, type).bytes), MPI_SUCCESS;
 }
 
 }  // namespace
 
 std::uint64_t agree_cid(communicator* c) noexcept {
   std::vector<std::uint64_t> all(c->world.size());
-  blocking_allgather(c, &world().next_cid, sizeof(std::uint64_t), all.data());
+  blocking_allgather(c, &world().next_cid, 1, MPI_UINT64_T, all.data());
   const std::uint64_t cid = *std::max_element(all.begin(), all.end());
   world().next_cid = cid + 1;
   return cid;
@@ -392,10 +287,10 @@ communicator* make_communicator(std::uint64_t cid, std::vector<int> ranks, MPI_C
   c->local = local;
   c->shadow = local;
   if (own_shadow) vendor().Comm_dup(local, &c->shadow);
-  std::vector<int> cluster_index(info.clusters.size(), -1);
+  std::vector<int> cluster_index(info.clusters.size() + info.processes.size(), -1);
   int last_cluster = -1;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const int cluster = info.processes[static_cast<std::size_t>(ranks[r])].cluster;
+    const int cluster = cluster_of(ranks[r]);
     int& index = cluster_index[static_cast<std::size_t>(cluster)];
     if (index < 0) {
       index = static_cast<int>(c->members.size());
@@ -404,12 +299,12 @@ communicator* make_communicator(std::uint64_t cid, std::vector<int> ranks, MPI_C
     if (index < last_cluster) c->in_order = false;
     last_cluster = index;
     c->members[static_cast<std::size_t>(index)].push_back(static_cast<int>(r));
-    const bool here = cluster == info.cluster;
+    const bool here = cluster == cluster_of(info.rank);
     if (ranks[r] == info.rank) c->rank = static_cast<int>(r);
     c->local_of.push_back(here ? static_cast<int>(c->rank_of.size()) : -1);
     if (here) c->rank_of.push_back(static_cast<int>(r));
   }
-  c->cluster = cluster_index[static_cast<std::size_t>(info.cluster)];
+  c->cluster = cluster_index[static_cast<std::size_t>(cluster_of(info.rank))];
   c->world = std::move(ranks);
   return c;
 }
@@ -445,22 +340,9 @@ void install_communicators(slots& s) noexcept {
   s.Comm_get_name = handed_down<&slots::Comm_get_name, char*, int*>;
   s.Comm_set_info = handed_down<&slots::Comm_set_info, MPI_Info>;
   s.Comm_get_info = handed_down<&slots::Comm_get_info, MPI_Info*>;
-  s.Pack = [](const void* in, int n, MPI_Datatype t, void* out, int size, int* at, MPI_Comm comm) {
-    return vendor().Pack(in, n, t, out, size, at, below(comm));
-  };
-  s.Unpack = [](const void* in, int size, int* at, void* out, int n, MPI_Datatype t, MPI_Comm comm) {
-    return vendor().Unpack(in, size, at, out, n, t, below(comm));
-  };
-  s.Pack_size = [](int n, MPI_Datatype t, MPI_Comm comm, int* size) { return vendor().Pack_size(n, t, below(comm), size); };
-  s.Cart_create = cart_create;
-  s.Topo_test = topo_test;
-  s.Cartdim_get = cartdim_get;
-  s.Cart_coords = cart_coords;
-  s.Cart_get = cart_get;
-  s.Cart_rank = cart_rank;
-  s.Cart_shift = cart_shift;
-  s.Cart_sub = cart_sub;
-  s.Cart_map = cart_map;
+  s.Pack = pack_for;
+  s.Unpack = unpack_for;
+  s.Pack_size = pack_size_for;
 }
 
 }  // namespace osteon::bridge

@@ -3,8 +3,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
 #include <unordered_map>
 
 #include "mixed/schedule.hpp"
@@ -32,9 +30,21 @@ bool fits(const request& r, const wire::message& m) {
   return r.comm->cid == m.what.cid && (r.peer == MPI_ANY_SOURCE || r.peer == m.what.lsrank) && tag_fits(r.tag, m.what.tag);
 }
 
+/// Do messages to and from a process go by the vendor, which carries bytes, and not by the link?
+bool by_carrier(int world_rank) {
+  if (!world().bytes) return false;
+  const wire::world_info& info = world().link->world();
+  return info.processes[static_cast<std::size_t>(world_rank)].cluster == info.cluster;
+}
+
+/// Has what the link or the carrier does for a request come to its end?
+bool is_through(request* r) {
+  return r->by_vendor ? r->by_vendor->over() : linked([&] { return world().link->test(r->ticket); });
+}
+
 /// Let a matched message into the request's buffer.
 void accept(request* r, wire::message& m) {
-  const layout l = layout_of(r->count, r->type);
+  const layout l = layout_of_message(r->count, r->type);
   r->received = std::min<std::size_t>(m.total, l.bytes);
   if (m.total > l.bytes) r->error = MPI_ERR_TRUNCATE;
   r->status.MPI_SOURCE = m.what.lsrank;
@@ -46,7 +56,10 @@ void accept(request* r, wire::message& m) {
     r->packed.resize(l.bytes);
     room = r->packed;
   }
-  r->ticket = linked([&] { return world().link->accept(m, room); });
+  if (by_carrier(m.source))
+    r->by_vendor = world().bytes->accept(m, room);
+  else
+    r->ticket = linked([&] { return world().link->accept(m, room); });
   r->accepted = true;
   world().moving.push_back(r);
 }
@@ -87,6 +100,7 @@ void arrived(wire::message&& m) {
     accept(r, m);
     return;
   }
+  if (by_carrier(m.source)) world().bytes->keep(m);
   store(std::move(m));
 }
 
@@ -106,7 +120,7 @@ bool take_back(const wire::message& asked) {
 void finish(request* r) {
   if (r->kind == request::what_kind::receive) {
     if (r->accepted && !r->packed.empty()) {
-      unpack(r->packed, r->received, r->buffer, r->count, r->type);
+      r->received = unpack_message(r->packed.data(), r->received, r->buffer, r->count, r->type);
       r->packed.clear();
     }
     vendor().Status_set_elements_x(&r->status, MPI_BYTE, static_cast<MPI_Count>(r->received));
@@ -115,6 +129,7 @@ void finish(request* r) {
     vendor().Status_set_cancelled(&r->status, 1);
   }
   r->ticket = {};
+  r->by_vendor.reset();
   r->done = true;
 }
 
@@ -157,17 +172,22 @@ request* start_send(communicator* c, const void* buffer, MPI_Count count, MPI_Da
 
 void begin_send(request* r, bool synchronous, bool copy) noexcept {
   r->active = true;
-  const layout l = layout_of(r->count, r->type);
+  const layout l = layout_of_message(r->count, r->type);
   std::span<const std::byte> bytes{static_cast<const std::byte*>(r->buffer), l.bytes};
   if (!l.contiguous || copy) {
-    r->packed = pack(r->buffer, r->count, r->type);
+    r->packed = pack_message(r->buffer, r->count, r->type);
     bytes = r->packed;
   }
   const communicator* c = r->comm;
   const wire::envelope what{.cid = c->cid, .tag = r->tag, .lsrank = c->rank, .kind = 0, .count = r->count};
-  r->ticket =
-      linked([&] { return world().link->send(c->world[static_cast<std::size_t>(r->peer)], what, bytes, synchronous); });
-  r->done = r->ticket.done();
+  const int dest = c->world[static_cast<std::size_t>(r->peer)];
+  if (by_carrier(dest)) {
+    r->by_vendor = world().bytes->send(dest, what, bytes, synchronous);
+    r->done = r->by_vendor->over();
+  } else {
+    r->ticket = linked([&] { return world().link->send(dest, what, bytes, synchronous); });
+    r->done = r->ticket.done();
+  }
   if (!r->done) world().moving.push_back(r);
 }
 
@@ -252,6 +272,11 @@ int complete(request* r, MPI_Status* status) noexcept {
 bool match_arrivals() noexcept {
   auto& w = world();
   bool moved = false;
+  if (w.bytes)
+    while (auto m = w.bytes->take()) {
+      moved = true;
+      arrived(std::move(*m));
+    }
   linked([&] {
     while (w.link->anything_new()) {
       auto m = w.link->take();
@@ -273,8 +298,7 @@ bool progress() noexcept {
   bool moved = match_arrivals();
   for (std::size_t i = 0; i < w.moving.size();) {
     request* r = w.moving[i];
-    const bool over =
-        r->kind == request::what_kind::collective ? r->work->advance() : linked([&] { return w.link->test(r->ticket); });
+    const bool over = r->kind == request::what_kind::collective ? r->work->advance() : is_through(r);
     if (!over) {
       ++i;
       continue;
@@ -299,6 +323,12 @@ void patience::wait() noexcept {
   int flag = 0;
   vendor().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
   auto& link = *world().link;
+  if (world().bytes) {
+    linked([&] { return link.progress(), 0; });
+    world().bytes->wait();
+    if (++spins_ > 100) sched_yield();
+    return;
+  }
   if (++spins_ < 100) {
     linked([&] { return link.progress(), 0; });
     return;
@@ -310,72 +340,6 @@ void patience::wait() noexcept {
   }
   const bool remote_only = world().everyone->rank_of.size() == 1;
   linked([&] { return link.wait_event(link.events(), remote_only ? 2e-3 : 1e-4), 0; });
-}
-
-void fatal(const std::string& text) noexcept {
-  std::fprintf(stderr, "osteon bridge: %s\n", text.c_str());
-  std::fflush(stderr);
-  if (world().link) world().link->abort(text);
-  vendor().Abort(MPI_COMM_WORLD, 70);
-  std::_Exit(70);
-}
-
-int raise(communicator* c, int error_class) noexcept {
-  vendor().Comm_call_errhandler(c->local, error_class);
-  return error_class;
-}
-
-int refuse_mixed(communicator* c, const char* function) noexcept {
-  return refuse(c->local, std::string(function) + " is not supported on a communicator that spans clusters");
-}
-
-// --- data ---
-namespace {
-bool in_one_piece(MPI_Datatype type) {
-  MPI_Aint lower = 0, extent = 0, true_lower = 0, true_extent = 0;
-  MPI_Count size = 0;
-  vendor().Type_get_extent(type, &lower, &extent);
-  vendor().Type_get_true_extent(type, &true_lower, &true_extent);
-  vendor().Type_size_x(type, &size);
-  if (lower != 0 || true_lower != 0 || extent != true_extent || extent != size) return false;
-  if (reinterpret_cast<std::uintptr_t>(type) < 4096) return true;
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  vendor().Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_RESIZED)
-    return combiner == MPI_COMBINER_NAMED;
-  int contents[2];
-  MPI_Aint places[2];
-  MPI_Datatype inner[1];
-  vendor().Type_get_contents(type, integers, addresses, types, contents, places, inner);
-  const bool answer = in_one_piece(inner[0]);
-  vendor().Type_get_envelope(inner[0], &integers, &addresses, &types, &combiner);
-  if (combiner != MPI_COMBINER_NAMED) vendor().Type_free(&inner[0]);
-  return answer;
-}
-}  // namespace
-
-layout layout_of(MPI_Count count, MPI_Datatype type) noexcept {
-  MPI_Count size = 0;
-  vendor().Type_size_x(type, &size);
-  return {static_cast<std::size_t>(count * size), count * size == 0 || in_one_piece(type)};
-}
-
-std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept {
-  std::vector<std::byte> to(layout_of(count, type).bytes);
-  if (to.size() > static_cast<std::size_t>(INT32_MAX))
-    fatal("a message of more than 2 GiB whose type has gaps cannot be packed");
-  int position = 0;
-  vendor().Pack(buffer, static_cast<int>(count), type, to.data(), static_cast<int>(to.size()), &position, MPI_COMM_SELF);
-  return to;
-}
-
-void unpack(const std::vector<std::byte>& from, std::size_t bytes, void* buffer, MPI_Count count,
-            MPI_Datatype type) noexcept {
-  MPI_Count size = 1;
-  vendor().Type_size_x(type, &size);
-  const auto whole = std::min<MPI_Count>(count, static_cast<MPI_Count>(bytes) / std::max<MPI_Count>(size, 1));
-  int position = 0;
-  vendor().Unpack(from.data(), static_cast<int>(bytes), &position, buffer, static_cast<int>(whole), type, MPI_COMM_SELF);
 }
 
 }  // namespace osteon::bridge

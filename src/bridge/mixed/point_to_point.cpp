@@ -129,9 +129,10 @@ int sendrecv_replace(void* buffer, N count, MPI_Datatype type, int dest, int sen
                      MPI_Comm comm, MPI_Status* status) {
   if (!find(comm) && may_block())
     return (vendor().*function)(buffer, count, type, dest, send_tag, source, receive_tag, comm, status);
-  const std::vector<std::byte> copy = pack(buffer, count, type);
-  return sendrecv(copy.data(), static_cast<MPI_Count>(copy.size()), MPI_BYTE, dest, send_tag, buffer, count, type, source,
-                  receive_tag, comm, status);
+  const std::vector<std::byte> packed = pack(buffer, count, type);
+  const typed_memory copy = memory_for(count, type);
+  unpack(packed.data(), packed.size(), copy.address, count, type);
+  return sendrecv(copy.address, count, type, dest, send_tag, buffer, count, type, source, receive_tag, comm, status);
 }
 
 // --- probing ---

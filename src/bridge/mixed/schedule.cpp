@@ -1,19 +1,8 @@
 #include "mixed/schedule.hpp"
 
-#include <algorithm>
-
 namespace osteon::bridge {
 
-void* schedule::temporary(MPI_Count count, MPI_Datatype type) {
-  MPI_Aint lower = 0, extent = 0, true_lower = 0, true_extent = 0;
-  vendor().Type_get_extent(type, &lower, &extent);
-  vendor().Type_get_true_extent(type, &true_lower, &true_extent);
-  const MPI_Aint step = extent < 0 ? -extent : extent;
-  const auto bytes = static_cast<std::size_t>(true_extent + step * std::max<MPI_Count>(count - 1, 0));
-  auto* memory = keep(std::vector<std::byte>(std::max<std::size_t>(bytes, 1)));
-  std::byte* first = memory->data() + (extent < 0 ? step * (count - 1) : 0);
-  return first - true_lower;
-}
+void* schedule::temporary(MPI_Count count, MPI_Datatype type) { return keep(memory_for(count, type))->address; }
 
 void schedule::send(const void* buffer, MPI_Count count, MPI_Datatype type, int to) {
   if (!comm->is_local(to)) {

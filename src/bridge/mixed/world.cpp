@@ -1,20 +1,18 @@
 /// @file
 /// Begin and end of a joined job.
 #include "mixed/world.hpp"
-#include "mixed/schedule.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <bridge/wire/settings.hpp>
 #include <charconv>
-#include <complex>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <numeric>
+
+#include "mixed/agreement.hpp"
+#include "mixed/schedule.hpp"
 
 namespace osteon::bridge {
 
@@ -23,14 +21,43 @@ joined_world& world() {
   return w;
 }
 
+void fatal(const std::string& text) noexcept {
+  std::fprintf(stderr, "osteon bridge: %s\n", text.c_str());
+  std::fflush(stderr);
+  if (world().link) world().link->abort(text);
+  vendor().Abort(MPI_COMM_WORLD, 70);
+  std::_Exit(70);
+}
+
+int raise(communicator* c, int error_class) noexcept {
+  vendor().Comm_call_errhandler(c->local, error_class);
+  return error_class;
+}
+
+int refuse_mixed(communicator* c, const char* function) noexcept {
+  return refuse(c->local, std::string(function) + " is not supported on a communicator that spans clusters");
+}
+
+int cluster_of(int world_rank) noexcept {
+  const wire::world_info& info = world().link->world();
+  return world().bytes ? world_rank : info.processes[static_cast<std::size_t>(world_rank)].cluster;
+}
+
 namespace {
 
-/// What must be equal everywhere, because data between clusters travel as they lie in memory.
-std::string representation() {
-  return fmt::format("{} long={} long-double={} wchar={} bool={}",
-                     std::endian::native == std::endian::little ? "little" : "big", sizeof(long), sizeof(long double),
-                     sizeof(wchar_t), sizeof(bool));
-}
+/// How GridMPI's way is asked for; see carrier.hpp.
+struct carrying {
+  bool wanted = variable("OSTEON_BRIDGE_MODE") == "bytes";
+  bool threads = variable("OSTEON_BRIDGE_PROGRESS") == "threads";
+  std::size_t short_bytes() const {
+    const std::string text = variable("OSTEON_BRIDGE_SHORT");
+    std::size_t bytes = 4064;  // with the header a packet of 4 KiB
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), bytes);
+    if (!text.empty() && (read.ec != std::errc() || read.ptr != text.data() + text.size() || bytes > (1u << 30)))
+      throw usage_error(fmt::format("OSTEON_BRIDGE_SHORT = '{}' is no number of bytes from 0 to 2^30", text));
+    return bytes;
+  }
+};
 
 int vendor_tag_limit() {
   int* limit = nullptr;
@@ -44,35 +71,36 @@ void join_others() {
   wire::settings how = wire::settings_from_environment();
   vendor().Comm_rank(MPI_COMM_WORLD, &how.local_rank);
   vendor().Comm_size(MPI_COMM_WORLD, &how.local_size);
-  const char* yielding = std::getenv("OSTEON_BRIDGE_YIELD");
-  w.yielding = yielding && std::strcmp(yielding, "1") == 0;
-  const std::string own = representation();
-  w.link = wire::endpoint::join(how, fmt::format("{};{}", vendor_tag_limit(), own));
+  w.yielding = variable("OSTEON_BRIDGE_YIELD") == "1";
+  w.in_order_of_ranks = variable("OSTEON_BRIDGE_REDUCTIONS") == "ranks";
+  w.link = wire::endpoint::join(how, own_facts(vendor_tag_limit()));
   const wire::world_info& info = w.link->world();
   w.first_local = info.clusters[static_cast<std::size_t>(info.cluster)].first_rank;
-  w.tag_limit = INT32_MAX;
-  for (const auto& process : info.processes) {
-    const auto semicolon = process.facts.find(';');
-    int limit = 32767;
-    std::from_chars(process.facts.data(), process.facts.data() + semicolon, limit);
-    w.tag_limit = std::min(w.tag_limit, limit);
-    const std::string theirs = process.facts.substr(semicolon + 1);
-    if (theirs != own)
-      throw usage_error(
-          fmt::format("data of cluster {} ({}) and of cluster {} ({}) lie differently in memory; use machines of one kind",
-                      info.clusters[static_cast<std::size_t>(info.cluster)].name, own,
-                      info.clusters[static_cast<std::size_t>(process.cluster)].name, theirs));
+  const agreement all = agree_on(info);
+  w.tag_limit = all.tag_limit;
+  w.external32 = all.external32;
+  if (info.rank == 0 && !all.warning.empty()) std::fprintf(stderr, "osteon bridge: %s\n", all.warning.c_str());
+  MPI_Comm here = MPI_COMM_WORLD;
+  if (const carrying how_bytes; how_bytes.wanted) {
+    w.bytes = std::make_unique<carrier>(how_bytes.short_bytes(), how_bytes.threads, w.first_local);
+    w.first_local = info.rank;
+    vendor().Comm_dup(MPI_COMM_SELF, &here);
   }
-  vendor().Comm_group(MPI_COMM_WORLD, &w.vendor_group);
+  vendor().Comm_group(here, &w.vendor_group);
   std::vector<int> everyone(info.processes.size());
   std::iota(everyone.begin(), everyone.end(), 0);
-  w.everyone = make_communicator(0, std::move(everyone), MPI_COMM_WORLD, true);
+  w.everyone = make_communicator(0, std::move(everyone), here, true);
 }
 
 int init_thread(int* argc, char*** argv, int required, int* provided) {
   int granted = MPI_THREAD_SINGLE;
-  const int e = vendor().Init_thread(argc, argv, std::min<int>(required, MPI_THREAD_SERIALIZED), &granted);
+  const carrying bytes;
+  const bool threads = bytes.wanted && bytes.threads;
+  const int e = vendor().Init_thread(
+      argc, argv, threads ? MPI_THREAD_MULTIPLE : std::min<int>(required, MPI_THREAD_SERIALIZED), &granted);
   if (e != MPI_SUCCESS) return e;
+  if (threads && granted != MPI_THREAD_MULTIPLE)
+    fatal("OSTEON_BRIDGE_PROGRESS=threads needs MPI_THREAD_MULTIPLE, which the MPI below does not grant");
   if (provided) *provided = std::min<int>(granted, MPI_THREAD_SERIALIZED);
   linked([&] { return join_others(), 0; });
   return MPI_SUCCESS;
@@ -90,6 +118,8 @@ int finalize() {
       p.wait();
   }
   vendor().Comm_free(&w.everyone->shadow);
+  if (w.bytes) vendor().Comm_free(&w.everyone->local);
+  w.bytes.reset();
   vendor().Group_free(&w.vendor_group);
   linked([&] { return w.link->close(), 0; });
   w.finalized = true;
@@ -99,7 +129,7 @@ int finalize() {
 int abort_all(MPI_Comm comm, int code) {
   auto& w = world();
   if (w.link && find(comm)) w.link->abort(fmt::format("MPI_Abort({}) by rank {}", code, w.everyone ? w.everyone->rank : -1));
-  return vendor().Abort(find(comm) ? find(comm)->local : comm, code);
+  return vendor().Abort(find(comm) ? MPI_COMM_WORLD : comm, code);
 }
 
 int library_version(char* text, int* length) {
@@ -134,6 +164,7 @@ void install_mixed(slots& s) noexcept {
   install_collectives(s);
   install_communicators(s);
   install_groups(s);
+  install_cartesian(s);
   s.Init = [](int* argc, char*** argv) { return init_thread(argc, argv, MPI_THREAD_SINGLE, nullptr); };
   s.Init_thread = init_thread;
   s.Query_thread = [](int* level) {

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "front/front.hpp"
+#include "mixed/carrier.hpp"
+#include "mixed/data.hpp"
 
 namespace osteon::bridge {
 
@@ -103,7 +105,8 @@ struct request {
   int error = MPI_SUCCESS;
   MPI_Status status{};
   MPI_Request vendor = MPI_REQUEST_NULL;  ///< the part that the vendor holds
-  wire::ticket ticket;
+  wire::ticket ticket;                    ///< the part that the link holds
+  std::unique_ptr<carried> by_vendor;     ///< or the carrier
   std::vector<std::byte> packed;
   std::size_t received = 0;
   std::unique_ptr<schedule> work;
@@ -123,13 +126,16 @@ struct unexpected {
 
 struct joined_world {
   std::unique_ptr<wire::endpoint> link;
+  std::unique_ptr<carrier> bytes;  ///< if the vendor only carries bytes: then every process is a cluster of its own
   communicator* everyone = nullptr;
   MPI_Group vendor_group = MPI_GROUP_NULL;  ///< of the vendor's MPI_COMM_WORLD
   int first_local = 0;                      ///< world rank of the vendor's rank 0
   int tag_limit = 32767;
   std::uint64_t next_cid = 1;
   bool finalized = false;
-  bool yielding = false;  ///< never block in the vendor, whose waiting would hold the core
+  bool external32 = false;         ///< data between clusters travel in that representation, not as they lie in memory
+  bool in_order_of_ranks = false;  ///< reductions, whatever the operation
+  bool yielding = false;           ///< never block in the vendor, whose waiting would hold the core
   arena<communicator> communicators;
   arena<group> groups;
   arena<request> requests;
@@ -160,6 +166,9 @@ auto linked(F&& f) noexcept {
   }
 }
 
+/// Clusters as communicators see them, by world rank.
+int cluster_of(int world_rank) noexcept;
+
 /// Raise an error of a communicator. @returns its class
 int raise(communicator* c, int error_class) noexcept;
 
@@ -184,6 +193,7 @@ void install_completion(slots& into) noexcept;      // wait and test
 void install_collectives(slots& into) noexcept;
 void install_communicators(slots& into) noexcept;
 void install_groups(slots& into) noexcept;
+void install_cartesian(slots& into) noexcept;
 
 /// Refuse a function on a communicator that spans clusters.
 int refuse_mixed(communicator* c, const char* function) noexcept;
@@ -192,16 +202,6 @@ int refuse_mixed(communicator* c, const char* function) noexcept;
 /// in this cluster. The caller frees it.
 const group* group_members(MPI_Group g) noexcept;
 MPI_Group group_below(const group* g) noexcept;
-
-/// Bytes of `count` elements; is their memory in one piece and in order?
-struct layout {
-  std::size_t bytes = 0;
-  bool contiguous = false;
-};
-layout layout_of(MPI_Count count, MPI_Datatype type) noexcept;
-std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
-void unpack(const std::vector<std::byte>& from, std::size_t bytes, void* buffer, MPI_Count count,
-            MPI_Datatype type) noexcept;
 
 // Messages of the bridge itself and of the program alike. Ranks are those of the communicator.
 request* start_send(communicator* c, const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
@@ -224,8 +224,10 @@ bool is_done(request* r) noexcept;
 std::uint64_t agree_cid(communicator* c) noexcept;
 /// A communicator of these world ranks; `local` is the vendor's part of it. Mine to free.
 communicator* make_communicator(std::uint64_t cid, std::vector<int> ranks, MPI_Comm local, bool own_shadow) noexcept;
+/// One new communicator out of those of equal color; MPI_COMM_NULL for MPI_UNDEFINED. @collective
+int split(communicator* c, int color, int key, MPI_Comm* out) noexcept;
 /// Wait until the collectives of a communicator are through, before the vendor's part is used otherwise.
 void drain_collectives(communicator* c) noexcept;
-int blocking_allgather(communicator* c, const void* mine, int bytes, void* all) noexcept;
+int blocking_allgather(communicator* c, const void* mine, int count, MPI_Datatype type, void* all) noexcept;
 
 }  // namespace osteon::bridge

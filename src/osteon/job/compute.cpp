@@ -11,6 +11,7 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/result_file.hpp>
+#include <osteon/job/cluster_part.hpp>
 #include <osteon/job/draw.hpp>
 #include <osteon/job/frames.hpp>
 #include <osteon/job/io_options.hpp>
@@ -80,32 +81,51 @@ specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job, 
   return part;
 }
 
+// One file, or one of each cluster.
 io::file_report write_results(const output_paths& paths, const spec& job, const specimen& part, const physics_result& result,
-                              const std::string& command) {
+                              const std::string& command, json& files) {
   std::vector<io::field_info> infos;
   for (const result_field& field : result.fields) infos.push_back(field.info);
   const bool good = !result.missed();
-  auto writer = io::result_writer::create(paths.results, part.where, part.header, infos,
-                                          {{"title", job.name + ": " + job.physics},
-                                           {"history", fmt::format("{} {}", utc_now(), command)},
-                                           {"status", good ? "done" : "not converged"},
-                                           {"input_sha256", part.header.source_sha256},
-                                           {"provenance", part.header.provenance_json}},
-                                          access_of(job), storage_of(job));
-  writer.write_material(image_planes(part));
+  const std::optional<cluster_part> own = part_of_cluster(part.where, part.header);
+  const grid::block& where = own ? own->where : part.where;
+  const voxel::model_header& header = own ? own->header : part.header;
+  const std::string results = own ? name_of_part(paths.results, own->index) : paths.results;
+  const std::string xdmf = own ? name_of_part(paths.xdmf, own->index) : paths.xdmf;
+  const bool first = comm::rank(where.comm) == 0;
+  // What a cluster's ranks agree to fail at, the other clusters have to hear.
+  const auto here = [&](auto&& f) { comm::agree(part.where.comm, comm::outcome_of(f)); };
+  std::optional<io::result_writer> writer;
+  comm::together(part.where.comm, [&] {
+    if (first) std::filesystem::create_directories(paths.directory);
+  });
+  here([&] {
+    writer.emplace(io::result_writer::create(results, where, header, infos,
+                                             {{"title", job.name + ": " + job.physics},
+                                              {"history", fmt::format("{} {}", utc_now(), command)},
+                                              {"status", good ? "done" : "not converged"},
+                                              {"input_sha256", header.source_sha256},
+                                              {"provenance", header.provenance_json}},
+                                             access_of(job), storage_of(job)));
+    writer->write_material(image_planes(part));
+  });
   for (const result_field& field : result.fields) {
     io::plane_source<float> planes;
     comm::together(part.where.comm, [&] { planes = field.begin(); });
-    if (field.info.where == io::centring::cell)
-      writer.write_cells(field.info.name, planes);
-    else
-      writer.write_nodes(field.info.name, planes);
+    here([&] {
+      if (field.info.where == io::centring::cell)
+        writer->write_cells(field.info.name, planes);
+      else
+        writer->write_nodes(field.info.name, planes);
+    });
   }
-  const io::file_report report = writer.close();
+  io::file_report report;
+  here([&] { report = writer->close(); });
   comm::together(part.where.comm, [&] {
-    if (comm::rank(part.where.comm) != 0) return;
+    if (!first) return;
     // What lies there is about an earlier job; these results must not be read with its numbers or its picture.
     std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.report};
+    if (own) earlier.insert(earlier.end(), {paths.results, paths.xdmf});
     if (job.script)
       for (const std::string& name : job.script->text->results.names())
         earlier.push_back((std::filesystem::path(paths.directory) / std::filesystem::path(name).filename()).string());
@@ -113,8 +133,9 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
       std::error_code ignored;
       std::filesystem::remove(old, ignored);
     }
-    io::write_xdmf(paths.xdmf, std::filesystem::path(paths.results).filename().string(), part.header, infos);
+    io::write_xdmf(xdmf, std::filesystem::path(results).filename().string(), header, infos);
   });
+  files = {{"results", results}, {"xdmf", xdmf}};
   return report;
 }
 
@@ -125,8 +146,8 @@ double imbalance(const specimen& part, std::int64_t elements) {
   return static_cast<double>(largest) * comm::size(part.where.comm) / static_cast<double>(elements);
 }
 
-json summarise(const spec& job, const specimen& part, const physics_result& result, const output_paths& paths,
-               double imbalance, double cpu_seconds, double peak_bytes, const json& stages) {
+json summarise(const spec& job, const specimen& part, const physics_result& result, double imbalance, double cpu_seconds,
+               double peak_bytes, const json& stages) {
   const solve::certificate& proof = result.proof;
   const json provenance = json::parse(part.header.provenance_json);
   json summary = {{"schema", "osteon.summary/1"},
@@ -174,7 +195,6 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
                       {"high", result.shown_high},
                       {"colour_map", job.picture.colour_map}};
   summary["stages"] = stages;
-  summary["files"] = {{"results", paths.results}, {"xdmf", paths.xdmf}};
   return summary;
 }
 
@@ -247,8 +267,9 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   if (result.steps) log.note(file_clock.note("wrote", step_series(paths), *result.steps));
 
   clock.begin("writing results");
-  const io::file_report written = write_results(paths, job, part, result, command);
-  log.note(file_clock.note("wrote", paths.results, written));
+  json files;
+  const io::file_report written = write_results(paths, job, part, result, command, files);
+  log.note(file_clock.note("wrote", files.at("results"), written));
   json more;
   if (result.write_more && result.missed())
     log.warn("no text results: they could not say that the solver stopped early");
@@ -266,7 +287,8 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   };
   comm::together(comm, [&] {
     if (!root) return;
-    summary = summarise(job, part, result, paths, uneven, cpu, peak, clock.stages());
+    summary = summarise(job, part, result, uneven, cpu, peak, clock.stages());
+    summary["files"] = files;
     summary["io"] = file_clock.to_json();
     if (!more.empty()) summary["files"]["text"] = more;
     if (job.segment.drop_unsupported) summary["segmentation"]["dropped_unsupported_voxels"] = unsupported;

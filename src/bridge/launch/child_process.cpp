@@ -1,4 +1,4 @@
-#include <app/child_process.hpp>
+#include <bridge/launch/child_process.hpp>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 extern char** environ;
 
-namespace osteon::app {
+namespace osteon::bridge::launch {
 
 namespace {
 
@@ -144,4 +144,4 @@ std::string fate(int status) {
   return fmt::format("exited with code {}", WEXITSTATUS(status));
 }
 
-}  // namespace osteon::app
+}  // namespace osteon::bridge::launch

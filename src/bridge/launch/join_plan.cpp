@@ -2,20 +2,22 @@
 
 #include <toml++/toml.h>
 #include <algorithm>
-#include <app/join_plan.hpp>
+#include <bridge/launch/join_plan.hpp>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <osteon/base/suggest.hpp>
 #include <set>
 
-namespace osteon::app {
+namespace osteon::bridge::launch {
 
 namespace {
 
 const std::vector<std::string> wire_keys{"tls",         "streams", "pacing_mbit", "congestion", "zstd_below_mbit",
                                          "progress",    "short",   "eager",       "ackmark",    "hiwater",
                                          "heartbeat_s", "cut_s",   "join_s",      "ports"};
+
+const std::vector<std::string> bridge_keys{"mode", "progress", "short", "data", "arithmetic", "reductions", "yield"};
 
 /// Reads one table and remembers what it was asked for, so that the rest can be called unknown.
 class keys {
@@ -191,6 +193,7 @@ join_plan read_join_plan(const std::string& path, std::vector<problem>& problems
   k.text("key_file", plan.key_file);
   k.text("hub", plan.hub);
   k.variables("wire", plan.wire, &wire_keys);
+  k.variables("bridge", plan.bridge, &bridge_keys);
   if (const auto* list = k.find("cluster"); list != nullptr && list->is_array_of_tables()) {
     int index = 0;
     for (const auto& item : *list->as_array()) {
@@ -258,4 +261,4 @@ std::string launcher_in_words(const join_cluster& c) {
   return text + c.launcher.front();
 }
 
-}  // namespace osteon::app
+}  // namespace osteon::bridge::launch

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace osteon::app {
+namespace osteon::bridge::launch {
 
 struct join_cluster {
   std::string name;
@@ -28,7 +28,8 @@ struct join_plan {
   std::string server;    ///< host that the clusters reach this machine by, with :port if it must be a certain one
   std::string key_file;  ///< empty: a key is made for the job
   std::string hub;       ///< host:port of the hub that this program runs; empty: none
-  std::map<std::string, std::string> wire;  ///< OSTEON_WIRE_ variables of all clusters, by lower-case name
+  std::map<std::string, std::string> wire;    ///< OSTEON_WIRE_ variables of all clusters, by lower-case name
+  std::map<std::string, std::string> bridge;  ///< OSTEON_BRIDGE_ variables, likewise
   std::vector<join_cluster> clusters;
 };
 
@@ -48,4 +49,4 @@ std::string relay_script(const join_cluster& c, const std::map<std::string, std:
 /// Words of the launcher, for messages.
 std::string launcher_in_words(const join_cluster& c);
 
-}  // namespace osteon::app
+}  // namespace osteon::bridge::launch

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace osteon::app {
+namespace osteon::bridge::launch {
 
 class child_process {
  public:
@@ -47,4 +47,4 @@ class child_process {
 /// "exited with code 3", "was killed by signal 9 (Killed)".
 std::string fate(int status);
 
-}  // namespace osteon::app
+}  // namespace osteon::bridge::launch

@@ -1,0 +1,19 @@
+# Build osteon itself against a standard MPI ABI (OSTEON_MPI_ABI: a folder with include/mpi.h and lib/libmpi_abi.so.1),
+# so that it runs over any MPI behind the bridge, and over several at once.
+#
+# The parallel netCDF and HDF5 belong to one vendor's MPI and cannot cross. What osteon calls of them is serial, so their
+# serial twins take their place; headers are the same, and the parallel ones do where no others are installed.
+add_library(MPI::MPI_CXX SHARED IMPORTED)
+set_target_properties(MPI::MPI_CXX PROPERTIES IMPORTED_LOCATION ${OSTEON_MPI_ABI}/lib/libmpi_abi.so.1
+  INTERFACE_INCLUDE_DIRECTORIES ${OSTEON_MPI_ABI}/include)
+
+find_path(netcdf_INCLUDE_DIR netcdf.h PATH_SUFFIXES netcdf/mpi/include
+  PATHS /usr/lib/${CMAKE_CXX_LIBRARY_ARCHITECTURE} REQUIRED)
+find_library(netcdf_LIBRARY NAMES netcdf libnetcdf.so.19 REQUIRED)  # the second is what netcdf-bin needs
+find_path(hdf5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial hdf5/openmpi REQUIRED)
+find_library(hdf5_LIBRARY NAMES hdf5_serial hdf5 libhdf5_serial.so.103 REQUIRED)
+foreach(library IN ITEMS netcdf hdf5)
+  add_library(${library}_mpi::${library}_mpi SHARED IMPORTED)
+  set_target_properties(${library}_mpi::${library}_mpi PROPERTIES IMPORTED_LOCATION ${${library}_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES ${${library}_INCLUDE_DIR})
+endforeach()

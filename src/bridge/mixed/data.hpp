@@ -1,0 +1,36 @@
+#pragma once
+/// @file
+/// The data of messages: where they lie, and as which bytes they travel.
+#include <cstddef>
+#include <vector>
+
+#include "mpi.h"
+
+namespace osteon::bridge {
+
+/// Bytes of `count` elements; may they be taken from, and put to, the program's memory as they are?
+struct layout {
+  std::size_t bytes = 0;
+  bool contiguous = false;
+};
+/// As they lie here, or in a message between clusters: those may have to be converted.
+layout layout_of(MPI_Count count, MPI_Datatype type) noexcept;
+layout layout_of_message(MPI_Count count, MPI_Datatype type) noexcept;
+
+/// Elements without gaps, as they lie here.
+std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
+void unpack(const std::byte* from, std::size_t bytes, void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
+
+/// The bytes of a message between clusters, and back. @returns bytes that the elements have here
+std::vector<std::byte> pack_message(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
+std::size_t unpack_message(const std::byte* from, std::size_t bytes, void* buffer, MPI_Count count,
+                           MPI_Datatype type) noexcept;
+
+/// Memory for `count` elements of a type.
+struct typed_memory {
+  std::vector<std::byte> bytes;
+  void* address = nullptr;  ///< to be used as a buffer of that type
+};
+typed_memory memory_for(MPI_Count count, MPI_Datatype type);
+
+}  // namespace osteon::bridge

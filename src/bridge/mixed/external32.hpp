@@ -1,0 +1,34 @@
+#pragma once
+/// @file
+/// Data as the standard's representation external32 has them: big-endian IEEE numbers without gaps.
+///
+/// The conversion is ours, because those of the MPIs below do not agree: they give MPI_LONG four bytes, Open MPI 4 counts
+/// eight for it in MPI_Pack_external_size, and MPICH 4.0 aborts at MPI_WCHAR. Here MPI_LONG has eight, so that no value is
+/// lost; long double is a quad.
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace osteon::bridge {
+
+/// So many basic numbers of one kind after each other.
+struct run_of_numbers {
+  std::size_t count = 0;
+  std::size_t bytes = 1;  ///< of each, here
+  bool quad = false;      ///< a long double, which has 16 bytes outside
+  std::size_t bytes_outside() const { return quad ? 16 : bytes; }
+};
+
+/// What an element of a datatype consists of, in the order in which it is packed.
+using signature = std::vector<run_of_numbers>;
+
+std::size_t bytes_here(const signature& s);
+std::size_t bytes_outside(const signature& s);
+/// Put `next` behind, joined to what is the same.
+void append(signature& s, const run_of_numbers& next);
+
+/// Convert `elements` elements that lie one after the other without gaps. `to` has room for all.
+void encode(const signature& s, std::size_t elements, const std::byte* native, std::byte* to);
+void decode(const signature& s, std::size_t elements, const std::byte* from, std::byte* native);
+
+}  // namespace osteon::bridge
