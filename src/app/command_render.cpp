@@ -27,7 +27,7 @@ int render(const job::render_request& request, const std::string& target) {
 void add_render(registry& commands) {
   struct options {
     job::render_request shot;
-    std::vector<double> range, percentiles, clip;
+    std::vector<double> range, percentiles, level, clip;
     bool parallel_rays = false;
     std::string json;
   };
@@ -37,6 +37,7 @@ void add_render(registry& commands) {
     job::render_request& what = o->shot;
     what.view.perspective = !o->parallel_rays;
     if (!o->range.empty()) what.low = o->range[0], what.high = o->range[1];
+    if (!o->level.empty()) what.level = o->level[0];
     if (!o->percentiles.empty()) what.percentiles = {o->percentiles[0], o->percentiles[1]};
     for (std::size_t i = 0; i + 4 <= o->clip.size(); i += 4)
       what.clip.push_back({o->clip[i], o->clip[i + 1], o->clip[i + 2], o->clip[i + 3]});
@@ -45,8 +46,13 @@ void add_render(registry& commands) {
   c.add_option("results", shot.file, "results.nc (or model.nc) of a job").required();
   c.add_option("-f,--field", shot.field, "Field; vectors by their magnitude (default: sed, or the first field)");
   c.add_option("-m,--map", shot.map, "Colours: batlow, inferno, lipari, viridis, vik (default inferno)");
-  c.add_option("--method", shot.method, "volume: light through bone and glow; maximum or average along each ray")
-      .one_of({"volume", "maximum", "average"});
+  c.add_option(
+       "--method", shot.method,
+       "volume: light through bone and glow; maximum or average along each ray; surface of the solid, or where the field "
+       "has the value of --level")
+      .one_of({"volume", "maximum", "average", "surface"});
+  c.add_option("--level", o->level, "Value of the field on the surface that is shown (default: the solid's surface)")
+      .expected(1);
   c.add_option("--range", o->range, "Values at the ends of the colours (default: percentiles)").expected(2);
   c.add_option("--percentiles", o->percentiles, "The same as percentages of the values (default 50 99.5)").expected(2);
   c.add_option("--solid", shot.bone_opacity, "Opacity of the solid's surface, 0 to 1 (default 0.16; 0: not shown)");
@@ -73,6 +79,7 @@ void add_render(registry& commands) {
       "Alone it uses all cores. More: docs/rendering.md\n\nExamples:\n  osteon render bone.out/results.nc\n"
       "  osteon render bone.out/results.nc --field von_mises --map batlow --clip 0 0 1 1.2\n"
       "  osteon render bone.out/results.nc --method maximum --light -o mip.png\n"
+      "  osteon render bone.out/results.nc --method surface --clip 1 0 0 2 -o cut.png\n"
       "  mpirun -n 4 osteon render bone.out/results.nc --orbit 36 --elevations 0,25,50 -o bone.cdb");
 }
 

@@ -6,7 +6,10 @@
 #include <csignal>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <osteon/base/error.hpp>
+#include <osteon/comm/communicator.hpp>
 #include <osteon/io/png.hpp>
 #include <vector>
 
@@ -31,24 +34,51 @@ std::vector<std::uint8_t> gradient(int width, int height) {
 
 }  // namespace
 
-// Oracle: libpng's simplified reader gives the bytes back.
+// Oracle: libpng's simplified reader gives the bytes back, of one strip and of several.
 TEST(png, gives_back_what_was_written) {
-  const temporary_folder folder;
-  const std::string path = (folder.path / "picture.png").string();
-  const auto rgba = gradient(37, 21);
+  for (const int height : {21, 64, 201}) {
+    const temporary_folder folder;
+    const std::string path = (folder.path / "picture.png").string();
+    const auto rgba = gradient(37, height);
 
-  io::write_png(path, 37, 21, rgba);
+    io::write_png(path, 37, height, rgba);
 
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  ASSERT_TRUE(png_image_begin_read_from_file(&image, path.c_str())) << image.message;
-  EXPECT_EQ(image.width, 37u);
-  EXPECT_EQ(image.height, 21u);
-  image.format = PNG_FORMAT_RGBA;
-  std::vector<std::uint8_t> read(PNG_IMAGE_SIZE(image));
-  ASSERT_TRUE(png_image_finish_read(&image, nullptr, read.data(), 0, nullptr)) << image.message;
-  EXPECT_EQ(read, rgba);
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1);
+    png_image image{};
+    image.version = PNG_IMAGE_VERSION;
+    ASSERT_TRUE(png_image_begin_read_from_file(&image, path.c_str())) << image.message;
+    EXPECT_EQ(image.width, 37u);
+    EXPECT_EQ(image.height, static_cast<unsigned>(height));
+    image.format = PNG_FORMAT_RGBA;
+    std::vector<std::uint8_t> read(PNG_IMAGE_SIZE(image));
+    ASSERT_TRUE(png_image_finish_read(&image, nullptr, read.data(), 0, nullptr)) << image.message;
+    EXPECT_EQ(read, rgba);
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1);
+  }
+}
+
+// Oracle: the file that one rank writes, byte for byte; also where ranks are without rows.
+TEST(png, of_rows_on_all_ranks_is_the_file_of_one) {
+  const bool root = comm::rank(MPI_COMM_WORLD) == 0;
+  for (const int height : {1, 130, 300}) {
+    const temporary_folder folder;
+    const std::string path = (folder.path / "picture.png").string(), alone = (folder.path / "alone.png").string();
+    const auto rgba = gradient(51, height);
+    const auto first = io::png_rows(height, comm::size(MPI_COMM_WORLD));
+    const auto rank = static_cast<std::size_t>(comm::rank(MPI_COMM_WORLD));
+    const auto row = [&](std::size_t r) { return static_cast<std::size_t>(first[r]) * 51 * 4; };
+
+    io::write_png(MPI_COMM_WORLD, path, 51, height, std::span(rgba).subspan(row(rank), row(rank + 1) - row(rank)));
+
+    EXPECT_EQ(fs::exists(path), root);
+    if (!root) continue;
+    io::write_png(alone, 51, height, rgba);
+    const auto content = [](const std::string& name) {
+      std::ifstream file(name, std::ios::binary);
+      return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    EXPECT_EQ(content(path), content(alone)) << height;
+  }
+  EXPECT_THROW(io::write_png(MPI_COMM_WORLD, "none.png", 51, 10, {}), usage_error);
 }
 
 // Oracle: the type of the error, and an empty folder. A folder of the picture's name is not replaced.

@@ -1,4 +1,4 @@
-osteon_test(io/png)
+osteon_test(io/png RANKS 1 3 LINK PNG::PNG)
 osteon_test(io/result_file RANKS 1 2 3 4 5 7 TIMEOUT 120)
 osteon_test(io/model_file RANKS 1 2 3 7 TIMEOUT 120)
 osteon_test(io/npy)

@@ -34,7 +34,7 @@ def render(results: Path, *arguments: str, ranks: int = 0) -> subprocess.Complet
 
 def test_pictures_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: Path) -> None:
     """Oracle: the float picture of one rank, bit for bit, for each method and with a plane cut away."""
-    for method in ("volume", "maximum", "average"):
+    for method in ("volume", "maximum", "average", "surface"):
         options = ["--field", "von_mises", "--method", method, "--clip", "1", "1", "0", "0.3"]
         pictures = []
         for ranks in (0, 3):
@@ -117,6 +117,8 @@ def test_a_film_is_made_by_ffmpeg_if_it_is_there(results: Path, tmp_path: Path, 
         (["--map", "jet"], 2, "inferno"),
         (["--range", "2", "1"], 2, "must rise"),
         (["--range", "1", "1"], 2, "must rise"),
+        (["--level", "1"], 2, "needs --method surface"),
+        (["--method", "surface", "--step", "2"], 2, "at most 1"),
         (["--width", "0"], 2, "--width 0"),
         (["--height", "99999"], 2, "16384"),
         (["--zoom", "0"], 2, "view.zoom"),

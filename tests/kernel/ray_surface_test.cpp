@@ -79,7 +79,7 @@ TEST(ray_surface, meets_a_sphere_where_geometry_says) {
       EXPECT_NEAR(hit->point[axis] * spacing[axis], origin[axis] + t * toward[axis], 0.08) << i;
       EXPECT_NEAR(hit->normal[axis], (hit->point[axis] * spacing[axis] - 16) / radius, 0.01) << i;
     }
-    EXPECT_NEAR(surface.interpolate(values.data(), hit->point), 0, 1e-5) << i;
+    EXPECT_NEAR(surface.interpolate(values.data(), hit->point, 0), 0, 1e-5) << i;
   }
   EXPECT_GT(met, 200);
   EXPECT_LT(samples, 300 * 60);  // 57 a ray from its origin to its end, if nothing were skipped

@@ -153,6 +153,36 @@ TEST(picture, of_a_surface_is_the_same_bit_for_bit_on_any_number_of_ranks) {
   }
 }
 
+// Oracle: the rows of the picture that rank 0 has as a whole, whatever rank they are on.
+TEST(picture, may_be_left_in_rows) {
+  const model m({23, 17, 19});
+  const blocks parts(MPI_COMM_WORLD, m, lopsided(23));
+  const auto ranks = static_cast<std::size_t>(comm::size(MPI_COMM_WORLD));
+  const auto rank = static_cast<std::size_t>(comm::rank(MPI_COMM_WORLD));
+  render::scene scene = parts.scene();
+  std::vector<int> first(ranks + 1, scene.height);
+  first.front() = 0;
+  for (std::size_t r = 1; r < ranks; ++r) first[r] = r == 1 ? 17 : 17 + static_cast<int>(r - 2);  // rank 1: none of three
+  for (const auto how : {render::method::volume, render::method::average}) {
+    scene.how = how;
+    render::prepared kept(parts.where, scene);
+    auto whole = render::render(parts.where, scene, kept).rgba;
+    whole.resize(static_cast<std::size_t>(scene.width * scene.height * 4));
+    MPI_Bcast(whole.data(), static_cast<int>(whole.size()), MPI_FLOAT, 0, MPI_COMM_WORLD);
+
+    const auto rows = render::render(parts.where, scene, kept, first);
+
+    EXPECT_EQ(rows.first_row, first[rank]);
+    EXPECT_EQ(rows.height, first[rank + 1] - first[rank]);
+    const auto begin = whole.begin() + first[rank] * scene.width * 4,
+               end = whole.begin() + first[rank + 1] * scene.width * 4;
+    EXPECT_EQ(rows.rgba, std::vector<float>(begin, end));
+  }
+  first.back() -= 1;
+  render::prepared kept(parts.where, scene);
+  EXPECT_THROW(render::render(parts.where, scene, kept, first), usage_error);
+}
+
 // Oracle: the picture made with one thread, bit for bit.
 TEST(picture, is_the_same_bit_for_bit_with_any_number_of_threads) {
   const model m({23, 17, 19});
@@ -357,7 +387,7 @@ TEST(render, refuses_an_impossible_scene_on_all_ranks) {
 
 // Oracle: the sRGB standard's values for 0, 0.5 and 1.
 TEST(to_rgba8, encodes_srgb_over_the_background) {
-  const render::image picture{3, 1, 0, {0, 0, 0, 0, 0.5f, 0.5f, 0.5f, 1, 0.25f, 0, 2, 0.5f}};
+  const render::image picture{3, 1, 0, 0, {0, 0, 0, 0, 0.5f, 0.5f, 0.5f, 1, 0.25f, 0, 2, 0.5f}};
   const auto bytes = render::to_rgba8(picture, {1, 0.5f, 0});
   EXPECT_EQ(bytes, (std::vector<std::uint8_t>{255, 188, 0, 255, 188, 188, 188, 255, 225, 137, 255, 255}));
 }

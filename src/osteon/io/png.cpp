@@ -1,60 +1,225 @@
 #include <osteon/io/png.hpp>
 
 #include <fmt/format.h>
-#include <png.h>
+#include <zlib.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <osteon/base/error.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/together.hpp>
 #include <osteon/io/temporary_file.hpp>
+
+// A picture is one stream of deflated rows. It is cut into strips that know nothing of each other: the filters of a strip's
+// first row look at no row above, and zlib ends the strip at a byte and keeps no dictionary. So strips are put one behind
+// the other, and only their checksums have to be combined. @cite PNG (third edition), RFC 1950, RFC 1951
 
 namespace osteon::io {
 
 namespace {
 
+constexpr int strip_rows = 64;
+constexpr std::size_t channels = 4;
+
+using bytes = std::vector<std::uint8_t>;
+
+struct strip {
+  bytes deflated;
+  std::uint32_t adler = 1;    // of what was deflated
+  std::int64_t inflated = 0;  // bytes
+};
+
+int paeth(int left, int above, int corner) {
+  const int estimate = left + above - corner;
+  const int a = std::abs(estimate - left), b = std::abs(estimate - above), c = std::abs(estimate - corner);
+  return a <= b && a <= c ? left : b <= c ? above : corner;
+}
+
+// One row, each byte less what the filter expects it to be. @param above null: the first row of a strip
+void apply(int filter, const std::uint8_t* row, const std::uint8_t* above, std::size_t size, std::uint8_t* to) {
+  *to++ = static_cast<std::uint8_t>(filter);
+  for (std::size_t i = 0; i < size; ++i) {
+    const int left = i < channels ? 0 : row[i - channels], up = above ? above[i] : 0;
+    const int corner = above && i >= channels ? above[i - channels] : 0;
+    const int expected = filter == 1 ? left : filter == 2 ? up : filter == 3 ? (left + up) / 2 : paeth(left, up, corner);
+    to[i] = static_cast<std::uint8_t>(row[i] - expected);
+  }
+}
+
+// The filter that leaves the smallest numbers, taken as signed, usually packs best.
+bytes filtered(std::span<const std::uint8_t> rows, std::size_t row_size) {
+  bytes result;
+  bytes candidate(row_size + 1), best(row_size + 1);
+  for (std::size_t at = 0; at < rows.size(); at += row_size) {
+    const std::uint8_t* const above = at == 0 ? nullptr : rows.data() + at - row_size;
+    std::int64_t least = -1;
+    for (const int filter : {1, 2, 4}) {
+      if (filter > 1 && !above) break;
+      apply(filter, rows.data() + at, above, row_size, candidate.data());
+      std::int64_t sum = 0;
+      for (std::size_t i = 1; i <= row_size; ++i) sum += std::abs(static_cast<std::int8_t>(candidate[i]));
+      if (least >= 0 && sum >= least) continue;
+      least = sum;
+      best.swap(candidate);
+    }
+    result.insert(result.end(), best.begin(), best.end());
+  }
+  return result;
+}
+
+strip deflate_strip(std::span<const std::uint8_t> rows, std::size_t row_size, bool last) {
+  bytes raw = filtered(rows, row_size);
+  strip result;
+  result.inflated = static_cast<std::int64_t>(raw.size());
+  result.adler = static_cast<std::uint32_t>(adler32_z(1, raw.data(), raw.size()));
+  z_stream stream{};
+  constexpr int no_header = -15, memory = 9;
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, no_header, memory, Z_FILTERED) != Z_OK)
+    throw machine_error("zlib cannot start: there is not enough memory");
+  result.deflated.resize(deflateBound(&stream, static_cast<uLong>(raw.size())) + 16);  // and the mark of a flush
+  stream.next_in = raw.data();
+  stream.avail_in = static_cast<uInt>(raw.size());
+  stream.next_out = result.deflated.data();
+  stream.avail_out = static_cast<uInt>(result.deflated.size());
+  deflate(&stream, last ? Z_FINISH : Z_SYNC_FLUSH);
+  result.deflated.resize(stream.total_out);
+  deflateEnd(&stream);
+  return result;
+}
+
+// The strips of some rows, in one.
+strip deflate_rows(std::span<const std::uint8_t> rows, int width, bool last) {
+  const std::size_t row_size = channels * static_cast<std::size_t>(width), strip_size = row_size * strip_rows;
+  const auto count = static_cast<std::int64_t>((rows.size() + strip_size - 1) / strip_size);
+  std::vector<strip> strips(static_cast<std::size_t>(count));
+  std::string fault;
+#pragma omp parallel for schedule(dynamic)
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::size_t at = static_cast<std::size_t>(i) * strip_size;
+    try {
+      strips[static_cast<std::size_t>(i)] =
+          deflate_strip(rows.subspan(at, std::min(strip_size, rows.size() - at)), row_size, last && i + 1 == count);
+    } catch (const std::exception& e) {
+#pragma omp critical
+      fault = e.what();
+    }
+  }
+  if (!fault.empty()) throw machine_error(fault);
+  strip result;
+  for (const strip& s : strips) {
+    result.deflated.insert(result.deflated.end(), s.deflated.begin(), s.deflated.end());
+    result.adler = static_cast<std::uint32_t>(adler32_combine(result.adler, s.adler, s.inflated));
+    result.inflated += s.inflated;
+  }
+  return result;
+}
+
+void append(bytes& to, std::uint32_t value) {
+  for (const int shift : {24, 16, 8, 0}) to.push_back(static_cast<std::uint8_t>(value >> shift));
+}
+
+void append_chunk(bytes& to, const char* type, std::span<const std::uint8_t> content) {
+  append(to, static_cast<std::uint32_t>(content.size()));
+  const std::size_t begin = to.size();
+  to.insert(to.end(), type, type + 4);
+  to.insert(to.end(), content.begin(), content.end());
+  append(to, static_cast<std::uint32_t>(crc32_z(0, to.data() + begin, to.size() - begin)));
+}
+
+bytes file_of(int width, int height, std::span<const std::uint8_t> deflated, std::uint32_t adler) {
+  bytes file{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'}, header, stream{0x78, 0x9c};
+  append(header, static_cast<std::uint32_t>(width));
+  append(header, static_cast<std::uint32_t>(height));
+  header.insert(header.end(), {8, 6, 0, 0, 0});  // bits, RGBA, deflate, the usual filters, rows from top to bottom
+  append_chunk(file, "IHDR", header);
+  append_chunk(file, "sRGB", std::array<std::uint8_t, 1>{0});  // perceptual
+  append_chunk(file, "IDAT", stream);
+  constexpr std::size_t most = 1U << 30;  // a chunk's length has 31 bits
+  for (std::size_t at = 0; at < deflated.size(); at += most)
+    append_chunk(file, "IDAT", deflated.subspan(at, std::min(most, deflated.size() - at)));
+  bytes end;
+  append(end, adler);
+  append_chunk(file, "IDAT", end);
+  append_chunk(file, "IEND", {});
+  return file;
+}
+
 struct closer {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-// libpng reports a fault by jumping out of the call; no C++ object with a destructor lives in this function.
-bool encode(std::FILE* file, int width, int height, const std::uint8_t* rgba) {
-  png_structp writer = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
-  if (!writer) return false;
-  png_infop info = png_create_info_struct(writer);
-  if (!info || setjmp(png_jmpbuf(writer))) {
-    png_destroy_write_struct(&writer, &info);
-    return false;
-  }
-  png_init_io(writer, file);
-  png_set_IHDR(writer, info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), 8, PNG_COLOR_TYPE_RGB_ALPHA,
-               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  png_set_sRGB(writer, info, PNG_sRGB_INTENT_PERCEPTUAL);
-  png_write_info(writer, info);
-  const std::size_t row_bytes = std::size_t{4} * static_cast<std::size_t>(width);
-  for (int row = 0; row < height; ++row) png_write_row(writer, rgba + row_bytes * static_cast<std::size_t>(row));
-  png_write_end(writer, info);
-  png_destroy_write_struct(&writer, &info);
-  return true;
+void write(const std::string& path, const bytes& content) {
+  temporary_file temporary(path);
+  errno = 0;
+  std::unique_ptr<std::FILE, closer> file(std::fopen(temporary.name().c_str(), "wb"));
+  if (!file || std::fwrite(content.data(), 1, content.size(), file.get()) != content.size() ||
+      std::fflush(file.get()) != 0 || std::fclose(file.release()) != 0)
+    throw machine_error(
+        fmt::format("cannot write picture {}: {}; choose a folder that exists, can be written and has space left", path,
+                    std::strerror(errno)));
+  temporary.commit();
+}
+
+void check(int width, int height, int rows, std::size_t size) {
+  if (width < 1 || height < 1 || size != channels * static_cast<std::size_t>(width) * static_cast<std::size_t>(rows))
+    throw usage_error(
+        fmt::format("{} bytes for {} rows of a picture of {} x {} pixels; give 4 bytes for each of at least "
+                    "one pixel",
+                    size, rows, width, height));
 }
 
 }  // namespace
 
 void write_png(const std::string& path, int width, int height, std::span<const std::uint8_t> rgba) {
-  if (width < 1 || height < 1 ||
-      rgba.size() != std::size_t{4} * static_cast<std::size_t>(width) * static_cast<std::size_t>(height))
-    throw usage_error(fmt::format("{} bytes for a picture of {} x {} pixels; give 4 bytes for each of at least one pixel",
-                                  rgba.size(), width, height));
-  temporary_file temporary(path);
-  errno = 0;
-  std::unique_ptr<std::FILE, closer> file(std::fopen(temporary.name().c_str(), "wb"));
-  if (!file || !encode(file.get(), width, height, rgba.data()) || std::fflush(file.get()) != 0 ||
-      std::fclose(file.release()) != 0)
-    throw machine_error(
-        fmt::format("cannot write picture {}: {}; choose a folder that exists, can be written and has space left", path,
-                    std::strerror(errno)));
-  temporary.commit();
+  check(width, height, height, rgba.size());
+  const strip all = deflate_rows(rgba, width, true);
+  write(path, file_of(width, height, all.deflated, all.adler));
+}
+
+std::vector<int> png_rows(int height, int ranks) {
+  const std::int64_t strips = (height + strip_rows - 1) / strip_rows;
+  std::vector<int> first;
+  for (std::int64_t r = 0; r <= ranks; ++r)
+    first.push_back(static_cast<int>(std::min<std::int64_t>(height, strips * r / ranks * strip_rows)));
+  return first;
+}
+
+void write_png(MPI_Comm comm, const std::string& path, int width, int height, std::span<const std::uint8_t> own_rows) {
+  const auto rank = static_cast<std::size_t>(comm::rank(comm)), ranks = static_cast<std::size_t>(comm::size(comm));
+  strip own;
+  comm::together(comm, [&] {
+    const auto first = png_rows(height, static_cast<int>(ranks));
+    check(width, height, first[rank + 1] - first[rank], own_rows.size());
+    own = deflate_rows(own_rows, width, first[rank + 1] == height);
+  });
+  struct part {
+    std::int64_t size, inflated, adler;
+  } const mine{static_cast<std::int64_t>(own.deflated.size()), own.inflated, own.adler};
+  std::vector<part> parts(ranks);
+  MPI_Allgather(&mine, 3, MPI_INT64_T, parts.data(), 3, MPI_INT64_T, comm);
+  std::vector<int> counts, places;
+  std::int64_t sum = 0;
+  strip all;
+  for (const part& p : parts) {
+    counts.push_back(static_cast<int>(p.size));
+    places.push_back(static_cast<int>(sum));
+    sum += p.size;
+    all.adler = static_cast<std::uint32_t>(adler32_combine(all.adler, static_cast<uLong>(p.adler), p.inflated));
+  }
+  comm::together(comm, [&] {
+    if (sum > INT32_MAX) throw usage_error(fmt::format("a picture of {} bytes; at most {} are written", sum, INT32_MAX));
+    if (rank == 0) all.deflated.resize(static_cast<std::size_t>(sum));
+  });
+  MPI_Gatherv(own.deflated.data(), static_cast<int>(own.deflated.size()), MPI_UINT8_T, all.deflated.data(), counts.data(),
+              places.data(), MPI_UINT8_T, 0, comm);
+  comm::together(comm, [&] {
+    if (rank == 0) write(path, file_of(width, height, all.deflated, all.adler));
+  });
 }
 
 }  // namespace osteon::io

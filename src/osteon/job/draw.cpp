@@ -5,10 +5,20 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <osteon/io/png.hpp>
-#include <osteon/render/annotate.hpp>
 #include <osteon/render/presets.hpp>
 
 namespace osteon::job {
+
+void draw_png(const grid::block& where, const render::scene& what, render::prepared& kept, const render::annotations* notes,
+              const std::string& path) {
+  const render::image rows = render::render(where, what, kept, io::png_rows(what.height, comm::size(where.comm)));
+  std::vector<std::uint8_t> bytes;
+  comm::together(where.comm, [&] {
+    bytes = render::to_rgba8(rows, what.background);
+    if (notes) render::annotate(bytes, what, where.domain, *notes, rows.first_row);
+  });
+  io::write_png(where.comm, path, what.width, what.height, bytes);
+}
 
 void draw_picture(const std::string& path, const spec& job, const specimen& part, const physics_result& result,
                   const std::string& title) {
@@ -34,27 +44,27 @@ void draw_picture(const std::string& path, const spec& job, const specimen& part
   scene.view = {
       .azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
   comm::together(comm, [&] {
-    scene.layers = {render::presets::bone_layer(bone),
-                    render::presets::glow_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map)};
+    if (job.picture.method == "surface") {
+      scene.how = render::method::surface;
+      const auto colours = render::presets::surface_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map);
+      scene.layers = {colours, colours};
+      scene.layers.front().field = &bone;
+    } else {
+      scene.layers = {render::presets::bone_layer(bone),
+                      render::presets::glow_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map)};
+    }
     scene.background = render::presets::dark_background;
   });
-  const render::image picture = render::render(part.where, scene);
-  comm::together(comm, [&] {
-    if (comm::rank(comm) != 0) return;
-    auto bytes = render::to_rgba8(picture, scene.background);
-    if (!title.empty()) {
-      render::annotations notes;
-      notes.title = title;
-      notes.map = job.picture.colour_map;
-      notes.low = result.shown_low;
-      notes.high = result.shown_high;
-      notes.first = render::presets::glow_first;
-      notes.last = render::presets::glow_last;
-      notes.quantity = result.shown_name + (result.shown_units == "1" ? "" : " [" + result.shown_units + "]");
-      render::annotate(bytes, scene, part.where.domain, notes);
-    }
-    io::write_png(path, picture.width, picture.height, bytes);
-  });
+  render::annotations notes;
+  notes.title = title;
+  notes.map = job.picture.colour_map;
+  notes.low = result.shown_low;
+  notes.high = result.shown_high;
+  notes.first = render::presets::glow_first;
+  notes.last = render::presets::glow_last;
+  notes.quantity = result.shown_name + (result.shown_units == "1" ? "" : " [" + result.shown_units + "]");
+  render::prepared once(part.where, scene);
+  draw_png(part.where, scene, once, title.empty() ? nullptr : &notes, path);
 }
 
 }  // namespace osteon::job

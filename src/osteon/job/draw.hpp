@@ -2,9 +2,15 @@
 /// @file
 /// The pictures that a job makes by itself.
 #include <osteon/job/physics.hpp>
+#include <osteon/render/annotate.hpp>
 #include <string>
 
 namespace osteon::job {
+
+/// Render a scene; each rank encodes rows of the picture.
+/// @param notes null: none @throws machine_error if it cannot be written @collective on where.comm
+void draw_png(const grid::block& where, const render::scene& what, render::prepared& kept, const render::annotations* notes,
+              const std::string& path);
 
 /// Draw what a result shows, as [picture] says.
 /// @param title empty: without title, box, scale and colour bar @throws machine_error if it cannot be written

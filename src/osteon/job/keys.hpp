@@ -272,7 +272,7 @@ void describe(Visitor& v, spec& s) {
     t("critical_strain", s.pistoia.critical_strain, "Effective strain at which tissue yields.");
     t("critical_volume", s.pistoia.critical_volume, "Fraction of the solid that may exceed it.");
   });
-  v.table("picture", "The volume-rendered picture.", [&](auto& t) {
+  v.table("picture", "The picture.", [&](auto& t) {
     picture_spec& p = s.picture;
     t("enabled", p.enabled, "Make a picture.");
     t("width", p.width, "Width in pixels.");
@@ -280,6 +280,9 @@ void describe(Visitor& v, spec& s) {
     t("azimuth_deg", p.azimuth_deg, "Direction of view around the z axis, in degrees.");
     t("elevation_deg", p.elevation_deg, "Height of the view above the x-y plane, in degrees.");
     t("zoom", p.zoom, "1 fits the specimen into the picture.");
+    t("method", p.method,
+      "volume: the field glows in the translucent solid. surface: the solid's surface in the field's colours.",
+      {"volume", "surface"});
     t("field", p.field, "What is shown of an elasticity result; left out: sed, the strain energy density.",
       {"sed", "von_mises", "effective_strain"});
     t("colour_map", p.colour_map, "Perceptual colour map of the field.", {"batlow", "inferno", "lipari", "viridis", "vik"});

@@ -12,11 +12,10 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/grid/box_tree.hpp>
 #include <osteon/io/npy.hpp>
-#include <osteon/io/png.hpp>
 #include <osteon/io/read_field.hpp>
+#include <osteon/job/draw.hpp>
 #include <osteon/job/external.hpp>
 #include <osteon/job/manifest.hpp>
-#include <osteon/render/annotate.hpp>
 #include <osteon/render/presets.hpp>
 
 namespace osteon::job {
@@ -59,6 +58,10 @@ void check(const render_request& r) {
   if (r.low && r.high && !(*r.low < *r.high)) faults.push_back(fmt::format("--range {} {}: it must rise", *r.low, *r.high));
   if (!(r.bone_opacity >= 0 && r.bone_opacity <= 1))
     faults.push_back(fmt::format("--solid {}: give 0 to 1", r.bone_opacity));
+  if (r.level && r.method != "surface") faults.push_back("--level needs --method surface");
+  if (r.level && !std::isfinite(*r.level)) faults.push_back(fmt::format("--level {}: give a finite number", *r.level));
+  if (r.method == "surface" && r.step_voxels > 1)
+    faults.push_back(fmt::format("--step {}: for a surface it is at most 1", r.step_voxels));
   if (r.orbit < 0 || r.orbit > most_frames)
     faults.push_back(fmt::format("--orbit {}: give 1 to {} frames", r.orbit, most_frames));
   if (!r.elevations.empty() && r.orbit == 0) faults.push_back("--elevations needs --orbit");
@@ -216,6 +219,14 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
       scene.layers.push_back(render::presets::glow_layer(glow, range[0], range[1], request.map));
       notes.first = render::presets::glow_first;
       notes.last = render::presets::glow_last;
+    } else if (request.method == "surface") {
+      scene.how = render::method::surface;
+      scene.level = request.level.value_or(0.5);
+      const auto colours = render::presets::surface_layer(glow, range[0], range[1], request.map);
+      scene.layers = {colours, colours};
+      if (!request.level) scene.layers.front().field = &bone;
+      notes.first = render::presets::glow_first;
+      notes.last = render::presets::glow_last;
     } else {
       scene.how = request.method == "maximum" ? render::method::maximum : render::method::average;
       scene.layers = {map_layer(glow, range[0], range[1], request.map)};
@@ -233,20 +244,18 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
   render::prepared kept(where, scene);  // the frames of an orbit differ in nothing but the view
   const auto draw = [&](const std::string& path) {
     const stopwatch watch;
-    const render::image picture = render::render(where, scene, kept);
-    comm::together(comm, [&] {
-      if (comm::rank(comm) != 0) return;
-      if (path.ends_with(".npy")) {
+    if (path.ends_with(".npy")) {
+      const render::image picture = render::render(where, scene, kept);
+      comm::together(comm, [&] {
+        if (comm::rank(comm) != 0) return;
         voxel::image array{
             {picture.height, picture.width, 4}, voxel::scalar::f4, std::vector<std::byte>(picture.rgba.size() * 4)};
         std::memcpy(array.bytes.data(), picture.rgba.data(), array.bytes.size());
         io::write_npy(path, array);
-      } else {
-        auto bytes = render::to_rgba8(picture, scene.background);
-        if (request.annotated) render::annotate(bytes, scene, list.shape, notes);
-        io::write_png(path, picture.width, picture.height, bytes);
-      }
-    });
+      });
+    } else {
+      draw_png(where, scene, kept, request.annotated ? &notes : nullptr, path);
+    }
     answer["pictures"].push_back({{"file", path},
                                   {"azimuth_deg", scene.view.azimuth_deg},
                                   {"elevation_deg", scene.view.elevation_deg},

@@ -17,7 +17,8 @@ struct render_request {
   std::string file;   ///< results.nc or model.nc
   std::string field;  ///< empty: sed, or the first cell field
   std::string map = "inferno";
-  std::string method = "volume";    ///< volume, maximum, average
+  std::string method = "volume";    ///< volume, maximum, average, surface
+  std::optional<double> level;      ///< of the field on a surface; absent: the solid's surface, in the field's colours
   std::optional<double> low, high;  ///< ends of the colours; absent: percentiles
   std::array<double, 2> percentiles{50, 99.5};
   double bone_opacity = 0.16;  ///< of the solid around the field; 0: leave it away

@@ -155,6 +155,7 @@ struct picture_spec {
   bool enabled = true;
   std::int64_t width = 1024, height = 1024;
   double azimuth_deg = 35, elevation_deg = 22, zoom = 1;
+  std::string method = "volume";  ///< or surface
   std::string colour_map = "inferno";
   std::optional<std::string> field;  ///< elasticity only; absent: sed
   std::int64_t every = 0;            ///< iterations or steps between frames during the solve; 0: none

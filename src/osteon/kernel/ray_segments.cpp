@@ -57,13 +57,11 @@ ray_segments::ray_segments(index3 domain, const box3& owned, const box3& present
 
 // Beyond the middles of its outermost voxels the domain goes on as it is there: samples are moved to them. Gradients are
 // those that the domain has one voxel from its end.
-int ray_segments::place_at_an_end(const part& p, std::int64_t segment, bool gradients, eight_samples& samples,
-                                  std::int64_t& shared) const {
-  const std::int64_t k = segment * samples_;
-  const int count = static_cast<int>(std::min<std::int64_t>(samples_, p.count - k));
-  constexpr float8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
-  const auto last = static_cast<float>(count - 1);
-  const float8 steps = numbered > last ? all(last) : numbered;
+int ray_segments::place_at_an_end(const part& p, std::int64_t segment, const double4& first, bool gradients,
+                                  eight_samples& samples, std::int64_t& shared) const {
+  const int count = static_cast<int>(std::min<std::int64_t>(samples_, p.count - segment * samples_));
+  constexpr integer8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
+  const integer8 beyond = numbered >= count;
   float8* const weight[2][3] = {{&samples.at.fz, &samples.at.fy, &samples.at.fx},
                                 {&samples.near.fz, &samples.near.fy, &samples.near.fx}};
   const std::int64_t stride[3] = {across_z_, across_y_, 1};
@@ -73,18 +71,19 @@ int ray_segments::place_at_an_end(const part& p, std::int64_t segment, bool grad
   shared = 0;
   integer8 cells[2][3];
   for (int axis = 0; axis < 3; ++axis) {
-    const double step = step_ * p.along->direction[axis];
-    const double begin = position(*p.along, k, axis) - 0.5, end = begin + (count - 1) * step;
-    const double low = std::floor(std::min(begin, end));
+    const float8& distance = p.distance[axis];
+    const float last = distance[count - 1];
+    const double begin = first[axis] - 0.5, low = std::floor(std::min(begin, begin + static_cast<double>(last)));
     const auto base = static_cast<std::int64_t>(low);
-    const float8 at = all(static_cast<float>(begin - low)) + steps * static_cast<float>(step);
+    const float8 at = all(static_cast<float>(begin - low)) + (beyond ? all(last) : distance);
     for (int kept = 0; kept <= int{gradients}; ++kept) {  // distance from the ends
-      const std::int64_t first = domain_[axis] < thin ? 0 : kept, beyond = domain_[axis] - 1 - first;
-      const std::int32_t lowest = near(first - base), highest = std::max(lowest, near(beyond - base) - 1);
-      const auto least = static_cast<float>(lowest), most = static_cast<float>(near(beyond - base));
+      const std::int64_t least_voxel = domain_[axis] < thin ? 0 : kept, most_voxel = domain_[axis] - 1 - least_voxel;
+      const std::int32_t lowest = near(least_voxel - base), highest = near(most_voxel - base);
+      const auto least = static_cast<float>(lowest), most = static_cast<float>(highest);
       float8 inside = at > most ? all(most) : at;
       inside = inside < least ? all(least) : inside;
-      const integer8 cell = clamp(__builtin_convertvector(inside, integer8), lowest, highest);
+      // The last of two neighbours may be the last voxel.
+      const integer8 cell = clamp(__builtin_convertvector(inside, integer8), lowest, std::max(lowest, highest - 1));
       *weight[kept][axis] = inside - __builtin_convertvector(cell, float8);
       cells[kept][axis] = cell;
     }

@@ -88,7 +88,7 @@ class ray_segments {
     const integer4 base = __builtin_convertvector(lowest, integer4);  // rounded down, if it counts: then it is positive
     const integer4 outside = (base < lowest_inside_) | (base + p.reach >= beyond_inside_);
     if (segment >= p.whole || outside[0] | outside[1] | outside[2])
-      return place_at_an_end(p, segment, gradients, samples, shared);
+      return place_at_an_end(p, segment, first, gradients, samples, shared);
     samples.inside = true;
     samples.across_z = across_z_;
     samples.across_y = across_y_;
@@ -117,7 +117,7 @@ class ray_segments {
     std::memcpy(places.first, &first, sizeof first);
   }
   // The last segment of a ray, which may be short, and those that touch an end of the domain.
-  int place_at_an_end(const part& p, std::int64_t segment, bool gradients, eight_samples& samples,
+  int place_at_an_end(const part& p, std::int64_t segment, const double4& first, bool gradients, eight_samples& samples,
                       std::int64_t& shared) const;
 
   index3 domain_;

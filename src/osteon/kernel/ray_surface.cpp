@@ -7,6 +7,8 @@ namespace osteon::kernel {
 
 namespace {
 
+// Where more than half of the weights have no value, the field has none.
+constexpr double half = 0.5;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 // One less than a volume's segments have: the sample before a segment is read, too.
@@ -43,7 +45,7 @@ ray_surface::ray_surface(index3 domain, vector3 spacing_mm, const box3& owned, c
   reached_ = occupied_cells(bounds.first, bounds.cells, reached);
 }
 
-double ray_surface::interpolate(const float* values, const vector3& point) const {
+double ray_surface::interpolate(const float* values, const vector3& point, double least_share) const {
   const index3 shape = present_.shape();
   const std::int64_t stride[3] = {shape.y * shape.x, shape.x, 1};
   std::int64_t low = 0, next[3];
@@ -70,7 +72,7 @@ double ray_surface::interpolate(const float* values, const vector3& point) const
     sum += weight * value;
     share += weight;
   }
-  return share > 0.5 ? sum / share : std::numeric_limits<double>::quiet_NaN();
+  return share > least_share ? sum / share : std::numeric_limits<double>::quiet_NaN();
 }
 
 std::optional<ray_surface::hit> ray_surface::first(const ray& along, std::int64_t& samples) const {
@@ -87,7 +89,7 @@ std::optional<ray_surface::hit> ray_surface::first(const ray& along, std::int64_
     if (any(value != value)) {
       float8 share;
       const float8 of_present = around.value_of_present(values_ + shared, share);
-      value = share > 0.5f ? of_present : all(-std::numeric_limits<float>::infinity());
+      value = share > static_cast<float>(half) ? of_present : all(-std::numeric_limits<float>::infinity());
     }
     if (any(value >= level_))
       for (int i = 0; i < count; ++i)
@@ -101,7 +103,7 @@ std::optional<ray_surface::hit> ray_surface::first(const ray& along, std::int64_
 // halves where one has none. @cite Dowell, Jarratt 1971 (the Illinois rule)
 ray_surface::hit ray_surface::refine(const ray& along, std::int64_t sample) const {
   const auto above = [&](double t) {
-    const double value = interpolate(given_, at(along, t));
+    const double value = interpolate(given_, at(along, t), half);
     return std::isnan(value) ? -infinite : value - static_cast<double>(level_);
   };
   double b = along.entry + (static_cast<double>(sample) + 0.5) * step_, a = sample > 0 ? b - step_ : along.entry;
@@ -130,7 +132,7 @@ ray_surface::hit ray_surface::refine(const ray& along, std::int64_t sample) cons
     for (const int sign : {1, -1}) {
       vector3 neighbour = result.point;
       neighbour[axis] += sign;
-      const double value = interpolate(given_, neighbour);
+      const double value = interpolate(given_, neighbour, half);
       if (!std::isnan(value)) slope += sign * (value - static_cast<double>(level_));
     }
     result.normal[axis] = -slope / spacing_mm_[axis];

@@ -25,9 +25,9 @@ class ray_surface {
   /// @param samples counts those that were interpolated
   std::optional<hit> first(const ray& along, std::int64_t& samples) const;
 
-  /// Values of the shape of `present`, interpolated between those that are not NaN; NaN where these have less than half of
-  /// the weights.
-  double interpolate(const float* values, const vector3& point) const;
+  /// Values of the shape of `present`, interpolated between those that are not NaN; NaN where these have no more than
+  /// `least_share` of the weights.
+  double interpolate(const float* values, const vector3& point, double least_share) const;
 
  private:
   hit refine(const ray& along, std::int64_t sample) const;

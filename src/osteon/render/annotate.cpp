@@ -30,8 +30,8 @@ std::vector<double> ticks(double low, double high, int most) {
   return result;
 }
 
-void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain, const annotations& wanted) {
-  canvas paper(rgba, what.width, what.height);
+void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain, const annotations& wanted, int first_row) {
+  canvas paper(rgba, what.width, what.height, first_row);
   const view from = view::of(what.view, domain, what.spacing_mm, what.width, what.height);
   const double brightness = 0.2126 * what.background[0] + 0.7152 * what.background[1] + 0.0722 * what.background[2];
   const canvas::colour ink = brightness > 0.2 ? canvas::colour{30, 34, 40} : canvas::colour{222, 226, 232};
@@ -84,7 +84,7 @@ void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain,
 
   if (wanted.colour_bar && !wanted.map.empty() && wanted.high > wanted.low) {
     const auto& colours = colour_map(wanted.map);
-    image bar{1, static_cast<int>(0.4 * what.height), 0, {}};
+    image bar{1, static_cast<int>(0.4 * what.height), 0, 0, {}};
     for (int i = 0; i < bar.height; ++i) {
       const float t =
           wanted.last + (wanted.first - wanted.last) * (static_cast<float>(i) + 0.5F) / static_cast<float>(bar.height);

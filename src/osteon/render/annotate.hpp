@@ -21,8 +21,9 @@ struct annotations {
 /// Round values from `low` to `high`, at most about `most` of them.
 std::vector<double> ticks(double low, double high, int most);
 
-/// Draw them over a finished picture, shape (what.height, what.width, 4).
+/// Draw them over a finished picture, shape (what.height, what.width, 4), or over rows of it.
 /// @throws usage_error if the map is unknown @collective local
-void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain, const annotations& wanted);
+void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain, const annotations& wanted,
+              int first_row = 0);
 
 }  // namespace osteon::render

@@ -25,9 +25,11 @@ constexpr std::uint64_t glyphs[95] = {
 }  // namespace
 
 void canvas::mix(int x, int y, colour c, double opacity) {
-  if (x < 0 || y < 0 || x >= width_ || y >= height_ || !(opacity > 0)) return;
-  std::uint8_t* pixel =
-      &rgba_[(static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x)) * 4];
+  if (x < 0 || y < first_ || x >= width_ || y >= height_ || !(opacity > 0)) return;
+  const std::size_t at =
+      (static_cast<std::size_t>(y - first_) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x)) * 4;
+  if (at >= rgba_.size()) return;
+  std::uint8_t* const pixel = &rgba_[at];
   for (std::size_t i = 0; i < 3; ++i)
     pixel[i] = static_cast<std::uint8_t>(std::lround(pixel[i] + std::min(opacity, 1.0) * (c[i] - pixel[i])));
   pixel[3] = 255;

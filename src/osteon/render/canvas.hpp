@@ -8,12 +8,13 @@
 
 namespace osteon::render {
 
-/// Draws on RGBA pixels of shape (height, width, 4). Coordinates in pixels from the upper left corner; what lies outside
-/// is left out. Text is ASCII in a font of 5 x 7 dots; other bytes are shown as `?`.
+/// Draws on RGBA pixels of shape (height, width, 4), or on rows of them from `first_row` on. Coordinates in pixels from the
+/// upper left corner; what lies outside is left out. Text is ASCII in a font of 5 x 7 dots; other bytes are shown as `?`.
 class canvas {
  public:
   using colour = std::array<std::uint8_t, 3>;
-  canvas(std::vector<std::uint8_t>& rgba, int width, int height) : rgba_(rgba), width_(width), height_(height) {}
+  canvas(std::vector<std::uint8_t>& rgba, int width, int height, int first_row = 0)
+      : rgba_(rgba), width_(width), height_(height), first_(first_row) {}
 
   void mix(int x, int y, colour c, double opacity);
   void rectangle(double left, double top, double right, double bottom, colour c, double opacity = 1);
@@ -25,7 +26,7 @@ class canvas {
 
  private:
   std::vector<std::uint8_t>& rgba_;
-  int width_, height_;
+  int width_, height_, first_;
 };
 
 }  // namespace osteon::render

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <osteon/grid/ghost_cells.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -65,9 +66,10 @@ struct scene {
 /// Depth of the ghosts that the fields of the layers need.
 int ghost_depth(double step_voxels);
 
-/// A picture in linear RGBA float, premultiplied, rows from top to bottom, shape (height, width, 4). Only rank 0 has it.
+/// A picture, or rows of it, in linear RGBA float, premultiplied, rows from top to bottom, shape (height, width, 4).
 struct image {
   int width = 0, height = 0;
+  int first_row = 0;         ///< of the picture
   std::int64_t samples = 0;  ///< that this rank took on the way, on every rank
   std::vector<float> rgba;
 };
@@ -81,7 +83,7 @@ class prepared {
   prepared(const grid::block& where, const scene& what);
 
  private:
-  friend image render(const grid::block& where, const scene& what, prepared& kept);
+  friend image render(const grid::block& where, const scene& what, prepared& kept, std::span<const int> first_row);
   void add(const grid::block& where, const scene& what);
   std::shared_ptr<kernel::march_volume> volume_;
   std::shared_ptr<kernel::ray_surface> surface_;
@@ -91,15 +93,19 @@ class prepared {
 /// picture, the clipping, the background and the method. @collective on where.comm
 image render(const grid::block& where, const scene& what, prepared& kept);
 
+/// The same, with the rows first_row[r] to first_row[r + 1] on rank r; the other functions leave all of it on rank 0.
+/// @param first_row a row for each rank, and the height; rising from 0
+image render(const grid::block& where, const scene& what, prepared& kept, std::span<const int> first_row);
+
 /// Render the scene. For a given scene, the result is the same, bit for bit, for every number of ranks and threads.
 /// @param where the block whose ghosted fields the layers hold; ghosts of depth ghost_depth(what.step_voxels)
 /// @throws usage_error on an empty layer list, a camera without extent, sizes out of range
 /// @collective on where.comm
 /// @cost memory: up to 128 bytes for each pixel that may see the domain, on every rank; sends (1 - 1/ranks) of 64 bytes
-///       a pixel, less than twice that if the number of ranks is not a power of two
+///       a pixel, less than twice that if the number of ranks is not a power of two, and the picture once more
 image render(const grid::block& where, const scene& what);
 
-/// The picture over its background, 8-bit sRGB, straight alpha, which is 255 everywhere; shape (height, width, 4).
+/// The picture over its background, 8-bit sRGB, straight alpha, which is 255 everywhere; shape as the picture's.
 std::vector<std::uint8_t> to_rgba8(const image& picture, std::array<float, 3> background);
 
 /// Colours of a named perceptual map (batlow, lipari, vik ...), 256 linear RGB values.

@@ -16,7 +16,8 @@ std::uint8_t to_srgb(double linear) {
 
 std::vector<std::uint8_t> to_rgba8(const image& picture, std::array<float, 3> background) {
   std::vector<std::uint8_t> result(picture.rgba.size());
-  for (std::size_t i = 0; i + 4 <= picture.rgba.size(); i += 4) {
+#pragma omp parallel for
+  for (std::size_t i = 0; i < picture.rgba.size() / 4 * 4; i += 4) {
     const double through = 1 - static_cast<double>(picture.rgba[i + 3]);
     for (std::size_t c = 0; c < 3; ++c) result[i + c] = to_srgb(picture.rgba[i + c] + through * background[c]);
     result[i + 3] = 255;

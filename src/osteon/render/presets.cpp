@@ -6,11 +6,17 @@
 
 namespace osteon::render::presets {
 
+namespace {
+
+constexpr std::array<float, 3> ivory{0.96f, 0.80f, 0.57f};
+
+}  // namespace
+
 layer bone_layer(const grid::ghosted_field<float>& field, double marrow, double surface, double bone, float opacity) {
   if (!(marrow < surface && surface < bone))
     throw usage_error(
         fmt::format("bone layer with marrow {}, surface {}, bone {}: they must rise in this order", marrow, surface, bone));
-  constexpr std::array<float, 3> shade{0.55f, 0.34f, 0.19f}, ivory{0.96f, 0.80f, 0.57f}, core{0.80f, 0.55f, 0.32f};
+  constexpr std::array<float, 3> shade{0.55f, 0.34f, 0.19f}, core{0.80f, 0.55f, 0.32f};
   const double start = surface - 0.4 * (surface - marrow), inside = surface + 0.6 * (bone - surface);
   return {&field,
           {{marrow, shade, 0},
@@ -32,6 +38,12 @@ layer glow_layer(const grid::ghosted_field<float>& field, double low, double hig
     const auto& colour = colours[static_cast<std::size_t>(75 + t * 155)];  // glow_first to glow_last
     result.transfer.push_back({low + t * (high - low), colour, static_cast<float>(0.22 * t * t)});
   }
+  return result;
+}
+
+layer surface_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map) {
+  layer result = glow_layer(field, low, high, map);
+  result.transfer.front().colour = ivory;
   return result;
 }
 

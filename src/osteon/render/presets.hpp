@@ -27,4 +27,7 @@ inline constexpr float glow_first = 75.0f / 255, glow_last = 230.0f / 255;
 /// @throws usage_error if the map is unknown or low >= high
 layer glow_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map = "inferno");
 
+/// Colours of a surface: ivory up to `low`, then those of a glow. @throws usage_error like glow_layer
+layer surface_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map = "inferno");
+
 }  // namespace osteon::render::presets

@@ -1,0 +1,73 @@
+#pragma once
+/// @file
+/// The rays of one block: what each pixel gets from it.
+#include <mpi.h>
+
+#include <osteon/kernel/ray_march.hpp>
+#include <osteon/kernel/ray_surface.hpp>
+#include <osteon/render/transfer.hpp>
+#include <osteon/render/view.hpp>
+#include <vector>
+
+namespace osteon::render {
+
+/// A light over the viewer's left shoulder: faces seen at an angle differ in brightness.
+kernel::lighting light_of(const view& from);
+
+/// The rays of a block, which lies in the pixels `own` of `frame`.
+struct caster {
+  const view& from;
+  pixel_box own, frame;
+  double step;
+
+  std::size_t place(int column, int row) const {
+    return static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left);
+  }
+  kernel::ray ray(int column, int row) const {
+    kernel::ray result = from.ray_through(column, row);
+    result.entry += stagger(column, row) * step;
+    return result;
+  }
+};
+
+/// Colours of the values that a layer may have.
+class colours {
+ public:
+  explicit colours(const layer& look)
+      : table_(tabulate(look.transfer, 1, 1)),
+        last_(static_cast<double>(table_.entries.size() - 1)),
+        low_(table_.low),
+        range_(static_cast<double>(table_.high) - low_) {}
+
+  /// @param at 0 for the least value, 1 for the greatest
+  const std::array<float, 4>& share(double at) const {
+    return table_.entries[static_cast<std::size_t>(std::clamp(at, 0.0, 1.0) * last_)];
+  }
+  const std::array<float, 4>& value(double v) const { return share(range_ > 0 ? (v - low_) / range_ : 1); }
+
+ private:
+  kernel::transfer_table table_;
+  double last_, low_, range_;
+};
+
+/// Cast rays into `pixels`, shape (frame.height, frame.width).
+///
+/// Rays end where next to no light is left, but a block does not know how much of it is left where a ray comes in. So each
+/// casts as if it were the first, and those few rays again that come from others and end in this block.
+/// @param order the ranks, front to back @return number of samples @collective on comm
+std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel::march_volume& volume, const caster& rays,
+                      std::vector<kernel::wide_pixel>& pixels);
+
+/// Draw the block's part of a surface in the colours of a layer. @return number of samples
+std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface, const layer& look,
+                          std::vector<kernel::wide_pixel>& pixels);
+
+struct projected {
+  std::vector<float> greatest;
+  std::vector<std::int64_t> sum, count;
+};
+
+/// One number a pixel, from all ranks on rank 0, shape (frame.height, frame.width). @collective on comm
+projected project_all(MPI_Comm comm, const kernel::march_volume& volume, const caster& rays, std::int64_t& samples);
+
+}  // namespace osteon::render
