@@ -5,6 +5,7 @@
 #include <app/launcher.hpp>
 #include <bridge/launch/joined_job.hpp>
 #include <bridge/wire/relay.hpp>
+#include <bridge/wire/socket.hpp>
 #include <filesystem>
 #include <memory>
 #include <osteon/job/manifest.hpp>
