@@ -2,11 +2,16 @@
 """Heat conduction by Jacobi sweeps: share of the memory's bandwidth, and what placing ranks saves on a cluster.
 
     ./run bench poisson [--cores N] [--seconds S] [--scale X] [--json FILE]
+    ./run bench poisson --series [--hosts 4 8] [--json FILE]
 
 Flat MPI, bound to what is fastest here, and with threads, on the paper's grids; then 16 ranks on a fake cluster of four
 hosts (network namespaces), one of whose uplinks has a quarter of the others' speed: the exchange of faces with ranks in
 their original order, in a random one, placed by the paper's method, and placed by what is measured there. The fake
 cluster needs root and is left out without it. Temperatures are compared with the exact solution in every run.
+
+--series is the paper's weak scaling, cases 1 and 2: for its numbers of cores by a model of its machine (`osteon bench
+weak-scaling`), then measured on fake clusters of equal hosts with 8 cores each, flat and hybrid, on grids of an eighth
+of the paper's along each axis, beside the model of these clusters. Cores are simulated: all share this machine's.
 """
 
 from __future__ import annotations
@@ -105,16 +110,92 @@ def on_fake_cluster(seconds: float) -> list[dict]:
     return rows
 
 
+def weak_scaling(words: list[str]) -> dict[str, float]:
+    """What exchanges send and take by a model, by the names of rows."""
+    done = subprocess.run(
+        [BINARY, "bench", "weak-scaling", *words, "--json", "-"],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        timeout=600,
+    )
+    return {row["name"]: row["value"] for row in json.loads(done.stdout)["rows"]}
+
+
+def measured_series(numbers_of_hosts: list[int], seconds: float) -> list[dict]:
+    """Weak scaling on fake clusters: exchanges of all orders, and what the model says of these clusters."""
+    scale, mbit, cores_of_host = 0.125, 100, 8
+    rows = []
+    print(
+        f"\non fake clusters: hosts of {mbit} Mbit/s and {cores_of_host} ranks (hybrid: 2 ranks of 4 threads), "
+        f"grids of {scale} of the paper's along each axis; ms, by the model in brackets\n"
+        f"{'case':>4} {'cores':>5} {'mode':<7}" + "".join(f"{order:>18}" for order in ORDERS)
+    )
+    for hosts in numbers_of_hosts:
+        cores = cores_of_host * hosts
+        network = f"crossbar:{hosts},rate={mbit / 8}MB/s"
+        model = weak_scaling(["--cores", str(cores), "--scale", str(scale), "--network", network])
+        for case in (1, 2):
+            if case == 1 and cores == 64:
+                continue  # the same grid as that of case 2
+            for mode, threads in (("flat", 1), ("hybrid", 4)):
+                words = ["bench", "poisson", "-t", str(threads), "--case", str(case), "--scale", str(scale)]
+                words += ["--seconds", str(seconds), "--budget", "2", "--overlap", "no", "--json", "-"]
+                for order in ORDERS:
+                    words += ["--order", order]
+                with FakeCluster(hosts=hosts, mbit=mbit) as cluster:
+                    done = cluster.mpirun(
+                        cores // threads, [BINARY, *words], timeout=300, env=os.environ | {"OMP_WAIT_POLICY": "passive"}
+                    )
+                if done.returncode:
+                    print(done.stderr, file=sys.stderr)
+                    raise subprocess.CalledProcessError(done.returncode, done.args)
+                value = {row["name"]: row["value"] for row in json.loads(done.stdout)["rows"]}
+                line = f"{case:>4} {cores:>5} {mode:<7}"
+                for order in ORDERS:
+                    name = f"case {case}, {cores} cores, {mode}, {order}"
+                    found, expected = value[f"{order}, exchange"], model[f"{name}, exchange by the model"]
+                    line += f"{found:10.1f} ({expected:5.1f})"
+                    rows.append(
+                        {
+                            "name": f"fake cluster, {name}, exchange",
+                            "value": found,
+                            "unit": "ms",
+                            "peer": "model",
+                            "ratio": found / expected,
+                            "must": None,
+                            "aim": None,
+                        }
+                    )
+                print(line)
+    return rows
+
+
+def series(options: argparse.Namespace) -> list[dict]:
+    """The paper's weak scaling by a model, and measured where clusters can be made."""
+    print(subprocess.run([BINARY, "bench", "weak-scaling"], stdout=subprocess.PIPE, text=True, check=True).stdout)
+    if missing := why_not():
+        print(f"no fake cluster: {missing}")
+        return []
+    return measured_series(options.hosts, options.seconds)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     usable = len(os.sched_getaffinity(0))
     parser.add_argument("--cores", type=int, default=usable, help=f"cores to use (default: {usable}, all)")
     parser.add_argument("--seconds", type=float, default=4, help="time of each run (default: 4)")
     parser.add_argument("--scale", type=float, help="of the paper's grid along each axis (default: 256 MB a rank)")
+    parser.add_argument("--series", action="store_true", help="the paper's weak scaling instead")
+    parser.add_argument("--hosts", type=int, nargs="+", default=[4, 8], help="of its fake clusters (default: 4 8)")
     parser.add_argument("--json", help="write the rows to this file")
     options = parser.parse_args()
     try:
-        rows = on_this_host(options.cores, options) + on_fake_cluster(options.seconds)
+        rows = (
+            series(options)
+            if options.series
+            else on_this_host(options.cores, options) + on_fake_cluster(options.seconds)
+        )
     except subprocess.CalledProcessError as fault:
         return fault.returncode
     if options.json:

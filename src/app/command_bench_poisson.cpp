@@ -13,6 +13,7 @@
 #include <osteon/bench/box_order.hpp>
 #include <osteon/bench/poisson.hpp>
 #include <osteon/bench/poisson_grids.hpp>
+#include <osteon/bench/weak_scaling.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/machine/bind_ranks.hpp>
 #include <osteon/machine/job_hosts.hpp>
@@ -35,13 +36,15 @@ struct bench_poisson_options {
   std::string json;
 };
 
-constexpr double usual_bytes_of_rank = 256e6;  // far more than caches hold
+constexpr double usual_bytes_of_core = 256e6;  // far more than caches hold
 
-grid::cartesian grid_of(const bench_poisson_options& o, int ranks, double bytes_of_rank) {
+// The paper's grids are those of cores: a rank with threads has the boxes of as many flat ranks.
+grid::cartesian grid_of(const bench_poisson_options& o, int ranks, double bytes_of_core) {
   if (o.cells.empty()) {
+    const int cores = ranks * o.threads;
     const double scale =
-        o.scale ? *o.scale : bench::scale_that_fits(o.which, ranks, o.precision == "double" ? 8 : 4, bytes_of_rank);
-    return bench::paper_grid(o.which, ranks, scale);
+        o.scale ? *o.scale : bench::scale_that_fits(o.which, cores, o.precision == "double" ? 8 : 4, bytes_of_core);
+    return bench::paper_grid_of_cores(o.which, cores, o.threads, scale);
   }
   const index3 boxes = o.boxes.empty() ? bench::ranks_along_axes(ranks) : index3{o.boxes[0], o.boxes[1], o.boxes[2]};
   if (boxes.volume() != ranks)
@@ -120,8 +123,8 @@ std::pair<machine::binding_policy, std::string> bind(MPI_Comm comm, const machin
 
 // What orders are found by: a file, or what is measured now; the hosts alone where there is but one.
 machine::description machine_of(MPI_Comm comm, const machine::job_hosts& hosts, const bench_poisson_options& o) {
-  if (hosts.hosts.size() == 1) return machine::assumed(hosts.hosts);
   if (o.machine.empty()) {
+    if (hosts.hosts.size() == 1) return machine::assumed(hosts.hosts);
     machine::probe_options options;
     options.budget_s = o.budget;
     return machine::shared(comm, machine::probe(comm, hosts, options).machine);
@@ -138,10 +141,10 @@ void measure_as_rank(MPI_Comm comm, const bench_poisson_options& o) {
   const machine::job_hosts hosts = machine::hosts_of(comm);
   const machine::local_ranks here(comm, o.threads);
   const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  double bytes_of_rank = std::min(usual_bytes_of_rank, memory / 4 / here.ranks());
-  MPI_Allreduce(MPI_IN_PLACE, &bytes_of_rank, 1, MPI_DOUBLE, MPI_MIN, comm);
+  double bytes_of_core = std::min(usual_bytes_of_core, memory / 4 / here.ranks() / o.threads);
+  MPI_Allreduce(MPI_IN_PLACE, &bytes_of_core, 1, MPI_DOUBLE, MPI_MIN, comm);
   std::optional<grid::cartesian> where;
-  comm::together(comm, [&] { where.emplace(grid_of(o, ranks, bytes_of_rank)); });
+  comm::together(comm, [&] { where.emplace(grid_of(o, ranks, bytes_of_core)); });
   const bool places = std::any_of(o.orders.begin(), o.orders.end(),
                                   [](const std::string& name) { return name != "original" && name != "random"; });
   const machine::description machine = places ? machine_of(comm, hosts, o) : machine::description{};
@@ -192,7 +195,7 @@ int bench_poisson(const bench_poisson_options& options, const std::vector<std::s
     std::vector<std::string> arguments{own_path()};
     arguments.insert(arguments.end(), words.begin(), words.end());
     const int ranks = options.ranks.value_or(std::max(1, static_cast<int>(job::usable_cores()) / options.threads));
-    grid_of(options, ranks, usual_bytes_of_rank);  // what is wrong with it is said once, before ranks start
+    grid_of(options, ranks, usual_bytes_of_core);  // what is wrong with it is said once, before ranks start
     return start_ranks(ranks, options.threads, arguments);
   }
   return on_all_ranks([&](MPI_Comm comm) {
@@ -215,7 +218,7 @@ void add_bench_poisson(registry& commands) {
                "The paper's weak scaling: 1 = one shape of the whole grid, 2 = subdomains of 1024 x 256 x 256 (default)")
       .one_of({1, 2});
   c.add_option("--scale", o->scale,
-               "Of the paper's grid along each axis (default: 256 MB a rank, or less where memory is short)")
+               "Of the paper's grid along each axis (default: 256 MB a core, or less where memory is short)")
       .between(1e-3, 1.0);
   option cells = c.add_option("--cells", o->cells, "A grid of one's own: cells along z,y,x");
   cells.delimiter(',').expected(3);

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/json_output.hpp>
-#include <app/net_commands.hpp>
 #include <app/net_input.hpp>
 #include <memory>
 #include <osteon/net/conflicts.hpp>

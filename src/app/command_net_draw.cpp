@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <app/net_commands.hpp>
+#include <app/commands.hpp>
 #include <app/net_drawing.hpp>
 #include <app/net_input.hpp>
 #include <cstdio>

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/json_output.hpp>
-#include <app/net_commands.hpp>
 #include <app/net_ends.hpp>
 #include <app/net_input.hpp>
 #include <memory>
@@ -91,8 +91,8 @@ int net_simulate(const net_simulate_options& o) {
                                        {"bytes", result.link_bytes[static_cast<std::size_t>(l)]},
                                        {"busy_share", result.total > 0 ? seconds(l) / result.total : 0}});
   if (o.json != "-") {
-    fmt::print("{} of {} ranks on {}: {} s\n{} messages, {:.6g} MB over the network\n", input.what.name, input.what.ranks,
-               input.where.name, result.total, result.messages, bytes * 1e-6);
+    fmt::print("{} of {} ranks on {}: {:.6g} s\n{} messages, {:.6g} MB over the network\n", input.what.name,
+               input.what.ranks, input.where.name, result.total, result.messages, bytes * 1e-6);
     const auto rounds = static_cast<int>(result.round_end.size());
     const std::int64_t first = o.rounds.empty() ? 0 : o.rounds[0], step = o.rounds.size() > 2 ? o.rounds[2] : 1;
     if (rounds > 1) {

@@ -37,7 +37,9 @@ machine::description machine_of(const place_options& o) {
       throw usage_error("--machine names the hosts; leave out --hosts and --host, or the file");
     return machine::read_machine(o.machine);
   }
-  const machine::host_tree tree = o.host.empty() ? machine::this_host() : machine::synthetic_host(o.host);
+  const machine::host_tree tree = o.host.empty()             ? machine::this_host()
+                                  : o.host.ends_with(".xml") ? machine::host_from_xml(o.host)
+                                                             : machine::synthetic_host(o.host);
   if (o.hosts > 0 || !o.host.empty()) return machine::assumed(machine::host_list(std::max(o.hosts, 1), tree));
   machine::host_list here;
   std::array<char, 256> name{};
@@ -166,7 +168,8 @@ void add_place(registry& commands) {
   add_graph_options(c, o->source);
   c.add_option("--machine", o->machine, "machine.json, as `osteon probe` writes it");
   c.add_option("--hosts", o->hosts, "Without a machine file: this many equal hosts").between(1, 1 << 20);
-  c.add_option("--host", o->host, "What one is like, in hwloc's words: \"pack:2 l3:1 core:4 pu:1\" (default: this one)");
+  c.add_option("--host", o->host,
+               "What one is like, in hwloc's words: \"pack:2 l3:1 core:4 pu:1\", or lstopo's .xml file (default: this one)");
   c.add_option("--network", o->network, "A model of the network, such as fattree:8x8,over=4 (docs/network.md)");
   c.add_option("--method", o->method, "best, paper (AFC), groups (AFC-NB), input, random").show_default();
   c.add_option("--seed", o->seed, "Of the searches; the result depends on nothing else").show_default();

@@ -89,6 +89,24 @@ net::network find_network(const std::string& text) {
   return net::network_by_text(text);
 }
 
+namespace {
+
+int ranks_asked_for(const net_input_options& o, const net::network& where, const std::vector<int>& places) {
+  return o.ranks > 0 ? o.ranks : !places.empty() ? static_cast<int>(places.size()) : where.pus;
+}
+
+}  // namespace
+
+net_parcels read_net_parcels(const net_input_options& o) {
+  net_parcels input;
+  input.where = find_network(o.network);
+  if (!o.placement.empty()) input.places = read_placement(o.placement);
+  input.ranks = ranks_asked_for(o, input.where, input.places);
+  const std::int64_t bytes = parse_bytes(o.bytes, "--bytes");
+  input.sizes = o.sizes.empty() ? plan::equal_parcels(bytes) : read_sizes(o.sizes, input.ranks);
+  return input;
+}
+
 net_input read_net_input(const net_input_options& o) {
   net_input input;
   input.where = find_network(o.network);
@@ -98,7 +116,7 @@ net_input read_net_input(const net_input_options& o) {
     if (o.ranks > input.what.ranks) input.what.ranks = o.ranks;
   } else {
     plan::exchange_request request;
-    request.ranks = o.ranks > 0 ? o.ranks : !input.places.empty() ? static_cast<int>(input.places.size()) : input.where.pus;
+    request.ranks = ranks_asked_for(o, input.where, input.places);
     request.bytes = parse_bytes(o.bytes, "--bytes");
     if (!o.sizes.empty()) request.sizes = read_sizes(o.sizes, request.ranks);
     if (request.ranks == input.where.pus && !input.where.order.empty()) request.shape = input.where.shape;
@@ -110,17 +128,25 @@ net_input read_net_input(const net_input_options& o) {
   return input;
 }
 
-void add_net_input(command c, net_input_options& target) {
-  c.add_option("--network", target.network, "Text such as hxb:8x8x16, or a JSON file (docs/network.md)").required();
-  c.add_option("--plan", target.plan,
-               "Exchange such as shift, transposition or butterfly, a compositing method as `osteon plan` takes it, or a "
-               ".txt file of messages: round, sender, receiver, bytes")
-      .required();
+void add_network(command c, std::string& target) {
+  c.add_option("--network", target, "Text such as hxb:8x8x16, or a JSON file (docs/network.md)").required();
+}
+
+void add_net_parcels(command c, net_input_options& target) {
+  add_network(c, target.network);
   c.add_option("-n,--ranks", target.ranks, "Number of ranks (default: as many as PUs, or as are placed)")
       .between(1, 1 << 24);
   c.add_option("--placement", target.placement, "File with the PU of each rank (default: rank r on PU r)");
   c.add_option("--bytes", target.bytes, "Size of a parcel, object or face").show_default();
   c.add_option("--sizes", target.sizes, "File with the bytes from each rank (a row) to each rank; skew comes from it");
+}
+
+void add_net_input(command c, net_input_options& target) {
+  add_net_parcels(c, target);
+  c.add_option("--plan", target.plan,
+               "Exchange such as shift, transposition or butterfly, a compositing method as `osteon plan` takes it, or a "
+               ".txt file of messages: round, sender, receiver, bytes")
+      .required();
   c.add_option("--pixels", target.pixels, "Compositing: width x height of the picture").show_default();
   c.add_option("--bytes-per-pixel", target.bytes_per_pixel, "Compositing: 4 for RGBA8").between(1, 64).show_default();
 }

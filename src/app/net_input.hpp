@@ -20,6 +20,20 @@ struct net_input {
   std::vector<int> places;  ///< PU of each rank; empty: rank r is on PU r
 };
 
+/// All-to-all parcels on a network, whatever the schedule.
+struct net_parcels {
+  net::network where;
+  std::vector<int> places;  ///< as in net_input
+  int ranks = 0;
+  plan::parcel_sizes sizes;
+};
+
+/// `--network`, which must be given.
+void add_network(command c, std::string& target);
+
+/// `--network -n --placement --bytes --sizes`
+void add_net_parcels(command c, net_input_options& target);
+
 /// `--network --plan -n --placement --bytes --sizes --pixels --bytes-per-pixel`
 void add_net_input(command c, net_input_options& target);
 
@@ -28,6 +42,7 @@ net::network find_network(const std::string& text);
 
 /// @throws error as the readers of its parts
 net_input read_net_input(const net_input_options& options);
+net_parcels read_net_parcels(const net_input_options& options);
 
 /// "12345", "64kB", "1MiB" as bytes. @throws usage_error naming `option`
 std::int64_t parse_bytes(const std::string& text, const std::string& option);

@@ -34,6 +34,28 @@ def test_a_line_for_people() -> None:
     assert "50 of 50 test keys, all keys sorted" in done.stdout
 
 
+def in_little_shared_memory(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run with 16 kB in /dev/shm, of which tables of class S would take 28 and boxes of parcels 130."""
+    mounted = 'mount -t tmpfs -o size=16k none /dev/shm && exec "$@"'
+    isolated = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
+    if subprocess.run([*isolated, mounted, "sh", "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("no file systems of one's own may be mounted here")
+    return subprocess.run(
+        [*isolated, mounted, "sh", BINARY, "bench", *words], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+# Oracle: the memory that there is, which the test limits: what asks for shared memory is refused, what does not goes on.
+def test_messages_are_sent_where_shared_memory_is_too_small() -> None:
+    done = in_little_shared_memory("is", "--class", "S", "--digits", "6,5")
+    assert done.returncode == 0, done.stderr
+    for words in ("tables in messages", "keys exchanged (ring)", "all keys sorted"):
+        assert words in done.stdout
+    refused = in_little_shared_memory("is", "--class", "S", "--tables", "shared")
+    assert refused.returncode == 5
+    assert "/dev/shm has 0 MB" in refused.stderr
+
+
 # Oracle: the rules of the input.
 @pytest.mark.parametrize(
     ("words", "message"),

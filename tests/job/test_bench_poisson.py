@@ -77,16 +77,52 @@ def test_bad_words_are_named(words: tuple[str, ...], said: str) -> None:
     assert said in done.stderr
 
 
+def weak_scaling(*words: str) -> subprocess.CompletedProcess[str]:
+    words = (BINARY, "bench", "weak-scaling", *words)
+    return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+
+
+# Oracle: docs/theory/placement.md, section 1: 100.7 and 25.2 MB, of which each of four hosts alike sends a quarter, at 1 GB/s.
+def test_the_series_of_the_paper_in_one_command() -> None:
+    words = ["--case", "2", "--cores", "32", "--network", "crossbar:4,rate=1GB/s"]
+    value = {row["name"]: row["value"] for row in answer(weak_scaling(*words, "--json", "-"))["rows"]}
+    for mode in ("flat", "hybrid"):
+        for order in ("original", "random", "afc-nb", "afc", "ours"):
+            assert value[f"case 2, 32 cores, {mode}, {order}, sent to other hosts"] > 0
+    for order, sent in (("original", 100.7e6), ("ours", 25.2e6)):
+        name = f"case 2, 32 cores, flat, {order}"
+        assert value[f"{name}, sent to other hosts"] == pytest.approx(sent, abs=0.051e6)
+        assert value[f"{name}, exchange by the model"] >= 1e3 * value[f"{name}, sent to other hosts"] / 4 / 1e9
+    printed = weak_scaling(*words)
+    assert "4096 x 512 x 1024" in printed.stdout and "original / ours" in printed.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--cores", "12"], "12 cores"),
+        (["--case", "3"], "case 2"),
+        (["--cores", "32", "--network", "crossbar:2"], "4 hosts"),
+    ],
+)
+def test_series_that_cannot_be_are_refused(words: list[str], said: str) -> None:
+    done = weak_scaling(*words)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
 # Oracle: counted by hand. A row of four boxes in x on each host sends 4 x 4 large faces to other hosts; groups of 1 x 2 x 2
 # (x, y, z) send 8 small faces, those at the grid's ends 4. By the bytes on the slow link the exchange takes half of the paper's
 # method, which puts an inner group there, and 1/8 of the original order; others may be at work here, so less is asked for.
+@pytest.mark.alone
 def test_a_slow_host_gets_the_least_traffic() -> None:
     if missing := why_not():
         pytest.skip(missing)
-    words = ["bench", "poisson", "--case", "2", "--scale", "0.3125", "--seconds", "2", "--budget", "2", "--json", "-"]
+    words = ["bench", "poisson", "--case", "2", "--scale", "0.3125", "--seconds", "1", "--budget", "2", "--json", "-"]
+    words += ["--overlap", "no"]
     for order in ("original", "afc", "ours"):
         words += ["--order", order]
-    with FakeCluster(hosts=4, mbit=200, slow={3: 50}) as cluster:
+    with FakeCluster(hosts=4, mbit=400, slow={3: 100}) as cluster:
         result = answer(cluster.mpirun(16, [BINARY, *words]))
     value = {row["name"]: row["value"] for row in result["rows"]}
     large, small = 320 * 80 * 8, 80 * 80 * 8

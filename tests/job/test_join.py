@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -37,6 +39,15 @@ def join(folder: Path, text: str, *program: str, grace: float = 2, path: str = "
     )
 
 
+def free_ports(how_many: int) -> list[int]:
+    """Ports that nobody has now; the kernel does not give them to others soon."""
+    with contextlib.ExitStack() as all_at_once:
+        sockets = [all_at_once.enter_context(socket.socket()) for _ in range(how_many)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
 def test_ranks_of_all_clusters_meet_and_their_lines_are_prefixed(tmp_path: Path) -> None:
     done = join(tmp_path, WIRE + cluster("a", 2) + cluster("b", 1))
     assert done.returncode == 0, done.stderr
@@ -45,8 +56,7 @@ def test_ranks_of_all_clusters_meet_and_their_lines_are_prefixed(tmp_path: Path)
 
 
 def test_a_relay_per_cluster_and_the_hub_between_them(tmp_path: Path) -> None:
-    base = 20000 + time.monotonic_ns() % 20000
-    relays = [f'relay = "127.0.0.1:{base + k}"\n' for k in (0, 1)]
+    relays = [f'relay = "127.0.0.1:{port}"\n' for port in free_ports(2)]
     done = join(tmp_path, WIRE + cluster("a", 2, extra=relays[0]) + cluster("b", 2, extra=relays[1]))
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("good") == 4

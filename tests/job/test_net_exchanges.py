@@ -17,7 +17,7 @@ def net(*arguments: str) -> dict:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("command", ["conflicts", "simulate", "draw", "paper", "cost"])
+@pytest.mark.parametrize("command", ["conflicts", "deadlock", "simulate", "draw", "paper", "cost", "choose"])
 def test_help_has_an_example(command: str) -> None:
     done = osteon("net", command, "--help")
     assert done.returncode == 0
@@ -56,6 +56,37 @@ def test_table_5_is_simulated() -> None:
     expected = 8 * (5e-6 + 262144 / 200e6)
     assert net("simulate", *common, "--barrier")["total_s"] == pytest.approx(expected, rel=1e-12)
     assert net("cost", *common)["plans"][0]["startup_and_bytes_s"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_schedule_for_a_network(tmp_path: Path) -> None:
+    """Oracle: by hand: 63 start-ups of 5 us and parcels at 200 MB/s against Bruck's six; unequal parcels last as long as
+    the largest one of a round."""
+    common = ["choose", "--network", "hxb:4x4x4", "--barrier"]
+    assert net(*common, "--bytes", "8")["schedules"][0]["schedule"] == "bruck"
+    best = net(*common, "--bytes", "1MiB")["schedules"][0]
+    assert best["schedule"] == "shift:4x4x4"
+    assert best["seconds"] == pytest.approx(63 * (5e-6 + (1 << 20) / 200e6), rel=1e-12)
+    sizes = tmp_path / "sizes.txt"
+    sizes.write_text("\n".join(" ".join(["3000000" if r == 0 else "1000000"] * 4) for r in range(4)))
+    ring = net("choose", "--network", "crossbar:8", "-n", "4", "--sizes", str(sizes), "--barrier")["schedules"]
+    assert min(s["seconds"] for s in ring) == pytest.approx(3 * (5e-6 + 3e6 / 200e6), rel=1e-12)
+    assert next(s["skew"] for s in ring if s["schedule"] == "ring") == pytest.approx(3 / 1.5)
+    assert "schedule" in osteon("net", *common).stdout
+
+
+def test_who_waits_for_whom() -> None:
+    """Oracle: Dally and Seitz: a ring of more than four needs two virtual channels."""
+    stuck = net("deadlock", "--network", "torus:5x4")
+    assert not stuck["free"]
+    assert stuck["sufficient_channels"] == 2
+    holds = [step["holds"] for step in stuck["circle"]]
+    assert [step["waits_for"] for step in stuck["circle"]] == holds[1:] + holds[:1]
+    assert len(holds) == 5
+    assert net("deadlock", "--network", "torus:5x4,channels=2")["free"]
+    words = osteon("net", "deadlock", "--network", "torus:5x4").stdout
+    assert "PU(0,0)" in words
+    assert "with 2 virtual channels a link it is free" in words
+    assert "free of deadlock" in osteon("net", "deadlock", "--network", "mesh:5x4").stdout
 
 
 def test_files_of_messages_placements_and_sizes(tmp_path: Path) -> None:
@@ -103,10 +134,37 @@ def test_a_picture_is_drawn(tmp_path: Path) -> None:
         (["simulate", "--network", "hxb:4x4", "--plan", "ring", "--background", "1"], 2, "background"),
         (["simulate", "--network", "hxb:4x4", "--plan", "ring", "--stream", "3"], 2, "3-17"),
         (["cost", "--network", "hxb:4x4"], 2, "--plan"),
+        (["choose", "--network", "hxb:4x4", "-n", "17"], 2, "16 PUs"),
+        (["choose", "--network", "hypercube:14"], 2, "more than the 200000000 messages"),
+        (["deadlock", "--network", "hypercube:13"], 2, "up to 4096"),
         (["cost"], 2, "-n"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments: list[str], code: int, words: str) -> None:
     done = osteon("net", *arguments)
     assert done.returncode == code
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"routers": [{"name": "a", "parent": "b"}, {"name": "b", "parent": "a"}]}, "circle: a -> b -> a"),
+        ({"routers": [{"name": "a"}, {"name": "b"}]}, "no way from router 'a' to 'b'"),
+        ({"links": [{"from": "a", "to": "b", "bytes_per_second": 0}]}, "bytes_per_second is 0"),
+        ({"links": [{"from": "a", "to": "b", "one_way": True}]}, "no way from router 'b' to 'a'"),
+    ],
+)
+def test_machines_that_carry_no_message_are_refused(changed: dict, words: str, tmp_path: Path) -> None:
+    """Oracle: the rules of the page."""
+    machine = {
+        "schema": "osteon.network/1",
+        "routers": [{"name": "a"}, {"name": "b"}],
+        "pus": [{"router": "a"}, {"router": "b"}],
+        "links": [],
+    }
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps(machine | changed))
+    done = osteon("net", "deadlock", "--network", str(path))
+    assert done.returncode == 3
     assert words in done.stderr

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from whole_job import BINARY
+from whole_job import BINARY, ROOT
 
 HOST = ["--host", "pack:2 l3:1 core:4 pu:1"]
 GRID = ["--grid", "8x8x8", "--cells", "1024x256x256"]
@@ -94,6 +94,43 @@ def test_a_traced_program(tmp_path):
     assert from_file["off_host_bytes"]["result"] <= from_file["off_host_bytes"]["input"]
 
 
+def test_a_machine_file_of_another_allocation_is_refused_and_hosts_are_named(tmp_path):
+    # Oracle: the names of the hosts, in the file and here.
+    machine = [BINARY, "probe", "-n", "1", "-o", "machine.json"]
+    subprocess.run(machine, capture_output=True, check=True, timeout=60, cwd=tmp_path, env={**os.environ, **ROOT_MAY})
+    found = json.loads((tmp_path / "machine.json").read_text())
+    here = found["hosts"][0]
+    found["hosts"] = ["another"]
+    (tmp_path / "machine.json").write_text(json.dumps(found))
+    done = place("--grid", "2x1x1", "--verify", "--machine", "machine.json", cwd=tmp_path)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert f"in the file but not in this job: another; in this job but not in the file: {here}" in done.stderr
+
+
+def test_a_traced_fortran_program(tmp_path):
+    # Oracle: the messages that trace_program.f90 writes down, by hand, in both directions together.
+    compiler = shutil.which("mpifort.openmpi") or shutil.which("mpifort")
+    source = ROOT / "tests" / "placement" / "trace_program.f90"
+    built = [compiler, str(source), "-J", str(tmp_path), "-o", str(tmp_path / "program")]
+    if not compiler or subprocess.run(built, capture_output=True, timeout=60, check=False).returncode != 0:
+        pytest.skip("there is no Fortran compiler for MPI here (Debian: gfortran)")
+    traced = ["--trace", "--graph", "graph.json", "--hosts", "2", "--host", "core:2 pu:1", "--"]
+    done = place(*traced, "mpirun", "-q", "--oversubscribe", "-n", "4", str(tmp_path / "program"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    both = dict.fromkeys(((a, b) for a in range(4) for b in range(a)), 0)
+    for a, b, n in json.loads((tmp_path / "graph.json").read_text())["sent"]:
+        if a != b:
+            both[max(a, b), min(a, b)] += n
+    assert both == {
+        (a, b): 2 * 16
+        + 8 * (a + 1 + b + 1)
+        + (a == b + 1) * 80
+        + (a - b in (1, 3)) * 2 * 800
+        + (a == 1) * (12 + 40 + 14)
+        for a, b in both
+    }
+
+
 @pytest.mark.parametrize(
     ("arguments", "words", "code"),
     [
@@ -105,6 +142,8 @@ def test_a_traced_program(tmp_path):
         (["--grid", "2x2x2", "--periodic", "w"], "letters of x, y and z", 2),
         (["--grid", "8x8x8", "--hosts", "3", *HOST], "512 subdomains for 24 cores", 2),
         (["--grid", "2x2x2", "--hosts", "1", "--host", "what:8"], "what:8", 2),
+        (["--grid", "2x2x2", "--hosts", "1", "--host", "none.xml"], "none.xml", 3),
+        (["--grid", "2x2x2", "--hosts", "1", "--host", "later.xml"], "up to version 2", 3),
         (["--grid", "2x2x2", "--hosts", "1", *HOST, "--method", "magic"], "best, paper", 2),
         (["--grid", "2x2x2", "--hosts", "1", *HOST, "--emit", "pbs"], "ompi4-rankfile", 2),
         (["--grid", "2x2x2", "--hosts", "9", *HOST, "--network", "torus:2x2x2"], "9 hosts", 2),
@@ -120,6 +159,7 @@ def test_a_traced_program(tmp_path):
 def test_bad_input(tmp_path, arguments, words, code):
     (tmp_path / "bad.graph").write_text("2 1 1\n2 5\n1 6\n")
     (tmp_path / "negative.graph").write_text("2 1 1\n2 -5\n1 -5\n")
+    (tmp_path / "later.xml").write_text('<?xml version="1.0"?>\n<topology version="9.0">\n</topology>\n')
     done = place(*arguments, cwd=tmp_path)
     assert done.returncode == code, done.stdout + done.stderr
     assert words in done.stderr

@@ -12,6 +12,7 @@ REASON = why_not()
 GRID = ["--grid", "4x2x2", "--cells", "316x79x79"]
 
 
+@pytest.mark.alone
 @pytest.mark.skipif(bool(REASON), reason=REASON)
 def test_a_slow_uplink_gets_an_end_of_the_row(tmp_path):
     # Oracle: the paper's method in the order of hosts, measured beside. It knows of no slow host, which is one that gets a

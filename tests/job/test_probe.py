@@ -39,6 +39,7 @@ def test_one_rank_tells_the_tree_and_that_links_take_two(tmp_path: Path) -> None
 
 
 # Oracle: bounds that any memory keeps, and the budget.
+@pytest.mark.alone
 def test_two_ranks_of_a_laptop(tmp_path: Path) -> None:
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("two ranks take two cores")
@@ -95,6 +96,7 @@ def cluster():
 
 
 # Oracle: the rates that the kernel shapes the links to.
+@pytest.mark.alone
 def test_a_slow_uplink_is_named_and_every_pair_is_right(cluster: FakeCluster, tmp_path: Path) -> None:
     files = ["-o", "machine.json", "--json", "probe.json", "--picture", "links.svg"]
     done = cluster.mpirun(4, [BINARY, "probe", "--mode", "isolated", "--budget", "8s", *files], cwd=tmp_path)
@@ -123,6 +125,7 @@ def test_a_slow_uplink_is_named_and_every_pair_is_right(cluster: FakeCluster, tm
 
 
 # Oracle: the name of the host whose cable is pulled, once measuring is under way.
+@pytest.mark.alone
 def test_a_host_that_vanishes_is_named(cluster: FakeCluster, tmp_path: Path) -> None:
     command = cluster.command([1, 1, 1, 1], [str(BINARY), "probe", "--mode", "isolated", "--budget", "2s"])
     with subprocess.Popen(

@@ -14,7 +14,9 @@ kernel::ray ray_along_x(double z, double y, double length) { return {{z, y, -1.0
 
 void march(const kernel::march_volume& volume, const kernel::ray& ray, wide_pixel& pixel) {
   std::int64_t samples = 0;
-  volume.march(ray, 0, pixel, samples);
+  kernel::travel alone{ray, 0, 0, pixel};
+  volume.march({&alone, 1}, samples);
+  pixel = alone.result;
 }
 
 kernel::march_volume volume_of(const std::vector<float>& values, index3 domain, double step,
@@ -115,6 +117,35 @@ TEST(march, agrees_with_a_readable_reference) {
       EXPECT_NEAR(rgba[1], static_cast<double>(green), 3e-6 + ended) << step;
       EXPECT_NEAR(rgba[3], static_cast<double>(1 - through), 3e-6 + ended) << step;
     }
+}
+
+// Oracle: each ray by itself, bit for bit. Some miss the domain, some end in it, and some have come too deep before.
+TEST(march, of_many_rays_together_is_that_of_each_alone) {
+  const index3 domain{40, 3, 48};
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> uniform(0, 1);
+  std::vector<float> values(static_cast<std::size_t>(domain.volume()));
+  for (float& v : values) v = uniform(random) < 0.1F ? std::numeric_limits<float>::quiet_NaN() : uniform(random);
+  const kernel::march_volume volume(domain, {1, 0.8, 1.1}, {{}, domain}, {{}, domain}, 0.7, {{1, 0, 0}, {0, 0, 1}},
+                                    {{values.data(), {0, 1, {{0, 1, 0.5F, 0}, {1, 0, 0.5F, 0.4F}}}, true, 1}});
+  std::vector<kernel::travel> together(53);
+  for (kernel::travel& t : together) {
+    t.along = {{40 * uniform(random), 3 * uniform(random), 0}, {uniform(random) - 0.5, 0.02 * uniform(random), 0.8}, 0, 0};
+    t.along.exit = uniform(random) < 0.1F ? -1 : 40 * uniform(random);
+    t.before = uniform(random) < 0.2F ? kernel::opaque_depth : kernel::optical_depth{9000};
+  }
+  auto alone = together;
+  std::int64_t samples = 0, one_by_one = 0;
+
+  volume.march(together, samples);
+
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    volume.march({&alone[i], 1}, one_by_one);
+    EXPECT_EQ(kernel::rounded(together[i].result), kernel::rounded(alone[i].result)) << i;
+    EXPECT_EQ(together[i].depth, alone[i].depth) << i;
+  }
+  EXPECT_EQ(samples, one_by_one);
+  EXPECT_GT(samples, 1000);
 }
 
 // Oracle: marching a transparent copy of every macro cell's neighbourhood is what skipping must equal: here one visible

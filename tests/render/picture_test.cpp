@@ -128,6 +128,31 @@ TEST(picture, is_the_same_bit_for_bit_on_any_number_of_ranks) {
   }
 }
 
+// Oracle: the picture of the same scene on one rank, bit for bit; cut by a plane, it shows cut faces, too.
+TEST(picture, of_a_surface_is_the_same_bit_for_bit_on_any_number_of_ranks) {
+  for (const index3 domain : {index3{23, 17, 19}, index3{7, 12, 3}}) {
+    const model m(domain);
+    const blocks of_planes(MPI_COMM_WORLD, m, lopsided(domain.z));
+    const blocks of_bricks(m, grid::make_block(MPI_COMM_WORLD, sample::bricks(domain, {})));
+    for (const double azimuth : {35.0, 251.0}) {
+      render::image expected;
+      for (const blocks* b : {&of_planes, &of_bricks}) {
+        auto s = b->scene();
+        s.how = render::method::surface;
+        s.level = 0.4;
+        s.view = {azimuth, 22, 1.2, true};
+        s.clip.push_back({{1, 0, 0.5}, 0.4});
+        if (is_root() && expected.rgba.empty()) {
+          expected = render_alone(m, s);
+          ASSERT_GT(*std::max_element(expected.rgba.begin(), expected.rgba.end()), 0.3F);
+        }
+
+        EXPECT_EQ(render::render(b->where, s).rgba, expected.rgba) << domain.x << " wide, azimuth " << azimuth;
+      }
+    }
+  }
+}
+
 // Oracle: the picture made with one thread, bit for bit.
 TEST(picture, is_the_same_bit_for_bit_with_any_number_of_threads) {
   const model m({23, 17, 19});

@@ -425,11 +425,12 @@ def mpi_module(functions: list[Function]) -> str:
 
 
 def mpi_f08_module(functions: list[Function]) -> str:
-    """The module mpi_f08: the same functions, with types for handles and statuses, and errors that need not be asked for."""
+    """The module mpi_f08: the same functions, with types for handles and statuses; no one need ask for errors."""
     lines = ["! Generated from abi/functions.txt and abi/constants.txt.", "module mpi_f08", "implicit none"]
     for handle in HANDLES:
         lines += [f"type, bind(c) :: MPI_{handle}", "  integer :: MPI_VAL", f"end type MPI_{handle}"]
-    lines += ["type, bind(c) :: MPI_Status", "  integer :: MPI_SOURCE, MPI_TAG, MPI_ERROR", "  integer :: MPI_internal(5)"]
+    lines += ["type, bind(c) :: MPI_Status", "  integer :: MPI_SOURCE, MPI_TAG, MPI_ERROR"]
+    lines += ["  integer :: MPI_internal(5)"]
     lines += ["end type MPI_Status", *fortran_constants(modern=True)]
     for operator, joined in (("==", "same"), ("/=", "other")):
         lines += [f"interface operator({operator})", *(f"  procedure {joined}_{h}" for h in HANDLES), "end interface"]

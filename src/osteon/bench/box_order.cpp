@@ -21,6 +21,14 @@ placement::graph graph_of_faces(const grid::cartesian& where, std::int64_t bytes
   return placement::from_edges(boxes, edges);
 }
 
+placement::cartesian as_blocks(const grid::cartesian& where, std::int64_t bytes_of_cell) {
+  const index3 boxes = where.ranks(), largest = where.box_of(static_cast<int>(boxes.volume()) - 1).shape();
+  return {{static_cast<int>(boxes.z), static_cast<int>(boxes.y), static_cast<int>(boxes.x)},
+          {largest.z, largest.y, largest.x},
+          bytes_of_cell,
+          {}};
+}
+
 box_order order_named(MPI_Comm comm, std::string_view name, const grid::cartesian& where, std::int64_t bytes_of_cell,
                       const machine::description& machine, int threads, unsigned seed) {
   box_order order;
@@ -43,12 +51,7 @@ box_order order_named(MPI_Comm comm, std::string_view name, const grid::cartesia
   options.search.how = *how;
   options.search.seed = seed;
   options.threads = threads;
-  const index3 boxes = where.ranks(), largest = where.box_of(static_cast<int>(boxes.volume()) - 1).shape();
-  options.search.grid =
-      placement::cartesian{{static_cast<int>(boxes.z), static_cast<int>(boxes.y), static_cast<int>(boxes.x)},
-                           {largest.z, largest.y, largest.x},
-                           bytes_of_cell,
-                           {}};
+  options.search.grid = as_blocks(where, bytes_of_cell);
   placement::reordered found = placement::reorder(comm, graph_of_faces(where, bytes_of_cell), machine, options);
   order.rank_of_box = std::move(found.old_rank);
   order.how = std::move(found.report.line);

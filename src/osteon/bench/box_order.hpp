@@ -15,6 +15,9 @@ namespace osteon::bench {
 /// Bytes that boxes send through their faces in an exchange, one way.
 placement::graph graph_of_faces(const grid::cartesian& where, std::int64_t bytes_of_cell);
 
+/// The boxes as blocks of a grid, which placing knows more about than about a graph; their largest shape counts for all.
+placement::cartesian as_blocks(const grid::cartesian& where, std::int64_t bytes_of_cell);
+
 /// An order of the ranks of a communicator.
 struct box_order {
   std::vector<int> rank_of_box;

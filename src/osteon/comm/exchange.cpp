@@ -72,11 +72,18 @@ all_to_all::all_to_all(MPI_Comm comm, const all_to_all_options& options) : comm_
                       schedule_));
   });
   if (schedule_ == "shared") {
-    way_ = exchange_in_shared_memory(comm_.get());
-  } else {
-    schedule_ = what.name;
-    way_ = exchange_by_messages(comm_.get(), what, options);
+    try {
+      way_ = exchange_in_shared_memory(comm_.get());
+      return;
+    } catch (const machine_error&) {  // on all ranks: there is too little shared memory
+      if (options.schedule == "shared") throw;
+      what = plan::make_exchange("ring", {.ranks = size(comm), .bytes = 1});
+    }
   }
+  schedule_ = what.name;
+  if (const std::string groups = "hierarchical:"; schedule_.starts_with(groups))
+    way_ = exchange_hierarchically(comm_.get(), std::stoi(schedule_.substr(groups.size())), options);
+  if (!way_) way_ = exchange_by_messages(comm_.get(), what, options, together_here);
 }
 
 all_to_all::~all_to_all() = default;

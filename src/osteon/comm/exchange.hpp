@@ -33,7 +33,8 @@ struct parcels {
 struct all_to_all_options {
   /// `shared`: through memory that the ranks of one host share. Otherwise messages by a plan: `shift:4x4x8`, `ring`, `xor`,
   /// `pairwise`, `bruck`, `hierarchical:8`, `transposition` and its kin (plan/exchange_method.hpp). `auto`: shared if all
-  /// ranks are on one host, otherwise ring. net/choose_exchange.hpp finds the plan for a network.
+  /// ranks are on one host whose shared memory has room, otherwise ring. net/choose_exchange.hpp finds the plan for a
+  /// network.
   std::string schedule = "auto";
   /// A barrier after each round of messages: without it rounds of unequal messages drift into each other, and a schedule
   /// that is free of collisions round by round no longer is.
@@ -46,7 +47,7 @@ struct all_to_all_options {
 class all_to_all {
  public:
   /// @throws usage_error for an unknown schedule, or one that is no all-to-all or transposition of this number of ranks, or
-  /// `shared` on several hosts; machine_error if the host has too little shared memory
+  /// `shared` on several hosts; machine_error for `shared` if the host has too little shared memory
   /// @collective on comm, which is duplicated
   explicit all_to_all(MPI_Comm comm, const all_to_all_options& options = {});
   ~all_to_all();

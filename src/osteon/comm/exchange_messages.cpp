@@ -20,8 +20,11 @@ void wait_for_all(std::vector<MPI_Request>& requests) {
 /// Plans in which a parcel goes from its sender to its receiver in one message.
 class direct_messages final : public all_to_all::way {
  public:
-  direct_messages(MPI_Comm comm, std::vector<plan::exchange_round> rounds, const all_to_all_options& options)
-      : comm_(comm), options_(options), rounds_(std::move(rounds)) {
+  direct_messages(MPI_Comm comm, std::vector<plan::exchange_round> rounds, const all_to_all_options& options, bool one_host)
+      : comm_(comm),
+        options_(options),
+        rounds_(std::move(rounds)),
+        rounds_at_a_time_(one_host && !options.barriers ? most_rounds_at_a_time : 1) {
     for (const auto& r : rounds_) {
       for (const auto& m : r.sends) planned_.push_back(m.peer);
     }
@@ -45,15 +48,20 @@ class direct_messages final : public all_to_all::way {
         send_in_pieces(out + to.offsets[p] * unit, to.counts[p] * unit, options_.longest_message, m.peer,
                        tag_of(static_cast<std::int64_t>(round)), comm_, requests_);
       }
-      wait_for_all(requests_);
+      if ((round + 1) % rounds_at_a_time_ == 0 || round + 1 == rounds_.size()) wait_for_all(requests_);
       if (options_.barriers) MPI_Barrier(comm_);
     }
   }
 
  private:
+  // Rounds keep messages from meeting in a network. Inside a host there is none, and each wait costs a turn of the
+  // processor.
+  static constexpr std::size_t most_rounds_at_a_time = 64;
+
   MPI_Comm comm_;
   all_to_all_options options_;
   std::vector<plan::exchange_round> rounds_;
+  std::size_t rounds_at_a_time_;
   std::vector<int> planned_;
   std::vector<MPI_Request> requests_;
 };
@@ -151,7 +159,7 @@ void receive_in_pieces(std::byte* into, std::int64_t bytes, std::int64_t longest
 }
 
 std::unique_ptr<all_to_all::way> exchange_by_messages(MPI_Comm comm, const plan::exchange& what,
-                                                      const all_to_all_options& options) {
+                                                      const all_to_all_options& options, bool one_host) {
   std::vector<plan::exchange_round> rounds;
   bool relayed = false;
   for (std::int64_t r = 0; r < what.rounds; ++r) {
@@ -162,7 +170,7 @@ std::unique_ptr<all_to_all::way> exchange_by_messages(MPI_Comm comm, const plan:
   // A rank may have no message in any round of a plan that relays.
   MPI_Allreduce(MPI_IN_PLACE, &relayed, 1, MPI_CXX_BOOL, MPI_LOR, comm);
   if (relayed) return std::make_unique<relayed_messages>(comm, std::move(rounds), options);
-  return std::make_unique<direct_messages>(comm, std::move(rounds), options);
+  return std::make_unique<direct_messages>(comm, std::move(rounds), options, one_host);
 }
 
 void execute_on_object(MPI_Comm comm, const plan::exchange& what, std::span<std::byte> object,

@@ -11,7 +11,8 @@
 namespace osteon::grid {
 
 /// The messages of one rank with the ranks behind its faces, prepared once (persistent requests) and started for each
-/// exchange. Faces are packed, because most MPIs walk a strided datatype slowly; edges and corners are not exchanged.
+/// exchange. Faces are packed by the rank's threads, so a block may change as soon as its exchange is started; edges and
+/// corners are not exchanged.
 template <class T>
 class face_halo {
  public:

@@ -5,9 +5,6 @@ namespace osteon::kernel {
 
 namespace {
 
-// Pixels whose sums stay in the first cache between one batch of layers and the next.
-constexpr std::int64_t block = 512;
-
 // One channel of as many pixels as a vector has words, in 1 / 255, whatever the format.
 struct planes {
   floats red, green, blue, opacity;
@@ -55,60 +52,30 @@ constexpr integers first_half{0, 8, 1, 9, 2, 10, 3, 11};
   std::memcpy(pixels + sizeof first, &second, sizeof second);
 }
 
-template <bool Only8>
-[[gnu::always_inline]] inline planes load(const layer& from, std::int64_t at) {
-  if (Only8 || from.format.colour == colour_format::rgba8) return load8(from.pixels + 4 * at);
-  return load16(from.pixels + 8 * at);
-}
+struct fixed_point {
+  using sum = planes;
+  static constexpr int pixels = blend_words;
 
-// The layers over `behind`, from back to front: one multiplication and addition for each value.
-template <bool Only8>
-[[gnu::always_inline]] inline planes fold(std::span<const layer> layers, std::int64_t at, planes behind) {
-  for (std::size_t l = layers.size(); l-- > 0;) {
-    const planes p = load<Only8>(layers[l], at);
-    const floats through = 1 - p.opacity * (1.0f / 255);
-    behind.red = p.red + through * behind.red;
-    behind.green = p.green + through * behind.green;
-    behind.blue = p.blue + through * behind.blue;
-    behind.opacity = p.opacity + through * behind.opacity;
+  template <bool Only8>
+  [[gnu::always_inline]] static inline planes load(const layer& from, std::int64_t at) {
+    if (Only8 || from.format.colour == colour_format::rgba8) return load8(from.pixels + 4 * at);
+    return load16(from.pixels + 8 * at);
   }
-  return behind;
-}
 
-[[gnu::always_inline]] inline void store(colour_format format, std::byte* out, std::int64_t at, const planes& p) {
-  if (format == colour_format::rgba8)
-    store8(out + 4 * at, p);
-  else
-    store16(out + 8 * at, p);
-}
+  // One multiplication and addition for each value.
+  [[gnu::always_inline]] static inline planes over(const planes& front, const planes& back) {
+    const floats through = 1 - front.opacity * (1.0f / 255);
+    return {front.red + through * back.red, front.green + through * back.green, front.blue + through * back.blue,
+            front.opacity + through * back.opacity};
+  }
 
-// At most `layers_at_once` layers, over what `behind` holds unless they are the first, into `out` or, if it is null,
-// into `behind`.
-template <bool Only8>
-void pass(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count, planes* behind,
-          bool first) {
-  const auto front = first ? layers.first(layers.size() - 1) : layers;
-  for (std::int64_t at = 0; at < count; at += blend_words) {
-    planes& there = behind[at / blend_words];
-    const planes p = fold<Only8>(front, at, first ? load<Only8>(layers.back(), at) : there);
-    if (out)
-      store(format, out, at, p);
+  [[gnu::always_inline]] static inline void store(colour_format format, std::byte* out, std::int64_t at, const planes& p) {
+    if (format == colour_format::rgba8)
+      store8(out + 4 * at, p);
     else
-      there = p;
+      store16(out + 8 * at, p);
   }
-}
-
-template <bool Only8>
-void blend_vectors(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count) {
-  planes behind[block / blend_words];
-  for (std::int64_t at = 0; at < count; at += block) {
-    const std::int64_t size = std::min(block, count - at);
-    in_batches(out + static_cast<std::size_t>(at) * bytes_of(format), advanced(layers, at),
-               [&](std::byte* to, std::span<const layer> batch, bool first) {
-                 pass<Only8>(format, to, batch, size, behind, first);
-               });
-  }
-}
+};
 
 // Two layers of RGBA8, rounded exactly, two channels in a word: (t + t / 256) / 256 with t = x k + 128 is x k / 255
 // rounded, for all bytes x and k. A colour above the opacity would carry into the next channel.
@@ -167,10 +134,7 @@ void blend_pair(std::byte* out, std::span<const layer> layers, std::int64_t coun
   const std::byte *const front = layers[0].pixels, *const back = layers[1].pixels;
   for (std::int64_t at = 0; at < count; at += blend_words) {
     const planes f = get(front, at, std::bool_constant<Front8>{}), b = get(back, at, std::bool_constant<Back8>{});
-    const floats through = 1 - f.opacity * (1.0f / 255);
-    const planes sum{f.red + through * b.red, f.green + through * b.green, f.blue + through * b.blue,
-                     f.opacity + through * b.opacity};
-    store(Out8 ? colour_format::rgba8 : colour_format::rgba16, out, at, sum);
+    fixed_point::store(Out8 ? colour_format::rgba8 : colour_format::rgba16, out, at, fixed_point::over(f, b));
   }
 }
 
@@ -194,7 +158,7 @@ void blend_fixed_point(colour_format format, std::byte* out, std::span<const lay
           return blend_pairs[4 * is8(from[0].format.colour) + 2 * is8(from[1].format.colour) + is8(format)](to, from, size);
         if (only8 && is8(format) && from.size() > 2 && from.size() < std::size(blend_of_some_bytes))
           return blend_of_some_bytes[from.size()](to, from, size);
-        (only8 ? blend_vectors<true> : blend_vectors<false>)(format, to, from, size);
+        (only8 ? blend_vectors<fixed_point, true> : blend_vectors<fixed_point, false>)(format, to, from, size);
       });
 }
 

@@ -49,23 +49,39 @@ inline void pad_to_vectors(std::size_t pixel_bytes, std::byte* out, std::span<co
   std::memcpy(out + done * pixel_bytes, padded.data(), left * pixel_bytes);
 }
 
-/// Call pass(out or null, layers, first) for at most `layers_at_once` layers at a time, from the back to the front; all but
-/// the last call leave their result with the caller.
-template <class Pass>
-inline void in_batches(std::byte* out, std::span<const layer> layers, Pass pass) {
-  bool first = true;
-  for (; layers.size() > layers_at_once; first = false) {
-    pass(static_cast<std::byte*>(nullptr), layers.last(layers_at_once), first);
-    layers = layers.first(layers.size() - layers_at_once);
-  }
-  pass(out, layers, first);
-}
-
 /// The same layers, from pixel `at` on.
 inline std::vector<layer> advanced(std::span<const layer> layers, std::int64_t at) {
   std::vector<layer> result(layers.begin(), layers.end());
   for (layer& l : result) l.pixels += static_cast<std::size_t>(at) * l.format.bytes();
   return result;
+}
+
+/// Blend layers from back to front. Of a family of formats, `Family::sum` holds `Family::pixels` pixels, which it can
+/// load<One>
+/// (`One`: all layers have its narrow format), put over() others, and store().
+template <class Family, bool One>
+inline void blend_vectors(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count) {
+  constexpr std::int64_t block = 512;  // pixels whose sums stay in the first cache between one batch of layers and the next
+  typename Family::sum behind[block / Family::pixels];
+  for (std::int64_t begin = 0; begin < count; begin += block) {
+    const std::int64_t size = std::min(block, count - begin);
+    const std::vector<layer> part = advanced(layers, begin);
+    std::byte* const to = out + static_cast<std::size_t>(begin) * bytes_of(format);
+    std::size_t left = part.size();
+    for (bool first = true; left > 0; first = false) {
+      const std::size_t batch = std::min(left, layers_at_once), back = left - (first ? 1 : 0);
+      left -= batch;
+      for (std::int64_t at = 0; at < size; at += Family::pixels) {
+        auto& there = behind[at / Family::pixels];
+        auto sum = first ? Family::template load<One>(part.back(), at) : there;
+        for (std::size_t l = back; l-- > left;) sum = Family::over(Family::template load<One>(part[l], at), sum);
+        if (left == 0)
+          Family::store(format, to, at, sum);
+        else
+          there = sum;
+      }
+    }
+  }
 }
 
 }  // namespace osteon::kernel

@@ -21,9 +21,14 @@ typedef std::int32_t integer8 __attribute__((vector_size(32)));
 }
 /// Whether a lane of a comparison's result holds.
 [[gnu::always_inline]] inline bool any(integer8 mask) {
+#ifdef __AVX__
+  typedef long long wide __attribute__((vector_size(32)));
+  return !__builtin_ia32_ptestz256((wide)mask, (wide)mask);
+#else
   typedef std::int64_t wide __attribute__((vector_size(32)));
   const auto m = (wide)mask;
   return ((m[0] | m[1]) | (m[2] | m[3])) != 0;
+#endif
 }
 
 /// The floats at `from` + at[i], and those that follow them.
@@ -42,89 +47,91 @@ template <class Offset>
   b = __builtin_shufflevector(p, q, 1, 3, 9, 11, 5, 7, 13, 15);
 }
 
-/// The voxels around eight samples, numbered -1, 0, 1, 2 on each axis: a sample lies between the middles of 0 and 1.
-/// Voxels beyond the domain's ends repeat the last one.
+/// The four floats at `from` + at[i].
+[[gnu::always_inline]] inline void fours_at(const float* from, const std::int32_t (&at)[8], float8 (&result)[4]) {
+  typedef float quad __attribute__((vector_size(16)));
+  const auto two = [&](int i, int k) {
+    quad a, b;
+    std::memcpy(&a, from + at[i], sizeof a);
+    std::memcpy(&b, from + at[k], sizeof b);
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+  };
+  const float8 a = two(0, 4), b = two(1, 5), c = two(2, 6), d = two(3, 7);
+  const float8 ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13),
+               cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
+  result[0] = __builtin_shufflevector(ab, cd, 0, 1, 8, 9, 4, 5, 12, 13);
+  result[1] = __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
+  const float8 ef = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15),
+               gh = __builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
+  result[2] = __builtin_shufflevector(ef, gh, 0, 1, 8, 9, 4, 5, 12, 13);
+  result[3] = __builtin_shufflevector(ef, gh, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+/// Places of eight samples among voxels, numbered -1, 0, 1, 2 on each axis: a sample lies between the middles of 0 and 1.
+struct eight_places {
+  float8 fz, fy, fx;      ///< weights of the voxels numbered 1
+  std::int32_t first[8];  ///< offsets of the voxels 0 from one that all share
+};
+
+/// Eight samples, and the strides of the voxels around them.
 struct eight_samples {
-  float8 fz, fy, fx;  ///< weights of the voxels numbered 1
-  bool inside;        ///< no voxel lies beyond an end, so all of a sample's are as far apart as voxels in memory
-  std::int64_t first[8], across_z, across_y;  ///< if inside: offsets of the voxels 0 from one that all share; strides
-  integer8 z[4], y[4], x[4];                  ///< if not: offsets along each axis from a voxel that all share
+  eight_places at;
+  /// Where gradients are taken: the same, but not next to an end of the domain, where a voxel would be missing.
+  eight_places near;
+  bool inside;  ///< whether they are the same; then `near` is not set
+  std::int64_t across_z, across_y;
 
-  // `Inside` is `inside`, known to the compiler: the two ways differ in every load.
-
-  /// Values of the voxels `i` and `i` + 1 along x, in the row (k, j).
-  template <bool Inside>
-  [[gnu::always_inline]] inline void pair(const float* v, int k, int j, int i, float8& a, float8& b) const {
-    if constexpr (Inside) {
-      const float* row = v + (k * across_z + j * across_y + i);
-      pairs_at(row, first, a, b);
-    } else {
-      const integer8 row = z[k + 1] + y[j + 1];
-      std::int32_t at[8], next[8];
-      store(at, row + x[i + 1]);
-      store(next, row + x[i + 2]);
-      for (int s = 0; s < 8; ++s) {
-        a[s] = v[at[s]];
-        b[s] = v[next[s]];
-      }
-    }
-  }
-
-  template <bool Inside>
-  [[gnu::always_inline]] inline float8 row(const float* v, int k, int j) const {
-    float8 a, b;
-    pair<Inside>(v, k, j, 0, a, b);
-    return lerp(a, b, fx);
-  }
-
-  template <bool Inside>
+  /// Interpolated values, of voxels from v on.
   [[gnu::always_inline]] inline float8 value(const float* v) const {
-    const float8 low = lerp(row<Inside>(v, 0, 0), row<Inside>(v, 0, 1), fy),
-                 high = lerp(row<Inside>(v, 1, 0), row<Inside>(v, 1, 1), fy);
-    return lerp(low, high, fz);
+    const float8 low = lerp(row(v, at, 0, 0), row(v, at, 0, 1), at.fy),
+                 high = lerp(row(v, at, 1, 0), row(v, at, 1, 1), at.fy);
+    return lerp(low, high, at.fz);
   }
 
   /// The values from the neighbours that are not NaN, and their share of the weights.
-  template <bool Inside>
   [[gnu::always_inline]] inline float8 value_of_present(const float* v, float8& share) const {
     float8 sums[4], weights[4];
     for (int k = 0; k < 4; ++k) {
       float8 a, b;
-      pair<Inside>(v, k >> 1, k & 1, 0, a, b);
+      pairs_at(voxel(v, k >> 1, k & 1), at.first, a, b);
       const float8 one = all(1.0f);
-      weights[k] = lerp(a == a ? one : float8{}, b == b ? one : float8{}, fx);
-      sums[k] = lerp(a == a ? a : float8{}, b == b ? b : float8{}, fx);
+      weights[k] = lerp(a == a ? one : float8{}, b == b ? one : float8{}, at.fx);
+      sums[k] = lerp(a == a ? a : float8{}, b == b ? b : float8{}, at.fx);
     }
-    share = lerp(lerp(weights[0], weights[1], fy), lerp(weights[2], weights[3], fy), fz);
-    const float8 sum = lerp(lerp(sums[0], sums[1], fy), lerp(sums[2], sums[3], fy), fz);
+    share = lerp(lerp(weights[0], weights[1], at.fy), lerp(weights[2], weights[3], at.fy), at.fz);
+    const float8 sum = lerp(lerp(sums[0], sums[1], at.fy), lerp(sums[2], sums[3], at.fy), at.fz);
     return share > 0 ? sum / share : float8{};
   }
 
   /// Twice the gradient per voxel, z first: the interpolated value one voxel ahead less that one voxel behind.
-  template <bool Inside>
   [[gnu::always_inline]] inline void slope(const float* v, float8 (&result)[3]) const {
-    const float8 below = lerp(row<Inside>(v, -1, 0), row<Inside>(v, -1, 1), fy),
-                 above = lerp(row<Inside>(v, 2, 0), row<Inside>(v, 2, 1), fy);
+    const eight_places& p = inside ? at : near;
+    const float8 below = lerp(row(v, p, -1, 0), row(v, p, -1, 1), p.fy),
+                 above = lerp(row(v, p, 2, 0), row(v, p, 2, 1), p.fy);
     float8 across[2], low[2], along[2];
+#pragma GCC unroll 2
     for (int k = 0; k < 2; ++k) {
-      float8 a0, a1, a2, a3, b0, b1, b2, b3;
-      pair<Inside>(v, k, 0, -1, a0, a1);
-      pair<Inside>(v, k, 0, 1, a2, a3);
-      pair<Inside>(v, k, 1, -1, b0, b1);
-      pair<Inside>(v, k, 1, 1, b2, b3);
-      const float8 a = lerp(a1, a2, fx), b = lerp(b1, b2, fx);
-      low[k] = lerp(a, b, fy);
-      across[k] = lerp(b - row<Inside>(v, k, -1), row<Inside>(v, k, 2) - a, fy);
-      along[k] = lerp(lerp(a2 - a0, a3 - a1, fx), lerp(b2 - b0, b3 - b1, fx), fy);
+      float8 a[4], b[4];
+      fours_at(voxel(v, k, 0) - 1, p.first, a);
+      fours_at(voxel(v, k, 1) - 1, p.first, b);
+      const float8 a_here = lerp(a[1], a[2], p.fx), b_here = lerp(b[1], b[2], p.fx);
+      low[k] = lerp(a_here, b_here, p.fy);
+      across[k] = lerp(b_here - row(v, p, k, -1), row(v, p, k, 2) - a_here, p.fy);
+      along[k] = lerp(lerp(a[2] - a[0], a[3] - a[1], p.fx), lerp(b[2] - b[0], b[3] - b[1], p.fx), p.fy);
     }
-    result[0] = lerp(low[1] - below, above - low[0], fz);
-    result[1] = lerp(across[0], across[1], fz);
-    result[2] = lerp(along[0], along[1], fz);
+    result[0] = lerp(low[1] - below, above - low[0], p.fz);
+    result[1] = lerp(across[0], across[1], p.fz);
+    result[2] = lerp(along[0], along[1], p.fz);
   }
 
  private:
-  [[gnu::always_inline]] static inline void store(std::int32_t* to, const integer8& from) {
-    std::memcpy(to, &from, sizeof from);
+  [[gnu::always_inline]] inline const float* voxel(const float* v, int k, int j) const {
+    return v + (k * across_z + j * across_y);
+  }
+  [[gnu::always_inline]] inline float8 row(const float* v, const eight_places& p, int k, int j) const {
+    float8 a, b;
+    pairs_at(voxel(v, k, j), p.first, a, b);
+    return lerp(a, b, p.fx);
   }
 };
 

@@ -1,9 +1,9 @@
 #pragma once
 /// @file
-/// The passes of a Fourier transform of four lines: where the first reads and where the last writes is the caller's.
+/// A pass of a Fourier transform of four lines: where it reads and where it writes is the caller's.
 #include <osteon/kernel/fourier_plan.hpp>
 #include <osteon/kernel/fourier_radix.hpp>
-#include <utility>
+#include <type_traits>
 
 namespace osteon::kernel {
 
@@ -22,16 +22,15 @@ template <int R, bool twiddled, class Load, class Store>
     }
 }
 
-template <bool twiddled, class Load, class Store>
+/// What is known of a pass beforehand, which takes a loop and its multiplications away: s = 1, nothing, or m = 1.
+enum class place_of_pass { first, middle, last };
+
+/// Do a pass: `load(j)` gives the elements j of the four lines, `store(k, v)` takes the results k.
+template <place_of_pass place, class Load, class Store>
 void fourier_pass(const fourier_plan::pass& pass, Load load, Store store) {
-  // m and s are given as constants where they are 1, which takes a loop and its multiplications away.
+  constexpr bool first = place == place_of_pass::first, last = place == place_of_pass::last;
   const auto run = [&]<int R>(std::integral_constant<int, R>) {
-    if constexpr (!twiddled)
-      fourier_pass<R, false>(1, pass.s, nullptr, load, store);
-    else if (pass.s == 1)
-      fourier_pass<R, true>(pass.m, 1, pass.twiddles.data(), load, store);
-    else
-      fourier_pass<R, true>(pass.m, pass.s, pass.twiddles.data(), load, store);
+    fourier_pass<R, !last>(last ? 1 : pass.m, first ? 1 : pass.s, pass.twiddles.data(), load, store);
   };
   switch (pass.radix) {
     case 2:
@@ -45,22 +44,6 @@ void fourier_pass(const fourier_plan::pass& pass, Load load, Store store) {
     default:
       return run(std::integral_constant<int, 8>{});
   }
-}
-
-/// Transform four lines forward, not scaled: `load(j)` gives their elements j, `store(k, v)` takes the results k.
-/// @param scratch 2 * plan.length() elements
-template <class Load, class Store>
-void transform_four_lines(const fourier_plan& plan, complex_lanes* scratch, Load load, Store store) {
-  const auto& passes = plan.passes();
-  if (passes.empty()) return store(0, load(0));
-  if (passes.size() == 1) return fourier_pass<false>(passes.front(), load, store);
-  complex_lanes *from = scratch, *to = scratch + plan.length();
-  fourier_pass<true>(passes.front(), load, [from](int k, const complex_lanes& v) { from[k] = v; });
-  for (std::size_t i = 1; i + 1 < passes.size(); ++i) {
-    fourier_pass<true>(passes[i], [from](int j) { return from[j]; }, [to](int k, const complex_lanes& v) { to[k] = v; });
-    std::swap(from, to);
-  }
-  fourier_pass<false>(passes.back(), [from](int j) { return from[j]; }, store);
 }
 
 }  // namespace osteon::kernel

@@ -28,6 +28,9 @@ void append_root_of_unity(std::vector<double>& to, std::int64_t numerator, std::
 
 // Threes and fives first; then eights as long as they leave fours, because three passes are fewer than four.
 std::vector<int> radices_of(int length) {
+  // Lines in a single pass would go through scratch memory element by element.
+  if (length == 4) return {2, 2};
+  if (length == 8) return {2, 4};
   std::vector<int> radices;
   for (const int radix : {5, 3})
     for (; length % radix == 0; length /= radix) radices.push_back(radix);
@@ -63,9 +66,8 @@ fourier_plan::fourier_plan(std::int64_t length) : length_(static_cast<int>(lengt
   int n = length_, s = 1;
   for (const int radix : radices_of(length_)) {
     pass p{radix, n / radix, s, {}};
-    if (p.m > 1)
-      for (int i = 0; i < p.m; ++i)
-        for (int k = 1; k < radix; ++k) append_root_of_unity(p.twiddles, static_cast<std::int64_t>(i) * k % n, n);
+    for (int i = 0; i < p.m; ++i)
+      for (int k = 1; k < radix; ++k) append_root_of_unity(p.twiddles, static_cast<std::int64_t>(i) * k % n, n);
     passes_.push_back(std::move(p));
     n /= radix;
     s *= radix;

@@ -16,7 +16,7 @@ class fourier_plan {
   struct pass {
     int radix = 1;
     int m = 1, s = 1;
-    std::vector<double> twiddles;  ///< [p][k = 1 .. R-1](cosine, sine); none in the last pass, where all are 1
+    std::vector<double> twiddles;  ///< [p][k = 1 .. R-1](cosine, sine); all 1 in the last pass
   };
 
   /// @throws usage_error for a length that is not 2^a 3^b 5^c, with the nearest ones that are

@@ -1,3 +1,4 @@
+#include <omp.h>
 #include <osteon/kernel/hex8.hpp>
 
 #include <algorithm>
@@ -144,7 +145,10 @@ template <class V>
 // Where a step stands in its run: `width` bricks with more to come; the last `count` < width ones; or these where a whole
 // vector would reach behind the nodes of the plane, which may be another thread's.
 enum class place { inside, tail, last_tail };
-template <place where, class T, class V, class K>
+// What the fourth row of nodes, which no bricks before these have, holds: their forces are added to it, or are its first
+// value.
+enum class fourth_row { add, set };
+template <place where, fourth_row fourth, class T, class V, class K>
 [[gnu::always_inline]] inline void add_bricks(const T* const (&x)[3], T* const (&y)[3], const std::int64_t (&at)[4],
                                               int count, const K& k, V (&carry)[3][4]) {
   constexpr int width = lanes<T>::count;
@@ -195,17 +199,19 @@ template <place where, class T, class V, class K>
     butterfly<false>(force[c], one);
     unrolled<4>([&](auto row) __attribute__((always_inline)) {
       T* to = y[c] + at[row];
+      constexpr bool set = fourth == fourth_row::set && row == 3;
       if constexpr (where != place::last_tail) {
-        store(to, get<V>(to) + force[c][row]);
+        // What lies behind a tail has no value yet and may get a zero; where it had one, the zero is added.
+        store(to, set ? force[c][row] : get<V>(to) + force[c][row]);
       } else {
-        for (int i = 0; i <= count; ++i) to[i] += force[c][row][i];
+        for (int i = 0; i <= count; ++i) to[i] = set ? force[c][row][i] : to[i] + force[c][row][i];
       }
     });
   });
 }
 
 // @param material_at makes what add_bricks needs from the number of bricks done and the number to do
-template <class T, class M>
+template <fourth_row fourth, class T, class M>
 void add_run(const hex8_run& run, const std::int32_t* node_end, M material_at, const T* x, T* y, std::int64_t stride) {
   constexpr int width = lanes<T>::count;
   typename lanes<T>::vector carry[3][4]{};
@@ -214,20 +220,21 @@ void add_run(const hex8_run& run, const std::int32_t* node_end, M material_at, c
   std::int64_t at[4] = {run.node[0], run.node[1], run.node[2], run.node[3]};
   int done = 0;
   for (; done + width <= run.length; done += width) {
-    add_bricks<place::inside>(xs, ys, at, width, material_at(done, width), carry);
+    add_bricks<place::inside, fourth>(xs, ys, at, width, material_at(done, width), carry);
     for (std::int64_t& a : at) a += width;
   }
   if (const int count = run.length - done; count > 0) {
     if (at[1] + width <= node_end[0] && at[3] + width <= node_end[1])
-      add_bricks<place::tail>(xs, ys, at, count, material_at(done, count), carry);
+      add_bricks<place::tail, fourth>(xs, ys, at, count, material_at(done, count), carry);
     else
-      add_bricks<place::last_tail>(xs, ys, at, count, material_at(done, count), carry);
+      add_bricks<place::last_tail, fourth>(xs, ys, at, count, material_at(done, count), carry);
   } else {
     for (int c = 0; c < 3; ++c) {
       T force[4];
       for (int row = 0; row < 4; ++row) force[row] = carry[c][row][width - 1];
       butterfly<false>(force, T(1));
-      for (int row = 0; row < 4; ++row) ys[c][at[row]] += force[row];
+      for (int row = 0; row < 4; ++row)
+        ys[c][at[row]] = fourth == fourth_row::set && row == 3 ? force[row] : ys[c][at[row]] + force[row];
     }
   }
 }
@@ -266,24 +273,30 @@ hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> mate
 }
 
 template <class T>
+template <bool set_fourth_row>
+void hex8_stiffness<T>::add_bricks_of(const hex8_run& run, const std::int32_t* node_end, const std::uint8_t* material,
+                                      const T* x, T* y, std::int64_t stride) const {
+  constexpr fourth_row fourth = set_fourth_row ? fourth_row::set : fourth_row::add;
+  if (run.material >= 0) {
+    const of_one_material<T> k{of_material_[static_cast<std::size_t>(run.material)]};
+    add_run<fourth>(run, node_end, [&](int, int) { return k; }, x, y, stride);
+  } else {
+    const auto lanes_at = [&, of_cell = material + run.cell](int done, int count) {
+      of_any_material<T> k{by_lame_, {}, {}};
+      for (int i = 0; i < count; ++i) {
+        k.lambda[i] = lambda_[of_cell[done + i]];
+        k.mu[i] = mu_[of_cell[done + i]];
+      }
+      return k;
+    };
+    add_run<fourth>(run, node_end, lanes_at, x, y, stride);
+  }
+}
+
+template <class T>
 void hex8_stiffness<T>::add_product(const hex8_plane& plane, const std::uint8_t* material, const T* x, T* y,
                                     std::int64_t stride) const {
-  for (const hex8_run& run : plane.runs) {
-    if (run.material >= 0) {
-      const of_one_material<T> k{of_material_[static_cast<std::size_t>(run.material)]};
-      add_run(run, plane.node_end, [&](int, int) { return k; }, x, y, stride);
-    } else {
-      const auto lanes_at = [&, of_cell = material + run.cell](int done, int count) {
-        of_any_material<T> k{by_lame_, {}, {}};
-        for (int i = 0; i < count; ++i) {
-          k.lambda[i] = lambda_[of_cell[done + i]];
-          k.mu[i] = mu_[of_cell[done + i]];
-        }
-        return k;
-      };
-      add_run(run, plane.node_end, lanes_at, x, y, stride);
-    }
-  }
+  for (const hex8_run& run : plane.runs) add_bricks_of<false>(run, plane.node_end, material, x, y, stride);
 }
 
 template <class T>
@@ -292,7 +305,6 @@ void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, st
   // shares nodes with the block before and waits until all blocks are done: so every node receives its two planes in an
   // order that does not depend on the number of threads.
   constexpr std::int64_t block = 8;
-  constexpr std::size_t runs_at_once = 4;
   const auto planes = static_cast<std::int64_t>(bricks.run_plane_begin.size()) - 1;
   const std::int64_t blocks = (planes + block - 1) / block;
   const auto begin_of = [&](std::int64_t z) -> std::int64_t {
@@ -301,39 +313,55 @@ void hex8_stiffness<T>::multiply(const hex8_bricks& bricks, const T* x, T* y, st
   const auto clear = [&](std::int64_t begin, std::int64_t end) {
     for (int c = 0; c < 3; ++c) std::fill(y + c * stride + begin, y + c * stride + end, T(0));
   };
-  const auto add = [&](std::int64_t z, std::size_t first, std::size_t end) {
+  const auto runs_of = [&](std::int64_t z) {
     const auto at = static_cast<std::size_t>(z);
-    add_product(
-        {bricks.runs.subspan(first, end - first), {bricks.node_plane_begin[at + 1], bricks.node_plane_begin[at + 2]}},
-        bricks.material, x, y, stride);
+    return bricks.runs.subspan(bricks.run_plane_begin[at], bricks.run_plane_begin[at + 1] - bricks.run_plane_begin[at]);
   };
-  // Clears the upper plane of nodes just before it is written: it is still in cache then.
-  const auto clear_and_add = [&](std::int64_t z) {
-    std::int64_t cleared = begin_of(z + 1);
-    const std::size_t end = bricks.run_plane_begin[static_cast<std::size_t>(z) + 1];
-    for (std::size_t first = bricks.run_plane_begin[static_cast<std::size_t>(z)]; first < end; first += runs_at_once) {
-      const std::size_t next = std::min(first + runs_at_once, end);
-      const hex8_run& last = bricks.runs[next - 1];
-      const std::int64_t needed = std::min<std::int64_t>(last.node[3] + last.length + lanes<T>::count, begin_of(z + 2));
-      if (needed > cleared) clear(std::exchange(cleared, needed), needed);
-      add(z, first, next);
+  // Nodes of the upper plane are neither cleared before nor read by the bricks that are the first to have them; only what
+  // lies between those is cleared.
+  const auto set_and_add = [&](std::int64_t z) {
+    const std::int32_t node_end[2] = {static_cast<std::int32_t>(begin_of(z + 1)),
+                                      static_cast<std::int32_t>(begin_of(z + 2))};
+    // The few nodes between two runs, and some behind them that have no value yet either: a call would take longer.
+    const auto clear_gap = [&](std::int64_t begin, std::int64_t end) {
+      if (end + lanes<T>::count > node_end[1]) return clear(begin, end);
+      for (; begin < end; begin += lanes<T>::count)
+        for (int c = 0; c < 3; ++c) store(y + c * stride + begin, vector{});
+    };
+    std::int64_t known = node_end[0];  // nodes before this have a value
+    for (const hex8_run& run : runs_of(z)) {
+      const std::int64_t first = run.node[3], end = first + run.length + 1;
+      if (first >= known) {
+        clear_gap(known, first);
+        add_bricks_of<true>(run, node_end, bricks.material, x, y, stride);
+      } else {
+        clear_gap(known, end);
+        add_bricks_of<false>(run, node_end, bricks.material, x, y, stride);
+      }
+      known = std::max(known, end);
     }
-    clear(cleared, begin_of(z + 2));
+    clear(known, begin_of(z + 2));
+  };
+  const auto add_first_plane_of = [&](std::int64_t b) {
+    const auto z = static_cast<std::size_t>(b * block);
+    add_product({runs_of(b * block), {bricks.node_plane_begin[z + 1], bricks.node_plane_begin[z + 2]}}, bricks.material, x,
+                y, stride);
   };
   if (planes == 0) clear(0, stride);
 #pragma omp parallel
   {
+    const bool alone = omp_get_num_threads() == 1;  // need not wait: the same order for every node, but still in cache
 #pragma omp for schedule(dynamic)
     for (std::int64_t b = 0; b < blocks; ++b) {
-      const std::int64_t first = b > 0 ? b * block + 1 : 0;
+      const std::int64_t first = b > 0 ? b * block + 1 : 0, end = std::min(planes, (b + 1) * block);
       clear(begin_of(first), begin_of(first + 1));
-      for (std::int64_t z = first; z < std::min(planes, (b + 1) * block); ++z) clear_and_add(z);
+      if (first < end) set_and_add(first);
+      if (alone && b > 0) add_first_plane_of(b);
+      for (std::int64_t z = first + 1; z < end; ++z) set_and_add(z);
     }
 #pragma omp for schedule(dynamic)
-    for (std::int64_t b = 1; b < blocks; ++b) {
-      const auto z = static_cast<std::size_t>(b * block);
-      add(b * block, bricks.run_plane_begin[z], bricks.run_plane_begin[z + 1]);
-    }
+    for (std::int64_t b = 1; b < blocks; ++b)
+      if (!alone) add_first_plane_of(b);
   }
 }
 

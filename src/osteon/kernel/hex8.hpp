@@ -74,6 +74,11 @@ class hex8_stiffness {
   double diagonal(std::uint8_t material, int component) const { return diagonal_[material].data()[component]; }
 
  private:
+  /// @tparam set_fourth_row the row of nodes that no bricks before these have is set, not added to
+  template <bool set_fourth_row>
+  void add_bricks_of(const hex8_run& run, const std::int32_t* node_end, const std::uint8_t* material, const T* x, T* y,
+                     std::int64_t stride) const;
+
   std::vector<coefficients> of_material_;
   lame_coefficients by_lame_;  // for bricks of different materials side by side
   std::vector<T> lambda_, mu_;

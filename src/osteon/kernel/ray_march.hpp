@@ -4,8 +4,10 @@
 /// bit for bit, however the domain is dealt out to blocks (see ray_segments.hpp).
 #include <array>
 #include <limits>
-#include <osteon/kernel/ray_segments.hpp>
+#include <osteon/kernel/occupied_cells.hpp>
+#include <osteon/kernel/surface_light.hpp>
 #include <osteon/kernel/wide_pixel.hpp>
+#include <span>
 #include <vector>
 
 namespace osteon::kernel {
@@ -26,11 +28,6 @@ struct march_layer {
   float emission = 1;  ///< light given off, in units of the colour
 };
 
-/// Light for shaded layers; unit vectors in mm space.
-struct lighting {
-  vector3 toward_light, toward_eye;
-};
-
 /// How deep a ray has gone, in 4096ths of a halving of its light; adds up along the ray exactly, whatever the blocks.
 using optical_depth = std::uint16_t;
 /// Where rays end: less than 1/4096 of the light is left.
@@ -47,6 +44,16 @@ struct projection {
   std::int64_t count = 0;  ///< samples that have a value
 };
 
+/// A ray and what a block shows of it.
+struct travel {
+  ray along;
+  /// Depth of what lies before the block. A ray that would end in the block on account of it ends elsewhere if it is not
+  /// known: then march again (render/picture.cpp).
+  optical_depth before = 0;
+  optical_depth depth = 0;  ///< of the block's part; opaque_depth or more together with `before` if the ray ends
+  wide_pixel result;        ///< is added to
+};
+
 /// The block's part of a volume, prepared for marching.
 class march_volume {
  public:
@@ -60,52 +67,49 @@ class march_volume {
   march_volume(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_voxels, lighting light,
                std::vector<march_layer> layers);
 
+  march_volume(march_volume&&) = default;
+
   /// Move the light: nothing else of what is prepared depends on it.
   void light_by(const lighting& light);
 
-  /// Add what the block shows of a ray.
-  /// @param before depth of what lies before the block. A ray that would end in the block on account of it ends elsewhere
-  ///        if it is not known: then march again (render/picture.cpp).
+  /// Add what the block shows of each ray. Rays that are close to each other are best given together: they read the same
+  /// voxels, and while one waits for them, others are worked on. What comes out does not depend on it.
   /// @param samples counts those that were interpolated
-  /// @return depth of the block's part; opaque_depth or more together with `before` if the ray ends
-  optical_depth march(const ray& along, optical_depth before, wide_pixel& result, std::int64_t& samples) const;
+  void march(std::span<travel> rays, std::int64_t& samples) const;
 
   /// Add the values of the first layer that a ray meets in the block.
   void project(const ray& along, projection& result, std::int64_t& samples) const;
 
  private:
-  typedef float float4 __attribute__((vector_size(16)));
-
   // A layer, and what follows from its table.
   struct layer {
     march_layer given;
     float scale;                      // entries per unit of value
     float visible_low, visible_high;  // nothing is seen of values at or outside of these
-    // Red, green, blue and opacity of each entry, each followed by what the next entry has more: 32 bytes, half a cache
-    // line.
-    std::vector<std::array<float, 8>> rising;
+    // Light given off and opacity of each entry. The last one is there twice: one may interpolate between two anywhere.
+    std::vector<std::array<float, 4>> colours;
+    std::vector<float> opacities;
   };
-  // What eight samples show of a layer.
   struct look;
+  struct packet;
+  static int accumulate(packet& p, int* alive);
 
-  // What is to be done in a macro cell: bit 2 i, layer i may be seen; bit 2 i + 1, its values differ, so light matters.
-  template <bool Inside>
-  float4 shade(const eight_samples& around, std::int64_t shared, int count, unsigned what) const;
-  template <bool Inside>
-  bool look_at(const layer& what, const eight_samples& around, const float* values, int count, bool lit, look& result) const;
-  template <bool Inside>
-  void illuminate(const layer& what, const eight_samples& around, const float* values, float8& brightness,
-                  float8& gloss) const;
+  void march_packet(packet& p, std::int64_t& samples) const;
+  void interpolate(std::size_t number, packet& p) const;
+  void look_at(std::size_t number, packet& p) const;
+  void find_slopes(std::size_t number, packet& p) const;
+  void illuminate(std::size_t number, packet& p) const;
+  void blend_samples(packet& p) const;
   void find_empty_space(const box3& owned, const box3& present, int margin);
 
-  index3 domain_;
+  std::vector<std::vector<float>> repeated_;  // values of a thin domain, with those at its ends repeated
+  bool shaded_ = false;                       // any layer
   ray_segments segments_;
   float inverse_spacing_[3], light_[3], half_way_[3];  // z, y, x; spacing relative to the finest
   std::vector<layer> layers_;
-  index3 cells_, first_voxel_;          // number of macro cells, and where the first one begins
-  integer4 first_, last_cell_;          // the same for the march: z, y, x, 0
-  std::vector<std::uint8_t> distance_;  // of a macro cell from those that may be seen
-  std::vector<std::uint8_t> to_do_;     // in a macro cell
+  occupied_cells visible_;
+  // What is to be done in a macro cell: bit 2 i, layer i may be seen; bit 2 i + 1, its values differ, so light matters.
+  std::vector<std::uint8_t> to_do_;
 };
 
 }  // namespace osteon::kernel

@@ -22,6 +22,26 @@ std::int32_t near(std::int64_t distance) {
 
 }  // namespace
 
+box3 thickened(index3 domain, box3 present) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (domain[axis] < thin) present.begin[axis] -= 2, present.end[axis] += 2;
+  return present;
+}
+
+std::vector<float> repeat_ends(const float* values, const box3& present, const box3& thick) {
+  std::vector<float> result;
+  result.reserve(static_cast<std::size_t>(thick.volume()));
+  const index3 shape = present.shape();
+  const auto nearest = [&](std::int64_t i, int axis) {
+    return std::clamp<std::int64_t>(i - present.begin[axis], 0, shape[axis] - 1);
+  };
+  for (std::int64_t z = thick.begin.z; z < thick.end.z; ++z)
+    for (std::int64_t y = thick.begin.y; y < thick.end.y; ++y)
+      for (std::int64_t x = thick.begin.x; x < thick.end.x; ++x)
+        result.push_back(values[(nearest(z, 0) * shape.y + nearest(y, 1)) * shape.x + nearest(x, 2)]);
+  return result;
+}
+
 ray_segments::ray_segments(index3 domain, const box3& owned, const box3& present, double step_mm, int samples)
     : domain_(domain),
       owned_(owned),
@@ -35,37 +55,51 @@ ray_segments::ray_segments(index3 domain, const box3& owned, const box3& present
       beyond_inside_{static_cast<std::int32_t>(domain.z), static_cast<std::int32_t>(domain.y),
                      static_cast<std::int32_t>(domain.x), 0} {}
 
-int ray_segments::place_anywhere(const part& p, std::int64_t segment, eight_samples& samples, std::int64_t& shared) const {
+// Beyond the middles of its outermost voxels the domain goes on as it is there: samples are moved to them. Gradients are
+// those that the domain has one voxel from its end.
+int ray_segments::place_at_an_end(const part& p, std::int64_t segment, bool gradients, eight_samples& samples,
+                                  std::int64_t& shared) const {
   const std::int64_t k = segment * samples_;
   const int count = static_cast<int>(std::min<std::int64_t>(samples_, p.count - k));
   constexpr float8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
   const auto last = static_cast<float>(count - 1);
   const float8 steps = numbered > last ? all(last) : numbered;
-  float8* const weight[3] = {&samples.fz, &samples.fy, &samples.fx};
-  integer8(*const offsets[3])[4] = {&samples.z, &samples.y, &samples.x};
+  float8* const weight[2][3] = {{&samples.at.fz, &samples.at.fy, &samples.at.fx},
+                                {&samples.near.fz, &samples.near.fy, &samples.near.fx}};
   const std::int64_t stride[3] = {across_z_, across_y_, 1};
   samples.inside = false;
+  samples.across_z = across_z_;
+  samples.across_y = across_y_;
   shared = 0;
+  integer8 cells[2][3];
   for (int axis = 0; axis < 3; ++axis) {
-    const double step = step_ * p.along.direction[axis];
-    const double begin = position(p.along, k, axis) - 0.5, end = begin + (count - 1) * step;
+    const double step = step_ * p.along->direction[axis];
+    const double begin = position(*p.along, k, axis) - 0.5, end = begin + (count - 1) * step;
     const double low = std::floor(std::min(begin, end));
     const auto base = static_cast<std::int64_t>(low);
     const float8 at = all(static_cast<float>(begin - low)) + steps * static_cast<float>(step);
-    const integer8 cell = __builtin_convertvector(at, integer8);
-    *weight[axis] = at - __builtin_convertvector(cell, float8);
-    for (int i = 0; i < 4; ++i)
-      (*offsets[axis])[i] =
-          clamp(cell + (i - 1), near(-base), near(domain_[axis] - 1 - base)) * static_cast<std::int32_t>(stride[axis]);
+    for (int kept = 0; kept <= int{gradients}; ++kept) {  // distance from the ends
+      const std::int64_t first = domain_[axis] < thin ? 0 : kept, beyond = domain_[axis] - 1 - first;
+      const std::int32_t lowest = near(first - base), highest = std::max(lowest, near(beyond - base) - 1);
+      const auto least = static_cast<float>(lowest), most = static_cast<float>(near(beyond - base));
+      float8 inside = at > most ? all(most) : at;
+      inside = inside < least ? all(least) : inside;
+      const integer8 cell = clamp(__builtin_convertvector(inside, integer8), lowest, highest);
+      *weight[kept][axis] = inside - __builtin_convertvector(cell, float8);
+      cells[kept][axis] = cell;
+    }
     shared += (base - present_.begin[axis]) * stride[axis];
   }
+  set_first(cells[0], samples.at);
+  if (gradients) set_first(cells[1], samples.near);
   return count;
 }
 
 // Every operation of position() is monotone in k, rounding included, so the segments of a block are an interval, and the
 // intervals of two neighbouring blocks meet without gap or overlap.
 ray_segments::part ray_segments::of(const ray& along) const {
-  part result{along, 0, 0, 0, {}, {}, {}, {}, {}};
+  part result;
+  result.along = &along;
   if (!(along.exit > along.entry)) return result;
   constexpr float8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
   const auto last = static_cast<float>(samples_ - 1);
@@ -75,6 +109,7 @@ ray_segments::part ray_segments::of(const ray& along) const {
     result.origin[axis] = along.origin[axis];
     result.direction[axis] = along.direction[axis];
     result.span[axis] = (samples_ - 1) * step;
+    result.half[axis] = middle_ * step;
     result.distance[axis] = steps * static_cast<float>(step);
     result.reach[axis] = static_cast<std::int32_t>(std::abs(result.span[axis])) + 4;
   }
@@ -83,6 +118,7 @@ ray_segments::part ray_segments::of(const ray& along) const {
     return !(along.entry + (static_cast<double>(k) + 0.5) * step_ < along.exit);
   });
   result.last = (result.count + samples_ - 1) / samples_;
+  result.whole = result.count / samples_;
   for (int axis = 0; axis < 3 && result.first < result.last; ++axis) {
     // Samples that rounding puts just outside of the domain belong to its first or last plane.
     const double direction = along.direction[axis];
@@ -112,11 +148,11 @@ std::int64_t ray_segments::after_box(const part& p, std::int64_t segment, const 
                                      const double (&high)[3]) const {
   double leave = std::numeric_limits<double>::infinity();
   for (int axis = 0; axis < 3; ++axis) {
-    const double d = p.along.direction[axis];
-    if (d != 0) leave = std::min(leave, ((d > 0 ? high[axis] : low[axis]) - p.along.origin[axis]) / d);
+    const double d = p.along->direction[axis];
+    if (d != 0) leave = std::min(leave, ((d > 0 ? high[axis] : low[axis]) - p.along->origin[axis]) / d);
   }
   // A segment that may be outside by rounding is looked at again; one that is left out is certainly inside.
-  const double next = std::ceil(((leave - p.along.entry) / step_ - 0.5 - middle_ - 1e-6) / samples_);
+  const double next = std::ceil(((leave - p.along->entry) / step_ - 0.5 - middle_ - 1e-6) / samples_);
   return next > static_cast<double>(segment + 1) ? static_cast<std::int64_t>(std::min(next, 1e15)) : segment + 1;
 }
 

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <osteon/base/box.hpp>
 #include <osteon/kernel/eight_samples.hpp>
+#include <vector>
 
 namespace osteon::kernel {
 
@@ -36,6 +37,13 @@ inline int ghosts_needed(double step_voxels) {
   return static_cast<int>(std::ceil(behind * step_voxels + 0.5 + 1e-3)) + 1;
 }
 
+/// Along an axis on which the domain has less than this number of voxels, the values that are present begin two voxels
+/// before it and end two after it, as if its first and last ones were repeated.
+inline constexpr std::int64_t thin = 4;
+/// `present` with these voxels; and the values, of shape `thick`.
+box3 thickened(index3 domain, box3 present);
+std::vector<float> repeat_ends(const float* values, const box3& present, const box3& thick);
+
 /// Finds the segments of one block on a ray, and the voxels around their samples.
 class ray_segments {
  public:
@@ -43,12 +51,13 @@ class ray_segments {
 
   /// A ray, how many samples it has in the domain, and which segments are the block's.
   struct part {
-    const ray& along;
-    std::int64_t count;
-    std::int64_t first, last;
+    const ray* along = nullptr;
+    std::int64_t count = 0;
+    std::int64_t first = 0, last = 0;
+    std::int64_t whole = 0;  // segments before this one have all their samples
     // z, y, x, 0 of the ray, and of what a whole segment spans: its samples' distances from the first one (voxels), the
-    // last one's, and the voxels that it may reach beyond the lowest one.
-    double4 origin, direction, span;
+    // last one's and the middle one's, and the voxels that it may reach beyond the lowest one.
+    double4 origin, direction, span, half;
     float8 distance[3];
     integer4 reach;
   };
@@ -56,40 +65,42 @@ class ray_segments {
 
   /// Where the middle sample of a segment lies: the one that says whose it is.
   double middle(const part& p, std::int64_t segment, int axis) const {
-    return position(p.along, std::min(segment * samples_ + middle_, p.count - 1), axis);
+    return position(*p.along, std::min(segment * samples_ + middle_, p.count - 1), axis);
   }
   /// The first segment after `segment` that may have its middle outside of the box [low, high) (voxels), which has that of
   /// `segment` inside.
   std::int64_t after_box(const part& p, std::int64_t segment, const double (&low)[3], const double (&high)[3]) const;
 
-  /// The voxel of a segment's middle sample: z, y, x, 0. Rounding may put it just outside of the domain.
-  [[gnu::always_inline]] inline integer4 middle_voxel(const part& p, std::int64_t segment) const {
-    return __builtin_convertvector(positions(p, std::min(segment * samples_ + middle_, p.count - 1)), integer4);
+  /// The first sample of a segment, and the middle one as if the ray went on beyond the domain: z, y, x, 0 (voxels).
+  [[gnu::always_inline]] inline double4 beginning(const part& p, std::int64_t segment) const {
+    const double t = p.along->entry + (static_cast<double>(segment * samples_) + 0.5) * step_;
+    return p.origin + t * p.direction;
   }
+  [[gnu::always_inline]] inline double4 half_way(const part& p, const double4& first) const { return first + p.half; }
 
   /// The voxels around a segment's samples, as offsets from voxel `shared` of the values that are present.
+  /// @param first its beginning()
+  /// @param gradients whether they will be asked for
   /// @return number of samples; lanes beyond it repeat the last sample
-  [[gnu::always_inline]] inline int place(const part& p, std::int64_t segment, eight_samples& samples,
-                                          std::int64_t& shared) const {
-    const std::int64_t k = segment * samples_;
-    const double4 begin = positions(p, k) - 0.5, end = begin + p.span, lowest = begin < end ? begin : end;
+  [[gnu::always_inline]] inline int place(const part& p, std::int64_t segment, const double4& first, bool gradients,
+                                          eight_samples& samples, std::int64_t& shared) const {
+    const double4 begin = first - 0.5, end = begin + p.span, lowest = begin < end ? begin : end;
     const integer4 base = __builtin_convertvector(lowest, integer4);  // rounded down, if it counts: then it is positive
     const integer4 outside = (base < lowest_inside_) | (base + p.reach >= beyond_inside_);
-    if (p.count - k < samples_ || outside[0] | outside[1] | outside[2]) return place_anywhere(p, segment, samples, shared);
+    if (segment >= p.whole || outside[0] | outside[1] | outside[2])
+      return place_at_an_end(p, segment, gradients, samples, shared);
     samples.inside = true;
+    samples.across_z = across_z_;
+    samples.across_y = across_y_;
     const double4 from = begin - __builtin_convertvector(base, double4);
     integer8 cell[3];
-    float8* const weight[3] = {&samples.fz, &samples.fy, &samples.fx};
+    float8* const weight[3] = {&samples.at.fz, &samples.at.fy, &samples.at.fx};
     for (int axis = 0; axis < 3; ++axis) {
       const float8 at = all(static_cast<float>(from[axis])) + p.distance[axis];
       cell[axis] = __builtin_convertvector(at, integer8);
       *weight[axis] = at - __builtin_convertvector(cell[axis], float8);
     }
-    const integer8 first =
-        cell[0] * static_cast<std::int32_t>(across_z_) + cell[1] * static_cast<std::int32_t>(across_y_) + cell[2];
-    for (int i = 0; i < 8; ++i) samples.first[i] = first[i];
-    samples.across_z = across_z_;
-    samples.across_y = across_y_;
+    set_first(cell, samples.at);
     shared =
         (base[0] - present_.begin.z) * across_z_ + (base[1] - present_.begin.y) * across_y_ + base[2] - present_.begin.x;
     return samples_;
@@ -100,13 +111,14 @@ class ray_segments {
     const double t = along.entry + (static_cast<double>(k) + 0.5) * step_;
     return along.origin[axis] + t * along.direction[axis];
   }
-  // The same of all axes.
-  [[gnu::always_inline]] inline double4 positions(const part& p, std::int64_t k) const {
-    const double t = p.along.entry + (static_cast<double>(k) + 0.5) * step_;
-    return p.origin + t * p.direction;
+  [[gnu::always_inline]] inline void set_first(const integer8 (&cell)[3], eight_places& places) const {
+    const integer8 first =
+        cell[0] * static_cast<std::int32_t>(across_z_) + cell[1] * static_cast<std::int32_t>(across_y_) + cell[2];
+    std::memcpy(places.first, &first, sizeof first);
   }
   // The last segment of a ray, which may be short, and those that touch an end of the domain.
-  int place_anywhere(const part& p, std::int64_t segment, eight_samples& samples, std::int64_t& shared) const;
+  int place_at_an_end(const part& p, std::int64_t segment, bool gradients, eight_samples& samples,
+                      std::int64_t& shared) const;
 
   index3 domain_;
   box3 owned_, present_;

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <osteon/base/error.hpp>
 #include <osteon/machine/link_probe.hpp>
+#include <osteon/machine/probe_findings.hpp>
+#include <osteon/machine/probe_rounds.hpp>
 #include <osteon/plan/pairs.hpp>
 
 namespace osteon::machine {
 
 namespace {
-
-using rank_pairs = std::vector<std::pair<int, int>>;
 
 constexpr double longest_round = 2.0, shortest_round = 3e-3, shortest_retest = 0.02, longest_inside = 0.5;
 constexpr double inside_weight = 1, between_weight = 5, retest_weight = 2;
@@ -23,27 +22,6 @@ constexpr std::array paper_sizes = {0.667, 0.8, 1.0, 1.25, 1.5};  // of this man
 constexpr double paper_base = 1.5e6, smallest_paper_base = 16384;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-// Seldom more than 2 log2(n) others for each host, at all distances in the order of names: what is next to each other in it
-// is mostly next to each other in the network.
-std::vector<rank_pairs> sampled_rounds(int hosts) {
-  std::vector<rank_pairs> rounds;
-  for (int distance = 1; distance < hosts; distance *= 2)
-    for (const int parity : {0, 1}) {
-      rank_pairs pairs;
-      for (int a = 0; a + distance < hosts; ++a)
-        if (a / distance % 2 == parity) pairs.emplace_back(a, a + distance);
-      if (!pairs.empty()) rounds.push_back(std::move(pairs));
-    }
-  return rounds;
-}
-
-std::vector<rank_pairs> all_rounds(int hosts) {
-  const plan::pairing schedule = plan::best_pairing(hosts);
-  std::vector<rank_pairs> rounds;
-  for (int r = 0; r < schedule.rounds(); ++r) rounds.push_back(schedule.pairs(r));
-  return rounds;
-}
 
 class prober {
  public:
@@ -76,7 +54,8 @@ class prober {
     }
     const bool judge_loaded = between_[0].empty();
     if (between) retest_worst(judge_loaded);
-    finish(judge_loaded);
+    conclude(result_, between_, host_of_rank_, judge_loaded, options_);
+    result_.seconds = now_() - start_;
     return std::move(result_);
   }
 
@@ -174,44 +153,14 @@ class prober {
     std::vector<rank_pairs> rounds;
     for (int host = 0; host < hosts(); ++host) {
       const auto& here = ranks_.ranks_of_host[at(host)];
-      const std::vector<rank_pairs> own = loaded ? loaded_rounds_inside(here) : pairs_of_classes(here);
+      const std::vector<rank_pairs> own =
+          loaded ? rounds_of_all(here) : rounds_of_paths(here, [this](int a, int b) { return path_of(a, b); });
       if (own.size() > rounds.size()) rounds.resize(own.size());
       for (std::size_t r = 0; r < own.size(); ++r) rounds[r].insert(rounds[r].end(), own[r].begin(), own[r].end());
     }
     run_rounds(rounds, share(inside_weight), longest_inside, loaded, nullptr);
   }
 
-  std::vector<rank_pairs> pairs_of_classes(const std::vector<int>& here) const {
-    constexpr int starts = 4;
-    rank_pairs chosen;
-    const int m = static_cast<int>(here.size());
-    for (int s = 0; s < starts; ++s)
-      for (std::size_t c = 0; c < paths_inside; ++c)
-        for (int step = 1, from = s * m / starts; step < m; ++step) {
-          const auto [a, b] = std::minmax({here[at(from)], here[at((from + step) % m)]});
-          if (path_of(a, b) != all_paths[c]) continue;
-          if (std::find(chosen.begin(), chosen.end(), std::pair{a, b}) == chosen.end()) chosen.emplace_back(a, b);
-          break;
-        }
-    std::vector<rank_pairs> rounds;
-    for (const auto& pair : chosen) rounds.push_back({pair});
-    return rounds;
-  }
-
-  static std::vector<rank_pairs> loaded_rounds_inside(const std::vector<int>& here) {
-    constexpr int most = 8;
-    const plan::pairing schedule = plan::best_pairing(static_cast<int>(here.size()));
-    const int count = std::min(schedule.rounds(), most);
-    std::vector<rank_pairs> rounds;
-    for (int r = 0; r < count; ++r) {
-      rounds.emplace_back();
-      for (const auto& [a, b] : schedule.pairs(static_cast<int>(std::int64_t{r} * schedule.rounds() / count)))
-        rounds.back().emplace_back(here[at(a)], here[at(b)]);
-    }
-    return rounds;
-  }
-
-  // Rounds of hosts dealt out to cores: core 0 of each host does the first, core 1 the second, and so on at once.
   void measure_between(bool loaded) {
     const double seconds = share(between_weight);
     const int at_once = loaded ? fewest_on_a_host_ : 1;
@@ -224,33 +173,9 @@ class prober {
           fmt::format("{}{} hosts have too many pairs for {:.3g} s: each was measured with up to {} others, and the rest is "
                       "inferred from groups of like hosts",
                       loaded ? "under load, " : "", hosts(), seconds, of_hosts.size()));
-    const int count = static_cast<int>(of_hosts.size());
-    std::vector<rank_pairs> rounds;
-    for (int first = 0; first < count; first += at_once) {
-      rounds.emplace_back();
-      for (int core = 0; core < at_once; ++core)  // the last round begins again, so that no core is idle
-        for (const auto& [a, b] : of_hosts[at((first + core) % count)])
-          rounds.back().emplace_back(ranks_.ranks_of_host[at(a)][at(core)], ranks_.ranks_of_host[at(b)][at(core)]);
-    }
     auto& samples = between_[loaded];
-    run_rounds(rounds, seconds, longest_round, loaded, &samples);
+    run_rounds(dealt_to_cores(of_hosts, at_once, ranks_.ranks_of_host), seconds, longest_round, loaded, &samples);
     merge_repeated(samples);
-  }
-
-  // A pair that several cores measured counts once, by their median.
-  static void merge_repeated(std::vector<host_sample>& samples) {
-    std::map<std::pair<int, int>, std::vector<link>> by_pair;
-    for (const host_sample& s : samples) by_pair[{s.a, s.b}].push_back(s.found);
-    if (by_pair.size() == samples.size()) return;
-    samples.clear();
-    for (const auto& [pair, links] : by_pair) {
-      std::vector<double> latency, bandwidth;
-      for (const link& l : links) {
-        latency.push_back(l.latency_s);
-        bandwidth.push_back(l.bandwidth);
-      }
-      samples.push_back({pair.first, pair.second, {median(std::move(latency)), median(std::move(bandwidth))}});
-    }
   }
 
   // What looks slow may have been disturbed by others: some links of slow hosts and all slow links again, one by one.
@@ -292,92 +217,6 @@ class prober {
         }
   }
 
-  void finish(bool judge_loaded) {
-    for (const bool loaded : {false, true}) {
-      path_speeds seen;
-      bool any = !between_[loaded].empty();
-      for (const path what : all_paths)
-        if (const auto figures = figures_of(what, loaded)) {
-          result_.classes.push_back(*figures);
-          any = true;
-          if (what != path::inter_host && figures->median.known())
-            seen.inside[static_cast<std::size_t>(what)] = figures->median;
-        }
-      if (!any) continue;
-      if (!between_[loaded].empty()) {
-        const verdict groups = judge(hosts(), between_[loaded], options_.slow_below);
-        seen.between = links_from(hosts(), between_[loaded], groups);
-        describe_groups(groups, seen.between, loaded);
-      }
-      (loaded ? result_.machine.loaded : result_.machine.isolated) = std::move(seen);
-    }
-    result_.judged = judge(hosts(), between_[judge_loaded], options_.slow_below);
-    judge_inside();
-    result_.seconds = now_() - start_;
-  }
-
-  std::optional<class_figures> figures_of(path what, bool loaded) const {
-    std::vector<double> latency, bandwidth;
-    for (const fitted_pair& p : result_.pairs) {
-      if (p.what != what || p.loaded != loaded || p.alone) continue;
-      latency.push_back(p.found.latency_s);
-      bandwidth.push_back(p.found.bandwidth);
-    }
-    if (bandwidth.empty()) return std::nullopt;
-    const auto mean_and_deviation = [](const std::vector<double>& values) {
-      double mean = 0, square = 0;
-      for (const double v : values) mean += v / static_cast<double>(values.size());
-      for (const double v : values) square += (v - mean) * (v - mean) / static_cast<double>(values.size());
-      return std::pair{mean, std::sqrt(square)};
-    };
-    const auto [l, l_deviation] = mean_and_deviation(latency);
-    const auto [b, b_deviation] = mean_and_deviation(bandwidth);
-    return class_figures{what,
-                         loaded,
-                         static_cast<int>(bandwidth.size()),
-                         {median(latency), median(bandwidth)},
-                         {l, b},
-                         {l_deviation, b_deviation}};
-  }
-
-  void describe_groups(const verdict& groups, const host_links& links, bool loaded) {
-    std::vector<int> size(at(groups.clusters), 0);
-    for (const int c : groups.cluster_of) ++size[at(c)];
-    for (const slow_host& s : groups.hosts) --size[at(groups.cluster_of[at(s.host)])];
-    std::vector<int> first;
-    for (int c = 0; c < groups.clusters; ++c)
-      if (size[at(c)] > 0) first.push_back(c);
-    if (first.size() < 2) return;
-    std::vector<double> within, across;
-    for (const host_sample& s : between_[loaded])
-      if (s.found.known())
-        (groups.cluster_of[at(s.a)] == groups.cluster_of[at(s.b)] ? within : across).push_back(s.found.bandwidth);
-    if (within.empty() || across.empty() || links.hosts() == 0) return;
-    const auto [least, most] = std::minmax_element(size.begin(), size.end());
-    (void)least;
-    remark(fmt::format("{}hosts form {} groups of up to {}: {} within a group, {} between groups",
-                       loaded ? "under load, " : "", first.size(), *most, rate_text(median(within)),
-                       rate_text(median(across))));
-  }
-
-  // Hosts of one tree should be alike inside.
-  void judge_inside() {
-    for (std::size_t c = 0; c < paths_inside; ++c) {
-      std::map<int, std::vector<double>> of_host;
-      for (const fitted_pair& p : result_.pairs)
-        if (p.what == all_paths[c] && p.loaded == !options_.isolated && p.found.known())
-          of_host[host_of_rank_[at(p.a)]].push_back(p.found.bandwidth);
-      std::map<int, std::vector<double>> of_tree;
-      for (auto& [host, values] : of_host) of_tree[ranks_.hosts.tree_of(host)].push_back(median(values));
-      for (auto& [host, values] : of_host) {
-        const auto& alike = of_tree[ranks_.hosts.tree_of(host)];
-        if (alike.size() < 3) continue;
-        if (const double usual = median(alike), own = median(values); own < options_.slow_below * usual)
-          result_.inside.push_back({host, all_paths[c], own, usual});
-      }
-    }
-  }
-
   const rank_layout& ranks_;
   const probe_options& options_;
   const measure_function& measure_;
@@ -386,29 +225,11 @@ class prober {
   bool paper_sizes_chosen_ = false;
   int most_on_a_host_ = 0, fewest_on_a_host_ = 0;
   std::vector<int> host_of_rank_;
-  std::array<std::vector<host_sample>, 2> between_;  // isolated, loaded
+  samples_between between_;
   probe_result result_;
 };
 
 }  // namespace
-
-const class_figures* probe_result::figures(path what, bool loaded) const {
-  for (const class_figures& c : classes)
-    if (c.what == what && c.loaded == loaded) return &c;
-  return nullptr;
-}
-
-std::optional<double> probe_result::contention(path what) const {
-  const auto *alone = figures(what, false), *all = figures(what, true);
-  if (!alone || !all || !alone->median.known()) return std::nullopt;
-  if (what != path::inter_host || !machine.isolated->between.is_dense() || !machine.loaded->between.is_dense())
-    return all->median.bandwidth / alone->median.bandwidth;
-  const auto &before = machine.isolated->between.values(), &after = machine.loaded->between.values();
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i)
-    ratios.push_back(after[i].bandwidth / before[i].bandwidth);
-  return ratios.empty() ? std::nullopt : std::optional(median(std::move(ratios)));
-}
 
 probe_result probe_links(const rank_layout& ranks, const probe_options& options, const measure_function& measure,
                          const std::function<double()>& seconds_now) {

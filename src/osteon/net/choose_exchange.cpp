@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <osteon/base/error.hpp>
+#include <osteon/net/conflicts.hpp>
 #include <osteon/plan/exchange_method.hpp>
 
 namespace osteon::net {
@@ -46,6 +48,11 @@ double fullest_link(const network& where, const plan::exchange& what, std::span<
 std::vector<exchange_choice> choose_exchange(const network& where, const plan::parcel_sizes& sizes, int ranks,
                                              const simulate_options& options, std::span<const int> places) {
   const std::vector<int> place = place_ranks(where, ranks, places);
+  if (ranks > most_messages_to_count / ranks)
+    throw usage_error(
+        fmt::format("an all-to-all exchange of {} ranks has more than the {} messages that are costed one by one: take a "
+                    "smaller network of the same kind, or `osteon net simulate --rounds` for some rounds",
+                    ranks, most_messages_to_count));
   std::vector<exchange_choice> all;
   for (const std::string& name : candidates(where, ranks)) {
     const plan::exchange what = plan::make_exchange(name, {.ranks = ranks, .sizes = sizes});

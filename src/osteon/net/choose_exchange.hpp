@@ -19,7 +19,7 @@ struct exchange_choice {
 /// bytes under way, then the one that stands here first.
 /// @param sizes bytes of the parcels; that they differ is what makes schedules differ
 /// @param ranks rank r on PU r, as `places` of simulate if given
-/// @throws usage_error if there are more ranks than PUs
+/// @throws usage_error if there are more ranks than PUs, or more messages than most_messages_to_count
 /// @cost ranks^2 messages, each with its way, for each schedule
 std::vector<exchange_choice> choose_exchange(const network& where, const plan::parcel_sizes& sizes, int ranks,
                                              const simulate_options& options = {}, std::span<const int> places = {});

@@ -2,32 +2,63 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
+#include <optional>
 #include <osteon/base/error.hpp>
 
 namespace osteon::net {
 
 namespace {
 
-constexpr int unknowns = 3;  // slowdown, arrival_overhead, match_time
+constexpr std::size_t unknowns = 3;  // slowdown, arrival_overhead, match_time
+
+using constants = std::array<double, unknowns>;
+using column = std::vector<double>;
+
+double dot(const column& a, const column& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
+
+void subtract(double factor, const column& from, column& to) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] -= factor * from[i];
+}
+
+// Least squares of A x = b over a subset of the columns, which have norm 1, by modified Gram-Schmidt with b as the last
+// column; what is left of b is the residual. No answer where columns depend on each other: fewer of them do as well.
+std::optional<constants> least_squares(std::array<column, unknowns> a, column& b, int subset) {
+  std::array<constants, unknowns> r{};  // A = Q R
+  constants x{};
+  for (std::size_t j = 0; j < unknowns; ++j) {
+    if (!(subset >> j & 1)) continue;
+    r[j][j] = std::sqrt(dot(a[j], a[j]));
+    if (!(r[j][j] > 1e-10)) return {};
+    for (double& value : a[j]) value /= r[j][j];
+    for (std::size_t k = j + 1; k < unknowns; ++k) subtract(r[j][k] = dot(a[j], a[k]), a[j], a[k]);
+    subtract(x[j] = dot(a[j], b), a[j], b);
+  }
+  for (std::size_t j = unknowns; j-- > 0;) {
+    if (!(subset >> j & 1)) continue;
+    for (std::size_t k = j + 1; k < unknowns; ++k) x[j] -= r[j][k] * x[k];
+    x[j] /= r[j][j];
+  }
+  return x;
+}
 
 // Least squares of A x = b with x >= 0. The best of the unconstrained solutions over the subsets of unknowns that is
 // not negative is the answer, since there the gradient condition holds; with three unknowns there are seven.
-Eigen::Vector3d non_negative_least_squares(const Eigen::MatrixX3d& a, const Eigen::VectorXd& b) {
-  Eigen::Vector3d best = Eigen::Vector3d::Zero();
-  double least = b.squaredNorm();
+constants non_negative_least_squares(const std::array<column, unknowns>& a, const column& b) {
+  constants best{};
+  double least = dot(b, b);
+  const double rounding = 1e-20 * least;  // an exact fit by few constants is not given up for one by more
   for (int subset = 1; subset < 1 << unknowns; ++subset) {
-    Eigen::MatrixX3d chosen = a;
-    for (int i = 0; i < unknowns; ++i)
-      if (!(subset >> i & 1)) chosen.col(i).setZero();
-    // Of minimal norm, so zero for the columns that are left out.
-    const Eigen::Vector3d x = chosen.completeOrthogonalDecomposition().solve(b);
-    const double error = (a * x - b).squaredNorm();
-    if ((x.array() >= 0).all() && error < least) {
+    column residual = b;
+    const auto x = least_squares(a, residual, subset);
+    if (!x || std::any_of(x->begin(), x->end(), [](double value) { return value < 0; })) continue;
+    const double error = dot(residual, residual);
+    if (error + rounding < least) {
       least = error;
-      best = x;
+      best = *x;
     }
   }
   return best;
@@ -54,25 +85,32 @@ compositing_machine compositing_fit::apply(compositing_machine m) const {
 
 compositing_fit fit_compositing(const compositing_machine& machine, std::span<const measured_frame> frames, double bytes) {
   if (frames.empty()) throw usage_error("no measured frames to fit: give at least one");
-  const auto rows = static_cast<Eigen::Index>(frames.size());
   // Every row is divided by its measured time, so that the residual is the relative error. The unknowns differ by ten
   // orders of magnitude, so each column is scaled to 1.
-  Eigen::MatrixX3d a(rows, unknowns);
-  for (Eigen::Index i = 0; i < rows; ++i) {
-    const measured_frame& f = frames[static_cast<std::size_t>(i)];
+  std::array<column, unknowns> a;
+  for (const measured_frame& f : frames) {
     if (!(f.frames_per_second > 0) || !std::isfinite(f.frames_per_second))
       throw usage_error(
           fmt::format("{} frames per second of {} ranks: a measured frame must take a time", f.frames_per_second, f.ranks));
     const double arrivals = std::max(0.0, f.group - 2.0), pairs = (f.group - 1.0) * (f.group - 2.0) / 2;
-    a.row(i) << multi_step_time(machine, f.ranks, f.group, bytes).total(), arrivals, pairs;
-    a.row(i) *= f.frames_per_second;
+    a[0].push_back(f.frames_per_second * multi_step_time(machine, f.ranks, f.group, bytes).total());
+    a[1].push_back(f.frames_per_second * arrivals);
+    a[2].push_back(f.frames_per_second * pairs);
   }
-  Eigen::Vector3d scale = a.colwise().norm().transpose();
-  for (double& s : scale) s = s > 0 ? s : 1;
-  const Eigen::MatrixX3d scaled = a * scale.cwiseInverse().asDiagonal();
-  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(rows);
-  const Eigen::Vector3d x = non_negative_least_squares(scaled, ones).cwiseQuotient(scale);
-  return {x[0], x[1], x[2], (a * x - ones).cwiseAbs().maxCoeff()};
+  constants scale{};
+  for (std::size_t j = 0; j < unknowns; ++j) {
+    scale[j] = std::sqrt(dot(a[j], a[j]));
+    if (scale[j] > 0)
+      for (double& value : a[j]) value /= scale[j];
+    else
+      scale[j] = 1;
+  }
+  column residual(frames.size(), 1.0);
+  const constants x = non_negative_least_squares(a, residual);
+  for (std::size_t j = 0; j < unknowns; ++j) subtract(x[j], a[j], residual);
+  double worst = 0;
+  for (const double value : residual) worst = std::max(worst, std::abs(value));
+  return {x[0] / scale[0], x[1] / scale[1], x[2] / scale[2], worst};
 }
 
 std::vector<double> predict_each_from_the_others(const compositing_machine& machine, std::span<const measured_frame> frames,

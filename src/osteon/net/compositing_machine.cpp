@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/net/json_value.hpp>
 
 namespace osteon::net {
 
@@ -44,26 +44,25 @@ constexpr key keys[] = {
 };
 constexpr const char* schema = "osteon.compositing-machine/1";
 
-using json = nlohmann::ordered_json;
-
 class reader {
  public:
-  reader(const json& text, std::string source) : text_(text), source_(std::move(source)) {}
+  reader(const json_value& text, std::string source) : text_(text), source_(std::move(source)) {}
 
   compositing_machine read() {
-    if (!text_.is_object()) fail("it must be an object of keys and values");
+    if (text_.is != json_value::kind::object) fail("it must be an object of keys and values");
     compositing_machine m;
-    if (text_.value("schema", json()) != schema) fault("schema", fmt::format("must be \"{}\"", schema));
-    if (!text_.contains("name") || !text_["name"].is_string() || text_["name"] == "")
-      fault("name", "must be a text");
+    if (const json_value* given = text_.find("schema"); !given || !(*given == schema))
+      fault("schema", fmt::format("must be \"{}\"", schema));
+    if (const json_value* name = text_.find("name"); name && name->is_word())
+      m.name = name->text;
     else
-      m.name = text_["name"];
+      fault("name", "must be a text");
     for (const key& k : keys) number(k, m);
-    if (!text_.contains("collect_bytes_per_second")) m.collect_rate = m.rate;
-    if (!text_.contains("collect_latency_s")) m.collect_latency = m.latency;
-    if (text_.contains("ranks_per_host")) m.ranks_per_host = count(text_["ranks_per_host"], "ranks_per_host");
-    if (text_.contains("torus_zyx")) torus(text_["torus_zyx"], m);
-    for (const auto& [name, value] : text_.items())
+    if (!text_.find("collect_bytes_per_second")) m.collect_rate = m.rate;
+    if (!text_.find("collect_latency_s")) m.collect_latency = m.latency;
+    if (const json_value* ranks = text_.find("ranks_per_host")) m.ranks_per_host = count(*ranks, "ranks_per_host");
+    if (const json_value* sizes = text_.find("torus_zyx")) torus(*sizes, m);
+    for (const std::string& name : text_.names)
       if (!known(name)) fault(name, "is no key of a machine");
     if (!faults_.empty()) fail(faults_);
     return m;
@@ -71,28 +70,30 @@ class reader {
 
  private:
   void number(const key& k, compositing_machine& m) {
-    if (!text_.contains(k.name)) {
+    const json_value* const value = text_.find(k.name);
+    if (!value) {
       if (k.required) fault(k.name, "is missing");
       return;
     }
-    const json& value = text_[k.name];
-    const double x = value.is_number() ? value.get<double>() : -1;
+    const double x = value->is_number() ? value->number : -1;
     if (std::isfinite(x) && (k.positive ? x > 0 : x >= 0))
       m.*k.value = x;
     else
-      fault(k.name, fmt::format("is {}; it must be a number {} 0", value.dump(), k.positive ? "above" : "not below"));
+      fault(k.name, fmt::format("is {}; it must be a number {} 0", value->shown(), k.positive ? "above" : "not below"));
   }
 
-  int count(const json& value, const char* name) {
-    if (value.is_number_integer() && value >= 1 && value <= 1'000'000) return value.get<int>();
-    fault(name, fmt::format("is {}; it must be a whole number from 1 to 1000000", value.dump()));
+  int count(const json_value& value, const char* name) {
+    if (value.is == json_value::kind::whole && value.number >= 1 && value.number <= 1'000'000)
+      return static_cast<int>(value.number);
+    fault(name, fmt::format("is {}; it must be a whole number from 1 to 1000000", value.shown()));
     return 1;
   }
 
-  void torus(const json& value, compositing_machine& m) {
-    if (!value.is_array() || value.size() != 3) return fault("torus_zyx", "must be three numbers of hosts");
+  void torus(const json_value& value, compositing_machine& m) {
+    if (value.is != json_value::kind::list || value.items.size() != 3)
+      return fault("torus_zyx", "must be three numbers of hosts");
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      m.torus[axis] = count(value[axis], "torus_zyx");
+      m.torus[axis] = count(value.items[axis], "torus_zyx");
       if (!std::has_single_bit(static_cast<unsigned>(m.torus[axis])))
         fault("torus_zyx", fmt::format("has {} hosts along an axis; only powers of two are modelled", m.torus[axis]));
     }
@@ -110,7 +111,7 @@ class reader {
     throw data_error(fmt::format("'{}' describes no machine: {}", source_, text));
   }
 
-  const json& text_;
+  const json_value& text_;
   std::string source_, faults_;
 };
 
@@ -135,18 +136,18 @@ double sharing(const compositing_machine& m, int distance) {
 }
 
 compositing_machine parse_machine(const std::string& json_text, const std::string& source) {
-  const json parsed = json::parse(json_text, nullptr, false);
-  if (parsed.is_discarded()) throw data_error(fmt::format("'{}' describes no machine: it is not valid JSON", source));
-  return reader(parsed, source).read();
+  const auto parsed = parse_json(json_text);
+  if (!parsed) throw data_error(fmt::format("'{}' describes no machine: it is not valid JSON", source));
+  return reader(*parsed, source).read();
 }
 
 std::string describe_machine(const compositing_machine& m) {
-  json text = {{"schema", schema}, {"name", m.name}};
+  std::string text = fmt::format("{{\n  \"schema\": \"{}\",\n  \"name\": {}", schema, json_quoted(m.name));
   for (const key& k : keys)
-    if (std::isfinite(m.*k.value)) text[k.name] = m.*k.value;
-  text["ranks_per_host"] = m.ranks_per_host;
-  if (m.torus[0] > 0) text["torus_zyx"] = m.torus;
-  return text.dump(2);
+    if (std::isfinite(m.*k.value)) text += fmt::format(",\n  \"{}\": {}", k.name, m.*k.value);
+  text += fmt::format(",\n  \"ranks_per_host\": {}", m.ranks_per_host);
+  if (m.torus[0] > 0) text += fmt::format(",\n  \"torus_zyx\": [{}, {}, {}]", m.torus[0], m.torus[1], m.torus[2]);
+  return text + "\n}";
 }
 
 }  // namespace osteon::net

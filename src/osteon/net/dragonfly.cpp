@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <osteon/net/network_request.hpp>
+#include <osteon/net/lattice.hpp>
 
 namespace osteon::net {
 
@@ -55,14 +55,10 @@ network make_dragonfly(const network_request& request) {
   l->pus = static_cast<int>(request.pus());
   l->all_routers = l->routers * l->groups;
   l->copies = l->groups > 1 ? l->routers * l->global / (l->groups - 1) : 0;
-  network made;
-  made.pus = l->pus;
-  made.vertices = l->pus + l->all_routers;
+  network made = pus_and_ports(request, l->all_routers, [&](int q) { return l->pus + q / l->pus_of_router; });
   const auto add = [&](int from, int to, link_kind kind, double rate) {
     made.links.push_back({from, to, kind, request.channels, rate, request.latency});
   };
-  for (int q = 0; q < l->pus; ++q) add(q, l->pus + q / l->pus_of_router, link_kind::injection, request.pu_rate);
-  for (int q = 0; q < l->pus; ++q) add(l->pus + q / l->pus_of_router, q, link_kind::ejection, request.pu_rate);
   l->first_local = static_cast<int>(made.links.size());
   for (int r = 0; r < l->all_routers; ++r)
     for (int other = 0; other < l->routers; ++other)
@@ -77,6 +73,15 @@ network make_dragonfly(const network_request& request) {
           request.top_rate);
     }
   made.append_route = [l](int from, int to, std::vector<int>& path) { l->append_route(from, to, path); };
+  // A channel inside a group is of the second class behind a global one, so that no group waits for the next one's exits.
+  made.classes = 2;
+  made.append_classes = [l](int, int, std::span<const int> way, std::vector<int>& of) {
+    int after_global = 0;
+    for (const int hop : way) {
+      of.push_back(after_global);
+      if (hop >= l->first_global) after_global = 1;
+    }
+  };
   made.vertex_name = [l](int v) { return l->vertex_name(v); };
   return made;
 }

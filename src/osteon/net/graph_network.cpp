@@ -4,67 +4,66 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/suggest.hpp>
 #include <osteon/net/graph_routing.hpp>
+#include <osteon/net/json_value.hpp>
 #include <osteon/net/network_request.hpp>
 
 namespace osteon::net {
 
 namespace {
 
-using json = nlohmann::ordered_json;
 constexpr const char* schema = "osteon.network/1";
 constexpr std::size_t most_faults = 20, most_routers = 4096, most_links = 1 << 20;
 constexpr int most_pus = 1 << 20;
 
 class reader {
  public:
-  reader(const json& text, std::string source) : text_(text), source_(std::move(source)) {}
+  reader(const json_value& text, std::string source) : text_(text), source_(std::move(source)) {}
 
   network read() {
-    if (!text_.is_object()) fail("it must be an object of keys and values");
+    if (text_.is != json_value::kind::object) fail("it must be an object of keys and values");
     known_keys(text_, "",
                {"schema", "name", "startup_s", "routing", "bytes_per_second", "latency_s", "routers", "pus", "links"});
-    if (text_.value("schema", json()) != schema) fault("schema", fmt::format("must be \"{}\"", schema));
+    if (const json_value* given = text_.find("schema"); !given || !(*given == schema))
+      fault("schema", fmt::format("must be \"{}\"", schema));
     made_.name = source_;
-    if (text_.contains("name")) {
-      if (text_["name"].is_string() && text_["name"] != "")
-        made_.name = text_["name"];
-      else
-        fault("name", "must be a text");
+    if (const json_value* name = text_.find("name")) {
+      made_.name = name->text;
+      if (!name->is_word()) fault("name", "must be a text");
     }
     made_.startup = figure(text_, "", "startup_s", 5e-6, false);
     rate_ = figure(text_, "", "bytes_per_second", 200e6, true);
     latency_ = figure(text_, "", "latency_s", 0, false);
-    const json routing = text_.value("routing", json("minimal"));
-    if (routing != "minimal" && routing != "up-down") fault("routing", "must be \"minimal\" or \"up-down\"");
+    const json_value* const routing = text_.find("routing");
+    const bool up_down = routing && *routing == "up-down";
+    if (routing && !up_down && !(*routing == "minimal")) fault("routing", "must be \"minimal\" or \"up-down\"");
     routers();
     pus();
     links();
     stop_if_faulty();
     parents();
     stop_if_faulty();
-    return finish(routing == "up-down");
+    return finish(up_down);
   }
 
  private:
   void routers() {
-    const json& list = array("routers");
+    const auto& list = array("routers");
     if (list.size() > most_routers)
       fail(fmt::format("it has {} routers; at most {} are possible", list.size(), most_routers));
     if (list.empty()) fault("routers", "must name at least one");
     for (std::size_t i = 0; i < list.size() && faults_.size() < most_faults; ++i) {
       const std::string where = fmt::format("routers[{}]", i);
       std::string name = fmt::format("#{}", i);
-      if (list[i].is_object()) {
+      if (is_object(list[i])) {
         known_keys(list[i], where, {"name", "parent", "bytes_per_second", "latency_s", "channels"});
-        if (!list[i].contains("name") || !list[i]["name"].is_string() || list[i]["name"] == "")
-          fault(where + ".name", "must be a text");
+        if (const json_value* given = list[i].find("name"); given && given->is_word())
+          name = given->text;
         else
-          name = list[i]["name"];
+          fault(where + ".name", "must be a text");
       } else {
         fault(where, "must be an object with a name");
       }
@@ -75,11 +74,10 @@ class reader {
   }
 
   void pus() {
-    const json& list = array("pus");
-    std::vector<json> of_pu;
+    const auto& list = array("pus");
     for (std::size_t i = 0; i < list.size() && faults_.size() < most_faults; ++i) {
       const std::string where = fmt::format("pus[{}]", i);
-      if (!list[i].is_object()) {
+      if (!is_object(list[i])) {
         fault(where, "must be an object with a router");
         continue;
       }
@@ -99,12 +97,12 @@ class reader {
   }
 
   void links() {
-    if (!text_.contains("links")) return;
-    const json& list = array("links");
+    if (!text_.find("links")) return;
+    const auto& list = array("links");
     if (list.size() > most_links) fail(fmt::format("it has {} links; at most {} are possible", list.size(), most_links));
     for (std::size_t i = 0; i < list.size() && faults_.size() < most_faults; ++i) {
       const std::string where = fmt::format("links[{}]", i);
-      if (!list[i].is_object()) {
+      if (!is_object(list[i])) {
         fault(where, "must be an object with from and to");
         continue;
       }
@@ -112,18 +110,18 @@ class reader {
       const int from = find(list[i], where, "from"), to = find(list[i], where, "to");
       if (from == to && from >= 0)
         fault(where, fmt::format("leads from '{}' to itself", names_[static_cast<std::size_t>(from)]));
-      const json one_way = list[i].value("one_way", json(false));
-      if (!one_way.is_boolean()) fault(where + ".one_way", "must be true or false");
-      connect(list[i], where, from, to, one_way == true);
+      const json_value* const one_way = list[i].find("one_way");
+      if (one_way && one_way->is != json_value::kind::boolean) fault(where + ".one_way", "must be true or false");
+      connect(list[i], where, from, to, one_way && one_way->truth);
     }
   }
 
   // A router's parent is above it: the short form for trees.
   void parents() {
-    const json& list = text_["routers"];
+    const auto& list = array("routers");
     parent_.assign(names_.size(), -1);
     for (std::size_t i = 0; i < names_.size(); ++i)
-      if (list[i].contains("parent")) {
+      if (list[i].find("parent")) {
         const std::string where = fmt::format("routers[{}]", i);
         parent_[i] = find(list[i], where, "parent");
         connect(list[i], where, static_cast<int>(i), parent_[i], false);
@@ -143,7 +141,7 @@ class reader {
     }
   }
 
-  void connect(const json& object, const std::string& where, int from, int to, bool one_way) {
+  void connect(const json_value& object, const std::string& where, int from, int to, bool one_way) {
     const double rate = figure(object, where, "bytes_per_second", rate_, true);
     const double latency = figure(object, where, "latency_s", latency_, false);
     const int channels = whole(object, where, "channels", 1, 64);
@@ -186,25 +184,43 @@ class reader {
       table->append_route(at[static_cast<std::size_t>(from)], at[static_cast<std::size_t>(to)], to, 2 * pus, path);
       path.push_back(pus + to);
     };
+    if (!up_down) {
+      // The hop's number: every way goes from class to class, so with as many channels as the longest way has links
+      // nobody waits in a circle.
+      made_.append_classes = [](int, int, std::span<const int> way, std::vector<int>& of) {
+        for (std::size_t i = 0; i < way.size(); ++i) of.push_back(std::max(0, static_cast<int>(i) - 1));
+      };
+      std::vector<int> way;
+      for (const int a : used)
+        for (const int b : used) {
+          if (a != b) table->append_route(a, b, 0, 0, way);
+          made_.classes = std::max(made_.classes, static_cast<int>(way.size()));
+          way.clear();
+        }
+    }
     made_.vertex_name = [names = names_, pus](int v) {
       return v < pus ? fmt::format("PU({})", v) : names[static_cast<std::size_t>(v - pus)];
     };
     return std::move(made_);
   }
 
-  const json& array(const char* key) {
-    static const json none = json::array();
-    if (text_.contains(key) && text_[key].is_array()) return text_[key];
+  static bool is_object(const json_value& value) { return value.is == json_value::kind::object; }
+
+  const std::vector<json_value>& array(const char* key) {
+    static const std::vector<json_value> none;
+    const json_value* const found = text_.find(key);
+    if (found && found->is == json_value::kind::list) return found->items;
     fault(key, "must be a list");
     return none;
   }
 
-  int find(const json& object, const std::string& where, const char* key) {
-    if (!object.contains(key) || !object[key].is_string()) {
+  int find(const json_value& object, const std::string& where, const char* key) {
+    const json_value* const value = object.find(key);
+    if (!value || value->is != json_value::kind::text) {
       fault(where + "." + key, "must be the name of a router");
       return -1;
     }
-    const std::string name = object[key];
+    const std::string& name = value->text;
     const auto found = router_.find(name);
     if (found != router_.end()) return found->second;
     fault(where + "." + key,
@@ -212,26 +228,27 @@ class reader {
     return -1;
   }
 
-  int whole(const json& object, const std::string& where, const char* key, int otherwise, int most) {
-    if (!object.contains(key)) return otherwise;
-    const json& value = object[key];
-    if (value.is_number_integer() && value >= 1 && value <= most) return value.get<int>();
-    fault(where + "." + key, fmt::format("is {}; it must be a whole number from 1 to {}", value.dump(), most));
+  int whole(const json_value& object, const std::string& where, const char* key, int otherwise, int most) {
+    const json_value* const value = object.find(key);
+    if (!value) return otherwise;
+    if (value->is == json_value::kind::whole && value->number >= 1 && value->number <= most)
+      return static_cast<int>(value->number);
+    fault(where + "." + key, fmt::format("is {}; it must be a whole number from 1 to {}", value->shown(), most));
     return otherwise;
   }
 
-  double figure(const json& object, const std::string& where, const char* key, double otherwise, bool positive) {
-    if (!object.contains(key)) return otherwise;
-    const json& value = object[key];
-    const double x = value.is_number() ? value.get<double>() : -1;
+  double figure(const json_value& object, const std::string& where, const char* key, double otherwise, bool positive) {
+    const json_value* const value = object.find(key);
+    if (!value) return otherwise;
+    const double x = value->is_number() ? value->number : -1;
     if (std::isfinite(x) && (positive ? x > 0 : x >= 0)) return x;
     fault((where.empty() ? "" : where + ".") + key,
-          fmt::format("is {}; it must be a number {} 0", value.dump(), positive ? "above" : "not below"));
+          fmt::format("is {}; it must be a number {} 0", value->shown(), positive ? "above" : "not below"));
     return otherwise;
   }
 
-  void known_keys(const json& object, const std::string& where, const std::vector<std::string>& keys) {
-    for (const auto& [name, value] : object.items())
+  void known_keys(const json_value& object, const std::string& where, const std::vector<std::string>& keys) {
+    for (const std::string& name : object.names)
       if (std::find(keys.begin(), keys.end(), name) == keys.end())
         fault((where.empty() ? "" : where + ".") + name, "is no key here" + did_you_mean(name, keys));
   }
@@ -248,7 +265,7 @@ class reader {
     throw data_error(fmt::format("'{}' describes no network: {}", source_, text));
   }
 
-  const json& text_;
+  const json_value& text_;
   std::string source_;
   network made_;
   double rate_ = 0, latency_ = 0;
@@ -262,9 +279,9 @@ class reader {
 }  // namespace
 
 network parse_graph(const std::string& json_text, const std::string& source) {
-  const json parsed = json::parse(json_text, nullptr, false);
-  if (parsed.is_discarded()) throw data_error(fmt::format("'{}' describes no network: it is not valid JSON", source));
-  return reader(parsed, source).read();
+  const auto parsed = parse_json(json_text);
+  if (!parsed) throw data_error(fmt::format("'{}' describes no network: it is not valid JSON", source));
+  return reader(*parsed, source).read();
 }
 
 }  // namespace osteon::net

@@ -1,16 +1,15 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <osteon/net/network_request.hpp>
+#include <osteon/net/lattice.hpp>
 
 namespace osteon::net {
 
 namespace {
 
 // Vertices: PUs, one exchange switch (EX) each, then crossbars (XB), dimension by dimension.
-struct layout {
-  int pus;
-  std::vector<int> size, stride;    // of the dimensions
+struct layout : lattice {
+  using lattice::lattice;
   std::vector<int> order;           // in which they are corrected, without those of size 1
   std::vector<int> first_in;        // link EX -> XB of PU 0; that of PU q is q further; XB -> EX comes pus later
   std::vector<int> first_crossbar;  // vertex
@@ -21,17 +20,9 @@ struct layout {
     return first_crossbar[d] + pu / block * stride[d] + pu % stride[d];
   }
 
-  std::string coordinates(int pu, std::size_t without) const {
-    std::string text;
-    for (std::size_t d = 0; d < size.size(); ++d)
-      text.append(d > 0 ? "," : "").append(d == without ? "*" : std::to_string(pu / stride[d] % size[d]));
-    return text;
-  }
-
   std::string vertex_name(int v) const {
-    constexpr auto none = static_cast<std::size_t>(-1);
-    if (v < pus) return fmt::format("PU({})", coordinates(v, none));
-    if (v < 2 * pus) return fmt::format("EX({})", coordinates(v - pus, none));
+    if (v < pus) return fmt::format("PU({})", coordinates(v));
+    if (v < 2 * pus) return fmt::format("EX({})", coordinates(v - pus));
     std::size_t d = size.size() - 1;
     while (size[d] == 1 || v < first_crossbar[d]) --d;
     const int line = v - first_crossbar[d];
@@ -44,7 +35,7 @@ struct layout {
     int at = from;
     for (const int dimension : order) {
       const auto d = static_cast<std::size_t>(dimension);
-      const int step = (to / stride[d] % size[d] - at / stride[d] % size[d]) * stride[d];
+      const int step = (coordinate(to, d) - coordinate(at, d)) * stride[d];
       if (step == 0) continue;
       path.push_back(first_in[d] + at);
       at += step;
@@ -57,20 +48,11 @@ struct layout {
 }  // namespace
 
 network make_hyper_crossbar(const network_request& request) {
-  auto l = std::make_shared<layout>();
-  l->pus = static_cast<int>(request.pus());
-  l->size = request.shape;
-  l->stride.resize(l->size.size());
-  for (std::size_t d = l->size.size(), stride = 1; d-- > 0; stride *= static_cast<std::size_t>(l->size[d]))
-    l->stride[d] = static_cast<int>(stride);
-  network made;
-  made.pus = l->pus;
-  made.vertices = 2 * l->pus;
-  const auto add = [&](int from, int to, link_kind kind, double rate) {
-    made.links.push_back({from, to, kind, request.channels, rate, request.latency});
+  const auto l = std::make_shared<layout>(request.shape);
+  network made = pus_and_ports(request, l->pus, [&](int q) { return l->pus + q; });
+  const auto add = [&](int from, int to, link_kind kind) {
+    made.links.push_back({from, to, kind, request.channels, request.rate, request.latency});
   };
-  for (int q = 0; q < l->pus; ++q) add(q, l->pus + q, link_kind::injection, request.pu_rate);
-  for (int q = 0; q < l->pus; ++q) add(l->pus + q, q, link_kind::ejection, request.pu_rate);
   l->first_in.resize(l->size.size());
   l->first_crossbar.resize(l->size.size());
   for (std::size_t d = 0; d < l->size.size(); ++d) {
@@ -78,8 +60,8 @@ network make_hyper_crossbar(const network_request& request) {
     l->first_in[d] = static_cast<int>(made.links.size());
     l->first_crossbar[d] = made.vertices;
     made.vertices += l->pus / l->size[d];
-    for (int q = 0; q < l->pus; ++q) add(l->pus + q, l->crossbar(d, q), link_kind::crossbar_in, request.rate);
-    for (int q = 0; q < l->pus; ++q) add(l->crossbar(d, q), l->pus + q, link_kind::crossbar_out, request.rate);
+    for (int q = 0; q < l->pus; ++q) add(l->pus + q, l->crossbar(d, q), link_kind::crossbar_in);
+    for (int q = 0; q < l->pus; ++q) add(l->crossbar(d, q), l->pus + q, link_kind::crossbar_out);
   }
   for (const int d : request.order)
     if (l->size[static_cast<std::size_t>(d)] > 1) l->order.push_back(d);

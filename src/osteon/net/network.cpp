@@ -58,11 +58,14 @@ std::string network::link_name(int which) const {
 
 void route_by_random_pu(network& what, std::uint64_t seed) {
   what.minimal = false;
-  what.append_route = [direct = what.append_route, pus = static_cast<std::uint64_t>(what.pus), seed](
-                          int from, int to, std::vector<int>& path) {
-    if (from == to) return;
+  const auto middle_of = [pus = static_cast<std::uint64_t>(what.pus), seed](int from, int to) {
     const auto pair = (static_cast<std::uint64_t>(from) << 32) | static_cast<std::uint64_t>(to);
-    const int middle = static_cast<int>(mixed(pair ^ mixed(seed)) % pus);
+    return static_cast<int>(mixed(pair ^ mixed(seed)) % pus);
+  };
+  const auto direct = what.append_route;
+  what.append_route = [direct, middle_of](int from, int to, std::vector<int>& path) {
+    if (from == to) return;
+    const int middle = middle_of(from, to);
     if (middle == from || middle == to) return direct(from, to, path);
     direct(from, middle, path);
     path.pop_back();  // turns round in the switch, not in the PU
@@ -70,6 +73,26 @@ void route_by_random_pu(network& what, std::uint64_t seed) {
     direct(middle, to, path);
     path.erase(path.begin() + static_cast<std::ptrdiff_t>(turn));
   };
+  // The second half of the way has classes of its own: nothing leads from them back to those of the first half.
+  what.append_classes = [direct, middle_of, classes_of = what.append_classes, classes = what.classes](
+                            int from, int to, std::span<const int> way, std::vector<int>& of) {
+    const auto half = [&](int a, int b, std::span<const int> part) {
+      if (classes_of)
+        classes_of(a, b, part, of);
+      else
+        of.insert(of.end(), part.size(), 0);
+    };
+    const int middle = middle_of(from, to);
+    if (middle == from || middle == to) return half(from, to, way);
+    std::vector<int> first;
+    direct(from, middle, first);
+    const std::size_t turn = first.size() - 1;
+    half(from, middle, way.first(turn));
+    const std::size_t second = of.size();
+    half(middle, to, way.subspan(turn));
+    for (std::size_t i = second; i < of.size(); ++i) of[i] += classes;
+  };
+  what.classes *= 2;
 }
 
 std::vector<int> place_ranks(const network& where, int ranks, std::span<const int> places) {

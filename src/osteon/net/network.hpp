@@ -47,6 +47,11 @@ struct network {
   /// Append the links of the way from one PU to another, from its injection to its ejection; nothing if they are one.
   /// May be called by several threads at a time.
   std::function<void(int from, int to, std::vector<int>& path)> append_route;
+  /// Append a class for each link of such a way, 0 ... classes - 1: the virtual channel that the message takes there if the
+  /// link has as many. They are chosen so that with `classes` channels no messages wait for each other in a circle, where
+  /// that is possible. Empty: all are 0.
+  std::function<void(int from, int to, std::span<const int> way, std::vector<int>& of)> append_classes;
+  int classes = 1;
   std::function<std::string(int vertex)> vertex_name;
 
   // What proofs and pictures need to know.

@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/execute.hpp>
 #include <osteon/comm/together.hpp>
+#include <osteon/kernel/ray_march.hpp>
+#include <osteon/kernel/ray_surface.hpp>
+#include <osteon/kernel/surface_light.hpp>
 #include <osteon/plan/swap.hpp>
 #include <osteon/render/transfer.hpp>
 #include <osteon/render/view.hpp>
@@ -56,6 +60,9 @@ void check(const grid::block& where, const scene& what) {
     if (!std::isfinite(angle)) found.push_back({"view", fmt::format("an angle of {} degrees; give a finite one", angle)});
   if (!(what.step_voxels >= 0.01 && what.step_voxels <= 100))
     found.push_back({"step_voxels", fmt::format("{}; it lies in [0.01, 100]", what.step_voxels)});
+  if (what.how == method::surface && !(what.step_voxels <= 1))
+    found.push_back({"step_voxels", fmt::format("{}; for a surface it is at most 1", what.step_voxels)});
+  if (!std::isfinite(what.level)) found.push_back({"level", fmt::format("{}; give a finite number", what.level)});
   for (const clip_plane& plane : what.clip) {
     const double length = std::hypot(plane.normal.z, plane.normal.y, plane.normal.x);
     if (!(length > 0 && std::isfinite(length) && std::isfinite(plane.offset_mm)))
@@ -99,25 +106,22 @@ kernel::march_volume prepare(const grid::block& where, const scene& what, const 
           what.step_voxels, light_of(from),  std::move(layers)};
 }
 
-// The sum of `body(column, row)` over all pixels of `own`. Neighbouring rays read the same voxels: tiles keep these in
-// cache.
+// The sum of `body(part)` over square parts of `own`. Neighbouring rays read the same voxels: parts keep these in cache.
 template <class F>
-std::int64_t over_pixels(const pixel_box& own, F body) {
-  constexpr int tile = 16;
-  const std::int64_t across = (own.width() + tile - 1) / tile, down = (own.height() + tile - 1) / tile;
+std::int64_t over_parts(const pixel_box& own, F body) {
+  constexpr int edge = 16;
+  const std::int64_t across = (own.width() + edge - 1) / edge, down = (own.height() + edge - 1) / edge;
   std::int64_t sum = 0;
 #pragma omp parallel for schedule(dynamic) reduction(+ : sum)
   for (std::int64_t t = 0; t < across * down; ++t) {
-    const int left = own.left + static_cast<int>(t % across) * tile, top = own.top + static_cast<int>(t / across) * tile;
-    for (int row = top; row < std::min(own.bottom, top + tile); ++row)
-      for (int column = left; column < std::min(own.right, left + tile); ++column) sum += body(column, row);
+    const int left = own.left + static_cast<int>(t % across) * edge, top = own.top + static_cast<int>(t / across) * edge;
+    sum += body(pixel_box{left, top, std::min(own.right, left + edge), std::min(own.bottom, top + edge)});
   }
   return sum;
 }
 
 // The rays of this block.
 struct caster {
-  const kernel::march_volume& volume;
   const view& from;
   pixel_box own, frame;
   double step;
@@ -130,14 +134,37 @@ struct caster {
     result.entry += stagger(column, row) * step;
     return result;
   }
-  // Number of samples.
-  std::int64_t cast(int column, int row, kernel::optical_depth before, kernel::wide_pixel& pixel,
-                    kernel::optical_depth& depth) const {
-    std::int64_t samples = 0;
-    depth = volume.march(ray(column, row), before, pixel, samples);
-    return samples;
-  }
 };
+
+// Cast rays, those of neighbouring pixels together.
+// @param before a pixel's number -> depth before this block, or none if its ray is not to be cast
+// @param keep (a pixel's number, travel)
+// @return number of samples
+template <class Before, class Keep>
+std::int64_t cast(const kernel::march_volume& volume, const caster& rays, Before before, Keep keep) {
+  return over_parts(rays.own, [&](const pixel_box& part) {
+    constexpr int edge = 4;
+    std::int64_t samples = 0;
+    for (int top = part.top; top < part.bottom; top += edge)
+      for (int left = part.left; left < part.right; left += edge) {
+        std::array<kernel::travel, edge * edge> together;
+        std::array<std::size_t, edge * edge> place;
+        std::size_t count = 0;
+        for (int row = top; row < std::min(part.bottom, top + edge); ++row)
+          for (int column = left; column < std::min(part.right, left + edge); ++column) {
+            place[count] = rays.place(column, row);
+            const std::optional<kernel::optical_depth> depth = before(place[count]);
+            if (!depth) continue;
+            together[count].along = rays.ray(column, row);
+            together[count].before = *depth;
+            ++count;
+          }
+        volume.march(std::span(together).first(count), samples);
+        for (std::size_t i = 0; i < count; ++i) keep(place[i], together[i]);
+      }
+    return samples;
+  });
+}
 
 void add_depths(void* in, void* inout, int* count, MPI_Datatype*) {
   const auto* a = static_cast<const kernel::optical_depth*>(in);
@@ -166,27 +193,74 @@ std::vector<kernel::optical_depth> depth_before(MPI_Comm comm, const std::vector
 // Rays end where next to no light is left, but a block does not know how much of it is left where a ray comes in. So each
 // casts as if it were the first, and those few rays again that come from others and end in this block.
 // @return number of samples
-std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const caster& rays,
+std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel::march_volume& volume, const caster& rays,
                       std::vector<kernel::wide_pixel>& pixels) {
   const bool alone = order.size() == 1;
   std::vector<kernel::optical_depth> depth(alone ? 0 : pixels.size(), 0);
-  std::int64_t samples = over_pixels(rays.own, [&](int column, int row) {
-    const std::size_t i = rays.place(column, row);
-    kernel::optical_depth deep;
-    const std::int64_t count = rays.cast(column, row, 0, pixels[i], deep);
-    if (!alone) depth[i] = deep;
-    return count;
-  });
+  const auto keep = [&](std::size_t i, const kernel::travel& done) {
+    pixels[i] = done.result;
+    if (!alone) depth[i] = done.depth;
+  };
+  std::int64_t samples = cast(volume, rays, [](std::size_t) { return std::optional<kernel::optical_depth>(0); }, keep);
   if (alone) return samples;
   const auto before = depth_before(comm, order, depth);
-  samples += over_pixels(rays.own, [&](int column, int row) -> std::int64_t {
-    const std::size_t i = rays.place(column, row);
-    if (before[i] == 0 || kernel::deeper(before[i], depth[i]) < kernel::opaque_depth) return 0;
-    pixels[i] = {};
-    if (before[i] >= kernel::opaque_depth) return 0;
-    return rays.cast(column, row, before[i], pixels[i], depth[i]);
-  });
+  samples += cast(
+      volume, rays,
+      [&](std::size_t i) -> std::optional<kernel::optical_depth> {
+        if (before[i] == 0 || kernel::deeper(before[i], depth[i]) < kernel::opaque_depth) return {};
+        pixels[i] = {};
+        if (before[i] >= kernel::opaque_depth) return {};
+        return before[i];
+      },
+      keep);
   return samples;
+}
+
+// Colours of the values that a layer may have.
+class colours {
+ public:
+  explicit colours(const layer& look)
+      : table_(tabulate(look.transfer, 1, 1)),
+        last_(static_cast<double>(table_.entries.size() - 1)),
+        low_(table_.low),
+        range_(static_cast<double>(table_.high) - low_) {}
+
+  /// @param at 0 for the least value, 1 for the greatest
+  const std::array<float, 4>& share(double at) const {
+    return table_.entries[static_cast<std::size_t>(std::clamp(at, 0.0, 1.0) * last_)];
+  }
+  const std::array<float, 4>& value(double v) const { return share(range_ > 0 ? (v - low_) / range_ : 1); }
+
+ private:
+  kernel::transfer_table table_;
+  double last_, low_, range_;
+};
+
+// Draw the surface of this block. @return number of samples
+std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface, const layer& look,
+                          std::vector<kernel::wide_pixel>& pixels) {
+  const colours colour(look);
+  const kernel::lighting light = light_of(rays.from);
+  const vector3 toward_light = kernel::unit(light.toward_light), middle = kernel::half_way(light);
+  return over_parts(rays.own, [&](const pixel_box& part) {
+    std::int64_t samples = 0;
+    for (int row = part.top; row < part.bottom; ++row)
+      for (int column = part.left; column < part.right; ++column) {
+        const kernel::ray along = rays.from.ray_through(column, row);
+        const auto hit = surface.first(along, samples);
+        if (!hit) continue;
+        const vector3 normal = hit->cut ? rays.from.face_entered(along) : hit->normal;
+        const double value = surface.interpolate(look.field->values.data(), hit->point);
+        const auto& shown = colour.value(std::isnan(value) ? -std::numeric_limits<double>::infinity() : value);
+        const double diffuse = kernel::diffuse_light(kernel::dot(normal, toward_light)),
+                     mirrored = kernel::mirrored_light(kernel::dot(normal, middle));
+        kernel::wide_pixel& pixel = pixels[rays.place(column, row)];
+        for (std::size_t c = 0; c < 3; ++c)
+          pixel.high[c] = std::min(1.0, static_cast<double>(shown[c]) * diffuse + mirrored);
+        pixel.high[3] = 0;
+      }
+    return samples;
+  });
 }
 
 struct projected {
@@ -195,18 +269,21 @@ struct projected {
 };
 
 // One number a pixel, from all ranks on rank 0, shape (frame.height, frame.width). Collective.
-projected project_all(MPI_Comm comm, const caster& rays, std::int64_t& samples) {
+projected project_all(MPI_Comm comm, const kernel::march_volume& volume, const caster& rays, std::int64_t& samples) {
   const auto pixels = static_cast<std::size_t>(rays.frame.size());
   projected result{std::vector<float>(pixels, -std::numeric_limits<float>::infinity()), std::vector<std::int64_t>(pixels),
                    std::vector<std::int64_t>(pixels)};
-  samples = over_pixels(rays.own, [&](int column, int row) {
-    kernel::projection found;
+  samples = over_parts(rays.own, [&](const pixel_box& part) {
     std::int64_t count = 0;
-    rays.volume.project(rays.ray(column, row), found, count);
-    const std::size_t i = rays.place(column, row);
-    result.greatest[i] = found.greatest;
-    result.sum[i] = found.sum;
-    result.count[i] = found.count;
+    for (int row = part.top; row < part.bottom; ++row)
+      for (int column = part.left; column < part.right; ++column) {
+        kernel::projection found;
+        volume.project(rays.ray(column, row), found, count);
+        const std::size_t i = rays.place(column, row);
+        result.greatest[i] = found.greatest;
+        result.sum[i] = found.sum;
+        result.count[i] = found.count;
+      }
     return count;
   });
   const auto reduce = [&](void* values, MPI_Datatype type, MPI_Op op) {
@@ -222,16 +299,13 @@ projected project_all(MPI_Comm comm, const caster& rays, std::int64_t& samples) 
 // Opaque pixels in the colours of a layer, where a ray met a value.
 image in_colours(const projected& found, const layer& look, method how, const pixel_box& frame, int width, int height) {
   image result{width, height, 0, std::vector<float>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 4)};
-  const auto table = tabulate(look.transfer, 1, 1);
-  const auto last = static_cast<double>(table.entries.size() - 1);
-  const double low = table.low, range = static_cast<double>(table.high) - low;
+  const colours colour(look);
   for (int row = frame.top; row < frame.bottom; ++row)
     for (int column = frame.left; column < frame.right; ++column) {
       const auto i = static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left);
       if (found.count[i] == 0) continue;
       const double mean = static_cast<double>(found.sum[i]) / (0x1p24 * static_cast<double>(found.count[i]));
-      const double at = how == method::average ? mean : range > 0 ? (found.greatest[i] - low) / range : 1;
-      const auto& entry = table.entries[static_cast<std::size_t>(std::clamp(at, 0.0, 1.0) * last)];
+      const auto& entry = how == method::average ? colour.share(mean) : colour.value(found.greatest[i]);
       const auto to =
           (static_cast<std::size_t>(row) * static_cast<std::size_t>(width) + static_cast<std::size_t>(column)) * 4;
       std::copy_n(entry.begin(), 3, result.rgba.begin() + static_cast<std::ptrdiff_t>(to));
@@ -259,8 +333,18 @@ int ghost_depth(double step_voxels) { return kernel::ghosts_needed(step_voxels);
 prepared::prepared(const grid::block& where, const scene& what) {
   comm::together(where.comm, [&] {
     check(where, what);
-    volume_ = std::make_shared<kernel::march_volume>(prepare(where, what, view_of(where, what)));
+    add(where, what);
   });
+}
+
+void prepared::add(const grid::block& where, const scene& what) {
+  if (what.how != method::surface) {
+    if (!volume_) volume_ = std::make_shared<kernel::march_volume>(prepare(where, what, view_of(where, what)));
+  } else if (!surface_) {
+    const grid::ghosted_field<float>& field = *what.layers.front().field;
+    surface_ = std::make_shared<kernel::ray_surface>(where.domain, what.spacing_mm, where.owned, field.present,
+                                                     what.step_voxels, field.values.data(), static_cast<float>(what.level));
+  }
 }
 
 image render(const grid::block& where, const scene& what) {
@@ -269,14 +353,16 @@ image render(const grid::block& where, const scene& what) {
 }
 
 image render(const grid::block& where, const scene& what, prepared& kept) {
-  comm::together(where.comm, [&] { check(where, what); });
+  comm::together(where.comm, [&] {
+    check(where, what);
+    kept.add(where, what);
+  });
   const view from = view_of(where, what);
   const pixel_box frame = from.seen({{}, where.domain});
-  kept.volume_->light_by(light_of(from));
-  const caster rays{*kept.volume_, from, from.seen(where.owned), frame, step_length(what)};
-  if (what.how != method::volume) {
+  const caster rays{from, from.seen(where.owned), frame, step_length(what)};
+  if (what.how == method::maximum || what.how == method::average) {
     std::int64_t taken = 0;
-    const projected found = project_all(where.comm, rays, taken);
+    const projected found = project_all(where.comm, *kept.volume_, rays, taken);
     image result;
     if (comm::rank(where.comm) == 0)
       result = in_colours(found, what.layers.front(), what.how, frame, what.width, what.height);
@@ -286,7 +372,13 @@ image render(const grid::block& where, const scene& what, prepared& kept) {
   const auto order = visibility_order(from, *where.boxes);
   std::vector<kernel::wide_pixel> pixels;
   comm::together(where.comm, [&] { pixels.resize(static_cast<std::size_t>(frame.size())); });
-  const std::int64_t samples = cast_all(where.comm, order, rays, pixels);
+  std::int64_t samples = 0;
+  if (what.how == method::surface) {
+    samples = draw_surface(rays, *kept.surface_, what.layers.back(), pixels);
+  } else {
+    kept.volume_->light_by(light_of(from));
+    samples = cast_all(where.comm, order, *kept.volume_, rays, pixels);
+  }
   auto compositor = comm::executor::make(where.comm, plan::binary_swap(comm::size(where.comm), frame.size(), order, 0),
                                          sizeof(kernel::wide_pixel));
   compositor.run(std::span<kernel::wide_pixel>(pixels), kernel::blend);

@@ -11,7 +11,8 @@
 
 namespace osteon::kernel {
 class march_volume;
-}
+class ray_surface;
+}  // namespace osteon::kernel
 
 namespace osteon::render {
 
@@ -38,8 +39,10 @@ struct layer {
   double emission = 1;  ///< light given off, in units of the colour; above 1 glows through what lies in front
 };
 
-/// What a pixel shows of its ray: light through the layers, or one number in the colours of the first layer.
-enum class method { volume, maximum, average };
+/// What a pixel shows of its ray: light through the layers; one number in the colours of the first layer; or where the first
+/// layer's field first rises to a level, that surface, lit, in the colours of the last layer (opacities do not count). Where
+/// the ray enters the domain or what a plane left of it, and the field is above the level there, the cut is shown.
+enum class method { volume, maximum, average, surface };
 
 /// What is cut away: the points p (mm, from the corner of voxel (0, 0, 0)) with normal . p > offset.
 struct clip_plane {
@@ -55,6 +58,7 @@ struct scene {
   std::vector<layer> layers;  ///< mixed at every sample: translucent bone and glowing SED
   double step_voxels = 0.5;
   method how = method::volume;
+  double level = 0.5;  ///< of a surface
   std::vector<clip_plane> clip;
 };
 
@@ -78,7 +82,9 @@ class prepared {
 
  private:
   friend image render(const grid::block& where, const scene& what, prepared& kept);
+  void add(const grid::block& where, const scene& what);
   std::shared_ptr<kernel::march_volume> volume_;
+  std::shared_ptr<kernel::ray_surface> surface_;
 };
 
 /// The same picture as render(where, what), by a `kept` of a scene that differs in nothing but the view, the size of the

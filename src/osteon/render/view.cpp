@@ -68,6 +68,30 @@ kernel::ray view::ray_through(int column, int row) const {
   return r;
 }
 
+vector3 view::face_entered(const kernel::ray& entering) const {
+  vector3 result, point;
+  for (int axis = 0; axis < 3; ++axis)
+    point[axis] = (entering.origin[axis] + entering.entry * entering.direction[axis]) * spacing_mm[axis];
+  double nearest = std::numeric_limits<double>::infinity();
+  for (int axis = 0; axis < 3; ++axis) {
+    if (entering.direction[axis] == 0) continue;
+    const double face = entering.direction[axis] > 0 ? 0 : static_cast<double>(domain[axis]) * spacing_mm[axis];
+    const double distance = std::abs(point[axis] - face);
+    if (distance >= nearest) continue;
+    nearest = distance;
+    result = {};
+    result[axis] = entering.direction[axis] > 0 ? -1 : 1;
+  }
+  for (const clip_plane& plane : clip) {
+    const double length = std::sqrt(dot(plane.normal, plane.normal));
+    const double distance = std::abs(dot(plane.normal, point) - plane.offset_mm) / length;
+    if (distance >= nearest) continue;
+    nearest = distance;
+    for (int axis = 0; axis < 3; ++axis) result[axis] = plane.normal[axis] / length;
+  }
+  return result;
+}
+
 std::array<double, 2> view::project(const vector3& point) const {
   const vector3 offset{point.z - eye.z, point.y - eye.y, point.x - eye.x};
   const double scale = pixel * (perspective ? dot(offset, forward) : 1.0);

@@ -30,6 +30,9 @@ struct view {
 
   /// The ray through the middle of a pixel, clipped to the domain and by the planes.
   kernel::ray ray_through(int column, int row) const;
+  /// Where a ray enters, the normal of the domain's face or of the plane that it is clipped by, towards the eye. Unit
+  /// vector.
+  vector3 face_entered(const kernel::ray& entering) const;
   /// Column and row where a point of space (mm) is seen; whole numbers are pixel corners.
   std::array<double, 2> project(const vector3& point) const;
   /// All pixels whose rays may meet a box of voxels.

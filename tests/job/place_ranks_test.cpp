@@ -1,0 +1,50 @@
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/job/place_ranks.hpp>
+#include <string>
+#include <vector>
+
+using namespace osteon;
+
+namespace {
+
+struct lines : sink {
+  std::vector<std::string> notes;
+  void note(std::string_view words) override { notes.emplace_back(words); }
+};
+
+}  // namespace
+
+// Oracle: the rule for one host: no link is measured, no graph is asked for, ranks keep their order, one line says so. CPU
+// time below a frame of a film is none beside a job's.
+TEST(place_ranks, one_host_costs_nothing_that_can_be_felt) {
+  const std::filesystem::path cache = std::filesystem::temp_directory_path() / "osteon_no_cache_is_made";
+  std::filesystem::remove_all(cache);
+  setenv("OSTEON_CACHE", cache.c_str(), 1);
+  const job::spec job;
+  bool asked = false;
+  double least = 1;
+  for (int n = 0; n < 3; ++n) {
+    lines log;
+    const double begin = cpu_seconds();
+    const job::placed_ranks placed = job::place_ranks(
+        MPI_COMM_WORLD, job,
+        [&] {
+          asked = true;
+          return placement::graph{};
+        },
+        log);
+    least = std::min(least, cpu_seconds() - begin);
+    EXPECT_EQ(placed.comm(), MPI_COMM_WORLD);
+    ASSERT_EQ(log.notes.size(), 1U);
+    EXPECT_NE(log.notes[0].find("on one host: in the order they came"), std::string::npos) << log.notes[0];
+  }
+  EXPECT_FALSE(asked);
+  EXPECT_FALSE(std::filesystem::exists(cache));
+  EXPECT_LT(least, 0.04);
+  RecordProperty("cpu_ms", std::to_string(1e3 * least));
+}
