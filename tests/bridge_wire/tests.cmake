@@ -6,6 +6,7 @@ add_library(osteon_test_wan STATIC ${CMAKE_SOURCE_DIR}/tests/bridge_wire/wan.cpp
 osteon_warnings(osteon_test_wan)
 target_link_libraries(osteon_test_wan PUBLIC osteon_test_support osteon::wire)
 osteon_test(bridge_wire/cut TIMEOUT 30 LINK osteon_test_wan)
+osteon_test(bridge_wire/slow TIMEOUT 30)
 
 # What `osteon join` starts in tests/job/test_join.py.
 add_executable(wire_peer ${CMAKE_SOURCE_DIR}/tests/bridge_wire/peer.cpp)

@@ -153,7 +153,7 @@ def test_clusters_behind_ssh_and_under_srun(tmp_path: Path) -> None:
     # A shell that ends at once, as ssh does when it is refused.
     (tmp_path / "ssh").write_text("#!/bin/sh\necho 'Permission denied' >&2\nexit 255\n")
     done = join(tmp_path, text, path=str(tmp_path))
-    assert done.returncode == 255
+    assert done.returncode != 0
     assert "[far] Permission denied" in done.stderr
     assert "cluster 'far' has ended: its launcher (ssh far.example.org srun) exited with code 255" in done.stderr
 

@@ -10,9 +10,10 @@ void give(int* ierror, int error) {
 }  // namespace
 
 extern "C" {
-OSTEON_EXPORT int osteon_mpi_bottom_, osteon_mpi_in_place_, osteon_mpi_unweighted_[1], osteon_mpi_weights_empty_[1];
-OSTEON_EXPORT int osteon_mpi_errcodes_ignore_[1];
-OSTEON_EXPORT MPI_Status osteon_mpi_status_ignore_, osteon_mpi_statuses_ignore_;
+// Aligned as Fortran compilers align COMMON blocks.
+alignas(32) OSTEON_EXPORT int osteon_mpi_bottom_, osteon_mpi_in_place_;
+alignas(32) OSTEON_EXPORT int osteon_mpi_unweighted_[1], osteon_mpi_weights_empty_[1], osteon_mpi_errcodes_ignore_[1];
+alignas(32) OSTEON_EXPORT MPI_Status osteon_mpi_status_ignore_, osteon_mpi_statuses_ignore_;
 
 OSTEON_EXPORT void mpi_init_(int* ierror) { give(ierror, MPI_Init(nullptr, nullptr)); }
 

@@ -36,20 +36,16 @@ facts read_facts(const std::string& text) {
   return f;
 }
 
-std::string necessary() {
-  const auto chosen = [](const char* name, const char* otherwise) {
-    const std::string value = variable(name);
-    return value.empty() ? std::string(otherwise) : value;
-  };
+std::string necessary(const choices& c) {
   return fmt::format("long of {} bytes, wchar_t of {}, bool of {}, mode {}, reductions by {}", sizeof(long), sizeof(wchar_t),
-                     sizeof(bool), chosen("OSTEON_BRIDGE_MODE", "direct"), chosen("OSTEON_BRIDGE_REDUCTIONS", "clusters"));
+                     sizeof(bool), c.bytes ? "bytes" : "direct", c.order_of_ranks ? "ranks" : "clusters");
 }
 
 constexpr const char* wanted_external32 = "as external32, which was asked for";
 
 /// How numbers lie in memory.
-std::string representation() {
-  if (variable("OSTEON_BRIDGE_DATA") == "external32") return wanted_external32;
+std::string representation(const choices& c) {
+  if (c.external32) return wanted_external32;
   return fmt::format("{} endian, long double of {} bits", std::endian::native == std::endian::little ? "little" : "big",
                      LDBL_MANT_DIG);
 }
@@ -71,11 +67,11 @@ std::string own_arithmetic() {
   return words.empty() ? "every operation rounded to its type" : words;
 }
 
-std::string own_facts(int tag_limit) {
-  return fmt::format("{};{};{};{}", tag_limit, necessary(), representation(), own_arithmetic());
+std::string own_facts(int tag_limit, const choices& c) {
+  return fmt::format("{};{};{};{}", tag_limit, necessary(c), representation(c), own_arithmetic());
 }
 
-agreement agree_on(const wire::world_info& info) {
+agreement agree_on(const wire::world_info& info, const choices& c) {
   agreement result;
   result.tag_limit = INT32_MAX;
   const facts first = read_facts(info.processes.front().facts);
@@ -92,8 +88,7 @@ agreement agree_on(const wire::world_info& info) {
     auto& clusters = clusters_by_arithmetic[f.arithmetic];
     if (clusters.empty() || clusters.back() != name) clusters.push_back(name);
   }
-  const std::string wish = variable("OSTEON_BRIDGE_ARITHMETIC");
-  if (clusters_by_arithmetic.size() == 1 || wish == "ignore") return result;
+  if (clusters_by_arithmetic.size() == 1 || c.on_difference == choices::arithmetic::ignore) return result;
   std::string text = "the program's code computes differently in different clusters:";
   for (const auto& [arithmetic, clusters] : clusters_by_arithmetic)
     text += fmt::format("\n  {}: {}", fmt::join(clusters, ", "), arithmetic);
@@ -101,7 +96,7 @@ agreement agree_on(const wire::world_info& info) {
       "\nSo a value computed twice may differ, and an iteration may end in one cluster and not in the other. Compile the\n"
       "program everywhere with -ffp-contract=off and without -ffast-math (GCC, Clang; Intel: -fp-model=precise -no-fma;\n"
       "on 32-bit x86 also -msse2 -mfpmath=sse).";
-  if (wish == "require") throw usage_error(text);
+  if (c.on_difference == choices::arithmetic::require) throw usage_error(text);
   result.warning = text + " OSTEON_BRIDGE_ARITHMETIC=require refuses such jobs, ignore says nothing.";
   return result;
 }

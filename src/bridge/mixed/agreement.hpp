@@ -4,6 +4,8 @@
 #include <bridge/wire/link.hpp>
 #include <string>
 
+#include "mixed/choices.hpp"
+
 namespace osteon::bridge {
 
 struct agreement {
@@ -13,10 +15,10 @@ struct agreement {
 };
 
 /// What this process tells.
-std::string own_facts(int tag_limit);
+std::string own_facts(int tag_limit, const choices& c);
 /// What follows from what all have told; the same in every process.
 /// @throws usage_error if sizes or modes differ, or arithmetic does and OSTEON_BRIDGE_ARITHMETIC = require
-agreement agree_on(const wire::world_info& info);
+agreement agree_on(const wire::world_info& info, const choices& c);
 
 /// How the program's own code computes, in words.
 std::string own_arithmetic();

@@ -50,6 +50,7 @@ class carrier {
   /// Memory for all of a message that nobody has asked for.
   void keep(wire::message& m);
 
+  bool has_thread() const { return thread_.joinable(); }
   /// Until something may have arrived; returns soon in any case, because the link has news too.
   void wait();
 

@@ -126,6 +126,7 @@ std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype ty
   std::vector<std::byte> to(static_cast<std::size_t>(count * size_of(type)));
   if (to.size() > static_cast<std::size_t>(INT32_MAX))
     fatal("a message of more than 2 GiB whose type has gaps cannot be packed");
+  if (to.empty()) return to;  // Open MPI refuses null pointers even so
   int position = 0;
   vendor().Pack(buffer, static_cast<int>(count), type, to.data(), static_cast<int>(to.size()), &position, MPI_COMM_SELF);
   return to;
@@ -133,6 +134,7 @@ std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype ty
 
 void unpack(const std::byte* from, std::size_t bytes, void* buffer, MPI_Count count, MPI_Datatype type) noexcept {
   const auto whole = std::min<MPI_Count>(count, static_cast<MPI_Count>(bytes) / std::max<MPI_Count>(size_of(type), 1));
+  if (whole == 0) return;
   int position = 0;
   vendor().Unpack(from, static_cast<int>(bytes), &position, buffer, static_cast<int>(whole), type, MPI_COMM_SELF);
 }

@@ -324,7 +324,8 @@ void patience::wait() noexcept {
   vendor().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
   auto& link = *world().link;
   if (world().bytes) {
-    linked([&] { return link.progress(), 0; });
+    // By threads, the link's own looks after the sockets.
+    linked([&] { return world().bytes->has_thread() ? link.check() : link.progress(), 0; });
     world().bytes->wait();
     if (++spins_ > 100) sched_yield();
     return;

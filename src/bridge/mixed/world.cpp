@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <bridge/wire/settings.hpp>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <numeric>
@@ -17,8 +16,8 @@
 namespace osteon::bridge {
 
 joined_world& world() {
-  static joined_world w;
-  return w;
+  static auto* w = new joined_world;  // never destroyed: MPI_Abort ends a process from anywhere
+  return *w;
 }
 
 void fatal(const std::string& text) noexcept {
@@ -45,20 +44,6 @@ int cluster_of(int world_rank) noexcept {
 
 namespace {
 
-/// How GridMPI's way is asked for; see carrier.hpp.
-struct carrying {
-  bool wanted = variable("OSTEON_BRIDGE_MODE") == "bytes";
-  bool threads = variable("OSTEON_BRIDGE_PROGRESS") == "threads";
-  std::size_t short_bytes() const {
-    const std::string text = variable("OSTEON_BRIDGE_SHORT");
-    std::size_t bytes = 4064;  // with the header a packet of 4 KiB
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), bytes);
-    if (!text.empty() && (read.ec != std::errc() || read.ptr != text.data() + text.size() || bytes > (1u << 30)))
-      throw usage_error(fmt::format("OSTEON_BRIDGE_SHORT = '{}' is no number of bytes from 0 to 2^30", text));
-    return bytes;
-  }
-};
-
 int vendor_tag_limit() {
   int* limit = nullptr;
   int flag = 0;
@@ -66,23 +51,25 @@ int vendor_tag_limit() {
   return flag ? *limit : 32767;
 }
 
-void join_others() {
+void join_others(const choices& c) {
   auto& w = world();
   wire::settings how = wire::settings_from_environment();
   vendor().Comm_rank(MPI_COMM_WORLD, &how.local_rank);
   vendor().Comm_size(MPI_COMM_WORLD, &how.local_size);
   w.yielding = variable("OSTEON_BRIDGE_YIELD") == "1";
-  w.in_order_of_ranks = variable("OSTEON_BRIDGE_REDUCTIONS") == "ranks";
-  w.link = wire::endpoint::join(how, own_facts(vendor_tag_limit()));
+  w.in_order_of_ranks = c.order_of_ranks;
+  w.link = wire::endpoint::join(how, own_facts(vendor_tag_limit(), c));
   const wire::world_info& info = w.link->world();
   w.first_local = info.clusters[static_cast<std::size_t>(info.cluster)].first_rank;
-  const agreement all = agree_on(info);
+  const agreement all = agree_on(info, c);
   w.tag_limit = all.tag_limit;
   w.external32 = all.external32;
   if (info.rank == 0 && !all.warning.empty()) std::fprintf(stderr, "osteon bridge: %s\n", all.warning.c_str());
   MPI_Comm here = MPI_COMM_WORLD;
-  if (const carrying how_bytes; how_bytes.wanted) {
-    w.bytes = std::make_unique<carrier>(how_bytes.short_bytes(), how_bytes.threads, w.first_local);
+  if (c.bytes) {
+    if (c.threads && info.clusters.size() > 1)
+      throw usage_error("OSTEON_BRIDGE_PROGRESS=threads is for one cluster; over several use polling");
+    w.bytes = std::make_unique<carrier>(c.short_bytes, c.threads, w.first_local);
     w.first_local = info.rank;
     vendor().Comm_dup(MPI_COMM_SELF, &here);
   }
@@ -94,15 +81,15 @@ void join_others() {
 
 int init_thread(int* argc, char*** argv, int required, int* provided) {
   int granted = MPI_THREAD_SINGLE;
-  const carrying bytes;
-  const bool threads = bytes.wanted && bytes.threads;
+  const choices c = linked([] { return choices_from_environment(); });
+  const bool threads = c.bytes && c.threads;
   const int e = vendor().Init_thread(
       argc, argv, threads ? MPI_THREAD_MULTIPLE : std::min<int>(required, MPI_THREAD_SERIALIZED), &granted);
   if (e != MPI_SUCCESS) return e;
   if (threads && granted != MPI_THREAD_MULTIPLE)
     fatal("OSTEON_BRIDGE_PROGRESS=threads needs MPI_THREAD_MULTIPLE, which the MPI below does not grant");
   if (provided) *provided = std::min<int>(granted, MPI_THREAD_SERIALIZED);
-  linked([&] { return join_others(), 0; });
+  linked([&] { return join_others(c), 0; });
   return MPI_SUCCESS;
 }
 
