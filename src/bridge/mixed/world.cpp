@@ -39,17 +39,25 @@ int vendor_tag_limit() {
   return flag ? *limit : 32767;
 }
 
+/// With more processes on this machine than cores, one that waits must let the others run.
+bool should_yield(const wire::world_info& info) {
+  if (const char* told = std::getenv("OSTEON_BRIDGE_YIELD"); told && *told) return std::strcmp(told, "1") == 0;
+  const std::string& here = info.processes[static_cast<std::size_t>(info.rank)].host;
+  const auto neighbours =
+      std::count_if(info.processes.begin(), info.processes.end(), [&](const auto& p) { return p.host == here; });
+  return neighbours > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 void join_others() {
   auto& w = world();
   wire::settings how = wire::settings_from_environment();
   vendor().Comm_rank(MPI_COMM_WORLD, &how.local_rank);
   vendor().Comm_size(MPI_COMM_WORLD, &how.local_size);
-  const char* yielding = std::getenv("OSTEON_BRIDGE_YIELD");
-  w.yielding = yielding && std::strcmp(yielding, "1") == 0;
   const std::string own = representation();
   w.link = wire::endpoint::join(how, fmt::format("{};{}", vendor_tag_limit(), own));
   const wire::world_info& info = w.link->world();
   w.first_local = info.clusters[static_cast<std::size_t>(info.cluster)].first_rank;
+  w.yielding = should_yield(info);
   w.tag_limit = INT32_MAX;
   for (const auto& process : info.processes) {
     const auto semicolon = process.facts.find(';');

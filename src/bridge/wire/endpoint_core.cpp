@@ -10,6 +10,13 @@
 #include <cstring>
 
 namespace osteon::bridge::wire {
+namespace {
+
+/// While the application polls, the side thread only looks now and then whether it still does: woken by each arrival it
+/// would fight with the application for the same packets.
+constexpr double nap_seconds = 1e-3;
+
+}  // namespace
 
 endpoint_core::endpoint_core(endpoint& face, settings s, const std::string& facts)
     : how(std::move(s)),
@@ -70,6 +77,9 @@ void endpoint_core::loop() {
   while (!stop_) {
     if (driving_) {
       rest();
+    } else if (seconds_since(steady::time_point(steady::duration(polled_.load(std::memory_order_relaxed)))) < nap_seconds) {
+      std::unique_lock lock(rest_m_);
+      rest_.wait_for(lock, std::chrono::duration<double>(nap_seconds), [&] { return stop_.load(); });
     } else {
       turn(100);
     }
@@ -220,6 +230,7 @@ void endpoint_core::answer_cancel(const message& request, bool found) {
 }
 
 void endpoint_core::progress() {
+  polled_.store(steady::now().time_since_epoch().count(), std::memory_order_relaxed);
   turn(0);
   if (face_.broken()) check();
 }
