@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <bridge/wire/endpoint_core.hpp>
-#include <cmath>
 #include <cstring>
 
 namespace osteon::bridge::wire {
@@ -81,7 +80,7 @@ void endpoint_core::loop() {
       std::unique_lock lock(rest_m_);
       rest_.wait_for(lock, std::chrono::duration<double>(nap_seconds), [&] { return stop_.load(); });
     } else {
-      turn(100);
+      turn(0.1);
     }
   }
 }
@@ -103,7 +102,7 @@ void endpoint_core::drive(const std::function<bool()>& done, steady::time_point 
   if (side_ == side_thread::at_work && thread_.joinable()) eventfd_write(wake_.get(), 1);
   do {
     const double left = std::chrono::duration<double>(end - steady::now()).count();
-    turn(static_cast<int>(std::ceil(std::clamp(left, 0.0, 0.05) * 1000)));
+    turn(std::clamp(left, 0.0, 0.05));
   } while (!done() && !face_.broken() && steady::now() < end);
   driving_ = false;
   if (side_ != side_thread::resting) return;

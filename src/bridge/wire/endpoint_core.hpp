@@ -87,7 +87,7 @@ class endpoint_core {
   std::string name_of(int rank) const;
 
   // traffic.cpp: packets come and go
-  void turn(int timeout_ms);
+  void turn(double seconds);
   void service(connection& c);
   bool take_packet(connection& c, const packet_header& h, std::span<const std::byte> payload);
   void handle_packet(connection& c, const packet_header& h, std::span<const std::byte> payload);
