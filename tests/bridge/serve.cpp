@@ -1,19 +1,21 @@
 /// @file
 /// serve SIZE SIZE ...: the start-up server of a job of clusters with these numbers of processes; prints its port.
+/// OSTEON_SERVE_HOST is the address at which the others reach it, OSTEON_SERVE_S for how long it serves.
 #include <bridge/wire/server.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
 int main(int argc, char** argv) {
+  const char *host = std::getenv("OSTEON_SERVE_HOST"), *limit = std::getenv("OSTEON_SERVE_S");
   osteon::bridge::wire::server_settings settings;
   settings.key = std::getenv("OSTEON_WIRE_KEY");
-  settings.host = "127.0.0.1";
+  settings.host = host ? host : "127.0.0.1";
   for (int i = 1; i < argc; ++i) settings.clusters.push_back({"cluster" + std::to_string(i - 1), std::atoi(argv[i]), ""});
   osteon::bridge::wire::startup_server server(settings);
   std::printf("%d\n", server.port());
   std::fflush(stdout);
-  if (!server.wait(300)) return 2;
+  if (!server.wait(limit ? std::atof(limit) : 300)) return 2;
   if (server.failure().empty()) return 0;
   std::fprintf(stderr, "serve: %s\n", server.failure().c_str());
   return 1;

@@ -85,6 +85,55 @@ TEST(cut, a_silent_cut_is_noticed_and_survived) {
   test::close(p.j);
 }
 
+// Lost packets are sent again by TCP; what the link adds must not turn that into a standstill. Oracle: what was sent.
+TEST(cut, a_link_that_loses_one_packet_in_a_hundred_delivers_all) {
+  remote_pair p({.one_way_ms = 2, .mbit = 200, .loss_percent = 1}, [](settings& s, int, int) { s.streams = 2; });
+  exchange_while(p, 40, [] {});
+  test::close(p.j);
+}
+
+// All ranks of one cluster send to one rank of the other at once. Oracle: what was sent; the rate of the link, of which at
+// least a third must remain; the credit per source, beyond which the receiver must hold nothing.
+TEST(cut, all_ranks_of_a_cluster_may_send_to_one) {
+  constexpr int senders = 4, count = 12;
+  constexpr double mbit = 200;
+  constexpr std::size_t size = 200000, eager = 256 << 10;
+  const std::string port = free_port();
+  test::wan link("127.0.0.1:" + port, {.one_way_ms = 5, .mbit = mbit, .loss_percent = 0.1});
+  test::job j = test::join({1, senders}, true, [&](settings& s, int cluster, int) {
+    s.eager_bytes = eager;
+    if (cluster == 1) return;
+    s.ports = port;
+    s.address = "127.0.0.1:" + std::to_string(link.port());
+  });
+  const auto began = std::chrono::steady_clock::now();
+  std::vector<std::future<void>> work;
+  for (int me = 1; me <= senders; ++me)
+    work.push_back(std::async(std::launch::async, [&, me] {
+      endpoint& e = *j.ranks[static_cast<std::size_t>(me)];
+      const auto data = test::pattern(size, static_cast<unsigned>(me));
+      std::vector<ticket> sent;
+      for (int i = 0; i < count; ++i) sent.push_back(e.send(0, {.tag = i}, data));
+      for (const ticket& t : sent) e.wait(t);
+    }));
+  endpoint& e = *j.ranks[0];
+  pause_for(0.3);
+  EXPECT_LE(e.memory_in_use(), senders * (eager + (64 << 10)));
+  std::vector<int> next(senders + 1, 0);
+  std::vector<std::byte> got(size);
+  for (int i = 0; i < senders * count; ++i) {
+    message m = test::next(e, 10);
+    ASSERT_EQ(m.what.tag, next[static_cast<std::size_t>(m.source)]++);
+    e.wait(e.accept(m, got));
+    ASSERT_EQ(got, test::pattern(size, static_cast<unsigned>(m.source)));
+  }
+  for (auto& w : work) w.get();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  // Taken one by one, each message costs a round trip of its own beside its share of the link.
+  EXPECT_LT(seconds, 3 * senders * count * (8e-6 * size / mbit + 0.01) + 0.3);
+  test::close(j);
+}
+
 // Oracle: the bound that was set (2 s, and three heartbeats to notice), and the names in the message.
 TEST(cut, a_long_cut_ends_every_rank_with_a_name_and_a_reason) {
   remote_pair p({1, 0});

@@ -6,6 +6,7 @@
 #include <bridge_wire/wan.hpp>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 
 namespace test {
@@ -28,6 +29,13 @@ wan::~wan() {
   thread_.join();
 }
 
+/// Is one of the packets of so many bytes lost?
+bool wan::lost(std::size_t bytes) {
+  if (how_.loss_percent <= 0) return false;
+  const double whole = std::pow(1 - how_.loss_percent / 100, std::ceil(static_cast<double>(bytes) / 1500));
+  return std::bernoulli_distribution(1 - whole)(random_);
+}
+
 /// One direction of one connection: take in what fits on the link, give out what has arrived. @return false on an error
 bool wan::move(int from, int to, direction& d, clock::time_point& free) {
   const double delay = how_.one_way_ms * 1e-3;
@@ -42,7 +50,12 @@ bool wan::move(int from, int to, direction& d, clock::time_point& free) {
     if (n == 0) break;
     const auto span = std::chrono::duration<double>(static_cast<double>(n) * 8 / bits);
     free = std::max(free, now) + std::chrono::duration_cast<clock::duration>(span);
-    const auto due = free + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(delay));
+    auto due = free + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(delay));
+    if (lost(static_cast<std::size_t>(n))) {
+      const double again = static_cast<std::size_t>(n) < part_.size() ? 0.2 : 2 * delay;
+      d.stalled = due + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(again));
+    }
+    due = std::max(due, d.stalled);
     d.queue.push_back({due, {part_.begin(), part_.begin() + n}, 0});
     d.held += static_cast<std::size_t>(n);
     if (free - now > std::chrono::milliseconds(5)) break;  // the link is full: more would only wait here
@@ -89,7 +102,7 @@ void wan::serve() {
     }
     const auto ns =
         std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::nanoseconds>(wake - clock::now()).count());
-    const timespec wait{ns / 1000000000, ns % 1000000000};
+    const timespec wait = how_.polling ? timespec{} : timespec{ns / 1000000000, ns % 1000000000};
     ppoll(fds.data(), fds.size(), &wait, nullptr);
     while (wire::descriptor a = wire::accept_one(listener_.get(), how)) {
       std::string why;

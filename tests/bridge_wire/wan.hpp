@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <list>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,6 +17,10 @@ namespace test {
 struct wan_settings {
   double one_way_ms = 0;
   double mbit = 0;  ///< per direction, shared by all connections; 0: as fast as it goes
+  /// Share of packets (1500 bytes) that are lost. As TCP would, the connection sends such a packet again a round trip
+  /// later, or 200 ms later where nothing followed it, and what came after it waits for it.
+  double loss_percent = 0;
+  bool polling = false;  ///< spend a core on being punctual
 };
 
 class wan {
@@ -43,6 +48,7 @@ class wan {
     std::deque<chunk> queue;
     std::size_t held = 0;
     bool ended = false, told = false;  ///< the reader's side has closed; the writer was told
+    clock::time_point stalled{};       ///< until when a lost packet holds up what came after it
   };
   struct line {
     osteon::bridge::wire::descriptor a, b;
@@ -50,6 +56,7 @@ class wan {
   };
   void serve();
   bool move(int from, int to, direction& d, clock::time_point& free);
+  bool lost(std::size_t bytes);
   std::string target_;
   wan_settings how_;
   osteon::bridge::wire::descriptor listener_;
@@ -59,6 +66,7 @@ class wan {
   std::atomic<state> state_{state::whole};
   std::atomic<bool> stop_{false};
   std::vector<std::byte> part_;
+  std::minstd_rand random_{1};
   std::thread thread_;
 };
 

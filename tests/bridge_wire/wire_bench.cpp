@@ -1,6 +1,7 @@
 // wire_bench WHAT [ONE_WAY_MS] [MBIT]: the link between clusters, measured over a wide-area link that is emulated in user
 // space (wan.hpp), beside plain TCP over the same. One line of JSON per measurement. docs/performance.md has figures.
 //   latency    ping-pong of 8 bytes: plain TCP, then the link with thread and with polling
+//   software   the same without the machine's wake-ups: one thread polls both ends, and the emulated link polls too
 //   bandwidth  one way, windows of 16 messages of 1 MiB: plain TCP, then the link plain, with TLS, with 4 streams
 //   slow       memory of a receiver that does not read
 //   cut        how long the link takes to recover from a cut of one second
@@ -125,6 +126,49 @@ void latency(test::wan_settings s) {
   }
 }
 
+void software(test::wan_settings s) {
+  s.polling = true;
+  const int rounds = s.one_way_ms > 1 ? 100 : 1000;
+  const auto report = [&](const char* way, std::vector<double>& t) {
+    std::sort(t.begin(), t.end());
+    const double half = median(t) * 1e6;
+    fmt::print(
+        "{{\"what\": \"software\", \"way\": \"{}\", \"one_way_ms\": {}, \"half_round_trip_us\": {:.1f}, "
+        "\"more_than_the_delay_us\": {:.1f}}}\n",
+        way, s.one_way_ms, half, half - 1000 * s.one_way_ms);
+  };
+  {
+    plain p(s);
+    char word[8]{};
+    std::vector<double> t;
+    for (int i = 0; i < 2 * rounds; ++i) {
+      const auto began = clock_type::now();
+      const int from = i % 2 == 0 ? p.a.get() : p.b.get(), to = i % 2 == 0 ? p.b.get() : p.a.get();
+      if (send(from, word, 8, MSG_NOSIGNAL) != 8) return;
+      while (recv(to, word, 8, 0) < 0) continue;
+      t.push_back(since(began));
+    }
+    report("plain TCP", t);
+  }
+  for (const bool tls : {false, true}) {
+    linked l(s, {}, tls);
+    std::byte word[8]{};
+    std::vector<double> t;
+    for (int i = 0; i < 2 * rounds; ++i) {
+      const auto began = clock_type::now();
+      const int from = i % 2;
+      endpoint& to = *l.j.ranks[static_cast<std::size_t>(1 - from)];
+      l.j.ranks[static_cast<std::size_t>(from)]->send(1 - from, {}, word);
+      while (!to.anything_new()) to.progress();
+      auto m = to.take();
+      to.accept(*m, word);
+      t.push_back(since(began));
+    }
+    test::close(l.j);
+    report(tls ? "link, TLS" : "link, plain", t);
+  }
+}
+
 void bandwidth(test::wan_settings s) {
   constexpr std::size_t size = 1 << 20;
   constexpr int window = 16, windows = 16;
@@ -236,6 +280,8 @@ int main(int argc, char** argv) {
   s.mbit = argc > 3 ? std::atof(argv[3]) : 1000;
   if (what == "latency") {
     latency(s);
+  } else if (what == "software") {
+    software(s);
   } else if (what == "bandwidth") {
     bandwidth(s);
   } else if (what == "slow") {
@@ -243,7 +289,7 @@ int main(int argc, char** argv) {
   } else if (what == "cut") {
     cut(s);
   } else {
-    fmt::print(stderr, "usage: wire_bench latency|bandwidth|slow|cut [ONE_WAY_MS [MBIT]]\n");
+    fmt::print(stderr, "usage: wire_bench latency|software|bandwidth|slow|cut [ONE_WAY_MS [MBIT]]\n");
     return 2;
   }
   return 0;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -44,26 +45,54 @@ adapter = "mpich4"
 """
 
 
-# Oracle: hand; every rank adds one digit, and the ring goes over both clusters.
-def test_two_mpis_are_one_world(tmp_path: Path) -> None:
+KILLED = """
+#include <mpi.h>
+#include <signal.h>
+int main(int argc, char** argv) {
+  int rank, sum;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int k = 0;; ++k) {
+    if (rank >= 2 && k == 20) raise(SIGKILL);
+    MPI_Allreduce(&k, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
+}
+"""
+
+
+def joined(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
     for needed in ("mpirun.openmpi", "mpiexec.mpich"):
         if shutil.which(needed) is None:
             pytest.skip(f"{needed} is not installed")
     if not COMPILER.exists():
         pytest.skip(f"{COMPILER} is not built")
-    (tmp_path / "ring.c").write_text(PROGRAM)
-    (tmp_path / "clusters.toml").write_text(CLUSTERS)
-    subprocess.run([COMPILER, tmp_path / "ring.c", "-o", tmp_path / "ring"], check=True, timeout=60)
-    done = subprocess.run(
-        [BINARY, "join", tmp_path / "clusters.toml", "--", tmp_path / "ring"],
+    (folder / "program.c").write_text(program)
+    (folder / "clusters.toml").write_text(CLUSTERS)
+    subprocess.run([COMPILER, folder / "program.c", "-o", folder / "program"], check=True, timeout=60)
+    return subprocess.run(
+        [BINARY, "join", folder / "clusters.toml", "--", folder / "program"],
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
+
+
+# Oracle: hand; every rank adds one digit, and the ring goes over both clusters.
+def test_two_mpis_are_one_world(tmp_path: Path) -> None:
+    done = joined(tmp_path, PROGRAM)
     assert done.returncode == 0, done.stderr
     expected = {
         f"[{'open' if rank < 2 else 'mpich'}] rank {rank} of 4: sum 1010101, before me {(rank + 3) % 4}"
         for rank in range(4)
     }
     assert expected <= set(done.stdout.splitlines())
+
+
+# Oracle: the cluster that was killed is named, and the other one ends too, long before a connection would be given up.
+def test_a_cluster_that_is_killed_ends_the_other(tmp_path: Path) -> None:
+    began = time.monotonic()
+    done = joined(tmp_path, KILLED)
+    assert done.returncode != 0
+    assert time.monotonic() - began < 30
+    assert "cluster 'mpich' has ended" in done.stderr, done.stderr

@@ -330,13 +330,12 @@ void patience::wait() noexcept {
     if (++spins_ > 100) sched_yield();
     return;
   }
-  if (++spins_ < 100) {
+  const auto now = std::chrono::steady_clock::now();
+  if (spins_++ == 0) began_ = now;
+  // A process that has a core to itself polls, as MPIs do: to be woken costs tens of microseconds.
+  if (spins_ < 1000 || (!world().yielding && now - began_ < std::chrono::milliseconds(200))) {
     linked([&] { return link.progress(), 0; });
-    return;
-  }
-  if (spins_ < 1000) {
-    linked([&] { return link.progress(), 0; });
-    sched_yield();
+    if (spins_ > 100) sched_yield();
     return;
   }
   const bool remote_only = world().everyone->rank_of.size() == 1;

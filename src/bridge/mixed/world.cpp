@@ -3,10 +3,12 @@
 #include "mixed/world.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bridge/wire/settings.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 
@@ -51,15 +53,24 @@ int vendor_tag_limit() {
   return flag ? *limit : 32767;
 }
 
+/// With more processes on this machine than cores, one that waits must let the others run.
+bool should_yield(const wire::world_info& info) {
+  if (const char* told = std::getenv("OSTEON_BRIDGE_YIELD"); told && *told) return std::strcmp(told, "1") == 0;
+  const std::string& here = info.processes[static_cast<std::size_t>(info.rank)].host;
+  const auto neighbours =
+      std::count_if(info.processes.begin(), info.processes.end(), [&](const auto& p) { return p.host == here; });
+  return neighbours > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 void join_others(const choices& c) {
   auto& w = world();
   wire::settings how = wire::settings_from_environment();
   vendor().Comm_rank(MPI_COMM_WORLD, &how.local_rank);
   vendor().Comm_size(MPI_COMM_WORLD, &how.local_size);
-  w.yielding = variable("OSTEON_BRIDGE_YIELD") == "1";
   w.in_order_of_ranks = c.order_of_ranks;
   w.link = wire::endpoint::join(how, own_facts(vendor_tag_limit(), c));
   const wire::world_info& info = w.link->world();
+  w.yielding = should_yield(info);
   w.first_local = info.clusters[static_cast<std::size_t>(info.cluster)].first_rank;
   const agreement all = agree_on(info, c);
   w.tag_limit = all.tag_limit;

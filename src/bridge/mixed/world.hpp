@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <bridge/wire/link.hpp>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -184,6 +185,7 @@ class patience {
 
  private:
   int spins_ = 0;
+  std::chrono::steady_clock::time_point began_{};
 };
 
 void install_mixed(slots& into) noexcept;

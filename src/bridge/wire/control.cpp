@@ -89,7 +89,7 @@ void endpoint_core::join_server() {
           "cluster {}, local rank {} (host {}): no answer from the start-up server at {} within {} s: {}", how.cluster,
           how.local_rank, host_name(), how.server, how.join_seconds, control_.why().empty() ? "no route?" : control_.why()));
     }
-    turn(50);
+    turn(0.05);
   }
 }
 

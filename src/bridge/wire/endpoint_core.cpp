@@ -6,10 +6,16 @@
 
 #include <algorithm>
 #include <bridge/wire/endpoint_core.hpp>
-#include <cmath>
 #include <cstring>
 
 namespace osteon::bridge::wire {
+namespace {
+
+/// While the application polls, the side thread only looks now and then whether it still does: woken by each arrival it
+/// would fight with the application for the same packets.
+constexpr double nap_seconds = 1e-3;
+
+}  // namespace
 
 endpoint_core::endpoint_core(endpoint& face, settings s, const std::string& facts)
     : how(std::move(s)),
@@ -70,8 +76,11 @@ void endpoint_core::loop() {
   while (!stop_) {
     if (driving_) {
       rest();
+    } else if (seconds_since(steady::time_point(steady::duration(polled_.load(std::memory_order_relaxed)))) < nap_seconds) {
+      std::unique_lock lock(rest_m_);
+      rest_.wait_for(lock, std::chrono::duration<double>(nap_seconds), [&] { return stop_.load(); });
     } else {
-      turn(100);
+      turn(0.1);
     }
   }
 }
@@ -93,7 +102,7 @@ void endpoint_core::drive(const std::function<bool()>& done, steady::time_point 
   if (side_ == side_thread::at_work && thread_.joinable()) eventfd_write(wake_.get(), 1);
   do {
     const double left = std::chrono::duration<double>(end - steady::now()).count();
-    turn(static_cast<int>(std::ceil(std::clamp(left, 0.0, 0.05) * 1000)));
+    turn(std::clamp(left, 0.0, 0.05));
   } while (!done() && !face_.broken() && steady::now() < end);
   driving_ = false;
   if (side_ != side_thread::resting) return;
@@ -220,6 +229,7 @@ void endpoint_core::answer_cancel(const message& request, bool found) {
 }
 
 void endpoint_core::progress() {
+  polled_.store(steady::now().time_since_epoch().count(), std::memory_order_relaxed);
   turn(0);
   if (face_.broken()) check();
 }

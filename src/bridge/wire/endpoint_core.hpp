@@ -87,7 +87,7 @@ class endpoint_core {
   std::string name_of(int rank) const;
 
   // traffic.cpp: packets come and go
-  void turn(int timeout_ms);
+  void turn(double seconds);
   void service(connection& c);
   bool take_packet(connection& c, const packet_header& h, std::span<const std::byte> payload);
   void handle_packet(connection& c, const packet_header& h, std::span<const std::byte> payload);
@@ -146,6 +146,7 @@ class endpoint_core {
   enum class side_thread { at_work, resting, about_to_work };
   std::mutex driver_m_;  ///< held by the thread that drives
   std::atomic<bool> driving_{false};
+  std::atomic<steady::rep> polled_{0};  ///< when the application last called progress()
   std::atomic<side_thread> side_{side_thread::at_work};
   std::mutex rest_m_;
   std::condition_variable rest_;

@@ -66,7 +66,7 @@ void endpoint_core::make_routes() {
 
 void endpoint_core::wait_for_routes() {
   const auto began = steady::now();
-  for (;; turn(20)) {
+  for (;; turn(0.02)) {
     const std::lock_guard lock(m_);
     if (!failure_.empty()) throw link_error(failure_);
     const auto missing = std::find_if(routes_.begin(), routes_.end(), [](const auto& r) { return !r->complete(); });

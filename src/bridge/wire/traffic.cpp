@@ -1,5 +1,6 @@
 // Packets of an endpoint come and go.
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -21,9 +22,14 @@ constexpr std::size_t least_to_compress = 1024;
 
 }  // namespace
 
-void endpoint_core::turn(int timeout_ms) {
+void endpoint_core::turn(double seconds) {
+  if (seconds > 0) {  // epoll_wait would round it up to whole milliseconds
+    pollfd any{epoll_.get(), POLLIN, 0};
+    const timespec most{0, static_cast<long>(std::min(seconds, 0.999) * 1e9)};
+    ppoll(&any, 1, &most, nullptr);
+  }
   std::array<epoll_event, 64> events;
-  const int n = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
+  const int n = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
   const std::lock_guard lock(m_);
   for (int i = 0; i < n; ++i) {
     const std::uint64_t id = events[static_cast<std::size_t>(i)].data.u64;

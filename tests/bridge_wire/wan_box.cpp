@@ -1,0 +1,112 @@
+/// @file
+/// wan_box NAMESPACE_A NAMESPACE_B ONE_WAY_MS MBIT LOSS_PERCENT: two network namespaces and a wide-area link between them,
+/// 10.77.0.1 and 10.77.0.2, made of two TUN devices and this process, for kernels without netem. Packets are really lost.
+/// Needs root and iproute2. Prints "up"; ends, and removes the namespaces, when its standard input ends.
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+void run(const std::string& command) {
+  if (std::system(command.c_str()) != 0) {
+    std::fprintf(stderr, "wan_box: failed: %s\n", command.c_str());
+    std::exit(1);
+  }
+}
+
+/// A TUN device that lives in a new network namespace; packets sent there are read here.
+int device_in(const std::string& name, const std::string& address) {
+  run("ip netns add " + name);
+  const int home = open("/proc/self/ns/net", O_RDONLY);
+  const int there = open(("/var/run/netns/" + name).c_str(), O_RDONLY);
+  if (setns(there, CLONE_NEWNET) != 0) std::perror("wan_box: setns"), std::exit(1);
+  const int device = open("/dev/net/tun", O_RDWR | O_NONBLOCK);
+  ifreq wanted{};
+  std::strcpy(wanted.ifr_name, "wan0");
+  wanted.ifr_flags = IFF_TUN | IFF_NO_PI;
+  if (device < 0 || ioctl(device, TUNSETIFF, &wanted) != 0) std::perror("wan_box: /dev/net/tun"), std::exit(1);
+  run("ip addr add " + address + "/24 dev wan0 && ip link set wan0 mtu 1500 txqueuelen 4000 up && ip link set lo up");
+  setns(home, CLONE_NEWNET);
+  close(home);
+  close(there);
+  return device;
+}
+
+struct packet {
+  steady::time_point due;
+  std::vector<char> bytes;
+};
+
+struct direction {
+  int from, to;
+  std::deque<packet> on_the_way;
+  steady::time_point free{};  ///< when the link can take the next packet
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 6) return std::fprintf(stderr, "usage: wan_box NAMESPACE_A NAMESPACE_B ONE_WAY_MS MBIT LOSS_PERCENT\n"), 2;
+  const std::chrono::duration<double> delay(std::atof(argv[3]) * 1e-3);
+  const double bits = std::atof(argv[4]) * 1e6, loss = std::atof(argv[5]) / 100;
+  constexpr std::chrono::milliseconds longest_queue(50);  // beyond it packets are dropped, as routers do
+  const int a = device_in(argv[1], "10.77.0.1"), b = device_in(argv[2], "10.77.0.2");
+  std::array<direction, 2> ways{{{a, b, {}, {}}, {b, a, {}, {}}}};
+  std::mt19937 random(1);
+  std::bernoulli_distribution lost(loss);
+  std::vector<char> part(65536);
+  prctl(PR_SET_TIMERSLACK, 1UL);  // ns; by default the kernel lets timers be 50 us late
+  const sched_param urgent{1};
+  sched_setscheduler(0, SCHED_FIFO, &urgent);  // before processes that wait by polling
+  std::puts("up");
+  std::fflush(stdout);
+  for (bool ended = false; !ended;) {
+    auto wake = steady::now() + std::chrono::milliseconds(100);
+    for (const direction& w : ways)
+      if (!w.on_the_way.empty()) wake = std::min(wake, w.on_the_way.front().due);
+    // A sleep ends some 100 us late on a virtual machine: the last part of it is spent looking.
+    const auto left = std::chrono::duration_cast<std::chrono::microseconds>(wake - steady::now()).count() - 150;
+    std::array<pollfd, 3> fds{{{a, POLLIN, 0}, {b, POLLIN, 0}, {0, POLLIN, 0}}};
+    const timespec wait{0, std::max<long>(left, 0) * 1000};
+    if (ppoll(fds.data(), fds.size(), &wait, nullptr) == 0 && left <= 0) sched_yield();
+    if (fds[2].revents != 0) ended = read(0, part.data(), part.size()) <= 0;
+    for (direction& w : ways) {
+      for (int k = 0; k < 64; ++k) {
+        const ssize_t n = read(w.from, part.data(), part.size());
+        if (n <= 0) break;
+        const auto now = steady::now();
+        if (lost(random) || w.free - now > longest_queue) continue;
+        w.free = std::max(w.free, now);
+        if (bits > 0)
+          w.free +=
+              std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>(static_cast<double>(n) * 8 / bits));
+        w.on_the_way.push_back(
+            {w.free + std::chrono::duration_cast<steady::duration>(delay), {part.begin(), part.begin() + n}});
+      }
+      for (; !w.on_the_way.empty() && w.on_the_way.front().due <= steady::now(); w.on_the_way.pop_front()) {
+        const packet& p = w.on_the_way.front();
+        if (write(w.to, p.bytes.data(), p.bytes.size()) < 0) continue;  // its queue is full: lost
+      }
+    }
+  }
+  for (const char* name : {argv[1], argv[2]}) run(std::string("ip netns del ") + name);
+}
