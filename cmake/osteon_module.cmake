@@ -1,9 +1,9 @@
-# osteon_module(NAME SOURCES a.cpp ... USES base plan ... LINK lib ... LINK_PUBLIC lib ... PRECOMPILE header ...)
+# osteon_module(NAME SOURCES a.cpp ... USES base plan ... LINK lib ... LINK_PUBLIC lib ... PRECOMPILE header ... [TOGETHER])
 #
 # One folder = one namespace = one target. USES names the modules below this one that it may include;
 # tools/layers.py holds the same table against the includes themselves.
 function(osteon_module name)
-  cmake_parse_arguments(arg "" "" "SOURCES;USES;LINK;LINK_PUBLIC;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(arg "TOGETHER" "" "SOURCES;USES;LINK;LINK_PUBLIC;PRECOMPILE" ${ARGN})
   set(target osteon_${name})
   if(arg_SOURCES)
     add_library(${target} STATIC ${arg_SOURCES})
@@ -13,6 +13,10 @@ function(osteon_module name)
     list(LENGTH arg_SOURCES files)
     if(files GREATER 8 AND NOT name STREQUAL "kernel")  # kernels include little, and some have flags of their own
       osteon_precompile(${target} ${arg_PRECOMPILE})
+    endif()
+    # Files whose time goes into the same templates are compiled by sixes; not with a compiler cache (see below).
+    if(arg_TOGETHER AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
     endif()
   else()
     add_library(${target} INTERFACE)

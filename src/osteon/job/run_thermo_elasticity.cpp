@@ -37,7 +37,7 @@ json range_of(MPI_Comm comm, const std::vector<double>& values, std::int64_t all
   return {{"mean", sum / static_cast<double>(all)}, {"low", -ends[0]}, {"high", ends[1]}};
 }
 
-json certificate_of(const solve::certificate& proof) {
+json heat_certificate_of(const solve::certificate& proof) {
   return {{"dofs", proof.unknowns},
           {"iterations", proof.iterations},
           {"true_relative_residual", proof.true_relative_residual},
@@ -116,7 +116,7 @@ physics_result run_thermo_elasticity(const spec& job, const specimen& part, cons
   elastic_state state;
   comm::together(comm, [&] { state = read_off(problem, std::move(solution.displacement_mm), std::move(strain)); });
   result.answers.update(statistics_of(comm, state));
-  result.answers["heat_certificate"] = certificate_of(*result.heat_proof);
+  result.answers["heat_certificate"] = heat_certificate_of(*result.heat_proof);
   result.answers["load"] = {{"test", bonded ? "axial_bonded" : "free_expansion"},
                             {"axis", job.load.axis},
                             {"low_K", job.load.low_K},
