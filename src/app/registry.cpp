@@ -35,10 +35,15 @@ command registry::add_below(command parent, const std::string& name, const std::
 
 int registry::run() {
   // CLI11 would only say that a command is missing.
-  const std::string first = words_.empty() ? "" : words_[0];
-  const auto known = cli_->get_subcommands([&](const CLI::App* c) { return c->get_name() == first; });
-  if (!first.empty() && first[0] != '-' && known.empty())
-    throw usage_error("there is no command `" + first + "`; `osteon --help` lists them");
+  std::string before = "osteon";
+  CLI::App* at = cli_.get();
+  for (const std::string& word : words_) {
+    if (word.empty() || word[0] == '-' || at->get_require_subcommand_min() == 0) break;
+    const auto found = at->get_subcommands([&](const CLI::App* c) { return c->get_name() == word; });
+    if (found.empty()) throw usage_error("there is no command `" + word + "`; `" + before + " --help` lists them");
+    at = found.front();
+    before += " " + word;
+  }
   try {
     cli_->parse(std::vector<std::string>(words_.rbegin(), words_.rend()));  // from the last to the first, it wants them
   } catch (const CLI::ParseError& e) {

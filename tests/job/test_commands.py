@@ -49,9 +49,10 @@ def test_wrong_usage_is_code_2(arguments: list[str]) -> None:
 
 
 def test_a_word_that_is_no_command_is_named() -> None:
-    done = osteon("rum", "job.toml")
-    assert done.returncode == 2
-    assert "there is no command `rum`" in done.stderr
+    for words, name, group in ((("rum", "job.toml"), "rum", "osteon"), (("net", "cots"), "cots", "osteon net")):
+        done = osteon(*words)
+        assert done.returncode == 2
+        assert f"there is no command `{name}`; `{group} --help` lists them" in done.stderr
 
 
 def test_examples_follow_the_schema() -> None:
