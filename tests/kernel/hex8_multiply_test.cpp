@@ -61,6 +61,29 @@ TEST(hex8_multiply, equals_the_element_matrices_on_single_voxels_full_boxes_and_
   }
 }
 
+// Oracle: the element matrix. Two runs that touch share four nodes, which the first has given a value.
+TEST(hex8_multiply, takes_runs_that_touch) {
+  auto solid = make_case({9, 5, 23}, random_labels({9, 5, 23}, 2, 0.8));
+  std::vector<kernel::hex8_run> halves;
+  std::vector<std::size_t> begin{0};
+  for (std::size_t z = 0; z + 1 < solid.lists.run_plane_begin.size(); ++z) {
+    for (std::size_t i = solid.lists.run_plane_begin[z]; i < solid.lists.run_plane_begin[z + 1]; ++i) {
+      kernel::hex8_run low = solid.lists.runs[i], high = low;
+      low.length /= 2;
+      for (auto& node : high.node) node += low.length;
+      high.cell += low.length;
+      high.length -= low.length;
+      if (low.length > 0) halves.push_back(low);
+      halves.push_back(high);
+    }
+    begin.push_back(halves.size());
+  }
+  ASSERT_GT(halves.size(), solid.lists.runs.size());
+  solid.lists.runs = halves;
+  solid.lists.run_plane_begin = begin;
+  expect_exact(solid);
+}
+
 // Oracle: hand; nodes of no brick of this rank, and the gap between components, feel no force.
 TEST(hex8_multiply, clears_everything_else) {
   for (const index3 shape : {index3{0, 3, 3}, {2, 1, 3}}) {

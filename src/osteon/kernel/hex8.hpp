@@ -31,7 +31,7 @@ struct hex8_plane {
   std::int32_t node_end[2];  ///< one past the last node of the lower and of the upper plane of nodes
 };
 
-/// All bricks of a rank, plane after plane.
+/// All bricks of a rank, plane after plane, in each by y and then by x; runs that touch share their nodes.
 struct hex8_bricks {
   std::span<const hex8_run> runs;
   std::span<const std::size_t> run_plane_begin;    ///< first run of each plane, and the end
