@@ -14,9 +14,8 @@ function(osteon_module name)
     if(files GREATER 8 AND NOT name STREQUAL "kernel")  # kernels include little, and some have flags of their own
       osteon_precompile(${target} ${arg_PRECOMPILE})
     endif()
-    # Files whose time goes into the same templates are compiled by sixes; not with a compiler cache (see below).
-    if(arg_TOGETHER AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    if(arg_TOGETHER)
+      osteon_together(${target})
     endif()
   else()
     add_library(${target} INTERFACE)
@@ -48,5 +47,15 @@ function(osteon_precompile target)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
     target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional>
       <string> <vector> <fmt/format.h> ${ARGN})
+  endif()
+endfunction()
+
+# osteon_together(TARGET): files whose time goes into the same headers and templates are compiled by eights, which takes a
+# third of the time; so a name in a file's anonymous namespace may not stand in another's of the module. Not where files are
+# compiled again and again: with a compiler cache, and in the preset dev, which also says when a name hides another.
+function(osteon_together target)
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT OSTEON_WERROR)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()
 endfunction()

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <app/bench_row.hpp>
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/json_output.hpp>
@@ -41,12 +42,6 @@ kernel::pixel_format format_named(const std::string& name) {
       fmt::format("pixels of '{}': give rgba8, rgba16, rgba16f or rgba32f, with +z behind it for depth", name));
 }
 
-// name, value, unit, and what it is compared with, if anything.
-nlohmann::ordered_json row(const std::string& name, double value, const std::string& unit) {
-  return {{"name", name},     {"value", value},  {"unit", unit},  {"peer", nullptr},
-          {"ratio", nullptr}, {"must", nullptr}, {"aim", nullptr}};
-}
-
 nlohmann::ordered_json rows_of(std::span<const bench::composite_cost> costs) {
   auto rows = nlohmann::ordered_json::array();
   for (const auto& c : costs)
@@ -59,7 +54,7 @@ nlohmann::ordered_json rows_of(std::span<const bench::composite_cost> costs) {
                                             {"sending and waiting", c.exchange_ms, "ms"},
                                             {"collecting", c.collect_ms, "ms"},
                                             {"error", c.error, "units of the last place"}})
-      rows.push_back(row(c.name + ", " + what, value, unit));
+      rows.push_back(bench_row(c.name + ", " + what, value, unit));
   return rows;
 }
 
@@ -83,7 +78,7 @@ void add_model_rows(nlohmann::ordered_json& rows, std::span<const modelled> ways
       for (const auto& [words, fps] :
            {std::pair{"printed equation", p.printed}, {"extended model", std::optional(p.extended)}})
         if (fps) {
-          rows.push_back(row(fmt::format("{}, {}, {}", measured->name, words, p.machine), *fps, "frames/s"));
+          rows.push_back(bench_row(fmt::format("{}, {}, {}", measured->name, words, p.machine), *fps, "frames/s"));
           rows.back()["peer"] = "measured median";
           rows.back()["ratio"] = measured->median_fps / *fps;
         }
@@ -153,7 +148,7 @@ int measure_blending(const bench_composite_options& options) {
                                        {"rgba32f", 4},
                                        {"rgba8+z", 2}}) {
       const double rate = bench::blend_rate(format_named(name), layers, pixels, options.seconds / 14);
-      rows.push_back(row(fmt::format("{} layers of {} pixels of {}", layers, pixels, name), rate, "Mpixels/CPU s"));
+      rows.push_back(bench_row(fmt::format("{} layers of {} pixels of {}", layers, pixels, name), rate, "Mpixels/CPU s"));
       if (options.json != "-")
         fmt::print("{:<40} {:8.0f} Mpixels of the result in a CPU second\n", rows.back()["name"].get<std::string>(), rate);
     }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <app/bench_row.hpp>
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/json_output.hpp>
@@ -53,12 +54,6 @@ grid::cartesian grid_of(const bench_poisson_options& o, int ranks, double bytes_
   return {{o.cells[0], o.cells[1], o.cells[2]}, boxes};
 }
 
-// name, value, unit, and what it is compared with, if anything.
-nlohmann::ordered_json row(const std::string& name, double value, const std::string& unit) {
-  return {{"name", name},     {"value", value},  {"unit", unit},  {"peer", nullptr},
-          {"ratio", nullptr}, {"must", nullptr}, {"aim", nullptr}};
-}
-
 struct in_order {
   std::string name;
   bench::step_cost cost;
@@ -69,23 +64,23 @@ nlohmann::ordered_json rows_of(const grid::cartesian& where, const bench::sweep_
                                const std::vector<in_order>& orders) {
   const auto cells = static_cast<double>(where.cells().volume());
   auto rows = nlohmann::ordered_json::array();
-  rows.push_back(row("triad", 1e-9 * sweep.triad_bandwidth, "GB/s"));
-  rows.push_back(row("sweep alone", 1e-6 * cells / sweep.seconds, "MLUP/s"));
-  rows.push_back(row("sweep alone, bandwidth", 1e-9 * sweep.bandwidth(), "GB/s"));
+  rows.push_back(bench_row("triad", 1e-9 * sweep.triad_bandwidth, "GB/s"));
+  rows.push_back(bench_row("sweep alone", 1e-6 * cells / sweep.seconds, "MLUP/s"));
+  rows.push_back(bench_row("sweep alone, bandwidth", 1e-9 * sweep.bandwidth(), "GB/s"));
   rows.back().update({{"peer", "triad"}, {"ratio", sweep.share_of_triad()}, {"must", 0.8}});
   rows.push_back(
-      row(fmt::format("{} sweeps at once", sweep.sweeps_at_once), 1e-6 * cells / sweep.seconds_at_once, "MLUP/s"));
+      bench_row(fmt::format("{} sweeps at once", sweep.sweeps_at_once), 1e-6 * cells / sweep.seconds_at_once, "MLUP/s"));
   rows.back().update({{"peer", "sweep alone"}, {"ratio", sweep.seconds / sweep.seconds_at_once}});
   const double original = orders.front().cost.exchange_seconds;
   for (const auto& [name, c, how] : orders) {
-    rows.push_back(row(name + ", exchange", 1e3 * c.exchange_seconds, "ms"));
+    rows.push_back(bench_row(name + ", exchange", 1e3 * c.exchange_seconds, "ms"));
     rows.back().update({{"peer", orders.front().name}, {"ratio", c.exchange_seconds / original}});
-    rows.push_back(row(name + ", sent", static_cast<double>(c.bytes), "B/step"));
-    rows.push_back(row(name + ", sent to other hosts", static_cast<double>(c.bytes_off_host), "B/step"));
-    rows.push_back(row(name + ", step", 1e3 * c.seconds, "ms"));
-    rows.push_back(row(name + ", communication of a step", 1e3 * c.communication_seconds, "ms"));
-    rows.push_back(row(name + ", speed", 1e-6 * cells / c.seconds, "MLUP/s"));
-    rows.push_back(row(name + ", error", c.error, "of the amplitude"));
+    rows.push_back(bench_row(name + ", sent", static_cast<double>(c.bytes), "B/step"));
+    rows.push_back(bench_row(name + ", sent to other hosts", static_cast<double>(c.bytes_off_host), "B/step"));
+    rows.push_back(bench_row(name + ", step", 1e3 * c.seconds, "ms"));
+    rows.push_back(bench_row(name + ", communication of a step", 1e3 * c.communication_seconds, "ms"));
+    rows.push_back(bench_row(name + ", speed", 1e-6 * cells / c.seconds, "MLUP/s"));
+    rows.push_back(bench_row(name + ", error", c.error, "of the amplitude"));
   }
   return rows;
 }

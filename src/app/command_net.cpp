@@ -56,13 +56,13 @@ json to_json(const net::frame_time& t) {
   return {{"compose_s", t.compose}, {"collect_s", t.collect}, {"frames_per_second", t.frames_per_second()}};
 }
 
-struct row {
+struct equation_time {
   const char* key;
   const char* words;
   net::frame_time time;
 };
 
-std::vector<row> rows_of_equations(const machine_pair& m, int ranks, int group, double bytes) {
+std::vector<equation_time> rows_of_equations(const machine_pair& m, int ranks, int group, double bytes) {
   using net::collect_method, net::latency_reading, net::outer_method;
   const auto time = [&](const net::compositing_machine& machine, latency_reading reading, collect_method how) {
     return net::multi_step_time(machine, ranks, group, bytes, outer_method::binary_tree, reading, how);
@@ -112,7 +112,7 @@ int net_cost(const net_cost_options& o) {
                image.width, image.height, o.bytes_per_pixel, machine.printed.name, "", "compose ms", "collect ms",
                "frames/s");
   if (group)
-    for (const row& r : rows_of_equations(machine, o.ranks, *group, bytes)) {
+    for (const equation_time& r : rows_of_equations(machine, o.ranks, *group, bytes)) {
       answer["equations"][r.key] = to_json(r.time);
       say(r.words, r.time);
     }

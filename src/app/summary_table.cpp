@@ -9,7 +9,7 @@ namespace osteon::app {
 
 namespace {
 
-struct row {
+struct summary_row {
   std::string name, value, unit;
 };
 
@@ -26,7 +26,7 @@ std::string grouped(std::int64_t value) {
   return text;
 }
 
-void add_homogenisation(const nlohmann::ordered_json& h, std::vector<row>& rows) {
+void add_homogenisation(const nlohmann::ordered_json& h, std::vector<summary_row>& rows) {
   rows.push_back({"solid volume fraction", number(h.at("volume_fraction")), ""});
   for (std::size_t i = 0; i < 6; ++i) {
     const std::string name = h.at("order").at(i).get<std::string>();
@@ -47,7 +47,7 @@ std::size_t place_of(const nlohmann::ordered_json& load) {
   return std::string("zyx").find(load.value("direction", load.at("axis").get<std::string>()));
 }
 
-void add_heat(std::vector<row>& rows, const nlohmann::ordered_json& s) {
+void add_heat(std::vector<summary_row>& rows, const nlohmann::ordered_json& s) {
   const auto add = [&](const char* key, const char* name, const char* unit) {
     if (s.contains(key)) rows.push_back({name, number(s.at(key)), unit});
   };
@@ -72,7 +72,7 @@ void add_heat(std::vector<row>& rows, const nlohmann::ordered_json& s) {
       rows.push_back({"temperature, " + name, number(value), "K"});
 }
 
-void add_thermo_elasticity(std::vector<row>& rows, const nlohmann::ordered_json& s) {
+void add_thermo_elasticity(std::vector<summary_row>& rows, const nlohmann::ordered_json& s) {
   const auto& temperature = s.at("temperature_K");
   rows.push_back({"temperature, mean", number(temperature.at("mean")), "K"});
   rows.push_back({"heat flow", number(s.at("flux_W")), "W"});
@@ -92,7 +92,8 @@ void add_thermo_elasticity(std::vector<row>& rows, const nlohmann::ordered_json&
 }  // namespace
 
 std::string summary_table(const nlohmann::ordered_json& s, const std::string& report) {
-  std::vector<row> rows{{"elements", grouped(s.at("elements")), ""}, {"degrees of freedom", grouped(s.at("dofs")), ""}};
+  std::vector<summary_row> rows{{"elements", grouped(s.at("elements")), ""},
+                                {"degrees of freedom", grouped(s.at("dofs")), ""}};
   if (s.contains("homogenisation")) {
     add_homogenisation(s.at("homogenisation"), rows);
   } else if (s.at("physics") == "elasticity") {
@@ -138,7 +139,7 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
   rows.push_back({"peak memory, all ranks", fmt::format("{:.0f}", s.at("peak_rss_bytes").get<double>() / 1048576), "MiB"});
 
   std::string text = fmt::format("\n{}: {}\n", s.at("job").get<std::string>(), s.at("physics").get<std::string>());
-  for (const row& r : rows) text += fmt::format("  {:<30} {:>14}  {}\n", r.name, r.value, r.unit);
+  for (const summary_row& r : rows) text += fmt::format("  {:<30} {:>14}  {}\n", r.name, r.value, r.unit);
   if (const auto note = s.at("image").value("spacing_note", ""); !note.empty())
     text += fmt::format("\n  Voxel size: {}\n", note);
   text += fmt::format("\n  results  {}\n", s.at("files").at("results").get<std::string>());

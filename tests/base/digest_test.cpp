@@ -6,11 +6,11 @@
 #include <osteon/base/error.hpp>
 #include <string>
 
+namespace digest_test {
+
 using namespace osteon;
 
-namespace {
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
-}  // namespace
 
 // Oracle: the examples of FIPS 180-4.
 TEST(sha256, gives_the_published_digests) {
@@ -32,3 +32,5 @@ TEST(sha256, reads_files_and_says_when_it_cannot) {
   std::remove(path.c_str());
   EXPECT_THROW(sha256_of_file(path), data_error);
 }
+
+}  // namespace digest_test

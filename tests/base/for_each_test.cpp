@@ -6,6 +6,8 @@
 #include <omp.h>
 #endif
 
+namespace for_each_test {
+
 using namespace osteon;
 
 TEST(for_each, visits_every_index_once) {
@@ -39,3 +41,5 @@ TEST(reduce_blocks, does_not_depend_on_the_number_of_threads) {
     EXPECT_EQ(sum(), one);
   }
 }
+
+}  // namespace for_each_test

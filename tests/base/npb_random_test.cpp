@@ -3,9 +3,9 @@
 #include <cmath>
 #include <osteon/base/npb_random.hpp>
 
-using osteon::npb_random;
+namespace npb_random_test {
 
-namespace {
+using osteon::npb_random;
 
 // The step as NPB writes it down: doubles, the product in halves of 23 bits.
 double halves_step(double& x, double a) {
@@ -17,8 +17,6 @@ double halves_step(double& x, double a) {
   x = t3 - t46 * std::trunc(r46 * t3);
   return r46 * x;
 }
-
-}  // namespace
 
 // Oracle: the definition in doubles (RNR-91-002), step by step.
 TEST(npb_random, is_the_sequence_of_the_definition) {
@@ -54,3 +52,5 @@ TEST(npb_random, keys_have_mean_and_variance_of_four_uniform_numbers) {
   EXPECT_NEAR(mean, 0.5, 4 * std::sqrt(1.0 / 48 / count));
   EXPECT_NEAR(squares / count - mean * mean, 1.0 / 48, 0.001);
 }
+
+}  // namespace npb_random_test

@@ -3,11 +3,11 @@
 #include <osteon/base/xxh64.hpp>
 #include <string_view>
 
+namespace xxh64_test {
+
 using namespace osteon;
 
-namespace {
 std::string digest(std::string_view text) { return xxh64_of(std::as_bytes(std::span(text))); }
-}  // namespace
 
 // Oracle: values that the reference implementation gives (XXH64 of xxHash 0.8, seed 0).
 TEST(xxh64, has_the_known_values) {
@@ -30,3 +30,5 @@ TEST(xxh64, takes_parts) {
       ASSERT_EQ(d.hex(), digest(text)) << cut << " " << part;
     }
 }
+
+}  // namespace xxh64_test

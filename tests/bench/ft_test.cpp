@@ -5,8 +5,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/bench/ft.hpp>
 
-namespace osteon::bench {
-namespace {
+namespace osteon::bench::ft_test {
 
 using comm::fourier_method;
 
@@ -43,5 +42,4 @@ TEST(ft, other_classes_are_refused) {
   EXPECT_EQ(ft_class_named("C").shape, (index3{512, 512, 512}));
 }
 
-}  // namespace
-}  // namespace osteon::bench
+}  // namespace osteon::bench::ft_test

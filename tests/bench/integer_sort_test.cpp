@@ -8,10 +8,10 @@
 #include <osteon/comm/communicator.hpp>
 #include <random>
 
+namespace integer_sort_test {
+
 using namespace osteon;
 using namespace osteon::bench::integer_sort;
-
-namespace {
 
 // Another number of keys than three ranks divide. Counts of 8 bits are tried for a digit of all bits; those of the sequence
 // "equal" do not fit.
@@ -56,8 +56,6 @@ void sorts_like_stable_sort(const std::vector<int>& widths, radix_sort::tables w
       EXPECT_EQ(below[t], std::count_if(keys.begin(), keys.end(), [&](auto k) { return k < test_keys[t]; }));
   }
 }
-
-}  // namespace
 
 // Oracle: std::stable_sort of the whole sequence.
 TEST(radix_sort, arranges_keys_as_a_stable_sort_does) {
@@ -162,3 +160,5 @@ TEST(integer_sort, refuses_what_cannot_be) {
   EXPECT_THROW(check_memory(large, digits_of(large, {27}), 4, 4, std::int64_t{24} << 30), machine_error);
   EXPECT_NO_THROW(check_memory(large, digits_of(large, {27}), 4, 1, std::int64_t{256} << 30));
 }
+
+}  // namespace integer_sort_test

@@ -6,8 +6,7 @@
 #include <osteon/bench/io_workload.hpp>
 #include <osteon/comm/communicator.hpp>
 
-namespace osteon {
-namespace {
+namespace osteon::io_workload_test {
 
 std::string text_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -42,5 +41,4 @@ TEST(IoWorkload, AllWaysWriteTheSame) {
   if (comm::rank(MPI_COMM_WORLD) == 0) std::filesystem::remove_all(folder);
 }
 
-}  // namespace
-}  // namespace osteon
+}  // namespace osteon::io_workload_test

@@ -9,9 +9,9 @@
 #include <osteon/bench/poisson_grids.hpp>
 #include <support/all_cuts.hpp>
 
-using namespace osteon;
+namespace poisson_test {
 
-namespace {
+using namespace osteon;
 
 std::uint64_t sum_of(std::uint64_t digest) {
   MPI_Allreduce(MPI_IN_PLACE, &digest, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -24,8 +24,6 @@ std::uint64_t digest_after(MPI_Comm comm, const grid::cartesian& where, int step
   for (int n = 0; n < steps; ++n) block.step({overlap, {0, stream}});
   return sum_of(block.digest());
 }
-
-}  // namespace
 
 // Oracle: one rank and one thread, on MPI_COMM_SELF.
 TEST(poisson, temperatures_are_equal_bit_for_bit_for_all_decompositions_orders_threads_and_ways) {
@@ -109,3 +107,5 @@ TEST(poisson_grids, are_those_of_the_paper) {
   EXPECT_THROW(bench::paper_grid(3, 64, 1), usage_error);
   EXPECT_NEAR(bench::scale_that_fits(2, 2, 8, 2 * 8 * 1024 * 256 * 256 / 8.0), 0.5, 1e-12);
 }
+
+}  // namespace poisson_test

@@ -6,8 +6,7 @@
 #include <osteon/bench/predict.hpp>
 #include <osteon/net/network_request.hpp>
 
-namespace osteon::bench {
-namespace {
+namespace osteon::bench::predict_test {
 
 // Oracle: Table 2 of the paper, skew (1); it rounds to 0.6 % and better.
 TEST(predict, skew_of_the_integer_sort_is_the_papers) {
@@ -89,5 +88,4 @@ TEST(predict, a_share_of_ft_is_measured) {
   EXPECT_LT(share, 0.1);
 }
 
-}  // namespace
-}  // namespace osteon::bench
+}  // namespace osteon::bench::predict_test

@@ -4,17 +4,15 @@
 #include <osteon/base/error.hpp>
 #include <osteon/bench/weak_scaling.hpp>
 
-using namespace osteon;
+namespace weak_scaling_test {
 
-namespace {
+using namespace osteon;
 
 std::map<std::string, bench::scaling_row> by_order(const bench::scaling_options& options) {
   std::map<std::string, bench::scaling_row> rows;
   for (const bench::scaling_row& row : bench::weak_scaling(bench::paper_machine(), options)) rows[row.order] = row;
   return rows;
 }
-
-}  // namespace
 
 // Oracle: volumes of docs/theory/placement.md, section 1, which are those of all other tools, in MB. In case 1 they are of
 // boxes rounded to whole cells, all alike, which here share out the grid: 0.2 % less.
@@ -54,3 +52,5 @@ TEST(weak_scaling, cores_that_do_not_fill_hosts_are_refused) {
   EXPECT_THROW(bench::weak_scaling(bench::paper_machine(), {.cases = {2}, .cores = {48}, .modes = {{"threes", 3}}}),
                usage_error);
 }
+
+}  // namespace weak_scaling_test

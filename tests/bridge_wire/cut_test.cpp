@@ -4,9 +4,9 @@
 #include <bridge_wire/wan.hpp>
 #include <thread>
 
-using namespace osteon::bridge::wire;
+namespace cut_test {
 
-namespace {
+using namespace osteon::bridge::wire;
 
 std::string free_port() { return std::to_string(listen_on("", "127.0.0.1").second); }
 
@@ -57,8 +57,6 @@ void exchange_while(remote_pair& p, int count, const std::function<void()>& dist
 }
 
 void pause_for(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
-
-}  // namespace
 
 // Oracle: what was sent.
 TEST(cut, connections_that_break_are_made_again_and_nothing_is_lost) {
@@ -168,3 +166,5 @@ TEST(cut, an_abort_reaches_the_others) {
     }
   }
 }
+
+}  // namespace cut_test

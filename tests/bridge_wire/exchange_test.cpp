@@ -2,9 +2,9 @@
 
 #include <bridge_wire/job.hpp>
 
-using namespace osteon::bridge::wire;
+namespace exchange_test {
 
-namespace {
+using namespace osteon::bridge::wire;
 
 struct variant {
   bool tls;
@@ -30,8 +30,6 @@ INSTANTIATE_TEST_SUITE_P(wire, exchange,
                                   (which.param.progress == progress_mode::thread ? "_thread_" : "_polling_") +
                                   std::to_string(which.param.streams);
                          });
-
-}  // namespace
 
 // Oracle: what was sent, in the order in which it was sent.
 TEST_P(exchange, every_process_gets_what_each_other_sends_in_order) {
@@ -72,3 +70,5 @@ TEST_P(exchange, every_process_gets_what_each_other_sends_in_order) {
   EXPECT_TRUE(j.server->wait(5));
   EXPECT_EQ(j.server->now(), startup_server::state::finished);
 }
+
+}  // namespace exchange_test

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <random>
 
-using namespace osteon::bridge::wire;
+namespace packet_test {
 
-namespace {
+using namespace osteon::bridge::wire;
 
 job_id some_job() {
   job_id j;
@@ -59,8 +59,6 @@ Bytes spoilt(const Bytes& good, std::mt19937& random) {
   }
   return v;
 }
-
-}  // namespace
 
 // Oracle: the places of the fields in IMPI 0.0, counted by hand.
 TEST(packet, has_the_layout_of_impi) {
@@ -233,3 +231,5 @@ TEST(fuzz, commands_that_are_spoilt_are_taken_or_refused) {
   }
   EXPECT_GT(absorbed, count);
 }
+
+}  // namespace packet_test

@@ -4,9 +4,9 @@
 #include <bridge/wire/pair.hpp>
 #include <random>
 
-using namespace osteon::bridge::wire;
+namespace pair_test {
 
-namespace {
+using namespace osteon::bridge::wire;
 
 struct wire_packet {
   packet_header header;
@@ -54,8 +54,6 @@ void settle(end& a, end& b) {
     }
   }
 }
-
-}  // namespace
 
 // Oracle: IMPI's rules, by hand: short messages go at once, long ones after their match.
 TEST(pair, a_long_message_waits_for_its_match) {
@@ -185,3 +183,5 @@ TEST(pair, a_message_is_given_back_only_if_it_was_not_matched) {
   EXPECT_EQ(two->cancel, ticket::cancelling::refused);
   EXPECT_FALSE(two->done);
 }
+
+}  // namespace pair_test

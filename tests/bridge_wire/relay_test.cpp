@@ -3,9 +3,9 @@
 #include <bridge/wire/relay.hpp>
 #include <bridge_wire/job.hpp>
 
-using namespace osteon::bridge::wire;
+namespace relay_test {
 
-namespace {
+using namespace osteon::bridge::wire;
 
 /// Relays in threads of their own: a hub, and one per cluster that dials it.
 struct relays {
@@ -27,8 +27,6 @@ struct relays {
   std::vector<std::unique_ptr<relay>> all;
   std::vector<std::future<void>> work;
 };
-
-}  // namespace
 
 // Oracle: what was sent. Three hops: relay of a, hub, relay of b.
 TEST(relay, carries_messages_between_clusters_that_only_dial_out) {
@@ -67,3 +65,5 @@ TEST(relay, carries_messages_between_clusters_that_only_dial_out) {
   for (auto& w : r.work) EXPECT_NO_THROW(w.get());
   EXPECT_GE(r.all[0]->forwarded(), 4U * 16U);
 }
+
+}  // namespace relay_test

@@ -3,9 +3,9 @@
 
 #include <bridge_wire/job.hpp>
 
-using namespace osteon::bridge::wire;
+namespace slow_test {
 
-namespace {
+using namespace osteon::bridge::wire;
 
 /// Seconds for `count` messages from rank 0 to rank 1, each compared with what was sent.
 double seconds_for(test::job& j, int count, const std::vector<std::byte>& data) {
@@ -25,8 +25,6 @@ double seconds_for(test::job& j, int count, const std::vector<std::byte>& data) 
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-}  // namespace
-
 // Oracle: two streams of 80 Mbit/s each need 0.2 s for 4 MB; a loopback without pacing needs a few milliseconds.
 TEST(slow, paces_streams) {
   test::job j = test::join({1, 1}, false, [](settings& x, int, int) {
@@ -36,3 +34,5 @@ TEST(slow, paces_streams) {
   EXPECT_GT(seconds_for(j, 4, test::pattern(1000000, 3)), 0.12);
   test::close(j);
 }
+
+}  // namespace slow_test

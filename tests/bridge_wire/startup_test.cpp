@@ -6,9 +6,9 @@
 #include <bridge_wire/job.hpp>
 #include <thread>
 
-using namespace osteon::bridge::wire;
+namespace startup_test {
 
-namespace {
+using namespace osteon::bridge::wire;
 
 /// What a rank that cannot join is told.
 std::string told(const settings& s) {
@@ -33,8 +33,6 @@ registration process(int cluster, int rank, int size) {
   r.short_bytes = 1000;
   return r;
 }
-
-}  // namespace
 
 class startup : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(tls, startup, testing::Bool());
@@ -146,3 +144,5 @@ TEST(diagnose, names_what_does_not_fit) {
   old.wire = wire_version + 1;
   EXPECT_TRUE(says(diagnose(two, {old}, false), {"version", "install the same osteon"}));
 }
+
+}  // namespace startup_test

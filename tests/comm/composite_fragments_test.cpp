@@ -7,9 +7,9 @@
 #include <osteon/comm/composite_fragments.hpp>
 #include <random>
 
-using namespace osteon;
+namespace composite_fragments_test {
 
-namespace {
+using namespace osteon;
 
 constexpr std::int64_t pixels = 1003;
 
@@ -40,8 +40,6 @@ std::vector<kernel::fragment> share(std::vector<kernel::fragment> all, unsigned 
     if (static_cast<int>(i * i % 17) % ranks == rank) mine.push_back(all[i]);
   return mine;
 }
-
-}  // namespace
 
 // Oracle: `over` from back to front in double precision; however fragments are dealt out, the same bits.
 TEST(fragments, are_blended_in_the_order_of_depth_of_each_pixel) {
@@ -95,3 +93,5 @@ TEST(fragments, that_cannot_be_are_refused) {
   EXPECT_THROW(comm::composite_fragments(MPI_COMM_WORLD, {}, -1, 0), usage_error);
   EXPECT_THROW(comm::composite_fragments(MPI_COMM_WORLD, {}, 10, comm::size(MPI_COMM_WORLD)), usage_error);
 }
+
+}  // namespace composite_fragments_test

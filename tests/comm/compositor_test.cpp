@@ -8,11 +8,11 @@
 #include <random>
 #include <support/partial_images.hpp>
 
+namespace compositor_test {
+
 using namespace osteon;
 using comm::transport;
 using kernel::colour_format;
-
-namespace {
 
 std::vector<int> shuffled(int n, unsigned seed) {
   std::vector<int> order(static_cast<std::size_t>(n));
@@ -119,8 +119,6 @@ comm::composite_options picture_of(int width, int height, transport by) {
   o.by = by;
   return o;
 }
-
-}  // namespace
 
 // Oracle of all that follow: the definition of `over` (or of the nearest) in double precision.
 TEST(compositor, in_shared_memory_is_exact) { expect_exact_in_all_formats(picture_of(37, 23, transport::shared), false); }
@@ -246,3 +244,5 @@ TEST(compositor, refuses_what_cannot_be) {
     EXPECT_THROW(compositor.run(std::vector<int>(static_cast<std::size_t>(ranks) + 1, 0)), usage_error);
   }
 }
+
+}  // namespace compositor_test

@@ -8,9 +8,9 @@
 #include <osteon/plan/exchange_method.hpp>
 #include <random>
 
-using namespace osteon;
+namespace exchange_test {
 
-namespace {
+using namespace osteon;
 
 struct three_words {
   std::int32_t a, b, c;
@@ -70,8 +70,6 @@ void exchanges_as_mpi_does(comm::all_to_all& exchange, const matrix& counts, uns
   exchange.run<three_words>(out, to, in, from);
   EXPECT_EQ(in, expected);
 }
-
-}  // namespace
 
 // Oracle: MPI_Alltoallv, for random lengths with empty parcels, ranks that send or receive nothing, and parcels of many
 // slots of the shared boxes.
@@ -173,3 +171,5 @@ TEST(all_to_all, refuses_what_cannot_be) {
   wrong.counts[0] = -1;
   EXPECT_THROW(exchange.run<int>(out, wrong, in, right), usage_error);
 }
+
+}  // namespace exchange_test

@@ -7,9 +7,9 @@
 #include <osteon/plan/swap.hpp>
 #include <random>
 
-using namespace osteon;
+namespace execute_test {
 
-namespace {
+using namespace osteon;
 
 // Blending as joining of intervals [first, last] plus a hash of the order in which they were joined: not commutative,
 // and associative exactly, so a serial fold is the reference.
@@ -36,8 +36,6 @@ std::vector<patch> own_object(int rank, std::int64_t elements) {
 void over(patch* own, const patch* received, std::int64_t count, bool in_front) {
   for (std::int64_t i = 0; i < count; ++i) own[i] = in_front ? join(received[i], own[i]) : join(own[i], received[i]);
 }
-
-}  // namespace
 
 // Oracle: a serial fold over the visibility order, for random orders, roots, and objects smaller than the ranks.
 TEST(executor, composites_as_a_serial_fold_does) {
@@ -84,3 +82,5 @@ TEST(executor, refuses_an_object_of_another_size_on_all_ranks) {
   std::vector<patch> object(rank == ranks - 1 ? 9 : 10);
   EXPECT_THROW(compositor.run(std::span<patch>(object), over), usage_error);
 }
+
+}  // namespace execute_test

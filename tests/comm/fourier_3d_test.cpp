@@ -9,8 +9,7 @@
 #include <fftw3.h>
 #endif
 
-namespace osteon::comm {
-namespace {
+namespace osteon::comm::fourier_3d_test {
 
 using complex = std::complex<double>;
 
@@ -179,5 +178,4 @@ TEST(fourier_3d, refuses_what_cannot_be_shared) {
   }
 }
 
-}  // namespace
-}  // namespace osteon::comm
+}  // namespace osteon::comm::fourier_3d_test

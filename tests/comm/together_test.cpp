@@ -3,6 +3,8 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
 
+namespace together_test {
+
 using namespace osteon;
 
 // Oracle: the rule of the house; every rank throws what the lowest failing rank threw.
@@ -24,3 +26,5 @@ TEST(together, returns_when_nobody_fails) {
   comm::together(MPI_COMM_WORLD, [&] { ++calls; });
   EXPECT_EQ(calls, 1);
 }
+
+}  // namespace together_test

@@ -6,16 +6,16 @@
 #include <osteon/grid/block.hpp>
 #include <random>
 
+namespace block_test {
+
 using namespace osteon;
 
-namespace {
 std::int64_t largest_share(const std::vector<std::int64_t>& weight, const std::vector<std::int64_t>& first) {
   std::int64_t largest = 0;
   for (std::size_t r = 0; r + 1 < first.size(); ++r)
     largest = std::max(largest, std::accumulate(weight.begin() + first[r], weight.begin() + first[r + 1], std::int64_t{0}));
   return largest;
 }
-}  // namespace
 
 // Oracle: all ways to cut nine planes into four.
 TEST(balance_planes, finds_the_smallest_largest_share) {
@@ -41,3 +41,5 @@ TEST(balance_planes, refuses_more_ranks_than_planes) {
   const std::vector<std::int64_t> weight(3, 1);
   EXPECT_THROW(grid::balance_planes(weight, 4), usage_error);
 }
+
+}  // namespace block_test

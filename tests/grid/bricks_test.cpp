@@ -9,9 +9,9 @@
 #include <osteon/grid/bricks.hpp>
 #include <random>
 
-using namespace osteon;
+namespace bricks_test {
 
-namespace {
+using namespace osteon;
 
 using image = std::vector<std::uint8_t>;
 
@@ -52,8 +52,6 @@ image random_voxels(index3 domain, std::mt19937& random, unsigned one_in) {
   for (auto& v : voxels) v = random() % one_in == 0;
   return voxels;
 }
-
-}  // namespace
 
 // Oracle: invariants of a partition, for random, empty, full and lopsided images.
 TEST(bricks, cover_the_domain_once_for_every_number_of_ranks) {
@@ -190,3 +188,5 @@ TEST(box_tree, holds_planes_as_well) {
   EXPECT_EQ(tree.owner_of({2, 0, 0}), 2);  // rank 1 has nothing
   EXPECT_EQ(tree.ranks_overlapping({{1, 0, 0}, {3, 1, 1}}), (std::vector<int>{0, 2}));
 }
+
+}  // namespace bricks_test

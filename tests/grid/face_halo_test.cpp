@@ -5,6 +5,8 @@
 #include <osteon/grid/ghosted_block.hpp>
 #include <support/all_cuts.hpp>
 
+namespace face_halo_test {
+
 using namespace osteon;
 
 // Oracle: the value of a cell is its global number, so each ghost can be checked by itself; the grid's end stays 0.
@@ -64,3 +66,5 @@ TEST(face_halo, another_number_of_boxes_is_refused_by_all) {
   const grid::cartesian where({4, 4, 40}, {1, 1, comm::size(MPI_COMM_WORLD) + 1});
   EXPECT_THROW(grid::face_halo<float>(MPI_COMM_WORLD, where), usage_error);
 }
+
+}  // namespace face_halo_test

@@ -5,6 +5,8 @@
 
 #include "sample_bricks.hpp"
 
+namespace ghost_cells_test {
+
 using namespace osteon;
 
 // Oracle: the value of a voxel is its global number, so every voxel can be checked by itself.
@@ -25,3 +27,5 @@ TEST(ghost_cells, hold_the_neighbours_values_even_through_thin_blocks) {
     }
   }
 }
+
+}  // namespace ghost_cells_test

@@ -7,9 +7,9 @@
 
 #include "sample_bricks.hpp"
 
-using namespace osteon;
+namespace redistribute_test {
 
-namespace {
+using namespace osteon;
 
 // Planes dealt out so that some ranks get none.
 grid::box_tree lopsided_planes(index3 domain) {
@@ -19,8 +19,6 @@ grid::box_tree lopsided_planes(index3 domain) {
   first.push_back(domain.z);
   return grid::box_tree::of_planes(domain, first);
 }
-
-}  // namespace
 
 // Oracle: the value of a voxel is its global number.
 TEST(redistribute, takes_planes_to_bricks_and_back) {
@@ -79,3 +77,5 @@ TEST(redistribute_nodes, joins_what_ranks_know) {
       ASSERT_EQ(joined[k], expected[k]);
   }
 }
+
+}  // namespace redistribute_test

@@ -4,9 +4,9 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/grid/shared_nodes.hpp>
 
-using namespace osteon;
+namespace shared_nodes_test {
 
-namespace {
+using namespace osteon;
 
 // Rank r holds the nodes id with (id + r) % 3 != 0 of [4 r, 4 r + 12): up to three ranks share one, and there are gaps.
 bool holds(int rank, std::int64_t id) { return id >= 4 * rank && id < 4 * rank + 12 && (id + rank) % 3 != 0; }
@@ -63,8 +63,6 @@ void check_sums() {
   }
 }
 
-}  // namespace
-
 // Oracle: the sum in the order of the ranks, bit for bit.
 TEST(shared_nodes, add_the_copies_in_the_order_of_the_ranks) {
   check_sums<float>();
@@ -118,3 +116,5 @@ TEST(shared_nodes, find_the_smallest_value_of_the_copies) {
   const std::int64_t last = comm::size(MPI_COMM_WORLD) - 1;
   EXPECT_EQ(values, (std::vector<std::int64_t>{5 - last, 20, 5 - last, 20}));
 }
+
+}  // namespace shared_nodes_test

@@ -9,9 +9,9 @@
 #include "grid/sample_bricks.hpp"
 #include "io/sample_points.hpp"
 
-using namespace osteon;
+namespace checkpoint_file_test {
 
-namespace {
+using namespace osteon;
 
 constexpr index3 shape{23, 9, 11};
 
@@ -34,8 +34,6 @@ std::vector<double> expected() {
       for (int c = 0; c < 3; ++c) values.push_back(sample::value_at(r.z, r.y, r.x + i, c));
   return values;
 }
-
-}  // namespace
 
 // Oracle: the values in the order of the global numbers, and the file that the other decomposition writes.
 TEST(checkpoint_file, does_not_depend_on_the_ranks) {
@@ -102,3 +100,5 @@ TEST(checkpoint_file, another_model_is_refused) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (comm::rank(MPI_COMM_WORLD) == 0) std::filesystem::remove(path());
 }
+
+}  // namespace checkpoint_file_test

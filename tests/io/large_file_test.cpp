@@ -13,9 +13,9 @@
 
 #include "io/sample.hpp"
 
-using namespace osteon;
+namespace large_file_test {
 
-namespace {
+using namespace osteon;
 
 /// Peak resident memory since the last reset, in bytes.
 void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
@@ -36,8 +36,6 @@ voxel::model_header solid_header(index3 n) {
   h.active_per_plane.assign(static_cast<std::size_t>(n.z), n.y * n.x);
   return h;
 }
-
-}  // namespace
 
 // Oracle: a function of the position. The variable has 2^31 + 2^20 elements, but only its last chunk is written, so the
 // file is sparse; offsets beyond an int are used for writing by all ranks and for reading.
@@ -118,3 +116,5 @@ TEST(large_file, no_rank_holds_the_model) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (comm::rank(MPI_COMM_WORLD) == 0) std::filesystem::remove(path);
 }
+
+}  // namespace large_file_test

@@ -9,9 +9,10 @@
 #include "grid/sample_bricks.hpp"
 #include "io/sample.hpp"
 
+namespace model_file_test {
+
 using namespace osteon;
 
-namespace {
 int rank() {
   int value = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &value);
@@ -22,7 +23,6 @@ void write(const std::string& path, const voxel::model_header& header) {
   if (rank() == 0) io::write_model(path, header, {voxels.data(), header.shape});
   MPI_Barrier(MPI_COMM_WORLD);
 }
-}  // namespace
 
 // Oracle: what was written.
 TEST(model_file, comes_back_as_it_was_written) {
@@ -90,3 +90,5 @@ TEST(model_file, refuses_what_is_no_model) {
   EXPECT_THROW(write_it(), data_error);
   EXPECT_THROW(io::read_model_header(MPI_COMM_WORLD, "/nowhere/model.nc"), data_error);
 }
+
+}  // namespace model_file_test

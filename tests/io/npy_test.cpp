@@ -7,9 +7,10 @@
 #include <osteon/io/npy.hpp>
 #include <random>
 
+namespace npy_test {
+
 using namespace osteon;
 
-namespace {
 std::string path() { return "/tmp/osteon_" + std::to_string(::getpid()) + ".npy"; }
 void write_bytes(const std::string& bytes) { std::ofstream(path(), std::ios::binary) << bytes; }
 std::string file_with(const std::string& header, std::size_t data, char major = 1) {
@@ -18,7 +19,6 @@ std::string file_with(const std::string& header, std::size_t data, char major = 
   if (major > 1) text += std::string(2, '\0');
   return text + header + std::string(data, 'x');
 }
-}  // namespace
 
 // Oracle: what was written, for every type.
 TEST(npy, comes_back_as_it_was_written) {
@@ -75,3 +75,5 @@ TEST(npy, survives_mutations) {
   EXPECT_GT(refused, 2000);
   std::filesystem::remove(path());
 }
+
+}  // namespace npy_test

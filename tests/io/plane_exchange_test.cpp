@@ -3,9 +3,9 @@
 
 #include <osteon/io/plane_exchange.hpp>
 
-using namespace osteon;
+namespace plane_exchange_test {
 
-namespace {
+using namespace osteon;
 
 // Byte b of plane z.
 std::byte value_at(std::int64_t z, std::int64_t b) { return static_cast<std::byte>(z * 31 + b * 7); }
@@ -33,8 +33,6 @@ constexpr variant variants[] = {{io::access_mode::serial, 0},
                                 {io::access_mode::aggregated, 0},
                                 {io::access_mode::aggregated, 2},
                                 {io::access_mode::parallel, 0}};
-
-}  // namespace
 
 // Oracle: the function of the position above. Slabs are uneven and some ranks have none; messages are cut at 7 bytes and
 // pieces at a few planes, far below the sizes at which counts would leave an int.
@@ -116,3 +114,5 @@ TEST(access, is_chosen_by_the_file_system) {
   EXPECT_EQ(io::file_system_of_type(0x12345).kind, file_system_kind::network);
   EXPECT_EQ(io::file_system_of("/proc/self/no_such_file").kind, file_system_kind::network);
 }
+
+}  // namespace plane_exchange_test

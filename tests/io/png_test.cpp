@@ -13,10 +13,10 @@
 #include <osteon/io/png.hpp>
 #include <vector>
 
+namespace png_test {
+
 using namespace osteon;
 namespace fs = std::filesystem;
-
-namespace {
 
 struct temporary_folder {
   fs::path path = fs::temp_directory_path() / ("osteon_png_" + std::to_string(::getpid()));
@@ -31,8 +31,6 @@ std::vector<std::uint8_t> gradient(int width, int height) {
       for (const int c : {x * 5, y * 7, x * y, 255 - x}) rgba.push_back(static_cast<std::uint8_t>(c));
   return rgba;
 }
-
-}  // namespace
 
 // Oracle: libpng's simplified reader gives the bytes back, of one strip and of several.
 TEST(png, gives_back_what_was_written) {
@@ -111,3 +109,5 @@ TEST(png, refuses_a_picture_of_another_size) {
   EXPECT_THROW(io::write_png("unused.png", 4, 4, gradient(4, 3)), usage_error);
   EXPECT_THROW(io::write_png("unused.png", 0, 0, {}), usage_error);
 }
+
+}  // namespace png_test

@@ -13,9 +13,9 @@
 #include "grid/sample_bricks.hpp"
 #include "io/sample.hpp"
 
-using namespace osteon;
+namespace result_file_test {
 
-namespace {
+using namespace osteon;
 
 int group_of(int file, const char* name) {
   int id = -1;
@@ -48,8 +48,6 @@ std::string read_text(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
-
-}  // namespace
 
 // Oracle: the functions of the position in sample.hpp; chunks of several planes lie across thin slabs.
 TEST(result_file, holds_what_any_number_of_ranks_wrote) {
@@ -183,3 +181,5 @@ TEST(result_file, a_limit_on_the_file_size_is_an_error_on_every_rank) {
     std::filesystem::remove(path);
   }
 }
+
+}  // namespace result_file_test

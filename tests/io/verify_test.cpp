@@ -10,9 +10,9 @@
 
 #include "io/sample.hpp"
 
-using namespace osteon;
+namespace verify_test {
 
-namespace {
+using namespace osteon;
 
 int rank() {
   int value = 0;
@@ -63,8 +63,6 @@ std::string expected_digests(index3 n, std::int64_t planes_per_digest) {
   }
   return all;
 }
-
-}  // namespace
 
 // Oracle: digests computed here from the values' definition, for every mode, decomposition and way of storing.
 TEST(verify, digests_do_not_depend_on_mode_ranks_or_storage) {
@@ -180,3 +178,5 @@ TEST(verify, names_the_field_and_the_planes_that_changed) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
 }
+
+}  // namespace verify_test

@@ -12,10 +12,10 @@
 #include "io/sample.hpp"
 #include "io/voxfe_sample.hpp"
 
+namespace voxfe_model_test {
+
 using namespace osteon;
 using namespace osteon::io::voxfe;
-
-namespace {
 
 constexpr text_way ways[] = {text_way::parallel, text_way::serial};
 
@@ -34,8 +34,6 @@ void expect_same(const model_planes& m, const whole_model& whole) {
   EXPECT_EQ(m.header.conditions, whole.header.conditions);
   EXPECT_EQ(m.index_base, whole.layout.base);
 }
-
-}  // namespace
 
 // Oracle: the reader of one process. Files are a few lines on some ranks and none on others.
 TEST(VoxfeModelOnRanks, equals_the_serial_reader_in_both_ways) {
@@ -197,3 +195,5 @@ TEST(VoxfeModelOnRanks, a_failed_write_is_an_error_on_all_ranks) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (comm::rank(MPI_COMM_WORLD) == 0) std::filesystem::remove(path);
 }
+
+}  // namespace voxfe_model_test

@@ -3,9 +3,9 @@
 #include "fuzz/voxfe_round_trip.hpp"
 #include "io/voxfe_sample.hpp"
 
-using namespace osteon;
+namespace voxfe_mutations_test {
 
-namespace {
+using namespace osteon;
 
 // Bit flips, cuts, doubled pieces, and numbers that parsers like to trip over.
 std::string mutated(std::string text, std::mt19937& draw) {
@@ -33,8 +33,6 @@ std::string mutated(std::string text, std::mt19937& draw) {
   return text;
 }
 
-}  // namespace
-
 // Oracle: canonical text is a fixed point of the parsers; only data_error leaves them. Many of the files stay readable.
 TEST(VoxfeMutations, ten_thousand_damaged_files_are_refused_or_read_as_they_stand) {
   const auto bytes = [](const std::string& text) { return reinterpret_cast<const std::uint8_t*>(text.data()); };
@@ -52,3 +50,5 @@ TEST(VoxfeMutations, ten_thousand_damaged_files_are_refused_or_read_as_they_stan
   EXPECT_GT(texts, 500);
   EXPECT_GT(models, 50);
 }
+
+}  // namespace voxfe_mutations_test

@@ -5,10 +5,10 @@
 
 #include "io/voxfe_sample.hpp"
 
+namespace voxfe_script_test {
+
 using namespace osteon;
 using namespace osteon::io::voxfe;
-
-namespace {
 
 script parsed(const std::string& text) {
   std::vector<problem> faults;
@@ -44,8 +44,6 @@ std::string error_of(const voxfe_files& files, reading_options how = {}) {
   }
   return "";
 }
-
-}  // namespace
 
 // Oracle: the grammar of docs/voxfe.md; both spellings of a command mean the same.
 TEST(VoxfeScript, both_versions_and_all_aliases_are_read) {
@@ -235,3 +233,5 @@ TEST(VoxfeModel, faults_name_file_line_value_and_remedy) {
   lost.script.replace(lost.script.find("model"), 5, "nowhere");
   EXPECT_NE(error_of(lost).find("cannot read"), std::string::npos);
 }
+
+}  // namespace voxfe_script_test

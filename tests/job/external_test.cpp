@@ -2,6 +2,8 @@
 
 #include <osteon/job/external.hpp>
 
+namespace external_test {
+
 using osteon::job::run_program;
 
 TEST(run_program, returns_output_and_exit_code) {
@@ -26,3 +28,5 @@ TEST(run_program, says_when_a_program_is_missing_or_killed) {
 
 // Invariant: arguments reach the program as they are; no shell reads them.
 TEST(run_program, does_not_interpret_its_arguments) { EXPECT_EQ(run_program({"printf", "%s", "a b;$(c)"}).out, "a b;$(c)"); }
+
+}  // namespace external_test

@@ -6,9 +6,9 @@
 
 #include "grid/sample_bricks.hpp"
 
-using namespace osteon;
+namespace node_sets_test {
 
-namespace {
+using namespace osteon;
 
 constexpr index3 domain{9, 6, 7};
 
@@ -115,8 +115,6 @@ void expect_the_sets_of_one_rank(bool is_bricks) {
   EXPECT_LT(sets.find("surface")->size, sets.find("material")->size);
 }
 
-}  // namespace
-
 // Oracle: the same set on one rank.
 TEST(NodeSets, DoNotDependOnTheDecomposition) {
   expect_the_sets_of_one_rank(false);
@@ -149,3 +147,5 @@ TEST(NodeSets, ForcesAddUpOnceOverRanks) {
   const double mass_kg = static_cast<double>(soft + 3 * hard) * 1000 * 0.5 * 0.3 * 0.2 * 1e-9;
   EXPECT_NEAR(job::body_weight(sets, {0, -9.81, 0}).total_N.y, -9.81 * mass_kg, 1e-15);
 }
+
+}  // namespace node_sets_test

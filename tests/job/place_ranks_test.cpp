@@ -8,16 +8,14 @@
 #include <string>
 #include <vector>
 
-using namespace osteon;
+namespace place_ranks_test {
 
-namespace {
+using namespace osteon;
 
 struct lines : sink {
   std::vector<std::string> notes;
   void note(std::string_view words) override { notes.emplace_back(words); }
 };
-
-}  // namespace
 
 // Oracle: the rule for one host: no link is measured, no graph is asked for, ranks keep their order, one line says so. CPU
 // time below a frame of a film is none beside a job's.
@@ -48,3 +46,5 @@ TEST(place_ranks, one_host_costs_nothing_that_can_be_felt) {
   EXPECT_LT(least, 0.04);
   RecordProperty("cpu_ms", std::to_string(1e3 * least));
 }
+
+}  // namespace place_ranks_test

@@ -2,6 +2,8 @@
 
 #include <osteon/job/rank_graph.hpp>
 
+namespace rank_graph_test {
+
 using namespace osteon;
 
 // Oracle: counted by hand: four planes of 6, 2, 2, 2 voxels of bone for two ranks, cut where both have 6.
@@ -35,3 +37,5 @@ TEST(rank_graph, bricks_of_a_cube) {
     }
   }
 }
+
+}  // namespace rank_graph_test

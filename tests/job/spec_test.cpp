@@ -7,9 +7,9 @@
 #include <osteon/base/suggest.hpp>
 #include <osteon/job/spec.hpp>
 
-using namespace osteon;
+namespace spec_test {
 
-namespace {
+using namespace osteon;
 
 // A job file that lives as long as the test.
 class job_file {
@@ -38,8 +38,6 @@ spacing_mm = [0.03, 0.02, 0.01]
 [[material]]
 youngs_modulus_MPa = 6829
 )";
-
-}  // namespace
 
 TEST(spec, reads_what_is_written_and_keeps_defaults) {
   job_file file(good);
@@ -164,3 +162,5 @@ TEST(suggest, finds_the_nearest_word) {
   EXPECT_EQ(nearest("tolerence", {"tolerance", "threshold"}), "tolerance");
   EXPECT_EQ(nearest("xyz", {"tolerance", "threshold"}), "");
 }
+
+}  // namespace spec_test

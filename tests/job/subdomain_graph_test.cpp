@@ -2,8 +2,7 @@
 
 #include <osteon/job/subdomain_graph.hpp>
 
-namespace osteon::job {
-namespace {
+namespace osteon::job::subdomain_graph_test {
 
 // Cut once across each axis: 8 boxes, x fastest.
 grid::box_tree eighths(index3 n) {
@@ -46,5 +45,4 @@ TEST(SubdomainGraph, EmptySpaceSharesNothing) {
   EXPECT_EQ(planes.weights(0)[0], 8 * 3 * 11);
 }
 
-}  // namespace
-}  // namespace osteon::job
+}  // namespace osteon::job::subdomain_graph_test

@@ -8,11 +8,11 @@
 #include <random>
 #include <vector>
 
+namespace blend_test {
+
 using namespace osteon;
 using kernel::colour_format;
 using kernel::pixel_format;
-
-namespace {
 
 constexpr colour_format all_colours[] = {colour_format::rgba8, colour_format::rgba16, colour_format::rgba16f,
                                          colour_format::rgba32f};
@@ -74,8 +74,6 @@ exact_pixel exact(std::span<const kernel::layer> layers, std::int64_t i) {
   }
   return sum;
 }
-
-}  // namespace
 
 // Oracle: exact rational rounding, for every opacity and every value behind it; no colour reaches its neighbour.
 TEST(blend, rounds_every_pair_of_bytes_exactly) {
@@ -269,3 +267,5 @@ TEST(blend, refuses_layers_of_two_families) {
   EXPECT_THROW(kernel::blend({}, pixel, mixed, 1), usage_error);
   EXPECT_THROW(kernel::blend({}, pixel, {}, 1), usage_error);
 }
+
+}  // namespace blend_test

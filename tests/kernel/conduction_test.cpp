@@ -7,9 +7,9 @@
 
 #include "kernel/conduction_case.hpp"
 
-using namespace osteon::kernel;
+namespace conduction_test {
 
-namespace {
+using namespace osteon::kernel;
 
 constexpr std::size_t padded(std::size_t size) { return size + static_cast<std::size_t>(conduction_padding); }
 
@@ -63,8 +63,6 @@ std::vector<std::vector<double>> dense_reference() {
   }
   return matrix;
 }
-
-}  // namespace
 
 // Oracle: a dense matrix assembled face by face.
 TEST(conduction, operator_equals_the_dense_matrix_with_walls_and_insulated_faces) {
@@ -225,3 +223,5 @@ TEST(sparse_rows, flux_is_the_diagonal_minus_the_neighbours) {
   EXPECT_EQ(y[0], 4 * 1 - 2 * 10);
   EXPECT_EQ(y[1], 5 * 10 - 2 * 1 - 3 * 100);
 }
+
+}  // namespace conduction_test

@@ -5,12 +5,12 @@
 #include <osteon/kernel/deformation_table.hpp>
 #include <random>
 
+namespace deformation_table_test {
+
 using namespace osteon;
 using kernel::brick_shape;
 using kernel::deformation_table;
 using kernel::symmetric24;
-
-namespace {
 
 constexpr vector3 sides{0.5, 2, 1};
 
@@ -69,8 +69,6 @@ void expect_plain_product(const symmetric24& matrix, bool is_anchored) {
     }
   }
 }
-
-}  // namespace
 
 // Oracle: the plain matrix.
 TEST(deformation_table, multiply_free_bricks) {
@@ -187,3 +185,5 @@ TEST(deformation_table, stiffen_no_fixed_displacement) {
   for (std::size_t a = 0; a < 8; ++a)
     for (std::size_t i = 0; i < 24; ++i) EXPECT_EQ(matrix(3 * a + 1, i), 0);
 }
+
+}  // namespace deformation_table_test

@@ -6,8 +6,7 @@
 #include <osteon/base/npb_random.hpp>
 #include <osteon/kernel/fourier.hpp>
 
-namespace osteon::kernel {
-namespace {
+namespace osteon::kernel::fourier_test {
 
 using complex = std::complex<double>;
 
@@ -162,5 +161,4 @@ TEST(fourier, names_the_nearest_lengths) {
   EXPECT_FALSE(fourier_plan::supports(7));
 }
 
-}  // namespace
-}  // namespace osteon::kernel
+}  // namespace osteon::kernel::fourier_test

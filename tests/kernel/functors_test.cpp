@@ -8,10 +8,10 @@
 #include "brick_case.hpp"
 #include "conduction_case.hpp"
 
+namespace functors_test {
+
 using namespace osteon;
 using namespace osteon::test;
-
-namespace {
 
 template <class T>
 double largest_difference(const std::vector<T>& a, const std::vector<T>& b) {
@@ -35,8 +35,6 @@ double node_functor_against_run_kernel(const brick_case& solid) {
   kernel::hex8_stiffness<T>(spacing_mm, materials).multiply(solid.bricks(), x.data(), by_run.data(), solid.stride);
   return largest_difference(by_node, by_run);
 }
-
-}  // namespace
 
 // Oracle: peer; the kernel over runs, which is tested against the element matrices.
 TEST(functors, stiffness_node_by_node_equals_stiffness_run_by_run) {
@@ -118,3 +116,5 @@ TEST(functors, parts_of_a_dot_product_hold_every_term_once) {
     EXPECT_EQ(sum, static_cast<double>(count) * static_cast<double>(count + 1) / 2);
   }
 }
+
+}  // namespace functors_test

@@ -5,10 +5,10 @@
 
 #include "brick_case.hpp"
 
+namespace hex8_multiply_test {
+
 using namespace osteon;
 using namespace osteon::test;
-
-namespace {
 
 template <class T>
 std::vector<T> multiplied(const brick_case& solid, const std::vector<double>& x) {
@@ -40,8 +40,6 @@ void expect_exact(const brick_case& solid) {
 std::vector<std::uint8_t> full(index3 shape) {
   return std::vector<std::uint8_t>(static_cast<std::size_t>(shape.volume()), 1);
 }
-
-}  // namespace
 
 // Oracle: the element matrix by Gauss quadrature.
 TEST(hex8_multiply, equals_the_element_matrices_on_random_solids_of_one_and_of_mixed_materials) {
@@ -108,3 +106,5 @@ TEST(hex8_multiply, does_not_depend_on_the_number_of_threads) {
     EXPECT_EQ(multiplied<double>(solid, x), one) << threads;
   }
 }
+
+}  // namespace hex8_multiply_test

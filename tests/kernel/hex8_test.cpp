@@ -4,9 +4,9 @@
 #include <osteon/kernel/hex8.hpp>
 #include <random>
 
-using namespace osteon;
+namespace hex8_test {
 
-namespace {
+using namespace osteon;
 
 const vector3 spacing{0.7, 1.1, 1.3};
 const std::vector<kernel::lame> materials{{}, kernel::lame_of(10, 0.3), kernel::lame_of(3, -0.2), kernel::lame_of(25, 0.45)};
@@ -91,8 +91,6 @@ std::vector<std::vector<std::uint8_t>> random_rows(int height, int width, int la
   return rows;
 }
 
-}  // namespace
-
 // Oracle: the element matrix by Gauss quadrature.
 TEST(hex8, equals_the_element_matrix_for_runs_of_every_length) {
   for (int length = 1; length <= 35; ++length) {
@@ -154,3 +152,5 @@ TEST(hex8, has_six_rigid_motions_without_force) {
     }
   }
 }
+
+}  // namespace hex8_test

@@ -5,9 +5,9 @@
 #include <random>
 #include <vector>
 
-using namespace osteon;
+namespace jacobi_test {
 
-namespace {
+using namespace osteon;
 
 // Calls f(z, y, x) for all elements of a block and of its ghosts.
 template <class F>
@@ -45,8 +45,6 @@ void compare(index3 shape, const box3& region, kernel::jacobi_walk walk) {
   for_all(shape, [&](auto z, auto y, auto x) { different += fast.view(z, y, x) != plain.view(z, y, x); });
   EXPECT_EQ(different, 0) << shape.z << " " << shape.y << " " << shape.x;
 }
-
-}  // namespace
 
 // Oracle: the sweep as it is written down; nothing outside the region may change.
 TEST(jacobi, fast_sweep_equals_the_plain_one_bit_for_bit) {
@@ -94,3 +92,5 @@ TEST(jacobi, linear_fields_stay) {
     for (std::int64_t y = 0; y < shape.y; ++y)
       for (std::int64_t x = 0; x < shape.x; ++x) ASSERT_EQ(to.view(z, y, x), from.view(z, y, x));
 }
+
+}  // namespace jacobi_test

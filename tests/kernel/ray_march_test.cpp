@@ -5,10 +5,10 @@
 #include <osteon/kernel/ray_march.hpp>
 #include <random>
 
+namespace ray_march_test {
+
 using namespace osteon;
 using kernel::wide_pixel;
-
-namespace {
 
 kernel::ray ray_along_x(double z, double y, double length) { return {{z, y, -1.0}, {0, 0, 1}, 1.0, 1.0 + length}; }
 
@@ -46,8 +46,6 @@ wide_pixel over(const wide_pixel& front, const wide_pixel& back) {
   kernel::blend(&result, &back, 1, false);
   return result;
 }
-
-}  // namespace
 
 // Oracle: the invariant that makes pictures independent of the grouping: `over` is associative to 1e-30.
 TEST(wide_pixel, blends_associatively_to_thirty_digits) {
@@ -173,3 +171,5 @@ TEST(march, leaves_nan_out_of_the_interpolation) {
   march(volume, {{0.5, 0.5, 0.5}, {0, 0, 1}, 0, 1.0}, pixel);  // one sample, half way between NaN and 3
   EXPECT_EQ(kernel::rounded(pixel), (std::array<float, 4>{0.25f, 0.25f, 0.25f, 0.25f}));
 }
+
+}  // namespace ray_march_test

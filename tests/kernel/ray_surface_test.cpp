@@ -5,9 +5,9 @@
 #include <osteon/kernel/ray_surface.hpp>
 #include <random>
 
-using namespace osteon;
+namespace ray_surface_test {
 
-namespace {
+using namespace osteon;
 
 const vector3 spacing{0.5, 1.0, 0.8};
 const index3 domain{64, 32, 40};  // a cube of 32 mm
@@ -39,8 +39,6 @@ kernel::ray ray_from(const vector3& origin, const vector3& toward, double length
   r.exit = length;
   return r;
 }
-
-}  // namespace
 
 // Oracle: where a line meets a sphere, and the sphere's normal there. Between voxels the distance from the middle is
 // interpolated, which is off by h^2 / 8 times its second derivative, 2 / radius.
@@ -113,3 +111,5 @@ TEST(ray_surface, ends_where_there_is_no_value) {
   EXPECT_NEAR(hit->point.x, 20, 1e-5);
   EXPECT_NEAR(hit->normal.x, -1, 1e-6);
 }
+
+}  // namespace ray_surface_test

@@ -4,9 +4,9 @@
 #include <osteon/kernel/symmetric_tensor.hpp>
 #include <random>
 
-using namespace osteon::kernel;
+namespace symmetric_tensor_test {
 
-namespace {
+using namespace osteon::kernel;
 
 Eigen::Matrix3d matrix_of(const voigt& t) {
   Eigen::Matrix3d a;
@@ -30,8 +30,6 @@ void expect_principal(const voigt& t) {
   }
   EXPECT_LE((directions.transpose() * directions - Eigen::Matrix3d::Identity()).norm(), 4e-15);
 }
-
-}  // namespace
 
 // Oracle: Eigen's self-adjoint solver; A v = s v.
 TEST(symmetric_tensor, has_the_principal_values_and_directions_of_random_tensors) {
@@ -79,3 +77,5 @@ TEST(symmetric_tensor, follows_hookes_law) {
   const voigt expected{3, 0, 0, 0, 2, 0};
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(stress[i], expected[i], 1e-14);
 }
+
+}  // namespace symmetric_tensor_test

@@ -5,8 +5,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/machine/bind_ranks.hpp>
 
-namespace osteon::machine {
-namespace {
+namespace osteon::machine::bind_ranks_test {
 
 int cores_of(const local_ranks& here) { return static_cast<int>(here.host().usable_cores().size()); }
 
@@ -68,5 +67,4 @@ TEST(bind_ranks, a_trial_keeps_what_is_faster) {
   }
 }
 
-}  // namespace
-}  // namespace osteon::machine
+}  // namespace osteon::machine::bind_ranks_test

@@ -5,8 +5,7 @@
 
 #include "machine/trees.hpp"
 
-namespace osteon::machine {
-namespace {
+namespace osteon::machine::binding_test {
 
 // Oracle: invariants. No core has two ranks, and every policy holds the cores of the rank.
 TEST(binding, no_core_has_two_ranks_for_any_number_of_ranks_and_threads) {
@@ -85,5 +84,4 @@ TEST(binding, hardware_threads_that_are_not_there_are_named) {
   }
 }
 
-}  // namespace
-}  // namespace osteon::machine
+}  // namespace osteon::machine::binding_test

@@ -4,8 +4,7 @@
 
 #include "machine/trees.hpp"
 
-namespace osteon::machine {
-namespace {
+namespace osteon::machine::compare_test {
 
 description five_hosts() { return assumed({5, samples::two_sockets()}); }
 
@@ -53,5 +52,4 @@ TEST(compare, of_two_hosts_only_the_link_is_named) {
   EXPECT_EQ(found.slower[0].what, "link host0 - host1");
 }
 
-}  // namespace
-}  // namespace osteon::machine
+}  // namespace osteon::machine::compare_test

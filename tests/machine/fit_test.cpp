@@ -4,8 +4,7 @@
 #include <osteon/machine/fit.hpp>
 #include <random>
 
-namespace osteon::machine {
-namespace {
+namespace osteon::machine::fit_test {
 
 constexpr double latency = 20e-6, bandwidth = 50e6;
 
@@ -73,5 +72,4 @@ TEST(fit, the_median_of_an_even_number_is_one_of_them) {
   EXPECT_EQ(median({5}), 5);
 }
 
-}  // namespace
-}  // namespace osteon::machine
+}  // namespace osteon::machine::fit_test

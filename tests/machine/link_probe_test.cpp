@@ -5,8 +5,7 @@
 
 #include "machine/fake_network.hpp"
 
-namespace osteon::machine {
-namespace {
+namespace osteon::machine::link_probe_test {
 
 // Oracle of all tests here: the formula that the fake network answers from.
 
@@ -208,5 +207,4 @@ TEST(link_probe, senseless_options_are_refused) {
   EXPECT_THROW(fake_network(2, 1, uniform).probe(options), usage_error);
 }
 
-}  // namespace
-}  // namespace osteon::machine
+}  // namespace osteon::machine::link_probe_test

@@ -6,8 +6,7 @@
 
 #include "machine/trees.hpp"
 
-namespace osteon::machine {
-namespace {
+namespace osteon::machine::machine_file_test {
 
 description sample() {
   description machine = assumed(samples::unequal());
@@ -109,5 +108,4 @@ TEST(machine_file, contradictions_are_refused) {
     EXPECT_THROW(parse_machine(text, "m.json"), data_error) << text.substr(0, 200);
 }
 
-}  // namespace
-}  // namespace osteon::machine
+}  // namespace osteon::machine::machine_file_test

@@ -5,8 +5,7 @@
 
 #include "machine/trees.hpp"
 
-namespace osteon::machine {
-namespace {
+namespace osteon::machine::probe_test {
 
 TEST(probe, all_ranks_are_on_hosts_that_they_agree_on) {
   const job_hosts job = hosts_of(MPI_COMM_WORLD);
@@ -49,5 +48,4 @@ TEST(probe, the_description_of_rank_0_reaches_all_ranks) {
   EXPECT_EQ(shared(MPI_COMM_WORLD, comm::rank(MPI_COMM_WORLD) == 0 ? machine : description{}), machine);
 }
 
-}  // namespace
-}  // namespace osteon::machine
+}  // namespace osteon::machine::probe_test

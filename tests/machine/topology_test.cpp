@@ -7,8 +7,7 @@
 
 #include "machine/trees.hpp"
 
-namespace osteon::machine {
-namespace {
+namespace osteon::machine::topology_test {
 
 // Oracle of the trees: counted by hand from hwloc's descriptions.
 
@@ -169,5 +168,4 @@ TEST(topology, names_count_like_people_do) {
   EXPECT_NE(natural_less("node01", "node1"), natural_less("node1", "node01"));
 }
 
-}  // namespace
-}  // namespace osteon::machine
+}  // namespace osteon::machine::topology_test

@@ -4,9 +4,9 @@
 #include <osteon/net/choose_exchange.hpp>
 #include <osteon/net/network_request.hpp>
 
-using namespace osteon;
+namespace choose_exchange_test {
 
-namespace {
+using namespace osteon;
 
 double seconds_of(const std::vector<net::exchange_choice>& all, const std::string& schedule) {
   for (const auto& c : all)
@@ -14,8 +14,6 @@ double seconds_of(const std::vector<net::exchange_choice>& all, const std::strin
   ADD_FAILURE() << schedule << " is not among them";
   return 0;
 }
-
-}  // namespace
 
 // Oracle: hand values. 64 PUs, start-up 5 us, 200 MB/s: parcels of 8 bytes cost 63 start-ups in a shift, 6 in Bruck's
 // exchange; parcels of 1 MB are half of all bytes in each of Bruck's rounds.
@@ -52,3 +50,5 @@ TEST(choose_exchange, knows_groups_of_a_fat_tree) {
   for (std::size_t i = 1; i < all.size(); ++i) EXPECT_LE(all[i - 1].seconds, all[i].seconds);
   EXPECT_THROW(net::choose_exchange(where, plan::equal_parcels(64), 17), usage_error);
 }
+
+}  // namespace choose_exchange_test

@@ -7,10 +7,10 @@
 
 #include "written_plan.hpp"
 
+namespace choose_test {
+
 using namespace osteon;
 using net_test::written_plan;
-
-namespace {
 
 constexpr std::int64_t elements = 1 << 18;
 
@@ -26,8 +26,6 @@ plan::plan sequential(int n) {
   for (int rank = 1; rank < n; ++rank) messages.push_back({rank - 1, rank, 0, {0, elements}});
   return written_plan(n, elements, messages, "sequential");
 }
-
-}  // namespace
 
 // Oracle: the hand costs: seven whole images one after the other against 7/8 of one and its gather.
 TEST(rank_plans, puts_the_cheaper_plan_first) {
@@ -58,3 +56,5 @@ TEST(choose, refuses_what_was_not_measured) {
   EXPECT_THROW(net::choose(std::vector<net::trial>{{"a", 1, {}}}), usage_error);
   EXPECT_THROW(net::choose(std::vector<net::trial>{{"a", 1, {1.0, 0.0}}}), usage_error);
 }
+
+}  // namespace choose_test

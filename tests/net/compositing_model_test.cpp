@@ -5,10 +5,10 @@
 #include <osteon/base/error.hpp>
 #include <osteon/net/compositing_fit.hpp>
 
+namespace compositing_model_test {
+
 using namespace osteon;
 using net::compositing_machine;
-
-namespace {
 
 constexpr double p = net::bytes_of_paper;
 
@@ -37,8 +37,6 @@ compositing_machine with_everything() {
   m.match_time = 13e-9;
   return m;
 }
-
-}  // namespace
 
 // Oracle: equation 4 evaluated by hand from the paper's figures (per-message reading), in frames per second.
 TEST(printed_equations, give_the_frame_rates_of_the_printed_figures) {
@@ -271,3 +269,5 @@ TEST(machine_text, is_read_as_it_was_written_and_refused_otherwise) {
                                "blend_bytes_per_second is missing", "has 3 hosts", "speed is no key"})
     EXPECT_NE(many.find(expected), std::string::npos) << expected << " in " << many;
 }
+
+}  // namespace compositing_model_test

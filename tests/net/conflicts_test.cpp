@@ -6,14 +6,14 @@
 #include <osteon/net/network_request.hpp>
 #include <random>
 
+namespace conflicts_test {
+
 using namespace osteon;
 using net::count_conflicts;
 using net::network_by_text;
 using net::proven_free_of_conflicts;
 using plan::exchange;
 using plan::transposition_order;
-
-namespace {
 
 const auto bytes = plan::equal_parcels(8);
 
@@ -26,8 +26,6 @@ std::string text_of(const char* kind, const std::vector<int>& shape) {
 int largest(const std::string& network, const exchange& what) {
   return count_conflicts(network_by_text(network), what).largest;
 }
-
-}  // namespace
 
 // Oracle: enumeration in the notes on the paper: as printed the transposition collides with load 4, 8, 16 (31 on 32 x 32)
 // in every round; both repairs are free of conflicts.
@@ -164,3 +162,5 @@ TEST(conflicts, ask_for_what_can_be_counted) {
   EXPECT_EQ(count_conflicts(where, pairs, std::vector<int>{5, 5}).largest, 0);
   EXPECT_EQ(count_conflicts(where, plan::butterfly(4, 8), std::vector<int>{0, 0, 9, 9}, {1, 2}).largest, 2);
 }
+
+}  // namespace conflicts_test

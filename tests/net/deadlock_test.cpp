@@ -7,11 +7,11 @@
 
 #include "wormhole_reference.hpp"
 
+namespace deadlock_test {
+
 using namespace osteon;
 using net::find_deadlock;
 using net::network_by_text;
-
-namespace {
 
 // Each channel leads to where the next one begins, the last one to the first, and the message named takes the two one after
 // the other.
@@ -42,8 +42,6 @@ net::network ring_of_routers(const char* routing, int channels) {
                               routers + "],\"pus\":[" + pus + "],\"links\":[" + links + "]}",
                           "ring");
 }
-
-}  // namespace
 
 // Oracle: Dally and Seitz: dimension order is free on meshes, hypercubes and crossbars, up-down ways on trees; a torus needs
 // two channels in rings of more than four (shortest ways round four are of two hops, half of them in each direction, and
@@ -123,3 +121,5 @@ TEST(deadlock, happens_flit_by_flit) {
 }
 
 TEST(deadlock, refuses_too_many_pairs) { EXPECT_THROW(find_deadlock(network_by_text("hypercube:13")), usage_error); }
+
+}  // namespace deadlock_test

@@ -5,9 +5,9 @@
 #include <osteon/net/fair_sharing.hpp>
 #include <random>
 
-using osteon::net::fair_sharing;
+namespace fair_sharing_test {
 
-namespace {
+using osteon::net::fair_sharing;
 
 // Water rises at the same speed in all flows; where a link is full its flows stop.
 std::vector<double> water_filling(const std::vector<double>& capacity, const std::vector<std::vector<int>>& paths) {
@@ -35,8 +35,6 @@ std::vector<double> water_filling(const std::vector<double>& capacity, const std
   }
   return rate;
 }
-
-}  // namespace
 
 // Oracle: by hand: two flows share a link of 10 and one of them is limited to 3 elsewhere, so the other has 7.
 TEST(fair_sharing, of_two_flows_one_of_which_is_limited) {
@@ -118,3 +116,5 @@ TEST(fair_sharing, stays_the_same_as_water_filling) {
     }
   }
 }
+
+}  // namespace fair_sharing_test

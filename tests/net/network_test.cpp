@@ -7,11 +7,11 @@
 #include <queue>
 #include <set>
 
+namespace network_test {
+
 using namespace osteon;
 using net::network;
 using net::network_by_text;
-
-namespace {
 
 // A way must be connected, begin and end at its PUs, and use no link twice.
 void check_ways(const network& what) {
@@ -82,8 +82,6 @@ const char* const families[] = {"hxb:3x4x2",
                                 "dragonfly:p=1,a=4,h=2,g=4",
                                 "hypercube:0",
                                 "dragonfly:p=3,a=1,h=1"};
-
-}  // namespace
 
 // Oracle: breadth-first search. Ways by dimension, up-down and by groups are shortest; in a dragonfly a direct global link
 // is taken although two global hops might need no local one, so only an upper bound holds there.
@@ -203,15 +201,11 @@ TEST(network, refuses_texts_that_describe_none) {
   EXPECT_NE(both.find("did you mean 'startup'"), std::string::npos) << both;
 }
 
-namespace {
-
 std::string graph(const std::string& rest) { return R"({"schema": "osteon.network/1", )" + rest + "}"; }
 
 const char* const two_leaves =
     R"("routers": [{"name": "core"}, {"name": "a", "parent": "core"}, {"name": "b", "parent": "core"}],
   "pus": [{"router": "a", "count": 3}, {"router": "b", "count": 2}])";
-
-}  // namespace
 
 // Oracle: by hand: three links from leaf to leaf's PU over the core.
 TEST(network, of_routers_and_links) {
@@ -285,3 +279,5 @@ TEST(network, places_ranks_on_pus) {
   EXPECT_THROW(net::place_ranks(what, 2, std::vector<int>{0}), usage_error);
   EXPECT_THROW(what.route(0, 4), usage_error);
 }
+
+}  // namespace network_test

@@ -7,16 +7,14 @@
 #include <osteon/net/paper_tables.hpp>
 #include <osteon/plan/exchange_method.hpp>
 
-using namespace osteon;
+namespace paper_tables_test {
 
-namespace {
+using namespace osteon;
 
 const std::vector<net::is_skew>& skews() {
   static const auto made = net::skew_of_is();
   return made;
 }
-
-}  // namespace
 
 // Oracle: the same rates from another program (the notes on the paper), to its three decimals.
 TEST(paper_tables, skew_rates_are_those_of_the_notes) {
@@ -86,3 +84,5 @@ TEST(exchange_cost, of_messages_that_meet_at_an_end) {
   const auto broadcast = plan::broadcast_tree(4, 0, 20);
   EXPECT_DOUBLE_EQ(net::cost_of(where, broadcast).log_gp, 2 * (3 + 20 + 10));
 }
+
+}  // namespace paper_tables_test

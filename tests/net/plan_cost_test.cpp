@@ -10,13 +10,13 @@
 
 #include "written_plan.hpp"
 
+namespace plan_cost_test {
+
 using namespace osteon;
 using net::compositing_machine;
 using net_test::written_message;
 using net_test::written_plan;
 using plan::action;
-
-namespace {
 
 // Round numbers, so that sums can be made in the head: 1 s a byte to send, 2 s to blend, 10 s latency.
 compositing_machine simple() {
@@ -64,8 +64,6 @@ compositing_machine random_machine(std::mt19937& random) {
   m.host_rate = some(random);
   return m;
 }
-
-}  // namespace
 
 // Oracle: equation 4 in its per-message reading; the root's own part is not sent.
 TEST(plan_cost, of_a_binary_swap_is_equation_4) {
@@ -249,3 +247,5 @@ TEST(plan_cost, refuses_messages_with_one_end) {
   EXPECT_THROW(net::cost_of({"none", 0, 10, {}}, m, 1), usage_error);
   EXPECT_EQ(net::cost_of(broken({}), m, 1).total, 0);
 }
+
+}  // namespace plan_cost_test

@@ -8,10 +8,10 @@
 #include <simgrid/s4u.hpp>
 #include <string>
 
+namespace simgrid_test {
+
 using namespace osteon;
 namespace sg = simgrid::s4u;
-
-namespace {
 
 // Time by SimGrid's flow model without its TCP factors. Each run is a process: an engine cannot be made twice.
 double time_by_simgrid(const net::network& where, const plan::exchange& what) {
@@ -65,8 +65,6 @@ double time_by_simgrid(const net::network& where, const plan::exchange& what) {
   return time;
 }
 
-}  // namespace
-
 // Oracle: SimGrid, another flow simulator: FT's transposition on 64 and 256 PUs, as printed and repaired, without start-up.
 TEST(simgrid, has_the_same_time_for_the_transposition) {
   for (const auto& [shape, side] : {std::pair{"4x4x4", 8}, {"4x8x8", 16}}) {
@@ -94,3 +92,5 @@ TEST(simgrid, has_the_same_time_where_rates_differ) {
     EXPECT_NEAR(own, peer, 1e-3 * peer) << text;
   }
 }
+
+}  // namespace simgrid_test

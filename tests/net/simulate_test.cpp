@@ -8,13 +8,13 @@
 #include <osteon/plan/message_list.hpp>
 #include <random>
 
+namespace simulate_test {
+
 using namespace osteon;
 using net::network_by_text;
 using net::simulate;
 using net::simulate_options;
 using plan::transposition_order;
-
-namespace {
 
 plan::exchange listed(int ranks, const std::vector<plan::listed_message>& messages) {
   return plan::exchange_of("listed", ranks, messages);
@@ -24,8 +24,6 @@ plan::exchange listed(int ranks, const std::vector<plan::listed_message>& messag
 net::network crossbar(int pus, const std::string& more = "") {
   return network_by_text(std::string("crossbar:").append(std::to_string(pus)).append(",rate=1B/s,startup=0s").append(more));
 }
-
-}  // namespace
 
 // Oracle: by hand: two messages to one PU share its ejection; the shorter one (10) ends at 20, the longer one (30) has 20
 // left then and ends at 40. A third one from elsewhere to elsewhere is not delayed.
@@ -173,3 +171,5 @@ TEST(simulate, refuses_what_makes_no_sense) {
     EXPECT_THROW(simulate(crossbar(4), broken, with), usage_error);
   }
 }
+
+}  // namespace simulate_test

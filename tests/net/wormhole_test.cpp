@@ -9,11 +9,11 @@
 #include <osteon/plan/message_list.hpp>
 #include <random>
 
+namespace wormhole_test {
+
 using namespace osteon;
 using net::network_by_text;
 using plan::transposition_order;
-
-namespace {
 
 constexpr int flits = 64;
 
@@ -25,8 +25,6 @@ net_test::worms worms_of(const net::network& where, const plan::exchange& what, 
 }
 
 int longest_wait(const net_test::worms& worms) { return *std::max_element(worms.waited.begin(), worms.waited.end()); }
-
-}  // namespace
 
 // Oracle: flit by flit: with the repair nobody ever waits; as printed each round takes at least its load of 4 times as long.
 TEST(wormhole, transposition_of_64_pus) {
@@ -85,3 +83,5 @@ TEST(wormhole, reference_gets_stuck_on_a_ring) {
   }
   EXPECT_TRUE(net_test::run_worms(where, ways, flits).stuck);
 }
+
+}  // namespace wormhole_test

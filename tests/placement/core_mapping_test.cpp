@@ -7,8 +7,7 @@
 #include <osteon/placement/scotch_start.hpp>
 #include <osteon/placement/swap_search.hpp>
 
-namespace osteon::placement {
-namespace {
+namespace osteon::placement::core_mapping_test {
 
 namespace samples = machine::samples;
 
@@ -112,5 +111,4 @@ TEST(CoreMapping, UsesOnlyCoresThatAreThere) {
   }
 }
 
-}  // namespace
-}  // namespace osteon::placement
+}  // namespace osteon::placement::core_mapping_test

@@ -3,8 +3,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/placement/graph_file.hpp>
 
-namespace osteon::placement {
-namespace {
+namespace osteon::placement::graph_file_test {
 
 // The words of the error that a text is refused with; empty if it is read.
 std::string refusal(const std::string& text) {
@@ -73,5 +72,4 @@ TEST(GraphFile, SaysWhatIsWrong) {
   EXPECT_THROW(read_graph("/nowhere/graph"), data_error);
 }
 
-}  // namespace
-}  // namespace osteon::placement
+}  // namespace osteon::placement::graph_file_test

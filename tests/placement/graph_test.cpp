@@ -7,8 +7,7 @@
 #include <osteon/placement/grouping.hpp>
 #include <osteon/placement/random.hpp>
 
-namespace osteon::placement {
-namespace {
+namespace osteon::placement::graph_test {
 
 std::int64_t total(const graph& g) {
   std::int64_t sum = 0;
@@ -116,5 +115,4 @@ TEST(Bricks, LongBlocksStandSideBySide) {
   expect_within(dealt.part, capacity);
 }
 
-}  // namespace
-}  // namespace osteon::placement
+}  // namespace osteon::placement::graph_test

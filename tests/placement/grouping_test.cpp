@@ -8,8 +8,7 @@
 #include <osteon/placement/random.hpp>
 #include <sstream>
 
-namespace osteon::placement {
-namespace {
+namespace osteon::placement::grouping_test {
 
 // Off-host megabytes of an exchange, both directions.
 double megabytes(const graph& g, const std::vector<int>& part) { return static_cast<double>(2 * cut(g, part)) / 1e6; }
@@ -128,5 +127,4 @@ TEST(Grouping, RefusesTooFewPlaces) {
   EXPECT_EQ(group(g, std::vector<int>{0, 5}).cut, 0);
 }
 
-}  // namespace
-}  // namespace osteon::placement
+}  // namespace osteon::placement::grouping_test

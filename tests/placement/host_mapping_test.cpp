@@ -8,8 +8,7 @@
 #include <osteon/placement/host_mapping.hpp>
 #include <osteon/placement/random.hpp>
 
-namespace osteon::placement {
-namespace {
+namespace osteon::placement::host_mapping_test {
 
 std::vector<int> identity(int n) {
   std::vector<int> order(static_cast<std::size_t>(n));
@@ -161,5 +160,4 @@ TEST(HostMapping, GroupsGoToHostsOfTheirSize) {
   EXPECT_LT(found.load.score(), load_of(groups, identity(20), network.links).score());
 }
 
-}  // namespace
-}  // namespace osteon::placement
+}  // namespace osteon::placement::host_mapping_test

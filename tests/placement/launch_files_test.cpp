@@ -3,8 +3,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/placement/launch_files.hpp>
 
-namespace osteon::placement {
-namespace {
+namespace osteon::placement::launch_files_test {
 
 target two_hosts() {
   machine::host_list hosts;
@@ -39,5 +38,4 @@ TEST(LaunchFiles, RefuseWhatAShellWouldRead) {
   EXPECT_THROW(launch_file_of(launcher::wrap, where, std::vector<int>{0}, "f"), usage_error);
 }
 
-}  // namespace
-}  // namespace osteon::placement
+}  // namespace osteon::placement::launch_files_test

@@ -10,8 +10,7 @@
 #include <osteon/placement/place.hpp>
 #include <osteon/placement/random.hpp>
 
-namespace osteon::placement {
-namespace {
+namespace osteon::placement::place_test {
 
 namespace samples = machine::samples;
 
@@ -147,5 +146,4 @@ TEST(Place, RefusesWhatCannotBe) {
   EXPECT_THROW(every_core(machine::assumed(machine::host_list(2, samples::two_sockets())), small), usage_error);
 }
 
-}  // namespace
-}  // namespace osteon::placement
+}  // namespace osteon::placement::place_test

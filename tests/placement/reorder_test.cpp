@@ -5,8 +5,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/placement/reorder.hpp>
 
-namespace osteon::placement {
-namespace {
+namespace osteon::placement::reorder_test {
 
 std::string own_name() {
   char name[MPI_MAX_PROCESSOR_NAME];
@@ -74,5 +73,4 @@ TEST(Reorder, RefusesAnotherAllocation) {
   EXPECT_THROW(reorder(MPI_COMM_WORLD, from_edges(ranks + 1, {}), one_host(own_name())), usage_error);
 }
 
-}  // namespace
-}  // namespace osteon::placement
+}  // namespace osteon::placement::reorder_test

@@ -5,8 +5,7 @@
 #include <osteon/placement/random.hpp>
 #include <osteon/placement/swap_search.hpp>
 
-namespace osteon::placement {
-namespace {
+namespace osteon::placement::swap_search_test {
 
 graph random_graph(int vertices, std::uint64_t seed) {
   random_source random(seed);
@@ -95,5 +94,4 @@ TEST(RandomSource, DrawsEvenlyAndTheSameEverywhere) {
   EXPECT_NEAR(exponential / 100'000, 1, 0.02);
 }
 
-}  // namespace
-}  // namespace osteon::placement
+}  // namespace osteon::placement::swap_search_test

@@ -7,7 +7,7 @@ osteon_test(placement/core_mapping)
 osteon_test(placement/launch_files)
 osteon_test(placement/place TIMEOUT 120)
 osteon_test(placement/reorder RANKS 1 4)
-target_compile_definitions(test_placement_grouping PRIVATE
+target_compile_definitions(test_placement PRIVATE
   UNSTRUCTURED_GRAPH="${CMAKE_CURRENT_SOURCE_DIR}/placement/data/unstructured512.graph")
 
 # Run by tests/job/test_place.py with and without the library that counts.

@@ -9,11 +9,11 @@
 #include <plan/spoilt.hpp>
 #include <set>
 
+namespace composite_method_test {
+
 using namespace osteon;
 using plan::action;
 using plan::composite_method;
-
-namespace {
 
 plan::plan_summary counts(const std::string& method, int n, std::int64_t elements = 5040) {
   return plan::summarise(composite_method::parse(method).make(n, elements, plan::shuffled(n, 5), 0));
@@ -50,8 +50,6 @@ std::vector<int> depth_of(const boxes& active, std::int64_t elements) {
       for (std::int64_t e = s.begin; e < s.end; ++e) ++depth[static_cast<std::size_t>(e)];
   return depth;
 }
-
-}  // namespace
 
 // Oracle: the counts of the survey in Nonaka and Ono (their n log2 n for the tree is n - 1 for a reduction), of Peterka
 // et al. for radix-k, and of Yu, Wang and Ma for 2-3 swap.
@@ -250,3 +248,5 @@ TEST(composite_method, refuses_what_cannot_be_planned) {
   EXPECT_THROW(make("binary-swap+leaders", 3, 0), usage_error);
   EXPECT_NO_THROW(make("hybrid:2", 3, 0));
 }
+
+}  // namespace composite_method_test

@@ -9,10 +9,10 @@
 #include <osteon/plan/summary.hpp>
 #include <plan/spoilt.hpp>
 
+namespace composite_test {
+
 using namespace osteon;
 using plan::composite_method;
-
-namespace {
 
 constexpr int most_ranks = 257;
 
@@ -71,8 +71,6 @@ const std::vector<method_case> cases{
     {"direct-send+fan-in:1", true, image},
 };
 
-}  // namespace
-
 class composite : public testing::TestWithParam<method_case> {};
 
 // Oracle: symbolic execution (verify), which is tested on spoilt plans; memory against the bound of the method's page.
@@ -100,3 +98,5 @@ INSTANTIATE_TEST_SUITE_P(every_method, composite, testing::ValuesIn(cases), [](c
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   return name;
 });
+
+}  // namespace composite_test

@@ -5,10 +5,10 @@
 #include <osteon/plan/swap.hpp>
 #include <osteon/plan/verify_exchange.hpp>
 
+namespace exchange_test {
+
 using namespace osteon;
 using plan::exchange;
-
-namespace {
 
 std::string faults(const exchange& what, const plan::parcel_wanted& wanted = {}) {
   std::string text;
@@ -31,8 +31,6 @@ std::vector<std::int64_t> execute(const exchange& what, std::vector<std::int64_t
   }
   return values;
 }
-
-}  // namespace
 
 // Oracle: symbolic execution; every ordered pair once, every message with both ends in its round.
 TEST(exchange, all_to_all_delivers_each_pair_once_for_any_number_of_ranks) {
@@ -203,3 +201,5 @@ TEST(exchange, written_down_message_by_message) {
                            "0 1 2 99999999999999999999"})
     EXPECT_THROW(plan::parse_messages(text, "here"), data_error) << text;
 }
+
+}  // namespace exchange_test

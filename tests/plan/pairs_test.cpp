@@ -4,8 +4,7 @@
 #include <array>
 #include <osteon/plan/pairs.hpp>
 
-namespace osteon::plan {
-namespace {
+namespace osteon::plan::pairs_test {
 
 // Oracle: each pair exactly once, both partners agree, and the number of rounds is the known one.
 TEST(pairs, each_pair_meets_once_for_every_count) {
@@ -69,5 +68,4 @@ TEST(pairs, the_plan_matches_on_both_sides) {
   EXPECT_EQ(messages, 30);
 }
 
-}  // namespace
-}  // namespace osteon::plan
+}  // namespace osteon::plan::pairs_test

@@ -5,21 +5,19 @@
 #include <osteon/plan/swap.hpp>
 #include <plan/spoilt.hpp>
 
+namespace swap_test {
+
 using namespace osteon;
 using plan::action;
 using plan::shuffled;
 using plan::words;
 using plan::written_out;
 
-namespace {
-
 constexpr int seven = 7;
 const std::vector<int> order_of_seven{4, 1, 6, 0, 2, 5, 3};
 const plan::composite_goal goal_of_seven{order_of_seven, 2, -1};
 
 written_out plan_of_seven() { return written_out(plan::binary_swap(seven, 1000, order_of_seven, 2)); }
-
-}  // namespace
 
 // Oracle: symbolic execution; the parts stay with their owners, of equal size to one element.
 TEST(binary_swap, leaves_equal_parts_without_a_root) {
@@ -205,3 +203,5 @@ TEST_F(verify_catches, too_much_memory) {
   goal.staged_elements = 10;
   EXPECT_NE(words(plan::verify_composite(spoilt.as_plan(), goal)).find("the limit is 10"), std::string::npos);
 }
+
+}  // namespace swap_test

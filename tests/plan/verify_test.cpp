@@ -6,11 +6,11 @@
 #include <osteon/plan/symbolic_object.hpp>
 #include <plan/spoilt.hpp>
 
+namespace verify_test {
+
 using namespace osteon;
 using plan::action;
 using plan::step;
-
-namespace {
 
 constexpr int ranks = 11, root = 4;
 constexpr std::int64_t elements = 1000;
@@ -58,8 +58,6 @@ void send_twice(plan::written_out& p, const place& at, std::vector<step>& receiv
   sender.push_back({action::send, static_cast<int>(at.rank), received.elements});
   receiver.push_back(received);
 }
-
-}  // namespace
 
 class every_spoilt_plan : public testing::TestWithParam<const char*> {};
 
@@ -162,3 +160,5 @@ TEST(verify, asks_for_what_has_been_drawn_only) {
   EXPECT_NE(faults({{3, 7}}).find("elements [6, 7) have blended visibility [1, 2) instead of [0, 2)"), std::string::npos);
   EXPECT_NE(faults({{0, 10}}).find("elements [0, 2)"), std::string::npos);
 }
+
+}  // namespace verify_test

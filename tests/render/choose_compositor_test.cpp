@@ -7,10 +7,10 @@
 #include <osteon/net/compositing_model.hpp>
 #include <osteon/render/choose_compositor.hpp>
 
+namespace choose_compositor_test {
+
 using namespace osteon;
 using render::host_layout;
-
-namespace {
 
 constexpr std::int64_t elements = 1 << 18;
 
@@ -47,8 +47,6 @@ std::vector<std::byte> composited(const comm::composite_options& o, Make make) {
   const auto made = compositor.picture();
   return {made.begin(), made.end()};
 }
-
-}  // namespace
 
 // Oracle: a machine of a slow network and no cost of waiting: what sends nothing is cheapest, and its time is by hand.
 TEST(rank_compositors, prefers_shared_memory_on_one_host) {
@@ -117,3 +115,5 @@ TEST(probe_machine, measures_figures_that_are_possible) {
   EXPECT_LT(m.blend_rate, 1e13);
   EXPECT_EQ(comm::broadcast(MPI_COMM_WORLD, net::describe_machine(m)), net::describe_machine(m));
 }
+
+}  // namespace choose_compositor_test

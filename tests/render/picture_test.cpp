@@ -12,10 +12,10 @@
 
 #include "grid/sample_bricks.hpp"
 
+namespace picture_test {
+
 using namespace osteon;
 using render::control_point;
-
-namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
@@ -83,8 +83,6 @@ std::vector<std::int64_t> lopsided(std::int64_t planes) {
 }
 
 bool is_root() { return comm::rank(MPI_COMM_WORLD) == 0; }
-
-}  // namespace
 
 // Oracle: the picture of the same scene on one rank, compared bit for bit.
 TEST(picture, is_the_same_bit_for_bit_on_any_number_of_ranks) {
@@ -400,3 +398,5 @@ TEST(colour_map, has_the_published_colours) {
   for (const char* name : {"batlow", "inferno", "lipari", "vik"}) EXPECT_NO_THROW(render::colour_map(name));
   EXPECT_THROW(render::colour_map("jet"), usage_error);
 }
+
+}  // namespace picture_test

@@ -11,10 +11,10 @@
 #include "elastic_model.hpp"
 #include "grid/sample_bricks.hpp"
 
+namespace elastic_bricks_test {
+
 using namespace osteon;
 using namespace osteon::elastic_model;
-
-namespace {
 
 /// Struts of two materials along all axes.
 model lattice(index3 shape) {
@@ -51,8 +51,6 @@ void for_each_node(const solve::elasticity_problem& p, const solve::elasticity_p
     for (std::int32_t i = 0; i < r.length; ++i)
       body(r.first + i, alone.nodes.find(low.z + r.z, low.y + r.y, low.x + r.x + i));
 }
-
-}  // namespace
 
 // Oracle: the product on one rank, with rounding of another order of the sums.
 TEST(elastic_bricks, multiply_as_one_rank_does) {
@@ -193,3 +191,5 @@ TEST(elastic_bricks, do_not_resist_rotations_on_any_level) {
     mesh = std::move(next);
   }
 }
+
+}  // namespace elastic_bricks_test

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <osteon/solve/elastic_constants.hpp>
 
-using namespace osteon::solve;
+namespace elastic_constants_test {
 
-namespace {
+using namespace osteon::solve;
 
 voigt_matrix orthotropic(double c11, double c22, double c33, double c12, double c23, double c13, double c44, double c55,
                          double c66) {
@@ -16,8 +16,6 @@ voigt_matrix orthotropic(double c11, double c22, double c33, double c12, double 
   return c;
 }
 voigt_matrix cubic(double c11, double c12, double c44) { return orthotropic(c11, c11, c11, c12, c12, c12, c44, c44, c44); }
-
-}  // namespace
 
 // Oracle: Hooke's law, E = 10, nu = 0.3.
 TEST(elastic_constants, of_an_isotropic_material) {
@@ -84,3 +82,5 @@ TEST(elastic_constants, are_none_without_resistance) {
   EXPECT_FALSE(constants_of(cubic(1, 2, 1)));
   EXPECT_FALSE(constants_of({}));
 }
+
+}  // namespace elastic_constants_test

@@ -5,10 +5,10 @@
 
 #include "elastic_model.hpp"
 
+namespace elastic_load_test {
+
 using namespace osteon;
 using namespace osteon::elastic_model;
-
-namespace {
 
 constexpr index3 shape{12, 4, 4};
 constexpr vector3 spacing{0.5, 1.0, 1.5};
@@ -37,8 +37,6 @@ struct bar {
     return load;
   }
 };
-
-}  // namespace
 
 // Oracle: Hooke's law, u = sigma z / E; nothing is left over at the free faces.
 TEST(ElasticLoad, APulledBarStretchesByHooksLaw) {
@@ -99,3 +97,5 @@ TEST(ElasticLoad, RefusesWhatCannotBeApplied) {
   EXPECT_THROW(solver.solve({.prescribed_mm = {}, .forces = {{-1, {}}}}), usage_error);
   EXPECT_THROW(solver.solve({.prescribed_mm = {}, .forces = {{0, {NAN, 0, 0}}}}), data_error);
 }
+
+}  // namespace elastic_load_test

@@ -6,10 +6,10 @@
 
 #include "elastic_model.hpp"
 
+namespace elastic_periodic_test {
+
 using namespace osteon;
 using namespace osteon::elastic_model;
-
-namespace {
 
 /// One node inside the cell is held, which stops the translations.
 solve::elasticity_problem periodic(model& m, MPI_Comm comm = MPI_COMM_WORLD) {
@@ -44,8 +44,6 @@ constexpr std::array<double, 6> unit(std::size_t k) {
   strain[k] = 1;
   return strain;
 }
-
-}  // namespace
 
 // Oracle: closed form of a 50/50 laminate, E = 1 and 10, nu = 0.3, layers across z.
 TEST(ElasticPeriodic, ALaminateHasItsConstantsToSevenDigits) {
@@ -97,3 +95,5 @@ TEST(ElasticPeriodic, DoesNotDependOnRanks) {
   EXPECT_NEAR(many.proof.iterations, one.proof.iterations, 1);
   EXPECT_NEAR(stiffness(p, many) / stiffness(alone, one), 1, 1e-8);
 }
+
+}  // namespace elastic_periodic_test

@@ -8,10 +8,10 @@
 #include "direct_solution.hpp"
 #include "elastic_model.hpp"
 
+namespace elasticity_proof_test {
+
 using namespace osteon;
 using namespace osteon::elastic_model;
-
-namespace {
 
 /// Two phases and pores at random between two full planes, driven against each other.
 model random_image(index3 shape, unsigned seed, double contrast) {
@@ -102,8 +102,6 @@ struct cavity {
   }
 };
 
-}  // namespace
-
 // Oracle: an assembled matrix and its factorisation.
 TEST(elasticity_proof, agrees_with_a_direct_solver) {
   EXPECT_LT(difference_from_direct(random_image({9, 8, 7}, 3, 10), bonded({9, 8, 7}), 1e-11), 1e-8);
@@ -152,3 +150,5 @@ TEST(elasticity_proof, a_spherical_cavity_weakens_by_its_dilute_moduli) {
   const auto sheared = c.stress({1, -1, 0});
   EXPECT_NEAR((sheared[2] - sheared[1]) / 4 / shear_bound, 1, 1e-3);
 }
+
+}  // namespace elasticity_proof_test

@@ -9,10 +9,10 @@
 
 #include "elastic_model.hpp"
 
+namespace elasticity_test {
+
 using namespace osteon;
 using namespace osteon::elastic_model;
-
-namespace {
 
 /// Sum over ranks of the reaction along `direction` on the plane `plane` of nodes across `across`, each node once.
 double reaction_on_face(const solve::elasticity_problem& p, const solve::elasticity_solution& s, int across,
@@ -67,8 +67,6 @@ double area(const model& m, int across) {
     if (d != across) a *= static_cast<double>(m.shape[d]) * m.spacing[d];
   return a;
 }
-
-}  // namespace
 
 // Oracle: analytic; a bar under uniform stress has sigma = E strain whatever its cross-section's Poisson contraction.
 TEST(elasticity, stretches_a_bar_by_its_youngs_modulus) {
@@ -338,3 +336,5 @@ TEST(elasticity, solves_voxels_that_hang_together_with_nothing) {
       EXPECT_NEAR(s.displacement_mm[static_cast<std::size_t>(3 * (r.first + i))],
                   (p.where.owned.begin.z + r.z) % 2 == 1 ? 0.04 / confined : 0, 1e-9);
 }
+
+}  // namespace elasticity_test

@@ -6,10 +6,10 @@
 
 #include "solve/heat_images.hpp"
 
+namespace heat_boundary_test {
+
 using namespace heat_images;
 using solve::thermal;
-
-namespace {
 
 // The plainly assembled problem: all active cells, their faces one by one, dense LDLT. Temperatures per voxel.
 std::vector<double> dense_reference(const image& img, const std::vector<double>& k, const solve::heat_problem& problem) {
@@ -76,8 +76,6 @@ double net(const solve::heat_solution& s) {
   for (const auto& pair : s.inflow_W) sum += pair[0] + pair[1];
   return sum;
 }
-
-}  // namespace
 
 // Oracle: a dense LDLT of the matrix assembled face by face, for every kind of condition at once.
 TEST(heat_boundary, mixed_conditions_equal_the_dense_solution) {
@@ -289,3 +287,5 @@ TEST(heat_boundary, problems_without_an_answer_are_refused_on_every_rank) {
   film.faces[0][1] = cooled(300, 0);
   EXPECT_THROW(solve::solve_heat(film, {}, quiet()), usage_error);
 }
+
+}  // namespace heat_boundary_test

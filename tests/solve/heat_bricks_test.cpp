@@ -9,9 +9,9 @@
 #include "grid/sample_bricks.hpp"
 #include "solve/heat_images.hpp"
 
-using namespace heat_images;
+namespace heat_bricks_test {
 
-namespace {
+using namespace heat_images;
 
 // The same problem with 3-D bricks instead of planes, one for each rank of MPI_COMM_WORLD.
 solve::heat_problem in_bricks(const image& img, const voxel::material_table& table, vector3 spacing, axis along) {
@@ -42,8 +42,6 @@ double largest_difference(const solve::heat_problem& part, const std::vector<T>&
     }
   return largest;
 }
-
-}  // namespace
 
 // Oracle: the same problem on one rank: the flux at the tolerance that users have, the fields at a tight one.
 TEST(heat_bricks, conduct_as_one_rank_does) {
@@ -131,3 +129,5 @@ TEST(heat_bricks, the_coarsest_level_of_thin_slabs_is_small) {
   EXPECT_TRUE(solution.proof.converged);
   EXPECT_NEAR(solution.inflow_W[0][1], 400 * 1e-3 / 7, 1e-9);
 }
+
+}  // namespace heat_bricks_test

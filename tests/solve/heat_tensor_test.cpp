@@ -7,10 +7,10 @@
 
 #include "solve/heat_images.hpp"
 
+namespace heat_tensor_test {
+
 using namespace heat_images;
 using solve::surroundings;
-
-namespace {
 
 Eigen::Matrix3d matrix_of(const solve::conductivity_tensor& t) {
   Eigen::Matrix3d k;
@@ -61,8 +61,6 @@ image patches(index3 shape, unsigned seed, double level) {
             return sum > level ? 2 : 1;
           }};
 }
-
-}  // namespace
 
 // Oracle: hand values of the laminate, arithmetic mean 5.5 along the layers and harmonic mean 20 / 11 across.
 TEST(heat_tensor, a_laminate_is_exact) {
@@ -223,3 +221,5 @@ TEST(heat_tensor, columns_are_the_flows_of_single_solutions) {
     worst = std::max(worst, std::abs(single.temperature_K[i] - static_cast<double>(found.temperature_K[1][i])));
   EXPECT_LT(worst, 1e-5);
 }
+
+}  // namespace heat_tensor_test

@@ -8,11 +8,11 @@
 
 #include "solve/heat_images.hpp"
 
+namespace heat_test {
+
 using namespace osteon;
 
 using namespace heat_images;
-
-namespace {
 
 struct dense_answer {
   double flux_into_low_W;
@@ -66,8 +66,6 @@ dense_answer dense_reference(const image& img, const std::vector<double>& k, vec
   for (Eigen::Index i = 0; i < n; ++i) answer.flux_into_low_W += low_wall(i) * (low - t(i));
   return answer;
 }
-
-}  // namespace
 
 // Oracle: Fourier's law, flux = k A dT / L, whatever the axis, the spacing, and the number of cells.
 TEST(heat, uniform_block_has_exactly_its_own_conductivity) {
@@ -322,3 +320,5 @@ TEST(heat, inconsistent_problems_are_refused) {
   EXPECT_THROW(solve::heat_flux_density(whole, {1.0}), usage_error);
   EXPECT_THROW(solve::solve_heat(whole, {0.0, 100}, quiet()), usage_error);
 }
+
+}  // namespace heat_test

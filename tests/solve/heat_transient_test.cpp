@@ -7,10 +7,10 @@
 
 #include "solve/heat_images.hpp"
 
+namespace heat_transient_test {
+
 using namespace heat_images;
 using solve::thermal;
-
-namespace {
 
 constexpr double conductivity_W_per_mK = 2, capacity = 4e-3;  // [J/(mm3 K)]
 
@@ -47,8 +47,6 @@ double error_of_slab(MPI_Comm comm, std::int64_t n, double step_s, double implic
   MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, comm);
   return error;
 }
-
-}  // namespace
 
 // Oracle: the Fourier series of a cooling slab. Half the step halves the error of Euler's scheme; with a fine step only
 // the error of the voxels is left, which falls by four.
@@ -145,3 +143,5 @@ TEST(heat_transient, plans_that_make_no_sense_are_refused) {
   refused({{0, 1}, 0, 1, 1, 0.4, 1});
   refused({{0, 1}, 0, 1, 1, 1, 0});
 }
+
+}  // namespace heat_transient_test

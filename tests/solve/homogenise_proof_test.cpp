@@ -10,11 +10,11 @@
 
 #include "elastic_model.hpp"
 
+namespace homogenise_proof_test {
+
 using namespace osteon;
 using namespace osteon::elastic_model;
 using matrix6 = Eigen::Matrix<double, 6, 6>;
-
-namespace {
 
 const support nothing = [](index3, const axis_value&) {};
 
@@ -114,8 +114,6 @@ matrix6 turned(const matrix6& c, const std::array<int, 3>& from, const std::arra
     for (int l = 0; l < 6; ++l) t(k, l) = sign[k] * sign[l] * c(old_place[k], old_place[l]);
   return t;
 }
-
-}  // namespace
 
 // Oracle: Voigt's and Reuss' bounds hold for every image, whatever its statistics; affine faces are a constraint more than
 // periodic ones.
@@ -230,3 +228,5 @@ TEST(homogenise_proof, a_periodic_array_of_cavities_is_cubic) {
   for (const model& other : {two, shifted})
     EXPECT_LT((stiffness_of(other, periodic) - matrix(found.stiffness_MPa)).norm(), 1e-7);
 }
+
+}  // namespace homogenise_proof_test

@@ -9,10 +9,10 @@
 
 #include "elastic_model.hpp"
 
+namespace homogenise_test {
+
 using namespace osteon;
 using namespace osteon::elastic_model;
-
-namespace {
 
 const support nothing = [](index3, const axis_value&) {};
 
@@ -33,8 +33,6 @@ solve::homogenised stiffness_of(const model& m, double tolerance, solve::box_fac
   auto problem = make_problem(m, nothing, comm);
   return solve::homogenise(problem, faces, -0.01, {tolerance, 500}, quiet());
 }
-
-}  // namespace
 
 // Oracle: Hooke's law; confined 1.3461538 E, its coupling 0.5769231 E, shear 0.3846154 E, for any shape of voxels.
 TEST(homogenise, a_solid_block_has_its_material_s_stiffness) {
@@ -120,3 +118,5 @@ TEST(homogenise, refuses_what_has_no_answer) {
   EXPECT_THROW(stiffness_of(inside, 1e-6, kubc), data_error);
   EXPECT_THROW(stiffness_of(leaning, 1e-6, periodic), data_error);
 }
+
+}  // namespace homogenise_test

@@ -7,10 +7,10 @@
 #include "elastic_model.hpp"
 #include "grid/sample_bricks.hpp"
 
+namespace loose_parts_test {
+
 using namespace osteon;
 using namespace osteon::elastic_model;
-
-namespace {
 
 constexpr index3 shape{8, 5, 5};
 
@@ -38,8 +38,6 @@ solve::loose_parts found(const solve::elasticity_problem& problem) {
 solve::loose_parts found(const model& m, const support& supports = clamp_low_end) {
   return found(make_problem(m, supports));
 }
-
-}  // namespace
 
 // Oracle: by construction.
 TEST(LooseParts, AreIslandsAndWhatHangsOnEdgesAndNodes) {
@@ -116,3 +114,5 @@ TEST(LooseParts, DoNotDependOnTheDecomposition) {
     }
   }
 }
+
+}  // namespace loose_parts_test

@@ -7,6 +7,8 @@
 #include <osteon/solve/material_statistics.hpp>
 #include <random>
 
+namespace material_statistics_test {
+
 using namespace osteon;
 
 // Oracle: sorting the values of each material.
@@ -57,3 +59,5 @@ TEST(statistics_by_material, are_those_of_the_sorted_values_of_each) {
 TEST(statistics_by_material, of_nothing_are_none) {
   EXPECT_TRUE(solve::statistics_by_material(MPI_COMM_WORLD, {}, {std::span<const float>()}).empty());
 }
+
+}  // namespace material_statistics_test

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <osteon/solve/orthotropic_frame.hpp>
 
-using namespace osteon::solve;
+namespace orthotropic_frame_test {
 
-namespace {
+using namespace osteon::solve;
 
 constexpr int place(int i, int j) { return i == j ? i : i + j == 1 ? 3 : i + j == 3 ? 4 : 5; }
 
@@ -41,8 +41,6 @@ void expect_equal(const voigt_matrix& found, const voigt_matrix& expected, doubl
   for (std::size_t i = 0; i < 6; ++i)
     for (std::size_t j = 0; j < 6; ++j) EXPECT_NEAR(found[i][j], expected[i][j], tolerance) << i << j;
 }
-
-}  // namespace
 
 // Oracle: the stiffness and the axes it was turned from. A cubic one, which second-order tensors do not see, is orthotropic
 // along more than one set of axes.
@@ -90,3 +88,5 @@ TEST(orthotropic_frame, of_an_isotropic_material_is_the_image) {
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j) EXPECT_EQ(frame.axes[i][j], i == j ? 1 : 0);
 }
+
+}  // namespace orthotropic_frame_test

@@ -4,16 +4,14 @@
 
 #include "elastic_model.hpp"
 
+namespace periodic_faces_test {
+
 using namespace osteon;
 using namespace osteon::elastic_model;
-
-namespace {
 
 std::array<solve::partner_count, 3> match(const model& m) {
   return solve::count_partners(make_problem(m, [](index3, const axis_value&) {}));
 }
-
-}  // namespace
 
 // Oracle: counts by hand.
 TEST(periodic_faces, of_a_full_box_all_fit) {
@@ -38,3 +36,5 @@ TEST(periodic_faces, counts_partners_across_ranks) {
   EXPECT_EQ(found[1].paired, 0);
   EXPECT_EQ(found[2].nodes, 0);
 }
+
+}  // namespace periodic_faces_test

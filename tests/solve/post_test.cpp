@@ -6,9 +6,9 @@
 #include <osteon/solve/post.hpp>
 #include <random>
 
-using namespace osteon;
+namespace post_test {
 
-namespace {
+using namespace osteon;
 
 // All values, and this rank's uneven share of them; the last rank of many has none.
 struct shared_values {
@@ -25,8 +25,6 @@ struct shared_values {
     std::sort(all.begin(), all.end());
   }
 };
-
-}  // namespace
 
 // Oracle: sorting everything.
 TEST(percentile, is_the_value_of_the_sorted_field) {
@@ -61,3 +59,5 @@ TEST(pistoia, scales_a_uniform_strain_to_the_critical_one) {
   EXPECT_NEAR(estimate.factor, 0.7, 1e-6);
   EXPECT_NEAR(estimate.failure_load_N, 84, 1e-4);
 }
+
+}  // namespace post_test

@@ -4,9 +4,9 @@
 
 #include "random_solid.hpp"
 
-using namespace osteon;
+namespace reactions_test {
 
-namespace {
+using namespace osteon;
 
 constexpr index3 shape{8, 7, 6};
 constexpr vector3 spacing{0.4, 0.5, 0.7};
@@ -18,8 +18,6 @@ std::vector<std::int32_t> nodes_of_plane(const solve::elasticity_problem& p, std
   });
   return nodes;
 }
-
-}  // namespace
 
 // Oracle: analytic; a bar under uniform stress bears E strain A at the middle of its cross-section.
 TEST(resultant, of_a_stretched_bar_acts_at_its_middle) {
@@ -78,3 +76,5 @@ TEST(resultant, of_no_nodes_is_nothing) {
   EXPECT_EQ(nothing.nodes, 0);
   EXPECT_EQ(nothing.force_N, vector3{});
 }
+
+}  // namespace reactions_test

@@ -7,9 +7,9 @@
 
 #include "random_solid.hpp"
 
-using namespace osteon;
+namespace strain_stress_test {
 
-namespace {
+using namespace osteon;
 
 constexpr index3 shape{9, 8, 11};
 constexpr vector3 spacing{0.03, 0.5, 0.17};
@@ -31,8 +31,6 @@ Eigen::Matrix3d gradient() {
   a << 0.004, -0.01, 0.002, 0.003, -0.007, 0.02, 0.05, 0.001, 0.0003;
   return a;
 }
-
-}  // namespace
 
 // Oracle: exact; an affine displacement has one strain everywhere, whatever it is shifted and turned by.
 TEST(strain, of_an_affine_displacement_is_uniform) {
@@ -112,3 +110,5 @@ TEST(stress, summed_over_the_volume_is_the_moment_of_the_nodal_forces) {
   EXPECT_GT(scale, 1e-6);
   for (int i = 0; i < 9; ++i) EXPECT_NEAR(moment[i], total[voigt_of[i]], 1e-6 * scale) << i;
 }
+
+}  // namespace strain_stress_test

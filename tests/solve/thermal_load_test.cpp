@@ -12,10 +12,10 @@
 
 #include "elastic_model.hpp"
 
+namespace thermal_load_test {
+
 using namespace osteon;
 using namespace osteon::elastic_model;
-
-namespace {
 
 const support nothing = [](index3, const axis_value&) {};
 
@@ -59,8 +59,6 @@ model porous_alloy() {
     if (m.voxels[i] != 0 && i % 3 == 0) m.voxels[i] = 2;
   return m;
 }
-
-}  // namespace
 
 // Oracle: K_e times the displacement of free expansion, by the plain element stiffness.
 TEST(ThermalLoad, ForcesAreThoseOfTheElementStiffness) {
@@ -294,3 +292,5 @@ TEST(ThermalLoad, RefusesWhatDoesNotFit) {
     EXPECT_THROW(solve::thermal_strain(p, warm, std::vector<double>{0.0, NAN, NAN}, 310), data_error);
   }
 }
+
+}  // namespace thermal_load_test

@@ -3,10 +3,10 @@
 #include <osteon/voxel/components.hpp>
 #include <voxel/random_image.hpp>
 
+namespace components_test {
+
 using namespace osteon;
 using namespace osteon::voxel;
-
-namespace {
 
 // The readable reference: flood fill from every unvisited voxel; sizes in the order of the first voxels.
 std::vector<std::int64_t> flood_fill(const std::vector<std::uint8_t>& image, index3 shape, std::vector<int>& label,
@@ -37,8 +37,6 @@ std::vector<std::int64_t> flood_fill(const std::vector<std::uint8_t>& image, ind
   }
   return sizes;
 }
-
-}  // namespace
 
 // Oracle: flood fill, voxel by voxel.
 TEST(components, agree_with_flood_fill) {
@@ -83,3 +81,5 @@ TEST(components, know_the_faces_that_they_touch) {
   EXPECT_FALSE(found.parts[0].touches({1, 3, 3}, 1, true));
   EXPECT_TRUE(found.parts[0].touches({1, 3, 3}, 0, true));
 }
+
+}  // namespace components_test

@@ -4,9 +4,9 @@
 #include <osteon/voxel/elastic_classes.hpp>
 #include <random>
 
-using namespace osteon::voxel;
+namespace elastic_classes_test {
 
-namespace {
+using namespace osteon::voxel;
 
 // Sorts, and returns the largest errors over all voxels.
 struct sorted {
@@ -24,8 +24,6 @@ struct sorted {
     }
   }
 };
-
-}  // namespace
 
 // Oracle: the constants themselves.
 TEST(elastic_classes, keep_up_to_255_pairs_as_they_are) {
@@ -91,3 +89,5 @@ TEST(elastic_classes, leave_empty_voxels_empty) {
   ASSERT_EQ(classes.materials.size(), 3u);
   EXPECT_EQ(classes.materials[2].youngs_modulus_MPa, 3);
 }
+
+}  // namespace elastic_classes_test

@@ -5,10 +5,10 @@
 #include <osteon/voxel/node_set.hpp>
 #include <voxel/random_image.hpp>
 
+namespace node_set_test {
+
 using namespace osteon;
 using namespace osteon::voxel;
-
-namespace {
 
 constexpr index3 domain{7, 5, 6};
 constexpr vector3 spacing{0.5, 0.3, 0.2}, origin{1, 2, 3};
@@ -34,8 +34,6 @@ struct block {
     return found;
   }
 };
-
-}  // namespace
 
 // Oracle: the definition of each region, at every node of a dense scan; limits lie between nodes, or on them.
 TEST(node_set, regions_hold_the_nodes_inside_them) {
@@ -112,3 +110,5 @@ TEST(node_set, finds_the_nearest_node) {
     EXPECT_TRUE(b.reference([&](const vector3& p) { return distance(p) < near.distance_mm - 1e-9; }).empty());
   }
 }
+
+}  // namespace node_set_test

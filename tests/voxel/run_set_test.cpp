@@ -3,6 +3,8 @@
 #include <osteon/voxel/run_set.hpp>
 #include <voxel/random_image.hpp>
 
+namespace run_set_test {
+
 using namespace osteon;
 using namespace osteon::voxel;
 
@@ -54,3 +56,5 @@ TEST(run_set, of_an_empty_image_is_empty) {
   EXPECT_EQ(corner_nodes(cells).size(), 0);
   EXPECT_EQ(cells.find(-1, 0, 0), -1);
 }
+
+}  // namespace run_set_test

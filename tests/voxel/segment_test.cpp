@@ -7,10 +7,10 @@
 #include <osteon/voxel/segment.hpp>
 #include <voxel/random_image.hpp>
 
+namespace segment_test {
+
 using namespace osteon;
 using namespace osteon::voxel;
-
-namespace {
 
 template <class T>
 image make_image(index3 shape, const std::vector<T>& values, scalar type) {
@@ -31,8 +31,6 @@ std::string message_of(const std::function<void()>& action) {
   }
   return "nothing was thrown";
 }
-
-}  // namespace
 
 // Oracle: by hand.
 TEST(segment, keeps_the_largest_part_and_reports_the_rest) {
@@ -228,3 +226,5 @@ TEST(segment, maps_labels_and_names_those_without_a_material) {
   const std::string text = message_of([&] { segment(scan, how, {{5, material{}}}, {3}); });
   EXPECT_NE(text.find("labels without a material: 0 (1 voxel), 7 (2 voxels)"), std::string::npos) << text;
 }
+
+}  // namespace segment_test

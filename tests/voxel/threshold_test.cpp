@@ -7,10 +7,10 @@
 #include <osteon/voxel/threshold.hpp>
 #include <random>
 
+namespace threshold_test {
+
 using namespace osteon;
 using namespace osteon::voxel;
-
-namespace {
 
 template <class T>
 image make_image(const std::vector<T>& values, scalar type) {
@@ -18,8 +18,6 @@ image make_image(const std::vector<T>& values, scalar type) {
   std::memcpy(scan.bytes.data(), values.data(), scan.bytes.size());
   return scan;
 }
-
-}  // namespace
 
 // Oracle: the definition, tried for every threshold.
 TEST(otsu, maximises_the_variance_between_classes) {
@@ -87,3 +85,5 @@ TEST(crop, cuts_a_box_and_refuses_one_outside) {
   });
   EXPECT_THROW(crop(scan, {{0, 0, 0}, {1, 3, 4}}), data_error);
 }
+
+}  // namespace threshold_test

@@ -1,4 +1,5 @@
 #include <osteon/bench/composite.hpp>
+#include <osteon/bench/over_ranks.hpp>
 
 #include <fmt/format.h>
 
@@ -74,16 +75,6 @@ double worst_error(const composite_case& what, int ranks, std::span<const std::b
     for (std::size_t c = 0; c < 4; ++c) worst = std::max(worst, std::abs(v.channel[c] - sum[4 * i + c]));
   }
   return floating ? 1e6 * worst : worst;
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + std::ssize(values) / 2, values.end());
-  return values[values.size() / 2];
-}
-
-double reduced(MPI_Comm comm, double value, MPI_Op op) {
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, op, comm);
-  return value;
 }
 
 // The transport and the method of a way without its suffixes.

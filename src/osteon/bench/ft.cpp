@@ -4,6 +4,7 @@
 #include <osteon/base/npb_random.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/bench/ft.hpp>
+#include <osteon/bench/over_ranks.hpp>
 
 namespace osteon::bench {
 
@@ -52,11 +53,6 @@ complex checksum(MPI_Comm comm, comm::fourier_3d& transform) {
   }
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_C_DOUBLE_COMPLEX, MPI_SUM, comm);
   return sum / static_cast<double>(shape.volume());
-}
-
-double largest(MPI_Comm comm, double value) {
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm);
-  return value;
 }
 
 }  // namespace

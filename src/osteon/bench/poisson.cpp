@@ -1,3 +1,4 @@
+#include <osteon/bench/over_ranks.hpp>
 #include <osteon/bench/poisson.hpp>
 
 #include <fmt/format.h>
@@ -18,14 +19,6 @@ namespace {
 
 constexpr int steps_of_batch = 8, fewest_batches = 3;
 
-template <class T>
-T reduced(MPI_Comm comm, T value, MPI_Datatype type, MPI_Op op) {
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, type, op, comm);
-  return value;
-}
-double largest(MPI_Comm comm, double value) { return reduced(comm, value, MPI_DOUBLE, MPI_MAX); }
-double sum(MPI_Comm comm, double value) { return reduced(comm, value, MPI_DOUBLE, MPI_SUM); }
-
 // Seconds from the first rank's beginning until the last one is done. With more ranks than cores they leave a barrier one
 // after another, so a rank's own time tells little; the first to leave sees all of it.
 template <class Work>
@@ -43,12 +36,6 @@ void repeat_for(MPI_Comm comm, double seconds, Once once) {
   const stopwatch clock;
   for (int n = 1; once(), largest(comm, clock.seconds()) < seconds || n < fewest_batches; ++n) {
   }
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 std::int64_t off_host(const grid::cartesian& where, const std::vector<int>& host, std::int64_t bytes_of_cell) {
@@ -145,7 +132,7 @@ step_cost measure_steps(MPI_Comm comm, const grid::cartesian& where, const kerne
   cost.communication_seconds = median(of[cost.overlap].communication);
 
   cost.error = largest(comm, block.error());
-  cost.digest = reduced(comm, block.digest(), MPI_UINT64_T, MPI_SUM);
+  cost.digest = reduced(comm, block.digest(), MPI_SUM);
   // Each step rounds some ten times.
   const double allowed = 16 * steps_of_batch * static_cast<double>(std::numeric_limits<T>::epsilon());
   if (!(cost.error <= allowed))

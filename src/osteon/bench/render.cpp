@@ -20,7 +20,7 @@ using json = nlohmann::ordered_json;
 namespace {
 
 // Waves and a bump, between 0 and 1; it fills the cube.
-std::vector<float> waves(const box3& part, index3 domain) {
+std::vector<float> wavy_field(const box3& part, index3 domain) {
   std::vector<float> values;
   values.reserve(static_cast<std::size_t>(part.volume()));
   const auto scaled = [](std::int64_t i, std::int64_t n) { return 2 * static_cast<double>(i) / static_cast<double>(n) - 1; };
@@ -44,7 +44,7 @@ void save(const std::string& path, const std::vector<float>& values, index3 shap
 double interpolation_limit() {
   constexpr std::int64_t edge = 16;
   const index3 domain{edge, edge, edge};
-  std::vector<float> values = waves({{}, domain}, domain);
+  std::vector<float> values = wavy_field({{}, domain}, domain);
   const kernel::ray_segments segments(domain, {{}, domain}, {{}, domain}, 1, 8);
   const kernel::ray along{{4, 5, 3}, {0.5, 0.4, 0.7}, 0, 10};
   const auto part = segments.of(along);
@@ -78,7 +78,7 @@ json render(MPI_Comm comm, const render_options& options) {
   grid::ghosted_field<float> field;
   comm::together(comm, [&] {
     field.present = grid::with_ghosts(where, osteon::render::ghost_depth(options.step_voxels));
-    field.values = waves(field.present, domain);
+    field.values = wavy_field(field.present, domain);
   });
   const bool root = comm::rank(comm) == 0;
   if (!options.pictures.empty() && comm::size(comm) == 1) save(options.pictures + "/volume.npy", field.values, domain);

@@ -19,6 +19,8 @@ MPI_Datatype datatype() {
     return MPI_UINT8_T;
   else if constexpr (std::is_same_v<T, std::int32_t>)
     return MPI_INT32_T;
+  else if constexpr (std::is_same_v<T, std::uint64_t>)
+    return MPI_UINT64_T;
   else {
     static_assert(std::is_same_v<T, std::int64_t>, "add the type to comm/datatype.hpp");
     return MPI_INT64_T;

@@ -18,8 +18,6 @@ namespace osteon::io {
 
 namespace {
 
-constexpr std::size_t hash_digits = 64;
-
 // MPI-IO may drop a failed write without a word; these calls say what the file system says.
 class plain_file {
  public:
@@ -83,8 +81,8 @@ class deferred {
 
 void check_plane(const std::string& path, const checkpoint_index::vector& v, std::int64_t z,
                  std::span<const std::byte> values) {
-  const auto i = static_cast<std::size_t>(z) * hash_digits;
-  if (std::string_view(v.digests).substr(i, hash_digits) != sha256_of(values))
+  const auto i = static_cast<std::size_t>(z) * sha256_digits;
+  if (std::string_view(v.digests).substr(i, sha256_digits) != sha256_of(values))
     throw data_error(
         fmt::format("'{}' of the checkpoint '{}' is damaged: plane {} does not match its digest", v.name, path, z));
 }
@@ -127,7 +125,7 @@ std::int64_t write_checkpoint(const std::string& path, const grid::plane_points&
   index.shape = points.shape();
   index.per_plane.assign(points.per_plane().begin(), points.per_plane().end());
   index.facts = facts;
-  const std::size_t all_digests = index.per_plane.size() * hash_digits;
+  const std::size_t all_digests = index.per_plane.size() * sha256_digits;
   for (const grid::point_vector& v : vectors)
     index.vectors.push_back(
         {v.name, v.layout.components, static_cast<int>(v.value_bytes()), std::string(all_digests, '\0')});
@@ -151,7 +149,7 @@ std::int64_t write_checkpoint(const std::string& path, const grid::plane_points&
     points.gather(vectors[i], [&](std::int64_t first, std::int64_t planes, std::span<const std::byte> values) {
       fault.run([&] {
         for_each_plane(index.per_plane, first, planes, v.bytes(), values, [&](std::int64_t z, auto plane) {
-          v.digests.replace(static_cast<std::size_t>(z) * hash_digits, hash_digits, sha256_of(plane));
+          v.digests.replace(static_cast<std::size_t>(z) * sha256_digits, sha256_digits, sha256_of(plane));
         });
         file->write(values, v.offset + begin[static_cast<std::size_t>(first)] * v.bytes());
       });

@@ -17,8 +17,8 @@ namespace {
 using json = nlohmann::ordered_json;
 
 // "\nosteon-checkpoint-1 ", the length of the index in 16 hexadecimal digits, a blank, its SHA-256, a line end.
-constexpr std::string_view magic = "\nosteon-checkpoint-1 ";
-constexpr std::size_t length_digits = 16, hash_digits = 64, seal_length = magic.size() + length_digits + 1 + hash_digits + 1;
+constexpr std::string_view seal_magic = "\nosteon-checkpoint-1 ";
+constexpr std::size_t length_digits = 16, seal_line_length = seal_magic.size() + length_digits + 1 + sha256_digits + 1;
 constexpr std::int64_t largest_index = std::int64_t{1} << 30, largest_axis = (1 << 20) + 1;
 
 std::string hash(std::string_view text) { return sha256_of(std::as_bytes(std::span(text))); }
@@ -61,7 +61,7 @@ std::string seal_checkpoint(const checkpoint_index& index) {
                     {"facts", index.facts}};
   std::string text = all.dump(-1, ' ', false, json::error_handler_t::replace);
   const std::string digest = hash(text);
-  text += fmt::format("{}{:016x} {}\n", magic, text.size(), digest);
+  text += fmt::format("{}{:016x} {}\n", seal_magic, text.size(), digest);
   return text;
 }
 
@@ -91,7 +91,7 @@ checkpoint_index parse_checkpoint_index(const std::string& path, std::string_vie
     vector.components = static_cast<int>(whole(path, v["components"], 1, 16));
     vector.value_bytes = static_cast<int>(whole(path, v["value_bytes"], 4, 8));
     if (vector.value_bytes != 4 && vector.value_bytes != 8) refuse(path, "its values are neither float nor double");
-    if (std::ssize(vector.digests) != index.shape.z * static_cast<std::int64_t>(hash_digits))
+    if (std::ssize(vector.digests) != index.shape.z * static_cast<std::int64_t>(sha256_digits))
       refuse(path, fmt::format("the vector '{:.40}' has not one digest a plane", vector.name));
     for (const std::int64_t n : index.per_plane) bytes += static_cast<double>(n) * static_cast<double>(vector.bytes());
   }
@@ -106,12 +106,12 @@ checkpoint_index read_checkpoint_index(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) throw data_error(fmt::format("cannot read the checkpoint '{}': {}", path, std::strerror(errno)));
   const auto size = static_cast<std::int64_t>(file.tellg());
-  const std::int64_t end = size - static_cast<std::int64_t>(seal_length);
-  std::string seal(seal_length, '\0');
-  if (end > 0) file.seekg(end).read(seal.data(), static_cast<std::streamsize>(seal_length));
-  if (end <= 0 || !file || !seal.starts_with(magic) || seal.back() != '\n')
+  const std::int64_t end = size - static_cast<std::int64_t>(seal_line_length);
+  std::string seal(seal_line_length, '\0');
+  if (end > 0) file.seekg(end).read(seal.data(), static_cast<std::streamsize>(seal_line_length));
+  if (end <= 0 || !file || !seal.starts_with(seal_magic) || seal.back() != '\n')
     refuse(path, "it does not end with a seal (truncated, or another kind of file)");
-  const char* digits = seal.data() + magic.size();
+  const char* digits = seal.data() + seal_magic.size();
   std::int64_t length = 0;
   const auto [last, status] = std::from_chars(digits, digits + length_digits, length, 16);
   if (status != std::errc() || last != digits + length_digits || *last != ' ' || length < 2 ||
@@ -120,7 +120,7 @@ checkpoint_index read_checkpoint_index(const std::string& path) {
   std::string text(static_cast<std::size_t>(length), '\0');
   file.seekg(end - length).read(text.data(), length);
   // Letters and digits of either case would spell the same length: a flipped bit is to be noticed wherever it is.
-  if (!file || seal != fmt::format("{}{:016x} {}\n", magic, length, hash(text)))
+  if (!file || seal != fmt::format("{}{:016x} {}\n", seal_magic, length, hash(text)))
     refuse(path, "its index does not match its seal");
   return parse_checkpoint_index(path, text, end - length);
 }

@@ -10,13 +10,15 @@
 
 namespace osteon::io {
 
+constexpr std::size_t sha256_digits = 64;  ///< of a SHA-256 in hexadecimal
+
 /// Vectors over points, a plane after the other; then the index as JSON, then a line that seals it.
 struct checkpoint_index {
   struct vector {
     std::string name;
     int components = 1;
     int value_bytes = 4;      ///< 4: float, 8: double
-    std::string digests;      ///< SHA-256 of each plane, 64 characters each
+    std::string digests;      ///< SHA-256 of each plane, sha256_digits characters each
     std::int64_t offset = 0;  ///< in the file; follows from the vectors before
     std::int64_t bytes() const { return std::int64_t{components} * value_bytes; }  ///< of a point
   };

@@ -12,7 +12,7 @@
 namespace osteon::io {
 namespace {
 
-struct open_file {
+struct driven_file {
   H5FD_t common{};  ///< first: HDF5 knows this part
   int descriptor = -1;
   haddr_t end_of_space = 0, end_of_file = 0;
@@ -20,11 +20,11 @@ struct open_file {
   int error = 0;
 };
 
-open_file& of(H5FD_t* file) { return *reinterpret_cast<open_file*>(file); }
-const open_file& of(const H5FD_t* file) { return *reinterpret_cast<const open_file*>(file); }
+driven_file& of(H5FD_t* file) { return *reinterpret_cast<driven_file*>(file); }
+const driven_file& of(const H5FD_t* file) { return *reinterpret_cast<const driven_file*>(file); }
 
 H5FD_t* open(const char* name, unsigned flags, hid_t, haddr_t) {
-  auto* file = new (std::nothrow) open_file;
+  auto* file = new (std::nothrow) driven_file;
   if (!file) return nullptr;
   file->descriptor = ::open(name, ((flags & H5F_ACC_RDWR) ? O_RDWR : O_RDONLY) | O_CLOEXEC);
   if (file->descriptor < 0 || ::fstat(file->descriptor, &file->status) != 0) {
@@ -81,8 +81,8 @@ herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t at, std::size_t size, void*
   return 0;
 }
 
-herr_t write(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t at, std::size_t size, const void* buffer) {
-  open_file& f = of(file);
+herr_t write_block(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t at, std::size_t size, const void* buffer) {
+  driven_file& f = of(file);
   f.end_of_file = std::max(f.end_of_file, at + size);
   if (type == H5FD_MEM_DRAW) return 0;
   const char* from = static_cast<const char*>(buffer);
@@ -101,7 +101,7 @@ herr_t write(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t at, std::size_t size,
 }
 
 herr_t truncate(H5FD_t* file, hid_t, hbool_t) {
-  open_file& f = of(file);
+  driven_file& f = of(file);
   // Others may have written up to the end of the space that was given out, never beyond it.
   if (f.error == 0 && ::ftruncate(f.descriptor, static_cast<off_t>(f.end_of_space)) != 0) f.error = errno;
   f.end_of_file = f.end_of_space;
@@ -126,7 +126,7 @@ H5FD_class_t describe() {
   c.get_eof = end_of_file;
   c.get_handle = get_handle;
   c.read = read;
-  c.write = write;
+  c.write = write_block;
   c.truncate = truncate;
   const H5FD_mem_t kinds[] = H5FD_FLMAP_DICHOTOMY;
   std::copy(std::begin(kinds), std::end(kinds), std::begin(c.fl_map));

@@ -17,7 +17,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "values are stored as they lie in memory");
 
-constexpr std::string_view magic("\x93NUMPY", 6);
+constexpr std::string_view npy_magic("\x93NUMPY", 6);
 constexpr std::size_t largest_header = 65536;
 constexpr std::array<std::string_view, 8> descriptions{"|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<f4", "<f8"};
 
@@ -142,7 +142,7 @@ voxel::image read_npy(const std::string& path) {
   file.seekg(0);
   std::array<unsigned char, 12> start{};
   file.read(reinterpret_cast<char*>(start.data()), 8);
-  if (!file || std::memcmp(start.data(), magic.data(), magic.size()) != 0)
+  if (!file || std::memcmp(start.data(), npy_magic.data(), npy_magic.size()) != 0)
     throw data_error(
         fmt::format("'{}' is no .npy file: it does not start with the word NUMPY; save it with numpy.save", path));
   const int major = start[6], minor = start[7];
@@ -189,7 +189,7 @@ void write_npy(const std::string& path, const voxel::image& array) {
   text += '\n';
   temporary_file temporary(path);
   std::ofstream file(temporary.name(), std::ios::binary);
-  file << magic << '\1' << '\0' << static_cast<char>(text.size() & 255) << static_cast<char>(text.size() >> 8) << text;
+  file << npy_magic << '\1' << '\0' << static_cast<char>(text.size() & 255) << static_cast<char>(text.size() >> 8) << text;
   file.write(reinterpret_cast<const char*>(array.bytes.data()), static_cast<std::streamsize>(array.bytes.size()));
   file.close();
   if (!file) throw machine_error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));

@@ -8,7 +8,7 @@
 namespace osteon::io {
 namespace {
 
-constexpr int tag = 32;
+constexpr int piece_tag = 32;
 
 // A row of a box as one value, because counts are ints.
 class row_type {
@@ -109,14 +109,14 @@ void piece_gather::gather(std::int64_t round, const plane_source<std::byte>& mak
   std::vector<MPI_Request> requests;
   const std::byte* next = sent.data();
   for (const grid::piece& p : send) {
-    MPI_Isend(next, rows_of(p.part), row_type(p.part.shape().x * point_bytes_).get(), p.rank, tag, comm_,
+    MPI_Isend(next, rows_of(p.part), row_type(p.part.shape().x * point_bytes_).get(), p.rank, piece_tag, comm_,
               &requests.emplace_back());
     next += bytes_of(p.part);
   }
   for (const grid::piece& p : receive) {  // all sends are under way, so one after the other is safe
     if (arrived.empty()) break;           // no part is another's
     if (p.rank != rank)
-      MPI_Recv(arrived.data(), rows_of(p.part), row_type(p.part.shape().x * point_bytes_).get(), p.rank, tag, comm_,
+      MPI_Recv(arrived.data(), rows_of(p.part), row_type(p.part.shape().x * point_bytes_).get(), p.rank, piece_tag, comm_,
                MPI_STATUS_IGNORE);
     put(p.part, p.rank == rank ? kept.data() : arrived.data(), mine, piece);
   }

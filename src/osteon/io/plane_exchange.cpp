@@ -6,7 +6,7 @@
 namespace osteon::io {
 namespace {
 
-constexpr int tag = 31;
+constexpr int plane_tag = 31;
 constexpr std::int64_t most_buffered = std::int64_t{64} << 20;  // of planes that lie on other ranks
 
 plane_range overlap(plane_range a, plane_range b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
@@ -101,7 +101,7 @@ void plane_exchange::scatter(std::int64_t round, std::span<const std::byte> piec
     if (m == member_ || part.size() == 0) continue;
     std::byte* to = values.data() + bytes(part.begin - own.begin);
     post(part.size(), requests, [&](std::int64_t at, int count, MPI_Request* request) {
-      MPI_Irecv(to + at, count, MPI_BYTE, members_[static_cast<std::size_t>(m)], tag, comm_, request);
+      MPI_Irecv(to + at, count, MPI_BYTE, members_[static_cast<std::size_t>(m)], plane_tag, comm_, request);
     });
   }
   if (mine.size() > 0)
@@ -113,7 +113,7 @@ void plane_exchange::scatter(std::int64_t round, std::span<const std::byte> piec
         std::memcpy(values.data() + bytes(part.begin - own.begin), from, bytes(part.size()));
       else
         post(part.size(), requests, [&](std::int64_t at, int count, MPI_Request* request) {
-          MPI_Isend(from + at, count, MPI_BYTE, static_cast<int>(r), tag, comm_, request);
+          MPI_Isend(from + at, count, MPI_BYTE, static_cast<int>(r), plane_tag, comm_, request);
         });
     }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);

@@ -1,3 +1,4 @@
+#include <osteon/comm/offsets.hpp>
 #include <osteon/io/plane_file.hpp>
 
 #include <fcntl.h>
@@ -191,9 +192,9 @@ std::vector<std::string> plane_file::collect_digests() const {
   std::vector<std::string> all(digests_.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     const int mine = static_cast<int>(digests_[i].size());
-    std::vector<int> counts(packers_.ranks.size()), starts(packers_.ranks.size());
+    std::vector<int> counts(packers_.ranks.size());
     MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm_);
-    std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
+    const std::vector<int> starts = comm::offsets_of(counts);
     if (comm::rank(comm_) == 0) all[i].resize(static_cast<std::size_t>(plan_.variables[i].chunks()) * digest_length);
     MPI_Gatherv(digests_[i].data(), mine, MPI_CHAR, all[i].data(), counts.data(), starts.data(), MPI_CHAR, 0, comm_);
   }

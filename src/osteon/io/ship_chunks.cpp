@@ -7,7 +7,7 @@
 namespace osteon::io {
 namespace {
 
-constexpr int tag = 37;
+constexpr int chunk_tag = 37;
 constexpr int chunk_bytes = static_cast<int>(sizeof(stored_chunk));
 
 /// The member that writes for a rank: the last one up to it, or where members serve scattered ranks an equal share.
@@ -32,8 +32,8 @@ chunks_to_write ship_chunks(MPI_Comm comm, const file_team& team, std::int64_t b
   std::vector<int> counts(served.size());
   std::vector<MPI_Request> requests;
   for (std::size_t s = 0; s < served.size(); ++s)
-    MPI_Irecv(&counts[s], 1, MPI_INT, served[s], tag, comm, &requests.emplace_back());
-  if (writer != rank) MPI_Isend(&count, 1, MPI_INT, writer, tag, comm, &requests.emplace_back());
+    MPI_Irecv(&counts[s], 1, MPI_INT, served[s], chunk_tag, comm, &requests.emplace_back());
+  if (writer != rank) MPI_Isend(&count, 1, MPI_INT, writer, chunk_tag, comm, &requests.emplace_back());
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   requests.clear();
 
@@ -51,10 +51,10 @@ chunks_to_write ship_chunks(MPI_Comm comm, const file_team& team, std::int64_t b
     requests.reserve(served.size() + 1);
   });
   for (std::size_t s = 0; s < served.size(); ++s)
-    MPI_Irecv(all.chunks.data() + first[s], counts[s] * chunk_bytes, MPI_BYTE, served[s], tag, comm,
+    MPI_Irecv(all.chunks.data() + first[s], counts[s] * chunk_bytes, MPI_BYTE, served[s], chunk_tag, comm,
               &requests.emplace_back());
   if (writer != rank)
-    MPI_Isend(mine.chunks.data(), count * chunk_bytes, MPI_BYTE, writer, tag, comm, &requests.emplace_back());
+    MPI_Isend(mine.chunks.data(), count * chunk_bytes, MPI_BYTE, writer, chunk_tag, comm, &requests.emplace_back());
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   requests.clear();
 
@@ -80,11 +80,11 @@ chunks_to_write ship_chunks(MPI_Comm comm, const file_team& team, std::int64_t b
   for (std::size_t s = 0; s < served.size(); ++s)
     for (std::size_t i = first[s]; i < first[s] + static_cast<std::size_t>(counts[s]); ++i, ++arriving)
       post(all.chunks[i].bytes, [&](std::int64_t at, int bytes, MPI_Request* request) {
-        MPI_Irecv(all.received[arriving].get() + at, bytes, MPI_BYTE, served[s], tag, comm, request);
+        MPI_Irecv(all.received[arriving].get() + at, bytes, MPI_BYTE, served[s], chunk_tag, comm, request);
       });
   for (std::size_t i = 0; writer != rank && i < mine.bytes.size(); ++i)
     post(mine.chunks[i].bytes, [&](std::int64_t at, int bytes, MPI_Request* request) {
-      MPI_Isend(mine.bytes[i].data() + at, bytes, MPI_BYTE, writer, tag, comm, request);
+      MPI_Isend(mine.bytes[i].data() + at, bytes, MPI_BYTE, writer, chunk_tag, comm, request);
     });
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   return all;

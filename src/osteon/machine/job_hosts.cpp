@@ -7,6 +7,7 @@
 #include <osteon/base/xxh64.hpp>
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/offsets.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/machine/job_hosts.hpp>
 #include <osteon/machine/machine_file.hpp>
@@ -45,9 +46,9 @@ std::vector<std::uint64_t> all_of(MPI_Comm comm, std::uint64_t own) {
 std::vector<std::string> texts_of(MPI_Comm comm, const std::string& own) {
   const auto ranks = static_cast<std::size_t>(comm::size(comm));
   const int length = static_cast<int>(own.size());
-  std::vector<int> lengths(ranks), offsets(ranks);
+  std::vector<int> lengths(ranks);
   MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, comm);
-  std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
+  const std::vector<int> offsets = comm::offsets_of(lengths);
   std::string joined(static_cast<std::size_t>(offsets.back() + lengths.back()), '\0');
   MPI_Allgatherv(own.data(), length, MPI_CHAR, joined.data(), lengths.data(), offsets.data(), MPI_CHAR, comm);
   std::vector<std::string> texts;

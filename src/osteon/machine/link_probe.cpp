@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/machine/link_probe.hpp>
 #include <osteon/machine/probe_findings.hpp>
@@ -20,8 +21,6 @@ constexpr std::array geometric_sizes = {64.0,     1024.0,   4096.0,   16384.0,  
                                         131072.0, 262144.0, 524288.0, 1048576.0, 2097152.0, 4194304.0};
 constexpr std::array paper_sizes = {0.667, 0.8, 1.0, 1.25, 1.5};  // of this many bytes:
 constexpr double paper_base = 1.5e6, smallest_paper_base = 16384;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 class prober {
  public:

@@ -1,16 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/machine/links.hpp>
 
 namespace osteon::machine {
-
-namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 host_links host_links::dense(int hosts, std::vector<link> pairs) {
   const std::int64_t expected = static_cast<std::int64_t>(hosts) * (hosts - 1) / 2;

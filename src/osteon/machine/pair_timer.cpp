@@ -7,6 +7,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/offsets.hpp>
 #include <osteon/machine/pair_timer.hpp>
 #include <thread>
 
@@ -194,9 +195,9 @@ std::vector<pair_timings> pair_timer::take_part(const measurement& what) {
   }
   wait_for_all();
   const int count = static_cast<int>(found.size());
-  std::vector<int> counts(static_cast<std::size_t>(ranks)), offsets(static_cast<std::size_t>(ranks));
+  std::vector<int> counts(static_cast<std::size_t>(ranks));
   MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm_);
-  std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
+  const std::vector<int> offsets = comm::offsets_of(counts);
   std::vector<double> all(rank == 0 ? static_cast<std::size_t>(offsets.back() + counts.back()) : 0);
   MPI_Gatherv(found.data(), count, MPI_DOUBLE, all.data(), counts.data(), offsets.data(), MPI_DOUBLE, 0, comm_);
   std::vector<pair_timings> result;

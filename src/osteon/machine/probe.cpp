@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/communicator.hpp>
@@ -14,8 +15,6 @@
 namespace osteon::machine {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::string now_in_utc() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 

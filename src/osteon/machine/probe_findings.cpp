@@ -1,3 +1,4 @@
+#include <osteon/base/at.hpp>
 #include <osteon/machine/probe_findings.hpp>
 
 #include <fmt/format.h>
@@ -9,8 +10,6 @@
 namespace osteon::machine {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::optional<class_figures> figures_of(const std::vector<fitted_pair>& pairs, path what, bool loaded) {
   std::vector<double> latency, bandwidth;

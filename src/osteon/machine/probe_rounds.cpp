@@ -1,15 +1,10 @@
+#include <osteon/base/at.hpp>
 #include <osteon/machine/probe_rounds.hpp>
 
 #include <algorithm>
 #include <osteon/plan/pairs.hpp>
 
 namespace osteon::machine {
-
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 std::vector<rank_pairs> all_rounds(int hosts) {
   const plan::pairing schedule = plan::best_pairing(hosts);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/xxh64.hpp>
 #include <osteon/machine/topology.hpp>
@@ -9,8 +10,6 @@
 namespace osteon::machine {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 int count_of(const host_tree& tree, level l) {
   int most = -1;

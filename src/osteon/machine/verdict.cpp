@@ -4,14 +4,13 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <osteon/base/at.hpp>
 #include <osteon/machine/fit.hpp>
 #include <osteon/machine/verdict.hpp>
 
 namespace osteon::machine {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Of the links of a host: all, and those that were measured alone.
 struct abilities {

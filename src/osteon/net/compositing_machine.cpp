@@ -42,17 +42,17 @@ constexpr key keys[] = {
     {"match_s", &compositing_machine::match_time, false, false},
     {"host_bytes_per_second", &compositing_machine::host_rate, false, true},
 };
-constexpr const char* schema = "osteon.compositing-machine/1";
+constexpr const char* file_schema = "osteon.compositing-machine/1";
 
-class reader {
+class file_reader {
  public:
-  reader(const json_value& text, std::string source) : text_(text), source_(std::move(source)) {}
+  file_reader(const json_value& text, std::string source) : text_(text), source_(std::move(source)) {}
 
   compositing_machine read() {
     if (text_.is != json_value::kind::object) fail("it must be an object of keys and values");
     compositing_machine m;
-    if (const json_value* given = text_.find("schema"); !given || !(*given == schema))
-      fault("schema", fmt::format("must be \"{}\"", schema));
+    if (const json_value* given = text_.find("schema"); !given || !(*given == file_schema))
+      fault("schema", fmt::format("must be \"{}\"", file_schema));
     if (const json_value* name = text_.find("name"); name && name->is_word())
       m.name = name->text;
     else
@@ -138,11 +138,11 @@ double sharing(const compositing_machine& m, int distance) {
 compositing_machine parse_machine(const std::string& json_text, const std::string& source) {
   const auto parsed = parse_json(json_text);
   if (!parsed) throw data_error(fmt::format("'{}' describes no machine: it is not valid JSON", source));
-  return reader(*parsed, source).read();
+  return file_reader(*parsed, source).read();
 }
 
 std::string describe_machine(const compositing_machine& m) {
-  std::string text = fmt::format("{{\n  \"schema\": \"{}\",\n  \"name\": {}", schema, json_quoted(m.name));
+  std::string text = fmt::format("{{\n  \"schema\": \"{}\",\n  \"name\": {}", file_schema, json_quoted(m.name));
   for (const key& k : keys)
     if (std::isfinite(m.*k.value)) text += fmt::format(",\n  \"{}\": {}", k.name, m.*k.value);
   text += fmt::format(",\n  \"ranks_per_host\": {}", m.ranks_per_host);

@@ -9,7 +9,7 @@ namespace {
 
 // PU = (group * routers + router) * pus_of_router + port. Global channel k of a group is that of its router k / global; it
 // leads (k mod (groups - 1)) + 1 groups further. Channels beyond a whole number of turns are left out.
-struct layout {
+struct dragonfly_layout {
   int pus_of_router, routers, groups, global;
   int pus, all_routers, copies, first_local, first_global;
 
@@ -47,7 +47,7 @@ struct layout {
 }  // namespace
 
 network make_dragonfly(const network_request& request) {
-  auto l = std::make_shared<layout>();
+  auto l = std::make_shared<dragonfly_layout>();
   l->pus_of_router = request.shape[0];
   l->routers = request.shape[1];
   l->groups = request.shape[2];

@@ -10,9 +10,9 @@ struct arriving {
   double time, flow, combined;  // when its last byte would be there; s that it takes a port; bytes
 };
 
-class walk {
+class walk_of_exchange {
  public:
-  walk(const network& where, const plan::exchange& what, const simulate_options& options, std::vector<int> place)
+  walk_of_exchange(const network& where, const plan::exchange& what, const simulate_options& options, std::vector<int> place)
       : where_(where),
         what_(what),
         options_(options),
@@ -113,7 +113,7 @@ class walk {
 
 exchange_cost cost_of(const network& where, const plan::exchange& what, const simulate_options& options,
                       std::span<const int> places) {
-  return walk(where, what, options, place_ranks(where, what.ranks, places)).run();
+  return walk_of_exchange(where, what, options, place_ranks(where, what.ranks, places)).run();
 }
 
 }  // namespace osteon::net

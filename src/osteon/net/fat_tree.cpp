@@ -10,7 +10,7 @@ namespace {
 // Extended generalised fat tree: a switch of level i has children[i - 1] children and parents[i] parents. PUs are level 0.
 // A vertex of level i is numbered up_digits + below[i] * (PU / under[i]): which parents lead to it, and which part of the
 // PUs it is above.
-struct layout {
+struct fat_tree_layout {
   std::vector<int> children, parents;  // of level i + 1; of level i
   std::vector<int> under, below;       // products: PUs under a switch of level i; switches of level i above a PU
   std::vector<int> first_vertex, first_up, first_down;
@@ -56,7 +56,7 @@ struct layout {
 }  // namespace
 
 network make_fat_tree(const network_request& request) {
-  auto l = std::make_shared<layout>();
+  auto l = std::make_shared<fat_tree_layout>();
   l->single = request.kind == topology::crossbar;
   l->children = request.shape;
   l->parents.push_back(1);

@@ -15,20 +15,20 @@ namespace osteon::net {
 
 namespace {
 
-constexpr const char* schema = "osteon.network/1";
-constexpr std::size_t most_faults = 20, most_routers = 4096, most_links = 1 << 20;
-constexpr int most_pus = 1 << 20;
+constexpr const char* graph_schema = "osteon.network/1";
+constexpr std::size_t most_faults = 20, most_routers = 4096, most_links_of_graph = 1 << 20;
+constexpr int most_pus_of_graph = 1 << 20;
 
-class reader {
+class graph_reader {
  public:
-  reader(const json_value& text, std::string source) : text_(text), source_(std::move(source)) {}
+  graph_reader(const json_value& text, std::string source) : text_(text), source_(std::move(source)) {}
 
   network read() {
     if (text_.is != json_value::kind::object) fail("it must be an object of keys and values");
     known_keys(text_, "",
                {"schema", "name", "startup_s", "routing", "bytes_per_second", "latency_s", "routers", "pus", "links"});
-    if (const json_value* given = text_.find("schema"); !given || !(*given == schema))
-      fault("schema", fmt::format("must be \"{}\"", schema));
+    if (const json_value* given = text_.find("schema"); !given || !(*given == graph_schema))
+      fault("schema", fmt::format("must be \"{}\"", graph_schema));
     made_.name = source_;
     if (const json_value* name = text_.find("name")) {
       made_.name = name->text;
@@ -83,10 +83,11 @@ class reader {
       }
       known_keys(list[i], where, {"router", "count", "bytes_per_second", "latency_s"});
       const int router = find(list[i], where, "router");
-      const int count = whole(list[i], where, "count", 1, most_pus);
+      const int count = whole(list[i], where, "count", 1, most_pus_of_graph);
       const double rate = figure(list[i], where, "bytes_per_second", rate_, true);
       const double latency = figure(list[i], where, "latency_s", latency_, false);
-      if (count > most_pus - static_cast<int>(router_of_.size())) fail(fmt::format("it has more than {} PUs", most_pus));
+      if (count > most_pus_of_graph - static_cast<int>(router_of_.size()))
+        fail(fmt::format("it has more than {} PUs", most_pus_of_graph));
       for (int k = 0; k < count; ++k) {
         router_of_.push_back(router);
         pu_rate_.push_back(rate);
@@ -99,7 +100,8 @@ class reader {
   void links() {
     if (!text_.find("links")) return;
     const auto& list = array("links");
-    if (list.size() > most_links) fail(fmt::format("it has {} links; at most {} are possible", list.size(), most_links));
+    if (list.size() > most_links_of_graph)
+      fail(fmt::format("it has {} links; at most {} are possible", list.size(), most_links_of_graph));
     for (std::size_t i = 0; i < list.size() && faults_.size() < most_faults; ++i) {
       const std::string where = fmt::format("links[{}]", i);
       if (!is_object(list[i])) {
@@ -275,7 +277,7 @@ class reader {
 network parse_graph(const std::string& json_text, const std::string& source) {
   const auto parsed = parse_json(json_text);
   if (!parsed) throw data_error(fmt::format("'{}' describes no network: it is not valid JSON", source));
-  return reader(*parsed, source).read();
+  return graph_reader(*parsed, source).read();
 }
 
 }  // namespace osteon::net

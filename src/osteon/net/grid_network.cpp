@@ -8,12 +8,12 @@ namespace osteon::net {
 namespace {
 
 // Torus, mesh and hypercube. Vertices: PUs, then a router each.
-struct layout : lattice {
+struct grid_layout : lattice {
   bool torus;
   std::vector<int> order;
   std::vector<int> channel;  // [dimension][minus, plus][router]; -1: none
 
-  explicit layout(const network_request& request)
+  explicit grid_layout(const network_request& request)
       : lattice(request.shape),
         torus(request.kind == topology::torus),
         order(request.order),
@@ -23,7 +23,7 @@ struct layout : lattice {
     return channel[(2 * d + plus) * static_cast<std::size_t>(pus) + static_cast<std::size_t>(router)];
   }
   int channel_of(std::size_t d, bool plus, int router) const {
-    return const_cast<layout*>(this)->channel_of(d, plus, router);
+    return const_cast<grid_layout*>(this)->channel_of(d, plus, router);
   }
 
   int neighbour(std::size_t d, bool plus, int router) const {
@@ -82,7 +82,7 @@ struct layout : lattice {
 }  // namespace
 
 network make_grid(const network_request& request) {
-  const auto l = std::make_shared<layout>(request);
+  const auto l = std::make_shared<grid_layout>(request);
   network made = pus_and_ports(request, l->pus, [&](int q) { return l->pus + q; });
   for (std::size_t d = 0; d < l->size.size(); ++d)
     for (const bool plus : {false, true})

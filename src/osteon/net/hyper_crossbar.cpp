@@ -8,7 +8,7 @@ namespace osteon::net {
 namespace {
 
 // Vertices: PUs, one exchange switch (EX) each, then crossbars (XB), dimension by dimension.
-struct layout : lattice {
+struct crossbar_layout : lattice {
   using lattice::lattice;
   std::vector<int> order;           // in which they are corrected, without those of size 1
   std::vector<int> first_in;        // link EX -> XB of PU 0; that of PU q is q further; XB -> EX comes pus later
@@ -48,7 +48,7 @@ struct layout : lattice {
 }  // namespace
 
 network make_hyper_crossbar(const network_request& request) {
-  const auto l = std::make_shared<layout>(request.shape);
+  const auto l = std::make_shared<crossbar_layout>(request.shape);
   network made = pus_and_ports(request, l->pus, [&](int q) { return l->pus + q; });
   const auto add = [&](int from, int to, link_kind kind) {
     made.links.push_back({from, to, kind, request.channels, request.rate, request.latency});

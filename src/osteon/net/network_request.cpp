@@ -26,9 +26,9 @@ double parse_quantity(const std::string& text, const std::vector<std::pair<const
   return -1;
 }
 
-class reader {
+class request_reader {
  public:
-  explicit reader(const std::string& text) { request_.text = text; }
+  explicit request_reader(const std::string& text) { request_.text = text; }
 
   network_request read() {
     const std::string& text = request_.text;
@@ -244,7 +244,7 @@ std::int64_t network_request::pus() const {
   return product;
 }
 
-network_request parse_network(const std::string& text) { return reader(text).read(); }
+network_request parse_network(const std::string& text) { return request_reader(text).read(); }
 
 network make_network(const network_request& request) {
   if (request.pus() > most_pus)

@@ -36,9 +36,9 @@ void take_later(cause& latest, const cause& other) {
   if (other.end > latest.end) latest = other;
 }
 
-class walk {
+class walk_of_plan {
  public:
-  walk(const plan::plan& what, const compositing_machine& machine, double bytes_per_element)
+  walk_of_plan(const plan::plan& what, const compositing_machine& machine, double bytes_per_element)
       : plan_(what), machine_(machine), bytes_per_element_(bytes_per_element), ranks_(static_cast<std::size_t>(what.ranks)) {
     sent_.resize(ranks_);
     received_.resize(ranks_);
@@ -270,7 +270,7 @@ class walk {
 
 plan_cost cost_of(const plan::plan& what, const compositing_machine& machine, double bytes_per_element) {
   if (what.ranks < 1) throw usage_error(fmt::format("a plan of {} ranks has no cost: it needs at least one", what.ranks));
-  return walk(what, machine, bytes_per_element).run();
+  return walk_of_plan(what, machine, bytes_per_element).run();
 }
 
 }  // namespace osteon::net

@@ -1,11 +1,10 @@
 #include <algorithm>
+#include <osteon/base/at.hpp>
 #include <osteon/placement/assess.hpp>
 
 namespace osteon::placement {
 
-namespace {
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-}  // namespace
+namespace {}  // namespace
 
 assessment assess(const graph& g, std::span<const int> place, const target& where) {
   assessment result;

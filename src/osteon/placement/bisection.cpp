@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <osteon/base/at.hpp>
 #include <osteon/placement/bisection.hpp>
 #include <osteon/placement/random.hpp>
 #include <queue>
@@ -21,8 +22,6 @@ struct bounds {
 };
 
 using sides = std::vector<char>;
-
-std::size_t at(int v) { return static_cast<std::size_t>(v); }
 
 std::int64_t cut_of(const graph& g, const sides& side) {
   std::int64_t sum = 0;

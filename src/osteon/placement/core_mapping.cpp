@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <osteon/base/at.hpp>
 #include <osteon/placement/core_mapping.hpp>
 #include <osteon/placement/grouping.hpp>
 #include <osteon/placement/swap_search.hpp>
@@ -9,7 +10,6 @@ namespace osteon::placement {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 constexpr std::array levels = {machine::level::package, machine::level::numa, machine::level::l3};
 
 // Vertices of g that have come down to some places (indices into `cores`).

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <osteon/base/at.hpp>
 #include <osteon/placement/fabric.hpp>
 #include <osteon/placement/random.hpp>
 
@@ -6,7 +7,6 @@ namespace osteon::placement {
 
 namespace {
 
-std::size_t at(int v) { return static_cast<std::size_t>(v); }
 constexpr int most_hosts_of_a_table = 512;
 
 double eighth_power(double x) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <osteon/base/at.hpp>
 #include <span>
 #include <vector>
 
@@ -27,9 +28,6 @@ struct graph {
   std::span<const std::int32_t> neighbours(int v) const { return {to.data() + begin[at(v)], degree(v)}; }
   std::span<const std::int64_t> weights(int v) const { return {weight.data() + begin[at(v)], degree(v)}; }
   std::size_t degree(int v) const { return static_cast<std::size_t>(begin[at(v) + 1] - begin[at(v)]); }
-
- private:
-  static std::size_t at(int v) { return static_cast<std::size_t>(v); }
 };
 
 /// The graph of some edges; those between the same two vertices are added up, loops are left out.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <osteon/base/at.hpp>
 #include <osteon/placement/bisection.hpp>
 #include <osteon/placement/host_mapping.hpp>
 #include <osteon/placement/random.hpp>
@@ -8,8 +9,6 @@
 namespace osteon::placement {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Hosts in an order in which close ones are close together: bisected by how near they are to each other.
 std::vector<int> by_nearness(const std::vector<float>& distance, int hosts, std::uint64_t seed) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/placement/host_network.hpp>
 
@@ -9,7 +10,6 @@ namespace osteon::placement {
 namespace {
 
 constexpr int most_hosts = 16384;  // whose distances take 1 GiB
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 double upper_quartile(std::vector<double>& values) {
   const auto place =

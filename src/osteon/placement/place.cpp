@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/placement/bisection.hpp>
@@ -18,8 +19,6 @@
 namespace osteon::placement {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr std::array<std::string_view, 5> method_names = {"best", "paper", "groups", "input", "random"};
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/together.hpp>
@@ -13,8 +14,6 @@
 namespace osteon::placement {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // The only core of `tree` that this process may run on; -1 if there are several, or the tree is not of this hardware.
 int core_bound_to(const machine::host_tree& tree) {

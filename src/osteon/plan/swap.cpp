@@ -25,7 +25,7 @@ std::int64_t last_below(std::int64_t count, std::int64_t limit, F function) {
 }
 
 // `count` joining groups of `size` members each. They are at most two such classes in a group.
-struct equal_groups {
+struct equal_parts {
   std::int64_t count, size;
 };
 
@@ -36,8 +36,8 @@ struct group {
   std::int64_t ways;  // joining groups: first the larger ones, then the others
 
   std::int64_t size() const { return end - begin; }
-  equal_groups large() const { return {size() % ways, size() / ways + 1}; }
-  equal_groups small() const { return {ways - size() % ways, size() / ways}; }
+  equal_parts large() const { return {size() % ways, size() / ways + 1}; }
+  equal_parts small() const { return {ways - size() % ways, size() / ways}; }
 
   std::int64_t joining_of(std::int64_t index) const {
     const std::int64_t offset = index - begin, in_large = large().count * large().size;

@@ -10,13 +10,11 @@ namespace osteon::plan {
 
 namespace {
 
-constexpr std::size_t most_problems = 20;
-
 bool meet(span a, span b) { return a.begin < b.end && b.begin < a.end; }
 
-class verifier {
+class composite_verifier {
  public:
-  verifier(const plan& what, const composite_goal& goal) : plan_(what), goal_(goal) {}
+  composite_verifier(const plan& what, const composite_goal& goal) : plan_(what), goal_(goal) {}
 
   std::vector<problem> run() {
     start();
@@ -259,6 +257,8 @@ std::int64_t staged_elements(const round& what) {
   return sum;
 }
 
-std::vector<problem> verify_composite(const plan& what, const composite_goal& goal) { return verifier(what, goal).run(); }
+std::vector<problem> verify_composite(const plan& what, const composite_goal& goal) {
+  return composite_verifier(what, goal).run();
+}
 
 }  // namespace osteon::plan

@@ -7,6 +7,8 @@
 
 namespace osteon::plan {
 
+constexpr std::size_t most_problems = 20;  ///< that a verification lists
+
 /// What a compositing plan promises.
 struct composite_goal {
   std::vector<int> order;             ///< rank at each visibility index, front to back

@@ -1,5 +1,7 @@
 #include <osteon/plan/verify_exchange.hpp>
 
+#include <osteon/plan/verify.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,11 +10,9 @@ namespace osteon::plan {
 
 namespace {
 
-constexpr std::size_t most_problems = 20;
-
-class verifier {
+class exchange_verifier {
  public:
-  verifier(const exchange& what, const parcel_wanted& wanted)
+  exchange_verifier(const exchange& what, const parcel_wanted& wanted)
       : what_(what), wanted_(wanted), ranks_(static_cast<std::size_t>(what.ranks)), inbox_(ranks_) {
     if (what.on_arrival != arrival::parcels) return;
     holder_.resize(ranks_ * ranks_);
@@ -126,7 +126,7 @@ class verifier {
 }  // namespace
 
 std::vector<problem> verify_exchange(const exchange& what, const parcel_wanted& wanted) {
-  return verifier(what, wanted).run();
+  return exchange_verifier(what, wanted).run();
 }
 
 }  // namespace osteon::plan

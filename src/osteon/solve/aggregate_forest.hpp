@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <osteon/base/at.hpp>
 #include <utility>
 #include <vector>
 
@@ -63,7 +64,6 @@ class aggregate_forest {
   }
 
  private:
-  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
   struct weak_pair {
     std::int32_t from, to;
     float conductance;

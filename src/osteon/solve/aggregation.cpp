@@ -1,3 +1,4 @@
+#include <osteon/base/at.hpp>
 #include <osteon/solve/aggregation.hpp>
 
 #include <algorithm>
@@ -15,8 +16,6 @@ namespace {
 using place = level_geometry::place;
 using point = level_geometry::point;
 using wall = level_geometry::wall;
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 place coarsened(place p, const std::array<int, 3>& shift) { return {p.z >> shift[0], p.y >> shift[1], p.x >> shift[2]}; }
 

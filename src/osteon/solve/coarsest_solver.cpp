@@ -1,3 +1,4 @@
+#include <osteon/comm/offsets.hpp>
 #include <osteon/solve/coarsest_solver.hpp>
 
 #include <Eigen/SparseCholesky>
@@ -17,18 +18,12 @@ std::vector<int> gather_counts(MPI_Comm comm, std::size_t mine) {
   return counts;
 }
 
-std::vector<int> starts(const std::vector<int>& counts) {
-  std::vector<int> begin(counts.size());
-  std::exclusive_scan(counts.begin(), counts.end(), begin.begin(), 0);
-  return begin;
-}
-
 // The values of all ranks on rank 0, in the order of the ranks; nothing elsewhere.
 template <class T>
 std::vector<T> gather(MPI_Comm comm, const std::vector<T>& mine, const std::vector<int>& counts) {
   const bool is_root = comm::rank(comm) == 0;
   std::vector<T> all(is_root ? static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), 0)) : 0);
-  const auto begin = starts(counts);
+  const auto begin = comm::offsets_of(counts);
   MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), comm::datatype<T>(), all.data(), counts.data(), begin.data(),
               comm::datatype<T>(), 0, comm);
   return all;
@@ -160,7 +155,7 @@ void coarsest_solver::solve(const float* b, float* x) const {
         if (const auto u = root_->unknown[3 * static_cast<std::size_t>(root_->any_node[i]) + c]; u >= 0)
           answer[4 * i + c] = static_cast<float>(solution[u]);
   }
-  const auto begin = starts(all_counts_);
+  const auto begin = comm::offsets_of(all_counts_);
   MPI_Scatterv(answer.data(), all_counts_.data(), begin.data(), MPI_FLOAT, x, static_cast<int>(4 * nodes_), MPI_FLOAT, 0,
                comm_);
 }

@@ -1,3 +1,4 @@
+#include <osteon/base/at.hpp>
 #include <osteon/solve/conduction_multigrid.hpp>
 
 #include <algorithm>
@@ -10,8 +11,6 @@
 namespace osteon::solve {
 
 namespace {
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // A point that exchanges heat with nothing has a diagonal of zero; it is left alone.
 template <class V>

@@ -1,3 +1,4 @@
+#include <osteon/base/at.hpp>
 #include <osteon/solve/conduction_solver.hpp>
 
 #include <fmt/format.h>
@@ -14,8 +15,6 @@ namespace {
 
 constexpr double settled = 1e-3;     // last relative change of the power over the tolerance of the residual
 constexpr double drop_exact = 1e-4;  // fall of the residual after which its rounding errors might be felt
-
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -1,3 +1,5 @@
+#include <osteon/base/at.hpp>
+#include <osteon/comm/offsets.hpp>
 #include <osteon/solve/gathered_level.hpp>
 
 #include <algorithm>
@@ -11,14 +13,6 @@ namespace osteon::solve {
 
 namespace {
 
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-std::vector<int> starts(const std::vector<int>& counts) {
-  std::vector<int> begin(counts.size());
-  std::exclusive_scan(counts.begin(), counts.end(), begin.begin(), 0);
-  return begin;
-}
-
 // Lists of all ranks on rank 0, in the order of the ranks. T is trivially copyable. @collective
 template <class T>
 std::vector<T> gather_all(MPI_Comm comm, const std::vector<T>& own) {
@@ -26,7 +20,7 @@ std::vector<T> gather_all(MPI_Comm comm, const std::vector<T>& own) {
   const int count = static_cast<int>(own.size());
   std::vector<int> counts(root ? static_cast<std::size_t>(comm::size(comm)) : 0);
   MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
-  const std::vector<int> begin = starts(counts);
+  const std::vector<int> begin = comm::offsets_of(counts);
   std::vector<T> all(root ? static_cast<std::size_t>(begin.back() + counts.back()) : 0);
   MPI_Datatype element;
   MPI_Type_contiguous(static_cast<int>(sizeof(T)), MPI_BYTE, &element);
@@ -83,7 +77,7 @@ gathered_level::gathered_level(MPI_Comm comm, coarse_level& level, level_geometr
   const bool root = comm::rank(comm) == 0;
   counts_.resize(root ? static_cast<std::size_t>(comm::size(comm)) : 0);
   MPI_Gather(&owned_, 1, MPI_INT, counts_.data(), 1, MPI_INT, 0, comm);
-  offsets_ = starts(counts_);
+  offsets_ = comm::offsets_of(counts_);
   std::int32_t first = 0;
   MPI_Exscan(&owned_, &first, 1, MPI_INT32_T, MPI_SUM, comm);
   if (root) first = 0;  // MPI_Exscan leaves it undefined there

@@ -1,3 +1,4 @@
+#include <osteon/base/at.hpp>
 #include <osteon/solve/heat_transient.hpp>
 
 #include <fmt/format.h>
@@ -127,8 +128,6 @@ class stepper {
   }
 
  private:
-  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
   const heat_problem& problem_;
   const time_plan& plan_;
   const conduction_cells& cells_;

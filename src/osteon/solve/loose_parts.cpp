@@ -1,3 +1,4 @@
+#include <osteon/comm/offsets.hpp>
 #include <osteon/solve/loose_parts.hpp>
 
 #include <Eigen/Eigenvalues>
@@ -229,10 +230,10 @@ class part_finder {
   }
 
   std::vector<label> gather(const std::vector<label>& mine) const {
-    std::vector<int> counts(static_cast<std::size_t>(comm::size(comm_))), begins(counts.size());
+    std::vector<int> counts(static_cast<std::size_t>(comm::size(comm_)));
     const int count = static_cast<int>(mine.size());
     MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm_);
-    std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), 0);
+    const std::vector<int> begins = comm::offsets_of(counts);
     std::vector<label> all(static_cast<std::size_t>(begins.back() + counts.back()));
     MPI_Allgatherv(mine.data(), count, MPI_INT64_T, all.data(), counts.data(), begins.data(), MPI_INT64_T, comm_);
     return all;

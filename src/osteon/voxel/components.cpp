@@ -1,3 +1,4 @@
+#include <osteon/base/at.hpp>
 #include <osteon/voxel/components.hpp>
 
 #include <algorithm>
@@ -22,7 +23,6 @@ class disjoint_sets {
   }
 
  private:
-  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
   std::vector<std::int32_t> parent_;
 };
 
