@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]osteon/(\w+)/', re.M)
-MPI_FREE = {"base", "plan", "voxel", "kernel", "net"}
+MPI_FREE = {"base", "plan", "voxel", "kernel", "compositing", "net"}
 
 
 def read_table(page: Path) -> dict[str, set[str]]:

@@ -23,13 +23,13 @@ namespace {
 struct bench_composite_options {
   int ranks = 4;
   std::optional<int> threads;
-  std::vector<std::string> ways{"shared", "direct-send", "binary-swap"};
+  std::vector<std::string> ways;
   int width = 512, height = 512;
   std::string format = "rgba8";
   double active = 1, seconds = 3;
   std::string binding = "none";
   int ranks_per_domain = 4;
-  bool blend = false;
+  bool blend = false, as_threads = false;
   std::string json;
 };
 
@@ -94,21 +94,46 @@ void print_models(std::span<const modelled> ways) {
                  measured->median_fps / p.extended);
 }
 
-void measure_as_rank(MPI_Comm comm, const bench_composite_options& options) {
-  const int rank = comm::rank(comm);
+bench::composite_case case_of(const bench_composite_options& options) {
   bench::composite_case what;
   what.width = options.width;
   what.height = options.height;
   what.active = options.active;
   what.seconds = options.seconds;
+  what.format = format_named(options.format);
+  return what;
+}
+
+nlohmann::ordered_json answer_of(const bench_composite_options& options, int ranks, int threads) {
+  return {{"schema", "osteon.bench/1"}, {"ranks", ranks},           {"threads", threads},      {"width", options.width},
+          {"height", options.height},   {"format", options.format}, {"active", options.active}};
+}
+
+// The ranks are threads of this process.
+int measure_as_threads(const bench_composite_options& options) {
+  std::vector<std::string> methods = options.ways;
+  if (methods.empty()) methods = {"direct-send", "binary-swap"};
+  const auto costs = bench::measure_among_threads(case_of(options), options.ranks, methods);
+  if (options.json != "-") print_table(costs);
+  auto answer = answer_of(options, 1, options.ranks);
+  answer["rows"] = rows_of(costs);
+  write_json(options.json, answer);
+  return 0;
+}
+
+void measure_as_rank(MPI_Comm comm, const bench_composite_options& options) {
+  const int rank = comm::rank(comm);
+  bench::composite_case what;
   std::string bound;
   comm::together(comm, [&] {
-    what.format = format_named(options.format);
+    what = case_of(options);
     bound = bench::bind(rank, options.binding, options.ranks_per_domain);
   });
   if (options.threads) omp_set_num_threads(*options.threads);
   std::vector<bench::composite_way> ways;
-  for (const std::string& name : options.ways) ways.push_back(bench::make_way(comm, what, name));
+  std::vector<std::string> names = options.ways;
+  if (names.empty()) names = {"shared", "direct-send", "binary-swap"};
+  for (const std::string& name : names) ways.push_back(bench::make_way(comm, what, name));
   const auto here = render::probe_machine(comm, what.format, render::layout_of(comm, 0));
   const auto costs = bench::measure(comm, what, ways);
   if (rank != 0) return;
@@ -119,16 +144,10 @@ void measure_as_rank(MPI_Comm comm, const bench_composite_options& options) {
   auto choices = nlohmann::ordered_json::array();
   for (const auto& way : ways)
     if (!way.log.empty()) choices.push_back(way.log);
-  nlohmann::ordered_json answer{{"schema", "osteon.bench/1"},
-                                {"ranks", comm::size(comm)},
-                                {"threads", omp_get_max_threads()},
-                                {"width", what.width},
-                                {"height", what.height},
-                                {"format", options.format},
-                                {"active", what.active},
-                                {"binding", bound},
-                                {"choices", choices},
-                                {"rows", rows}};
+  auto answer = answer_of(options, comm::size(comm), omp_get_max_threads());
+  answer["binding"] = bound;
+  answer["choices"] = choices;
+  answer["rows"] = rows;
   if (options.json != "-") {
     for (const auto& log : choices) fmt::print("{}\n", log.get<std::string>());
     print_table(costs);
@@ -158,6 +177,7 @@ int measure_blending(const bench_composite_options& options) {
 
 int bench_composite(const bench_composite_options& options, const std::vector<std::string>& words) {
   if (options.blend) return measure_blending(options);
+  if (options.as_threads) return measure_as_threads(options);
   if (!under_launcher()) {
     std::vector<std::string> arguments{own_path()};
     arguments.insert(arguments.end(), words.begin(), words.end());
@@ -185,12 +205,16 @@ void add_bench_composite(registry& commands) {
       .one_of({"none", "numa_1", "numa_2"});
   c.add_option("--ranks-per-domain", o->ranks_per_domain, "Ranks that numa_1 puts together (default: 4)").positive();
   c.add_option("--seconds", o->seconds, "Time to measure, all ways together (default: 3)").between(0.0, 3600.0);
+  c.add_flag("--as-threads", o->as_threads,
+             "The ranks are threads of one process, which composite in its memory without MPI; ways are then methods of "
+             "`osteon plan`, with +parts or +narrow (default: direct-send, binary-swap)");
   c.add_flag("--blend", o->blend, "Only the blending of one thread, in pixels a second");
   add_json(c, o->json);
   c.footer(
       "Every picture is compared with the exact one.\n\nExamples:\n  osteon bench composite -n 4 -w shared -w binary-swap "
       "-w multi-step:2\n"
-      "  osteon bench composite -n 8 --active 0.15 -w direct-send+sparse\n  osteon bench composite --blend");
+      "  osteon bench composite -n 8 --active 0.15 -w direct-send+sparse\n  osteon bench composite -n 4 --as-threads -w "
+      "tree -w radix-k:4\n  osteon bench composite --blend");
 }
 
 }  // namespace osteon::app

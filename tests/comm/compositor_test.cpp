@@ -4,9 +4,11 @@
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/compositor.hpp>
+#include <osteon/compositing/among_threads.hpp>
 #include <osteon/plan/composite_method.hpp>
 #include <random>
 #include <support/partial_images.hpp>
+#include <thread>
 
 namespace compositor_test {
 
@@ -167,6 +169,35 @@ TEST(compositor, hybrid_is_within_its_bound) {
     o.ranks_per_host = ranks_per_host;
     expect_exact_in_all_formats(o, ranks_per_host == 3);
   }
+}
+// Oracle: the same plan run by threads; the same bits.
+TEST(compositor, by_messages_has_the_bits_that_threads_have) {
+  const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
+  const auto order = shuffled(ranks, 4);
+  for (const char* text : {"binary-swap", "radix-k:3", "pipeline"})
+    for (const colour_format colour : {colour_format::rgba8, colour_format::rgba32f}) {
+      auto o = picture_of(411, 173, transport::messages);
+      o.format = {colour, false};
+      o.method = method_named(text);
+      const auto image_of = [&](int r) {
+        return test::partial_image{o.format, o.width, o.height, r, 0, {0, 0, o.width, o.height}};
+      };
+      auto compositor = comm::compositor::make(MPI_COMM_WORLD, o);
+      image_of(rank).render(compositor.buffer(), false);
+      compositor.run(order);
+      if (rank != 0) continue;
+      compositing::among_threads here(o.method(ranks, std::int64_t{o.width} * o.height, order, 0), o.format);
+      std::vector<std::thread> threads;
+      for (int t = 0; t < ranks; ++t)
+        threads.emplace_back([&, t] {
+          image_of(t).render(here.image(t), false);
+          here.run(t);
+        });
+      for (auto& t : threads) t.join();
+      const auto expected = here.image(0);
+      EXPECT_TRUE(std::equal(expected.begin(), expected.end(), compositor.picture().begin()))
+          << text << ", " << kernel::name_of(o.format);
+    }
 }
 // More than one chunk a message, and stripes that end anywhere.
 TEST(compositor, cuts_long_messages) {

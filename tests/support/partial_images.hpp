@@ -2,8 +2,10 @@
 // Partial images for tests of compositing, and their exact composite.
 #include <cmath>
 #include <cstring>
-#include <osteon/comm/compositor.hpp>
+#include <limits>
+#include <osteon/compositing/pixel_rectangle.hpp>
 #include <osteon/kernel/blend.hpp>
+#include <span>
 #include <vector>
 
 namespace osteon::test {
@@ -27,7 +29,7 @@ struct partial_image {
   kernel::pixel_format format;
   int width, height, rank;
   unsigned frame;
-  comm::pixel_rectangle active;
+  compositing::pixel_rectangle active;
 
   // The pixel as it is stored; nothing outside the active rectangle. A quarter of the pixels inside are empty in places.
   void put(std::int64_t pixel, std::byte* to, bool garbage) const {

@@ -46,8 +46,24 @@ void put(kernel::pixel_format format, std::byte* to, const double (&channel)[4],
   if (format.depth) std::memcpy(to + kernel::bytes_of(format.colour), &depth, sizeof depth);
 }
 
-// The largest difference of `picture` from the exact composite of all ranks' images, in units of the last place (a
-// millionth for floating point).
+// The transport and the method of a way without its suffixes.
+void choose_transport(comm::composite_options& o, const std::string& rest, const std::string& name) {
+  if (rest == "shared") {
+    o.by = comm::transport::shared;
+  } else if (rest.starts_with("shared:")) {
+    o.by = comm::transport::hybrid;
+    o.ranks_per_host = std::atoi(rest.c_str() + 7);
+    o.method = render::plan_maker_of("binary-swap");
+    if (o.ranks_per_host < 1)
+      throw usage_error(fmt::format("'{}': behind shared: stands the number of ranks that share memory, at least 1", name));
+  } else {
+    o.by = comm::transport::messages;
+    o.method = render::plan_maker_of(rest);
+  }
+}
+
+}  // namespace
+
 double worst_error(const composite_case& what, int ranks, std::span<const std::byte> picture) {
   const auto order = visibility_order(what, ranks);
   const std::size_t bytes = what.format.bytes(), pixels = picture.size() / bytes;
@@ -77,19 +93,18 @@ double worst_error(const composite_case& what, int ranks, std::span<const std::b
   return floating ? 1e6 * worst : worst;
 }
 
-// The transport and the method of a way without its suffixes.
-void choose_transport(comm::composite_options& o, const std::string& rest, const std::string& name) {
-  if (rest == "shared") {
-    o.by = comm::transport::shared;
-  } else if (rest.starts_with("shared:")) {
-    o.by = comm::transport::hybrid;
-    o.ranks_per_host = std::atoi(rest.c_str() + 7);
-    o.method = render::plan_maker_of("binary-swap");
-    if (o.ranks_per_host < 1)
-      throw usage_error(fmt::format("'{}': behind shared: stands the number of ranks that share memory, at least 1", name));
-  } else {
-    o.by = comm::transport::messages;
-    o.method = render::plan_maker_of(rest);
+double allowed_error(const composite_case& what, int ranks, double bound) {
+  // What single precision adds is small beside half a unit of 8 bits; half precision is off by 2^-12 below 1.
+  if (what.format.depth) return 0;
+  switch (what.format.colour) {
+    case kernel::colour_format::rgba8:
+      return std::max(0.5, bound) + 0.001;
+    case kernel::colour_format::rgba16:
+      return std::max(0.5, bound) + 0.01 * ranks;
+    case kernel::colour_format::rgba16f:
+      return 1e6 * 0x1p-12 + ranks;
+    default:
+      return ranks;
   }
 }
 
@@ -98,8 +113,6 @@ bool take_suffix(std::string& name, const std::string& suffix) {
   name.resize(name.size() - suffix.size());
   return true;
 }
-
-}  // namespace
 
 std::vector<int> visibility_order(const composite_case& what, int ranks) {
   std::vector<int> order(static_cast<std::size_t>(ranks));
@@ -179,13 +192,7 @@ composite_way make_way(MPI_Comm comm, const composite_case& what, const std::str
   way.prepare = [=] { std::copy(image->begin(), image->end(), compositor->buffer().begin()); };
   way.prepare();
   compositor->run(order, box);
-  const double bound = reduced(comm, compositor->error_bound(), MPI_MAX);
-  // What single precision adds is small beside half a unit of 8 bits; half precision is off by 2^-12 below 1.
-  way.error_bound = what.format.depth                                      ? 0
-                    : what.format.colour == kernel::colour_format::rgba8   ? std::max(0.5, bound) + 0.001
-                    : what.format.colour == kernel::colour_format::rgba16  ? std::max(0.5, bound) + 0.01 * comm::size(comm)
-                    : what.format.colour == kernel::colour_format::rgba16f ? 1e6 * 0x1p-12 + comm::size(comm)
-                                                                           : comm::size(comm);
+  way.error_bound = allowed_error(what, comm::size(comm), reduced(comm, compositor->error_bound(), MPI_MAX));
   way.in_parts = o.root < 0;
   return way;
 }

@@ -57,6 +57,19 @@ composite_way make_way(MPI_Comm comm, const composite_case& what, const std::str
 /// @collective on comm
 std::vector<composite_cost> measure(MPI_Comm comm, const composite_case& what, std::span<composite_way> ways);
 
+/// The same in one process without MPI: `ranks` threads that each have drawn an image composite by these methods of
+/// plan::composite_method, with `+parts` and `+narrow` as in make_way.
+/// @throws usage_error for another method, data_error as measure
+std::vector<composite_cost> measure_among_threads(const composite_case& what, int ranks,
+                                                  std::span<const std::string> methods);
+
+/// The largest difference of `picture` from the exact composite of all ranks' images, in units of the last place (a
+/// millionth for floating point), and what a way may differ whose compositor promises `bound`.
+double worst_error(const composite_case& what, int ranks, std::span<const std::byte> picture);
+double allowed_error(const composite_case& what, int ranks, double bound);
+/// Take a suffix off a way's name, if it is there.
+bool take_suffix(std::string& name, const std::string& suffix);
+
 /// Millions of pixels of the result a CPU second of one thread, for `layers` layers of `pixels` pixels.
 double blend_rate(kernel::pixel_format format, int layers, std::int64_t pixels, double seconds);
 

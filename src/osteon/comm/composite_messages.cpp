@@ -61,7 +61,7 @@ class by_messages : public compositor::way {
     exchange_object object{options.format};
     object.wide_between = options.wide_between;
     object.all_layers = ranks;
-    schedule_ = exchange_schedule::make(comm.get(), mine, pixels(), object);
+    schedule_ = make_schedule(comm.get(), mine, pixels(), object);
     pixels_ = std::make_unique<exchange_pixels>(schedule_, object, pixels(), image_.get());
     if (options.sparse)
       sparse_ = std::make_unique<sparse_exchange>(comm.get(), schedule_, *pixels_);

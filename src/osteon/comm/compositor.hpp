@@ -5,17 +5,13 @@
 #include <memory>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/plan_exchange.hpp>
+#include <osteon/compositing/pixel_rectangle.hpp>
 #include <span>
 #include <string>
 
 namespace osteon::comm {
 
-/// Pixels [left, right) of the rows [top, bottom).
-struct pixel_rectangle {
-  int left = 0, top = 0, right = 0, bottom = 0;
-  bool empty() const { return left >= right || top >= bottom; }
-  friend bool operator==(const pixel_rectangle&, const pixel_rectangle&) = default;
-};
+using compositing::pixel_rectangle;
 
 enum class transport {
   automatic,  ///< shared memory where all ranks are on one host, hybrid where hosts have several ranks, else messages

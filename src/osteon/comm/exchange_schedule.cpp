@@ -1,272 +1,68 @@
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <bit>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/exchange_schedule.hpp>
 #include <osteon/comm/together.hpp>
-#include <osteon/kernel/pixel.hpp>
 
 namespace osteon::comm {
 
 namespace {
 
-plan::span overlap(plan::span a, plan::span b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
-bool meet(plan::span a, plan::span b) { return a.begin < b.end && b.begin < a.end; }
-
-// The pieces within `wanted`, cut to it.
-std::vector<pixel_piece> within(const std::vector<pixel_piece>& pieces, plan::span wanted) {
-  std::vector<pixel_piece> result;
-  for (pixel_piece p : pieces) {
-    p.at = overlap(p.at, wanted);
-    if (p.at.size() > 0) result.push_back(p);
-  }
-  return result;
-}
-
-bool alike(const pixel_piece& a, const pixel_piece& b) {
-  return a.layers == b.layers && a.wide == b.wide && a.message == b.message && a.error == b.error;
-}
-
-void replace(std::vector<pixel_piece>& pieces, const pixel_piece& by) {
-  std::vector<pixel_piece> result;
-  for (const pixel_piece& p : pieces)
-    for (const plan::span left : {overlap(p.at, {0, by.at.begin}), overlap(p.at, {by.at.end, p.at.end})})
-      if (left.size() > 0) {
-        result.push_back(p);
-        result.back().at = left;
-      }
-  result.push_back(by);
-  std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.at.begin < b.at.begin; });
-  pieces.clear();
-  for (const pixel_piece& p : result)
-    if (!pieces.empty() && alike(pieces.back(), p) && pieces.back().at.end == p.at.begin)
-      pieces.back().at.end = p.at.end;
-    else
-      pieces.push_back(p);
-}
+using message = exchange_schedule::message;
 
 // A message's description as numbers, for the other end.
 constexpr std::size_t head = 3, per_piece = 5;
-std::vector<std::int64_t> in_numbers(const exchange_schedule::message& m) {
+std::vector<std::int64_t> in_numbers(const message& m) {
   std::vector<std::int64_t> numbers{m.tag, m.at.begin, m.at.end};
   for (const pixel_piece& p : m.pieces)
     numbers.insert(numbers.end(), {p.at.begin, p.at.end, p.layers, p.wide, std::bit_cast<std::int64_t>(p.error)});
   return numbers;
 }
-exchange_schedule::message from_numbers(const std::vector<std::int64_t>& numbers, int peer) {
-  exchange_schedule::message m{peer, static_cast<int>(numbers[0]), {numbers[1], numbers[2]}, {}};
+message from_numbers(const std::vector<std::int64_t>& numbers, int peer) {
+  message m{peer, static_cast<int>(numbers[0]), {numbers[1], numbers[2]}, {}};
   for (std::size_t i = head; i + per_piece <= numbers.size(); i += per_piece)
     m.pieces.push_back(
         {{numbers[i], numbers[i + 1]}, numbers[i + 2], numbers[i + 3], -1, std::bit_cast<double>(numbers[i + 4])});
   return m;
 }
 
-class maker {
- public:
-  maker(MPI_Comm comm, std::int64_t elements, const exchange_object& object) : comm_(comm), object_(object) {
-    if (elements > 0)
-      held_.push_back({{0, elements}, object.own_layers, object.starts_wide && object.has_wide(), -1, object.error});
+// What the others send to this rank in a round.
+std::vector<message> told(MPI_Comm comm, const plan::round& steps, int number, const std::vector<message>& sent) {
+  std::vector<std::vector<std::int64_t>> out;
+  std::vector<MPI_Request> requests(sent.size());
+  for (const message& m : sent) {
+    const auto& numbers = out.emplace_back(in_numbers(m));
+    MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, m.peer, number, comm,
+              &requests[out.size() - 1]);
   }
-
-  exchange_schedule run(const plan::rank_plan& mine) {
-    exchange_schedule result;
-    for (std::size_t r = 0; r < mine.rounds.size(); ++r)
-      result.rounds.push_back(round_of(mine.rounds[r], static_cast<int>(r)));
-    for (const plan::span s : mine.result)
-      for (const pixel_piece& p : within(held_, s)) result.result.push_back(p);
-    together(comm_, [&] {
-      if (!fault_.empty()) throw usage_error(fault_);
-    });
-    return result;
+  std::vector<message> came;
+  for (const plan::step& s : steps.steps) {
+    if (s.what == plan::action::send) continue;
+    MPI_Status status;
+    MPI_Probe(s.peer, number, comm, &status);
+    int count = 0;
+    MPI_Get_count(&status, MPI_INT64_T, &count);
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
+    MPI_Recv(numbers.data(), count, MPI_INT64_T, s.peer, number, comm, MPI_STATUS_IGNORE);
+    came.push_back(from_numbers(numbers, s.peer));
   }
-
- private:
-  exchange_schedule::round round_of(const plan::round& steps, int number) {
-    exchange_schedule::round result;
-    exchange_descriptions(steps, number, result);
-    result.collects = !steps.steps.empty();
-    for (const plan::step& s : steps.steps)
-      if (s.what == plan::action::blend_front || s.what == plan::action::blend_back) result.collects = false;
-    for (const auto& m : result.sends)
-      for (const pixel_piece& p : m.pieces)
-        if (p.layers < object_.all_layers) result.collects = false;
-
-    const std::vector<pixel_piece> before = held_;
-    for (const plan::span at : stretches(steps, result.arrivals))
-      result.blends.push_back(blend_of(at, steps, result, before));
-    merge_neighbours(result.blends);
-    return result;
-  }
-
-  void exchange_descriptions(const plan::round& steps, int number, exchange_schedule::round& result) {
-    std::vector<std::vector<std::int64_t>> out;
-    for (const plan::step& s : steps.steps)
-      if (s.what == plan::action::send) {
-        result.sends.push_back({s.peer, next_tag_, s.elements, within(held_, s.elements)});
-        next_tag_ += static_cast<int>(result.sends.back().chunks().size());
-        out.push_back(in_numbers(result.sends.back()));
-      }
-    std::vector<MPI_Request> requests(out.size());
-    for (std::size_t i = 0; i < out.size(); ++i)
-      MPI_Isend(out[i].data(), static_cast<int>(out[i].size()), MPI_INT64_T, result.sends[i].peer, number, comm_,
-                &requests[i]);
-    std::vector<exchange_schedule::message> came;
-    for (const plan::step& s : steps.steps) {
-      if (s.what == plan::action::send) continue;
-      MPI_Status status;
-      MPI_Probe(s.peer, number, comm_, &status);
-      int count = 0;
-      MPI_Get_count(&status, MPI_INT64_T, &count);
-      std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
-      MPI_Recv(numbers.data(), count, MPI_INT64_T, s.peer, number, comm_, MPI_STATUS_IGNORE);
-      came.push_back(from_numbers(numbers, s.peer));
-    }
-    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-    // The steps that a sender lists may come in another order than the receiver's.
-    for (const plan::step& s : steps.steps) {
-      if (s.what == plan::action::send) continue;
-      const auto it =
-          std::find_if(came.begin(), came.end(), [&](const auto& m) { return m.peer == s.peer && m.at == s.elements; });
-      if (it == came.end()) {
-        fault_ = fmt::format("the plan receives pixels [{}, {}) from rank {}, which sends others: verify the plan",
-                             s.elements.begin, s.elements.end, s.peer);
-        result.arrivals.push_back({s.peer, 0, s.elements, {}});
-        continue;
-      }
-      it->at.end = -1;  // taken
-      auto& m = result.arrivals.emplace_back(*it);
-      m.at = s.elements;
-      for (pixel_piece& p : m.pieces) p.message = static_cast<std::int64_t>(result.arrivals.size()) - 1;
-    }
-  }
-
-  // Where anything arrives, cut wherever anything begins or ends.
-  std::vector<plan::span> stretches(const plan::round& steps,
-                                    const std::vector<exchange_schedule::message>& arrivals) const {
-    std::vector<std::int64_t> cuts;
-    const auto add = [&](plan::span s) {
-      cuts.push_back(s.begin);
-      cuts.push_back(s.end);
-    };
-    for (const auto& m : arrivals)
-      for (const pixel_piece& p : m.pieces) add(p.at);
-    for (const pixel_piece& p : held_) add(p.at);
-    for (const plan::step& s : steps.steps)
-      if (s.what == plan::action::send) add(s.elements);
-    std::sort(cuts.begin(), cuts.end());
-    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-    std::vector<plan::span> result;
-    for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
-      const plan::span s{cuts[i], cuts[i + 1]};
-      if (std::any_of(arrivals.begin(), arrivals.end(), [&](const auto& m) { return meet(m.at, s); })) result.push_back(s);
-    }
-    return result;
-  }
-
-  exchange_schedule::blend blend_of(plan::span at, const plan::round& steps, const exchange_schedule::round& known,
-                                    const std::vector<pixel_piece>& before) {
-    exchange_schedule::blend result{at, within(before, at), false, false};
-    std::size_t arrival = 0;
-    bool blends = false;
-    for (const plan::step& s : steps.steps) {
-      if (s.what == plan::action::send) {
-        result.after_sends = result.after_sends || meet(s.elements, at);
-        continue;
-      }
-      const auto received = within(known.arrivals[arrival++].pieces, at);
-      if (received.empty()) continue;
-      if (s.what == plan::action::receive)
-        result.layers = received;
-      else
-        result.layers.insert(s.what == plan::action::blend_front ? result.layers.begin() : result.layers.end(),
-                             received.begin(), received.end());
-      blends = blends || s.what != plan::action::receive;
-    }
-    pixel_piece sum{at, 0, 0, -1, 0};
-    for (const pixel_piece& p : result.layers) {
-      sum.layers += p.layers;
-      sum.error += p.error;
-    }
-    const bool finished = sum.layers == object_.all_layers;
-    if (blends) {
-      sum.wide = object_.has_wide() && !finished;
-      const double once = exchange_schedule::rounding(object_.format, sum.wide);
-      sum.error += finished ? once / 2 : once;
-    } else {
-      sum.wide = result.layers.front().wide;
-    }
-    result.wide = sum.wide;
-    replace(held_, sum);
-    return result;
-  }
-
-  // Stretches side by side with the same layers become one.
-  static void merge_neighbours(std::vector<exchange_schedule::blend>& all) {
-    std::vector<exchange_schedule::blend> result;
-    for (auto& b : all) {
-      const bool joins =
-          !result.empty() && result.back().at.end == b.at.begin && result.back().wide == b.wide &&
-          result.back().after_sends == b.after_sends &&
-          std::equal(b.layers.begin(), b.layers.end(), result.back().layers.begin(), result.back().layers.end(), alike);
-      if (!joins) {
-        result.push_back(std::move(b));
-        continue;
-      }
-      result.back().at.end = b.at.end;
-      for (pixel_piece& p : result.back().layers) p.at.end = b.at.end;
-    }
-    all = std::move(result);
-  }
-
-  MPI_Comm comm_;
-  exchange_object object_;
-  std::vector<pixel_piece> held_;
-  int next_tag_ = 0;
-  std::string fault_;
-};
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  return came;
+}
 
 }  // namespace
 
-std::vector<pixel_piece> exchange_schedule::message::chunks() const {
-  std::vector<pixel_piece> result;
-  for (const pixel_piece& p : pieces)
-    for (std::int64_t begin = p.at.begin; begin < p.at.end;) {
-      const std::int64_t end = std::min(p.at.end, (begin / chunk_pixels + 1) * chunk_pixels);
-      result.push_back(p);
-      result.back().at = {begin, end};
-      begin = end;
-    }
-  return result;
-}
-
-double exchange_schedule::rounding(kernel::pixel_format format, bool wide) {
-  const bool floating = format.colour == kernel::colour_format::rgba16f || format.colour == kernel::colour_format::rgba32f;
-  if (format.depth || floating) return 0;
-  return wide ? 1.0 / 257 : 1.0;
-}
-
-std::vector<plan::span> exchange_schedule::parts(std::int64_t offset) const {
-  std::vector<plan::span> all;
-  for (const pixel_piece& p : result) {
-    const plan::span moved{p.at.begin + offset, p.at.end + offset};
-    if (!all.empty() && all.back().end == moved.begin)
-      all.back().end = moved.end;
-    else
-      all.push_back(moved);
+exchange_schedule make_schedule(MPI_Comm comm, const plan::rank_plan& mine, std::int64_t elements,
+                                const exchange_object& object) {
+  compositing::schedule_walk walk(elements, object);
+  for (std::size_t r = 0; r < mine.rounds.size(); ++r) {
+    auto sent = walk.sends(mine.rounds[r]);
+    auto came = told(comm, mine.rounds[r], static_cast<int>(r), sent);
+    walk.go(mine.rounds[r], std::move(sent), std::move(came));
   }
-  return all;
-}
-
-double exchange_schedule::error_bound() const {
-  double bound = 0;
-  for (const pixel_piece& p : result) bound = std::max(bound, p.error);
-  return bound;
-}
-
-exchange_schedule exchange_schedule::make(MPI_Comm comm, const plan::rank_plan& mine, std::int64_t elements,
-                                          const exchange_object& object) {
-  return maker(comm, elements, object).run(mine);
+  together(comm, [&] {
+    if (!walk.fault().empty()) throw usage_error(walk.fault());
+  });
+  return walk.finish(mine.result);
 }
 
 }  // namespace osteon::comm

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/element_type.hpp>
 #include <osteon/comm/plan_exchange.hpp>
@@ -17,19 +16,6 @@ void blend_by_threads(kernel::pixel_format format, std::byte* out, std::span<con
   }
 }
 
-exchange_pixels::exchange_pixels(const exchange_schedule& schedule, const exchange_object& object, std::int64_t elements,
-                                 std::byte* narrow)
-    : format_(object.format), narrow_(narrow) {
-  std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;
-  if (object.starts_wide && object.has_wide()) begin = 0, end = elements;
-  for (const auto& r : schedule.rounds)
-    for (const auto& b : r.blends)
-      if (b.wide) begin = std::min(begin, b.at.begin), end = std::max(end, b.at.end);
-  if (begin >= end) return;
-  first_wide_ = begin;
-  wide_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(end - begin) * format(true).bytes());
-}
-
 void finish_wide(const exchange_schedule& schedule, exchange_pixels& pixels) {
   for (const pixel_piece& p : schedule.result)
     if (p.wide) {
@@ -39,13 +25,6 @@ void finish_wide(const exchange_schedule& schedule, exchange_pixels& pixels) {
 }
 
 namespace {
-
-bool lands_in_place(const exchange_schedule::round& r, std::size_t message) {
-  for (const auto& b : r.blends)
-    for (const pixel_piece& p : b.layers)
-      if (p.message == static_cast<std::int64_t>(message) && (b.layers.size() > 1 || b.after_sends)) return false;
-  return true;
-}
 
 std::int64_t staged_bytes(const exchange_schedule::round& r, const exchange_pixels& pixels) {
   std::int64_t bytes = 0;

@@ -3,42 +3,20 @@
 /// Run a compositing plan over MPI messages, frame after frame.
 #include <memory>
 #include <osteon/comm/exchange_schedule.hpp>
+#include <osteon/compositing/exchange_pixels.hpp>
+#include <osteon/compositing/frame_report.hpp>
 #include <osteon/kernel/blend.hpp>
 #include <span>
 #include <vector>
 
 namespace osteon::comm {
 
-/// Where the time of a frame went on this rank, and what it sent.
-struct frame_report {
-  double blend_seconds = 0;
-  double exchange_seconds = 0;  ///< sending, receiving and waiting, while anything remains to be blended
-  double collect_seconds = 0;   ///< the same for finished parts on their way to the root
-  std::int64_t bytes_sent = 0;
-};
+using compositing::exchange_pixels;
+using compositing::frame_report;
 
 /// Blend layers with the threads that OpenMP gives.
 void blend_by_threads(kernel::pixel_format format, std::byte* out, std::span<const kernel::layer> layers,
                       std::int64_t count);
-
-/// The pixels of a rank that take part in a plan: as they came and will be (narrow), and half blended (wide).
-class exchange_pixels {
- public:
-  exchange_pixels(const exchange_schedule& schedule, const exchange_object& object, std::int64_t elements,
-                  std::byte* narrow);
-  kernel::pixel_format format(bool wide) const { return wide ? kernel::wider(format_) : format_; }
-  /// A pixel's place. Only what the schedule makes wide has a wide place.
-  std::byte* at(bool wide, std::int64_t pixel) {
-    return wide ? wide_.get() + (pixel - first_wide_) * static_cast<std::int64_t>(format(true).bytes())
-                : narrow_ + pixel * static_cast<std::int64_t>(format_.bytes());
-  }
-
- private:
-  kernel::pixel_format format_;
-  std::byte* narrow_;
-  std::int64_t first_wide_ = 0;
-  std::unique_ptr<std::byte[]> wide_;
-};
 
 /// Round what is still wide in the result: a plan that leaves out images that it takes for empty does not tell when a pixel
 /// is finished.

@@ -1,0 +1,246 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/compositing/among_threads.hpp>
+#include <thread>
+
+namespace osteon::compositing {
+
+struct among_threads::planned {
+  std::vector<exchange_schedule> schedules;            // by thread
+  std::map<std::pair<int, int>, message*> message_of;  // by sender and tag
+  message& of(int sender, const exchange_schedule::message& m) const { return *message_of.at({sender, m.tag}); }
+};
+
+namespace {
+
+// All threads go through the plan, a round at a time.
+std::vector<exchange_schedule> walk_together(const plan::plan& what, const exchange_object& object) {
+  const auto threads = static_cast<std::size_t>(what.ranks);
+  std::vector<plan::rank_plan> plans;
+  std::vector<schedule_walk> walks;
+  std::size_t rounds = 0;
+  for (int t = 0; t < what.ranks; ++t) {
+    plans.push_back(what.of(t));
+    walks.emplace_back(what.elements, object);
+    rounds = std::max(rounds, plans.back().rounds.size());
+  }
+  std::size_t sent = 0, received = 0;
+  for (std::size_t r = 0; r < rounds; ++r) {
+    std::vector<std::vector<exchange_schedule::message>> out(threads), came(threads);
+    for (std::size_t t = 0; t < threads; ++t) {
+      plans[t].rounds.resize(rounds);
+      out[t] = walks[t].sends(plans[t].rounds[r]);
+      sent += out[t].size();
+      for (const auto& m : out[t])
+        if (m.peer >= 0 && m.peer < what.ranks) {
+          auto& arriving = came[static_cast<std::size_t>(m.peer)].emplace_back(m);
+          arriving.peer = static_cast<int>(t);
+        }
+    }
+    for (std::size_t t = 0; t < threads; ++t) {
+      for (const plan::step& s : plans[t].rounds[r].steps) received += s.what != plan::action::send;
+      walks[t].go(plans[t].rounds[r], std::move(out[t]), std::move(came[t]));
+    }
+  }
+  std::vector<exchange_schedule> result;
+  for (std::size_t t = 0; t < threads; ++t) {
+    if (!walks[t].fault().empty()) throw usage_error(walks[t].fault());
+    result.push_back(walks[t].finish(plans[t].result));
+  }
+  if (sent != received)
+    throw usage_error(
+        fmt::format("plan '{}' sends {} messages and receives {}: verify the plan", what.name, sent, received));
+  return result;
+}
+
+std::int64_t bytes_of(const std::vector<pixel_piece>& pieces, const exchange_pixels& pixels) {
+  std::int64_t sum = 0;
+  for (const pixel_piece& p : pieces) sum += p.at.size() * static_cast<std::int64_t>(pixels.format(p.wide).bytes());
+  return sum;
+}
+
+}  // namespace
+
+among_threads::among_threads(const plan::plan& what, kernel::pixel_format format, bool wide_between)
+    : format_(format), elements_(what.elements) {
+  exchange_object object{format};
+  object.wide_between = wide_between;
+  object.all_layers = what.ranks;
+  planned all;
+  all.schedules = walk_together(what, object);
+  members_ = std::vector<member>(all.schedules.size());
+  for (std::size_t t = 0; t < members_.size(); ++t) {
+    const exchange_schedule& s = all.schedules[t];
+    member& m = members_[t];
+    m.image = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(elements_) * format.bytes());
+    m.pixels = std::make_unique<exchange_pixels>(s, object, elements_, m.image.get());
+    m.parts = s.parts(0);
+    error_bound_ = std::max(error_bound_, s.error_bound());
+    for (const auto& r : s.rounds)
+      for (const auto& sent : r.sends) all.message_of[{static_cast<int>(t), sent.tag}] = &messages_.emplace_back();
+  }
+  for (const exchange_schedule& s : all.schedules)
+    for (const auto& r : s.rounds)
+      for (std::size_t a = 0; a < r.arrivals.size(); ++a)
+        all.of(r.arrivals[a].peer, r.arrivals[a]).lands = lands_in_place(r, a);
+  for (int t = 0; t < threads(); ++t) prepare(all, t);
+  crowded_ = members_.size() > std::thread::hardware_concurrency();
+}
+
+void among_threads::prepare(const planned& all, int thread) {
+  const exchange_schedule& schedule = all.schedules[static_cast<std::size_t>(thread)];
+  member& me = members_[static_cast<std::size_t>(thread)];
+  std::int64_t staged = 0;
+  for (const auto& r : schedule.rounds) {
+    std::int64_t in_round = 0;
+    for (const auto& b : r.blends)
+      if (b.after_sends)
+        for (const pixel_piece& l : b.layers)
+          if (l.message >= 0) in_round += bytes_of({l}, *me.pixels);
+    staged = std::max(staged, in_round);
+  }
+  me.staging = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(staged));
+  me.beside = staged + me.pixels->wide_bytes();
+  for (std::size_t number = 0; number < schedule.rounds.size(); ++number) {
+    const auto& from = schedule.rounds[number];
+    round& to = me.rounds.emplace_back();
+    to.collects = from.collects;
+    for (const auto& sent : from.sends) {
+      message& m = all.of(thread, sent);
+      to.bytes_sent += bytes_of(sent.pieces, *me.pixels);
+      if (!m.lands) {
+        to.sends.push_back(&m);
+        continue;
+      }
+      exchange_pixels& there = *members_[static_cast<std::size_t>(sent.peer)].pixels;
+      for (const pixel_piece& p : sent.pieces) {
+        const kernel::pixel_format format = me.pixels->format(p.wide);
+        to.writes.push_back(
+            {{&m}, format, there.at(p.wide, p.at.begin), {{format, me.pixels->at(p.wide, p.at.begin)}}, p.at.size()});
+        ++m.uses;
+      }
+    }
+    for (const auto& a : from.arrivals)
+      if (message& m = all.of(a.peer, a); m.lands) to.lands_here.push_back(&m);
+    std::byte* staging = me.staging.get();
+    for (const auto& b : from.blends) add_reads(all, thread, number, b, staging);
+    for (task& k : to.reads)
+      for (message* m : k.needs) m->left = ++m->uses;
+    for (task& k : to.writes)
+      for (message* m : k.needs) m->left = m->uses;
+  }
+  for (const pixel_piece& p : schedule.result)
+    if (p.wide)
+      me.finish.push_back({{},
+                           me.pixels->format(false),
+                           me.pixels->at(false, p.at.begin),
+                           {{me.pixels->format(true), me.pixels->at(true, p.at.begin)}},
+                           p.at.size()});
+}
+
+void among_threads::add_reads(const planned& all, int thread, std::size_t number, const exchange_schedule::blend& b,
+                              std::byte*& staging) {
+  const auto& from = all.schedules[static_cast<std::size_t>(thread)].rounds[number];
+  member& me = members_[static_cast<std::size_t>(thread)];
+  round& to = me.rounds[number];
+  task blending{{}, me.pixels->format(b.wide), me.pixels->at(b.wide, b.at.begin), {}, b.at.size()};
+  for (const pixel_piece& layer : b.layers) {
+    const kernel::pixel_format format = me.pixels->format(layer.wide);
+    if (layer.message < 0) {
+      blending.layers.push_back({format, me.pixels->at(layer.wide, b.at.begin)});
+      continue;
+    }
+    const auto& arrival = from.arrivals[static_cast<std::size_t>(layer.message)];
+    message& m = all.of(arrival.peer, arrival);
+    if (m.lands) return;  // the sender puts it there
+    const std::byte* const there = members_[static_cast<std::size_t>(arrival.peer)].pixels->at(layer.wide, b.at.begin);
+    if (!b.after_sends) {
+      blending.layers.push_back({format, there});
+      blending.needs.push_back(&m);
+      continue;
+    }
+    // Two who exchange the same stretch would wait for each other; so it is set aside first.
+    to.reads.push_back({{&m}, format, staging, {{format, there}}, b.at.size()});
+    blending.layers.push_back({format, staging});
+    staging += b.at.size() * static_cast<std::int64_t>(format.bytes());
+  }
+  (b.after_sends ? to.last : to.reads).push_back(std::move(blending));
+}
+
+std::span<std::byte> among_threads::image(int thread) {
+  return {members_[static_cast<std::size_t>(thread)].image.get(), static_cast<std::size_t>(elements_) * format_.bytes()};
+}
+
+void among_threads::wait(const std::atomic<std::uint64_t>& what, std::uint64_t frame) const {
+  for (int tries = 0; what.load(std::memory_order_acquire) < frame; ++tries)
+    if (crowded_ || tries > 2000) std::this_thread::yield();
+}
+
+frame_report among_threads::run(int thread) {
+  frame_report report;
+  member& me = members_[static_cast<std::size_t>(thread)];
+  ++me.frame;
+  for (round& r : me.rounds) go(me, r, report);
+  const stopwatch watch;
+  for (const task& k : me.finish) kernel::blend(k.format, k.out, k.layers, k.count);
+  report.blend_seconds += watch.seconds();
+  return report;
+}
+
+// In no round anyone waits for what another does in a later one, and within a round everything that can be done is: so
+// whoever is in the earliest round gets on.
+void among_threads::go(member& me, round& r, frame_report& report) {
+  const stopwatch all;
+  double blending = 0;
+  const std::uint64_t frame = me.frame;
+  const auto blend = [&](const task& k) {
+    const stopwatch watch;
+    kernel::blend(k.format, k.out, k.layers, k.count);
+    blending += watch.seconds();
+  };
+  for (message* m : r.sends) m->there.store(frame, std::memory_order_release);
+  for (message* m : r.lands_here) m->wanted.store(frame, std::memory_order_release);
+  // What can be done is done first, in whatever order the others get ready.
+  const auto done_if_ready = [&](const task& k, auto needed, auto given) {
+    for (const message* m : k.needs)
+      if ((m->*needed).load(std::memory_order_acquire) < frame) return false;
+    blend(k);
+    for (message* m : k.needs)
+      if (--m->left == 0) {
+        m->left = m->uses;
+        (m->*given).store(frame, std::memory_order_release);
+      }
+    return true;
+  };
+  me.open.clear();
+  for (const task& k : r.reads) me.open.push_back(&k);
+  const std::size_t reads = r.reads.size();
+  for (const task& k : r.writes) me.open.push_back(&k);
+  for (std::size_t left = me.open.size(), tries = 0; left > 0; ++tries) {
+    const std::size_t before = left;
+    for (std::size_t i = 0; i < me.open.size(); ++i) {
+      if (me.open[i] == nullptr) continue;
+      const bool done = i < reads ? done_if_ready(*me.open[i], &message::there, &message::taken)
+                                  : done_if_ready(*me.open[i], &message::wanted, &message::there);
+      if (!done) continue;
+      me.open[i] = nullptr;
+      --left;
+    }
+    if (left < before)
+      tries = 0;
+    else if (crowded_ || tries > 2000)
+      std::this_thread::yield();
+  }
+  for (const message* m : r.lands_here) wait(m->there, frame);
+  for (const message* m : r.sends) wait(m->taken, frame);
+  for (const task& k : r.last) blend(k);
+  report.bytes_sent += r.bytes_sent;
+  (r.collects ? report.collect_seconds : report.exchange_seconds) += all.seconds() - blending;
+  report.blend_seconds += blending;
+}
+
+}  // namespace osteon::compositing

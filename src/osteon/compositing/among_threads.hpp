@@ -1,0 +1,88 @@
+#pragma once
+/// @file
+/// Run a compositing plan among the threads of a process, without MPI.
+#include <atomic>
+#include <deque>
+#include <osteon/compositing/exchange_pixels.hpp>
+#include <osteon/compositing/frame_report.hpp>
+#include <osteon/kernel/blend.hpp>
+
+namespace osteon::compositing {
+
+/// Composites the images that threads have drawn, frame after frame, by any plan; a rank of the plan is a thread.
+///
+/// A message is no copy: its receiver blends from the sender's image, and says when it has done so. Finished parts are put
+/// into their collector's image by who holds them. A thread waits for the messages it needs next, never for all threads.
+class among_threads {
+ public:
+  /// @param wide_between what is half blended waits in a wider format, so that only the end result is rounded
+  /// @throws usage_error for a plan in which a message is not received, or a rank waits for what nobody sends
+  among_threads(const plan::plan& what, kernel::pixel_format format, bool wide_between = true);
+  among_threads(const among_threads&) = delete;
+  among_threads& operator=(const among_threads&) = delete;
+
+  int threads() const { return static_cast<int>(members_.size()); }
+
+  /// Where a thread renders, shape (elements), premultiplied; after a frame it holds the picture where `parts` says.
+  std::span<std::byte> image(int thread);
+
+  /// Composite: called once a frame by each of the threads, at the same time. When it returns, the image is free again.
+  frame_report run(int thread);
+
+  /// Pixels of the picture that are in the thread's image after a frame.
+  const std::vector<plan::span>& parts(int thread) const { return members_[static_cast<std::size_t>(thread)].parts; }
+  /// How far a channel is at most from the exact one, in units of its last place; for formats of fixed point.
+  double error_bound() const { return error_bound_; }
+  /// What a thread needs beside its image.
+  std::int64_t bytes_beside_image(int thread) const { return members_[static_cast<std::size_t>(thread)].beside; }
+
+ private:
+  /// A message's state: the last frame in which each of these has happened. `uses` belongs to the thread that reads it, or
+  /// if it lands in place, to the one that writes it.
+  struct alignas(64) message {
+    std::atomic<std::uint64_t> wanted{0};  ///< its place at the receiver may be written
+    std::atomic<std::uint64_t> there{0};   ///< the sender's pixels may be read, or have been written where they belong
+    std::atomic<std::uint64_t> taken{0};   ///< the sender's pixels are not needed any more
+    int uses = 0, left = 0;
+    bool lands = false;
+  };
+  struct task {
+    std::vector<message*> needs;
+    kernel::pixel_format format;
+    std::byte* out;
+    std::vector<kernel::layer> layers;
+    std::int64_t count;
+  };
+  struct round {
+    std::vector<message*> sends, lands_here;
+    std::vector<task> reads;   ///< blend what others have
+    std::vector<task> writes;  ///< put parts where others collect them
+    std::vector<task> last;    ///< blend over what others have read
+    bool collects = false;
+    std::int64_t bytes_sent = 0;
+  };
+  struct alignas(64) member {
+    std::unique_ptr<std::byte[]> image, staging;
+    std::unique_ptr<exchange_pixels> pixels;
+    std::vector<round> rounds;
+    std::vector<task> finish;
+    std::vector<plan::span> parts;
+    std::int64_t beside = 0;
+    std::uint64_t frame = 0;
+    std::vector<const task*> open;
+  };
+  struct planned;
+  void prepare(const planned& all, int thread);
+  void add_reads(const planned& all, int thread, std::size_t number, const exchange_schedule::blend& b, std::byte*& staging);
+  void go(member& me, round& r, frame_report& report);
+  void wait(const std::atomic<std::uint64_t>& what, std::uint64_t frame) const;
+
+  kernel::pixel_format format_;
+  std::int64_t elements_;
+  std::deque<message> messages_;
+  std::vector<member> members_;
+  double error_bound_ = 0;
+  bool crowded_ = false;
+};
+
+}  // namespace osteon::compositing

@@ -1,0 +1,221 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <osteon/compositing/exchange_schedule.hpp>
+
+namespace osteon::compositing {
+
+namespace {
+
+plan::span overlap(plan::span a, plan::span b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
+bool meet(plan::span a, plan::span b) { return a.begin < b.end && b.begin < a.end; }
+
+// The pieces within `wanted`, cut to it.
+std::vector<pixel_piece> within(const std::vector<pixel_piece>& pieces, plan::span wanted) {
+  std::vector<pixel_piece> result;
+  for (pixel_piece p : pieces) {
+    p.at = overlap(p.at, wanted);
+    if (p.at.size() > 0) result.push_back(p);
+  }
+  return result;
+}
+
+bool alike(const pixel_piece& a, const pixel_piece& b) {
+  return a.layers == b.layers && a.wide == b.wide && a.message == b.message && a.error == b.error;
+}
+
+void replace(std::vector<pixel_piece>& pieces, const pixel_piece& by) {
+  std::vector<pixel_piece> result;
+  for (const pixel_piece& p : pieces)
+    for (const plan::span left : {overlap(p.at, {0, by.at.begin}), overlap(p.at, {by.at.end, p.at.end})})
+      if (left.size() > 0) {
+        result.push_back(p);
+        result.back().at = left;
+      }
+  result.push_back(by);
+  std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.at.begin < b.at.begin; });
+  pieces.clear();
+  for (const pixel_piece& p : result)
+    if (!pieces.empty() && alike(pieces.back(), p) && pieces.back().at.end == p.at.begin)
+      pieces.back().at.end = p.at.end;
+    else
+      pieces.push_back(p);
+}
+
+// Where anything arrives, cut wherever anything begins or ends.
+std::vector<plan::span> stretches(const plan::round& steps, const std::vector<exchange_schedule::message>& arrivals,
+                                  const std::vector<pixel_piece>& held) {
+  std::vector<std::int64_t> cuts;
+  const auto add = [&](plan::span s) {
+    cuts.push_back(s.begin);
+    cuts.push_back(s.end);
+  };
+  for (const auto& m : arrivals)
+    for (const pixel_piece& p : m.pieces) add(p.at);
+  for (const pixel_piece& p : held) add(p.at);
+  for (const plan::step& s : steps.steps)
+    if (s.what == plan::action::send) add(s.elements);
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  std::vector<plan::span> result;
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+    const plan::span s{cuts[i], cuts[i + 1]};
+    if (std::any_of(arrivals.begin(), arrivals.end(), [&](const auto& m) { return meet(m.at, s); })) result.push_back(s);
+  }
+  return result;
+}
+
+// Stretches side by side with the same layers become one.
+void merge_neighbours(std::vector<exchange_schedule::blend>& all) {
+  std::vector<exchange_schedule::blend> result;
+  for (auto& b : all) {
+    const bool joins =
+        !result.empty() && result.back().at.end == b.at.begin && result.back().wide == b.wide &&
+        result.back().after_sends == b.after_sends &&
+        std::equal(b.layers.begin(), b.layers.end(), result.back().layers.begin(), result.back().layers.end(), alike);
+    if (!joins) {
+      result.push_back(std::move(b));
+      continue;
+    }
+    result.back().at.end = b.at.end;
+    for (pixel_piece& p : result.back().layers) p.at.end = b.at.end;
+  }
+  all = std::move(result);
+}
+
+}  // namespace
+
+schedule_walk::schedule_walk(std::int64_t elements, const exchange_object& object) : object_(object) {
+  if (elements > 0)
+    held_.push_back({{0, elements}, object.own_layers, object.starts_wide && object.has_wide(), -1, object.error});
+}
+
+std::vector<exchange_schedule::message> schedule_walk::sends(const plan::round& steps) {
+  std::vector<exchange_schedule::message> result;
+  for (const plan::step& s : steps.steps)
+    if (s.what == plan::action::send) {
+      result.push_back({s.peer, next_tag_, s.elements, within(held_, s.elements)});
+      next_tag_ += static_cast<int>(result.back().chunks().size());
+    }
+  return result;
+}
+
+void schedule_walk::go(const plan::round& steps, std::vector<exchange_schedule::message> sent,
+                       std::vector<exchange_schedule::message> came) {
+  exchange_schedule::round& result = result_.rounds.emplace_back();
+  result.sends = std::move(sent);
+  add_arrivals(steps, std::move(came), result);
+  result.collects = !steps.steps.empty();
+  for (const plan::step& s : steps.steps)
+    if (s.what == plan::action::blend_front || s.what == plan::action::blend_back) result.collects = false;
+  for (const auto& m : result.sends)
+    for (const pixel_piece& p : m.pieces)
+      if (p.layers < object_.all_layers) result.collects = false;
+
+  const std::vector<pixel_piece> before = held_;
+  for (const plan::span at : stretches(steps, result.arrivals, held_))
+    result.blends.push_back(blend_of(at, steps, result, before));
+  merge_neighbours(result.blends);
+}
+
+// In the order of the round's steps, which need not be the one in which a sender lists them.
+void schedule_walk::add_arrivals(const plan::round& steps, std::vector<exchange_schedule::message> came,
+                                 exchange_schedule::round& to) {
+  for (const plan::step& s : steps.steps) {
+    if (s.what == plan::action::send) continue;
+    const auto it =
+        std::find_if(came.begin(), came.end(), [&](const auto& m) { return m.peer == s.peer && m.at == s.elements; });
+    if (it == came.end()) {
+      fault_ = fmt::format("the plan receives pixels [{}, {}) from rank {}, which sends others: verify the plan",
+                           s.elements.begin, s.elements.end, s.peer);
+      to.arrivals.push_back({s.peer, 0, s.elements, {}});
+      continue;
+    }
+    it->at.end = -1;  // taken
+    auto& m = to.arrivals.emplace_back(*it);
+    m.at = s.elements;
+    for (pixel_piece& p : m.pieces) p.message = static_cast<std::int64_t>(to.arrivals.size()) - 1;
+  }
+}
+
+exchange_schedule schedule_walk::finish(std::span<const plan::span> result) {
+  for (const plan::span s : result)
+    for (const pixel_piece& p : within(held_, s)) result_.result.push_back(p);
+  return std::move(result_);
+}
+
+exchange_schedule::blend schedule_walk::blend_of(plan::span at, const plan::round& steps,
+                                                 const exchange_schedule::round& known,
+                                                 const std::vector<pixel_piece>& before) {
+  exchange_schedule::blend result{at, within(before, at), false, false};
+  std::size_t arrival = 0;
+  bool blends = false;
+  for (const plan::step& s : steps.steps) {
+    if (s.what == plan::action::send) {
+      result.after_sends = result.after_sends || meet(s.elements, at);
+      continue;
+    }
+    const auto received = within(known.arrivals[arrival++].pieces, at);
+    if (received.empty()) continue;
+    if (s.what == plan::action::receive)
+      result.layers = received;
+    else
+      result.layers.insert(s.what == plan::action::blend_front ? result.layers.begin() : result.layers.end(),
+                           received.begin(), received.end());
+    blends = blends || s.what != plan::action::receive;
+  }
+  pixel_piece sum{at, 0, 0, -1, 0};
+  for (const pixel_piece& p : result.layers) {
+    sum.layers += p.layers;
+    sum.error += p.error;
+  }
+  const bool finished = sum.layers == object_.all_layers;
+  if (blends) {
+    sum.wide = object_.has_wide() && !finished;
+    const double once = exchange_schedule::rounding(object_.format, sum.wide);
+    sum.error += finished ? once / 2 : once;
+  } else {
+    sum.wide = result.layers.front().wide;
+  }
+  result.wide = sum.wide;
+  replace(held_, sum);
+  return result;
+}
+
+std::vector<pixel_piece> exchange_schedule::message::chunks() const {
+  std::vector<pixel_piece> result;
+  for (const pixel_piece& p : pieces)
+    for (std::int64_t begin = p.at.begin; begin < p.at.end;) {
+      const std::int64_t end = std::min(p.at.end, (begin / chunk_pixels + 1) * chunk_pixels);
+      result.push_back(p);
+      result.back().at = {begin, end};
+      begin = end;
+    }
+  return result;
+}
+
+double exchange_schedule::rounding(kernel::pixel_format format, bool wide) {
+  const bool floating = format.colour == kernel::colour_format::rgba16f || format.colour == kernel::colour_format::rgba32f;
+  if (format.depth || floating) return 0;
+  return wide ? 1.0 / 257 : 1.0;
+}
+
+std::vector<plan::span> exchange_schedule::parts(std::int64_t offset) const {
+  std::vector<plan::span> all;
+  for (const pixel_piece& p : result) {
+    const plan::span moved{p.at.begin + offset, p.at.end + offset};
+    if (!all.empty() && all.back().end == moved.begin)
+      all.back().end = moved.end;
+    else
+      all.push_back(moved);
+  }
+  return all;
+}
+
+double exchange_schedule::error_bound() const {
+  double bound = 0;
+  for (const pixel_piece& p : result) bound = std::max(bound, p.error);
+  return bound;
+}
+
+}  // namespace osteon::compositing

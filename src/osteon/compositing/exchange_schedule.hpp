@@ -1,0 +1,103 @@
+#pragma once
+/// @file
+/// A rank's part of a compositing plan in the terms of pixels: which messages hold what in which format, and what is blended
+/// when which of them have come.
+#include <osteon/kernel/pixel.hpp>
+#include <osteon/plan/plan.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace osteon::compositing {
+
+/// Pixels that have blended the same, in one format.
+struct pixel_piece {
+  plan::span at;
+  std::int64_t layers = 1;    ///< number of partial images in them
+  std::int64_t wide = 0;      ///< 1: in the format that waits and travels, kernel::wider
+  std::int64_t message = -1;  ///< index in the round's arrivals, or -1 for the own object
+  double error = 0;           ///< at most, in units of the format's last place; 0 for floating point
+};
+
+/// The pixels that a plan is run on.
+struct exchange_object {
+  kernel::pixel_format format;
+  bool wide_between = true;     ///< what is half blended is wider; otherwise rounded to `format` each time
+  bool starts_wide = false;     ///< each rank's object is half blended already
+  std::int64_t own_layers = 1;  ///< number of partial images in a rank's object
+  std::int64_t all_layers = 1;  ///< and in a finished pixel
+  double error = 0;             ///< of the objects
+
+  bool has_wide() const { return wide_between && kernel::wider(format) != format; }
+};
+
+struct exchange_schedule {
+  /// Long enough for a message's fixed cost not to count, short enough to be blended while the next one travels.
+  static constexpr std::int64_t chunk_pixels = 65536;
+
+  /// A message: the span of a step, in pieces.
+  struct message {
+    int peer = -1;
+    int tag = 0;  ///< of its first chunk; the others' follow
+    plan::span at;
+    std::vector<pixel_piece> pieces;
+
+    /// The pieces, cut wherever a multiple of `chunk_pixels` lies.
+    std::vector<pixel_piece> chunks() const;
+  };
+  /// Layers of a stretch, front to back, that become one.
+  struct blend {
+    plan::span at;
+    std::vector<pixel_piece> layers;  ///< with the message that brings each
+    bool wide = false;                ///< format of the result
+    bool after_sends = false;         ///< the old pixels are still being sent
+  };
+  struct round {
+    std::vector<message> sends, arrivals;
+    std::vector<blend> blends;
+    bool collects = false;  ///< nothing is blended: finished parts go to where they are wanted
+  };
+
+  std::vector<round> rounds;
+  std::vector<pixel_piece> result;  ///< what this rank holds the final value of
+
+  /// The spans of `result`, moved by `offset`.
+  std::vector<plan::span> parts(std::int64_t offset) const;
+  /// The largest error in `result`.
+  double error_bound() const;
+
+  /// What blending into a format adds to the error, in units of the last place of `format`, when more layers are to come:
+  /// the map x -> colour + (1 - opacity) x of a group, rounded in both, is off by a whole unit for x in [0, 1]. Errors of
+  /// groups that are joined add up, because through any of them an error never grows.
+  static double rounding(kernel::pixel_format format, bool wide);
+};
+
+/// Goes through a rank's part of a plan once without pixels. Before each round, ranks tell each other what their messages
+/// hold.
+class schedule_walk {
+ public:
+  schedule_walk(std::int64_t elements, const exchange_object& object);
+
+  /// What this rank sends in its next round, whose steps are `steps`.
+  std::vector<exchange_schedule::message> sends(const plan::round& steps);
+  /// Do that round. @param came what all others send to this rank in it, in any order; `peer` is the sender
+  void go(const plan::round& steps, std::vector<exchange_schedule::message> sent,
+          std::vector<exchange_schedule::message> came);
+  /// @param result of the plan
+  exchange_schedule finish(std::span<const plan::span> result);
+  /// What the plan receives and nobody sends, in words; empty if there is no such thing.
+  const std::string& fault() const { return fault_; }
+
+ private:
+  void add_arrivals(const plan::round& steps, std::vector<exchange_schedule::message> came, exchange_schedule::round& to);
+  exchange_schedule::blend blend_of(plan::span at, const plan::round& steps, const exchange_schedule::round& known,
+                                    const std::vector<pixel_piece>& before);
+
+  exchange_object object_;
+  std::vector<pixel_piece> held_;
+  int next_tag_ = 0;
+  exchange_schedule result_;
+  std::string fault_;
+};
+
+}  // namespace osteon::compositing

@@ -1,0 +1,1 @@
+osteon_test(compositing/among_threads)
