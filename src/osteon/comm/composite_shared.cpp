@@ -9,11 +9,8 @@ class in_shared_memory : public compositor::way {
  public:
   in_shared_memory(const composite_options& o, MPI_Comm c)
       : way(o, c), images_(comm.get(), o, std::max(0, o.root)), rank_(comm.rank()), ranks_(comm.size()) {
-    // Stripes begin at cache lines.
-    const auto cut = [&](std::int64_t r) { return r == ranks_ ? pixels() : pixels() / ranks_ * r / 64 * 64; };
-    stripe_ = {cut(rank_), cut(rank_ + 1)};
     if (o.root < 0)
-      parts = {stripe_};
+      parts = {stripe(rank_)};
     else if (rank_ == o.root)
       parts = {{0, pixels()}};
     error_bound = o.format.depth || ranks_ == 1 ? 0 : 0.5;
@@ -33,23 +30,44 @@ class in_shared_memory : public compositor::way {
     std::vector<host_layer> layers;
     for (const int r : order)
       if (!images_.layer(r).active.empty()) layers.push_back(images_.layer(r));
+    std::int64_t blocks = 0;
+    for (int r = 0; r < ranks_; ++r) blocks += blocks_of(r);
+    images_.begin_blocks(blocks);
     const stopwatch blending;
-    blend_stripe(options, options.format, images_.picture() + stripe_.begin * pixel_bytes(), layers, stripe_);
+#pragma omp parallel
+    for (int k = 0; k < ranks_; ++k) blend_blocks((rank_ + k) % ranks_, layers);
     report.blend_seconds = blending.seconds();
-    images_.finish();
     report.exchange_seconds = all.seconds() - report.blend_seconds;
-    if (rank_ == options.root) {
-      const stopwatch collecting;
-      images_.await_picture();
-      report.collect_seconds = collecting.seconds();
-    }
+    const stopwatch collecting;
+    if (!parts.empty()) images_.await_blocks();
+    report.collect_seconds = collecting.seconds();
     return report;
   }
 
  private:
+  static constexpr std::int64_t block = 8192;  // pixels: of some layers they fit into a core's own cache
+
+  // Stripes begin at cache lines.
+  plan::span stripe(int r) const {
+    const auto cut = [&](std::int64_t i) { return i == ranks_ ? pixels() : pixels() / ranks_ * i / 64 * 64; };
+    return {cut(r), cut(r + 1)};
+  }
+  std::int64_t blocks_of(int r) const { return (stripe(r).size() + block - 1) / block; }
+
+  // As many blocks of stripe r as others leave.
+  void blend_blocks(int r, std::span<const host_layer> layers) {
+    const plan::span all = stripe(r);
+    const std::int64_t blocks = blocks_of(r);
+    for (std::int64_t b = images_.claim(r, blocks); b >= 0; b = images_.claim(r, blocks)) {
+      const std::int64_t begin = all.begin + b * block;
+      blend_stretch(options, options.format, images_.picture() + begin * pixel_bytes(), layers,
+                    {begin, std::min(all.end, begin + block)});
+      images_.finish_block();
+    }
+  }
+
   host_images images_;
   int rank_, ranks_;
-  plan::span stripe_;
 };
 
 }  // namespace

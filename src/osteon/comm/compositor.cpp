@@ -98,40 +98,42 @@ void clear(kernel::pixel_format format, std::byte* pixels, std::int64_t count) {
       std::memcpy(pixels + i * bytes + kernel::bytes_of(format.colour), &far, sizeof far);
 }
 
+void blend_stretch(const composite_options& o, kernel::pixel_format out_format, std::byte* out,
+                   std::span<const host_layer> layers, plan::span stretch) {
+  const auto bytes = static_cast<std::int64_t>(o.format.bytes()), out_bytes = static_cast<std::int64_t>(out_format.bytes());
+  std::vector<kernel::layer> there;
+  for (std::int64_t at = stretch.begin; at < stretch.end;) {
+    // As far as the same layers are there: to the end, if all of them are everywhere, else at most to the end of the row.
+    const std::int64_t row = at / o.width, begin = row * o.width;
+    std::int64_t stop = stretch.end;
+    there.clear();
+    for (const host_layer& l : layers) {
+      if (l.active == pixel_rectangle{0, 0, o.width, o.height}) {
+        there.push_back({o.format, l.image + at * bytes});
+        continue;
+      }
+      stop = std::min(stop, begin + o.width);
+      if (row < l.active.top || row >= l.active.bottom) continue;
+      const std::int64_t left = begin + l.active.left, right = begin + l.active.right;
+      if (left <= at && at < right) there.push_back({o.format, l.image + at * bytes});
+      if (at < right) stop = std::min(stop, left <= at ? right : left);
+    }
+    std::byte* const to = out + (at - stretch.begin) * out_bytes;
+    if (there.empty())
+      clear(out_format, to, stop - at);
+    else
+      kernel::blend(out_format, to, there, stop - at);
+    at = stop;
+  }
+}
+
 void blend_stripe(const composite_options& o, kernel::pixel_format out_format, std::byte* out,
                   std::span<const host_layer> layers, plan::span stripe) {
-  const auto bytes = static_cast<std::int64_t>(o.format.bytes()), out_bytes = static_cast<std::int64_t>(out_format.bytes());
-  const pixel_rectangle whole{0, 0, o.width, o.height};
-  if (!layers.empty() && std::all_of(layers.begin(), layers.end(), [&](const host_layer& l) { return l.active == whole; })) {
-    std::vector<kernel::layer> all;
-    for (const host_layer& l : layers) all.push_back({o.format, l.image + stripe.begin * bytes});
-    blend_by_threads(out_format, out, all, stripe.size());
-    return;
-  }
-  const int first = static_cast<int>(stripe.begin / o.width);
-  const int last = static_cast<int>((stripe.end + o.width - 1) / o.width);
-#pragma omp parallel for schedule(dynamic, 8)
-  for (int row = first; row < last; ++row) {
-    const std::int64_t begin = std::max(stripe.begin, std::int64_t{row} * o.width);
-    const std::int64_t end = std::min(stripe.end, (std::int64_t{row} + 1) * o.width);
-    std::vector<kernel::layer> there;
-    for (std::int64_t at = begin; at < end;) {
-      std::int64_t stop = end;
-      there.clear();
-      for (const host_layer& l : layers) {
-        if (row < l.active.top || row >= l.active.bottom) continue;
-        const std::int64_t left = std::int64_t{row} * o.width + l.active.left, right = left + l.active.right - l.active.left;
-        if (left <= at && at < right) there.push_back({o.format, l.image + at * bytes});
-        if (at < right) stop = std::min(stop, left <= at ? right : left);
-      }
-      std::byte* const to = out + (at - stripe.begin) * out_bytes;
-      if (there.empty())
-        clear(out_format, to, stop - at);
-      else
-        kernel::blend(out_format, to, there, stop - at);
-      at = stop;
-    }
-  }
+  constexpr std::int64_t block = 8192;  // a multiple of every vector and cache line
+#pragma omp parallel for schedule(dynamic) if (stripe.size() > 2 * block)
+  for (std::int64_t begin = stripe.begin; begin < stripe.end; begin += block)
+    blend_stretch(o, out_format, out + (begin - stripe.begin) * static_cast<std::int64_t>(out_format.bytes()), layers,
+                  {begin, std::min(stripe.end, begin + block)});
 }
 
 compositor::compositor(std::unique_ptr<way> w) : way_(std::move(w)) {}

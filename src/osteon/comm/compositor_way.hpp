@@ -51,7 +51,10 @@ struct host_layer {
   const std::byte* image;
   pixel_rectangle active;
 };
-/// @param out pixel `stripe.begin` of the result
+/// @param out pixel `at.begin` of the result
+void blend_stretch(const composite_options& options, kernel::pixel_format out_format, std::byte* out,
+                   std::span<const host_layer> layers, plan::span at);
+/// The same with the threads that OpenMP gives.
 void blend_stripe(const composite_options& options, kernel::pixel_format out_format, std::byte* out,
                   std::span<const host_layer> layers, plan::span stripe);
 

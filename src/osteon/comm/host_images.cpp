@@ -4,7 +4,7 @@
 namespace osteon::comm {
 
 namespace {
-constexpr std::size_t state_bytes = 4096;
+constexpr std::size_t state_bytes = 4096;  // a page
 }
 
 host_images::host_images(MPI_Comm host, const composite_options& o, int holder)
@@ -13,7 +13,11 @@ host_images::host_images(MPI_Comm host, const composite_options& o, int holder)
   image_bytes_ = (pixels * o.format.bytes() + 4095) / 4096 * 4096;
   window_ = shared_window::make(host, state_bytes + (rank_ == holder ? 3 : 2) * image_bytes_);
   picture_ = window_.of(holder) + state_bytes + 2 * image_bytes_;
-  crowded_ = static_cast<unsigned>(ranks_) > std::thread::hardware_concurrency();
+  static_assert(sizeof(rank_state) + sizeof(common_state) <= state_bytes);
+  // The same for all, even if some of them are bound to fewer cores.
+  int crowded = static_cast<unsigned>(ranks_) > std::thread::hardware_concurrency();
+  MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, host);
+  crowded_ = crowded != 0;
 }
 
 std::byte* host_images::image(int r, std::uint64_t frame) const {
@@ -25,11 +29,11 @@ void host_images::announce(const pixel_rectangle& active, std::int64_t bad_pixel
   rank_state& own = state(rank_);
   own.active[frame_ % 2] = active;
   own.bad_pixel[frame_ % 2] = bad_pixel;
-  own.ready.store(frame_, std::memory_order_release);
+  common().arrived.add(of_all(frame_), crowded_);
 }
 
 void host_images::await_images(const composite_options& options) {
-  for (int r = 0; r < ranks_; ++r) wait_until(state(r).ready, frame_, crowded_);
+  common().arrived.wait(of_all(frame_), crowded_);
   for (int r = 0; r < ranks_; ++r) {
     const std::int64_t bad = state(r).bad_pixel[frame_ % 2];
     if (bad < 0) continue;
@@ -38,8 +42,13 @@ void host_images::await_images(const composite_options& options) {
   }
 }
 
-void host_images::await_picture() const {
-  for (int r = 0; r < ranks_; ++r) wait_until(state(r).done, frame_, crowded_);
+std::int64_t host_images::claim(int r, std::int64_t blocks) {
+  std::atomic<std::uint32_t>& claimed = state(r).claimed;
+  const std::uint32_t end = turn_ * static_cast<std::uint32_t>(blocks);
+  std::uint32_t next = claimed.load(std::memory_order_relaxed);
+  while (next != end)
+    if (claimed.compare_exchange_weak(next, next + 1, std::memory_order_relaxed)) return blocks - std::int64_t{end - next};
+  return -1;
 }
 
 }  // namespace osteon::comm

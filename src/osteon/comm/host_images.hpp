@@ -27,17 +27,34 @@ class host_images {
   /// The image of a rank in this frame.
   host_layer layer(int rank) const { return {image(rank, frame_), state(rank).active[frame_ % 2]}; }
   /// Tell the others that this rank reads no image any more, and has put its part of the picture in its place.
-  void finish() { state(rank_).done.store(frame_, std::memory_order_release); }
-  /// Wait until all have finished the frame.
-  void await_picture() const;
+  void finish() { common().finished.add(of_all(frame_), crowded_); }
+  /// Wait until all have finished.
+  void await_picture() const { common().finished.wait(of_all(frame_), crowded_); }
+
+  /// Instead of that, a picture that whoever has time blends: `blocks` blocks, of which each rank claims those of its own
+  /// stripe first. Where ranks are more than cores, those that wait for one have their work done by the others.
+  void begin_blocks(std::int64_t of_all_stripes) { last_block_ = ++turn_ * static_cast<std::uint32_t>(of_all_stripes); }
+  /// A block of stripe r that nobody has, or -1; `blocks` is how many there are.
+  std::int64_t claim(int r, std::int64_t blocks);
+  void finish_block() { common().blended.add(last_block_, crowded_); }
+  void await_blocks() const { common().blended.wait(last_block_, crowded_); }
 
  private:
   struct alignas(64) rank_state {
-    std::atomic<std::uint64_t> ready, done;  ///< last frame that is rendered, and finished
     pixel_rectangle active[2];
     std::int64_t bad_pixel[2];
+    alignas(64) std::atomic<std::uint32_t> claimed;  ///< blocks of its stripe, in all frames
+  };
+  struct common_state {
+    alignas(64) shared_counter arrived;   ///< images, in all frames
+    alignas(64) shared_counter finished;  ///< calls of `finish`
+    alignas(64) shared_counter blended;   ///< blocks
   };
   rank_state& state(int r) const { return *reinterpret_cast<rank_state*>(window_.of(r)); }
+  common_state& common() const { return *reinterpret_cast<common_state*>(window_.of(0) + sizeof(rank_state)); }
+  std::uint32_t of_all(std::uint64_t frames) const {
+    return static_cast<std::uint32_t>(frames) * static_cast<std::uint32_t>(ranks_);
+  }
   std::byte* image(int r, std::uint64_t frame) const;
 
   shared_window window_;
@@ -46,6 +63,7 @@ class host_images {
   int ranks_ = 1, rank_ = 0;
   bool crowded_ = false;
   std::uint64_t frame_ = 0;
+  std::uint32_t turn_ = 0, last_block_ = 0;
 };
 
 }  // namespace osteon::comm

@@ -1,6 +1,11 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/statvfs.h>
+#if defined(__linux__)
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 #include <cstring>
 #include <limits>
@@ -59,6 +64,27 @@ shared_window shared_window::make(MPI_Comm comm, std::size_t bytes) {
   std::memset(result.of(rank(comm)), 0, bytes);
   MPI_Barrier(comm);
   return result;
+}
+
+void shared_counter::add(std::uint32_t last, bool crowded) {
+  const std::uint32_t now = value_.fetch_add(1, std::memory_order_acq_rel) + 1;
+#if defined(__linux__)
+  if (crowded && now == last) syscall(SYS_futex, &value_, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
+#endif
+}
+
+void shared_counter::wait(std::uint32_t last, bool crowded) const {
+  for (int tries = 0; !reached(last); ++tries) {
+    if (tries < (crowded ? 20 : 2000)) continue;
+#if defined(__linux__)
+    const std::uint32_t now = value_.load(std::memory_order_acquire);
+    if (crowded && !reached(last)) {
+      syscall(SYS_futex, &value_, FUTEX_WAIT, now, nullptr, nullptr, 0);  // not if it has changed
+      continue;
+    }
+#endif
+    sched_yield();
+  }
 }
 
 void wait_until(const std::atomic<std::uint64_t>& counter, std::uint64_t value, bool crowded) {

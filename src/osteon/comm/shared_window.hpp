@@ -36,6 +36,21 @@ class shared_window {
   std::vector<std::byte*> stretches_;
 };
 
+/// A number in shared memory that only grows, and that processes wait for: asleep where they are more than cores, because
+/// whoever gives its core away to look again soon gets it back too late.
+class shared_counter {
+ public:
+  /// Add 1; who reaches `last` wakes those that wait for it.
+  void add(std::uint32_t last, bool crowded);
+  void wait(std::uint32_t last, bool crowded) const;
+
+ private:
+  bool reached(std::uint32_t last) const {
+    return static_cast<std::int32_t>(value_.load(std::memory_order_acquire) - last) >= 0;  // it may wrap around
+  }
+  std::atomic<std::uint32_t> value_;
+};
+
 /// Wait until `counter` reaches `value`, which another process will store.
 /// @param crowded there are more ranks than cores: give the core away at once
 void wait_until(const std::atomic<std::uint64_t>& counter, std::uint64_t value, bool crowded);
