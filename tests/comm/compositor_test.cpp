@@ -170,15 +170,47 @@ TEST(compositor, hybrid_is_within_its_bound) {
     expect_exact_in_all_formats(o, ranks_per_host == 3);
   }
 }
+TEST(compositor, sparse_hybrid_is_within_its_bound) {
+  for (const int ranks_per_host : {1, 2}) {
+    auto o = picture_of(37, 23, transport::hybrid);
+    o.ranks_per_host = ranks_per_host;
+    o.sparse = true;
+    expect_exact_in_all_formats(o, true);
+  }
+}
+// Oracle: a message of nothing is a number; where a tenth of the rows is drawn, no rank sends more than it owns of them.
+TEST(compositor, sparse_hybrid_leaves_out_what_nothing_was_drawn_in) {
+  const int ranks = comm::size(MPI_COMM_WORLD);
+  auto o = picture_of(200, 100, transport::hybrid);
+  o.ranks_per_host = 2;
+  o.sparse = true;
+  o.wide_between = false;
+  o.method = method_named("direct-send");
+  auto compositor = comm::compositor::make(MPI_COMM_WORLD, o);
+  std::vector<int> order(static_cast<std::size_t>(ranks));
+  std::iota(order.begin(), order.end(), 0);
+  for (const int rows : {0, 10}) {
+    const auto pixels = compositor.buffer();
+    std::fill(pixels.begin(), pixels.end(), std::byte{0xff});
+    const auto report = compositor.run(order, {0, 40, o.width, 40 + rows});
+    EXPECT_LE(report.bytes_sent, 2 * std::int64_t{rows} * o.width * 4 + 100 * ranks);
+    if (comm::rank(MPI_COMM_WORLD) != 0) continue;
+    for (std::size_t row = 0; row < 100; ++row)
+      ASSERT_EQ(compositor.picture()[row * 800],
+                row >= 40 && row < 40 + static_cast<std::size_t>(rows) ? std::byte{0xff} : std::byte{0})
+          << row;
+  }
+}
 // Oracle: the same plan run by threads; the same bits.
 TEST(compositor, by_messages_has_the_bits_that_threads_have) {
   const int rank = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
   const auto order = shuffled(ranks, 4);
-  for (const char* text : {"binary-swap", "radix-k:3", "pipeline"})
+  for (const char* text : {"direct-send", "binary-swap", "radix-k:3", "pipeline"})
     for (const colour_format colour : {colour_format::rgba8, colour_format::rgba32f}) {
       auto o = picture_of(411, 173, transport::messages);
       o.format = {colour, false};
       o.method = method_named(text);
+      o.cores = ranks;  // what is there is joined while a rank waits
       const auto image_of = [&](int r) {
         return test::partial_image{o.format, o.width, o.height, r, 0, {0, 0, o.width, o.height}};
       };

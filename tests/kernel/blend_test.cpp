@@ -196,6 +196,40 @@ TEST(blend, mixes_narrow_and_wide_layers) {
 }
 
 // Oracle: a search for the least depth; the front one of equals.
+// Oracle: all layers at once; the same bits, wherever the layers at the back are joined before those in front come.
+TEST(blend, joins_layers_at_the_back_without_a_trace) {
+  constexpr std::int64_t count = 1003;
+  for (const bool depth : {false, true})
+    for (const colour_format narrow : all_colours)
+      for (const bool wide_last : {false, true}) {
+        const pixel_format format{narrow, depth};
+        std::vector<std::vector<std::byte>> images;
+        std::vector<kernel::layer> layers;
+        for (unsigned l = 0; l < 10; ++l) {
+          const pixel_format f = wide_last && l == 3 ? kernel::wider(format) : format;
+          images.push_back(noise(f, count, l));
+          layers.push_back({f, images.back().data()});
+        }
+        std::vector<std::byte> sum(count * kernel::unrounded(format).bytes());
+        std::vector<std::byte> expected(count * format.bytes()), got(expected);
+        for (std::size_t n = 3; n <= layers.size(); ++n)
+          for (std::size_t front = 1; front + 2 <= n; ++front) {
+            const std::span<const kernel::layer> all(layers.data(), n);
+            kernel::blend(format, expected.data(), all, count);
+            // In two steps: the last two, then those before.
+            const kernel::layer joined{kernel::unrounded(format), sum.data()};
+            kernel::blend(joined.format, sum.data(), all.subspan(n - 2), count);
+            std::vector<kernel::layer> rest(all.begin() + static_cast<std::ptrdiff_t>(front), all.end() - 2);
+            rest.push_back(joined);
+            kernel::blend(joined.format, sum.data(), rest, count);
+            rest.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(front));
+            rest.push_back(joined);
+            kernel::blend(format, got.data(), rest, count);
+            ASSERT_EQ(got, expected) << kernel::name_of(format) << ", " << n << " layers, " << front << " in front";
+          }
+      }
+}
+
 TEST(blend, with_depth_takes_the_nearest) {
   constexpr std::int64_t count = 1111;
   for (const colour_format colour : all_colours) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/host_images.hpp>
+#include <osteon/comm/sparse_runs.hpp>
 #include <osteon/comm/together.hpp>
 
 namespace osteon::comm {
@@ -38,6 +39,7 @@ communicator split_into_hosts(const composite_options& o, MPI_Comm comm) {
 class hybrid : public compositor::way {
  public:
   hybrid(const composite_options& o, MPI_Comm c) : way(o, c), host_(split_into_hosts(options, comm.get())) {
+    together(comm.get(), [&] { check_sparse(options); });
     const int rank = comm.rank(), ranks = comm.size();
     // Hosts are counted by their lowest rank.
     int lowest = rank;
@@ -63,6 +65,7 @@ class hybrid : public compositor::way {
     if (local < stripes_) stripe_ = {cut(local), cut(local + 1)};
     images_ = std::make_unique<host_images>(host_.get(), options, 0);
     picture_ = images_->picture();
+    join_while_waiting_ = cores_for_all(options, comm.get());
   }
 
   std::byte* buffer() override { return images_->next_image(); }
@@ -87,11 +90,20 @@ class hybrid : public compositor::way {
     if (stripe_.size() > 0) {
       const stopwatch blending;
       const bool wide = object_.starts_wide;
-      blend_stripe(options, pixels_->format(wide), pixels_->at(wide, 0), layers_of_host(), stripe_);
-      const double local = blending.seconds();
-      report = exchange_->run();
-      finish_wide(schedule_, *pixels_);
-      report.blend_seconds += local;
+      const std::vector<host_layer> layers = layers_of_host();
+      if (options.sparse) {
+        std::vector<plan::span> runs = blend_drawn(layers, wide);
+        const double local = blending.seconds();
+        report = sparse_->run(runs);
+        finish_sparse(schedule_, *pixels_, runs);
+        report.blend_seconds += local;
+      } else {
+        blend_stripe(options, pixels_->format(wide), pixels_->at(wide, 0), layers, stripe_);
+        const double local = blending.seconds();
+        report = dense_->run();
+        finish_wide(schedule_, *pixels_);
+        report.blend_seconds += local;
+      }
     }
     images_->finish();
     report.exchange_seconds += waited;
@@ -116,6 +128,16 @@ class hybrid : public compositor::way {
     return layers;
   }
 
+  // Only what anything was drawn in. Returns its runs, of pixels that are not empty.
+  std::vector<plan::span> blend_drawn(std::span<const host_layer> layers, bool wide) {
+    std::vector<plan::span> runs = drawn_runs(options, layers, stripe_);
+#pragma omp parallel for schedule(dynamic, 16)
+    for (std::size_t r = 0; r < runs.size(); ++r)
+      blend_stretch(options, pixels_->format(wide), pixels_->at(wide, runs[r].begin), layers,
+                    {stripe_.begin + runs[r].begin, stripe_.begin + runs[r].end});
+    return active_runs(pixels_->format(wide), pixels_->at(wide, 0), std::move(runs));
+  }
+
   // The hosts from front to back, or nothing if the images of a host are not next to each other.
   std::vector<int> order_of_hosts(std::span<const int> order) const {
     std::vector<int> hosts;
@@ -133,7 +155,8 @@ class hybrid : public compositor::way {
     picture_ = images_->picture();
     parts.clear();
     if (!by_stripes_) return;
-    exchange_.reset();
+    dense_.reset();
+    sparse_.reset();
     object_ = {options.format};
     object_.wide_between = options.wide_between;
     object_.starts_wide = hosts_ > 1 && object_.has_wide();
@@ -150,7 +173,10 @@ class hybrid : public compositor::way {
       schedule_ = make_schedule(between_.get(), plan.of(own_host()), stripe_.size(), object_);
       pixels_ = std::make_unique<exchange_pixels>(schedule_, object_, stripe_.size(),
                                                   images_->picture() + stripe_.begin * pixel_bytes());
-      exchange_ = std::make_unique<dense_exchange>(between_.get(), schedule_, *pixels_);
+      if (options.sparse)
+        sparse_ = std::make_unique<sparse_exchange>(between_.get(), schedule_, *pixels_);
+      else
+        dense_ = std::make_unique<dense_exchange>(between_.get(), schedule_, *pixels_, join_while_waiting_);
       if (options.root < 0) parts = schedule_.parts(stripe_.begin);
       error_bound = schedule_.error_bound();
     }
@@ -183,11 +209,12 @@ class hybrid : public compositor::way {
   std::unique_ptr<host_images> images_;
   const std::byte* picture_ = nullptr;
   std::vector<int> order_;
-  bool by_stripes_ = true;
+  bool by_stripes_ = true, join_while_waiting_ = false;
   exchange_object object_;
   exchange_schedule schedule_;
   std::unique_ptr<exchange_pixels> pixels_;
-  std::unique_ptr<dense_exchange> exchange_;
+  std::unique_ptr<dense_exchange> dense_;
+  std::unique_ptr<sparse_exchange> sparse_;
   std::unique_ptr<compositor::way> messages_;
 };
 

@@ -1,7 +1,4 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <limits>
 #include <osteon/comm/compositor_way.hpp>
 #include <osteon/comm/sparse_runs.hpp>
 #include <osteon/comm/together.hpp>
@@ -14,13 +11,10 @@ class by_messages : public compositor::way {
  public:
   by_messages(const composite_options& o, MPI_Comm c) : way(o, c) {
     together(comm.get(), [&] {
-      const std::size_t bytes = static_cast<std::size_t>(pixels()) * o.format.bytes();
-      if (o.sparse && bytes > std::numeric_limits<int>::max() / 2)
-        throw usage_error(
-            fmt::format("sparse images of {} x {} pixels of {}: messages are limited to {} MB; composite dense ones",
-                        o.width, o.height, kernel::name_of(o.format), std::numeric_limits<int>::max() / 2'000'000));
-      image_ = std::make_unique<std::byte[]>(bytes);
+      check_sparse(options);
+      image_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(pixels() * pixel_bytes()));
     });
+    join_while_waiting_ = cores_for_all(options, comm.get());
     description = "messages";
   }
 
@@ -41,9 +35,9 @@ class by_messages : public compositor::way {
       finish_wide(schedule_, *pixels_);
       return report;
     }
-    std::vector<plan::span> runs = active_runs(options.format, image_.get(), options.width, active);
+    std::vector<plan::span> runs = active_runs(options.format, image_.get(), rows_of(active, options.width));
     const frame_report report = sparse_->run(runs);
-    finish_sparse(runs);
+    finish_sparse(schedule_, *pixels_, runs);
     return report;
   }
 
@@ -66,27 +60,15 @@ class by_messages : public compositor::way {
     if (options.sparse)
       sparse_ = std::make_unique<sparse_exchange>(comm.get(), schedule_, *pixels_);
     else
-      dense_ = std::make_unique<dense_exchange>(comm.get(), schedule_, *pixels_);
+      dense_ = std::make_unique<dense_exchange>(comm.get(), schedule_, *pixels_, join_while_waiting_);
     parts = schedule_.parts(0);
     error_bound = schedule_.error_bound();
     order_.assign(order.begin(), order.end());
   }
 
-  void finish_sparse(std::span<const plan::span> runs) {
-    finish_wide(schedule_, *pixels_);
-    for (const plan::span part : parts) {
-      std::int64_t at = part.begin;
-      for (const plan::span r : runs) {
-        if (r.end <= part.begin || r.begin >= part.end) continue;
-        if (at < r.begin) clear(options.format, pixels_->at(false, at), r.begin - at);
-        at = std::max(at, r.end);
-      }
-      if (at < part.end) clear(options.format, pixels_->at(false, at), part.end - at);
-    }
-  }
-
   std::unique_ptr<std::byte[]> image_;
   std::vector<int> order_;
+  bool join_while_waiting_ = false;
   exchange_schedule schedule_;
   std::unique_ptr<exchange_pixels> pixels_;
   std::unique_ptr<dense_exchange> dense_;

@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <osteon/comm/compositor_way.hpp>
+#include <osteon/comm/sparse_runs.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/plan/composite_method.hpp>
+#include <thread>
 
 namespace osteon::comm {
 
@@ -17,6 +18,7 @@ void check(const composite_options& o, int ranks) {
   if (o.root < -1 || o.root >= ranks)
     throw usage_error(
         fmt::format("root {} of {} ranks; give one of them, or -1 to leave the parts where they are", o.root, ranks));
+  if (o.cores < 0) throw usage_error(fmt::format("{} cores; give a number from 1 on, or 0", o.cores));
   if (o.ranks_per_host < 0)
     throw usage_error(fmt::format("{} ranks on a host; give a number from 1 on, or 0", o.ranks_per_host));
 }
@@ -47,6 +49,18 @@ transport choose(MPI_Comm comm, const composite_options& o) {
 
 plan::plan usual_method(int ranks, std::int64_t elements, std::span<const int> order, int root) {
   return plan::composite_method::parse(ranks <= 16 ? "direct-send" : "binary-swap").make(ranks, elements, order, root);
+}
+
+bool cores_for_all(const composite_options& o, MPI_Comm comm) {
+  return ranks_here(comm) <= (o.cores > 0 ? o.cores : static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void check_sparse(const composite_options& o) {
+  const std::size_t bytes = static_cast<std::size_t>(o.width) * static_cast<std::size_t>(o.height) * o.format.bytes();
+  if (o.sparse && bytes > std::numeric_limits<int>::max() / 2)
+    throw usage_error(
+        fmt::format("sparse images of {} x {} pixels of {}: messages are limited to {} MB; composite dense ones", o.width,
+                    o.height, kernel::name_of(o.format), std::numeric_limits<int>::max() / 2'000'000));
 }
 
 void check_order(std::span<const int> order, int ranks) {
@@ -89,15 +103,6 @@ void throw_not_premultiplied(const composite_options& o, int rank, std::int64_t 
       o.format.depth ? fmt::format(" at depth {:g}", v.depth) : ""));
 }
 
-void clear(kernel::pixel_format format, std::byte* pixels, std::int64_t count) {
-  const std::size_t bytes = format.bytes();
-  std::memset(pixels, 0, static_cast<std::size_t>(count) * bytes);
-  constexpr float far = std::numeric_limits<float>::infinity();
-  if (format.depth)
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-      std::memcpy(pixels + i * bytes + kernel::bytes_of(format.colour), &far, sizeof far);
-}
-
 void blend_stretch(const composite_options& o, kernel::pixel_format out_format, std::byte* out,
                    std::span<const host_layer> layers, plan::span stretch) {
   const auto bytes = static_cast<std::int64_t>(o.format.bytes()), out_bytes = static_cast<std::int64_t>(out_format.bytes());
@@ -125,6 +130,23 @@ void blend_stretch(const composite_options& o, kernel::pixel_format out_format, 
       kernel::blend(out_format, to, there, stop - at);
     at = stop;
   }
+}
+
+std::vector<plan::span> drawn_runs(const composite_options& o, std::span<const host_layer> layers, plan::span stripe) {
+  std::vector<plan::span> all;
+  for (const host_layer& l : layers)
+    for (const plan::span s : rows_of(l.active, o.width)) {
+      const plan::span within{std::max(s.begin, stripe.begin) - stripe.begin, std::min(s.end, stripe.end) - stripe.begin};
+      if (within.size() > 0) all.push_back(within);
+    }
+  std::sort(all.begin(), all.end(), [](const plan::span& a, const plan::span& b) { return a.begin < b.begin; });
+  std::vector<plan::span> runs;
+  for (const plan::span& s : all)
+    if (!runs.empty() && runs.back().end >= s.begin)
+      runs.back().end = std::max(runs.back().end, s.end);
+    else
+      runs.push_back(s);
+  return runs;
 }
 
 void blend_stripe(const composite_options& o, kernel::pixel_format out_format, std::byte* out,

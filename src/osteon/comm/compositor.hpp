@@ -29,10 +29,12 @@ struct composite_options {
   transport by = transport::automatic;
   plan_maker method;         ///< of messages; if there is none, direct send up to 16 ranks, then binary swap
   int root = 0;              ///< rank that gets the picture; -1: finished parts stay with their owners
-  bool sparse = false;       ///< images are empty in places: messages hold only what is not
+  bool sparse = false;       ///< images are empty in places: messages hold only what is not, and hosts blend only that
   bool wide_between = true;  ///< messages: what is half blended travels in a wider format
   bool check = true;         ///< look at every pixel whether it is premultiplied
   int ranks_per_host = 0;    ///< take so many consecutive ranks for a host; 0: as the machine is
+  int cores = 0;  ///< messages: of this rank's host; ranks that are no more than cores blend what they can while they
+                  ///< wait; 0: as the machine is
 };
 
 /// Composites frame after frame: render into `buffer()`, `run`, read `picture()`. All ranks let go of it together.

@@ -34,8 +34,12 @@ std::unique_ptr<compositor::way> composite_by_messages(const composite_options& 
 std::unique_ptr<compositor::way> composite_in_shared_memory(const composite_options& options, MPI_Comm comm);
 std::unique_ptr<compositor::way> composite_hybrid(const composite_options& options, MPI_Comm comm);
 
+/// Whether each rank of this host has a core of its own. @collective on comm
+bool cores_for_all(const composite_options& options, MPI_Comm comm);
 /// @throws usage_error if `order` does not name each rank once
 void check_order(std::span<const int> order, int ranks);
+/// @throws usage_error if images are too large for messages of `sparse` ones
+void check_sparse(const composite_options& options);
 /// The first pixel within `active` that is not premultiplied; -1 if there is none.
 std::int64_t first_bad_pixel(const composite_options& options, const std::byte* image, const pixel_rectangle& active);
 /// @throws data_error that names the rank, the pixel and its channels
@@ -43,8 +47,6 @@ std::int64_t first_bad_pixel(const composite_options& options, const std::byte* 
                                           const std::byte* image);
 /// `active` within the image.
 pixel_rectangle clipped(const composite_options& options, const pixel_rectangle& active);
-/// Set pixels to what is empty: zero, and infinitely far.
-void clear(kernel::pixel_format format, std::byte* pixels, std::int64_t count);
 
 /// Images of ranks of one host: blend rows of all of them, each where it is active.
 struct host_layer {
@@ -54,7 +56,9 @@ struct host_layer {
 /// @param out pixel `at.begin` of the result
 void blend_stretch(const composite_options& options, kernel::pixel_format out_format, std::byte* out,
                    std::span<const host_layer> layers, plan::span at);
-/// The same with the threads that OpenMP gives.
+/// The runs of a stripe where any of the layers is active, counted from its beginning.
+std::vector<plan::span> drawn_runs(const composite_options& options, std::span<const host_layer> layers, plan::span stripe);
+/// The stripe, with the threads that OpenMP gives.
 void blend_stripe(const composite_options& options, kernel::pixel_format out_format, std::byte* out,
                   std::span<const host_layer> layers, plan::span stripe);
 

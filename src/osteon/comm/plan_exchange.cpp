@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstring>
+#include <limits>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/element_type.hpp>
 #include <osteon/comm/plan_exchange.hpp>
@@ -24,6 +26,28 @@ void finish_wide(const exchange_schedule& schedule, exchange_pixels& pixels) {
     }
 }
 
+void clear(kernel::pixel_format format, std::byte* pixels, std::int64_t count) {
+  const std::size_t bytes = format.bytes();
+  std::memset(pixels, 0, static_cast<std::size_t>(count) * bytes);
+  constexpr float far = std::numeric_limits<float>::infinity();
+  if (format.depth)
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+      std::memcpy(pixels + i * bytes + kernel::bytes_of(format.colour), &far, sizeof far);
+}
+
+void finish_sparse(const exchange_schedule& schedule, exchange_pixels& pixels, std::span<const plan::span> active) {
+  finish_wide(schedule, pixels);
+  for (const plan::span part : schedule.parts(0)) {
+    std::int64_t at = part.begin;
+    for (const plan::span r : active) {
+      if (r.end <= part.begin || r.begin >= part.end) continue;
+      if (at < r.begin) clear(pixels.format(false), pixels.at(false, at), r.begin - at);
+      at = std::max(at, r.end);
+    }
+    if (at < part.end) clear(pixels.format(false), pixels.at(false, at), part.end - at);
+  }
+}
+
 namespace {
 
 std::int64_t staged_bytes(const exchange_schedule::round& r, const exchange_pixels& pixels) {
@@ -37,11 +61,30 @@ std::int64_t staged_bytes(const exchange_schedule::round& r, const exchange_pixe
 
 }  // namespace
 
-dense_exchange::dense_exchange(MPI_Comm comm, const exchange_schedule& schedule, exchange_pixels& pixels) {
+dense_exchange::dense_exchange(MPI_Comm comm, const exchange_schedule& schedule, exchange_pixels& pixels,
+                               bool join_while_waiting)
+    : sum_format_(kernel::unrounded(pixels.format(false))) {
   std::int64_t staged = 0;
   for (const auto& r : schedule.rounds) staged = std::max(staged, staged_bytes(r, pixels));
   staging_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(staged));
   for (const auto& r : schedule.rounds) prepare(comm, r, pixels, staging_.get());
+  if (!join_while_waiting) return;
+  std::int64_t most = 0;
+  for (round& r : rounds_) most = std::max(most, give_sums(r, nullptr));
+  if (most == 0) return;
+  sums_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(most));
+  for (round& r : rounds_) give_sums(r, sums_.get());
+}
+
+// Only where two layers can be there and one is still missing. Returns the bytes that the round needs.
+std::int64_t dense_exchange::give_sums(round& r, std::byte* memory) const {
+  std::int64_t bytes = 0;
+  for (work& w : r.works) {
+    if (w.layers.size() < 3) continue;
+    if (memory) w.sum = {sum_format_, memory + bytes};
+    bytes += (w.count * static_cast<std::int64_t>(sum_format_.bytes()) + 63) / 64 * 64;
+  }
+  return bytes;
 }
 
 void dense_exchange::prepare(MPI_Comm comm, const exchange_schedule::round& from, exchange_pixels& pixels,
@@ -84,16 +127,18 @@ void dense_exchange::prepare(MPI_Comm comm, const exchange_schedule::round& from
       continue;  // it lands in place
     for (std::int64_t begin = b.at.begin; begin < b.at.end;) {
       const std::int64_t end = std::min(b.at.end, (begin / chunk + 1) * chunk);
-      work w{pixels.format(b.wide), pixels.at(b.wide, begin), {}, end - begin, 0, b.after_sends};
+      work w{pixels.format(b.wide), pixels.at(b.wide, begin), {}, end - begin, 0, b.after_sends, {}, {}};
       for (const pixel_piece& layer : b.layers) {
         const kernel::pixel_format format = pixels.format(layer.wide);
         if (layer.message < 0) {
           w.layers.push_back({format, pixels.at(layer.wide, begin)});
+          w.arrival_of.push_back(-1);
           continue;
         }
         for (const staged_chunk& c : staged[static_cast<std::size_t>(layer.message)])
           if (c.what.at.begin <= begin && end <= c.what.at.end) {
             w.layers.push_back({format, c.where + (begin - c.what.at.begin) * static_cast<std::int64_t>(format.bytes())});
+            w.arrival_of.push_back(static_cast<int>(c.arrival));
             to.wanted_by[c.arrival].push_back(to.works.size());
             ++w.awaited;
           }
@@ -113,29 +158,64 @@ dense_exchange::~dense_exchange() {
       for (MPI_Request& q : *requests) MPI_Request_free(&q);
 }
 
+// The layers at the back of a work that have come, with those that were joined before.
+bool dense_exchange::join_some(const round& r, std::vector<progress>& works, const std::vector<bool>& came) const {
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    const work& w = r.works[i];
+    progress& p = works[i];
+    if (w.sum.pixels == nullptr || p.awaited == 0) continue;
+    const std::size_t end = w.layers.size() - p.joined;
+    std::size_t begin = end;
+    while (w.arrival_of[begin - 1] < 0 || came[static_cast<std::size_t>(w.arrival_of[begin - 1])]) --begin;
+    if (end - begin < (p.joined > 0 ? 1 : 2)) continue;
+    std::vector<kernel::layer> some(w.layers.begin() + static_cast<std::ptrdiff_t>(begin),
+                                    w.layers.begin() + static_cast<std::ptrdiff_t>(end));
+    if (p.joined > 0) some.push_back(w.sum);
+    blend_by_threads(w.sum.format, const_cast<std::byte*>(w.sum.pixels), some, w.count);
+    p.joined = w.layers.size() - begin;
+    return true;
+  }
+  return false;
+}
+
+void dense_exchange::finish(const work& w, const progress& p) {
+  if (p.joined == 0) return blend_by_threads(w.format, w.out, w.layers, w.count);
+  std::vector<kernel::layer> layers(w.layers.begin(), w.layers.end() - static_cast<std::ptrdiff_t>(p.joined));
+  layers.push_back(w.sum);
+  blend_by_threads(w.format, w.out, layers, w.count);
+}
+
 frame_report dense_exchange::run() {
   frame_report report;
   for (round& r : rounds_) {
     const stopwatch all;
     double blending = 0;
-    const auto blend = [&](const work& w) {
+    const auto timed = [&](auto what) {
       const stopwatch watch;
-      blend_by_threads(w.format, w.out, w.layers, w.count);
+      const auto result = what();
       blending += watch.seconds();
+      return result;
     };
     if (!r.arrivals.empty()) MPI_Startall(static_cast<int>(r.arrivals.size()), r.arrivals.data());
     if (!r.sends.empty()) MPI_Startall(static_cast<int>(r.sends.size()), r.sends.data());
-    std::vector<int> awaited;
-    for (const work& w : r.works) awaited.push_back(w.awaited);
-    for (std::size_t k = 0; k < r.arrivals.size(); ++k) {
-      int came = MPI_UNDEFINED;
-      MPI_Waitany(static_cast<int>(r.arrivals.size()), r.arrivals.data(), &came, MPI_STATUS_IGNORE);
-      for (const std::size_t w : r.wanted_by[static_cast<std::size_t>(came)])
-        if (--awaited[w] == 0 && !r.works[w].after_sends) blend(r.works[w]);
+    std::vector<progress> works;
+    for (const work& w : r.works) works.push_back({w.awaited});
+    std::vector<bool> came(r.arrivals.size());
+    const int arrivals = static_cast<int>(r.arrivals.size());
+    for (int k = 0; k < arrivals; ++k) {
+      int next = MPI_UNDEFINED, there = 0;
+      while (sums_ && !there) {
+        MPI_Testany(arrivals, r.arrivals.data(), &next, &there, MPI_STATUS_IGNORE);
+        if (!there && !timed([&] { return join_some(r, works, came); })) break;
+      }
+      if (!there) MPI_Waitany(arrivals, r.arrivals.data(), &next, MPI_STATUS_IGNORE);
+      came[static_cast<std::size_t>(next)] = true;
+      for (const std::size_t w : r.wanted_by[static_cast<std::size_t>(next)])
+        if (--works[w].awaited == 0 && !r.works[w].after_sends) timed([&] { return finish(r.works[w], works[w]), true; });
     }
     MPI_Waitall(static_cast<int>(r.sends.size()), r.sends.data(), MPI_STATUSES_IGNORE);
-    for (const work& w : r.works)
-      if (w.after_sends) blend(w);
+    for (std::size_t w = 0; w < works.size(); ++w)
+      if (r.works[w].after_sends) timed([&] { return finish(r.works[w], works[w]), true; });
     report.bytes_sent += r.bytes_sent;
     report.blend_seconds += blending;
     (r.collects ? report.collect_seconds : report.exchange_seconds) += all.seconds() - blending;

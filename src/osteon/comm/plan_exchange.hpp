@@ -22,14 +22,22 @@ void blend_by_threads(kernel::pixel_format format, std::byte* out, std::span<con
 /// is finished.
 void finish_wide(const exchange_schedule& schedule, exchange_pixels& pixels);
 
+/// The same for images that are empty outside the runs `active` of the result; there the result is then empty.
+void finish_sparse(const exchange_schedule& schedule, exchange_pixels& pixels, std::span<const plan::span> active);
+
+/// Set pixels to what is empty: zero, and infinitely far.
+void clear(kernel::pixel_format format, std::byte* pixels, std::int64_t count);
+
 /// One rank's part of a plan for dense images, with its messages prepared: planned once, started for each frame.
 ///
 /// Long messages are cut into chunks, and a stretch of pixels is blended as soon as all its layers have come, while others
-/// travel.
+/// travel. Meanwhile the layers at its back that are there may be joined: that is the order of all at once, so the bits are
+/// the same whatever comes first.
 class dense_exchange {
  public:
   /// @param comm is used until the object goes
-  dense_exchange(MPI_Comm comm, const exchange_schedule& schedule, exchange_pixels& pixels);
+  /// @param join_while_waiting it takes the core that it waits on, and memory for a sum of each pixel that is blended
+  dense_exchange(MPI_Comm comm, const exchange_schedule& schedule, exchange_pixels& pixels, bool join_while_waiting);
   ~dense_exchange();
   dense_exchange(const dense_exchange&) = delete;
   dense_exchange& operator=(const dense_exchange&) = delete;
@@ -45,6 +53,8 @@ class dense_exchange {
     std::int64_t count;
     int awaited;
     bool after_sends;
+    std::vector<int> arrival_of;  ///< by layer; -1 for the own pixels
+    kernel::layer sum;            ///< where layers at the back can be joined; nowhere if there are too few
   };
   struct round {
     std::vector<MPI_Request> sends, arrivals;
@@ -53,9 +63,18 @@ class dense_exchange {
     bool collects = false;
     std::int64_t bytes_sent = 0;
   };
+  /// A work in the frame that is run.
+  struct progress {
+    int awaited = 0;
+    std::size_t joined = 0;  ///< layers at the back that are in the sum
+  };
   void prepare(MPI_Comm comm, const exchange_schedule::round& from, exchange_pixels& pixels, std::byte* staging);
+  std::int64_t give_sums(round& r, std::byte* memory) const;
+  bool join_some(const round& r, std::vector<progress>& works, const std::vector<bool>& came) const;
+  static void finish(const work& w, const progress& p);
 
-  std::unique_ptr<std::byte[]> staging_;
+  kernel::pixel_format sum_format_;
+  std::unique_ptr<std::byte[]> staging_, sums_;
   std::vector<round> rounds_;
 };
 

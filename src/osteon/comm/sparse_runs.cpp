@@ -21,9 +21,7 @@ bool empty(const std::byte* pixel, std::size_t bytes) {
 
 }  // namespace
 
-std::vector<plan::span> active_runs(kernel::pixel_format format, const std::byte* image, int width,
-                                    const pixel_rectangle& active) {
-  const std::size_t bytes = format.bytes();
+std::vector<plan::span> rows_of(const pixel_rectangle& active, int width) {
   std::vector<plan::span> rows;
   for (int row = active.top; row < active.bottom; ++row) {
     const plan::span s{std::int64_t{row} * width + active.left, std::int64_t{row} * width + active.right};
@@ -32,20 +30,26 @@ std::vector<plan::span> active_runs(kernel::pixel_format format, const std::byte
     else
       rows.push_back(s);
   }
-  if (format.depth) return rows;  // an empty pixel may be anywhere in depth
-  const auto is_empty = [&](std::int64_t pixel) { return empty(image + static_cast<std::size_t>(pixel) * bytes, bytes); };
+  return rows;
+}
+
+std::vector<plan::span> active_runs(kernel::pixel_format format, const std::byte* image, std::vector<plan::span> spans) {
+  const std::size_t bytes = format.bytes();
+  if (format.depth) return spans;  // an empty pixel may be anywhere in depth
+  const auto is_empty = [&](std::int64_t pixel) { return empty(image + pixel * static_cast<std::int64_t>(bytes), bytes); };
+  std::int64_t all = 0;
+  for (const plan::span& s : spans) all += s.size();
   // A sample of a thousand pixels, by a stride that no row has a whole number of.
-  const std::int64_t all = std::int64_t{active.right - active.left} * (active.bottom - active.top);
   const std::int64_t stride = std::max<std::int64_t>(1, all / 1000 | 1);
-  std::int64_t seen = 0, filled = 0;
-  for (std::int64_t i = 0; i < all; i += stride, ++seen) {
-    const std::int64_t row = active.top + i / (active.right - active.left),
-                       column = active.left + i % (active.right - active.left);
-    filled += !is_empty(row * width + column);
+  std::int64_t seen = 0, filled = 0, skip = 0;
+  for (const plan::span& s : spans) {
+    std::int64_t at = s.begin + skip;
+    for (; at < s.end; at += stride, ++seen) filled += !is_empty(at);
+    skip = at - s.end;
   }
-  if (5 * filled >= 3 * seen) return rows;
+  if (5 * filled >= 3 * seen) return spans;
   std::vector<plan::span> runs;
-  for (const plan::span& s : rows)
+  for (const plan::span& s : spans)
     for (std::int64_t at = s.begin; at < s.end; ++at) {
       if (is_empty(at)) continue;
       if (!runs.empty() && runs.back().end >= s.begin && at - runs.back().end < shortest_gap)

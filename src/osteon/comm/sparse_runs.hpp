@@ -5,10 +5,12 @@
 
 namespace osteon::comm {
 
-/// The rows of `active`; where a sample of them says that less than three fifths are not empty, the runs of pixels that are
-/// not, because looking at all costs more than blending them.
-/// @param image shape (any, width)
-std::vector<plan::span> active_runs(kernel::pixel_format format, const std::byte* image, int width,
-                                    const pixel_rectangle& active);
+/// The rows of a rectangle as runs of pixels.
+std::vector<plan::span> rows_of(const pixel_rectangle& active, int width);
+
+/// `spans`, or, where a sample of them says that less than three fifths are not empty, the runs of pixels that are not,
+/// because looking at all costs more than blending them.
+/// @param image pixel 0
+std::vector<plan::span> active_runs(kernel::pixel_format format, const std::byte* image, std::vector<plan::span> spans);
 
 }  // namespace osteon::comm

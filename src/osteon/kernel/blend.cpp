@@ -12,7 +12,7 @@ namespace {
 typedef std::uint32_t word1 __attribute__((vector_size(4)));
 typedef float float1 __attribute__((vector_size(4)));
 
-bool fixed_point(colour_format colour) { return colour == colour_format::rgba8 || colour == colour_format::rgba16; }
+bool fixed_point(colour_format colour) { return colour != colour_format::rgba16f && colour != colour_format::rgba32f; }
 
 // A quick look at RGBA8. Opacity minus colour in fields of 16 bits with bit 8 set: a field that borrows loses it.
 bool all_premultiplied(const std::byte* pixels, std::int64_t count) {
@@ -122,6 +122,7 @@ pixel_value value_of(pixel_format format, const std::byte* pixel) {
         result.channel[c] = from_half<float1>(word1{bits})[0];
         break;
       case colour_format::rgba32f:
+      case colour_format::sum:
         std::memcpy(&result.channel[c], at, sizeof(float));
         break;
     }
@@ -132,7 +133,9 @@ pixel_value value_of(pixel_format format, const std::byte* pixel) {
 
 std::int64_t first_bad_pixel(pixel_format format, const std::byte* pixels, std::int64_t count) {
   const std::size_t bytes = format.bytes();
-  const float whole = format.colour == colour_format::rgba8 ? 255 : format.colour == colour_format::rgba16 ? 65535 : 1;
+  const float whole = format.colour == colour_format::rgba8 || format.colour == colour_format::sum ? 255
+                      : format.colour == colour_format::rgba16                                     ? 65535
+                                                                                                   : 1;
   const auto bad = [&](std::int64_t i) {
     const pixel_value v = value_of(format, pixels + static_cast<std::size_t>(i) * bytes);
     const float a = v.channel[3];
@@ -151,8 +154,8 @@ std::int64_t first_bad_pixel(pixel_format format, const std::byte* pixels, std::
 }
 
 std::string_view name_of(pixel_format format) {
-  constexpr std::string_view names[4][2] = {
-      {"rgba8", "rgba8+z"}, {"rgba16", "rgba16+z"}, {"rgba16f", "rgba16f+z"}, {"rgba32f", "rgba32f+z"}};
+  constexpr std::string_view names[5][2] = {
+      {"rgba8", "rgba8+z"}, {"rgba16", "rgba16+z"}, {"rgba16f", "rgba16f+z"}, {"rgba32f", "rgba32f+z"}, {"sum", "sum"}};
   return names[static_cast<int>(format.colour)][format.depth];
 }
 

@@ -22,7 +22,8 @@ struct layer {
 /// Blend `count` pixels of layers, front to back, into `out` (which may be one of them, if its format is the same); take
 /// the nearest where there is depth. A single layer is converted.
 ///
-/// Formats may differ within a family: RGBA8 and RGBA16, or RGBA16F and RGBA32F; with depth they are all the same.
+/// Formats may differ within a family: RGBA8, RGBA16 and sums of them, or RGBA16F and RGBA32F; with depth they are all the
+/// same.
 /// @throws usage_error if there is no layer, or the formats are not of one family
 void blend(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
 

@@ -52,6 +52,24 @@ constexpr integers first_half{0, 8, 1, 9, 2, 10, 3, 11};
   std::memcpy(pixels + sizeof first, &second, sizeof second);
 }
 
+// A pixel of a sum is four words, one a channel.
+[[gnu::always_inline]] inline planes load_sum(const std::byte* pixels) {
+  float values[blend_words][4], channels[4][blend_words];
+  std::memcpy(values, pixels, sizeof values);
+  for (int i = 0; i < blend_words; ++i)
+    for (int c = 0; c < 4; ++c) channels[c][i] = values[i][c];
+  planes p;
+  std::memcpy(&p, channels, sizeof p);
+  return p;
+}
+[[gnu::always_inline]] inline void store_sum(std::byte* pixels, const planes& p) {
+  float values[blend_words][4], channels[4][blend_words];
+  std::memcpy(channels, &p, sizeof p);
+  for (int i = 0; i < blend_words; ++i)
+    for (int c = 0; c < 4; ++c) values[i][c] = channels[c][i];
+  std::memcpy(pixels, values, sizeof values);
+}
+
 struct fixed_point {
   using sum = planes;
   static constexpr int pixels = blend_words;
@@ -59,7 +77,7 @@ struct fixed_point {
   template <bool Only8>
   [[gnu::always_inline]] static inline planes load(const layer& from, std::int64_t at) {
     if (Only8 || from.format.colour == colour_format::rgba8) return load8(from.pixels + 4 * at);
-    return load16(from.pixels + 8 * at);
+    return from.format.colour == colour_format::rgba16 ? load16(from.pixels + 8 * at) : load_sum(from.pixels + 16 * at);
   }
 
   // One multiplication and addition for each value.
@@ -72,8 +90,10 @@ struct fixed_point {
   [[gnu::always_inline]] static inline void store(colour_format format, std::byte* out, std::int64_t at, const planes& p) {
     if (format == colour_format::rgba8)
       store8(out + 4 * at, p);
-    else
+    else if (format == colour_format::rgba16)
       store16(out + 8 * at, p);
+    else
+      store_sum(out + 16 * at, p);
   }
 };
 
@@ -147,14 +167,17 @@ constexpr blend_of_bytes blend_pairs[] = {blend_pair<false, false, false>, blend
 }  // namespace
 
 void blend_fixed_point(colour_format format, std::byte* out, std::span<const layer> layers, std::int64_t count) {
-  bool only8 = true;
-  for (const layer& l : layers) only8 = only8 && l.format.colour == colour_format::rgba8;
+  bool only8 = true, sums = format == colour_format::sum;
+  for (const layer& l : layers) {
+    only8 = only8 && l.format.colour == colour_format::rgba8;
+    sums = sums || l.format.colour == colour_format::sum;
+  }
   if (only8 && format == colour_format::rgba8 && layers.size() == 2)
     return blend_two(out, layers[0].pixels, layers[1].pixels, count);
   const auto is8 = [](colour_format f) { return f == colour_format::rgba8 ? 1u : 0u; };
   pad_to_vectors<blend_words>(
       bytes_of(format), out, layers, count, [&](std::byte* to, std::span<const layer> from, std::int64_t size) {
-        if (from.size() == 2)
+        if (from.size() == 2 && !sums)
           return blend_pairs[4 * is8(from[0].format.colour) + 2 * is8(from[1].format.colour) + is8(format)](to, from, size);
         if (only8 && is8(format) && from.size() > 2 && from.size() < std::size(blend_of_some_bytes))
           return blend_of_some_bytes[from.size()](to, from, size);

@@ -7,11 +7,12 @@
 
 namespace osteon::kernel {
 
-/// Four channels red, green, blue, opacity; of 8 or 16 bits for [0, 1], half or single precision.
-enum class colour_format : std::uint8_t { rgba8, rgba16, rgba16f, rgba32f };
+/// Four channels red, green, blue, opacity; of 8 or 16 bits for [0, 1], half or single precision. A `sum` of 8 or 16 bits is
+/// not rounded yet: single precision in units of 1 / 255.
+enum class colour_format : std::uint8_t { rgba8, rgba16, rgba16f, rgba32f, sum };
 
 constexpr std::size_t bytes_of(colour_format colour) {
-  return colour == colour_format::rgba8 ? 4 : colour == colour_format::rgba32f ? 16 : 8;
+  return colour == colour_format::rgba8 ? 4 : colour == colour_format::rgba32f || colour == colour_format::sum ? 16 : 8;
 }
 
 /// A colour, followed by its depth (float, smaller is nearer) if there is one.
@@ -33,6 +34,14 @@ constexpr pixel_format wider(pixel_format format) {
   if (format.colour == colour_format::rgba8) return {colour_format::rgba16, false};
   if (format.colour == colour_format::rgba16f) return {colour_format::rgba32f, false};
   return format;
+}
+
+/// The format in which blended layers lose nothing: with them as the last layer, `blend` gives the bits of all layers at
+/// once.
+constexpr pixel_format unrounded(pixel_format format) {
+  if (format.depth) return format;
+  const bool fixed = format.colour == colour_format::rgba8 || format.colour == colour_format::rgba16;
+  return {fixed ? colour_format::sum : colour_format::rgba32f, false};
 }
 
 /// `rgba8`, `rgba16f+z` ...
