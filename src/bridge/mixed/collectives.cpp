@@ -2,6 +2,8 @@
 /// The entries of collectives: those of the vendor or ours.
 #include "mixed/collectives.hpp"
 
+#include <algorithm>
+
 namespace osteon::bridge {
 namespace {
 
@@ -151,13 +153,36 @@ int alltoallw_entry(communicator* c, MPI_Request* out, const void* a, counts_t n
 
 int barrier_entry(communicator* c, MPI_Request* out) { return barrier(c, out); }
 
+/// The program may free a type or an operation while collectives that it started still need it.
+template <auto function, auto list, class Handle>
+int free_later(Handle* handle, Handle null) {
+  auto& w = world();
+  if (std::none_of(w.moving.begin(), w.moving.end(), is_collective)) return (vendor().*function)(handle);
+  (w.*list).push_back(*handle);
+  *handle = null;
+  return MPI_SUCCESS;
+}
+
 }  // namespace
+
+void free_what_collectives_needed() noexcept {
+  auto& w = world();
+  if (std::any_of(w.moving.begin(), w.moving.end(), is_collective)) return;
+  for (MPI_Datatype& t : w.freed_types) vendor().Type_free(&t);
+  for (MPI_Op& op : w.freed_operations) vendor().Op_free(&op);
+  w.freed_types.clear();
+  w.freed_operations.clear();
+}
 
 int blocking_allgather(communicator* c, const void* mine, int count, MPI_Datatype type, void* all) noexcept {
   return allgatherv(mine, count, type, all, equal_parts(c, count), type, c, nullptr);
 }
 
 void install_collectives(slots& s) noexcept {
+  s.Type_free = [](MPI_Datatype* type) {
+    return free_later<&slots::Type_free, &joined_world::freed_types>(type, MPI_DATATYPE_NULL);
+  };
+  s.Op_free = [](MPI_Op* op) { return free_later<&slots::Op_free, &joined_world::freed_operations>(op, MPI_OP_NULL); };
   put<&slots::Barrier, &slots::Ibarrier, barrier_entry>(s);
   put<&slots::Bcast, &slots::Ibcast, bcast_entry>(s);
   put<&slots::Reduce, &slots::Ireduce, reduce_entry>(s);

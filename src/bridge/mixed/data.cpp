@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "mixed/external32.hpp"
 #include "mixed/world.hpp"
 
 namespace osteon::bridge {
 namespace {
+
+bool is_predefined(MPI_Datatype type) { return reinterpret_cast<std::uintptr_t>(type) < 4096; }
 
 /// A derived type taken apart by one level.
 struct contents {
@@ -16,7 +19,7 @@ struct contents {
   std::vector<MPI_Datatype> types;
 
   explicit contents(MPI_Datatype type) {
-    if (reinterpret_cast<std::uintptr_t>(type) < 4096) return;  // predefined
+    if (is_predefined(type)) return;
     int n_integers = 0, n_addresses = 0, n_types = 0;
     vendor().Type_get_envelope(type, &n_integers, &n_addresses, &n_types, &combiner);
     if (combiner == MPI_COMBINER_NAMED || n_types == 0) return;
@@ -160,6 +163,23 @@ std::size_t unpack_message(const std::byte* from, std::size_t bytes, void* buffe
   decode(s, whole, from, native.data());
   unpack(native.data(), native.size(), buffer, count, type);
   return native.size();
+}
+
+kept_type::kept_type(MPI_Datatype type) noexcept : type_(type) {
+  if (is_predefined(type)) return;
+  vendor().Type_contiguous(1, type, &type_);  // not MPI_Type_dup, which calls the program's attribute callbacks
+  vendor().Type_commit(&type_);
+}
+
+kept_type::kept_type(kept_type&& other) noexcept : type_(std::exchange(other.type_, MPI_BYTE)) {}
+
+kept_type& kept_type::operator=(kept_type&& other) noexcept {
+  std::swap(type_, other.type_);
+  return *this;
+}
+
+kept_type::~kept_type() {
+  if (!is_predefined(type_)) vendor().Type_free(&type_);
 }
 
 typed_memory memory_for(MPI_Count count, MPI_Datatype type) {

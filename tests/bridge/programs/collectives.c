@@ -187,6 +187,34 @@ static void on(MPI_Comm comm) {
   OK(MPI_Barrier(comm));
 }
 
+/* Types and operations that are freed while collectives need them. */
+static void freed_early(void) {
+  MPI_Datatype matrices, one, columns;
+  MPI_Op product;
+  MPI_Request r[2];
+  long mine[4] = {1, 0, 0, 1}, all[4] = {0};
+  int *out = malloc(sizeof(int) * 2 * size), *in = malloc(sizeof(int) * 2 * size);
+  mine[1] = rank;
+  for (int i = 0; i < size; ++i) out[2 * i] = 10 * rank + i, in[2 * i + 1] = -1;
+  OK(MPI_Type_contiguous(4, MPI_LONG, &matrices));
+  OK(MPI_Type_vector(1, 1, 1, MPI_INT, &one));
+  OK(MPI_Type_create_resized(one, 0, 2 * sizeof(int), &columns));
+  OK(MPI_Type_free(&one));
+  OK(MPI_Type_commit(&matrices));
+  OK(MPI_Type_commit(&columns));
+  OK(MPI_Op_create(multiply, 0, &product));
+  OK(MPI_Iallreduce(mine, all, 1, matrices, product, MPI_COMM_WORLD, &r[0]));
+  OK(MPI_Ialltoall(out, 1, columns, in, 1, columns, MPI_COMM_WORLD, &r[1]));
+  OK(MPI_Op_free(&product));
+  OK(MPI_Type_free(&matrices));
+  OK(MPI_Type_free(&columns));
+  CHECK(product == MPI_OP_NULL && columns == MPI_DATATYPE_NULL);
+  OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+  CHECK(all[0] == 1 && all[1] == sum_of_ranks(size) && all[2] == 0 && all[3] == 1);
+  for (int i = 0; i < size; ++i) CHECK(in[2 * i] == 10 * i + rank && in[2 * i + 1] == -1);
+  free(out), free(in);
+}
+
 int main(int argc, char** argv) {
   OK(MPI_Init(&argc, &argv));
   OK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
@@ -214,6 +242,7 @@ int main(int argc, char** argv) {
   OK(MPI_Comm_free(&part));
   OK(MPI_Comm_free(&again));
   CHECK(again == MPI_COMM_NULL);
+  freed_early();
   OK(MPI_Finalize());
   if (rank == 0) printf("collectives: ok, %d ranks\n", size);
   return 0;

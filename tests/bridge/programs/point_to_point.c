@@ -207,6 +207,38 @@ static void datatypes(void) {
   OK(MPI_Type_free(&pair));
 }
 
+/* Types, communicators and requests that are freed while messages need them. */
+static void freed_early(void) {
+  enum { n = 40000 };
+  const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+  int *out = malloc(n * sizeof(int)), *in = malloc(2 * n * sizeof(int)), go = 0;
+  for (int i = 0; i < n; ++i) out[i] = value(rank, next, 7, i);
+  MPI_Comm dup;
+  MPI_Datatype every_other, another;
+  MPI_Request r[2];
+  OK(MPI_Comm_dup(MPI_COMM_WORLD, &dup));
+  OK(MPI_Type_vector(n, 1, 2, MPI_INT, &every_other));
+  OK(MPI_Type_commit(&every_other));
+  OK(MPI_Irecv(in, 1, every_other, last, 7, dup, &r[0]));
+  OK(MPI_Type_free(&every_other));
+  OK(MPI_Type_contiguous(3, MPI_CHAR, &another)); /* where it was */
+  OK(MPI_Sendrecv(&go, 1, MPI_INT, last, 8, &go, 1, MPI_INT, next, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  OK(MPI_Isend(out, n, MPI_INT, next, 7, dup, &r[1]));
+  OK(MPI_Comm_free(&dup));
+  MPI_Status statuses[2];
+  OK(MPI_Waitall(2, r, statuses));
+  CHECK(statuses[0].MPI_SOURCE == last);
+  for (int i = 0; i < n; ++i) CHECK(in[2 * i] == value(last, rank, 7, i));
+  OK(MPI_Type_free(&another));
+
+  OK(MPI_Issend(out, n, MPI_INT, next, 9, MPI_COMM_WORLD, &r[0]));
+  OK(MPI_Request_free(&r[0]));
+  OK(MPI_Recv(in, n, MPI_INT, last, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  for (int i = 0; i < n; ++i) CHECK(in[i] == value(last, rank, 7, i));
+  OK(MPI_Barrier(MPI_COMM_WORLD)); /* so all have been received */
+  free(out), free(in);
+}
+
 int main(int argc, char** argv) {
   OK(MPI_Init(&argc, &argv));
   OK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
@@ -220,6 +252,7 @@ int main(int argc, char** argv) {
   persistent();
   null_process_and_cancel();
   datatypes();
+  freed_early();
   OK(MPI_Finalize());
   if (rank == 0) printf("point_to_point: ok, %d ranks\n", size);
   return 0;
