@@ -16,17 +16,20 @@ bool is_predefined(MPI_Datatype type) { return reinterpret_cast<std::uintptr_t>(
 struct contents {
   int combiner = MPI_COMBINER_NAMED;
   std::vector<int> integers;
+  std::vector<MPI_Count> counts;  ///< of a type that was made by a function with large counts
   std::vector<MPI_Datatype> types;
 
   explicit contents(MPI_Datatype type) {
     if (is_predefined(type)) return;
-    int n_integers = 0, n_addresses = 0, n_types = 0;
-    vendor().Type_get_envelope(type, &n_integers, &n_addresses, &n_types, &combiner);
+    MPI_Count n_integers = 0, n_addresses = 0, n_counts = 0, n_types = 0;
+    vendor().Type_get_envelope_c(type, &n_integers, &n_addresses, &n_counts, &n_types, &combiner);
     if (combiner == MPI_COMBINER_NAMED || n_types == 0) return;
     integers.resize(static_cast<std::size_t>(n_integers) + 1);
+    counts.resize(static_cast<std::size_t>(n_counts));
     types.resize(static_cast<std::size_t>(n_types));
     std::vector<MPI_Aint> addresses(static_cast<std::size_t>(n_addresses) + 1);
-    vendor().Type_get_contents(type, n_integers, n_addresses, n_types, integers.data(), addresses.data(), types.data());
+    vendor().Type_get_contents_c(type, n_integers, n_addresses, n_counts, n_types, integers.data(), addresses.data(),
+                                 counts.data(), types.data());
   }
   ~contents() {
     for (MPI_Datatype& t : types)
@@ -105,7 +108,8 @@ signature signature_of(MPI_Datatype type) {
       for (const run_of_numbers& run : one) append(s, run);
   };
   if (parts.combiner == MPI_COMBINER_STRUCT) {
-    for (std::size_t i = 0; i < parts.types.size(); ++i) add(parts.types[i], parts.integers[i + 1]);
+    for (std::size_t i = 0; i < parts.types.size(); ++i)
+      add(parts.types[i], parts.counts.empty() ? parts.integers[i + 1] : parts.counts[i + 1]);
   } else if (const MPI_Count inner = size_of(parts.types.front()); inner > 0) {
     add(parts.types.front(), size_of(type) / inner);  // all others repeat one type, wherever it lies
   }

@@ -165,7 +165,7 @@ static void null_process_and_cancel(void) {
 static void datatypes(void) {
   /* Columns of a matrix go out as a vector type and come in as a row; a struct goes through an indexed type. */
   enum { n = 20 };
-  double matrix[n][n], row[n];
+  double matrix[n][n], row[n], third[n];
   const int next = (rank + 1) % size, last = (rank + size - 1) % size;
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) matrix[i][j] = value(rank, i, j, 0);
@@ -191,6 +191,11 @@ static void datatypes(void) {
   CHECK(count == n);
   OK(MPI_Type_free(&column));
   CHECK(column == MPI_DATATYPE_NULL);
+  OK(MPI_Type_vector_c(n, 1, n, MPI_DOUBLE, &column)); /* large counts */
+  OK(MPI_Type_commit(&column));
+  OK(MPI_Sendrecv(&matrix[0][3], 1, column, next, 3, third, n, MPI_DOUBLE, last, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  for (int i = 0; i < n; ++i) CHECK(third[i] == value(last, i, 3, 0));
+  OK(MPI_Type_free(&column));
 
   struct record {
     double a;
