@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "front/front.hpp"
+#include "front/large_counts.hpp"
 
 namespace osteon::bridge {
 namespace {
@@ -120,6 +121,32 @@ int get_value_index(MPI_Datatype value, MPI_Datatype index, MPI_Datatype* pair) 
   return MPI_SUCCESS;
 }
 
+/// Constructors of types: the length of their arrays is an argument.
+template <auto large, auto small, int length_at>
+struct constructor;
+template <class... A, int (*slots::*large)(A...), auto small, int length_at>
+struct constructor<large, small, length_at> {
+  static int call(A... a) {
+    const std::tuple<A...> all{a...};
+    int result = MPI_ERR_VALUE_TOO_LARGE;
+    const auto n = static_cast<int>(std::get<length_at>(all));
+    twin_of<large, small>::call(all, n, [](int) { return true; }, result);
+    return result;
+  }
+};
+
+/// Collectives that wait, so that the vendor needs its arrays no longer when they return.
+template <auto large, auto small>
+struct waiting_collective;
+template <class... A, int (*slots::*large)(A...), auto small>
+struct waiting_collective<large, small> {
+  static int call(A... a) {
+    int result = MPI_ERR_VALUE_TOO_LARGE;
+    collective_by_twin<large, small>(result, a...);
+    return result;
+  }
+};
+
 /// MPI_X_get_name of a null handle, which older libraries refuse.
 template <class H>
 int name_of(H handle, H null, const char* name_of_null, int (*ask)(H, char*, int*), char* name, int* length) {
@@ -185,6 +212,24 @@ void install_own(slots& into) noexcept {
     into.Type_get_contents_c = get_contents_c;
   }
   lacking(&slots::Type_get_value_index, get_value_index);
+#define OSTEON_CONSTRUCTOR(name, length_at) \
+  lacking(&slots::name##_c, constructor<&slots::name##_c, &slots::name, length_at>::call)
+  OSTEON_CONSTRUCTOR(Type_indexed, 0);
+  OSTEON_CONSTRUCTOR(Type_create_indexed_block, 0);
+  OSTEON_CONSTRUCTOR(Type_create_hindexed, 0);
+  OSTEON_CONSTRUCTOR(Type_create_hindexed_block, 0);
+  OSTEON_CONSTRUCTOR(Type_create_struct, 0);
+  OSTEON_CONSTRUCTOR(Type_create_subarray, 0);
+  OSTEON_CONSTRUCTOR(Type_create_darray, 2);
+#undef OSTEON_CONSTRUCTOR
+#define OSTEON_COLLECTIVE(name) lacking(&slots::name##_c, waiting_collective<&slots::name##_c, &slots::name>::call)
+  OSTEON_COLLECTIVE(Gatherv);
+  OSTEON_COLLECTIVE(Scatterv);
+  OSTEON_COLLECTIVE(Allgatherv);
+  OSTEON_COLLECTIVE(Alltoallv);
+  OSTEON_COLLECTIVE(Alltoallw);
+  OSTEON_COLLECTIVE(Reduce_scatter);
+#undef OSTEON_COLLECTIVE
   // Handles as integers are ours over every vendor, so that Fortran sees one numbering.
   into.Comm_toint = to_integer<MPI_Comm, 0>;
   into.Comm_fromint = from_integer<MPI_Comm, 0>;

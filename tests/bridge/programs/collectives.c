@@ -187,6 +187,30 @@ static void on(MPI_Comm comm) {
   OK(MPI_Barrier(comm));
 }
 
+/* The forms with large counts. */
+static void large_counts(void) {
+  MPI_Count* counts = malloc(sizeof(MPI_Count) * size);
+  MPI_Aint* places = malloc(sizeof(MPI_Aint) * size);
+  int *out = malloc(sizeof(int) * size), *in = malloc(sizeof(int) * size), v = rank == 1 % size ? 5 : -1, sum = 0;
+  MPI_Request r;
+  for (int i = 0; i < size; ++i) counts[i] = 1, places[i] = size - 1 - i, out[size - 1 - i] = 10 * rank + i;
+  OK(MPI_Bcast_c(&v, 1, MPI_INT, 1 % size, MPI_COMM_WORLD));
+  CHECK(v == 5);
+  OK(MPI_Iallreduce_c(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r));
+  OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+  CHECK(sum == sum_of_ranks(size));
+  OK(MPI_Alltoallv_c(out, counts, places, MPI_INT, in, counts, places, MPI_INT, MPI_COMM_WORLD));
+  for (int i = 0; i < size; ++i) CHECK(in[size - 1 - i] == 10 * i + rank);
+  /* significant at the root only */
+  const MPI_Count* at_root = rank == 0 ? counts : NULL;
+  OK(MPI_Gatherv_c(&rank, 1, MPI_INT, in, at_root, rank == 0 ? places : NULL, MPI_INT, 0, MPI_COMM_WORLD));
+  for (int i = 0; i < size && rank == 0; ++i) CHECK(in[size - 1 - i] == i);
+  for (int i = 0; i < size; ++i) in[i] = i == size - 1 - rank ? rank : -1;
+  OK(MPI_Allgatherv_c(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, counts, places, MPI_INT, MPI_COMM_WORLD));
+  for (int i = 0; i < size; ++i) CHECK(in[size - 1 - i] == i);
+  free(counts), free(places), free(out), free(in);
+}
+
 /* Types and operations that are freed while collectives need them. */
 static void freed_early(void) {
   MPI_Datatype matrices, one, columns;
@@ -243,6 +267,7 @@ int main(int argc, char** argv) {
   OK(MPI_Comm_free(&again));
   CHECK(again == MPI_COMM_NULL);
   freed_early();
+  large_counts();
   OK(MPI_Finalize());
   if (rank == 0) printf("collectives: ok, %d ranks\n", size);
   return 0;
