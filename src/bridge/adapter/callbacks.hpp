@@ -330,7 +330,20 @@ int order_out(int);
 int distribute_out(int);
 int darg_out(int);
 
-/// Some of the integers are constants: the order of a subarray, and what describes a distributed array.
+/// Some of the integers are constants: the order of a subarray, and what describes a distributed array, behind its
+/// `sizes` if they are among the integers.
+void contents_out(int combiner, int integers_[], int n_integers, bool sizes) {
+  if (combiner == MPI_COMBINER_SUBARRAY) integers_[n_integers - 1] = order_out(integers_[n_integers - 1]);
+  if (combiner == MPI_COMBINER_DARRAY) {
+    const int n = integers_[2], first = 3 + (sizes ? n : 0);
+    for (int i = first; i < first + n; ++i) {
+      integers_[i] = distribute_out(integers_[i]);
+      integers_[n + i] = darg_out(integers_[n + i]);
+    }
+    integers_[n_integers - 1] = order_out(integers_[n_integers - 1]);
+  }
+}
+
 int by_hand_Type_get_contents(abi_handle type, int most_integers, int most_addresses, int most_types, int integers_[],
                               MPI_Aint addresses[], abi_handle types[]) {
   const MPI_Datatype v = in<MPI_Datatype>(type);
@@ -341,16 +354,27 @@ int by_hand_Type_get_contents(abi_handle type, int most_integers, int most_addre
   e = MPI_Type_get_contents(v, most_integers, most_addresses, most_types, integers_, addresses, made.data());
   if (e != MPI_SUCCESS) return code_result(e);
   for (int i = 0; i < std::min(n_types, most_types); ++i) types[i] = out<handle::Datatype>(made.data()[i]);
-  if (combiner == MPI_COMBINER_SUBARRAY) integers_[n_integers - 1] = order_out(integers_[n_integers - 1]);
-  if (combiner == MPI_COMBINER_DARRAY) {
-    const int n = integers_[2];
-    for (int i = 0; i < n; ++i) {
-      integers_[3 + n + i] = distribute_out(integers_[3 + n + i]);
-      integers_[3 + 2 * n + i] = darg_out(integers_[3 + 2 * n + i]);
-    }
-    integers_[n_integers - 1] = order_out(integers_[n_integers - 1]);
-  }
+  contents_out(combiner, integers_, n_integers, true);
   return 0;
 }
+
+#ifdef VENDOR_HAS_Type_get_contents_c
+int by_hand_Type_get_contents_c(abi_handle type, MPI_Count most_integers, MPI_Count most_addresses, MPI_Count most_counts,
+                                MPI_Count most_types, int integers_[], MPI_Aint addresses[], MPI_Count counts[],
+                                abi_handle types[]) {
+  const MPI_Datatype v = in<MPI_Datatype>(type);
+  MPI_Count n_integers = 0, n_addresses = 0, n_counts = 0, n_types = 0;
+  int combiner = 0;
+  int e = MPI_Type_get_envelope_c(v, &n_integers, &n_addresses, &n_counts, &n_types, &combiner);
+  if (e != MPI_SUCCESS) return code_result(e);
+  room<MPI_Datatype> made(static_cast<int>(most_types));
+  e = MPI_Type_get_contents_c(v, most_integers, most_addresses, most_counts, most_types, integers_, addresses, counts,
+                              made.data());
+  if (e != MPI_SUCCESS) return code_result(e);
+  for (MPI_Count i = 0; i < std::min(n_types, most_types); ++i) types[i] = out<handle::Datatype>(made.data()[i]);
+  contents_out(combiner, integers_, static_cast<int>(n_integers), n_counts == 0);
+  return 0;
+}
+#endif
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -188,7 +189,9 @@ void status_out(const MPI_Status& from, abi_status* to) {
 
 class statuses {
  public:
-  statuses(const abi_status* to, int n) : room_(to ? n : 0), wanted_(to != nullptr) {}
+  statuses(const abi_status* to, int n) : room_(to ? n : 0), wanted_(to != nullptr) {
+    for (std::ptrdiff_t i = 0; i < room_.size(); ++i) room_.data()[i].MPI_ERROR = untouched;
+  }
   MPI_Status* data() { return wanted_ ? room_.data() : MPI_STATUSES_IGNORE; }
   void write_back(abi_status* to) { write(to, room_.size()); }
   void write_back(abi_status* to, const int* done) { write(to, *done == MPI_UNDEFINED ? 0 : *done); }
@@ -198,9 +201,10 @@ class statuses {
     if (!wanted_) return;
     for (std::ptrdiff_t i = 0; i < n; ++i) {
       status_out(room_.data()[i], to + i);
-      to[i].error = code_out(room_.data()[i].MPI_ERROR);
+      if (room_.data()[i].MPI_ERROR != untouched) to[i].error = code_out(room_.data()[i].MPI_ERROR);
     }
   }
+  static constexpr int untouched = INT_MIN;  // vendors set the errors of several requests only if there is one
   room<MPI_Status> room_;
   bool wanted_;
 };

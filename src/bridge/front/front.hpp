@@ -32,6 +32,9 @@ int refuse(MPI_Comm comm, const std::string& text) noexcept;
 /// A variable of the environment; empty if it is not set.
 std::string variable(const char* name);
 
+/// Before libraries are loaded with RTLD_DEEPBIND and after: they use the program's `environ`, not libc's. See environ.cpp.
+void share_environ() noexcept;
+
 /// Put this layer's own functions into the slots: names of the standard that no vendor has yet, and error texts.
 void install_own(slots& into) noexcept;
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "front/front.hpp"
+#include "front/large_counts.hpp"
 
 namespace osteon::bridge {
 namespace {
@@ -87,6 +88,76 @@ int error_string(int code, char* text, int* length) {
   return vendor_error_string(code, text, length);
 }
 
+decltype(slots::Error_class) vendor_error_class;
+
+/// A class is its own class, also one that the vendor does not know.
+int error_class(int code, int* its_class) {
+  if (code < MPI_SUCCESS || code > MPI_ERR_ABI) return vendor_error_class(code, its_class);
+  return *its_class = code, MPI_SUCCESS;
+}
+
+// --- functions of later standards, made of older ones ---
+int get_envelope_c(MPI_Datatype type, MPI_Count* integers, MPI_Count* addresses, MPI_Count* counts, MPI_Count* types,
+                   int* combiner) {
+  int n[3] = {};
+  const int e = vendor().Type_get_envelope(type, &n[0], &n[1], &n[2], combiner);
+  *integers = n[0], *addresses = n[1], *counts = 0, *types = n[2];
+  return e;
+}
+
+int get_contents_c(MPI_Datatype type, MPI_Count most_integers, MPI_Count most_addresses, MPI_Count, MPI_Count most_types,
+                   int* integers, MPI_Aint* addresses, MPI_Count*, MPI_Datatype* types) {
+  return vendor().Type_get_contents(type, static_cast<int>(most_integers), static_cast<int>(most_addresses),
+                                    static_cast<int>(most_types), integers, addresses, types);
+}
+
+int get_value_index(MPI_Datatype value, MPI_Datatype index, MPI_Datatype* pair) {
+  static const MPI_Datatype known[][2] = {{MPI_FLOAT, MPI_FLOAT_INT}, {MPI_DOUBLE, MPI_DOUBLE_INT},
+                                          {MPI_LONG, MPI_LONG_INT},   {MPI_SHORT, MPI_SHORT_INT},
+                                          {MPI_INT, MPI_2INT},        {MPI_LONG_DOUBLE, MPI_LONG_DOUBLE_INT}};
+  *pair = MPI_DATATYPE_NULL;
+  for (const auto& [first, both] : known)
+    if (first == value && index == MPI_INT) *pair = both;
+  return MPI_SUCCESS;
+}
+
+/// Constructors of types: the length of their arrays is an argument.
+template <auto large, auto small, int length_at>
+struct constructor;
+template <class... A, int (*slots::*large)(A...), auto small, int length_at>
+struct constructor<large, small, length_at> {
+  static int call(A... a) {
+    const std::tuple<A...> all{a...};
+    int result = MPI_ERR_VALUE_TOO_LARGE;
+    const auto n = static_cast<int>(std::get<length_at>(all));
+    twin_of<large, small>::call(all, n, [](int) { return true; }, result);
+    return result;
+  }
+};
+
+/// Collectives that wait, so that the vendor needs its arrays no longer when they return.
+template <auto large, auto small>
+struct waiting_collective;
+template <class... A, int (*slots::*large)(A...), auto small>
+struct waiting_collective<large, small> {
+  static int call(A... a) {
+    int result = MPI_ERR_VALUE_TOO_LARGE;
+    collective_by_twin<large, small>(result, a...);
+    return result;
+  }
+};
+
+/// MPI_X_get_name of a null handle, which older libraries refuse.
+template <class H>
+int name_of(H handle, H null, const char* name_of_null, int (*ask)(H, char*, int*), char* name, int* length) {
+  if (handle != null) return ask(handle, name, length);
+  *length = static_cast<int>(std::strlen(std::strcpy(name, name_of_null)));
+  return MPI_SUCCESS;
+}
+decltype(slots::Comm_get_name) vendor_comm_name;
+decltype(slots::Type_get_name) vendor_type_name;
+decltype(slots::Win_get_name) vendor_win_name;
+
 }  // namespace
 
 int refuse(MPI_Comm comm, const std::string& text) noexcept {
@@ -112,6 +183,20 @@ int missing(const char* function) noexcept {
 void install_own(slots& into) noexcept {
   vendor_error_string = into.Error_string;
   into.Error_string = error_string;
+  vendor_error_class = into.Error_class;
+  into.Error_class = error_class;
+  vendor_comm_name = into.Comm_get_name;
+  into.Comm_get_name = [](MPI_Comm c, char* name, int* n) {
+    return name_of(c, MPI_COMM_NULL, "MPI_COMM_NULL", vendor_comm_name, name, n);
+  };
+  vendor_type_name = into.Type_get_name;
+  into.Type_get_name = [](MPI_Datatype t, char* name, int* n) {
+    return name_of(t, MPI_DATATYPE_NULL, "MPI_DATATYPE_NULL", vendor_type_name, name, n);
+  };
+  vendor_win_name = into.Win_get_name;
+  into.Win_get_name = [](MPI_Win w, char* name, int* n) {
+    return name_of(w, MPI_WIN_NULL, "MPI_WIN_NULL", vendor_win_name, name, n);
+  };
   const auto lacking = [&](auto slots::* f, auto own) {
     if (into.*f == absent.*f) into.*f = own;
   };
@@ -122,6 +207,29 @@ void install_own(slots& into) noexcept {
   lacking(&slots::Status_set_source, [](MPI_Status* s, int v) { return s->MPI_SOURCE = v, MPI_SUCCESS; });
   lacking(&slots::Status_set_tag, [](MPI_Status* s, int v) { return s->MPI_TAG = v, MPI_SUCCESS; });
   lacking(&slots::Status_set_error, [](MPI_Status* s, int v) { return s->MPI_ERROR = v, MPI_SUCCESS; });
+  if (into.Type_get_contents_c == absent.Type_get_contents_c) {
+    into.Type_get_envelope_c = get_envelope_c;
+    into.Type_get_contents_c = get_contents_c;
+  }
+  lacking(&slots::Type_get_value_index, get_value_index);
+#define OSTEON_CONSTRUCTOR(name, length_at) \
+  lacking(&slots::name##_c, constructor<&slots::name##_c, &slots::name, length_at>::call)
+  OSTEON_CONSTRUCTOR(Type_indexed, 0);
+  OSTEON_CONSTRUCTOR(Type_create_indexed_block, 0);
+  OSTEON_CONSTRUCTOR(Type_create_hindexed, 0);
+  OSTEON_CONSTRUCTOR(Type_create_hindexed_block, 0);
+  OSTEON_CONSTRUCTOR(Type_create_struct, 0);
+  OSTEON_CONSTRUCTOR(Type_create_subarray, 0);
+  OSTEON_CONSTRUCTOR(Type_create_darray, 2);
+#undef OSTEON_CONSTRUCTOR
+#define OSTEON_COLLECTIVE(name) lacking(&slots::name##_c, waiting_collective<&slots::name##_c, &slots::name>::call)
+  OSTEON_COLLECTIVE(Gatherv);
+  OSTEON_COLLECTIVE(Scatterv);
+  OSTEON_COLLECTIVE(Allgatherv);
+  OSTEON_COLLECTIVE(Alltoallv);
+  OSTEON_COLLECTIVE(Alltoallw);
+  OSTEON_COLLECTIVE(Reduce_scatter);
+#undef OSTEON_COLLECTIVE
   // Handles as integers are ours over every vendor, so that Fortran sees one numbering.
   into.Comm_toint = to_integer<MPI_Comm, 0>;
   into.Comm_fromint = from_integer<MPI_Comm, 0>;

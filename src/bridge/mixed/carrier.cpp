@@ -25,15 +25,6 @@ std::uint64_t name_of(int source, std::uint64_t id) { return static_cast<std::ui
 
 }  // namespace
 
-bool carried::over() {
-  int done = 0;
-  vendor().Testall(2, requests, &done, MPI_STATUSES_IGNORE);
-  if (!done || waits_for_match) return false;
-  std::copy_n(spare.begin(), std::min(room.size(), spare.size()), room.begin());
-  spare.clear();
-  return true;
-}
-
 carrier::carrier(std::size_t short_bytes, bool threads, int first_rank)
     : short_bytes_(short_bytes), first_rank_(first_rank) {
   static_assert(sizeof(header) == 32);
@@ -67,9 +58,17 @@ std::unique_ptr<carried> carrier::send(int dest, const wire::envelope& what, std
   if (first < bytes.size())
     vendor().Isend_c(bytes.data() + first, static_cast<MPI_Count>(bytes.size() - first), MPI_BYTE, to, rest_tag, comm_,
                      c->requests + 1);
-  c->waits_for_match = synchronous;
-  if (synchronous) unanswered_[h.id] = c.get();
+  if (synchronous) unanswered_.insert(c->asks.emplace(h.id));
   return c;
+}
+
+bool carrier::is_over(carried& c) {
+  int done = 0;
+  vendor().Testall(2, c.requests, &done, MPI_STATUSES_IGNORE);
+  if (!done || (c.asks && unanswered_.contains(*c.asks))) return false;
+  std::copy_n(c.spare.begin(), std::min(c.room.size(), c.spare.size()), c.room.begin());
+  c.spare.clear();
+  return true;
 }
 
 void carrier::send_control(int dest, int kind, std::uint32_t id) {
@@ -128,9 +127,7 @@ std::optional<wire::message> carrier::take() {
     header h;
     std::memcpy(&h, part->bytes.data(), sizeof h);
     if (h.what == header::answer) {
-      const auto asked = unanswered_.find(h.id);
-      asked->second->waits_for_match = false;
-      unanswered_.erase(asked);
+      unanswered_.erase(h.id);
       continue;
     }
     wire::message m;

@@ -15,6 +15,7 @@
 #include <span>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "mpi.h"
@@ -27,9 +28,7 @@ struct carried {
   std::vector<std::byte> spare;  ///< of a receive: the rest, if the program's buffer is too short for it
   std::span<std::byte> room;     ///< of a receive: where `spare` goes, in part
   MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  bool waits_for_match = false;  ///< a synchronous send whose receiver has not answered
-
-  bool over();
+  std::optional<std::uint32_t> asks;  ///< of a synchronous send: the name by which its receiver answers
 };
 
 class carrier {
@@ -47,6 +46,7 @@ class carrier {
   std::optional<wire::message> take();
   /// A matched message into its buffer. It must come here before the next `take` if `m.bytes` is not all of it.
   std::unique_ptr<carried> accept(wire::message& m, std::span<std::byte> room);
+  bool is_over(carried& c);
   /// Memory for all of a message that nobody has asked for.
   void keep(wire::message& m);
 
@@ -68,7 +68,7 @@ class carrier {
   std::size_t short_bytes_;
   int first_rank_;
   std::uint32_t next_id_ = 0;
-  std::unordered_map<std::uint32_t, carried*> unanswered_;               ///< synchronous sends by id
+  std::unordered_set<std::uint32_t> unanswered_;                         ///< synchronous sends
   std::unordered_map<std::uint64_t, std::unique_ptr<carried>> fetched_;  ///< rests on their way to kept messages
   std::deque<std::pair<MPI_Request, std::unique_ptr<header>>> controls_;
   std::mutex mutex_;  ///< of `queue_`, which the thread fills

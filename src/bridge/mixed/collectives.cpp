@@ -2,6 +2,10 @@
 /// The entries of collectives: those of the vendor or ours.
 #include "mixed/collectives.hpp"
 
+#include <algorithm>
+
+#include "front/large_counts.hpp"
+
 namespace osteon::bridge {
 namespace {
 
@@ -151,13 +155,94 @@ int alltoallw_entry(communicator* c, MPI_Request* out, const void* a, counts_t n
 
 int barrier_entry(communicator* c, MPI_Request* out) { return barrier(c, out); }
 
+/// The program may free a type or an operation while collectives that it started still need it.
+template <auto function, auto list, class Handle>
+int free_later(Handle* handle, Handle null) {
+  auto& w = world();
+  if (std::none_of(w.moving.begin(), w.moving.end(), is_collective)) return (vendor().*function)(handle);
+  (w.*list).push_back(*handle);
+  *handle = null;
+  return MPI_SUCCESS;
+}
+
 }  // namespace
+
+void free_what_collectives_needed() noexcept {
+  auto& w = world();
+  if (std::any_of(w.moving.begin(), w.moving.end(), is_collective)) return;
+  for (MPI_Datatype& t : w.freed_types) vendor().Type_free(&t);
+  for (MPI_Op& op : w.freed_operations) vendor().Op_free(&op);
+  w.freed_types.clear();
+  w.freed_operations.clear();
+}
 
 int blocking_allgather(communicator* c, const void* mine, int count, MPI_Datatype type, void* all) noexcept {
   return allgatherv(mine, count, type, all, equal_parts(c, count), type, c, nullptr);
 }
 
+namespace {
+
+/// The forms with large counts, where the counts fit.
+template <auto large, auto small>
+struct large_form;
+template <class... A, int (*slots::*large)(A...), auto small>
+struct large_form<large, small> {
+  static int call(A... a) {
+    const std::tuple<A...> all{a...};
+    communicator* c = find(std::get<MPI_Comm>(all));
+    constexpr bool returns_at_once = (std::is_same_v<A, MPI_Request*> || ...);  // the vendor may need its arrays later
+    if (!c && returns_at_once) return (vendor().*large)(a...);
+    int result = MPI_SUCCESS;
+    if (collective_by_twin<large, small>(result, a...)) return result;
+    return c ? raise(c, MPI_ERR_VALUE_TOO_LARGE) : (vendor().*large)(a...);
+  }
+};
+
+#define OSTEON_LARGE(name) s.name##_c = large_form<&slots::name##_c, &slots::name>::call
+void install_large_forms(slots& s) noexcept {
+  OSTEON_LARGE(Bcast);
+  OSTEON_LARGE(Ibcast);
+  OSTEON_LARGE(Reduce);
+  OSTEON_LARGE(Ireduce);
+  OSTEON_LARGE(Allreduce);
+  OSTEON_LARGE(Iallreduce);
+  OSTEON_LARGE(Scan);
+  OSTEON_LARGE(Iscan);
+  OSTEON_LARGE(Exscan);
+  OSTEON_LARGE(Iexscan);
+  OSTEON_LARGE(Reduce_scatter);
+  OSTEON_LARGE(Ireduce_scatter);
+  OSTEON_LARGE(Reduce_scatter_block);
+  OSTEON_LARGE(Ireduce_scatter_block);
+  OSTEON_LARGE(Gather);
+  OSTEON_LARGE(Igather);
+  OSTEON_LARGE(Gatherv);
+  OSTEON_LARGE(Igatherv);
+  OSTEON_LARGE(Scatter);
+  OSTEON_LARGE(Iscatter);
+  OSTEON_LARGE(Scatterv);
+  OSTEON_LARGE(Iscatterv);
+  OSTEON_LARGE(Allgather);
+  OSTEON_LARGE(Iallgather);
+  OSTEON_LARGE(Allgatherv);
+  OSTEON_LARGE(Iallgatherv);
+  OSTEON_LARGE(Alltoall);
+  OSTEON_LARGE(Ialltoall);
+  OSTEON_LARGE(Alltoallv);
+  OSTEON_LARGE(Ialltoallv);
+  OSTEON_LARGE(Alltoallw);
+  OSTEON_LARGE(Ialltoallw);
+}
+#undef OSTEON_LARGE
+
+}  // namespace
+
 void install_collectives(slots& s) noexcept {
+  install_large_forms(s);
+  s.Type_free = [](MPI_Datatype* type) {
+    return free_later<&slots::Type_free, &joined_world::freed_types>(type, MPI_DATATYPE_NULL);
+  };
+  s.Op_free = [](MPI_Op* op) { return free_later<&slots::Op_free, &joined_world::freed_operations>(op, MPI_OP_NULL); };
   put<&slots::Barrier, &slots::Ibarrier, barrier_entry>(s);
   put<&slots::Bcast, &slots::Ibcast, bcast_entry>(s);
   put<&slots::Reduce, &slots::Ireduce, reduce_entry>(s);

@@ -186,14 +186,23 @@ int comm_create_group(MPI_Comm comm, MPI_Group g, int tag, MPI_Comm* out) {
   return MPI_SUCCESS;
 }
 
+/// What is under way on it goes on, by the vendor as here.
 int comm_free(MPI_Comm* comm) {
   communicator* c = find(*comm);
   if (!c) return vendor().Comm_free(comm);
   if (c == world().everyone) return raise(c, MPI_ERR_COMM);
   drain_collectives(c);
-  // Receives that are still posted keep the communicator alive in MPI; here they must be complete first.
-  if (std::any_of(world().posted.begin(), world().posted.end(), [&](const request* r) { return r->comm == c; }))
-    return refuse(c->local, "MPI_Comm_free: receives are still posted on a communicator that spans clusters");
+  vendor().Comm_free(&c->shadow);
+  const int e = vendor().Comm_free(&c->local);
+  c->freed = true;
+  if (c->users == 0) world().communicators.drop(c);
+  *comm = MPI_COMM_NULL;
+  return e;
+}
+
+int comm_disconnect(MPI_Comm* comm) {
+  communicator* c = find(*comm);
+  if (!c) return vendor().Comm_disconnect(comm);
   patience p;
   while (std::any_of(world().moving.begin(), world().moving.end(), [&](const request* r) { return r->comm == c; })) {
     if (progress())
@@ -201,11 +210,7 @@ int comm_free(MPI_Comm* comm) {
     else
       p.wait();
   }
-  vendor().Comm_free(&c->shadow);
-  const int e = vendor().Comm_free(&c->local);
-  world().communicators.drop(c);
-  *comm = MPI_COMM_NULL;
-  return e;
+  return comm_free(comm);
 }
 
 int no_intercommunicator(MPI_Comm comm, int* flag) {
@@ -324,7 +329,7 @@ void install_communicators(slots& s) noexcept {
   s.Comm_create = comm_create;
   s.Comm_create_group = comm_create_group;
   s.Comm_free = comm_free;
-  s.Comm_disconnect = comm_free;
+  s.Comm_disconnect = comm_disconnect;
   s.Comm_test_inter = no_intercommunicator;
   s.Comm_group = comm_group;
   s.Comm_get_attr = get_attr;

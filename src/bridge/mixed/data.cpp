@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "mixed/external32.hpp"
 #include "mixed/world.hpp"
@@ -9,21 +10,26 @@
 namespace osteon::bridge {
 namespace {
 
+bool is_predefined(MPI_Datatype type) { return reinterpret_cast<std::uintptr_t>(type) < 4096; }
+
 /// A derived type taken apart by one level.
 struct contents {
   int combiner = MPI_COMBINER_NAMED;
   std::vector<int> integers;
+  std::vector<MPI_Count> counts;  ///< of a type that was made by a function with large counts
   std::vector<MPI_Datatype> types;
 
   explicit contents(MPI_Datatype type) {
-    if (reinterpret_cast<std::uintptr_t>(type) < 4096) return;  // predefined
-    int n_integers = 0, n_addresses = 0, n_types = 0;
-    vendor().Type_get_envelope(type, &n_integers, &n_addresses, &n_types, &combiner);
+    if (is_predefined(type)) return;
+    MPI_Count n_integers = 0, n_addresses = 0, n_counts = 0, n_types = 0;
+    vendor().Type_get_envelope_c(type, &n_integers, &n_addresses, &n_counts, &n_types, &combiner);
     if (combiner == MPI_COMBINER_NAMED || n_types == 0) return;
     integers.resize(static_cast<std::size_t>(n_integers) + 1);
+    counts.resize(static_cast<std::size_t>(n_counts));
     types.resize(static_cast<std::size_t>(n_types));
     std::vector<MPI_Aint> addresses(static_cast<std::size_t>(n_addresses) + 1);
-    vendor().Type_get_contents(type, n_integers, n_addresses, n_types, integers.data(), addresses.data(), types.data());
+    vendor().Type_get_contents_c(type, n_integers, n_addresses, n_counts, n_types, integers.data(), addresses.data(),
+                                 counts.data(), types.data());
   }
   ~contents() {
     for (MPI_Datatype& t : types)
@@ -102,7 +108,8 @@ signature signature_of(MPI_Datatype type) {
       for (const run_of_numbers& run : one) append(s, run);
   };
   if (parts.combiner == MPI_COMBINER_STRUCT) {
-    for (std::size_t i = 0; i < parts.types.size(); ++i) add(parts.types[i], parts.integers[i + 1]);
+    for (std::size_t i = 0; i < parts.types.size(); ++i)
+      add(parts.types[i], parts.counts.empty() ? parts.integers[i + 1] : parts.counts[i + 1]);
   } else if (const MPI_Count inner = size_of(parts.types.front()); inner > 0) {
     add(parts.types.front(), size_of(type) / inner);  // all others repeat one type, wherever it lies
   }
@@ -160,6 +167,23 @@ std::size_t unpack_message(const std::byte* from, std::size_t bytes, void* buffe
   decode(s, whole, from, native.data());
   unpack(native.data(), native.size(), buffer, count, type);
   return native.size();
+}
+
+kept_type::kept_type(MPI_Datatype type) noexcept : type_(type) {
+  if (is_predefined(type)) return;
+  vendor().Type_contiguous(1, type, &type_);  // not MPI_Type_dup, which calls the program's attribute callbacks
+  vendor().Type_commit(&type_);
+}
+
+kept_type::kept_type(kept_type&& other) noexcept : type_(std::exchange(other.type_, MPI_BYTE)) {}
+
+kept_type& kept_type::operator=(kept_type&& other) noexcept {
+  std::swap(type_, other.type_);
+  return *this;
+}
+
+kept_type::~kept_type() {
+  if (!is_predefined(type_)) vendor().Type_free(&type_);
 }
 
 typed_memory memory_for(MPI_Count count, MPI_Datatype type) {

@@ -26,6 +26,20 @@ std::vector<std::byte> pack_message(const void* buffer, MPI_Count count, MPI_Dat
 std::size_t unpack_message(const std::byte* from, std::size_t bytes, void* buffer, MPI_Count count,
                            MPI_Datatype type) noexcept;
 
+/// A type while something that is under way needs it: the program may free its own at once.
+class kept_type {
+ public:
+  kept_type() = default;
+  explicit kept_type(MPI_Datatype type) noexcept;
+  kept_type(kept_type&& other) noexcept;
+  kept_type& operator=(kept_type&& other) noexcept;
+  ~kept_type();
+  operator MPI_Datatype() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_BYTE;
+};
+
 /// Memory for `count` elements of a type.
 struct typed_memory {
   std::vector<std::byte> bytes;

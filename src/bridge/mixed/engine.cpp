@@ -39,7 +39,7 @@ bool by_carrier(int world_rank) {
 
 /// Has what the link or the carrier does for a request come to its end?
 bool is_through(request* r) {
-  return r->by_vendor ? r->by_vendor->over() : linked([&] { return world().link->test(r->ticket); });
+  return r->by_vendor ? world().bytes->is_over(*r->by_vendor) : linked([&] { return world().link->test(r->ticket); });
 }
 
 /// Let a matched message into the request's buffer.
@@ -163,7 +163,7 @@ request* start_send(communicator* c, const void* buffer, MPI_Count count, MPI_Da
   r->comm = c;
   r->buffer = const_cast<void*>(buffer);  // only read
   r->count = count;
-  r->type = type;
+  r->type = kept_type(type);
   r->peer = dest;
   r->tag = tag;
   begin_send(r, synchronous, copy);
@@ -183,7 +183,7 @@ void begin_send(request* r, bool synchronous, bool copy) noexcept {
   const int dest = c->world[static_cast<std::size_t>(r->peer)];
   if (by_carrier(dest)) {
     r->by_vendor = world().bytes->send(dest, what, bytes, synchronous);
-    r->done = r->by_vendor->over();
+    r->done = world().bytes->is_over(*r->by_vendor);
   } else {
     r->ticket = linked([&] { return world().link->send(dest, what, bytes, synchronous); });
     r->done = r->ticket.done();
@@ -196,7 +196,7 @@ request* start_receive(communicator* c, void* buffer, MPI_Count count, MPI_Datat
   r->comm = c;
   r->buffer = buffer;
   r->count = count;
-  r->type = type;
+  r->type = kept_type(type);
   r->peer = source;
   r->tag = tag;
   begin_receive(r);
@@ -308,6 +308,7 @@ bool progress() noexcept {
     if (r->kind == request::what_kind::collective) {
       r->error = r->work->error;
       r->done = true;
+      free_what_collectives_needed();
     } else {
       finish(r);
     }

@@ -225,7 +225,7 @@ int imrecv(void* buffer, MPI_Count count, MPI_Datatype type, MPI_Message* messag
   r->active = true;
   r->buffer = buffer;
   r->count = count;
-  r->type = type;
+  r->type = kept_type(type);
   int e = MPI_SUCCESS;
   if (m->remote)
     receive_matched(r, *m->remote);
@@ -250,7 +250,7 @@ request* prepared(communicator* c, void* buffer, MPI_Count count, MPI_Datatype t
   r->comm = c;
   r->buffer = buffer;
   r->count = count;
-  r->type = type;
+  r->type = kept_type(type);
   r->peer = peer;
   r->tag = tag;
   r->persistent = true;

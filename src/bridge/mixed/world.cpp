@@ -30,8 +30,12 @@ void fatal(const std::string& text) noexcept {
   std::_Exit(70);
 }
 
+void communicator_use::end() noexcept {
+  if (used_ && --used_->users == 0 && used_->freed) world().communicators.drop(used_);
+}
+
 int raise(communicator* c, int error_class) noexcept {
-  vendor().Comm_call_errhandler(c->local, error_class);
+  vendor().Comm_call_errhandler(c->freed ? world().everyone->local : c->local, error_class);
   return error_class;
 }
 

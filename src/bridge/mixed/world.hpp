@@ -81,20 +81,42 @@ struct communicator {
   std::unique_ptr<cartesian> cart;
   std::deque<schedule*> collectives;  ///< started, in order; only the first one moves
   std::uint32_t next_collective = 0;
+  int users = 0;       ///< requests and messages that name it
+  bool freed = false;  ///< by the program; it goes with its last user
 
   int size() const { return static_cast<int>(world.size()); }
   bool is_local(int r) const { return local_of[static_cast<std::size_t>(r)] >= 0; }
   int local_rank() const { return local_of[static_cast<std::size_t>(rank)]; }
 };
 
+/// A communicator that is not dropped while it is named here.
+class communicator_use {
+ public:
+  communicator_use() = default;
+  communicator_use(const communicator_use&) = delete;
+  communicator_use& operator=(communicator* c) noexcept {
+    ++c->users;
+    end();
+    used_ = c;
+    return *this;
+  }
+  ~communicator_use() { end(); }
+  operator communicator*() const { return used_; }
+  communicator* operator->() const { return used_; }
+
+ private:
+  void end() noexcept;
+  communicator* used_ = nullptr;
+};
+
 /// A request that the vendor cannot hold alone.
 struct request {
   enum class what_kind { receive, send, collective };
   what_kind kind = what_kind::receive;
-  communicator* comm = nullptr;
+  communicator_use comm;
   void* buffer = nullptr;
   MPI_Count count = 0;
-  MPI_Datatype type = MPI_BYTE;
+  kept_type type;
   int peer = 0;
   int tag = 0;
   int mode = 0;  ///< of a persistent send: 's'tandard, s'y'nchronous, 'b'uffered
@@ -113,9 +135,11 @@ struct request {
   std::unique_ptr<schedule> work;
 };
 
+inline bool is_collective(const request* r) { return r->kind == request::what_kind::collective; }
+
 /// A matched message of MPI_Mprobe.
 struct matched {
-  communicator* comm = nullptr;
+  communicator_use comm;
   MPI_Message vendor = MPI_MESSAGE_NULL;
   std::unique_ptr<wire::message> remote;
 };
@@ -141,8 +165,10 @@ struct joined_world {
   arena<group> groups;
   arena<request> requests;
   arena<matched> messages;
-  std::deque<request*> posted;   ///< receives that a remote message may match, in the order of posting
-  std::vector<request*> moving;  ///< remote sends and accepted receives that are not done, and collectives
+  std::deque<request*> posted;            ///< receives that a remote message may match, in the order of posting
+  std::vector<request*> moving;           ///< remote sends and accepted receives that are not done, and collectives
+  std::vector<MPI_Datatype> freed_types;  ///< by the program, while collectives may still need them
+  std::vector<MPI_Op> freed_operations;   ///< likewise
 };
 
 joined_world& world();
@@ -230,6 +256,7 @@ communicator* make_communicator(std::uint64_t cid, std::vector<int> ranks, MPI_C
 int split(communicator* c, int color, int key, MPI_Comm* out) noexcept;
 /// Wait until the collectives of a communicator are through, before the vendor's part is used otherwise.
 void drain_collectives(communicator* c) noexcept;
+void free_what_collectives_needed() noexcept;
 int blocking_allgather(communicator* c, const void* mine, int count, MPI_Datatype type, void* all) noexcept;
 
 }  // namespace osteon::bridge

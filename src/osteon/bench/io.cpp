@@ -99,7 +99,12 @@ nlohmann::ordered_json measure_io(MPI_Comm comm, const io_options& options) {
   });
   const std::string path = shared_path(comm, folder);
   io_workload load(comm, image, path);
-  const std::vector<io_way> ways = load.ways();
+  std::vector<io_way> ways = load.ways();
+  std::erase_if(ways, [&](const io_way& way) {
+    return fmt::format("{}, {}", way.operation, way.name).find(options.only) == std::string::npos;
+  });
+  if (ways.empty())
+    throw usage_error(fmt::format("--only '{}': no way has these words; without it all are shown", options.only));
   std::vector<cost> costs(ways.size());
   for (int k = 0; k < options.repetitions; ++k)
     for (std::size_t i = 0; i < ways.size(); ++i) run_once(comm, load, ways[i], costs[i]);

@@ -14,6 +14,7 @@ struct io_options {
   int edge = 128;      ///< voxels along the made one
   std::string folder;  ///< where the files lie while it runs: this file system is measured
   int repetitions = 3;
+  std::string only;  ///< of "operation, way": the ways that have these words somewhere; empty: all
 };
 
 /// A porous cube with walls of a gyroid, some 40 % solid, their greys noisy as those of a scan. Shape (edge, edge, edge).
@@ -22,7 +23,7 @@ voxel::image gyroid(int edge);
 /// Read a model and write a displacement at every node in all ways, in turn, again and again. Rows {operation, way,
 /// cpu_seconds (the least, summed over the ranks, without waiting for one's turn), wall_seconds (the least of the slowest
 /// rank's), bytes (of the file)}; and shape, elements, nodes, raw_bytes, file_system.
-/// @throws data_error, usage_error, machine_error on all ranks @collective on comm
+/// @throws data_error, usage_error (no way has these words, too), machine_error on all ranks @collective on comm
 nlohmann::ordered_json measure_io(MPI_Comm comm, const io_options& options);
 
 }  // namespace osteon::bench

@@ -187,6 +187,58 @@ static void on(MPI_Comm comm) {
   OK(MPI_Barrier(comm));
 }
 
+/* The forms with large counts. */
+static void large_counts(void) {
+  MPI_Count* counts = malloc(sizeof(MPI_Count) * size);
+  MPI_Aint* places = malloc(sizeof(MPI_Aint) * size);
+  int *out = malloc(sizeof(int) * size), *in = malloc(sizeof(int) * size), v = rank == 1 % size ? 5 : -1, sum = 0;
+  MPI_Request r;
+  for (int i = 0; i < size; ++i) counts[i] = 1, places[i] = size - 1 - i, out[size - 1 - i] = 10 * rank + i;
+  OK(MPI_Bcast_c(&v, 1, MPI_INT, 1 % size, MPI_COMM_WORLD));
+  CHECK(v == 5);
+  OK(MPI_Iallreduce_c(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r));
+  OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+  CHECK(sum == sum_of_ranks(size));
+  OK(MPI_Alltoallv_c(out, counts, places, MPI_INT, in, counts, places, MPI_INT, MPI_COMM_WORLD));
+  for (int i = 0; i < size; ++i) CHECK(in[size - 1 - i] == 10 * i + rank);
+  /* significant at the root only */
+  const MPI_Count* at_root = rank == 0 ? counts : NULL;
+  OK(MPI_Gatherv_c(&rank, 1, MPI_INT, in, at_root, rank == 0 ? places : NULL, MPI_INT, 0, MPI_COMM_WORLD));
+  for (int i = 0; i < size && rank == 0; ++i) CHECK(in[size - 1 - i] == i);
+  for (int i = 0; i < size; ++i) in[i] = i == size - 1 - rank ? rank : -1;
+  OK(MPI_Allgatherv_c(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, counts, places, MPI_INT, MPI_COMM_WORLD));
+  for (int i = 0; i < size; ++i) CHECK(in[size - 1 - i] == i);
+  free(counts), free(places), free(out), free(in);
+}
+
+/* Types and operations that are freed while collectives need them. */
+static void freed_early(void) {
+  MPI_Datatype matrices, one, columns;
+  MPI_Op product;
+  MPI_Request r[2];
+  long mine[4] = {1, 0, 0, 1}, all[4] = {0};
+  int *out = malloc(sizeof(int) * 2 * size), *in = malloc(sizeof(int) * 2 * size);
+  mine[1] = rank;
+  for (int i = 0; i < size; ++i) out[2 * i] = 10 * rank + i, in[2 * i + 1] = -1;
+  OK(MPI_Type_contiguous(4, MPI_LONG, &matrices));
+  OK(MPI_Type_vector(1, 1, 1, MPI_INT, &one));
+  OK(MPI_Type_create_resized(one, 0, 2 * sizeof(int), &columns));
+  OK(MPI_Type_free(&one));
+  OK(MPI_Type_commit(&matrices));
+  OK(MPI_Type_commit(&columns));
+  OK(MPI_Op_create(multiply, 0, &product));
+  OK(MPI_Iallreduce(mine, all, 1, matrices, product, MPI_COMM_WORLD, &r[0]));
+  OK(MPI_Ialltoall(out, 1, columns, in, 1, columns, MPI_COMM_WORLD, &r[1]));
+  OK(MPI_Op_free(&product));
+  OK(MPI_Type_free(&matrices));
+  OK(MPI_Type_free(&columns));
+  CHECK(product == MPI_OP_NULL && columns == MPI_DATATYPE_NULL);
+  OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+  CHECK(all[0] == 1 && all[1] == sum_of_ranks(size) && all[2] == 0 && all[3] == 1);
+  for (int i = 0; i < size; ++i) CHECK(in[2 * i] == 10 * i + rank && in[2 * i + 1] == -1);
+  free(out), free(in);
+}
+
 int main(int argc, char** argv) {
   OK(MPI_Init(&argc, &argv));
   OK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
@@ -214,6 +266,8 @@ int main(int argc, char** argv) {
   OK(MPI_Comm_free(&part));
   OK(MPI_Comm_free(&again));
   CHECK(again == MPI_COMM_NULL);
+  freed_early();
+  large_counts();
   OK(MPI_Finalize());
   if (rank == 0) printf("collectives: ok, %d ranks\n", size);
   return 0;

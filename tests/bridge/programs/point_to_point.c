@@ -165,7 +165,7 @@ static void null_process_and_cancel(void) {
 static void datatypes(void) {
   /* Columns of a matrix go out as a vector type and come in as a row; a struct goes through an indexed type. */
   enum { n = 20 };
-  double matrix[n][n], row[n];
+  double matrix[n][n], row[n], third[n];
   const int next = (rank + 1) % size, last = (rank + size - 1) % size;
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) matrix[i][j] = value(rank, i, j, 0);
@@ -191,6 +191,11 @@ static void datatypes(void) {
   CHECK(count == n);
   OK(MPI_Type_free(&column));
   CHECK(column == MPI_DATATYPE_NULL);
+  OK(MPI_Type_vector_c(n, 1, n, MPI_DOUBLE, &column)); /* large counts */
+  OK(MPI_Type_commit(&column));
+  OK(MPI_Sendrecv(&matrix[0][3], 1, column, next, 3, third, n, MPI_DOUBLE, last, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  for (int i = 0; i < n; ++i) CHECK(third[i] == value(last, i, 3, 0));
+  OK(MPI_Type_free(&column));
 
   struct record {
     double a;
@@ -207,6 +212,38 @@ static void datatypes(void) {
   OK(MPI_Type_free(&pair));
 }
 
+/* Types, communicators and requests that are freed while messages need them. */
+static void freed_early(void) {
+  enum { n = 40000 };
+  const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+  int *out = malloc(n * sizeof(int)), *in = malloc(2 * n * sizeof(int)), go = 0;
+  for (int i = 0; i < n; ++i) out[i] = value(rank, next, 7, i);
+  MPI_Comm dup;
+  MPI_Datatype every_other, another;
+  MPI_Request r[2];
+  OK(MPI_Comm_dup(MPI_COMM_WORLD, &dup));
+  OK(MPI_Type_vector(n, 1, 2, MPI_INT, &every_other));
+  OK(MPI_Type_commit(&every_other));
+  OK(MPI_Irecv(in, 1, every_other, last, 7, dup, &r[0]));
+  OK(MPI_Type_free(&every_other));
+  OK(MPI_Type_contiguous(3, MPI_CHAR, &another)); /* where it was */
+  OK(MPI_Sendrecv(&go, 1, MPI_INT, last, 8, &go, 1, MPI_INT, next, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  OK(MPI_Isend(out, n, MPI_INT, next, 7, dup, &r[1]));
+  OK(MPI_Comm_free(&dup));
+  MPI_Status statuses[2];
+  OK(MPI_Waitall(2, r, statuses));
+  CHECK(statuses[0].MPI_SOURCE == last);
+  for (int i = 0; i < n; ++i) CHECK(in[2 * i] == value(last, rank, 7, i));
+  OK(MPI_Type_free(&another));
+
+  OK(MPI_Issend(out, n, MPI_INT, next, 9, MPI_COMM_WORLD, &r[0]));
+  OK(MPI_Request_free(&r[0]));
+  OK(MPI_Recv(in, n, MPI_INT, last, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  for (int i = 0; i < n; ++i) CHECK(in[i] == value(last, rank, 7, i));
+  OK(MPI_Barrier(MPI_COMM_WORLD)); /* so all have been received */
+  free(out), free(in);
+}
+
 int main(int argc, char** argv) {
   OK(MPI_Init(&argc, &argv));
   OK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
@@ -220,6 +257,7 @@ int main(int argc, char** argv) {
   persistent();
   null_process_and_cancel();
   datatypes();
+  freed_early();
   OK(MPI_Finalize());
   if (rank == 0) printf("point_to_point: ok, %d ranks\n", size);
   return 0;

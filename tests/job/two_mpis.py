@@ -1,0 +1,41 @@
+"""Two clusters on this machine, each under its own MPI, as `osteon join` starts them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from whole_job import BINARY
+
+CLUSTERS = """
+server = "127.0.0.1"
+[[cluster]]
+name = "open"
+ranks = 2
+launcher = "mpirun.openmpi"
+adapter = "ompi4"
+options = "--oversubscribe"
+[[cluster]]
+name = "mpich"
+ranks = 2
+launcher = "mpiexec.mpich"
+adapter = "mpich4"
+"""
+
+
+def join(folder: Path, program: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """A program as one job of 2 + 2 ranks, in a folder."""
+    for needed in ("mpirun.openmpi", "mpiexec.mpich"):
+        if shutil.which(needed) is None:
+            pytest.skip(f"{needed} is not installed")
+    (folder / "clusters.toml").write_text(CLUSTERS)
+    return subprocess.run(
+        [BINARY, "join", folder / "clusters.toml", "--", program, *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        cwd=folder,
+    )
