@@ -47,12 +47,27 @@ def test_rows_of_every_way_with_bytes_and_errors() -> None:
         assert value[f"{way}, best"] >= value[f"{way}, median"] > 0
 
 
+# Oracle: the messages of the same plan, which hold the same pixels.
+def test_threads_composite_by_the_same_plans() -> None:
+    size = ("-n", "3", "--width", "60", "--height", "30", "--seconds", "0")
+    done = run(*size, "--as-threads", "-w", "direct-send", "-w", "tree", "-w", "binary-swap+parts", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert (result["ranks"], result["threads"]) == (1, 3)
+    value = {row["name"]: row["value"] for row in result["rows"]}
+    assert value["direct-send, sent by all"] == (2 + 2 / 3) * 60 * 30 * 4
+    for way in ("direct-send", "tree"):
+        assert 0 < value[f"{way}, error"] <= 0.51
+        assert value[f"{way}, best"] >= value[f"{way}, median"] > 0
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("-w", "binary-swop"), "binary-swap"),
         (("--format", "rgb"), "rgba8"),
         (("-w", "shared:0"), "at least 1"),
+        (("--as-threads", "-w", "shared"), "binary-swap"),
     ],
 )
 def test_bad_words_are_named(words: tuple[str, ...], said: str) -> None:
