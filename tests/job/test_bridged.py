@@ -40,22 +40,24 @@ def test_benchmarks_verify_over_two_clusters(tmp_path: Path) -> None:
     assert json.loads(file.read_text())["digest"] == json.loads(alone.stdout)["digest"]
 
 
-# Oracle: the same job without the bridge; the parts of the clusters, one upon the other, are its results.
+# Oracle: the same job without the bridge: its results (of planes, the parts of the clusters one upon the other) and picture.
 @pytest.mark.parametrize(
-    ("physics", "field", "answer"),
-    [("heat", "temperature", "effective_conductivity_W_per_mK"), ("elasticity", "sed", "apparent_modulus_MPa")],
+    ("physics", "decomposition", "field", "answer"),
+    [
+        ("heat", "planes", "temperature", "effective_conductivity_W_per_mK"),
+        ("heat", "bricks", "temperature", "effective_conductivity_W_per_mK"),
+        ("elasticity", "planes", "sed", "apparent_modulus_MPa"),
+    ],
 )
 def test_a_job_over_two_clusters_has_the_same_results(
-    job: Job, tmp_path: Path, physics: str, field: str, answer: str
+    job: Job, tmp_path: Path, physics: str, decomposition: str, field: str, answer: str
 ) -> None:
-    image = np.zeros((24, 6, 5), np.uint8)
-    image[:, 1:5, 1:4] = 9
-    image[5:9, 2, 2] = 0
+    image = np.zeros((16, 16, 5), np.uint8)  # bricks of 4 ranks divide planes, too
+    image[:, 1:15, 1:4] = 9
+    image[5:9, 4:6, 2] = 0
     np.save(tmp_path / "bar.npy", image)
-    planes = "[run]\ndecomposition = 'planes'\n[solve]\ntolerance = 1e-10\n"
-    job.write(
-        job_text("bar.npy", physics, "[segment]\nthreshold = 1\n" + planes).replace("width = 64", "enabled = false")
-    )
+    more = f"[segment]\nthreshold = 1\n[run]\ndecomposition = '{decomposition}'\n[solve]\ntolerance = 1e-10\n"
+    job.write(job_text("bar.npy", physics, more))
     alone = job.run("--no-report", "-n", "2", "--output", "alone")
     assert alone.code == 0, alone.err
     run(tmp_path, "run", "job.toml", "--no-report", "--output", "both")
@@ -67,10 +69,10 @@ def test_a_job_over_two_clusters_has_the_same_results(
         with netCDF4.Dataset(tmp_path / name) as file:
             return np.ma.filled(file["VTKHDF/CellData"][field][:], np.nan)
 
-    whole = values("alone/results.nc")
-    parts = [values(f"both/results.{k}.nc") for k in (0, 1)]
-    assert not (tmp_path / "both/results.nc").exists()
-    assert all(len(part) > 0 for part in parts)
-    np.testing.assert_allclose(np.concatenate(parts), whole, rtol=1e-5)
-    with netCDF4.Dataset(tmp_path / "both/results.1.nc") as file:
-        assert file["VTKHDF"].Origin[2] == pytest.approx(0.02 * len(parts[0]))
+    parts = ["results.nc"] if decomposition == "bricks" else ["results.0.nc", "results.1.nc"]
+    assert sorted(path.name for path in (tmp_path / "both").glob("results*.nc")) == parts
+    both = [values(f"both/{part}") for part in parts]
+    np.testing.assert_allclose(np.concatenate(both), values("alone/results.nc"), rtol=1e-5)
+    with netCDF4.Dataset(tmp_path / "both" / parts[-1]) as file:
+        assert file["VTKHDF"].Origin[2] == pytest.approx(0.02 * sum(len(part) for part in both[:-1]))
+    assert (tmp_path / "both/picture.png").read_bytes() == (tmp_path / "alone/picture.png").read_bytes()

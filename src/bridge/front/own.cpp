@@ -116,6 +116,10 @@ int get_value_index(MPI_Datatype value, MPI_Datatype index, MPI_Datatype* pair) 
                                           {MPI_LONG, MPI_LONG_INT},   {MPI_SHORT, MPI_SHORT_INT},
                                           {MPI_INT, MPI_2INT},        {MPI_LONG_DOUBLE, MPI_LONG_DOUBLE_INT}};
   *pair = MPI_DATATYPE_NULL;
+  if (value == MPI_DATATYPE_NULL || index == MPI_DATATYPE_NULL) {
+    vendor().Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_TYPE);
+    return MPI_ERR_TYPE;
+  }
   for (const auto& [first, both] : known)
     if (first == value && index == MPI_INT) *pair = both;
   return MPI_SUCCESS;

@@ -57,6 +57,33 @@ bool in_one_piece(MPI_Datatype type) {
   return keeps_order && in_one_piece(parts.types.front());
 }
 
+/// A buffer and its type; at MPI_BOTTOM moved to the first byte, because MPICH 4 packs nothing from address zero.
+class placed {
+ public:
+  placed(const void* buffer, MPI_Datatype type) : buffer_(const_cast<void*>(buffer)), type_(type) {
+    if (buffer_ != MPI_BOTTOM) return;
+    MPI_Aint first = 0, extent = 0;
+    vendor().Type_get_true_extent(type, &first, &extent);
+    const int one = 1;
+    const MPI_Aint back = -first;
+    vendor().Type_create_hindexed(1, &one, &back, type, &moved_);
+    vendor().Type_commit(&moved_);
+    type_ = moved_;
+    buffer_ = reinterpret_cast<void*>(first);
+  }
+  placed(const placed&) = delete;
+  placed& operator=(const placed&) = delete;
+  ~placed() {
+    if (moved_ != MPI_DATATYPE_NULL) vendor().Type_free(&moved_);
+  }
+  void* buffer() const { return buffer_; }
+  MPI_Datatype type() const { return type_; }
+
+ private:
+  void* buffer_;
+  MPI_Datatype type_, moved_ = MPI_DATATYPE_NULL;
+};
+
 /// Predefined types of several numbers.
 signature signature_of_basic(MPI_Datatype type) {
   struct compound {
@@ -134,16 +161,19 @@ std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype ty
   if (to.size() > static_cast<std::size_t>(INT32_MAX))
     fatal("a message of more than 2 GiB whose type has gaps cannot be packed");
   if (to.empty()) return to;  // Open MPI refuses null pointers even so
+  const placed from(buffer, type);
   int position = 0;
-  vendor().Pack(buffer, static_cast<int>(count), type, to.data(), static_cast<int>(to.size()), &position, MPI_COMM_SELF);
+  vendor().Pack(from.buffer(), static_cast<int>(count), from.type(), to.data(), static_cast<int>(to.size()), &position,
+                MPI_COMM_SELF);
   return to;
 }
 
 void unpack(const std::byte* from, std::size_t bytes, void* buffer, MPI_Count count, MPI_Datatype type) noexcept {
   const auto whole = std::min<MPI_Count>(count, static_cast<MPI_Count>(bytes) / std::max<MPI_Count>(size_of(type), 1));
   if (whole == 0) return;
+  const placed to(buffer, type);
   int position = 0;
-  vendor().Unpack(from, static_cast<int>(bytes), &position, buffer, static_cast<int>(whole), type, MPI_COMM_SELF);
+  vendor().Unpack(from, static_cast<int>(bytes), &position, to.buffer(), static_cast<int>(whole), to.type(), MPI_COMM_SELF);
 }
 
 std::vector<std::byte> pack_message(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept {

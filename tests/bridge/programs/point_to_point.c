@@ -210,6 +210,21 @@ static void datatypes(void) {
   OK(MPI_Sendrecv(&mine, 1, pair, next, 4, &theirs, 1, pair, last, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
   CHECK(theirs.a == 1.5 * last && theirs.b == last && theirs.c[2] == 3 * last);
   OK(MPI_Type_free(&pair));
+
+  MPI_Datatype from, into; /* absolute addresses */
+  int here = 70 + rank, there = -1;
+  const int one = 1;
+  MPI_Aint place[2];
+  OK(MPI_Get_address(&here, &place[0]));
+  OK(MPI_Get_address(&there, &place[1]));
+  OK(MPI_Type_create_hindexed(1, &one, &place[0], MPI_INT, &from));
+  OK(MPI_Type_create_hindexed(1, &one, &place[1], MPI_INT, &into));
+  OK(MPI_Type_commit(&from));
+  OK(MPI_Type_commit(&into));
+  OK(MPI_Sendrecv(MPI_BOTTOM, 1, from, next, 5, MPI_BOTTOM, 1, into, last, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  CHECK(there == 70 + last);
+  OK(MPI_Type_free(&from));
+  OK(MPI_Type_free(&into));
 }
 
 /* Types, communicators and requests that are freed while messages need them. */
