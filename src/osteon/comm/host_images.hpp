@@ -31,8 +31,8 @@ class host_images {
   /// Wait until all have finished.
   void await_picture() const { common().finished.wait(of_all(frame_), crowded_); }
 
-  /// Instead of that, a picture that whoever has time blends: `blocks` blocks, of which each rank claims those of its own
-  /// stripe first. Where ranks are more than cores, those that wait for one have their work done by the others.
+  /// Instead of that, a picture that whoever has time blends: it is cut into blocks, of which each rank claims those of its
+  /// own stripe first. Where ranks are more than cores, those that wait for one have their work done by the others.
   void begin_blocks(std::int64_t of_all_stripes) { last_block_ = ++turn_ * static_cast<std::uint32_t>(of_all_stripes); }
   /// A block of stripe r that nobody has, or -1; `blocks` is how many there are.
   std::int64_t claim(int r, std::int64_t blocks);
