@@ -31,6 +31,9 @@ typedef std::int32_t integer8 __attribute__((vector_size(32)));
 #endif
 }
 
+/// Whether all lanes of a comparison's result hold.
+[[gnu::always_inline]] inline bool every(integer8 mask) { return !any(~mask); }
+
 /// The floats at `from` + at[i], and those that follow them.
 template <class Offset>
 [[gnu::always_inline]] inline void pairs_at(const float* from, const Offset (&at)[8], float8& a, float8& b) {

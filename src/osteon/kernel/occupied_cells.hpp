@@ -44,7 +44,38 @@ class occupied_cells {
     return false;
   }
 
+  /// The same of four rays. @param cell those that the segments lie in @return the rays that have one
+  [[gnu::always_inline]] inline lanes4 find(const ray_segments& segments, four_rays& rays, integer4& cell) const {
+    for (;;) {
+      double4 middle[3];
+      segments.locate(rays, middle);
+      integer4 at[3];
+      for (int axis = 0; axis < 3; ++axis) {
+        at[axis] = (__builtin_convertvector(middle[axis], integer4) - first_voxel_[axis]) >> 2;
+        at[axis] = at[axis] < 0 ? integer4{} : at[axis];
+        at[axis] = at[axis] > last_cell_[axis] ? integer4{} + last_cell_[axis] : at[axis];
+      }
+      cell = (at[0] * (last_cell_[1] + 1) + at[1]) * (last_cell_[2] + 1) + at[2];
+      const lanes4 under_way = rays.begin < rays.end;
+      const auto of = [&](int lane) { return std::int32_t{distance_[static_cast<std::size_t>(cell[lane])]}; };
+      const integer4 distance = integer4{of(0), of(1), of(2), of(3)} & __builtin_convertvector(under_way, integer4);
+      if (!any(distance)) return under_way;
+      skip(segments, rays, at, distance);
+    }
+  }
+
  private:
+  // Go on where macro cells are that far from those that matter.
+  [[gnu::noinline]] void skip(const ray_segments& segments, four_rays& rays, const integer4 (&at)[3],
+                              const integer4& distance) const {
+    double4 low[3], high[3];
+    for (int axis = 0; axis < 3; ++axis) {
+      low[axis] = __builtin_convertvector(first_voxel_[axis] + (at[axis] - distance + 1) * value_bounds::edge, double4);
+      high[axis] = __builtin_convertvector(first_voxel_[axis] + (at[axis] + distance) * value_bounds::edge, double4);
+    }
+    segments.leave_box(rays, low, high, __builtin_convertvector(distance > 0, lanes4));
+  }
+
   index3 first_, cells_;
   integer4 first_voxel_{}, last_cell_{};  // the same, z, y, x, 0
   std::vector<std::uint8_t> distance_;    // of a macro cell from those that matter

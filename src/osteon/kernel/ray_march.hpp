@@ -92,11 +92,15 @@ class march_volume {
   };
   struct look;
   struct packet;
-  static int accumulate(packet& p, int* alive);
+  static void accumulate(packet& p);
 
   void march_packet(packet& p, std::int64_t& samples) const;
+  void find_segments(packet& p) const;
+  void place_samples(packet& p, std::int64_t& samples) const;
   void interpolate(std::size_t number, packet& p) const;
+  static bool look_at(const layer& what, const packet& p, int s, look& result);
   void look_at(std::size_t number, packet& p) const;
+  void blend_one_layer(packet& p) const;
   void find_slopes(std::size_t number, packet& p) const;
   void illuminate(std::size_t number, packet& p) const;
   void blend_samples(packet& p) const;

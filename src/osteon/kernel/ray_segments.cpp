@@ -49,11 +49,22 @@ ray_segments::ray_segments(index3 domain, const box3& owned, const box3& present
       step_(step_mm),
       samples_(samples),
       middle_(samples / 2),
+      to_middle_(middle_ * step_mm),
+      to_last_((samples - 1) * step_mm),
       across_z_(present.shape().y * present.shape().x),
       across_y_(present.shape().x),
       lowest_inside_{1, 1, 1, 0},
       beyond_inside_{static_cast<std::int32_t>(domain.z), static_cast<std::int32_t>(domain.y),
-                     static_cast<std::int32_t>(domain.x), 0} {}
+                     static_cast<std::int32_t>(domain.x), 0} {
+  const std::int64_t stride[3] = {across_z_, across_y_, 1};
+  std::int64_t first = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    beyond_[axis] = static_cast<double>(domain[axis] - 3);
+    stride_[axis] = static_cast<double>(stride[axis]);
+    first += present.begin[axis] * stride[axis];
+  }
+  offset_of_first_ = static_cast<double>(first);
+}
 
 // Beyond the middles of its outermost voxels the domain goes on as it is there: samples are moved to them. Gradients are
 // those that the domain has one voxel from its end.
@@ -141,6 +152,19 @@ ray_segments::part ray_segments::of(const ray& along) const {
   }
   result.last = std::max(result.first, result.last);
   return result;
+}
+
+void ray_segments::put(const part& p, four_rays& rays, int lane) const {
+  for (int axis = 0; axis < 3; ++axis) {
+    const double direction = p.along->direction[axis];
+    rays.origin[axis][lane] = p.along->origin[axis];
+    rays.direction[axis][lane] = direction;
+    rays.inverse[axis][lane] = direction == 0 ? 1e300 : 1 / direction;
+  }
+  rays.entry[lane] = p.along->entry;
+  rays.begin[lane] = static_cast<double>(p.first * samples_);
+  rays.end[lane] = static_cast<double>(p.last * samples_);
+  rays.whole[lane] = static_cast<double>(p.whole * samples_);
 }
 
 std::int64_t ray_segments::after_box(const part& p, std::int64_t segment, const double (&low)[3],

@@ -32,7 +32,7 @@ std::int64_t over_parts(const pixel_box& own, F body) {
 template <class Before, class Keep>
 std::int64_t cast(const kernel::march_volume& volume, const caster& rays, Before before, Keep keep) {
   return over_parts(rays.own, [&](const pixel_box& part) {
-    constexpr int edge = 4;
+    constexpr int edge = 8;
     std::int64_t samples = 0;
     for (int top = part.top; top < part.bottom; top += edge)
       for (int left = part.left; left < part.right; left += edge) {
