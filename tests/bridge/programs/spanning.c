@@ -98,6 +98,21 @@ int main(int argc, char** argv) {
   OK(MPI_Group_free(&ends));
   OK(MPI_Group_free(&world));
 
+  /* the same of a duplicate, by all and by each alone */
+  for (int alone = 0; alone < 2; ++alone) {
+    MPI_Comm twin, again;
+    MPI_Group members;
+    int alike;
+    OK(MPI_Comm_dup(alone ? MPI_COMM_SELF : MPI_COMM_WORLD, &twin));
+    OK(MPI_Comm_group(twin, &members));
+    OK(MPI_Comm_create_group(twin, members, 5, &again));
+    OK(MPI_Comm_compare(twin, again, &alike));
+    CHECK(alike == MPI_CONGRUENT);
+    OK(MPI_Group_free(&members));
+    OK(MPI_Comm_free(&again));
+    OK(MPI_Comm_free(&twin));
+  }
+
   /* a cycle that blocks where a library waits in one place only: receives before sends, near and far, long messages */
   enum { large = 400000 };
   double *out = calloc(large, sizeof(double)), *in = calloc(large, sizeof(double));
