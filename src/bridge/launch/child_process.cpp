@@ -26,20 +26,32 @@ std::array<int, 2> make_pipe() {
   return p;
 }
 
-/// A shell reads its script while it runs it, so the pipe may fill up: but scripts are shorter than any pipe.
-void write_all(int fd, const std::string& text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const ssize_t n = write(fd, text.data() + at, text.size() - at);
-    if (n <= 0) break;
-    at += static_cast<std::size_t>(n);
-  }
+/// Put all of a script into a pipe before anyone reads there. Written to a shell that runs, it would end this process by
+/// SIGPIPE where the shell ends early, as ssh does when it is refused.
+void fill(int fd, const std::string& text, const std::string& name) {
+  const int bytes = static_cast<int>(text.size());
+  if (fcntl(fd, F_GETPIPE_SZ) < bytes) fcntl(fd, F_SETPIPE_SZ, bytes);
+  fcntl(fd, F_SETFL, O_NONBLOCK);
+  const ssize_t written = text.empty() ? 0 : write(fd, text.data(), text.size());
+  if (written != static_cast<ssize_t>(text.size()))
+    throw usage_error(
+        fmt::format("{}: the script that starts it has {} bytes, more than a pipe holds here; shorten the "
+                    "program's arguments, or put them into a file",
+                    name, bytes));
 }
 
 }  // namespace
 
 child_process::child_process(std::string name, const std::vector<std::string>& words, const std::string& input)
     : name_(std::move(name)) {
-  const auto in = make_pipe(), out = make_pipe(), err = make_pipe();
+  const auto in = make_pipe();
+  try {
+    fill(in[1], input, name_);
+  } catch (...) {
+    close(in[0]), close(in[1]);
+    throw;
+  }
+  const auto out = make_pipe(), err = make_pipe();
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in[0], 0);
@@ -67,7 +79,6 @@ child_process::child_process(std::string name, const std::vector<std::string>& w
     for (const int fd : {in[1], out[0], err[0]}) close(fd);
     throw machine_error(fmt::format("{}: cannot start '{}': {}", name_, words.front(), std::strerror(failed)));
   }
-  write_all(in[1], input);
   close(in[1]);
   fcntl(out_.fd, F_SETFL, O_NONBLOCK);
   fcntl(err_.fd, F_SETFL, O_NONBLOCK);
