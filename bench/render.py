@@ -56,10 +56,9 @@ def vtk_frame(
 
 
 def has_vtk() -> bool:
-    return (
-        PEER.exists()
-        and subprocess.run([str(PEER), "-c", "import vtk"], capture_output=True, check=False).returncode == 0
-    )
+    """Whether VTK is there and can draw: without a display it needs OSMesa or EGL, and crashes if it finds neither."""
+    draws = "import vtk; w = vtk.vtkRenderWindow(); w.SetOffScreenRendering(1); w.SetSize(8, 8); w.Render()"
+    return PEER.exists() and subprocess.run([str(PEER), "-c", draws], capture_output=True, check=False).returncode == 0
 
 
 def measure(folder: Path, edge: int, pixels: int, frames: int, peer: bool, step: float = 1) -> dict:

@@ -59,7 +59,7 @@ def test_pictures_agree_with_vtk(tmp_path: Path) -> None:
     import render
 
     if not render.has_vtk():
-        pytest.skip("VTK is not here (./run test installs it into .venv-peers where it can be had)")
+        pytest.skip("VTK is not here or cannot draw (./run test installs it into .venv-peers where it can be had)")
     rows = render.measure(tmp_path, edge=64, pixels=128, frames=1, peer=True, step=0.5)["rows"]
     similar = {row["name"]: row["similarity"] for row in rows if "similarity" in row}
     assert len(similar) == 2
