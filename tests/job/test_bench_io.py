@@ -55,3 +55,17 @@ def test_io_study_reproduces_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
     assert serial.speedup == pytest.approx(22)
     assert serial.alone == pytest.approx(3689, abs=1)
     assert 90 < parallel.speedup < 180
+
+
+# Oracle: the names of the ways; words that none has are refused by all ranks, with one message.
+def test_io_bench_measures_the_ways_that_are_asked_for(tmp_path: Path) -> None:
+    def ways(only: str) -> subprocess.CompletedProcess[str]:
+        words = ["--size=8", "--repeat=1", "--json=-", "--folder", tmp_path, "--only", only]
+        return subprocess.run([BINARY, "bench", "io", *words], capture_output=True, text=True, timeout=60, check=False)
+
+    done = ways("write result, raw")
+    assert [row["way"] for row in json.loads(done.stdout)["rows"]] == ["raw MPI-IO", "raw MPI-IO, synced"], done.stderr
+    refused = ways("zip")
+    assert refused.returncode == 2
+    assert refused.stderr.count("--only 'zip'") == 1
+    assert not list(tmp_path.iterdir())

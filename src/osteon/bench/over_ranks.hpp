@@ -7,12 +7,13 @@
 
 namespace osteon::bench {
 
-/// Of the values of all ranks. @collective
+/// The values of all ranks joined by `op`, on all ranks. @collective on comm
 template <class T>
 T reduced(MPI_Comm comm, T value, MPI_Op op) {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, comm::datatype<T>(), op, comm);
   return value;
 }
+/// The largest value of all ranks, and their sum. @collective on comm
 inline double largest(MPI_Comm comm, double value) { return reduced(comm, value, MPI_MAX); }
 inline double sum(MPI_Comm comm, double value) { return reduced(comm, value, MPI_SUM); }
 
