@@ -111,6 +111,8 @@ nlohmann::ordered_json answer_of(const bench_composite_options& options, int ran
 
 // The ranks are threads of this process.
 int measure_as_threads(const bench_composite_options& options) {
+  if (options.threads || options.binding != "none")
+    throw usage_error("--as-threads has one thread for each rank and binds none: leave --threads and --binding out");
   std::vector<std::string> methods = options.ways;
   if (methods.empty()) methods = {"direct-send", "binary-swap"};
   const auto costs = bench::measure_among_threads(case_of(options), options.ranks, methods);

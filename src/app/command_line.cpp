@@ -7,7 +7,16 @@ namespace osteon::app {
 
 option option::required() { return option(of_->required()); }
 option option::show_default() { return option(of_->capture_default_str()); }
-option option::positive() { return option(of_->check(CLI::PositiveNumber)); }
+// CLI11's own check names its limit by 309 digits.
+option option::positive() {
+  return option(of_->check(
+      [](const std::string& text) {
+        double value = 0;
+        const bool good = CLI::detail::lexical_cast(text, value) && value > 0;
+        return good ? std::string() : "'" + text + "' is not a number above 0";
+      },
+      "POSITIVE"));
+}
 option option::non_negative() { return option(of_->check(CLI::NonNegativeNumber)); }
 option option::number() { return option(of_->check(CLI::Number)); }
 option option::between(int low, int high) { return option(of_->check(CLI::Range(low, high))); }

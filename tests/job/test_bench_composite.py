@@ -68,6 +68,9 @@ def test_threads_composite_by_the_same_plans() -> None:
         (("--format", "rgb"), "rgba8"),
         (("-w", "shared:0"), "at least 1"),
         (("--as-threads", "-w", "shared"), "binary-swap"),
+        (("--as-threads", "--threads", "2"), "leave --threads and --binding out"),
+        (("--as-threads", "-w", "shared"), "there is no 'shared'"),
+        (("--ranks-per-domain", "0"), "'0' is not a number above 0"),
     ],
 )
 def test_bad_words_are_named(words: tuple[str, ...], said: str) -> None:
