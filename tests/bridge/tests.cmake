@@ -73,6 +73,10 @@ if(OSTEON_BRIDGE_OMPI4 AND OSTEON_BRIDGE_MPICH4)
     bridge_joined_test(collectives ${clusters})
     bridge_joined_test(spanning ${clusters})
   endforeach()
+  # Other MPIs, such as Intel's, where somebody names one.
+  add_test(NAME bridge/elsewhere COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bridge/elsewhere.sh
+    $<TARGET_FILE:bridge_serve> ${CMAKE_BINARY_DIR}/tests/bridge)
+  set_tests_properties(bridge/elsewhere PROPERTIES TIMEOUT 120 PROCESSORS 2 LABELS bridge SKIP_RETURN_CODE 77)
   bridge_joined_test(any_source "ompi4:2 mpich4:2" ARGS 2000)
   bridge_joined_test(collectives "ompi4:1 mpich4:2 ompi4:1")
   if(OSTEON_FORTRAN)
