@@ -11,11 +11,12 @@
 #include "front/front.hpp"
 
 namespace osteon::bridge {
+
+slots vendor_slots;
+
 namespace {
 
 static_assert(sizeof(slots) == slot_count * sizeof(void*));
-
-slots vendor_slots;
 
 /// Set before main, and so before the dynamic initialisation of this file: a local variable of a function.
 std::string& vendor_label() {
@@ -100,7 +101,6 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-const slots& vendor() noexcept { return vendor_slots; }
 const std::string& vendor_name() noexcept { return vendor_label(); }
 
 }  // namespace osteon::bridge

@@ -17,10 +17,7 @@
 
 namespace osteon::bridge {
 
-joined_world& world() {
-  static auto* w = new joined_world;  // never destroyed: MPI_Abort ends a process from anywhere
-  return *w;
-}
+constinit world_place the_world;
 
 void fatal(const std::string& text) noexcept {
   std::fprintf(stderr, "osteon bridge: %s\n", text.c_str());
@@ -87,6 +84,8 @@ void join_others(const choices& c) {
     w.bytes = std::make_unique<carrier>(c.short_bytes, c.threads, w.first_local);
     w.first_local = info.rank;
     vendor().Comm_dup(MPI_COMM_SELF, &here);
+  } else {
+    w.local_size = static_cast<unsigned>(how.local_size);
   }
   vendor().Comm_group(here, &w.vendor_group);
   std::vector<int> everyone(info.processes.size());
@@ -160,6 +159,7 @@ int detach(void* address, N* size) {
 
 void install_mixed(slots& s) noexcept {
   if (!wire::joined_by_environment()) return;
+  new (&the_world.object) joined_world;
   install_guards(s);
   install_point_to_point(s);
   install_completion(s);
