@@ -79,8 +79,10 @@ void join_others(const choices& c) {
   if (info.rank == 0 && !all.warning.empty()) std::fprintf(stderr, "osteon bridge: %s\n", all.warning.c_str());
   MPI_Comm here = MPI_COMM_WORLD;
   if (c.bytes) {
-    if (c.threads && info.clusters.size() > 1)
-      throw usage_error("OSTEON_BRIDGE_PROGRESS=threads is for one cluster; over several use polling");
+    if (c.threads && info.clusters.size() > 1 && w.yielding)
+      throw usage_error(
+          "OSTEON_BRIDGE_PROGRESS=threads over several clusters needs a core for each process, or the threads that wait "
+          "inside one MPI keep those of another from running; use polling");
     w.bytes = std::make_unique<carrier>(c.short_bytes, c.threads, w.first_local);
     w.first_local = info.rank;
     vendor().Comm_dup(MPI_COMM_SELF, &here);
