@@ -14,13 +14,13 @@ struct join_cluster {
   std::vector<std::string> launcher{"mpirun"};  ///< words; {ranks} in them is replaced, else `-n RANKS` is added
   std::vector<std::string> options;             ///< further words for the launcher
   std::vector<std::string> prefix;              ///< what brings a shell to the cluster, such as ssh host
-  std::string adapter;    ///< as OSTEON_MPI, but abi:/LIBRARY for the standard ABI; empty: found out there
-  std::string library;    ///< folder of our libmpi_abi.so.1 there
-  std::string directory;  ///< where to start the program
-  std::string server;     ///< how this cluster reaches the start-up server, if not as the others do
-  std::string address;    ///< settings::address
-  std::string relay;      ///< host:port at which its relay listens; empty: none
-  std::string osteon;     ///< path of osteon there, for the relay
+  std::string adapter;                          ///< as OSTEON_MPI; of the standard ABI abi:/LIBRARY; empty: found out there
+  std::string library;                          ///< folder of our libmpi_abi.so.1 there
+  std::string directory;                        ///< where to start the program
+  std::string server;                           ///< how this cluster reaches the start-up server, if not as the others do
+  std::string address;                          ///< settings::address
+  std::string relay;                            ///< host:port at which its relay listens; empty: none
+  std::string osteon;                           ///< path of osteon there, for the relay
   std::map<std::string, std::string> environment, wire;
 };
 
