@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <osteon/base/xxh3.hpp>
 #include <osteon/base/xxh64.hpp>
 #include <span>
 
@@ -26,8 +27,9 @@ part_reader::~part_reader() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-std::string part_reader::digest(std::int64_t address, std::int64_t length) {
-  xxh64 sum;
+template <class Digest>
+std::string part_reader::digest_by(std::int64_t address, std::int64_t length) {
+  Digest sum;
   for (std::int64_t done = 0; done < length;) {
     const std::size_t want = static_cast<std::size_t>(std::min(std::ssize(piece_), length - done));
     const ssize_t got = ::pread(descriptor_, piece_.data(), want, address + done);
@@ -38,6 +40,12 @@ std::string part_reader::digest(std::int64_t address, std::int64_t length) {
     done += got;
   }
   return sum.hex();
+}
+
+std::string part_reader::digest(std::int64_t address, std::int64_t length) { return digest_by<xxh3>(address, length); }
+
+std::string part_reader::older_digest(std::int64_t address, std::int64_t length) {
+  return digest_by<xxh64>(address, length);
 }
 
 }  // namespace osteon::io

@@ -18,10 +18,15 @@ class part_reader {
   part_reader& operator=(const part_reader&) = delete;
   ~part_reader();
 
-  /// XXH64 of `length` bytes, hexadecimal; empty if the file ends before. @throws error of the given kind
+  /// XXH3 of `length` bytes, hexadecimal; empty if the file ends before. @throws error of the given kind
   std::string digest(std::int64_t address, std::int64_t length);
+  /// The same by XXH64, as older files have it.
+  std::string older_digest(std::int64_t address, std::int64_t length);
 
  private:
+  template <class Digest>
+  std::string digest_by(std::int64_t address, std::int64_t length);
+
   std::string path_;
   error_kind fault_;
   int descriptor_ = -1;

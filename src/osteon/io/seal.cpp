@@ -9,6 +9,7 @@
 #include <fstream>
 #include <numeric>
 #include <osteon/base/error.hpp>
+#include <osteon/base/xxh3.hpp>
 #include <osteon/base/xxh64.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/offsets.hpp>
@@ -36,13 +37,19 @@ std::int64_t number_in(std::string_view text) {
   return good ? static_cast<std::int64_t>(value) : -1;
 }
 
-std::string digest_of_text(const std::string& text) { return xxh64_of(std::as_bytes(std::span(text))); }
+std::string digest_of_text(const std::string& text) { return xxh3_of(std::as_bytes(std::span(text))); }
 
 /// What a file ends with. The seal's digest is that of the lengths of all parts and then of their digests, as text.
 struct ending {
   seal_state state = seal_state::none;  ///< good: as far as can be told without reading the parts
   std::vector<std::int64_t> lengths;    ///< of the parts, in order
   std::string table, digest;
+  int older = 0;  ///< 1: all digests are XXH64
+
+  bool is_of(const std::string& digests) const {
+    const std::string all = table + digests;
+    return (older ? xxh64_of(std::as_bytes(std::span(all))) : digest_of_text(all)) == digest;
+  }
 };
 
 std::vector<std::int64_t> blocks_of(std::int64_t length) {
@@ -68,6 +75,7 @@ ending read_ending(const std::string& path) {
   const std::string last = text_at(file, path, size - length, length);
   if (const std::string older = last.substr(number_length); older.starts_with(older_magic)) {
     e.state = seal_state::good;
+    e.older = 1;
     e.lengths = blocks_of(size - older_length);
     e.digest = older.substr(older_magic.size());
   } else if (last.starts_with(magic)) {
@@ -90,14 +98,14 @@ ending read_ending(const std::string& path) {
 }
 
 /// Digests of the parts that this member of a team reads, one after the other: an equal share of the bytes.
-std::string digests_of(const std::string& path, const std::vector<std::int64_t>& lengths, int member, int members) {
+std::string digests_of(const std::string& path, const ending& e, int member, int members) {
   part_reader file(path, error_kind::data);
-  const std::int64_t all = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}), share = all / members + 1;
+  const std::int64_t all = std::accumulate(e.lengths.begin(), e.lengths.end(), std::int64_t{0}), share = all / members + 1;
   std::string digests;
   std::int64_t at = 0;
-  for (const std::int64_t length : lengths) {
+  for (const std::int64_t length : e.lengths) {
     if ((at + length / 2) / share == member) {
-      const std::string digest = file.digest(at, length);
+      const std::string digest = e.older ? file.older_digest(at, length) : file.digest(at, length);
       if (digest.empty()) throw data_error(fmt::format("cannot read '{}' to its end", path));
       digests += digest;
     }
@@ -107,16 +115,16 @@ std::string digests_of(const std::string& path, const std::vector<std::int64_t>&
 }
 
 /// The digests of all parts in order, on the first member. @collective on members
-std::string gather_digests(MPI_Comm members, const std::string& path, const std::vector<std::int64_t>& lengths) {
+std::string gather_digests(MPI_Comm members, const std::string& path, const ending& e) {
   const int rank = comm::rank(members), size = comm::size(members);
   std::string mine, all;
-  comm::together(members, [&] { mine = digests_of(path, lengths, rank, size); });
+  comm::together(members, [&] { mine = digests_of(path, e, rank, size); });
   const int count = static_cast<int>(mine.size());
   std::vector<int> counts(static_cast<std::size_t>(size));
   MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, members);
   const std::vector<int> starts = comm::offsets_of(counts);
   comm::together(members, [&] {
-    if (rank == 0) all.resize(lengths.size() * digest_length);
+    if (rank == 0) all.resize(e.lengths.size() * digest_length);
   });
   MPI_Gatherv(mine.data(), count, MPI_CHAR, all.data(), counts.data(), starts.data(), MPI_CHAR, 0, members);
   return all;
@@ -156,7 +164,7 @@ void append_seal(const std::string& path, std::span<const file_part> known) {
 seal_state read_seal(const std::string& path) {
   const ending e = read_ending(path);
   if (e.state != seal_state::good) return e.state;
-  return digest_of_text(e.table + digests_of(path, e.lengths, 0, 1)) == e.digest ? seal_state::good : seal_state::wrong;
+  return e.is_of(digests_of(path, e, 0, 1)) ? seal_state::good : seal_state::wrong;
 }
 
 seal_state read_seal(MPI_Comm members, const std::string& path) {
@@ -164,14 +172,15 @@ seal_state read_seal(MPI_Comm members, const std::string& path) {
   comm::together(members, [&] {
     if (comm::rank(members) == 0) e = read_ending(path);
   });
-  std::int64_t known[2] = {static_cast<std::int64_t>(e.state), std::ssize(e.lengths)};
-  MPI_Bcast(known, 2, MPI_INT64_T, 0, members);
+  std::int64_t known[3] = {static_cast<std::int64_t>(e.state), std::ssize(e.lengths), e.older};
+  MPI_Bcast(known, 3, MPI_INT64_T, 0, members);
   e.state = static_cast<seal_state>(known[0]);
+  e.older = static_cast<int>(known[2]);
   if (e.state != seal_state::good) return e.state;
   comm::together(members, [&] { e.lengths.resize(static_cast<std::size_t>(known[1])); });
   MPI_Bcast(e.lengths.data(), static_cast<int>(known[1]), MPI_INT64_T, 0, members);
-  const std::string digests = gather_digests(members, path, e.lengths);
-  int good = comm::rank(members) == 0 && digest_of_text(e.table + digests) == e.digest;
+  const std::string digests = gather_digests(members, path, e);
+  int good = comm::rank(members) == 0 && e.is_of(digests);
   MPI_Bcast(&good, 1, MPI_INT, 0, members);
   return good ? seal_state::good : seal_state::wrong;
 }

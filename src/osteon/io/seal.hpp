@@ -14,7 +14,7 @@ namespace osteon::io {
 /// A part of a file that must have a digest.
 struct file_part {
   std::int64_t address = 0, length = 0;
-  std::string digest;  ///< hexadecimal XXH64
+  std::string digest;  ///< hexadecimal XXH3
 };
 
 /// Put the seal behind a closed file. What was digested when it was written is not read again: the seal says what the file
