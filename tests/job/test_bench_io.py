@@ -66,7 +66,9 @@ def test_io_bench_measures_the_ways_that_are_asked_for(tmp_path: Path) -> None:
     done = ways("write result, raw")
     assert [row["way"] for row in json.loads(done.stdout)["rows"]] == ["raw MPI-IO", "raw MPI-IO, synced"], done.stderr
     done = ways("synced", "result, netCDF, none")
-    assert [row["way"] for row in json.loads(done.stdout)["rows"]] == ["raw MPI-IO, synced", "netCDF, none"], done.stderr
+    assert [row["way"] for row in json.loads(done.stdout)["rows"]] == ["raw MPI-IO, synced", "netCDF, none"], (
+        done.stderr
+    )
     refused = ways("raw", "zip")
     assert refused.returncode == 2
     assert refused.stderr.count("--only 'zip'") == 1
