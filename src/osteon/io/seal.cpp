@@ -44,11 +44,11 @@ struct ending {
   seal_state state = seal_state::none;  ///< good: as far as can be told without reading the parts
   std::vector<std::int64_t> lengths;    ///< of the parts, in order
   std::string table, digest;
-  int older = 0;  ///< 1: all digests are XXH64
+  bool is_older = false;  ///< all digests are XXH64
 
   bool is_of(const std::string& digests) const {
     const std::string all = table + digests;
-    return (older ? xxh64_of(std::as_bytes(std::span(all))) : digest_of_text(all)) == digest;
+    return (is_older ? xxh64_of(std::as_bytes(std::span(all))) : digest_of_text(all)) == digest;
   }
 };
 
@@ -75,7 +75,7 @@ ending read_ending(const std::string& path) {
   const std::string last = text_at(file, path, size - length, length);
   if (const std::string older = last.substr(number_length); older.starts_with(older_magic)) {
     e.state = seal_state::good;
-    e.older = 1;
+    e.is_older = true;
     e.lengths = blocks_of(size - older_length);
     e.digest = older.substr(older_magic.size());
   } else if (last.starts_with(magic)) {
@@ -105,7 +105,7 @@ std::string digests_of(const std::string& path, const ending& e, int member, int
   std::int64_t at = 0;
   for (const std::int64_t length : e.lengths) {
     if ((at + length / 2) / share == member) {
-      const std::string digest = e.older ? file.older_digest(at, length) : file.digest(at, length);
+      const std::string digest = e.is_older ? file.older_digest(at, length) : file.digest(at, length);
       if (digest.empty()) throw data_error(fmt::format("cannot read '{}' to its end", path));
       digests += digest;
     }
@@ -172,10 +172,10 @@ seal_state read_seal(MPI_Comm members, const std::string& path) {
   comm::together(members, [&] {
     if (comm::rank(members) == 0) e = read_ending(path);
   });
-  std::int64_t known[3] = {static_cast<std::int64_t>(e.state), std::ssize(e.lengths), e.older};
+  std::int64_t known[3] = {static_cast<std::int64_t>(e.state), std::ssize(e.lengths), e.is_older};
   MPI_Bcast(known, 3, MPI_INT64_T, 0, members);
   e.state = static_cast<seal_state>(known[0]);
-  e.older = static_cast<int>(known[2]);
+  e.is_older = known[2] != 0;
   if (e.state != seal_state::good) return e.state;
   comm::together(members, [&] { e.lengths.resize(static_cast<std::size_t>(known[1])); });
   MPI_Bcast(e.lengths.data(), static_cast<int>(known[1]), MPI_INT64_T, 0, members);
