@@ -12,27 +12,33 @@ namespace osteon::kernel {
 typedef float float8 __attribute__((vector_size(32)));
 typedef std::int32_t integer8 __attribute__((vector_size(32)));
 
-[[gnu::always_inline]] inline float8 all(float a) { return float8{} + a; }
-[[gnu::always_inline]] inline integer8 all(std::int32_t a) { return integer8{} + a; }
+[[gnu::always_inline]] inline float8 all(float a) { return float8{a, a, a, a, a, a, a, a}; }
+[[gnu::always_inline]] inline integer8 all(std::int32_t a) { return integer8{a, a, a, a, a, a, a, a}; }
 [[gnu::always_inline]] inline float8 lerp(float8 a, float8 b, float8 f) { return a + f * (b - a); }
 [[gnu::always_inline]] inline integer8 clamp(integer8 i, std::int32_t low, std::int32_t high) {
   i = i < low ? all(low) : i;
   return i > high ? all(high) : i;
 }
-/// Whether a lane of a comparison's result holds.
-[[gnu::always_inline]] inline bool any(integer8 mask) {
+/// A bit for each lane of a comparison's result.
+[[gnu::always_inline]] inline unsigned bits(const integer8& mask) {
 #ifdef __AVX__
-  typedef long long wide __attribute__((vector_size(32)));
-  return !__builtin_ia32_ptestz256((wide)mask, (wide)mask);
+  return static_cast<unsigned>(__builtin_ia32_movmskps256((float8)mask));
 #else
-  typedef std::int64_t wide __attribute__((vector_size(32)));
-  const auto m = (wide)mask;
-  return ((m[0] | m[1]) | (m[2] | m[3])) != 0;
+  unsigned result = 0;
+  for (int lane = 0; lane < 8; ++lane) result |= static_cast<unsigned>(mask[lane] & 1) << lane;
+  return result;
 #endif
 }
+/// Whether a lane of a comparison's result holds; whether all do.
+[[gnu::always_inline]] inline bool any(const integer8& mask) { return bits(mask) != 0; }
+[[gnu::always_inline]] inline bool every(const integer8& mask) { return bits(mask) == 255; }
 
-/// Whether all lanes of a comparison's result hold.
-[[gnu::always_inline]] inline bool every(integer8 mask) { return !any(~mask); }
+/// Have lanes that were stored loaded one by one, each by one instruction: else the compiler takes them out of the register,
+/// each by three.
+template <class T>
+[[gnu::always_inline]] inline void by_memory(T& stored) {
+  asm("" : "+m"(stored));
+}
 
 /// The floats at `from` + at[i], and those that follow them.
 template <class Offset>

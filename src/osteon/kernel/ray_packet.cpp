@@ -21,8 +21,8 @@ using channels = double4;
   channels high, low;
   load(high, sum.high);
   load(low, sum.low);
-  const double through = high[3], rest = low[3];
-  const channels c = __builtin_convertvector(colour, channels) * sign;
+  const double through = sum.high[3], rest = sum.low[3];
+  const channels c = to_double(colour) * sign;
   const auto join = [&](const channels& exact, const channels& small) {
     const channels s = high + exact;
     const channels v = s - high;
@@ -100,9 +100,9 @@ template <class F>
 
 // What eight samples show of a layer.
 struct march_volume::look {
-  std::int32_t entry[8];  // in the table of colours
-  float8 part;            // how far from it towards the next entry
-  float8 share;           // of the sample's opacity that it shows
+  std::uint32_t entry[8];  // in the table of colours, bytes
+  float8 part;             // how far from it towards the next entry
+  float8 share;            // of the sample's opacity that it shows
   float8 brightness, gloss;
   bool seen, lit;
 
@@ -111,8 +111,8 @@ struct march_volume::look {
   [[gnu::always_inline]] inline float8 of_two(const colour_entry* table) const {
     const auto both = [&](const colour_entry* from) {
       float4 low, high;
-      load(low, from[entry[Number]].data());
-      load(high, from[entry[Number + 4]].data());
+      load(low, reinterpret_cast<const std::byte*>(from) + entry[Number]);
+      load(high, reinterpret_cast<const std::byte*>(from) + entry[Number + 4]);
       return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
     };
     return lerp(both(table), both(table + 1), spread<Number>(part));
@@ -131,14 +131,11 @@ struct march_volume::packet {
   four_rays fours[most / 4];
   float step[3][most];  // from sample to sample, voxels
   float from[3][most];  // see ray_segments::four_places
-  std::int32_t base[3][most];
   double offset[most];
 
   int segments;
-  int ray[most];  // of a segment, and how many samples it has
-  int count[most];
-  std::uint8_t to_do[most];
-  bool at_an_end[most];
+  std::uint32_t word[most];  // of a segment: see below
+  int count[most];           // samples
   std::int64_t shared[most];
   eight_places around[most];
   float8 value[most];
@@ -149,8 +146,12 @@ struct march_volume::packet {
   float8 slope[most][3];
   look looks[most_layers][most];
 
-  // What is to be done about a layer (see to_do_).
-  unsigned work(std::size_t layer, int segment) const { return to_do[segment] >> 2 * layer & 3; }
+  // A segment's word holds the number of its ray, what is to be done about layers (see to_do_), and whether it touches an end
+  // of the domain.
+  static constexpr std::uint32_t end_bit = 1 << 16;
+  int ray(int segment) const { return word[segment] & 255; }
+  unsigned work(std::size_t layer, int segment) const { return word[segment] >> (8 + 2 * layer) & 3; }
+  bool at_an_end(int segment) const { return (word[segment] & end_bit) != 0; }
 };
 
 void march_volume::interpolate(std::size_t number, packet& p) const {
@@ -183,7 +184,8 @@ void march_volume::interpolate(std::size_t number, packet& p) const {
   at = at > 0 ? at : float8{};
   at = at < last ? at : last;
   const integer8 entry = __builtin_convertvector(at, integer8);
-  store(result.entry, entry);
+  store(result.entry, entry << 4);
+  by_memory(result.entry);
   result.part = at - __builtin_convertvector(entry, float8);
   return true;
 }
@@ -204,7 +206,7 @@ void march_volume::find_slopes(std::size_t number, packet& p) const {
     look& result = p.looks[number][s];
     result.lit = p.work(number, s) == 3 && result.seen;
     if (!result.lit) continue;
-    const eight_places& where = p.at_an_end[s] ? p.near[s] : p.around[s];
+    const eight_places& where = p.at_an_end(s) ? p.near[s] : p.around[s];
     where.slope(values + p.shared[s], across, p.slope[s]);
   }
 }
@@ -300,33 +302,27 @@ void march_volume::blend_samples(packet& p) const {
 // Find the next segments of the rays.
 void march_volume::find_segments(packet& p) const {
   const int fours = static_cast<int>(p.rays.size() + 3) / 4;
+  const double4 samples = all(static_cast<double>(segments_.samples()));
   int n = 0;
   for (int four = 0; four < fours; ++four) {
     four_rays& rays = p.fours[four];
-    integer4 cell;
-    const lanes4 have = visible_.find(segments_, rays, cell);
+    integer4 marks;
+    const lanes4 have = visible_.find(segments_, rays, marks);
     const unsigned found = bits(have);
     if (found == 0) continue;
     const auto places = segments_.place(rays);
-    for (int axis = 0; axis < 3; ++axis) {
-      store(p.from[axis] + 4 * four, places.from[axis]);
-      store(p.base[axis] + 4 * four, places.base[axis]);
-    }
+    for (int axis = 0; axis < 3; ++axis) store(p.from[axis] + 4 * four, places.from[axis]);
     store(p.offset + 4 * four, places.shared);
-    const unsigned at_an_end = bits(places.at_an_end);
-    const auto take = [&](int lane) {
-      p.ray[n] = 4 * four + lane;
-      p.to_do[n] = to_do_[static_cast<std::size_t>(cell[lane])];
-      p.at_an_end[n++] = at_an_end >> lane & 1;
-    };
+    const integer4 end = __builtin_convertvector(places.at_an_end, integer4) & static_cast<std::int32_t>(packet::end_bit);
+    const integer4 words = (integer4{0, 1, 2, 3} + 4 * four) | marks | end;
     if (found == 15) {
-#pragma GCC unroll 4
-      for (int lane = 0; lane < 4; ++lane) take(lane);
+      store(p.word + n, words);
+      n += 4;
     } else {
       for (int lane = 0; lane < 4; ++lane)
-        if (found >> lane & 1) take(lane);
+        if (found >> lane & 1) p.word[n++] = static_cast<std::uint32_t>(words[lane]);
     }
-    rays.begin += have ? double4{} + static_cast<double>(segments_.samples()) : double4{};
+    rays.begin += have ? samples : double4{};
   }
   p.segments = n;
 }
@@ -335,34 +331,37 @@ void march_volume::find_segments(packet& p) const {
 void march_volume::place_samples(packet& p, std::int64_t& samples) const {
   const float* const values = layers_.front().given.values;
   const voxel_strides across = segments_.across();
+  const int whole = segments_.samples();
+  std::int64_t sum = 0;
   for (int s = 0; s < p.segments; ++s) {
-    const int i = p.ray[s];
+    const int i = p.ray(s);
     eight_places& around = p.around[s];
-    const float from[3] = {p.from[0][i], p.from[1][i], p.from[2][i]}, step[3] = {p.step[0][i], p.step[1][i], p.step[2][i]};
     p.shared[s] = static_cast<std::int64_t>(p.offset[i]);
-    p.count[s] = segments_.samples();
-    if (!p.at_an_end[s]) {
+    int count = whole;
+    if (!p.at_an_end(s)) {
+      const float from[3] = {p.from[0][i], p.from[1][i], p.from[2][i]},
+                  step[3] = {p.step[0][i], p.step[1][i], p.step[2][i]};
       segments_.place_inside(from, step, around);
     } else {
-      const four_rays& rays = p.fours[i / 4];  // these have gone on to their next segments
-      const std::int32_t base[3] = {p.base[0][i], p.base[1][i], p.base[2][i]};
-      p.count[s] = std::min(p.count[s], static_cast<int>(rays.count[i % 4] - rays.begin[i % 4]) + p.count[s]);
-      segments_.place_at_an_end(from, step, base, p.count[s], 0, around);
-      if (shaded_) segments_.place_at_an_end(from, step, base, p.count[s], 1, p.near[s]);
+      const four_rays& rays = p.fours[i / 4];
+      count = segments_.place_at_an_end(rays, i % 4, 0, around);
+      if (shaded_) segments_.place_at_an_end(rays, i % 4, 1, p.near[s]);
     }
-    samples += p.count[s];
+    p.count[s] = count;
+    sum += count;
     // One of the four rows around each sample; neighbouring rays ask for the others.
-    for (int k = 0; k < 8; ++k) {
-      const std::int64_t row = (k & 1) * across.z + (k >> 1 & 1) * across.y;
-      __builtin_prefetch(values + (p.shared[s] + around.first[k] + row));
-    }
+    const float* const row = values + p.shared[s];
+    const float* const rows[4] = {row, row + across.z, row + across.y, row + across.z + across.y};
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; ++k) __builtin_prefetch(rows[k & 3] + around.first[k]);
   }
+  samples += sum;
 }
 
 // Put the segments behind what the rays have met so far.
 void march_volume::accumulate(packet& p) {
   for (int s = 0; s < p.segments; ++s) {
-    const int i = p.ray[s];
+    const int i = p.ray(s);
     travel& t = p.rays[static_cast<std::size_t>(i)];
     t.depth = deeper(t.depth, depth_of(1 - p.colour[s][3]));
     add(p.colour[s], t.result);

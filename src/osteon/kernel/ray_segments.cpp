@@ -151,6 +151,21 @@ ray_segments::part ray_segments::of(const ray& along) const {
   return result;
 }
 
+int ray_segments::place_at_an_end(const four_rays& rays, int lane, int kept, eight_places& samples) const {
+  float from[3], step[3];
+  std::int32_t base[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    const double direction = rays.direction[axis][lane], first = rays.at[axis][lane] - 0.5,
+                 last = first + to_last_ * direction;
+    base[axis] = static_cast<std::int32_t>(std::max(std::min(first, last), 0.0));
+    from[axis] = static_cast<float>(first - base[axis]);
+    step[axis] = static_cast<float>(step_ * direction);
+  }
+  const int count = std::min(samples_, static_cast<int>(rays.count[lane] - rays.begin[lane]) + samples_);
+  place_at_an_end(from, step, base, count, kept, samples);
+  return count;
+}
+
 std::int64_t ray_segments::after_box(const part& p, std::int64_t segment, const double (&low)[3],
                                      const double (&high)[3]) const {
   double leave = std::numeric_limits<double>::infinity();

@@ -55,13 +55,30 @@ std::vector<float> repeat_ends(const float* values, const box3& present, const b
   return static_cast<unsigned>((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
 #endif
 }
-
-/// Whether a number is not 0.
-[[gnu::always_inline]] inline bool any(const integer4& mask) {
-  typedef std::int64_t wide __attribute__((vector_size(16)));
-  const auto m = (wide)mask;
-  return (m[0] | m[1]) != 0;
+[[gnu::always_inline]] inline unsigned bits(const integer4& mask) {
+#ifdef __AVX__
+  return static_cast<unsigned>(__builtin_ia32_movmskps((float4)mask));
+#else
+  return static_cast<unsigned>((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
+#endif
 }
+
+/// In one instruction, where the machine has it: the compiler makes four of it.
+[[gnu::always_inline]] inline double4 to_double(const integer4& a) {
+#ifdef __AVX__
+  return __builtin_ia32_cvtdq2pd256(a);
+#else
+  return __builtin_convertvector(a, double4);
+#endif
+}
+[[gnu::always_inline]] inline double4 to_double(const float4& a) {
+#ifdef __AVX__
+  return __builtin_ia32_cvtps2pd256(a);
+#else
+  return __builtin_convertvector(a, double4);
+#endif
+}
+[[gnu::always_inline]] inline double4 all(double a) { return double4{a, a, a, a}; }
 
 /// Lane by lane; where a is NaN, b.
 [[gnu::always_inline]] inline double4 lesser(const double4& a, const double4& b) { return a < b ? a : b; }
@@ -118,7 +135,7 @@ class ray_segments {
   /// Of the lanes named by `which`, go to after_box(). Those without a segment there have begin = end.
   [[gnu::always_inline]] inline void leave_box(four_rays& rays, const double4 (&low)[3], const double4 (&high)[3],
                                                const lanes4& which) const {
-    double4 leave = double4{} + std::numeric_limits<double>::infinity();
+    double4 leave = all(std::numeric_limits<double>::infinity());
     for (int axis = 0; axis < 3; ++axis) {
       const double4 at = ((rays.inverse[axis] > 0 ? high[axis] : low[axis]) - rays.origin[axis]) * rays.inverse[axis];
       leave = at < leave ? at : leave;
@@ -132,21 +149,19 @@ class ray_segments {
 
   /// What is to be known to place the samples of four segments.
   struct four_places {
-    float4 from[3];     ///< z, y, x of the first samples, from a voxel that all samples of the segment share
-    integer4 base[3];   ///< that voxel
-    double4 shared;     ///< its offset among the values that are present
-    lanes4 at_an_end;   ///< whose segments have fewer samples, or touch an end of the domain
+    float4 from[3];    ///< z, y, x of the first samples, from a voxel that all samples of the segment share
+    double4 shared;    ///< offset of that voxel among the values that are present
+    lanes4 at_an_end;  ///< whose segments have fewer samples, or touch an end of the domain
   };
   [[gnu::always_inline]] inline four_places place(const four_rays& rays) const {
     four_places result;
-    result.shared = double4{} - offset_of_first_;
+    result.shared = all(-offset_of_first_);
     result.at_an_end = rays.begin >= rays.whole;
     for (int axis = 0; axis < 3; ++axis) {
       const double4 first = rays.at[axis] - 0.5, last = first + to_last_ * rays.direction[axis];
       const double4 lowest = lesser(first, last);
       result.at_an_end |= (lowest < 1) | (greater(first, last) >= beyond_[axis]);
-      result.base[axis] = __builtin_convertvector(greater(lowest, double4{}), integer4);
-      const double4 base = __builtin_convertvector(result.base[axis], double4);
+      const double4 base = to_double(first_voxel(lowest));
       result.from[axis] = __builtin_convertvector(first - base, float4);
       result.shared += base * stride_[axis];
     }
@@ -194,6 +209,10 @@ class ray_segments {
     set_first(cell, samples);
   }
 
+  /// The same of the segment before the one at hand of one of four rays.
+  /// @return number of samples
+  [[gnu::noinline]] int place_at_an_end(const four_rays& rays, int lane, int kept, eight_places& samples) const;
+
   /// Of a whole segment.
   int samples() const { return samples_; }
   double step_mm() const { return step_; }
@@ -206,8 +225,8 @@ class ray_segments {
   [[gnu::always_inline]] inline int place(const part& p, std::int64_t segment, const double4& first, eight_places& samples,
                                           std::int64_t& shared) const {
     const double4 begin = first - 0.5, end = begin + to_last_ * p.direction;
-    const integer4 voxel = __builtin_convertvector(greater(lesser(begin, end), double4{}), integer4);
-    const double4 offset = begin - __builtin_convertvector(voxel, double4);
+    const integer4 voxel = first_voxel(lesser(begin, end));
+    const double4 offset = begin - to_double(voxel);
     float from[3], step[3];
     std::int32_t base[3];
     for (int axis = 0; axis < 3; ++axis) {
@@ -223,10 +242,15 @@ class ray_segments {
   }
 
  private:
+  // The voxel that the samples of a segment share, of its lowest sample: within the domain.
+  [[gnu::always_inline]] static inline integer4 first_voxel(const double4& lowest) {
+    return __builtin_convertvector(greater(lowest, double4{}), integer4);
+  }
   [[gnu::always_inline]] inline void set_first(const integer8 (&cell)[3], eight_places& places) const {
     const integer8 first =
         cell[0] * static_cast<std::int32_t>(across_.z) + cell[1] * static_cast<std::int32_t>(across_.y) + cell[2];
     std::memcpy(places.first, &first, sizeof first);
+    by_memory(places.first);
   }
   double4 middle(const four_rays& rays, const double4& segment, int axis) const;
   double4 first_beyond(const four_rays& rays, const double4& segments, int axis, double plane) const;
