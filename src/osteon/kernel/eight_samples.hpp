@@ -15,10 +15,7 @@ typedef std::int32_t integer8 __attribute__((vector_size(32)));
 [[gnu::always_inline]] inline float8 all(float a) { return float8{a, a, a, a, a, a, a, a}; }
 [[gnu::always_inline]] inline integer8 all(std::int32_t a) { return integer8{a, a, a, a, a, a, a, a}; }
 [[gnu::always_inline]] inline float8 lerp(float8 a, float8 b, float8 f) { return a + f * (b - a); }
-[[gnu::always_inline]] inline integer8 clamp(integer8 i, std::int32_t low, std::int32_t high) {
-  i = i < low ? all(low) : i;
-  return i > high ? all(high) : i;
-}
+
 /// A bit for each lane of a comparison's result.
 [[gnu::always_inline]] inline unsigned bits(const integer8& mask) {
 #ifdef __AVX__
@@ -43,9 +40,9 @@ template <class T>
 /// The floats at `from` + at[i], and those that follow them.
 template <class Offset>
 [[gnu::always_inline]] inline void pairs_at(const float* from, const Offset (&at)[8], float8& a, float8& b) {
-  typedef std::uint64_t quads __attribute__((vector_size(32)));
+  typedef double quads __attribute__((vector_size(32)));  // as integers, two would take one instruction more
   const auto two = [&](int i) {
-    std::uint64_t result;
+    double result;
     std::memcpy(&result, from + at[i], sizeof result);
     return result;
   };

@@ -99,7 +99,7 @@ class march_volume {
   void find_segments(packet& p) const;
   void place_samples(packet& p, std::int64_t& samples) const;
   void interpolate(std::size_t number, packet& p) const;
-  bool look_at(const layer& what, const packet& p, int s, look& result) const;
+  void look_at(const layer& what, const packet& p, int s, look& result) const;
   void look_at(std::size_t number, packet& p) const;
   template <bool Lit>
   static float4 over_each_other(const look& seen, const colour_entry* table);

@@ -102,9 +102,9 @@ template <class F>
 struct march_volume::look {
   std::uint32_t entry[8];  // in the table of colours, bytes
   float8 part;             // how far from it towards the next entry
-  float8 share;            // of the sample's opacity that it shows
+  float8 share;            // of the sample's opacity that it shows; not set if that is all of it, everywhere
   float8 brightness, gloss;
-  bool seen, lit;
+  bool seen, whole, lit;
 
   // Colour and opacity of samples Number and Number + 4, one in each half.
   template <int Number>
@@ -116,6 +116,10 @@ struct march_volume::look {
       return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
     };
     return lerp(both(table), both(table + 1), spread<Number>(part));
+  }
+  template <int Number>
+  [[gnu::always_inline]] inline float8 opacity(const float8& colour) const {
+    return whole ? spread<3>(colour) : spread<3>(colour) * spread<Number>(share);
   }
   template <int Number>
   [[gnu::always_inline]] inline float8 in_light(const float8& colour) const {
@@ -161,13 +165,14 @@ void march_volume::interpolate(std::size_t number, packet& p) const {
     if (p.work(number, s)) p.value[s] = p.around[s].value(values + p.shared[s], across);
 }
 
-// What is seen of a layer in a segment. @return false if nothing
-[[gnu::always_inline]] inline bool march_volume::look_at(const layer& what, const packet& p, int s, look& result) const {
+// What is seen of a layer in a segment.
+[[gnu::always_inline]] inline void march_volume::look_at(const layer& what, const packet& p, int s, look& result) const {
   constexpr integer8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
   float8 value = p.value[s];
   integer8 seen = (value > what.visible_low) & (value < what.visible_high) & (numbered < p.count[s]);
-  result.share = all(1.0f);
-  if (!every(seen)) {
+  result.seen = result.whole = every(seen);
+  if (!result.whole) {
+    result.share = all(1.0f);
     if (any(value != value)) {
       float8 present;
       const float8 of_present =
@@ -176,7 +181,7 @@ void march_volume::interpolate(std::size_t number, packet& p) const {
       value = value == value ? value : of_present;
       seen = (value > what.visible_low) & (value < what.visible_high) & (result.share > 0) & (numbered < p.count[s]);
     }
-    if (!any(seen)) return false;
+    result.seen = any(seen);
     result.share = seen ? result.share : float8{};
   }
   const float8 last = all(what.last);
@@ -187,14 +192,13 @@ void march_volume::interpolate(std::size_t number, packet& p) const {
   store(result.entry, entry << 4);
   by_memory(result.entry);
   result.part = at - __builtin_convertvector(entry, float8);
-  return true;
 }
 
 void march_volume::look_at(std::size_t number, packet& p) const {
   for (int s = 0; s < p.segments; ++s) {
     if (!p.work(number, s)) continue;
     look& result = p.looks[number][s];
-    result.seen = look_at(layers_[number], p, s, result);
+    look_at(layers_[number], p, s, result);
     result.lit = false;
   }
 }
@@ -240,7 +244,7 @@ template <bool Lit>
   two_sums sum;
   each_pair([&](auto number) {
     float8 colour = seen.of_two<number>(table);
-    const float8 opacity = spread<3>(colour) * spread<number>(seen.share);
+    const float8 opacity = seen.opacity<number>(colour);
     if constexpr (Lit) colour = seen.in_light<number>(colour);
     sum.add(opacity * with_last(colour, all(1.0f)), opacity);
   });
@@ -255,7 +259,7 @@ float4 march_volume::over_each_other(std::span<const look* const> seen, std::spa
     float8 colours{}, opacities{}, through = all(1.0f);
     for (std::size_t k = 0; k < seen.size(); ++k) {
       float8 colour = seen[k]->of_two<number>(tables[k]);
-      const float8 opacity = spread<3>(colour) * spread<number>(seen[k]->share);
+      const float8 opacity = seen[k]->opacity<number>(colour);
       if (seen[k]->lit) colour = seen[k]->in_light<number>(colour);
       colours += opacity * colour;
       opacities += opacity;
@@ -271,9 +275,19 @@ float4 march_volume::over_each_other(std::span<const look* const> seen, std::spa
 // The same as look_at() and blend_samples(), where there is but one layer, without light.
 void march_volume::blend_one_layer(packet& p) const {
   const layer& what = layers_.front();
+  const colour_entry* const table = what.table.data();
   for (int s = 0; s < p.segments; ++s) {
     look seen;
-    p.colour[s] = p.work(0, s) && look_at(what, p, s, seen) ? over_each_other<false>(seen, what.table.data()) : float4{};
+    p.colour[s] = float4{};
+    if (!p.work(0, s)) continue;
+    look_at(what, p, s, seen);
+    if (!seen.seen) continue;
+    if (seen.whole) {
+      seen.whole = true;  // known at compile time
+      p.colour[s] = over_each_other<false>(seen, table);
+    } else {
+      p.colour[s] = over_each_other<false>(seen, table);
+    }
   }
 }
 

@@ -156,8 +156,8 @@ int ray_segments::place_at_an_end(const four_rays& rays, int lane, int kept, eig
   std::int32_t base[3];
   for (int axis = 0; axis < 3; ++axis) {
     const double direction = rays.direction[axis][lane], first = rays.at[axis][lane] - 0.5,
-                 last = first + to_last_ * direction;
-    base[axis] = static_cast<std::int32_t>(std::max(std::min(first, last), 0.0));
+                 lowest = first + std::min(0.0, to_last_ * direction);
+    base[axis] = static_cast<std::int32_t>(std::max(lowest, 0.0));
     from[axis] = static_cast<float>(first - base[axis]);
     step[axis] = static_cast<float>(step_ * direction);
   }

@@ -195,22 +195,21 @@ class ray_segments {
     float8* const weight[3] = {&samples.fz, &samples.fy, &samples.fx};
     for (int axis = 0; axis < 3; ++axis) {
       const std::int32_t least_voxel = size_[axis] < thin ? 0 : kept;
-      // Samples are within a few voxels of the one they share, so larger distances are all the same.
-      const std::int32_t lowest = std::max(least_voxel - base[axis], -1024),
-                         highest = std::min(size_[axis] - 1 - least_voxel - base[axis], 1024);
+      const std::int32_t lowest = least_voxel - base[axis], highest = size_[axis] - 1 - least_voxel - base[axis];
       float8 at = all(from[axis]) + number * step[axis];
       const float8 least = all(static_cast<float>(lowest)), most = all(static_cast<float>(highest));
       at = at < most ? at : most;
       at = at > least ? at : least;
       // The last of two neighbours may be the last voxel.
-      cell[axis] = clamp(__builtin_convertvector(at, integer8), lowest, std::max(lowest, highest - 1));
+      const integer8 last_cell = all(std::max(lowest, highest - 1));
+      cell[axis] = __builtin_convertvector(at, integer8);
+      cell[axis] = cell[axis] > last_cell ? last_cell : cell[axis];
       *weight[axis] = at - __builtin_convertvector(cell[axis], float8);
     }
     set_first(cell, samples);
   }
 
-  /// The same of the segment before the one at hand of one of four rays.
-  /// @return number of samples
+  /// The same of the segment before the one at hand of one of four rays. @return number of samples
   [[gnu::noinline]] int place_at_an_end(const four_rays& rays, int lane, int kept, eight_places& samples) const;
 
   /// Of a whole segment.

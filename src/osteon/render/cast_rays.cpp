@@ -34,18 +34,21 @@ std::int64_t cast(const kernel::march_volume& volume, const caster& rays, Before
   return over_parts(rays.own, [&](const pixel_box& part) {
     constexpr int edge = 8;
     std::int64_t samples = 0;
+    std::array<kernel::travel, edge * edge> together;
+    std::array<std::size_t, edge * edge> place;
     for (int top = part.top; top < part.bottom; top += edge)
       for (int left = part.left; left < part.right; left += edge) {
-        std::array<kernel::travel, edge * edge> together;
-        std::array<std::size_t, edge * edge> place;
         std::size_t count = 0;
         for (int row = top; row < std::min(part.bottom, top + edge); ++row)
           for (int column = left; column < std::min(part.right, left + edge); ++column) {
             place[count] = rays.place(column, row);
             const std::optional<kernel::optical_depth> depth = before(place[count]);
             if (!depth) continue;
-            together[count].along = rays.ray(column, row);
-            together[count].before = *depth;
+            kernel::travel& next = together[count];
+            next.along = rays.ray(column, row);
+            if (!(next.along.exit > next.along.entry)) continue;
+            next.before = *depth;
+            next.result = {};
             ++count;
           }
         volume.march(std::span(together).first(count), samples);
