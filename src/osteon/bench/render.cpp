@@ -45,7 +45,7 @@ double interpolation_limit() {
   constexpr std::int64_t edge = 16;
   const index3 domain{edge, edge, edge};
   std::vector<float> values = wavy_field({{}, domain}, domain);
-  const kernel::ray_segments segments(domain, {{}, domain}, {{}, domain}, 1, 8);
+  const kernel::ray_segments segments(domain, {{}, domain}, {{}, domain}, 1, 8, false);
   const kernel::ray along{{4, 5, 3}, {0.5, 0.4, 0.7}, 0, 10};
   const auto part = segments.of(along);
   kernel::eight_places around;

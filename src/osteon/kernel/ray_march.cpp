@@ -28,7 +28,8 @@ std::array<float, 2> visible_range(const transfer_table& table) {
 march_volume::march_volume(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_voxels,
                            lighting light, std::vector<march_layer> layers)
     : segments_(domain, owned, thickened(domain, present),
-                step_voxels * std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x}), samples_in_segment(step_voxels)) {
+                step_voxels * std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x}), samples_in_segment(step_voxels),
+                std::any_of(layers.begin(), layers.end(), [](const march_layer& l) { return l.shaded; })) {
   light_by(light);
   const double finest = std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x});
   for (int axis = 0; axis < 3; ++axis) inverse_spacing_[axis] = static_cast<float>(finest / spacing_mm[axis]);

@@ -54,7 +54,8 @@ std::vector<float> repeat_ends(const float* values, const box3& present, const b
   return result;
 }
 
-ray_segments::ray_segments(index3 domain, const box3& owned, const box3& present, double step_mm, int samples)
+ray_segments::ray_segments(index3 domain, const box3& owned, const box3& present, double step_mm, int samples,
+                           bool gradients)
     : domain_(domain),
       owned_(owned),
       present_(present),
@@ -63,13 +64,15 @@ ray_segments::ray_segments(index3 domain, const box3& owned, const box3& present
       middle_(samples / 2),
       to_middle_(middle_ * step_mm),
       to_last_((samples - 1) * step_mm),
+      lowest_inside_(gradients ? 1 : 0),
       across_{present.shape().y * present.shape().x, present.shape().x} {
   for (int i = 0; i < 8; ++i) numbered_[i] = static_cast<float>(std::min(i, samples - 1));
   const std::int64_t stride[3] = {across_.z, across_.y, 1};
   std::int64_t first = 0;
   for (int axis = 0; axis < 3; ++axis) {
     size_[axis] = static_cast<std::int32_t>(domain[axis]);
-    beyond_[axis] = static_cast<double>(domain[axis] - 3);
+    // Within a segment positions are floats: they may be off by a little.
+    beyond_inside_[axis] = static_cast<double>(domain[axis] - 1) - lowest_inside_ - 1e-3;
     stride_[axis] = static_cast<double>(stride[axis]);
     first += present.begin[axis] * stride[axis];
   }

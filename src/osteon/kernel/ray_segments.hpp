@@ -97,7 +97,8 @@ struct four_rays {
 /// Finds the segments of one block on a ray, and the voxels around their samples.
 class ray_segments {
  public:
-  ray_segments(index3 domain, const box3& owned, const box3& present, double step_mm, int samples);
+  /// @param gradients whether gradients are taken, too: segments that touch an end of the domain begin a voxel before it
+  ray_segments(index3 domain, const box3& owned, const box3& present, double step_mm, int samples, bool gradients);
 
   /// A ray, how many samples it has in the domain, and which segments are the block's.
   struct part {
@@ -160,7 +161,7 @@ class ray_segments {
     for (int axis = 0; axis < 3; ++axis) {
       const double4 first = rays.at[axis] - 0.5, last = first + to_last_ * rays.direction[axis];
       const double4 lowest = lesser(first, last);
-      result.at_an_end |= (lowest < 1) | (greater(first, last) >= beyond_[axis]);
+      result.at_an_end |= (lowest < lowest_inside_) | (greater(first, last) >= beyond_inside_[axis]);
       const double4 base = to_double(first_voxel(lowest));
       result.from[axis] = __builtin_convertvector(first - base, float4);
       result.shared += base * stride_[axis];
@@ -261,8 +262,10 @@ class ray_segments {
   double to_middle_, to_last_;    // from a segment's first sample [mm]
   float8 numbered_;               // 0, 1, ...; of the samples of a segment
   std::int32_t size_[3];          // of the domain
-  double beyond_[3], stride_[3];  // z, y, x: from where on samples touch the domain's end; strides again
-  double offset_of_first_;        // of the values that are present, from voxel (0, 0, 0)
+  // Samples touch no end of the domain from here; up to there (z, y, x).
+  double lowest_inside_, beyond_inside_[3];
+  double stride_[3];
+  double offset_of_first_;  // of the values that are present, from voxel (0, 0, 0)
   voxel_strides across_;
 };
 

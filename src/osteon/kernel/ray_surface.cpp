@@ -33,7 +33,7 @@ ray_surface::ray_surface(index3 domain, vector3 spacing_mm, const box3& owned, c
       samples_(samples_of(step_voxels)),
       given_(values),
       values_(values),
-      segments_(domain, owned, thickened(domain, present), step_, samples_) {
+      segments_(domain, owned, thickened(domain, present), step_, samples_, false) {
   const box3 thick = thickened(domain, present);
   if (thick != present) {
     repeated_ = repeat_ends(values, present, thick);

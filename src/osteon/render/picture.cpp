@@ -217,6 +217,10 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
     const colours map(what.layers.front());
     pixels = to_rows(where.comm, owned, frame, first_row,
                      [&](std::int64_t i) { return colour_of(found, static_cast<std::size_t>(i), what.how, map); });
+  } else if (ranks == 1 && what.how != method::surface) {
+    kept.volume_->light_by(light_of(from));
+    pixels.resize(static_cast<std::size_t>(frame.size()));
+    samples = cast_alone(*kept.volume_, rays, pixels);
   } else {
     const auto order = visibility_order(from, *where.boxes);
     std::vector<kernel::wide_pixel> wide;
