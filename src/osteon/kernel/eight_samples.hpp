@@ -85,8 +85,7 @@ struct eight_places {
 
   /// Interpolated values, of voxels from v on.
   [[gnu::always_inline]] inline float8 value(const float* v, const voxel_strides& across) const {
-    const float8 low = lerp(row(v), row(v + across.y), fy),
-                 high = lerp(row(v + across.z), row(v + across.z + across.y), fy);
+    const float8 low = lerp(row(v), row(v + across.y), fy), high = lerp(row(v + across.z), row(v + across.z + across.y), fy);
     return lerp(low, high, fz);
   }
 

@@ -22,8 +22,7 @@ class occupied_cells {
     }
     words_.resize(marks.size());
     const auto distance = distance_to_occupied(cells, marks);
-    for (std::size_t i = 0; i < marks.size(); ++i)
-      words_[i] = static_cast<std::uint16_t>(marks[i] << 8 | distance[i]);
+    for (std::size_t i = 0; i < marks.size(); ++i) words_[i] = static_cast<std::uint16_t>(marks[i] << 8 | distance[i]);
   }
 
   /// The next segment that matters, from `segment` on.

@@ -87,13 +87,12 @@ template <class F>
   body(std::integral_constant<int, 3>{});
 }
 
-// The bits of a float count halvings, and between two of them what is left, nearly enough.
-[[gnu::always_inline]] inline optical_depth depth_of(float transmittance) {
-  constexpr std::int32_t one = 0x3f800000;
-  std::int32_t bits;
-  const float through = std::clamp(transmittance, 0.0f, 1.0f);
+// The bits of a float count halvings, and between two of them what is left, nearly enough. @param through in [0, 1]
+[[gnu::always_inline]] inline std::uint32_t depth_of(float through) {
+  constexpr std::uint32_t one = 0x3f800000;
+  std::uint32_t bits;
   std::memcpy(&bits, &through, sizeof bits);
-  return static_cast<optical_depth>(std::min((one - bits) >> 11, 0xffff));
+  return (one - bits) >> 11;
 }
 
 }  // namespace
@@ -133,8 +132,8 @@ struct march_volume::packet {
   static constexpr int most = 64;
   std::span<travel> rays;
   four_rays fours[most / 4];
-  float step[3][most];  // from sample to sample, voxels
-  float from[3][most];  // see ray_segments::four_places
+  float step[3][most];                 // from sample to sample, voxels
+  float from[3][most], base[3][most];  // see ray_segments::four_places
   double offset[most];
 
   int segments;
@@ -150,8 +149,8 @@ struct march_volume::packet {
   float8 slope[most][3];
   look looks[most_layers][most];
 
-  // A segment's word holds the number of its ray, what is to be done about layers (see to_do_), and whether it touches an end
-  // of the domain.
+  // A segment's word holds the number of its ray, what is to be done about layers (see to_do_), and whether it touches an
+  // end of the domain.
   static constexpr std::uint32_t end_bit = 1 << 16;
   int ray(int segment) const { return word[segment] & 255; }
   unsigned work(std::size_t layer, int segment) const { return word[segment] >> (8 + 2 * layer) & 3; }
@@ -175,8 +174,7 @@ void march_volume::interpolate(std::size_t number, packet& p) const {
     result.share = all(1.0f);
     if (any(value != value)) {
       float8 present;
-      const float8 of_present =
-          p.around[s].value_of_present(what.given.values + p.shared[s], segments_.across(), present);
+      const float8 of_present = p.around[s].value_of_present(what.given.values + p.shared[s], segments_.across(), present);
       result.share = value == value ? result.share : present;
       value = value == value ? value : of_present;
       seen = (value > what.visible_low) & (value < what.visible_high) & (result.share > 0) & (numbered < p.count[s]);
@@ -306,8 +304,7 @@ void march_volume::blend_samples(packet& p) const {
     if (layers > 1)
       p.colour[s] = over_each_other({seen, layers}, {tables, layers});
     else if (layers == 1)
-      p.colour[s] =
-          seen[0]->lit ? over_each_other<true>(*seen[0], tables[0]) : over_each_other<false>(*seen[0], tables[0]);
+      p.colour[s] = seen[0]->lit ? over_each_other<true>(*seen[0], tables[0]) : over_each_other<false>(*seen[0], tables[0]);
     else
       p.colour[s] = float4{};
   }
@@ -325,7 +322,10 @@ void march_volume::find_segments(packet& p) const {
     const unsigned found = bits(have);
     if (found == 0) continue;
     const auto places = segments_.place(rays);
-    for (int axis = 0; axis < 3; ++axis) store(p.from[axis] + 4 * four, places.from[axis]);
+    for (int axis = 0; axis < 3; ++axis) {
+      store(p.from[axis] + 4 * four, places.from[axis]);
+      store(p.base[axis] + 4 * four, places.base[axis]);
+    }
     store(p.offset + 4 * four, places.shared);
     const integer4 end = __builtin_convertvector(places.at_an_end, integer4) & static_cast<std::int32_t>(packet::end_bit);
     const integer4 words = (integer4{0, 1, 2, 3} + 4 * four) | marks | end;
@@ -352,22 +352,23 @@ void march_volume::place_samples(packet& p, std::int64_t& samples) const {
     eight_places& around = p.around[s];
     p.shared[s] = static_cast<std::int64_t>(p.offset[i]);
     int count = whole;
+    const float from[3] = {p.from[0][i], p.from[1][i], p.from[2][i]}, step[3] = {p.step[0][i], p.step[1][i], p.step[2][i]};
     if (!p.at_an_end(s)) {
-      const float from[3] = {p.from[0][i], p.from[1][i], p.from[2][i]},
-                  step[3] = {p.step[0][i], p.step[1][i], p.step[2][i]};
       segments_.place_inside(from, step, around);
     } else {
-      const four_rays& rays = p.fours[i / 4];
-      count = segments_.place_at_an_end(rays, i % 4, 0, around);
-      if (shaded_) segments_.place_at_an_end(rays, i % 4, 1, p.near[s]);
+      const four_rays& rays = p.fours[i / 4];  // these have gone on
+      const float base[3] = {p.base[0][i], p.base[1][i], p.base[2][i]};
+      count = std::min(whole, static_cast<int>(rays.count[i % 4] - rays.begin[i % 4]) + whole);
+      segments_.place_at_an_end(from, step, base, count, 0, around);
+      if (shaded_) segments_.place_at_an_end(from, step, base, count, 1, p.near[s]);
     }
     p.count[s] = count;
     sum += count;
-    // One of the four rows around each sample; neighbouring rays ask for the others.
+    // A few of the lines around the samples; neighbouring rays ask for the others.
     const float* const row = values + p.shared[s];
     const float* const rows[4] = {row, row + across.z, row + across.y, row + across.z + across.y};
-#pragma GCC unroll 8
-    for (int k = 0; k < 8; ++k) __builtin_prefetch(rows[k & 3] + around.first[k]);
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) __builtin_prefetch(rows[k] + around.first[2 * k + (k >> 1)]);
   }
   samples += sum;
 }
@@ -377,9 +378,9 @@ void march_volume::accumulate(packet& p) {
   for (int s = 0; s < p.segments; ++s) {
     const int i = p.ray(s);
     travel& t = p.rays[static_cast<std::size_t>(i)];
-    t.depth = deeper(t.depth, depth_of(1 - p.colour[s][3]));
+    t.depth = static_cast<optical_depth>(std::min(t.depth + depth_of(1 - p.colour[s][3]), 0xffffU));
     add(p.colour[s], t.result);
-    if (deeper(t.before, t.depth) >= opaque_depth) p.fours[i / 4].begin[i % 4] = p.fours[i / 4].end[i % 4];
+    if (std::uint32_t{t.before} + t.depth >= opaque_depth) p.fours[i / 4].begin[i % 4] = p.fours[i / 4].end[i % 4];
   }
 }
 

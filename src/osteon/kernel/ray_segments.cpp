@@ -70,7 +70,7 @@ ray_segments::ray_segments(index3 domain, const box3& owned, const box3& present
   const std::int64_t stride[3] = {across_.z, across_.y, 1};
   std::int64_t first = 0;
   for (int axis = 0; axis < 3; ++axis) {
-    size_[axis] = static_cast<std::int32_t>(domain[axis]);
+    size_[axis] = static_cast<float>(domain[axis]);
     // Within a segment positions are floats: they may be off by a little.
     beyond_inside_[axis] = static_cast<double>(domain[axis] - 1) - lowest_inside_ - 1e-3;
     stride_[axis] = static_cast<double>(stride[axis]);
@@ -115,9 +115,8 @@ void ray_segments::put(const ray* const (&along)[4], four_rays& rays) const {
   for (int axis = 0; axis < 3; ++axis)
     rays.inverse[axis] = rays.direction[axis] == 0 ? zero + 1e300 : 1 / rays.direction[axis];
   const double4 length = (exit - rays.entry) / step_;
-  rays.count = first_where(rounded_down(greater(length, zero)) + 2, length - 0.5, [&](const double4& k) {
-    return ~(rays.entry + (k + 0.5) * step_ < exit);
-  });
+  rays.count = first_where(rounded_down(greater(length, zero)) + 2, length - 0.5,
+                           [&](const double4& k) { return ~(rays.entry + (k + 0.5) * step_ < exit); });
   rays.count = exit > rays.entry ? rays.count : zero;
   const double4 segments = rounded_up(rays.count / samples_);
   double4 first = zero, last = segments;
@@ -145,28 +144,12 @@ ray_segments::part ray_segments::of(const ray& along) const {
   four_rays rays;
   put({&along, &along, &along, &along}, rays);
   const auto segment = [&](const double4& sample) { return static_cast<std::int64_t>(sample[0]) / samples_; };
-  part result{&along, static_cast<std::int64_t>(rays.count[0]), segment(rays.begin), segment(rays.end),
-              {}, {}};
+  part result{&along, static_cast<std::int64_t>(rays.count[0]), segment(rays.begin), segment(rays.end), {}, {}};
   for (int axis = 0; axis < 3; ++axis) {
     result.origin[axis] = along.origin[axis];
     result.direction[axis] = along.direction[axis];
   }
   return result;
-}
-
-int ray_segments::place_at_an_end(const four_rays& rays, int lane, int kept, eight_places& samples) const {
-  float from[3], step[3];
-  std::int32_t base[3];
-  for (int axis = 0; axis < 3; ++axis) {
-    const double direction = rays.direction[axis][lane], first = rays.at[axis][lane] - 0.5,
-                 lowest = first + std::min(0.0, to_last_ * direction);
-    base[axis] = static_cast<std::int32_t>(std::max(lowest, 0.0));
-    from[axis] = static_cast<float>(first - base[axis]);
-    step[axis] = static_cast<float>(step_ * direction);
-  }
-  const int count = std::min(samples_, static_cast<int>(rays.count[lane] - rays.begin[lane]) + samples_);
-  place_at_an_end(from, step, base, count, kept, samples);
-  return count;
 }
 
 std::int64_t ray_segments::after_box(const part& p, std::int64_t segment, const double (&low)[3],

@@ -151,6 +151,7 @@ class ray_segments {
   /// What is to be known to place the samples of four segments.
   struct four_places {
     float4 from[3];    ///< z, y, x of the first samples, from a voxel that all samples of the segment share
+    float4 base[3];    ///< that voxel
     double4 shared;    ///< offset of that voxel among the values that are present
     lanes4 at_an_end;  ///< whose segments have fewer samples, or touch an end of the domain
   };
@@ -164,6 +165,7 @@ class ray_segments {
       result.at_an_end |= (lowest < lowest_inside_) | (greater(first, last) >= beyond_inside_[axis]);
       const double4 base = to_double(first_voxel(lowest));
       result.from[axis] = __builtin_convertvector(first - base, float4);
+      result.base[axis] = __builtin_convertvector(base, float4);
       result.shared += base * stride_[axis];
     }
     return result;
@@ -187,31 +189,26 @@ class ray_segments {
   /// domain goes on beyond the middles of its outermost voxels as it is there: samples are moved to them.
   /// @param base the voxel that they share @param kept distance from the ends: 0, or 1 where gradients are taken, which are
   /// those that the domain has one voxel from its end
-  [[gnu::always_inline]] inline void place_at_an_end(const float (&from)[3], const float (&step)[3],
-                                                     const std::int32_t (&base)[3], int count, int kept,
-                                                     eight_places& samples) const {
+  [[gnu::always_inline]] inline void place_at_an_end(const float (&from)[3], const float (&step)[3], const float (&base)[3],
+                                                     int count, int kept, eight_places& samples) const {
     const auto last = static_cast<float>(count - 1);
     const float8 number = numbered_ < last ? numbered_ : all(last);
     integer8 cell[3];
     float8* const weight[3] = {&samples.fz, &samples.fy, &samples.fx};
     for (int axis = 0; axis < 3; ++axis) {
-      const std::int32_t least_voxel = size_[axis] < thin ? 0 : kept;
-      const std::int32_t lowest = least_voxel - base[axis], highest = size_[axis] - 1 - least_voxel - base[axis];
+      const float ends = size_[axis] < static_cast<float>(thin) ? 0.0f : static_cast<float>(kept);
+      const float8 lowest = all(ends - base[axis]), highest = all(size_[axis] - 1 - ends - base[axis]);
       float8 at = all(from[axis]) + number * step[axis];
-      const float8 least = all(static_cast<float>(lowest)), most = all(static_cast<float>(highest));
-      at = at < most ? at : most;
-      at = at > least ? at : least;
+      at = at < highest ? at : highest;
+      at = at > lowest ? at : lowest;
       // The last of two neighbours may be the last voxel.
-      const integer8 last_cell = all(std::max(lowest, highest - 1));
-      cell[axis] = __builtin_convertvector(at, integer8);
-      cell[axis] = cell[axis] > last_cell ? last_cell : cell[axis];
+      float8 low = at < highest - 1 ? at : highest - 1;
+      low = low > lowest ? low : lowest;
+      cell[axis] = __builtin_convertvector(low, integer8);
       *weight[axis] = at - __builtin_convertvector(cell[axis], float8);
     }
     set_first(cell, samples);
   }
-
-  /// The same of the segment before the one at hand of one of four rays. @return number of samples
-  [[gnu::noinline]] int place_at_an_end(const four_rays& rays, int lane, int kept, eight_places& samples) const;
 
   /// Of a whole segment.
   int samples() const { return samples_; }
@@ -227,17 +224,16 @@ class ray_segments {
     const double4 begin = first - 0.5, end = begin + to_last_ * p.direction;
     const integer4 voxel = first_voxel(lesser(begin, end));
     const double4 offset = begin - to_double(voxel);
-    float from[3], step[3];
-    std::int32_t base[3];
+    float from[3], step[3], base[3];
     for (int axis = 0; axis < 3; ++axis) {
       from[axis] = static_cast<float>(offset[axis]);
       step[axis] = static_cast<float>(step_ * p.direction[axis]);
-      base[axis] = voxel[axis];
+      base[axis] = static_cast<float>(voxel[axis]);
     }
     const int count = static_cast<int>(std::min<std::int64_t>(samples_, p.count - segment * samples_));
     place_at_an_end(from, step, base, count, 0, samples);
-    shared = (base[0] - present_.begin.z) * across_.z + (base[1] - present_.begin.y) * across_.y + base[2] -
-             present_.begin.x;
+    shared =
+        (voxel[0] - present_.begin.z) * across_.z + (voxel[1] - present_.begin.y) * across_.y + voxel[2] - present_.begin.x;
     return count;
   }
 
@@ -259,9 +255,9 @@ class ray_segments {
   box3 owned_, present_;
   double step_;
   int samples_, middle_;
-  double to_middle_, to_last_;    // from a segment's first sample [mm]
-  float8 numbered_;               // 0, 1, ...; of the samples of a segment
-  std::int32_t size_[3];          // of the domain
+  double to_middle_, to_last_;  // from a segment's first sample [mm]
+  float8 numbered_;             // 0, 1, ...; of the samples of a segment
+  float size_[3];               // of the domain
   // Samples touch no end of the domain from here; up to there (z, y, x).
   double lowest_inside_, beyond_inside_[3];
   double stride_[3];

@@ -23,7 +23,7 @@ struct view {
   bool perspective = true;
   vector3 eye, forward, right, up;
   vector3 voxels_per_mm;  ///< along the axes
-  double pixel = 0;  ///< edge of a pixel: mm (orthographic), or mm at one mm from the eye (perspective)
+  double pixel = 0;       ///< edge of a pixel: mm (orthographic), or mm at one mm from the eye (perspective)
 
   std::vector<clip_plane> clip;
 
