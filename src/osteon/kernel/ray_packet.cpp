@@ -166,20 +166,23 @@ void march_volume::interpolate(std::size_t number, packet& p) const {
 
 // What is seen of a layer in a segment.
 [[gnu::always_inline]] inline void march_volume::look_at(const layer& what, const packet& p, int s, look& result) const {
-  constexpr integer8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
   float8 value = p.value[s];
-  integer8 seen = (value > what.visible_low) & (value < what.visible_high) & (numbered < p.count[s]);
-  result.seen = result.whole = every(seen);
+  const auto visible = [&] { return (value > what.visible_low) & (value < what.visible_high); };
+  integer8 seen = visible();
+  result.seen = result.whole = every(seen) && p.count[s] == 8;
   if (!result.whole) {
+    constexpr integer8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
     result.share = all(1.0f);
     if (any(value != value)) {
       float8 present;
       const float8 of_present = p.around[s].value_of_present(what.given.values + p.shared[s], segments_.across(), present);
       result.share = value == value ? result.share : present;
       value = value == value ? value : of_present;
-      seen = (value > what.visible_low) & (value < what.visible_high) & (result.share > 0) & (numbered < p.count[s]);
+      seen = visible() & (result.share > 0);
     }
+    seen &= numbered < p.count[s];
     result.seen = any(seen);
+    if (!result.seen) return;
     result.share = seen ? result.share : float8{};
   }
   const float8 last = all(what.last);
