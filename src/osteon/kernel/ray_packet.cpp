@@ -190,6 +190,7 @@ void march_volume::interpolate(std::size_t number, packet& p) const {
   at = at > 0 ? at : float8{};
   at = at < last ? at : last;
   const integer8 entry = __builtin_convertvector(at, integer8);
+  static_assert(sizeof(colour_entry) == 1 << 4);
   store(result.entry, entry << 4);
   by_memory(result.entry);
   result.part = at - __builtin_convertvector(entry, float8);
@@ -388,7 +389,7 @@ void march_volume::accumulate(packet& p) {
 }
 
 void march_volume::march_packet(packet& p, std::int64_t& samples) const {
-  static const ray none{};
+  static constexpr ray none{};
   for (std::size_t first = 0; first < p.rays.size(); first += 4) {
     const ray* four[4] = {&none, &none, &none, &none};
     for (std::size_t i = first; i < std::min(first + 4, p.rays.size()); ++i) {
