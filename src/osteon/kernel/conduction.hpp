@@ -9,6 +9,7 @@
 /// a film, in convection).
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <osteon/base/for_each.hpp>
 #include <osteon/kernel/lanes.hpp>
 #include <span>
@@ -57,6 +58,20 @@ struct conduction_stencil {
 
 namespace detail {
 
+// A byte of `open` for each lane, the lowest of a word first, and other bits above. Compilers make many single moves of a
+// conversion of bytes.
+template <class T>
+[[gnu::always_inline]] inline typename lanes<T>::mask open_directions(const std::uint8_t* open) {
+  using mask = typename lanes<T>::mask;
+  std::int32_t words[2] = {};
+  std::memcpy(words, open, lanes<T>::count);
+  const auto low = words[0], high = words[1];
+  if constexpr (lanes<T>::count == 8)
+    return mask{low, low, low, low, high, high, high, high} >> mask{0, 8, 16, 24, 0, 8, 16, 24};
+  else
+    return mask{low, low, low, low} >> mask{0, 8, 16, 24};
+}
+
 // Where bit d of each lane's byte is set: the lanes' conductance; elsewhere zero.
 template <class T>
 [[gnu::always_inline]] inline typename lanes<T>::vector masked(typename lanes<T>::vector g, typename lanes<T>::mask open,
@@ -79,39 +94,38 @@ void walk(const conduction_stencil<T>& k, const conduction_segment& s, std::int3
   using vector = typename lanes<T>::vector;
   using mask = typename lanes<T>::mask;
   constexpr int width = lanes<T>::count;
-  typedef std::uint8_t bytes __attribute__((vector_size(width)));
   const std::uint8_t own = k.material[s.first];
-  const T half = T(0.5) / k.resistivity[own];
-  const std::array<std::int32_t, directions> to{
-      s.neighbour[0] - s.first, s.neighbour[1] - s.first, s.neighbour[2] - s.first, s.neighbour[3] - s.first, -1, 1};
   const std::int32_t end = s.first + static_cast<std::int32_t>(s.length);
+  // What does not change along the segment; `done` may write to any of it for all that the compiler knows.
+  const std::uint8_t *const opened = k.open, *const material = k.material;
+  const T half = T(0.5) / k.resistivity[own];
+  vector face[3];
+  for (std::size_t axis = 0; axis < 3; ++axis) face[axis] = k.face[axis] * (Uniform ? half : 1) + vector{};
+  const std::int32_t to[directions] = {
+      s.neighbour[0] - s.first, s.neighbour[1] - s.first, s.neighbour[2] - s.first, s.neighbour[3] - s.first, -1, 1};
+  const vector stored_in_own = k.storage[own] + vector{};
   for (std::int32_t i = s.first; i < end; i += width) {
-    bytes packed;
-    load(packed, k.open + i);
-    const mask open = __builtin_convertvector(packed, mask);
-    vector here, resistance = {}, sum = {}, diagonal = {};
-    here = get<vector>(x + i);
+    const mask open = open_directions<T>(opened + i);
+    const vector here = get<vector>(x + i);
+    vector resistance = {}, sum = {}, diagonal = {}, stored = stored_in_own;
     if constexpr (!Uniform)
-      for (int l = 0; l < width; ++l) resistance[l] = k.resistivity[k.material[i + l]];
+      for (int l = 0; l < width; ++l) {
+        resistance[l] = k.resistivity[material[i + l]];
+        stored[l] = k.storage[material[i + l]];
+      }
 #pragma GCC unroll 6
     for (int d = 0; d < directions; ++d) {
-      const std::int32_t j = i + to[static_cast<std::size_t>(d)];
-      const T face = k.face[static_cast<std::size_t>(d / 2)];
-      vector there, g = {};
-      there = get<vector>(x + j);
-      if constexpr (Uniform) {
-        g = face * half + vector{};
-      } else {
-        for (int l = 0; l < width; ++l) g[l] = k.resistivity[k.material[j + l]];
-        g = face / (resistance + g);
+      const std::int32_t j = i + to[d];
+      vector g = face[d / 2];
+      if constexpr (!Uniform) {
+        vector there;
+        for (int l = 0; l < width; ++l) there[l] = k.resistivity[material[j + l]];
+        g /= resistance + there;
       }
       g = masked<T>(g, open, d);
-      sum += g * (here - there);
+      sum += g * (here - get<vector>(x + j));
       diagonal += g;
     }
-    vector stored = k.storage[own] + vector{};
-    if constexpr (!Uniform)
-      for (int l = 0; l < width; ++l) stored[l] = k.storage[k.material[i + l]];
     sum += stored * here;
     diagonal += stored;
     if constexpr (std::is_invocable_v<Done, std::int32_t, vector, vector>)

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <osteon/comm/datatype.hpp>
 #include <osteon/comm/together.hpp>
+#include <span>
 
 namespace osteon::solve {
 
@@ -29,26 +30,89 @@ std::vector<T> gather(MPI_Comm comm, const std::vector<T>& mine, const std::vect
   return all;
 }
 
-// x = (L D L^T)^-1 x, L strictly lower, its diagonal of ones left out. The other ranks and threads wait for this. Eigen's
-// own substitution takes each column of L^T in one sum, in which every addition waits for the one before; here are four.
-void substitute(const Eigen::SparseMatrix<double>& l, const Eigen::VectorXd& d, Eigen::VectorXd& x) {
+// L of a factorisation L D L^T, strictly lower, its diagonal of ones left out. Columns next to each other that have the same
+// rows below them are taken together, four at most: a row is then found, read and written once for all of them. The other
+// ranks and threads wait for this.
+struct grouped_factor {
+  const Eigen::SparseMatrix<double>& l;
+  std::span<const int> first_column;  // of each group, and the end
+
+  template <int width>
+  struct group {
+    const double* value[width];  // of each column: those in rows of the group itself, then those in `row`
+    const int* row;
+    int rows;
+  };
+  template <int width>
+  group<width> at(int column) const {
+    const int* const begin = l.outerIndexPtr() + column;
+    group<width> of{{}, l.innerIndexPtr() + begin[width - 1], begin[width] - begin[width - 1]};
+    for (int c = 0; c < width; ++c) of.value[c] = l.valuePtr() + begin[c];
+    return of;
+  }
+
+  template <int width>
+  void forth(int column, double* x) const {
+    const group<width> of = at<width>(column);
+    double known[width];
+    for (int c = 0; c < width; ++c) {
+      known[c] = x[column + c];
+      for (int r = c + 1; r < width; ++r) x[column + r] -= of.value[c][r - c - 1] * known[c];
+    }
+    for (int i = 0; i < of.rows; ++i) {
+      double sum = 0;
+      for (int c = 0; c < width; ++c) sum += of.value[c][width - 1 - c + i] * known[c];
+      x[of.row[i]] -= sum;
+    }
+  }
+  template <int width>
+  void back(int column, double* x) const {
+    const group<width> of = at<width>(column);
+    double sum[width]{};
+    for (int i = 0; i < of.rows; ++i) {
+      const double known = x[of.row[i]];
+      for (int c = 0; c < width; ++c) sum[c] += of.value[c][width - 1 - c + i] * known;
+    }
+    for (int c = width - 1; c >= 0; --c) {
+      for (int r = c + 1; r < width; ++r) sum[c] += of.value[c][r - c - 1] * x[column + r];
+      x[column + c] -= sum[c];
+    }
+  }
+};
+
+std::vector<int> group_columns(const Eigen::SparseMatrix<double>& l) {
   const int* const begin = l.outerIndexPtr();
-  const int* const row = l.innerIndexPtr();
-  const double* const value = l.valuePtr();
-  const int size = static_cast<int>(x.size());
-  for (int j = 0; j < size; ++j) {
-    const double known = x[j];
-    for (int k = begin[j]; k < begin[j + 1]; ++k) x[row[k]] -= value[k] * known;
-  }
+  const int size = static_cast<int>(l.cols());
+  const auto has_rows_of_the_next = [&](int j) {  // fill makes them a part of the next one's, so they need only be counted
+    return begin[j + 1] > begin[j] && l.innerIndexPtr()[begin[j]] == j + 1 &&
+           begin[j + 2] - begin[j + 1] == begin[j + 1] - begin[j] - 1;
+  };
+  std::vector<int> first{0};
+  for (int j = 1; j < size; ++j)
+    if (j - first.back() == 4 || !has_rows_of_the_next(j - 1)) first.push_back(j);
+  first.push_back(size);
+  return first;
+}
+
+// x = (L D L^T)^-1 x
+void substitute(const grouped_factor& l, const Eigen::VectorXd& d, Eigen::VectorXd& x) {
+  const auto groups = static_cast<std::ptrdiff_t>(l.first_column.size()) - 1;
+  const auto visit = [&](std::ptrdiff_t g, auto&& work) {
+    const int column = l.first_column[static_cast<std::size_t>(g)];
+    switch (l.first_column[static_cast<std::size_t>(g) + 1] - column) {
+      case 1:
+        return work.template operator()<1>(column);
+      case 2:
+        return work.template operator()<2>(column);
+      case 3:
+        return work.template operator()<3>(column);
+      default:
+        return work.template operator()<4>(column);
+    }
+  };
+  for (std::ptrdiff_t g = 0; g < groups; ++g) visit(g, [&]<int width>(int column) { l.forth<width>(column, x.data()); });
   x.array() /= d.array();
-  for (int j = size - 1; j >= 0; --j) {
-    double sum[4]{};
-    int k = begin[j];
-    for (; k + 4 <= begin[j + 1]; k += 4)
-      for (int n = 0; n < 4; ++n) sum[n] += value[k + n] * x[row[k + n]];
-    for (; k < begin[j + 1]; ++k) sum[0] += value[k] * x[row[k]];
-    x[j] -= (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  }
+  for (std::ptrdiff_t g = groups; g-- > 0;) visit(g, [&]<int width>(int column) { l.back<width>(column, x.data()); });
 }
 
 }  // namespace
@@ -58,6 +122,7 @@ struct coarsest_solver::root {
   std::vector<Eigen::Index> unknown;               // of each global degree of freedom, -1 without stiffness
   Eigen::Index unknowns = 0;
   Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor;
+  std::vector<int> first_column;  // of the groups of columns of the factor, and the end
 };
 
 coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const brick_matrices& matrices,
@@ -126,6 +191,7 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
     root_->factor.compute(matrix);
     if (root_->factor.info() != Eigen::Success || !(root_->factor.vectorD().array() > 0).all())
       throw solve_error("the stiffness on the coarsest level is not positive; check Young's moduli and the voxel size");
+    root_->first_column = group_columns(root_->factor.matrixL().nestedExpression());
   });
 }
 
@@ -146,7 +212,7 @@ void coarsest_solver::solve(const float* b, float* x) const {
     Eigen::VectorXd solution = rhs;
     if (const auto& factor = root_->factor; root_->unknowns > 0) {
       solution = factor.permutationP() * rhs;
-      substitute(factor.matrixL().nestedExpression(), factor.vectorD(), solution);
+      substitute({factor.matrixL().nestedExpression(), root_->first_column}, factor.vectorD(), solution);
       solution = factor.permutationPinv() * solution;
     }
     answer.assign(4 * root_->any_node.size(), 0.0F);
