@@ -56,7 +56,8 @@ void add_bench_io(registry& commands) {
   c.add_option("--folder", o->what.folder,
                "Where the files lie meanwhile: its file system is measured (default: the current folder)");
   c.add_option("--repeat", o->what.repetitions, "Turns; the fastest counts (default: 3)").positive();
-  c.add_option("--only", o->what.only, "Only ways of reading or writing that have these words, such as `none` or `raw`");
+  add_repeatable(c, "--only", o->what.only,
+                 "Only ways of reading or writing that have these words, such as `none` or `raw`; may be repeated");
   add_json(c, o->json);
   c.footer(
       "`synced` bytes are on the disk when it ends, as results are; text is not. MB/s are of the bytes in the file.\n\n"

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <osteon/base/xxh3.hpp>
 #include <osteon/base/xxh64.hpp>
 #include <string_view>
 
@@ -29,6 +30,23 @@ TEST(xxh64, takes_parts) {
         d.update(std::as_bytes(std::span(text).subspan(at, std::min(part, text.size() - at))));
       ASSERT_EQ(d.hex(), digest(text)) << cut << " " << part;
     }
+}
+
+// Oracle: the Python package xxhash (its xxh3_64), whole and in parts.
+TEST(xxh3, has_the_known_values) {
+  std::string bytes;
+  for (int i = 0; i < 2560; ++i) bytes += static_cast<char>(i % 256);
+  for (const auto& [text, known] : {std::pair<std::string, const char*>{"", "2d06800538d394c2"},
+                                    {"a", "e6c632b61e964e1f"},
+                                    {"osteon", "6e98f4af4c523475"},
+                                    {bytes, "ce94c58d4049e3e5"}}) {
+    const auto all = std::as_bytes(std::span(text));
+    EXPECT_EQ(xxh3_of(all), known);
+    xxh3 d;
+    for (std::size_t at = 0; at < all.size(); at += 321)
+      d.update(all.subspan(at, std::min<std::size_t>(321, all.size() - at)));
+    EXPECT_EQ(d.hex(), known);
+  }
 }
 
 }  // namespace xxh64_test

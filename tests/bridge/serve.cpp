@@ -1,16 +1,19 @@
 /// @file
 /// serve SIZE SIZE ...: the start-up server of a job of clusters with these numbers of processes; prints its port.
 /// OSTEON_SERVE_HOST is the address at which the others reach it, OSTEON_SERVE_S for how long it serves.
+/// OSTEON_WIRE_TLS as for the processes.
 #include <bridge/wire/server.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
 int main(int argc, char** argv) {
-  const char *host = std::getenv("OSTEON_SERVE_HOST"), *limit = std::getenv("OSTEON_SERVE_S");
+  const char *host = std::getenv("OSTEON_SERVE_HOST"), *limit = std::getenv("OSTEON_SERVE_S"),
+             *tls = std::getenv("OSTEON_WIRE_TLS");
   osteon::bridge::wire::server_settings settings;
   settings.key = std::getenv("OSTEON_WIRE_KEY");
   settings.host = host ? host : "127.0.0.1";
+  settings.tls = !tls || std::string(tls) != "off";
   for (int i = 1; i < argc; ++i) settings.clusters.push_back({"cluster" + std::to_string(i - 1), std::atoi(argv[i]), ""});
   osteon::bridge::wire::startup_server server(settings);
   std::printf("%d\n", server.port());

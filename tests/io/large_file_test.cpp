@@ -5,7 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <osteon/base/xxh64.hpp>
+#include <osteon/base/xxh3.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/io/chunk_index.hpp>
 #include <osteon/io/model_file.hpp>
@@ -72,7 +72,7 @@ TEST(large_file, positions_beyond_an_int) {
   file.close();
   if (rank == 0) {
     std::string digests(static_cast<std::size_t>(v.chunks()) * io::digest_length, '0');
-    digests.replace(digests.size() - io::digest_length, io::digest_length, xxh64_of(std::as_bytes(std::span(last))));
+    digests.replace(digests.size() - io::digest_length, io::digest_length, xxh3_of(std::as_bytes(std::span(last))));
     io::finish_file(path, header, false, std::span(&v, 1), std::span(&digests, 1));
     struct stat status{};
     ASSERT_EQ(::stat(path.c_str(), &status), 0);

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <osteon/grid/block.hpp>
 #include <osteon/io/result_file.hpp>
@@ -63,7 +64,8 @@ inline const std::vector<io::field_info> fields{{"sed", "strain energy density",
 
 /// Write all of it and close. The rank above each cut lacks the nodes with x + y even of its lowest plane.
 inline std::int64_t write(const std::string& path, const grid::block& where, const voxel::model_header& h,
-                          const io::access& how = {}, bool close = true, const io::storage& stored = {}) {
+                          const io::access& how = {}, bool close = true, const io::storage& stored = {},
+                          const std::function<void()>& before_close = {}) {
   const index3 low = where.owned.begin, high = where.owned.end;
   const std::int64_t begin = low.z, end = high.z;
   auto writer = io::result_writer::create(path, where, h, fields, {{"title", "sample"}, {"provenance", "{}"}}, how, stored);
@@ -84,6 +86,7 @@ inline std::int64_t write(const std::string& path, const grid::block& where, con
   writer.write_cells("sed", sed);
   writer.write_cells("strain", strain);
   writer.write_nodes("displacement", displacement);
+  if (before_close) before_close();
   return close ? writer.close().bytes : 0;
 }
 

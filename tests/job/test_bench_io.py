@@ -25,7 +25,7 @@ def test_io_bench_says_what_it_measured(tmp_path: Path) -> None:
         check=True,
     )
     result = json.loads(done.stdout)
-    assert (result["elements"], result["nodes"], result["raw_bytes"]) == (120, 210, 12 * 5 * 6 * 10)
+    assert (result["elements"], result["nodes"], result["raw_bytes"]) == (120, 210, 4 * 5 * 9 + 12 * 5 * 6 * 10)
     rows = {(row["operation"], row["way"]): row for row in result["rows"]}
     assert all(row["cpu_seconds"] > 0 for row in rows.values())
     assert rows["write result", "raw MPI-IO"]["bytes"] == result["raw_bytes"]
@@ -59,13 +59,17 @@ def test_io_study_reproduces_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # Oracle: the names of the ways; words that none has are refused by all ranks, with one message.
 def test_io_bench_measures_the_ways_that_are_asked_for(tmp_path: Path) -> None:
-    def ways(only: str) -> subprocess.CompletedProcess[str]:
-        words = ["--size=8", "--repeat=1", "--json=-", "--folder", tmp_path, "--only", only]
+    def ways(*only: str) -> subprocess.CompletedProcess[str]:
+        words = ["--size=8", "--repeat=1", "--json=-", "--folder", tmp_path, *(f"--only={words}" for words in only)]
         return subprocess.run([BINARY, "bench", "io", *words], capture_output=True, text=True, timeout=60, check=False)
 
     done = ways("write result, raw")
     assert [row["way"] for row in json.loads(done.stdout)["rows"]] == ["raw MPI-IO", "raw MPI-IO, synced"], done.stderr
-    refused = ways("zip")
+    done = ways("synced", "result, netCDF, none")
+    assert [row["way"] for row in json.loads(done.stdout)["rows"]] == ["raw MPI-IO, synced", "netCDF, none"], (
+        done.stderr
+    )
+    refused = ways("raw", "zip")
     assert refused.returncode == 2
     assert refused.stderr.count("--only 'zip'") == 1
     assert not list(tmp_path.iterdir())

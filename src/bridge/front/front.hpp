@@ -19,7 +19,8 @@ extern const slots absent;
 extern const char* const slot_names[slot_count];
 
 /// The vendor's functions, in values of the standard ABI.
-const slots& vendor() noexcept;
+extern slots vendor_slots;
+inline const slots& vendor() noexcept { return vendor_slots; }
 /// "ompi4", "mpich4", or the path of a library that speaks the standard ABI itself.
 const std::string& vendor_name() noexcept;
 

@@ -11,11 +11,12 @@
 #include "front/front.hpp"
 
 namespace osteon::bridge {
+
+slots vendor_slots;
+
 namespace {
 
 static_assert(sizeof(slots) == slot_count * sizeof(void*));
-
-slots vendor_slots;
 
 /// Set before main, and so before the dynamic initialisation of this file: a local variable of a function.
 std::string& vendor_label() {
@@ -65,8 +66,13 @@ void load_vendor() {
   std::string& label = vendor_label();
   label = variable("OSTEON_MPI");
   if (label.empty()) label = guess_vendor();
-  const bool is_path = label.find('/') != std::string::npos;
-  void* library = load(is_path ? label : library_folder() + "/osteon_mpi_" + label + ".so");
+  const auto colon = label.find(":/");
+  const std::string name = label.substr(0, colon);
+  // Where the vendor's library is given, too: an adapter asks for it by its name (SONAME) and takes one that is loaded.
+  void* below = colon == std::string::npos ? nullptr : load(label.substr(colon + 1));
+  void* library = load(name.find('/') != std::string::npos ? name : library_folder() + "/osteon_mpi_" + name + ".so");
+  if (below && dlsym(library, "MPI_Init") != dlsym(below, "MPI_Init"))
+    give_up(label + ": the adapter is for libraries of another name; for MPICH's and Intel's libmpi.so.12 take mpich");
   if (auto* own = reinterpret_cast<osteon_mpi_adapter_function*>(dlsym(library, "osteon_mpi_adapter_of_vendor"))) {
     const osteon_mpi_adapter* adapter = own();
     if (adapter->count != slot_count) give_up(label + " was built for another version of the bridge");
@@ -95,7 +101,6 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-const slots& vendor() noexcept { return vendor_slots; }
 const std::string& vendor_name() noexcept { return vendor_label(); }
 
 }  // namespace osteon::bridge

@@ -142,12 +142,15 @@ join_cluster read_cluster(const toml::table& table, const std::string& where, st
   if (c.name.empty()) k.fault("name", "is missing: every cluster needs a name, for messages");
   if (c.ranks == 0) k.fault("ranks", "is missing: how many processes shall run there?");
   if (c.launcher.empty()) k.fault("launcher", "must name a program, such as mpirun");
-  const bool known = c.adapter.empty() || c.adapter == "ompi4" || c.adapter == "ompi5" || c.adapter == "mpich4" ||
-                     c.adapter.rfind("abi:/", 0) == 0;
+  const auto colon = c.adapter.find(":/");
+  const std::string adapter = c.adapter.substr(0, colon);
+  const bool known = c.adapter.empty() || adapter == "ompi4" || adapter == "ompi5" || adapter == "mpich4" ||
+                     adapter == "mpich" || (adapter == "abi" && colon != std::string::npos);
   if (!known)
-    k.fault(
-        "adapter",
-        fmt::format("'{}' is none of ompi4, ompi5, mpich4, abi:/PATH (MPICH 5 and Intel MPI have that library)", c.adapter));
+    k.fault("adapter",
+            fmt::format("'{}' is none of ompi4, ompi5, mpich4, mpich, with or without :/LIBRARY, and abi:/LIBRARY "
+                        "(MPICH 5 and Intel MPI have libmpi_abi.so.1)",
+                        c.adapter));
   for (const auto& [name, value] : c.environment) {
     const bool good =
         !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&

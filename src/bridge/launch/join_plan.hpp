@@ -14,7 +14,7 @@ struct join_cluster {
   std::vector<std::string> launcher{"mpirun"};  ///< words; {ranks} in them is replaced, else `-n RANKS` is added
   std::vector<std::string> options;             ///< further words for the launcher
   std::vector<std::string> prefix;              ///< what brings a shell to the cluster, such as ssh host
-  std::string adapter;                          ///< ompi4, ompi5, mpich4, abi:/path/libmpi_abi.so; empty: found out there
+  std::string adapter;                          ///< as OSTEON_MPI; of the standard ABI abi:/LIBRARY; empty: found out there
   std::string library;                          ///< folder of our libmpi_abi.so.1 there
   std::string directory;                        ///< where to start the program
   std::string server;                           ///< how this cluster reaches the start-up server, if not as the others do

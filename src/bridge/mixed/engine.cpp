@@ -229,6 +229,19 @@ void begin_receive(request* r) noexcept {
   if (from_others) world().posted.push_back(r);
 }
 
+namespace {
+
+/// The vendor has done its part, and no other has one.
+void done_by_vendor(request* r, int error, const MPI_Status& status) {
+  r->error = error;
+  r->status = status;
+  if (r->kind == request::what_kind::receive && status.MPI_SOURCE >= 0)
+    r->status.MPI_SOURCE = r->comm->rank_of[static_cast<std::size_t>(status.MPI_SOURCE)];
+  r->done = true;
+}
+
+}  // namespace
+
 bool is_done(request* r) noexcept {
   if (r->done) return true;
   if (r->vendor != MPI_REQUEST_NULL) {
@@ -236,17 +249,18 @@ bool is_done(request* r) noexcept {
     MPI_Status status{};
     const int e = vendor().Test(&r->vendor, &flag, &status);
     if (!flag && e == MPI_SUCCESS) return false;
-    r->error = e;
-    r->status = status;
-    if (r->kind == request::what_kind::receive && status.MPI_SOURCE >= 0)
-      r->status.MPI_SOURCE = r->comm->rank_of[static_cast<std::size_t>(status.MPI_SOURCE)];
+    done_by_vendor(r, e, status);
     std::erase(world().posted, r);
-    r->done = true;
   }
   return r->done;
 }
 
 int complete(request* r, MPI_Status* status) noexcept {
+  if (!r->done && r->vendor != MPI_REQUEST_NULL && may_block()) {  // a receive from the own cluster
+    MPI_Status below{};
+    const int e = vendor().Wait(&r->vendor, &below);
+    done_by_vendor(r, e, below);
+  }
   patience p;
   while (!is_done(r)) {
     if (progress())
@@ -317,16 +331,18 @@ bool progress() noexcept {
   return moved;
 }
 
-bool may_block() noexcept { return !world().yielding && world().posted.empty() && world().moving.empty(); }
-
 void patience::wait() noexcept {
   // The vendor moves its own long messages only while it is called.
   int flag = 0;
   vendor().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
   auto& link = *world().link;
   if (world().bytes) {
-    // By threads, the link's own looks after the sockets.
-    linked([&] { return world().bytes->has_thread() ? link.check() : link.progress(), 0; });
+    // By threads, the link's own looks after the sockets. By polling they get every 16th look, for it takes calls of the
+    // system, and one at the vendor's messages none.
+    if (world().bytes->has_thread())
+      linked([&] { return link.check(), 0; });
+    else if (spins_ % 16 == 0)
+      linked([&] { return link.progress(), 0; });
     world().bytes->wait();
     if (++spins_ > 100) sched_yield();
     return;

@@ -139,6 +139,19 @@ int allgatherv(const void* in, int n_in, MPI_Datatype in_type, void* all, parts 
   return run(std::move(w), out);
 }
 
+namespace {
+
+/// f(part of `all`, its count, rank) for the ranks of other clusters.
+template <class F>
+void for_parts_elsewhere(const communicator* c, const void* all, const parts& where, MPI_Datatype type, F f) {
+  for (int r = 0; r < c->size(); ++r) {
+    const auto place = static_cast<std::size_t>(r);
+    if (!c->is_local(r)) f(element(all, where.places[place], type), where.counts[place], r);
+  }
+}
+
+}  // namespace
+
 int gatherv(const void* in, int n_in, MPI_Datatype in_type, void* all, parts given, MPI_Datatype type, int root,
             communicator* c, MPI_Request* out) {
   work w = begin(c);
@@ -150,11 +163,7 @@ int gatherv(const void* in, int n_in, MPI_Datatype in_type, void* all, parts giv
   const parts* where = s->keep(std::move(given));
   s->step([=] {
     if (c->rank == root)
-      for (int r = 0; r < c->size(); ++r)
-        if (!c->is_local(r)) {
-          const auto place = static_cast<std::size_t>(r);
-          s->receive(element(all, where->places[place], type), where->counts[place], type, r);
-        }
+      for_parts_elsewhere(c, all, *where, type, [&](void* part, int n, int r) { s->receive(part, n, type, r); });
     OSTEON_LOCAL(s, Igatherv, Gatherv, in, n_in, in_type, all, where->here_counts.data(), where->here_places.data(), type,
                  c->local_of[static_cast<std::size_t>(root)]);
   });
@@ -172,11 +181,7 @@ int scatterv(const void* all, parts given, MPI_Datatype type, void* into, int n_
   const parts* where = s->keep(std::move(given));
   s->step([=] {
     if (c->rank == root)
-      for (int r = 0; r < c->size(); ++r)
-        if (!c->is_local(r)) {
-          const auto place = static_cast<std::size_t>(r);
-          s->send(element(all, where->places[place], type), where->counts[place], type, r);
-        }
+      for_parts_elsewhere(c, all, *where, type, [&](void* part, int n, int r) { s->send(part, n, type, r); });
     OSTEON_LOCAL(s, Iscatterv, Scatterv, all, where->here_counts.data(), where->here_places.data(), type, into, n_into,
                  into_type, c->local_of[static_cast<std::size_t>(root)]);
   });

@@ -18,9 +18,31 @@ void let_go(request* r) {
 
 bool bad_peer(const communicator* c, int peer) { return peer < 0 || peer >= c->size(); }
 
+/// Where messages of the own cluster go by the vendor at once: its communicator and its rank there, else -1. Few
+/// instructions, of which none waits long for another, because this stands before each small message.
+struct shortcut {
+  MPI_Comm comm;
+  int rank;
+  shortcut(MPI_Comm given, int peer) : comm(given), rank(-1) {
+    const joined_world& w = world();
+    if (!may_block()) [[unlikely]]
+      return;
+    if (given == MPI_COMM_WORLD) [[likely]] {  // whose ranks of a cluster follow each other
+      const auto below = static_cast<unsigned>(peer - w.first_local);
+      if (below < w.local_size) [[likely]]
+        rank = static_cast<int>(below);
+    } else if (const communicator* c = find(given)) {
+      comm = c->local;
+      if (static_cast<std::size_t>(peer) < c->local_of.size()) rank = c->local_of[static_cast<std::size_t>(peer)];
+    } else {
+      rank = peer;
+    }
+  }
+};
+
 /// MPI_Send and its relatives: `function` for the vendor's communicators, which block there only if they may.
 template <auto function, auto nonblocking, bool synchronous, bool buffered, class N>
-int send(const void* buffer, N count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+[[gnu::noinline]] int send_any(const void* buffer, N count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   communicator* c = find(comm);
   if (c && dest != MPI_PROC_NULL) {
     if (bad_peer(c, dest)) return raise(c, MPI_ERR_RANK);
@@ -39,6 +61,14 @@ int send(const void* buffer, N count, MPI_Datatype type, int dest, int tag, MPI_
   MPI_Request r = MPI_REQUEST_NULL;
   const int e = (vendor().*nonblocking)(buffer, count, type, dest, tag, below, &r);
   return e != MPI_SUCCESS ? e : active.Wait(&r, MPI_STATUS_IGNORE);
+}
+
+/// The usual case in few instructions: within the own cluster, while nothing else needs this thread.
+template <auto function, auto nonblocking, bool synchronous, bool buffered, class N>
+int send(const void* buffer, N count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  if (const shortcut s(comm, dest); s.rank >= 0 && tag >= 0 && tag <= world().tag_limit) [[likely]]
+    return (vendor().*function)(buffer, count, type, s.rank, tag, s.comm);
+  return send_any<function, nonblocking, synchronous, buffered, N>(buffer, count, type, dest, tag, comm);
 }
 
 template <auto function, bool synchronous, class N>
@@ -73,28 +103,29 @@ int check_receive(communicator* c, int source, int tag) {
 }
 
 template <auto function, auto nonblocking, class N>
-int recv(void* buffer, N count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+[[gnu::noinline]] int recv_any(void* buffer, N count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                               MPI_Status* status) {
   communicator* c = find(comm);
   if (c && source != MPI_PROC_NULL) {
     if (const int e = check_receive(c, source, tag)) return e;
-    const bool here = source >= 0 && c->is_local(source);
-    if (!here || !may_block()) return complete(start_receive(c, buffer, count, type, source, tag), status);
-    MPI_Status own{};
-    const int e =
-        (vendor().*function)(buffer, count, type, c->local_of[static_cast<std::size_t>(source)], tag, c->local, &own);
-    if (status) {
-      const int kept = status->MPI_ERROR;
-      *status = own;
-      status->MPI_ERROR = kept;
-      status->MPI_SOURCE = source;
-    }
-    return e;
+    return complete(start_receive(c, buffer, count, type, source, tag), status);
   }
   const MPI_Comm below = c ? c->local : comm;
   if (source == MPI_PROC_NULL || may_block()) return (vendor().*function)(buffer, count, type, source, tag, below, status);
   MPI_Request r = MPI_REQUEST_NULL;
   const int e = (vendor().*nonblocking)(buffer, count, type, source, tag, below, &r);
   return e != MPI_SUCCESS ? e : active.Wait(&r, status);
+}
+
+template <auto function, auto nonblocking, class N>
+int recv(void* buffer, N count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  if (const shortcut s(comm, source); s.rank >= 0 && (tag >= 0 || tag == MPI_ANY_TAG)) [[likely]] {
+    if (!status) return (vendor().*function)(buffer, count, type, s.rank, tag, s.comm, MPI_STATUS_IGNORE);
+    const int e = (vendor().*function)(buffer, count, type, s.rank, tag, s.comm, status);
+    status->MPI_SOURCE = source;
+    return e;
+  }
+  return recv_any<function, nonblocking, N>(buffer, count, type, source, tag, comm, status);
 }
 
 template <auto function, class N>

@@ -17,10 +17,7 @@
 
 namespace osteon::bridge {
 
-joined_world& world() {
-  static auto* w = new joined_world;  // never destroyed: MPI_Abort ends a process from anywhere
-  return *w;
-}
+constinit world_place the_world;
 
 void fatal(const std::string& text) noexcept {
   std::fprintf(stderr, "osteon bridge: %s\n", text.c_str());
@@ -82,11 +79,15 @@ void join_others(const choices& c) {
   if (info.rank == 0 && !all.warning.empty()) std::fprintf(stderr, "osteon bridge: %s\n", all.warning.c_str());
   MPI_Comm here = MPI_COMM_WORLD;
   if (c.bytes) {
-    if (c.threads && info.clusters.size() > 1)
-      throw usage_error("OSTEON_BRIDGE_PROGRESS=threads is for one cluster; over several use polling");
+    if (c.threads && info.clusters.size() > 1 && w.yielding)
+      throw usage_error(
+          "OSTEON_BRIDGE_PROGRESS=threads over several clusters needs a core for each process, or the threads that wait "
+          "inside one MPI keep those of another from running; use polling");
     w.bytes = std::make_unique<carrier>(c.short_bytes, c.threads, w.first_local);
     w.first_local = info.rank;
     vendor().Comm_dup(MPI_COMM_SELF, &here);
+  } else {
+    w.local_size = static_cast<unsigned>(how.local_size);
   }
   vendor().Comm_group(here, &w.vendor_group);
   std::vector<int> everyone(info.processes.size());
@@ -160,6 +161,7 @@ int detach(void* address, N* size) {
 
 void install_mixed(slots& s) noexcept {
   if (!wire::joined_by_environment()) return;
+  new (&the_world.object) joined_world;
   install_guards(s);
   install_point_to_point(s);
   install_completion(s);

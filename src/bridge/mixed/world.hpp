@@ -155,6 +155,7 @@ struct joined_world {
   communicator* everyone = nullptr;
   MPI_Group vendor_group = MPI_GROUP_NULL;  ///< of the vendor's MPI_COMM_WORLD
   int first_local = 0;                      ///< world rank of the vendor's rank 0
+  unsigned local_size = 0;                  ///< of the vendor's MPI_COMM_WORLD; 0 if the vendor only carries bytes
   int tag_limit = 32767;
   std::uint64_t next_cid = 1;
   bool finalized = false;
@@ -171,7 +172,16 @@ struct joined_world {
   std::vector<MPI_Op> freed_operations;   ///< likewise
 };
 
-joined_world& world();
+/// Made when the library is loaded, in a joined job only, at a fixed address, for it is asked before each message. Never
+/// destroyed: MPI_Abort ends a process from anywhere.
+union world_place {
+  constexpr world_place() : empty{} {}
+  ~world_place() {}
+  char empty;
+  joined_world object;
+};
+extern world_place the_world;
+inline joined_world& world() noexcept { return the_world.object; }
 
 inline communicator* find(MPI_Comm comm) {
   if (comm == MPI_COMM_WORLD) return world().everyone;
@@ -200,7 +210,7 @@ int cluster_of(int world_rank) noexcept;
 int raise(communicator* c, int error_class) noexcept;
 
 /// May the next vendor call block? Not while the program's thread is needed to match messages or to move collectives.
-bool may_block() noexcept;
+inline bool may_block() noexcept { return !world().yielding && world().posted.empty() && world().moving.empty(); }
 /// Match what has arrived, move what is under way. @returns whether anything happened
 bool progress() noexcept;
 /// Called in waiting loops after a progress() that found nothing.

@@ -57,6 +57,10 @@ void run_once(MPI_Comm comm, io_workload& load, const io_way& way, cost& least) 
   least.wall = std::min(least.wall, wall);
 }
 
+bool has(const io_way& way, const std::string& words) {
+  return fmt::format("{}, {}", way.operation, way.name).find(words) != std::string::npos;
+}
+
 std::string shared_path(MPI_Comm comm, const std::optional<scratch_folder>& folder) {
   std::string path = folder ? folder->path() : "";
   int length = static_cast<int>(path.size());
@@ -100,11 +104,13 @@ nlohmann::ordered_json measure_io(MPI_Comm comm, const io_options& options) {
   const std::string path = shared_path(comm, folder);
   io_workload load(comm, image, path);
   std::vector<io_way> ways = load.ways();
+  for (const std::string& words : options.only)
+    if (std::none_of(ways.begin(), ways.end(), [&](const io_way& way) { return has(way, words); }))
+      throw usage_error(fmt::format("--only '{}': no way has these words; without it all are shown", words));
   std::erase_if(ways, [&](const io_way& way) {
-    return fmt::format("{}, {}", way.operation, way.name).find(options.only) == std::string::npos;
+    const auto& only = options.only;
+    return !only.empty() && std::none_of(only.begin(), only.end(), [&](const auto& words) { return has(way, words); });
   });
-  if (ways.empty())
-    throw usage_error(fmt::format("--only '{}': no way has these words; without it all are shown", options.only));
   std::vector<cost> costs(ways.size());
   for (int k = 0; k < options.repetitions; ++k)
     for (std::size_t i = 0; i < ways.size(); ++i) run_once(comm, load, ways[i], costs[i]);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <osteon/voxel/image.hpp>
 #include <string>
+#include <vector>
 
 namespace osteon::bench {
 
@@ -14,7 +15,7 @@ struct io_options {
   int edge = 128;      ///< voxels along the made one
   std::string folder;  ///< where the files lie while it runs: this file system is measured
   int repetitions = 3;
-  std::string only;  ///< of "operation, way": the ways that have these words somewhere; empty: all
+  std::vector<std::string> only;  ///< of "operation, way": the ways that have one of these somewhere; empty: all
 };
 
 /// A porous cube with walls of a gyroid, some 40 % solid, their greys noisy as those of a scan. Shape (edge, edge, edge).

@@ -58,7 +58,7 @@ nlohmann::ordered_json io_workload::facts() const {
   return {{"shape", {header_.shape.z, header_.shape.y, header_.shape.x}},
           {"elements", script_.elements},
           {"nodes", all_nodes_},
-          {"raw_bytes", field_bytes_}};
+          {"raw_bytes", raw_bytes_}};
 }
 
 void io_workload::make_model(const voxel::image& image) {
@@ -125,7 +125,7 @@ void io_workload::make_field() {
   rows_ = vx::settle(where_, std::move(rows));
   all_nodes_ = std::ssize(rows_.id);
   MPI_Allreduce(MPI_IN_PLACE, &all_nodes_, 1, MPI_INT64_T, MPI_SUM, comm_);
-  field_bytes_ = 12 * (n + index3{1, 1, 1}).volume();
+  raw_bytes_ = n.volume() + 12 * (n + index3{1, 1, 1}).volume();
 }
 
 template <class F>
@@ -212,17 +212,19 @@ void io_workload::read_raw() {
   if (mine != material_) throw data_error("the voxels were read wrong");
 }
 
-// The same dense floats, without a format.
+// What a result holds, without a format: the materials and the dense floats behind them.
 void io_workload::write_raw(const char* name, bool sync) {
   const index3 n = header_.shape + index3{1, 1, 1};
-  const std::int64_t plane = 3 * n.y * n.x, first = where_.owned.begin.z;
+  const std::int64_t plane = 3 * n.y * n.x, first = where_.owned.begin.z, cells = header_.shape.y * header_.shape.x;
   const std::int64_t planes = where_.owned.shape().z + (where_.above == MPI_PROC_NULL ? 1 : 0);
   MPI_File raw = MPI_FILE_NULL;
   if (MPI_File_open(comm_, file(name).c_str(), MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &raw) != MPI_SUCCESS)
     throw machine_error("cannot write by MPI-IO");
   MPI_File_set_size(raw, 0);
-  MPI_File_write_at_all(raw, first * plane * 4, dense_.data(), static_cast<int>(planes * plane), MPI_FLOAT,
+  MPI_File_write_at_all(raw, first * cells, material_.data(), static_cast<int>(material_.size()), MPI_UINT8_T,
                         MPI_STATUS_IGNORE);
+  MPI_File_write_at_all(raw, header_.shape.volume() + first * plane * 4, dense_.data(), static_cast<int>(planes * plane),
+                        MPI_FLOAT, MPI_STATUS_IGNORE);
   if (sync) MPI_File_sync(raw);
   MPI_File_close(&raw);
 }

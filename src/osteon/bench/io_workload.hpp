@@ -38,7 +38,7 @@ class io_workload {
   std::vector<io_way> ways();
   /// CPU seconds that this rank only waited in the way that was run last.
   double waited() { return std::exchange(waited_, 0.0); }
-  /// Shape, elements, nodes, bytes of the dense field.
+  /// Shape, elements, nodes, bytes of the materials and the dense field.
   nlohmann::ordered_json facts() const;
 
  private:
@@ -64,7 +64,7 @@ class io_workload {
   io::voxfe::reading_options how_;
   io::voxfe::node_rows rows_;
   std::vector<float> dense_;
-  std::int64_t all_nodes_ = 0, field_bytes_ = 0;
+  std::int64_t all_nodes_ = 0, raw_bytes_ = 0;
   double waited_ = 0;
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
-#include <osteon/base/xxh64.hpp>
+#include <osteon/base/xxh3.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/io/chunk_codec.hpp>
 
@@ -28,7 +28,7 @@ encoded_piece encode_chunks(const plane_variable& v, const storage& how, plane_r
       const std::int64_t in_chunk = std::min(k, planes.end - chunk.first_plane);
       const auto of_chunk =
           values.subspan(static_cast<std::size_t>(i * k * plane), static_cast<std::size_t>(in_chunk * plane));
-      const std::string digest = xxh64_of(of_chunk);
+      const std::string digest = xxh3_of(of_chunk);
       std::copy(digest.begin(), digest.end(), result.value_digests.begin() + i * static_cast<std::int64_t>(digest_length));
       std::copy(digest.begin(), digest.end(), chunk.digest.begin());
       result.bytes[place] = of_chunk;
@@ -38,7 +38,7 @@ encoded_piece encode_chunks(const plane_variable& v, const storage& how, plane_r
         result.packed[place] = std::make_unique_for_overwrite<std::byte[]>(bound);
         const std::size_t used = encoder->encode(of_chunk, {result.packed[place].get(), bound});
         result.bytes[place] = {result.packed[place].get(), used};
-        const std::string packed_digest = xxh64_of(result.bytes[place]);
+        const std::string packed_digest = xxh3_of(result.bytes[place]);
         std::copy(packed_digest.begin(), packed_digest.end(), chunk.digest.begin());
       }
       chunk.bytes = static_cast<std::int64_t>(result.bytes[place].size());

@@ -197,9 +197,20 @@ void define_plane_variable(const layout& where, plane_variable& v, const storage
   const int dimension[2] = {define_dimension(where.integrity, (v.name + "_chunks").c_str(), v.chunks()), where.hex};
   int digests = -1;
   check_netcdf(nc_def_var(where.integrity, v.name.c_str(), NC_CHAR, 2, dimension, &digests), what);
-  put_text(where.integrity, digests, "long_name", "XXH64 (seed 0) of the little-endian values of consecutive z planes");
+  put_text(where.integrity, digests, "long_name",
+           "XXH3 (64 bits, no seed) of the little-endian values of consecutive z planes");
+  put_text(where.integrity, digests, digest_attribute, digest_name);
   const long long planes = v.chunk_planes;
   check_netcdf(nc_put_att_longlong(where.integrity, digests, planes_attribute, NC_INT64, 1, &planes), what);
+}
+
+bool has_new_digests(int group, int variable) {
+  std::size_t length = 0;
+  nc_type type = NC_NAT;
+  std::string text(std::string_view(digest_name).size(), '\0');
+  return nc_inq_att(group, variable, digest_attribute, &type, &length) == NC_NOERR && type == NC_CHAR &&
+         length == text.size() && nc_get_att_text(group, variable, digest_attribute, text.data()) == NC_NOERR &&
+         text == digest_name;
 }
 
 void define_material_attributes(const plane_variable& variable, const voxel::material_table& materials) {

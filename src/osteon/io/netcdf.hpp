@@ -15,8 +15,10 @@ namespace osteon::io {
 
 inline constexpr const char* model_schema = "osteon-model 1.0";
 inline constexpr const char* result_schema = "osteon-result 1.0";
-inline constexpr std::size_t digest_length = 16;  ///< hexadecimal XXH64
+inline constexpr std::size_t digest_length = 16;  ///< hexadecimal XXH3, or in older files XXH64
 inline constexpr const char* planes_attribute = "planes_per_digest";
+inline constexpr const char* digest_attribute = "digest";
+inline constexpr const char* digest_name = "XXH3_64";
 inline constexpr unsigned zstd_filter = 32015;  ///< as registered with the HDF Group
 
 /// Throw an error of `kind` unless a netCDF call succeeded.
@@ -60,6 +62,8 @@ plane_variable make_plane_variable(const std::string& name, int type, bool on_no
 /// Define it, stored as wanted, and the variable of its digests.
 void define_plane_variable(const layout& where, plane_variable& variable, const storage& how);
 void define_material_attributes(const plane_variable& variable, const voxel::material_table& materials);
+/// Whether a variable of `/integrity` has the digests that are written now; older ones are XXH64.
+bool has_new_digests(int group, int variable);
 void put_text(int group, int variable, const char* name, const std::string& text);
 
 /// An open file; closed by the destructor.

@@ -68,6 +68,17 @@ void piece_gather::put(const box3& part, const std::byte* from, plane_range plan
     }
 }
 
+bool piece_gather::is_alone(std::int64_t round) const {
+  const auto is_own = [&](int rank, plane_range planes) {
+    if (planes.size() == 0) return true;
+    const std::vector<grid::piece> parts = parts_of(planes);
+    return parts.size() == 1 && parts.front().rank == rank;
+  };
+  const auto others = exchange_.pieces_of_others(round);
+  return is_own(comm::rank(comm_), exchange_.piece(round)) &&
+         std::all_of(others.begin(), others.end(), [&](const auto& other) { return is_own(other.rank, other.planes); });
+}
+
 void piece_gather::gather(std::int64_t round, const plane_source<std::byte>& make, std::span<std::byte> piece) const {
   const int rank = comm::rank(comm_);
   const box3 own = box_of(rank);

@@ -19,6 +19,9 @@ class piece_gather {
   piece_gather(MPI_Comm comm, const plane_exchange& exchange, const grid::box_tree& boxes, bool on_nodes,
                std::int64_t point_bytes);
 
+  /// Whether in this round no rank has values for another one. The same on all ranks. @collective local
+  bool is_alone(std::int64_t round) const;
+
   /// @param make this rank's values
   /// @param piece filled in; as many bytes as this rank's piece of the round has
   /// @throws what `make` throws, on all ranks @collective on comm

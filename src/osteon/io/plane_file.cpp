@@ -1,18 +1,14 @@
-#include <osteon/comm/offsets.hpp>
 #include <osteon/io/plane_file.hpp>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <netcdf.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <numeric>
-#include <osteon/base/xxh64.hpp>
 #include <osteon/comm/broadcast.hpp>
+#include <osteon/comm/offsets.hpp>
 #include <osteon/comm/together.hpp>
+#include <osteon/io/part_digest.hpp>
 #include <osteon/io/seal.hpp>
 #include <osteon/io/ship_chunks.hpp>
 
@@ -20,6 +16,7 @@ namespace osteon::io {
 namespace {
 
 constexpr std::int64_t largest_piece = std::int64_t{8} << 20;  // that a rank makes at a time: it stays in its cache
+constexpr std::int64_t most_alone = std::int64_t{128} << 20;   // by all ranks, until they hear that one failed
 constexpr std::int64_t metadata_reserve = 1 << 20;  // attributes, coordinates and the chunk index (~ 0.1 MiB measured)
 constexpr std::int64_t most_shipped = std::int64_t{64} << 20;  // to a writer in a round, before it is packed
 
@@ -101,6 +98,17 @@ plane_exchange plane_file::exchange_of(const plane_variable& v) const {
                         v.chunk_planes, v.bytes_per_plane());
 }
 
+/// Note chunks that this rank writes, and where.
+std::vector<extent> plane_file::remember(std::size_t index, std::span<const stored_chunk> chunks,
+                                         std::span<const std::span<const std::byte>> bytes) {
+  std::vector<extent> extents;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    chunks_.push_back({index, chunks[i]});
+    extents.push_back({chunks[i].address, bytes[i]});
+  }
+  return extents;
+}
+
 /// A round: a piece of each rank, packed, given its place, brought to those that write, written.
 void plane_file::put(std::size_t index, plane_range part, std::span<const std::byte> values) {
   const plane_variable& v = plan_.variables[index];
@@ -122,18 +130,22 @@ void plane_file::put(std::size_t index, plane_range part, std::span<const std::b
   }
   const chunks_to_write mine = ship_chunks(comm_, team_, plan_.how.bytes_per_message, piece);
   std::vector<extent> extents;
-  comm::together(comm_, [&] {
-    for (std::size_t i = 0; i < mine.chunks.size(); ++i) {
-      chunks_.push_back({index, mine.chunks[i]});
-      extents.push_back({mine.chunks[i].address, mine.bytes[i]});
-    }
-  });
+  comm::together(comm_, [&] { extents = remember(index, mine.chunks, mine.bytes); });
   comm::outcome written;
   if (team_.member()) written = comm::outcome_of([&] { file_->write(extents); });
   comm::agree(comm_, written);
 }
 
-void plane_file::write(std::size_t index, const plane_source<std::byte>& make) {
+/// The same for a piece that this rank has to itself, not packed: it need not wait for the others. @collective local
+void plane_file::put_alone(std::size_t index, plane_range part, std::span<const std::byte> values) {
+  const plane_variable& v = plan_.variables[index];
+  encoded_piece piece = encode_chunks(v, plan_.stored, part, values);
+  digests_[index] += piece.value_digests;
+  for (stored_chunk& c : piece.chunks) c.address = address_[index] + c.first_plane * v.bytes_per_plane();
+  file_->write(remember(index, piece.chunks, piece.bytes));
+}
+
+void plane_file::write(std::size_t index, const plane_source<std::byte>& make, std::span<const std::byte> made) {
   const plane_variable& v = plan_.variables[index];
   comm::together(comm_, [&] {
     if (written_[index]) throw usage_error(fmt::format("the field '{}' is written twice", v.name));
@@ -148,42 +160,79 @@ void plane_file::write(std::size_t index, const plane_source<std::byte>& make) {
   const index3 points = plan_.header.shape + (v.on_nodes ? index3{1, 1, 1} : index3{});
   const piece_gather gather(comm_, exchange, *plan_.boxes, v.on_nodes, v.bytes_per_plane() / (points.y * points.x));
   const bool rounds = v.type == NC_FLOAT && plan_.stored.significant_digits > 0;
+  const bool apart = plan_.stored.method == compression::none && writes_plainly(team_, plan_.how) &&
+                     team_.ranks.size() == packers_.ranks.size();
+  const std::int64_t below = plan_.boxes->box_of(comm::rank(comm_)).begin.z;
+  const std::int64_t rounds_alone = std::max<std::int64_t>(most_alone / largest_piece / std::ssize(packers_.ranks), 1);
   std::vector<std::byte> values;
+  comm::outcome alone;  // of rounds in which nobody waits
   for (std::int64_t round = 0; round < exchange.rounds(); ++round) {
     const plane_range part = exchange.piece(round);
-    comm::together(comm_, [&] { values.resize(static_cast<std::size_t>(part.size() * v.bytes_per_plane())); });
+    const auto bytes = static_cast<std::size_t>(part.size() * v.bytes_per_plane());
+    const auto round_values = [&] {
+      if (rounds)
+        round_to_bits({reinterpret_cast<float*>(values.data()), values.size() / sizeof(float)},
+                      bits_for_digits(plan_.stored.significant_digits));
+    };
+    if (apart && gather.is_alone(round)) {
+      if (!alone.failed)
+        alone = comm::outcome_of([&] {
+          const std::int64_t first = part.begin - below;
+          if (!made.empty() && !rounds)
+            return put_alone(index, part, made.subspan(static_cast<std::size_t>(first * v.bytes_per_plane()), bytes));
+          values.resize(bytes);
+          if (bytes > 0) make(first, part.size(), values);
+          round_values();
+          put_alone(index, part, values);
+        });
+      if ((round + 1) % rounds_alone == 0) comm::agree(comm_, alone);
+      continue;
+    }
+    comm::agree(comm_, alone);
+    comm::together(comm_, [&] { values.resize(bytes); });
     gather.gather(round, make, values);
-    if (rounds)
-      round_to_bits({reinterpret_cast<float*>(values.data()), values.size() / sizeof(float)},
-                    bits_for_digits(plan_.stored.significant_digits));
+    round_values();
     put(index, part, values);
   }
+  comm::agree(comm_, alone);
   written_[index] = true;
 }
 
-/// MPI-IO may lose a write without saying so: compare what lies in the file, its index too, with what was written.
-void plane_file::read_back() {
-  const int descriptor = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw machine_error(fmt::format("cannot read '{}' back: {}", name_, std::strerror(errno)));
-  const std::unique_ptr<const int, void (*)(const int*)> closed_at_the_end(&descriptor, [](const int* d) { ::close(*d); });
+/// The file system may lose a write without saying so: compare what lies in the file with what this rank wrote.
+void plane_file::read_back() const {
+  part_reader file(name_, error_kind::machine);
+  for (const written_chunk& w : chunks_)
+    if (file.digest(w.chunk.address, w.chunk.bytes) != w.digest())
+      throw machine_error(fmt::format("'{}' of '{}' reads back differently from plane {} on; the file system lost a write",
+                                      plan_.variables[w.variable].name, name_, w.chunk.first_plane));
+}
+
+/// What all ranks wrote, by address, on rank 0. @collective on comm_
+std::vector<plane_file::written_chunk> plane_file::collect_chunks() const {
+  static_assert(std::is_trivially_copyable_v<written_chunk>);
+  constexpr int bytes = static_cast<int>(sizeof(written_chunk));
+  const int mine = static_cast<int>(chunks_.size()) * bytes;
+  std::vector<int> counts(packers_.ranks.size());
+  MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm_);
+  const std::vector<int> starts = comm::offsets_of(counts);
+  std::vector<written_chunk> all;
+  comm::together(comm_, [&] {
+    if (comm::rank(comm_) == 0) all.resize(static_cast<std::size_t>((starts.back() + counts.back()) / bytes));
+  });
+  MPI_Gatherv(chunks_.data(), mine, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, 0, comm_);
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.chunk.address < b.chunk.address; });
+  return all;
+}
+
+/// HDF5's index must say where chunks were written.
+void plane_file::check_places(std::span<const written_chunk> all) const {
   chunk_places places(name_);
-  std::vector<std::byte> bytes;
-  for (const auto& [index, chunk] : chunks_) {
+  for (const auto& [index, chunk] : all) {
     const plane_variable& v = plan_.variables[index];
     const chunk_places::place found = places.of(v, chunk.first_plane);
-    bool same = found.address == chunk.address && (found.bytes == chunk.bytes || found.bytes == 0);
-    bytes.resize(static_cast<std::size_t>(chunk.bytes));
-    for (std::int64_t done = 0; same && done < chunk.bytes;) {
-      const ssize_t got =
-          ::pread(descriptor, bytes.data() + done, static_cast<std::size_t>(chunk.bytes - done), chunk.address + done);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) throw machine_error(fmt::format("cannot read '{}' back: {}", name_, std::strerror(errno)));
-      same = got > 0;
-      done += got;
-    }
-    if (!same || xxh64_of(bytes) != std::string(chunk.digest.begin(), chunk.digest.end()))
-      throw machine_error(fmt::format("'{}' of '{}' reads back differently from plane {} on; the file system lost a write",
-                                      v.name, name_, chunk.first_plane));
+    if (found.address != chunk.address || (found.bytes != chunk.bytes && found.bytes != 0))
+      throw machine_error(fmt::format("the index of '{}' does not say where '{}' lies from plane {} on; write it elsewhere",
+                                      name_, v.name, chunk.first_plane));
   }
 }
 
@@ -214,21 +263,28 @@ file_report plane_file::close() {
   comm::together(comm_, [&] {
     if (index_) index_->close();
   });
-  comm::together(comm_, [&] {
-    if (!team_.member()) return;
-    sync_file(name_);
-    if (plan_.how.read_back) read_back();
-  });
   const std::vector<std::string> all = collect_digests();
+  const std::vector<written_chunk> chunks = collect_chunks();
   const bool first = comm::rank(comm_) == 0;
   comm::together(comm_, [&] {
     if (!first) return;
     reserve_space(name_, metadata_reserve + index_reserve_);
     finish_file(name_, plan_.header, plan_.with_nodes, plan_.variables, all);
+    if (plan_.how.read_back) check_places(chunks);
   });
-  comm::outcome sealed;
-  if (team_.member()) sealed = comm::outcome_of([&] { append_seal(team_.comm.get(), name_); });
-  comm::agree(comm_, sealed);
+  // Nothing is written to the chunks any more. Where other hosts or a library take part, what they still hold is written
+  // now; else that can wait until the disk has had time to write it.
+  comm::together(comm_, [&] {
+    if (!team_.member()) return;
+    if (!writes_plainly(team_, plan_.how)) sync_file(name_);
+    if (plan_.how.read_back) read_back();
+  });
+  comm::together(comm_, [&] {
+    if (!first) return;
+    std::vector<file_part> parts;
+    for (const written_chunk& w : chunks) parts.push_back({w.chunk.address, w.chunk.bytes, w.digest()});
+    append_seal(name_, parts);
+  });
 
   file_report report{0, 0, 0, team_.mode, team_.system.name};
   for (const plane_variable& v : plan_.variables) report.values += v.planes * v.bytes_per_plane();

@@ -39,7 +39,8 @@ class plane_file {
 
   const plane_variable& variable(std::size_t index) const { return plan_.variables[index]; }
   /// Write all planes of a variable. @param make the values of this rank's box
-  void write(std::size_t index, const plane_source<std::byte>& make);
+  /// @param made the same where they lie in memory as a whole, so that they need not be made; else empty
+  void write(std::size_t index, const plane_source<std::byte>& make, std::span<const std::byte> made = {});
   /// Everything that result_writer::close() promises.
   file_report close();
 
@@ -48,13 +49,19 @@ class plane_file {
   struct written_chunk {
     std::size_t variable;
     stored_chunk chunk;
+    std::string digest() const { return {chunk.digest.begin(), chunk.digest.end()}; }
   };
 
   void define(const std::function<void(std::span<const plane_variable>)>& describe);
   void reserve(std::int64_t values);
   void put(std::size_t index, plane_range part, std::span<const std::byte> values);
+  void put_alone(std::size_t index, plane_range part, std::span<const std::byte> values);
   plane_exchange exchange_of(const plane_variable& v) const;
-  void read_back();
+  std::vector<extent> remember(std::size_t index, std::span<const stored_chunk> chunks,
+                               std::span<const std::span<const std::byte>> bytes);
+  std::vector<written_chunk> collect_chunks() const;
+  void read_back() const;
+  void check_places(std::span<const written_chunk> all) const;
   std::vector<std::string> collect_digests() const;
 
   MPI_Comm comm_;

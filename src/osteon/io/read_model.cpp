@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <osteon/base/xxh3.hpp>
 #include <osteon/base/xxh64.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/io/model_checks.hpp>
@@ -68,6 +69,7 @@ class voxel_reader {
     integrity_ = file_.group("/integrity");
     id_ = file_.variable(cells_, "material", NC_UBYTE, {z, y, x});
     digest_id_ = file_.variable(integrity_, "material", NC_CHAR, {chunks, digest_length});
+    new_digests_ = has_new_digests(integrity_, digest_id_);
     if (const std::string missing = missing_filter(cells_, id_); !missing.empty())
       throw data_error(fmt::format("cannot read the voxels of '{}': {}", path, missing));
     int kind = NC_CONTIGUOUS;
@@ -95,7 +97,8 @@ class voxel_reader {
     std::string digest(digest_length, '\0');
     const std::size_t row[2] = {static_cast<std::size_t>(z / k_), 0}, length[2] = {1, digest_length};
     file_.check(nc_get_vara_text(integrity_, digest_id_, row, length, digest.data()), "digests");
-    if (xxh64_of(std::as_bytes(std::span(chunk_))) != digest)
+    const auto values = std::as_bytes(std::span(chunk_));
+    if ((new_digests_ ? xxh3_of(values) : xxh64_of(values)) != digest)
       throw data_error(
           fmt::format("planes {} to {} of '{}' are damaged: they do not match their digest; import the image again", z,
                       z + planes - 1, path_));
@@ -110,6 +113,7 @@ class voxel_reader {
   std::int64_t k_;
   int cells_ = -1, integrity_ = -1, id_ = -1, digest_id_ = -1;
   std::vector<std::uint8_t> chunk_;
+  bool new_digests_ = true;
 };
 
 void check_memory(const std::string& path, std::int64_t bytes) {

@@ -135,9 +135,10 @@ void result_writer::write_material(const plane_source<std::uint8_t>& make) {
   state_->file->write(0, as_bytes(make));
 }
 
-void result_writer::write(const std::string& name, centring where, const plane_source<float>& make) {
+void result_writer::write(const std::string& name, centring where, const plane_source<float>& make,
+                          std::span<const float> made) {
   const working clock(state_->seconds);
-  state_->file->write(state_->index_of(name, where), as_bytes(make));
+  state_->file->write(state_->index_of(name, where), as_bytes(make), std::as_bytes(made));
 }
 
 void result_writer::write_cells(const std::string& name, const plane_source<float>& make) {
@@ -154,13 +155,14 @@ void result_writer::write_material(std::span<const std::uint8_t> values) {
 
 void result_writer::write_cells(const std::string& name, std::span<const float> values) {
   const int components = state_->fields[state_->index_of(name, centring::cell) - 1].components;
-  write_cells(name, planes_of(state_->comm.get(), name, values, state_->where.owned.shape(), components));
+  const index3 cells = state_->where.owned.shape();
+  write(name, centring::cell, planes_of(state_->comm.get(), name, values, cells, components), values);
 }
 
 void result_writer::write_nodes(const std::string& name, std::span<const float> values) {
   const int components = state_->fields[state_->index_of(name, centring::node) - 1].components;
   const index3 nodes = state_->where.owned.shape() + index3{1, 1, 1};
-  write_nodes(name, planes_of(state_->comm.get(), name, values, nodes, components));
+  write(name, centring::node, planes_of(state_->comm.get(), name, values, nodes, components), values);
 }
 
 file_report result_writer::close() {

@@ -75,7 +75,7 @@ class result_writer {
 
  private:
   struct state;
-  void write(const std::string& name, centring where, const plane_source<float>& make);
+  void write(const std::string& name, centring where, const plane_source<float>& make, std::span<const float> made = {});
   explicit result_writer(std::unique_ptr<state>);
   std::unique_ptr<state> state_;
 };

@@ -3,29 +3,31 @@
 /// The seal of a file: a digest of all its bytes, behind them (docs/format.md).
 ///
 /// HDF5 may crash on a damaged index or never return, so a file's bytes are checked before it sees them.
+#include <mpi.h>
+
 #include <cstdint>
-#include <osteon/io/access.hpp>
+#include <span>
 #include <string>
-#include <vector>
 
 namespace osteon::io {
 
-/// Digests of a file's blocks of 4 MiB, hexadecimal, by this member of a team of `members`: every members-th one.
-/// @throws data_error if the bytes cannot be read @collective local
-std::vector<std::string> block_digests(const std::string& path, std::int64_t length, int member, int members);
+/// A part of a file that must have a digest.
+struct file_part {
+  std::int64_t address = 0, length = 0;
+  std::string digest;  ///< hexadecimal XXH3
+};
 
-/// Put the seal behind a closed file; the members of the team share the reading. @throws machine_error
-/// @collective on team.comm
-void append_seal(MPI_Comm members, const std::string& path);
-/// The same by one process. @collective local
-void append_seal(const std::string& path);
+/// Put the seal behind a closed file. What was digested when it was written is not read again: the seal says what the file
+/// is meant to hold there; the rest is read.
+/// @param known ascending, apart @throws machine_error @collective local
+void append_seal(const std::string& path, std::span<const file_part> known = {});
 
 enum class seal_state { good, wrong, none };
 
 /// Read a file's bytes and compare. `none`: it does not end with a seal.
 /// @throws data_error if it cannot be read @collective local
 seal_state read_seal(const std::string& path);
-/// @collective on members
+/// The same; the members share the reading. @collective on members
 seal_state read_seal(MPI_Comm members, const std::string& path);
 
 /// What to say of a file whose seal is not good. @param what e.g. `model`

@@ -41,7 +41,7 @@ class shared_file {
   void write_together(std::span<const extent> parts);
 
   std::string name_;
-  bool together_ = false;
+  bool together_ = false, in_turns_ = false, starts_early_ = false;
   std::int64_t most_bytes_;  ///< of a call
   int descriptor_ = -1;
   MPI_File file_ = MPI_FILE_NULL;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <osteon/base/xxh3.hpp>
 #include <osteon/base/xxh64.hpp>
 #include <osteon/io/metadata_digest.hpp>
 #include <osteon/io/netcdf.hpp>
@@ -136,6 +137,7 @@ class verifier {
       result_.filter_missing = true;
       return add(shown, "cannot be read here: " + missing);
     }
+    const bool is_new = has_new_digests(integrity_, digest_id);
     ++result_.variables;
     for (std::size_t row = 0; row < rows; ++row) {
       const std::int64_t begin = static_cast<std::int64_t>(row) * step,
@@ -146,15 +148,18 @@ class verifier {
         add(shown, "its digests cannot be read", begin, end - 1);
         continue;
       }
-      xxh64 digest;
-      if (!feed(v, begin, end, digest))
+      const std::string found_digest = is_new ? digest_of<xxh3>(v, begin, end) : digest_of<xxh64>(v, begin, end);
+      if (found_digest.empty())
         add(shown, "cannot be read", begin, end - 1);
-      else if (digest.hex() != expected)
+      else if (found_digest != expected)
         add(shown, "does not match its digests", begin, end - 1);
     }
   }
 
-  bool feed(const variable_shape& v, std::int64_t begin, std::int64_t end, xxh64& digest) {
+  /// Empty if the values cannot be read.
+  template <class Digest>
+  std::string digest_of(const variable_shape& v, std::int64_t begin, std::int64_t end) {
+    Digest digest;
     const std::int64_t plane = v.bytes_per_plane(), step = std::max<std::int64_t>(most_bytes_at_once / plane, 1);
     for (std::int64_t z = begin; z < end; z += step) {
       const std::int64_t planes = std::min(step, end - z);
@@ -163,12 +168,12 @@ class verifier {
       std::vector<std::size_t> start(v.extent.size(), 0), count(v.extent);
       start[0] = static_cast<std::size_t>(z);
       count[0] = static_cast<std::size_t>(planes);
-      if (nc_get_vara(v.group, v.id, start.data(), count.data(), buffer_.data()) != NC_NOERR) return false;
+      if (nc_get_vara(v.group, v.id, start.data(), count.data(), buffer_.data()) != NC_NOERR) return "";
       digest.update(buffer_);
       result_.planes += planes;
       result_.bytes += planes * plane;
     }
-    return true;
+    return digest.hex();
   }
 
   const std::function<void(std::int64_t)>& before_reading_;

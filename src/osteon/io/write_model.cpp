@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/base/xxh64.hpp>
+#include <osteon/base/xxh3.hpp>
 #include <osteon/io/model_checks.hpp>
 #include <osteon/io/model_conditions.hpp>
 #include <osteon/io/model_file.hpp>
@@ -104,7 +104,7 @@ file_report write_model(const std::string& path, const voxel::model_header& head
     // chunks wait in the library's cache (64 MiB at most), so the end of the file lags behind
     reserve_space(name, metadata + std::min(z * plane, std::int64_t{64} << 20) + 2 * planes * plane);
     check_netcdf(nc_put_vara_uchar(v.group, v.id, start, count, part.data()), fmt::format("write the voxels of '{}'", name));
-    digests += xxh64_of(std::as_bytes(part));
+    digests += xxh3_of(std::as_bytes(part));
   }
   file.close();
   reserve_space(name, metadata);
