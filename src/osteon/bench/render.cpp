@@ -45,18 +45,18 @@ double interpolation_limit() {
   constexpr std::int64_t edge = 16;
   const index3 domain{edge, edge, edge};
   std::vector<float> values = wavy_field({{}, domain}, domain);
-  const kernel::ray_segments segments(domain, {{}, domain}, {{}, domain}, 1, 8);
+  const kernel::ray_segments segments(domain, {{}, domain}, {{}, domain}, 1, 8, false);
   const kernel::ray along{{4, 5, 3}, {0.5, 0.4, 0.7}, 0, 10};
   const auto part = segments.of(along);
-  kernel::eight_samples around;
+  kernel::eight_places around;
   std::int64_t shared;
-  segments.place(part, 0, segments.beginning(part, 0), false, around, shared);
+  segments.place(part, 0, segments.beginning(part, 0), around, shared);
   constexpr int rounds = 1 << 20;
   double best = std::numeric_limits<double>::infinity();
   for (int repeat = 0; repeat < 3; ++repeat) {
     kernel::float8 sum{};
     const double start = cpu_seconds();
-    for (int i = 0; i < rounds; ++i) sum += around.value(values.data() + shared + (i & 1));
+    for (int i = 0; i < rounds; ++i) sum += around.value(values.data() + shared + (i & 1), segments.across());
     best = std::min(best, cpu_seconds() - start);
     volatile float kept = sum[0];  // so that the sums are made
     (void)kept;

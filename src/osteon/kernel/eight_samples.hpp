@@ -12,34 +12,37 @@ namespace osteon::kernel {
 typedef float float8 __attribute__((vector_size(32)));
 typedef std::int32_t integer8 __attribute__((vector_size(32)));
 
-[[gnu::always_inline]] inline float8 all(float a) { return float8{} + a; }
-[[gnu::always_inline]] inline integer8 all(std::int32_t a) { return integer8{} + a; }
+[[gnu::always_inline]] inline float8 all(float a) { return float8{a, a, a, a, a, a, a, a}; }
+[[gnu::always_inline]] inline integer8 all(std::int32_t a) { return integer8{a, a, a, a, a, a, a, a}; }
 [[gnu::always_inline]] inline float8 lerp(float8 a, float8 b, float8 f) { return a + f * (b - a); }
-[[gnu::always_inline]] inline integer8 clamp(integer8 i, std::int32_t low, std::int32_t high) {
-  i = i < low ? all(low) : i;
-  return i > high ? all(high) : i;
-}
-/// Whether a lane of a comparison's result holds.
-[[gnu::always_inline]] inline bool any(integer8 mask) {
+
+/// A bit for each lane of a comparison's result.
+[[gnu::always_inline]] inline unsigned bits(const integer8& mask) {
 #ifdef __AVX__
-  typedef long long wide __attribute__((vector_size(32)));
-  return !__builtin_ia32_ptestz256((wide)mask, (wide)mask);
+  return static_cast<unsigned>(__builtin_ia32_movmskps256((float8)mask));
 #else
-  typedef std::int64_t wide __attribute__((vector_size(32)));
-  const auto m = (wide)mask;
-  return ((m[0] | m[1]) | (m[2] | m[3])) != 0;
+  unsigned result = 0;
+  for (int lane = 0; lane < 8; ++lane) result |= static_cast<unsigned>(mask[lane] & 1) << lane;
+  return result;
 #endif
 }
+/// Whether a lane of a comparison's result holds; whether all do.
+[[gnu::always_inline]] inline bool any(const integer8& mask) { return bits(mask) != 0; }
+[[gnu::always_inline]] inline bool every(const integer8& mask) { return bits(mask) == 255; }
 
-/// Whether all lanes of a comparison's result hold.
-[[gnu::always_inline]] inline bool every(integer8 mask) { return !any(~mask); }
+/// Have lanes that were stored loaded one by one, each by one instruction: else the compiler takes them out of the register,
+/// each by three.
+template <class T>
+[[gnu::always_inline]] inline void by_memory(T& stored) {
+  asm("" : "+m"(stored));
+}
 
 /// The floats at `from` + at[i], and those that follow them.
 template <class Offset>
 [[gnu::always_inline]] inline void pairs_at(const float* from, const Offset (&at)[8], float8& a, float8& b) {
-  typedef std::uint64_t quads __attribute__((vector_size(32)));
+  typedef double quads __attribute__((vector_size(32)));  // as integers, two would take one instruction more
   const auto two = [&](int i) {
-    std::uint64_t result;
+    double result;
     std::memcpy(&result, from + at[i], sizeof result);
     return result;
   };
@@ -70,71 +73,64 @@ template <class Offset>
   result[3] = __builtin_shufflevector(ef, gh, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
+/// How far apart the voxels of neighbouring planes and rows are.
+struct voxel_strides {
+  std::int64_t z = 0, y = 0;
+};
+
 /// Places of eight samples among voxels, numbered -1, 0, 1, 2 on each axis: a sample lies between the middles of 0 and 1.
 struct eight_places {
   float8 fz, fy, fx;      ///< weights of the voxels numbered 1
   std::int32_t first[8];  ///< offsets of the voxels 0 from one that all share
-};
-
-/// Eight samples, and the strides of the voxels around them.
-struct eight_samples {
-  eight_places at;
-  /// Where gradients are taken: the same, but not next to an end of the domain, where a voxel would be missing.
-  eight_places near;
-  bool inside;  ///< whether they are the same; then `near` is not set
-  std::int64_t across_z, across_y;
 
   /// Interpolated values, of voxels from v on.
-  [[gnu::always_inline]] inline float8 value(const float* v) const {
-    const float8 low = lerp(row(v, at, 0, 0), row(v, at, 0, 1), at.fy),
-                 high = lerp(row(v, at, 1, 0), row(v, at, 1, 1), at.fy);
-    return lerp(low, high, at.fz);
+  [[gnu::always_inline]] inline float8 value(const float* v, const voxel_strides& across) const {
+    const float8 low = lerp(row(v), row(v + across.y), fy), high = lerp(row(v + across.z), row(v + across.z + across.y), fy);
+    return lerp(low, high, fz);
   }
 
   /// The values from the neighbours that are not NaN, and their share of the weights.
-  [[gnu::always_inline]] inline float8 value_of_present(const float* v, float8& share) const {
+  [[gnu::always_inline]] inline float8 value_of_present(const float* v, const voxel_strides& across, float8& share) const {
     float8 sums[4], weights[4];
     for (int k = 0; k < 4; ++k) {
       float8 a, b;
-      pairs_at(voxel(v, k >> 1, k & 1), at.first, a, b);
+      pairs_at(v + ((k >> 1) * across.z + (k & 1) * across.y), first, a, b);
       const float8 one = all(1.0f);
-      weights[k] = lerp(a == a ? one : float8{}, b == b ? one : float8{}, at.fx);
-      sums[k] = lerp(a == a ? a : float8{}, b == b ? b : float8{}, at.fx);
+      weights[k] = lerp(a == a ? one : float8{}, b == b ? one : float8{}, fx);
+      sums[k] = lerp(a == a ? a : float8{}, b == b ? b : float8{}, fx);
     }
-    share = lerp(lerp(weights[0], weights[1], at.fy), lerp(weights[2], weights[3], at.fy), at.fz);
-    const float8 sum = lerp(lerp(sums[0], sums[1], at.fy), lerp(sums[2], sums[3], at.fy), at.fz);
+    share = lerp(lerp(weights[0], weights[1], fy), lerp(weights[2], weights[3], fy), fz);
+    const float8 sum = lerp(lerp(sums[0], sums[1], fy), lerp(sums[2], sums[3], fy), fz);
     return share > 0 ? sum / share : float8{};
   }
 
   /// Twice the gradient per voxel, z first: the interpolated value one voxel ahead less that one voxel behind.
-  [[gnu::always_inline]] inline void slope(const float* v, float8 (&result)[3]) const {
-    const eight_places& p = inside ? at : near;
-    const float8 below = lerp(row(v, p, -1, 0), row(v, p, -1, 1), p.fy),
-                 above = lerp(row(v, p, 2, 0), row(v, p, 2, 1), p.fy);
-    float8 across[2], low[2], along[2];
+  [[gnu::always_inline]] inline void slope(const float* v, const voxel_strides& across, float8 (&result)[3]) const {
+    const float* const behind = v - across.z;
+    const float* const ahead = v + 2 * across.z;
+    const float8 below = lerp(row(behind), row(behind + across.y), fy), above = lerp(row(ahead), row(ahead + across.y), fy);
+    float8 beside[2], low[2], along[2];
 #pragma GCC unroll 2
     for (int k = 0; k < 2; ++k) {
+      const float* const plane = v + k * across.z;
       float8 a[4], b[4];
-      fours_at(voxel(v, k, 0) - 1, p.first, a);
-      fours_at(voxel(v, k, 1) - 1, p.first, b);
-      const float8 a_here = lerp(a[1], a[2], p.fx), b_here = lerp(b[1], b[2], p.fx);
-      low[k] = lerp(a_here, b_here, p.fy);
-      across[k] = lerp(b_here - row(v, p, k, -1), row(v, p, k, 2) - a_here, p.fy);
-      along[k] = lerp(lerp(a[2] - a[0], a[3] - a[1], p.fx), lerp(b[2] - b[0], b[3] - b[1], p.fx), p.fy);
+      fours_at(plane - 1, first, a);
+      fours_at(plane + across.y - 1, first, b);
+      const float8 a_here = lerp(a[1], a[2], fx), b_here = lerp(b[1], b[2], fx);
+      low[k] = lerp(a_here, b_here, fy);
+      beside[k] = lerp(b_here - row(plane - across.y), row(plane + 2 * across.y) - a_here, fy);
+      along[k] = lerp(lerp(a[2] - a[0], a[3] - a[1], fx), lerp(b[2] - b[0], b[3] - b[1], fx), fy);
     }
-    result[0] = lerp(low[1] - below, above - low[0], p.fz);
-    result[1] = lerp(across[0], across[1], p.fz);
-    result[2] = lerp(along[0], along[1], p.fz);
+    result[0] = lerp(low[1] - below, above - low[0], fz);
+    result[1] = lerp(beside[0], beside[1], fz);
+    result[2] = lerp(along[0], along[1], fz);
   }
 
  private:
-  [[gnu::always_inline]] inline const float* voxel(const float* v, int k, int j) const {
-    return v + (k * across_z + j * across_y);
-  }
-  [[gnu::always_inline]] inline float8 row(const float* v, const eight_places& p, int k, int j) const {
+  [[gnu::always_inline]] inline float8 row(const float* v) const {
     float8 a, b;
-    pairs_at(voxel(v, k, j), p.first, a, b);
-    return lerp(a, b, p.fx);
+    pairs_at(v, first, a, b);
+    return lerp(a, b, fx);
   }
 };
 

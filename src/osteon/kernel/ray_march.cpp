@@ -28,7 +28,8 @@ std::array<float, 2> visible_range(const transfer_table& table) {
 march_volume::march_volume(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_voxels,
                            lighting light, std::vector<march_layer> layers)
     : segments_(domain, owned, thickened(domain, present),
-                step_voxels * std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x}), samples_in_segment(step_voxels)) {
+                step_voxels * std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x}), samples_in_segment(step_voxels),
+                std::any_of(layers.begin(), layers.end(), [](const march_layer& l) { return l.shaded; })) {
   light_by(light);
   const double finest = std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x});
   for (int axis = 0; axis < 3; ++axis) inverse_spacing_[axis] = static_cast<float>(finest / spacing_mm[axis]);
@@ -42,15 +43,15 @@ march_volume::march_volume(index3 domain, vector3 spacing_mm, const box3& owned,
     const auto [low, high] = visible_range(l.transfer);
     const float width = l.transfer.high - l.transfer.low;
     const float scale = width > 0 ? static_cast<float>(l.transfer.entries.size() - 1) / width : infinite;
-    layers_.push_back({std::move(l), scale, low, high, {}, {}});
+    layers_.push_back({std::move(l), scale, low, high, {}, 0});
     layer& made = layers_.back();
     const auto& entries = made.given.transfer.entries;
     const float emission = made.given.emission;
     for (std::size_t i = 0; i <= entries.size(); ++i) {
       const auto& e = entries[std::min(i, entries.size() - 1)];
-      made.colours.push_back({emission * e[0], emission * e[1], emission * e[2], 0});
-      made.opacities.push_back(e[3]);
+      made.table.push_back({emission * e[0], emission * e[1], emission * e[2], e[3]});
     }
+    made.last = static_cast<float>(entries.size() - 1);
   }
   find_empty_space(owned, thick, ghosts_needed(step_voxels));
 }
@@ -98,12 +99,12 @@ void march_volume::project(const ray& along, projection& result, std::int64_t& s
   const march_layer& what = layers_.front().given;
   const double scale = what.transfer.high > what.transfer.low ? 0x1p24 / (what.transfer.high - what.transfer.low) : 0;
   for (std::int64_t j = part.first; j < part.last; ++j) {
-    eight_samples around;
+    eight_places around;
     std::int64_t shared;
-    const int count = segments_.place(part, j, segments_.beginning(part, j), false, around, shared);
+    const int count = segments_.place(part, j, segments_.beginning(part, j), around, shared);
     samples += count;
     float8 share;
-    const float8 value = around.value_of_present(what.values + shared, share);
+    const float8 value = around.value_of_present(what.values + shared, segments_.across(), share);
     for (int i = 0; i < count; ++i) {
       if (!(share[i] > 0.5f)) continue;
       result.greatest = std::max(result.greatest, value[i]);

@@ -81,14 +81,15 @@ class march_volume {
   void project(const ray& along, projection& result, std::int64_t& samples) const;
 
  private:
+  using colour_entry = std::array<float, 4>;
   // A layer, and what follows from its table.
   struct layer {
     march_layer given;
     float scale;                      // entries per unit of value
     float visible_low, visible_high;  // nothing is seen of values at or outside of these
     // Light given off and opacity of each entry. The last one is there twice: one may interpolate between two anywhere.
-    std::vector<std::array<float, 4>> colours;
-    std::vector<float> opacities;
+    std::vector<colour_entry> table;
+    float last;  // entry
   };
   struct look;
   struct packet;
@@ -98,8 +99,11 @@ class march_volume {
   void find_segments(packet& p) const;
   void place_samples(packet& p, std::int64_t& samples) const;
   void interpolate(std::size_t number, packet& p) const;
-  static bool look_at(const layer& what, const packet& p, int s, look& result);
+  void look_at(const layer& what, const packet& p, int s, look& result) const;
   void look_at(std::size_t number, packet& p) const;
+  template <bool Lit>
+  static float4 over_each_other(const look& seen, const colour_entry* table);
+  static float4 over_each_other(std::span<const look* const> seen, std::span<const colour_entry* const> tables);
   void blend_one_layer(packet& p) const;
   void find_slopes(std::size_t number, packet& p) const;
   void illuminate(std::size_t number, packet& p) const;

@@ -12,103 +12,117 @@ namespace osteon::kernel {
 
 namespace {
 
-using channels = double __attribute__((vector_size(32)));
+using channels = double4;
 
-// The accumulator of a ray: a wide_pixel.
-struct accumulator {
+// Put a segment behind everything that a ray has met: colour is premultiplied, its last channel is the opacity. The
+// transmittance changes by the same formula as the colours, with minus the opacity.
+[[gnu::always_inline]] inline void add(const float4& colour, wide_pixel& sum) {
+  constexpr channels sign = {1, 1, 1, -1};
   channels high, low;
-
-  // Add a segment behind everything so far: colour is premultiplied, its last channel is minus the opacity, so the
-  // transmittance changes by the same formula as the colours.
-  void add(const float4& colour) {
-    const double through = high[3], rest = low[3];
-    const channels c = __builtin_convertvector(colour, channels);
-#ifdef __FMA__  // elsewhere it is a function that takes longer than all the rest
-    const channels product = c * through;
-    channels error;
-    for (int i = 0; i < 4; ++i) error[i] = __builtin_fma(c[i], through, -product[i]);
-    join(product, error + c * rest);
-#else
-    // The transmittance is cut into 24 + 29 bits, whose products with a float are exact.
-    const double coarse = static_cast<double>(static_cast<float>(through)), fine = through - coarse;
-    join(c * coarse, c * rest);
-    join(c * fine, channels{});
-#endif
-  }
-
- private:
-  void join(const channels& exact, const channels& small) {
+  load(high, sum.high);
+  load(low, sum.low);
+  const double through = sum.high[3], rest = sum.low[3];
+  const channels c = to_double(colour) * sign;
+  const auto join = [&](const channels& exact, const channels& small) {
     const channels s = high + exact;
     const channels v = s - high;
     const channels e = ((high - (s - v)) + (exact - v)) + (low + small);
     high = s + e;
     low = e - (high - s);
-  }
-};
+  };
+#ifdef __FMA__  // elsewhere it is a function that takes longer than all the rest
+  const channels product = c * through;
+  channels error;
+  for (int i = 0; i < 4; ++i) error[i] = __builtin_fma(c[i], through, -product[i]);
+  join(product, error + c * rest);
+#else
+  // The transmittance is cut into 24 + 29 bits, whose products with a float are exact.
+  const double coarse = static_cast<double>(static_cast<float>(through)), fine = through - coarse;
+  join(c * coarse, c * rest);
+  join(c * fine, channels{});
+#endif
+  store(sum.high, high);
+  store(sum.low, low);
+}
 
 float8 square_root(float8 a) {
   for (int i = 0; i < 8; ++i) a[i] = std::sqrt(a[i]);
   return a;
 }
 
-// Of each lane, the product of those before it. Lanes are moved within the halves of a register: to move them across takes
-// eight times as long.
-[[gnu::always_inline]] inline float8 product_of_preceding(const float8& a) {
-  const float8 one = all(1.0f);
-  float8 p = __builtin_shufflevector(one, a, 0, 8, 9, 10, 4, 12, 13, 14);
-  p *= __builtin_shufflevector(one, p, 0, 8, 9, 10, 4, 12, 13, 14);
-  p *= __builtin_shufflevector(one, p, 0, 1, 8, 9, 4, 5, 12, 13);
-  const float8 through = p * a;
-  return p * __builtin_shufflevector(one, through, 0, 1, 2, 3, 11, 11, 11, 11);
+// Of each half of a register, one of its four lanes in all of them.
+template <int Lane>
+[[gnu::always_inline]] inline float8 spread(const float8& a) {
+  return __builtin_shufflevector(a, a, Lane, Lane, Lane, Lane, Lane + 4, Lane + 4, Lane + 4, Lane + 4);
+}
+// Colours of one, and the last channels of the other.
+[[gnu::always_inline]] inline float8 with_last(const float8& colours, const float8& last) {
+  return __builtin_shufflevector(colours, last, 0, 1, 2, 11, 4, 5, 6, 15);
 }
 
-[[gnu::always_inline]] inline float4 halves_of(const float8& a) {
-  return __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
-}
-[[gnu::always_inline]] inline float sum_of(const float8& a) {
-  const float4 b = halves_of(a), c = b + __builtin_shufflevector(b, b, 2, 3, 0, 1);
-  return c[0] + c[1];
+// Samples 0 to 3 of a segment, front to back, in the lower half of a register, and 4 to 7 in the upper one.
+struct two_sums {
+  float8 colour{}, through = all(1.0f);
+
+  // @param of_both premultiplied colours, and opacities as last channels @param opacity the same in all channels
+  [[gnu::always_inline]] inline void add(const float8& of_both, const float8& opacity) {
+    colour += through * of_both;
+    through -= through * opacity;
+  }
+  [[gnu::always_inline]] inline float4 whole() const {
+    const float4 front = __builtin_shufflevector(colour, colour, 0, 1, 2, 3),
+                 back = __builtin_shufflevector(colour, colour, 4, 5, 6, 7);
+    float4 result = front + __builtin_shufflevector(through, through, 0, 1, 2, 3) * back;
+    result[3] = std::min(result[3], 1.0f);  // opacities of the table may exceed 1 by rounding
+    return result;
+  }
+};
+
+// Call `body` with the numbers of a segment's first four samples, as constants.
+template <class F>
+[[gnu::always_inline]] inline void each_pair(F body) {
+  body(std::integral_constant<int, 0>{});
+  body(std::integral_constant<int, 1>{});
+  body(std::integral_constant<int, 2>{});
+  body(std::integral_constant<int, 3>{});
 }
 
-// The bits of a float count halvings, and between two of them what is left, nearly enough.
-optical_depth depth_of(float transmittance) {
-  constexpr std::int32_t one = 0x3f800000;
-  std::int32_t bits;
-  const float through = std::clamp(transmittance, 0.0f, 1.0f);
+// The bits of a float count halvings, and between two of them what is left, nearly enough. @param through in [0, 1]
+[[gnu::always_inline]] inline std::uint32_t depth_of(float through) {
+  constexpr std::uint32_t one = 0x3f800000;
+  std::uint32_t bits;
   std::memcpy(&bits, &through, sizeof bits);
-  return static_cast<optical_depth>(std::min((one - bits) >> 11, 0xffff));
+  return (one - bits) >> 11;
 }
 
 }  // namespace
 
 // What eight samples show of a layer.
 struct march_volume::look {
-  float8 opacity, part, brightness, gloss;
-  integer8 entry;  // in the table of colours; and `part`, how far from it towards the next entry
-  bool seen, lit;
+  std::uint32_t entry[8];  // in the table of colours, bytes
+  float8 part;             // how far from it towards the next entry
+  float8 share;            // of the sample's opacity that it shows; not set if that is all of it, everywhere
+  float8 brightness, gloss;
+  bool seen, whole, lit;
 
-  // Add the samples' colours. @param bright weight of each
-  [[gnu::always_inline]] inline void add_colours(const std::vector<std::array<float, 4>>& table, const float8& bright,
-                                                 float8 (&sum)[2]) const {
-    // Of each sample side by side: the weights of the table's entry and of the next one.
-    const float8 more = bright * part, less = bright - more;
-    float factors[16];
-    const float8 first = __builtin_shufflevector(less, more, 0, 8, 1, 9, 4, 12, 5, 13);
-    const float8 second = __builtin_shufflevector(less, more, 2, 10, 3, 11, 6, 14, 7, 15);
-    std::memcpy(factors, &first, sizeof first);
-    std::memcpy(factors + 8, &second, sizeof second);
-    std::int32_t place[8];
-    std::memcpy(place, &entry, sizeof place);
-    constexpr int sample[8] = {0, 1, 4, 5, 2, 3, 6, 7};  // whose factors lie there
-    const auto* const entries = table.data();
-    for (int i = 0; i < 8; ++i) {
-      double both;
-      std::memcpy(&both, factors + 2 * i, sizeof both);
-      const auto pair = (float8)(double4{both, both, both, both});
-      float8 two;
-      std::memcpy(&two, entries + place[sample[i]], sizeof two);
-      sum[i & 1] += __builtin_shufflevector(pair, pair, 0, 0, 0, 0, 5, 5, 5, 5) * two;
-    }
+  // Colour and opacity of samples Number and Number + 4, one in each half.
+  template <int Number>
+  [[gnu::always_inline]] inline float8 of_two(const colour_entry* table) const {
+    const auto both = [&](const colour_entry* from) {
+      float4 low, high;
+      load(low, reinterpret_cast<const std::byte*>(from) + entry[Number]);
+      load(high, reinterpret_cast<const std::byte*>(from) + entry[Number + 4]);
+      return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    };
+    return lerp(both(table), both(table + 1), spread<Number>(part));
+  }
+  template <int Number>
+  [[gnu::always_inline]] inline float8 opacity(const float8& colour) const {
+    return whole ? spread<3>(colour) : spread<3>(colour) * spread<Number>(share);
+  }
+  template <int Number>
+  [[gnu::always_inline]] inline float8 in_light(const float8& colour) const {
+    return colour * with_last(spread<Number>(brightness), all(1.0f)) + with_last(spread<Number>(gloss), float8{});
   }
 };
 
@@ -117,77 +131,89 @@ struct march_volume::look {
 struct march_volume::packet {
   static constexpr int most = 64;
   std::span<travel> rays;
-  ray_segments::part along[most];
   four_rays fours[most / 4];
-  float from[3][most];  // see ray_segments::four_places
+  float step[3][most];                 // from sample to sample, voxels
+  float from[3][most], base[3][most];  // see ray_segments::four_places
   double offset[most];
-  accumulator sum[most];
 
   int segments;
-  int ray[most];  // of a segment, and how many samples it has
-  int count[most];
-  std::uint8_t to_do[most];
-  bool at_an_end[most];
+  std::uint32_t word[most];  // of a segment: see below
+  int count[most];           // samples
   std::int64_t shared[most];
-  float8 value[most], slope[most][3];
+  eight_places around[most];
+  float8 value[most];
   float4 colour[most];  // premultiplied, and the opacity
-  eight_samples around[most];
+
+  // If there is light: where slopes are taken; these.
+  eight_places near[most];
+  float8 slope[most][3];
   look looks[most_layers][most];
 
-  // What is to be done about a layer (see to_do_).
-  unsigned work(std::size_t layer, int segment) const { return to_do[segment] >> 2 * layer & 3; }
+  // A segment's word holds the number of its ray, what is to be done about layers (see to_do_), and whether it touches an
+  // end of the domain.
+  static constexpr std::uint32_t end_bit = 1 << 16;
+  int ray(int segment) const { return word[segment] & 255; }
+  unsigned work(std::size_t layer, int segment) const { return word[segment] >> (8 + 2 * layer) & 3; }
+  bool at_an_end(int segment) const { return (word[segment] & end_bit) != 0; }
 };
 
 void march_volume::interpolate(std::size_t number, packet& p) const {
   const float* const values = layers_[number].given.values;
+  const voxel_strides across = segments_.across();
   for (int s = 0; s < p.segments; ++s)
-    if (p.work(number, s)) p.value[s] = p.around[s].value(values + p.shared[s]);
+    if (p.work(number, s)) p.value[s] = p.around[s].value(values + p.shared[s], across);
 }
 
-// What is seen of a layer in a segment. @return false if nothing
-[[gnu::always_inline]] inline bool march_volume::look_at(const layer& what, const packet& p, int s, look& result) {
-  constexpr integer8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
-  const auto last = static_cast<float>(what.opacities.size() - 2);
-  float8 value = p.value[s], share = all(1.0f);
-  integer8 seen = (value > what.visible_low) & (value < what.visible_high) & (numbered < p.count[s]);
-  const bool whole = every(seen);
-  if (!whole && any(value != value)) {
-    const float* const values = what.given.values + p.shared[s];
-    float8 present;
-    const float8 of_present = p.around[s].value_of_present(values, present);
-    share = value == value ? share : present;
-    value = value == value ? value : of_present;
-    seen = (value > what.visible_low) & (value < what.visible_high) & (share > 0) & (numbered < p.count[s]);
+// What is seen of a layer in a segment.
+[[gnu::always_inline]] inline void march_volume::look_at(const layer& what, const packet& p, int s, look& result) const {
+  float8 value = p.value[s];
+  const auto visible = [&] { return (value > what.visible_low) & (value < what.visible_high); };
+  integer8 seen = visible();
+  result.seen = result.whole = every(seen) && p.count[s] == 8;
+  if (!result.whole) {
+    constexpr integer8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
+    result.share = all(1.0f);
+    if (any(value != value)) {
+      float8 present;
+      const float8 of_present = p.around[s].value_of_present(what.given.values + p.shared[s], segments_.across(), present);
+      result.share = value == value ? result.share : present;
+      value = value == value ? value : of_present;
+      seen = visible() & (result.share > 0);
+    }
+    seen &= numbered < p.count[s];
+    result.seen = any(seen);
+    if (!result.seen) return;
+    result.share = seen ? result.share : float8{};
   }
-  if (!whole && !any(seen)) return false;
+  const float8 last = all(what.last);
   float8 at = (value - what.given.transfer.low) * what.scale;
   at = at > 0 ? at : float8{};
-  at = at < last ? at : all(last);
-  result.entry = __builtin_convertvector(at, integer8);
-  result.part = at - __builtin_convertvector(result.entry, float8);
-  std::int32_t entries[8];
-  std::memcpy(entries, &result.entry, sizeof entries);
-  float8 opacity, next;
-  pairs_at(what.opacities.data(), entries, opacity, next);
-  opacity = lerp(opacity, next, result.part);
-  result.opacity = whole ? opacity : seen ? opacity * share : float8{};
-  return true;
+  at = at < last ? at : last;
+  const integer8 entry = __builtin_convertvector(at, integer8);
+  static_assert(sizeof(colour_entry) == 1 << 4);
+  store(result.entry, entry << 4);
+  by_memory(result.entry);
+  result.part = at - __builtin_convertvector(entry, float8);
 }
 
 void march_volume::look_at(std::size_t number, packet& p) const {
   for (int s = 0; s < p.segments; ++s) {
     if (!p.work(number, s)) continue;
     look& result = p.looks[number][s];
-    result.seen = look_at(layers_[number], p, s, result);
+    look_at(layers_[number], p, s, result);
     result.lit = false;
   }
 }
 
 void march_volume::find_slopes(std::size_t number, packet& p) const {
+  const float* const values = layers_[number].given.values;
+  const voxel_strides across = segments_.across();
   for (int s = 0; s < p.segments; ++s) {
     look& result = p.looks[number][s];
     result.lit = p.work(number, s) == 3 && result.seen;
-    if (result.lit) p.around[s].slope(layers_[number].given.values + p.shared[s], p.slope[s]);
+    if (!result.lit) continue;
+    const eight_places& where = p.at_an_end(s) ? p.near[s] : p.around[s];
+    where.slope(values + p.shared[s], across, p.slope[s]);
   }
 }
 
@@ -205,8 +231,8 @@ void march_volume::illuminate(std::size_t number, packet& p) const {
       facing -= slope * light_[axis];
       shining -= slope * half_way_[axis];
     }
-    // No surface is known where a neighbour is empty (NaN). Light may overflow where nothing is seen.
-    const integer8 steep = (square > 0) & (result.opacity > 0);
+    // No surface is known where a neighbour is empty (NaN), or where the square overflows.
+    const integer8 steep = (square > 0) & (square < std::numeric_limits<float>::infinity());
     const float8 steepness = square_root(steep ? square : all(1.0f)), inverse = 1 / steepness;
     const float8 surface = steepness / (steepness + soft);
     result.brightness = steep ? 1 - surface + surface * diffuse_light(facing * inverse) : all(1.0f);
@@ -214,18 +240,56 @@ void march_volume::illuminate(std::size_t number, packet& p) const {
   }
 }
 
+// What is seen of a segment, the samples over each other; premultiplied, and the opacity.
+template <bool Lit>
+[[gnu::always_inline]] inline float4 march_volume::over_each_other(const look& seen, const colour_entry* table) {
+  two_sums sum;
+  each_pair([&](auto number) {
+    float8 colour = seen.of_two<number>(table);
+    const float8 opacity = seen.opacity<number>(colour);
+    if constexpr (Lit) colour = seen.in_light<number>(colour);
+    sum.add(opacity * with_last(colour, all(1.0f)), opacity);
+  });
+  return sum.whole();
+}
+
+// The same of several layers. Those that share a sample absorb together; each colours it by its share of the opacity,
+// whatever their order.
+float4 march_volume::over_each_other(std::span<const look* const> seen, std::span<const colour_entry* const> tables) {
+  two_sums sum;
+  each_pair([&](auto number) {
+    float8 colours{}, opacities{}, through = all(1.0f);
+    for (std::size_t k = 0; k < seen.size(); ++k) {
+      float8 colour = seen[k]->of_two<number>(tables[k]);
+      const float8 opacity = seen[k]->opacity<number>(colour);
+      if (seen[k]->lit) colour = seen[k]->in_light<number>(colour);
+      colours += opacity * colour;
+      opacities += opacity;
+      through *= 1 - opacity;
+    }
+    const float8 absorbed = 1 - through;
+    const float8 share = opacities > 0 ? absorbed / opacities : float8{};
+    sum.add(with_last(share * colours, absorbed), absorbed);
+  });
+  return sum.whole();
+}
+
 // The same as look_at() and blend_samples(), where there is but one layer, without light.
 void march_volume::blend_one_layer(packet& p) const {
   const layer& what = layers_.front();
+  const colour_entry* const table = what.table.data();
   for (int s = 0; s < p.segments; ++s) {
     look seen;
     p.colour[s] = float4{};
-    if (!p.work(0, s) || !look_at(what, p, s, seen)) continue;
-    const float8 bright = product_of_preceding(1 - seen.opacity) * seen.opacity;
-    float8 sum[2] = {};
-    seen.add_colours(what.colours, bright, sum);
-    p.colour[s] = halves_of(sum[0] + sum[1]);
-    p.colour[s][3] = std::min(sum_of(bright), 1.0f);  // opacities of the table may exceed 1 by rounding
+    if (!p.work(0, s)) continue;
+    look_at(what, p, s, seen);
+    if (!seen.seen) continue;
+    if (seen.whole) {
+      seen.whole = true;  // known at compile time
+      p.colour[s] = over_each_other<false>(seen, table);
+    } else {
+      p.colour[s] = over_each_other<false>(seen, table);
+    }
   }
 }
 
@@ -233,68 +297,50 @@ void march_volume::blend_one_layer(packet& p) const {
 void march_volume::blend_samples(packet& p) const {
   for (int s = 0; s < p.segments; ++s) {
     const look* seen[most_layers];
-    const std::vector<std::array<float, 4>>* tables[most_layers];
-    int layers = 0;
-    float8 through = all(1.0f), opacities{};
+    const colour_entry* tables[most_layers];
+    std::size_t layers = 0;
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const look& a = p.looks[l][s];
       if (!p.work(l, s) || !a.seen) continue;
-      tables[layers] = &layers_[l].colours;
+      tables[layers] = layers_[l].table.data();
       seen[layers++] = &a;
-      through *= 1 - a.opacity;
-      opacities += a.opacity;
     }
-    p.colour[s] = float4{};
-    if (layers == 0) continue;
-    const float8 before = product_of_preceding(through);
-    float8 weight = before, absorbed = before * opacities;
-    if (layers > 1) {
-      // Layers that share a sample absorb together; each colours it by its share of the opacity, whatever their order.
-      weight *= opacities > 0 ? (1 - through) / opacities : float8{};
-      absorbed = before * (1 - through);
-    }
-    float8 sum[2] = {};
-    float shine = 0;
-    for (int k = 0; k < layers; ++k) {
-      const look& a = *seen[k];
-      float8 bright = weight * a.opacity;
-      if (a.lit) {
-        shine += sum_of(bright * a.gloss);
-        bright *= a.brightness;
-      }
-      a.add_colours(*tables[k], bright, sum);
-    }
-    p.colour[s] = halves_of(sum[0] + sum[1]) + shine;
-    p.colour[s][3] = std::min(sum_of(absorbed), 1.0f);  // opacities of the table may exceed 1 by rounding
+    if (layers > 1)
+      p.colour[s] = over_each_other({seen, layers}, {tables, layers});
+    else if (layers == 1)
+      p.colour[s] = seen[0]->lit ? over_each_other<true>(*seen[0], tables[0]) : over_each_other<false>(*seen[0], tables[0]);
+    else
+      p.colour[s] = float4{};
   }
 }
 
 // Find the next segments of the rays.
 void march_volume::find_segments(packet& p) const {
+  const int fours = static_cast<int>(p.rays.size() + 3) / 4;
+  const double4 samples = all(static_cast<double>(segments_.samples()));
   int n = 0;
-  for (int four = 0; four < packet::most / 4; ++four) {
+  for (int four = 0; four < fours; ++four) {
     four_rays& rays = p.fours[four];
-    integer4 cell;
-    const lanes4 have = visible_.find(segments_, rays, cell);
+    integer4 marks;
+    const lanes4 have = visible_.find(segments_, rays, marks);
     const unsigned found = bits(have);
     if (found == 0) continue;
     const auto places = segments_.place(rays);
-    for (int axis = 0; axis < 3; ++axis) std::memcpy(p.from[axis] + 4 * four, &places.from[axis], sizeof(float4));
-    std::memcpy(p.offset + 4 * four, &places.shared, sizeof(double4));
-    const unsigned at_an_end = bits(places.at_an_end);
-    const auto take = [&](int lane) {
-      p.ray[n] = 4 * four + lane;
-      p.to_do[n] = to_do_[static_cast<std::size_t>(cell[lane])];
-      p.at_an_end[n++] = at_an_end >> lane & 1;
-    };
+    for (int axis = 0; axis < 3; ++axis) {
+      store(p.from[axis] + 4 * four, places.from[axis]);
+      store(p.base[axis] + 4 * four, places.base[axis]);
+    }
+    store(p.offset + 4 * four, places.shared);
+    const integer4 end = __builtin_convertvector(places.at_an_end, integer4) & static_cast<std::int32_t>(packet::end_bit);
+    const integer4 words = (integer4{0, 1, 2, 3} + 4 * four) | marks | end;
     if (found == 15) {
-#pragma GCC unroll 4
-      for (int lane = 0; lane < 4; ++lane) take(lane);
+      store(p.word + n, words);
+      n += 4;
     } else {
       for (int lane = 0; lane < 4; ++lane)
-        if (found >> lane & 1) take(lane);
+        if (found >> lane & 1) p.word[n++] = static_cast<std::uint32_t>(words[lane]);
     }
-    rays.begin += have ? double4{} + static_cast<double>(segments_.samples()) : double4{};
+    rays.begin += have ? samples : double4{};
   }
   p.segments = n;
 }
@@ -302,50 +348,59 @@ void march_volume::find_segments(packet& p) const {
 // Find the voxels around the segments' samples.
 void march_volume::place_samples(packet& p, std::int64_t& samples) const {
   const float* const values = layers_.front().given.values;
+  const voxel_strides across = segments_.across();
+  const int whole = segments_.samples();
+  std::int64_t sum = 0;
   for (int s = 0; s < p.segments; ++s) {
-    const int i = p.ray[s];
-    eight_samples& around = p.around[s];
-    if (p.at_an_end[s]) {
-      const four_rays& rays = p.fours[i / 4];
-      const int lane = i % 4;
-      const double4 at{rays.at[0][lane], rays.at[1][lane], rays.at[2][lane], 0};
-      const auto segment = static_cast<std::int64_t>(rays.begin[lane]) / segments_.samples() - 1;
-      p.count[s] = segments_.place_at_an_end(p.along[i], segment, at, shaded_, around, p.shared[s]);
+    const int i = p.ray(s);
+    eight_places& around = p.around[s];
+    p.shared[s] = static_cast<std::int64_t>(p.offset[i]);
+    int count = whole;
+    const float from[3] = {p.from[0][i], p.from[1][i], p.from[2][i]}, step[3] = {p.step[0][i], p.step[1][i], p.step[2][i]};
+    if (!p.at_an_end(s)) {
+      segments_.place_inside(from, step, around);
     } else {
-      p.count[s] = segments_.samples();
-      p.shared[s] = static_cast<std::int64_t>(p.offset[i]);
-      segments_.place_inside(p.along[i], {p.from[0][i], p.from[1][i], p.from[2][i]}, around);
+      const four_rays& rays = p.fours[i / 4];  // these have gone on
+      const float base[3] = {p.base[0][i], p.base[1][i], p.base[2][i]};
+      count = std::min(whole, static_cast<int>(rays.count[i % 4] - rays.begin[i % 4]) + whole);
+      segments_.place_at_an_end(from, step, base, count, 0, around);
+      if (shaded_) segments_.place_at_an_end(from, step, base, count, 1, p.near[s]);
     }
-    samples += p.count[s];
-    // One of the four rows around each sample; neighbouring rays ask for the others.
-    for (int k = 0; k < 8; ++k) {
-      const std::int64_t row = (k & 1) * around.across_z + (k >> 1 & 1) * around.across_y;
-      __builtin_prefetch(values + (p.shared[s] + around.at.first[k] + row));
-    }
+    p.count[s] = count;
+    sum += count;
+    // A few of the lines around the samples; neighbouring rays ask for the others.
+    const float* const row = values + p.shared[s];
+    const float* const rows[4] = {row, row + across.z, row + across.y, row + across.z + across.y};
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) __builtin_prefetch(rows[k] + around.first[2 * k + (k >> 1)]);
   }
+  samples += sum;
 }
 
 // Put the segments behind what the rays have met so far.
 void march_volume::accumulate(packet& p) {
   for (int s = 0; s < p.segments; ++s) {
-    const int i = p.ray[s];
-    float4 colour = p.colour[s];
+    const int i = p.ray(s);
     travel& t = p.rays[static_cast<std::size_t>(i)];
-    t.depth = deeper(t.depth, depth_of(1 - colour[3]));
-    colour[3] = -colour[3];
-    p.sum[i].add(colour);
-    if (deeper(t.before, t.depth) >= opaque_depth) p.fours[i / 4].begin[i % 4] = p.fours[i / 4].end[i % 4];
+    t.depth = static_cast<optical_depth>(std::min(t.depth + depth_of(1 - p.colour[s][3]), 0xffffU));
+    add(p.colour[s], t.result);
+    if (std::uint32_t{t.before} + t.depth >= opaque_depth) p.fours[i / 4].begin[i % 4] = p.fours[i / 4].end[i % 4];
   }
 }
 
 void march_volume::march_packet(packet& p, std::int64_t& samples) const {
-  for (four_rays& four : p.fours) four.begin = four.end = double4{};
-  for (int i = 0; i < static_cast<int>(p.rays.size()); ++i) {
-    travel& t = p.rays[static_cast<std::size_t>(i)];
-    t.depth = 0;
-    std::memcpy(&p.sum[i], &t.result, sizeof p.sum[i]);
-    p.along[i] = segments_.of(t.along);
-    if (t.before < opaque_depth) segments_.put(p.along[i], p.fours[i / 4], i % 4);
+  static constexpr ray none{};
+  for (std::size_t first = 0; first < p.rays.size(); first += 4) {
+    const ray* four[4] = {&none, &none, &none, &none};
+    for (std::size_t i = first; i < std::min(first + 4, p.rays.size()); ++i) {
+      travel& t = p.rays[i];
+      t.depth = 0;
+      if (t.before < opaque_depth) four[i - first] = &t.along;
+    }
+    four_rays& rays = p.fours[first / 4];
+    segments_.put(four, rays);
+    for (int axis = 0; axis < 3; ++axis)
+      store(p.step[axis] + first, __builtin_convertvector(segments_.step_mm() * rays.direction[axis], float4));
   }
   const bool plain = layers_.size() == 1 && !shaded_;
   for (find_segments(p); p.segments > 0; find_segments(p)) {
@@ -360,10 +415,6 @@ void march_volume::march_packet(packet& p, std::int64_t& samples) const {
     }
     plain ? blend_one_layer(p) : blend_samples(p);
     accumulate(p);
-  }
-  for (std::size_t i = 0; i < p.rays.size(); ++i) {
-    std::memcpy(p.rays[i].result.high, &p.sum[i].high, sizeof p.sum[i].high);
-    std::memcpy(p.rays[i].result.low, &p.sum[i].low, sizeof p.sum[i].low);
   }
 }
 

@@ -6,18 +6,30 @@ namespace osteon::kernel {
 
 namespace {
 
-// The first number in [0, count) for which `holds`, which holds for all numbers after it; `guess` is near.
-template <class F>
-std::int64_t first_where(std::int64_t count, double guess, F&& holds) {
-  std::int64_t i = guess > 0 ? (guess < static_cast<double>(count) ? static_cast<std::int64_t>(guess) : count) : 0;
-  while (i > 0 && holds(i - 1)) --i;
-  while (i < count && !holds(i)) ++i;
-  return i;
+double4 rounded_up(double4 a) {
+  for (int lane = 0; lane < 4; ++lane) a[lane] = std::ceil(a[lane]);
+  return a;
+}
+double4 rounded_down(double4 a) {
+  for (int lane = 0; lane < 4; ++lane) a[lane] = std::floor(a[lane]);
+  return a;
 }
 
-// Voxels of a segment are within a few of its first, so larger distances are all the same.
-std::int32_t near(std::int64_t distance) {
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(distance, -1024, 1024));
+// Of each lane, the first number in [0, count] that is count or for which `holds`, which holds for all numbers after it;
+// `guess` is near.
+template <class F>
+double4 first_where(const double4& count, const double4& guess, F&& holds) {
+  const double4 zero{}, one = zero + 1;
+  double4 i = rounded_up(lesser(greater(guess, zero), count));
+  for (lanes4 on;; i -= on ? one : zero) {
+    on = (i > 0) & holds(i - 1);
+    if (!bits(on)) break;
+  }
+  for (lanes4 on;; i += on ? one : zero) {
+    on = (i < count) & ~holds(i);
+    if (!bits(on)) break;
+  }
+  return i;
 }
 
 }  // namespace
@@ -42,7 +54,8 @@ std::vector<float> repeat_ends(const float* values, const box3& present, const b
   return result;
 }
 
-ray_segments::ray_segments(index3 domain, const box3& owned, const box3& present, double step_mm, int samples)
+ray_segments::ray_segments(index3 domain, const box3& owned, const box3& present, double step_mm, int samples,
+                           bool gradients)
     : domain_(domain),
       owned_(owned),
       present_(present),
@@ -51,120 +64,92 @@ ray_segments::ray_segments(index3 domain, const box3& owned, const box3& present
       middle_(samples / 2),
       to_middle_(middle_ * step_mm),
       to_last_((samples - 1) * step_mm),
-      across_z_(present.shape().y * present.shape().x),
-      across_y_(present.shape().x),
-      lowest_inside_{1, 1, 1, 0},
-      beyond_inside_{static_cast<std::int32_t>(domain.z), static_cast<std::int32_t>(domain.y),
-                     static_cast<std::int32_t>(domain.x), 0} {
-  const std::int64_t stride[3] = {across_z_, across_y_, 1};
+      lowest_inside_(gradients ? 1 : 0),
+      across_{present.shape().y * present.shape().x, present.shape().x} {
+  for (int i = 0; i < 8; ++i) numbered_[i] = static_cast<float>(std::min(i, samples - 1));
+  const std::int64_t stride[3] = {across_.z, across_.y, 1};
   std::int64_t first = 0;
   for (int axis = 0; axis < 3; ++axis) {
-    beyond_[axis] = static_cast<double>(domain[axis] - 3);
+    size_[axis] = static_cast<float>(domain[axis]);
+    // Within a segment positions are floats: they may be off by a little.
+    beyond_inside_[axis] = static_cast<double>(domain[axis] - 1) - lowest_inside_ - 1e-3;
     stride_[axis] = static_cast<double>(stride[axis]);
     first += present.begin[axis] * stride[axis];
   }
   offset_of_first_ = static_cast<double>(first);
 }
 
-// Beyond the middles of its outermost voxels the domain goes on as it is there: samples are moved to them. Gradients are
-// those that the domain has one voxel from its end.
-int ray_segments::place_at_an_end(const part& p, std::int64_t segment, const double4& first, bool gradients,
-                                  eight_samples& samples, std::int64_t& shared) const {
-  const int count = static_cast<int>(std::min<std::int64_t>(samples_, p.count - segment * samples_));
-  constexpr integer8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
-  const integer8 beyond = numbered >= count;
-  float8* const weight[2][3] = {{&samples.at.fz, &samples.at.fy, &samples.at.fx},
-                                {&samples.near.fz, &samples.near.fy, &samples.near.fx}};
-  const std::int64_t stride[3] = {across_z_, across_y_, 1};
-  samples.inside = false;
-  samples.across_z = across_z_;
-  samples.across_y = across_y_;
-  shared = 0;
-  integer8 cells[2][3];
-  for (int axis = 0; axis < 3; ++axis) {
-    const float8& distance = p.distance[axis];
-    const float last = distance[count - 1];
-    const double begin = first[axis] - 0.5, low = std::floor(std::min(begin, begin + static_cast<double>(last)));
-    const auto base = static_cast<std::int64_t>(low);
-    const float8 at = all(static_cast<float>(begin - low)) + (beyond ? all(last) : distance);
-    for (int kept = 0; kept <= int{gradients}; ++kept) {  // distance from the ends
-      const std::int64_t least_voxel = domain_[axis] < thin ? 0 : kept, most_voxel = domain_[axis] - 1 - least_voxel;
-      const std::int32_t lowest = near(least_voxel - base), highest = near(most_voxel - base);
-      const auto least = static_cast<float>(lowest), most = static_cast<float>(highest);
-      float8 inside = at > most ? all(most) : at;
-      inside = inside < least ? all(least) : inside;
-      // The last of two neighbours may be the last voxel.
-      const integer8 cell = clamp(__builtin_convertvector(inside, integer8), lowest, std::max(lowest, highest - 1));
-      *weight[kept][axis] = inside - __builtin_convertvector(cell, float8);
-      cells[kept][axis] = cell;
-    }
-    shared += (base - present_.begin[axis]) * stride[axis];
-  }
-  set_first(cells[0], samples.at);
-  if (gradients) set_first(cells[1], samples.near);
-  return count;
+// Where the middle samples of segments lie: those that say whose they are.
+double4 ray_segments::middle(const four_rays& rays, const double4& segment, int axis) const {
+  const double4 k = lesser(segment * samples_ + middle_, rays.count - 1);
+  return rays.origin[axis] + (rays.entry + (k + 0.5) * step_) * rays.direction[axis];
 }
 
-// Every operation of position() is monotone in k, rounding included, so the segments of a block are an interval, and the
-// intervals of two neighbouring blocks meet without gap or overlap.
-ray_segments::part ray_segments::of(const ray& along) const {
-  part result;
-  result.along = &along;
-  if (!(along.exit > along.entry)) return result;
-  constexpr float8 numbered = {0, 1, 2, 3, 4, 5, 6, 7};
-  const auto last = static_cast<float>(samples_ - 1);
-  const float8 steps = numbered > last ? all(last) : numbered;
+// From which segment on the middles are at or above a plane, or below it on the way down.
+double4 ray_segments::first_beyond(const four_rays& rays, const double4& segments, int axis, double plane) const {
+  const double4& direction = rays.direction[axis];
+  const double4 there = (plane - rays.origin[axis]) * rays.inverse[axis];
+  const double4 guess = ((there - rays.entry) / step_ - 0.5 - middle_) / samples_;
+  const double4 last = segments - 1;
+  const auto holds = [&](const double4& segment) {
+    // All that lie between two planes are on the same side of others.
+    const double4 at = middle(rays, direction == 0 ? last : segment, axis);
+    return direction >= 0 ? at >= plane : at < plane;
+  };
+  return first_where(segments, direction == 0 ? (holds(last) ? double4{} : segments) : guess, holds);
+}
+
+// Every operation of middle() is monotone in the segment's number, rounding included, so the segments of a block are an
+// interval, and the intervals of two neighbouring blocks meet without gap or overlap.
+void ray_segments::put(const ray* const (&along)[4], four_rays& rays) const {
+  double4 exit;
+  for (int lane = 0; lane < 4; ++lane) {
+    for (int axis = 0; axis < 3; ++axis) {
+      rays.origin[axis][lane] = along[lane]->origin[axis];
+      rays.direction[axis][lane] = along[lane]->direction[axis];
+    }
+    rays.entry[lane] = along[lane]->entry;
+    exit[lane] = along[lane]->exit;
+  }
+  const double4 zero{};
+  for (int axis = 0; axis < 3; ++axis)
+    rays.inverse[axis] = rays.direction[axis] == 0 ? zero + 1e300 : 1 / rays.direction[axis];
+  const double4 length = (exit - rays.entry) / step_;
+  rays.count = first_where(rounded_down(greater(length, zero)) + 2, length - 0.5,
+                           [&](const double4& k) { return ~(rays.entry + (k + 0.5) * step_ < exit); });
+  rays.count = exit > rays.entry ? rays.count : zero;
+  const double4 segments = rounded_up(rays.count / samples_);
+  double4 first = zero, last = segments;
   for (int axis = 0; axis < 3; ++axis) {
-    const double step = step_ * along.direction[axis];
+    // Samples that rounding puts just outside of the domain belong to its first or last plane.
+    const auto low = static_cast<double>(owned_.begin[axis]), high = static_cast<double>(owned_.end[axis]);
+    const lanes4 upward = rays.direction[axis] >= 0;
+    if (owned_.begin[axis] != 0) {
+      const double4 beyond = first_beyond(rays, segments, axis, low);
+      first = upward ? greater(first, beyond) : first;
+      last = upward ? last : lesser(last, beyond);
+    }
+    if (owned_.end[axis] != domain_[axis]) {
+      const double4 beyond = first_beyond(rays, segments, axis, high);
+      first = upward ? first : greater(first, beyond);
+      last = upward ? lesser(last, beyond) : last;
+    }
+  }
+  rays.begin = first * samples_;
+  rays.end = greater(first, last) * samples_;
+  rays.whole = rounded_down(rays.count / samples_) * samples_;
+}
+
+ray_segments::part ray_segments::of(const ray& along) const {
+  four_rays rays;
+  put({&along, &along, &along, &along}, rays);
+  const auto segment = [&](const double4& sample) { return static_cast<std::int64_t>(sample[0]) / samples_; };
+  part result{&along, static_cast<std::int64_t>(rays.count[0]), segment(rays.begin), segment(rays.end), {}, {}};
+  for (int axis = 0; axis < 3; ++axis) {
     result.origin[axis] = along.origin[axis];
     result.direction[axis] = along.direction[axis];
-    result.span[axis] = (samples_ - 1) * step;
-    result.half[axis] = middle_ * step;
-    result.distance[axis] = steps * static_cast<float>(step);
-    result.reach[axis] = static_cast<std::int32_t>(std::abs(result.span[axis])) + 4;
   }
-  const double length = (along.exit - along.entry) / step_;
-  result.count = first_where(static_cast<std::int64_t>(length) + 2, length - 0.5, [&](std::int64_t k) {
-    return !(along.entry + (static_cast<double>(k) + 0.5) * step_ < along.exit);
-  });
-  result.last = (result.count + samples_ - 1) / samples_;
-  result.whole = result.count / samples_;
-  for (int axis = 0; axis < 3 && result.first < result.last; ++axis) {
-    // Samples that rounding puts just outside of the domain belong to its first or last plane.
-    const double direction = along.direction[axis];
-    const bool upward = direction >= 0;
-    const auto low = static_cast<double>(owned_.begin[axis]), high = static_cast<double>(owned_.end[axis]);
-    const bool lowest = owned_.begin[axis] == 0, highest = owned_.end[axis] == domain_[axis];
-    const auto guess = [&](double plane) {
-      return (((plane - along.origin[axis]) / direction - along.entry) / step_ - 0.5 - middle_) / samples_;
-    };
-    // From where on the middles are at or above a plane, or below it on the way down.
-    const auto beyond = [&](double plane) {
-      return first_where(result.last, direction == 0 ? 0 : guess(plane), [&](std::int64_t j) {
-        const double at = middle(result, j, axis);
-        return upward ? at >= plane : at < plane;
-      });
-    };
-    const std::int64_t enters = (upward ? lowest : highest) ? 0 : beyond(upward ? low : high);
-    const std::int64_t leaves = (upward ? highest : lowest) ? result.last : beyond(upward ? high : low);
-    result.first = std::max(result.first, enters);
-    result.last = std::min(result.last, leaves);
-  }
-  result.last = std::max(result.first, result.last);
   return result;
-}
-
-void ray_segments::put(const part& p, four_rays& rays, int lane) const {
-  for (int axis = 0; axis < 3; ++axis) {
-    const double direction = p.along->direction[axis];
-    rays.origin[axis][lane] = p.along->origin[axis];
-    rays.direction[axis][lane] = direction;
-    rays.inverse[axis][lane] = direction == 0 ? 1e300 : 1 / direction;
-  }
-  rays.entry[lane] = p.along->entry;
-  rays.begin[lane] = static_cast<double>(p.first * samples_);
-  rays.end[lane] = static_cast<double>(p.last * samples_);
-  rays.whole[lane] = static_cast<double>(p.whole * samples_);
 }
 
 std::int64_t ray_segments::after_box(const part& p, std::int64_t segment, const double (&low)[3],

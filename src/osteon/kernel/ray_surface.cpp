@@ -33,7 +33,7 @@ ray_surface::ray_surface(index3 domain, vector3 spacing_mm, const box3& owned, c
       samples_(samples_of(step_voxels)),
       given_(values),
       values_(values),
-      segments_(domain, owned, thickened(domain, present), step_, samples_) {
+      segments_(domain, owned, thickened(domain, present), step_, samples_, false) {
   const box3 thick = thickened(domain, present);
   if (thick != present) {
     repeated_ = repeat_ends(values, present, thick);
@@ -81,14 +81,14 @@ std::optional<ray_surface::hit> ray_surface::first(const ray& along, std::int64_
   double4 beginning;
   std::size_t cell;
   while (reached_.find(segments_, part, segment, beginning, cell)) {
-    eight_samples around;
+    eight_places around;
     std::int64_t shared;
-    const int count = segments_.place(part, segment, beginning, false, around, shared);
+    const int count = segments_.place(part, segment, beginning, around, shared);
     samples += count;
-    float8 value = around.value(values_ + shared);
+    float8 value = around.value(values_ + shared, segments_.across());
     if (any(value != value)) {
       float8 share;
-      const float8 of_present = around.value_of_present(values_ + shared, share);
+      const float8 of_present = around.value_of_present(values_ + shared, segments_.across(), share);
       value = share > static_cast<float>(half) ? of_present : all(-std::numeric_limits<float>::infinity());
     }
     if (any(value >= level_))

@@ -34,19 +34,31 @@ std::int64_t cast(const kernel::march_volume& volume, const caster& rays, Before
   return over_parts(rays.own, [&](const pixel_box& part) {
     constexpr int edge = 8;
     std::int64_t samples = 0;
+    std::array<kernel::travel, edge * edge> together;
+    std::array<std::size_t, edge * edge> place;
     for (int top = part.top; top < part.bottom; top += edge)
       for (int left = part.left; left < part.right; left += edge) {
-        std::array<kernel::travel, edge * edge> together;
-        std::array<std::size_t, edge * edge> place;
         std::size_t count = 0;
+        const int right = std::min(part.right, left + edge);
         for (int row = top; row < std::min(part.bottom, top + edge); ++row)
-          for (int column = left; column < std::min(part.right, left + edge); ++column) {
-            place[count] = rays.place(column, row);
-            const std::optional<kernel::optical_depth> depth = before(place[count]);
-            if (!depth) continue;
-            together[count].along = rays.ray(column, row);
-            together[count].before = *depth;
-            ++count;
+          for (int column = left; column < right; column += 4) {
+            const auto four = rays.from.staggered_rays(column, row, rays.step);
+            for (int lane = 0; lane < std::min(4, right - column); ++lane) {
+              if (!(four.exit[lane] > four.entry[lane])) continue;
+              place[count] = rays.place(column + lane, row);
+              const std::optional<kernel::optical_depth> depth = before(place[count]);
+              if (!depth) continue;
+              kernel::travel& next = together[count];
+              for (int axis = 0; axis < 3; ++axis) {
+                next.along.origin[axis] = four.origin[axis][lane];
+                next.along.direction[axis] = four.direction[axis][lane];
+              }
+              next.along.entry = four.entry[lane];
+              next.along.exit = four.exit[lane];
+              next.before = *depth;
+              next.result = {};
+              ++count;
+            }
           }
         volume.march(std::span(together).first(count), samples);
         for (std::size_t i = 0; i < count; ++i) keep(place[i], together[i]);
@@ -88,16 +100,20 @@ kernel::lighting light_of(const view& from) {
   return light;
 }
 
+std::int64_t cast_alone(const kernel::march_volume& volume, const caster& rays, std::vector<std::array<float, 4>>& pixels) {
+  return cast(
+      volume, rays, [](std::size_t) { return std::optional<kernel::optical_depth>(0); },
+      [&](std::size_t i, const kernel::travel& done) { pixels[i] = kernel::rounded(done.result); });
+}
+
 std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel::march_volume& volume, const caster& rays,
                       std::vector<kernel::wide_pixel>& pixels) {
-  const bool alone = order.size() == 1;
-  std::vector<kernel::optical_depth> depth(alone ? 0 : pixels.size(), 0);
+  std::vector<kernel::optical_depth> depth(pixels.size(), 0);
   const auto keep = [&](std::size_t i, const kernel::travel& done) {
     pixels[i] = done.result;
-    if (!alone) depth[i] = done.depth;
+    depth[i] = done.depth;
   };
   std::int64_t samples = cast(volume, rays, [](std::size_t) { return std::optional<kernel::optical_depth>(0); }, keep);
-  if (alone) return samples;
   const auto before = depth_before(comm, order, depth);
   samples += cast(
       volume, rays,

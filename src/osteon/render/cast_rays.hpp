@@ -58,6 +58,10 @@ class colours {
 std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel::march_volume& volume, const caster& rays,
                       std::vector<kernel::wide_pixel>& pixels);
 
+/// The same on one rank: what is seen of each pixel's ray, premultiplied red, green, blue and opacity. Pixels whose rays
+/// meet nothing are left as they are.
+std::int64_t cast_alone(const kernel::march_volume& volume, const caster& rays, std::vector<std::array<float, 4>>& pixels);
+
 /// Draw the block's part of a surface in the colours of a layer. @return number of samples
 std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface, const layer& look,
                           std::vector<kernel::wide_pixel>& pixels);

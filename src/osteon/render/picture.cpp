@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/execute.hpp>
@@ -115,25 +116,28 @@ std::vector<colour> to_rows(MPI_Comm comm, const std::vector<std::vector<plan::s
   std::vector<colour> sent, received;
   for (std::size_t r = 0; r < ranks; ++r) {
     send_at[r] = static_cast<int>(sent.size());
-    for (const plan::span& s : owned[rank])
-      for (auto [i, end] = shared(s, rows_of(r)); i < end; ++i) sent.push_back(finished(i));
+    if (r != rank) {
+      for (const plan::span& s : owned[rank])
+        for (auto [i, end] = shared(s, rows_of(r)); i < end; ++i) sent.push_back(finished(i));
+      for (const plan::span& s : owned[r]) receives[r] += static_cast<int>(shared(s, rows_of(rank)).size());
+    }
     sends[r] = static_cast<int>(sent.size()) - send_at[r];
-    for (const plan::span& s : owned[r]) receives[r] += static_cast<int>(shared(s, rows_of(rank)).size());
     if (r > 0) receive_at[r] = receive_at[r - 1] + receives[r - 1];
   }
   const plan::span own = rows_of(rank);
-  received.resize(static_cast<std::size_t>(own.size()));
+  received.resize(static_cast<std::size_t>(std::accumulate(receives.begin(), receives.end(), 0)));
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(4, MPI_FLOAT, &type);
   MPI_Type_commit(&type);
   MPI_Alltoallv(sent.data(), sends.data(), send_at.data(), type, received.data(), receives.data(), receive_at.data(), type,
                 comm);
   MPI_Type_free(&type);
-  std::vector<colour> result(received.size());
+  std::vector<colour> result(static_cast<std::size_t>(own.size()));
   auto next = received.begin();
-  for (const auto& spans : owned)
-    for (const plan::span& s : spans)
-      for (auto [i, end] = shared(s, own); i < end; ++i) result[static_cast<std::size_t>(i - own.begin)] = *next++;
+  for (std::size_t r = 0; r < ranks; ++r)
+    for (const plan::span& s : owned[r])
+      for (auto [i, end] = shared(s, own); i < end; ++i)
+        result[static_cast<std::size_t>(i - own.begin)] = r == rank ? finished(i) : *next++;
   return result;
 }
 
@@ -213,6 +217,10 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
     const colours map(what.layers.front());
     pixels = to_rows(where.comm, owned, frame, first_row,
                      [&](std::int64_t i) { return colour_of(found, static_cast<std::size_t>(i), what.how, map); });
+  } else if (ranks == 1 && what.how != method::surface) {
+    kept.volume_->light_by(light_of(from));
+    pixels.resize(static_cast<std::size_t>(frame.size()));
+    samples = cast_alone(*kept.volume_, rays, pixels);
   } else {
     const auto order = visibility_order(from, *where.boxes);
     std::vector<kernel::wide_pixel> wide;

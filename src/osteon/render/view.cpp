@@ -7,6 +7,8 @@
 
 namespace osteon::render {
 
+using kernel::double4;
+
 namespace {
 
 constexpr double half_field_of_view = 15 * std::numbers::pi / 180;
@@ -20,7 +22,7 @@ vector3 along(const vector3& from, double t, const vector3& direction) {
 }  // namespace
 
 view view::of(const camera& c, index3 domain, vector3 spacing_mm, int width, int height) {
-  view v{domain, spacing_mm, width, height, c.perspective, {}, {}, {}, {}, 0, {}};
+  view v{domain, spacing_mm, width, height, c.perspective, {}, {}, {}, {}, {}, 0, {}};
   const double azimuth = c.azimuth_deg * std::numbers::pi / 180, elevation = c.elevation_deg * std::numbers::pi / 180;
   const double ca = std::cos(azimuth), sa = std::sin(azimuth), ce = std::cos(elevation), se = std::sin(elevation);
   v.forward = {-se, -ce * sa, -ce * ca};
@@ -31,41 +33,81 @@ view view::of(const camera& c, index3 domain, vector3 spacing_mm, int width, int
   const double radius = std::sqrt(dot(centre, centre));
   const double distance = radius / std::sin(half_field_of_view);
   v.eye = along(centre, -distance, v.forward);
+  for (int axis = 0; axis < 3; ++axis) v.voxels_per_mm[axis] = 1 / spacing_mm[axis];
   const double half_picture = 0.5 * std::min(width, height);
   v.pixel = (c.perspective ? std::tan(half_field_of_view) : radius) / half_picture / c.zoom;
   return v;
 }
 
-kernel::ray view::ray_through(int column, int row) const {
-  const double u = (column + 0.5 - 0.5 * width) * pixel, w = (0.5 * height - row - 0.5) * pixel;
-  vector3 origin = eye, direction = forward;
-  vector3& shifted = perspective ? direction : origin;
-  shifted = along(along(shifted, u, right), w, up);
-  const double length = std::sqrt(dot(direction, direction));
-  direction = {direction.z / length, direction.y / length, direction.x / length};
+namespace {
 
-  kernel::ray r;
-  r.entry = 0;
-  r.exit = std::numeric_limits<double>::infinity();
+double whole_part(double a) { return std::floor(a); }
+double4 whole_part(const double4& a) { return kernel::to_double(__builtin_convertvector(a, kernel::integer4)); }  // a >= 0
+double square_root(double a) { return std::sqrt(a); }
+double4 square_root(double4 a) {
+  for (int lane = 0; lane < 4; ++lane) a[lane] = std::sqrt(a[lane]);
+  return a;
+}
+
+template <class F>
+F stagger_of(const F& column, double row) {
+  const auto fraction = [](const F& a) { return a - whole_part(a); };
+  return 0.98 * (fraction(52.9829189 * fraction(0.06711056 * column + 0.00583715 * row)) - 0.5);
+}
+
+}  // namespace
+
+// F is a number, or a vector of them for as many columns.
+template <class F>
+view::rays_of<F> view::rays_through(const F& column, double row) const {
+  const auto lesser = [](const F& a, const F& b) { return a < b ? a : b; };
+  const auto greater = [](const F& a, const F& b) { return a > b ? a : b; };
+  const F u = (column + (0.5 - 0.5 * width)) * pixel;
+  const double w = (0.5 * height - row - 0.5) * pixel;
+  rays_of<F> r;
+  F through[3], square{};  // z, y, x (mm)
   for (int axis = 0; axis < 3; ++axis) {
-    const double extent = static_cast<double>(domain[axis]) * spacing_mm[axis];
-    r.origin[axis] = origin[axis] / spacing_mm[axis];
-    r.direction[axis] = direction[axis] / spacing_mm[axis];
-    if (direction[axis] == 0) {
-      if (origin[axis] < 0 || origin[axis] >= extent) r.exit = 0;
-      continue;
-    }
-    const double a = -origin[axis] / direction[axis], b = (extent - origin[axis]) / direction[axis];
-    r.entry = std::max(r.entry, std::min(a, b));
-    r.exit = std::min(r.exit, std::max(a, b));
+    const F shift = u * right[axis] + w * up[axis];
+    r.origin[axis] = ((perspective ? F{} : shift) + eye[axis]) * voxels_per_mm[axis];
+    through[axis] = (perspective ? shift : F{}) + forward[axis];
+    square += through[axis] * through[axis];
+  }
+  const F shorter = 1 / square_root(square);
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  r.entry = F{};
+  r.exit = F{} + infinite;
+  for (int axis = 0; axis < 3; ++axis) {
+    through[axis] *= shorter;
+    const F &origin = r.origin[axis], &direction = r.direction[axis] = through[axis] * voxels_per_mm[axis];
+    const auto extent = static_cast<double>(domain[axis]);
+    const F inverse = 1 / direction, a = -origin * inverse, b = (extent - origin) * inverse;
+    const F along_faces = (origin < 0) | (origin >= extent) ? F{} + infinite : F{} - infinite;
+    r.entry = greater(r.entry, direction == 0 ? along_faces : lesser(a, b));
+    r.exit = lesser(r.exit, direction == 0 ? F{} + infinite : greater(a, b));
   }
   for (const clip_plane& plane : clip) {
-    const double rise = dot(plane.normal, direction), room = plane.offset_mm - dot(plane.normal, origin);
-    if (rise > 0) r.exit = std::min(r.exit, room / rise);
-    if (rise < 0) r.entry = std::max(r.entry, room / rise);
-    if (rise == 0 && room < 0) r.exit = r.entry;
+    F rise{}, room = F{} + plane.offset_mm;
+    for (int axis = 0; axis < 3; ++axis) {
+      rise += plane.normal[axis] * through[axis];
+      room -= plane.normal[axis] * spacing_mm[axis] * r.origin[axis];
+    }
+    r.exit = rise > 0 ? lesser(r.exit, room / rise) : r.exit;
+    r.entry = rise < 0 ? greater(r.entry, room / rise) : r.entry;
+    r.exit = (rise == 0) & (room < 0) ? r.entry : r.exit;
   }
   return r;
+}
+
+kernel::ray view::ray_through(int column, int row) const {
+  const auto r = rays_through<double>(column, row);
+  return {{r.origin[0], r.origin[1], r.origin[2]}, {r.direction[0], r.direction[1], r.direction[2]}, r.entry, r.exit};
+}
+
+view::rays_of<kernel::double4> view::staggered_rays(int column, int row, double step) const {
+  const double4 columns = double4{0, 1, 2, 3} + static_cast<double>(column);
+  auto result = rays_through(columns, row);
+  result.entry += step * stagger_of(columns, row);
+  return result;
 }
 
 vector3 view::face_entered(const kernel::ray& entering) const {
@@ -114,10 +156,7 @@ pixel_box view::seen(const box3& part) const {
           pixels(std::ceil(high[0]) + 1, width), pixels(std::ceil(high[1]) + 1, height)};
 }
 
-double stagger(int column, int row) {
-  const auto fraction = [](double a) { return a - std::floor(a); };
-  return 0.98 * (fraction(52.9829189 * fraction(0.06711056 * column + 0.00583715 * row)) - 0.5);
-}
+double stagger(int column, int row) { return stagger_of<double>(column, row); }
 
 std::vector<int> visibility_order(const view& from, const grid::box_tree& boxes) {
   return boxes.ordered([&](const grid::box_tree::cut& c) {

@@ -22,7 +22,8 @@ struct view {
   int width = 0, height = 0;
   bool perspective = true;
   vector3 eye, forward, right, up;
-  double pixel = 0;  ///< edge of a pixel: mm (orthographic), or mm at one mm from the eye (perspective)
+  vector3 voxels_per_mm;  ///< along the axes
+  double pixel = 0;       ///< edge of a pixel: mm (orthographic), or mm at one mm from the eye (perspective)
 
   std::vector<clip_plane> clip;
 
@@ -30,6 +31,14 @@ struct view {
 
   /// The ray through the middle of a pixel, clipped to the domain and by the planes.
   kernel::ray ray_through(int column, int row) const;
+
+  template <class F>
+  struct rays_of {
+    F origin[3], direction[3], entry, exit;  ///< of a kernel::ray
+  };
+  /// Those of four columns from `column` on, which take their first samples elsewhere: see stagger().
+  rays_of<kernel::double4> staggered_rays(int column, int row, double step) const;
+
   /// Where a ray enters, the normal of the domain's face or of the plane that it is clipped by, towards the eye. Unit
   /// vector.
   vector3 face_entered(const kernel::ray& entering) const;
@@ -37,6 +46,10 @@ struct view {
   std::array<double, 2> project(const vector3& point) const;
   /// All pixels whose rays may meet a box of voxels.
   pixel_box seen(const box3& part) const;
+
+ private:
+  template <class F>
+  rays_of<F> rays_through(const F& column, double row) const;
 };
 
 /// Where in its first step a pixel's ray takes its first sample, in (-1/2, 1/2) of a step around the middle.
