@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <osteon/base/error.hpp>
 #include <osteon/io/netcdf.hpp>
@@ -31,17 +32,39 @@ void check_header(const voxel::model_header& header) {
     throw data_error(fmt::format("the provenance of the model is longer than {} bytes", largest_text));
 }
 
+namespace {
+
+struct voxel_count {
+  std::int64_t active = 0;
+  std::uint8_t largest = 0;
+};
+
+// In pieces whose count fits 16 bits, so that many voxels fit a vector.
+voxel_count count_active(std::span<const std::uint8_t> material) {
+  constexpr std::size_t most = 32768;
+  voxel_count all;
+  for (; !material.empty(); material = material.subspan(std::min(most, material.size()))) {
+    std::uint16_t active = 0;
+    for (const std::uint8_t m : material.first(std::min(most, material.size()))) {
+      active = static_cast<std::uint16_t>(active + (m != 0));
+      all.largest = std::max(all.largest, m);
+    }
+    all.active += active;
+  }
+  return all;
+}
+
+}  // namespace
+
 void check_voxels(const std::string& path, const voxel::model_header& header, std::int64_t first_plane,
                   std::span<const std::uint8_t> material) {
   const std::int64_t plane = header.shape.y * header.shape.x;
   for (std::int64_t z = 0; z * plane < std::ssize(material); ++z) {
-    std::int64_t active = 0;
-    for (std::uint8_t m : material.subspan(static_cast<std::size_t>(z * plane), static_cast<std::size_t>(plane))) {
-      if (m >= header.materials.size())
-        throw data_error(fmt::format("a voxel of plane {} of '{}' has material {}; the table has {}", first_plane + z, path,
-                                     m, header.materials.size()));
-      active += m != 0;
-    }
+    const auto [active, largest] =
+        count_active(material.subspan(static_cast<std::size_t>(z * plane), static_cast<std::size_t>(plane)));
+    if (largest >= header.materials.size())
+      throw data_error(fmt::format("a voxel of plane {} of '{}' has material {}; the table has {}", first_plane + z, path,
+                                   largest, header.materials.size()));
     const std::int64_t expected = header.active_per_plane[static_cast<std::size_t>(first_plane + z)];
     if (active != expected)
       throw data_error(fmt::format("plane {} of '{}' has {} active voxels, but its header says {}", first_plane + z, path,
