@@ -55,18 +55,14 @@ void take_nearest_of(std::byte* out, std::span<const layer> layers, std::int64_t
 // The same for two words, some pixels at a time: where a depth is less, both words are taken.
 void take_nearest_of_two_words(std::byte* out, std::span<const layer> layers, std::int64_t count) {
   constexpr std::int64_t at_once = blend_words / 2;
-#if defined(__AVX512BW__)
-  constexpr integers depth{1, 1, 3, 3, 5, 5, 7, 7, 9, 9, 11, 11, 13, 13, 15, 15};
-#else
-  constexpr integers depth{1, 1, 3, 3, 5, 5, 7, 7};
-#endif
+  const auto depths = [](const words& w) { return (floats)shuffled(w, w, [](int i) { return i | 1; }); };
   for (std::int64_t at = 0; at < count; at += at_once) {
     words best;
     std::memcpy(&best, layers[0].pixels + 8 * at, sizeof best);
     for (const layer& l : layers.subspan(1)) {
       words other;
       std::memcpy(&other, l.pixels + 8 * at, sizeof other);
-      const integers nearer = (floats)__builtin_shuffle(other, depth) < (floats)__builtin_shuffle(best, depth);
+      const integers nearer = depths(other) < depths(best);
       best = ((words)nearer & other) | (~(words)nearer & best);
     }
     std::memcpy(out + 8 * at, &best, sizeof best);

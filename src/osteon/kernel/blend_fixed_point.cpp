@@ -26,19 +26,12 @@ struct planes {
 }
 
 // A pixel of 16-bit channels is two words: red and green, blue and opacity.
-#if defined(__AVX512BW__)
-constexpr integers even{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
-constexpr integers first_half{0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
-#else
-constexpr integers even{0, 2, 4, 6, 8, 10, 12, 14};
-constexpr integers first_half{0, 8, 1, 9, 2, 10, 3, 11};
-#endif
-
 [[gnu::always_inline]] inline planes load16(const std::byte* pixels) {
   words first, second;
   std::memcpy(&first, pixels, sizeof first);
   std::memcpy(&second, pixels + sizeof first, sizeof second);
-  const words rg = __builtin_shuffle(first, second, even), ba = __builtin_shuffle(first, second, even + 1);
+  const words rg = shuffled(first, second, [](int i) { return 2 * i; }),
+              ba = shuffled(first, second, [](int i) { return 2 * i + 1; });
   constexpr float scale = 1.0f / 257;
   return {to_float(rg & 0xffff) * scale, to_float(rg >> 16) * scale, to_float(ba & 0xffff) * scale,
           to_float(ba >> 16) * scale};
@@ -46,8 +39,8 @@ constexpr integers first_half{0, 8, 1, 9, 2, 10, 3, 11};
 [[gnu::always_inline]] inline void store16(std::byte* pixels, const planes& p) {
   const words rg = rounded(p.red * 257) | rounded(p.green * 257) << 16;
   const words ba = rounded(p.blue * 257) | rounded(p.opacity * 257) << 16;
-  const words first = __builtin_shuffle(rg, ba, first_half);
-  const words second = __builtin_shuffle(rg, ba, first_half + blend_words / 2);
+  const words first = shuffled(rg, ba, [](int i) { return i / 2 + i % 2 * blend_words; });
+  const words second = shuffled(rg, ba, [](int i) { return i / 2 + i % 2 * blend_words + blend_words / 2; });
   std::memcpy(pixels, &first, sizeof first);
   std::memcpy(pixels + sizeof first, &second, sizeof second);
 }

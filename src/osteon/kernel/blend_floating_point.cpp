@@ -10,13 +10,7 @@ namespace {
 
 constexpr int pixels_of_vector = blend_words / 4;
 
-#if defined(__AVX512BW__)
-typedef std::uint16_t halves __attribute__((vector_size(32)));
-constexpr integers opacity_of{3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15};
-#else
-typedef std::uint16_t halves __attribute__((vector_size(16)));
-constexpr integers opacity_of{3, 3, 3, 3, 7, 7, 7, 7};
-#endif
+typedef std::uint16_t halves __attribute__((vector_size(2 * blend_words)));
 
 struct floating_point {
   using sum = floats;
@@ -39,7 +33,7 @@ struct floating_point {
   }
 
   [[gnu::always_inline]] static inline floats over(floats front, floats back) {
-    return front + (1 - __builtin_shuffle(front, opacity_of)) * back;
+    return front + (1 - shuffled(front, front, [](int i) { return i | 3; })) * back;
   }
 
   [[gnu::always_inline]] static inline void store(colour_format format, std::byte* out, std::int64_t at, floats value) {

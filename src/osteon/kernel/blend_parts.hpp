@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <osteon/kernel/blend.hpp>
+#include <utility>
 #include <vector>
 
 namespace osteon::kernel {
@@ -16,6 +17,14 @@ inline constexpr int blend_words = 8;
 typedef std::uint32_t words __attribute__((vector_size(4 * blend_words)));
 typedef std::int32_t integers __attribute__((vector_size(4 * blend_words)));
 typedef float floats __attribute__((vector_size(4 * blend_words)));
+
+/// Lane i of the result is lane `Place{}(i)` of a and, behind its lanes, of b.
+template <class Place, class V>
+[[gnu::always_inline]] inline V shuffled(const V& a, const V& b, Place) {
+  return [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(a, b, Place{}(i)...);
+  }(std::make_integer_sequence<int, sizeof(V) / sizeof(a[0])>{});
+}
 
 /// Layers that are read at the same time. More would evict each other: images of a power of two of bytes fall into the
 /// same sets of a cache of 8 ways.
