@@ -63,16 +63,16 @@ std::vector<float> repeat_ends(const float* values, const box3& present, const b
 #endif
 }
 
-/// In one instruction, where the machine has it: the compiler makes four of it.
+/// In one instruction, where the machine has it: gcc makes four of it.
 [[gnu::always_inline]] inline double4 to_double(const integer4& a) {
-#ifdef __AVX__
+#if defined(__AVX__) && !defined(__clang__)
   return __builtin_ia32_cvtdq2pd256(a);
 #else
   return __builtin_convertvector(a, double4);
 #endif
 }
 [[gnu::always_inline]] inline double4 to_double(const float4& a) {
-#ifdef __AVX__
+#if defined(__AVX__) && !defined(__clang__)
   return __builtin_ia32_cvtps2pd256(a);
 #else
   return __builtin_convertvector(a, double4);
