@@ -177,11 +177,12 @@ void plane_file::write(std::size_t index, const plane_source<std::byte>& make, s
     if (apart && gather.is_alone(round)) {
       if (!alone.failed)
         alone = comm::outcome_of([&] {
+          if (bytes == 0) return;  // this rank's pieces have ended; `part` may lie behind its box
           const std::int64_t first = part.begin - below;
           if (!made.empty() && !rounds)
             return put_alone(index, part, made.subspan(static_cast<std::size_t>(first * v.bytes_per_plane()), bytes));
           values.resize(bytes);
-          if (bytes > 0) make(first, part.size(), values);
+          make(first, part.size(), values);
           round_values();
           put_alone(index, part, values);
         });
