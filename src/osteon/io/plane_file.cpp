@@ -8,7 +8,7 @@
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/offsets.hpp>
 #include <osteon/comm/together.hpp>
-#include <osteon/io/part_digest.hpp>
+#include <osteon/io/part_reader.hpp>
 #include <osteon/io/seal.hpp>
 #include <osteon/io/ship_chunks.hpp>
 

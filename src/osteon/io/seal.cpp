@@ -15,7 +15,7 @@
 #include <osteon/comm/offsets.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/io/netcdf.hpp>
-#include <osteon/io/part_digest.hpp>
+#include <osteon/io/part_reader.hpp>
 #include <osteon/io/temporary_file.hpp>
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include <osteon/io/part_digest.hpp>
+#include <osteon/io/part_reader.hpp>
 
 #include <fcntl.h>
 #include <fmt/format.h>
