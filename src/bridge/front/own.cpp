@@ -133,8 +133,7 @@ struct constructor<large, small, length_at> {
   static int call(A... a) {
     const std::tuple<A...> all{a...};
     int result = MPI_ERR_VALUE_TOO_LARGE;
-    const auto n = static_cast<int>(std::get<length_at>(all));
-    twin_of<large, small>::call(all, n, [](int) { return true; }, result);
+    twin_of<large, small>::call(all, [&](int) { return static_cast<int>(std::get<length_at>(all)); }, result);
     return result;
   }
 };

@@ -2,8 +2,6 @@
 /// @file
 /// The joined job as this process sees it: objects of the program that span clusters, and how they are told from the
 /// vendor's. Called by one thread at a time (the level granted is MPI_THREAD_SERIALIZED at most).
-#include <sys/mman.h>
-
 #include <bridge/wire/link.hpp>
 #include <chrono>
 #include <cstdint>
@@ -11,49 +9,12 @@
 #include <memory>
 #include <vector>
 
+#include "front/arena.hpp"
 #include "front/front.hpp"
 #include "mixed/carrier.hpp"
 #include "mixed/data.hpp"
 
 namespace osteon::bridge {
-
-/// Objects at addresses of their own, so that one subtraction tells them from a vendor's handle, which is an integer
-/// below 4 GiB or a pointer into the vendor's memory.
-template <class T>
-class arena {
- public:
-  arena() {
-    void* p = mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) throw machine_error("osteon bridge: no address space for MPI objects");
-    begin_ = reinterpret_cast<std::uintptr_t>(p);
-  }
-  arena(const arena&) = delete;
-  arena& operator=(const arena&) = delete;
-
-  T* make() {
-    void* place = nullptr;
-    if (!free_.empty()) {
-      place = free_.back();
-      free_.pop_back();
-    } else {
-      place = reinterpret_cast<void*>(begin_ + used_);
-      used_ += sizeof(T);
-      if (used_ > reserved) throw machine_error("osteon bridge: too many MPI objects at the same time");
-    }
-    return new (place) T{};
-  }
-  void drop(T* object) {
-    object->~T();
-    free_.push_back(object);
-  }
-  bool holds(const void* handle) const { return reinterpret_cast<std::uintptr_t>(handle) - begin_ < reserved; }
-
- private:
-  static constexpr std::size_t reserved = std::size_t{1} << 30;
-  std::uintptr_t begin_ = 0;
-  std::size_t used_ = 0;
-  std::vector<void*> free_;
-};
 
 /// Ranks of the world, in the order of the group.
 struct group {
@@ -182,6 +143,9 @@ union world_place {
 };
 extern world_place the_world;
 inline joined_world& world() noexcept { return the_world.object; }
+
+/// Is this process part of a job over clusters? Only then is there a world.
+bool job_is_joined() noexcept;
 
 inline communicator* find(MPI_Comm comm) {
   if (comm == MPI_COMM_WORLD) return world().everyone;
