@@ -99,7 +99,7 @@ int dup(communicator* c, MPI_Info info, MPI_Comm* out) {
       info == MPI_INFO_NULL ? vendor().Comm_dup(c->local, &local) : vendor().Comm_dup_with_info(c->local, info, &local);
   if (e != MPI_SUCCESS) return e;
   communicator* made = make_communicator(cid, c->world, local, true);
-  if (c->cart) made->cart = std::make_unique<cartesian>(*c->cart);
+  made->layout = c->layout;
   *out = handle_of(made);
   return MPI_SUCCESS;
 }

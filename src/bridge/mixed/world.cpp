@@ -176,6 +176,8 @@ void install_mixed(slots& s) noexcept {
   install_communicators(s);
   install_groups(s);
   install_cartesian(s);
+  install_graphs(s);
+  install_neighbors(s);
   s.Init = [](int* argc, char*** argv) { return init_thread(argc, argv, MPI_THREAD_SINGLE, nullptr); };
   s.Init_thread = init_thread;
   s.Query_thread = [](int* level) {

@@ -24,6 +24,21 @@ struct group {
 struct cartesian {
   std::vector<int> dims, periods;
 };
+/// As MPI_Graph_create takes it.
+struct graph {
+  std::vector<int> index, edges;
+};
+/// The edges of this rank.
+struct distributed_graph {
+  std::vector<int> sources, source_weights, destinations, destination_weights;
+  bool weighted = false;
+};
+/// What a communicator knows of who is next to whom; one of them at most.
+struct topology {
+  std::shared_ptr<const cartesian> cart;
+  std::shared_ptr<const graph> edges;
+  std::shared_ptr<const distributed_graph> own_edges;
+};
 
 struct schedule;
 
@@ -39,7 +54,7 @@ struct communicator {
   bool in_order = true;                   ///< ranks of a cluster follow each other, clusters too
   MPI_Comm local = MPI_COMM_NULL;         ///< the vendor's communicator of my cluster's members
   MPI_Comm shadow = MPI_COMM_NULL;        ///< the same once more, for collectives
-  std::unique_ptr<cartesian> cart;
+  topology layout;
   std::deque<schedule*> collectives;  ///< started, in order; only the first one moves
   std::uint32_t next_collective = 0;
   int users = 0;       ///< requests and messages that name it
@@ -196,6 +211,8 @@ void install_collectives(slots& into) noexcept;
 void install_communicators(slots& into) noexcept;
 void install_groups(slots& into) noexcept;
 void install_cartesian(slots& into) noexcept;
+void install_graphs(slots& into) noexcept;
+void install_neighbors(slots& into) noexcept;
 
 /// Refuse a function on a communicator that spans clusters.
 int refuse_mixed(communicator* c, const char* function) noexcept;

@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   /* refused, with a text */
   MPI_Win win;
   MPI_File file;
-  MPI_Comm graph;
+  MPI_Comm between;
   int memory[4], length = 0;
   char text[MPI_MAX_ERROR_STRING];
   int e = MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
@@ -29,8 +29,7 @@ int main(int argc, char** argv) {
   CHECK(strstr(text, "MPI_Win_create") && strstr(text, "spans clusters"));
   e = MPI_File_open(MPI_COMM_WORLD, "never", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
   CHECK(class_of(e) == MPI_ERR_UNSUPPORTED_OPERATION);
-  e = MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
-                                     &graph);
+  e = MPI_Intercomm_create(MPI_COMM_WORLD, 0, MPI_COMM_WORLD, 0, 1, &between);
   CHECK(class_of(e) == MPI_ERR_UNSUPPORTED_OPERATION);
   e = MPI_Send(memory, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
   CHECK(class_of(e) == MPI_ERR_RANK);
