@@ -29,13 +29,10 @@ struct composites {
 };
 std::atomic<composites*> all_composites = nullptr;
 
-composite* find_composite(MPI_Request handle) {
-  const composites* all = all_composites;
-  return all && all->objects.holds(handle) ? reinterpret_cast<composite*>(handle) : nullptr;
-}
-
 /// Ask for the parts in their order. The functions of `active` are asked, because a part may be a request of this layer.
 bool all_over(composite* c, bool wait) {
+  for (; c->unready > 0; sched_yield())  // another thread may call MPI_Pready
+    if (!wait) return false;
   for (std::size_t i = 0; i < c->parts.size(); ++i) {
     if (c->over[i]) continue;
     int flag = 1;
@@ -194,11 +191,24 @@ bool is_predefined_handle(const void* handle) { return reinterpret_cast<std::uin
 
 }  // namespace
 
+composite* find_composite(MPI_Request handle) noexcept {
+  const composites* all = all_composites;
+  return all && all->objects.holds(handle) ? reinterpret_cast<composite*>(handle) : nullptr;
+}
+
 composite* make_composite() {
   if (!all_composites) look_at_requests();
   drop_what_is_over();
   const std::lock_guard lock(all_composites.load()->mutex);
   return all_composites.load()->objects.make();
+}
+
+MPI_Request over_at_once() {
+  composite* c = make_composite();
+  MPI_Status status{};
+  empty_status(&status);
+  c->add_over(status);
+  return handle_of(c);
 }
 
 void drop(composite* c) {
@@ -248,6 +258,10 @@ void install_stand_ins(slots& s) noexcept {
   install_persistent(s);
   install_large_arrays(s);
   install_send_and_receive(s);
+  install_partitioned(s);
+  install_inquiries(s);
+  install_buffers(s);
+  install_sessions(s);
 }
 
 }  // namespace osteon::bridge

@@ -5,6 +5,7 @@
 ///
 /// Those that give a request give one of this layer. From the first such request on, and not before, the functions that
 /// wait for requests pass through this layer, so a program that needs no stand-in pays nothing.
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -24,6 +25,11 @@ struct composite {
   std::shared_ptr<void> kept;              ///< what the parts need until then
   std::function<int(MPI_Request*)> start;  ///< of a persistent one: starts its only part
   bool active = true;
+  // Partitioned ones: which partitions MPI_Pready has named, how many it has not, and what starts the message then.
+  std::vector<bool> ready;
+  std::atomic<int> unready = 0;
+  std::function<int(MPI_Request*)> go;
+  int tag = MPI_ANY_TAG;  ///< of a partitioned receive, in its status
 
   void add(MPI_Request part) { add_over(part, {}, false); }
   /// A part that is over from the beginning.
@@ -40,6 +46,10 @@ struct composite {
 /// A new one. The program gets its handle by `handle_of`, when all parts were started.
 composite* make_composite();
 void drop(composite* c);
+/// A request that is over, of an operation that has ended.
+MPI_Request over_at_once();
+/// The one behind a handle, or null.
+composite* find_composite(MPI_Request handle) noexcept;
 inline MPI_Request handle_of(composite* c) { return reinterpret_cast<MPI_Request>(c); }
 
 bool spans_clusters(MPI_Comm comm) noexcept;
@@ -89,5 +99,9 @@ void install_stand_ins(slots& s) noexcept;
 void install_persistent(slots& s) noexcept;
 void install_large_arrays(slots& s) noexcept;
 void install_send_and_receive(slots& s) noexcept;
+void install_partitioned(slots& s) noexcept;
+void install_inquiries(slots& s) noexcept;
+void install_buffers(slots& s) noexcept;
+void install_sessions(slots& s) noexcept;
 
 }  // namespace osteon::bridge
