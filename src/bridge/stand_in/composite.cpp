@@ -262,6 +262,7 @@ void install_stand_ins(slots& s) noexcept {
   install_inquiries(s);
   install_buffers(s);
   install_sessions(s);
+  install_detours(s);
 }
 
 }  // namespace osteon::bridge

@@ -103,5 +103,6 @@ void install_partitioned(slots& s) noexcept;
 void install_inquiries(slots& s) noexcept;
 void install_buffers(slots& s) noexcept;
 void install_sessions(slots& s) noexcept;
+void install_detours(slots& s) noexcept;
 
 }  // namespace osteon::bridge
