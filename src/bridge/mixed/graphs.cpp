@@ -128,6 +128,7 @@ int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degre
   const bool weighted = weights != MPI_UNWEIGHTED;
   using edge = std::array<int, 3>;  // from, to, weight
   std::vector<edge> mine;
+  if (c->between) return raise(c, MPI_ERR_COMM);
   if (n < 0 || !are_ranks(c, sources, n)) return raise(c, MPI_ERR_ARG);
   for (int i = 0, k = 0; i < n; ++i)
     for (const int end = k + degrees[i]; k < end; ++k)

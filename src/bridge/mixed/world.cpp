@@ -177,6 +177,7 @@ void install_mixed(slots& s) noexcept {
   install_groups(s);
   install_cartesian(s);
   install_graphs(s);
+  install_two_groups(s);
   install_neighbors(s);
   s.Init = [](int* argc, char*** argv) { return init_thread(argc, argv, MPI_THREAD_SINGLE, nullptr); };
   s.Init_thread = init_thread;

@@ -42,6 +42,17 @@ struct topology {
 
 struct schedule;
 
+struct communicator;
+
+/// An intercommunicator. Messages go to the other group, which is its `world`; what both groups do together goes over an
+/// intracommunicator of both.
+struct two_groups {
+  communicator* both = nullptr;
+  std::vector<int> own;  ///< world ranks of the own group
+  int first_own = 0;     ///< ranks in `both` of the two groups' first ranks
+  int first_other = 0;
+};
+
 /// A communicator with members in at least two clusters.
 struct communicator {
   std::uint64_t cid = 0;
@@ -55,7 +66,8 @@ struct communicator {
   MPI_Comm local = MPI_COMM_NULL;         ///< the vendor's communicator of my cluster's members
   MPI_Comm shadow = MPI_COMM_NULL;        ///< the same once more, for collectives
   topology layout;
-  std::deque<schedule*> collectives;  ///< started, in order; only the first one moves
+  std::unique_ptr<two_groups> between;  ///< null: an intracommunicator
+  std::deque<schedule*> collectives;    ///< started, in order; only the first one moves
   std::uint32_t next_collective = 0;
   int users = 0;       ///< requests and messages that name it
   bool freed = false;  ///< by the program; it goes with its last user
@@ -212,6 +224,7 @@ void install_communicators(slots& into) noexcept;
 void install_groups(slots& into) noexcept;
 void install_cartesian(slots& into) noexcept;
 void install_graphs(slots& into) noexcept;
+void install_two_groups(slots& into) noexcept;
 void install_neighbors(slots& into) noexcept;
 
 /// Refuse a function on a communicator that spans clusters.
@@ -221,6 +234,8 @@ int refuse_mixed(communicator* c, const char* function) noexcept;
 /// in this cluster. The caller frees it.
 const group* group_members(MPI_Group g) noexcept;
 MPI_Group group_below(const group* g) noexcept;
+/// A group that the vendor made, as one of ours; the vendor's is freed.
+int adopt_group(MPI_Group below, MPI_Group* out) noexcept;
 
 // Messages of the bridge itself and of the program alike. Ranks are those of the communicator.
 request* start_send(communicator* c, const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
@@ -245,6 +260,16 @@ std::uint64_t agree_cid(communicator* c) noexcept;
 communicator* make_communicator(std::uint64_t cid, std::vector<int> ranks, MPI_Comm local, bool own_shadow) noexcept;
 /// One new communicator out of those of equal color; MPI_COMM_NULL for MPI_UNDEFINED. @collective
 int split(communicator* c, int color, int key, MPI_Comm* out) noexcept;
+/// What a rank says when a communicator is split.
+struct wish {
+  int color;
+  int key;
+};
+/// The same between groups: a communicator of those of equal color in both.
+int split_between(communicator* c, int color, int key, MPI_Comm* out) noexcept;
+int dup_between(communicator* c, MPI_Info info, MPI_Comm* out) noexcept;
+/// The vendor's communicator of those of some world ranks that are in this cluster, made by them alone.
+int vendor_communicator_of(const std::vector<int>& ranks, int tag, MPI_Comm* out) noexcept;
 /// Wait until the collectives of a communicator are through, before the vendor's part is used otherwise.
 void drain_collectives(communicator* c) noexcept;
 void free_what_collectives_needed() noexcept;
