@@ -83,10 +83,16 @@ int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* out) {
 int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* out) {
   communicator* c = find(comm);
   if (!c) return vendor().Comm_split_type(comm, type, key, info, out);
-  if (c->between) return refuse(c->local, "MPI_Comm_split_type is not supported between groups in several clusters");
   // What shares memory or hardware is inside a cluster.
-  drain_collectives(c);
-  return vendor().Comm_split_type(c->local, type, key, info, out);
+  drain_collectives(c->between ? c->between->both : c);
+  if (!c->between) return vendor().Comm_split_type(c->local, type, key, info, out);
+  MPI_Comm node = MPI_COMM_NULL;
+  if (const int e = vendor().Comm_split_type(c->local, type, key, info, &node)) return e;
+  if (node == MPI_COMM_NULL) return split_between(c, MPI_UNDEFINED, key, out);
+  int first = world().everyone->rank;  // of those in it, which names it
+  vendor().Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, node);
+  vendor().Comm_free(&node);
+  return split_between(c, first, key, out);
 }
 
 int dup(communicator* c, MPI_Info info, MPI_Comm* out) {
@@ -161,8 +167,9 @@ int comm_create(MPI_Comm comm, MPI_Group g, MPI_Comm* out) {
     if (members)
       for (std::size_t i = 0; i < members->world.size(); ++i)
         if (members->world[i] == world().everyone->rank) key = static_cast<int>(i);
-    const int color = key < 0 ? MPI_UNDEFINED : 0;
-    return c->between ? split_between(c, color, std::max(key, 0), out) : split(c, color, std::max(key, 0), out);
+    if (c->between) return split_between(c, key < 0 ? MPI_UNDEFINED : 0, std::max(key, 0), out);
+    // Ranks may name groups that have nothing in common, of which each becomes a communicator.
+    return split(c, key < 0 ? MPI_UNDEFINED : members->world.front(), std::max(key, 0), out);
   }
   MPI_Group below_group = vendor_group_of(members);
   if (below_group == MPI_GROUP_NULL) return refuse(comm, "MPI_Comm_create: the group holds ranks of another cluster");

@@ -97,6 +97,24 @@ int main(int argc, char** argv) {
   OK(MPI_Group_free(&ends));
   OK(MPI_Group_free(&world));
 
+  /* groups without a common member, by one call: the ends, and the others */
+  MPI_Group others;
+  MPI_Comm mine;
+  OK(MPI_Comm_group(MPI_COMM_WORLD, &world));
+  OK(MPI_Group_incl(world, 2, two, &ends));
+  OK(MPI_Group_excl(world, 2, two, &others));
+  const int is_end = rank == 0 || rank == size - 1;
+  OK(MPI_Comm_create(MPI_COMM_WORLD, is_end ? ends : others, &mine));
+  OK(MPI_Comm_size(mine, &n));
+  CHECK(n == (is_end ? 2 : size - 2));
+  sum = 0;
+  OK(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, mine));
+  CHECK(sum == (is_end ? size - 1 : size * (size - 1) / 2 - size + 1));
+  OK(MPI_Comm_free(&mine));
+  if (others != MPI_GROUP_EMPTY) OK(MPI_Group_free(&others));
+  OK(MPI_Group_free(&ends));
+  OK(MPI_Group_free(&world));
+
   /* the same of a duplicate, by all and by each alone */
   for (int alone = 0; alone < 2; ++alone) {
     MPI_Comm twin, again;
