@@ -147,12 +147,12 @@ struct march_volume::packet {
   // If there is light: where slopes are taken; these.
   eight_places near[most];
   float8 slope[most][3];
+  bool sloped[most];  // whether the slopes of the layer at hand have come with its values
   look looks[most_layers][most];
 
   // A segment's word holds the number of its ray, what is to be done about layers (see to_do_), and whether it touches an
   // end of the domain.
   static constexpr std::uint32_t end_bit = 1 << 16;
-  bool sloped[most];  // whether the slopes of the layer at hand are there already
   int ray(int segment) const { return word[segment] & 255; }
   unsigned work(std::size_t layer, int segment) const { return word[segment] >> (8 + 2 * layer) & 3; }
   bool at_an_end(int segment) const { return (word[segment] & end_bit) != 0; }
