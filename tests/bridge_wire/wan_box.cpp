@@ -6,7 +6,6 @@
 /// when its standard input ends.
 #include <fcntl.h>
 #include <linux/if_tun.h>
-#include <linux/virtio_net.h>
 #include <net/if.h>
 #include <poll.h>
 #include <sched.h>
@@ -17,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -57,13 +57,20 @@ int device_in(const std::string& name, const std::string& address, bool together
   return device;
 }
 
+/// What a device without cuts puts before a packet. linux/virtio_net.h has it, which is no C++: a field is called `class`.
+struct virtio_net_hdr {
+  std::uint8_t flags, gso_type;
+  std::uint16_t hdr_len, gso_size, csum_start, csum_offset;
+};
+constexpr std::uint8_t to_be_cut_as_tcp4 = 1;  // VIRTIO_NET_HDR_GSO_TCPV4
+
 /// Bytes on the link of what was read from a device: each packet that it is cut into has headers of its own.
 double bytes_on_link(const char* read, std::size_t n, bool together) {
   if (!together) return static_cast<double>(n);
   virtio_net_hdr how;
   std::memcpy(&how, read, sizeof how);
   const std::size_t bytes = n - sizeof how;
-  if (how.gso_type != VIRTIO_NET_HDR_GSO_TCPV4) return static_cast<double>(bytes);
+  if (how.gso_type != to_be_cut_as_tcp4) return static_cast<double>(bytes);
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(read[sizeof how + i]); };
   const std::size_t ip = (at(0) & 15U) * 4, headers = ip + (at(ip + 12) >> 4U) * 4;  // lengths are in words of 4 bytes
   const std::size_t packets = (bytes - headers + how.gso_size - 1) / how.gso_size;
