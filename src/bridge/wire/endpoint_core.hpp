@@ -6,6 +6,7 @@
 #include <bridge/wire/control_stream.hpp>
 #include <bridge/wire/link.hpp>
 #include <bridge/wire/pair.hpp>
+#include <bridge/wire/rehearsal.hpp>
 #include <condition_variable>
 #include <deque>
 #include <list>
@@ -112,6 +113,7 @@ class endpoint_core {
   endpoint& face_;
   std::string facts_;
   std::unique_ptr<tls_context> tls_;
+  rehearsal rehearsal_{tls_.get()};
   mutable std::mutex m_;  ///< guards everything below but the inbox
   descriptor epoll_, wake_, listener_;
   std::uint16_t port_ = 0;

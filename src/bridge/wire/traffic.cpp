@@ -62,6 +62,7 @@ void endpoint_core::turn(double seconds) {
     if (!routes_[static_cast<std::size_t>(r)]->ready.empty()) pump_route(r);
   }
   bin_.clear();
+  if (seconds <= 0) rehearsal_.now_and_then();
 }
 
 void endpoint_core::service(connection& c) {
