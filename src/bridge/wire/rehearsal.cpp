@@ -42,7 +42,9 @@ void rehearsal::rehearse() {
   if (!from_) return;
   std::array<std::byte, header_bytes + 8> word{};
   std::array<std::byte, 4096> into;
-  if (from_->write(word) < 0 || to_->read(into) < 0) from_.reset();
+  const std::ptrdiff_t sent = from_->write(word), got = sent < 0 ? -1 : to_->read(into);
+  if (got < 0) from_.reset();  // never mind
+  if (got > 0) ++packets_;
 }
 
 }  // namespace osteon::bridge::wire

@@ -3,6 +3,7 @@
 /// What a process does that polls for a message from afar.
 #include <bridge/wire/channel.hpp>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 
 namespace osteon::bridge::wire {
@@ -15,10 +16,13 @@ class rehearsal {
   explicit rehearsal(const tls_context* tls);
   /// Send and receive a packet, if the last one is some time ago. Does nothing where there is no such connection.
   void now_and_then();
+  /// That have come back.
+  std::uint64_t packets() const noexcept { return packets_; }
 
  private:
   void rehearse();
   std::optional<channel> from_, to_;
+  std::uint64_t packets_ = 0;
   std::chrono::steady_clock::time_point last_{};
 };
 
