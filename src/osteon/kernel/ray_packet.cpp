@@ -87,12 +87,18 @@ template <class F>
   body(std::integral_constant<int, 3>{});
 }
 
-// The bits of a float count halvings, and between two of them what is left, nearly enough. @param through in [0, 1]
+// How many halvings of its light a part of a ray takes, rather too few than too many. The bits of a float count them, and
+// between two of them what is left: log2(1 + f) as f + f (1 - f) c(f), where a straight line c stays above by 0.005 at most.
+// @param through in [0, 1]
 [[gnu::always_inline]] inline std::uint32_t depth_of(float through) {
-  constexpr std::uint32_t one = 0x3f800000;
+  constexpr std::uint32_t one = 0x3f800000, fraction = 0x007fffff;
+  constexpr float halving = 1 << 12;
   std::uint32_t bits;
   std::memcpy(&bits, &through, sizeof bits);
-  return (one - bits) >> 11;
+  const float f = static_cast<float>(bits & fraction) * 0x1p-23f;
+  const float above = f * (1 - f) * (0.4427f - 0.16405f * f);
+  const auto straight = static_cast<std::int32_t>((one - bits) >> 11);
+  return static_cast<std::uint32_t>(std::max(straight - static_cast<std::int32_t>(above * halving) - 1, 0));
 }
 
 }  // namespace
