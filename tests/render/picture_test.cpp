@@ -151,6 +151,59 @@ TEST(picture, of_a_surface_is_the_same_bit_for_bit_on_any_number_of_ranks) {
   }
 }
 
+// Oracle: the picture of the same scene on one rank, bit for bit; the camera stands in the middle of the blocks, or beside
+// them.
+TEST(picture, from_within_is_the_same_bit_for_bit_on_any_number_of_ranks) {
+  const model m({23, 17, 19});
+  const blocks of_planes(MPI_COMM_WORLD, m, std::vector<std::int64_t>(23, 1));
+  const blocks of_bricks(m, grid::make_block(MPI_COMM_WORLD, sample::bricks(m.domain, {})));
+  const vector3 middle{0.34, 0.17, 0.23}, at_a_corner{0.01, 0.01, 0.01}, outside{-0.5, 0.2, 0.3};  // of 0.69, 0.34, 0.475
+  for (const auto how : {render::method::volume, render::method::surface, render::method::maximum})
+    for (const bool perspective : {true, false})
+      for (const auto& [eye, target] :
+           {std::pair{middle, at_a_corner}, {at_a_corner, middle}, {outside, middle}, {middle, {0.34, 0.17, 1}}}) {
+        render::image expected;
+        for (const blocks* b : {&of_planes, &of_bricks}) {
+          auto s = b->scene();
+          s.how = how;
+          s.level = 0.4;
+          s.view = {0, 0, 1, perspective, target, eye};
+          if (is_root() && expected.rgba.empty()) {
+            expected = render_alone(m, s);
+            ASSERT_GT(*std::max_element(expected.rgba.begin(), expected.rgba.end()), 0.1F);
+          }
+
+          EXPECT_EQ(render::render(b->where, s).rgba, expected.rgba)
+              << static_cast<int>(how) << " from " << eye.x << (perspective ? ", perspective" : ", orthographic");
+        }
+      }
+}
+
+// Oracle: Beer-Lambert: from the middle of a slab one sees half of it; what lies behind the camera is not there.
+TEST(picture, from_within_shows_what_lies_in_front) {
+  model m({8, 10, 12});
+  std::fill(m.bone.begin(), m.bone.end(), 1.0f);
+  const blocks b(MPI_COMM_WORLD, m, std::vector<std::int64_t>(8, 1));
+  const double opacity = 0.03, reference = render::reference_length(m.domain, {0.5, 0.5, 0.5});
+  for (const bool perspective : {true, false})
+    for (const auto& [x, thickness] : {std::pair{3.0, 3.0}, {5.0, 5.0}, {9.0, 6.0}}) {
+      render::scene s = b.scene();
+      s.spacing_mm = {0.5, 0.5, 0.5};
+      s.width = s.height = 51;
+      s.layers = {{&b.bone, {{1.0, {1, 1, 1}, static_cast<float>(opacity)}}, false, 1.0}};
+      s.view.perspective = perspective;
+      s.view.eye_mm = {2, 2.5, x};
+      s.view.look_at_mm = {2, 2.5, -1};
+
+      const auto picture = render::render(b.where, s);
+
+      if (!is_root()) continue;
+      const double expected = 1 - std::pow(1 - opacity, thickness / reference);
+      const double one_sample = 1.01 * (1 - std::pow(1 - opacity, 0.25 / reference));
+      EXPECT_NEAR(picture.rgba[(25 * 51 + 25) * 4 + 3], expected, one_sample) << x;
+    }
+}
+
 // Oracle: the rows of the picture that rank 0 has as a whole, whatever rank they are on.
 TEST(picture, may_be_left_in_rows) {
   const model m({23, 17, 19});
@@ -309,6 +362,21 @@ TEST(view, projects_the_corners_of_the_domain_into_the_picture) {
   EXPECT_NEAR(at[1], 100 - 1.5 / radius * 100, 1e-9);
 }
 
+// Oracle: by hand; a box before the eye, around it, behind it.
+TEST(view, sees_what_lies_before_the_eye) {
+  const index3 domain{10, 10, 10};
+  for (const bool perspective : {true, false}) {
+    const auto v = render::view::of({0, 0, 1, perspective, vector3{5, 5, 0}, vector3{5, 5, 8}}, domain, {1, 1, 1}, 90, 60);
+    EXPECT_EQ(v.depth({5, 5, 2}), 6);
+    EXPECT_EQ(v.depth({1, 9, 9}), -1);
+    EXPECT_EQ(v.seen({{0, 0, 9}, {10, 10, 10}}).size(), 0);
+    EXPECT_GT(v.seen({{4, 4, 0}, {6, 6, 2}}).size(), 0);
+    EXPECT_LT(v.seen({{4, 4, 0}, {6, 6, 2}}).size(), 90 * 60);
+  }
+  const auto within = render::view::of({0, 0, 1, true, vector3{5, 5, 0}, vector3{5, 5, 8}}, domain, {1, 1, 1}, 90, 60);
+  EXPECT_EQ(within.seen({{}, domain}).size(), 90 * 60);
+}
+
 // Oracle: project() and ray_through() are inverse to one another, whatever the projection.
 TEST(view, sends_a_ray_through_the_pixel_that_it_projects_to) {
   const index3 domain{30, 20, 10};
@@ -373,6 +441,14 @@ TEST(render, refuses_an_impossible_scene_on_all_ranks) {
     EXPECT_NE(text.find("view.zoom"), std::string::npos) << text;
     EXPECT_NE(text.find("width"), std::string::npos) << text;
     EXPECT_NE(text.find("layers[0].transfer[1]"), std::string::npos) << text;
+  }
+
+  // A camera that looks away, beside the domain, or at itself.
+  for (const vector3& look_at : {vector3{9, 9, 9}, vector3{0.1, -9, 0.1}, vector3{5, 5, 5}, vector3{NAN, 0, 0}}) {
+    s = b.scene();
+    s.view.eye_mm = vector3{5, 5, 5};
+    s.view.look_at_mm = look_at;
+    EXPECT_THROW(render::render(b.where, s), usage_error) << look_at.y;
   }
 
   // Only one rank has the wrong field.

@@ -54,16 +54,20 @@ void canvas::line(double x0, double y0, double x1, double y1, double thickness, 
 }
 
 double canvas::text(double left, double top, const std::string& words, int dot, colour c, double opacity) {
-  double x = std::round(left);
-  for (const char letter : words) {
-    const std::uint64_t glyph = glyphs[letter >= ' ' && letter <= '~' ? letter - ' ' : '?' - ' '];
-    for (int row = 0; row < 7; ++row)
-      for (int column = 0; column < 5; ++column)
-        if (glyph >> (34 - 5 * row - column) & 1)
-          rectangle(x + column * dot, std::round(top) + row * dot, x + (column + 1) * dot, std::round(top) + (row + 1) * dot,
-                    c, opacity);
-    x += 6 * dot;
-  }
+  const auto draw = [&](colour with, int grown) {
+    double x = std::round(left);
+    for (const char letter : words) {
+      const std::uint64_t glyph = glyphs[letter >= ' ' && letter <= '~' ? letter - ' ' : '?' - ' '];
+      for (int row = 0; row < 7; ++row)
+        for (int column = 0; column < 5; ++column)
+          if (glyph >> (34 - 5 * row - column) & 1)
+            rectangle(x + column * dot - grown, std::round(top) + row * dot - grown, x + (column + 1) * dot + grown,
+                      std::round(top) + (row + 1) * dot + grown, with, opacity);
+      x += 6 * dot;
+    }
+  };
+  if (edge_) draw(*edge_, dot);
+  draw(c, 0);
   return text_width(words, dot);
 }
 

@@ -3,6 +3,7 @@
 /// Lines, rectangles and text on a finished 8-bit picture.
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ class canvas {
   canvas(std::vector<std::uint8_t>& rgba, int width, int height, int first_row = 0)
       : rgba_(rgba), width_(width), height_(height), first_(first_row) {}
 
+  /// Draw words from now on with an edge of this colour, so that they can be read on anything.
+  void outline_words(colour c) { edge_ = c; }
+
   void mix(int x, int y, colour c, double opacity);
   void rectangle(double left, double top, double right, double bottom, colour c, double opacity = 1);
   /// A straight line with soft edges.
@@ -27,6 +31,7 @@ class canvas {
  private:
   std::vector<std::uint8_t>& rgba_;
   int width_, height_, first_;
+  std::optional<colour> edge_;
 };
 
 }  // namespace osteon::render

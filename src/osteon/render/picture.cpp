@@ -38,6 +38,33 @@ void check_layer(const grid::block& where, const layer& l, int ghost_depth, cons
                                  expected.begin.x, expected.end.z, expected.end.y, expected.end.x, ghost_depth)});
 }
 
+std::string words(const vector3& p) { return fmt::format("({:.4g}, {:.4g}, {:.4g})", p.x, p.y, p.z); }
+
+view view_of(const grid::block& where, const scene& what) {
+  view from = view::of(what.view, where.domain, what.spacing_mm, what.width, what.height);
+  from.clip = what.clip;
+  return from;
+}
+
+// Whether the camera sees anything of the domain.
+void check_view(const grid::block& where, const scene& what, std::vector<problem>& found) {
+  const view from = view_of(where, what);
+  if (what.view.eye_mm && words(from.eye) == words(from.focus)) {
+    found.push_back({"view", fmt::format("the camera at (x, y, z) = {} mm looks at the place where it stands; give another "
+                                         "point to look at",
+                                         words(from.eye))});
+    return;
+  }
+  if (from.seen({{}, where.domain}).size() > 0) return;
+  vector3 end;
+  for (int axis = 0; axis < 3; ++axis) end[axis] = static_cast<double>(where.domain[axis]) * what.spacing_mm[axis];
+  found.push_back(
+      {"view", fmt::format("the camera at (x, y, z) = {} mm looks at {} mm and sees nothing of the domain, which "
+                           "reaches from 0 to {} mm: it lies behind the camera or beside the picture; look at "
+                           "a point in it",
+                           words(from.eye), words(from.focus), words(end))});
+}
+
 void check(const grid::block& where, const scene& what) {
   std::vector<problem> found;
   if (what.layers.empty() || what.layers.size() > kernel::march_volume::most_layers)
@@ -58,6 +85,10 @@ void check(const grid::block& where, const scene& what) {
     found.push_back({"step_voxels", fmt::format("{}; it lies in [0.01, 100]", what.step_voxels)});
   if (what.how == method::surface && !(what.step_voxels <= 1))
     found.push_back({"step_voxels", fmt::format("{}; for a surface it is at most 1", what.step_voxels)});
+  const auto finite = [](const vector3& p) { return std::isfinite(p.z) && std::isfinite(p.y) && std::isfinite(p.x); };
+  const auto& eye = what.view.eye_mm;
+  for (const auto& [name, point] : {std::pair{"view.eye_mm", eye}, {"view.look_at_mm", what.view.look_at_mm}})
+    if (point && !finite(*point)) found.push_back({name, "not finite; give x, y and z in mm"});
   if (!std::isfinite(what.level)) found.push_back({"level", fmt::format("{}; give a finite number", what.level)});
   for (const clip_plane& plane : what.clip) {
     const double length = std::hypot(plane.normal.z, plane.normal.y, plane.normal.x);
@@ -66,6 +97,7 @@ void check(const grid::block& where, const scene& what) {
           {"clip", fmt::format("normal ({}, {}, {}), offset {} mm; give a normal of some length and finite numbers",
                                plane.normal.z, plane.normal.y, plane.normal.x, plane.offset_mm)});
   }
+  if (found.empty()) check_view(where, what, found);
   if (found.empty()) return;
   std::string text = "the scene cannot be rendered:";
   for (const auto& p : found) text += fmt::format("\n  {}: {}", p.where, p.text);
@@ -74,12 +106,6 @@ void check(const grid::block& where, const scene& what) {
 
 double step_length(const scene& what) {
   return what.step_voxels * std::min({what.spacing_mm.z, what.spacing_mm.y, what.spacing_mm.x});
-}
-
-view view_of(const grid::block& where, const scene& what) {
-  view from = view::of(what.view, where.domain, what.spacing_mm, what.width, what.height);
-  from.clip = what.clip;
-  return from;
 }
 
 kernel::march_volume prepare(const grid::block& where, const scene& what, const view& from) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <osteon/grid/ghost_cells.hpp>
 #include <span>
 #include <string>
@@ -17,11 +18,16 @@ class ray_surface;
 
 namespace osteon::render {
 
-/// A camera that looks at the centre of the domain. Angles in degrees.
+/// A camera that looks at the centre of the domain from outside, or stands anywhere. Angles in degrees, points in mm from
+/// the corner of voxel (0, 0, 0).
 struct camera {
   double azimuth_deg = 35, elevation_deg = 22;  ///< elevation above the y-x plane; z points up
   double zoom = 1;                              ///< 1 fits the domain's bounding sphere into the picture
   bool perspective = true;
+  std::optional<vector3> look_at_mm{};  ///< what lies in the middle of the picture; absent: the domain's centre
+  /// Where the camera stands, be it inside of the domain: what lies behind it is not seen. The angles follow from it.
+  /// Absent: so far away that the domain's bounding sphere fits.
+  std::optional<vector3> eye_mm{};
 };
 
 /// A point of a transfer function.
