@@ -47,6 +47,21 @@ def test_rows_of_every_way_with_bytes_and_errors() -> None:
         assert value[f"{way}, best"] >= value[f"{way}, median"] > 0
 
 
+# Oracle: counted by hand; each rank sends the other's half of its fragments, 32 bytes each, and one its half of the picture.
+def test_fragments_need_no_order_and_parts_no_root() -> None:
+    size = ("-n", "2", "--width", "64", "--height", "32", "--seconds", "0")
+    done = run(*size, "-w", "fragments", "-w", "binary-swap+none", "-w", "binary-swap+parts", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    value = {row["name"]: row["value"] for row in result["rows"]}
+    assert 0 < value["fragments, error"] <= 0.501
+    assert result["bytes_by_rank"]["fragments"] == [64 * 16 * 32, 64 * 16 * (32 + 16)]
+    assert (
+        result["bytes_by_rank"]["binary-swap+none"] == result["bytes_by_rank"]["binary-swap+parts"] == [64 * 16 * 4] * 2
+    )
+    assert value["fragments, sent by a rank at most"] == max(result["bytes_by_rank"]["fragments"])
+
+
 # Oracle: the messages of the same plan, which hold the same pixels.
 def test_threads_composite_by_the_same_plans() -> None:
     size = ("-n", "3", "--width", "60", "--height", "30", "--seconds", "0")
@@ -69,7 +84,12 @@ def test_threads_composite_by_the_same_plans() -> None:
         (("-w", "shared:0"), "at least 1"),
         (("--as-threads", "-w", "shared"), "binary-swap"),
         (("--as-threads", "--threads", "2"), "leave --threads and --binding out"),
-        (("--as-threads", "-w", "shared"), "there is no 'shared'"),
+        (("-w", "shraed"), "did you mean 'shared'"),
+        (("-w", "shared:2x"), "at least 1"),
+        (("-w", "hybrid"), "hybrid:8"),
+        (("-w", "fragments", "--format", "rgba8+z"), "without +z"),
+        (("-w", "fragments+sparse"), "come together at the root"),
+        (("--as-threads", "-w", "tree+sparse"), "leave them out"),
         (("--ranks-per-domain", "0"), "'0' is not a number above 0"),
     ],
 )
