@@ -8,10 +8,13 @@
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/element_type.hpp>
 #include <osteon/comm/execute.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/plan/swap.hpp>
+#include <osteon/render/box_visibility.hpp>
 #include <osteon/render/cast_rays.hpp>
+#include <osteon/render/join_by_depth.hpp>
 
 namespace osteon::render {
 
@@ -167,6 +170,16 @@ std::vector<colour> to_rows(MPI_Comm comm, const std::vector<std::vector<plan::s
   return result;
 }
 
+// The ranks front to back, or a cycle. Boxes that are no tree are told to all ranks. Collective.
+box_visibility visibility(const grid::block& where, const view& from) {
+  if (where.boxes) return {visibility_order(from, *where.boxes), {}};
+  std::vector<box3> boxes(static_cast<std::size_t>(comm::size(where.comm)));
+  const comm::element_type type(sizeof(box3));
+  MPI_Allgather(&where.owned, 1, type.get(), boxes.data(), 1, type.get(), where.comm);
+  check_boxes(where.domain, boxes);
+  return order_boxes(from, boxes);
+}
+
 // What the first layer's colours say of a pixel: opaque, where a ray met a value.
 colour colour_of(const projected& found, std::size_t i, method how, const colours& map) {
   if (found.count[i] == 0) return {};
@@ -236,6 +249,7 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
   const caster rays{from, from.seen(where.owned), frame, step_length(what)};
   std::vector<std::vector<plan::span>> owned(ranks);
   std::vector<colour> pixels;
+  std::vector<int> cycle;
   std::int64_t samples = 0;
   if (what.how == method::maximum || what.how == method::average) {
     const projected found = project_all(where.comm, *kept.volume_, rays, samples);
@@ -248,24 +262,38 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
     pixels.resize(static_cast<std::size_t>(frame.size()));
     samples = cast_alone(*kept.volume_, rays, pixels);
   } else {
-    const auto order = visibility_order(from, *where.boxes);
+    const box_visibility seen = visibility(where, from);
+    cycle = seen.cycle;
     std::vector<kernel::wide_pixel> wide;
     comm::together(where.comm, [&] { wide.resize(static_cast<std::size_t>(frame.size())); });
-    if (what.how == method::surface) {
+    if (what.how == method::surface)
       samples = draw_surface(rays, *kept.surface_, what.layers.back(), wide);
-    } else {
+    else
       kept.volume_->light_by(light_of(from));
-      samples = cast_all(where.comm, order, *kept.volume_, rays, wide);
+    if (cycle.empty()) {
+      if (what.how != method::surface) samples = cast_all(where.comm, seen.order, *kept.volume_, rays, wide);
+      const plan::plan swap = plan::binary_swap(static_cast<int>(ranks), frame.size(), seen.order, -1);
+      auto compositor = comm::executor::make(where.comm, swap, sizeof(kernel::wide_pixel));
+      compositor.run(std::span<kernel::wide_pixel>(wide), kernel::blend);
+      for (std::size_t r = 0; r < ranks; ++r) owned[r] = swap.of(static_cast<int>(r)).result;
+    } else {
+      std::vector<kernel::optical_depth> depth;
+      if (what.how != method::surface) {
+        depth.resize(wide.size());
+        samples = cast_block(*kept.volume_, rays, wide, depth);
+      }
+      join_by_depth(where.comm, where.owned, rays, wide, depth, [&](const auto& before) {
+        if (what.how != method::surface) samples += cast_again(*kept.volume_, rays, before, wide);
+      });
+      for (std::size_t r = 0; r < ranks; ++r)
+        owned[r] = {stripe_of(static_cast<int>(r), static_cast<int>(ranks), frame.size())};
     }
-    const plan::plan swap = plan::binary_swap(static_cast<int>(ranks), frame.size(), order, -1);
-    auto compositor = comm::executor::make(where.comm, swap, sizeof(kernel::wide_pixel));
-    compositor.run(std::span<kernel::wide_pixel>(wide), kernel::blend);
-    for (std::size_t r = 0; r < ranks; ++r) owned[r] = swap.of(static_cast<int>(r)).result;
     pixels = to_rows(where.comm, owned, frame, first_row,
                      [&](std::int64_t i) { return kernel::rounded(wide[static_cast<std::size_t>(i)]); });
   }
   image result = put_into_rows(pixels, frame, what.width, first_row[rank], first_row[rank + 1]);
   result.samples = samples;
+  result.cycle = std::move(cycle);
   return result;
 }
 
