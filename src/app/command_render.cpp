@@ -42,6 +42,8 @@ void add_render(registry& commands) {
     const auto point = [](const std::vector<double>& p) { return vector3{p[2], p[1], p[0]}; };
     if (!o->eye.empty()) what.view.eye_mm = point(o->eye);
     if (!o->look_at.empty()) what.view.look_at_mm = point(o->look_at);
+    if (o->clip.size() % 4 != 0)
+      throw usage_error(fmt::format("--clip: {} numbers; a plane is a normal x y z and an offset in mm", o->clip.size()));
     for (std::size_t i = 0; i + 4 <= o->clip.size(); i += 4)
       what.clip.push_back({o->clip[i], o->clip[i + 1], o->clip[i + 2], o->clip[i + 3]});
     return render(what, o->json);

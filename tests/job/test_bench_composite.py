@@ -99,6 +99,15 @@ def test_bad_words_are_named(words: tuple[str, ...], said: str) -> None:
     assert said in done.stderr
 
 
+# Oracle: 16 GiB of pixels in an image, several times on each rank, are more than a host of a test has; nothing is killed.
+def test_more_than_the_memory_is_refused() -> None:
+    size = ("--width", "65536", "--height", "65536", "--format", "rgba32f+z")
+    done = run("-n", "3", "--seconds", "0", *size, "-w", "shared")
+    assert done.returncode == 5
+    assert "65536 x 65536 pixels of rgba32f+z" in done.stderr
+    assert "GB are available" in done.stderr
+
+
 # Oracle: the ratio's definition; equation 4 covers binary swap alone, and the machines of the paper share no memory.
 def test_models_stand_beside_the_rows_and_auto_says_its_choice() -> None:
     ways = [word for way in ("auto", "shared", "binary-swap", "direct-send") for word in ("-w", way)]

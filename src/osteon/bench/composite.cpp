@@ -12,6 +12,7 @@
 #include <osteon/bench/over_ranks.hpp>
 #include <osteon/bench/way_words.hpp>
 #include <osteon/comm/composite_fragments.hpp>
+#include <osteon/comm/host_memory.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/kernel/blend.hpp>
 #include <osteon/plan/composite_method.hpp>
@@ -108,6 +109,14 @@ composite_way way_of_fragments(MPI_Comm comm, const composite_case& what, const 
 
 composite_way make_way(MPI_Comm comm, const composite_case& what, const std::string& name) {
   const way_words words = read_way(name);
+  const double pixels = static_cast<double>(what.width) * what.height;
+  // The image and the compositor's; on rank 0 the exact picture, too.
+  const double need = pixels * (6.0 * static_cast<double>(what.format.bytes()) + (words.method == "fragments" ? 128 : 0)) +
+                      (comm::rank(comm) == 0 ? 40 * pixels : 0);
+  comm::check_host_memory(
+      comm, need,
+      fmt::format("compositing {} x {} pixels of {} by '{}'", what.width, what.height, kernel::name_of(what.format), name),
+      "give a smaller --width or --height, or fewer ranks");
   if (words.method == "fragments") {
     if (words.method != name || what.format.depth)
       throw usage_error(

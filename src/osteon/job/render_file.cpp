@@ -227,7 +227,11 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
   if (request.high) range[1] = *request.high;
   for (written_point& p : points)
     if (p.is_percentile) p.value = find_percentiles(comm, own, {p.value, p.value})[p.value > 0 ? 1 : 0];
+  const auto extremes = find_percentiles(comm, own, {0, 100});
   comm::together(comm, [&] {
+    if (request.level && !(*request.level >= extremes[0] && *request.level <= extremes[1]))
+      throw usage_error(fmt::format("--level {}: the values of '{}' reach from {} to {}; give one between them",
+                                    *request.level, field.name, extremes[0], extremes[1]));
     if (!(range[0] < range[1]))
       throw usage_error(
           fmt::format("the colours of '{}' would range from {} to {}; give --range LOW HIGH, or other --percentiles",

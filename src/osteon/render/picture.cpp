@@ -10,6 +10,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
 #include <osteon/comm/execute.hpp>
+#include <osteon/comm/host_memory.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/plan/swap.hpp>
 #include <osteon/render/box_visibility.hpp>
@@ -42,6 +43,14 @@ void check_layer(const grid::block& where, const layer& l, int ghost_depth, cons
 }
 
 std::string words(const vector3& p) { return fmt::format("({:.4g}, {:.4g}, {:.4g})", p.x, p.y, p.z); }
+
+// The least normal . p of the domain's points p.
+double least_along(const vector3& normal, index3 domain, const vector3& spacing_mm) {
+  double sum = 0;
+  for (int axis = 0; axis < 3; ++axis)
+    sum += std::min(0.0, normal[axis] * static_cast<double>(domain[axis]) * spacing_mm[axis]);
+  return sum;
+}
 
 view view_of(const grid::block& where, const scene& what) {
   view from = view::of(what.view, where.domain, what.spacing_mm, what.width, what.height);
@@ -99,6 +108,12 @@ void check(const grid::block& where, const scene& what) {
       found.push_back(
           {"clip", fmt::format("normal ({}, {}, {}), offset {} mm; give a normal of some length and finite numbers",
                                plane.normal.z, plane.normal.y, plane.normal.x, plane.offset_mm)});
+    else if (!(least_along(plane.normal, where.domain, what.spacing_mm) < plane.offset_mm))
+      found.push_back(
+          {"clip",
+           fmt::format("the plane with the normal (x, y, z) = {} at {:g} mm leaves nothing of the domain; its "
+                       "points reach from {:g} mm on in this direction",
+                       words(plane.normal), plane.offset_mm, least_along(plane.normal, where.domain, what.spacing_mm))});
   }
   if (found.empty()) check_view(where, what, found);
   if (found.empty()) return;
@@ -200,6 +215,17 @@ image put_into_rows(const std::vector<colour>& pixels, const pixel_box& frame, i
   return result;
 }
 
+// The frame in memory, as render() has it at once on each rank. Collective.
+void check_memory(MPI_Comm comm, const scene& what, const pixel_box& frame) {
+  const bool projects = what.how == method::maximum || what.how == method::average;
+  const double per_pixel = projects ? 40 : comm::size(comm) == 1 && what.how == method::volume ? 32 : 128;
+  const double need = per_pixel * static_cast<double>(frame.size()), picture = 16.0 * what.width * what.height;
+  if (need + picture < 64e6) return;
+  const double here = need + picture / comm::size(comm);
+  comm::check_host_memory(comm, here, fmt::format("a picture of {} x {} pixels", what.width, what.height),
+                          "make it smaller, or use more hosts");
+}
+
 }  // namespace
 
 int ghost_depth(double step_voxels) { return kernel::ghosts_needed(step_voxels); }
@@ -246,6 +272,7 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
   });
   const view from = view_of(where, what);
   const pixel_box frame = from.seen({{}, where.domain});
+  check_memory(where.comm, what, frame);
   const caster rays{from, from.seen(where.owned), frame, step_length(what)};
   std::vector<std::vector<plan::span>> owned(ranks);
   std::vector<colour> pixels;
