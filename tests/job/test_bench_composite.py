@@ -99,6 +99,16 @@ def test_bad_words_are_named(words: tuple[str, ...], said: str) -> None:
     assert said in done.stderr
 
 
+# Oracle: the nearest of all images, which the bench compares with; what is empty hides nothing.
+def test_depths_are_composited_where_images_are_empty_in_places() -> None:
+    size = ("-n", "3", "--width", "64", "--height", "32", "--seconds", "0", "--format", "rgba16+z", "--active", "0.3")
+    ways = [word for way in ("shared", "shared:2", "binary-swap", "tree+sparse") for word in ("-w", way)]
+    done = run(*size, *ways, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    errors = [row["value"] for row in json.loads(done.stdout)["rows"] if row["name"].endswith("error")]
+    assert errors == [0, 0, 0, 0]
+
+
 # Oracle: 16 GiB of pixels in an image, several times on each rank, are more than a host of a test has; nothing is killed.
 def test_more_than_the_memory_is_refused() -> None:
     size = ("--width", "65536", "--height", "65536", "--format", "rgba32f+z")

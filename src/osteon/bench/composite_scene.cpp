@@ -61,6 +61,10 @@ compositing::pixel_rectangle rectangle_of(const composite_case& what, int rank) 
 
 void render(const composite_case& what, int rank, std::span<std::byte> image) {
   std::fill(image.begin(), image.end(), std::byte{0});
+  // What is empty lies behind everything.
+  const std::size_t bytes = what.format.bytes();
+  for (std::size_t i = 0; what.format.depth && i < image.size() / bytes; ++i)
+    put_pixel(what.format, &image[i * bytes], {0, 0, 0, 0}, std::numeric_limits<float>::infinity());
   const auto box = rectangle_of(what, rank);
   std::minstd_rand random(what.seed * 100 + static_cast<unsigned>(rank) + 1);
   const auto next = [&] { return static_cast<double>(random()) / 2147483648.0; };
