@@ -33,6 +33,15 @@ TEST(ticks, are_round_numbers_within_the_range) {
   EXPECT_TRUE(render::ticks(1, 1, 5).empty());
 }
 
+// Oracle: a question mark for the letter that the font has not, of two bytes in UTF-8.
+TEST(canvas, shows_a_character_that_it_has_not_once) {
+  EXPECT_EQ(render::canvas::text_width("\xc2\xb5m", 1), render::canvas::text_width("?m", 1));
+  std::vector<std::uint8_t> a(4 * 40 * 10), b(a);
+  render::canvas(a, 40, 10).text(1, 1, "\xc2\xb5m", 1, {255, 255, 255});
+  render::canvas(b, 40, 10).text(1, 1, "?m", 1, {255, 255, 255});
+  EXPECT_EQ(a, b);
+}
+
 // Oracle: where the ground is as bright as the ink, words can be read by their edges, which have the background's colour.
 TEST(annotate, can_be_read_on_a_bright_object) {
   render::annotations wanted;

@@ -12,13 +12,14 @@
 #include <osteon/base/suggest.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
-#include <osteon/grid/box_tree.hpp>
 #include <osteon/io/npy.hpp>
 #include <osteon/io/read_field.hpp>
 #include <osteon/job/control_points.hpp>
 #include <osteon/job/draw.hpp>
 #include <osteon/job/external.hpp>
 #include <osteon/job/manifest.hpp>
+#include <osteon/job/percentiles.hpp>
+#include <osteon/job/render_boxes.hpp>
 #include <osteon/render/presets.hpp>
 
 namespace osteon::job {
@@ -102,68 +103,6 @@ void check(const render_request& r) {
   std::string text = "the picture cannot be made:";
   for (const std::string& f : faults) text += "\n  " + f;
   throw usage_error(text);
-}
-
-// Cut boxes across their longest axis until each rank has one, of a voxel or more.
-void cut_evenly(const box3& part, int ranks, std::vector<grid::box_tree::cut>& cuts) {
-  if (ranks == 1) return;
-  const index3 shape = part.shape();
-  const int along = shape.z >= shape.y && shape.z >= shape.x ? 0 : shape.y >= shape.x ? 1 : 2;
-  const std::int64_t extent = shape[along], area = shape.volume() / extent;
-  const std::int64_t planes = std::clamp<std::int64_t>(extent * (ranks / 2) / ranks, 1, extent - 1);
-  const auto ranks_low = static_cast<int>(
-      std::clamp<std::int64_t>(ranks * planes / extent, std::max<std::int64_t>(1, ranks - (extent - planes) * area),
-                               std::min<std::int64_t>(ranks - 1, planes * area)));
-  box3 low = part, high = part;
-  low.end[along] = high.begin[along] = part.begin[along] + planes;
-  cuts.push_back({low.end[along], ranks_low, along});
-  cut_evenly(low, ranks_low, cuts);
-  cut_evenly(high, ranks - ranks_low, cuts);
-}
-
-// Whole planes, which are read in one piece; bricks where there are more ranks than planes.
-grid::box_tree even_boxes(index3 shape, int ranks) {
-  if (ranks <= shape.z) {
-    std::vector<std::int64_t> first;
-    for (int r = 0; r <= ranks; ++r) first.push_back(shape.z * r / ranks);
-    return grid::box_tree::of_planes(shape, first);
-  }
-  if (ranks > shape.volume())
-    throw usage_error(fmt::format("{} ranks for {} voxels; start at most as many", ranks, shape.volume()));
-  std::vector<grid::box_tree::cut> cuts;
-  cut_evenly({{}, shape}, ranks, cuts);
-  return {shape, std::move(cuts)};
-}
-
-// Values below which the given percentages of all ranks' values lie, to 1/65536 of the range. Collective.
-std::array<double, 2> find_percentiles(MPI_Comm comm, const std::vector<float>& values,
-                                       const std::array<double, 2>& percent) {
-  double ends[2] = {HUGE_VAL, HUGE_VAL};  // least, and minus the greatest
-  for (const float v : values)
-    if (std::isfinite(v)) {
-      ends[0] = std::min(ends[0], static_cast<double>(v));
-      ends[1] = std::min(ends[1], -static_cast<double>(v));
-    }
-  MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MIN, comm);
-  const double low = ends[0], width = -ends[1] - low;
-  if (!(width > 0)) return {low, low};
-  constexpr int bins = 65536;
-  std::vector<std::int64_t> count(bins);
-  for (const float v : values)
-    if (std::isfinite(v)) ++count[static_cast<std::size_t>(std::clamp((v - low) / width * bins, 0.0, bins - 1.0))];
-  MPI_Allreduce(MPI_IN_PLACE, count.data(), bins, MPI_INT64_T, MPI_SUM, comm);
-  std::int64_t all = 0;
-  for (const std::int64_t c : count) all += c;
-  std::array<double, 2> result{};
-  for (std::size_t k = 0; k < 2; ++k) {
-    std::int64_t below = 0;
-    int i = 0;
-    while (i < bins - 1 &&
-           static_cast<double>(below + count[static_cast<std::size_t>(i)]) < percent[k] / 100 * static_cast<double>(all))
-      below += count[static_cast<std::size_t>(i++)];
-    result[k] = low + width * (i + (k == 0 ? 0.0 : 1.0)) / bins;
-  }
-  return result;
 }
 
 // A map's colours of the values from `low` to `high`.

@@ -22,7 +22,15 @@ constexpr std::uint64_t glyphs[95] = {
     0x001f1111f, 0x088441082, 0x108421084, 0x208411088, 0x0008a8800,
 };
 
+// The second byte of a character of UTF-8, or a later one.
+bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
 }  // namespace
+
+double canvas::text_width(const std::string& words, int dot) {
+  return 6.0 * dot * static_cast<double>(std::count_if(words.begin(), words.end(), [](char c) { return !continues(c); })) -
+         dot;
+}
 
 void canvas::mix(int x, int y, colour c, double opacity) {
   if (x < 0 || y < first_ || x >= width_ || y >= height_ || !(opacity > 0)) return;
@@ -57,6 +65,7 @@ double canvas::text(double left, double top, const std::string& words, int dot, 
   const auto draw = [&](colour with, int grown) {
     double x = std::round(left);
     for (const char letter : words) {
+      if (continues(letter)) continue;
       const std::uint64_t glyph = glyphs[letter >= ' ' && letter <= '~' ? letter - ' ' : '?' - ' '];
       for (int row = 0; row < 7; ++row)
         for (int column = 0; column < 5; ++column)

@@ -10,7 +10,8 @@
 namespace osteon::render {
 
 /// Draws on RGBA pixels of shape (height, width, 4), or on rows of them from `first_row` on. Coordinates in pixels from the
-/// upper left corner; what lies outside is left out. Text is ASCII in a font of 5 x 7 dots; other bytes are shown as `?`.
+/// upper left corner; what lies outside is left out. Text is ASCII in a font of 5 x 7 dots; each other character of UTF-8 is
+/// shown as `?`.
 class canvas {
  public:
   using colour = std::array<std::uint8_t, 3>;
@@ -26,7 +27,7 @@ class canvas {
   void line(double x0, double y0, double x1, double y1, double thickness, colour c, double opacity = 1);
   /// @param dot pixels along a dot of the font @return width in pixels
   double text(double left, double top, const std::string& words, int dot, colour c, double opacity = 1);
-  static double text_width(const std::string& words, int dot) { return 6.0 * dot * static_cast<double>(words.size()) - dot; }
+  static double text_width(const std::string& words, int dot);
 
  private:
   std::vector<std::uint8_t>& rgba_;
