@@ -109,8 +109,8 @@ TEST(march, agrees_with_a_readable_reference) {
         through *= 1 - opacity;
       }
       const auto rgba = kernel::rounded(pixel);
-      // Rays end where 1/4096 of the light is left.
-      const double ended = through < 1e-3 ? 2.5e-4 : 0;
+      // Rays end where 1/1024 of the light is left.
+      const double ended = through < 0x1p-9 ? 0x1p-10 : 0;
       EXPECT_NEAR(rgba[0], static_cast<double>(red), 3e-6 + ended) << step;
       EXPECT_NEAR(rgba[1], static_cast<double>(green), 3e-6 + ended) << step;
       EXPECT_NEAR(rgba[3], static_cast<double>(1 - through), 3e-6 + ended) << step;

@@ -196,7 +196,7 @@ int request_get_status(MPI_Request handle, int* flag, MPI_Status* status) {
     if (idle(r))
       empty(status);
     else
-      *status = r->status;
+      *status = status_of(r);
   }
   return MPI_SUCCESS;
 }
@@ -207,6 +207,7 @@ int start(MPI_Request* handle) {
   r->done = r->accepted = false;
   r->error = MPI_SUCCESS;
   r->status = {};
+  r->status_due = false;
   if (r->kind == request::what_kind::receive) {
     begin_receive(r);
   } else if (r->mode == 'b') {
