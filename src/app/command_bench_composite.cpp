@@ -58,6 +58,12 @@ nlohmann::ordered_json rows_of(std::span<const bench::composite_cost> costs) {
   return rows;
 }
 
+nlohmann::ordered_json bytes_by_rank(std::span<const bench::composite_cost> costs) {
+  auto answer = nlohmann::ordered_json::object();
+  for (const auto& c : costs) answer[c.name] = c.bytes;
+  return answer;
+}
+
 void print_table(std::span<const bench::composite_cost> costs) {
   fmt::print("{:<28} {:>9} {:>9} {:>8} {:>10} {:>10} {:>8} {:>8} {:>8} {:>7}\n", "", "best FPS", "median", "CPU ms",
              "max bytes", "all bytes", "blend", "exchange", "collect", "error");
@@ -118,6 +124,7 @@ int measure_as_threads(const bench_composite_options& options) {
   const auto costs = bench::measure_among_threads(case_of(options), options.ranks, methods);
   if (options.json != "-") print_table(costs);
   auto answer = answer_of(options, 1, options.ranks);
+  answer["bytes_by_rank"] = bytes_by_rank(costs);
   answer["rows"] = rows_of(costs);
   write_json(options.json, answer);
   return 0;
@@ -149,6 +156,7 @@ void measure_as_rank(MPI_Comm comm, const bench_composite_options& options) {
   auto answer = answer_of(options, comm::size(comm), omp_get_max_threads());
   answer["binding"] = bound;
   answer["choices"] = choices;
+  answer["bytes_by_rank"] = bytes_by_rank(costs);
   answer["rows"] = rows;
   if (options.json != "-") {
     for (const auto& log : choices) fmt::print("{}\n", log.get<std::string>());
@@ -196,9 +204,11 @@ void add_bench_composite(registry& commands) {
                            [o, words = commands.words()] { return bench_composite(*o, words); });
   c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 4)").positive();
   c.add_option("-t,--threads", o->threads, "OpenMP threads of each process").positive();
-  add_repeatable(c, "-w,--way", o->ways,
-                 "auto (three are tried, one is kept), shared, shared:RANKS, or a method of `osteon plan`, with +sparse, "
-                 "+parts, +narrow or +checked; may be repeated (default: shared, direct-send, binary-swap)");
+  add_repeatable(
+      c, "-w,--way", o->ways,
+      "auto (three are tried, one is kept), shared, shared:RANKS, fragments (no order, each pixel by depth), or a method "
+      "of `osteon plan`, with +sparse, +parts, +narrow or +checked; may be repeated (default: shared, direct-send, "
+      "binary-swap)");
   c.add_option("--width", o->width, "Pixels across (default: 512)").between(1, 65536);
   c.add_option("--height", o->height, "Pixels down (default: 512)").between(1, 65536);
   c.add_option("--format", o->format, "rgba8, rgba16, rgba16f or rgba32f, with +z for depth (default: rgba8)");

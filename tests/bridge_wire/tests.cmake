@@ -1,5 +1,5 @@
 # The link between clusters: all on the loopback interface, none needs root or MPI.
-foreach(name IN ITEMS packet pair startup exchange relay)
+foreach(name IN ITEMS packet pair rehearsal startup exchange relay)
   osteon_test(bridge_wire/${name} TIMEOUT 30)
 endforeach()
 add_library(osteon_test_wan STATIC ${CMAKE_SOURCE_DIR}/tests/bridge_wire/wan.cpp)

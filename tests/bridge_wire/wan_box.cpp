@@ -1,7 +1,9 @@
 /// @file
 /// wan_box NAMESPACE_A NAMESPACE_B ONE_WAY_MS MBIT LOSS_PERCENT: two network namespaces and a wide-area link between them,
 /// 10.77.0.1 and 10.77.0.2, made of two TUN devices and this process, for kernels without netem. Packets are really lost.
-/// Needs root and iproute2. Prints "up"; ends, and removes the namespaces, when its standard input ends.
+/// Without losses the kernels hand over up to 64 KiB at a time, as with network cards that cut packets themselves: one by
+/// one, this process would be slower than the link. Needs root and iproute2. Prints "up"; ends, and removes the namespaces,
+/// when its standard input ends.
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,7 +37,8 @@ void run(const std::string& command) {
 }
 
 /// A TUN device that lives in a new network namespace; packets sent there are read here.
-int device_in(const std::string& name, const std::string& address) {
+/// @param together whether packets come uncut, behind a virtio_net_hdr
+int device_in(const std::string& name, const std::string& address, bool together) {
   run("ip netns add " + name);
   const int home = open("/proc/self/ns/net", O_RDONLY);
   const int there = open(("/var/run/netns/" + name).c_str(), O_RDONLY);
@@ -42,13 +46,35 @@ int device_in(const std::string& name, const std::string& address) {
   const int device = open("/dev/net/tun", O_RDWR | O_NONBLOCK);
   ifreq wanted{};
   std::strcpy(wanted.ifr_name, "wan0");
-  wanted.ifr_flags = IFF_TUN | IFF_NO_PI;
-  if (device < 0 || ioctl(device, TUNSETIFF, &wanted) != 0) std::perror("wan_box: /dev/net/tun"), std::exit(1);
+  wanted.ifr_flags = static_cast<short>(IFF_TUN | IFF_NO_PI | (together ? IFF_VNET_HDR : 0));
+  if (device < 0 || ioctl(device, TUNSETIFF, &wanted) != 0 ||
+      (together && ioctl(device, TUNSETOFFLOAD, TUN_F_CSUM | TUN_F_TSO4) != 0))
+    std::perror("wan_box: /dev/net/tun"), std::exit(1);
   run("ip addr add " + address + "/24 dev wan0 && ip link set wan0 mtu 1500 txqueuelen 4000 up && ip link set lo up");
   setns(home, CLONE_NEWNET);
   close(home);
   close(there);
   return device;
+}
+
+/// What a device without cuts puts before a packet. linux/virtio_net.h has it, which is no C++: a field is called `class`.
+struct virtio_net_hdr {
+  std::uint8_t flags, gso_type;
+  std::uint16_t hdr_len, gso_size, csum_start, csum_offset;
+};
+constexpr std::uint8_t to_be_cut_as_tcp4 = 1;  // VIRTIO_NET_HDR_GSO_TCPV4
+
+/// Bytes on the link of what was read from a device: each packet that it is cut into has headers of its own.
+double bytes_on_link(const char* read, std::size_t n, bool together) {
+  if (!together) return static_cast<double>(n);
+  virtio_net_hdr how;
+  std::memcpy(&how, read, sizeof how);
+  const std::size_t bytes = n - sizeof how;
+  if (how.gso_type != to_be_cut_as_tcp4) return static_cast<double>(bytes);
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(read[sizeof how + i]); };
+  const std::size_t ip = (at(0) & 15U) * 4, headers = ip + (at(ip + 12) >> 4U) * 4;  // lengths are in words of 4 bytes
+  const std::size_t packets = (bytes - headers + how.gso_size - 1) / how.gso_size;
+  return static_cast<double>(bytes + (packets - 1) * headers);
 }
 
 struct packet {
@@ -69,11 +95,12 @@ int main(int argc, char** argv) {
   const std::chrono::duration<double> delay(std::atof(argv[3]) * 1e-3);
   const double bits = std::atof(argv[4]) * 1e6, loss = std::atof(argv[5]) / 100;
   constexpr std::chrono::milliseconds longest_queue(50);  // beyond it packets are dropped, as routers do
-  const int a = device_in(argv[1], "10.77.0.1"), b = device_in(argv[2], "10.77.0.2");
+  const bool together = loss == 0;
+  const int a = device_in(argv[1], "10.77.0.1", together), b = device_in(argv[2], "10.77.0.2", together);
   std::array<direction, 2> ways{{{a, b, {}, {}}, {b, a, {}, {}}}};
   std::mt19937 random(1);
   std::bernoulli_distribution lost(loss);
-  std::vector<char> part(65536);
+  std::vector<char> part(sizeof(virtio_net_hdr) + 65536);
   prctl(PR_SET_TIMERSLACK, 1UL);  // ns; by default the kernel lets timers be 50 us late
   const sched_param urgent{1};
   sched_setscheduler(0, SCHED_FIFO, &urgent);  // before processes that wait by polling
@@ -97,8 +124,8 @@ int main(int argc, char** argv) {
         if (lost(random) || w.free - now > longest_queue) continue;
         w.free = std::max(w.free, now);
         if (bits > 0)
-          w.free +=
-              std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>(static_cast<double>(n) * 8 / bits));
+          w.free += std::chrono::duration_cast<steady::duration>(
+              std::chrono::duration<double>(bytes_on_link(part.data(), static_cast<std::size_t>(n), together) * 8 / bits));
         w.on_the_way.push_back(
             {w.free + std::chrono::duration_cast<steady::duration>(delay), {part.begin(), part.begin() + n}});
       }

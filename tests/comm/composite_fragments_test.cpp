@@ -91,6 +91,8 @@ TEST(fragments, that_cannot_be_are_refused) {
   refused({3, NAN, 1, {0, 0, 0, 1}});
   refused({3, 0, 1, {0.6f, 0, 0, 0.5f}});
   EXPECT_THROW(comm::composite_fragments(MPI_COMM_WORLD, {}, -1, 0), usage_error);
+  // More pixels for each rank than an int can count are refused before anything is allocated.
+  EXPECT_THROW(comm::composite_fragments(MPI_COMM_WORLD, {}, std::int64_t{1} << 40, 0), usage_error);
   EXPECT_THROW(comm::composite_fragments(MPI_COMM_WORLD, {}, 10, comm::size(MPI_COMM_WORLD)), usage_error);
 }
 

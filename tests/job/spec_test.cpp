@@ -101,6 +101,7 @@ TEST(spec, refuses_what_does_not_fit_together) {
             std::string::npos);
   const std::string bone = "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1\n";
   EXPECT_NE(faults(bone + "[output]\nfields=['stres']\n").find("did you mean 'stress'?"), std::string::npos);
+  EXPECT_NE(faults(bone + "[render]\nevery=2\n").find("render: unknown key; did you mean 'picture'?"), std::string::npos);
   EXPECT_NE(faults(bone + "[output]\nfields=['sed', 'sed']\n").find("'sed' is named twice"), std::string::npos);
   EXPECT_EQ(faults(bone + "[output]\nfields=['sed', 'strain']\n[picture]\nfield='von_mises'\n"), "");
   const std::string warm = "physics='heat'\n[image]\npath='a'\n[[material]]\nconductivity_W_per_mK=1\n";

@@ -47,6 +47,21 @@ def test_rows_of_every_way_with_bytes_and_errors() -> None:
         assert value[f"{way}, best"] >= value[f"{way}, median"] > 0
 
 
+# Oracle: counted by hand; each rank sends the other's half of its fragments, 32 bytes each, and one its half of the picture.
+def test_fragments_need_no_order_and_parts_no_root() -> None:
+    size = ("-n", "2", "--width", "64", "--height", "32", "--seconds", "0")
+    done = run(*size, "-w", "fragments", "-w", "binary-swap+none", "-w", "binary-swap+parts", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    value = {row["name"]: row["value"] for row in result["rows"]}
+    assert 0 < value["fragments, error"] <= 0.501
+    assert result["bytes_by_rank"]["fragments"] == [64 * 16 * 32, 64 * 16 * (32 + 16)]
+    assert (
+        result["bytes_by_rank"]["binary-swap+none"] == result["bytes_by_rank"]["binary-swap+parts"] == [64 * 16 * 4] * 2
+    )
+    assert value["fragments, sent by a rank at most"] == max(result["bytes_by_rank"]["fragments"])
+
+
 # Oracle: the messages of the same plan, which hold the same pixels.
 def test_threads_composite_by_the_same_plans() -> None:
     size = ("-n", "3", "--width", "60", "--height", "30", "--seconds", "0")
@@ -69,7 +84,12 @@ def test_threads_composite_by_the_same_plans() -> None:
         (("-w", "shared:0"), "at least 1"),
         (("--as-threads", "-w", "shared"), "binary-swap"),
         (("--as-threads", "--threads", "2"), "leave --threads and --binding out"),
-        (("--as-threads", "-w", "shared"), "there is no 'shared'"),
+        (("-w", "shraed"), "did you mean 'shared'"),
+        (("-w", "shared:2x"), "at least 1"),
+        (("-w", "hybrid"), "hybrid:8"),
+        (("-w", "fragments", "--format", "rgba8+z"), "without +z"),
+        (("-w", "fragments+sparse"), "come together at the root"),
+        (("--as-threads", "-w", "tree+sparse"), "leave them out"),
         (("--ranks-per-domain", "0"), "'0' is not a number above 0"),
     ],
 )
@@ -77,6 +97,25 @@ def test_bad_words_are_named(words: tuple[str, ...], said: str) -> None:
     done = run("-n", "2", "--seconds", "0", *words)
     assert done.returncode == 2
     assert said in done.stderr
+
+
+# Oracle: the nearest of all images, which the bench compares with; what is empty hides nothing.
+def test_depths_are_composited_where_images_are_empty_in_places() -> None:
+    size = ("-n", "3", "--width", "64", "--height", "32", "--seconds", "0", "--format", "rgba16+z", "--active", "0.3")
+    ways = [word for way in ("shared", "shared:2", "binary-swap", "tree+sparse") for word in ("-w", way)]
+    done = run(*size, *ways, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    errors = [row["value"] for row in json.loads(done.stdout)["rows"] if row["name"].endswith("error")]
+    assert errors == [0, 0, 0, 0]
+
+
+# Oracle: 16 GiB of pixels in an image, several times on each rank, are more than a host of a test has; nothing is killed.
+def test_more_than_the_memory_is_refused() -> None:
+    size = ("--width", "65536", "--height", "65536", "--format", "rgba32f+z")
+    done = run("-n", "3", "--seconds", "0", *size, "-w", "shared")
+    assert done.returncode == 5
+    assert "65536 x 65536 pixels of rgba32f+z" in done.stderr
+    assert "GB are available" in done.stderr
 
 
 # Oracle: the ratio's definition; equation 4 covers binary swap alone, and the machines of the paper share no memory.

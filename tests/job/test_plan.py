@@ -68,7 +68,7 @@ def test_drawing_shows_every_rank_and_round(tmp_path: Path) -> None:
         (["tree", "--root", "8"], "a root from 0 to 7"),
         (["tree", "--root", "last"], "--root: 'last'"),
         (["tree", "--pixels", "5x"], "--pixels"),
-        (["hybrid"], "name each rank's host"),
+        (["hybrid"], "hybrid:8"),
         (["draw", "pipeline", "-n", "65"], "at most 64 ranks"),
         (["tree", "-n", "0"], "--ranks"),
     ],

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import subprocess
 from pathlib import Path
 
+import netCDF4
 import numpy as np
 import pytest
 from whole_job import BINARY, ROOT, Job, job_text
@@ -32,10 +34,16 @@ def render(results: Path, *arguments: str, ranks: int = 0) -> subprocess.Complet
     )
 
 
-def test_pictures_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: Path) -> None:
-    """Oracle: the float picture of one rank, bit for bit, for each method and with a plane cut away."""
+WITHIN = ["--eye", "0.1", "0.3", "0.2", "--look-at", "0.5", "0.2", "0.3"]
+
+
+@pytest.mark.parametrize("camera", [["--clip", "1", "1", "0", "0.3"], WITHIN], ids=["clipped", "from within"])
+def test_pictures_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: Path, camera: list[str]) -> None:
+    """Oracle: the float picture of one rank, bit for bit, for each method, with a plane cut away and from within."""
     for method in ("volume", "maximum", "average", "surface"):
-        options = ["--field", "von_mises", "--method", method, "--clip", "1", "1", "0", "0.3"]
+        options = ["--field", "von_mises", "--method", method, *camera]
+        if method == "volume":
+            options += ["--points", "0:0.01,50%:0.02,99%:0.3", "--shade"]
         pictures = []
         for ranks in (0, 3):
             path = tmp_path / f"{method}{ranks}.npy"
@@ -45,6 +53,48 @@ def test_pictures_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: P
         assert pictures[0].shape == (80, 96, 4)
         assert pictures[0][..., 3].max() > 0.1
         assert np.array_equal(*pictures), method
+
+
+def test_a_component_is_shown_with_its_sign(results: Path, tmp_path: Path) -> None:
+    """Oracle: the extremes of the voxels' values, the means of eight nodes, as the file has them."""
+    with netCDF4.Dataset(results) as file:
+        u = np.asarray(file["VTKHDF/PointData/displacement"][..., 2], dtype=float)
+    cells = sum(
+        u[a : u.shape[0] - 1 + a, b : u.shape[1] - 1 + b, c : u.shape[2] - 1 + c] for a, b, c in np.ndindex(2, 2, 2)
+    )
+    done = render(
+        results, "--field", "displacement", "--component", "z", "--method", "surface", "--map", "vik",
+        "--percentiles", "0", "100", "--json", "-", "-o", str(tmp_path / "u.png"),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["component"] == "z"
+    assert answer["low"] < 0
+    assert (answer["low"], answer["high"]) == pytest.approx((np.nanmin(cells) / 8, np.nanmax(cells) / 8), rel=1e-3)
+
+
+def test_means_have_colours_from_end_to_end(results: Path, tmp_path: Path) -> None:
+    """Oracle: the same range as by the 1st and the 99th percentile; large values only are worth a colour otherwise."""
+    ranges = []
+    for more in (["--method", "average"], ["--percentiles", "1", "99"], []):
+        done = render(results, "--json", "-", "-o", str(tmp_path / "mean.png"), *more)
+        assert done.returncode == 0, done.stderr
+        ranges.append([json.loads(done.stdout)[end] for end in ("low", "high")])
+    assert ranges[0] == ranges[1]
+    assert ranges[2][0] > ranges[0][0]
+
+
+def test_control_points_are_a_transfer_function(results: Path, tmp_path: Path) -> None:
+    """Oracle: nothing is seen of opacity 0, and one colour in all points is the only colour."""
+    pictures = []
+    for points in ("0:0,100%:0", "0:0:#ff0000,50%:0.1:#ff0000,100%:1:#ff0000"):
+        path = tmp_path / "points.npy"
+        done = render(results, "--points", points, "--solid", "0", "--field", "von_mises", "-o", str(path))
+        assert done.returncode == 0, done.stderr
+        pictures.append(np.load(path))
+    assert pictures[0].max() == 0
+    assert pictures[1][..., 0].max() > 0.05
+    assert pictures[1][..., 1:3].max() == 0
 
 
 def test_there_may_be_more_ranks_than_planes(job: Job, tmp_path: Path) -> None:
@@ -123,7 +173,23 @@ def test_a_film_is_made_by_ffmpeg_if_it_is_there(results: Path, tmp_path: Path, 
         (["--height", "99999"], 2, "16384"),
         (["--zoom", "0"], 2, "view.zoom"),
         (["--clip", "0", "0", "0", "1"], 2, "normal"),
+        (["--clip", "1", "0", "0"], 2, "3 numbers"),
+        (["--clip", "1", "0", "0", "-1"], 2, "leaves nothing"),
+        (["--method", "surface", "--level", "1e9"], 2, "reach from"),
         (["--percentiles", "90", "10"], 2, "rising"),
+        (["--component", "z"], 2, "one value a voxel"),
+        (["--field", "displacement", "--component", "zz"], 2, "x, y, z"),
+        (["--points", "1"], 2, "opacity"),
+        (["--points", "x:1"], 2, "'x'"),
+        (["--points", "101%:1"], 2, "from 0 to 100"),
+        (["--points", "0:0,1:1.5"], 2, "'1.5'"),
+        (["--points", "0:0,1:1:red"], 2, "#ff8000"),
+        (["--points", "2:0,1:1"], 2, "sort them"),
+        (["--points", "0:0", "--method", "maximum"], 2, "--method volume"),
+        (["--shade", "--method", "surface"], 2, "--shade"),
+        (["--eye", "1", "2", "3", "--look-at", "1", "2", "3"], 2, "where it stands"),
+        (["--eye", "-1", "0", "0", "--look-at", "-2", "0", "0"], 2, "behind the camera"),
+        (["--eye", "1", "2", "3", "--orbit", "3"], 2, "--orbit"),
         (["-o", "/nowhere/at/all/picture.png"], 5, "/nowhere/at/all/picture.png"),
         (["-o", "picture.jpg"], 2, ".png"),
         (["--film", "orbit.mp4"], 2, "--orbit"),

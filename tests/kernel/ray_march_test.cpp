@@ -109,12 +109,30 @@ TEST(march, agrees_with_a_readable_reference) {
         through *= 1 - opacity;
       }
       const auto rgba = kernel::rounded(pixel);
-      // Rays end where 1/4096 of the light is left.
-      const double ended = through < 1e-3 ? 2.5e-4 : 0;
+      // Rays end where 1/1024 of the light is left.
+      const double ended = through < 0x1p-9 ? 0x1p-10 : 0;
       EXPECT_NEAR(rgba[0], static_cast<double>(red), 3e-6 + ended) << step;
       EXPECT_NEAR(rgba[1], static_cast<double>(green), 3e-6 + ended) << step;
       EXPECT_NEAR(rgba[3], static_cast<double>(1 - through), 3e-6 + ended) << step;
     }
+}
+
+// Oracle: the powers of what one sample lets through. No ray may end before 1/1024 of the light is left, however little a
+// sample takes, and none goes on for long.
+TEST(march, ends_where_a_thousandth_of_the_light_is_left) {
+  const index3 domain{4, 4, 12000};
+  const std::vector<float> values(static_cast<std::size_t>(domain.volume()), 1.0F);
+  for (const float opacity : {0.001F, 0.005F, 0.03F, 0.1F, 0.2F, 0.29F, 0.5F}) {
+    const auto volume = volume_of(values, domain, 1, {{1, 1, 1, opacity}, {1, 1, 1, opacity}});
+    kernel::travel t{ray_along_x(2, 2, 12000), 0, 0, {}};
+    std::int64_t samples = 0;
+    volume.march({&t, 1}, samples);
+    const double left = t.result.high[3];  // of the light, see wide_pixel
+    EXPECT_LE(left, 0x1p-10) << opacity;
+    EXPECT_NEAR(left, std::pow(1.0 - static_cast<double>(opacity), samples), 1e-5) << opacity;
+    const double one_segment = std::pow(1.0 - static_cast<double>(opacity), 8);
+    EXPECT_GE(left, 0x1p-11 * one_segment) << opacity;
+  }
 }
 
 // Oracle: each ray by itself, bit for bit. Some miss the domain, some end in it, and some have come too deep before.
@@ -125,7 +143,7 @@ TEST(march, of_many_rays_together_is_that_of_each_alone) {
   std::vector<float> values(static_cast<std::size_t>(domain.volume()));
   for (float& v : values) v = uniform(random) < 0.1F ? std::numeric_limits<float>::quiet_NaN() : uniform(random);
   const kernel::march_volume volume(domain, {1, 0.8, 1.1}, {{}, domain}, {{}, domain}, 0.7, {{1, 0, 0}, {0, 0, 1}},
-                                    {{values.data(), {0, 1, {{0, 1, 0.5F, 0}, {1, 0, 0.5F, 0.4F}}}, true, 1}});
+                                    {{values.data(), {0, 1, {{0, 1, 0.5F, 0}, {1, 0, 0.5F, 0.3F}}}, true, 1}});
   std::vector<kernel::travel> together(53);
   for (kernel::travel& t : together) {
     t.along = {{40 * uniform(random), 3 * uniform(random), 0}, {uniform(random) - 0.5, 0.02 * uniform(random), 0.8}, 0, 0};

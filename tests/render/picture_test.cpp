@@ -6,6 +6,8 @@
 #include <limits>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/grid/box_tree.hpp>
+#include <osteon/render/box_visibility.hpp>
 #include <osteon/render/presets.hpp>
 #include <osteon/render/transfer.hpp>
 #include <osteon/render/view.hpp>
@@ -44,14 +46,20 @@ struct blocks {
       : blocks(m, grid::make_block(comm, m.domain, weight), step) {}
 
   blocks(const model& m, const grid::block& block, double step = 0.5) : where(block) {
-    const auto cut = [&](const std::vector<float>& whole) {
-      std::vector<float> own;
-      for (std::int64_t z = where.owned.begin.z; z < where.owned.end.z; ++z)
-        for (std::int64_t y = where.owned.begin.y; y < where.owned.end.y; ++y) {
+    const auto part_of = [&](const std::vector<float>& whole, const box3& box) {
+      std::vector<float> part;
+      for (std::int64_t z = box.begin.z; z < box.end.z; ++z)
+        for (std::int64_t y = box.begin.y; y < box.end.y; ++y) {
           const auto row = whole.begin() + (z * m.domain.y + y) * m.domain.x;
-          own.insert(own.end(), row + where.owned.begin.x, row + where.owned.end.x);
+          part.insert(part.end(), row + box.begin.x, row + box.end.x);
         }
-      return grid::with_ghost_cells(where, own, render::ghost_depth(step));
+      return part;
+    };
+    const auto cut = [&](const std::vector<float>& whole) {
+      const int depth = render::ghost_depth(step);
+      if (where.boxes) return grid::with_ghost_cells(where, part_of(whole, where.owned), depth);
+      const box3 present = grid::with_ghosts(where, depth);
+      return grid::ghosted_field<float>{present, part_of(whole, present)};
     };
     bone = cut(m.bone);
     glow = cut(m.glow);
@@ -148,6 +156,144 @@ TEST(picture, of_a_surface_is_the_same_bit_for_bit_on_any_number_of_ranks) {
         EXPECT_EQ(render::render(b->where, s).rgba, expected.rgba) << domain.x << " wide, azimuth " << azimuth;
       }
     }
+  }
+}
+
+// Oracle: the picture of the same scene on one rank, bit for bit; the camera stands in the middle of the blocks, or beside
+// them.
+TEST(picture, from_within_is_the_same_bit_for_bit_on_any_number_of_ranks) {
+  const model m({23, 17, 19});
+  const blocks of_planes(MPI_COMM_WORLD, m, std::vector<std::int64_t>(23, 1));
+  const blocks of_bricks(m, grid::make_block(MPI_COMM_WORLD, sample::bricks(m.domain, {})));
+  const vector3 middle{0.34, 0.17, 0.23}, at_a_corner{0.01, 0.01, 0.01}, outside{-0.5, 0.2, 0.3};  // of 0.69, 0.34, 0.475
+  for (const auto how : {render::method::volume, render::method::surface, render::method::maximum})
+    for (const bool perspective : {true, false})
+      for (const auto& [eye, target] :
+           {std::pair{middle, at_a_corner}, {at_a_corner, middle}, {outside, middle}, {middle, {0.34, 0.17, 1}}}) {
+        render::image expected;
+        for (const blocks* b : {&of_planes, &of_bricks}) {
+          auto s = b->scene();
+          s.how = how;
+          s.level = 0.4;
+          s.view = {0, 0, 1, perspective, target, eye};
+          if (is_root() && expected.rgba.empty()) {
+            expected = render_alone(m, s);
+            ASSERT_GT(*std::max_element(expected.rgba.begin(), expected.rgba.end()), 0.1F);
+          }
+
+          EXPECT_EQ(render::render(b->where, s).rgba, expected.rgba)
+              << static_cast<int>(how) << " from " << eye.x << (perspective ? ", perspective" : ", orthographic");
+        }
+      }
+}
+
+// Oracle: Beer-Lambert: from the middle of a slab one sees half of it; what lies behind the camera is not there.
+TEST(picture, from_within_shows_what_lies_in_front) {
+  model m({8, 10, 12});
+  std::fill(m.bone.begin(), m.bone.end(), 1.0f);
+  const blocks b(MPI_COMM_WORLD, m, std::vector<std::int64_t>(8, 1));
+  const double opacity = 0.03, reference = render::reference_length(m.domain, {0.5, 0.5, 0.5});
+  for (const bool perspective : {true, false})
+    for (const auto& [x, thickness] : {std::pair{3.0, 3.0}, {5.0, 5.0}, {9.0, 6.0}}) {
+      render::scene s = b.scene();
+      s.spacing_mm = {0.5, 0.5, 0.5};
+      s.width = s.height = 51;
+      s.layers = {{&b.bone, {{1.0, {1, 1, 1}, static_cast<float>(opacity)}}, false, 1.0}};
+      s.view.perspective = perspective;
+      s.view.eye_mm = {2, 2.5, x};
+      s.view.look_at_mm = {2, 2.5, -1};
+
+      const auto picture = render::render(b.where, s);
+
+      if (!is_root()) continue;
+      const double expected = 1 - std::pow(1 - opacity, thickness / reference);
+      const double one_sample = 1.01 * (1 - std::pow(1 - opacity, 0.25 / reference));
+      EXPECT_NEAR(picture.rgba[(25 * 51 + 25) * 4 + 3], expected, one_sample) << x;
+    }
+}
+
+// Three bars around a corner of the domain, each in front of the next, and what is left: two cubes, halved from 7 ranks on.
+std::vector<box3> pinwheel(index3 end, int ranks) {
+  const index3 m{end.z / 2, end.y / 3, 2 * end.x / 3};
+  std::vector<box3> boxes{{{m.z, 0, 0}, {end.z, m.y, end.x}},
+                          {{0, 0, m.x}, {m.z, end.y, end.x}},
+                          {{0, m.y, 0}, {end.z, end.y, m.x}},
+                          {{0, 0, 0}, {m.z, m.y, m.x}},
+                          {{m.z, m.y, m.x}, end}};
+  for (std::size_t i = 3; i < 5 && ranks > 5; ++i) {
+    boxes.push_back(boxes[i]);
+    boxes[i].end.x = boxes.back().begin.x = (boxes[i].begin.x + boxes[i].end.x) / 2;
+  }
+  return boxes;
+}
+
+// Oracle: the picture of the same scene on one rank, bit for bit, also where no order of visibility exists.
+TEST(picture, of_boxes_in_a_visibility_cycle_is_the_same_bit_for_bit) {
+  const int ranks = comm::size(MPI_COMM_WORLD);
+  if (ranks != 5 && ranks != 7) GTEST_SKIP() << "five boxes, or seven";
+  const model m({23, 17, 19});
+  const auto boxes = pinwheel(m.domain, ranks);
+  const blocks b(m, {MPI_COMM_WORLD, m.domain, boxes[static_cast<std::size_t>(comm::rank(MPI_COMM_WORLD))]});
+  int cycles = 0;
+  for (const auto how : {render::method::volume, render::method::surface, render::method::average})
+    for (const bool perspective : {true, false})
+      for (const auto& [azimuth, elevation] : {std::pair{45.0, 35.0}, {225.0, -35.0}, {0.0, 0.0}, {135.0, 20.0}}) {
+        auto s = b.scene();
+        s.how = how;
+        s.level = 0.4;
+        s.view = {azimuth, elevation, 1.2, perspective};
+        for (auto& point : s.layers[0].transfer) point.opacity = std::min(0.9999F, 40 * point.opacity);
+
+        const auto picture = render::render(b.where, s);
+
+        if (!picture.cycle.empty()) {
+          ++cycles;
+          EXPECT_EQ(picture.cycle.size(), 3U);
+        }
+        if (is_root()) {
+          EXPECT_EQ(picture.rgba, render_alone(m, s).rgba) << azimuth << (perspective ? ", perspective" : ", orthographic");
+        }
+      }
+  EXPECT_GE(cycles, 4);
+
+  auto overlapping = b.where;
+  overlapping.owned = boxes[0];
+  EXPECT_THROW(render::render(blocks(m, overlapping).where, blocks(m, overlapping).scene()), usage_error);
+}
+
+// Oracle: rays by chance: along each, boxes are met in their order.
+TEST(view, orders_any_boxes_and_names_a_cycle) {
+  const index3 domain{12, 12, 12};
+  const auto wheel = pinwheel(domain, 5);
+  const auto seen_from = [&](double azimuth, double elevation) {
+    return render::view::of({azimuth, elevation, 1, true}, domain, {1, 1, 1}, 64, 64);
+  };
+  const auto around = render::order_boxes(seen_from(45, 35), wheel);
+  EXPECT_TRUE(around.order.empty());
+  EXPECT_EQ(around.cycle, (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(render::words_of_cycle(around.cycle),
+            "rank 0 hides a part of rank 1, which hides a part of rank 2, which hides a part of rank 0");
+
+  for (const auto& [azimuth, elevation] : {std::pair{0.0, 0.0}, {135.0, 20.0}, {300.0, -50.0}, {90.0, 90.0}}) {
+    const auto v = seen_from(azimuth, elevation);
+    const auto found = render::order_boxes(v, wheel);
+    ASSERT_EQ(found.order.size(), wheel.size()) << azimuth;
+    for (int row = 0; row < 64; row += 3)
+      for (int column = 0; column < 64; column += 3) {
+        const auto r = v.ray_through(column, row);
+        std::size_t last = 0;
+        for (double t = r.entry + 0.01; t < r.exit; t += 0.05) {
+          const index3 voxel{static_cast<std::int64_t>(r.origin[0] + t * r.direction[0]),
+                             static_cast<std::int64_t>(r.origin[1] + t * r.direction[1]),
+                             static_cast<std::int64_t>(r.origin[2] + t * r.direction[2])};
+          for (std::size_t i = 0; i < wheel.size(); ++i) {
+            const box3& box = wheel[static_cast<std::size_t>(found.order[i])];
+            if (grid::overlap(box, {voxel, voxel + index3{1, 1, 1}}) != box3{voxel, voxel + index3{1, 1, 1}}) continue;
+            ASSERT_GE(i, last) << azimuth;
+            last = i;
+          }
+        }
+      }
   }
 }
 
@@ -309,6 +455,21 @@ TEST(view, projects_the_corners_of_the_domain_into_the_picture) {
   EXPECT_NEAR(at[1], 100 - 1.5 / radius * 100, 1e-9);
 }
 
+// Oracle: by hand; a box before the eye, around it, behind it.
+TEST(view, sees_what_lies_before_the_eye) {
+  const index3 domain{10, 10, 10};
+  for (const bool perspective : {true, false}) {
+    const auto v = render::view::of({0, 0, 1, perspective, vector3{5, 5, 0}, vector3{5, 5, 8}}, domain, {1, 1, 1}, 90, 60);
+    EXPECT_EQ(v.depth({5, 5, 2}), 6);
+    EXPECT_EQ(v.depth({1, 9, 9}), -1);
+    EXPECT_EQ(v.seen({{0, 0, 9}, {10, 10, 10}}).size(), 0);
+    EXPECT_GT(v.seen({{4, 4, 0}, {6, 6, 2}}).size(), 0);
+    EXPECT_LT(v.seen({{4, 4, 0}, {6, 6, 2}}).size(), 90 * 60);
+  }
+  const auto within = render::view::of({0, 0, 1, true, vector3{5, 5, 0}, vector3{5, 5, 8}}, domain, {1, 1, 1}, 90, 60);
+  EXPECT_EQ(within.seen({{}, domain}).size(), 90 * 60);
+}
+
 // Oracle: project() and ray_through() are inverse to one another, whatever the projection.
 TEST(view, sends_a_ray_through_the_pixel_that_it_projects_to) {
   const index3 domain{30, 20, 10};
@@ -373,6 +534,14 @@ TEST(render, refuses_an_impossible_scene_on_all_ranks) {
     EXPECT_NE(text.find("view.zoom"), std::string::npos) << text;
     EXPECT_NE(text.find("width"), std::string::npos) << text;
     EXPECT_NE(text.find("layers[0].transfer[1]"), std::string::npos) << text;
+  }
+
+  // A camera that looks away, beside the domain, or at itself.
+  for (const vector3& look_at : {vector3{9, 9, 9}, vector3{0.1, -9, 0.1}, vector3{5, 5, 5}, vector3{NAN, 0, 0}}) {
+    s = b.scene();
+    s.view.eye_mm = vector3{5, 5, 5};
+    s.view.look_at_mm = look_at;
+    EXPECT_THROW(render::render(b.where, s), usage_error) << look_at.y;
   }
 
   // Only one rank has the wrong field.

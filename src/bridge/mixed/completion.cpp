@@ -18,7 +18,7 @@ struct mixed_requests {
     if (!stays) *handle = MPI_REQUEST_NULL;
     return e;
   }
-  static const MPI_Status& status_of(const request* r) { return r->status; }
+  static const MPI_Status& status_of(request* r) { return bridge::status_of(r); }
   static const slots& below() { return vendor(); }
   static bool progress() { return bridge::progress(); }
   static bool may_block() { return bridge::may_block(); }
@@ -30,6 +30,7 @@ int start(MPI_Request* handle) {
   r->done = r->accepted = false;
   r->error = MPI_SUCCESS;
   r->status = {};
+  r->status_due = false;
   if (r->kind == request::what_kind::receive) {
     begin_receive(r);
   } else if (r->mode == 'b') {

@@ -10,7 +10,8 @@
 namespace osteon::bridge {
 namespace {
 
-bool is_predefined(MPI_Datatype type) { return reinterpret_cast<std::uintptr_t>(type) < 4096; }
+constexpr std::size_t most_predefined = 4096;  // handles
+bool is_predefined(MPI_Datatype type) { return reinterpret_cast<std::uintptr_t>(type) < most_predefined; }
 
 /// A derived type taken apart by one level.
 struct contents {
@@ -146,6 +147,18 @@ signature signature_of(MPI_Datatype type) {
 }  // namespace
 
 layout layout_of(MPI_Count count, MPI_Datatype type) noexcept {
+  // Of predefined types it is kept: the vendor's functions have long left the caches when a message has come from afar.
+  struct predefined {
+    int bytes;
+    bool known, in_one_piece;
+  };
+  static std::array<predefined, most_predefined> kept{};
+  if (is_predefined(type)) {
+    predefined& p = kept[reinterpret_cast<std::uintptr_t>(type)];
+    if (!p.known) p = {static_cast<int>(size_of(type)), true, in_one_piece(type)};
+    const MPI_Count bytes = count * p.bytes;
+    return {static_cast<std::size_t>(bytes), bytes == 0 || p.in_one_piece};
+  }
   const MPI_Count bytes = count * size_of(type);
   return {static_cast<std::size_t>(bytes), bytes == 0 || in_one_piece(type)};
 }

@@ -123,8 +123,7 @@ void finish(request* r) {
       r->received = unpack_message(r->packed.data(), r->received, r->buffer, r->count, r->type);
       r->packed.clear();
     }
-    vendor().Status_set_elements_x(&r->status, MPI_BYTE, static_cast<MPI_Count>(r->received));
-    vendor().Status_set_cancelled(&r->status, 0);
+    r->status_due = true;
   } else if (r->ticket.cancel_state() == wire::ticket::cancelling::cancelled) {
     vendor().Status_set_cancelled(&r->status, 1);
   }
@@ -242,6 +241,15 @@ void done_by_vendor(request* r, int error, const MPI_Status& status) {
 
 }  // namespace
 
+const MPI_Status& status_of(request* r) noexcept {
+  if (r->status_due) {
+    vendor().Status_set_elements_x(&r->status, MPI_BYTE, static_cast<MPI_Count>(r->received));
+    vendor().Status_set_cancelled(&r->status, 0);
+    r->status_due = false;
+  }
+  return r->status;
+}
+
 bool is_done(request* r) noexcept {
   if (r->done) return true;
   if (r->vendor != MPI_REQUEST_NULL) {
@@ -272,7 +280,7 @@ int complete(request* r, MPI_Status* status) noexcept {
   if (error != MPI_SUCCESS && r->accepted) raise(r->comm, error);  // the vendor has raised its own
   if (status) {
     const int kept = status->MPI_ERROR;
-    *status = r->status;
+    *status = status_of(r);
     status->MPI_ERROR = kept;
   }
   if (r->persistent) {

@@ -114,7 +114,8 @@ struct request {
   bool accepted = false;  ///< a remote message is on its way into the buffer
   bool detached = false;  ///< MPI_Request_free: drop it when it is done
   int error = MPI_SUCCESS;
-  MPI_Status status{};
+  MPI_Status status{};                    ///< see status_of()
+  bool status_due = false;                ///< it does not say yet how much was received
   MPI_Request vendor = MPI_REQUEST_NULL;  ///< the part that the vendor holds
   wire::ticket ticket;                    ///< the part that the link holds
   std::unique_ptr<carried> by_vendor;     ///< or the carrier
@@ -253,6 +254,8 @@ bool match_arrivals() noexcept;
 /// Wait until a request is done, and free it (a persistent one becomes inactive). @returns its error
 int complete(request* r, MPI_Status* status) noexcept;
 bool is_done(request* r) noexcept;
+/// Of a request that is done. What the vendor has to say in it is asked for here only: few programs look at it.
+const MPI_Status& status_of(request* r) noexcept;
 
 /// Ask the members of a communicator for the largest next context number and take the one after. @collective
 std::uint64_t agree_cid(communicator* c) noexcept;

@@ -179,6 +179,8 @@ std::ptrdiff_t channel::read(std::span<std::byte> into) {
   return -1;
 }
 
+bool channel::holds_more() const noexcept { return ssl_ != nullptr && SSL_has_pending(static_cast<const SSL*>(ssl_)) != 0; }
+
 std::ptrdiff_t channel::write(std::span<const std::byte> from) {
   if (from.empty()) return 0;
   if (ssl_ != nullptr) {

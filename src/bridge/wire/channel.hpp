@@ -38,6 +38,9 @@ class channel {
   std::ptrdiff_t read(std::span<std::byte> into);
   std::ptrdiff_t write(std::span<const std::byte> from);
 
+  /// Has more been read from the socket than read() has returned?
+  bool holds_more() const noexcept;
+
   /// After a call that returned 0: must it wait until the socket is writable? (TLS may need that to read.)
   bool wants_writable() const noexcept { return wants_writable_; }
   /// Why it ended; empty if the other side closed it.

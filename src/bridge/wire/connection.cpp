@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t input_of_guest = 4096;
 constexpr std::size_t input_bytes = 512 << 10;
 constexpr int reads_at_once = 8;
+constexpr std::ptrdiff_t short_read = 8192;
 
 }  // namespace
 
@@ -45,6 +46,8 @@ connection::input connection::receive(const job_id& job, std::int64_t world,
     in_end += static_cast<std::size_t>(n);
     heard = steady::now();
     if (parse_all(job, world, take) == input::ended) return input::ended;
+    // After a short message nothing more is there, as a rule, and if there is, epoll says so again.
+    if (n < short_read && !stream.holds_more()) return input::drained;
   }
   return input::more;
 }

@@ -6,6 +6,7 @@
 #include <bridge/wire/control_stream.hpp>
 #include <bridge/wire/link.hpp>
 #include <bridge/wire/pair.hpp>
+#include <bridge/wire/rehearsal.hpp>
 #include <condition_variable>
 #include <deque>
 #include <list>
@@ -112,6 +113,7 @@ class endpoint_core {
   endpoint& face_;
   std::string facts_;
   std::unique_ptr<tls_context> tls_;
+  rehearsal rehearsal_{tls_.get()};
   mutable std::mutex m_;  ///< guards everything below but the inbox
   descriptor epoll_, wake_, listener_;
   std::uint16_t port_ = 0;
@@ -128,6 +130,7 @@ class endpoint_core {
   std::vector<std::uint64_t> connections_again_, busy_;         ///< have more to read; to write
   std::vector<std::unique_ptr<connection>> bin_;                ///< connections that ended in this turn
   std::uint64_t next_id_ = 1, next_connection_ = 16;
+  std::atomic<unsigned> looks_{0};  ///< of who polls
   steady::time_point last_timers_{}, last_turn_ = steady::now();
   std::string failure_;
   std::vector<std::byte> scratch_, packed_;

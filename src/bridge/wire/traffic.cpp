@@ -19,6 +19,7 @@ constexpr std::size_t low_water = 64 << 10;  ///< of a stream's output: below it
 constexpr std::size_t high_water = 256 << 10;
 constexpr std::size_t written_at_once = 1 << 20;  ///< then others get their turn
 constexpr std::size_t least_to_compress = 1024;
+constexpr std::size_t few_connections = 4;
 
 }  // namespace
 
@@ -28,9 +29,18 @@ void endpoint_core::turn(double seconds) {
     const timespec most{0, static_cast<long>(std::min(seconds, 0.999) * 1e9)};
     ppoll(&any, 1, &most, nullptr);
   }
+  // Who polls few connections reads them at once: that takes one call of the system each, too, and what a packet will need
+  // when it comes, TLS before all, stays in the caches.
+  const bool directly = seconds <= 0 && ++looks_ % 16 != 0;
   std::array<epoll_event, 64> events;
-  const int n = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
+  const int n = directly ? 0 : epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
   const std::lock_guard lock(m_);
+  if (directly && connections_.size() <= few_connections) {
+    std::array<std::uint64_t, few_connections> ids;  // serving one may end another
+    const auto end = std::transform(connections_.begin(), connections_.end(), ids.begin(), [](auto& c) { return c.first; });
+    for (auto id = ids.begin(); id != end; ++id)
+      if (const auto c = connections_.find(*id); c != connections_.end()) service(*c->second);
+  }
   for (int i = 0; i < n; ++i) {
     const std::uint64_t id = events[static_cast<std::size_t>(i)].data.u64;
     if (id == 1) {
@@ -52,6 +62,7 @@ void endpoint_core::turn(double seconds) {
     if (!routes_[static_cast<std::size_t>(r)]->ready.empty()) pump_route(r);
   }
   bin_.clear();
+  if (seconds <= 0) rehearsal_.now_and_then();
 }
 
 void endpoint_core::service(connection& c) {

@@ -2,19 +2,12 @@
 /// @file
 /// The experiments of the paper on compositing: methods, hybrid modes and bindings, frame by frame beside each other.
 #include <functional>
+#include <osteon/bench/composite_scene.hpp>
 #include <osteon/comm/compositor.hpp>
 #include <string>
 #include <vector>
 
 namespace osteon::bench {
-
-struct composite_case {
-  int width = 512, height = 512;
-  kernel::pixel_format format;
-  double active = 1;   ///< share of the picture that each rank's rectangle covers
-  double seconds = 2;  ///< of measuring, all ways together
-  unsigned seed = 1;   ///< of the visibility order and of the rectangles
-};
 
 /// A way to composite one frame again and again.
 struct composite_way {
@@ -32,22 +25,18 @@ struct composite_cost {
   std::string name;
   double best_fps = 0, median_fps = 0;
   double cpu_ms = 0;                                     ///< of a frame, all ranks; the best batch
-  double bytes_max = 0, bytes_sum = 0;                   ///< sent by a rank, by all
+  std::vector<double> bytes;                             ///< sent by each rank
+  double bytes_max = 0, bytes_sum = 0;                   ///< sent by the rank that sends most, by all
   double blend_ms = 0, exchange_ms = 0, collect_ms = 0;  ///< median over frames of the largest of the ranks
   double error = 0;  ///< largest difference from the exact picture, units of the last place
 };
 
-/// The visibility order, and the partial image of a rank: premultiplied noise over a gradient, nothing outside its
-/// rectangle.
-std::vector<int> visibility_order(const composite_case& what, int ranks);
-comm::pixel_rectangle rectangle_of(const composite_case& what, int rank);
-void render(const composite_case& what, int rank, std::span<std::byte> image);
-
 /// osteon's way of this name: `auto`, what the model ranks best and is fastest here; `shared`, all ranks in shared memory;
 /// `shared:R`, R consecutive ranks in shared memory and binary swap between such groups; or a method of
-/// plan::composite_method, over messages. Behind it `+sparse` for images that are empty in places, `+parts` to leave
-/// finished parts where they are, `+narrow` to send what is half blended in the picture's own format, `+checked` to look for
-/// pixels that are not premultiplied.
+/// plan::composite_method, over messages; `fragments`, each pixel put in order of depth by itself. Behind it `+sparse` for
+/// images that are empty in places, `+parts` (or
+/// `+none`) to leave finished parts where they are, `+narrow` to send what is half blended in the picture's own format,
+/// `+checked` to look for pixels that are not premultiplied.
 /// @throws usage_error for another name
 /// @collective on comm
 composite_way make_way(MPI_Comm comm, const composite_case& what, const std::string& name);
@@ -55,20 +44,13 @@ composite_way make_way(MPI_Comm comm, const composite_case& what, const std::str
 /// Run all ways in turn, each some frames at a time between two barriers, and compare their pictures with the exact one.
 /// @throws data_error if a picture is further from it than the way promises
 /// @collective on comm
-std::vector<composite_cost> measure(MPI_Comm comm, const composite_case& what, std::span<composite_way> ways);
+std::vector<composite_cost> measure(MPI_Comm comm, const composite_case& what, std::span<const composite_way> ways);
 
 /// The same in one process without MPI: `ranks` threads that each have drawn an image composite by these methods of
-/// plan::composite_method, with `+parts` and `+narrow` as in make_way.
+/// plan::composite_method, with `+parts` and `+narrow` as in make_way; other words are refused.
 /// @throws usage_error for another method, data_error as measure
 std::vector<composite_cost> measure_among_threads(const composite_case& what, int ranks,
                                                   std::span<const std::string> methods);
-
-/// The largest difference of `picture` from the exact composite of all ranks' images, in units of the last place (a
-/// millionth for floating point), and what a way may differ whose compositor promises `bound`.
-double worst_error(const composite_case& what, int ranks, std::span<const std::byte> picture);
-double allowed_error(const composite_case& what, int ranks, double bound);
-/// Take a suffix off a way's name, if it is there.
-bool take_suffix(std::string& name, const std::string& suffix);
 
 /// Millions of pixels of the result a CPU second of one thread, for `layers` layers of `pixels` pixels.
 double blend_rate(kernel::pixel_format format, int layers, std::int64_t pixels, double seconds);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <osteon/bench/composite_model.hpp>
+#include <osteon/bench/way_words.hpp>
 #include <osteon/net/compositing_fit.hpp>
 #include <osteon/render/choose_compositor.hpp>
 
@@ -15,11 +16,9 @@ double by_equations(const net::compositing_machine& machine, int ranks, int grou
 
 std::vector<composite_prediction> predict(const std::string& way, const composite_case& what, int ranks,
                                           const net::compositing_machine& here) {
-  std::string method = way;
-  for (const char* suffix : {"+checked", "+narrow"})
-    if (const auto at = method.find(suffix); at != std::string::npos) method.erase(at, std::string(suffix).size());
-  const bool of_whole_images = method.find("+sparse") == std::string::npos && method.find("+parts") == std::string::npos;
-  if (!of_whole_images || method == "auto" || ranks < 2) return {};
+  const way_words words = read_way(way);
+  const std::string& method = words.method;
+  if (words.sparse || words.in_parts || method == "auto" || method == "fragments" || ranks < 2) return {};
   const std::int64_t pixels = std::int64_t{what.width} * what.height;
   const auto pixel = static_cast<double>(what.format.bytes());
   const double bytes = pixel * static_cast<double>(pixels);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
 #include <osteon/comm/together.hpp>
@@ -64,10 +65,15 @@ fragment_picture composite_fragments(MPI_Comm comm, std::vector<kernel::fragment
     first_to = beginnings(to);
     first_pixel = beginnings(stripes);
   });
+  fragment_picture result;
+  stopwatch watch;
+  const auto lap = [&](double& seconds) {
+    seconds += watch.seconds();
+    watch.restart();
+  };
   MPI_Alltoall(to.data(), 1, MPI_INT64_T, from.data(), 1, MPI_INT64_T, comm);
   std::vector<kernel::fragment> mine;
   std::vector<float> stripe;
-  fragment_picture result;
   together(comm, [&] {
     first_from = beginnings(from);
     mine.resize(static_cast<std::size_t>(first_from.back()));
@@ -79,11 +85,17 @@ fragment_picture composite_fragments(MPI_Comm comm, std::vector<kernel::fragment
     MPI_Alltoallv(fragments.data(), as_int(to).data(), first_to.data(), type.get(), mine.data(), as_int(from).data(),
                   first_from.data(), type.get(), comm);
   }
+  lap(result.report.exchange_seconds);
   result.overlaps = kernel::blend_fragments(mine, cut(rank), stripe);
+  lap(result.report.blend_seconds);
   MPI_Allreduce(MPI_IN_PLACE, &result.overlaps, 1, MPI_INT64_T, MPI_SUM, comm);
   const element_type type(4 * sizeof(float));
   MPI_Gatherv(stripe.data(), static_cast<int>(stripes[static_cast<std::size_t>(rank)]), type.get(), result.rgba.data(),
               as_int(stripes).data(), first_pixel.data(), type.get(), root, comm);
+  lap(result.report.collect_seconds);
+  const auto own = static_cast<std::size_t>(rank);
+  const std::int64_t sent = std::ssize(fragments) - to[own], kept = rank == root ? 0 : stripes[own];
+  result.report.bytes_sent = sent * static_cast<std::int64_t>(sizeof(kernel::fragment)) + kept * 16;
   return result;
 }
 

@@ -3,6 +3,7 @@
 /// One picture of fragments that lie anywhere in depth on any rank.
 #include <mpi.h>
 
+#include <osteon/compositing/frame_report.hpp>
 #include <osteon/kernel/fragments.hpp>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace osteon::comm {
 struct fragment_picture {
   std::vector<float> rgba;    ///< shape (pixels, 4) on the root, empty elsewhere
   std::int64_t overlaps = 0;  ///< of all ranks: see kernel::blend_fragments
+  compositing::frame_report report;
 };
 
 /// Send each fragment to the rank that owns its pixel (the ranks own equal stripes), blend, and collect at the root. The

@@ -5,6 +5,7 @@
 #include <osteon/comm/fourier_butterfly.hpp>
 #include <osteon/comm/fourier_parts.hpp>
 #include <osteon/comm/fourier_transposition.hpp>
+#include <osteon/comm/host_memory.hpp>
 #include <osteon/comm/shared_window.hpp>
 #include <osteon/comm/together.hpp>
 

@@ -1,10 +1,7 @@
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include <fstream>
 #include <new>
 #include <osteon/comm/fourier_parts.hpp>
-#include <string>
 
 namespace osteon::comm {
 
@@ -20,14 +17,6 @@ complex_array allocate_complex(std::ptrdiff_t count) {
   ::madvise(at, bytes, MADV_HUGEPAGE);
 #endif
   return complex_array(static_cast<complex*>(at), unmap{bytes});
-}
-
-double available_memory() {
-  std::ifstream file("/proc/meminfo");
-  std::string key;
-  for (double kilobytes = 0; file >> key >> kilobytes; file.ignore(80, '\n'))
-    if (key == "MemAvailable:") return 1024 * kilobytes;
-  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace osteon::comm

@@ -41,7 +41,4 @@ using complex_array = std::unique_ptr<complex[], unmap>;
 /// @throws std::bad_alloc
 complex_array allocate_complex(std::ptrdiff_t count);
 
-/// Bytes that the system could give without swapping.
-double available_memory();
-
 }  // namespace osteon::comm

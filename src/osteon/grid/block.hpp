@@ -19,7 +19,7 @@ struct block {
   box3 owned;                               ///< the voxels of this rank
   int below = MPI_PROC_NULL;                ///< rank that owns the plane under owned.begin.z; only for whole planes
   int above = MPI_PROC_NULL;                ///< rank that owns the plane owned.end.z; only for whole planes
-  std::shared_ptr<const box_tree> boxes{};  ///< of all ranks
+  std::shared_ptr<const box_tree> boxes{};  ///< of all ranks; none: no tree (only pictures can do without)
 
   /// Whether all ranks own whole z planes.
   bool is_planes() const { return boxes->is_planes(); }

@@ -70,11 +70,17 @@ class reader {
     for (const auto& [key, node] : table_) {
       const std::string name(key.str());
       if (std::find(known_.begin(), known_.end(), name) == known_.end())
-        problems_.push_back({place(key.source().begin.line, prefix_ + name), "unknown key" + did_you_mean(name, known_)});
+        problems_.push_back({place(key.source().begin.line, prefix_ + name), "unknown key" + advice(name)});
     }
   }
 
  private:
+  // What was perhaps meant; what others call pictures is no misspelling.
+  std::string advice(const std::string& name) const {
+    if (prefix_.empty() && (name == "render" || name == "rendering")) return "; did you mean 'picture'?";
+    return did_you_mean(name, known_);
+  }
+
   template <class F>
   void walk(const toml::table& inner, const std::string& prefix, F describe_table) {
     reader r(inner, prefix, file_, problems_, lines_);

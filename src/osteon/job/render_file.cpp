@@ -1,21 +1,25 @@
 #include <osteon/job/render_file.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/base/suggest.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
-#include <osteon/grid/box_tree.hpp>
 #include <osteon/io/npy.hpp>
 #include <osteon/io/read_field.hpp>
+#include <osteon/job/control_points.hpp>
 #include <osteon/job/draw.hpp>
 #include <osteon/job/external.hpp>
 #include <osteon/job/manifest.hpp>
+#include <osteon/job/percentiles.hpp>
+#include <osteon/job/render_boxes.hpp>
 #include <osteon/render/presets.hpp>
 
 namespace osteon::job {
@@ -47,14 +51,39 @@ const io::field_info& find_field(const io::field_list& list, const std::string& 
                                 did_you_mean(wanted, names).empty() ? ";" : did_you_mean(wanted, names), all));
 }
 
+const std::vector<std::string>& components_of(const io::field_info& field) {
+  static const std::vector<std::string> none, vector{"x", "y", "z"}, tensor{"xx", "yy", "zz", "xy", "yz", "xz"};
+  return field.components == 3 ? vector : field.components == 6 ? tensor : none;
+}
+
+// The number of a component; -1, the magnitude, where none is named.
+int find_component(const io::field_info& field, const std::string& wanted) {
+  if (wanted.empty()) return -1;
+  const auto& names = components_of(field);
+  const auto found = std::find(names.begin(), names.end(), wanted);
+  if (found == names.end())
+    throw usage_error(fmt::format(
+        "--component {}: the field '{}' has {}", wanted, field.name,
+        names.empty() ? "one value a voxel; leave it out" : fmt::format("the components {}", fmt::join(names, ", "))));
+  return static_cast<int>(found - names.begin());
+}
+
+// Of a magnitude only large values are worth a colour; a component has both signs, and means lie in the middle.
+std::array<double, 2> percentiles_of(const render_request& r) {
+  const bool all_count = !r.component.empty() || r.method == "average";
+  return r.percentiles.value_or(all_count ? std::array{1.0, 99.0} : std::array{50.0, 99.5});
+}
+
 void check(const render_request& r) {
   std::vector<std::string> faults;
+  if (!r.points.empty() && r.method != "volume") faults.push_back("--points needs --method volume");
+  if (r.shaded && r.method != "volume") faults.push_back("--shade needs --method volume: a surface is lit anyway");
+  if (r.view.eye_mm && r.orbit > 0) faults.push_back("--eye is one place: leave it out of an --orbit, or give --look-at");
   for (const auto& [name, size] : {std::pair{"width", r.width}, std::pair{"height", r.height}})
     if (size < 1 || size > largest_picture)
       faults.push_back(fmt::format("--{} {}: give 1 to {} pixels", name, size, largest_picture));
-  if (!(r.percentiles[0] >= 0 && r.percentiles[0] < r.percentiles[1] && r.percentiles[1] <= 100))
-    faults.push_back(
-        fmt::format("--percentiles {} {}: give two rising numbers in [0, 100]", r.percentiles[0], r.percentiles[1]));
+  if (const auto p = percentiles_of(r); !(p[0] >= 0 && p[0] < p[1] && p[1] <= 100))
+    faults.push_back(fmt::format("--percentiles {} {}: give two rising numbers in [0, 100]", p[0], p[1]));
   if (r.low && r.high && !(*r.low < *r.high)) faults.push_back(fmt::format("--range {} {}: it must rise", *r.low, *r.high));
   if (!(r.bone_opacity >= 0 && r.bone_opacity <= 1))
     faults.push_back(fmt::format("--solid {}: give 0 to 1", r.bone_opacity));
@@ -76,66 +105,11 @@ void check(const render_request& r) {
   throw usage_error(text);
 }
 
-// Cut boxes across their longest axis until each rank has one, of a voxel or more.
-void cut_evenly(const box3& part, int ranks, std::vector<grid::box_tree::cut>& cuts) {
-  if (ranks == 1) return;
-  const index3 shape = part.shape();
-  const int along = shape.z >= shape.y && shape.z >= shape.x ? 0 : shape.y >= shape.x ? 1 : 2;
-  const std::int64_t extent = shape[along], area = shape.volume() / extent;
-  const std::int64_t planes = std::clamp<std::int64_t>(extent * (ranks / 2) / ranks, 1, extent - 1);
-  const auto ranks_low = static_cast<int>(
-      std::clamp<std::int64_t>(ranks * planes / extent, std::max<std::int64_t>(1, ranks - (extent - planes) * area),
-                               std::min<std::int64_t>(ranks - 1, planes * area)));
-  box3 low = part, high = part;
-  low.end[along] = high.begin[along] = part.begin[along] + planes;
-  cuts.push_back({low.end[along], ranks_low, along});
-  cut_evenly(low, ranks_low, cuts);
-  cut_evenly(high, ranks - ranks_low, cuts);
-}
-
-// Whole planes, which are read in one piece; bricks where there are more ranks than planes.
-grid::box_tree even_boxes(index3 shape, int ranks) {
-  if (ranks <= shape.z) {
-    std::vector<std::int64_t> first;
-    for (int r = 0; r <= ranks; ++r) first.push_back(shape.z * r / ranks);
-    return grid::box_tree::of_planes(shape, first);
-  }
-  if (ranks > shape.volume())
-    throw usage_error(fmt::format("{} ranks for {} voxels; start at most as many", ranks, shape.volume()));
-  std::vector<grid::box_tree::cut> cuts;
-  cut_evenly({{}, shape}, ranks, cuts);
-  return {shape, std::move(cuts)};
-}
-
-// Values below which the given percentages of all ranks' values lie, to 1/65536 of the range. Collective.
-std::array<double, 2> find_percentiles(MPI_Comm comm, const std::vector<float>& values,
-                                       const std::array<double, 2>& percent) {
-  double ends[2] = {HUGE_VAL, HUGE_VAL};  // least, and minus the greatest
-  for (const float v : values)
-    if (std::isfinite(v)) {
-      ends[0] = std::min(ends[0], static_cast<double>(v));
-      ends[1] = std::min(ends[1], -static_cast<double>(v));
-    }
-  MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MIN, comm);
-  const double low = ends[0], width = -ends[1] - low;
-  if (!(width > 0)) return {low, low};
-  constexpr int bins = 65536;
-  std::vector<std::int64_t> count(bins);
-  for (const float v : values)
-    if (std::isfinite(v)) ++count[static_cast<std::size_t>(std::clamp((v - low) / width * bins, 0.0, bins - 1.0))];
-  MPI_Allreduce(MPI_IN_PLACE, count.data(), bins, MPI_INT64_T, MPI_SUM, comm);
-  std::int64_t all = 0;
-  for (const std::int64_t c : count) all += c;
-  std::array<double, 2> result{};
-  for (std::size_t k = 0; k < 2; ++k) {
-    std::int64_t below = 0;
-    int i = 0;
-    while (i < bins - 1 &&
-           static_cast<double>(below + count[static_cast<std::size_t>(i)]) < percent[k] / 100 * static_cast<double>(all))
-      below += count[static_cast<std::size_t>(i++)];
-    result[k] = low + width * (i + (k == 0 ? 0.0 : 1.0)) / bins;
-  }
-  return result;
+// A map's colours of the values from `low` to `high`.
+std::function<std::array<float, 3>(double)> map_of(double low, double high, const std::string& map) {
+  return [low, high, &colours = render::colour_map(map)](double value) {
+    return colours[static_cast<std::size_t>(std::clamp((value - low) / (high - low) * 255 + 0.5, 0.0, 255.0))];
+  };
 }
 
 render::layer map_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map) {
@@ -170,25 +144,33 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
   io::field_info field;
   grid::block where;
   std::vector<float> own, solid;
+  std::vector<written_point> points;
   const stopwatch reading;
   comm::together(comm, [&] {
     check(request);
+    points = parse_control_points(request.points);
     render::colour_map(request.map);
     if (!std::filesystem::is_regular_file(request.file))
       throw data_error(fmt::format("cannot read '{}': there is no such file", request.file));
     list = io::list_fields(request.file);
     field = find_field(list, request.field);
     where = grid::make_block(comm, even_boxes(list.shape, comm::size(comm)));
-    own = io::read_field(request.file, field, where.owned);
+    own = io::read_field(request.file, field, where.owned, find_component(field, request.component));
     const bool material =
         std::any_of(list.fields.begin(), list.fields.end(), [](const auto& f) { return f.name == "material"; });
     solid = material ? io::read_field(request.file, {"material", "", "", io::centring::cell, 1}, where.owned) : own;
     for (float& v : solid) v = v == v ? 1.0F : 0.0F;
   });
-  auto range = find_percentiles(comm, own, request.percentiles);
+  auto range = find_percentiles(comm, own, percentiles_of(request));
   if (request.low) range[0] = *request.low;
   if (request.high) range[1] = *request.high;
+  for (written_point& p : points)
+    if (p.is_percentile) p.value = find_percentiles(comm, own, {p.value, p.value})[p.value > 0 ? 1 : 0];
+  const auto extremes = find_percentiles(comm, own, {0, 100});
   comm::together(comm, [&] {
+    if (request.level && !(*request.level >= extremes[0] && *request.level <= extremes[1]))
+      throw usage_error(fmt::format("--level {}: the values of '{}' reach from {} to {}; give one between them",
+                                    *request.level, field.name, extremes[0], extremes[1]));
     if (!(range[0] < range[1]))
       throw usage_error(
           fmt::format("the colours of '{}' would range from {} to {}; give --range LOW HIGH, or other --percentiles",
@@ -211,35 +193,43 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
   notes.map = request.map;
   notes.low = range[0];
   notes.high = range[1];
-  notes.quantity = field.name + (field.units.empty() || field.units == "1" ? "" : " [" + field.units + "]");
+  notes.quantity = field.name + (request.component.empty() ? "" : " " + request.component) +
+                   (field.units.empty() || field.units == "1" ? "" : " [" + field.units + "]");
   comm::together(comm, [&] {
     if (request.method == "volume") {
       if (request.bone_opacity > 0)
         scene.layers.push_back(render::presets::bone_layer(bone, 0, 0.5, 1, static_cast<float>(request.bone_opacity)));
-      scene.layers.push_back(render::presets::glow_layer(glow, range[0], range[1], request.map));
-      notes.first = render::presets::glow_first;
-      notes.last = render::presets::glow_last;
+      if (points.empty()) {
+        scene.layers.push_back(render::presets::glow_layer(glow, range[0], range[1], request.map));
+        notes.first = render::presets::glow_first;
+        notes.last = render::presets::glow_last;
+      } else {
+        scene.layers.push_back({&glow, transfer_of(points, map_of(range[0], range[1], request.map)), false, 1});
+        if (std::any_of(points.begin(), points.end(), [](const written_point& p) { return p.colour.has_value(); })) {
+          notes.transfer = scene.layers.back().transfer;
+          notes.low = points.front().value;
+          notes.high = points.back().value;
+        }
+      }
+      scene.layers.back().shaded = request.shaded;
     } else if (request.method == "surface") {
       scene.how = render::method::surface;
       scene.level = request.level.value_or(0.5);
-      const auto colours = render::presets::surface_layer(glow, range[0], range[1], request.map);
+      const bool whole_map = !request.component.empty();  // low values are as much worth as high ones
+      const auto colours = whole_map ? map_layer(glow, range[0], range[1], request.map)
+                                     : render::presets::surface_layer(glow, range[0], range[1], request.map);
       scene.layers = {colours, colours};
       if (!request.level) scene.layers.front().field = &bone;
-      notes.first = render::presets::glow_first;
-      notes.last = render::presets::glow_last;
+      if (!whole_map) notes.first = render::presets::glow_first, notes.last = render::presets::glow_last;
     } else {
       scene.how = request.method == "maximum" ? render::method::maximum : render::method::average;
       scene.layers = {map_layer(glow, range[0], range[1], request.map)};
     }
   });
 
-  json answer = {{"schema", "osteon.render/1"},
-                 {"field", field.name},
-                 {"units", field.units},
-                 {"low", range[0]},
-                 {"high", range[1]},
-                 {"ranks", comm::size(comm)},
-                 {"pictures", json::array()}};
+  json answer = {{"schema", "osteon.render/1"}, {"field", field.name},      {"component", request.component},
+                 {"units", field.units},        {"low", range[0]},          {"high", range[1]},
+                 {"ranks", comm::size(comm)},   {"pictures", json::array()}};
   const std::filesystem::path folder = std::filesystem::path(request.file).parent_path();
   render::prepared kept(where, scene);  // the frames of an orbit differ in nothing but the view
   const auto draw = [&](const std::string& path) {

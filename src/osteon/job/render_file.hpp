@@ -20,7 +20,11 @@ struct render_request {
   std::string method = "volume";    ///< volume, maximum, average, surface
   std::optional<double> level;      ///< of the field on a surface; absent: the solid's surface, in the field's colours
   std::optional<double> low, high;  ///< ends of the colours; absent: percentiles
-  std::array<double, 2> percentiles{50, 99.5};
+  /// Where the ends of the colours come from; absent: 50 and 99.5, of a component or a mean 1 and 99.
+  std::optional<std::array<double, 2>> percentiles;
+  std::string component;       ///< of a field with several: x, y, z or xx, yy, zz, xy, yz, xz; empty: the magnitude
+  std::string points;          ///< transfer function of a volume, see control_points.hpp; empty: a glow
+  bool shaded = false;         ///< light the field in a volume by its gradient
   double bone_opacity = 0.16;  ///< of the solid around the field; 0: leave it away
   render::camera view;
   std::int64_t width = 1024, height = 1024;

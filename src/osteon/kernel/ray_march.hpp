@@ -30,8 +30,8 @@ struct march_layer {
 
 /// How deep a ray has gone, in 4096ths of a halving of its light; adds up along the ray exactly, whatever the blocks.
 using optical_depth = std::uint16_t;
-/// Where rays end: less than 1/4096 of the light is left.
-inline constexpr optical_depth opaque_depth = 12 << 12;
+/// Where rays end: less than 1/1024 of the light is left, a quarter of the smallest step of eight bits.
+inline constexpr optical_depth opaque_depth = 10 << 12;
 /// The depth of two parts of a ray together.
 inline optical_depth deeper(optical_depth a, optical_depth b) {
   return static_cast<optical_depth>(std::min<std::uint32_t>(std::uint32_t{a} + b, 0xffff));

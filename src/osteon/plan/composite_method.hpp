@@ -15,15 +15,14 @@ const std::vector<method_description>& known_methods();
 
 /// A method with its parameters, and how finished parts are collected.
 ///
-/// | text | method |
-/// |---|---|
-/// | `sequential`, `sequential:K`, `sequential:all`, `sequential:chain` | whole images to the root, K at a time (default 1)
-/// | | `direct-send`, `direct-send:scheduled`, `direct-send:scheduled:K` | all at once, or at most K messages a round | |
-/// `direct-send:overlap`, `slic` | for images that are empty in places | | `pipeline`, `tree`, `binary-swap`, `2-3-swap`,
-/// `2-3-4-swap` | | | `radix-k`, `radix-k:8,4` | factors in the order of rounds; the last one is repeated (default 8) | |
-/// `multi-step:P`, `multi-step:P:INNER:OUTER` | groups of P (default: binary swap, then a tree of leaders) | |
-/// `multi-step:P:INNER:spans:OUTER` | the same, but parts stay with their owners in between | | `hybrid`, `hybrid:R` |
-/// direct send inside hosts (of R consecutive ranks), binary swap between them |
+/// - `sequential`, `sequential:K`, `sequential:all`, `sequential:chain`: whole images to the root, K at a time (default 1)
+/// - `direct-send`, `direct-send:scheduled`, `direct-send:scheduled:K`: all at once, or at most K messages a round
+/// - `direct-send:overlap`, `slic`: for images that are empty in places
+/// - `pipeline`, `tree`, `binary-swap`, `2-3-swap`, `2-3-4-swap`
+/// - `radix-k`, `radix-k:8,4`: factors in the order of rounds; the last one is repeated (default 8)
+/// - `multi-step:P`, `multi-step:P:INNER:OUTER`: groups of P (default: binary swap, then a tree of leaders)
+/// - `multi-step:P:INNER:spans:OUTER`: the same, but parts stay with their owners in between
+/// - `hybrid`, `hybrid:R`: direct send inside hosts (of R consecutive ranks), binary swap between them
 ///
 /// Behind it `+gather` (default), `+fan-in:K`, `+leaders`, `+leaders:R` or `+none` says how parts are collected.
 struct composite_method {

@@ -149,8 +149,10 @@ composite multi_step(const composite_task& task, int group, const composite_make
 
 composite hybrid(const composite_task& task) {
   if (task.host_of.size() != static_cast<std::size_t>(task.members))
-    throw usage_error(fmt::format("hybrid compositing with hosts of {} of the {} ranks: name each rank's host",
-                                  task.host_of.size(), task.members));
+    throw usage_error(
+        fmt::format("hybrid compositing of {} ranks, of which the hosts of {} are known: give the number of "
+                    "ranks on a host, as in hybrid:8, or each rank's host",
+                    task.members, task.host_of.size()));
   std::vector<int> begins{0};
   for (int i = 1; i < task.members; ++i)
     if (task.host_of[static_cast<std::size_t>(i)] != task.host_of[static_cast<std::size_t>(i) - 1]) begins.push_back(i);

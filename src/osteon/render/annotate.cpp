@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <osteon/render/canvas.hpp>
+#include <osteon/render/transfer.hpp>
 #include <osteon/render/view.hpp>
 
 namespace osteon::render {
@@ -19,6 +22,22 @@ double round_down(double value) {
   return power;
 }
 
+// The part of an edge that lies in front of the eye.
+std::optional<std::array<vector3, 2>> before_eye(const view& from, vector3 a, vector3 b) {
+  if (!from.perspective) return {{a, b}};
+  const double da = from.depth(a), db = from.depth(b), nearest = 1e-3 * (std::abs(da) + std::abs(db));
+  if (da < nearest && db < nearest) return {};
+  const auto cut = [&](vector3& end, double depth, const vector3& other, double other_depth) {
+    if (depth >= nearest) return;
+    const double t = (nearest - depth) / (other_depth - depth);
+    for (int axis = 0; axis < 3; ++axis) end[axis] += t * (other[axis] - end[axis]);
+  };
+  const vector3 start = a;
+  cut(a, da, b, db);
+  cut(b, db, start, da);
+  return {{a, b}};
+}
+
 }  // namespace
 
 std::vector<double> ticks(double low, double high, int most) {
@@ -26,7 +45,8 @@ std::vector<double> ticks(double low, double high, int most) {
   if (!(high > low) || most < 1) return result;
   double step = round_down((high - low) / most);
   while ((high - low) / step > most) step = round_down(2.51 * step);
-  for (double i = std::ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; ++i) result.push_back(i * step);
+  for (double i = std::ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; ++i)
+    result.push_back(i == 0 ? 0 : i * step);  // never minus zero
   return result;
 }
 
@@ -35,19 +55,25 @@ void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain,
   const view from = view::of(what.view, domain, what.spacing_mm, what.width, what.height);
   const double brightness = 0.2126 * what.background[0] + 0.7152 * what.background[1] + 0.0722 * what.background[2];
   const canvas::colour ink = brightness > 0.2 ? canvas::colour{30, 34, 40} : canvas::colour{222, 226, 232};
+  const auto behind = to_rgba8({1, 1, 0, 0, {0, 0, 0, 0}}, what.background);
+  const canvas::colour ground{behind[0], behind[1], behind[2]};
   const int dot = std::max(1, std::min(what.width, what.height) / 420);
   const double margin = 12 * dot, line = std::max(1.0, 0.75 * dot);
 
+  paper.outline_words(ground);
+
   const auto corner = [&](int k) {
-    return from.project({(k & 4 ? 1 : 0) * static_cast<double>(domain.z) * what.spacing_mm.z,
-                         (k & 2 ? 1 : 0) * static_cast<double>(domain.y) * what.spacing_mm.y,
-                         (k & 1 ? 1 : 0) * static_cast<double>(domain.x) * what.spacing_mm.x});
+    return vector3{(k & 4 ? 1 : 0) * static_cast<double>(domain.z) * what.spacing_mm.z,
+                   (k & 2 ? 1 : 0) * static_cast<double>(domain.y) * what.spacing_mm.y,
+                   (k & 1 ? 1 : 0) * static_cast<double>(domain.x) * what.spacing_mm.x};
   };
   if (wanted.outline)
     for (int a = 0; a < 8; ++a)
       for (const int bit : {1, 2, 4}) {
         if (a & bit) continue;
-        const auto p = corner(a), q = corner(a | bit);
+        const auto seen = before_eye(from, corner(a), corner(a | bit));
+        if (!seen) continue;
+        const auto p = from.project((*seen)[0]), q = from.project((*seen)[1]);
         paper.line(p[0], p[1], q[0], q[1], line, ink, 0.4);
       }
 
@@ -55,29 +81,26 @@ void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain,
     const double length = 26 * dot, x0 = margin + length, y0 = what.height - margin - length;
     const vector3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const char* const name[3] = {"z", "y", "x"};
-    for (int axis = 0; axis < 3; ++axis) {
-      double across = 0, up = 0;
+    double across[3] = {}, up[3] = {};
+    for (int axis = 0; axis < 3; ++axis)
       for (int i = 0; i < 3; ++i) {
-        across += unit[axis][i] * from.right[i];
-        up += unit[axis][i] * from.up[i];
+        across[axis] += unit[axis][i] * from.right[i];
+        up[axis] += unit[axis][i] * from.up[i];
       }
-      paper.line(x0, y0, x0 + length * across, y0 - length * up, 1.5 * line, ink);
-      paper.text(x0 + (length + 6 * dot) * across - 2.5 * dot, y0 - (length + 6 * dot) * up - 3.5 * dot, name[axis], dot,
-                 ink);
-    }
+    for (const auto& [wider, colour] : {std::pair{2.0 * dot, ground}, {0.0, ink}})
+      for (int axis = 0; axis < 3; ++axis)
+        paper.line(x0, y0, x0 + length * across[axis], y0 - length * up[axis], 1.5 * line + wider, colour);
+    for (int axis = 0; axis < 3; ++axis)
+      paper.text(x0 + (length + 6 * dot) * across[axis] - 2.5 * dot, y0 - (length + 6 * dot) * up[axis] - 3.5 * dot,
+                 name[axis], dot, ink);
   }
 
   if (wanted.scale_bar) {
-    vector3 centre;
-    double distance = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      centre[axis] = 0.5 * static_cast<double>(domain[axis]) * what.spacing_mm[axis];
-      distance += (centre[axis] - from.eye[axis]) * from.forward[axis];
-    }
-    const double mm_per_pixel = from.pixel * (from.perspective ? distance : 1);
+    const double mm_per_pixel = from.pixel * (from.perspective ? from.depth(from.focus) : 1);
     const double length = round_down(0.25 * what.width * mm_per_pixel), pixels = length / mm_per_pixel;
     const std::string label = fmt::format("{:g} mm", length);
     const double right = what.width - margin, bottom = what.height - margin;
+    paper.rectangle(right - pixels - dot, bottom - 3 * dot, right + dot, bottom + dot, ground);
     paper.rectangle(right - pixels, bottom - 2 * dot, right, bottom, ink);
     paper.text(right - 0.5 * (pixels + canvas::text_width(label, dot)), bottom - 12 * dot, label, dot, ink);
   }
@@ -86,9 +109,13 @@ void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain,
     const auto& colours = colour_map(wanted.map);
     image bar{1, static_cast<int>(0.4 * what.height), 0, 0, {}};
     for (int i = 0; i < bar.height; ++i) {
-      const float t =
-          wanted.last + (wanted.first - wanted.last) * (static_cast<float>(i) + 0.5F) / static_cast<float>(bar.height);
-      const auto& c = colours[static_cast<std::size_t>(std::clamp(t * 255, 0.0F, 255.0F))];
+      const float down = (static_cast<float>(i) + 0.5F) / static_cast<float>(bar.height);
+      const float t = wanted.last + (wanted.first - wanted.last) * down;
+      auto c = colours[static_cast<std::size_t>(std::clamp(t * 255, 0.0F, 255.0F))];
+      if (!wanted.transfer.empty()) {
+        const auto shown = interpolate(wanted.transfer, wanted.high + (wanted.low - wanted.high) * down);
+        std::copy_n(shown.begin(), 3, c.begin());
+      }
       bar.rgba.insert(bar.rgba.end(), {c[0], c[1], c[2], 1.0F});
     }
     const auto bytes = to_rgba8(bar, {0, 0, 0});
@@ -101,6 +128,7 @@ void annotate(std::vector<std::uint8_t>& rgba, const scene& what, index3 domain,
       widest = std::max(widest, canvas::text_width(labels.back().second, dot));
     }
     const double left = what.width - margin - widest - 5 * dot - width;
+    paper.rectangle(left - dot, top - dot, left + width + dot, top + bar.height + dot, ground);
     for (int i = 0; i < bar.height; ++i)
       paper.rectangle(left, top + i, left + width, top + i + 1,
                       {bytes[4 * static_cast<std::size_t>(i)], bytes[4 * static_cast<std::size_t>(i) + 1],

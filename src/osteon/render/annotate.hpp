@@ -7,15 +7,16 @@
 namespace osteon::render {
 
 struct annotations {
-  std::string title;          ///< empty: none
-  bool outline = true;        ///< edges of the domain
-  bool axes = true;           ///< a small cross of axes, with letters
-  bool scale_bar = true;      ///< a round length in mm; in perspective, at the distance of the domain's centre
-  bool colour_bar = true;     ///< needs a map
-  std::string map;            ///< empty: no colour bar
-  double low = 0, high = 1;   ///< values at its ends
-  float first = 0, last = 1;  ///< part of the map that is used
-  std::string quantity;       ///< what the values are, and their unit
+  std::string title;                    ///< empty: none
+  bool outline = true;                  ///< edges of the domain
+  bool axes = true;                     ///< a small cross of axes, with letters
+  bool scale_bar = true;                ///< a round length in mm; in perspective, at the distance of what is looked at
+  bool colour_bar = true;               ///< needs a map
+  std::string map;                      ///< empty: no colour bar
+  double low = 0, high = 1;             ///< values at its ends
+  float first = 0, last = 1;            ///< part of the map that is used
+  std::vector<control_point> transfer;  ///< colours of the bar, instead of the map's
+  std::string quantity;                 ///< what the values are, and their unit
 };
 
 /// Round values from `low` to `high`, at most about `most` of them.

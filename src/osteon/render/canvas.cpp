@@ -22,7 +22,15 @@ constexpr std::uint64_t glyphs[95] = {
     0x001f1111f, 0x088441082, 0x108421084, 0x208411088, 0x0008a8800,
 };
 
+// The second byte of a character of UTF-8, or a later one.
+bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
 }  // namespace
+
+double canvas::text_width(const std::string& words, int dot) {
+  return 6.0 * dot * static_cast<double>(std::count_if(words.begin(), words.end(), [](char c) { return !continues(c); })) -
+         dot;
+}
 
 void canvas::mix(int x, int y, colour c, double opacity) {
   if (x < 0 || y < first_ || x >= width_ || y >= height_ || !(opacity > 0)) return;
@@ -54,16 +62,21 @@ void canvas::line(double x0, double y0, double x1, double y1, double thickness, 
 }
 
 double canvas::text(double left, double top, const std::string& words, int dot, colour c, double opacity) {
-  double x = std::round(left);
-  for (const char letter : words) {
-    const std::uint64_t glyph = glyphs[letter >= ' ' && letter <= '~' ? letter - ' ' : '?' - ' '];
-    for (int row = 0; row < 7; ++row)
-      for (int column = 0; column < 5; ++column)
-        if (glyph >> (34 - 5 * row - column) & 1)
-          rectangle(x + column * dot, std::round(top) + row * dot, x + (column + 1) * dot, std::round(top) + (row + 1) * dot,
-                    c, opacity);
-    x += 6 * dot;
-  }
+  const auto draw = [&](colour with, int grown) {
+    double x = std::round(left);
+    for (const char letter : words) {
+      if (continues(letter)) continue;
+      const std::uint64_t glyph = glyphs[letter >= ' ' && letter <= '~' ? letter - ' ' : '?' - ' '];
+      for (int row = 0; row < 7; ++row)
+        for (int column = 0; column < 5; ++column)
+          if (glyph >> (34 - 5 * row - column) & 1)
+            rectangle(x + column * dot - grown, std::round(top) + row * dot - grown, x + (column + 1) * dot + grown,
+                      std::round(top) + (row + 1) * dot + grown, with, opacity);
+      x += 6 * dot;
+    }
+  };
+  if (edge_) draw(*edge_, dot);
+  draw(c, 0);
   return text_width(words, dot);
 }
 

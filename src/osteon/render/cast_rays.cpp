@@ -106,25 +106,37 @@ std::int64_t cast_alone(const kernel::march_volume& volume, const caster& rays, 
       [&](std::size_t i, const kernel::travel& done) { pixels[i] = kernel::rounded(done.result); });
 }
 
-std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel::march_volume& volume, const caster& rays,
-                      std::vector<kernel::wide_pixel>& pixels) {
-  std::vector<kernel::optical_depth> depth(pixels.size(), 0);
-  const auto keep = [&](std::size_t i, const kernel::travel& done) {
-    pixels[i] = done.result;
-    depth[i] = done.depth;
-  };
-  std::int64_t samples = cast(volume, rays, [](std::size_t) { return std::optional<kernel::optical_depth>(0); }, keep);
-  const auto before = depth_before(comm, order, depth);
-  samples += cast(
+std::int64_t cast_block(const kernel::march_volume& volume, const caster& rays, std::vector<kernel::wide_pixel>& pixels,
+                        std::vector<kernel::optical_depth>& depth) {
+  return cast(
+      volume, rays, [](std::size_t) { return std::optional<kernel::optical_depth>(0); },
+      [&](std::size_t i, const kernel::travel& done) {
+        pixels[i] = done.result;
+        depth[i] = done.depth;
+      });
+}
+
+std::int64_t cast_again(const kernel::march_volume& volume, const caster& rays,
+                        const std::vector<kernel::optical_depth>& before, std::vector<kernel::wide_pixel>& pixels) {
+  return cast(
       volume, rays,
       [&](std::size_t i) -> std::optional<kernel::optical_depth> {
-        if (before[i] == 0 || kernel::deeper(before[i], depth[i]) < kernel::opaque_depth) return {};
+        if (before[i] == 0) return {};
         pixels[i] = {};
         if (before[i] >= kernel::opaque_depth) return {};
         return before[i];
       },
-      keep);
-  return samples;
+      [&](std::size_t i, const kernel::travel& done) { pixels[i] = done.result; });
+}
+
+std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel::march_volume& volume, const caster& rays,
+                      std::vector<kernel::wide_pixel>& pixels) {
+  std::vector<kernel::optical_depth> depth(pixels.size(), 0);
+  std::int64_t samples = cast_block(volume, rays, pixels, depth);
+  auto before = depth_before(comm, order, depth);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (kernel::deeper(before[i], depth[i]) < kernel::opaque_depth) before[i] = 0;
+  return samples + cast_again(volume, rays, before, pixels);
 }
 
 std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface, const layer& look,

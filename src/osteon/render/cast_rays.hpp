@@ -50,6 +50,17 @@ class colours {
   double last_, low_, range_;
 };
 
+/// Cast rays into `pixels`, shape (frame.height, frame.width), as if nothing lay before the block, and tell how deep they
+/// go.
+/// @return number of samples @collective local
+std::int64_t cast_block(const kernel::march_volume& volume, const caster& rays, std::vector<kernel::wide_pixel>& pixels,
+                        std::vector<kernel::optical_depth>& depth);
+
+/// Cast those rays again whose depth before the block is not 0; nothing is seen of those that do not get so far.
+/// @return number of samples @collective local
+std::int64_t cast_again(const kernel::march_volume& volume, const caster& rays,
+                        const std::vector<kernel::optical_depth>& before, std::vector<kernel::wide_pixel>& pixels);
+
 /// Cast rays into `pixels`, shape (frame.height, frame.width).
 ///
 /// Rays end where next to no light is left, but a block does not know how much of it is left where a ray comes in. So each

@@ -8,10 +8,14 @@
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/element_type.hpp>
 #include <osteon/comm/execute.hpp>
+#include <osteon/comm/host_memory.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/plan/swap.hpp>
+#include <osteon/render/box_visibility.hpp>
 #include <osteon/render/cast_rays.hpp>
+#include <osteon/render/join_by_depth.hpp>
 
 namespace osteon::render {
 
@@ -38,6 +42,41 @@ void check_layer(const grid::block& where, const layer& l, int ghost_depth, cons
                                  expected.begin.x, expected.end.z, expected.end.y, expected.end.x, ghost_depth)});
 }
 
+std::string words(const vector3& p) { return fmt::format("({:.4g}, {:.4g}, {:.4g})", p.x, p.y, p.z); }
+
+// The least normal . p of the domain's points p.
+double least_along(const vector3& normal, index3 domain, const vector3& spacing_mm) {
+  double sum = 0;
+  for (int axis = 0; axis < 3; ++axis)
+    sum += std::min(0.0, normal[axis] * static_cast<double>(domain[axis]) * spacing_mm[axis]);
+  return sum;
+}
+
+view view_of(const grid::block& where, const scene& what) {
+  view from = view::of(what.view, where.domain, what.spacing_mm, what.width, what.height);
+  from.clip = what.clip;
+  return from;
+}
+
+// Whether the camera sees anything of the domain.
+void check_view(const grid::block& where, const scene& what, std::vector<problem>& found) {
+  const view from = view_of(where, what);
+  if (what.view.eye_mm && words(from.eye) == words(from.focus)) {
+    found.push_back({"view", fmt::format("the camera at (x, y, z) = {} mm looks at the place where it stands; give another "
+                                         "point to look at",
+                                         words(from.eye))});
+    return;
+  }
+  if (from.seen({{}, where.domain}).size() > 0) return;
+  vector3 end;
+  for (int axis = 0; axis < 3; ++axis) end[axis] = static_cast<double>(where.domain[axis]) * what.spacing_mm[axis];
+  found.push_back(
+      {"view", fmt::format("the camera at (x, y, z) = {} mm looks at {} mm and sees nothing of the domain, which "
+                           "reaches from 0 to {} mm: it lies behind the camera or beside the picture; look at "
+                           "a point in it",
+                           words(from.eye), words(from.focus), words(end))});
+}
+
 void check(const grid::block& where, const scene& what) {
   std::vector<problem> found;
   if (what.layers.empty() || what.layers.size() > kernel::march_volume::most_layers)
@@ -58,6 +97,10 @@ void check(const grid::block& where, const scene& what) {
     found.push_back({"step_voxels", fmt::format("{}; it lies in [0.01, 100]", what.step_voxels)});
   if (what.how == method::surface && !(what.step_voxels <= 1))
     found.push_back({"step_voxels", fmt::format("{}; for a surface it is at most 1", what.step_voxels)});
+  const auto finite = [](const vector3& p) { return std::isfinite(p.z) && std::isfinite(p.y) && std::isfinite(p.x); };
+  const auto& eye = what.view.eye_mm;
+  for (const auto& [name, point] : {std::pair{"view.eye_mm", eye}, {"view.look_at_mm", what.view.look_at_mm}})
+    if (point && !finite(*point)) found.push_back({name, "not finite; give x, y and z in mm"});
   if (!std::isfinite(what.level)) found.push_back({"level", fmt::format("{}; give a finite number", what.level)});
   for (const clip_plane& plane : what.clip) {
     const double length = std::hypot(plane.normal.z, plane.normal.y, plane.normal.x);
@@ -65,7 +108,14 @@ void check(const grid::block& where, const scene& what) {
       found.push_back(
           {"clip", fmt::format("normal ({}, {}, {}), offset {} mm; give a normal of some length and finite numbers",
                                plane.normal.z, plane.normal.y, plane.normal.x, plane.offset_mm)});
+    else if (!(least_along(plane.normal, where.domain, what.spacing_mm) < plane.offset_mm))
+      found.push_back(
+          {"clip",
+           fmt::format("the plane with the normal (x, y, z) = {} at {:g} mm leaves nothing of the domain; its "
+                       "points reach from {:g} mm on in this direction",
+                       words(plane.normal), plane.offset_mm, least_along(plane.normal, where.domain, what.spacing_mm))});
   }
+  if (found.empty()) check_view(where, what, found);
   if (found.empty()) return;
   std::string text = "the scene cannot be rendered:";
   for (const auto& p : found) text += fmt::format("\n  {}: {}", p.where, p.text);
@@ -74,12 +124,6 @@ void check(const grid::block& where, const scene& what) {
 
 double step_length(const scene& what) {
   return what.step_voxels * std::min({what.spacing_mm.z, what.spacing_mm.y, what.spacing_mm.x});
-}
-
-view view_of(const grid::block& where, const scene& what) {
-  view from = view::of(what.view, where.domain, what.spacing_mm, what.width, what.height);
-  from.clip = what.clip;
-  return from;
 }
 
 kernel::march_volume prepare(const grid::block& where, const scene& what, const view& from) {
@@ -141,6 +185,16 @@ std::vector<colour> to_rows(MPI_Comm comm, const std::vector<std::vector<plan::s
   return result;
 }
 
+// The ranks front to back, or a cycle. Boxes that are no tree are told to all ranks. Collective.
+box_visibility visibility(const grid::block& where, const view& from) {
+  if (where.boxes) return {visibility_order(from, *where.boxes), {}};
+  std::vector<box3> boxes(static_cast<std::size_t>(comm::size(where.comm)));
+  const comm::element_type type(sizeof(box3));
+  MPI_Allgather(&where.owned, 1, type.get(), boxes.data(), 1, type.get(), where.comm);
+  check_boxes(where.domain, boxes);
+  return order_boxes(from, boxes);
+}
+
 // What the first layer's colours say of a pixel: opaque, where a ray met a value.
 colour colour_of(const projected& found, std::size_t i, method how, const colours& map) {
   if (found.count[i] == 0) return {};
@@ -159,6 +213,17 @@ image put_into_rows(const std::vector<colour>& pixels, const pixel_box& frame, i
       std::copy(next->begin(), next->end(),
                 result.rgba.begin() + (static_cast<std::ptrdiff_t>(row - first_row) * width + column) * 4);
   return result;
+}
+
+// The frame in memory, as render() has it at once on each rank. Collective.
+void check_memory(MPI_Comm comm, const scene& what, const pixel_box& frame) {
+  const bool projects = what.how == method::maximum || what.how == method::average;
+  const double per_pixel = projects ? 40 : comm::size(comm) == 1 && what.how == method::volume ? 32 : 128;
+  const double need = per_pixel * static_cast<double>(frame.size()), picture = 16.0 * what.width * what.height;
+  if (need + picture < 64e6) return;
+  const double here = need + picture / comm::size(comm);
+  comm::check_host_memory(comm, here, fmt::format("a picture of {} x {} pixels", what.width, what.height),
+                          "make it smaller, or use more hosts");
 }
 
 }  // namespace
@@ -207,9 +272,11 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
   });
   const view from = view_of(where, what);
   const pixel_box frame = from.seen({{}, where.domain});
+  check_memory(where.comm, what, frame);
   const caster rays{from, from.seen(where.owned), frame, step_length(what)};
   std::vector<std::vector<plan::span>> owned(ranks);
   std::vector<colour> pixels;
+  std::vector<int> cycle;
   std::int64_t samples = 0;
   if (what.how == method::maximum || what.how == method::average) {
     const projected found = project_all(where.comm, *kept.volume_, rays, samples);
@@ -222,24 +289,38 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
     pixels.resize(static_cast<std::size_t>(frame.size()));
     samples = cast_alone(*kept.volume_, rays, pixels);
   } else {
-    const auto order = visibility_order(from, *where.boxes);
+    const box_visibility seen = visibility(where, from);
+    cycle = seen.cycle;
     std::vector<kernel::wide_pixel> wide;
     comm::together(where.comm, [&] { wide.resize(static_cast<std::size_t>(frame.size())); });
-    if (what.how == method::surface) {
+    if (what.how == method::surface)
       samples = draw_surface(rays, *kept.surface_, what.layers.back(), wide);
-    } else {
+    else
       kept.volume_->light_by(light_of(from));
-      samples = cast_all(where.comm, order, *kept.volume_, rays, wide);
+    if (cycle.empty()) {
+      if (what.how != method::surface) samples = cast_all(where.comm, seen.order, *kept.volume_, rays, wide);
+      const plan::plan swap = plan::binary_swap(static_cast<int>(ranks), frame.size(), seen.order, -1);
+      auto compositor = comm::executor::make(where.comm, swap, sizeof(kernel::wide_pixel));
+      compositor.run(std::span<kernel::wide_pixel>(wide), kernel::blend);
+      for (std::size_t r = 0; r < ranks; ++r) owned[r] = swap.of(static_cast<int>(r)).result;
+    } else {
+      std::vector<kernel::optical_depth> depth;
+      if (what.how != method::surface) {
+        depth.resize(wide.size());
+        samples = cast_block(*kept.volume_, rays, wide, depth);
+      }
+      join_by_depth(where.comm, where.owned, rays, wide, depth, [&](const auto& before) {
+        if (what.how != method::surface) samples += cast_again(*kept.volume_, rays, before, wide);
+      });
+      for (std::size_t r = 0; r < ranks; ++r)
+        owned[r] = {stripe_of(static_cast<int>(r), static_cast<int>(ranks), frame.size())};
     }
-    const plan::plan swap = plan::binary_swap(static_cast<int>(ranks), frame.size(), order, -1);
-    auto compositor = comm::executor::make(where.comm, swap, sizeof(kernel::wide_pixel));
-    compositor.run(std::span<kernel::wide_pixel>(wide), kernel::blend);
-    for (std::size_t r = 0; r < ranks; ++r) owned[r] = swap.of(static_cast<int>(r)).result;
     pixels = to_rows(where.comm, owned, frame, first_row,
                      [&](std::int64_t i) { return kernel::rounded(wide[static_cast<std::size_t>(i)]); });
   }
   image result = put_into_rows(pixels, frame, what.width, first_row[rank], first_row[rank + 1]);
   result.samples = samples;
+  result.cycle = std::move(cycle);
   return result;
 }
 

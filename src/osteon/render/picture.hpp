@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <osteon/grid/ghost_cells.hpp>
 #include <span>
 #include <string>
@@ -17,11 +18,16 @@ class ray_surface;
 
 namespace osteon::render {
 
-/// A camera that looks at the centre of the domain. Angles in degrees.
+/// A camera that looks at the centre of the domain from outside, or stands anywhere. Angles in degrees, points in mm from
+/// the corner of voxel (0, 0, 0).
 struct camera {
   double azimuth_deg = 35, elevation_deg = 22;  ///< elevation above the y-x plane; z points up
   double zoom = 1;                              ///< 1 fits the domain's bounding sphere into the picture
   bool perspective = true;
+  std::optional<vector3> look_at_mm{};  ///< what lies in the middle of the picture; absent: the domain's centre
+  /// Where the camera stands, be it inside of the domain: what lies behind it is not seen. The angles follow from it.
+  /// Absent: so far away that the domain's bounding sphere fits.
+  std::optional<vector3> eye_mm{};
 };
 
 /// A point of a transfer function.
@@ -72,6 +78,9 @@ struct image {
   int first_row = 0;         ///< of the picture
   std::int64_t samples = 0;  ///< that this rank took on the way, on every rank
   std::vector<float> rgba;
+  /// Empty, or ranks of which each hides a part of the next one, and the last one of the first (words_of_cycle). Then every
+  /// pixel was put in order by itself: the same picture, for more bytes.
+  std::vector<int> cycle{};
 };
 
 /// What a scene's layers need before the first ray is cast, kept over the frames of an orbit: which parts of the block can
@@ -98,7 +107,8 @@ image render(const grid::block& where, const scene& what, prepared& kept);
 image render(const grid::block& where, const scene& what, prepared& kept, std::span<const int> first_row);
 
 /// Render the scene. For a given scene, the result is the same, bit for bit, for every number of ranks and threads.
-/// @param where the block whose ghosted fields the layers hold; ghosts of depth ghost_depth(what.step_voxels)
+/// @param where the block whose ghosted fields the layers hold; ghosts of depth ghost_depth(what.step_voxels). Without
+///        `boxes`, the ranks may own any boxes that fill the domain, also such that no order of visibility exists
 /// @throws usage_error on an empty layer list, a camera without extent, sizes out of range
 /// @collective on where.comm
 /// @cost memory: up to 128 bytes for each pixel that may see the domain, on every rank; sends (1 - 1/ranks) of 64 bytes

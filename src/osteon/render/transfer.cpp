@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t entries = 1024;
 
-// Colour and opacity at `value`; of two points with the same value, the later one holds from there on.
+}  // namespace
+
 std::array<float, 4> interpolate(const std::vector<control_point>& transfer, double value) {
   const auto above = std::upper_bound(transfer.begin(), transfer.end(), value,
                                       [](double v, const control_point& p) { return v < p.value; });
@@ -23,8 +24,6 @@ std::array<float, 4> interpolate(const std::vector<control_point>& transfer, dou
   result[3] = a.opacity + f * (b.opacity - a.opacity);
   return result;
 }
-
-}  // namespace
 
 double reference_length(index3 domain, vector3 spacing_mm) {
   double square = 0;

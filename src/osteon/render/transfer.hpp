@@ -11,6 +11,9 @@ namespace osteon::render {
 /// The path over which a control point's opacity is reached: a hundredth of the domain's diagonal [mm].
 double reference_length(index3 domain, vector3 spacing_mm);
 
+/// Straight colour and opacity at a value; of two points with the same value, the later one holds from there on.
+std::array<float, 4> interpolate(const std::vector<control_point>& transfer, double value);
+
 /// Sample a transfer function, with the opacity of a path of `step_mm`.
 kernel::transfer_table tabulate(const std::vector<control_point>& transfer, double step_mm, double reference_mm);
 

@@ -22,17 +22,26 @@ vector3 along(const vector3& from, double t, const vector3& direction) {
 }  // namespace
 
 view view::of(const camera& c, index3 domain, vector3 spacing_mm, int width, int height) {
-  view v{domain, spacing_mm, width, height, c.perspective, {}, {}, {}, {}, {}, 0, {}};
-  const double azimuth = c.azimuth_deg * std::numbers::pi / 180, elevation = c.elevation_deg * std::numbers::pi / 180;
+  view v{domain, spacing_mm, width, height, c.perspective, {}, {}, {}, {}, {}, {}, 0, {}};
+  vector3 centre;
+  for (int axis = 0; axis < 3; ++axis) centre[axis] = 0.5 * static_cast<double>(domain[axis]) * spacing_mm[axis];
+  const double radius = std::sqrt(dot(centre, centre));
+  v.focus = c.look_at_mm.value_or(centre);
+  double azimuth = c.azimuth_deg * std::numbers::pi / 180, elevation = c.elevation_deg * std::numbers::pi / 180;
+  if (c.eye_mm) {
+    const vector3 back = along(*c.eye_mm, -1, v.focus);
+    const double level = std::hypot(back.y, back.x);
+    elevation = std::atan2(back.z, level);
+    if (level > 0) azimuth = std::atan2(back.y, back.x);  // straight up or down, the given azimuth turns the picture
+  }
   const double ca = std::cos(azimuth), sa = std::sin(azimuth), ce = std::cos(elevation), se = std::sin(elevation);
   v.forward = {-se, -ce * sa, -ce * ca};
   v.right = {0, ca, -sa};
   v.up = {ce, -se * sa, -se * ca};
-  vector3 centre;
-  for (int axis = 0; axis < 3; ++axis) centre[axis] = 0.5 * static_cast<double>(domain[axis]) * spacing_mm[axis];
-  const double radius = std::sqrt(dot(centre, centre));
-  const double distance = radius / std::sin(half_field_of_view);
-  v.eye = along(centre, -distance, v.forward);
+  const vector3 aside = along(v.focus, -1, centre);
+  // Parallel rays begin in the plane of the eye, which has to lie outside.
+  const double distance = radius / std::sin(half_field_of_view) + (c.perspective ? 0 : std::sqrt(dot(aside, aside)));
+  v.eye = c.eye_mm ? *c.eye_mm : along(v.focus, -distance, v.forward);
   for (int axis = 0; axis < 3; ++axis) v.voxels_per_mm[axis] = 1 / spacing_mm[axis];
   const double half_picture = 0.5 * std::min(width, height);
   v.pixel = (c.perspective ? std::tan(half_field_of_view) : radius) / half_picture / c.zoom;
@@ -112,6 +121,10 @@ view::rays_of<kernel::double4> view::staggered_rays(int column, int row, double 
 
 vector3 view::face_entered(const kernel::ray& entering) const {
   vector3 result, point;
+  if (entering.entry <= 0) {  // it begins at the eye, within the domain
+    for (int axis = 0; axis < 3; ++axis) result[axis] = -entering.direction[axis] * spacing_mm[axis];
+    return result;
+  }
   for (int axis = 0; axis < 3; ++axis)
     point[axis] = (entering.origin[axis] + entering.entry * entering.direction[axis]) * spacing_mm[axis];
   double nearest = std::numeric_limits<double>::infinity();
@@ -134,6 +147,8 @@ vector3 view::face_entered(const kernel::ray& entering) const {
   return result;
 }
 
+double view::depth(const vector3& point) const { return dot(along(point, -1, eye), forward); }
+
 std::array<double, 2> view::project(const vector3& point) const {
   const vector3 offset{point.z - eye.z, point.y - eye.y, point.x - eye.x};
   const double scale = pixel * (perspective ? dot(offset, forward) : 1.0);
@@ -142,15 +157,21 @@ std::array<double, 2> view::project(const vector3& point) const {
 
 pixel_box view::seen(const box3& part) const {
   double low[2] = {1e9, 1e9}, high[2] = {-1e9, -1e9};
+  int behind = 0;
   for (int corner = 0; corner < 8; ++corner) {
-    const auto at = project({static_cast<double>((corner & 4 ? part.end : part.begin).z) * spacing_mm.z,
-                             static_cast<double>((corner & 2 ? part.end : part.begin).y) * spacing_mm.y,
-                             static_cast<double>((corner & 1 ? part.end : part.begin).x) * spacing_mm.x});
+    const vector3 point{static_cast<double>((corner & 4 ? part.end : part.begin).z) * spacing_mm.z,
+                        static_cast<double>((corner & 2 ? part.end : part.begin).y) * spacing_mm.y,
+                        static_cast<double>((corner & 1 ? part.end : part.begin).x) * spacing_mm.x};
+    if (!(depth(point) > 0)) ++behind;
+    if (perspective && behind > 0) continue;
+    const auto at = project(point);
     for (std::size_t i = 0; i < 2; ++i) {
       low[i] = std::min(low[i], at[i]);
       high[i] = std::max(high[i], at[i]);
     }
   }
+  if (behind == 8) return {};
+  if (perspective && behind > 0) return {0, 0, width, height};
   const auto pixels = [](double at, int most) { return static_cast<int>(std::clamp(at, 0.0, static_cast<double>(most))); };
   return {pixels(std::floor(low[0]) - 1, width), pixels(std::floor(low[1]) - 1, height),
           pixels(std::ceil(high[0]) + 1, width), pixels(std::ceil(high[1]) + 1, height)};

@@ -22,6 +22,7 @@ struct view {
   int width = 0, height = 0;
   bool perspective = true;
   vector3 eye, forward, right, up;
+  vector3 focus;          ///< what is looked at (mm)
   vector3 voxels_per_mm;  ///< along the axes
   double pixel = 0;       ///< edge of a pixel: mm (orthographic), or mm at one mm from the eye (perspective)
 
@@ -42,9 +43,12 @@ struct view {
   /// Where a ray enters, the normal of the domain's face or of the plane that it is clipped by, towards the eye. Unit
   /// vector.
   vector3 face_entered(const kernel::ray& entering) const;
-  /// Column and row where a point of space (mm) is seen; whole numbers are pixel corners.
+  /// How far a point of space (mm) lies in front of the eye, along the direction of view; negative behind it.
+  double depth(const vector3& point) const;
+  /// Column and row where a point of space (mm) is seen; whole numbers are pixel corners. In perspective it must lie in
+  /// front of the eye.
   std::array<double, 2> project(const vector3& point) const;
-  /// All pixels whose rays may meet a box of voxels.
+  /// All pixels whose rays may meet a box of voxels; all of them, if the box reaches from before the eye to behind it.
   pixel_box seen(const box3& part) const;
 
  private:

@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
 #include <numeric>
 #include <osteon/base/error.hpp>
@@ -10,20 +9,12 @@
 #include <osteon/bench/integer_sort/run.hpp>
 #include <osteon/bench/integer_sort/verify.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/host_memory.hpp>
 #include <osteon/comm/together.hpp>
 
 namespace osteon::bench::integer_sort {
 
 namespace {
-
-// Bytes that programs of this host can still have, as the kernel estimates them.
-std::int64_t available_memory() {
-  std::ifstream file("/proc/meminfo");
-  std::int64_t kilobytes = 0;
-  for (std::string name, unit; file >> name >> kilobytes && std::getline(file, unit);)
-    if (name == "MemAvailable:") return kilobytes * 1024;
-  return std::numeric_limits<std::int64_t>::max();
-}
 
 radix_sort::tables tables_named(MPI_Comm comm, MPI_Comm host, const std::string& name) {
   int alone = comm::size(host) == comm::size(comm);
@@ -103,7 +94,7 @@ run_report run(MPI_Comm comm, const run_options& options) {
   comm::together(comm, [&] {
     what = &problem_of(options.letter);
     digits = digits_of(*what, options.digits.empty() ? std::vector{what->log2_values} : options.digits);
-    check_memory(*what, digits, ranks, comm::size(host.get()), available_memory());
+    check_memory(*what, digits, ranks, comm::size(host.get()), static_cast<std::int64_t>(comm::available_memory()));
   });
   auto way = tables_named(comm, host.get(), options.tables);
 

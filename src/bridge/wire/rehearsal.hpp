@@ -1,0 +1,29 @@
+#pragma once
+/// @file
+/// What a process does that polls for a message from afar.
+#include <bridge/wire/channel.hpp>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace osteon::bridge::wire {
+
+/// A connection of this process with itself. While it waits for milliseconds, the code of TCP and TLS leaves the processor's
+/// caches, and the message it waited for pays tens of microseconds to get it back; a packet now and then keeps it there.
+class rehearsal {
+ public:
+  /// @param tls null for plain TCP; must outlive this
+  explicit rehearsal(const tls_context* tls);
+  /// Send and receive a packet, if the last one is some time ago. Does nothing where there is no such connection.
+  void now_and_then();
+  /// That have come back.
+  std::uint64_t packets() const noexcept { return packets_; }
+
+ private:
+  void rehearse();
+  std::optional<channel> from_, to_;
+  std::uint64_t packets_ = 0;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+}  // namespace osteon::bridge::wire

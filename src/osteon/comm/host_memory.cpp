@@ -1,0 +1,33 @@
+#include <osteon/comm/host_memory.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/together.hpp>
+
+namespace osteon::comm {
+
+double available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string key;
+  for (double kilobytes = 0; file >> key >> kilobytes; file.ignore(80, '\n'))
+    if (key == "MemAvailable:") return 1024 * kilobytes;
+  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+void check_host_memory(MPI_Comm comm, double bytes_of_rank, const std::string& what, const std::string& advice) {
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);
+  const communicator host = communicator::take(made);
+  double need = bytes_of_rank;
+  MPI_Allreduce(MPI_IN_PLACE, &need, 1, MPI_DOUBLE, MPI_SUM, host.get());
+  together(comm, [&] {
+    if (const double there = available_memory(); need > there)
+      throw machine_error(fmt::format("{} takes {:.1f} GB on this host ({} of {} ranks), and {:.1f} GB are available; {}",
+                                      what, need / 1e9, host.size(), size(comm), there / 1e9, advice));
+  });
+}
+
+}  // namespace osteon::comm

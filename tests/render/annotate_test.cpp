@@ -1,0 +1,99 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/render/annotate.hpp>
+#include <osteon/render/canvas.hpp>
+
+namespace annotate_test {
+
+using namespace osteon;
+
+render::scene empty_scene() {
+  render::scene s;
+  s.spacing_mm = {0.1, 0.1, 0.1};
+  s.width = 400;
+  s.height = 300;
+  s.background = {0, 0, 0};
+  return s;
+}
+
+// A picture of one grey, annotated.
+std::vector<std::uint8_t> annotated(const render::scene& what, const render::annotations& wanted, std::uint8_t grey) {
+  std::vector<std::uint8_t> rgba(static_cast<std::size_t>(what.width * what.height * 4), grey);
+  render::annotate(rgba, what, {20, 20, 20}, wanted);
+  return rgba;
+}
+
+// Oracle: by hand; round numbers, and zero without a sign.
+TEST(ticks, are_round_numbers_within_the_range) {
+  EXPECT_EQ(render::ticks(0, 10, 6), (std::vector<double>{0, 2, 4, 6, 8, 10}));
+  EXPECT_EQ(render::ticks(-0.25, 0.25, 3), (std::vector<double>{-0.2, 0, 0.2}));
+  for (const double tick : render::ticks(0, 10, 6)) EXPECT_FALSE(std::signbit(tick));
+  EXPECT_TRUE(render::ticks(1, 1, 5).empty());
+}
+
+// Oracle: a question mark for the letter that the font has not, of two bytes in UTF-8.
+TEST(canvas, shows_a_character_that_it_has_not_once) {
+  EXPECT_EQ(render::canvas::text_width("\xc2\xb5m", 1), render::canvas::text_width("?m", 1));
+  std::vector<std::uint8_t> a(4 * 40 * 10), b(a);
+  render::canvas(a, 40, 10).text(1, 1, "\xc2\xb5m", 1, {255, 255, 255});
+  render::canvas(b, 40, 10).text(1, 1, "?m", 1, {255, 255, 255});
+  EXPECT_EQ(a, b);
+}
+
+// Oracle: where the ground is as bright as the ink, words can be read by their edges, which have the background's colour.
+TEST(annotate, can_be_read_on_a_bright_object) {
+  render::annotations wanted;
+  wanted.title = "title";
+  wanted.outline = wanted.axes = wanted.scale_bar = false;
+  const auto picture = annotated(empty_scene(), wanted, 255);
+  EXPECT_NE(std::count(picture.begin(), picture.end(), 0), 0);
+
+  wanted.title.clear();
+  EXPECT_EQ(annotated(empty_scene(), wanted, 255), annotated(empty_scene(), {{}, false, false, false}, 255));
+}
+
+// Oracle: the colours of two control points at the ends of the bar.
+TEST(annotate, shows_the_colours_of_control_points) {
+  render::annotations wanted;
+  wanted.outline = wanted.axes = wanted.scale_bar = false;
+  wanted.map = "inferno";
+  wanted.low = 1;
+  wanted.high = 2;
+  wanted.transfer = {{1, {1, 0, 0}, 0}, {2, {0, 0, 1}, 1}};
+  const auto picture = annotated(empty_scene(), wanted, 0);
+  int reds = 0, blues = 0;
+  for (std::size_t row = 0; row < 300; ++row)
+    for (std::size_t i = 4 * 400 * row; i < 4 * 400 * (row + 1); i += 4) {
+      const bool red = picture[i] > 240 && picture[i + 1] == 0 && picture[i + 2] < 60;
+      const bool blue = picture[i + 2] > 240 && picture[i + 1] == 0 && picture[i] < 60;
+      reds += red;
+      blues += blue;
+      EXPECT_FALSE(red && row < 150);
+      EXPECT_FALSE(blue && row > 150);
+    }
+  EXPECT_GT(reds, 5);
+  EXPECT_GT(blues, 5);
+}
+
+// Oracle: by hand; of the edges of a box around the camera only what lies in front is drawn, and all of it in the picture.
+TEST(annotate, draws_a_box_around_the_camera) {
+  render::scene s = empty_scene();
+  s.view.eye_mm = vector3{1, 1, 1};
+  s.view.look_at_mm = vector3{1, 1, 0};
+  render::annotations wanted;
+  wanted.axes = wanted.scale_bar = false;
+  s.view.zoom = 0.2;  // wide enough for the far face: 2 mm of 2.7 at 1 mm
+  const auto picture = annotated(s, wanted, 0);
+  const auto bright = [&](int column, int row) { return picture[static_cast<std::size_t>(4 * (row * 400 + column))] > 40; };
+  // The far face is a square in the middle, edges from its corners go outwards.
+  const double half = 150 / (0.2679 / 0.2);
+  int hits = 0;
+  for (int i = -2; i <= 2; ++i) hits += bright(200 + static_cast<int>(half) + i, 150);
+  EXPECT_GT(hits, 0);
+  EXPECT_FALSE(bright(200, 150));
+  EXPECT_TRUE(bright(200 + 130, 150 - 130) || bright(200 + 130, 150 - 131) || bright(200 + 131, 150 - 130));
+}
+
+}  // namespace annotate_test
