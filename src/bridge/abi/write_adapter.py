@@ -196,7 +196,7 @@ def adapter(functions: list[Function], vendor: str) -> str:
         available = has_function(f.name)
         scalar = all(not (p.is_array and p.type in POLYMORPHIC) for p in f.parameters)
         narrow = f.large and not available and has_function(f.base) and scalar
-        if f.mark == "!" and has_function(f.name):
+        if f.mark == "!" and (has_function(f.name) or f.name == "Op_create_c"):  # which needs MPI_Op_create only
             table.append(f"    reinterpret_cast<void *>(by_hand_{f.name}),  // {f.name}")
         elif f.mark == " " and (available or narrow):
             lines.append(Conversion(f, narrow).text())

@@ -69,25 +69,30 @@ int by_hand_Op_create(abi_reduction f, int commute, abi_handle* op) {
   return code_result(e);
 }
 
-#ifdef VENDOR_HAS_Op_create_c
 using abi_reduction_c = void (*)(void*, void*, MPI_Count*, abi_handle*);
 entries<abi_reduction_c, entry_count> large_reductions;
 
-template <int I>
-struct large_reduction_entry {
-  static void call(void* a, void* b, MPI_Count* n, MPI_Datatype* type) {
-    abi_handle abi = out<handle::Datatype>(*type);
-    large_reductions.user[I](a, b, n, &abi);
-  }
+/// `N` is how the vendor counts: a vendor that has no MPI_Op_create_c reduces in pieces that fit in an int.
+template <class N>
+struct large_reduction {
+  template <int I>
+  struct entry {
+    static void call(void* a, void* b, N* n, MPI_Datatype* type) {
+      abi_handle abi = out<handle::Datatype>(*type);
+      MPI_Count count = *n;
+      large_reductions.user[I](a, b, &count, &abi);
+    }
+  };
 };
 
-int by_hand_Op_create_c(abi_reduction_c f, int commute, abi_handle* op) {
+template <class N, class F>
+int create_large_reduction(int (*create)(F*, int, MPI_Op*), abi_reduction_c f, int commute, abi_handle* op) {
   static constexpr auto table =
-      entry_table<large_reduction_entry, MPI_User_function_c*>(std::make_integer_sequence<int, entry_count>{});
+      entry_table<large_reduction<N>::template entry, F*>(std::make_integer_sequence<int, entry_count>{});
   const int i = large_reductions.take(f);
   if (i < 0) return err_no_mem;
   MPI_Op made;
-  const int e = MPI_Op_create_c(table[static_cast<std::size_t>(i)], commute, &made);
+  const int e = create(table[static_cast<std::size_t>(i)], commute, &made);
   large_reductions.owner[static_cast<std::size_t>(i)] = raw(made);
   if (e == MPI_SUCCESS)
     *op = out<handle::Op>(made);
@@ -95,7 +100,14 @@ int by_hand_Op_create_c(abi_reduction_c f, int commute, abi_handle* op) {
     large_reductions.taken[static_cast<std::size_t>(i)] = false;
   return code_result(e);
 }
+
+int by_hand_Op_create_c(abi_reduction_c f, int commute, abi_handle* op) {
+#ifdef VENDOR_HAS_Op_create_c
+  return create_large_reduction<MPI_Count>(MPI_Op_create_c, f, commute, op);
+#else
+  return create_large_reduction<int>(MPI_Op_create, f, commute, op);
 #endif
+}
 
 int by_hand_Op_free(abi_handle* op) {
   MPI_Op v = in<MPI_Op>(*op);
@@ -103,9 +115,7 @@ int by_hand_Op_free(abi_handle* op) {
   const int e = MPI_Op_free(&v);
   if (e == MPI_SUCCESS) {
     reductions.give_back(owner);
-#ifdef VENDOR_HAS_Op_create_c
     large_reductions.give_back(owner);
-#endif
     *op = out<handle::Op>(v);
   }
   return code_result(e);

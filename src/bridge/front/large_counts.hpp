@@ -10,11 +10,12 @@
 
 namespace osteon::bridge {
 
-/// An argument of MPI_X_c as MPI_X takes it. Arrays of 64 bits are MPI_Count or MPI_Aint.
+/// An argument of MPI_X_c as MPI_X takes it. Arrays of 64 bits are MPI_Count or MPI_Aint; they have n elements that
+/// matter.
 template <class To, class From>
 class narrowed {
  public:
-  narrowed(From value, int, bool, bool& fits) : value_(static_cast<To>(value)) {
+  narrowed(From value, int, bool& fits) : value_(static_cast<To>(value)) {
     if constexpr (!std::is_same_v<To, From>) fits = fits && value >= INT_MIN && value <= INT_MAX;
   }
   To get() const { return value_; }
@@ -25,22 +26,23 @@ class narrowed {
 template <class Wide>
 class narrowed<const int*, const Wide*> {
  public:
-  narrowed(const Wide* values, int n, bool significant, bool& fits) {
-    if (!values || !significant) return;
-    for (int i = 0; i < n; ++i) {
+  narrowed(const Wide* values, int n, bool& fits) : null_(!values) {
+    copy_.reserve(1);  // not null where none is asked for
+    for (int i = 0; values && i < n; ++i) {
       fits = fits && values[i] >= INT_MIN && values[i] <= INT_MAX;
       copy_.push_back(static_cast<int>(values[i]));
     }
   }
-  const int* get() const { return copy_.empty() ? nullptr : copy_.data(); }
+  const int* get() const { return null_ ? nullptr : copy_.data(); }
 
  private:
+  bool null_;
   std::vector<int> copy_;
 };
 template <>
 class narrowed<const int*, const int*> {
  public:
-  narrowed(const int* values, int, bool, bool&) : values_(values) {}
+  narrowed(const int* values, int, bool&) : values_(values) {}
   const int* get() const { return values_; }
 
  private:
@@ -50,7 +52,7 @@ static_assert(sizeof(MPI_Aint) == sizeof(MPI_Count));
 template <>
 class narrowed<const MPI_Aint*, const MPI_Count*> {
  public:
-  narrowed(const MPI_Count* values, int, bool, bool&) : values_(reinterpret_cast<const MPI_Aint*>(values)) {}
+  narrowed(const MPI_Count* values, int, bool&) : values_(reinterpret_cast<const MPI_Aint*>(values)) {}
   const MPI_Aint* get() const { return values_; }
 
  private:
@@ -63,44 +65,94 @@ struct twin_of;
 template <class... From, class... To, int (*slots::*large)(From...), int (*slots::*small)(To...)>
 struct twin_of<large, small> {
   using arguments = std::tuple<From...>;
+  using narrow_arguments = std::tuple<narrowed<To, From>...>;
+
+  /// @param length  how many elements matter of an argument that is an array, by its index
+  template <class Length>
+  static narrow_arguments narrow(const arguments& from, Length&& length, bool& fits) {
+    return narrow_each(from, length, fits, std::index_sequence_for<From...>{});
+  }
+  static int call(const narrow_arguments& with) { return call_with(with, std::index_sequence_for<From...>{}); }
 
   /// @returns whether the counts fit; then the result of the call is in `result`
-  template <class Significant>
-  static bool call(const arguments& from, int length, Significant&& significant, int& result) {
-    return call_with(from, length, significant, result, std::index_sequence_for<From...>{});
+  template <class Length>
+  static bool call(const arguments& from, Length&& length, int& result) {
+    bool fits = true;
+    const narrow_arguments with = narrow(from, length, fits);
+    if (fits) result = call(with);
+    return fits;
   }
 
  private:
-  template <class Significant, std::size_t... i>
-  static bool call_with(const arguments& from, int length, Significant&& significant, int& result,
-                        std::index_sequence<i...>) {
-    bool fits = true;
-    std::tuple<narrowed<To, From>...> made{
-        narrowed<To, From>(std::get<i>(from), length, significant(static_cast<int>(i)), fits)...};
-    if (fits) result = (active.*small)(std::get<i>(made).get()...);
-    return fits;
+  template <class Length, std::size_t... i>
+  static narrow_arguments narrow_each(const arguments& from, Length&& length, bool& fits, std::index_sequence<i...>) {
+    return narrow_arguments{narrowed<To, From>(std::get<i>(from), length(static_cast<int>(i)), fits)...};
+  }
+  template <std::size_t... i>
+  static int call_with(const narrow_arguments& with, std::index_sequence<i...>) {
+    return (active.*small)(std::get<i>(with).get()...);
   }
 };
 
-/// Collectives: as many as the other side has members; of the root only, where there is one; none for MPI_IN_PLACE.
+template <class... A>
+constexpr std::size_t comm_among() {
+  constexpr bool is_comm[] = {std::is_same_v<A, MPI_Comm>...};
+  std::size_t i = 0;
+  while (!is_comm[i]) ++i;
+  return i;
+}
+
+/// How many elements of an array among the arguments of a collective matter, by the index of the argument: as many as
+/// the other side has members; at the root only, where there is one; none for MPI_IN_PLACE.
+template <class... A>
+class collective_lengths {
+ public:
+  explicit collective_lengths(const std::tuple<A...>& all) {
+    constexpr bool reduces = (std::is_same_v<A, MPI_Op> || ...);
+    using list = std::tuple<A...>;
+    constexpr std::size_t at = comm_among<A...>();  // where there is a root, it stands before the communicator
+    const MPI_Comm comm = std::get<MPI_Comm>(all);
+    int rank = 0, between = 0;
+    active.Comm_size(comm, &n_);
+    active.Comm_rank(comm, &rank);
+    active.Comm_test_inter(comm, &between);
+    if (between && !reduces) active.Comm_remote_size(comm, &n_);
+    if constexpr (at > 0)
+      if constexpr (std::is_same_v<std::tuple_element_t<at - 1, list>, int>)
+        if (std::get<at - 1>(all) != (between ? MPI_ROOT : rank)) n_ = 0;
+    if constexpr (std::is_same_v<std::tuple_element_t<0, list>, const void*>)
+      in_place_ = !reduces && std::get<0>(all) == MPI_IN_PLACE;
+  }
+  int operator()(int index) const { return in_place_ && index < 4 ? 0 : n_; }
+
+ private:
+  int n_ = 0;
+  bool in_place_ = false;
+};
+
+/// The same for collectives among neighbours: the ranks sent to, and those received from.
+template <class... A>
+class neighbor_lengths {
+ public:
+  explicit neighbor_lengths(const std::tuple<A...>& all) {
+    const MPI_Comm comm = std::get<MPI_Comm>(all);
+    int kind = MPI_UNDEFINED, rank = 0, weighted = 0;
+    active.Topo_test(comm, &kind);
+    active.Comm_rank(comm, &rank);
+    if (kind == MPI_CART && active.Cartdim_get(comm, &to_) == MPI_SUCCESS) to_ = from_ = 2 * to_;
+    if (kind == MPI_GRAPH && active.Graph_neighbors_count(comm, rank, &to_) == MPI_SUCCESS) from_ = to_;
+    if (kind == MPI_DIST_GRAPH) active.Dist_graph_neighbors_count(comm, &from_, &to_, &weighted);
+  }
+  int operator()(int index) const { return index < 4 ? to_ : from_; }
+
+ private:
+  int to_ = 0, from_ = 0;
+};
+
 template <auto large, auto small, class... A>
 bool collective_by_twin(int& result, A... a) {
   const std::tuple<A...> all{a...};
-  constexpr bool reduces = (std::is_same_v<A, MPI_Op> || ...);
-  constexpr bool has_root = (std::is_same_v<A, int> || ...);
-  const MPI_Comm comm = std::get<MPI_Comm>(all);
-  int n = 0, rank = 0, between = 0;
-  active.Comm_size(comm, &n);
-  active.Comm_rank(comm, &rank);
-  active.Comm_test_inter(comm, &between);
-  if (between && !reduces) active.Comm_remote_size(comm, &n);
-  bool here = true;
-  if constexpr (has_root) here = between ? std::get<int>(all) == MPI_ROOT : std::get<int>(all) == rank;
-  bool in_place = false;
-  if constexpr (std::is_same_v<std::tuple_element_t<0, std::tuple<A...>>, const void*>)
-    in_place = !reduces && std::get<0>(all) == MPI_IN_PLACE;
-  const auto significant = [&](int index) { return here && !(in_place && index < 4); };
-  return twin_of<large, small>::call(all, n, significant, result);
+  return twin_of<large, small>::call(all, collective_lengths<A...>(all), result);
 }
 
 }  // namespace osteon::bridge

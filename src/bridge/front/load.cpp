@@ -4,6 +4,7 @@
 
 #include <bridge/adapter/interface.hpp>
 #include <bridge/mixed/world.hpp>
+#include <bridge/stand_in/composite.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -92,6 +93,7 @@ __attribute__((constructor)) void start() {
   install_own(vendor_slots);
   active = vendor_slots;
   install_mixed(active);
+  install_stand_ins(active);
 }
 
 }  // namespace

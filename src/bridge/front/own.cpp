@@ -85,6 +85,11 @@ int error_string(int code, char* text, int* length) {
     *length = static_cast<int>(std::strlen(text));
     return MPI_SUCCESS;
   }
+  if (code == MPI_ERR_VALUE_TOO_LARGE) {  // which a vendor that takes no large counts does not know
+    std::strcpy(text, "MPI_ERR_VALUE_TOO_LARGE: a count is larger than what the MPI below takes");
+    *length = static_cast<int>(std::strlen(text));
+    return MPI_SUCCESS;
+  }
   return vendor_error_string(code, text, length);
 }
 
@@ -133,8 +138,7 @@ struct constructor<large, small, length_at> {
   static int call(A... a) {
     const std::tuple<A...> all{a...};
     int result = MPI_ERR_VALUE_TOO_LARGE;
-    const auto n = static_cast<int>(std::get<length_at>(all));
-    twin_of<large, small>::call(all, n, [](int) { return true; }, result);
+    twin_of<large, small>::call(all, [&](int) { return static_cast<int>(std::get<length_at>(all)); }, result);
     return result;
   }
 };
@@ -216,6 +220,15 @@ void install_own(slots& into) noexcept {
     into.Type_get_contents_c = get_contents_c;
   }
   lacking(&slots::Type_get_value_index, get_value_index);
+  // The same by older names; their twins with int counts, which would stand here, cannot tell large sizes.
+  const auto same = [&](auto slots::* f, auto slots::* older) {
+    if (into.*older != absent.*older) into.*f = into.*older;
+  };
+  same(&slots::Type_size_c, &slots::Type_size_x);
+  same(&slots::Type_get_extent_c, &slots::Type_get_extent_x);
+  same(&slots::Type_get_true_extent_c, &slots::Type_get_true_extent_x);
+  same(&slots::Get_elements_c, &slots::Get_elements_x);
+  same(&slots::Status_set_elements_c, &slots::Status_set_elements_x);
 #define OSTEON_CONSTRUCTOR(name, length_at) \
   lacking(&slots::name##_c, constructor<&slots::name##_c, &slots::name, length_at>::call)
   OSTEON_CONSTRUCTOR(Type_indexed, 0);

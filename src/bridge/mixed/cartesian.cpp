@@ -19,7 +19,7 @@ int cart_create(MPI_Comm comm, int n, const int dims[], const int periods[], int
   *out = made;
   if (made == MPI_COMM_NULL) return MPI_SUCCESS;
   if (communicator* m = find(made)) {
-    m->cart = std::make_unique<cartesian>(cartesian{{dims, dims + n}, {periods, periods + n}});
+    m->layout.cart = std::make_shared<cartesian>(cartesian{{dims, dims + n}, {periods, periods + n}});
     return MPI_SUCCESS;
   }
   const int e = vendor().Cart_create(made, n, dims, periods, 0, out);
@@ -30,7 +30,8 @@ int cart_create(MPI_Comm comm, int n, const int dims[], const int periods[], int
 int topo_test(MPI_Comm comm, int* kind) {
   communicator* c = find(comm);
   if (!c) return vendor().Topo_test(comm, kind);
-  *kind = c->cart ? MPI_CART : MPI_UNDEFINED;
+  const topology& t = c->layout;
+  *kind = t.cart ? MPI_CART : t.edges ? MPI_GRAPH : t.own_edges ? MPI_DIST_GRAPH : MPI_UNDEFINED;
   return MPI_SUCCESS;
 }
 
@@ -53,8 +54,8 @@ int cell_of(const cartesian& g, std::vector<int> at) {
 /// The grid of a communicator of ours, null for the vendor's; `error` if it is ours and has none.
 const cartesian* grid_of(MPI_Comm comm, int& error) {
   communicator* c = find(comm);
-  error = c && !c->cart ? raise(c, MPI_ERR_TOPOLOGY) : MPI_SUCCESS;
-  return c ? c->cart.get() : nullptr;
+  error = c && !c->layout.cart ? raise(c, MPI_ERR_TOPOLOGY) : MPI_SUCCESS;
+  return c ? c->layout.cart.get() : nullptr;
 }
 
 int cartdim_get(MPI_Comm comm, int* n) {
@@ -126,7 +127,7 @@ int cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* out) {
   if (const int e = split(find(comm), color, key, &made)) return e;
   *out = made;
   if (communicator* m = find(made)) {
-    m->cart = std::make_unique<cartesian>(std::move(rest));
+    m->layout.cart = std::make_shared<cartesian>(std::move(rest));
     return MPI_SUCCESS;
   }
   const int e =

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "front/large_counts.hpp"
+#include "mixed/between.hpp"
+#include "mixed/forms.hpp"
 
 namespace osteon::bridge {
 namespace {
@@ -28,32 +30,6 @@ side equal_side(const communicator* c, int count, MPI_Datatype type) {
   const auto counts = equal_counts(c, count);
   const auto places = equal_places(c, count);
   return side_of(c, counts.data(), places.data(), type);
-}
-
-/// A function of the standard in its two forms, ours or the vendor's. A blocking call of the vendor waits inside the
-/// vendor, so it is made only when nothing else needs this thread; else its nonblocking form is.
-template <auto name, auto iname, auto ours>
-struct forms;
-
-template <auto name, auto iname, class... A, int (*ours)(communicator*, MPI_Request*, A...)>
-struct forms<name, iname, ours> {
-  static int call(A... a, MPI_Comm comm) {
-    if (communicator* c = find(comm)) return ours(c, nullptr, a...);
-    if (may_block()) return (vendor().*name)(a..., comm);
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int e = (vendor().*iname)(a..., comm, &request);
-    return e != MPI_SUCCESS ? e : active.Wait(&request, MPI_STATUS_IGNORE);
-  }
-  static int start(A... a, MPI_Comm comm, MPI_Request* out) {
-    if (communicator* c = find(comm)) return ours(c, out, a...);
-    return (vendor().*iname)(a..., comm, out);
-  }
-};
-
-template <auto name, auto iname, auto ours>
-void put(slots& s) {
-  s.*name = forms<name, iname, ours>::call;
-  s.*iname = forms<name, iname, ours>::start;
 }
 
 using counts_t = const int*;
@@ -243,23 +219,24 @@ void install_collectives(slots& s) noexcept {
     return free_later<&slots::Type_free, &joined_world::freed_types>(type, MPI_DATATYPE_NULL);
   };
   s.Op_free = [](MPI_Op* op) { return free_later<&slots::Op_free, &joined_world::freed_operations>(op, MPI_OP_NULL); };
-  put<&slots::Barrier, &slots::Ibarrier, barrier_entry>(s);
-  put<&slots::Bcast, &slots::Ibcast, bcast_entry>(s);
-  put<&slots::Reduce, &slots::Ireduce, reduce_entry>(s);
-  put<&slots::Allreduce, &slots::Iallreduce, allreduce_entry>(s);
-  put<&slots::Scan, &slots::Iscan, scan_entry>(s);
-  put<&slots::Exscan, &slots::Iexscan, exscan_entry>(s);
-  put<&slots::Reduce_scatter, &slots::Ireduce_scatter, reduce_scatter_entry>(s);
-  put<&slots::Reduce_scatter_block, &slots::Ireduce_scatter_block, reduce_scatter_block_entry>(s);
-  put<&slots::Gather, &slots::Igather, gather_entry>(s);
-  put<&slots::Gatherv, &slots::Igatherv, gatherv_entry>(s);
-  put<&slots::Scatter, &slots::Iscatter, scatter_entry>(s);
-  put<&slots::Scatterv, &slots::Iscatterv, scatterv_entry>(s);
-  put<&slots::Allgather, &slots::Iallgather, allgather_entry>(s);
-  put<&slots::Allgatherv, &slots::Iallgatherv, allgatherv_entry>(s);
-  put<&slots::Alltoall, &slots::Ialltoall, alltoall_entry>(s);
-  put<&slots::Alltoallv, &slots::Ialltoallv, alltoallv_entry>(s);
-  put<&slots::Alltoallw, &slots::Ialltoallw, alltoallw_entry>(s);
+  put_forms<&slots::Barrier, &slots::Ibarrier, barrier_entry, between::barrier>(s);
+  put_forms<&slots::Bcast, &slots::Ibcast, bcast_entry, between::bcast>(s);
+  put_forms<&slots::Reduce, &slots::Ireduce, reduce_entry, between::reduce>(s);
+  put_forms<&slots::Allreduce, &slots::Iallreduce, allreduce_entry, between::allreduce>(s);
+  put_forms<&slots::Scan, &slots::Iscan, scan_entry>(s);
+  put_forms<&slots::Exscan, &slots::Iexscan, exscan_entry>(s);
+  put_forms<&slots::Reduce_scatter, &slots::Ireduce_scatter, reduce_scatter_entry, between::reduce_scatter>(s);
+  put_forms<&slots::Reduce_scatter_block, &slots::Ireduce_scatter_block, reduce_scatter_block_entry,
+            between::reduce_scatter_block>(s);
+  put_forms<&slots::Gather, &slots::Igather, gather_entry, between::gather>(s);
+  put_forms<&slots::Gatherv, &slots::Igatherv, gatherv_entry, between::gatherv>(s);
+  put_forms<&slots::Scatter, &slots::Iscatter, scatter_entry, between::scatter>(s);
+  put_forms<&slots::Scatterv, &slots::Iscatterv, scatterv_entry, between::scatterv>(s);
+  put_forms<&slots::Allgather, &slots::Iallgather, allgather_entry, between::allgather>(s);
+  put_forms<&slots::Allgatherv, &slots::Iallgatherv, allgatherv_entry, between::allgatherv>(s);
+  put_forms<&slots::Alltoall, &slots::Ialltoall, alltoall_entry, between::alltoall>(s);
+  put_forms<&slots::Alltoallv, &slots::Ialltoallv, alltoallv_entry, between::alltoallv>(s);
+  put_forms<&slots::Alltoallw, &slots::Ialltoallw, alltoallw_entry, between::alltoallw>(s);
 }
 
 }  // namespace osteon::bridge

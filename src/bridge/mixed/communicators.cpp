@@ -21,13 +21,15 @@ int handed_down(MPI_Comm comm, A... arguments) {
   return (vendor().*slot)(below(comm), arguments...);
 }
 
+const std::vector<int>& own_group(const communicator* c) { return c->between ? c->between->own : c->world; }
+
 int comm_rank(MPI_Comm comm, int* rank) {
   if (communicator* c = find(comm)) return *rank = c->rank, MPI_SUCCESS;
   return vendor().Comm_rank(comm, rank);
 }
 
 int comm_size(MPI_Comm comm, int* size) {
-  if (communicator* c = find(comm)) return *size = c->size(), MPI_SUCCESS;
+  if (communicator* c = find(comm)) return *size = static_cast<int>(own_group(c).size()), MPI_SUCCESS;
   return vendor().Comm_size(comm, size);
 }
 
@@ -36,24 +38,18 @@ int comm_compare(MPI_Comm a, MPI_Comm b, int* result) {
   if (!x && !y) return vendor().Comm_compare(a, b, result);
   if (x == y) return *result = MPI_IDENT, MPI_SUCCESS;
   *result = MPI_UNEQUAL;
-  if (!x || !y) return MPI_SUCCESS;
-  if (x->world == y->world) return *result = MPI_CONGRUENT, MPI_SUCCESS;
-  auto p = x->world, q = y->world;
-  std::sort(p.begin(), p.end());
-  std::sort(q.begin(), q.end());
-  if (p == q) *result = MPI_SIMILAR;
+  if (!x || !y || !x->between != !y->between) return MPI_SUCCESS;
+  auto p = x->world, q = y->world, own_p = own_group(x), own_q = own_group(y);
+  if (p == q && own_p == own_q) return *result = MPI_CONGRUENT, MPI_SUCCESS;
+  for (auto* ranks : {&p, &q, &own_p, &own_q}) std::sort(ranks->begin(), ranks->end());
+  if (p == q && own_p == own_q) *result = MPI_SIMILAR;
   return MPI_SUCCESS;
 }
-
-/// What a rank says when a communicator is split.
-struct wish {
-  int color;
-  int key;
-};
 
 }  // namespace
 
 int split(communicator* c, int color, int key, MPI_Comm* out) noexcept {
+  if (c->between) return raise(c, MPI_ERR_COMM);
   drain_collectives(c);
   const std::uint64_t cid = agree_cid(c);
   std::vector<wish> all(c->world.size());
@@ -80,18 +76,27 @@ namespace {
 
 int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* out) {
   communicator* c = find(comm);
-  return c ? split(c, color, key, out) : vendor().Comm_split(comm, color, key, out);
+  if (!c) return vendor().Comm_split(comm, color, key, out);
+  return c->between ? split_between(c, color, key, out) : split(c, color, key, out);
 }
 
 int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* out) {
   communicator* c = find(comm);
   if (!c) return vendor().Comm_split_type(comm, type, key, info, out);
   // What shares memory or hardware is inside a cluster.
-  drain_collectives(c);
-  return vendor().Comm_split_type(c->local, type, key, info, out);
+  drain_collectives(c->between ? c->between->both : c);
+  if (!c->between) return vendor().Comm_split_type(c->local, type, key, info, out);
+  MPI_Comm node = MPI_COMM_NULL;
+  if (const int e = vendor().Comm_split_type(c->local, type, key, info, &node)) return e;
+  if (node == MPI_COMM_NULL) return split_between(c, MPI_UNDEFINED, key, out);
+  int first = world().everyone->rank;  // of those in it, which names it
+  vendor().Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, node);
+  vendor().Comm_free(&node);
+  return split_between(c, first, key, out);
 }
 
 int dup(communicator* c, MPI_Info info, MPI_Comm* out) {
+  if (c->between) return dup_between(c, info, out);
   drain_collectives(c);
   const std::uint64_t cid = agree_cid(c);
   MPI_Comm local = MPI_COMM_NULL;
@@ -99,7 +104,7 @@ int dup(communicator* c, MPI_Info info, MPI_Comm* out) {
       info == MPI_INFO_NULL ? vendor().Comm_dup(c->local, &local) : vendor().Comm_dup_with_info(c->local, info, &local);
   if (e != MPI_SUCCESS) return e;
   communicator* made = make_communicator(cid, c->world, local, true);
-  if (c->cart) made->cart = std::make_unique<cartesian>(*c->cart);
+  made->layout = c->layout;
   *out = handle_of(made);
   return MPI_SUCCESS;
 }
@@ -161,8 +166,10 @@ int comm_create(MPI_Comm comm, MPI_Group g, MPI_Comm* out) {
     int key = -1;
     if (members)
       for (std::size_t i = 0; i < members->world.size(); ++i)
-        if (members->world[i] == c->world[static_cast<std::size_t>(c->rank)]) key = static_cast<int>(i);
-    return split(c, key < 0 ? MPI_UNDEFINED : 0, std::max(key, 0), out);
+        if (members->world[i] == world().everyone->rank) key = static_cast<int>(i);
+    if (c->between) return split_between(c, key < 0 ? MPI_UNDEFINED : 0, std::max(key, 0), out);
+    // Ranks may name groups that have nothing in common, of which each becomes a communicator.
+    return split(c, key < 0 ? MPI_UNDEFINED : members->world.front(), std::max(key, 0), out);
   }
   MPI_Group below_group = vendor_group_of(members);
   if (below_group == MPI_GROUP_NULL) return refuse(comm, "MPI_Comm_create: the group holds ranks of another cluster");
@@ -170,6 +177,21 @@ int comm_create(MPI_Comm comm, MPI_Group g, MPI_Comm* out) {
   vendor().Group_free(&below_group);
   return e;
 }
+
+}  // namespace
+
+int vendor_communicator_of(const std::vector<int>& ranks, int tag, MPI_Comm* out) noexcept {
+  group here;
+  for (const int r : ranks)
+    if (world().everyone->is_local(r)) here.world.push_back(r);
+  const MPI_Comm all = world().everyone->local;
+  MPI_Group below_group = vendor_group_within(all, &here);
+  const int e = vendor().Comm_create_group(all, below_group, tag, out);
+  vendor().Group_free(&below_group);
+  return e;
+}
+
+namespace {
 
 int comm_create_group(MPI_Comm comm, MPI_Group g, int tag, MPI_Comm* out) {
   communicator* c = find(comm);
@@ -207,9 +229,15 @@ int comm_free(MPI_Comm* comm) {
   communicator* c = find(*comm);
   if (!c) return vendor().Comm_free(comm);
   if (c == world().everyone) return raise(c, MPI_ERR_COMM);
-  drain_collectives(c);
-  vendor().Comm_free(&c->shadow);
-  const int e = vendor().Comm_free(&c->local);
+  int e = MPI_SUCCESS;
+  if (c->between) {
+    MPI_Comm both = handle_of(c->between->both);
+    e = comm_free(&both);
+  } else {
+    drain_collectives(c);
+    vendor().Comm_free(&c->shadow);
+    e = vendor().Comm_free(&c->local);
+  }
   c->freed = true;
   if (c->users == 0) world().communicators.drop(c);
   *comm = MPI_COMM_NULL;
@@ -229,8 +257,8 @@ int comm_disconnect(MPI_Comm* comm) {
   return comm_free(comm);
 }
 
-int no_intercommunicator(MPI_Comm comm, int* flag) {
-  if (find(comm)) return *flag = 0, MPI_SUCCESS;
+int is_between_groups(MPI_Comm comm, int* flag) {
+  if (communicator* c = find(comm)) return *flag = c->between != nullptr, MPI_SUCCESS;
   return vendor().Comm_test_inter(comm, flag);
 }
 
@@ -248,7 +276,7 @@ int comm_group(MPI_Comm comm, MPI_Group* out) {
   communicator* c = find(comm);
   group* g = world().groups.make();
   if (c) {
-    g->world = c->world;
+    g->world = own_group(c);
   } else {
     MPI_Group below_group = MPI_GROUP_NULL;
     int n = 0;
@@ -346,7 +374,7 @@ void install_communicators(slots& s) noexcept {
   s.Comm_create_group = comm_create_group;
   s.Comm_free = comm_free;
   s.Comm_disconnect = comm_disconnect;
-  s.Comm_test_inter = no_intercommunicator;
+  s.Comm_test_inter = is_between_groups;
   s.Comm_group = comm_group;
   s.Comm_get_attr = get_attr;
   s.Attr_get = get_attr;

@@ -100,19 +100,6 @@ int group_free(MPI_Group* g) {
   return MPI_SUCCESS;
 }
 
-/// A group that the vendor made, as one of ours.
-int adopt(int error, MPI_Group below, MPI_Group* out) {
-  if (error != MPI_SUCCESS) return error;
-  int n = 0;
-  vendor().Group_size(below, &n);
-  std::vector<int> own(static_cast<std::size_t>(n)), ranks(own.size());
-  std::iota(own.begin(), own.end(), 0);
-  vendor().Group_translate_ranks(below, n, own.data(), world().vendor_group, ranks.data());
-  for (int& r : ranks) r += world().first_local;
-  vendor().Group_free(&below);
-  return make(std::move(ranks), out);
-}
-
 template <auto function>
 int epoch(MPI_Group g, int assertions, MPI_Win win) {
   MPI_Group below = group_below(group_members(g));
@@ -123,6 +110,17 @@ int epoch(MPI_Group g, int assertions, MPI_Win win) {
 }
 
 }  // namespace
+
+int adopt_group(MPI_Group below, MPI_Group* out) noexcept {
+  int n = 0;
+  vendor().Group_size(below, &n);
+  std::vector<int> own(static_cast<std::size_t>(n)), ranks(own.size());
+  std::iota(own.begin(), own.end(), 0);
+  vendor().Group_translate_ranks(below, n, own.data(), world().vendor_group, ranks.data());
+  for (int& r : ranks) r += world().first_local;
+  vendor().Group_free(&below);
+  return make(std::move(ranks), out);
+}
 
 void install_groups(slots& s) noexcept {
   s.Group_size = group_size;
@@ -142,12 +140,12 @@ void install_groups(slots& s) noexcept {
   s.Win_get_group = [](MPI_Win win, MPI_Group* out) {
     MPI_Group below = MPI_GROUP_NULL;
     const int e = vendor().Win_get_group(win, &below);
-    return adopt(e, below, out);
+    return e == MPI_SUCCESS ? adopt_group(below, out) : e;
   };
   s.File_get_group = [](MPI_File file, MPI_Group* out) {
     MPI_Group below = MPI_GROUP_NULL;
     const int e = vendor().File_get_group(file, &below);
-    return adopt(e, below, out);
+    return e == MPI_SUCCESS ? adopt_group(below, out) : e;
   };
 }
 

@@ -19,6 +19,12 @@ namespace osteon::bridge {
 
 constinit world_place the_world;
 
+namespace {
+constinit bool joined = false;
+}
+
+bool job_is_joined() noexcept { return joined; }
+
 void fatal(const std::string& text) noexcept {
   std::fprintf(stderr, "osteon bridge: %s\n", text.c_str());
   std::fflush(stderr);
@@ -160,7 +166,8 @@ int detach(void* address, N* size) {
 }  // namespace
 
 void install_mixed(slots& s) noexcept {
-  if (!wire::joined_by_environment()) return;
+  joined = wire::joined_by_environment();
+  if (!joined) return;
   new (&the_world.object) joined_world;
   install_guards(s);
   install_point_to_point(s);
@@ -169,6 +176,9 @@ void install_mixed(slots& s) noexcept {
   install_communicators(s);
   install_groups(s);
   install_cartesian(s);
+  install_graphs(s);
+  install_two_groups(s);
+  install_neighbors(s);
   s.Init = [](int* argc, char*** argv) { return init_thread(argc, argv, MPI_THREAD_SINGLE, nullptr); };
   s.Init_thread = init_thread;
   s.Query_thread = [](int* level) {

@@ -2,8 +2,6 @@
 /// @file
 /// The joined job as this process sees it: objects of the program that span clusters, and how they are told from the
 /// vendor's. Called by one thread at a time (the level granted is MPI_THREAD_SERIALIZED at most).
-#include <sys/mman.h>
-
 #include <bridge/wire/link.hpp>
 #include <chrono>
 #include <cstdint>
@@ -11,49 +9,12 @@
 #include <memory>
 #include <vector>
 
+#include "front/arena.hpp"
 #include "front/front.hpp"
 #include "mixed/carrier.hpp"
 #include "mixed/data.hpp"
 
 namespace osteon::bridge {
-
-/// Objects at addresses of their own, so that one subtraction tells them from a vendor's handle, which is an integer
-/// below 4 GiB or a pointer into the vendor's memory.
-template <class T>
-class arena {
- public:
-  arena() {
-    void* p = mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) throw machine_error("osteon bridge: no address space for MPI objects");
-    begin_ = reinterpret_cast<std::uintptr_t>(p);
-  }
-  arena(const arena&) = delete;
-  arena& operator=(const arena&) = delete;
-
-  T* make() {
-    void* place = nullptr;
-    if (!free_.empty()) {
-      place = free_.back();
-      free_.pop_back();
-    } else {
-      place = reinterpret_cast<void*>(begin_ + used_);
-      used_ += sizeof(T);
-      if (used_ > reserved) throw machine_error("osteon bridge: too many MPI objects at the same time");
-    }
-    return new (place) T{};
-  }
-  void drop(T* object) {
-    object->~T();
-    free_.push_back(object);
-  }
-  bool holds(const void* handle) const { return reinterpret_cast<std::uintptr_t>(handle) - begin_ < reserved; }
-
- private:
-  static constexpr std::size_t reserved = std::size_t{1} << 30;
-  std::uintptr_t begin_ = 0;
-  std::size_t used_ = 0;
-  std::vector<void*> free_;
-};
 
 /// Ranks of the world, in the order of the group.
 struct group {
@@ -63,8 +24,34 @@ struct group {
 struct cartesian {
   std::vector<int> dims, periods;
 };
+/// As MPI_Graph_create takes it.
+struct graph {
+  std::vector<int> index, edges;
+};
+/// The edges of this rank.
+struct distributed_graph {
+  std::vector<int> sources, source_weights, destinations, destination_weights;
+  bool weighted = false;
+};
+/// What a communicator knows of who is next to whom; one of them at most.
+struct topology {
+  std::shared_ptr<const cartesian> cart;
+  std::shared_ptr<const graph> edges;
+  std::shared_ptr<const distributed_graph> own_edges;
+};
 
 struct schedule;
+
+struct communicator;
+
+/// An intercommunicator. Messages go to the other group, which is its `world`; what both groups do together goes over an
+/// intracommunicator of both.
+struct two_groups {
+  communicator* both = nullptr;
+  std::vector<int> own;  ///< world ranks of the own group
+  int first_own = 0;     ///< ranks in `both` of the two groups' first ranks
+  int first_other = 0;
+};
 
 /// A communicator with members in at least two clusters.
 struct communicator {
@@ -78,8 +65,9 @@ struct communicator {
   bool in_order = true;                   ///< ranks of a cluster follow each other, clusters too
   MPI_Comm local = MPI_COMM_NULL;         ///< the vendor's communicator of my cluster's members
   MPI_Comm shadow = MPI_COMM_NULL;        ///< the same once more, for collectives
-  std::unique_ptr<cartesian> cart;
-  std::deque<schedule*> collectives;  ///< started, in order; only the first one moves
+  topology layout;
+  std::unique_ptr<two_groups> between;  ///< null: an intracommunicator
+  std::deque<schedule*> collectives;    ///< started, in order; only the first one moves
   std::uint32_t next_collective = 0;
   int users = 0;       ///< requests and messages that name it
   bool freed = false;  ///< by the program; it goes with its last user
@@ -184,6 +172,9 @@ union world_place {
 extern world_place the_world;
 inline joined_world& world() noexcept { return the_world.object; }
 
+/// Is this process part of a job over clusters? Only then is there a world.
+bool job_is_joined() noexcept;
+
 inline communicator* find(MPI_Comm comm) {
   if (comm == MPI_COMM_WORLD) return world().everyone;
   return world().communicators.holds(comm) ? reinterpret_cast<communicator*>(comm) : nullptr;
@@ -233,6 +224,9 @@ void install_collectives(slots& into) noexcept;
 void install_communicators(slots& into) noexcept;
 void install_groups(slots& into) noexcept;
 void install_cartesian(slots& into) noexcept;
+void install_graphs(slots& into) noexcept;
+void install_two_groups(slots& into) noexcept;
+void install_neighbors(slots& into) noexcept;
 
 /// Refuse a function on a communicator that spans clusters.
 int refuse_mixed(communicator* c, const char* function) noexcept;
@@ -241,6 +235,8 @@ int refuse_mixed(communicator* c, const char* function) noexcept;
 /// in this cluster. The caller frees it.
 const group* group_members(MPI_Group g) noexcept;
 MPI_Group group_below(const group* g) noexcept;
+/// A group that the vendor made, as one of ours; the vendor's is freed.
+int adopt_group(MPI_Group below, MPI_Group* out) noexcept;
 
 // Messages of the bridge itself and of the program alike. Ranks are those of the communicator.
 request* start_send(communicator* c, const void* buffer, MPI_Count count, MPI_Datatype type, int dest, int tag,
@@ -267,6 +263,16 @@ std::uint64_t agree_cid(communicator* c) noexcept;
 communicator* make_communicator(std::uint64_t cid, std::vector<int> ranks, MPI_Comm local, bool own_shadow) noexcept;
 /// One new communicator out of those of equal color; MPI_COMM_NULL for MPI_UNDEFINED. @collective
 int split(communicator* c, int color, int key, MPI_Comm* out) noexcept;
+/// What a rank says when a communicator is split.
+struct wish {
+  int color;
+  int key;
+};
+/// The same between groups: a communicator of those of equal color in both.
+int split_between(communicator* c, int color, int key, MPI_Comm* out) noexcept;
+int dup_between(communicator* c, MPI_Info info, MPI_Comm* out) noexcept;
+/// The vendor's communicator of those of some world ranks that are in this cluster, made by them alone.
+int vendor_communicator_of(const std::vector<int>& ranks, int tag, MPI_Comm* out) noexcept;
 /// Wait until the collectives of a communicator are through, before the vendor's part is used otherwise.
 void drain_collectives(communicator* c) noexcept;
 void free_what_collectives_needed() noexcept;

@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   /* refused, with a text */
   MPI_Win win;
   MPI_File file;
-  MPI_Comm graph;
+  MPI_Comm between;
   int memory[4], length = 0;
   char text[MPI_MAX_ERROR_STRING];
   int e = MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
@@ -29,8 +29,7 @@ int main(int argc, char** argv) {
   CHECK(strstr(text, "MPI_Win_create") && strstr(text, "spans clusters"));
   e = MPI_File_open(MPI_COMM_WORLD, "never", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
   CHECK(class_of(e) == MPI_ERR_UNSUPPORTED_OPERATION);
-  e = MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
-                                     &graph);
+  e = MPI_Comm_accept("never", MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between);
   CHECK(class_of(e) == MPI_ERR_UNSUPPORTED_OPERATION);
   e = MPI_Send(memory, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
   CHECK(class_of(e) == MPI_ERR_RANK);
@@ -95,6 +94,24 @@ int main(int argc, char** argv) {
     CHECK(got == size - 1);
     OK(MPI_Comm_free(&pair));
   }
+  OK(MPI_Group_free(&ends));
+  OK(MPI_Group_free(&world));
+
+  /* groups without a common member, by one call: the ends, and the others */
+  MPI_Group others;
+  MPI_Comm mine;
+  OK(MPI_Comm_group(MPI_COMM_WORLD, &world));
+  OK(MPI_Group_incl(world, 2, two, &ends));
+  OK(MPI_Group_excl(world, 2, two, &others));
+  const int is_end = rank == 0 || rank == size - 1;
+  OK(MPI_Comm_create(MPI_COMM_WORLD, is_end ? ends : others, &mine));
+  OK(MPI_Comm_size(mine, &n));
+  CHECK(n == (is_end ? 2 : size - 2));
+  sum = 0;
+  OK(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, mine));
+  CHECK(sum == (is_end ? size - 1 : size * (size - 1) / 2 - size + 1));
+  OK(MPI_Comm_free(&mine));
+  if (others != MPI_GROUP_EMPTY) OK(MPI_Group_free(&others));
   OK(MPI_Group_free(&ends));
   OK(MPI_Group_free(&world));
 

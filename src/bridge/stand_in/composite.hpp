@@ -1,0 +1,108 @@
+#pragma once
+/// @file
+/// Stand-ins: functions of the standard that the MPI below lacks, or that a communicator over clusters lacks, made of
+/// functions that are there. They lie above all other layers, so that what they are made of may be anybody's.
+///
+/// Those that give a request give one of this layer. From the first such request on, and not before, the functions that
+/// wait for requests pass through this layer, so a program that needs no stand-in pays nothing.
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "front/front.hpp"
+
+namespace osteon::bridge {
+
+/// One request of the program, made of several of the layers below.
+struct composite {
+  std::vector<MPI_Request> parts;
+  std::size_t reported = 0;          ///< the part whose status is the program's
+  std::vector<MPI_Status> statuses;  ///< of the parts that are over
+  std::vector<bool> over;
+  int error = MPI_SUCCESS;
+  std::function<int()> finish;             ///< when all parts are over, once
+  std::shared_ptr<void> kept;              ///< what the parts need until then
+  std::function<int(MPI_Request*)> start;  ///< of a persistent one: starts its only part
+  bool active = true;
+  // Partitioned ones: which partitions MPI_Pready has named, how many it has not, and what starts the message then.
+  std::vector<bool> ready;
+  std::atomic<int> unready = 0;
+  std::function<int(MPI_Request*)> go;
+  int tag = MPI_ANY_TAG;  ///< of a partitioned receive, in its status
+
+  void add(MPI_Request part) { add_over(part, {}, false); }
+  /// A part that is over from the beginning.
+  void add_over(const MPI_Status& status) { add_over(MPI_REQUEST_NULL, status, true); }
+
+ private:
+  void add_over(MPI_Request part, const MPI_Status& status, bool is_over) {
+    parts.push_back(part);
+    statuses.push_back(status);
+    over.push_back(is_over);
+  }
+};
+
+/// A new one. The program gets its handle by `handle_of`, when all parts were started.
+composite* make_composite();
+void drop(composite* c);
+/// A request that is over, of an operation that has ended.
+MPI_Request over_at_once();
+/// The one behind a handle, or null.
+composite* find_composite(MPI_Request handle) noexcept;
+inline MPI_Request handle_of(composite* c) { return reinterpret_cast<MPI_Request>(c); }
+
+bool spans_clusters(MPI_Comm comm) noexcept;
+bool job_spans_clusters() noexcept;
+/// Not so of MPICH 4.0, where these were new: its MPI_Gather_init writes what was never sent, MPI_Allgather_init does not
+/// see the own data of a second start, one that was not started is waited for for ever, and so is MPI_Isendrecv with nobody;
+/// else its status is not that of what was received.
+bool trusts_functions_of_mpi_4() noexcept;
+
+/// Is a function of the vendor not there for a communicator: the vendor has none, or the communicator spans clusters?
+template <auto function>
+bool lacks(MPI_Comm comm) noexcept {
+  return vendor().*function == absent.*function || spans_clusters(comm);
+}
+template <auto function>
+bool lacks_of_mpi_4(MPI_Comm comm) noexcept {
+  return !trusts_functions_of_mpi_4() || lacks<function>(comm);
+}
+
+/// Put a stand-in where it may be needed.
+template <auto function, class F>
+void stand_in(slots& s, F own) {
+  if (vendor().*function == absent.*function || job_spans_clusters()) s.*function = own;
+}
+template <auto function, class F>
+void stand_in_of_mpi_4(slots& s, F own) {
+  if (!trusts_functions_of_mpi_4()) s.*function = own;
+  stand_in<function>(s, own);
+}
+
+/// A type or an operation that the program may free while a persistent request still needs it.
+class held_handles {
+ public:
+  held_handles() = default;
+  held_handles(const held_handles&) = delete;
+  held_handles& operator=(const held_handles&) = delete;
+  ~held_handles();
+  void hold(MPI_Datatype type);
+  void hold(MPI_Op op);
+
+ private:
+  std::vector<MPI_Datatype> types_;
+  std::vector<MPI_Op> operations_;
+};
+
+void install_stand_ins(slots& s) noexcept;
+void install_persistent(slots& s) noexcept;
+void install_large_arrays(slots& s) noexcept;
+void install_send_and_receive(slots& s) noexcept;
+void install_partitioned(slots& s) noexcept;
+void install_inquiries(slots& s) noexcept;
+void install_buffers(slots& s) noexcept;
+void install_sessions(slots& s) noexcept;
+void install_detours(slots& s) noexcept;
+
+}  // namespace osteon::bridge
