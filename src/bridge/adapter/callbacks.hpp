@@ -3,9 +3,11 @@
 /// Functions of the program that the vendor calls: reductions, error handlers, attributes, generalised requests.
 ///
 /// Where MPI hands a state to the callback, the state holds the program's function. Reductions and error handlers get
-/// none, so each of theirs takes one of a fixed number of entry functions until it is freed.
+/// none, so each function of theirs has one of a fixed number of entry functions, which all objects made of it share.
 #include <array>
 #include <deque>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "convert.hpp"
@@ -16,21 +18,35 @@ namespace {
 template <class User, int N>
 struct entries {
   std::array<User, N> user{};
-  std::array<std::uintptr_t, N> owner{};  // the vendor's handle that uses the entry
-  std::array<bool, N> taken{};
+  std::array<int, N> users{};             // objects that need it
+  std::map<std::uintptr_t, int> used_by;  // entry of each that will be freed, by the vendor's handle
+  std::mutex mutex;
 
+  /// @return the number of the entry of a function, -1 if there are too many functions
   int take(User f) {
-    for (int i = 0; i < N; ++i)
-      if (!taken[i]) {
-        taken[i] = true;
-        user[i] = f;
-        return i;
-      }
-    return -1;
+    const std::lock_guard lock(mutex);
+    int free = -1;
+    for (int i = 0; i < N; ++i) {
+      if (users[i] > 0 && user[i] == f) return ++users[i], i;
+      if (users[i] == 0 && free < 0) free = i;
+    }
+    if (free >= 0) user[free] = f, users[free] = 1;
+    return free;
+  }
+  void made(std::uintptr_t vendor, int entry) {
+    const std::lock_guard lock(mutex);
+    used_by[vendor] = entry;
+  }
+  void not_made(int entry) {
+    const std::lock_guard lock(mutex);
+    --users[entry];
   }
   void give_back(std::uintptr_t vendor) {
-    for (int i = 0; i < N; ++i)
-      if (taken[i] && owner[i] == vendor) taken[i] = false;
+    const std::lock_guard lock(mutex);
+    const auto at = used_by.find(vendor);
+    if (at == used_by.end()) return;
+    --users[at->second];
+    used_by.erase(at);
   }
 };
 
@@ -61,11 +77,10 @@ int by_hand_Op_create(abi_reduction f, int commute, abi_handle* op) {
   if (i < 0) return err_no_mem;
   MPI_Op made;
   const int e = MPI_Op_create(table[static_cast<std::size_t>(i)], commute, &made);
-  reductions.owner[static_cast<std::size_t>(i)] = raw(made);
   if (e == MPI_SUCCESS)
-    *op = out<handle::Op>(made);
+    reductions.made(raw(made), i), *op = out<handle::Op>(made);
   else
-    reductions.taken[static_cast<std::size_t>(i)] = false;
+    reductions.not_made(i);
   return code_result(e);
 }
 
@@ -93,11 +108,10 @@ int create_large_reduction(int (*create)(F*, int, MPI_Op*), abi_reduction_c f, i
   if (i < 0) return err_no_mem;
   MPI_Op made;
   const int e = create(table[static_cast<std::size_t>(i)], commute, &made);
-  large_reductions.owner[static_cast<std::size_t>(i)] = raw(made);
   if (e == MPI_SUCCESS)
-    *op = out<handle::Op>(made);
+    large_reductions.made(raw(made), i), *op = out<handle::Op>(made);
   else
-    large_reductions.taken[static_cast<std::size_t>(i)] = false;
+    large_reductions.not_made(i);
   return code_result(e);
 }
 
@@ -147,11 +161,10 @@ int create_errhandler(int (*create)(F*, MPI_Errhandler*), abi_errhandler f, abi_
   if (i < 0) return err_no_mem;
   MPI_Errhandler v;
   const int e = create(table[static_cast<std::size_t>(i)], &v);
-  errhandlers<kind>.owner[static_cast<std::size_t>(i)] = raw(v);
   if (e == MPI_SUCCESS)
     *made = out<handle::Errhandler>(v);
   else
-    errhandlers<kind>.taken[static_cast<std::size_t>(i)] = false;
+    errhandlers<kind>.not_made(i);
   return code_result(e);
 }
 
@@ -170,7 +183,7 @@ int by_hand_Session_create_errhandler(abi_errhandler f, abi_handle* made) {
 }
 #endif
 
-/// The entry stays taken: the handler lives on in the objects it was set on.
+/// The entry stays: the handler lives on in the objects it was set on.
 int by_hand_Errhandler_free(abi_handle* errhandler) {
   MPI_Errhandler v = in<MPI_Errhandler>(*errhandler);
   const int e = MPI_Errhandler_free(&v);

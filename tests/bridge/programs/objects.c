@@ -201,6 +201,34 @@ static void on_error(MPI_Comm* comm, int* code, ...) {
   handled_code = *code;
 }
 
+static void add_one_more(void* in, void* inout, int* n, MPI_Datatype* type) {
+  CHECK(*type == MPI_INT);
+  for (int i = 0; i < *n; ++i) ((int*)inout)[i] += ((int*)in)[i] + 1;
+}
+
+/* Programs make the same handler and operation again and again. */
+static void many_of_one_function(void) {
+  enum { many = 600 };
+  MPI_Op operations[many];
+  handled = 0;
+  for (int k = 0; k < many; ++k) {
+    MPI_Errhandler handler;
+    OK(MPI_Comm_create_errhandler(on_error, &handler));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, handler));
+    OK(MPI_Errhandler_free(&handler));
+    MPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_OTHER);
+    OK(MPI_Op_create(add_one_more, 1, &operations[k]));
+  }
+  CHECK(handled == many && handled_code == MPI_ERR_OTHER);
+  OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  for (int k = 0; k < many; ++k) {
+    int a = 3, b = 4;
+    OK(MPI_Reduce_local(&a, &b, 1, MPI_INT, operations[k]));
+    CHECK(b == 8);
+    OK(MPI_Op_free(&operations[k]));
+  }
+}
+
 static void errors(void) {
   MPI_Errhandler handler, before;
   int v = 0, class = 0, length = 0;
@@ -217,7 +245,7 @@ static void errors(void) {
   OK(MPI_Error_string(e, text, &length));
   CHECK(length > 0);
   OK(MPI_Errhandler_free(&handler));
-  OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  many_of_one_function();
   if (size > 1) { /* too long a message; to itself, Open MPI 4.1 does not notice */
     const int two[2] = {1, 2};
     OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
