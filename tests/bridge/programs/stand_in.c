@@ -26,6 +26,27 @@ static int again(MPI_Request* r) {
 }
 
 /* Each is started three times with other data in the same buffers. */
+/* Made in one order by all, started in another by each. */
+static void started_in_any_order(MPI_Comm comm) {
+  enum { n = 4 };
+  int rank = 0, size = 0, sent[n], sum[n], value = -1;
+  MPI_Request r[n + 2];
+  OK(MPI_Comm_rank(comm, &rank));
+  OK(MPI_Comm_size(comm, &size));
+  for (int k = 0; k < n; ++k) OK(MPI_Allreduce_init(&sent[k], &sum[k], 1, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &r[k]));
+  OK(MPI_Bcast_init(&value, 1, MPI_INT, 0, comm, MPI_INFO_NULL, &r[n]));
+  OK(MPI_Barrier_init(comm, MPI_INFO_NULL, &r[n + 1]));
+  for (int turn = 0; turn < 3; ++turn) {
+    value = rank == 0 ? 42 + turn : -1;
+    for (int k = 0; k < n; ++k) sent[k] = 10 * k + turn;
+    for (int k = 0; k < n + 2; ++k) OK(MPI_Start(&r[(k + rank) % (n + 2)]));
+    OK(MPI_Waitall(n + 2, r, MPI_STATUSES_IGNORE));
+    CHECK(value == 42 + turn);
+    for (int k = 0; k < n; ++k) CHECK(sum[k] == size * (10 * k + turn));
+  }
+  for (int k = 0; k < n + 2; ++k) OK(MPI_Request_free(&r[k]));
+}
+
 static void persistent(MPI_Comm comm) {
   int me, n;
   OK(MPI_Comm_rank(comm, &me));
@@ -235,6 +256,7 @@ int main(int argc, char** argv) {
   MPI_Comm on[] = {MPI_COMM_WORLD, MPI_COMM_SELF, part};
   for (int i = 0; i < 3; ++i) {
     persistent(on[i]);
+    started_in_any_order(on[i]);
     send_and_receive(on[i]);
     large_arrays(on[i]);
   }
