@@ -10,19 +10,13 @@ import time
 
 import numpy as np
 import vtk
-from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+from _vtk_scene import Scene, image_of
 
 
 def main() -> None:
     path, out = sys.argv[1], sys.argv[8]
     pixels, step, zoom, opacity, shaded, frames = (float(a) for a in sys.argv[2:8])
     values = np.load(path)
-    edge = values.shape[0]
-    image = vtk.vtkImageData()
-    image.SetDimensions(*reversed(values.shape))
-    image.SetOrigin(0.5, 0.5, 0.5)  # of voxel centres
-    image.GetPointData().SetScalars(numpy_to_vtk(values.ravel(), deep=True))
-
     colours, opacities = vtk.vtkColorTransferFunction(), vtk.vtkPiecewiseFunction()
     colours.AddRGBPoint(0, 0, 0.5, 1)
     colours.AddRGBPoint(1, 1, 0.5, 0)
@@ -36,7 +30,7 @@ def main() -> None:
     looks.SetShade(int(shaded))
 
     mapper = vtk.vtkFixedPointVolumeRayCastMapper()
-    mapper.SetInputData(image)
+    mapper.SetInputData(image_of(values, 1))
     mapper.SetNumberOfThreads(1)
     mapper.AutoAdjustSampleDistancesOff()
     mapper.SetSampleDistance(step)
@@ -46,37 +40,14 @@ def main() -> None:
     volume.SetMapper(mapper)
     volume.SetProperty(looks)
 
-    renderer, window = vtk.vtkRenderer(), vtk.vtkRenderWindow()
-    renderer.AddVolume(volume)
-    renderer.SetBackground(0, 0, 0)
-    window.SetOffScreenRendering(1)
-    window.SetMultiSamples(0)
-    window.SetSize(int(pixels), int(pixels))
-    window.AddRenderer(renderer)
-    # osteon's camera: azimuth 35, elevation 22, the bounding sphere in a field of view of 30 degrees.
-    azimuth, elevation, centre = math.radians(35), math.radians(22), edge / 2
-    distance = math.sqrt(3) * centre / math.sin(math.radians(15))
-    toward = (math.cos(elevation) * math.cos(azimuth), math.cos(elevation) * math.sin(azimuth), math.sin(elevation))
-    camera = renderer.GetActiveCamera()
-    camera.SetFocalPoint(centre, centre, centre)
-    camera.SetPosition(*(centre + distance * t for t in toward))
-    camera.SetViewUp(0, 0, 1)
-    camera.SetViewAngle(2 * math.degrees(math.atan(math.tan(math.radians(15)) / zoom)))
-    renderer.ResetCameraClippingRange()
-
-    window.Render()
+    scene = Scene(volume, np.array(values.shape[::-1], dtype=float), int(pixels), zoom)
     best = math.inf
     for _ in range(int(frames)):
-        camera.Modified()
+        scene.camera.Modified()
         start = time.process_time()
-        window.Render()
+        scene.window.Render()
         best = min(best, time.process_time() - start)
-    grab = vtk.vtkWindowToImageFilter()
-    grab.SetInput(window)
-    grab.ReadFrontBufferOff()
-    grab.Update()
-    shown = vtk_to_numpy(grab.GetOutput().GetPointData().GetScalars()).reshape(int(pixels), int(pixels), -1)
-    np.save(out, shown[::-1, :, :3])
+    np.save(out, scene.picture())
     print(best)
 
 
