@@ -130,7 +130,7 @@ class endpoint_core {
   std::vector<std::uint64_t> connections_again_, busy_;         ///< have more to read; to write
   std::vector<std::unique_ptr<connection>> bin_;                ///< connections that ended in this turn
   std::uint64_t next_id_ = 1, next_connection_ = 16;
-  std::atomic<unsigned> looks_{0};  ///< of who polls
+  unsigned looks_ = 0;  ///< of who polls
   steady::time_point last_timers_{}, last_turn_ = steady::now();
   std::string failure_;
   std::vector<std::byte> scratch_, packed_;

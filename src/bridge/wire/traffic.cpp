@@ -31,11 +31,11 @@ void endpoint_core::turn(double seconds) {
   }
   // Who polls few connections reads them at once: that takes one call of the system each, too, and what a packet will need
   // when it comes, TLS before all, stays in the caches.
-  const bool directly = seconds <= 0 && ++looks_ % 16 != 0;
+  const std::lock_guard lock(m_);
+  const bool directly = seconds <= 0 && connections_.size() <= few_connections && ++looks_ % 16 != 0;
   std::array<epoll_event, 64> events;
   const int n = directly ? 0 : epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
-  const std::lock_guard lock(m_);
-  if (directly && connections_.size() <= few_connections) {
+  if (directly) {
     std::array<std::uint64_t, few_connections> ids;  // serving one may end another
     const auto end = std::transform(connections_.begin(), connections_.end(), ids.begin(), [](auto& c) { return c.first; });
     for (auto id = ids.begin(); id != end; ++id)
