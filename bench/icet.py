@@ -3,8 +3,9 @@
 
     ./run bench icet [--runs N] [--seconds S] [--case NAME ...] [--json FILE]
 
-IceT is that of Debian's paraview; where its headers (paraview-dev) and libraries are not found when osteon is
-configured, nothing is measured. A copy elsewhere: cmake --preset release -DOSTEON_ICET_ROOT=DIRECTORY. A run takes
+IceT is that of Debian's paraview; where its headers (paraview-dev) and libraries are not found, nothing is measured.
+They are looked for anew after Debian packages were installed. A copy elsewhere: cmake --preset release
+-DOSTEON_ICET_ROOT=DIRECTORY. A run takes
 IceT's best of binary swap, radix-k and tree and osteon's best of direct send and binary swap, or shared memory, for
 each figure by itself; the median of the runs counts.
 """
@@ -75,7 +76,11 @@ def main() -> int:
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     if not PROGRAM.exists():
-        print("IceT is not here: install paraview and paraview-dev, then ./run setup", file=sys.stderr)
+        print(
+            "IceT is not here: install Debian's paraview and paraview-dev, then start ./run bench icet again; "
+            "for a copy elsewhere, cmake --preset release -DOSTEON_ICET_ROOT=DIRECTORY before that",
+            file=sys.stderr,
+        )
         return 0
     answer = {}
     for name in options.case:

@@ -22,18 +22,29 @@ function(osteon_module name)
     set(scope INTERFACE)
   endif()
   add_library(osteon::${name} ALIAS ${target})
-  target_include_directories(${target} ${scope} ${CMAKE_SOURCE_DIR}/src)
+  target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${osteon_SOURCE_DIR}/src>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(${target} ${scope} cxx_std_20)
   target_link_libraries(${target} ${scope} OpenMP::OpenMP_CXX ${arg_LINK_PUBLIC})
   foreach(module IN LISTS arg_USES)
     target_link_libraries(${target} ${scope} osteon::${module})
   endforeach()
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS ${target} EXPORT osteon ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
 function(osteon_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
   if(OSTEON_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  # avx512fintrin.h of gcc 12.0 to 12.2 writes `__m512i __Y = __Y;` for a register all of whose lanes are then overwritten. C++'s -Wall
+  # has -Winit-self, so on a processor with AVX-512 whatever inlines such an intrinsic, xxhash's and Eigen's too, is told that `__Y` is
+  # used uninitialized (gcc's bug 105593). Without it `int x = x;` is silent here, and nothing else; a pragma would be lost in
+  # precompiled headers.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12
+     AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12.3)
+    target_compile_options(${target} PRIVATE -Wno-init-self)
   endif()
   if(OSTEON_ARCH)
     target_compile_options(${target} PRIVATE -march=${OSTEON_ARCH})
@@ -57,6 +68,6 @@ function(osteon_together target)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT OSTEON_WERROR)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
     # To the compiler they are one file: names of the others seem hidden, anonymous namespaces to stand in a header.
-    target_compile_options(${target} PRIVATE -Wno-shadow -Wno-subobject-linkage)
+    target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()

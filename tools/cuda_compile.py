@@ -53,7 +53,14 @@ def main() -> int:
         print("cuda: no nvcc on the PATH, and its packages cannot be had here; the GPU kernels are not compiled")
         return SKIP
     options.output.parent.mkdir(parents=True, exist_ok=True)
-    flags = ["-std=c++20", "-O3", "-arch=sm_90", "-Xcompiler=-fopenmp,-Wall,-Wextra", f"-I{ROOT / 'src'}"]
+    flags = [
+        "-std=c++20",
+        "-O3",
+        "-arch=sm_90",
+        "-Xcompiler=-fopenmp,-Wall,-Wextra",
+        f"-I{ROOT / 'src'}",
+        f"-I{ROOT / 'common/src'}",
+    ]
     libraries = [f"-Xlinker={one}" if "/" in one else f"-l{one}" for one in options.link]
     command = [*nvcc, *flags, "-o", options.output, options.source, *libraries]
     if subprocess.run(command, check=False).returncode != 0:

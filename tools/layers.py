@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
-"""Fail if a module includes what the table of layers in src/osteon/README.md does not allow.
+"""Fail if a file includes what the architecture page does not allow; draw the layers as they are.
 
-The table is the source of truth: rows of the form `| `module` | what it holds | base, plan |`. The same table must
-stand in CMake, as the USES of each module.
+    tools/layers.py           check every include of the product, the studies and the bridge
+    tools/layers.py --draw    print the picture of the layers that src/osteon/README.md shows
+
+The table of src/osteon/README.md is the source of truth: rows of the form `| `module` | what it holds | base, plan |`.
+The same table stands in CMake, as the USES of each module. The wings: the product (src/) includes nothing of the
+studies, and of the bridge only what app offers as commands; the bridge includes nothing of the others.
 """
 
 import re
@@ -11,8 +15,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
-INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]osteon/(\w+)/', re.M)
+PAGE = SOURCE / "osteon" / "README.md"
+ENDINGS = {".hpp", ".cpp", ".cu", ".h", ".c"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.M)
 MPI_FREE = {"base", "plan", "voxel", "kernel", "compositing", "net"}
+OFFERED_BY_BRIDGE = {"bridge/command/join.hpp", "bridge/error.hpp"}
 
 
 def read_table(page: Path) -> dict[str, set[str]]:
@@ -55,42 +62,118 @@ def cycle(edges: dict[str, set[str]]) -> list[str]:
     return []
 
 
-def main() -> int:
-    allowed = read_table(SOURCE / "osteon" / "README.md")
-    if "base" not in allowed:
-        print("layers: no table of layers in src/osteon/README.md")
-        return 1
+def files_below(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS) if folder.exists() else []
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE).parts
+    return parts[1] if parts[0] == "osteon" else parts[0]
+
+
+def includes_of_product() -> dict[str, dict[str, list[Path]]]:
+    """By module, by module that it includes: the files that do."""
+    found: dict[str, dict[str, list[Path]]] = {}
+    for path in files_below(SOURCE):
+        module = module_of(path)
+        uses = found.setdefault(module, {})
+        for target in INCLUDE.findall(path.read_text()):
+            parts = target.split("/")
+            other = parts[1] if parts[0] == "osteon" and len(parts) > 2 else parts[0] if len(parts) > 1 else module
+            if other != module:
+                uses.setdefault(other, []).append(path)
+    return found
+
+
+def draw(uses: dict[str, set[str]]) -> str:
+    """The modules by floors: each stands one above the highest that it uses."""
+    floor: dict[str, int] = {}
+
+    def height(module: str) -> int:
+        if module not in floor:
+            floor[module] = 1 + max((height(other) for other in uses[module] if other in uses), default=-1)
+        return floor[module]
+
+    for module in uses:
+        height(module)
+    lines = []
+    for level in range(max(floor.values()), -1, -1):
+        lines.append(f"{level}  " + "   ".join(sorted(m for m in floor if floor[m] == level and m != "trace")))
+    return "\n".join(lines)
+
+
+def faults_of_product(allowed: dict[str, set[str]], includes: dict[str, dict[str, list[Path]]]) -> list[str]:
     faults = []
     if loop := cycle(allowed):
         faults.append(f"the table itself is cyclic: {' -> '.join(loop)}")
-    count = 0
-    for path in sorted([*SOURCE.rglob("*.hpp"), *SOURCE.rglob("*.cpp"), *SOURCE.rglob("*.cu")]):
-        parts = path.relative_to(SOURCE).parts
-        module = parts[1] if parts[0] == "osteon" else parts[0]
+    for module, targets in includes.items():
         if module not in allowed:
-            faults.append(f"{path.relative_to(ROOT)}: module '{module}' is not in the table of layers")
+            faults.append(f"module '{module}' is not in the table of layers")
             continue
-        text = path.read_text()
-        for target in INCLUDE.findall(text):
-            count += 1
-            if target != module and target not in allowed[module]:
-                faults.append(
-                    f"{path.relative_to(ROOT)}: '{module}' includes osteon/{target}/, which its row does not allow"
-                )
-        if module in MPI_FREE and re.search(r"#\s*include\s*<mpi\.h>", text):
-            faults.append(f"{path.relative_to(ROOT)}: '{module}' must build without MPI, but includes mpi.h")
-        is_program = module in ("app", "bench")
-        if parts[0] == "osteon" and not is_program and re.search(r"\bMPI_COMM_WORLD\b|\bMPI_Init", text):
-            faults.append(f"{path.relative_to(ROOT)}: the library never names MPI_COMM_WORLD or calls MPI_Init")
-    for module, uses in sorted(allowed.items()):
+        for target, paths in targets.items():
+            if target in allowed and target not in allowed[module]:
+                faults += [
+                    f"{path.relative_to(ROOT)}: '{module}' includes '{target}', which its row does not allow"
+                    for path in paths
+                ]
+            if target == "studies":
+                faults += [f"{path.relative_to(ROOT)}: the product includes nothing of the studies" for path in paths]
         linked = cmake_uses(module)
-        if linked is not None and not linked <= uses:
-            extra = ", ".join(sorted(linked - uses))
-            faults.append(f"{module}/CMakeLists.txt: USES {extra}, which the table does not allow")
+        if linked is None:
+            continue
+        if extra := linked - allowed[module]:
+            faults.append(f"{module}/CMakeLists.txt: USES {', '.join(sorted(extra))}, which the table does not allow")
+        if missing := {t for t in targets if t in allowed} - linked:
+            faults.append(
+                f"{module}/CMakeLists.txt: USES leaves out {', '.join(sorted(missing))}, which its files include"
+            )
+    for path in files_below(SOURCE):
+        module, text, where = module_of(path), path.read_text(), path.relative_to(ROOT)
+        if module in MPI_FREE and re.search(r"#\s*include\s*<mpi\.h>", text):
+            faults.append(f"{where}: '{module}' must build without MPI, but includes mpi.h")
+        is_program = module in ("app", "bench")
+        if where.parts[1] == "osteon" and not is_program and re.search(r"\bMPI_COMM_WORLD\b|\bMPI_Init", text):
+            faults.append(f"{where}: the library never names MPI_COMM_WORLD or calls MPI_Init")
+        for target in INCLUDE.findall(text):
+            if target.startswith("bridge/") and not (module == "app" and target in OFFERED_BY_BRIDGE):
+                faults.append(f"{where}: includes {target}; of the bridge only app includes the commands it offers")
+    return faults
+
+
+def faults_of_bridge() -> list[str]:
+    return [
+        f"{path.relative_to(ROOT)}: includes {target}; the bridge includes nothing of osteon"
+        for path in files_below(ROOT / "bridge")
+        for target in INCLUDE.findall(path.read_text())
+        if target.split("/")[0] in ("osteon", "app", "studies")
+    ] + [
+        f"{path.relative_to(ROOT)}: includes {target}; common/ includes nothing of the others"
+        for path in files_below(ROOT / "common")
+        for target in INCLUDE.findall(path.read_text())
+        if target.split("/")[0] in ("osteon", "app", "studies", "bridge")
+    ]
+
+
+def main() -> int:
+    allowed = read_table(PAGE)
+    if "base" not in allowed:
+        print("layers: no table of layers in src/osteon/README.md")
+        return 1
+    includes = includes_of_product()
+    picture = draw({module: {t for t in targets if t in allowed} for module, targets in includes.items()})
+    if sys.argv[1:] == ["--draw"]:
+        print(picture)
+        return 0
+    faults = faults_of_product(allowed, includes) + faults_of_bridge()
+    if picture not in PAGE.read_text():
+        faults.append(
+            "src/osteon/README.md: the picture of the layers is not that of the includes; see tools/layers.py --draw"
+        )
     for fault in faults:
         print(f"layers: {fault}")
     if not faults:
-        print(f"layers: {count} includes between {len(allowed)} modules, all allowed")
+        count = sum(len(paths) for targets in includes.values() for paths in targets.values())
+        print(f"layers: {count} includes between {len(allowed)} modules, all allowed; the bridge includes none of them")
     return 1 if faults else 0
 
 

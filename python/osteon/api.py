@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -10,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from .errors import MachineError, ProgramNotFound, error_of, printable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +34,7 @@ def binary() -> str:
     """Path of the osteon program: $OSTEON_BINARY, or the one in PATH."""
     found = os.environ.get("OSTEON_BINARY") or shutil.which("osteon")
     if not found or not Path(found).exists():
-        raise FileNotFoundError(
+        raise ProgramNotFound(
             "the osteon program was not found; build it (./run setup) and set OSTEON_BINARY to its path"
         )
     return found
@@ -42,7 +45,8 @@ def run(job: Mapping[str, Any] | str | Path) -> Result:
 
     A mapping's results are read and its files removed, unless it has [output] directory.
 
-    @throws RuntimeError with the message of the program
+    @throws UsageError, DataError, SolveError, MachineError, Interrupted (all of them Error, and RuntimeError) with the
+    message of the program
     """
     if not isinstance(job, Mapping):
         return _run_file(Path(job), None)
@@ -111,44 +115,32 @@ def solve(
         return run(job)
 
 
-def load_fields(path: Path) -> dict[str, "np.ndarray"]:
-    """Every field of a results file by name."""
-    import netCDF4
-    import numpy as np
+def load_fields(path: str | Path) -> dict[str, "np.ndarray"]:
+    """Every field of a results file by name, checked against its seal and its digests.
 
-    fields = {}
-    with netCDF4.Dataset(path) as file:
-        file.set_auto_mask(False)
-        for group in ("CellData", "PointData"):
-            if group in file["VTKHDF"].groups:
-                for name, variable in file["VTKHDF"][group].variables.items():
-                    fields[name] = np.asarray(variable[:])
-    return fields
+    @throws DataError if it is damaged, cut or unfinished; a copy by another program is read with a FileWarning
+    """
+    from .result_file import ResultFile
+
+    with ResultFile(Path(path)) as file:
+        return {name: file[name] for name in file}
 
 
 def to_toml(job: Mapping[str, Any]) -> str:
-    """A job as TOML. Text, numbers, booleans, lists of them, tables and lists of tables: what a job consists of."""
-    lines = _lines({key: value for key, value in job.items() if not _is_table(value)})
-    for key, value in job.items():
-        if isinstance(value, Mapping):
-            lines += [f"[{key}]", *_lines(value)]
-        elif _is_table(value):
-            for table in value:
-                lines += [f"[[{key}]]", *_lines(table)]
-    return "\n".join(lines) + "\n"
+    """A job as TOML. Keys whose value is None are left out; numpy's numbers and arrays become Python's."""
+    import tomli_w
+
+    return tomli_w.dumps(_plain(job))
 
 
-def _lines(table: Mapping[str, Any]) -> list[str]:
-    # TOML's texts, numbers and lists are written like JSON's; numpy's numbers become Python's.
-    return [
-        f"{key} = {json.dumps(value, ensure_ascii=False, default=lambda number: number.item())}"
-        for key, value in table.items()
-        if value is not None
-    ]
-
-
-def _is_table(value: object) -> bool:
-    return isinstance(value, Mapping) or (isinstance(value, list) and bool(value) and isinstance(value[0], Mapping))
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items() if inner is not None}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, Path):
+        return str(value)
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _run_file(path: Path, output: Path | None) -> Result:
@@ -160,11 +152,43 @@ def _run_file(path: Path, output: Path | None) -> Result:
     environment["PYTHONPATH"] = os.pathsep.join(
         filter(None, [str(Path(__file__).parents[1]), environment.get("PYTHONPATH")])
     )
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, env=environment
-    )
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip() or f"osteon failed with exit code {done.returncode}")
-    summary = json.loads(done.stdout)
+    code, out, err = _watch(command, environment)
+    if code != 0:
+        raise error_of(code, err.strip() or f"osteon failed with exit code {code}")
+    try:
+        summary = json.loads(out)
+    except ValueError:
+        raise MachineError(f"osteon did not answer in JSON, but by '{printable(out[:200])}'") from None
     results = Path(summary["files"]["results"])
     return Result(summary, load_fields(results), results.parent)
+
+
+def _watch(command: list[str], environment: dict[str, str]) -> tuple[int, str, str]:
+    """Run the program to its end, which is that of Python too: an interrupt asks it to stop in order, a second one
+    ends it, and it stops if Python is killed. @return exit code, standard output, standard error"""
+    alive, ours = os.pipe()  # closed with this process, whatever ends it
+    try:
+        with subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**environment, "OSTEON_LIFELINE": str(alive)},
+            pass_fds=(alive,),
+            start_new_session=True,  # an interrupt from a terminal comes to Python alone
+        ) as process:
+            try:
+                out, err = process.communicate()
+            except KeyboardInterrupt:
+                process.send_signal(signal.SIGINT)
+                try:
+                    process.communicate()
+                except KeyboardInterrupt:
+                    process.send_signal(signal.SIGINT)
+                    process.communicate()
+                raise
+            return process.returncode, out, err
+    finally:
+        os.close(alive)
+        os.close(ours)

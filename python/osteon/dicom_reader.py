@@ -4,6 +4,7 @@ An enhanced file holds the slices of a series as frames (dicom_frames.py); they 
 """
 
 import logging
+import struct
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -12,11 +13,30 @@ import numpy as np
 
 from .dicom_frames import frame_tags, rescaled, stored_frames
 from .errors import DataError
+from .packed import check_claim
 from .placement import placed, right_angled
 from .volume import Volume, check_shape
 
 # What lies beside slices and is none. Other files are refused: a damaged slice must not be taken for a stranger.
 CLUTTER = (".txt", ".xml", ".json", ".csv", ".log", ".html", ".pdf", ".md", ".jpg", ".jpeg", ".png", ".db", ".ini")
+PLAIN = ("1.2.840.10008.1.2", "1.2.840.10008.1.2.1", "1.2.840.10008.1.2.2")  # transfer syntaxes that do not pack
+# Files that look like series and are none, by their SOP class: what they are and what to do.
+NO_SCANS = {
+    "1.2.840.10008.1.3.10": (
+        "the table of contents of a DICOM disc (DICOMDIR)",
+        "give the folder of one of its series",
+    ),
+    "1.2.840.10008.5.1.4.1.1.66.4": (
+        "a DICOM segmentation (SEG): marks of organs, no scan",
+        "convert it to a label image (.nrrd or .nii, as 3D Slicer and dcmqi do) for segment.labels = true",
+    ),
+    "1.2.840.10008.5.1.4.1.1.66.5": ("a DICOM surface segmentation: meshes, no scan", "move it out of the folder"),
+    "1.2.840.10008.5.1.4.1.1.481.2": ("a DICOM radiotherapy dose, no scan", "move it out of the folder"),
+    "1.2.840.10008.5.1.4.1.1.481.3": (
+        "a DICOM radiotherapy structure set: contours, no scan",
+        "move it out of the folder",
+    ),
+}
 NEEDED = ("SeriesInstanceUID", "Rows", "Columns", "ImagePositionPatient", "ImageOrientationPatient")
 
 
@@ -43,6 +63,41 @@ class Slice:
 def is_dicom(path: Path) -> bool:
     with path.open("rb") as file:
         return file.read(132)[128:] == b"DICM"
+
+
+def lacks_preamble(path: Path) -> bool:
+    """Whether a file is DICOM from its first byte on: without the 128 bytes and the letters DICM before."""
+    with path.open("rb") as file:
+        head = file.read(8)
+    if len(head) < 8:
+        return False
+    group, element, length = struct.unpack("<HHI", head)
+    explicit = head[4:6].isalpha() and head[4:6].isupper()
+    # The first element of a file's head, or of a data set: both groups begin with numbers that are small.
+    return group in (2, 8) and element <= 0x18 and (explicit or (length <= 128 and length % 2 == 0))
+
+
+def refuse_what_is_no_series(path: Path) -> None:
+    """@throws DataError that names it: DICOM without a preamble, the contents of a disc, a segmentation"""
+    if not is_dicom(path):
+        if lacks_preamble(path):
+            raise DataError(
+                f"'{path}' is DICOM without its preamble (128 bytes and the letters DICM, which data sets of a network "
+                "lack); add it to all files, for example by `dcmconv +F IN OUT` of DCMTK"
+            )
+        return
+    tags = _tags(path)
+    _refuse_other_classes(path, tags)
+
+
+def _refuse_other_classes(path: Path, tags) -> None:
+    uid = tags.get("SOPClassUID") or tags.file_meta.get("MediaStorageSOPClassUID") or ""
+    if uid in NO_SCANS:
+        what, then = NO_SCANS[uid]
+        raise DataError(f"'{path}' is {what}; {then}")
+    if "Rows" not in tags and "PerFrameFunctionalGroupsSequence" not in tags:
+        name = getattr(uid, "name", "") or "of no class"
+        raise DataError(f"'{path}' is DICOM of the class '{name}', which has no pixels; move it out of the folder")
 
 
 def read_dicom(files: list[Path], folder: str) -> Volume:
@@ -89,11 +144,22 @@ def _tags(path: Path):
 
 
 def _slices(path: Path) -> list[Slice]:
+    if not is_dicom(path):
+        refuse_what_is_no_series(path)
     tags = _tags(path)
+    _refuse_other_classes(path, tags)
+    _check_claim(path, tags)
     frames = frame_tags(tags, path)
     if frames is None:
         return [_slice(path, tags, None)]
     return [_slice(path, of_frame, number) for number, of_frame in enumerate(frames)]
+
+
+def _check_claim(path: Path, tags) -> None:
+    bits = 1
+    for key in ("Rows", "Columns", "NumberOfFrames", "SamplesPerPixel", "BitsAllocated"):
+        bits *= int(tags.get(key, 1) or 1)
+    check_claim(bits // 8, path, packed=tags.file_meta.get("TransferSyntaxUID", "") not in PLAIN)
 
 
 def _slice(path: Path, tags, frame: int | None) -> Slice:

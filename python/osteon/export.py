@@ -1,7 +1,6 @@
 """Write fields of a result as an image: `python -m osteon.export RESULTS -o IMAGE --field NAME`."""
 
 import argparse
-import os
 import shutil
 import sys
 from dataclasses import replace
@@ -9,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from .errors import DATA, USAGE, DataError
+from .errors import DATA, USAGE, DataError, complain, tell_file_warnings
 from .export_writers import WRITERS
+from .replace_file import folder_beside
 from .result_fields import Field, read_fields
 
 
@@ -35,9 +35,8 @@ def export(
         names = ", ".join(field.name for field in read_fields(Path(source), []))
         raise DataError(f"name a field by --field; '{source}' has {names}")
     found = [_prepared(field, component, empty) for field in read_fields(Path(source), fields)]
-    # The ending decides the format for some of the writers, so it stays at the end of the temporary name.
-    part = target.with_name(f".part{os.getpid()}-{target.name}")
-    try:
+    with folder_beside(target) as folder:
+        part = folder / target.name  # the ending decides the format for some of the writers
         try:
             write(found, part)
         except (OSError, DataError, ImportError):
@@ -51,11 +50,6 @@ def export(
         part.replace(target)
         if target.suffix.lower() == ".npy":
             part.with_suffix(".json").replace(target.with_suffix(".json"))
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-        for left in (part, part.with_suffix(".json")):
-            if left.is_file():
-                left.unlink()
 
 
 def _prepared(field: Field, component: str | None, empty: float | None) -> Field:
@@ -84,16 +78,17 @@ def main(arguments: list[str]) -> int:
         given = parser.parse_args(arguments)
     except SystemExit as e:
         return USAGE if e.code else 0
+    tell_file_warnings()
     try:
         export(given.source, given.output, given.field, given.component, given.empty)
     except DataError as e:
-        print(e, file=sys.stderr)
+        complain(e)
         return DATA
     except ImportError as e:
-        print(f"the Python package '{e.name}' is missing; run `./run setup`", file=sys.stderr)
+        complain(f"the Python package '{e.name}' is missing; run `./run setup`")
         return 5
     except OSError as e:
-        print(f"cannot write '{given.output}': {e.strerror}", file=sys.stderr)
+        complain(f"cannot write '{given.output}': {e.strerror}")
         return 5
     return 0
 

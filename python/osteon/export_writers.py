@@ -119,7 +119,7 @@ def write_vti(fields: list[Field], path: Path) -> None:
     for field in fields:
         # VTK turns positions by Direction, but no components.
         values = np.ascontiguousarray(field.in_frame(rotation))
-        kind = {"f4": "Float32", "f8": "Float64", "u1": "UInt8"}[values.dtype.str[1:]]
+        kind = {"f4": "Float32", "f8": "Float64", "u1": "UInt8", "u2": "UInt16"}[values.dtype.str[1:]]
         names = "".join(f" ComponentName{i}={quoteattr(c)}" for i, c in enumerate(field.components))
         arrays[field.on_nodes].append(
             f"<DataArray type={quoteattr(kind)} Name={quoteattr(field.name)} "

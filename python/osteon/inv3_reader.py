@@ -12,20 +12,18 @@ from pathlib import Path
 import numpy as np
 
 from .errors import DataError
+from .packed import most_unpacked
 from .volume import Volume, check_shape
 
 TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "float64")
 LARGEST_PLIST = 1 << 20
-# Scans shrink to a tenth or so, made-up ones to less; what claims more than this is there to fill time or memory.
-LARGEST_RATIO = 200
-HARMLESS = 1 << 30
 
 
 def read_inv3(path: Path) -> Volume:
     with path.open("rb") as file:
         zipped = file.read(2) == b"\x1f\x8b"
     size = path.stat().st_size
-    limit = max(LARGEST_RATIO * size, HARMLESS) if zipped else size
+    limit = most_unpacked(size) if zipped else size
     with gzip.open(path) if zipped else path.open("rb") as stream:
         with tarfile.open(fileobj=stream, mode="r:") as archive:
             members = _members(archive, limit, path)

@@ -1,24 +1,24 @@
 """NIfTI, by nibabel."""
 
-import gzip
 from pathlib import Path
 
 import numpy as np
 
 from .errors import DataError
+from .packed import check_claim, unpacked_length
 from .placement import placed, split
 from .volume import Volume, check_shape
 
 ENDINGS = (".nii", ".nii.gz")
-UNITS_MM = {1: 1000.0, 2: 1.0, 3: 1e-3}  # xyzt_units
+UNITS_MM = {0: 1.0, 1: 1000.0, 2: 1.0, 3: 1e-3}  # xyzt_units; 0 is no unit
 LPS_FROM_RAS = np.diag([-1.0, -1.0, 1.0])
 
 
 def read_nifti(path: Path) -> Volume:
     import nibabel
 
-    if path.name.lower().endswith(".gz"):
-        _check_stream(path)
+    # nibabel stops at the last voxel; the checksum of a gzip file comes behind it.
+    held = unpacked_length(path) if path.name.lower().endswith(".gz") else path.stat().st_size
     image = nibabel.load(path)
     if not isinstance(image, nibabel.Nifti1Image):
         raise DataError(f"'{path}' is of type {type(image).__name__}; needed is a single NIfTI file (.nii, .nii.gz)")
@@ -26,8 +26,20 @@ def read_nifti(path: Path) -> Volume:
     if image.get_data_dtype().kind not in "iuf":
         raise DataError(f"'{path}' holds values of type {image.get_data_dtype()}; needed is one grey value a voxel")
     header = image.header
+    first = int(image.dataobj.offset)
+    claimed = int(np.prod(image.shape, dtype=np.int64)) * image.get_data_dtype().itemsize
+    check_claim(claimed, path, held - first)
+    warnings = []
+    if held > first + claimed:
+        warnings.append(f"'{path}' has {held - first - claimed} bytes behind the voxels that its header states")
     stored = np.abs(np.asarray(header.get_zooms()[:3], float))
-    unit = UNITS_MM.get(int(header["xyzt_units"]) & 7)
+    code = int(header["xyzt_units"]) & 7
+    if code == 0:
+        warnings.append(
+            f"'{path}' states voxels of {', '.join(f'{h:g}' for h in stored[::-1])} (z, y, x) without a unit; taken as "
+            "mm, as NIfTI's programs do: give spacing_mm in [image] if that is wrong"
+        )
+    unit = UNITS_MM.get(code)
     steps, oriented = _steps(image)
     lengths, axes = split(LPS_FROM_RAS @ steps[:3, :3], str(path))
     if not np.allclose(lengths, stored, rtol=1e-3):
@@ -39,7 +51,7 @@ def read_nifti(path: Path) -> Volume:
     placement = placed(LPS_FROM_RAS @ steps[:3, 3] * (unit or 0), axes, lengths * (unit or 0), str(path), oriented)
     values = np.asanyarray(image.dataobj).T  # nibabel's scl_slope and scl_inter are in
     x, y, z = (float(h) for h in lengths * (unit or 1))
-    return Volume(values, "nifti", (z, y, x) if unit else None, placement)
+    return Volume(values, "nifti", (z, y, x) if unit else None, placement, warnings=warnings)
 
 
 def _steps(image) -> tuple[np.ndarray, bool]:
@@ -48,10 +60,3 @@ def _steps(image) -> tuple[np.ndarray, bool]:
         if int(code) > 0:
             return np.asarray(matrix, float), True
     return np.diag([*np.abs(image.header.get_zooms()[:3]), 1.0]) * [-1, -1, 1, 1], False
-
-
-def _check_stream(path: Path) -> None:
-    """Read a gzip file to its end, where its checksum is; nibabel stops before."""
-    with gzip.open(path) as file:
-        while file.read(1 << 22):
-            pass

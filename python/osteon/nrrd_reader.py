@@ -1,4 +1,4 @@
-"""NRRD, by pynrrd."""
+"""NRRD, by pynrrd; packed voxels are unpacked here, to the end, where their checksum is."""
 
 import re
 from pathlib import Path
@@ -6,11 +6,14 @@ from pathlib import Path
 import numpy as np
 
 from .errors import DataError
+from .packed import check_claim, unpacked
 from .placement import placed, split
 from .units import in_mm
 from .volume import Volume, check_shape
 
 ENDINGS = (".nrrd", ".nhdr")
+PACKED = {"gzip": "gzip", "gz": "gzip", "bzip2": "bzip2", "bz2": "bzip2"}
+TEXT = ("ascii", "text", "txt")
 # Axes that a header may be in, as signs of LPS.
 SPACES = {
     "left-posterior-superior": (1, 1, 1),
@@ -27,12 +30,13 @@ def read_nrrd(path: Path) -> Volume:
 
     with path.open("rb") as file:
         header = nrrd.read_header(file)
+        end = file.tell()
     sizes = [int(n) for n in header["sizes"]]
     check_shape(tuple(sizes[::-1]), str(path))
     axes = [i for i, n in enumerate(sizes) if n != 1] if len(sizes) > 3 else list(range(3))
     if len(axes) != 3:
         raise DataError(f"'{path}' has axes of {sizes} samples; needed are three, z, y, x")
-    values, _ = nrrd.read(str(path), index_order="C")
+    values = _values(header, end, tuple(sizes[::-1]), path)
     unit = _unit_mm(path)
     if "space directions" not in header:
         return Volume(values, "nrrd", _spacings(header, axes, unit))
@@ -49,6 +53,36 @@ def read_nrrd(path: Path) -> Volume:
         raise DataError(f"'{path}' states the origin {first.tolist()}; it has to be finite")
     x, y, z = (float(h) for h in lengths * (unit or 1))
     return Volume(values, "nrrd", (z, y, x) if unit else None, placement)
+
+
+def _values(header, end: int, shape: tuple[int, ...], path: Path) -> np.ndarray:
+    import nrrd
+    from nrrd.reader import _determine_datatype
+
+    kind = _determine_datatype(header)
+    if kind.kind not in "iuf":
+        raise DataError(f"'{path}' holds values of type '{header.get('type')}'; needed are grey values")
+    if int(header["dimension"]) != len(shape):
+        raise DataError(f"'{path}' states {header['dimension']} dimensions and {len(shape)} sizes; copy it again")
+    named = header.get("data file", header.get("datafile"))
+    data = path if named is None else path.parent / str(named)
+    encoding = str(header["encoding"]).lower()
+    count = int(np.prod(shape, dtype=np.int64))
+    if encoding not in PACKED:
+        # As text, a value has at least a digit and what parts it from the next.
+        check_claim(2 * count - 1 if encoding in TEXT else count * kind.itemsize, data)
+        return nrrd.read(str(path), index_order="C")[0]
+    lines, skip = (int(header.get(f"{what} skip", header.get(f"{what}skip", 0))) for what in ("line", "byte"))
+    if lines < 0 or skip < -1:
+        raise DataError(f"'{path}' skips {lines} lines and {skip} bytes; allowed are 0 and more (and -1 byte)")
+    if skip == -1:
+        raise DataError(f"'{path}' has byte skip -1 although its voxels are packed; save it without one")
+    with data.open("rb") as file:
+        file.seek(end if named is None else 0)
+        for _ in range(min(lines, data.stat().st_size)):
+            file.readline()
+        stored = unpacked(file, data, skip + count * kind.itemsize, PACKED[encoding])
+    return np.frombuffer(stored, kind, offset=skip).reshape(shape)
 
 
 def _spacings(header, axes: list[int], unit: float | None) -> tuple[float, float, float] | None:

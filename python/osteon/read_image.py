@@ -2,9 +2,9 @@
 
 Writes the grey values as a little-endian array of shape (z, y, x) and prints what the image says about itself as one
 JSON object: `spacing_mm`, `origin_mm` (low corner along the image's axes, z y x), `direction` (the axes x, y, z in LPS,
-a 3 x 3 matrix by rows, docs/images.md), the `unit` of the values and a `calibration` if there is one. A spacing is
-printed only if the image states it in a length unit; it is never guessed. On bad data there is exactly one line on
-stderr and the exit code is 3.
+a 3 x 3 matrix by rows, docs/images.md), the `unit` of the values, a `calibration` if there is one, and `warnings`. A
+spacing is printed only if the image states it; it is never guessed. On bad data there is exactly one line on stderr and
+the exit code is 3.
 """
 
 import glob
@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 
 from . import metaimage_reader, nifti_reader, nrrd_reader, raw_reader, scanco_reader, slices, tiff_reader
-from .dicom_reader import has_frames, is_dicom, read_dicom
-from .errors import DATA, USAGE, DataError
+from .dicom_reader import has_frames, is_dicom, read_dicom, refuse_what_is_no_series
+from .errors import DATA, USAGE, DataError, complain
 from .inv3_reader import read_inv3
 from .slices import natural_key, read_stack
 from .volume import Volume, checked
@@ -77,6 +77,7 @@ def _read(source: str) -> Volume:
     for endings, read in READERS:
         if path.name.lower().endswith(endings):
             return read(path)
+    refuse_what_is_no_series(path)
     if is_dicom(path):
         if has_frames(path):
             return read_dicom([path], source)
@@ -86,8 +87,13 @@ def _read(source: str) -> Volume:
 
 def _read_folder(folder: Path) -> Volume:
     files = files_of(str(folder))
+    contents = next((p for p in files if p.name.upper() == "DICOMDIR"), None)
+    if contents is not None and sum(is_dicom(p) for p in files) == 1:
+        refuse_what_is_no_series(contents)
     if any(is_dicom(p) for p in files):
         return read_dicom(files, str(folder))
+    for path in files:
+        refuse_what_is_no_series(path)
     return read_stack(_slices(files, str(folder)), str(folder))
 
 
@@ -146,6 +152,7 @@ def describe(volume: Volume, source: str) -> dict[str, object]:
         "origin_mm": None if placement is None else list(placement.origin_z_y_x()),
         "direction": placement.direction.ravel().tolist() if oriented else None,
         **volume.facts,
+        "warnings": volume.warnings,
         "grey_min": values.min().item(),
         "grey_max": values.max().item(),
         "sha256": digest(source),
@@ -153,7 +160,7 @@ def describe(volume: Volume, source: str) -> dict[str, object]:
 
 
 @contextmanager
-def _silence() -> Iterator[None]:
+def silence() -> Iterator[None]:
     """Keep the C and C++ libraries below from writing to stderr: the one line there is ours."""
     sys.stderr.flush()
     kept = os.dup(2)
@@ -169,7 +176,7 @@ def _silence() -> Iterator[None]:
 
 def main(arguments: list[str]) -> int:
     if len(arguments) != 2 or arguments[0] in ("-h", "--help"):
-        print("usage: python -m osteon.read_image SRC OUT.npy", file=sys.stderr)
+        complain("usage: python -m osteon.read_image SRC OUT.npy")
         return USAGE
     source, target = arguments
     logging.disable(logging.CRITICAL)
@@ -179,20 +186,20 @@ def main(arguments: list[str]) -> int:
     limit = min(value for value in (memory, soft, hard) if value != resource.RLIM_INFINITY)
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     try:
-        with _silence():
+        with silence():
             volume = read_image(source)
             text = json.dumps(describe(volume, source))
     except DataError as e:
-        print(e, file=sys.stderr)
+        complain(e)
         return DATA
     except ImportError as e:
-        print(f"the Python package '{e.name}' is missing; run `./run setup`", file=sys.stderr)
+        complain(f"the Python package '{e.name}' is missing; run `./run setup`")
         return 5
     try:
         with Path(target).open("wb") as file:
             np.save(file, volume.values)
     except OSError as e:
-        print(f"cannot write '{target}': {e.strerror}", file=sys.stderr)
+        complain(f"cannot write '{target}': {e.strerror}")
         return 5
     print(text)
     return 0

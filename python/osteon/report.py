@@ -3,8 +3,9 @@
 The page needs nothing but itself: pictures are embedded, there is no request to anywhere.
 """
 
+import base64
+import hashlib
 import json
-import os
 import sys
 from html import escape
 from pathlib import Path
@@ -12,12 +13,24 @@ from string import Template
 from typing import Any
 
 # ruff: noqa: E501 (lines of HTML)
-from .errors import DATA, USAGE, DataError
+from .errors import DATA, USAGE, DataError, complain, tell_file_warnings
+from .replace_file import write_whole
 from .report_data import JobResult, load
 from .report_homogenised import section as homogenised
 from .report_plots import convergence, histogram
 from .report_slices import colour_table, css_gradient, data_uri, slices_of
-from .report_text import answers, by_material, certificates, machine, number, segmentation, words_of_test
+from .report_text import (
+    Answer,
+    answers,
+    answers_by_case,
+    by_material,
+    certificates,
+    machine,
+    number,
+    segmentation,
+    supports_and_forces,
+    words_of_test,
+)
 
 
 def build(result: JobResult) -> str:
@@ -32,19 +45,19 @@ def build(result: JobResult) -> str:
         "subtitle": escape(_subtitle(result)),
         "notes": _notes(result),
         "keys": "".join(
-            f'<div class="card"><span>{escape(a.title)}</span><b>{v} <small>{escape(a.unit)}</small></b></div>'
-            for a, v in rows[:3]
+            f'<div class="card"><span>{escape(title)}</span><b>{v} <small>{escape(unit)}</small></b></div>'
+            for title, v, unit in _keys(result, rows)
         ),
         "picture": _picture(result, _colour_bar(result, gradient, result.field_range)),
         "slices": _slices(slices_of(result, table), result, _colour_bar(result, gradient, result.slice_range)),
-        "answers": "".join(
-            f'<tr><td>{escape(a.title)}</td><td class="n">{v} {escape(a.unit)}</td><td class="m">{escape(a.meaning)}</td></tr>'
-            for a, v in rows
-        ),
-        "by_material": _by_material(by_material(result)),
+        "answers": _answers_of_cases(result) if result.cases else _answers(rows),
+        "supports": _table("Supports and forces", supports_and_forces(result)),
+        "by_material": _table("By material", by_material(result)),
         "homogenised": homogenised(result),
         "histogram": _plot(
-            "Distribution", histogram(result), f"Histogram of the {result.field_name[1]} on a logarithmic axis"
+            f"Distribution (case {escape(result.cases[0])})" if result.cases else "Distribution",
+            histogram(result),
+            f"Histogram of the {result.field_name[1]} on a logarithmic axis",
         ),
         "convergence": _plot("Convergence", convergence(result), "Relative residual over the solver's iterations"),
         "certificates": "".join(
@@ -58,6 +71,10 @@ def build(result: JobResult) -> str:
         "job": _job_file(result),
     }
     page = Path(__file__).with_name("report_template.html").read_text(encoding="utf-8")
+    # Texts of others are escaped where they go into the page. Should one ever not be: a browser runs the page's own script
+    # and no other, and fetches nothing.
+    own = base64.b64encode(hashlib.sha256(page.split("<script>")[1].split("</script>")[0].encode()).digest()).decode()
+    parts["policy"] = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{own}'"
     return Template(page).substitute(parts)
 
 
@@ -81,6 +98,36 @@ def _subtitle(result: JobResult) -> str:
     return f"{what} · {' x '.join(str(n) for n in shape)} voxels (z, y, x) of {number(result.spacing_mm)} mm"
 
 
+def _keys(result: JobResult, rows: list[tuple[Answer, str]]) -> list[tuple[str, str, str]]:
+    """Title, value and unit of the largest numbers on the page: the first answers, or the first one of each load case."""
+    if not result.cases:
+        return [(a.title, v, a.unit) for a, v in rows[:3]]
+    chosen: list[tuple[str, str, str]] = []
+    for n, name in enumerate(result.cases[:6]):
+        first = next(((a, values[n]) for a, values in answers_by_case(result) if values[n] != "-"), None)
+        if first:
+            chosen.append((f"{name}: {first[0].title}", first[1], first[0].unit))
+    return chosen
+
+
+def _answers(rows: list[tuple[Answer, str]]) -> str:
+    return "".join(
+        f'<tr><td>{escape(a.title)}</td><td class="n">{v} {escape(a.unit)}</td><td class="m">{escape(a.meaning)}</td></tr>'
+        for a, v in rows
+    )
+
+
+def _answers_of_cases(result: JobResult) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in result.cases)
+    rows = "".join(
+        f'<tr title="{escape(a.meaning)}"><td>{escape(a.title)}</td>'
+        + "".join(f'<td class="n">{escape(v)}</td>' for v in values)
+        + f'<td class="m">{escape(a.unit)}</td></tr>'
+        for a, values in answers_by_case(result)
+    )
+    return f"<tr><th>load case</th>{head}<th></th></tr>{rows}"
+
+
 def _heat_test(load: dict[str, Any]) -> str:
     if load.get("test") == "conductivity_tensor":
         return f"Conductivity in all directions, {load.get('surroundings', 'periodic')} surroundings"
@@ -95,6 +142,8 @@ def _notes(result: JobResult) -> str:
     lines = []
     if result.summary.get("status") != "done":
         lines.append("The solver did not converge: do not use these numbers.")
+    if result.summary.get("percolates") is False:
+        lines.append("No path of solid joins the two faces: nothing flows, and the tortuosity is infinite.")
     if note := result.summary.get("image", {}).get("spacing_note"):
         lines.append(f"Voxel size {number(result.spacing_mm)} mm (z, y, x): {note}")
     lines += result.notes
@@ -120,6 +169,8 @@ def _picture(result: JobResult, bar: str) -> str:
         return ""
     alt = f"Volume rendering: the {result.field_name[1]} glows inside the translucent solid"
     title = "Heat through the specimen" if result.physics == "heat" else "The specimen under load"
+    if result.cases:
+        title += f" (case {escape(result.cases[0])})"
     return f'<section class="card picture"><h2>{title}</h2><img src="{data_uri(data)}" alt="{alt}">{bar}</section>'
 
 
@@ -127,7 +178,10 @@ def _slices(planes: list[dict[str, Any]], result: JobResult, bar: str) -> str:
     if not planes:
         return ""
     cards = "".join(_plane(p, result.field_name[1]) for p in planes)
-    return f'<section class="card"><h2>Slices</h2><div class="planes">{cards}</div>{bar}</section>'
+    choice = "".join(f"<option>{escape(name)}</option>" for name in result.shown_by_case)
+    if choice:
+        choice = f'<label class="choice">load case <select id="case">{choice}</select></label>'
+    return f'<section class="card"><h2>Slices</h2>{choice}<div class="planes">{cards}</div>{bar}</section>'
 
 
 def _plane(p: dict[str, Any], words: str) -> str:
@@ -143,11 +197,16 @@ def _plane(p: dict[str, Any], words: str) -> str:
                 f"<figcaption>{title}</figcaption>{scale}</figure>"
             )
     return (
-        f'<div class="plane"><h3>{p["axis"]} = <output>{number(p["at_mm"][middle], 3)}</output> mm</h3>{figures}'
+        f'<div class="plane"><h3>{p["axis"]} = <output>{number(p["at_mm"][middle])}</output> mm</h3>{figures}'
         f'<p class="ax">→ {p["columns"]} &nbsp; ↑ {p["rows"]}</p>'
         f'<input type="range" min="0" max="{len(p["at_mm"]) - 1}" value="{middle}" aria-label="Position of the slice along {p["axis"]}">'
-        f'<script type="application/json">{json.dumps(p)}</script></div>'
+        f'<script type="application/json">{_json(p)}</script></div>'
     )
+
+
+def _json(value: object) -> str:
+    """For a script element: no text in it can end the element."""
+    return json.dumps(value).replace("<", "\\u003c")
 
 
 def _round_length(length: float) -> float:
@@ -156,14 +215,14 @@ def _round_length(length: float) -> float:
     return next(m * power for m in (5.0, 2.0, 1.0) if m * power <= length * (1 + 1e-12))
 
 
-def _by_material(rows: list[list[str]]) -> str:
+def _table(title: str, rows: list[list[str]]) -> str:
     if not rows:
         return ""
     head, *body = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
     table = (
         f"<thead><tr>{head.replace('td>', 'th>')}</tr></thead><tbody>{''.join(f'<tr>{r}</tr>' for r in body)}</tbody>"
     )
-    return f'<section class="card"><h2>By material</h2><table>{table}</table></section>'
+    return f'<section class="card wide-table"><h2>{escape(title)}</h2><table>{table}</table></section>'
 
 
 def _plot(title: str, uri: str | None, alt: str) -> str:
@@ -188,24 +247,32 @@ def _job_file(result: JobResult) -> str:
     return f'<section class="card"><h2>Job file</h2><pre>{escape(text)}</pre></section>' if text else ""
 
 
+def page_of(directory: Path) -> str:
+    """@throws DataError if the numbers are not there, or are other than what a job writes"""
+    try:
+        return build(load(directory))
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as e:
+        raise DataError(
+            f"'{directory / 'summary.json'}' or manifest.json does not hold what a job writes ({e!r:.120}); run the job again"
+        ) from None
+
+
 def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or arguments[0].startswith("-"):
-        print("usage: python -m osteon.report OUTDIR", file=sys.stderr)
+        complain("usage: python -m osteon.report OUTDIR")
         return USAGE
     directory = Path(arguments[0])
+    tell_file_warnings()
     try:
-        page = build(load(directory))
+        page = page_of(directory)
     except DataError as e:
-        print(e, file=sys.stderr)
+        complain(e)
         return DATA
     target = directory / "report.html"
-    part = directory / f"report.html.tmp.{os.getpid()}"
     try:
-        part.write_text(page, encoding="utf-8")
-        part.replace(target)
+        write_whole(target, page)
     except OSError as e:
-        part.unlink(missing_ok=True)
-        print(f"cannot write '{target}': {e.strerror}; free some space or choose another directory", file=sys.stderr)
+        complain(f"cannot write '{target}': {e.strerror}; free some space or choose another directory")
         return 5
     print(target)
     return 0

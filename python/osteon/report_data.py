@@ -1,13 +1,15 @@
 """What a report is made of: the files of a finished job."""
 
 import json
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .errors import DataError
+from .errors import DataError, FileWarning
+from .result_file import ResultFile
 
 FIELDS = {
     "sed": ("strain energy density", "MPa"),
@@ -28,6 +30,7 @@ class JobResult:
     solid: np.ndarray | None = None
     scan: np.ndarray | None = None
     notes: list[str] = field(default_factory=list)
+    shown_by_case: dict[str, np.ndarray] = field(default_factory=dict)  # of several load cases; `shown` is the first
 
     @property
     def physics(self) -> str:
@@ -36,10 +39,22 @@ class JobResult:
     @property
     def field_name(self) -> tuple[str, str, str]:
         """Name in the file, name in words, unit."""
-        name = self.summary.get("shown", {}).get("field")
+        name = str(self.summary.get("shown", {}).get("field"))
+        if self.cases:  # fields of several cases end with the name of theirs
+            name = name.removesuffix(f"_{self.cases[0]}")
         if name not in FIELDS:
             name = "heat_flux" if self.physics == "heat" else "sed"
         return (name, *FIELDS[name])
+
+    @property
+    def cases(self) -> list[str]:
+        """Names of the load cases, if there are several."""
+        return [str(case.get("name")) for case in self.summary.get("cases", [])]
+
+    @property
+    def origin_mm(self) -> list[float]:
+        """Low corner of the image, from where a job counts its positions; of a crop, where it lies in the image."""
+        return list(self.summary.get("image", {}).get("origin_mm") or [0.0, 0.0, 0.0])
 
     @property
     def spacing_mm(self) -> list[float]:
@@ -72,13 +87,13 @@ def load(directory: Path) -> JobResult:
         summary = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DataError(f"'{path}' is not there; give the output directory of a finished job") from None
-    except (OSError, ValueError) as e:
+    except (OSError, ValueError, RecursionError) as e:
         raise DataError(f"'{path}' cannot be read: {e}; run the job again") from None
     if not isinstance(summary, dict) or not str(summary.get("schema", "")).startswith("osteon.summary/1"):
         raise DataError(f"'{path}' has not the schema osteon.summary/1; run the job again with this version")
     try:
         manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         manifest = {}
     result = JobResult(directory, summary, manifest)
     if not manifest:
@@ -89,24 +104,34 @@ def load(directory: Path) -> JobResult:
 
 
 def _load_fields(result: JobResult) -> None:
-    import netCDF4
-
-    try:
-        with netCDF4.Dataset(result.directory / "results.nc") as file:
-            file.set_auto_mask(False)
-            cells = file["VTKHDF/CellData"]
-            result.solid = np.asarray(cells["material"][:]) != 0
+    """@throws DataError if the file of the fields is damaged: then the numbers are not to be trusted either"""
+    path = result.directory / "results.nc"
+    if not path.exists():
+        result.notes.append("results.nc is missing, so there are no slices of the field and no histogram.")
+        return
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", FileWarning)
+        with ResultFile(path) as cells:
+            result.solid = cells["material"] != 0
             name = result.field_name[0]
-            if name not in cells.variables:
+            names = {case: f"{name}_{case}" for case in result.cases} or {"": name}
+            name = next(iter(names.values()))
+            if name not in cells:
                 result.notes.append(
                     f"The results do not hold '{name}', so there are no slices of it and no histogram; "
                     "name it in output.fields."
                 )
-                return
-            values = np.asarray(cells[name][:], dtype="f4")
-            result.shown = np.where(result.solid, values, np.nan)
-    except (OSError, LookupError, ValueError) as e:
-        result.notes.append(f"results.nc cannot be read ({e}), so there are no slices of the field and no histogram.")
+            for case, name in names.items():
+                if name not in cells:
+                    continue
+                values = np.where(result.solid, cells[name].astype("f4", copy=False), np.nan)
+                if result.shown is None:
+                    result.shown = values
+                if case:
+                    result.shown_by_case[case] = values
+    for warning in told:
+        result.notes.append(f"{warning.message}.")
+        warnings.warn(str(warning.message), warning.category, stacklevel=2)
 
 
 def _load_scan(result: JobResult) -> None:

@@ -39,9 +39,9 @@ def section(result: JobResult) -> str:
     h = result.summary.get("homogenisation")
     if not h:
         return ""
-    head = "".join(f"<th>{name}</th>" for name in h["order"])
+    head = "".join(f"<th>{escape(str(name))}</th>" for name in h["order"])
     body = "".join(
-        f"<tr><th>{name}</th>" + "".join(f'<td class="n">{number(v)}</td>' for v in row) + "</tr>"
+        f"<tr><th>{escape(str(name))}</th>" + "".join(f'<td class="n">{number(v)}</td>' for v in row) + "</tr>"
         for name, row in zip(h["order"], h["stiffness_MPa"], strict=True)
     )
     return (

@@ -25,7 +25,7 @@ def colour_table(name: str) -> np.ndarray:
     try:
         import cmcrameri.cm as scientific
 
-        table = getattr(scientific, name, None)
+        table = scientific.cmaps.get(name)
     except ImportError:
         table = None
     if table is None:
@@ -66,15 +66,18 @@ def slices_of(result: JobResult, table: np.ndarray) -> list[dict[str, Any]]:
             "columns": NAMES[name][1],
             "height_mm": size[0],
             "width_mm": size[1],
-            "at_mm": [round((int(i) + 0.5) * spacing[axis], 6) for i in at],
+            "at_mm": [round(result.origin_mm[axis] + (int(i) + 0.5) * spacing[axis], 6) for i in at],
             "scan": [],
             "field": [],
+            "cases": {},  # of several load cases the field of each but the first, by its name
         }
         for i in at:
             if result.scan is not None:
                 entry["scan"].append(_png(_grey(np.take(result.scan, i, axis), grey_range), size))
             if result.shown is not None:
                 entry["field"].append(_png(_coloured(np.take(result.shown, i, axis), low, high, table), size))
+        for case, values in list(result.shown_by_case.items())[1:]:
+            entry["cases"][case] = [_png(_coloured(np.take(values, i, axis), low, high, table), size) for i in at]
         found.append(entry)
     return found
 

@@ -1,5 +1,6 @@
 """Words and numbers of the report: answers, checks, segmentation, run."""
 
+from html import escape
 from typing import Any, NamedTuple
 
 from .report_data import JobResult
@@ -27,14 +28,24 @@ ANSWERS = {
             "5 G_V/G_R + K_V/K_R - 6 of Voigt's and Reuss' means; 0 if isotropic.",
         ),
         Answer("homogenisation.volume_fraction", "Solid volume fraction", "", "Solid voxels over all of the box."),
-        Answer("stiffness_N_per_mm", "Stiffness", "N/mm", "Reaction force over the displacement of the driven face."),
+        Answer(
+            "stiffness_N_per_mm",
+            "Stiffness",
+            "N/mm",
+            "Force over the displacement of the driven face; of supports and forces, of the one that alone drives.",
+        ),
         Answer(
             "apparent_modulus_MPa",
             "Apparent modulus",
             "MPa",
             "Young's modulus of a solid block of the same outer size and stiffness.",
         ),
-        Answer("stiffness_N_mm_per_deg", "Stiffness", "N mm/°", "Moment over the angle between the loaded faces."),
+        Answer(
+            "stiffness_N_mm_per_deg",
+            "Stiffness",
+            "N mm/°",
+            "Moment over the angle, of the loaded faces or a turned support.",
+        ),
         Answer(
             "aggregate_modulus_MPa",
             "Aggregate modulus",
@@ -50,17 +61,22 @@ ANSWERS = {
             "pistoia.failure_moment_N_mm",
             "Failure moment (Pistoia)",
             "N mm",
-            "Moment at which the critical share of the solid exceeds the critical strain.",
+            "Moment at which the critical share of the solid exceeds the critical effective strain.",
         ),
         Answer(
             "pistoia.failure_load_N",
             "Failure load (Pistoia)",
             "N",
-            "Load at which the critical share of the solid exceeds the critical strain.",
+            "Load, with its sign, at which the critical share of the solid exceeds the critical effective strain.",
         ),
         Answer("pistoia.factor", "Failure factor", "", "Failure load over the computed reaction."),
         Answer("reaction_N", "Reaction (z, y, x)", "N", "Force on the driven face."),
-        Answer("sed_MPa.mean", "SED, mean", "MPa", "Strain energy density, averaged over the solid."),
+        Answer(
+            "sed_MPa.mean",
+            "SED, mean",
+            "MPa",
+            "Strain energy density at the voxels' centres, averaged over the solid.",
+        ),
         Answer("sed_MPa.p95", "SED, 95th percentile", "MPa", "95 % of the solid lie below."),
         Answer("sed_MPa.p98", "SED, 98th percentile", "MPa", "98 % of the solid lie below."),
         Answer(
@@ -73,7 +89,10 @@ ANSWERS = {
             "effective_strain.p98",
             "Effective strain, 98th percentile",
             "",
-            "sqrt(2 SED / E); 98 % of the solid lie below.",
+            "sqrt(2 SED / E) at the voxels' centres; 98 % of the solid lie below.",
+        ),
+        Answer(
+            "strain_energy_mJ", "Strain energy", "mJ", "Of the whole voxels, bending included: the work of the load."
         ),
         Answer("von_mises_MPa.p98", "Von Mises stress, 98th percentile", "MPa", "98 % of the solid lie below."),
         Answer(
@@ -93,7 +112,12 @@ ANSWERS = {
             "Reaction force along the axis over the outer cross-section.",
         ),
         Answer("reaction_N", "Reaction (z, y, x)", "N", "Force on the high face."),
-        Answer("sed_MPa.mean", "SED, mean", "MPa", "Strain energy density of the mechanical strain."),
+        Answer(
+            "sed_MPa.mean",
+            "SED, mean",
+            "MPa",
+            "Strain energy density of the mechanical strain, at the voxels' centres.",
+        ),
         Answer("sed_MPa.p98", "SED, 98th percentile", "MPa", "98 % of the solid lie below."),
         Answer("temperature_K.mean", "Temperature, mean", "K", "Averaged over the solid."),
         Answer("temperature_K.low", "Temperature, lowest", "K", "Of a voxel."),
@@ -162,7 +186,8 @@ def words_of_test(summary: dict[str, Any]) -> str:
     if "angle_deg" in load:
         words += f", {number(load['angle_deg'])}°"
     if cases := summary.get("cases"):
-        words = f"{len(cases)} load cases; shown is {cases[0]['name']}: {words}"
+        words = "; ".join(f"{case['name']}: {words_of_test({'load': case.get('load', {})})}" for case in cases[:4])
+        words = f"{len(cases)} load cases: {words}" + ("; ..." if len(cases) > 4 else "")
     return words
 
 
@@ -186,7 +211,7 @@ def number(value: Any, digits: int = 4) -> str:
     if isinstance(value, int):
         return f"{value:,}".replace(",", "\u202f")
     if not isinstance(value, float):
-        return str(value)
+        return escape(str(value))  # what stands in the place of a number goes into pages as it is
     if value != 0 and not 1e-3 <= abs(value) < 1e6:
         mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
         return f"{mantissa}\u00b710" + str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
@@ -196,8 +221,48 @@ def number(value: Any, digits: int = 4) -> str:
 
 
 def answers(result: JobResult) -> list[tuple[Answer, str]]:
-    rows = ((a, look_up(result.summary, a.key)) for a in ANSWERS.get(result.physics, []))
-    return [(a, number(v)) for a, v in rows if v is not None]
+    return _answers_in(result.summary, result.physics)
+
+
+def _answers_in(tree: dict[str, Any], physics: str) -> list[tuple[Answer, str]]:
+    rows = ((a, look_up(tree, a.key)) for a in ANSWERS.get(physics, []))
+    # JSON has no infinity: a tortuosity is null where no path conducts.
+    return [(a, number(v) if v is not None else "∞") for a, v in rows if v is not None or tree.get(a.key, "") is None]
+
+
+def answers_by_case(result: JobResult) -> list[tuple[Answer, list[str]]]:
+    """For each answer that a load case has the values of all cases, in their order; - where a case has none."""
+    cases = [dict(_answers_in(case, result.physics)) for case in result.summary.get("cases", [])]
+    return [
+        (a, [case.get(a, "-") for case in cases])
+        for a in ANSWERS.get(result.physics, [])
+        if any(a in case for case in cases)
+    ]
+
+
+def supports_and_forces(result: JobResult) -> list[list[str]]:
+    """A table with its head: what each support bears and each force applies; nothing where there are none."""
+    cases = result.summary.get("cases") or [result.summary]
+    rows = []
+    for case in cases:
+        name = str(case.get("name", ""))
+        for s in case.get("supports", []):
+            held = f"held along {', '.join(s.get('held', ''))}" if s.get("held") else ""
+            rows.append([name, str(s["on"]), held, _z_y_x(s["reaction_N"]), _z_y_x(s["moment_N_mm"]), ""])
+        for f in case.get("forces", []):
+            moved = number(f["displacement_mm"]) if "displacement_mm" in f else ""
+            rows.append([name, str(f["on"]), "loaded", _z_y_x(f["force_N"]), "", moved])
+    if not rows:
+        return []
+    head = ["load case", "set", "", "force z, y, x (N)", "moment z, y, x (N mm)", "displacement along the force (mm)"]
+    unused = [n for n in range(len(head)) if not any(row[n] for row in rows)]
+    return [[cell for n, cell in enumerate(row) if n not in unused] for row in [head, *rows]]
+
+
+def _z_y_x(values: list[float]) -> str:
+    """Three components; what rounding leaves of a zero, against the largest, is 0."""
+    largest = max((abs(float(v)) for v in values), default=0.0)
+    return "; ".join(number(float(v) if abs(v) > 1e-6 * largest else 0.0) for v in values)
 
 
 def by_material(result: JobResult) -> list[list[str]]:
@@ -278,6 +343,15 @@ def segmentation(result: JobResult) -> list[tuple[str, str]]:
     if "dropped_voxels" in s:
         rows.append(
             ("Dropped", f"{number(s['dropped_voxels'])} voxels in {number(s.get('dropped_islands', 0))} islands")
+        )
+    if s.get("hanging_voxels") and s.get("solid_voxels"):
+        share = 100 * float(s["hanging_voxels"]) / float(s["solid_voxels"])
+        rows.append(
+            (
+                "Of these, hanging on the rest by edges or corners",
+                f"{number(s['hanging_voxels'])} voxels in {number(s.get('hanging_islands', 0))} islands, "
+                f"{number(share, 2)} % of the solid; segment.connectivity = 26 keeps them",
+            )
         )
     if s.get("largest_islands"):
         rows.append(("Largest dropped islands", number(s["largest_islands"][:6]) + " voxels"))

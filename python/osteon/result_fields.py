@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import xxhash
 
-from .errors import DataError
 from .placement import Placement
+from .result_file import ResultFile
 
 
 @dataclass
@@ -59,64 +58,23 @@ class Field:
         return turned
 
 
-def fields_of(file) -> dict[str, tuple[object, bool]]:
-    """Variables of an open file by name, and whether they are on nodes."""
-    found = {}
-    for group, on_nodes in (("CellData", False), ("PointData", True)):
-        if group in file["VTKHDF"].groups:
-            found |= {name: (variable, on_nodes) for name, variable in file["VTKHDF"][group].variables.items()}
-    return found
-
-
 def read_fields(path: Path, names: list[str]) -> Iterator[Field]:
     """Fields of a file, one after the other, checked against their digests; all of them if no name is given.
 
     @throws DataError if the file is none of ours, incomplete or damaged, or has no such field
     """
-    import netCDF4
-
-    if not path.is_file():
-        raise DataError(f"there is no file '{path}'; give the results.nc of a job")
-    try:
-        file = netCDF4.Dataset(path)
-    except OSError as e:
-        raise DataError(f"'{path}' cannot be read as netCDF-4: {e.strerror or e}") from None
-    with file:
-        file.set_auto_maskandscale(False)
-        if not str(getattr(file, "product_schema", "")).startswith("osteon-") or "VTKHDF" not in file.groups:
-            raise DataError(f"'{path}' is no result of osteon")
-        if int(getattr(file, "complete", 0)) != 1:
-            raise DataError(f"'{path}' is not complete: the run that wrote it was ended; run the job again")
-        found = fields_of(file)
-        for name in names or found:
-            if name not in found:
-                raise DataError(f"'{path}' has no field '{name}'; it has {', '.join(sorted(found))}")
-            yield _field(file, name, *found[name], path)
-
-
-def _field(file, name: str, variable, on_nodes: bool, path: Path) -> Field:
-    values = np.ascontiguousarray(variable[:])
-    _check_digests(file, name, values, path)
-    vtk = file["VTKHDF"]
-    try:
-        image = json.loads(getattr(file, "provenance", "{}")).get("image", {})
-    except ValueError:
-        image = {}
-    direction = image.get("direction")
-    placement = Placement(
-        np.array(vtk.Origin, float), None if direction is None else np.array(direction, float).reshape(3, 3)
-    )
-    return Field(name, values, str(getattr(variable, "units", "1")), on_nodes, np.array(vtk.Spacing, float), placement)
-
-
-def _check_digests(file, name: str, values: np.ndarray, path: Path) -> None:
-    stored = file["integrity"][name]
-    planes = int(stored.planes_per_digest)
-    digest = xxhash.xxh3_64 if getattr(stored, "digest", "") == "XXH3_64" else xxhash.xxh64  # older files
-    for row, expected in enumerate(stored[:]):
-        part = values[row * planes : (row + 1) * planes]
-        bytes_of_part = part.astype(part.dtype.newbyteorder("<"), copy=False)
-        if digest(bytes_of_part).hexdigest() != expected.tobytes().decode():
-            raise DataError(
-                f"'{path}' is damaged: plane {row * planes} of '{name}' has not the digest it was written with"
-            )
+    with ResultFile(path) as file:
+        vtk = file.file["VTKHDF"]
+        try:
+            image = json.loads(getattr(file.file, "provenance", "{}")).get("image", {})
+        except ValueError:
+            image = {}
+        direction = image.get("direction")
+        placement = Placement(
+            np.array(vtk.Origin, float), None if direction is None else np.array(direction, float).reshape(3, 3)
+        )
+        for name in names or file:
+            values = file[name]
+            variable, on_nodes = file.variables[name]
+            spacing = np.array(vtk.Spacing, float)
+            yield Field(name, values, str(getattr(variable, "units", "1")), on_nodes, spacing, placement)

@@ -11,12 +11,15 @@ from pathlib import Path
 import numpy as np
 
 from .errors import DataError
+from .packed import check_claim
 from .placement import Placement
 from .volume import Volume, check_shape
 
 # Scanco's machines put a version behind the name: C0001234.ISQ;1
 ENDING = re.compile(r"\.(aim|isq)(;\d+)?$", re.I)
 BLOCK = 512
+# Bytes of a value by the number of its type; others are packed runs of one byte each.
+PLAIN_AIM = {65537: 1, 131074: 2, 262148: 4}
 
 
 def read_scanco(path: Path) -> Volume:
@@ -28,25 +31,48 @@ def read_scanco(path: Path) -> Volume:
             f"`{Path(sys.executable)} -m pip install aimio-py`"
         ) from None
     if ENDING.search(path.name).group(1).lower() == "aim":
+        _check_blocks(path)
         head = py_aimio.aim_info(str(path))
         # Stored in 32 bits: 0.082, as meant. The position counts voxels from the scanner's zero to the low corner.
         spacing = np.array([float(str(np.float32(h))) for h in head["element_size"]])
         corner = np.array(head["position"], float) * spacing
         read, kind = py_aimio.read_aim, "aim"
+        first, value_bytes = int(head["byte_offset"]), PLAIN_AIM.get(int(head["aim_type"]), 0)
         line = _aim_calibration(py_aimio, str(head.get("processing_log", "")))
     else:
         head = py_aimio.isq_info(str(path))
         spacing = 1e-3 * np.array(head["dimensions_um"]) / np.array(head["dimensions_p"])
         corner = np.zeros(3)
         read, kind = py_aimio.read_isq, "isq"
+        first, value_bytes = BLOCK, 2
         line = _isq_calibration(py_aimio, path)
-    check_shape(tuple(int(n) for n in head["dimensions"])[::-1], str(path))
+    shape = tuple(int(n) for n in head["dimensions"])[::-1]
+    check_shape(shape, str(path))
+    claimed = int(np.prod(shape, dtype=np.int64)) * (value_bytes or 1)
+    check_claim(claimed, path, max(0, path.stat().st_size - first), packed=value_bytes == 0)
     values, _ = read(str(path))
     facts: dict[str, object] = {"unit": "Scanco native"}
     if line is not None and np.isfinite(line).all() and line[0] > 0:
         facts["calibration"] = {"slope": line[0], "intercept": line[1], "unit": "mg HA/cm3"}
     x, y, z = (float(h) for h in spacing)
     return Volume(values, f"scanco {kind}", (z, y, x), Placement(corner), facts)
+
+
+def _check_blocks(path: Path) -> None:
+    """Hold the lengths of an AIM's blocks (header, structure, log, voxels) against that of the file."""
+    with path.open("rb") as file:
+        head = file.read(64)
+    new = head.startswith(b"AIMDATA_V030")
+    if len(head) < 64:
+        raise DataError(f"'{path}' is truncated: it has {len(head)} bytes, which is no header of an AIM; copy it again")
+    first = 16 if new else 0
+    blocks = struct.unpack_from("<5q" if new else "<5i", head, first)
+    size = path.stat().st_size
+    if min(blocks) < 0 or first + sum(blocks[:4]) > size:
+        raise DataError(
+            f"'{path}' is truncated, or its header is damaged: its header asks for blocks of {list(blocks)} bytes, the "
+            f"file has {size}; copy it again"
+        )
 
 
 def _aim_calibration(py_aimio, log: str) -> tuple[float, float] | None:

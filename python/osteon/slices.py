@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from .errors import DataError
-from .tiff_reader import COLOURS
 from .tiff_reader import ENDINGS as TIFF
+from .tiff_reader import read_tiff_plane
 from .volume import Volume, check_shape
 
 ENDINGS = (*TIFF, ".png", ".bmp")
@@ -72,10 +72,12 @@ def _refuse_gaps(paths: list[Path], source: str) -> None:
 
 def _plane(path: Path) -> np.ndarray:
     if path.suffix.lower() in TIFF:
-        return _tiff_plane(path)
+        return read_tiff_plane(path)
     from PIL import Image
 
     try:
+        with Image.open(path) as image:
+            image.verify()  # PNG: the checksums of all chunks, which are not looked at while the pixels are read
         with Image.open(path) as image:
             if getattr(image, "n_frames", 1) != 1:
                 raise DataError(f"'{path}' has {image.n_frames} frames; in a folder of slices each file is one slice")
@@ -92,15 +94,3 @@ def _grey_of_colours(rgba: np.ndarray, path: Path) -> np.ndarray:
     if not (rgba[..., 1:3] == red).all() or not (rgba[..., 3] == 255).all():
         raise DataError(f"'{path}' is a colour image; convert it to grey values")
     return np.ascontiguousarray(red[..., 0])
-
-
-def _tiff_plane(path: Path) -> np.ndarray:
-    import tifffile
-
-    with tifffile.TiffFile(path) as file:
-        page = file.pages[0]
-        if page.samplesperpixel != 1 or page.photometric.name in COLOURS:
-            raise DataError(f"'{path}' is a colour image; convert it to grey values")
-        if len(file.pages) != 1:
-            raise DataError(f"'{path}' has {len(file.pages)} pages; in a folder of slices each file is one slice")
-        return page.asarray()

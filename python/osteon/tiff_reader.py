@@ -3,7 +3,11 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
+
 from .errors import DataError
+from .packed import check_claim
+from .tiff_directories import count_directories
 from .units import in_mm
 from .volume import Volume, check_shape
 
@@ -14,8 +18,10 @@ COLOURS = ("RGB", "YCBCR", "PALETTE", "CMYK")
 def read_tiff(path: Path) -> Volume:
     import tifffile
 
-    size = path.stat().st_size
+    pages = count_directories(path)
     with tifffile.TiffFile(path) as file:
+        if len(file.pages) != pages:
+            raise DataError(f"'{path}' is damaged: {len(file.pages)} of its {pages} pages can be read; copy it again")
         if len(file.series) != 1:
             raise DataError(
                 f"'{path}' holds {len(file.series)} series of pages of different size or type; save one of them alone"
@@ -26,27 +32,61 @@ def read_tiff(path: Path) -> Volume:
                 f"'{path}' is a colour image ({series.keyframe.photometric.name}); convert it to grey values"
             )
         check_shape((1, *series.shape) if series.ndim == 2 else series.shape, str(path))
-        _refuse_truncated_tiff(file, series, path, size)
+        _refuse_truncated_series(file, series, path)
         return Volume(series.asarray(), "tiff", _imagej_spacing(file) or _ome_spacing(file))
 
 
-def _refuse_truncated_tiff(file, series, path: Path, size: int) -> None:
+def read_tiff_plane(path: Path) -> np.ndarray:
+    """A slice of a stack: a file of one page."""
+    import tifffile
+
+    pages = count_directories(path)
+    with tifffile.TiffFile(path) as file:
+        page = file.pages[0]
+        if page.samplesperpixel != 1 or page.photometric.name in COLOURS:
+            raise DataError(f"'{path}' is a colour image; convert it to grey values")
+        if pages != 1:
+            raise DataError(f"'{path}' has {pages} pages; in a folder of slices each file is one slice")
+        _refuse_truncated_pages([page], path)
+        return page.asarray()
+
+
+def _refuse_truncated_series(file, series, path: Path) -> None:
     if file.is_imagej:
         stated = int((file.imagej_metadata or {}).get("images", 1))
         found = series.size // (series.keyframe.imagewidth * series.keyframe.imagelength)
         if stated != found:
             raise DataError(f"'{path}' is truncated: it states {stated} slices and holds {found}; copy it again")
-    end = 0
-    if series.dataoffset is not None:
-        end = series.dataoffset + series.nbytes
-    else:
-        for page in series.pages:
-            if page is None:
-                raise DataError(f"'{path}' lacks a page; copy it again")
-            pairs = list(zip(page.dataoffsets, page.databytecounts, strict=False))
-            if not pairs or any(count == 0 for _, count in pairs):
-                raise DataError(f"'{path}' has a page without data; copy it again")
-            end = max(end, *(offset + count for offset, count in pairs))
+    if series.dataoffset is None:
+        _refuse_truncated_pages(series.pages, path)
+    else:  # one block of voxels, be it of one page or of many
+        _refuse_beyond_end(series.dataoffset + series.nbytes, path)
+
+
+def _refuse_truncated_pages(pages, path: Path) -> None:
+    """Each piece of each page has to lie in the file, and all of them together cannot be longer than it."""
+    held, claimed, packed = 0, 0, False
+    for page in pages:
+        if page is None:
+            raise DataError(f"'{path}' lacks a page; copy it again")
+        key = page.keyframe
+        offsets, counts = page.dataoffsets, page.databytecounts
+        pieces = int(np.prod(key.chunked, dtype=np.int64))
+        # Plain pages may be stored as fewer, larger strips than they are read as; packed ones may not.
+        whole = key.compression.value == 1 and sum(counts) >= key.nbytes
+        if len(offsets) != len(counts) or not counts or min(counts) <= 0 or not (whole or len(counts) == pieces):
+            raise DataError(f"'{path}' has a page without all of its data; copy it again")
+        _refuse_beyond_end(max(o + n for o, n in zip(offsets, counts, strict=True)), path)
+        held += sum(counts)
+        claimed += key.nbytes
+        packed |= key.compression.value != 1
+    if held > path.stat().st_size:
+        raise DataError(f"'{path}' is damaged: its pages share their data; copy it again")
+    check_claim(claimed, path, held, packed)
+
+
+def _refuse_beyond_end(end: int, path: Path) -> None:
+    size = path.stat().st_size
     if end > size:
         raise DataError(f"'{path}' is truncated: it has {size} bytes of at least {end}; copy it again")
 

@@ -16,7 +16,8 @@ MAX_VOXELS = 2**40
 class Volume:
     """Grey values, shape (z, y, x), and what the file says about them. Lengths in mm, order z, y, x.
 
-    `facts` is what else there is to keep: the unit of the values, a calibration, the digest of the voxels.
+    `facts` is what else there is to keep: the unit of the values, a calibration, the digest of the voxels. `warnings`
+    are sentences for the user, each with the name of the file.
     """
 
     values: np.ndarray
@@ -24,6 +25,7 @@ class Volume:
     spacing_mm: tuple[float, float, float] | None = None
     placement: Placement | None = None
     facts: dict[str, object] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
 
 
 def check_shape(shape: tuple[int, ...], source: str) -> None:
@@ -37,7 +39,11 @@ def check_shape(shape: tuple[int, ...], source: str) -> None:
     count = 1
     for n in shape:
         count *= int(n)
-    if min(shape) < 1 or count > MAX_VOXELS:
+    if min(shape) < 1:
+        raise DataError(
+            f"'{source}' has shape {tuple(shape)}; every axis has at least 1 voxel: allowed are 1 to {MAX_VOXELS}"
+        )
+    if count > MAX_VOXELS:
         raise DataError(f"'{source}' has shape {tuple(shape)}, which is {count} voxels; allowed are 1 to {MAX_VOXELS}")
 
 

@@ -143,7 +143,9 @@ void measure_as_rank(MPI_Comm comm, const bench_poisson_options& o) {
   const bool places = std::any_of(o.orders.begin(), o.orders.end(),
                                   [](const std::string& name) { return name != "original" && name != "random"; });
   const machine::description machine = places ? machine_of(comm, hosts, o) : machine::description{};
-  const auto [policy, bound] = bind<T>(comm, here, o.binding);  // behind the probe, which binds and releases
+  const auto chosen = bind<T>(comm, here, o.binding);  // behind the probe, which binds and releases
+  const machine::binding_policy policy = chosen.first;
+  const std::string& bound = chosen.second;
 
   bench::poisson_options options;
   options.seconds = o.seconds / static_cast<double>(1 + o.orders.size());

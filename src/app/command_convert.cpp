@@ -5,6 +5,7 @@
 #include <app/common_options.hpp>
 #include <app/json_output.hpp>
 #include <app/terminal.hpp>
+#include <common/printable.hpp>
 #include <memory>
 #include <osteon/job/convert.hpp>
 
@@ -23,7 +24,7 @@ int convert(const std::string& from, const std::string& to, const job::script_op
     if (json != "-")
       for (const std::string& file : files) fmt::print("{}\n", file);
   } catch (const error& e) {
-    fmt::print(stderr, "osteon: {}\n", e.what());
+    say(fmt::format("osteon: {}\n", e.what()));
     code = exit_code(e.kind());
   }
   MPI_Finalize();

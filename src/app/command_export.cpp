@@ -2,16 +2,18 @@
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
+#include <app/terminal.hpp>
 #include <filesystem>
 #include <memory>
-#include <osteon/io/seal.hpp>
 #include <osteon/job/external.hpp>
+#include <sstream>
+#include <string_view>
 
 namespace osteon::app {
 
 namespace {
 
-// Run a command of the Python half; its errors are ours.
+// Run a command of the Python half; its errors and warnings are ours.
 void run_python(const std::vector<std::string>& call, const char* failure) {
   auto result = job::run_program(call);
   while (result.err.ends_with('\n')) result.err.pop_back();
@@ -20,6 +22,10 @@ void run_python(const std::vector<std::string>& call, const char* failure) {
   if (result.exit_code == exit_code(error_kind::data)) throw data_error(result.err);
   if (result.exit_code != 0)
     throw machine_error(fmt::format("{} (exit code {}): {}", failure, result.exit_code, result.err));
+  constexpr std::string_view mark = "warning: ";  // other packages may write lines of their own
+  std::istringstream lines(result.err);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(mark)) terminal_sink(false).warn(line.substr(mark.size()));
 }
 
 /// Write fields of a result as an image, by the Python writers.
@@ -29,9 +35,6 @@ struct export_options {
 };
 
 int export_image(const export_options& options) {
-  // HDF5 may crash on damaged bytes. A copy by another program has no seal and is read as it is.
-  if (std::filesystem::is_regular_file(options.source) && io::read_seal(options.source) == io::seal_state::wrong)
-    throw data_error(io::seal_fault(io::seal_state::wrong, options.source, "file"));
   std::vector<std::string> call{job::python_interpreter(), "-m", "osteon.export", options.source, "-o", options.target};
   for (const std::string& field : options.fields) call.push_back("--field=" + field);
   if (!options.component.empty()) call.push_back("--component=" + options.component);

@@ -255,7 +255,7 @@ void add_probe(registry& commands) {
   c.footer(
       "Alone it measures the cores of this host; under mpirun or srun, the hosts of the job (docs/machine.md).\n\n"
       "Examples:\n  osteon probe\n  mpirun -n 64 --map-by node osteon probe -o machine.json --picture links.svg\n"
-      "  srun --ntasks-per-node=1 osteon probe --mode isolated --budget 5s --compare machine.json\n\n"
+      "  srun --mpi=pmix --ntasks-per-node=1 osteon probe --mode isolated --budget 5s --compare machine.json\n\n"
       "Exit codes: 0 nothing is slow, 6 a host or link is slow, became slower or is gone (for prologs); others as for "
       "`osteon "
       "run`.");

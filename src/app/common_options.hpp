@@ -16,6 +16,31 @@ void add_job(command c, std::string& target);
 /// `--json`
 void add_json(command c, std::string& target);
 
+extern const char* const json_description;
+
+/// Calls of `v(names, field, description, [limits])` for the options that tell how a VOX-FE script is to be read.
+template <class Visitor>
+void describe_script(Visitor& v, job::script_options& script) {
+  v("--units", script.units, "VOX-FE script: units of its lengths, mm (with MPa) or m (with Pa)",
+    [](option of) { of.one_of({"mm", "m"}); });
+  v("--index-base", script.index_base, "VOX-FE script: from where it counts voxels and nodes (default: found out)",
+    [](option of) { of.between(0, 1); });
+}
+
+/// A visitor of such descriptions that adds the options to a command.
+struct option_adder {
+  command c;
+  template <class Value, class Limits>
+  void operator()(const char* names, Value& target, const char* description, Limits limits) {
+    limits(c.add_option(names, target, description));
+  }
+  template <class Value>
+  void operator()(const char* names, Value& target, const char* description) {
+    c.add_option(names, target, description);
+  }
+  void operator()(const char* names, bool& target, const char* description) { c.add_flag(names, target, description); }
+};
+
 /// How a VOX-FE script is to be read.
 void add_script(command c, job::script_options& script);
 

@@ -1,18 +1,24 @@
 #include <app/launcher.hpp>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <app/front_link.hpp>
+#include <app/json_output.hpp>
+#include <app/stop_signal.hpp>
 #include <app/terminal.hpp>
 #include <array>
-#include <atomic>
-#include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <osteon/base/error.hpp>
 #include <osteon/job/manifest.hpp>
 
@@ -22,18 +28,89 @@ namespace osteon::app {
 
 namespace {
 
-// The one process that a signal is passed on to; handlers cannot be given arguments.
-std::atomic<pid_t> started{0};
+constexpr const char* count_variable = "OSTEON_RANKS";  // how many ranks there should be
 
-void pass_on(int number) {
-  if (const pid_t pid = started.load(); pid > 0) kill(pid, number);
+int number_in(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const char* text = std::getenv(name)) return std::atoi(text);
+  return -1;
 }
 
-// mpirun would end the ranks a second after SIGTERM: it is told by SIGUSR1, which it hands to them. A second SIGTERM does
-// not wait for a checkpoint.
-void ask_to_stop(int number) {
-  pass_on(SIGUSR1);
-  if (number == SIGTERM) signal(SIGTERM, pass_on);
+// What launchers are told beside the number of ranks, by their environment: their options differ. Ranks may be more than the
+// cores, we bind them ourselves, root in a container is a laptop's user, and messages about exit codes are ours.
+void set_up_launchers() {
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, const char*>>{
+           // Open MPI 4
+           {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+           {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+           {"OMPI_MCA_orte_execute_quiet", "1"},
+           {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+           {"OMPI_MCA_hwloc_base_binding_policy", "none"},
+           // Open MPI 5
+           {"PRTE_ALLOW_RUN_AS_ROOT", "1"},
+           {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+           {"PRTE_MCA_prte_execute_quiet", "1"},
+           {"PRTE_MCA_rmaps_default_mapping_policy", ":OVERSUBSCRIBE"},
+           {"PRTE_MCA_hwloc_default_binding_policy", "none"}})
+    setenv(name, value, 1);
+}
+
+// Whether the ranks themselves write the answer that `--json -` asks for.
+bool answer_on_stdout(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (words[i] == "--json=-" || (words[i] == "--json" && i + 1 < words.size() && words[i + 1] == "-")) return true;
+  return false;
+}
+
+// In a session of its own: Ctrl-C is for us, who end the ranks in order, and a launcher would end them at once.
+pid_t spawn_apart(std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  if (answer_on_stdout(words)) posix_spawn_file_actions_adddup2(&actions, answer_descriptor(), STDOUT_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  pid_t pid = 0;
+  const int failed = posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0)
+    throw machine_error(
+        fmt::format("cannot start '{}': {}; install Open MPI (openmpi-bin), or set OSTEON_MPIRUN to the mpirun "
+                    "of the MPI that osteon was built with",
+                    words.front(), std::strerror(failed)));
+  return pid;
+}
+
+// Wait for the launcher, and hand on to the ranks that they are to stop. @return its status
+int wait_for_launcher(pid_t pid, rank_line& line) {
+  using namespace std::chrono_literals;
+  const auto start = std::chrono::steady_clock::now();
+  const int ended = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));  // -1 before Linux 5.3
+  const auto longest = ended < 0 ? 20ms : 200ms;
+  int told = 0, status = 0;
+  bool by_signal = false;
+  while (waitpid(pid, &status, WNOHANG) != pid) {
+    line.wait(ended, longest);
+    const int urgency = stop_urgency();
+    if (urgency > told) {
+      told = urgency;
+      line.tell(urgency);
+      if (urgency > 1) kill(pid, urgency == 2 ? SIGTERM : SIGKILL);
+    }
+    // No rank on this host has come: launchers hand SIGUSR1 to their ranks, once these are there.
+    if (told == 1 && !by_signal && !line.has_ranks() && std::chrono::steady_clock::now() - start > 10s) {
+      by_signal = true;
+      kill(pid, SIGUSR1);
+    }
+  }
+  if (ended >= 0) close(ended);
+  line.listen();
+  return status;
 }
 
 }  // namespace
@@ -51,12 +128,30 @@ std::string own_path() {
   return {path.data(), static_cast<std::size_t>(length)};
 }
 
+void refuse_copies(int world_size) {
+  if (world_size > 1) return;
+  const int started = std::max(number_in({count_variable}), std::max(number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}),
+                                                                     number_in({"SLURM_STEP_NUM_TASKS"})));
+  if (started <= 1) return;
+  // All of them come here and know nothing of each other: one speaks.
+  if (number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) > 0) throw usage_error("");
+  if (number_in({count_variable}) < 0 && number_in({"SLURM_STEP_NUM_TASKS"}) > 1)
+    throw usage_error(
+        fmt::format("srun started {} copies of osteon that do not know of each other, each of which would do the whole job; "
+                    "start them by srun --mpi=pmix (srun --mpi=list tells what there is), or one of them, which starts its "
+                    "ranks by mpirun",
+                    started));
+  throw usage_error(
+      fmt::format("{} processes were started that do not find each other: the launcher is not of the MPI that osteon was "
+                  "built with ({}); start them by its mpirun, or set OSTEON_MPIRUN to it",
+                  started, job::this_build().mpi));
+}
+
 int start_ranks(int ranks, int threads, const std::vector<std::string>& arguments) {
+  refuse_copies(1);
   setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
   setenv("OSTEON_INTERACTIVE", is_interactive() ? "1" : "0", 1);
-  // A laptop's user may be root in a container; Open MPI asks twice.
-  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  set_up_launchers();
   const bool crowded = static_cast<std::int64_t>(ranks) * threads > job::usable_cores();
   if (crowded) {  // those who wait must not keep a core from those who work
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
@@ -64,33 +159,22 @@ int start_ranks(int ranks, int threads, const std::vector<std::string>& argument
   }
 
   const char* chosen = std::getenv("OSTEON_MPIRUN");
-  std::vector<std::string> words{
-      chosen && *chosen ? chosen : "mpirun", "-q", "--oversubscribe", "--bind-to", "none", "-np", std::to_string(ranks)};
+  std::vector<std::string> words{chosen && *chosen ? chosen : "mpirun", "-np", std::to_string(ranks)};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_t pid = 0;
-  if (const int failed = posix_spawnp(&pid, argv[0], nullptr, nullptr, argv.data(), environ); failed != 0)
-    throw machine_error(
-        fmt::format("cannot start '{}': {}; install Open MPI (openmpi-bin), or set OSTEON_MPIRUN to its mpirun",
-                    words.front(), std::strerror(failed)));
-  started = pid;
-  struct sigaction action{};
-  action.sa_handler = pass_on;
-  std::array<struct sigaction, 3> before{};
-  sigaction(SIGINT, &action, &before[0]);
-  action.sa_handler = ask_to_stop;
-  sigaction(SIGTERM, &action, &before[1]);
-  sigaction(SIGUSR1, &action, &before[2]);
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  note_stop_signals();
+  wait_for_ranks(true);
+  rank_line line;
+  setenv(count_variable, std::to_string(ranks).c_str(), 1);
+  const int status = wait_for_launcher(spawn_apart(words), line);
+  unsetenv(count_variable);
+  wait_for_ranks(false);
+  if (stop_urgency() > 1) {
+    say("osteon: ended at once\n");
+    return was_stopped_from_keyboard() ? 128 + SIGINT : 128 + SIGTERM;
   }
-  started = 0;
-  sigaction(SIGINT, &before[0], nullptr);
-  sigaction(SIGTERM, &before[1], nullptr);
-  sigaction(SIGUSR1, &before[2], nullptr);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  int code = line.exit_code().value_or(0);
+  if (code == 0) code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return code == exit_code(error_kind::interrupted) ? exit_code_of(error_kind::interrupted) : code;
 }
 
 }  // namespace osteon::app

@@ -12,10 +12,15 @@ bool under_launcher();
 /// Path of this executable.
 std::string own_path();
 
-/// Start `ranks` processes of `arguments` by mpirun and wait for them; SIGINT is passed on to them, and
-/// SIGTERM and SIGUSR1 as a request to write a checkpoint and end.
+/// Refuse to be one of several processes that were started as ranks and do not find each other.
+/// @param world_size of MPI_COMM_WORLD; 1 before MPI begins
+/// @throws usage_error; its text is empty in all processes but one
+void refuse_copies(int world_size);
+
+/// Start `ranks` processes of `arguments` by mpirun and wait for them. A first Ctrl-C, SIGTERM or SIGUSR1 asks them to stop
+/// in order, a second Ctrl-C or SIGTERM ends them.
 /// @return the exit code of the ranks
-/// @throws machine_error if mpirun cannot be started
+/// @throws machine_error if mpirun cannot be started, usage_error as refuse_copies
 int start_ranks(int ranks, int threads, const std::vector<std::string>& arguments);
 
 }  // namespace osteon::app

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <app/link_heatmap.hpp>
+#include <app/svg_text.hpp>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -41,12 +42,6 @@ struct sketch {
 
 std::string hex(colour c) { return fmt::format("#{:02x}{:02x}{:02x}", c[0], c[1], c[2]); }
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) result += c == '<' ? "&lt;" : c == '&' ? "&amp;" : c == '>' ? "&gt;" : std::string(1, c);
-  return result;
-}
-
 std::string to_svg(const sketch& s) {
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
@@ -59,7 +54,7 @@ std::string to_svg(const sketch& s) {
   for (const words& w : s.texts)
     out +=
         fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}{} fill=\"{}\">{}</text>\n", w.x, w.y,
-                    w.ends ? " text-anchor=\"end\"" : "", w.large ? " font-size=\"14\"" : "", hex(w.fill), escaped(w.text));
+                    w.ends ? " text-anchor=\"end\"" : "", w.large ? " font-size=\"14\"" : "", hex(w.fill), svg_text(w.text));
   return out + "</svg>\n";
 }
 

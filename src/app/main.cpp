@@ -1,11 +1,21 @@
 // The `osteon` command: parsing and printing only.
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
+#include <app/front_link.hpp>
+#include <app/installed.hpp>
+#include <app/stop_signal.hpp>
+#include <app/terminal.hpp>
+#include <common/printable.hpp>
 #include <cstdio>
 #include <new>
 #include <osteon/base/error.hpp>
+#include <osteon/io/hdf5_exit.hpp>
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
@@ -39,6 +49,30 @@ int dispatch(int argc, char** argv) {
   return commands.run();
 }
 
+// A file that we open must not become one of the standard ones: what is printed would go into it.
+void open_standard_files() {
+  for (const int file : {0, 1, 2})
+    if (fcntl(file, F_GETFD) < 0) open("/dev/null", O_RDWR);
+}
+
+int run(int argc, char** argv) {
+  using namespace osteon;
+  try {
+    app::use_installed_python();
+    const int code = dispatch(argc, argv);
+    if (std::fflush(stdout) != 0 && code == 0) throw machine_error("cannot write to standard output; is there space?");
+    return code;
+  } catch (const error& e) {
+    if (*e.what()) app::say(fmt::format("osteon: {}\n", e.what()));
+    return app::exit_code_of(e.kind());
+  } catch (const std::bad_alloc&) {
+    app::say("osteon: out of memory; `osteon estimate` says what a job takes\n");
+  } catch (const std::exception& e) {
+    app::say(fmt::format("osteon: {}\n", e.what()));
+  }
+  return exit_code(error_kind::machine);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -47,15 +81,9 @@ int main(int argc, char** argv) {
   // they would leave holes, which are an eighth of what a solver takes.
   mallopt(M_MMAP_THRESHOLD, 1 << 18);
 #endif
-  try {
-    return dispatch(argc, argv);
-  } catch (const osteon::error& e) {
-    fmt::print(stderr, "osteon: {}\n", e.what());
-    return osteon::exit_code(e.kind());
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "osteon: out of memory; `osteon estimate` says what a job takes\n");
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "osteon: {}\n", e.what());
-  }
-  return osteon::exit_code(osteon::error_kind::machine);
+  open_standard_files();
+  signal(SIGCHLD, SIG_DFL);  // who ignores it, and starts us, would keep us from the exit codes of what we start
+  osteon::io::leave_hdf5_at_exit();
+  const int code = run(argc, argv);
+  return osteon::app::report_to_front(code) ? 0 : code;
 }

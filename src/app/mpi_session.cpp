@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <app/front_link.hpp>
+#include <app/launcher.hpp>
+#include <app/stop_signal.hpp>
+#include <app/terminal.hpp>
+#include <common/printable.hpp>
 #include <cstdlib>
 #include <exception>
 #include <osteon/base/error.hpp>
@@ -19,10 +23,11 @@ namespace {
     std::rethrow_exception(std::current_exception());
   } catch (const error& e) {
     code = exit_code(e.kind());
-    fmt::print(stderr, "osteon: [rank {}] {}\n", comm::rank(MPI_COMM_WORLD), e.what());
+    say(fmt::format("osteon: [rank {}] {}\n", comm::rank(MPI_COMM_WORLD), e.what()));
   } catch (...) {
-    fmt::print(stderr, "osteon: [rank {}] ended by an error that nobody expected\n", comm::rank(MPI_COMM_WORLD));
+    say(fmt::format("osteon: [rank {}] ended by an error that nobody expected\n", comm::rank(MPI_COMM_WORLD)));
   }
+  report_to_front(code);
   MPI_Abort(MPI_COMM_WORLD, code);
   std::abort();
 }
@@ -30,20 +35,27 @@ namespace {
 }  // namespace
 
 int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
+  follow_front();
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   std::set_terminate(end_all_ranks);
   int code = 0;
   const int rank = comm::rank(MPI_COMM_WORLD);
   try {
+    refuse_copies(comm::size(MPI_COMM_WORLD));
     body(MPI_COMM_WORLD);
   } catch (const error& e) {
     // All ranks are here with the same text (comm::together), so all of them leave, and one speaks.
-    if (rank == 0) fmt::print(stderr, "osteon: {}\n", e.what());
+    if (rank == 0 && *e.what()) say(fmt::format("osteon: {}\n", e.what()));
     code = exit_code(e.kind());
+    if (e.kind() == error_kind::interrupted) {  // perhaps only some ranks were told, and by Ctrl-C
+      code = exit_code_of(e.kind());
+      MPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    }
   } catch (const std::exception& e) {
     // This rank alone failed: the others may wait for it in a collective, so they have to be ended.
-    fmt::print(stderr, "osteon: [rank {}] {}\n", rank, e.what());
+    say(fmt::format("osteon: [rank {}] {}\n", rank, e.what()));
+    report_to_front(exit_code(error_kind::machine));
     MPI_Abort(MPI_COMM_WORLD, exit_code(error_kind::machine));
   }
   MPI_Finalize();

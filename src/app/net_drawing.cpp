@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <app/net_drawing.hpp>
 #include <app/net_layout.hpp>
+#include <app/svg_text.hpp>
 #include <cmath>
 #include <map>
 #include <osteon/base/error.hpp>
@@ -71,7 +72,8 @@ class drawing {
 
   void text(double x, double y, const std::string& words, int size) {
     width_ = std::max(width_, x + 0.5 * size * static_cast<double>(words.size()) + 14);
-    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"#222\" font-size=\"{}\">{}</text>\n", x, y, size, words);
+    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"#222\" font-size=\"{}\">{}</text>\n", x, y, size,
+                        svg_text(words));
   }
   void line(point a, point b, const std::string& stroke, double wide) {
     out_ += fmt::format(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <app/place_drawing.hpp>
+#include <app/svg_text.hpp>
 #include <cmath>
 #include <numeric>
 #include <osteon/base/error.hpp>
@@ -89,7 +90,8 @@ class drawing {
                         size, fill);
   }
   void text(double x, double y, const char* fill, const std::string& words, int size = 12) {
-    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\" font-size=\"{}\">{}</text>\n", x, y, fill, size, words);
+    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\" font-size=\"{}\">{}</text>\n", x, y, fill, size,
+                        svg_text(words));
   }
   const placed_graph& source_;
   const placement::target& where_;

@@ -16,6 +16,7 @@
 #include <osteon/io/model_file.hpp>
 #include <osteon/job/compute.hpp>
 #include <osteon/job/import.hpp>
+#include <osteon/job/rank_graph.hpp>
 #include <osteon/job/script_job.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/subdomain_graph.hpp>
@@ -69,7 +70,7 @@ placed_graph graph_of_job(const graph_options& o) {
     model = job::output_paths(spec).model;
     terminal_sink log(is_interactive());
     job::import_model(spec, model, log);
-    values = spec.physics == "elasticity" ? 3 : 1;
+    values = job::values_per_node(spec);
     bricks = job::takes_bricks(spec, io::read_model_header(model).shape.z, o.ranks);
   }
   placed_graph result;
@@ -88,7 +89,7 @@ placed_graph graph_of_job(const graph_options& o) {
 
 std::string trace_library() {
   const std::filesystem::path here = std::filesystem::path(own_path()).parent_path();
-  for (const auto& place : {here, here.parent_path() / "lib"})
+  for (const auto& place : {here, here.parent_path() / "lib" / "osteon"})
     if (const auto file = place / "libosteon_trace.so"; std::filesystem::exists(file)) return file.string();
   throw machine_error(fmt::format("libosteon_trace.so is not beside {}; build it (target osteon_trace)", own_path()));
 }

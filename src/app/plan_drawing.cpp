@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <app/plan_drawing.hpp>
+#include <app/svg_text.hpp>
 #include <cmath>
 #include <osteon/base/error.hpp>
 
@@ -59,7 +60,7 @@ class drawing {
 
   void text(double x, double y, const char* anchor, const char* fill, const std::string& words, int size = 11) {
     out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" fill=\"{}\" font-size=\"{}\">{}</text>\n", x, y,
-                        anchor, fill, size, words);
+                        anchor, fill, size, svg_text(words));
   }
   void box(double x, double y, plan::span s, const std::string& fill) {
     out_ +=

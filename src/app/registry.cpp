@@ -1,7 +1,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <app/json_output.hpp>
 #include <app/registry.hpp>
+#include <common/printable.hpp>
+#include <iostream>
 #include <osteon/base/error.hpp>
+#include <sstream>
 #include <utility>
 
 namespace osteon::app {
@@ -47,12 +51,18 @@ int registry::run() {
   try {
     cli_->parse(std::vector<std::string>(words_.rbegin(), words_.rend()));  // from the last to the first, it wants them
   } catch (const CLI::ParseError& e) {
-    return cli_->exit(e) == 0 ? 0 : exit_code(error_kind::usage);
+    std::ostringstream help, fault;
+    const int code = cli_->exit(e, help, fault);
+    std::cout << help.str();
+    std::cerr << printable(fault.str());
+    return code == 0 ? 0 : exit_code(error_kind::usage);
   }
   // `osteon plan draw` has asked for `plan` too: the innermost counts.
   const auto asked = std::find_if(commands_.begin(), commands_.end(), [](const auto& entry) {
     return entry.first->parsed() && entry.first->get_subcommands().empty();
   });
+  const CLI::Option* json = asked->first->get_option_no_throw("--json");
+  if (json != nullptr && json->count() > 0 && json->as<std::string>() == "-") keep_stdout();
   return asked->second();
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -49,14 +51,17 @@ std::size_t place_of(const nlohmann::ordered_json& load) {
 
 void add_heat(std::vector<summary_row>& rows, const nlohmann::ordered_json& s) {
   const auto add = [&](const char* key, const char* name, const char* unit) {
-    if (s.contains(key)) rows.push_back({name, number(s.at(key)), unit});
+    if (!s.contains(key)) return;
+    // JSON has no infinity: a tortuosity is null where no path conducts.
+    rows.push_back({name, s.at(key).is_null() ? "infinite" : number(s.at(key)), unit});
   };
   const auto add_list = [&](const char* key, const std::string& name, const char* unit) {
     if (!s.contains(key)) return;
     std::string text;
-    for (const auto& value : s.at(key)) text += (text.empty() ? "" : ", ") + (value.is_null() ? "none" : number(value));
+    for (const auto& value : s.at(key)) text += (text.empty() ? "" : ", ") + (value.is_null() ? "infinite" : number(value));
     rows.push_back({name, text, unit});
   };
+  if (!s.value("percolates", true)) rows.push_back({"path between the faces", "none", ""});
   add("flux_W", "heat flow", "W");
   add("effective_conductivity_W_per_mK", "effective conductivity", "W/(m K)");
   add("tortuosity", "tortuosity", "");
@@ -89,6 +94,139 @@ void add_thermo_elasticity(std::vector<summary_row>& rows, const nlohmann::order
   rows.push_back({"heat: energy identity error", fmt::format("{:.2e}", heat.at("energy_identity_error").get<double>()), ""});
 }
 
+// Columns as wide as they need; the first begins at the left, the others end at the right.
+std::string columns(const std::vector<std::vector<std::string>>& lines) {
+  std::vector<std::size_t> width;
+  for (const auto& line : lines)
+    for (std::size_t c = 0; c < line.size(); ++c) {
+      if (c == width.size()) width.push_back(0);
+      width[c] = std::max(width[c], line[c].size());
+    }
+  std::string text;
+  for (const auto& line : lines) {
+    text += fmt::format("  {:<{}}", line[0], width[0]);
+    for (std::size_t c = 1; c < line.size(); ++c) text += fmt::format("  {:>{}}", line[c], width[c]);
+    text += "\n";
+  }
+  return text;
+}
+
+// z, y, x in one cell.
+std::string three(const nlohmann::ordered_json& list, double noise) {
+  std::string text;
+  for (const auto& value : list) {
+    const double v = std::abs(value.get<double>()) < noise ? 0 : value.get<double>();
+    text += (text.empty() ? "" : ", ") + (v == 0 ? "0" : fmt::format("{:.4g}", v));
+  }
+  return text;
+}
+
+// What the solver's tolerance leaves of a zero, against the largest of all entries of a list's key.
+double noise_of(const nlohmann::ordered_json& list, const char* key, double tolerance) {
+  double largest = 0;
+  for (const auto& entry : list)
+    for (const auto& value : entry.at(key)) largest = std::max(largest, std::abs(value.get<double>()));
+  return tolerance * largest;
+}
+
+// What supports bear and forces apply in a case of [[support]] and [[force]]. A standard test has one answer instead.
+std::string supports_of(const nlohmann::ordered_json& s, double tolerance) {
+  constexpr std::size_t most_lines = 20;
+  if (!s.contains("supports") || s.at("load").at("test") != "custom") return {};
+  std::string text;
+  const auto cut = [&](std::vector<std::vector<std::string>> lines) {
+    const std::size_t all = lines.size();
+    if (all > most_lines) lines.resize(most_lines);
+    text += columns(lines);
+    if (all > most_lines) text += fmt::format("  ... {} more in summary.json\n", all - most_lines);
+  };
+  const auto& supports = s.at("supports");
+  double lever = 0;  // of the forces on each other
+  for (const auto& e : supports)
+    for (std::size_t a = 0; a < 3; ++a)
+      lever = std::max(lever, std::abs(e.at("about_mm")[a].get<double>() - supports[0].at("about_mm")[a].get<double>()));
+  const double small_force = noise_of(supports, "reaction_N", tolerance),
+               small_moment = std::max(noise_of(supports, "moment_N_mm", tolerance), lever * small_force);
+  std::vector<std::vector<std::string>> lines{{"support", "held", "nodes", "reaction z, y, x [N]", "moment z, y, x [N mm]"}};
+  for (const auto& e : supports)
+    lines.push_back({e.at("on"), e.at("held"), std::to_string(e.at("nodes").get<std::int64_t>()),
+                     three(e.at("reaction_N"), small_force), three(e.at("moment_N_mm"), small_moment)});
+  cut(std::move(lines));
+  if (!s.contains("forces")) return text;
+  lines = {{"force on", "nodes", "force z, y, x [N]", "displacement along it [mm]"}};
+  for (const auto& e : s.at("forces"))
+    lines.push_back({e.at("on"), std::to_string(e.at("nodes").get<std::int64_t>()),
+                     three(e.at("force_N"), noise_of(s.at("forces"), "force_N", 1e-12)),
+                     e.contains("displacement_mm") ? number(e.at("displacement_mm")) : "-"});
+  cut(std::move(lines));
+  return text;
+}
+
+// The answers of one case.
+void add_elasticity(std::vector<summary_row>& rows, const nlohmann::ordered_json& s) {
+  const auto add = [&](const char* key, const char* name, const char* unit) {
+    if (s.contains(key)) rows.push_back({name, number(s.at(key)), unit});
+  };
+  if (s.contains("reaction_moment_N_mm") && s.contains("stiffness_N_mm_per_deg"))
+    rows.push_back({"reaction moment", number(s.at("reaction_moment_N_mm").at(place_of(s.at("load")))), "N mm"});
+  else if (s.contains("reaction_N"))
+    rows.push_back({"reaction force", number(s.at("reaction_N").at(place_of(s.at("load")))), "N"});
+  add("stiffness_N_per_mm", "stiffness", "N/mm");
+  add("stiffness_N_mm_per_deg", "stiffness", "N mm/deg");
+  add("apparent_modulus_MPa", "apparent modulus", "MPa");
+  add("aggregate_modulus_MPa", "aggregate modulus", "MPa");
+  add("shear_modulus_MPa", "shear modulus", "MPa");
+  add("bending_stiffness_N_mm2", "bending stiffness", "N mm2");
+  add("torsional_stiffness_N_mm2", "torsional stiffness", "N mm2");
+  rows.push_back({"strain energy density, mean", number(s.at("sed_MPa").at("mean")), "MPa"});
+  rows.push_back({"strain energy density, 98 %", number(s.at("sed_MPa").at("p98")), "MPa"});
+  rows.push_back({"effective strain, 98 %", number(s.at("effective_strain").at("p98")), ""});
+  const auto& pistoia = s.at("pistoia");
+  if (pistoia.contains("failure_load_N"))
+    rows.push_back({"failure load (Pistoia)", number(pistoia.at("failure_load_N")), "N"});
+  else if (pistoia.contains("failure_moment_N_mm"))
+    rows.push_back({"failure moment (Pistoia)", number(pistoia.at("failure_moment_N_mm")), "N mm"});
+  else if (pistoia.at("factor").is_number())
+    rows.push_back({"failure factor (Pistoia)", number(pistoia.at("factor")), ""});
+}
+
+std::string lines_of(const std::vector<summary_row>& rows) {
+  std::string text;
+  for (const summary_row& r : rows) text += fmt::format("  {:<30} {:>14}  {}\n", r.name, r.value, r.unit);
+  return text;
+}
+
+// The answers of all cases: a line for each answer, a column for each case. Cases need not have the same answers.
+std::string table_of_cases(const nlohmann::ordered_json& cases) {
+  constexpr std::size_t most_columns = 4;
+  std::vector<std::vector<summary_row>> all;
+  for (const auto& c : cases) add_elasticity(all.emplace_back(), c);
+  std::string text;
+  for (std::size_t first = 0; first < cases.size(); first += most_columns) {
+    const std::size_t end = std::min(first + most_columns, cases.size());
+    std::vector<std::vector<std::string>> lines{{"load case"}, {"test"}};
+    for (std::size_t c = first; c < end; ++c) {
+      lines[0].push_back(cases[c].at("name"));
+      lines[1].push_back(cases[c].at("load").at("test"));
+    }
+    std::vector<std::string> names;  // with their units
+    const auto name_of = [](const summary_row& r) { return r.unit.empty() ? r.name : r.name + " [" + r.unit + "]"; };
+    for (std::size_t c = first; c < end; ++c)
+      for (const summary_row& r : all[c])
+        if (std::find(names.begin(), names.end(), name_of(r)) == names.end()) names.push_back(name_of(r));
+    for (const std::string& name : names) {
+      auto& line = lines.emplace_back(std::vector<std::string>{name});
+      for (std::size_t c = first; c < end; ++c) {
+        const auto found =
+            std::find_if(all[c].begin(), all[c].end(), [&](const summary_row& r) { return name_of(r) == name; });
+        line.push_back(found == all[c].end() ? "-" : found->value);
+      }
+    }
+    text += "\n" + columns(lines);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string summary_table(const nlohmann::ordered_json& s, const std::string& report) {
@@ -97,32 +235,7 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
   if (s.contains("homogenisation")) {
     add_homogenisation(s.at("homogenisation"), rows);
   } else if (s.at("physics") == "elasticity") {
-    if (s.contains("cases"))
-      rows.push_back({"load case, of " + std::to_string(s.at("cases").size()), s.at("cases").at(0).at("name"), ""});
-    const auto add = [&](const char* key, const char* name, const char* unit) {
-      if (s.contains(key)) rows.push_back({name, number(s.at(key)), unit});
-    };
-    if (s.contains("stiffness_N_mm_per_deg"))
-      rows.push_back({"reaction moment", number(s.at("reaction_moment_N_mm").at(place_of(s.at("load")))), "N mm"});
-    else if (s.contains("reaction_N"))
-      rows.push_back({"reaction force", number(s.at("reaction_N").at(place_of(s.at("load")))), "N"});
-    add("stiffness_N_per_mm", "stiffness", "N/mm");
-    add("stiffness_N_mm_per_deg", "stiffness", "N mm/deg");
-    add("apparent_modulus_MPa", "apparent modulus", "MPa");
-    add("aggregate_modulus_MPa", "aggregate modulus", "MPa");
-    add("shear_modulus_MPa", "shear modulus", "MPa");
-    add("bending_stiffness_N_mm2", "bending stiffness", "N mm2");
-    add("torsional_stiffness_N_mm2", "torsional stiffness", "N mm2");
-    rows.push_back({"strain energy density, mean", number(s.at("sed_MPa").at("mean")), "MPa"});
-    rows.push_back({"strain energy density, 98 %", number(s.at("sed_MPa").at("p98")), "MPa"});
-    rows.push_back({"effective strain, 98 %", number(s.at("effective_strain").at("p98")), ""});
-    const auto& pistoia = s.at("pistoia");
-    if (pistoia.contains("failure_load_N"))
-      rows.push_back({"failure load (Pistoia)", number(pistoia.at("failure_load_N")), "N"});
-    else if (pistoia.contains("failure_moment_N_mm"))
-      rows.push_back({"failure moment (Pistoia)", number(pistoia.at("failure_moment_N_mm")), "N mm"});
-    else
-      rows.push_back({"failure factor (Pistoia)", number(pistoia.at("factor")), ""});
+    if (!s.contains("cases")) add_elasticity(rows, s);
   } else if (s.at("physics") == "thermo_elasticity") {
     add_thermo_elasticity(rows, s);
   } else {
@@ -139,7 +252,16 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
   rows.push_back({"peak memory, all ranks", fmt::format("{:.0f}", s.at("peak_rss_bytes").get<double>() / 1048576), "MiB"});
 
   std::string text = fmt::format("\n{}: {}\n", s.at("job").get<std::string>(), s.at("physics").get<std::string>());
-  for (const summary_row& r : rows) text += fmt::format("  {:<30} {:>14}  {}\n", r.name, r.value, r.unit);
+  text += lines_of(rows);
+  const double tolerance = proof.value("tolerance", 1e-6);
+  if (s.contains("cases")) {
+    text += table_of_cases(s.at("cases"));
+    for (const auto& c : s.at("cases"))
+      if (const std::string table = supports_of(c, tolerance); !table.empty())
+        text += fmt::format("\n  load case {}\n", c.at("name").get<std::string>()) + table;
+  } else if (const std::string table = supports_of(s, tolerance); !table.empty()) {
+    text += "\n" + table;
+  }
   if (const auto note = s.at("image").value("spacing_note", ""); !note.empty())
     text += fmt::format("\n  Voxel size: {}\n", note);
   text += fmt::format("\n  results  {}\n", s.at("files").at("results").get<std::string>());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <common/printable.hpp>
 #include <cstdio>
 #include <cstdlib>
 
@@ -15,24 +16,36 @@ std::string duration(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
+namespace {
+
+// As it is, for what moves the cursor.
+void write(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+void say(std::string_view text) { write(printable(text)); }
+
 bool is_interactive() {
   const char* inherited = std::getenv("OSTEON_INTERACTIVE");
   return inherited ? *inherited == '1' : isatty(STDERR_FILENO) != 0;
 }
 
 void terminal_sink::clear() {
-  if (line_open_) fmt::print(stderr, "\r\033[K");
+  if (line_open_) write("\r\033[K");
   line_open_ = false;
 }
 
 void terminal_sink::note(std::string_view text) {
   clear();
-  fmt::print(stderr, "  {}\n", text);
+  say(fmt::format("  {}\n", text));
 }
 
 void terminal_sink::warn(std::string_view text) {
   clear();
-  fmt::print(stderr, "  warning: {}\n", text);
+  say(fmt::format("  warning: {}\n", text));
 }
 
 void terminal_sink::stage(std::string_view name) {
@@ -40,7 +53,7 @@ void terminal_sink::stage(std::string_view name) {
   stage_ = name;
   since_stage_.restart();
   first_line_ = true;
-  fmt::print(stderr, "{}\n", name);
+  say(fmt::format("{}\n", name));
 }
 
 void terminal_sink::progress(double fraction, std::string_view detail) {
@@ -53,12 +66,11 @@ void terminal_sink::progress(double fraction, std::string_view detail) {
   if (fraction > 0.02 && fraction < 1 && elapsed > 1)
     line += fmt::format("  (about {} left)", duration(elapsed * (1 - fraction) / fraction));
   if (interactive_) {
-    fmt::print(stderr, "\r\033[K{}", line);
+    write("\r\033[K" + printable(line));
     line_open_ = true;
   } else {
-    fmt::print(stderr, "{}\n", line);
+    say(line + "\n");
   }
-  std::fflush(stderr);
 }
 
 }  // namespace osteon::app

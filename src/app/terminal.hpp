@@ -4,6 +4,7 @@
 #include <osteon/base/sink.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <string>
+#include <string_view>
 
 namespace osteon::app {
 
@@ -29,6 +30,10 @@ class terminal_sink : public sink {
 
 /// Whether progress may rewrite its line: standard error is a terminal, or the parent that starts the ranks says it has one.
 bool is_interactive();
+
+/// Write to standard error, so that no text of others acts on the terminal. That it is closed or full is no reason for a job
+/// to fail.
+void say(std::string_view text);
 
 /// "12 s", "3 min 20 s", "2 h 5 min".
 std::string duration(double seconds);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <app/svg_text.hpp>
 #include <app/time_plot.hpp>
 #include <cmath>
 
@@ -19,7 +20,7 @@ struct axis {
 
 std::string text(double x, double y, const char* anchor, const std::string& words, int size = 11) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\" fill=\"#333\">{}</text>\n", x, y,
-                     anchor, size, words);
+                     anchor, size, svg_text(words));
 }
 
 std::string draw_panel(const time_panel& panel, double shift) {

@@ -13,7 +13,7 @@ namespace bricks_test {
 
 using namespace osteon;
 
-using image = std::vector<std::uint8_t>;
+using image = std::vector<material_number>;
 
 grid::box_tree serial(const image& voxels, index3 domain, int ranks) {
   return grid::balance_bricks(MPI_COMM_SELF, domain, {{}, domain}, {voxels.data(), domain}, ranks);
@@ -100,7 +100,7 @@ TEST(bricks, leave_no_rank_without_active_voxels_if_they_can_be_told_apart) {
       for (const std::size_t x : {0u, 1u}) corner[(z * 8 + y) * 7 + x] = 1;
   EXPECT_EQ(shares(serial(corner, domain, 8), corner), std::vector<std::int64_t>(8, 1));
   image uneven(static_cast<std::size_t>(domain.volume()), 0);  // a full end plate and one voxel far away
-  std::fill(uneven.begin(), uneven.begin() + 56, std::uint8_t{1});
+  std::fill(uneven.begin(), uneven.begin() + 56, material_number{1});
   uneven.back() = 1;
   for (const std::int64_t share : shares(serial(uneven, domain, 6), uneven)) EXPECT_GT(share, 0);
 }

@@ -25,10 +25,10 @@ TEST(redistribute, takes_planes_to_bricks_and_back) {
   const index3 domain{8, 7, 9};
   const int me = comm::rank(MPI_COMM_WORLD);
   const auto planes = lopsided_planes(domain), bricks = sample::bricks(domain, {});
-  const auto bytes = sample::numbers<std::uint8_t>(domain, planes.box_of(me));
-  const auto moved = grid::redistribute<std::uint8_t>(MPI_COMM_WORLD, planes, bricks, bytes);
-  EXPECT_EQ(moved, sample::numbers<std::uint8_t>(domain, bricks.box_of(me)));
-  EXPECT_EQ(grid::redistribute<std::uint8_t>(MPI_COMM_WORLD, bricks, planes, moved), bytes);
+  const auto bytes = sample::numbers<material_number>(domain, planes.box_of(me));
+  const auto moved = grid::redistribute<material_number>(MPI_COMM_WORLD, planes, bricks, bytes);
+  EXPECT_EQ(moved, sample::numbers<material_number>(domain, bricks.box_of(me)));
+  EXPECT_EQ(grid::redistribute<material_number>(MPI_COMM_WORLD, bricks, planes, moved), bytes);
 
   // Three components, and what is not a number stays that.
   auto values = sample::numbers<float>(

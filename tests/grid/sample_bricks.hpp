@@ -10,8 +10,8 @@
 namespace osteon::sample {
 
 /// Boxes for all ranks of MPI_COMM_WORLD, balanced for `voxels`, shape domain (or for a full domain if there are none).
-inline grid::box_tree bricks(index3 domain, const std::vector<std::uint8_t>& voxels) {
-  const std::vector<std::uint8_t> full(static_cast<std::size_t>(domain.volume()), 1);
+inline grid::box_tree bricks(index3 domain, const std::vector<material_number>& voxels) {
+  const std::vector<material_number> full(static_cast<std::size_t>(domain.volume()), 1);
   return grid::balance_bricks(MPI_COMM_SELF, domain, {{}, domain}, {voxels.empty() ? full.data() : voxels.data(), domain},
                               comm::size(MPI_COMM_WORLD));
 }

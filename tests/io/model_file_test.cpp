@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <netcdf.h>
+
 #include <filesystem>
 #include <fstream>
 #include <osteon/base/error.hpp>
 #include <osteon/io/model_file.hpp>
+#include <osteon/io/verify.hpp>
 #include <random>
 
 #include "grid/sample_bricks.hpp"
@@ -46,6 +49,51 @@ TEST(model_file, comes_back_as_it_was_written) {
     EXPECT_EQ(brick.material, sample::materials(brick.where.owned));
     const auto expected = sample::bricks(n, sample::materials({{}, n}));
     EXPECT_EQ(brick.where.owned, expected.box_of(rank()));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) std::filesystem::remove(path);
+  }
+}
+
+// Oracle: what was written; numbers above 255 are two bytes in the file, 255 and below are one.
+TEST(model_file, has_as_many_bytes_a_voxel_as_its_materials_need) {
+  const index3 n{37, 300, 250};
+  for (const int materials : {255, 256, 3000, 65535}) {
+    auto header = sample::header(n);
+    while (std::ssize(header.materials) <= materials)
+      header.materials.push_back(
+          {"m" + std::to_string(header.materials.size()), 1.0 * std::ssize(header.materials), 0.3, 0});
+    const auto voxels_of = [&](const box3& part) {
+      std::vector<material_number> voxels = sample::materials(part);
+      for (std::size_t i = 0; i < voxels.size(); ++i)
+        if (voxels[i] == 2) voxels[i] = static_cast<material_number>(materials);
+      return voxels;
+    };
+    const std::string path = sample::shared_path("classes.nc");
+    if (rank() == 0) {
+      const auto voxels = voxels_of({{}, n});
+      io::write_model(path, header, {voxels.data(), n});
+      int file = -1, group = -1, id = -1, type = -1;
+      ASSERT_EQ(nc_open(path.c_str(), NC_NOWRITE, &file), NC_NOERR);
+      EXPECT_EQ(nc_inq_grp_full_ncid(file, "/VTKHDF/CellData", &group), NC_NOERR);
+      EXPECT_EQ(nc_inq_varid(group, "material", &id), NC_NOERR);
+      EXPECT_EQ(nc_inq_vartype(group, id, &type), NC_NOERR);
+      EXPECT_EQ(type, materials <= 255 ? NC_UBYTE : NC_USHORT);
+      nc_close(file);
+      EXPECT_TRUE(io::verify_file(path).faults.empty());
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    const auto read = io::read_model_header(MPI_COMM_WORLD, path);
+    ASSERT_EQ(read.materials.size(), header.materials.size());
+    EXPECT_EQ(read.materials.back().name, "m" + std::to_string(materials));
+    EXPECT_EQ(read.materials.back().youngs_modulus_MPa, materials);
+    const auto where = grid::make_block(MPI_COMM_WORLD, n, read.active_per_plane);
+    for (const io::access_mode mode : {io::access_mode::serial, io::access_mode::parallel}) {
+      io::access how;
+      how.mode = mode;
+      EXPECT_EQ(io::read_model_planes(path, read, where, how), voxels_of(where.owned));
+    }
+    const auto brick = io::read_model_brick(MPI_COMM_WORLD, path, read);
+    EXPECT_EQ(brick.material, voxels_of(brick.where.owned));
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank() == 0) std::filesystem::remove(path);
   }

@@ -12,8 +12,8 @@
 
 namespace osteon::sample {
 
-inline std::uint8_t material_at(std::int64_t z, std::int64_t y, std::int64_t x) {
-  return z % 5 == 3 ? 0 : static_cast<std::uint8_t>((z * 7 + y * 3 + x * x) % 3);
+inline material_number material_at(std::int64_t z, std::int64_t y, std::int64_t x) {
+  return z % 5 == 3 ? 0 : static_cast<material_number>((z * 7 + y * 3 + x * x) % 3);
 }
 inline float cell_at(std::int64_t z, std::int64_t y, std::int64_t x) {
   if (material_at(z, y, x) == 0) return std::numeric_limits<float>::quiet_NaN();
@@ -47,14 +47,14 @@ inline voxel::model_header header(index3 shape) {
   return h;
 }
 
-inline std::vector<std::uint8_t> materials(const box3& part) {
-  std::vector<std::uint8_t> v;
+inline std::vector<material_number> materials(const box3& part) {
+  std::vector<material_number> v;
   for (std::int64_t z = part.begin.z; z < part.end.z; ++z)
     for (std::int64_t y = part.begin.y; y < part.end.y; ++y)
       for (std::int64_t x = part.begin.x; x < part.end.x; ++x) v.push_back(material_at(z, y, x));
   return v;
 }
-inline std::vector<std::uint8_t> materials(index3 n, std::int64_t begin, std::int64_t end) {
+inline std::vector<material_number> materials(index3 n, std::int64_t begin, std::int64_t end) {
   return materials({{begin, 0, 0}, {end, n.y, n.x}});
 }
 

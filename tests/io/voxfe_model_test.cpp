@@ -29,7 +29,7 @@ std::string content(const std::string& path) {
 void expect_same(const model_planes& m, const whole_model& whole) {
   const std::int64_t plane = whole.header.shape.y * whole.header.shape.x;
   const auto begin = whole.material.begin() + m.where.owned.begin.z * plane;
-  EXPECT_EQ(m.material, (std::vector<std::uint8_t>(begin, begin + std::ssize(m.material))));
+  EXPECT_EQ(m.material, (std::vector<material_number>(begin, begin + std::ssize(m.material))));
   EXPECT_EQ(m.header.active_per_plane, whole.header.active_per_plane);
   EXPECT_EQ(m.header.conditions, whole.header.conditions);
   EXPECT_EQ(m.index_base, whole.layout.base);
@@ -116,7 +116,7 @@ TEST(VoxfeModelOnRanks, results_are_numbered_and_written_the_same_in_both_ways) 
     if (s.shape().z < ranks()) continue;
     const whole_model whole = read_whole_model(s);
     const model_planes m = read_model(MPI_COMM_WORLD, s, {}, text_way::parallel);
-    const auto nodes_of = [&](const std::vector<std::uint8_t>& image, index3 shape, std::int64_t first_plane) {
+    const auto nodes_of = [&](const std::vector<material_number>& image, index3 shape, std::int64_t first_plane) {
       const voxel::run_set cells = voxel::active_cells({image.data(), shape}), nodes = voxel::corner_nodes(cells);
       node_rows rows;
       rows.components = 3;
@@ -140,7 +140,7 @@ TEST(VoxfeModelOnRanks, results_are_numbered_and_written_the_same_in_both_ways) 
     std::string sed = "element_id,material_id,x,y,z,sed\n";
     std::int64_t number = 0;
     for (std::int64_t i = 0; i < std::ssize(whole.material); ++i)
-      if (const std::uint8_t material = whole.material[static_cast<std::size_t>(i)])
+      if (const material_number material = whole.material[static_cast<std::size_t>(i)])
         sed +=
             fmt::format("{},{},{},{},{},{:.9e}\n", ++number, s.materials[material - std::size_t{1}].id, i % s.voxels[0] + 1,
                         i / s.voxels[0] % s.voxels[1] + 1, i / s.voxels[0] / s.voxels[1] + 1, 0.5F * static_cast<float>(i));

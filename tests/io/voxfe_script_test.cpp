@@ -131,7 +131,7 @@ TEST(VoxfeModel, is_read_with_its_materials_and_conditions) {
   const voxfe_folder folder(beam());
   const script s = read_script(folder.script());
   const whole_model m = read_whole_model(s);
-  EXPECT_EQ(m.material, (std::vector<std::uint8_t>{1, 2, 1}));
+  EXPECT_EQ(m.material, (std::vector<material_number>{1, 2, 1}));
   EXPECT_EQ(m.header.active_per_plane, (std::vector<std::int64_t>{3}));
   EXPECT_EQ(m.header.materials[2].youngs_modulus_MPa, 2000);
   EXPECT_EQ(m.header.spacing_mm, (vector3{0.5, 0.5, 0.5}));

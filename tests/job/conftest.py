@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -32,3 +33,11 @@ def scan() -> Path:
     if not SCAN.exists():
         pytest.skip("the bone scan is not here (the package that holds it could not be had)")
     return SCAN
+
+
+@pytest.fixture(scope="session")
+def failing_disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    library = tmp_path_factory.mktemp("disk") / "failing_disk.so"
+    source = Path(__file__).with_name("failing_disk.c")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
+    return library

@@ -26,6 +26,14 @@ TEST(run_program, says_when_a_program_is_missing_or_killed) {
   EXPECT_EQ(run_program({"sh", "-c", "kill -9 $$"}).exit_code, 137);
 }
 
+// Invariant: a program that would go on is ended, with all that it has said so far.
+TEST(run_program, ends_with_a_job_that_is_stopped) {
+  int asked = 0;
+  const auto result = run_program({"sh", "-c", "echo begun; exec sleep 60"}, [&] { return ++asked > 3; });
+  EXPECT_EQ(result.exit_code, 128 + 15);
+  EXPECT_EQ(result.out, "begun\n");
+}
+
 // Invariant: arguments reach the program as they are; no shell reads them.
 TEST(run_program, does_not_interpret_its_arguments) { EXPECT_EQ(run_program({"printf", "%s", "a b;$(c)"}).out, "a b;$(c)"); }
 

@@ -14,7 +14,7 @@ constexpr index3 domain{9, 6, 7};
 
 /// A specimen of a random scan, on a communicator.
 struct scan {
-  std::vector<std::uint8_t> data = random_image(domain, 0.4, 11);
+  std::vector<material_number> data = random_image(domain, 0.4, 11);
   job::specimen part;
   voxel::run_set nodes;
 
@@ -28,11 +28,11 @@ struct scan {
     part.header.materials = {{}, {"soft", 1, 0.3, 0}, {"hard", 2, 0.3, 0}};
     for (std::int64_t z = 0; z < domain.z; ++z)
       part.header.active_per_plane.push_back(
-          plane - std::count(data.begin() + z * plane, data.begin() + (z + 1) * plane, std::uint8_t{0}));
+          plane - std::count(data.begin() + z * plane, data.begin() + (z + 1) * plane, material_number{0}));
     part.where = is_bricks ? grid::make_block(comm, sample::bricks(domain, data))
                            : grid::make_block(comm, domain, part.header.active_per_plane);
     const box3& owned = part.where.owned;
-    std::vector<std::uint8_t> image;
+    std::vector<material_number> image;
     for (const auto voxel : sample::numbers<std::size_t>(domain, owned)) image.push_back(data[voxel]);
     part.cells = voxel::active_cells({image.data(), owned.shape()});
     part.material = voxel::gather(part.cells, {image.data(), owned.shape()});
@@ -142,8 +142,8 @@ TEST(NodeSets, ForcesAddUpOnceOverRanks) {
     for (int a = 0; a < 3; ++a) EXPECT_NEAR(total[a], expected[a], 1e-12);
   }
   EXPECT_NEAR(job::make_force(sets, forces[0]).total_N.x, 3.0, 1e-12);
-  const auto hard = std::count(whole.data.begin(), whole.data.end(), std::uint8_t{2});
-  const auto soft = std::count(whole.data.begin(), whole.data.end(), std::uint8_t{1});
+  const auto hard = std::count(whole.data.begin(), whole.data.end(), material_number{2});
+  const auto soft = std::count(whole.data.begin(), whole.data.end(), material_number{1});
   const double mass_kg = static_cast<double>(soft + 3 * hard) * 1000 * 0.5 * 0.3 * 0.2 * 1e-9;
   EXPECT_NEAR(job::body_weight(sets, {0, -9.81, 0}).total_N.y, -9.81 * mass_kg, 1e-15);
 }

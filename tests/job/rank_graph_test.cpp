@@ -17,6 +17,9 @@ TEST(rank_graph, planes_are_a_chain_weighed_by_the_voxels_at_their_cuts) {
   EXPECT_EQ(g.weight, (std::vector<std::int64_t>{2 * 8, 2 * 8}));
   job.physics = "elasticity";
   EXPECT_EQ(job::rank_graph(job, {4, 4, 4}, active, 2).weight[0], 2 * 24);
+  job.physics = "thermo_elasticity";  // its elastic system is the larger one
+  EXPECT_EQ(job::rank_graph(job, {4, 4, 4}, active, 2).weight[0], 2 * 24);
+  EXPECT_EQ(job::values_per_node(job), 3);
 }
 
 // Oracle: a cube of 8 bricks: each has three neighbours behind faces, three behind edges and one behind a corner; faces of

@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <unistd.h>
+#include <common/suggest.hpp>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <osteon/base/suggest.hpp>
+#include <osteon/job/doubts.hpp>
 #include <osteon/job/spec.hpp>
+#include <osteon/job/synonyms.hpp>
 
 namespace spec_test {
 
@@ -162,6 +164,114 @@ TEST(schema, names_every_table_and_is_json) {
 TEST(suggest, finds_the_nearest_word) {
   EXPECT_EQ(nearest("tolerence", {"tolerance", "threshold"}), "tolerance");
   EXPECT_EQ(nearest("xyz", {"tolerance", "threshold"}), "");
+}
+
+// Oracle: what the words mean; by spelling alone `compression` is nearest to torsion.
+TEST(synonyms, words_of_other_programs_lead_home) {
+  const auto fault = [](const std::string& text) {
+    job_file file("[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1000\n" + text);
+    file.read();
+    return file.faults();
+  };
+  for (const auto& [text, word] :
+       std::vector<std::pair<std::string, std::string>>{{"[load]\ntest='compression'\n", "axial_bonded"},
+                                                        {"[load]\ntest='Tension'\n", "axial_bonded"},
+                                                        {"[load]\ntest='simple-shear'\n", "shear"},
+                                                        {"[load]\ntest='flexure'\n", "bending"},
+                                                        {"[load]\ntest='homogenization'\n", "homogenise"},
+                                                        {"[load]\naxis='Z'\n", "z"},
+                                                        {"[segment]\nkeep='none'\n", "all"},
+                                                        {"[output]\nfields=['vonMises']\n", "von_mises"},
+                                                        {"[picture]\nfield='mises'\n", "von_mises"},
+                                                        {"[picture]\ncolormap='vik'\n", "colour_map"},
+                                                        {"[solver]\ntolerance=1e-6\n", "solve"},
+                                                        {"[segmentation]\nthreshold=1\n", "segment"},
+                                                        {"[solve]\nmaxiter=5\n", "max_iterations"}})
+    EXPECT_NE(fault(text).find("did you mean '" + word + "'?"), std::string::npos) << text << fault(text);
+  EXPECT_NE(fault("[segment]\nstrain=1\n").find("it belongs to [[case]] or [load]"), std::string::npos);
+  EXPECT_NE(fault("[[case]]\nname='a'\n[[case.support]]\nnodes='z_low'\n").find("did you mean 'on'?"), std::string::npos);
+  job_file units("[image]\npath='a'\nvoxel_size=1\n[[material]]\nyoungs_modulus_GPa=17\nnu=0.3\n");
+  units.read();
+  for (const char* word : {"'spacing_mm'", "'youngs_modulus_MPa'? Its unit is in its name", "'poisson_ratio'"})
+    EXPECT_NE(units.faults().find(std::string("did you mean ") + word), std::string::npos) << units.faults();
+}
+
+// Oracle: every word that the table leads to is a key or a value that there is, or it would never be said.
+TEST(synonyms, all_keys_are_known_by_table) {
+  const auto all = job::keys_by_table();
+  EXPECT_EQ(all.at("load").front(), "test");
+  EXPECT_NE(std::find(all.at("").begin(), all.at("").end(), "material"), all.at("").end());
+  EXPECT_EQ(all.at("case.support").front(), "on");
+}
+
+// Oracle: the contract: what loads nothing is a fault, also where a force of zero is written.
+TEST(spec, refuses_loads_of_nothing) {
+  const std::string held = "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1e4\n[[support]]\non='z_low'\nfix='zyx'\n";
+  for (const auto& [load, faulty] :
+       std::vector<std::pair<std::string, bool>>{{"", true},
+                                                 {"[[force]]\non='z_high'\nforce_N=[0, 0, 0]\n", true},
+                                                 {"[[force]]\non='z_high'\npressure_MPa=0\n", true},
+                                                 {"[[support]]\non='z_high'\nfix='zyx'\nrotate_deg=[0, 0, 0]\n", true},
+                                                 {"[[force]]\non='z_high'\nforce_N=[0, 0, 1]\n", false},
+                                                 {"[[force]]\non='z_high'\npressure_MPa=-2\n", false}}) {
+    job_file file(held + load);
+    file.read();
+    EXPECT_EQ(file.faults().find("nothing loads the specimen") != std::string::npos, faulty) << load << file.faults();
+  }
+}
+
+// Oracle: the limits of doubts.hpp; the values are those of a first job by hand.
+TEST(doubts, are_of_values_that_are_hardly_meant) {
+  const auto doubts_in = [](const std::string& text) {
+    job_file file(text);
+    const job::spec s = file.read();
+    EXPECT_TRUE(file.problems.empty()) << file.faults();
+    std::string all = job::join(job::doubts(s)) + "\n" + job::join(job::doubts_of_size(s, {0.02, 0.02, 0.02}, {50, 50, 50}));
+    return all == "\n" ? std::string() : all;
+  };
+  const std::string image = "[image]\npath='a'\nspacing_mm=0.02\n", bone = image + "[[material]]\nyoungs_modulus_MPa=";
+  EXPECT_EQ(doubts_in(bone + "6829\n[load]\nstrain=-0.01\n"), "");
+  for (const auto& [text, said] : std::vector<std::pair<std::string, std::string>>{
+           {bone + "6.829e9\n",
+            "material[1].youngs_modulus_MPa: 6.829e+09 MPa is stiffer than diamond; if pascals were meant, "
+            "write 6829"},
+           {bone + "17\n", "if gigapascals were meant, write 17000"},
+           {bone + "17000\n[load]\nstrain=-1.0\n", "load.strain: -1 is a strain of 100 %"},
+           {bone + "17000\n[load]\nstrain=-1.0\n", "-1 % would be -0.01"},
+           {bone + "17000\n[load]\ndisplacement_mm=-0.5\n", "load.displacement_mm: -0.5 mm of 1 mm are a strain of 50 %"},
+           {bone + "17000\n[[support]]\non='z_low'\nfix='zyx'\n[[support]]\non='z_high'\nmove_z_mm=-2\n",
+            "support[2].move_z_mm: -2 mm of 1 mm are a strain of 200 %"},
+           {bone + "17000\n[pistoia]\ncritical_strain=0.7\n", "pistoia.critical_strain: 0.7 is a strain of 70 %"},
+           {bone + "17000\ndensity_kg_per_m3=1.9\n", "if g/cm3 was meant, write 1900"},
+           {bone + "17000\n[solve]\ntolerance=0.1\n", "solve.tolerance: 0.1 is coarse"},
+           {"physics='heat'\n" + image + "[[material]]\nconductivity_W_per_mK=0.5\n[load]\nlow_K=-20\nhigh_K=37\n",
+            "load.low_K: -20 K lies below absolute zero"},
+           {"[image]\npath='a'\nspacing_mm=34\n[[material]]\nyoungs_modulus_MPa=17000\n",
+            "if micrometres were meant, write 0.034"}})
+    EXPECT_NE(doubts_in(text).find(said), std::string::npos) << said << "\nin\n" << doubts_in(text);
+}
+
+// Oracle: a name is a folder's name beside where osteon runs; these lead elsewhere, or do something to a terminal.
+TEST(spec, refuses_names_that_lead_elsewhere_or_cannot_be_shown) {
+  for (const std::string name : {"../evil", "/tmp/evil", "a/b", "..", ".", "\\u001b]0;x\\u0007", "a\\nb", "\\u202egpj"}) {
+    job_file file("name = \"" + name + "\"\n[image]\npath = \"a.tif\"\n[[material]]\nyoungs_modulus_MPa = 1\n");
+    file.read();
+    ASSERT_EQ(file.problems.size(), 1u) << name << ": " << file.faults();
+    EXPECT_NE(file.faults().find(":1: name: "), std::string::npos) << file.faults();
+  }
+  job_file file("name = \"пример 骨 1.5 (b)\"\n[image]\npath = \"a.tif\"\n[[material]]\nyoungs_modulus_MPa = 1\n");
+  file.read();
+  EXPECT_TRUE(file.problems.empty()) << file.faults();
+}
+
+// Oracle: a key of 40,000 parts is a fault with its line; a parser that recurses would end the program.
+TEST(spec, refuses_what_is_too_deep_before_it_is_parsed) {
+  std::string key = "a";
+  for (int i = 0; i < 40000; ++i) key += ".a";
+  job_file file(std::string(good) + key + " = 1\n");
+  file.read();
+  ASSERT_EQ(file.problems.size(), 1u);
+  EXPECT_NE(file.faults().find(":8: a key has many parts"), std::string::npos) << file.faults();
 }
 
 }  // namespace spec_test

@@ -16,7 +16,7 @@ grid::box_tree eighths(index3 n) {
 // corner one node.
 TEST(SubdomainGraph, FullBoxSharesFacesEdgesAndCorners) {
   const index3 n{4, 6, 10};
-  const std::vector<std::uint8_t> full(static_cast<std::size_t>(n.volume()), 1);
+  const std::vector<material_number> full(static_cast<std::size_t>(n.volume()), 1);
   const placement::graph g = shared_node_graph(eighths(n), {full.data(), n}, 3);
   ASSERT_EQ(g.size(), 8);
   EXPECT_EQ(g.edges(), 28);                                            // each with each
@@ -30,7 +30,7 @@ TEST(SubdomainGraph, FullBoxSharesFacesEdgesAndCorners) {
 // Oracle: only nodes with active voxels on both sides are shared. A bar of 2 x 2 voxels along x, cut in the middle.
 TEST(SubdomainGraph, EmptySpaceSharesNothing) {
   const index3 n{4, 6, 10};
-  std::vector<std::uint8_t> bar(static_cast<std::size_t>(n.volume()), 0);
+  std::vector<material_number> bar(static_cast<std::size_t>(n.volume()), 0);
   for (std::int64_t z = 0; z < 2; ++z)
     for (std::int64_t y = 0; y < 2; ++y)
       for (std::int64_t x = 0; x < 10; ++x) bar[static_cast<std::size_t>((z * 6 + y) * 10 + x)] = 1;

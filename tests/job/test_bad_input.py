@@ -204,7 +204,7 @@ def test_two_jobs_do_not_share_a_directory(job: Job, sponge: Path) -> None:
     job.write(job_text(sponge))
     (job.folder / "job.out").mkdir()
     with (job.folder / "job.out" / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        fcntl.lockf(lock, fcntl.LOCK_EX)
         refused(job, USAGE, "another job is writing to 'job.out'")
     assert job.run("-n", "2", "--no-report").code == 0
 

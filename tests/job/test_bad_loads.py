@@ -54,6 +54,15 @@ def refused(job: Job, code: int, *expected: str) -> None:
             '[[set]]\nname = "a"\nselect = "points"\npoints_mm = [1, 2, 3]\n',
             ["points_mm", "expected a list in brackets"],
         ),
+        (
+            '[[set]]\nname = "a"\nselect = "face"\nface = "z_low"\nwithin = "b"\n'
+            '[[set]]\nname = "b"\nselect = "face"\nface = "y_low"\nwithin = "a"\n',
+            ["'b' is itself within 'a'", "'a' is itself within 'b'"],
+        ),
+        (
+            '[[set]]\nname = "a"\nselect = "face"\nface = "z_low"\nwithin = "z_hihg"\n',
+            ["there is no set 'z_hihg'", "did you mean 'z_high'?"],
+        ),
         ('[load]\ntest = "shear"\n[[case]]\nname = "a"\n', ["although there are [[case]]s"]),
         ('[[case]]\nname = "a b"\n[[case]]\nname = "c"\n[[case]]\nname = "c"\n', ["'a b': give a name", "two cases"]),
     ],
@@ -144,6 +153,58 @@ def test_islands_are_named_and_dropped_on_request(job: Job) -> None:
     assert alone.code == 0, alone.err
     assert alone.summary["elements"] == done.summary["elements"]
     assert alone.summary["sed_MPa"]["mean"] == pytest.approx(done.summary["sed_MPa"]["mean"], rel=1e-5)
+
+
+def test_what_hangs_by_edges_is_told_and_kept_on_request(job: Job) -> None:
+    """Oracle: by hand; a bar of 2 x 1 x 2 voxels that meets the column along one line, about which it turns."""
+    image = np.zeros((8, 6, 6), np.uint8)
+    image[:, 2:4, 2:4] = 100
+    image[3:5, 4, 4:] = 100
+    plate(job, HOLD + PUSH, image, keep="largest")
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == 0, done.err
+    told = done.summary["segmentation"]
+    assert (told["dropped_voxels"], told["hanging_voxels"], told["hanging_islands"]) == (4, 4, 1)
+    assert "4 voxels in 1 island (11 % of the solid) hang on the rest by edges or corners" in done.err
+    plate(job, HOLD + PUSH, image, keep='largest"\nconnectivity = 26\n#"')
+    refused(job, DATA, "1 that hang on others by single nodes or edges", "drop_unsupported")
+    image[4, 4, 4:] = 0
+    image[3, 1, 1] = image[3, 1, 2] = 100  # by a face: it stays in any case
+    plate(job, HOLD + PUSH, image, keep='largest"\nconnectivity = 26\ndrop_unsupported = true\n#"')
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == 0, done.err
+    told = done.summary["segmentation"]
+    assert (told["dropped_voxels"], told["connectivity"], told["dropped_unsupported_voxels"]) == (0, 26, 2)
+
+
+def test_faults_of_all_load_cases_come_before_the_first_solution(job: Job) -> None:
+    """Oracle: the log; the second case holds too little, and nothing has been solved when that is said."""
+    loose = '[[case]]\nname = "b"\n[[case.support]]\non = "z_low"\nfix = "z"\n[[case.force]]\non = "z_high"\nforce_N = [1, 0, 0]\n'
+    plate(job, '[[case]]\nname = "a"\n' + loose)
+    refused(job, DATA, "free to move: translation along y, translation along x, rotation about z")
+    done = job.run("-n", "2", "--no-report")
+    assert "load case 'a'" not in done.err
+
+
+@pytest.mark.parametrize("force", [1e25, 1e300, 1e-60])
+def test_absurd_answers_are_not_written(job: Job, force: float) -> None:
+    """Oracle: single precision ends at 3e38 and begins at 1e-45; a strain of 1e21 is none."""
+    plate(job, f'[load]\ntest = "axial_bonded"\nforce_N = {force}\n')
+    refused(job, 4, "the answers cannot be right: ", "check the loads, the moduli and their units")
+    assert not list((job.folder / "job.out").glob("results*"))
+    assert not (job.folder / "job.out" / "summary.json").exists()
+
+
+def test_a_motion_that_strains_nothing_has_no_failure_load(job: Job) -> None:
+    """Oracle: all nodes move alike; zero strain is an answer."""
+    everywhere = '[[set]]\nname = "all"\nselect = "box"\nlow_mm = [0, 0, 0]\nhigh_mm = [8, 6, 6]\n'
+    plate(job, everywhere + '[[support]]\non = "all"\nfix = "zy"\nmove_x_mm = 0.5\n')
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == 0, done.err
+    assert done.summary["effective_strain"]["max"] == 0
+    assert done.summary["largest_displacement_mm"] == pytest.approx(0.5)
+    assert done.summary["pistoia"]["factor"] is None
+    assert "failure_load_N" not in done.summary["pistoia"]
 
 
 def test_a_held_island_stays(job: Job) -> None:

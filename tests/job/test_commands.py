@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import tomllib
 from pathlib import Path
@@ -98,6 +99,47 @@ def test_import_and_estimate_count_the_same_voxels(job: Job, sponge: Path) -> No
     assert again["reused"]
 
 
+def test_estimate_counts_the_unknowns(job: Job, sponge: Path) -> None:
+    """Oracle: what the run itself counts, also of struts of one voxel, which have four nodes a voxel."""
+    struts = np.zeros((9, 12, 12), np.uint8)
+    struts[:, ::4, ::4] = struts[4, ::4, :] = struts[4, :, ::4] = 1
+    np.save(job.folder / "struts.npy", struts)
+    for image, threshold in (("struts.npy", 0.5), (str(sponge), 100)):
+        for test in ("axial_bonded", "confined", "shear"):
+            more = f'[segment]\nthreshold = {threshold}\n[load]\ntest = "{test}"\n'
+            job.write(job_text(image, more=more).replace("[picture]", "[picture]\nenabled = false"))
+            told = json.loads(job.run("--json", "-", command="estimate").out)
+            again = json.loads(job.run("--json", "-", command="estimate").out)  # from the model that is there
+            assert again["dofs"] == told["dofs"]
+            assert told["counted"]
+            assert told["dofs"] == job.run("-n", "1", "--no-report").summary["dofs"], test
+
+
+def test_estimate_answers_from_the_header_of_a_large_image(job: Job) -> None:
+    """Oracle: by hand; of a sparse file of 2 GiB, the five planes that are looked at hold bars of 2 x 2 voxels in cells of 4 x 4."""
+    shape = (2048, 1024, 1024)
+    image = np.lib.format.open_memmap(job.folder / "large.npy", mode="w+", dtype=np.uint8, shape=shape)
+    plane = np.zeros(shape[1:], np.uint8)
+    for y in (1, 2):
+        for x in (1, 2):
+            plane[y::4, x::4] = 200
+    for z in np.linspace(0, shape[0] - 1, 7)[1:-1].round():
+        image[int(z)] = plane
+    image.flush()
+    del image
+    job.write(job_text("large.npy", more="[segment]\nthreshold = 100\n"))
+    done = job.run("--json", "-", command="estimate", timeout=60)
+    assert done.code == 0, done.err
+    told = json.loads(done.out)
+    assert told["voxels"] == np.prod(shape)
+    assert told["sampled_voxels"] == 5 * shape[1] * shape[2]
+    assert not told["counted"]
+    assert told["elements"] == pytest.approx(told["voxels"] / 4, rel=1e-6)
+    assert told["dofs"] == pytest.approx(3 * told["elements"] * (9 / 4) ** 1.5, rel=1e-6)
+    assert "--count reads all of it" in done.err
+    assert not (job.folder / "job.out").exists()
+
+
 def sponge_of(edge: int) -> np.ndarray:
     """A quarter of the voxels are solid, in struts of some voxels."""
     wave = np.fft.fftfreq(edge)
@@ -127,3 +169,21 @@ def test_run_writes_the_same_summary_to_standard_output(job: Job, sponge: Path) 
     done = job.run("-n", "1", "--no-report", "--json", "-")
     assert done.code == 0, done.err
     assert json.loads(done.out) == done.summary
+
+
+def test_the_manifest_has_the_whole_command(job: Job, sponge: Path) -> None:
+    """Oracle: the words that were given, as a shell takes them."""
+    job.write(job_text(sponge, more="[solve]\ntolerance = 1e-3\n"))
+    words = ["-n", "2", "--no-report", "--checkpoint", "my states", "--io-hint", "cb_nodes=1", "--bind", "none"]
+    done = job.run(*words, "--no-place")
+    assert done.code == 0, done.err
+    command = shlex.split(json.loads((done.folder / "manifest.json").read_text())["command"])
+    assert command[:2] == ["osteon", "run"]
+    for word, value in (
+        ("--ranks", "2"),
+        ("--checkpoint", "my states"),
+        ("--io-hint", "cb_nodes=1"),
+        ("--bind", "none"),
+    ):
+        assert command[command.index(word) + 1] == value, command
+    assert "--no-place" in command

@@ -198,3 +198,42 @@ def test_heat_keys_in_an_elastic_job_are_faults(job: Job, tmp_path: Path) -> Non
     done = job.run(command="check")
     assert done.code == 2
     assert 'boundary: belongs to physics = "heat"' in done.err + done.out
+
+
+@pytest.mark.parametrize("keep", ["largest", "all", "percolating"])
+def test_without_a_path_the_tortuosity_is_infinite(job: Job, tmp_path: Path, keep: str) -> None:
+    """Oracle: TauFactor's convention for an image that does not percolate: nothing flows, and that is the answer."""
+    image = np.full((9, 4, 5), 200, np.uint8)
+    image[4] = 0
+    np.save(tmp_path / "gap.npy", image)
+    job.write(job_text("gap.npy", "heat", f'[segment]\nthreshold = 50\nkeep = "{keep}"\n'))
+    done = job.run("-n", "2")
+    assert done.code == 0, done.err
+    summary = done.summary
+    assert summary["status"] == "done"
+    assert summary["percolates"] is False
+    assert summary["flux_W"] == 0
+    assert summary["effective_conductivity_W_per_mK"] == 0
+    assert "tortuosity" in summary
+    assert summary["tortuosity"] is None
+    assert "no conducting path joins the low and the high z face" in done.err
+    assert "infinite" in done.out
+    assert "∞" in (done.folder / "report.html").read_text()
+    if keep == "all":
+        with netCDF4.Dataset(done.folder / "results.nc") as file:
+            temperature = np.asarray(file["VTKHDF/CellData/temperature"][:])
+        assert (temperature[:4] == 0).all()
+        assert (temperature[5:] == 1).all()
+
+
+def test_islands_have_no_conductivity_in_any_direction(job: Job, tmp_path: Path) -> None:
+    """Oracle: by hand: separate voxels in a void."""
+    image = np.zeros((6, 6, 6), np.uint8)
+    image[1::3, 1::3, 1::3] = 9
+    np.save(tmp_path / "islands.npy", image)
+    more = '[segment]\nkeep = "all"\n[load]\ntest = "conductivity_tensor"\n'
+    job.write(job_text("islands.npy", "heat", more))
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == 0, done.err
+    assert done.summary["tortuosities"] == [None, None, None]
+    assert done.summary["principal_conductivities_W_per_mK"] == [0, 0, 0]

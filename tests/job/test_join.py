@@ -1,4 +1,4 @@
-"""`osteon join`: clusters started side by side on this machine, with a program that needs no MPI (bridge_wire/peer.cpp)."""
+"""`osteon join`: clusters started side by side on this machine, with a program that needs no MPI (bridge/tests/wire/peer.cpp)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 from whole_job import BINARY, ROOT
 
-PEER = BINARY.parents[2] / "tests" / "wire_peer"
-FAN = ROOT / "tests" / "bridge_wire" / "fan.sh"
+PEER = BINARY.parents[2] / "bridge" / "tests" / "wire_peer"
+FAN = ROOT / "bridge" / "tests" / "wire" / "fan.sh"
 WIRE = "[wire]\njoin_s = 15\ncut_s = 5\nheartbeat_s = 0.3\n"
 
 
@@ -53,6 +54,25 @@ def test_ranks_of_all_clusters_meet_and_their_lines_are_prefixed(tmp_path: Path)
     assert done.returncode == 0, done.stderr
     lines = sorted(done.stdout.splitlines())
     assert lines == ["[a] rank 0 of 3: good", "[a] rank 1 of 3: good", "[b] rank 2 of 3: good"]
+
+
+def test_what_srun_needs_is_told(tmp_path: Path) -> None:
+    """Two steps of one allocation wait for each other without --exact; without --mpi= processes may not find each other."""
+    srun = tmp_path / "srun"
+    srun.write_text(f'#!/bin/sh\ncase $1 in --*) shift 2 ;; esac\nexec "{FAN}" "$@"\n')
+    srun.chmod(0o755)
+
+    def two(words: str) -> str:
+        launcher = f'launcher = ["{srun}", {words}"-n", "{{ranks}}"]\n'
+        return WIRE + "".join(f'[[cluster]]\nname = "{name}"\nranks = 1\n{launcher}' for name in "ab")
+
+    told = join(tmp_path, two(""))
+    assert told.returncode == 0, told.stderr
+    assert told.stderr.count("srun without --mpi= takes Slurm's default") == 2
+    assert told.stderr.count("srun without --exact takes the whole allocation") == 2
+    quiet = join(tmp_path, two('"--exact", "--mpi=pmix", '))
+    assert quiet.returncode == 0, quiet.stderr
+    assert "srun" not in quiet.stderr
 
 
 def test_a_relay_per_cluster_and_the_hub_between_them(tmp_path: Path) -> None:
@@ -130,6 +150,31 @@ def test_all_faults_of_the_file_are_told_at_once(tmp_path: Path) -> None:
         assert part in done.stderr, done.stderr
 
 
+# Oracle: the tables of the docs; nothing is started, or its launcher, which does not exist, would be told of.
+def test_values_are_checked_before_a_cluster_starts(tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    key.write_text("k" * 32 + "\n")
+    key.chmod(0o644)
+    clusters = '[[cluster]]\nname = "a"\nranks = 1\nlauncher = "/nowhere"\nwire = { ackmark = 0, tls = "off" }\n'
+    text = '[wire]\nstreams = 40\ncut_s = "soon"\n[bridge]\nmode = "byte"\nyield = true\n' + clusters
+    done = join(tmp_path, text)
+    assert done.returncode == 2
+    for part in (
+        "  wire.streams: 40 is not in 1 .. 16",
+        "  wire.cut_s: 'soon' is no number",
+        "  bridge.mode: 'byte' is none of: direct, bytes",
+        "  bridge.yield: 'on' is none of: 0, 1",
+        "  cluster[0].wire.ackmark: 0 is not in 1 .. 1048576",
+        "  cluster[0].wire.tls: must be the same for all clusters",
+    ):
+        assert done.stderr.count(part) == 1, done.stderr
+    for mode, words in ((0o644, "is open to others (mode 644)"), (0o600, "")):
+        key.chmod(mode)
+        done = join(tmp_path, f'key_file = "{key}"\n' + WIRE + cluster("a", 1) + cluster("b", 1))
+        assert done.returncode == (2 if words else 0), done.stderr
+        assert words in done.stderr
+
+
 # Oracle: what the real ones do. ssh hands its words to a shell elsewhere, which has none of our variables; srun takes -n.
 def test_clusters_behind_ssh_and_under_srun(tmp_path: Path) -> None:
     commands = {
@@ -156,6 +201,76 @@ def test_clusters_behind_ssh_and_under_srun(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "[far] Permission denied" in done.stderr
     assert "cluster 'far' has ended: its launcher (ssh far.example.org srun) exited with code 255" in done.stderr
+
+
+# Oracle: what the real ones do. Other hosts get of Open MPI's launcher what stands after -x; MPICH's hands on all, and knows
+# no -x. Both are called mpirun.
+@pytest.mark.parametrize("version", ["mpirun (Open MPI) 4.1.4", "mpirun (OpenRTE) 4.1.4", "HYDRA build details:"])
+def test_an_mpirun_of_any_vendor_hands_the_variables_on(tmp_path: Path, version: str) -> None:
+    is_open = "HYDRA" not in version
+    (tmp_path / "mpirun").write_text(f"""#!/bin/sh
+[ "$1" = --version ] && echo "{version}" && exit
+kept=PATH="$PATH" count=$2
+shift 2
+while [ "$1" = -x ]; do
+  {"true" if is_open else "exit 9"}
+  eval "value=\\$$2"
+  kept="$kept $2=$value"
+  shift 2
+done
+{"exec env -i $kept" if is_open else "exec"} "{FAN}" -n "$count" "$@"
+""")
+    (tmp_path / "mpirun").chmod(0o755)
+    clusters = "".join(f'[[cluster]]\nname = "{name}"\nranks = 2\n' for name in "ab")
+    done = join(tmp_path, WIRE + clusters, path=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("good") == 4
+
+
+# Oracle: what MPICH's and Open MPI's launchers print and return when a process is killed by signal 9.
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)", 9),
+        ("mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed).", 137),
+        ("", 137),
+    ],
+)
+def test_a_launcher_that_tells_of_a_signal(tmp_path: Path, line: str, code: int) -> None:
+    (tmp_path / "launcher").write_text(f"#!/bin/sh\necho '{line}'\nexit {code}\n")
+    (tmp_path / "launcher").chmod(0o755)
+    done = join(
+        tmp_path, WIRE + f'[[cluster]]\nname = "a"\nranks = 1\nlauncher = "{tmp_path}/launcher"\n' + cluster("b", 1)
+    )
+    assert done.returncode == 137, done.stderr
+    assert f"exited with code {code}: one of its processes was killed by signal 9 (Killed)" in done.stderr
+
+
+# Oracle: hand. A process that has an MPI of its own in its memory is named at once, and not when the time to join is over.
+def test_a_program_of_another_mpi_is_told(tmp_path: Path) -> None:
+    library = tmp_path / "libmpi.so.40.30.4"
+    library.write_bytes(bytes(4096))
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"import mmap, time\nf = open({str(library)!r}, 'rb')\nm = mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ)\ntime.sleep(100)\n"
+    )
+    text = WIRE.replace("join_s = 15", "join_s = 1000") + cluster("a", 1) + cluster("b", 2)
+    done = join(tmp_path, text, sys.executable, str(program))
+    assert done.returncode == 5, done.stderr
+    assert f"runs on {library} by itself and not on osteon's libmpi_abi.so.1" in done.stderr
+    assert "--no-binary mpi4py" in done.stderr
+
+
+# Oracle: what mpi4py 4.1's wheel says when it is asked for the standard ABI, which it has not.
+def test_the_wheel_of_mpi4py_is_told(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import os\nif os.environ['MPI4PY_MPIABI'] == 'mpiabi':\n"
+        "    raise ImportError(\"cannot import name 'MPI' from 'mpi4py' (/usr/mpi4py/__init__.py)\")\n"
+    )
+    done = join(tmp_path, WIRE + cluster("a", 1) + cluster("b", 1), sys.executable, str(program))
+    assert done.returncode == 1
+    assert "mpi4py from PyPI's wheel knows other MPIs only; build it: MPICC=" in done.stderr
 
 
 @pytest.mark.skipif(shutil.which("mpirun.openmpi") is None, reason="Open MPI's launcher is not installed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -294,8 +295,77 @@ def test_sets_by_label_image_and_by_material(job: Job) -> None:
         job.write(text + select)
         summaries.append(solved(job, ranks=2))
     assert [s["forces"][0]["nodes"] for s in summaries] == [18, 18, 2 * 5 * 5]
+    # The face of one material, and the same nodes by a box.
+    for select in (
+        'select = "face"\nface = "x_low"\nwithin = "m"\n[[set]]\nname = "m"\nselect = "material"\nmaterial = "cap"\n',
+        'select = "box"\nlow_mm = [6, 1, 0]\nhigh_mm = [7, 5, 0]\n',
+    ):
+        job.write(text + select)
+        summaries.append(solved(job, ranks=2))
+    assert [s["forces"][0]["nodes"] for s in summaries[3:]] == [10, 10]
+    assert summaries[3]["sed_MPa"]["max"] == pytest.approx(summaries[4]["sed_MPa"]["max"], rel=1e-6)
     assert summaries[0]["sed_MPa"]["max"] == pytest.approx(summaries[1]["sed_MPa"]["max"], rel=1e-6)
     job.write(text + 'select = "image"\nimage = "labels.npy"\nlabels = [700, 3]\n')
     done = job.run("-n", "2", "--no-report")
     assert done.code == 3
     assert "has the label 3" in done.err
+
+
+UNIFORM = """[[support]]
+on = "z_low"
+fix = "z"
+[[support]]
+on = "y_low"
+fix = "y"
+[[support]]
+on = "x_low"
+fix = "x"
+"""
+
+
+def test_supports_and_forces_have_a_stiffness(job: Job) -> None:
+    """Oracle: Hooke's law of a bar, E A / L; the state is uniform, so the elements are exact."""
+    stiffness = E * SIZE[1] * SIZE[2] / SIZE[0]
+    block(
+        job,
+        '[[case]]\nname = "moved"\n[[case.support]]\non = "z_high"\nmove_z_mm = -0.02\n'
+        '[[case]]\nname = "pushed"\n[[case.force]]\non = "z_high"\nforce_N = [-30.0, 0, 0]\nspread = "area"\n'
+        + UNIFORM,
+    )
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == 0, done.err
+    moved, pushed = done.summary["cases"]
+    assert moved["stiffness_N_per_mm"] == pytest.approx(stiffness, rel=1e-8)
+    assert pushed["stiffness_N_per_mm"] == pytest.approx(stiffness, rel=1e-8)
+    assert pushed["forces"][0]["displacement_mm"] == pytest.approx(30 / stiffness, rel=1e-8)
+    driven = next(s for s in moved["supports"] if s["on"] == "z_high")
+    assert driven["reaction_N"] == pytest.approx([-0.02 * stiffness, 0, 0], abs=1e-8 * stiffness)
+    # The terminal shows both cases, and what every support of each bears.
+    assert re.search(r"load case +moved +pushed\n", done.out), done.out
+    assert "stiffness [N/mm]" in done.out
+    assert done.out.count("reaction z, y, x [N]") == 2
+    assert f"{-0.02 * stiffness:.4g}, 0, 0" in done.out
+    assert "displacement along it [mm]" in done.out
+
+
+def test_a_turned_support_has_the_stiffness_of_the_test(job: Job) -> None:
+    """Oracle: the test `torsion` with bonded faces, which holds and turns the same nodes."""
+    cases = (
+        '[[case]]\nname = "test"\ntest = "torsion"\naxis = "z"\nbonded = true\n'
+        '[[case]]\nname = "own"\n[[case.support]]\non = "z_low"\nfix = "zyx"\n'
+        '[[case.support]]\non = "z_high"\nfix = "zyx"\nrotate_deg = [1, 0, 0]\n'
+    )
+    block(job, cases)
+    test, own = solved(job)["cases"]
+    assert own["stiffness_N_mm_per_deg"] == pytest.approx(test["stiffness_N_mm_per_deg"], rel=1e-7)
+
+
+def test_what_two_things_drive_has_no_stiffness(job: Job) -> None:
+    """Oracle: the contract: a stiffness is one load over one displacement."""
+    both = '[[support]]\non = "z_high"\nmove_z_mm = -0.02\n[[force]]\non = "x_high"\nforce_N = [0, 0, 1]\n'
+    block(job, UNIFORM + both)
+    done = job.run("-n", "1", "--no-report")
+    assert done.code == 0, done.err
+    assert "stiffness_N_per_mm" not in done.summary
+    assert "displacement_mm" in done.summary["forces"][0]
+    assert "reaction z, y, x [N]" in done.out

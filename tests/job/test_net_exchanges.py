@@ -121,6 +121,23 @@ def test_a_picture_is_drawn(tmp_path: Path) -> None:
     assert osteon("net", "draw", "--network", "hxb:4x4", "--plan", "ring", "--round", "15").returncode == 2
 
 
+def test_a_picture_holds_any_name(tmp_path: Path) -> None:
+    """Oracle: an XML parser gives the name back; what XML has no sign for is U+FFFD."""
+    name = 'A & B <"torus">'
+    machine = {
+        "schema": "osteon.network/1",
+        "name": name + "\x01",
+        "routers": [{"name": "r&1"}, {"name": "<r2>", "parent": "r&1"}],
+        "pus": [{"router": "r&1", "count": 2}, {"router": "<r2>", "count": 2}],
+    }
+    file, target = tmp_path / "machine.json", tmp_path / "network.svg"
+    file.write_text(json.dumps(machine))
+    done = osteon("net", "draw", "--network", str(file), "--plan", "ring", "--round", "1", "-o", str(target))
+    assert done.returncode == 0, done.stderr
+    words = [node.text or "" for node in ET.parse(target).iter("{http://www.w3.org/2000/svg}text")]
+    assert any(name + "\ufffd" in text for text in words), words
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

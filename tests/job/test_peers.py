@@ -24,12 +24,14 @@ r = parosol_py.solve(material=np.where(solid, 6829.0, 0.0).astype(np.float32), s
     test_axis="z", strain=-0.01, load_case_type="constrained_axial", tolerance=1e-8, level=4, mpi_processes=1,
     mpi_launcher="packaged", outputs=("sed",))
 work = float((r.fields["forces"] * r.fields["displacements"]).sum())
+np.save("peer_sed.npy", r.fields["sed"])
 print("work", work)
 """
 
 
-def test_stiffness_agrees_with_parosol(job: Job, scan: Path) -> None:
-    """Oracle: parosol-py, another voxel finite-element program; the work of its nodal forces gives its stiffness."""
+def test_stiffness_and_energy_density_agree_with_parosol(job: Job, scan: Path) -> None:
+    """Oracle: parosol-py, another voxel finite-element program; the work of its nodal forces gives its stiffness, its
+    energy densities at the voxels' centres give the effective strains and so the failure load, as in FAIM."""
     if not PEER.exists():
         pytest.skip("parosol-py is not here (./run test installs it into .venv-peers where it can be had)")
     crop = "crop_voxels = [[44, 84], [44, 84], [44, 84]]"
@@ -38,6 +40,9 @@ def test_stiffness_agrees_with_parosol(job: Job, scan: Path) -> None:
     assert done.code == 0, done.err
     with netCDF4.Dataset(str(done.folder / "model.nc")) as file:
         solid = np.asarray(file["VTKHDF/CellData/material"][:]) > 0
+    with netCDF4.Dataset(str(done.folder / "results.nc")) as file:
+        file.set_auto_mask(False)
+        sed = file["VTKHDF/CellData/sed"][:][solid].astype(float)
     np.save(job.folder / "solid.npy", solid)
     peer = subprocess.run(
         [str(PEER), "-c", PAROSOL, str(job.folder / "solid.npy")],
@@ -52,6 +57,12 @@ def test_stiffness_agrees_with_parosol(job: Job, scan: Path) -> None:
     assert done.summary["stiffness_N_per_mm"] == pytest.approx(abs(work) / driven_mm**2, rel=1e-6), json.dumps(
         done.summary["certificate"]
     )
+    theirs = np.sort(np.load(job.folder / "peer_sed.npy").astype(float).ravel())  # they come in the order of an octree
+    np.testing.assert_allclose(np.sort(sed), theirs, rtol=2e-5, atol=2e-5 * theirs.mean())
+    strain = np.sqrt(2 * theirs / 6829.0)
+    critical = strain[int(np.ceil(0.98 * strain.size)) - 1]
+    failure = done.summary["reaction_N"][0] * 0.007 / critical
+    assert done.summary["pistoia"]["failure_load_N"] == pytest.approx(failure, rel=2e-5)
 
 
 def test_pictures_agree_with_vtk(tmp_path: Path) -> None:

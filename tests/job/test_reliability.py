@@ -127,14 +127,6 @@ def test_read_only_directory(job: Job, sponge: Path, small_disk: Path) -> None:
     refused(job, MACHINE, "Read-only file system")
 
 
-@pytest.fixture(scope="session")
-def failing_disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    library = tmp_path_factory.mktemp("disk") / "failing_disk.so"
-    source = Path(__file__).with_name("failing_disk.c")
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], check=True)
-    return library
-
-
 def run_from(job: Job, stage: str) -> tuple[int, str, float]:
     """Run on three ranks. Exit code, messages, and the seconds since a stage began: a busy machine starts slowly."""
     process = subprocess.Popen(
@@ -182,3 +174,47 @@ def test_checkpoint_on_a_failing_disk(job: Job, sponge: Path, failing_disk: Path
     assert "warning: no checkpoint: cannot write the checkpoint" in done.err
     assert "Input/output error" in done.err
     assert not (done.folder / "checkpoint").exists()
+
+
+def test_whichever_write_of_a_model_finds_the_disk_full(tmp_path: Path, failing_disk: Path) -> None:
+    """One message and its exit code each time: neither netCDF nor HDF5 crashes, then or at exit."""
+    script = ROOT / "examples/voxfe/cantilever.script"
+    target = tmp_path / "model.nc"
+    codes = []
+    while not codes or codes[-1] != 0:
+        done = subprocess.run(
+            [str(BINARY), "import", str(script), "--units", "mm", "-o", str(target)],
+            env={
+                **os.environ,
+                "LD_PRELOAD": str(failing_disk),
+                "FAILING_PATH": "model.nc.tmp",
+                "FAILING_WRITE": str(len(codes) + 1),
+            },
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        codes.append(done.returncode)
+        if done.returncode == 0:
+            break
+        assert done.returncode == MACHINE, (len(codes), done.stderr)
+        assert len([line for line in done.stderr.splitlines() if line.startswith("osteon: ")]) == 1, done.stderr
+        assert not list(tmp_path.iterdir())
+    assert len(codes) > 20, "that many writes a model takes"
+
+
+def test_crash_free_exit_on_a_disk_without_a_byte(tmp_path: Path, small_disk: Path) -> None:
+    """HDF5 tried again at exit what it could not write, and crashed."""
+    script = ROOT / "examples/voxfe/cantilever.script"
+    free = shutil.disk_usage(small_disk).free
+    (small_disk / "ballast").write_bytes(bytes(free - 4096))
+    done = subprocess.run(
+        [str(BINARY), "import", str(script), "--units", "mm", "-o", str(small_disk / "model.nc")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == MACHINE, done.stderr
+    assert "No space left" in done.stderr or "cannot" in done.stderr

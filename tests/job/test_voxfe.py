@@ -92,6 +92,31 @@ def test_text_to_netcdf_to_text_is_byte_identical(case: Path, tmp_path: Path) ->
         assert (tmp_path / "back" / name).read_bytes() == (case.parent / name).read_bytes(), name
 
 
+def test_hundreds_of_materials_go_to_netcdf_and_back(case: Path, tmp_path: Path) -> None:
+    """Oracle: the canonical files; each element of the example has a material of its own, 320 in all."""
+    lines = (case.parent / "model.txt").read_text().split("\n")
+    elements = [line.split() for line in lines[1:] if line]
+    (case.parent / "model.txt").write_text(
+        lines[0] + "\n" + "".join(f"{n} {n} {' '.join(place)}\n" for n, _, *place in elements)
+    )
+    rows = "".join(f"{n} {17000 + n} 0.3 1\n" for n in range(1, len(elements) + 1))
+    (case.parent / "materials.txt").write_text(rows)
+    assert len(elements) == 320
+    assert osteon("convert", case, tmp_path / "model.nc").returncode == 0
+    assert osteon("verify", tmp_path / "model.nc").returncode == 0
+    done = osteon("convert", tmp_path / "model.nc", tmp_path / "back" / case.name)
+    assert done.returncode == 0, done.stderr
+    for name in ("cantilever.script", "model.txt", "materials.txt", "constraints.txt"):
+        assert (tmp_path / "back" / name).read_bytes() == (case.parent / name).read_bytes(), name
+    seds = []
+    for ranks in ("1", "3"):
+        done = run(case, tmp_path / ranks, "-n", ranks)
+        assert done.returncode == 0, done.stderr
+        seds.append([line.split(",") for line in (tmp_path / ranks / "sed.csv").read_text().splitlines()[1:]])
+    assert sorted(int(row[1]) for row in seds[0]) == list(range(1, 321))
+    assert [row[:5] for row in seds[0]] == [row[:5] for row in seds[1]]
+
+
 def test_metres_and_pascals_give_the_same_answer(case: Path, tmp_path: Path) -> None:
     """Oracle: the same beam in mm and MPa; the text results have the units of the script."""
     script = case.read_text().replace("0.1 0.1 0.1", "1e-4 1e-4 1e-4").replace("PRINT_X", "PRINT_DISPLACEMENTS")

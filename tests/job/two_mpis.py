@@ -25,12 +25,13 @@ adapter = "mpich4"
 """
 
 
-def join(folder: Path, program: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """A program as one job of 2 + 2 ranks, in a folder."""
+def join(folder: Path, program: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A program as one job of 2 + 2 ranks, in a folder, with these variables in both clusters."""
     for needed in ("mpirun.openmpi", "mpiexec.mpich"):
         if shutil.which(needed) is None:
             pytest.skip(f"{needed} is not installed")
-    (folder / "clusters.toml").write_text(CLUSTERS)
+    given = ", ".join(f'{name} = "{value}"' for name, value in variables.items())
+    (folder / "clusters.toml").write_text(CLUSTERS.replace("ranks = 2", f"ranks = 2\nenvironment = {{ {given} }}"))
     return subprocess.run(
         [BINARY, "join", folder / "clusters.toml", "--", program, *words],
         capture_output=True,

@@ -14,7 +14,7 @@ inline const std::vector<kernel::lame> materials{
 
 struct brick_case {
   voxel::run_set cells, nodes;
-  std::vector<std::uint8_t> material;
+  std::vector<material_number> material;
   solve::brick_lists lists;
   std::int64_t stride = 0;
 
@@ -22,7 +22,7 @@ struct brick_case {
 };
 
 /// @param image material numbers of shape (z, y, x); 0 is empty
-inline brick_case make_case(index3 shape, const std::vector<std::uint8_t>& image) {
+inline brick_case make_case(index3 shape, const std::vector<material_number>& image) {
   brick_case made;
   made.cells = voxel::active_cells({image.data(), shape});
   made.nodes = voxel::corner_nodes(made.cells);
@@ -33,12 +33,12 @@ inline brick_case make_case(index3 shape, const std::vector<std::uint8_t>& image
 }
 
 /// Labels 1 .. labels with probability `fill`, else empty.
-inline std::vector<std::uint8_t> random_labels(index3 shape, int labels, double fill) {
+inline std::vector<material_number> random_labels(index3 shape, int labels, double fill) {
   std::mt19937 random(11);
-  std::vector<std::uint8_t> image(static_cast<std::size_t>(shape.volume()));
+  std::vector<material_number> image(static_cast<std::size_t>(shape.volume()));
   for (auto& value : image)
     if (std::uniform_real_distribution<>(0, 1)(random) < fill)
-      value = static_cast<std::uint8_t>(1 + random() % static_cast<unsigned>(labels));
+      value = static_cast<material_number>(1 + random() % static_cast<unsigned>(labels));
   return image;
 }
 

@@ -10,7 +10,7 @@ namespace osteon::test {
 
 struct conduction_case {
   std::vector<kernel::conduction_segment> segments;
-  std::vector<std::uint8_t>
+  std::vector<material_number>
       material;  ///< number 0, which is no cell; cells; a row of wall cells (material 0) for each plane
   std::vector<std::uint8_t> open;
   std::int32_t cells;  ///< their numbers are below this
@@ -18,7 +18,7 @@ struct conduction_case {
   conduction_case(std::int32_t nz, std::int32_t ny, std::int32_t nx) : cells(1 + nz * ny * nx) {
     std::mt19937 random(5);
     material.push_back(0);
-    for (std::int32_t i = 1; i < cells; ++i) material.push_back(static_cast<std::uint8_t>(1 + random() % 3));
+    for (std::int32_t i = 1; i < cells; ++i) material.push_back(static_cast<material_number>(1 + random() % 3));
     material.resize(material.size() + static_cast<std::size_t>(nz * nx + kernel::conduction_padding), 0);
     open.resize(material.size());
     for (std::int32_t z = 0; z < nz; ++z)

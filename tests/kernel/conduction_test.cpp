@@ -10,6 +10,7 @@
 namespace conduction_test {
 
 using namespace osteon::kernel;
+using osteon::material_number;
 
 constexpr std::size_t padded(std::size_t size) { return size + static_cast<std::size_t>(conduction_padding); }
 
@@ -19,7 +20,7 @@ constexpr std::size_t padded(std::size_t size) { return size + static_cast<std::
 struct two_rows {
   std::vector<conduction_segment> segments;
   std::vector<conduction_corner> corners{{10, {10, 10, 5, 10, 9, 10}}};
-  std::vector<std::uint8_t> material{0, 1, 1, 2, 2, 3, 1, 2, 2, 2, 2, 0, 0, 0, 0, 0};
+  std::vector<material_number> material{0, 1, 1, 2, 2, 3, 1, 2, 2, 2, 2, 0, 0, 0, 0, 0};
   std::vector<std::uint8_t> open{0,          4 + 8 + 32, 4 + 8 + 48, 4 + 8 + 48, 4 + 8 + 48,
                                  4 + 8 + 16, 4 + 32,     4 + 48,     4 + 16,     4 + 32};
 
@@ -103,7 +104,8 @@ TEST(conduction, visited_faces_are_the_entries_of_the_dense_matrix) {
 // Oracle: the mixed path told one cell at a time, which assumes nothing about materials and lanes.
 TEST(conduction, uniform_segments_and_whole_lanes_equal_the_mixed_path) {
   constexpr std::int32_t rows = 4, length = 13, size = 1 + rows * length;
-  std::vector<std::uint8_t> material(padded(size), 2), open(padded(size));
+  std::vector<material_number> material(padded(size), 2);
+  std::vector<std::uint8_t> open(padded(size));
   std::vector<conduction_segment> segments;
   std::mt19937 random(5);
   for (std::int32_t row = 0; row < rows; ++row) {
@@ -119,8 +121,7 @@ TEST(conduction, uniform_segments_and_whole_lanes_equal_the_mixed_path) {
     segments.push_back({first, 3, 1, {first, first, front, back}});
     segments.push_back({first + 3, length - 3, 1, {first + 3, first + 3, front + 3, back + 3}});
   }
-  conduction_stencil<float> uniform{segments, {}, open.data(), material.data(), {}, {2, 3, 5}, {}};
-  uniform.resistivity[2] = 0.7F;
+  conduction_stencil<float> uniform{segments, {}, open.data(), material.data(), {0, 0, 0.7F}, {2, 3, 5}, {0, 0, 0}};
   std::vector<conduction_segment> plain(segments);
   for (conduction_segment& s : plain) s.uniform = 0;
   conduction_stencil<float> mixed = uniform;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/kernel/deformation_table.hpp>
+#include <osteon/kernel/graded_bricks.hpp>
 #include <random>
 
 namespace deformation_table_test {
@@ -66,6 +67,54 @@ void expect_plain_product(const symmetric24& matrix, bool is_anchored) {
       for (std::size_t j = 0; j < 24; ++j) force += matrix(i, j) * static_cast<double>(x[4 * (j / 3) + j % 3]);
       EXPECT_NEAR(y[4 * (i / 3) + i % 3], force, 2e-6);
       EXPECT_EQ(y[4 * (i / 3) + 3], 0);
+    }
+  }
+}
+
+// Oracle: the octants' element matrices, interpolated, added up and stiffened one by one; nine bricks, so that there are two
+// batches. Octants without material, of one and of very different moduli.
+TEST(graded_bricks, are_the_sum_of_their_octants) {
+  const vector3 octant_sides{sides.z / 2, sides.y / 2, sides.x / 2};
+  std::vector<kernel::lame> materials{{}};
+  for (int m = 1; m < 4000; ++m) materials.push_back(kernel::lame_of(std::pow(1.001, m), m % 2 ? 0.3 : 0.45));
+  materials[7] = kernel::lame_of(1e-3, 0.2);
+  const double stiffening = 1e-3;
+  const kernel::graded_bricks graded(octant_sides, materials, stiffening);
+  const std::vector<brick_shape> shapes{brick_shape(sides)};
+  const deformation_table none;
+  std::mt19937_64 random(3);
+  std::vector<kernel::octant_materials> octants{{7, 7, 7, 7, 7, 7, 3999, 7}, {7}, {1, 0, 0, 0, 0, 0, 0, 3999}};
+  while (octants.size() < 9)
+    for (material_number& m : octants.emplace_back()) m = static_cast<material_number>(random() % 2 * (random() % 4000));
+  std::vector<std::array<std::int32_t, 8>> corners;
+  std::vector<std::int32_t> number;
+  std::vector<float> x, y(9 * 32);
+  for (std::int32_t e = 0; e < 9; ++e) {
+    corners.push_back({8 * e, 8 * e + 1, 8 * e + 2, 8 * e + 3, 8 * e + 4, 8 * e + 5, 8 * e + 6, 8 * e + 7});
+    number.push_back(~e);
+    const auto values = random_values(static_cast<unsigned>(e));
+    x.insert(x.end(), values.begin(), values.end());
+  }
+  add_all({corners, number, &none, {}, shapes, &graded, octants}, x.data(), y.data());
+  for (std::size_t e = 0; e < 9; ++e) {
+    symmetric24 expected;
+    double stiffest = 0;
+    for (int octant = 0; octant < 8; ++octant)
+      if (const kernel::lame m = materials[octants[e][static_cast<std::size_t>(octant)]]; m.mu > 0) {
+        auto k = kernel::element_stiffness(octant_sides, m);
+        kernel::restrict_to_parent(k, octant, {0.5, 0.5, 0.5});
+        expected.add(k);
+      }
+    kernel::stiffen(expected, shapes[0], stiffening);
+    for (std::size_t i = 0; i < 24; ++i) stiffest = std::max(stiffest, expected(i, i));
+    const symmetric24 found = graded.matrix(octants[e]);
+    for (std::size_t i = 0; i < 24; ++i) {
+      double force = 0;
+      for (std::size_t j = 0; j < 24; ++j) {
+        EXPECT_NEAR(found(i, j), expected(i, j), 1e-12 * stiffest) << e;
+        force += expected(i, j) * static_cast<double>(x[32 * e + 4 * (j / 3) + j % 3]);
+      }
+      EXPECT_NEAR(y[32 * e + 4 * (i / 3) + i % 3], force, 3e-6 * stiffest) << e;
     }
   }
 }

@@ -37,8 +37,8 @@ void expect_exact(const brick_case& solid) {
   EXPECT_LT(relative_error<float>(solid), 1e-5);
 }
 
-std::vector<std::uint8_t> full(index3 shape) {
-  return std::vector<std::uint8_t>(static_cast<std::size_t>(shape.volume()), 1);
+std::vector<material_number> full(index3 shape) {
+  return std::vector<material_number>(static_cast<std::size_t>(shape.volume()), 1);
 }
 
 // Oracle: the element matrix by Gauss quadrature.

@@ -11,8 +11,8 @@ osteon_test(kernel/ray_surface)
 osteon_test(kernel/symmetric_tensor LINK Eigen3::Eigen)
 if(OSTEON_CUDA_TEST AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   # Compiled everywhere, run where there is a GPU: every kernel there against the one here.
-  add_test(NAME kernel/device COMMAND ${OSTEON_PYTHON} ${CMAKE_SOURCE_DIR}/tools/cuda_compile.py
-    --output ${CMAKE_BINARY_DIR}/cuda/osteon_bench_device ${CMAKE_SOURCE_DIR}/src/osteon/bench/device.cu
+  add_test(NAME kernel/device COMMAND ${OSTEON_PYTHON} ${osteon_SOURCE_DIR}/tools/cuda_compile.py
+    --output ${osteon_BINARY_DIR}/cuda/osteon_bench_device ${osteon_SOURCE_DIR}/src/osteon/bench/device.cu
     --link $<TARGET_FILE:osteon_kernel> $<TARGET_FILE:osteon_voxel> $<TARGET_FILE:osteon_base> $<TARGET_FILE:fmt::fmt>)
   set_tests_properties(kernel/device PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()

@@ -132,7 +132,9 @@ TEST(fit, finds_the_constants_of_made_up_frames) {
 
 // Oracle: the definition of a minimum: no admissible step away from the answer lowers the sum of squares.
 TEST(fit, is_a_minimum_that_is_not_negative) {
-  for (const auto& [machine, frames] : paper()) {
+  for (const auto& row : paper()) {
+    const auto& machine = row.machine;
+    const auto& frames = row.frames;
     const auto fit = net::fit_compositing(machine, frames, p);
     const auto error = [&](const net::compositing_fit& f) {
       double sum = 0;

@@ -28,6 +28,40 @@ def test_job_survives_the_way_through_toml():
     assert tomllib.loads(to_toml(job)) == job
 
 
+def test_tables_in_lists_of_tables_survive_too():
+    """Oracle: tomllib. Supports and forces belong to a case; numpy's values become Python's; None is left out."""
+    job = {
+        "image": {"path": Path("x.npy"), "spacing_mm": np.array([0.1, 0.2, 0.3])},
+        "set": [{"name": "a b", "box_mm": [[0, 0, 0], [1, 2, 3]]}],
+        "case": [
+            {
+                "name": "pull",
+                "support": [{"on": "z_low", "fix": "zyx"}],
+                "force": [{"on": "z_high", "force_N": [1, 0, 0]}],
+            },
+            {"name": "push", "support": [{"on": "z_low"}, {"on": "x_low", "fix": "x"}], "load": {"strain": None}},
+        ],
+        "solve": {"tolerance": np.float64(1e-7), "max_iterations": np.int64(100)},
+    }
+    expected = {
+        **job,
+        "image": {"path": "x.npy", "spacing_mm": [0.1, 0.2, 0.3]},
+        "case": [job["case"][0], {**job["case"][1], "load": {}}],
+        "solve": {"tolerance": 1e-7, "max_iterations": 100},
+    }
+    assert tomllib.loads(to_toml(job)) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["plain", 'a "b"\\', "line\nline", "tab\t", "\x1b[31m", "é 骨 🦴", "'" * 3, '"' * 3, "a.b", "", "#", "= [x]"],
+)
+def test_any_text_survives_as_key_and_value(text):
+    """Oracle: tomllib."""
+    job = {text: text, "table": {text: [text, {text: text}]}, "list": [{text: {text: text}}]}
+    assert tomllib.loads(to_toml(job)) == job
+
+
 def test_fields_are_read_from_results(tmp_path):
     fields = load_fields(write_output(tmp_path) / "results.nc")
     assert set(fields) == {"material", "sed"}
@@ -36,8 +70,9 @@ def test_fields_are_read_from_results(tmp_path):
 
 def test_missing_program_is_named(monkeypatch):
     monkeypatch.setenv("OSTEON_BINARY", "/nonexistent/osteon")
-    with pytest.raises(FileNotFoundError, match="OSTEON_BINARY"):
-        osteon.run({"name": "x"})
+    for kind in (FileNotFoundError, osteon.MachineError, RuntimeError):
+        with pytest.raises(kind, match="OSTEON_BINARY"):
+            osteon.run({"name": "x"})
 
 
 @needs_program
@@ -48,6 +83,44 @@ def test_tortuosity_of_a_uniform_block_is_one():
 
 
 @needs_program
-def test_message_of_the_program_is_passed_on():
-    with pytest.raises(RuntimeError, match="threshold"):
-        osteon.solve(np.full((6, 5, 4), 200, "u1"), 0.1, threshold=250)
+def test_faults_come_as_errors_of_their_kind():
+    """Oracle: the exit codes of the command line (`osteon run --help`)."""
+    image = np.full((6, 5, 4), 200, "u1")
+    image[2:4, 1:3, 1:3] = 0
+    faults = [
+        (osteon.UsageError, 2, "thershold", {"segment": {"thershold": 3}}),
+        (osteon.DataError, 3, "threshold", {"segment": {"threshold": 250}}),
+        (osteon.SolveError, 4, "", {"solve": {"max_iterations": 1, "tolerance": 1e-12}}),
+        (osteon.MachineError, 5, "", {"output": {"directory": "/proc/nowhere"}}),
+    ]
+    for kind, code, words, tables in faults:
+        with pytest.raises(kind, match=words) as caught:
+            osteon.solve(image, 0.1, **{"threshold": 100, **tables})
+        assert caught.value.exit_code == code and isinstance(caught.value, osteon.Error)
+        assert isinstance(caught.value, RuntimeError)  # as in earlier versions
+
+
+@needs_program
+def test_cases_of_a_mapping_are_run(tmp_path):
+    """Oracle: twice the force gives twice the displacement."""
+    np.save(tmp_path / "image.npy", np.full((6, 5, 4), 200, "u1"))
+    result = osteon.run(
+        {
+            "image": {"path": tmp_path / "image.npy", "spacing_mm": [0.1] * 3},
+            "segment": {"threshold": 100},
+            "material": [{"name": "m", "youngs_modulus_MPa": 1000.0, "poisson_ratio": 0.3}],
+            "case": [
+                {
+                    "name": name,
+                    "support": [{"on": "z_low", "fix": "zyx"}],
+                    "force": [{"on": "z_high", "force_N": [force, 0.0, 0.0]}],
+                }
+                for name, force in (("one", 1.0), ("two", 2.0))
+            ],
+            "solve": {"tolerance": 1e-10},
+            "output": {"fields": ["displacement"]},
+            "picture": {"enabled": False},
+            "run": {"ranks": 1},
+        }
+    )
+    np.testing.assert_allclose(result["displacement_two"], 2 * result["displacement_one"], rtol=1e-4, atol=1e-9)

@@ -9,18 +9,22 @@ import io
 import json
 import os
 import plistlib
+import resource
 import tarfile
 import time
 import zlib
 from pathlib import Path
 
+import nrrd
 import numpy as np
+import pydicom
 import pytest
 import SimpleITK as sitk  # noqa: N813
 import tifffile
 from dicom_frames_test import enhanced
 from osteon.errors import DataError
 from osteon.read_image import main, read_image
+from PIL import Image
 
 GREY = np.random.default_rng(7).integers(0, 250, (6, 9, 11)).astype("u1")
 PLIST = {
@@ -63,6 +67,27 @@ def tiff(**options: object) -> str:
     return "f.tif"
 
 
+def pages(name: str = "f.tif", **options: object) -> str:
+    """A page behind the other, as other programs write them: each directory after the voxels of its page."""
+    with tifffile.TiffWriter(name) as file:
+        for plane in GREY:
+            file.write(plane, contiguous=False, metadata=None, photometric="minisblack", **options)
+    return name
+
+
+def bzip2() -> str:
+    nrrd.write("f.nrrd", GREY, {"encoding": "bzip2", "spacings": [0.1, 0.2, 0.3]}, index_order="C")
+    return "f.nrrd"
+
+
+def png() -> str:
+    """A stack of slices, one of which is to be damaged."""
+    Path("stack").mkdir(exist_ok=True)
+    for z, plane in enumerate(GREY):
+        Image.fromarray(plane).save(f"stack/s{z}.png")
+    return "stack/s3.png"
+
+
 def raw() -> str:
     """Only the voxels are to be damaged; their digest stands in the header."""
     head = {"shape": list(GREY.shape), "dtype": "uint8", "sha256": hashlib.sha256(GREY).hexdigest()}
@@ -91,6 +116,8 @@ def enhanced_dicom() -> str:
     return enhanced("f.dcm", GREY.astype("<i2"), position=lambda f: [0, 0, float(f)], **size)
 
 
+# What is read where the damaged file is only a part of it.
+SOURCES = {"mhd zlib": "f.mhd", "png": "stack"}
 # Name, how it is made, and whether a digest of the file's own covers the voxels.
 KINDS = {
     "tiff": (lambda: tiff(photometric="minisblack"), False),
@@ -98,7 +125,13 @@ KINDS = {
     "imagej": (lambda: tiff(imagej=True), False),
     "nrrd": (lambda: itk("f.nrrd"), False),
     "nrrd gz": (lambda: itk("f.nrrd", True), True),
+    "bzip2": (bzip2, True),
     "mha": (lambda: itk("f.mha"), False),
+    "mha zlib": (lambda: itk("f.mha", True), True),
+    "mhd zlib": (lambda: itk("f.mhd", True) and "f.zraw", True),
+    "tiff pages": (pages, False),
+    "tiff pages zlib": (lambda: pages(compression="zlib"), True),
+    "png": (png, True),
     "nii": (lambda: itk("f.nii"), False),
     "nii gz": (lambda: itk("f.nii.gz"), True),
     "inv3": (lambda: inv3(mode="w"), False),
@@ -131,12 +164,12 @@ def test_damaged_files_are_read_or_refused(kind, capfd):
                 data[at] ^= 1 << int(rng.integers(0, 8))
         Path(name).write_bytes(data)
         start = time.process_time()
-        codes.append(main([name, "o.npy"]))
+        codes.append(main([SOURCES.get(kind, name), "o.npy"]))
         assert time.process_time() - start < 5
         err = capfd.readouterr().err
         assert err.count("\n") == (codes[-1] == 3), err
         if codes[-1] == 0 and (guarded or len(data) != len(good)):
-            np.testing.assert_array_equal(np.load("o.npy").ravel(), GREY.ravel(), err_msg=f"trial {trial}")
+            np.testing.assert_array_equal(np.load("o.npy"), GREY, err_msg=f"trial {trial}")
     assert set(codes) <= {0, 3} and 3 in codes
 
 
@@ -246,3 +279,101 @@ def test_a_deep_header_does_not_exhaust_the_stack():
     Path("f.inv3").write_bytes(gzip.compress(b"x" * 100))
     with pytest.raises(DataError, match="cannot be read"):
         read_image("f.inv3")
+
+
+# Oracle: the undamaged file; a chain of directories that ends early gives a reader fewer slices.
+@pytest.mark.parametrize("options", [{}, {"compression": "zlib"}, {"compression": "lzw"}])
+def test_a_tiff_is_refused_wherever_it_is_cut(options):
+    good = Path(pages(**options)).read_bytes()
+    np.testing.assert_array_equal(read_image("f.tif").values, GREY)
+    for length in _cuts(len(good)):
+        Path("f.tif").write_bytes(good[:length])
+        with pytest.raises(DataError):
+            read_image("f.tif")
+
+
+def _cuts(length: int) -> list[int]:
+    """Every byte of the last directory, and some of those before."""
+    return [*range(1, length - 400, 97), *range(length - 400, length)]
+
+
+def test_a_chain_of_directories_that_goes_round_is_refused():
+    data = bytearray(Path(pages()).read_bytes())
+    first = int.from_bytes(data[4:8], "little")
+    after = first + 2 + 12 * int.from_bytes(data[first : first + 2], "little")
+    data[after : after + 4] = data[4:8]
+    Path("f.tif").write_bytes(data)
+    with pytest.raises(DataError, match="directory of page 2 is one of those before"):
+        read_image("f.tif")
+
+
+def _aim(first_word: int = 0, **dims: int) -> str:
+    aimio = pytest.importorskip("py_aimio")
+    aimio.write_aim("f.aim", GREY.astype("i2"), {}, unit="native")
+    data = bytearray(Path("f.aim").read_bytes())
+    for at, value in {**dims, **({"log": first_word} if first_word else {})}.items():
+        place = {"x": 0x60, "y": 0x68, "z": 0x70, "log": 0x20}[at]
+        data[place : place + 8] = value.to_bytes(8, "little")
+    Path("f.aim").write_bytes(data)
+    return "f.aim"
+
+
+def _changed_words(name: str, old: bytes, new: bytes) -> str:
+    data = Path(name).read_bytes()
+    assert old in data
+    Path(name).write_bytes(data.replace(old, new, 1))
+    return name
+
+
+def _huge_nifti() -> str:
+    data = bytearray(Path(itk("f.nii")).read_bytes())
+    data[42:48] = np.array([4000, 4000, 600], "<i2").tobytes()  # dim[1:4]
+    Path("f.nii").write_bytes(data)
+    return "f.nii"
+
+
+def _huge_slice() -> str:
+    name = enhanced_dicom()
+    tags = pydicom.dcmread(name)
+    tags.Rows = tags.Columns = 65535
+    tags.save_as(name)
+    return name
+
+
+# A file of at most some kilobytes and a header that asks for many gigabytes. Oracle: it is refused before memory is taken.
+CLAIMS = {
+    "aim": lambda: _aim(x=4000, y=4000, z=600),
+    "aim log": lambda: _aim(20 << 30),
+    "mha": lambda: _changed_words(itk("f.mha"), b"DimSize = 11 9 6", b"DimSize = 4000 4000 600"),
+    "mha zlib": lambda: _changed_words(itk("f.mha", True), b"DimSize = 11 9 6", b"DimSize = 4000 4000 600"),
+    "nrrd": lambda: _changed_words(itk("f.nrrd"), b"sizes: 11 9 6", b"sizes: 4000 4000 600"),
+    "nrrd gz": lambda: _changed_words(itk("f.nrrd", True), b"sizes: 11 9 6", b"sizes: 4000 4000 600"),
+    "bzip2": lambda: _changed_words(bzip2(), b"sizes: 11 9 6", b"sizes: 4000 4000 600"),
+    "nii": _huge_nifti,
+    "dicom": _huge_slice,
+}
+
+
+@pytest.mark.parametrize("case", CLAIMS)
+def test_a_header_is_held_against_the_length_of_its_file(case):
+    name = CLAIMS[case]()
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    with Path("/proc/self/statm").open() as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 30), hard))
+    try:
+        with pytest.raises(DataError, match="asks for") as caught:
+            read_image(name)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_packed_header_may_not_ask_for_less_than_there_is():
+    """Oracle: the file holds more voxels than its header says, so one of the two is wrong."""
+    for name in (itk("f.mha", True), itk("f.nrrd", True)):
+        old, new = (
+            (b"DimSize = 11 9 6", b"DimSize = 11 9 5") if name == "f.mha" else (b"sizes: 11 9 6", b"sizes: 11 9 5")
+        )
+        with pytest.raises(DataError, match="unpacks to more than the 495 bytes"):
+            read_image(_changed_words(name, old, new))

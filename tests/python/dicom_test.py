@@ -136,3 +136,54 @@ def test_one_slice_alone_asks_for_the_folder():
 def test_no_pixel_spacing_is_no_spacing():
     series(PixelSpacing=lambda z: None)
     assert read_image("d").spacing_mm is None
+
+
+# Oracle: what DICOM's own tables call these files; each is refused by its name, with what to do.
+@pytest.mark.parametrize(
+    ("sop_class", "words"),
+    [
+        ("1.2.840.10008.5.1.4.1.1.66.4", r"DICOM segmentation \(SEG\).*label image"),
+        ("1.2.840.10008.5.1.4.1.1.481.3", "structure set"),
+        ("1.2.840.10008.5.1.4.1.1.88.11", "'Basic Text SR Storage', which has no pixels"),
+    ],
+)
+def test_what_is_no_scan_is_named(sop_class, words):
+    series()
+    tags = pydicom.dcmread("d/IM000")
+    tags.SOPClassUID = tags.file_meta.MediaStorageSOPClassUID = sop_class
+    if "SR" in words:
+        del tags.Rows, tags.PixelData
+    tags.save_as("d/other.dcm")
+    for source in ("d", "d/other.dcm"):
+        with pytest.raises(DataError, match=words) as caught:
+            read_image(source)
+        assert "other.dcm" in str(caught.value)
+
+
+def test_dicom_without_a_preamble_is_named():
+    """Oracle: the same bytes behind a preamble are read."""
+    for path in Path(series()).iterdir():
+        path.write_bytes(path.read_bytes()[132:])
+    for source in ("d", "d/IM000"):
+        with pytest.raises(DataError, match=r"without its preamble.*dcmconv"):
+            read_image(source)
+    series()
+    Path("d/IM000").write_bytes(Path("d/IM000").read_bytes()[132:])
+    refused("'d/IM000' is DICOM without its preamble")
+
+
+def test_the_contents_of_a_disc_are_no_series():
+    """Oracle: pydicom's own writer of a DICOMDIR."""
+    from pydicom.fileset import FileSet
+
+    disc = FileSet()
+    for path in Path(series()).iterdir():
+        tags = pydicom.dcmread(path)
+        tags.PatientID, tags.PatientName = "1", "A"
+        tags.StudyInstanceUID, tags.StudyDate, tags.StudyTime, tags.StudyID = "1.2.3", "20260101", "120000", "1"
+        tags.SeriesNumber, tags.Modality = 1, "CT"
+        disc.add(tags)
+    disc.write("disc")
+    for source in ("disc", "disc/DICOMDIR"):
+        with pytest.raises(DataError, match=r"table of contents of a DICOM disc.*folder of one of its series"):
+            read_image(source)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import netCDF4
 import numpy as np
+import xxhash
 from PIL import Image
 
 
@@ -16,7 +17,40 @@ def sponge(shape: tuple[int, int, int]) -> np.ndarray:
     return np.clip(128 + 80 * wave, 0, 255).astype("u1")
 
 
-def write_output(folder: Path, physics: str = "elasticity", shape: tuple[int, int, int] = (20, 24, 28)) -> Path:
+def add_digests(file: netCDF4.Dataset) -> None:
+    """Make of a file with fields a result: attributes and digests (docs/format.md)."""
+    file.setncatts({"product_schema": "osteon-result 1.0", "complete": np.int32(1)})
+    file.createDimension("hex", 16)
+    integrity = file.createGroup("integrity")
+    for group in file["VTKHDF"].groups.values():
+        for name, variable in group.variables.items():
+            rows = [
+                xxhash.xxh3_64(np.ascontiguousarray(variable[z : z + 3])).hexdigest()
+                for z in range(0, len(variable), 3)
+            ]
+            file.createDimension(f"{name}_chunks", len(rows))
+            digests = integrity.createVariable(name, "S1", (f"{name}_chunks", "hex"))
+            digests[:] = np.array([list(row) for row in rows], "S1")
+            digests.planes_per_digest, digests.digest = np.int32(3), "XXH3_64"
+
+
+def seal(path: Path) -> None:
+    """The seal behind a file, of two parts (docs/format.md)."""
+    data = path.read_bytes()
+    parts = [data[:1000], data[1000:]]
+    table = "".join(f"{len(part):016x}" for part in parts)
+    digests = "".join(xxhash.xxh3_64(part).hexdigest() for part in parts)
+    end = f"{table}\nosteon-seal-3\n{len(parts):016x}{xxhash.xxh3_64((table + digests).encode()).hexdigest()}"
+    path.write_bytes(data + end.encode())
+
+
+def write_output(
+    folder: Path,
+    physics: str = "elasticity",
+    shape: tuple[int, int, int] = (20, 24, 28),
+    cases: tuple[str, ...] = (),
+) -> Path:
+    """@param cases: for each its own field, n times the one that is shown"""
     folder.mkdir(parents=True, exist_ok=True)
     grey = sponge(shape)
     np.save(folder / "scan.npy", grey)
@@ -24,11 +58,17 @@ def write_output(folder: Path, physics: str = "elasticity", shape: tuple[int, in
     values = np.where(solid, np.random.default_rng(3).lognormal(-2, 1, shape) * (grey / 128.0), np.nan).astype("f4")
     name = "sed" if physics == "elasticity" else "heat_flux"
     with netCDF4.Dataset(folder / "results.nc", "w") as file:
+        file.set_auto_mask(False)
         for axis, n in zip("zyx", shape, strict=True):
             file.createDimension(axis, n)
         cells = file.createGroup("VTKHDF/CellData")
+        file["VTKHDF"].setncatts({"Origin": np.zeros(3), "Spacing": np.full(3, 0.02)})
         cells.createVariable("material", "u1", ("z", "y", "x"))[:] = solid
         cells.createVariable(name, "f4", ("z", "y", "x"), zlib=True)[:] = values
+        for n, case in enumerate(cases, start=1):
+            cells.createVariable(f"{name}_{case}", "f4", ("z", "y", "x"))[:] = values * n
+        add_digests(file)
+    seal(folder / "results.nc")
     Image.fromarray((np.random.default_rng(1).random((300, 300, 3)) * 40 + 200).astype("u1")).save(
         folder / "picture.png"
     )
@@ -71,6 +111,8 @@ def write_output(folder: Path, physics: str = "elasticity", shape: tuple[int, in
             "kept_voxels": 5100,
             "dropped_voxels": 200,
             "dropped_islands": 12,
+            "hanging_voxels": 90,
+            "hanging_islands": 1,
             "largest_islands": [90, 40],
             "volume_fraction": 0.47,
             "percolates": {"z": True, "y": True, "x": False},
@@ -89,7 +131,7 @@ def write_output(folder: Path, physics: str = "elasticity", shape: tuple[int, in
             "apparent_modulus_MPa": 1523.4,
             "sed_MPa": {"mean": 0.21, "p95": 0.9, "p98": 1.3, "max": 12.0},
             "effective_strain": {"p98": 0.0123},
-            "pistoia": {"factor": 0.61, "failure_load_N": 21.2},
+            "pistoia": {"factor": 0.61, "failure_load_N": -21.2},
             "load": {"test": "axial_bonded", "axis": "z", "strain": -0.01},
         }
     else:

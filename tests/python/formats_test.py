@@ -64,10 +64,22 @@ def nifti(affine=None, unit="mm", code=1, values=GREY, change=None) -> str:
     return "a.nii"
 
 
-@pytest.mark.parametrize(("unit", "scale"), [("meter", 1000), ("mm", 1), ("micron", 1e-3), ("unknown", None)])
+@pytest.mark.parametrize(
+    ("unit", "scale"), [("meter", 1000), ("mm", 1), ("micron", 1e-3), ("unknown", 1), ("sec", 1), (7, None)]
+)
 def test_nifti_units(unit, scale):
-    spacing = read_image(nifti(unit=unit)).spacing_mm
-    assert spacing == (pytest.approx([scale * h for h in SPACING[::-1]]) if scale else None)
+    """Oracle: the lengths written, in that unit; without a unit of length they are mm, and that is said; 7 is no unit."""
+
+    def change(header):
+        if unit == 7:
+            header["xyzt_units"] = 7
+
+    volume = read_image(nifti(unit="mm" if unit == 7 else unit, change=change))
+    assert volume.spacing_mm == (pytest.approx([scale * h for h in SPACING[::-1]]) if scale else None)
+    warned = [w for w in volume.warnings if "a.nii" in w and "2, 0.25, 0.5 (z, y, x) without a unit" in w]
+    assert len(warned) == (unit in ("unknown", "sec"))
+    if scale:
+        assert volume.placement.corner_mm == pytest.approx(-scale * np.array(SPACING) / 2)  # along the image's axes
 
 
 def test_nifti_slope_and_missing_orientation():

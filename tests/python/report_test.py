@@ -1,6 +1,9 @@
 """The report page. Oracle: the numbers of the made-up output directory; the HTML parser of the standard library."""
 
+import base64
+import hashlib
 import json
+import os
 import re
 from html.parser import HTMLParser
 
@@ -8,7 +11,7 @@ import numpy as np
 import pytest
 from fake_output import write_output
 from osteon.errors import DataError
-from osteon.report import build, main
+from osteon.report import build, main, page_of
 from osteon.report_data import load
 from osteon.report_text import certificates, number
 
@@ -54,6 +57,8 @@ def test_page_is_whole_self_contained_and_says_the_answers(tmp_path, physics, wo
         "0.02, 0.02, 0.02",
         "# &lt;job&gt;",
         "12 islands",
+        "90 voxels in 1 islands",
+        "segment.connectivity = 26",
     ]:
         assert word in page
     assert "✗" not in page and page.count("✓") == 4
@@ -168,6 +173,177 @@ def test_names_the_test_and_its_answers() -> None:
 
     torsion = {"load": {"test": "torsion", "axis": "y", "angle_deg": 1.5, "length_mm": 3}}
     assert words_of_test(torsion) == "Torsion along y, 1.5°"
-    cases = {**torsion, "cases": [{"name": "twist"}, {"name": "press"}]}
-    assert words_of_test(cases) == "2 load cases; shown is twist: Torsion along y, 1.5°"
+    press = {"load": {"test": "axial_bonded", "axis": "z", "strain": -0.01}}
+    cases = {**torsion, "cases": [{"name": "twist", **torsion}, {"name": "press", **press}]}
+    words = "2 load cases: twist: Torsion along y, 1.5°; press: Axial test, bonded faces along z, -1 % strain"
+    assert words_of_test(cases) == words
     assert words_of_test({"load": {"test": "custom", "axis": "z"}}) == "Prescribed supports and forces"
+
+
+def with_cases(directory, names):
+    """Make an output directory one of several load cases of supports and forces, on a crop of an image."""
+    path = directory / "summary.json"
+    summary = json.loads(path.read_text())
+    support = {"on": "<grip>", "held": "zy", "nodes": 4, "reaction_N": [1.5, 1e-9, 0], "moment_N_mm": [0, 2.5, 0]}
+    support["about_mm"] = [0, 0, 0]
+    force = {"on": "top", "nodes": 9, "force_N": [-3, 0, 0], "displacement_mm": 0.0123}
+    summary |= {"supports": [support], "forces": [force], "load": {"test": "custom", "axis": "z"}}
+    summary["cases"] = [{**summary, "name": name, "stiffness_N_per_mm": 1000.0 + n} for n, name in enumerate(names)]
+    summary["shown"] = {"field": f"sed_{names[0]}", "low": 0.0, "high": 1.0}
+    summary["image"]["origin_mm"] = [100.0, -7.0, 0.5]
+    path.write_text(json.dumps(summary))
+
+
+def test_all_load_cases_and_supports_are_shown(tmp_path):
+    directory = write_output(tmp_path / "job", cases=("push", "pull"))
+    with_cases(directory, ["push", "pull"])
+    result = load(directory)
+    assert result.notes == []
+    assert result.field_name[0] == "sed"
+    np.testing.assert_allclose(result.shown_by_case["pull"], 2 * result.shown_by_case["push"])
+    page = build(result)
+    parser = Balanced()
+    parser.feed(page)
+    assert parser.open == []
+    for word in [
+        "2 load cases",
+        "push: Stiffness",
+        "pull: Stiffness",
+        *(">1000<", ">1001<", "Supports and forces", "&lt;grip&gt;", "1.5; 0; 0", "0; 2.5; 0", "-3; 0; 0", ">0.0123<"),
+        "<option>pull</option>",
+        "(case push)",
+    ]:
+        assert word in page, word
+    planes = [json.loads(text) for text in re.findall(r'<script type="application/json">(.*?)</script>', page)]
+    assert all(len(p["cases"]["pull"]) == len(p["at_mm"]) == len(p["field"]) for p in planes)
+    assert planes[0]["cases"]["pull"][8] != planes[0]["field"][8]
+
+
+def test_slices_are_counted_from_the_zero_of_the_job(tmp_path):
+    """Oracle: a voxel's centre lies at origin + (i + 1/2) spacing."""
+    directory = write_output(tmp_path / "job", cases=("push",))
+    with_cases(directory, ["push"])
+    page = build(load(directory))
+    planes = [json.loads(text) for text in re.findall(r'<script type="application/json">(.*?)</script>', page)]
+    for p, origin in zip(planes, (100.0, -7.0, 0.5), strict=True):
+        steps = (np.array(p["at_mm"]) - origin) / 0.02 - 0.5
+        np.testing.assert_allclose(steps, steps.round(), atol=1e-6)
+        assert steps.min() >= 0 and steps.max() < 28
+
+
+def test_without_a_path_the_tortuosity_is_infinite(tmp_path):
+    directory = write_output(tmp_path / "job", "heat")
+    path = directory / "summary.json"
+    summary = json.loads(path.read_text())
+    path.write_text(json.dumps({**summary, "percolates": False, "tortuosity": None, "flux_W": 0.0}))
+    page = build(load(directory))
+    assert "∞" in page
+    assert "No path of solid joins the two faces" in page
+
+
+PAYLOAD = "\"'><script>alert(1)</script><img src=x onerror=alert(2)><a href='javascript:alert(3)'>"
+
+
+def _leaves(tree: object, place: tuple = ()) -> list[tuple]:
+    if isinstance(tree, dict):
+        return [leaf for key, value in tree.items() for leaf in _leaves(value, (*place, key))]
+    if isinstance(tree, list):
+        return [leaf for i, value in enumerate(tree) for leaf in _leaves(value, (*place, i))]
+    return [place]
+
+
+def _with(tree: dict, place: tuple, value: object) -> dict:
+    tree = json.loads(json.dumps(tree))
+    at = tree
+    for key in place[:-1]:
+        at = at[key]
+    at[place[-1]] = value
+    return tree
+
+
+class Elements(HTMLParser):
+    """All elements with their attributes' names, as a browser would make them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, ...]] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, *(name for name, _ in attrs)))
+        assert all(not name.startswith("on") for name, _ in attrs)
+        assert all(not str(value).startswith("javascript:") for _, value in attrs)
+
+
+def _elements(page: str) -> set[tuple[str, ...]]:
+    parser = Elements()
+    parser.feed(page)
+    return set(parser.found)
+
+
+@pytest.mark.parametrize("physics", ["elasticity", "heat"])
+def test_no_text_of_a_summary_becomes_a_part_of_the_page(tmp_path, physics, monkeypatch):
+    """Each value of summary.json and manifest.json in turn is a text with a script. Oracle: the page has no elements that it
+    would not have without; or the summary is refused in one line."""
+    directory = write_output(tmp_path / "job", physics, (6, 7, 8))
+    summary = json.loads((directory / "summary.json").read_text())
+    # Tables and sections of other jobs, too.
+    numbers = {"mean": 0.25, "median": 0.125, "p95": 1.5, "p98": 2.5, "max": 77.25}
+    entry = {"voxels": 4, "volume_mm3": 0.03, "effective_strain": numbers, "von_mises_MPa": numbers, "sed_MPa": numbers}
+    summary["by_material"] = [{"material": i, "name": f"m{i}", **entry} for i in (1, 2)]
+    summary["homogenisation"] = {
+        "order": ["xx", "yy", "zz", "xy", "yz", "xz"],
+        "stiffness_MPa": [[float(i + j) for j in range(6)] for i in range(6)],
+    }
+    summary["residual_history"] = summary["residual_history"][:3]
+    field = "heat_flux" if physics == "heat" else "sed"
+    summary["shown"] = {"field": field, "colour_map": "batlow", "low": 0.0, "high": 1.0}
+    summary["image"]["unit"] = "HU"
+    manifest = json.loads((directory / "manifest.json").read_text())
+    for tree, name in ((summary, "summary.json"), (manifest, "manifest.json")):
+        (directory / name).write_text(json.dumps(tree))
+    (directory / "scan.npy").unlink()
+    # Plots and colours take most of the time, and take no texts.
+    monkeypatch.setattr("osteon.report.histogram", lambda _: "data:image/svg+xml;base64,")
+    monkeypatch.setattr("osteon.report.convergence", lambda _: "data:image/svg+xml;base64,")
+    monkeypatch.setattr("osteon.report_slices._png", lambda *_: "data:image/png;base64,")
+    usual = _elements(page_of(directory))
+    made = 0
+    for tree, name in ((summary, "summary.json"), (manifest, "manifest.json")):
+        for place in _leaves(tree):
+            (directory / name).write_text(json.dumps(_with(tree, place, PAYLOAD)))
+            try:
+                page = page_of(directory)
+            except DataError as e:
+                assert "\n" not in str(e)
+                continue
+            made += 1
+            assert _elements(page) <= usual, place
+        (directory / name).write_text(json.dumps(tree))
+    assert made > 20
+
+
+def test_a_browser_runs_no_script_but_that_of_the_page(tmp_path):
+    """Oracle: the policy of the page names the SHA-256 of its one script, and allows nothing else."""
+    page = build(load(write_output(tmp_path / "job")))
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page).group(1)
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.S)
+    digest = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
+    assert len(scripts) == 1 and f"script-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy and "unsafe-inline" not in policy.split("script-src")[1]
+
+
+def test_the_report_follows_no_link(tmp_path):
+    """Oracle: a file elsewhere that a link of the temporary name leads to stays what it was."""
+    directory = write_output(tmp_path / "job")
+    (tmp_path / "precious").write_text("precious")
+    (directory / f"report.html.tmp.{os.getpid()}").symlink_to(tmp_path / "precious")
+    assert main([str(directory)]) == 0
+    assert (tmp_path / "precious").read_text() == "precious"
+    assert not (directory / "report.html").is_symlink() and "osteon report" in (directory / "report.html").read_text()
+
+
+def test_terminal_escapes_of_names_are_shown_and_not_sent(tmp_path, capsys):
+    directory = tmp_path / "a\x1b]0;title\x07b"
+    assert main([str(directory)]) == 3
+    err = capsys.readouterr().err
+    assert "\x1b" not in err and "\\x1b]0;title\\x07" in err

@@ -36,6 +36,14 @@ def verify(*arguments):
     return subprocess.run([OSTEON, "verify", *arguments], capture_output=True, text=True, timeout=60)
 
 
+def render(*arguments):
+    environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    small = ["--field", "sed", "--width", "32", "--height", "32"]
+    return subprocess.run(
+        [OSTEON, "render", *arguments, *small], capture_output=True, text=True, timeout=120, env=environment
+    )
+
+
 def need(program):
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not installed (Debian: netcdf-bin)")
@@ -203,7 +211,11 @@ def test_a_copy_by_nccopy_is_read_the_same(directory, tmp_path, options):
     assert digests(copy) == digests(directory / "sample.vtkhdf")
     answer = verify(copy)
     assert answer.returncode == 0 and "without a seal" in answer.stdout, answer
+    picture = render(copy, "-o", tmp_path / "copy.png")
+    assert picture.returncode == 0 and picture.stderr.count("copy.vtkhdf' has no seal") == 1, picture
     assert verify("--seal", copy).returncode == 0
+    picture = render(copy, "-o", tmp_path / "copy.png")
+    assert picture.returncode == 0 and "seal" not in picture.stderr, picture
     assert "without a seal" not in verify(copy).stdout
     vtk = pytest.importorskip("vtk")
     reader = vtk.vtkHDFReader()
@@ -266,6 +278,39 @@ def test_verify_finds_every_damage(directory, tmp_path):
     for file in json.loads(answer.stdout)["files"]:
         assert file["faults"], file
     assert time.monotonic() - start < 60
+
+
+# Oracle: a file that is not whole has another name, and a whole one has a seal; other programs' copies keep the digests.
+def test_pictures_of_what_is_no_whole_result_are_refused(directory, tmp_path):
+    good = directory / "sample.vtkhdf"
+    unfinished = tmp_path / "sample.vtkhdf.tmp.host.4711"
+    shutil.copy(good, unfinished)
+    damaged = tmp_path / "damaged.vtkhdf"
+    subprocess.run([need("nccopy"), "-d", "0", good, damaged], check=True, timeout=60)
+    with netCDF4.Dataset(damaged, "a") as file:
+        file["VTKHDF/CellData/sed"][7, 50, 50] = 4e37
+    cut = tmp_path / "cut.vtkhdf"
+    cut.write_bytes(good.read_bytes()[:-7])
+    for path, words in (
+        (unfinished, "unfinished file of a run"),
+        (damaged, "CellData/sed, planes 0 to"),
+        (cut, "does not end with a seal"),
+    ):
+        picture = render(path, "-o", tmp_path / "x.png")
+        assert picture.returncode == 3 and words in picture.stderr and path.name in picture.stderr, picture
+        assert not (tmp_path / "x.png").exists()
+
+
+# Oracle: the times that VTK tells of the file; PyVista's reader asks for them and fails if there are none.
+def test_xdmf_states_a_time(directory):
+    vtk = pytest.importorskip("vtk")
+    if not hasattr(vtk, "vtkXdmfReader"):
+        pytest.skip("this VTK has no XDMF reader")
+    reader = vtk.vtkXdmfReader()
+    reader.SetFileName(str(directory / "sample.xdmf"))
+    reader.UpdateInformation()
+    information = reader.GetOutputInformation(0)
+    assert information.Get(vtk.vtkStreamingDemandDrivenPipeline.TIME_STEPS()) == (0.0,)
 
 
 def test_a_killed_writer_leaves_the_older_result(tmp_path):

@@ -51,7 +51,9 @@ TEST(annotate, can_be_read_on_a_bright_object) {
   EXPECT_NE(std::count(picture.begin(), picture.end(), 0), 0);
 
   wanted.title.clear();
-  EXPECT_EQ(annotated(empty_scene(), wanted, 255), annotated(empty_scene(), {{}, false, false, false}, 255));
+  render::annotations nothing;
+  nothing.outline = nothing.axes = nothing.scale_bar = nothing.colour_bar = false;
+  EXPECT_EQ(annotated(empty_scene(), wanted, 255), annotated(empty_scene(), nothing, 255));
 }
 
 // Oracle: the colours of two control points at the ends of the bar.

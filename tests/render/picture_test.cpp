@@ -96,7 +96,7 @@ bool is_root() { return comm::rank(MPI_COMM_WORLD) == 0; }
 TEST(picture, is_the_same_bit_for_bit_on_any_number_of_ranks) {
   for (const index3 domain : {index3{23, 17, 19}, index3{7, 12, 9}}) {
     const model m(domain);
-    std::vector<std::uint8_t> corner(m.bone.size(), 0);  // all that counts in a corner: some bricks are thin
+    std::vector<material_number> corner(m.bone.size(), 0);  // all that counts in a corner: some bricks are thin
     for (std::size_t i = 0; i < corner.size() / 3; ++i) corner[i] = i % 5 < 2;
     const blocks of_planes(MPI_COMM_WORLD, m, std::vector<std::int64_t>(static_cast<std::size_t>(domain.z), 1));
     const blocks of_lopsided_planes(MPI_COMM_WORLD, m, lopsided(domain.z));

@@ -22,14 +22,14 @@ model lattice(index3 shape) {
   for (std::int64_t z = 0; z < shape.z; ++z)
     for (std::int64_t y = 0; y < shape.y; ++y)
       for (std::int64_t x = 0; x < shape.x; ++x)
-        m.at(z, y, x) = static_cast<std::uint8_t>((z % 4 < 2) + (y % 4 < 2) + (x % 4 < 2) >= 2 ? 1 + (z + y) % 3 / 2 : 0);
+        m.at(z, y, x) = static_cast<material_number>((z % 4 < 2) + (y % 4 < 2) + (x % 4 < 2) >= 2 ? 1 + (z + y) % 3 / 2 : 0);
   return m;
 }
 
 /// A column in a corner of a wide domain: most bricks hold nothing, and some no voxel at all.
 model column(index3 shape) {
   model m = solid(shape);
-  std::fill(m.voxels.begin(), m.voxels.end(), std::uint8_t{0});
+  std::fill(m.voxels.begin(), m.voxels.end(), material_number{0});
   for (std::int64_t z = 0; z < shape.z; ++z) m.at(z, 0, 0) = 1;
   return m;
 }

@@ -11,7 +11,7 @@
 
 namespace osteon::elastic_model {
 
-using image = std::vector<std::uint8_t>;
+using image = std::vector<material_number>;
 using axis_value = std::function<void(int direction, double value_mm)>;
 /// Prescribes displacements of the node at (z, y, x), global, by calling `fix`.
 using support = std::function<void(index3 node, const axis_value& fix)>;
@@ -21,7 +21,7 @@ struct model {
   vector3 spacing{1, 1, 1};
   image voxels;
   voxel::material_table materials{{}, {"first", 1.0, 0.3}, {"second", 10.0, 0.3}};
-  std::uint8_t& at(std::int64_t z, std::int64_t y, std::int64_t x) {
+  material_number& at(std::int64_t z, std::int64_t y, std::int64_t x) {
     return voxels[static_cast<std::size_t>((z * shape.y + y) * shape.x + x)];
   }
 };
@@ -42,7 +42,7 @@ inline solve::elasticity_problem make_problem(const model& m, const support& sup
       const auto row = m.voxels.begin() + (z * m.shape.y + y) * m.shape.x;
       part.insert(part.end(), row + low.x, row + high.x);
     }
-  const view3<const std::uint8_t> own(part.data(), where.owned.shape());
+  const view3<const material_number> own(part.data(), where.owned.shape());
   p.cells = voxel::active_cells(own);
   p.nodes = voxel::corner_nodes(p.cells);
   p.material = voxel::gather(p.cells, own);

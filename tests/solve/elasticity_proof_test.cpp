@@ -20,7 +20,7 @@ model random_image(index3 shape, unsigned seed, double contrast) {
   std::mt19937 random(seed);
   for (std::int64_t z = 1; z + 1 < shape.z; ++z)
     for (std::int64_t y = 0; y < shape.y; ++y)
-      for (std::int64_t x = 0; x < shape.x; ++x) m.at(z, y, x) = static_cast<std::uint8_t>(1 + random() % 2);
+      for (std::int64_t x = 0; x < shape.x; ++x) m.at(z, y, x) = static_cast<material_number>(1 + random() % 2);
   for (std::int64_t z = 1; z + 1 < shape.z; z += 2)  // isolated pores: all hangs together by faces
     for (std::int64_t y = 1; y + 1 < shape.y; y += 2)
       for (std::int64_t x = 1; x + 1 < shape.x; x += 2) m.at(z, y, x) = 0;

@@ -82,7 +82,7 @@ TEST(elasticity, stretches_a_bar_by_its_youngs_modulus) {
     EXPECT_TRUE(s.proof.converged);
     EXPECT_NEAR(reaction_on_face(p, s, along, m.shape[along], along) / area(m, along) / 0.02, 1.0, 1e-8);
     EXPECT_LT(s.proof.energy_identity_error, 1e-8);
-    for (const float sed : strain_energy_density(p, s.displacement_mm)) ASSERT_NEAR(sed, 0.5 * 0.02 * 0.02, 1e-9);
+    for (const float sed : integrated_energy_density(p, s.displacement_mm)) ASSERT_NEAR(sed, 0.5 * 0.02 * 0.02, 1e-9);
   }
 }
 
@@ -105,7 +105,7 @@ TEST(elasticity, shear_modulus) {
   });
   const auto s = solved(p);
   double stress = 0;
-  for (const float sed : strain_energy_density(p, s.displacement_mm))
+  for (const float sed : integrated_energy_density(p, s.displacement_mm))
     stress = std::max(stress, 2 * static_cast<double>(sed) / 0.02);
   MPI_Allreduce(MPI_IN_PLACE, &stress, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   EXPECT_NEAR(stress, 0.02 / 2.6, 1e-8);
@@ -116,7 +116,7 @@ TEST(elasticity, laminate_constants) {
   model m = solid({8, 6, 6});
   for (std::int64_t z = 0; z < 8; ++z)
     for (std::int64_t y = 0; y < 6; ++y)
-      for (std::int64_t x = 0; x < 6; ++x) m.at(z, y, x) = static_cast<std::uint8_t>(1 + z / 2 % 2);
+      for (std::int64_t x = 0; x < 6; ++x) m.at(z, y, x) = static_cast<material_number>(1 + z / 2 % 2);
   const auto normal = make_problem(m, confined(m.shape, m.spacing, 0, 0.01));
   const auto s33 = solved(normal);
   EXPECT_NEAR(reaction_on_face(normal, s33, 0, 8, 0) / area(m, 0) / 0.01, 2.447552, 2e-6);
@@ -245,7 +245,7 @@ TEST(elasticity, names_the_free_rigid_motions) {
 // Oracle: the contract.
 TEST(elasticity, refuses_what_cannot_be_solved) {
   model empty = solid({8, 4, 4});
-  std::fill(empty.voxels.begin(), empty.voxels.end(), std::uint8_t{0});
+  std::fill(empty.voxels.begin(), empty.voxels.end(), material_number{0});
   EXPECT_THROW(solved(make_problem(empty, compression(empty.shape, empty.spacing, 0))), data_error);
   for (const auto& [modulus, ratio] : {std::pair{0.0, 0.3}, {-1.0, 0.3}, {1.0, 0.5}, {1.0, -1.0}}) {
     model m = solid({8, 4, 4});

@@ -18,11 +18,11 @@ solve::heat_problem in_bricks(const image& img, const voxel::material_table& tab
   solve::heat_problem problem = make_problem(MPI_COMM_SELF, img, table, spacing, along);
   problem.where = grid::make_block(MPI_COMM_WORLD, sample::bricks(img.shape, img.voxels));
   const box3 own = problem.where.owned;
-  std::vector<std::uint8_t> voxels;
+  std::vector<material_number> voxels;
   for (std::int64_t z = own.begin.z; z < own.end.z; ++z)
     for (std::int64_t y = own.begin.y; y < own.end.y; ++y)
       for (std::int64_t x = own.begin.x; x < own.end.x; ++x) voxels.push_back(img.at({z, y, x}));
-  const view3<const std::uint8_t> mine(voxels.data(), own.shape());
+  const view3<const material_number> mine(voxels.data(), own.shape());
   problem.cells = voxel::active_cells(mine);
   problem.material = voxel::gather(problem.cells, mine);
   return problem;

@@ -16,14 +16,14 @@ using namespace osteon;
 // A whole image on every rank, so that a test can ask for any voxel; a rank solves with its own planes only.
 struct image {
   index3 shape;
-  std::vector<std::uint8_t> voxels;
+  std::vector<material_number> voxels;
 
   image(index3 s, const std::function<int(index3)>& material) : shape(s) {
     for (std::int64_t z = 0; z < s.z; ++z)
       for (std::int64_t y = 0; y < s.y; ++y)
-        for (std::int64_t x = 0; x < s.x; ++x) voxels.push_back(static_cast<std::uint8_t>(material({z, y, x})));
+        for (std::int64_t x = 0; x < s.x; ++x) voxels.push_back(static_cast<material_number>(material({z, y, x})));
   }
-  std::uint8_t at(index3 p) const { return voxels[static_cast<std::size_t>((p.z * shape.y + p.y) * shape.x + p.x)]; }
+  material_number at(index3 p) const { return voxels[static_cast<std::size_t>((p.z * shape.y + p.y) * shape.x + p.x)]; }
 };
 
 inline voxel::material_table conductivities(const std::vector<double>& k) {
@@ -42,7 +42,8 @@ inline solve::heat_problem make_problem(MPI_Comm comm, const image& img, const v
   problem.spacing_mm = spacing;
   problem.materials = &table;
   problem.faces = solve::two_temperatures(along, 0, 1);
-  const view3<const std::uint8_t> mine(img.voxels.data() + problem.where.owned.begin.z * plane, problem.where.owned.shape());
+  const view3<const material_number> mine(img.voxels.data() + problem.where.owned.begin.z * plane,
+                                          problem.where.owned.shape());
   problem.cells = voxel::active_cells(mine);
   problem.material = voxel::gather(problem.cells, mine);
   return problem;

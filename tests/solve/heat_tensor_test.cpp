@@ -222,4 +222,19 @@ TEST(heat_tensor, columns_are_the_flows_of_single_solutions) {
   EXPECT_LT(worst, 1e-5);
 }
 
+// Oracle: islands in a void conduct nothing, in any direction, whatever they stand in.
+TEST(heat_tensor, islands_conduct_nothing) {
+  const ranks_with_a_plane comm(9);
+  if (comm == MPI_COMM_NULL) return;
+  const image islands({9, 8, 7}, [](index3 p) { return p.z % 3 == 1 && p.y % 4 == 1 && p.x % 3 == 1 ? 1 : 0; });
+  const auto table = conductivities({2});
+  for (const auto kind : {surroundings::periodic, surroundings::uniform_gradient}) {
+    const auto found =
+        solve::effective_conductivity(make_problem(comm, islands, table, {1, 1, 1}, axis::z), kind, tight, quiet());
+    EXPECT_EQ(matrix_of(found).norm(), 0);
+    EXPECT_EQ(found.principal_W_per_mK, (std::array<double, 3>{}));
+    EXPECT_TRUE(found.proof[2].converged);
+  }
+}
+
 }  // namespace heat_tensor_test

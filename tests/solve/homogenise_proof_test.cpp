@@ -48,15 +48,15 @@ model two_phases(index3 shape, vector3 spacing, unsigned seed, unsigned hard_in_
   model m = solid(shape, spacing);
   m.materials[2].poisson_ratio = 0.2;
   std::mt19937 random(seed);
-  for (auto& voxel : m.voxels) voxel = static_cast<std::uint8_t>(random() % 10 < hard_in_ten ? 2 : 1);
+  for (auto& voxel : m.voxels) voxel = static_cast<material_number>(random() % 10 < hard_in_ten ? 2 : 1);
   return m;
 }
 
 /// Balls of one phase at random in the other until they fill `part` of the image.
-model balls(std::int64_t n, double radius, double part, std::uint8_t phase) {
+model balls(std::int64_t n, double radius, double part, material_number phase) {
   model m = solid({n, n, n});
   m.materials[2].poisson_ratio = 0.2;
-  std::fill(m.voxels.begin(), m.voxels.end(), static_cast<std::uint8_t>(3 - phase));
+  std::fill(m.voxels.begin(), m.voxels.end(), static_cast<material_number>(3 - phase));
   std::mt19937 random(1);
   for (double filled = 0; filled < part * static_cast<double>(m.shape.volume());) {
     double centre[3];
@@ -72,7 +72,7 @@ model balls(std::int64_t n, double radius, double part, std::uint8_t phase) {
 }
 
 double hard_fraction(const model& m) {
-  return static_cast<double>(std::count(m.voxels.begin(), m.voxels.end(), std::uint8_t{2})) /
+  return static_cast<double>(std::count(m.voxels.begin(), m.voxels.end(), material_number{2})) /
          static_cast<double>(m.voxels.size());
 }
 
@@ -143,7 +143,7 @@ TEST(homogenise_proof, lies_between_the_bounds_of_hashin_and_shtrikman) {
                                                                         (5 * of.shear * (3 * of.bulk + 4 * of.shear)))};
   };
   for (const auto& [phase, part] : {std::pair{2, 0.2}, {2, 0.35}, {1, 0.2}, {1, 0.35}}) {
-    const model m = balls(16, 3, part, static_cast<std::uint8_t>(phase));
+    const model m = balls(16, 3, part, static_cast<material_number>(phase));
     auto problem = make_problem(m, nothing);
     const auto k =
         solve::constants_of(solve::homogenise(problem, solve::box_faces::kubc, 0.01, {1e-7, 500}, quiet()).stiffness_MPa)
@@ -183,7 +183,7 @@ TEST(homogenise_proof, laminate_has_its_exact_constants) {
   model m = solid({8, 5, 6}, {0.5, 1, 1.2});
   for (std::int64_t z = 0; z < 8; ++z)
     for (std::int64_t y = 0; y < 5; ++y)
-      for (std::int64_t x = 0; x < 6; ++x) m.at(z, y, x) = static_cast<std::uint8_t>(1 + z / 2 % 2);
+      for (std::int64_t x = 0; x < 6; ++x) m.at(z, y, x) = static_cast<material_number>(1 + z / 2 % 2);
   // The means of the layers' compliance, stiffness and coupling in and across their planes.
   const double c1 = 0.7 / 0.52, soft = 1, hard = 10, ratio = 0.3 / 0.7;
   const double c33 = c1 * 2 / (1 / soft + 1 / hard), c13 = ratio * c33, mean = (soft + hard) / 2;

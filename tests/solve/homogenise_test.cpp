@@ -23,7 +23,7 @@ model random_solid(index3 shape, vector3 spacing, unsigned seed) {
   for (std::int64_t z = 1; z + 1 < shape.z; ++z)
     for (std::int64_t y = 1; y + 1 < shape.y; ++y)
       for (std::int64_t x = 1; x + 1 < shape.x; ++x)
-        m.at(z, y, x) = static_cast<std::uint8_t>(random() % 5 < 2 ? 0 : 1 + random() % 2);
+        m.at(z, y, x) = static_cast<material_number>(random() % 5 < 2 ? 0 : 1 + random() % 2);
   return m;
 }
 
@@ -55,7 +55,7 @@ TEST(homogenise, mean_stress_does_the_work_that_the_energy_says) {
     auto problem = make_problem(m, nothing);
     const auto found = solve::homogenise(problem, faces, -0.01, {1e-10, 500}, quiet());
     double energy = 0;  // a mean over the box
-    for (const float density : solve::strain_energy_density(problem, found.shown.displacement_mm)) energy += density;
+    for (const float density : solve::integrated_energy_density(problem, found.shown.displacement_mm)) energy += density;
     MPI_Allreduce(MPI_IN_PLACE, &energy, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     energy /= static_cast<double>(m.shape.volume());
     EXPECT_NEAR(found.stiffness_MPa[2][2] * 1e-4 / (2 * energy), 1, 1e-6);  // densities are float

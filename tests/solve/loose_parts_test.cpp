@@ -21,7 +21,7 @@ void clamp_low_end(index3 node, const axis_value& fix) {
 /// A column on the clamped end, and room beside it.
 model column() {
   model m = solid(shape);
-  std::fill(m.voxels.begin(), m.voxels.end(), std::uint8_t{0});
+  std::fill(m.voxels.begin(), m.voxels.end(), material_number{0});
   for (std::int64_t z = 0; z < shape.z; ++z) m.at(z, 2, 2) = 1;
   return m;
 }

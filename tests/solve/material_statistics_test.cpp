@@ -17,17 +17,17 @@ TEST(statistics_by_material, are_those_of_the_sorted_values_of_each) {
   std::lognormal_distribution<float> value(-2, 2);
   const int rank = comm::rank(MPI_COMM_WORLD), size = comm::size(MPI_COMM_WORLD);
   std::map<int, std::vector<float>> first, second;
-  std::vector<std::uint8_t> material;
+  std::vector<material_number> material;
   std::vector<float> own_first, own_second;
   for (int i = 0; i < 6000; ++i) {
-    const int m = i % 100 == 3 ? 255 : i == 77 ? 9 : 1 + static_cast<int>(generator() % 4) * 2;
+    const int m = i % 100 == 3 ? 40000 : i == 77 ? 9 : 1 + static_cast<int>(generator() % 4) * 2;
     const float a = i % 50 == 0 ? 0.0F : value(generator), b = static_cast<float>(m);
     first[m].push_back(a);
     second[m].push_back(b);
-    // Uneven shares; the last rank of many has nothing, and material 255 is on one rank only.
-    const int share = m == 255 ? 0 : i % 7 % std::max(size - 1, 1);
+    // Uneven shares; the last rank of many has nothing, and material 40000 is on one rank only.
+    const int share = m == 40000 ? 0 : i % 7 % std::max(size - 1, 1);
     if (share != rank) continue;
-    material.push_back(static_cast<std::uint8_t>(m));
+    material.push_back(static_cast<material_number>(m));
     own_first.push_back(a);
     own_second.push_back(b);
   }

@@ -26,7 +26,7 @@ TEST(periodic_faces, of_a_full_box_all_fit) {
 // Oracle: counts by hand. A bar along z that steps aside by one voxel half way, and touches one face across y.
 TEST(periodic_faces, counts_partners_across_ranks) {
   model m = solid({14, 3, 6});
-  std::fill(m.voxels.begin(), m.voxels.end(), std::uint8_t{0});
+  std::fill(m.voxels.begin(), m.voxels.end(), material_number{0});
   for (std::int64_t z = 0; z < 14; ++z)
     for (std::int64_t x = 1; x < 4; ++x) m.at(z, 0, z < 7 ? x : x + 1) = 1;
   const auto found = match(m);

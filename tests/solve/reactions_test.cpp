@@ -22,7 +22,7 @@ std::vector<std::int32_t> nodes_of_plane(const solve::elasticity_problem& p, std
 // Oracle: analytic; a bar under uniform stress bears E strain A at the middle of its cross-section.
 TEST(resultant, of_a_stretched_bar_acts_at_its_middle) {
   auto p = random_solid::make(shape, spacing, 1);
-  std::fill(p.material.begin(), p.material.end(), std::uint8_t{1});
+  std::fill(p.material.begin(), p.material.end(), material_number{1});
   const double strain = 0.01, height = 8 * 0.4, depth = 7 * 0.5, width = 6 * 0.7;
   random_solid::for_each_node(p, [&](std::int32_t node, index3 at) {
     if (at.z == 0) p.fixed.push_back({node, axis::z, 0});

@@ -5,6 +5,7 @@
 #include <osteon/kernel/element_stiffness.hpp>
 #include <osteon/solve/strain_stress.hpp>
 
+#include "elastic_model.hpp"
 #include "random_solid.hpp"
 
 namespace strain_stress_test {
@@ -79,6 +80,45 @@ TEST(stress, of_an_affine_displacement_follows_hookes_law) {
       EXPECT_LE((s * d - values[2 - static_cast<int>(n)] * d).norm(), 4 * near);
     }
   }
+}
+
+// Displacements without any symmetry.
+std::vector<double> uneven(const solve::elasticity_problem& p) {
+  std::vector<double> u(3 * static_cast<std::size_t>(p.nodes.size()));
+  for (std::size_t i = 0; i < u.size(); ++i) u[i] = 0.01 * std::sin(static_cast<double>(7 * i % 101));
+  return u;
+}
+
+// Oracle: half the product of the stresses and the strains of the same solution, voxel by voxel.
+TEST(strain_energy_density, is_half_of_stress_times_strain) {
+  const auto p = random_solid::make(shape, spacing, 0.6);
+  const std::vector<double> u = uneven(p);
+  const std::vector<float> strain = solve::strain(p, u), stress = solve::stress(p, u),
+                           density = solve::strain_energy_density(p, u), whole = solve::integrated_energy_density(p, u);
+  ASSERT_EQ(density.size(), p.material.size());
+  for (std::size_t cell = 0; cell < density.size(); ++cell) {
+    double product = 0;
+    for (std::size_t i = 6 * cell; i < 6 * cell + 6; ++i)
+      product += static_cast<double>(strain[i]) * static_cast<double>(stress[i]);
+    EXPECT_NEAR(density[cell] / (product / 2), 1, 1e-5);
+    EXPECT_GE(whole[cell], density[cell] * (1 - 1e-6F));  // bending adds to it, and has no strain at the centre
+  }
+}
+
+// Oracle: by hand. A unit cube with u_x = g y + c x y about its centre has the shear g there, and all over it the strains
+// c y along x and g + c x: mu g^2 / 2 at the centre, mu g^2 / 2 + c^2 (lambda + 3 mu) / 24 in all.
+TEST(strain_energy_density, of_a_sheared_and_bent_voxel) {
+  const elastic_model::model m = elastic_model::solid({1, 1, 1});
+  const auto p = elastic_model::make_problem(m, [](index3, const elastic_model::axis_value&) {}, MPI_COMM_SELF);
+  const double g = 0.01, c = 0.03;
+  std::vector<double> u(24);
+  for (std::size_t corner = 0; corner < 8; ++corner) {
+    const double y = (corner & 2 ? 0.5 : -0.5), x = (corner & 1 ? 0.5 : -0.5);
+    u[3 * corner + 2] = g * y + c * x * y;
+  }
+  const double lambda = 0.3 / (1.3 * 0.4), mu = 1 / 2.6;  // E = 1, nu = 0.3
+  EXPECT_NEAR(solve::strain_energy_density(p, u)[0] / (mu * g * g / 2), 1, 1e-6);
+  EXPECT_NEAR(solve::integrated_energy_density(p, u)[0] / (mu * g * g / 2 + c * c * (lambda + 3 * mu) / 24), 1, 1e-6);
 }
 
 // Invariant: the divergence theorem. Stress summed over the volume is the sum of force times position over all nodes,

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <osteon/base/error.hpp>
 #include <osteon/voxel/components.hpp>
 #include <voxel/random_image.hpp>
 
@@ -9,8 +10,8 @@ using namespace osteon;
 using namespace osteon::voxel;
 
 // The readable reference: flood fill from every unvisited voxel; sizes in the order of the first voxels.
-std::vector<std::int64_t> flood_fill(const std::vector<std::uint8_t>& image, index3 shape, std::vector<int>& label,
-                                     std::array<bool, 3> periodic) {
+std::vector<std::int64_t> flood_fill(const std::vector<material_number>& image, index3 shape, std::vector<int>& label,
+                                     std::array<bool, 3> periodic, connectivity by) {
   label.assign(image.size(), -1);
   std::vector<std::int64_t> sizes;
   const auto at = [&](index3 p) { return static_cast<std::size_t>((p.z * shape.y + p.y) * shape.x + p.x); };
@@ -24,15 +25,16 @@ std::vector<std::int64_t> flood_fill(const std::vector<std::uint8_t>& image, ind
       const index3 p = stack.back();
       stack.pop_back();
       ++sizes.back();
-      for (int a = 0; a < 3; ++a)
-        for (const int step : {-1, 1}) {
-          index3 q = p;
-          q[a] += step;
+      for (int n = 0; n < 27; ++n) {
+        const index3 step{n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1};
+        if (by == connectivity::faces && std::abs(step.z) + std::abs(step.y) + std::abs(step.x) > 1) continue;
+        index3 q = p + step;
+        for (int a = 0; a < 3; ++a)
           if (periodic[static_cast<std::size_t>(a)]) q[a] = (q[a] + shape[a]) % shape[a];
-          if (!box3{{0, 0, 0}, shape}.contains(q) || !image[at(q)] || label[at(q)] >= 0) continue;
-          label[at(q)] = label[at(p)];
-          stack.push_back(q);
-        }
+        if (!box3{{0, 0, 0}, shape}.contains(q) || !image[at(q)] || label[at(q)] >= 0) continue;
+        label[at(q)] = label[at(p)];
+        stack.push_back(q);
+      }
     }
   }
   return sizes;
@@ -40,15 +42,16 @@ std::vector<std::int64_t> flood_fill(const std::vector<std::uint8_t>& image, ind
 
 // Oracle: flood fill, voxel by voxel.
 TEST(components, agree_with_flood_fill) {
-  for (unsigned seed = 0; seed < 80; ++seed) {
+  for (unsigned seed = 0; seed < 160; ++seed) {
     const index3 shape{5, 7, 9};
+    const connectivity by = seed < 80 ? connectivity::faces : connectivity::corners;
     const std::array<bool, 3> periodic{(seed & 1) != 0, (seed & 2) != 0, (seed & 4) != 0};
-    const auto data = random_image(shape, 0.1 + 0.01 * seed, seed);
+    const auto data = random_image(shape, seed < 80 ? 0.1 + 0.01 * seed : 0.02 + 0.003 * (seed - 80), seed);
     std::vector<int> label;
-    const auto sizes = flood_fill(data, shape, label, periodic);
+    const auto sizes = flood_fill(data, shape, label, periodic, by);
     const run_set cells = active_cells({data.data(), shape});
 
-    const components found = find_components(cells, periodic);
+    const components found = find_components(cells, periodic, by);
 
     ASSERT_EQ(found.parts.size(), sizes.size());
     for (std::size_t i = 1; i < found.parts.size(); ++i) EXPECT_LE(found.parts[i].voxels, found.parts[i - 1].voxels);
@@ -68,13 +71,26 @@ TEST(components, agree_with_flood_fill) {
 
 // Oracle: by hand; voxels that meet at an edge only are two parts.
 TEST(components, do_not_connect_through_edges) {
-  const std::vector<std::uint8_t> data{1, 0, 0, 1};
+  const std::vector<material_number> data{1, 0, 0, 1};
   const components found = find_components(active_cells({data.data(), {1, 2, 2}}));
   EXPECT_EQ(found.parts.size(), 2u);
+  EXPECT_EQ(find_components(active_cells({data.data(), {1, 2, 2}}), {}, connectivity::corners).parts.size(), 1u);
+}
+
+// Oracle: by hand; three bars of 2^30 voxels are more than 2^31, which one process can sort out and no rank can number.
+TEST(components, count_beyond_an_int) {
+  constexpr std::int32_t length = 1 << 30;
+  const index3 shape{1, 4, length};
+  const std::vector<run> bars{{0, 0, 0, length, 0}, {0, 1, 0, length, 0}, {0, 3, 0, length, 0}};
+  const components found = find_components(run_set(shape, bars, numbering::none));
+  ASSERT_EQ(found.parts.size(), 2u);
+  EXPECT_EQ(found.parts[0].voxels, std::int64_t{2} * length);
+  EXPECT_EQ(found.parts[1].voxels, length);
+  EXPECT_THROW(run_set(shape, bars), data_error);
 }
 
 TEST(components, know_the_faces_that_they_touch) {
-  const std::vector<std::uint8_t> data{0, 1, 0, 0, 1, 0, 0, 0, 0};  // (1, 3, 3): a bar from y = 0 to y = 1
+  const std::vector<material_number> data{0, 1, 0, 0, 1, 0, 0, 0, 0};  // (1, 3, 3): a bar from y = 0 to y = 1
   const components found = find_components(active_cells({data.data(), {1, 3, 3}}));
   ASSERT_EQ(found.parts.size(), 1u);
   EXPECT_TRUE(found.parts[0].touches({1, 3, 3}, 1, false));

@@ -15,7 +15,7 @@ constexpr vector3 spacing{0.5, 0.3, 0.2}, origin{1, 2, 3};
 
 /// The upper part of a random scan.
 struct block {
-  std::vector<std::uint8_t> data = random_image(domain, 0.5, 3);
+  std::vector<material_number> data = random_image(domain, 0.5, 3);
   index3 begin{2, 0, 0};
   run_set cells = active_cells({data.data() + begin.z * domain.y * domain.x, domain - begin});
   run_set nodes = corner_nodes(cells);
@@ -86,7 +86,7 @@ TEST(node_set, areas_enclose_the_volume) {
 
 // Oracle: the area of the top, a quarter of a face at its corners.
 TEST(node_set, areas_of_a_flat_set_leave_its_sides_out) {
-  const std::vector<std::uint8_t> data(8, 1);
+  const std::vector<material_number> data(8, 1);
   const run_set cells = active_cells({data.data(), {2, 2, 2}}), nodes = corner_nodes(cells);
   const node_grid grid{&cells, &nodes, {}, {1, 2, 3}, {}};
   std::vector<bool> top(27);

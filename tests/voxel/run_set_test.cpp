@@ -12,7 +12,7 @@ using namespace osteon::voxel;
 TEST(run_set, numbers_active_cells_in_z_y_x_order) {
   const index3 shape{5, 6, 7};
   const auto data = random_image(shape, 0.4, 1);
-  const view3<const std::uint8_t> image(data.data(), shape);
+  const view3<const material_number> image(data.data(), shape);
 
   const run_set cells = active_cells(image);
 
@@ -31,7 +31,7 @@ TEST(run_set, has_a_node_at_every_corner_of_an_active_cell) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const index3 shape{4, 5, 9};
     const auto data = random_image(shape, 0.05 + 0.045 * seed, seed);
-    const view3<const std::uint8_t> image(data.data(), shape);
+    const view3<const material_number> image(data.data(), shape);
     const run_set cells = active_cells(image);
 
     const run_set nodes = corner_nodes(cells);
@@ -50,7 +50,7 @@ TEST(run_set, has_a_node_at_every_corner_of_an_active_cell) {
 }
 
 TEST(run_set, of_an_empty_image_is_empty) {
-  const std::vector<std::uint8_t> data(8, 0);
+  const std::vector<material_number> data(8, 0);
   const run_set cells = active_cells({data.data(), {2, 2, 2}});
   EXPECT_EQ(cells.size(), 0);
   EXPECT_EQ(corner_nodes(cells).size(), 0);

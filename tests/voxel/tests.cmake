@@ -1,4 +1,5 @@
 osteon_test(voxel/components)
+osteon_test(voxel/count_nodes)
 osteon_test(voxel/elastic_classes)
 osteon_test(voxel/node_set)
 osteon_test(voxel/run_set)

@@ -41,13 +41,15 @@ std::string sha256_of(std::span<const std::byte> bytes) {
   return digest.hex();
 }
 
-std::string sha256_of_file(const std::string& path) {
+std::string sha256_of_file(const std::string& path, const std::function<void()>& between) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw data_error(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
   sha256 digest;
   std::vector<char> buffer(1 << 20);
-  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || file.gcount() > 0)
+  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || file.gcount() > 0) {
     digest.update(std::as_bytes(std::span(buffer.data(), static_cast<std::size_t>(file.gcount()))));
+    if (between) between();
+  }
   if (file.bad()) throw data_error(fmt::format("cannot read '{}' to its end: {}", path, std::strerror(errno)));
   return digest.hex();
 }

@@ -2,6 +2,7 @@
 /// @file
 /// SHA-256 digests of files and of memory (by OpenSSL).
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,8 +26,9 @@ class sha256 {
 };
 
 /// SHA-256 of a file's bytes.
+/// @param between called after each MiB; what it throws ends the reading
 /// @throws data_error if the file cannot be read
-std::string sha256_of_file(const std::string& path);
+std::string sha256_of_file(const std::string& path, const std::function<void()>& between = {});
 std::string sha256_of(std::span<const std::byte> bytes);
 
 }  // namespace osteon

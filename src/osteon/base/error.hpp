@@ -9,6 +9,7 @@
 ///
 /// Local functions throw. A collective function lets all ranks agree first (comm::together), so that every rank
 /// throws the same text.
+#include <common/problem.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -68,11 +69,5 @@ inline int exit_code(error_kind kind) { return static_cast<int>(kind); }
   }
   throw machine_error(text);
 }
-
-/// One fault of an input, so that all faults can be shown at once.
-struct problem {
-  std::string where;  ///< key or place, e.g. `load.strain` or `job.toml:12`
-  std::string text;   ///< what, value, limit, what to do
-};
 
 }  // namespace osteon

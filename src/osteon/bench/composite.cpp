@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <common/suggest.hpp>
 #include <memory>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/base/suggest.hpp>
 #include <osteon/bench/composite_frames.hpp>
 #include <osteon/bench/over_ranks.hpp>
 #include <osteon/bench/way_words.hpp>

@@ -23,15 +23,15 @@ constexpr vector3 spacing_mm{0.02, 0.03, 0.025};
 const std::vector<kernel::lame> materials{{}, kernel::lame_of(10, 0.3), kernel::lame_of(3, -0.2), kernel::lame_of(25, 0.4)};
 
 /// Labels 1 .. 3 on a gyroid sheet, shape (edge, edge, edge): a quarter of the voxels, connected along all axes.
-std::vector<std::uint8_t> sheet(std::int64_t edge) {
-  std::vector<std::uint8_t> image;
+std::vector<material_number> sheet(std::int64_t edge) {
+  std::vector<material_number> image;
   const auto wave = [](std::int64_t i) { return 0.35 * static_cast<double>(i); };
   for (std::int64_t z = 0; z < edge; ++z)
     for (std::int64_t y = 0; y < edge; ++y)
       for (std::int64_t x = 0; x < edge; ++x) {
         const double level = std::sin(wave(x)) * std::cos(wave(y)) + std::sin(wave(y)) * std::cos(wave(z)) +
                              std::sin(wave(z)) * std::cos(wave(x));
-        image.push_back(std::abs(level) < 0.38 ? static_cast<std::uint8_t>(1 + (x / 7 + y / 5 + z) % 3) : 0);
+        image.push_back(std::abs(level) < 0.38 ? static_cast<material_number>(1 + (x / 7 + y / 5 + z) % 3) : 0);
       }
   return image;
 }
@@ -94,8 +94,8 @@ class comparison {
 };
 
 template <class T>
-void compare_stiffness(const voxel::run_set& cells, const voxel::run_set& nodes, const std::vector<std::uint8_t>& material,
-                       comparison& table) {
+void compare_stiffness(const voxel::run_set& cells, const voxel::run_set& nodes,
+                       const std::vector<material_number>& material, comparison& table) {
   const solve::brick_lists lists = solve::list_bricks(cells, nodes, material);
   const std::int64_t stride = (nodes.size() + kernel::hex8_padding + 15) / 16 * 16;
   const std::vector<T> x = some_values<T>(3 * stride);
@@ -104,7 +104,7 @@ void compare_stiffness(const voxel::run_set& cells, const voxel::run_set& nodes,
 
   const device_buffer<kernel::hex8_run> runs(lists.runs);
   const device_buffer<std::int32_t> runs_of_node(kernel::runs_of_nodes(lists.runs, nodes.size()));
-  const device_buffer<std::uint8_t> materials_there(material);
+  const device_buffer<material_number> materials_there(material);
   const device_buffer<T> matrices(kernel::element_matrices<T>(spacing_mm, materials)), x_there(x),
       y_there(std::vector<T>(x.size()));
   const double seconds =
@@ -153,10 +153,11 @@ template <class T>
 void compare_conduction(std::int32_t edge, comparison& table) {
   const std::int32_t plane = edge * edge, cells = plane * edge;
   std::vector<kernel::conduction_segment> segments;
-  std::vector<std::uint8_t> material{0}, open{0};
+  std::vector<material_number> material{0};
+  std::vector<std::uint8_t> open{0};
   for (std::int32_t i = 0; i < cells; ++i) {
     const std::int32_t z = i / plane, y = i / edge % edge, x = i % edge, last = edge - 1;
-    material.push_back(static_cast<std::uint8_t>(1 + i / 7 % 3));
+    material.push_back(static_cast<material_number>(1 + i / 7 % 3));
     open.push_back(static_cast<std::uint8_t>((z > 0) | (z < last) << 1 | (y > 0) << 2 | (y < last) << 3 | (x > 0) << 4 |
                                              (x < last) << 5));
     const std::int32_t first = i + 1;
@@ -186,7 +187,8 @@ void compare_conduction(std::int32_t edge, comparison& table) {
   std::vector<std::int32_t> row_of_cell = kernel::rows_of_cells(segments, cells + 1);
   row_of_cell[0] = 0;
   const device_buffer<std::int32_t> row_there(row_of_cell);
-  const device_buffer<std::uint8_t> open_there(open), material_there(material);
+  const device_buffer<std::uint8_t> open_there(open);
+  const device_buffer<material_number> material_there(material);
   const device_buffer<T> resistivity(std::vector<T>(k.resistivity.begin(), k.resistivity.end())),
       storage(std::vector<T>(k.storage.begin(), k.storage.end())), x_there(x), y_there(std::vector<T>(x.size()));
   const double seconds = seconds_on_device(cells + 1, kernel::conduction_at_cell<T>{rows.data(),
@@ -203,8 +205,8 @@ void compare_conduction(std::int32_t edge, comparison& table) {
 
 template <class T>
 void compare_all(std::int64_t edge, comparison& table) {
-  const std::vector<std::uint8_t> labels = sheet(edge);
-  const view3<const std::uint8_t> image{labels.data(), {edge, edge, edge}};
+  const std::vector<material_number> labels = sheet(edge);
+  const view3<const material_number> image{labels.data(), {edge, edge, edge}};
   const voxel::run_set cells = voxel::active_cells(image), nodes = voxel::corner_nodes(cells);
   compare_stiffness<T>(cells, nodes, voxel::gather(cells, image), table);
   compare_vectors<T>(3 * static_cast<std::int64_t>(nodes.size()), table);

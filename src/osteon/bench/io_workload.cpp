@@ -65,14 +65,17 @@ void io_workload::make_model(const voxel::image& image) {
   comm::together(comm_, [&] {
     if (comm::rank(comm_) != 0) return;
     if (image.type != voxel::scalar::u1) throw usage_error("the image must hold bytes, the materials");
-    const auto* voxels = reinterpret_cast<const std::uint8_t*>(image.bytes.data());
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(image.bytes.data());
+    const std::vector<material_number> numbers(bytes, bytes + image.shape.volume());
+    const material_number* const voxels = numbers.data();
     voxel::model_header header;
     header.shape = image.shape;
     header.spacing_mm = {0.02, 0.02, 0.02};
     header.materials.assign(256, {"grey", 1000, 0.3, 0});
     const std::int64_t plane = image.shape.y * image.shape.x;
     for (std::int64_t z = 0; z < image.shape.z; ++z)
-      header.active_per_plane.push_back(plane - std::count(voxels + z * plane, voxels + (z + 1) * plane, std::uint8_t{0}));
+      header.active_per_plane.push_back(plane -
+                                        std::count(voxels + z * plane, voxels + (z + 1) * plane, material_number{0}));
     header.provenance_json = "{}";
     io::write_model(file("model.nc"), header, {voxels, image.shape});
     io::write_model(file("model_none.nc"), header, {voxels, image.shape}, {io::compression::none});
@@ -86,7 +89,7 @@ void io_workload::make_model(const voxel::image& image) {
       number += vx::append_elements(text, {voxels + z * plane, {1, image.shape.y, image.shape.x}}, z, number, ids);
       model << text;
     }
-    std::ofstream(file("model.raw"), std::ios::binary).write(reinterpret_cast<const char*>(voxels), image.shape.volume());
+    std::ofstream(file("model.raw"), std::ios::binary).write(reinterpret_cast<const char*>(bytes), image.shape.volume());
     std::ofstream(file("materials.txt")) << vx::canonical_materials(s);
     std::ofstream(file("constraints.txt")) << "";
     std::ofstream(file("script")) << vx::canonical_script(s);
@@ -139,24 +142,24 @@ void io_workload::waiting(F call) {
 void io_workload::read_text_by_scanf() {
   const index3 n = header_.shape;
   const std::int64_t plane = n.y * n.x;
-  std::vector<std::uint8_t> mine(static_cast<std::size_t>(where_.owned.volume()));
+  std::vector<material_number> mine(static_cast<std::size_t>(where_.owned.volume()));
   if (comm::rank(comm_) == 0) {
     std::FILE* text = std::fopen(file("model.txt").c_str(), "r");
     if (!text) throw machine_error("cannot read the model's text");
-    std::vector<std::uint8_t> whole(static_cast<std::size_t>(n.volume()));
+    std::vector<material_number> whole(static_cast<std::size_t>(n.volume()));
     long count = 0, id = 0, x = 0, y = 0, z = 0;
     int material = 0;
     if (std::fscanf(text, "%ld", &count) != 1) throw data_error("the model's text has no count");
     while (std::fscanf(text, "%ld %d %ld %ld %ld", &id, &material, &x, &y, &z) == 5)
-      whole[static_cast<std::size_t>(((z - 1) * n.y + y - 1) * n.x + x - 1)] = static_cast<std::uint8_t>(material);
+      whole[static_cast<std::size_t>(((z - 1) * n.y + y - 1) * n.x + x - 1)] = static_cast<material_number>(material);
     std::fclose(text);
     for (int r = 1; r < comm::size(comm_); ++r) {
       const box3 box = where_.boxes->box_of(r);
-      MPI_Send(whole.data() + box.begin.z * plane, static_cast<int>(box.volume()), MPI_UINT8_T, r, 0, comm_);
+      MPI_Send(whole.data() + box.begin.z * plane, static_cast<int>(box.volume()), MPI_UINT16_T, r, 0, comm_);
     }
     std::copy_n(whole.begin(), mine.size(), mine.begin());
   } else {
-    waiting([&] { MPI_Recv(mine.data(), static_cast<int>(mine.size()), MPI_UINT8_T, 0, 0, comm_, MPI_STATUS_IGNORE); });
+    waiting([&] { MPI_Recv(mine.data(), static_cast<int>(mine.size()), MPI_UINT16_T, 0, 0, comm_, MPI_STATUS_IGNORE); });
   }
   if (mine != material_) throw data_error("the model's text was read wrong");
 }
@@ -209,7 +212,7 @@ void io_workload::read_raw() {
   MPI_File_read_at_all(raw, before * header_.shape.y * header_.shape.x, mine.data(), static_cast<int>(mine.size()),
                        MPI_UINT8_T, MPI_STATUS_IGNORE);
   MPI_File_close(&raw);
-  if (mine != material_) throw data_error("the voxels were read wrong");
+  if (!std::equal(mine.begin(), mine.end(), material_.begin())) throw data_error("the voxels were read wrong");
 }
 
 // What a result holds, without a format: the materials and the dense floats behind them.
@@ -221,8 +224,8 @@ void io_workload::write_raw(const char* name, bool sync) {
   if (MPI_File_open(comm_, file(name).c_str(), MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &raw) != MPI_SUCCESS)
     throw machine_error("cannot write by MPI-IO");
   MPI_File_set_size(raw, 0);
-  MPI_File_write_at_all(raw, first * cells, material_.data(), static_cast<int>(material_.size()), MPI_UINT8_T,
-                        MPI_STATUS_IGNORE);
+  const std::vector<std::uint8_t> bytes(material_.begin(), material_.end());
+  MPI_File_write_at_all(raw, first * cells, bytes.data(), static_cast<int>(bytes.size()), MPI_UINT8_T, MPI_STATUS_IGNORE);
   MPI_File_write_at_all(raw, header_.shape.volume() + first * plane * 4, dense_.data(), static_cast<int>(planes * plane),
                         MPI_FLOAT, MPI_STATUS_IGNORE);
   if (sync) MPI_File_sync(raw);

@@ -59,7 +59,7 @@ class io_workload {
   std::string folder_;
   voxel::model_header header_;
   grid::block where_;
-  std::vector<std::uint8_t> material_;
+  std::vector<material_number> material_;
   io::voxfe::script script_;
   io::voxfe::reading_options how_;
   io::voxfe::node_rows rows_;

@@ -51,7 +51,7 @@ double triad_bandwidth(int threads, int repetitions) {
 class solid {
  public:
   solid(const voxel::segmented& model) {
-    const view3<const std::uint8_t> image{model.material.data(), model.shape};
+    const view3<const material_number> image{model.material.data(), model.shape};
     const voxel::run_set cells = voxel::active_cells(image), nodes = voxel::corner_nodes(cells);
     material_ = voxel::gather(cells, image);
     lists_ = solve::list_bricks(cells, nodes, material_);
@@ -95,7 +95,7 @@ class solid {
   }
 
   std::int64_t nodes_ = 0, stride_ = 0;
-  std::vector<std::uint8_t> material_;
+  std::vector<material_number> material_;
   solve::brick_lists lists_;
   vectors<double> double_;
   vectors<float> single_;
@@ -117,8 +117,8 @@ int measure(int repetitions, const std::vector<std::string>& files) {
     voxel::density_law law;
     law.slope = 1 / (range.high - range.low);
     law.intercept = 1 - range.low / (range.high - range.low);
-    all.push_back(std::make_unique<measurement>(file, true, solid(voxel::segment(scan, {}, voxel::material{"bone", 1}))));
-    all.push_back(std::make_unique<measurement>(file, false, solid(voxel::segment(scan, {}, law))));
+    all.emplace_back(new measurement{file, true, solid(voxel::segment(scan, {}, voxel::material{"bone", 1}))});
+    all.emplace_back(new measurement{file, false, solid(voxel::segment(scan, {}, law))});
   }
   const int most_threads = std::min(2, omp_get_num_procs());
   for (int k = 0; k < repetitions; ++k)

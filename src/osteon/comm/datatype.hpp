@@ -17,6 +17,8 @@ MPI_Datatype datatype() {
     return MPI_DOUBLE;
   else if constexpr (std::is_same_v<T, std::uint8_t>)
     return MPI_UINT8_T;
+  else if constexpr (std::is_same_v<T, std::uint16_t>)
+    return MPI_UINT16_T;
   else if constexpr (std::is_same_v<T, std::int32_t>)
     return MPI_INT32_T;
   else if constexpr (std::is_same_v<T, std::uint64_t>)

@@ -45,13 +45,13 @@ struct open_box {
 std::int64_t counts_of(const box3& box) { return box.shape().z + box.shape().y + box.shape().x; }
 
 // Add the active voxels of the common part to the box's planes across z, y and x.
-void count(const box3& box, const box3& part, view3<const std::uint8_t> voxels, std::int64_t* counts) {
+void count(const box3& box, const box3& part, view3<const material_number> voxels, std::int64_t* counts) {
   const box3 common = overlap(box, part);
   if (common.empty()) return;
   std::int64_t *along_z = counts, *along_y = along_z + box.shape().z, *along_x = along_y + box.shape().y;
   for (std::int64_t z = common.begin.z; z < common.end.z; ++z)
     for (std::int64_t y = common.begin.y; y < common.end.y; ++y) {
-      const std::uint8_t* row = &voxels(z - part.begin.z, y - part.begin.y, common.begin.x - part.begin.x);
+      const material_number* row = &voxels(z - part.begin.z, y - part.begin.y, common.begin.x - part.begin.x);
       std::int64_t sum = 0;
       for (std::int64_t x = 0; x < common.shape().x; ++x) {
         const std::int64_t one = row[x] != 0;
@@ -110,7 +110,7 @@ box_tree::cut choose_cut(const box3& box, std::span<const std::int64_t> const (&
       ->cut;
 }
 
-box_tree balance_bricks(MPI_Comm comm, index3 domain, const box3& part, view3<const std::uint8_t> voxels, int ranks) {
+box_tree balance_bricks(MPI_Comm comm, index3 domain, const box3& part, view3<const material_number> voxels, int ranks) {
   if (ranks > domain.volume()) throw usage_error(too_many_ranks(ranks, domain));
   std::vector<box_tree::cut> cuts(static_cast<std::size_t>(ranks - 1));
   const double slack =

@@ -3,6 +3,7 @@
 /// Dealing out a domain to ranks as boxes that are balanced in all three axes.
 #include <mpi.h>
 
+#include <osteon/base/material_number.hpp>
 #include <osteon/grid/box_tree.hpp>
 #include <string>
 
@@ -32,6 +33,6 @@ box_tree::cut choose_cut(const box3& box, std::span<const std::int64_t> const (&
 /// @collective on comm
 /// @cost log2(ranks) passes over the part; allreduces of 24 bytes a plane and box, ranks^(2/3) extents on the last level
 /// @cite Berger and Bokhari 1987 (recursive coordinate bisection)
-box_tree balance_bricks(MPI_Comm comm, index3 domain, const box3& part, view3<const std::uint8_t> voxels, int ranks);
+box_tree balance_bricks(MPI_Comm comm, index3 domain, const box3& part, view3<const material_number> voxels, int ranks);
 
 }  // namespace osteon::grid

@@ -16,6 +16,5 @@ ghosted_field<T> with_ghost_cells(const block& where, const std::vector<T>& owne
 }
 
 template ghosted_field<float> with_ghost_cells(const block&, const std::vector<float>&, int);
-template ghosted_field<std::uint8_t> with_ghost_cells(const block&, const std::vector<std::uint8_t>&, int);
 
 }  // namespace osteon::grid

@@ -24,6 +24,5 @@ template <class T>
 ghosted_field<T> with_ghost_cells(const block& where, const std::vector<T>& owned, int depth);
 
 extern template ghosted_field<float> with_ghost_cells(const block&, const std::vector<float>&, int);
-extern template ghosted_field<std::uint8_t> with_ghost_cells(const block&, const std::vector<std::uint8_t>&, int);
 
 }  // namespace osteon::grid

@@ -123,10 +123,10 @@ std::vector<float> redistribute_nodes(MPI_Comm comm, const box_tree& from, const
 
 template std::vector<float> exchange_pieces(MPI_Comm, const box3&, std::span<const float>, std::span<const piece>,
                                             const box3&, std::span<const piece>, int);
-template std::vector<std::uint8_t> exchange_pieces(MPI_Comm, const box3&, std::span<const std::uint8_t>,
-                                                   std::span<const piece>, const box3&, std::span<const piece>, int);
+template std::vector<material_number> exchange_pieces(MPI_Comm, const box3&, std::span<const material_number>,
+                                                      std::span<const piece>, const box3&, std::span<const piece>, int);
 template std::vector<float> redistribute(MPI_Comm, const box_tree&, const box_tree&, std::span<const float>, int);
-template std::vector<std::uint8_t> redistribute(MPI_Comm, const box_tree&, const box_tree&, std::span<const std::uint8_t>,
-                                                int);
+template std::vector<material_number> redistribute(MPI_Comm, const box_tree&, const box_tree&,
+                                                   std::span<const material_number>, int);
 
 }  // namespace osteon::grid

@@ -3,6 +3,7 @@
 /// Moving dense arrays between boxes of ranks.
 #include <mpi.h>
 
+#include <osteon/base/material_number.hpp>
 #include <osteon/grid/box_tree.hpp>
 #include <span>
 #include <vector>
@@ -46,10 +47,11 @@ std::vector<float> redistribute_nodes(MPI_Comm comm, const box_tree& from, const
 
 extern template std::vector<float> exchange_pieces(MPI_Comm, const box3&, std::span<const float>, std::span<const piece>,
                                                    const box3&, std::span<const piece>, int);
-extern template std::vector<std::uint8_t> exchange_pieces(MPI_Comm, const box3&, std::span<const std::uint8_t>,
-                                                          std::span<const piece>, const box3&, std::span<const piece>, int);
+extern template std::vector<material_number> exchange_pieces(MPI_Comm, const box3&, std::span<const material_number>,
+                                                             std::span<const piece>, const box3&, std::span<const piece>,
+                                                             int);
 extern template std::vector<float> redistribute(MPI_Comm, const box_tree&, const box_tree&, std::span<const float>, int);
-extern template std::vector<std::uint8_t> redistribute(MPI_Comm, const box_tree&, const box_tree&,
-                                                       std::span<const std::uint8_t>, int);
+extern template std::vector<material_number> redistribute(MPI_Comm, const box_tree&, const box_tree&,
+                                                          std::span<const material_number>, int);
 
 }  // namespace osteon::grid

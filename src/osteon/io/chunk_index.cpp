@@ -86,7 +86,7 @@ chunk_index::chunk_index(const std::string& name, std::int64_t alignment_bytes) 
   check(good, "set up the index of chunks", name);
   handle file(H5Fopen(name.c_str(), H5F_ACC_RDWR, access.get()), H5Fclose);
   check(file.get() >= 0, "open the index of chunks", name);
-  state_->open = std::make_unique<open_file>(name, std::move(file));
+  state_->open.reset(new open_file{name, std::move(file), {}});
 }
 
 chunk_index::~chunk_index() = default;
@@ -136,8 +136,7 @@ struct chunk_places::state {
 };
 
 chunk_places::chunk_places(const std::string& name)
-    : state_(std::make_unique<state>(
-          open_file{name, handle(H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose), {}})) {
+    : state_(new state{open_file{name, handle(H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose), {}}}) {
   check(state_->open.file.get() >= 0, "read the index of chunks", name);
 }
 

@@ -11,8 +11,9 @@ namespace osteon::io {
 
 void check_header(const voxel::model_header& header) {
   check_geometry(header.shape, header.spacing_mm, header.origin_mm);
-  if (header.materials.empty() || header.materials.size() > 256)
-    throw data_error(fmt::format("the model has {} materials; 1 to 256 can be stored", header.materials.size()));
+  if (header.materials.empty() || header.materials.size() > most_materials + 1)
+    throw data_error(
+        fmt::format("the model has {} materials; 1 to {} can be stored", header.materials.size(), most_materials + 1));
   for (const auto& m : header.materials)
     if (m.name.size() > largest_name || !std::isfinite(m.youngs_modulus_MPa) || !std::isfinite(m.poisson_ratio) ||
         !std::isfinite(m.conductivity_W_per_mK))
@@ -36,16 +37,16 @@ namespace {
 
 struct voxel_count {
   std::int64_t active = 0;
-  std::uint8_t largest = 0;
+  material_number largest = 0;
 };
 
 // In pieces whose count fits 16 bits, so that many voxels fit a vector.
-voxel_count count_active(std::span<const std::uint8_t> material) {
+voxel_count count_active(std::span<const material_number> material) {
   constexpr std::size_t most = 32768;
   voxel_count all;
   for (; !material.empty(); material = material.subspan(std::min(most, material.size()))) {
-    std::uint16_t active = 0;
-    for (const std::uint8_t m : material.first(std::min(most, material.size()))) {
+    std::uint16_t active = 0;  // of 32768 at most
+    for (const material_number m : material.first(std::min(most, material.size()))) {
       active = static_cast<std::uint16_t>(active + (m != 0));
       all.largest = std::max(all.largest, m);
     }
@@ -57,7 +58,7 @@ voxel_count count_active(std::span<const std::uint8_t> material) {
 }  // namespace
 
 void check_voxels(const std::string& path, const voxel::model_header& header, std::int64_t first_plane,
-                  std::span<const std::uint8_t> material) {
+                  std::span<const material_number> material) {
   const std::int64_t plane = header.shape.y * header.shape.x;
   for (std::int64_t z = 0; z * plane < std::ssize(material); ++z) {
     const auto [active, largest] =

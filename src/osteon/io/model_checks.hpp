@@ -2,6 +2,7 @@
 /// @file
 /// What a model must fulfil, in memory and on disk (internal to io).
 #include <cstdint>
+#include <osteon/base/material_number.hpp>
 #include <osteon/voxel/model.hpp>
 #include <span>
 #include <string>
@@ -18,6 +19,6 @@ void check_header(const voxel::model_header& header);
 /// Voxels name materials of the table, and their number in each plane is the one of the header.
 /// @param material whole planes from first_plane on @throws data_error
 void check_voxels(const std::string& path, const voxel::model_header& header, std::int64_t first_plane,
-                  std::span<const std::uint8_t> material);
+                  std::span<const material_number> material);
 
 }  // namespace osteon::io

@@ -19,33 +19,34 @@ namespace osteon::io {
 /// @param material shape header.shape
 /// @throws machine_error if the file cannot be written (no space, no permission); usage_error as check_storage()
 /// @collective local
-file_report write_model(const std::string& path, const voxel::model_header& header, view3<const std::uint8_t> material,
+file_report write_model(const std::string& path, const voxel::model_header& header, view3<const material_number> material,
                         const storage& stored = {});
 
-/// Read and check a model's header, without MPI. @throws as below @collective local
-voxel::model_header read_model_header(const std::string& path);
+/// Read and check a model's header, without MPI.
+/// @param log is warned if the file is a copy that another program made @throws as below @collective local
+voxel::model_header read_model_header(const std::string& path, sink& log = quiet());
 
 /// Read and check a model's header: those that touch the file check its bytes, rank 0 reads, all receive.
 /// @throws data_error if the file is no complete model of osteon or breaks a limit
 /// @collective on comm
-voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, const access& how = {});
+voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, const access& how = {}, sink& log = quiet());
 
 /// Read the voxels of some planes, shape (planes, y, x), and check their digests. No rank ever holds more than its planes
 /// and, if it reads for others, a piece of at most 64 MiB (or one chunk).
 /// @param planes of this rank: whole ones; may be none; they ascend with the ranks
 /// @throws data_error on a truncated or damaged file
 /// @collective on comm
-std::vector<std::uint8_t> read_model_planes(MPI_Comm comm, const std::string& path, const voxel::model_header& header,
-                                            const box3& planes, const access& how = {});
+std::vector<material_number> read_model_planes(MPI_Comm comm, const std::string& path, const voxel::model_header& header,
+                                               const box3& planes, const access& how = {});
 
 /// The same for a block of whole planes.
-std::vector<std::uint8_t> read_model_planes(const std::string& path, const voxel::model_header& header,
-                                            const grid::block& where, const access& how = {});
+std::vector<material_number> read_model_planes(const std::string& path, const voxel::model_header& header,
+                                               const grid::block& where, const access& how = {});
 
 /// The voxels of a rank's brick, shape of where.owned.
 struct model_brick {
   grid::block where;
-  std::vector<std::uint8_t> material;
+  std::vector<material_number> material;
 };
 
 /// Read a model in parallel, each rank some of its planes, deal it out as bricks with about equally many active voxels,
@@ -58,7 +59,7 @@ model_brick read_model_brick(MPI_Comm comm, const std::string& path, const voxel
 /// Read a rank's voxels of a model, whole planes or a brick, shape of where.owned.
 /// @param header of that model, whose shape is where.domain
 /// @throws as above @collective on where.comm
-std::vector<std::uint8_t> read_model_block(const std::string& path, const voxel::model_header& header,
-                                           const grid::block& where, const access& how = {});
+std::vector<material_number> read_model_block(const std::string& path, const voxel::model_header& header,
+                                              const grid::block& where, const access& how = {});
 
 }  // namespace osteon::io

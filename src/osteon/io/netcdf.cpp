@@ -1,6 +1,7 @@
 #include <osteon/io/netcdf.hpp>
 
 #include <fmt/format.h>
+#include <hdf5.h>
 #include <netcdf.h>
 #include <netcdf_filter.h>
 
@@ -106,10 +107,11 @@ void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm, int com
   }
   const double plane = static_cast<double>(shape.y + 1) * static_cast<double>(shape.x + 1) * components * sizeof(float);
   if (plane > largest_plane_bytes)
-    throw data_error(
-        fmt::format("a plane of {} x {} voxels is too large for the file format ({:.0f} of at most {:.0f} bytes); "
-                    "crop the image",
-                    shape.y, shape.x, plane, largest_plane_bytes));
+    throw data_error(fmt::format(
+        "a plane of {} x {} voxels is too large for the file format ({:.0f} of at most {:.0f} bytes); "
+        "crop the image{}",
+        shape.y, shape.x, plane, largest_plane_bytes,
+        components > 1 ? fmt::format(", or leave out the fields of {} components (output.fields)", components) : ""));
 }
 
 std::int64_t plane_variable::bytes_per_plane() const {
@@ -169,7 +171,7 @@ plane_variable make_plane_variable(const std::string& name, int type, bool on_no
   v.name = name;
   v.type = type;
   v.on_nodes = on_nodes;
-  v.element_bytes = type == NC_UBYTE ? 1 : 4;
+  v.element_bytes = type == NC_UBYTE ? 1 : type == NC_USHORT ? 2 : 4;
   const std::int64_t more = on_nodes ? 1 : 0;
   v.planes = shape.z + more;
   v.plane_shape = {static_cast<std::size_t>(shape.y + more), static_cast<std::size_t>(shape.x + more)};
@@ -213,12 +215,19 @@ bool has_new_digests(int group, int variable) {
          text == digest_name;
 }
 
+int material_type(const voxel::material_table& materials) { return materials.size() <= 256 ? NC_UBYTE : NC_USHORT; }
+
+plane_variable make_material_variable(const voxel::model_header& header) {
+  return make_plane_variable("material", material_type(header.materials), false, 1, header.shape);
+}
+
 void define_material_attributes(const plane_variable& variable, const voxel::material_table& materials) {
   put_text(variable.group, variable.id, "long_name", "material number of the voxel");
   put_text(variable.group, variable.id, "units", "1");
+  if (variable.type != NC_UBYTE) return;  // flags of thousands are of no use, and larger than attributes may be
   std::vector<unsigned char> values;
   std::string meanings;
-  for (std::size_t i = 0; i < materials.size() && i < 256; ++i) {
+  for (std::size_t i = 0; i < materials.size(); ++i) {
     values.push_back(static_cast<unsigned char>(i));
     std::string word = i == 0 ? "empty" : materials[i].name.empty() ? fmt::format("material_{}", i) : materials[i].name;
     for (char& c : word)  // CF: meanings are words of letters, digits and _ - . + @, apart by blanks
@@ -232,19 +241,31 @@ void define_material_attributes(const plane_variable& variable, const voxel::mat
 }
 
 netcdf_file::~netcdf_file() {
-  if (id_ >= 0) nc_close(id_);
+  if (id_ >= 0 && how_ == use::reading) nc_close(id_);
 }
 
 void netcdf_file::close() {
+  if (how_ == use::reading) return check_netcdf(nc_close(std::exchange(id_, -1)), "close the file");
+  // netCDF does not survive an HDF5 that cannot write the rest when it closes a file (it lists the file's open objects, one
+  // of which is gone): it writes all that it has, and is not the last to close.
+  check_netcdf(nc_sync(id_), "write the file");
+  std::size_t length = 0;
+  check_netcdf(nc_inq_path(id_, &length, nullptr), "close the file");
+  std::string name(length, '\0');
+  check_netcdf(nc_inq_path(id_, nullptr, name.data()), "close the file");
+  const hid_t last = H5Fopen(name.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  if (last < 0) throw machine_error(fmt::format("cannot close '{}': HDF5 does not open it a second time", name));
   const int status = nc_close(std::exchange(id_, -1));
+  const bool closed = H5Fclose(last) >= 0;
   check_netcdf(status, "close the file");
+  if (!closed) throw machine_error(fmt::format("cannot write the rest of '{}'; is there space on the disk?", name));
 }
 
 void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,
                  std::span<const plane_variable> variables, std::span<const std::string> digests) {
   int id = -1;
   check_netcdf(nc_open(name.c_str(), NC_WRITE, &id), fmt::format("open '{}' again", name));
-  netcdf_file file(id);
+  netcdf_file file(id, netcdf_file::use::writing);
   write_coordinates(id, header, with_nodes);
   int integrity = -1;
   check_netcdf(nc_inq_ncid(id, "integrity", &integrity), "find the group 'integrity'");

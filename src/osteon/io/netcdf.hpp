@@ -35,7 +35,7 @@ void check_geometry(index3 shape, vector3 spacing_mm, vector3 origin_mm, int com
 /// A variable that is stored in chunks of whole planes.
 struct plane_variable {
   std::string name;
-  int type = 0;  ///< NC_UBYTE or NC_FLOAT
+  int type = 0;  ///< NC_UBYTE, NC_USHORT or NC_FLOAT
   bool on_nodes = false;
   int group = -1, id = -1;               ///< of the open file; -1 on ranks that do not touch it
   std::int64_t planes = 0;               ///< first extent
@@ -61,18 +61,25 @@ plane_variable make_plane_variable(const std::string& name, int type, bool on_no
 
 /// Define it, stored as wanted, and the variable of its digests.
 void define_plane_variable(const layout& where, plane_variable& variable, const storage& how);
+/// Type of the voxels' material numbers: bytes where they are enough.
+int material_type(const voxel::material_table& materials);
+/// The variable `material`, not yet of a file.
+plane_variable make_material_variable(const voxel::model_header& header);
 void define_material_attributes(const plane_variable& variable, const voxel::material_table& materials);
 /// Whether a variable of `/integrity` has the digests that are written now; older ones are XXH64.
 bool has_new_digests(int group, int variable);
 void put_text(int group, int variable, const char* name, const std::string& text);
 
-/// An open file; closed by the destructor.
+/// An open file. One that is read is closed by the destructor. One that is written is left open by it: without close() its
+/// writing failed, and the library crashes when it closes what it could not write (SIGSEGV, wherever a disk is full).
 class netcdf_file {
  public:
-  explicit netcdf_file(int id) : id_(id) {}
-  netcdf_file(netcdf_file&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
+  enum class use { reading, writing };
+  explicit netcdf_file(int id, use how = use::reading) : id_(id), how_(how) {}
+  netcdf_file(netcdf_file&& other) noexcept : id_(std::exchange(other.id_, -1)), how_(other.how_) {}
   netcdf_file& operator=(netcdf_file&& other) noexcept {
     std::swap(id_, other.id_);
+    std::swap(how_, other.how_);
     return *this;
   }
   ~netcdf_file();
@@ -82,6 +89,7 @@ class netcdf_file {
 
  private:
   int id_;
+  use how_;
 };
 
 /// Write coordinates and digests, that of the metadata last but for `complete` = 1, into a closed file. One process calls.

@@ -9,8 +9,9 @@ namespace osteon::io {
 namespace {
 
 // Equal numbers of chunks a rank, so that none is read and unpacked twice. With more ranks than chunks some read nothing.
-grid::box_tree planes_to_read(index3 shape, int ranks) {
-  const std::int64_t k = planes_per_chunk(shape.z, shape.y * shape.x), chunks = (shape.z + k - 1) / k;
+grid::box_tree planes_to_read(const voxel::model_header& header, int ranks) {
+  const index3 shape = header.shape;
+  const std::int64_t k = make_material_variable(header).chunk_planes, chunks = (shape.z + k - 1) / k;
   std::vector<std::int64_t> first;
   for (std::int64_t r = 0; r <= ranks; ++r) first.push_back(std::min(shape.z, chunks * r / ranks * k));
   return grid::box_tree::of_planes(shape, first);
@@ -20,23 +21,26 @@ grid::box_tree planes_to_read(index3 shape, int ranks) {
 
 model_brick read_model_brick(MPI_Comm comm, const std::string& path, const voxel::model_header& header, const access& how) {
   const int ranks = comm::size(comm);
-  const grid::box_tree planes = planes_to_read(header.shape, ranks);
+  const grid::box_tree planes = planes_to_read(header, ranks);
   const box3 mine = planes.box_of(comm::rank(comm));
-  const std::vector<std::uint8_t> voxels = read_model_planes(comm, path, header, mine, how);
+  std::vector<material_number> voxels = read_model_planes(comm, path, header, mine, how);
   model_brick result;
   result.where =
       grid::make_block(comm, grid::balance_bricks(comm, header.shape, mine, {voxels.data(), mine.shape()}, ranks));
-  result.material = grid::redistribute<std::uint8_t>(comm, planes, *result.where.boxes, voxels);
+  if (ranks == 1)
+    result.material = std::move(voxels);
+  else
+    result.material = grid::redistribute<material_number>(comm, planes, *result.where.boxes, voxels);
   return result;
 }
 
-std::vector<std::uint8_t> read_model_block(const std::string& path, const voxel::model_header& header,
-                                           const grid::block& where, const access& how) {
+std::vector<material_number> read_model_block(const std::string& path, const voxel::model_header& header,
+                                              const grid::block& where, const access& how) {
   if (where.is_planes()) return read_model_planes(path, header, where, how);
-  const grid::box_tree planes = planes_to_read(header.shape, comm::size(where.comm));
-  const std::vector<std::uint8_t> voxels =
+  const grid::box_tree planes = planes_to_read(header, comm::size(where.comm));
+  const std::vector<material_number> voxels =
       read_model_planes(where.comm, path, header, planes.box_of(comm::rank(where.comm)), how);
-  return grid::redistribute<std::uint8_t>(where.comm, planes, *where.boxes, voxels);
+  return grid::redistribute<material_number>(where.comm, planes, *where.boxes, voxels);
 }
 
 }  // namespace osteon::io

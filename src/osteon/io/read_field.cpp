@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <osteon/io/netcdf.hpp>
-#include <osteon/io/seal.hpp>
 
 namespace osteon::io {
 
@@ -82,8 +81,6 @@ void list_group(const field_file& file, const char* name, centring where, field_
 }  // namespace
 
 field_list list_fields(const std::string& path) {
-  if (read_seal(path) == seal_state::wrong)
-    throw data_error(fmt::format("the bytes of '{}' do not match its seal; `osteon verify` says more", path));
   const field_file file(path);
   field_list result;
   const int vtk = file.group("/VTKHDF");

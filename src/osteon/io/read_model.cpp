@@ -8,13 +8,13 @@
 #include <osteon/base/xxh3.hpp>
 #include <osteon/base/xxh64.hpp>
 #include <osteon/comm/together.hpp>
+#include <osteon/io/check_whole.hpp>
 #include <osteon/io/model_checks.hpp>
 #include <osteon/io/model_conditions.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/model_header_bytes.hpp>
 #include <osteon/io/open_model.hpp>
 #include <osteon/io/plane_exchange.hpp>
-#include <osteon/io/seal.hpp>
 
 namespace osteon::io {
 namespace {
@@ -31,8 +31,8 @@ voxel::model_header read_header(const std::string& path) {
   header.origin_mm = file.triple_xyz(vtk, "Origin");
   check_geometry(header.shape, header.spacing_mm, header.origin_mm);
   const std::size_t materials = file.length(group, "material"), planes = static_cast<std::size_t>(header.shape.z);
-  if (materials < 1 || materials > 256)
-    throw data_error(fmt::format("'{}' has {} materials; allowed are 1 to 256", path, materials));
+  if (materials < 1 || materials > most_materials + 1)
+    throw data_error(fmt::format("'{}' has {} materials; allowed are 1 to {}", path, materials, most_materials + 1));
   std::string names(materials * largest_name, '\0');
   std::vector<double> modulus(materials), poisson(materials), conductivity(materials);
   std::vector<long long> active(planes);
@@ -62,12 +62,13 @@ voxel::model_header read_header(const std::string& path) {
 class voxel_reader {
  public:
   voxel_reader(const std::string& path, const voxel::model_header& header)
-      : path_(path), file_(path), n_(header.shape), k_(planes_per_chunk(n_.z, n_.y * n_.x)) {
+      : path_(path), file_(path), n_(header.shape), k_(make_material_variable(header).chunk_planes) {
     const auto z = static_cast<std::size_t>(n_.z), y = static_cast<std::size_t>(n_.y), x = static_cast<std::size_t>(n_.x);
     const std::size_t chunks = static_cast<std::size_t>((n_.z + k_ - 1) / k_);
     cells_ = file_.group("/VTKHDF/CellData");
     integrity_ = file_.group("/integrity");
-    id_ = file_.variable(cells_, "material", NC_UBYTE, {z, y, x});
+    has_bytes_ = material_type(header.materials) == NC_UBYTE;
+    id_ = file_.variable(cells_, "material", material_type(header.materials), {z, y, x});
     digest_id_ = file_.variable(integrity_, "material", NC_CHAR, {chunks, digest_length});
     new_digests_ = has_new_digests(integrity_, digest_id_);
     if (const std::string missing = missing_filter(cells_, id_); !missing.empty())
@@ -77,7 +78,9 @@ class voxel_reader {
     file_.check(nc_inq_var_chunking(cells_, id_, &kind, stored.data()), "material");
     // A chunk is unpacked as a whole; programs that copy a file may have chosen others than osteon.
     if (kind == NC_CHUNKED && stored != std::array{static_cast<std::size_t>(k_), y, x} &&
-        static_cast<double>(stored[0]) * static_cast<double>(stored[1]) * static_cast<double>(stored[2]) > largest_chunk)
+        (has_bytes_ ? 1.0 : 2.0) * static_cast<double>(stored[0]) * static_cast<double>(stored[1]) *
+                static_cast<double>(stored[2]) >
+            largest_chunk)
       throw data_error(
           fmt::format("the voxels of '{}' are stored in chunks of {} x {} x {}, of which at most {:.0f} bytes "
                       "are read; import the image again",
@@ -86,23 +89,32 @@ class voxel_reader {
 
   std::int64_t chunk_planes() const { return k_; }
 
-  /// Planes of the chunk that begins at z; shape (planes, y, x).
-  std::span<const std::uint8_t> chunk(std::int64_t z) {
+  /// Read the chunk that begins at z.
+  void read(std::int64_t z) {
     const std::int64_t planes = std::min(k_, n_.z - z);
-    chunk_.resize(static_cast<std::size_t>(planes * n_.y * n_.x));
+    const auto voxels = static_cast<std::size_t>(planes * n_.y * n_.x);
+    has_bytes_ ? bytes_.resize(voxels) : numbers_.resize(voxels);
+    const std::span<std::byte> values =
+        has_bytes_ ? std::as_writable_bytes(std::span(bytes_)) : std::as_writable_bytes(std::span(numbers_));
     const std::size_t start[3] = {static_cast<std::size_t>(z), 0, 0};
     const std::size_t count[3] = {static_cast<std::size_t>(planes), static_cast<std::size_t>(n_.y),
                                   static_cast<std::size_t>(n_.x)};
-    file_.check(nc_get_vara_uchar(cells_, id_, start, count, chunk_.data()), "material");
+    file_.check(nc_get_vara(cells_, id_, start, count, values.data()), "material");
     std::string digest(digest_length, '\0');
     const std::size_t row[2] = {static_cast<std::size_t>(z / k_), 0}, length[2] = {1, digest_length};
     file_.check(nc_get_vara_text(integrity_, digest_id_, row, length, digest.data()), "digests");
-    const auto values = std::as_bytes(std::span(chunk_));
     if ((new_digests_ ? xxh3_of(values) : xxh64_of(values)) != digest)
       throw data_error(
           fmt::format("planes {} to {} of '{}' are damaged: they do not match their digest; import the image again", z,
                       z + planes - 1, path_));
-    return chunk_;
+  }
+
+  /// Voxels [begin, end) of the chunk that was read.
+  void copy(std::int64_t begin, std::int64_t end, material_number* to) const {
+    if (has_bytes_)
+      std::copy(bytes_.begin() + begin, bytes_.begin() + end, to);
+    else
+      std::copy(numbers_.begin() + begin, numbers_.begin() + end, to);
   }
 
  private:
@@ -112,8 +124,9 @@ class voxel_reader {
   index3 n_;
   std::int64_t k_;
   int cells_ = -1, integrity_ = -1, id_ = -1, digest_id_ = -1;
-  std::vector<std::uint8_t> chunk_;
-  bool new_digests_ = true;
+  std::vector<std::uint8_t> bytes_;       // as they are in the file: these
+  std::vector<material_number> numbers_;  // or these
+  bool new_digests_ = true, has_bytes_ = true;
 };
 
 void check_memory(const std::string& path, std::int64_t bytes) {
@@ -140,37 +153,39 @@ std::vector<plane_range> gather_ranges(MPI_Comm comm, const box3& part) {
 }
 
 /// Every rank reads what it wants. Chunks between two ranks are read by both.
-void read_own(const std::string& path, const voxel::model_header& header, const box3& part, std::span<std::uint8_t> result) {
+void read_own(const std::string& path, const voxel::model_header& header, const box3& part,
+              std::span<material_number> result) {
   voxel_reader reader(path, header);
   const std::int64_t plane = header.shape.y * header.shape.x, k = reader.chunk_planes();
   const std::int64_t begin = part.begin.z, end = part.end.z;
   for (std::int64_t z = begin / k * k; z < end; z += k) {
-    const auto chunk = reader.chunk(z);
+    reader.read(z);
     const std::int64_t from = std::max(begin, z), to = std::min(end, z + k);
-    std::copy(chunk.begin() + (from - z) * plane, chunk.begin() + (to - z) * plane, result.begin() + (from - begin) * plane);
+    reader.copy((from - z) * plane, (to - z) * plane, result.data() + (from - begin) * plane);
   }
 }
 
 /// The team reads piece by piece and deals the planes out. @collective on comm
 void read_for_others(MPI_Comm comm, const file_team& team, const access& how, const std::string& path,
-                     const voxel::model_header& header, const box3& part, std::span<std::uint8_t> result) {
-  const std::int64_t plane = header.shape.y * header.shape.x, k = planes_per_chunk(header.shape.z, plane);
+                     const voxel::model_header& header, const box3& part, std::span<material_number> result) {
+  const std::int64_t plane = header.shape.y * header.shape.x, k = make_material_variable(header).chunk_planes;
   access pieces = how;
   pieces.bytes_per_call =
       std::min(how.bytes_per_call, (std::int64_t{64} << 20) * static_cast<std::int64_t>(team.ranks.size()));
-  const plane_exchange exchange(comm, team, pieces, gather_ranges(comm, part), header.shape.z, k, plane);
+  const plane_exchange exchange(comm, team, pieces, gather_ranges(comm, part), header.shape.z, k,
+                                static_cast<std::int64_t>(sizeof(material_number)) * plane);
   std::optional<voxel_reader> reader;
   comm::together(comm, [&] {
     if (team.member()) reader.emplace(path, header);
   });
-  std::vector<std::uint8_t> piece;
+  std::vector<material_number> piece;
   for (std::int64_t round = 0; round < exchange.rounds(); ++round) {
     const plane_range mine = exchange.piece(round);
     comm::together(comm, [&] {
       piece.resize(static_cast<std::size_t>(mine.size() * plane));
       for (std::int64_t z = mine.begin; z < mine.end; z += k) {
-        const auto chunk = reader->chunk(z);
-        std::copy(chunk.begin(), chunk.end(), piece.begin() + (z - mine.begin) * plane);
+        reader->read(z);
+        reader->copy(0, (std::min(z + k, mine.end) - z) * plane, piece.data() + (z - mine.begin) * plane);
       }
     });
     exchange.scatter(round, std::as_bytes(std::span(piece)), std::as_writable_bytes(result));
@@ -179,12 +194,12 @@ void read_for_others(MPI_Comm comm, const file_team& team, const access& how, co
 
 }  // namespace
 
-voxel::model_header read_model_header(const std::string& path) {
-  if (const seal_state seal = read_seal(path); seal != seal_state::good) throw data_error(seal_fault(seal, path, "model"));
+voxel::model_header read_model_header(const std::string& path, sink& log) {
+  if (const std::string warning = check_whole(path, "model"); !warning.empty()) log.warn(warning);
   return read_header(path);
 }
 
-voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, const access& how) {
+voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, const access& how, sink& log) {
   voxel::model_header header;
   std::vector<char> bytes;
   std::int64_t size = 0;
@@ -192,8 +207,7 @@ voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, co
   comm::outcome checked;
   if (team.member())
     checked = comm::outcome_of([&] {
-      const seal_state seal = read_seal(team.comm.get(), path);
-      if (seal != seal_state::good) throw data_error(seal_fault(seal, path, "model"));
+      if (const std::string warning = check_whole(team.comm.get(), path, "model"); !warning.empty()) log.warn(warning);
     });
   comm::agree(comm, checked);
   comm::together(comm, [&] {
@@ -209,22 +223,23 @@ voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, co
   return header;
 }
 
-std::vector<std::uint8_t> read_model_planes(MPI_Comm comm, const std::string& path, const voxel::model_header& header,
-                                            const box3& part, const access& how) {
+std::vector<material_number> read_model_planes(MPI_Comm comm, const std::string& path, const voxel::model_header& header,
+                                               const box3& part, const access& how) {
   const file_team team = file_team::make(comm, path, how, direction::read);
-  std::vector<std::uint8_t> result;
+  const bool reads_own = team.mode == access_mode::parallel || comm::size(comm) == 1;
+  std::vector<material_number> result;
   comm::together(comm, [&] {
-    check_memory(path, part.volume());
+    check_memory(path, static_cast<std::int64_t>(sizeof(material_number)) * part.volume());
     result.resize(static_cast<std::size_t>(part.volume()));
-    if (team.mode == access_mode::parallel && !part.empty()) read_own(path, header, part, result);
+    if (reads_own && !part.empty()) read_own(path, header, part, result);
   });
-  if (team.mode != access_mode::parallel) read_for_others(comm, team, how, path, header, part, result);
+  if (!reads_own) read_for_others(comm, team, how, path, header, part, result);
   comm::together(comm, [&] { check_voxels(path, header, part.begin.z, result); });
   return result;
 }
 
-std::vector<std::uint8_t> read_model_planes(const std::string& path, const voxel::model_header& header,
-                                            const grid::block& where, const access& how) {
+std::vector<material_number> read_model_planes(const std::string& path, const voxel::model_header& header,
+                                               const grid::block& where, const access& how) {
   return read_model_planes(where.comm, path, header, where.owned, how);
 }
 

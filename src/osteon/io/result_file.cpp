@@ -14,7 +14,8 @@ namespace osteon::io {
 struct result_writer::state {
   comm::communicator comm;
   grid::block where;
-  std::vector<field_info> fields;                    ///< variable 0 of the file is the material, then these
+  std::vector<field_info> fields;  ///< variable 0 of the file is the material, then these
+  bool has_material_bytes = true;
   std::vector<std::int64_t> cell_first, node_first;  ///< planes that ranks pass on, shape (ranks + 1)
   std::optional<plane_file> file;
   double seconds = 0;  ///< spent in the writer, without what the caller does in between
@@ -50,16 +51,20 @@ class working {
 };
 
 void check_fields(std::span<const field_info> fields, const voxel::model_header& header) {
-  int most_components = 3;
+  int most_components = 1;
   for (const field_info& f : fields) {
     if (f.components != 1 && f.components != 3 && f.components != 6)
       throw usage_error(fmt::format("the field '{}' has {} components; 1, 3 or 6 can be written", f.name, f.components));
     most_components = std::max(most_components, f.components);
   }
-  check_geometry(header.shape, header.spacing_mm, header.origin_mm, most_components);
+  check_result_size(header, most_components);
 }
 
 }  // namespace
+
+void check_result_size(const voxel::model_header& header, int components) {
+  check_geometry(header.shape, header.spacing_mm, header.origin_mm, components);
+}
 
 result_writer::result_writer(std::unique_ptr<state> s) : state_(std::move(s)) {}
 result_writer::result_writer(result_writer&&) noexcept = default;
@@ -75,6 +80,7 @@ result_writer result_writer::create(const std::string& path, const grid::block& 
   s->comm = comm::communicator::duplicate(where.comm);
   s->where = where;
   s->fields.assign(fields.begin(), fields.end());
+  s->has_material_bytes = material_type(header.materials) == NC_UBYTE;
   const int ranks = s->comm.size();
   for (std::int64_t r = 0; r <= ranks; ++r)  // bricks are passed on as equally many planes a rank, perhaps none
     s->cell_first.push_back(where.is_planes() && r < ranks ? where.boxes->box_of(static_cast<int>(r)).begin.z
@@ -88,7 +94,7 @@ result_writer result_writer::create(const std::string& path, const grid::block& 
   });
   plane_file_plan plan{header,      result_schema, true,  attributes, {}, ranges_of(s->cell_first), ranges_of(s->node_first),
                        where.boxes, how,           stored};
-  plan.variables.push_back(make_plane_variable("material", NC_UBYTE, false, 1, header.shape));
+  plan.variables.push_back(make_material_variable(header));
   for (const field_info& f : fields)
     plan.variables.push_back(make_plane_variable(f.name, NC_FLOAT, f.where == centring::node, f.components, header.shape));
   const auto describe = [&](std::span<const plane_variable> variables) {
@@ -130,9 +136,16 @@ plane_source<T> planes_of(MPI_Comm comm, const std::string& name, std::span<cons
 
 }  // namespace
 
-void result_writer::write_material(const plane_source<std::uint8_t>& make) {
+void result_writer::write_material(const plane_source<material_number>& make) {
   const working clock(state_->seconds);
-  state_->file->write(0, as_bytes(make));
+  if (!state_->has_material_bytes) return state_->file->write(0, as_bytes(make));
+  std::vector<material_number> wide;
+  const plane_source<std::uint8_t> narrow = [&](std::int64_t first, std::int64_t planes, std::span<std::uint8_t> bytes) {
+    wide.resize(bytes.size());
+    make(first, planes, wide);
+    std::transform(wide.begin(), wide.end(), bytes.begin(), [](material_number m) { return static_cast<std::uint8_t>(m); });
+  };
+  state_->file->write(0, as_bytes(narrow));
 }
 
 void result_writer::write(const std::string& name, centring where, const plane_source<float>& make,
@@ -149,7 +162,7 @@ void result_writer::write_nodes(const std::string& name, const plane_source<floa
   write(name, centring::node, make);
 }
 
-void result_writer::write_material(std::span<const std::uint8_t> values) {
+void result_writer::write_material(std::span<const material_number> values) {
   write_material(planes_of(state_->comm.get(), "material", values, state_->where.owned.shape(), 1));
 }
 

@@ -30,6 +30,10 @@ struct field_info {
   int components = 1;  ///< 1, 3 (x, y, z) or 6 (xx, yy, zz, xy, yz, xz); the component varies fastest
 };
 
+/// Refuse a model whose results have no room in the format, before they are computed.
+/// @param components most of a field @throws data_error @collective local
+void check_result_size(const voxel::model_header& header, int components);
+
 /// Writes a results file. All ranks make the same calls in the same order; a rank without active voxels calls too.
 ///
 /// The file has a temporary name until close(), which writes the digests and `complete = 1`, syncs, renames. If the
@@ -55,7 +59,7 @@ class result_writer {
 
   /// Write the block's material numbers, once. @param make values of shape where.owned
   /// @throws what `make` throws, on all ranks @collective
-  void write_material(const plane_source<std::uint8_t>& make);
+  void write_material(const plane_source<material_number>& make);
   /// Write a cell field. @param make values of shape (where.owned, components); NaN in empty voxels
   /// @throws what `make` throws, on all ranks @collective
   void write_cells(const std::string& name, const plane_source<float>& make);
@@ -65,7 +69,7 @@ class result_writer {
   /// @throws what `make` throws, on all ranks @collective
   void write_nodes(const std::string& name, const plane_source<float>& make);
   /// The same from arrays of these shapes. @collective
-  void write_material(std::span<const std::uint8_t> values);
+  void write_material(std::span<const material_number> values);
   void write_cells(const std::string& name, std::span<const float> values);
   void write_nodes(const std::string& name, std::span<const float> values);
   /// Finish the file (every field must have been written), read it back against its digests, seal it, sync it and give

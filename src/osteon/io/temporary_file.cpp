@@ -108,7 +108,7 @@ temporary_file::temporary_file(const std::string& path)
   if (const auto status = fs::status(path, ignored); fs::exists(status) && !fs::is_regular_file(status))
     throw usage_error(fmt::format("'{}' is no regular file and is not replaced; give another name", path));
   remove_orphans(path);
-  descriptor created(name_, O_CREAT | O_EXCL | O_RDWR);
+  descriptor created(name_, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR);
 }
 
 temporary_file::~temporary_file() {

@@ -30,7 +30,7 @@ struct variable_shape {
   std::vector<std::size_t> extent;
   std::int64_t planes() const { return static_cast<std::int64_t>(extent[0]); }
   std::int64_t bytes_per_plane() const {
-    std::int64_t bytes = type == NC_FLOAT ? 4 : 1;
+    std::int64_t bytes = type == NC_FLOAT ? 4 : type == NC_USHORT ? 2 : 1;
     for (std::size_t i = 1; i < extent.size(); ++i) bytes *= static_cast<std::int64_t>(extent[i]);
     return bytes;
   }
@@ -106,7 +106,8 @@ class verifier {
     int rank = 0;
     std::array<int, 4> dimension{};
     if (nc_inq_var(v.group, v.id, nullptr, &v.type, &rank, nullptr, nullptr) != NC_NOERR || rank < 3 || rank > 4 ||
-        (v.type != NC_UBYTE && v.type != NC_FLOAT) || nc_inq_vardimid(v.group, v.id, dimension.data()) != NC_NOERR)
+        (v.type != NC_UBYTE && v.type != NC_USHORT && v.type != NC_FLOAT) ||
+        nc_inq_vardimid(v.group, v.id, dimension.data()) != NC_NOERR)
       return false;
     v.extent.resize(static_cast<std::size_t>(rank));
     double plane = 4;

@@ -63,7 +63,7 @@ void write_table(int file, const table_variables& v, const voxel::model_header& 
 
 }  // namespace
 
-file_report write_model(const std::string& path, const voxel::model_header& header, view3<const std::uint8_t> material,
+file_report write_model(const std::string& path, const voxel::model_header& header, view3<const material_number> material,
                         const storage& stored) {
   const stopwatch watch;
   check_storage(stored);
@@ -71,40 +71,47 @@ file_report write_model(const std::string& path, const voxel::model_header& head
   if (!(material.shape() == header.shape))
     throw data_error(fmt::format("the voxels have the shape {} x {} x {}, the header {} x {} x {}", material.extent(0),
                                  material.extent(1), material.extent(2), header.shape.z, header.shape.y, header.shape.x));
-  const std::span<const std::uint8_t> voxels(material.data_handle(), static_cast<std::size_t>(material.size()));
+  const std::span<const material_number> voxels(material.data_handle(), static_cast<std::size_t>(material.size()));
   check_voxels(path, header, 0, voxels);
 
   temporary_file temporary(path);
   const std::string& name = temporary.name();
   int id = -1;
   check_netcdf(nc_create(name.c_str(), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("create '{}'", name));
-  netcdf_file file(id);
+  netcdf_file file(id, netcdf_file::use::writing);
   const layout at = define_layout(id, header, model_schema, false,
                                   {{"title", "voxel model"},
                                    {"source", header.source},
                                    {"source_sha256", header.source_sha256},
                                    {"provenance", header.provenance_json}});
   const table_variables table = define_table(at, header);
-  plane_variable v = make_plane_variable("material", NC_UBYTE, false, 1, header.shape);
+  plane_variable v = make_material_variable(header);
   define_plane_variable(at, v, stored);
   define_material_attributes(v, header.materials);
-  const std::int64_t metadata = (std::int64_t{1} << 20) + 1024 * v.chunks() + 16 * header.shape.z +
-                                bytes_of_conditions(header) +
+  const std::int64_t metadata = (std::int64_t{1} << 20) + 512 * std::ssize(header.materials) + 1024 * v.chunks() +
+                                16 * header.shape.z + bytes_of_conditions(header) +
                                 static_cast<std::int64_t>(header.source.size() + header.provenance_json.size());
   reserve_space(name, metadata);
   check_netcdf(nc_enddef(id), fmt::format("create '{}'", name));
   write_table(id, table, header);
   std::string digests;
-  const std::int64_t plane = v.bytes_per_plane();
+  const std::int64_t plane = v.bytes_per_plane(), plane_voxels = header.shape.y * header.shape.x;
+  std::vector<std::uint8_t> narrow;
   for (std::int64_t z = 0; z < v.planes; z += v.chunk_planes) {
     const std::int64_t planes = std::min(v.chunk_planes, v.planes - z);
-    const auto part = voxels.subspan(static_cast<std::size_t>(z * plane), static_cast<std::size_t>(planes * plane));
+    const auto part =
+        voxels.subspan(static_cast<std::size_t>(z * plane_voxels), static_cast<std::size_t>(planes * plane_voxels));
+    std::span<const std::byte> bytes = std::as_bytes(part);
+    if (v.type == NC_UBYTE) {
+      narrow.assign(part.begin(), part.end());
+      bytes = std::as_bytes(std::span(narrow));
+    }
     const std::size_t start[3] = {static_cast<std::size_t>(z), 0, 0};
     const std::size_t count[3] = {static_cast<std::size_t>(planes), v.plane_shape[0], v.plane_shape[1]};
     // chunks wait in the library's cache (64 MiB at most), so the end of the file lags behind
     reserve_space(name, metadata + std::min(z * plane, std::int64_t{64} << 20) + 2 * planes * plane);
-    check_netcdf(nc_put_vara_uchar(v.group, v.id, start, count, part.data()), fmt::format("write the voxels of '{}'", name));
-    digests += xxh3_of(std::as_bytes(part));
+    check_netcdf(nc_put_vara(v.group, v.id, start, count, bytes.data()), fmt::format("write the voxels of '{}'", name));
+    digests += xxh3_of(bytes);
   }
   file.close();
   reserve_space(name, metadata);

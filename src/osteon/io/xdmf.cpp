@@ -1,11 +1,13 @@
 #include <osteon/io/result_file.hpp>
 
 #include <fmt/format.h>
+#include <netcdf.h>
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <osteon/base/error.hpp>
+#include <osteon/io/netcdf.hpp>
 #include <osteon/io/temporary_file.hpp>
 
 namespace osteon::io {
@@ -56,13 +58,16 @@ void write_xdmf(const std::string& xdmf_path, const std::string& result_name, co
   const vector3 h = header.spacing_mm, o = header.origin_mm;
   std::string text = fmt::format(
       "<?xml version=\"1.0\"?>\n<Xdmf Version=\"3.0\">\n  <Domain>\n    <Grid Name=\"osteon\" GridType=\"Uniform\">\n"
+      "      <Time Value=\"0\"/>\n"  // PyVista's reader asks for the times of a file and fails if there are none
       "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"{} {} {}\"/>\n"
       "      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
       "        <DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"3\">{} {} {}</DataItem>\n"
       "        <DataItem Format=\"XML\" NumberType=\"Float\" Precision=\"8\" Dimensions=\"3\">{} {} {}</DataItem>\n"
       "      </Geometry>\n",
       n.z + 1, n.y + 1, n.x + 1, o.z, o.y, o.x, h.z, h.y, h.x);
-  text += attribute("material", result_name, n, centring::cell, 1, "NumberType=\"UChar\" Precision=\"1\"");
+  text += attribute("material", result_name, n, centring::cell, 1,
+                    material_type(header.materials) == NC_UBYTE ? "NumberType=\"UChar\" Precision=\"1\""
+                                                                : "NumberType=\"UInt\" Precision=\"2\"");
   for (const field_info& f : fields)
     text += attribute(f.name, result_name, n, f.where, f.components, "NumberType=\"Float\" Precision=\"4\"");
   text += "    </Grid>\n  </Domain>\n</Xdmf>\n";

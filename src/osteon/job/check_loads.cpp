@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <osteon/base/suggest.hpp>
+#include <common/suggest.hpp>
 #include <set>
 
 namespace osteon::job {
@@ -54,6 +54,22 @@ class load_checker {
       check_selection(s, at);
     }
     names_.insert(face_sets.begin(), face_sets.end());
+    for (std::size_t n = 0; n < job_.sets.size(); ++n)
+      if (const set_spec& s = job_.sets[n]; s.within) {
+        const std::string at = fmt::format("set[{}].within", n + 1);
+        check_set_name(*s.within, at);
+        std::set<std::string> seen;
+        expect(!reaches(*s.within, s.name, seen), at,
+               fmt::format("'{}' is itself within '{}'; a set cannot lie within what it defines", *s.within, s.name));
+      }
+  }
+
+  // Whether a set is `wanted`, or made by way of it.
+  bool reaches(const std::string& from, const std::string& wanted, std::set<std::string>& seen) const {
+    if (from == wanted) return true;
+    if (!seen.insert(from).second) return false;
+    return std::any_of(job_.sets.begin(), job_.sets.end(),
+                       [&](const set_spec& s) { return s.name == from && s.within && reaches(*s.within, wanted, seen); });
   }
 
   void check_selection(const set_spec& s, const std::string& at) {
@@ -220,9 +236,14 @@ class load_checker {
     expect_three(l.about_mm, at + "about_mm");
     expect_three(l.gravity_m_per_s2, at + "gravity_m_per_s2");
     expect(!custom || !supports.empty(), at + "test", "'custom' needs a [[support]]: nothing holds the specimen");
-    bool moved = !forces.empty() || l.gravity_m_per_s2;
+    const auto pulls = [](const list& f) { return f && std::any_of(f->begin(), f->end(), [](double n) { return n != 0; }); };
+    bool moved = pulls(l.gravity_m_per_s2) || std::any_of(forces.begin(), forces.end(), [&](const force_spec& f) {
+                   return pulls(f.force_N) || pulls(f.node_force_N) || f.magnitude_N.value_or(0) != 0 ||
+                          f.pressure_MPa.value_or(0) != 0;
+                 });
     for (const support_spec& s : supports)
-      moved |= s.move_z_mm.value_or(0) != 0 || s.move_y_mm.value_or(0) != 0 || s.move_x_mm.value_or(0) != 0 || s.rotate_deg;
+      moved |= s.move_z_mm.value_or(0) != 0 || s.move_y_mm.value_or(0) != 0 || s.move_x_mm.value_or(0) != 0 ||
+               pulls(s.rotate_deg);
     expect(!custom || moved, at + "test", "nothing loads the specimen; add a [[force]], a move_..._mm or gravity_m_per_s2");
     expect(!(l.force_N || l.moment_N_mm) || !moved, at + (l.force_N ? "force_N" : "moment_N_mm"),
            "scales the solution, so no other load may act; drive the test by a displacement or an angle, or use custom");

@@ -39,11 +39,12 @@ std::string digest_of_model(const specimen& part) {
     return x ^ (x >> 31U);
   };
   std::uint64_t sum = 0;
+  const std::uint64_t numbers = part.header.materials.size() <= 256 ? 256 : most_materials + 1;
   const index3 n = part.header.shape, low = part.where.owned.begin;
   for (const voxel::run& r : part.cells.runs())
     for (std::int32_t i = 0; i < r.length; ++i) {
       const std::int64_t place = ((low.z + r.z) * n.y + low.y + r.y) * n.x + low.x + r.x + i;
-      sum += scramble(static_cast<std::uint64_t>(place) * 256 + part.material[static_cast<std::size_t>(r.first + i)]);
+      sum += scramble(static_cast<std::uint64_t>(place) * numbers + part.material[static_cast<std::size_t>(r.first + i)]);
     }
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, part.where.comm);
   const std::vector<char> header = io::pack(part.header);
@@ -71,6 +72,15 @@ std::string checkpoint_directory(const spec& job) {
                                           : job.checkpoint.directory;
 }
 
+bool has_checkpoint(const std::string& directory) {
+  std::error_code failed;
+  for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end; entry.increment(failed)) {
+    const std::string name = entry->path().filename().string();
+    if (is_ours(name) && name.ends_with(ending)) return true;
+  }
+  return false;
+}
+
 struct checkpoint_keeper::state {
   state(MPI_Comm comm_, sink& log_, checkpoint_options how_, std::string directory_)
       : comm(comm_), log(log_), how(std::move(how_)), directory(std::move(directory_)) {}
@@ -78,6 +88,7 @@ struct checkpoint_keeper::state {
   MPI_Comm comm;
   sink& log;
   checkpoint_options how;
+  const spec* job = nullptr;
   std::string directory;
   json identity;  ///< of the job
   double every_s = 0, keep_from_s = 0;
@@ -164,6 +175,11 @@ struct checkpoint_keeper::state {
     return bytes;
   }
 
+  [[noreturn]] void leave(const solve::solver_state& what) const {
+    throw interrupted_error(fmt::format("stopped on request {}; continue by: osteon resume '{}'", what_is_there(what),
+                                        fs::absolute(directory).string()));
+  }
+
   /// Write, and say what it cost.
   void write_and_tell(const std::string& path, const solve::solver_state& what, bool finished) {
     const stopwatch clock;
@@ -179,6 +195,7 @@ struct checkpoint_keeper::state {
 checkpoint_keeper::checkpoint_keeper(const spec& job, const specimen& part, const checkpoint_options& how, sink& log)
     : state_(std::make_unique<state>(part.where.comm, log, how, checkpoint_directory(job))) {
   struct state& s = *state_;
+  s.job = &job;
   s.every_s = 60 * job.checkpoint.every_minutes;
   s.keep_from_s = s.every_s > 0 ? std::min(short_solve_s, s.every_s) : short_solve_s;
   s.identity = {{"keys_sha256", digest_of_keys(job)},
@@ -211,7 +228,8 @@ solve::state_keeper::found checkpoint_keeper::begin() {
 }
 
 void checkpoint_keeper::restore(solve::solver_state& what) {
-  const auto& [path, index] = *state_->current;
+  const std::string& path = state_->current->path;
+  const io::checkpoint_index& index = state_->current->index;
   comm::together(state_->comm, [&] {
     if (index.facts.value("solver", "") != what.solver)
       throw data_error(fmt::format("the checkpoint '{}' was written by another version of osteon", path));
@@ -235,6 +253,10 @@ bool checkpoint_keeper::is_due(std::int64_t /*done*/) {
   return s.due > 0;
 }
 
+void checkpoint_keeper::pass() {
+  leave_together_if_asked(state_->comm, state_->how.is_to_stop, *state_->job, "setting up the solver");
+}
+
 void checkpoint_keeper::save(const solve::solver_state& what) {
   state& s = *state_;
   const std::string path = s.slot_path(s.slot);
@@ -246,26 +268,28 @@ void checkpoint_keeper::save(const solve::solver_state& what) {
     s.log.warn(fmt::format("no checkpoint: {}", e.what()));  // hours of computing are worth more
     s.since_save.restart();
   }
-  if (s.due == 2)
-    throw interrupted_error(fmt::format("stopped on request {}; continue by: osteon resume '{}'", what_is_there(what),
-                                        fs::absolute(s.directory).string()));
+  if (s.due == 2) s.leave(what);
 }
 
 void checkpoint_keeper::finish(const solve::solver_state& what) {
   state& s = *state_;
-  int is_worth_it = !s.is_finished && s.since_begin.seconds() >= s.keep_from_s;
-  MPI_Bcast(&is_worth_it, 1, MPI_INT, 0, s.comm);
-  if (!is_worth_it) return;
+  const bool is_to_stop = s.how.is_to_stop && s.how.is_to_stop();
+  int asked[2] = {s.is_root() && s.since_begin.seconds() >= s.keep_from_s, is_to_stop};
+  MPI_Allreduce(MPI_IN_PLACE, asked, 2, MPI_INT, MPI_MAX, s.comm);
+  const auto [is_worth_it, has_to_leave] = asked;
   try {
-    s.write_and_tell(s.solve_path(s.solve), what, true);
+    if (!s.is_finished && (is_worth_it || has_to_leave)) s.write_and_tell(s.solve_path(s.solve), what, true);
   } catch (const machine_error& e) {
+    if (has_to_leave) throw;
     s.log.warn(fmt::format("no checkpoint: {}", e.what()));
   }
+  if (has_to_leave) s.leave(what);
 }
 
 void checkpoint_keeper::remove() {
   if (!state_->is_root()) return;
   std::error_code failed;
+  if (!fs::is_directory(state_->directory, failed)) return;  // whatever has that name, it is no checkpoint of ours
   for (const auto& entry : fs::directory_iterator(state_->directory, failed)) {
     std::error_code ignored;
     if (is_ours(entry.path().filename().string())) fs::remove(entry.path(), ignored);

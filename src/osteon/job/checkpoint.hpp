@@ -1,10 +1,10 @@
 #pragma once
 /// @file
 /// Checkpoints of a job (docs/checkpoint.md): when they are written, where, and what is continued.
-#include <functional>
 #include <memory>
 #include <osteon/base/sink.hpp>
 #include <osteon/job/spec.hpp>
+#include <osteon/job/stop.hpp>
 #include <osteon/solve/saved_state.hpp>
 #include <string>
 
@@ -14,12 +14,16 @@ struct specimen;
 
 /// What the caller of a job may want of its checkpoints.
 struct checkpoint_options {
-  bool resume = false;                 ///< continue from what lies in the directory, if there is something
-  std::function<bool()> is_to_stop{};  ///< asked between iterations on every rank: write and end
+  bool resume = false;      ///< continue from what lies in the directory, if there is something
+  stop_query is_to_stop{};  ///< asked between iterations and steps on every rank: write and end
+  bool replace = false;     ///< earlier results in the output folder need not be kept
 };
 
 /// The folder of a job's checkpoints.
 std::string checkpoint_directory(const spec& job);
+
+/// Whether files of checkpoints lie in a folder. @collective local
+bool has_checkpoint(const std::string& directory);
 
 /// SHA-256 of all keys of a job that its answers depend on; so not of [output], [picture], [run], [checkpoint], the name,
 /// pistoia, or solve.max_iterations.
@@ -45,6 +49,7 @@ class checkpoint_keeper final : public solve::state_keeper {
   found begin() override;
   void restore(solve::solver_state& state) override;
   bool is_due(std::int64_t done) override;
+  void pass() override;
   void save(const solve::solver_state& state) override;
   void finish(const solve::solver_state& state) override;
 

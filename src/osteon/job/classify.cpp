@@ -20,7 +20,8 @@ voxel::calibration calibration_of(const density_law_spec& d, const job_images& i
 }  // namespace
 
 bool must_join_faces(const spec& job) {
-  if (job.physics != "elasticity") return heat_test(job) == "conduction";
+  if (job.physics == "heat") return false;  // where no path joins the faces, nothing flows: an answer, too
+  if (job.physics == "thermo_elasticity") return true;
   return job.cases.empty() && job.load.faces == "image" && test_of(job, job.load, job.supports) != "custom";
 }
 
@@ -42,8 +43,10 @@ voxel::segmented classify(const spec& job, const job_images& images) {
   how.keep = job.segment.keep == "all"           ? voxel::keep_rule::all
              : job.segment.keep == "percolating" ? voxel::keep_rule::percolating
                                                  : voxel::keep_rule::largest;
+  how.connected_by = job.segment.connectivity == 26 ? voxel::connectivity::corners : voxel::connectivity::faces;
   how.load_axis = job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x;
   how.must_join_faces = must_join_faces(job);
+  how.may_join_nothing = job.physics == "heat";
   how.periodic = periodic_axes(job);
   const auto properties = [](const material_spec& m, const std::string& fallback) {
     return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio,
@@ -78,6 +81,9 @@ nlohmann::ordered_json describe(const spec& job, const job_images& images, const
                                  {"dropped_voxels", r.dropped_voxels},
                                  {"dropped_islands", r.dropped_islands},
                                  {"largest_islands", r.largest_islands},
+                                 {"connectivity", job.segment.connectivity},
+                                 {"hanging_voxels", r.hanging_voxels},
+                                 {"hanging_islands", r.hanging_islands},
                                  {"volume_fraction", r.volume_fraction},
                                  {"percolates", {{"z", r.percolates[0]}, {"y", r.percolates[1]}, {"x", r.percolates[2]}}}};
   if (r.threshold) text["threshold"] = *r.threshold;

@@ -6,13 +6,17 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/result_file.hpp>
+#include <osteon/job/check_answers.hpp>
 #include <osteon/job/cluster_part.hpp>
 #include <osteon/job/draw.hpp>
+#include <osteon/job/earlier_results.hpp>
+#include <osteon/job/elastic_output.hpp>
 #include <osteon/job/frames.hpp>
 #include <osteon/job/io_options.hpp>
 #include <osteon/job/manifest.hpp>
@@ -64,7 +68,7 @@ specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job, 
   if (job.script) return read_script_model(comm, job, log);
   const io::access how = access_of(job);
   part.header = io::read_model_header(comm, path, how);
-  std::vector<std::uint8_t> image;
+  std::vector<material_number> image;
   if (takes_bricks(job, part.header.shape.z, comm::size(comm))) {
     io::model_brick brick = io::read_model_brick(comm, path, part.header, how);
     part.where = std::move(brick.where);
@@ -74,7 +78,7 @@ specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job, 
     image = io::read_model_planes(path, part.header, part.where, how);
   }
   comm::together(comm, [&] {
-    const view3<const std::uint8_t> voxels(image.data(), part.where.owned.shape());
+    const view3<const material_number> voxels(image.data(), part.where.owned.shape());
     part.cells = voxel::active_cells(voxels);
     part.material = voxel::gather(part.cells, voxels);
   });
@@ -83,7 +87,7 @@ specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job, 
 
 // One file, or one of each cluster.
 io::file_report write_results(const output_paths& paths, const spec& job, const specimen& part, const physics_result& result,
-                              const std::string& command, json& files) {
+                              const std::string& command, const std::function<void()>& poll, json& files) {
   std::vector<io::field_info> infos;
   for (const result_field& field : result.fields) infos.push_back(field.info);
   const bool good = !result.missed();
@@ -110,6 +114,7 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
     writer->write_material(image_planes(part));
   });
   for (const result_field& field : result.fields) {
+    poll();
     io::plane_source<float> planes;
     comm::together(part.where.comm, [&] { planes = field.begin(); });
     here([&] {
@@ -137,6 +142,17 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
   });
   files = {{"results", results}, {"xdmf", xdmf}};
   return report;
+}
+
+// Of the fields that will be written.
+int most_components(const spec& job) {
+  if (job.physics == "heat") return 1;
+  int most = 1;
+  for (const std::string& field : job.output_fields.value_or(default_elastic_fields()))
+    most = std::max(most, field == "strain" || field == "stress"                      ? 6
+                          : field == "displacement" || field == "principal_direction" ? 3
+                                                                                      : 1);
+  return most;
 }
 
 // Largest number of active voxels on a rank over the mean.
@@ -175,6 +191,8 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
   if (job.physics != "heat") summary["certificate"]["moment_imbalance"] = proof.moment_imbalance;
   summary["residual_history"] = proof.residual_history;
   summary["image"] = provenance.at("image");
+  const vector3& origin = part.header.origin_mm;  // of a crop, where it lies in the image
+  summary["image"]["origin_mm"] = {origin.z, origin.y, origin.x};
   summary["segmentation"] = provenance.at("segmentation");
   summary["segmentation"]["load_axis"] = job.load.axis;
   summary["materials"] = json::array();
@@ -243,8 +261,10 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   const output_paths paths(job);
   const bool root = comm::rank(comm) == 0;
   stage_clock clock(comm, log);
+  const auto poll = [&](const char* during) { leave_together_if_asked(comm, checkpoints.is_to_stop, job, during); };
 
   io_clock file_clock;
+  poll("starting the ranks");
   clock.begin("reading the model");
   const stopwatch reading;
   specimen part = read_specimen(comm, paths.model, job, log);
@@ -253,22 +273,47 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
         report_reading(comm, paths.model, access_of(job), part.where.domain.volume(), reading.seconds());
     log.note(file_clock.note("read", paths.model, read));
   }
+  poll("reading the model");
+  comm::together(comm, [&] { io::check_result_size(part.header, most_components(job)); });
   const std::int64_t unsupported = drop_unsupported(job, part, log);
 
   clock.begin("solving");
   checkpoint_keeper keeper(job, part, checkpoints, log);
+  poll("setting up the solver");
+  // They come back if this job fails before it has results. If it is stopped with a checkpoint, it will have some.
+  earlier_results earlier;
+  comm::together(comm, [&] {
+    const bool goes_on = checkpoints.resume && has_checkpoint(checkpoint_directory(job));
+    if (root && !goes_on && !checkpoints.replace) earlier = earlier_results(job, log);
+  });
+  const auto leave_with = [&](auto&& stage) {
+    try {
+      return stage();
+    } catch (const interrupted_error&) {
+      if (has_checkpoint(checkpoint_directory(job))) earlier.stay_away();
+      throw;
+    }
+  };
   frame_maker frames(job, part, keeper, checkpoints.resume, log);
   const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations), &frames};
-  physics_result result = job.physics == "heat"                ? run_heat(job, part, how, log)
-                          : job.physics == "thermo_elasticity" ? run_thermo_elasticity(job, part, how, log)
-                          : is_homogenisation(job)             ? run_homogenise(job, part, how, log)
-                                                               : run_elasticity(job, part, how, log);
+  physics_result result = leave_with([&] {
+    return job.physics == "heat"                ? run_heat(job, part, how, log)
+           : job.physics == "thermo_elasticity" ? run_thermo_elasticity(job, part, how, log)
+           : is_homogenisation(job)             ? run_homogenise(job, part, how, log)
+                                                : run_elasticity(job, part, how, log);
+  });
 
+  require_sensible(part, result);
   if (result.steps) log.note(file_clock.note("wrote", step_series(paths), *result.steps));
 
   clock.begin("writing results");
   json files;
-  const io::file_report written = write_results(paths, job, part, result, command, files);
+  const io::file_report written = leave_with([&] {
+    const auto between = [&] { poll("writing the results"); };
+    between();
+    return write_results(paths, job, part, result, command, between, files);
+  });
+  earlier.stay_away();
   log.note(file_clock.note("wrote", files.at("results"), written));
   json more;
   if (result.write_more && result.missed())
@@ -302,6 +347,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     clock.begin("drawing the picture");
     result.fields.clear();  // a picture's arrays are dense: make room for them
     result.write_more = nullptr;
+    poll("drawing the picture; the results are written");
     draw_picture(paths.picture, job, part, result);
     clock.end();
     comm::together(comm, [&] {
@@ -315,6 +361,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
         fmt::format("the solver stopped after {} iterations at a relative residual of {:.2e}, above the tolerance {:.1e}; "
                     "the unfinished results in {} are marked 'not converged'; raise solve.max_iterations",
                     proof->iterations, proof->residual_history.back(), job.solve.tolerance, paths.directory));
+  poll("ending the job; results and picture are written");
   keeper.remove();
   return summary;
 }

@@ -29,7 +29,7 @@ void write_elements(MPI_Comm comm, const std::string& model, const voxel::model_
   std::int64_t number = 1;
   for (std::int64_t z = 0; z < header.shape.z; z += step) {
     const box3 part{{z, 0, 0}, {std::min(z + step, header.shape.z), header.shape.y, header.shape.x}};
-    const std::vector<std::uint8_t> material = io::read_model_planes(comm, model, header, part);
+    const std::vector<material_number> material = io::read_model_planes(comm, model, header, part);
     for (std::int64_t p = 0; p < part.shape().z; ++p) {  // text is several times as long as a plane is large
       std::string text;
       number += io::voxfe::append_elements(text, {material.data() + p * plane, {1, header.shape.y, header.shape.x}}, z + p,
@@ -55,7 +55,7 @@ std::vector<std::string> convert(MPI_Comm comm, const std::string& from, const s
   }
   if (options.any())
     throw usage_error(fmt::format("--units and --index-base are for VOX-FE scripts, which '{}' is not", from));
-  const voxel::model_header header = io::read_model_header(comm, from);
+  const voxel::model_header header = io::read_model_header(comm, from, {}, log);
   const io::voxfe::script script = io::voxfe::script_of(header, to);
   make_folder_of(to);
   const auto file = [&](const std::string& name) { return io::voxfe::beside(script, name); };

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numeric>
+#include <osteon/base/for_each.hpp>
+#include <osteon/comm/together.hpp>
 #include <osteon/solve/material_statistics.hpp>
 #include <osteon/solve/post.hpp>
 #include <osteon/solve/strain_stress.hpp>
@@ -90,13 +94,46 @@ elastic_state read_off(std::shared_ptr<const solve::elasticity_problem> problem,
   return state;
 }
 
+namespace {
+
+// Of the whole solid [N mm], so that it is the work of the load; what the densities at the centres add up to is less.
+double strain_energy(MPI_Comm comm, const elastic_state& state) {
+  const vector3& h = state.problem->spacing_mm;
+  double energy = 0;
+  comm::together(comm, [&] {
+    const std::vector<float> density =
+        solve::integrated_energy_density(*state.problem, *state.displacement_mm, *state.thermal_strain);
+    energy = reduce_blocks(static_cast<std::int64_t>(density.size()), [&](std::int64_t begin, std::int64_t end) {
+      return std::accumulate(density.begin() + begin, density.begin() + end, 0.0);
+    });
+  });
+  MPI_Allreduce(MPI_IN_PLACE, &energy, 1, MPI_DOUBLE, MPI_SUM, comm);
+  return energy * h.z * h.y * h.x;
+}
+
+double largest_displacement(MPI_Comm comm, const std::vector<double>& zyx) {
+  double largest = 0;
+  for (std::size_t i = 0; i + 2 < zyx.size(); i += 3) {
+    const double length = std::hypot(zyx[i], zyx[i + 1], zyx[i + 2]);
+    if (!(length <= largest)) largest = length;  // also what is not a number
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return largest;
+}
+
+}  // namespace
+
 nlohmann::ordered_json statistics_of(MPI_Comm comm, const elastic_state& state) {
   const auto sed = solve::statistics(comm, *state.sed), strain = solve::statistics(comm, *state.effective_strain),
              stress = solve::statistics(comm, *state.von_mises);
   const auto numbers = [](const solve::field_statistics& s) {
     return nlohmann::ordered_json{{"mean", s.mean}, {"p95", s.p95}, {"p98", s.p98}, {"max", s.max}};
   };
-  return {{"sed_MPa", numbers(sed)}, {"effective_strain", {{"p98", strain.p98}}}, {"von_mises_MPa", numbers(stress)}};
+  return {{"sed_MPa", numbers(sed)},
+          {"effective_strain", numbers(strain)},
+          {"von_mises_MPa", numbers(stress)},
+          {"largest_displacement_mm", largest_displacement(comm, *state.displacement_mm)},
+          {"strain_energy_mJ", strain_energy(comm, state)}};
 }
 
 std::vector<result_field> elastic_fields(const specimen& part, const std::vector<std::string>& names,
@@ -104,9 +141,14 @@ std::vector<result_field> elastic_fields(const specimen& part, const std::vector
   field_list list(part, state);
   for (const std::string& name : names) {
     if (name == "displacement") list.displacement();
-    if (name == "sed") list.scalar("sed", "strain energy density", "MPa", state.sed);
+    if (name == "sed") list.scalar("sed", "strain energy density at the voxel's centre", "MPa", state.sed);
+    if (name == "sed_integrated")
+      list.derived(
+          "sed_integrated", "strain energy of the whole voxel over its volume", "MPa", 1,
+          [e = state.thermal_strain](const auto& p, const auto& u) { return solve::integrated_energy_density(p, u, *e); });
     if (name == "effective_strain")
-      list.scalar("effective_strain", "effective strain, sqrt(2 SED / E)", "1", state.effective_strain);
+      list.scalar("effective_strain", "effective strain at the voxel's centre, sqrt(2 SED / E)", "1",
+                  state.effective_strain);
     if (name == "von_mises") list.scalar("von_mises", "von Mises stress at the voxel's centre", "MPa", state.von_mises);
     if (name == "strain")
       list.derived("strain", "strain at the voxel's centre; xy, yz and xz are engineering shears, twice the tensor's", "1",

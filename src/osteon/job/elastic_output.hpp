@@ -12,7 +12,7 @@ struct elastic_state {
   std::shared_ptr<const solve::elasticity_problem> problem;
   std::shared_ptr<const std::vector<double>> displacement_mm;
   std::shared_ptr<const std::vector<double>> thermal_strain;  ///< per active cell; empty: none
-  /// per active cell [MPa], [1], [MPa]
+  /// per active cell [MPa], [1], [MPa], at its centre
   cell_values sed, effective_strain, von_mises;
 };
 

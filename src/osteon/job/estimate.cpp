@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
 #include <osteon/io/model_file.hpp>
+#include <osteon/job/check_loads.hpp>
 #include <osteon/job/compute.hpp>
+#include <osteon/job/external.hpp>
 #include <osteon/job/import.hpp>
 #include <osteon/job/manifest.hpp>
 #include <osteon/job/physics.hpp>
@@ -32,6 +35,7 @@ struct costs {
 constexpr costs elasticity_costs{3.81, 46, 14, 3e-6, 7e-6};
 constexpr costs thermo_elasticity_costs{3.81, 84, 0, 3e-6, 13e-6};  // 128^3: 161 MB, 7.9 s
 constexpr costs heat_costs{1, 36, 6, 0.3e-6, 1e-6};                 // 128^3: 20.0 MB for 0.50 M, 0.58 s; tensor: 26.2 MB
+constexpr double bytes_of_graded_unknown = 9;                       // where voxels have moduli of their own: bone scan
 constexpr double base_memory_bytes = 36e6;                          // 4^3 voxels
 constexpr double brick_imbalance = 1.05;                            // docs/performance.md, "Planes or bricks"
 // A picture of 1024^2 pixels: 62 MB with next to no voxels, 20 to 24 MB more with 128^3; 3.3 to 4.2 CPU seconds.
@@ -61,11 +65,113 @@ load of_bricks(const voxel::model_header& header, std::int64_t elements, int ran
           static_cast<std::int64_t>(static_cast<double>(elements) / volume * std::pow(volume / ranks, 2.0 / 3))};
 }
 
+// Displacements that the standard tests prescribe on whole faces of the image; other supports hold few.
+std::int64_t held_by_test(const spec& job, const voxel::node_count& nodes) {
+  if (!job.cases.empty() || job.load.faces != "image" || job.load.depth_mm > 0 || is_homogenisation(job)) return 0;
+  const std::string test =
+      job.physics == "elasticity" ? test_of(job, job.load, job.supports) : job.load.test.value_or("axial_bonded");
+  const auto on = [&](std::size_t a) { return nodes.on_face[a][0] + nodes.on_face[a][1]; };
+  const auto axis = static_cast<std::size_t>(load_axis(job));
+  if (test == "axial_bonded" || test == "shear" || (job.load.bonded && (test == "bending" || test == "torsion")))
+    return 3 * on(axis);
+  if (test == "confined") return on(0) + on(1) + on(2);
+  return test == "uniaxial" ? on(axis) : 0;
+}
+
+// Larger images are not read: that would take minutes, and a header says at once how large they are.
+constexpr std::int64_t most_bytes_to_count = std::int64_t{1} << 30;
+
+// Of a file, or of the folder that a source lies in or is.
+std::int64_t bytes_on_disk(const std::string& source) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (fs::is_regular_file(source, failed)) {
+    std::int64_t bytes = static_cast<std::int64_t>(fs::file_size(source, failed));
+    for (const char* half : {".raw", ".zraw", ".vol", ".dat"})  // of a header, the file with the voxels
+      if (const fs::path other = fs::path(source).replace_extension(half);
+          other != source && fs::is_regular_file(other, failed))
+        bytes += static_cast<std::int64_t>(fs::file_size(other, failed));
+    return bytes;
+  }
+  const fs::path folder = fs::is_directory(source, failed) ? fs::path(source) : fs::absolute(source).parent_path();
+  std::int64_t bytes = 0;
+  for (const auto& entry : fs::directory_iterator(folder, failed))
+    if (entry.is_regular_file(failed)) bytes += static_cast<std::int64_t>(entry.file_size(failed));
+  return bytes;
+}
+
+struct what_is_solid {
+  voxel::model_header header;  // shape and active_per_plane
+  std::int64_t nodes = 0;      // 0: not known
+  std::int64_t held = 0;       // displacements that the test prescribes
+  std::int64_t sampled_voxels = 0;
+};
+
+what_is_solid count_solid(const spec& job, sink& log) {
+  const imported_model model = import_model(job, output_paths(job).model, log);
+  what_is_solid found;
+  found.header = io::read_model_header(model.path);
+  if (model.nodes) {
+    found.nodes = model.nodes->all;
+    found.held = held_by_test(job, *model.nodes);
+  }
+  return found;
+}
+
+// From the header and some planes. Planes of an isotropic solid tell how many nodes it has for a voxel: in a plane a pixel
+// has more corners than 1 by its edges along two axes, in space along three.
+what_is_solid sample_solid(const spec& job, sink& log) {
+  if (const auto faults = check_image_files(job); !faults.empty()) throw data_error(join(faults));
+  nlohmann::json rules = nlohmann::json::object();
+  if (job.segment.labels) rules["void_labels"] = job.segment.void_labels;
+  if (job.segment.threshold) rules["threshold"] = *job.segment.threshold;
+  if (job.segment.upper) rules["upper"] = *job.segment.upper;
+  const program_result reader =
+      run_program({python_interpreter(), "-m", "osteon.sample_image", image_path(job), rules.dump()});
+  std::string text = reader.err;
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (reader.exit_code == exit_code(error_kind::data)) throw data_error(text);
+  const auto facts = nlohmann::json::parse(reader.out, nullptr, false);
+  if (reader.exit_code != 0 || facts.is_discarded())
+    throw machine_error(fmt::format("the program 'osteon.sample_image' failed with exit code {}: {}; run `./run setup`",
+                                    reader.exit_code, text));
+  what_is_solid found;
+  if (!facts.at("shape").is_array() || facts.at("shape").size() != 3)
+    throw data_error(
+        fmt::format("'{}' is large, and its header does not tell its size in voxels; osteon estimate --count "
+                    "reads all of it",
+                    image_path(job)));
+  index3 shape{facts.at("shape")[0], facts.at("shape")[1], facts.at("shape")[2]};
+  for (int a = 0; a < 3 && !job.image.crop_voxels.empty(); ++a) {
+    const auto& range = job.image.crop_voxels[static_cast<std::size_t>(a)];
+    shape[a] = std::max<std::int64_t>(std::min(shape[a], range[1]) - range[0], 1);
+  }
+  found.sampled_voxels = facts.at("looked_at");
+  const bool known = found.sampled_voxels > 0;
+  const double solid = known ? facts.at("solid").get<double>() : 1, corners = known ? facts.at("corners").get<double>() : 1;
+  found.header.shape = shape;
+  found.header.active_per_plane.assign(
+      static_cast<std::size_t>(shape.z),
+      static_cast<std::int64_t>(std::llround(solid * static_cast<double>(shape.y) * static_cast<double>(shape.x))));
+  found.nodes = std::llround(std::pow(corners, 1.5) * solid * static_cast<double>(shape.volume()));
+  if (known)
+    log.note(
+        fmt::format("the image has {:.1f} GB: its header and {} voxels of some planes are taken, so numbers of voxels and "
+                    "unknowns are off by up to a quarter, more where planes differ; --count reads all of it",
+                    static_cast<double>(bytes_on_disk(image_path(job))) * 1e-9, found.sampled_voxels));
+  else
+    log.warn(
+        "the image is large, and its format does not allow to look at some planes: all of its voxels are taken for solid; "
+        "--count reads all of it");
+  return found;
+}
+
 }  // namespace
 
-estimation estimate(const spec& job, int ranks, sink& log) {
-  const imported_model model = import_model(job, output_paths(job).model, log);
-  const voxel::model_header header = io::read_model_header(model.path);
+estimation estimate(const spec& job, int ranks, bool always_count, sink& log) {
+  const bool counts = always_count || job.script || bytes_on_disk(image_path(job)) <= most_bytes_to_count;
+  const what_is_solid found = counts ? count_solid(job, log) : sample_solid(job, log);
+  const voxel::model_header& header = found.header;
   const costs c = job.physics == "heat"                ? heat_costs
                   : job.physics == "thermo_elasticity" ? thermo_elasticity_costs
                                                        : elasticity_costs;
@@ -80,6 +186,12 @@ estimation estimate(const spec& job, int ranks, sink& log) {
   e.voxels = header.shape.volume();
   e.elements = std::accumulate(header.active_per_plane.begin(), header.active_per_plane.end(), std::int64_t{0});
   e.dofs = static_cast<std::int64_t>(c.unknowns_per_element * static_cast<double>(e.elements));
+  e.sampled_voxels = found.sampled_voxels;
+  e.counted = counts && (job.physics == "heat" || found.nodes > 0);
+  if (job.physics != "heat" && found.nodes > 0) e.dofs = 3 * found.nodes - found.held;
+  // Time and memory follow the unknowns, of which a sponge has fewer an element than trabecular bone.
+  const double unknowns_per_element = e.elements > 0 ? static_cast<double>(e.dofs) / static_cast<double>(e.elements) : 0;
+  const double work = unknowns_per_element / c.unknowns_per_element;
 
   e.bricks = takes_bricks(job, header.shape.z, e.ranks);
   const auto [largest, widest_cut] = e.bricks ? of_bricks(header, e.elements, e.ranks) : of_planes(header, e.ranks);
@@ -90,15 +202,16 @@ estimation estimate(const spec& job, int ranks, sink& log) {
       job.picture.enabled ? static_cast<double>(job.picture.width) * static_cast<double>(job.picture.height) : 0;
   const bool tensor = job.load.test == "conductivity_tensor";
   const double kept = tensor ? 3 : static_cast<double>(std::max<std::size_t>(job.cases.size(), 1));
-  const double solving = (c.bytes_per_unknown + (kept - 1) * c.bytes_per_further) * c.unknowns_per_element *
+  const double graded = job.density_law || job.modulus_image ? bytes_of_graded_unknown : 0;
+  const double solving = (c.bytes_per_unknown + graded + (kept - 1) * c.bytes_per_further) * unknowns_per_element *
                          static_cast<double>(e.largest_elements_per_rank);
   const double drawing =
       picture_bytes_per_pixel * pixels + picture_bytes_per_voxel * static_cast<double>(e.voxels) / e.ranks;
   e.memory_bytes_per_rank = static_cast<std::int64_t>(base_memory_bytes + std::max(solving, pixels > 0 ? drawing : 0));
-  e.exchange_bytes = static_cast<std::int64_t>(c.unknowns_per_element * static_cast<double>(widest_cut) * sizeof(double));
+  e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_element * static_cast<double>(widest_cut) * sizeof(double));
   const double picture_seconds = picture_cpu_seconds_per_pixel * pixels;
   const double solutions = is_homogenisation(job) ? 6 : kept;
-  const double seconds_per_element = c.setup_seconds + solutions * c.solution_seconds;
+  const double seconds_per_element = work * (c.setup_seconds + solutions * c.solution_seconds);
   e.cpu_seconds = seconds_per_element * static_cast<double>(e.elements) + picture_seconds;
   e.wall_seconds =
       (seconds_per_element * static_cast<double>(e.largest_elements_per_rank) + picture_seconds / e.ranks) / e.threads;
@@ -115,6 +228,8 @@ nlohmann::ordered_json estimation::to_json() const {
           {"voxels", voxels},
           {"elements", elements},
           {"dofs", dofs},
+          {"counted", counted},
+          {"sampled_voxels", sampled_voxels},
           {"largest_elements_per_rank", largest_elements_per_rank},
           {"imbalance", imbalance},
           {"memory_bytes_per_rank", memory_bytes_per_rank},
@@ -128,15 +243,15 @@ std::string estimation::to_text() const {
       "{}: {} on {} ranks, each with {}\n"
       "  voxels            {:>14}\n"
       "  elements          {:>14}  ({:.1f} % of the voxels)\n"
-      "  unknowns          {:>14}  about\n"
+      "  unknowns          {:>14}  {}\n"
       "  largest share     {:>14}  elements on one rank, {:.2f} times the mean\n"
       "  memory per rank   {:>14.0f}  MiB at most\n"
       "  exchange          {:>14.1f}  kB to each neighbour\n"
       "  computing         {:>14.1f}  CPU seconds, about {:.1f} s on {} cores\n",
       job, physics, ranks, bricks ? "a brick" : "some z planes", voxels, elements,
-      100.0 * static_cast<double>(elements) / static_cast<double>(voxels), dofs, largest_elements_per_rank, imbalance,
-      static_cast<double>(memory_bytes_per_rank) / 1048576, static_cast<double>(exchange_bytes) / 1e3, cpu_seconds,
-      wall_seconds, ranks * threads);
+      100.0 * static_cast<double>(elements) / static_cast<double>(voxels), dofs, counted ? "counted" : "about",
+      largest_elements_per_rank, imbalance, static_cast<double>(memory_bytes_per_rank) / 1048576,
+      static_cast<double>(exchange_bytes) / 1e3, cpu_seconds, wall_seconds, ranks * threads);
 }
 
 }  // namespace osteon::job

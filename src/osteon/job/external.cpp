@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@ extern char** environ;
 
 namespace osteon::job {
 
-program_result run_program(const std::vector<std::string>& arguments) {
+program_result run_program(const std::vector<std::string>& arguments, const stop_query& is_to_stop) {
   std::array<int, 2> out{}, err{};
   if (pipe2(out.data(), O_CLOEXEC) != 0) throw machine_error(std::string("cannot make a pipe: ") + std::strerror(errno));
   if (pipe2(err.data(), O_CLOEXEC) != 0) {
@@ -42,8 +43,12 @@ program_result run_program(const std::vector<std::string>& arguments) {
   std::array<pollfd, 2> pipes{pollfd{out[0], POLLIN, 0}, pollfd{err[0], POLLIN, 0}};
   std::array<std::string*, 2> text{&result.out, &result.err};
   std::array<char, 4096> buffer;
+  const int patience_ms = is_to_stop ? 50 : -1;
   for (int open = 2; open > 0;) {
-    if (poll(pipes.data(), pipes.size(), -1) < 0 && errno != EINTR) break;
+    const int ready = poll(pipes.data(), pipes.size(), patience_ms);
+    if (ready < 0 && errno != EINTR) break;
+    if (failed == 0 && is_to_stop && is_to_stop()) kill(pid, SIGTERM);
+    if (ready <= 0) continue;
     for (std::size_t i = 0; i < pipes.size(); ++i) {
       if (pipes[i].fd < 0 || pipes[i].revents == 0) continue;
       const ssize_t count = read(pipes[i].fd, buffer.data(), buffer.size());

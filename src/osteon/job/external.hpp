@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// Programs that osteon starts: the Python readers of images and the report.
+#include <osteon/job/stop.hpp>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,10 @@ struct program_result {
   std::string err;    ///< standard error
 };
 
-/// Start a program (found in PATH) and wait for it. No shell is involved. @collective local
-program_result run_program(const std::vector<std::string>& arguments);
+/// Start a program (found in PATH) and wait for it. No shell is involved.
+/// @param is_to_stop asked meanwhile; if the job is to end, so is the program (SIGTERM), and its result says so
+/// @collective local
+program_result run_program(const std::vector<std::string>& arguments, const stop_query& is_to_stop = {});
 
 /// The Python interpreter that has the osteon package: $OSTEON_PYTHON, or python3.
 std::string python_interpreter();

@@ -20,6 +20,7 @@ class frame_maker final : public solve::state_keeper {
   found begin() override;
   void restore(solve::solver_state& state) override { checkpoints_.restore(state); }
   bool is_due(std::int64_t done) override;
+  void pass() override { checkpoints_.pass(); }
   void save(const solve::solver_state& state) override;
   void finish(const solve::solver_state& state) override { checkpoints_.finish(state); }
 

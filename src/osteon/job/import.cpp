@@ -82,9 +82,10 @@ std::optional<voxel::calibration> stated_calibration(const spec& job, const json
 
 // Everything of the job that the model depends on, so that a model is made anew when any of it changes.
 std::string rules_of(const spec& job) {
-  json rules = {{"schema", 3},
+  json rules = {{"schema", 4},
                 {"axis", job.load.axis},
                 {"keep", job.segment.keep},
+                {"connectivity", job.segment.connectivity},
                 {"joins", must_join_faces(job)},
                 {"periodic", periodic_axes(job)},
                 {"labels", job.segment.labels},
@@ -119,7 +120,7 @@ bool is_pattern(const std::string& path) {
 }
 
 // What an image is known by as far as it can be had cheaply: a file's bytes, a folder's names, sizes and times.
-std::string fingerprint(const std::string& path) {
+std::string fingerprint(const std::string& path, const std::function<void()>& poll) {
   std::string text;
   std::string ending = fs::path(path).extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
@@ -135,7 +136,7 @@ std::string fingerprint(const std::string& path) {
     std::sort(entries.begin(), entries.end());
     for (const std::string& entry : entries) text += entry + "\n";
   }
-  if (!fs::is_directory(path) && !is_pattern(path)) text += sha256_of_file(path);
+  if (!fs::is_directory(path) && !is_pattern(path)) text += sha256_of_file(path, poll);
   const fs::path place = fs::path(path).replace_extension(".json");  // of an array that was exported
   if (ending == ".npy" && fs::is_regular_file(place)) text += sha256_of_file(place.string());
   return text;
@@ -161,9 +162,9 @@ std::vector<named_file> files_of(const spec& job) {
 }
 
 // Digest of the rules and of the images.
-std::string key_of(const spec& job) {
+std::string key_of(const spec& job, const std::function<void()>& poll) {
   std::string text = rules_of(job);
-  for (const named_file& f : files_of(job)) text += fingerprint(f.path);
+  for (const named_file& f : files_of(job)) text += fingerprint(f.path, poll);
   return sha256_of(std::as_bytes(std::span(text)));
 }
 
@@ -205,22 +206,25 @@ std::vector<problem> check_image_files(const spec& job) {
   return faults;
 }
 
-imported_model import_model(const spec& job, const std::string& path, sink& log) {
+imported_model import_model(const spec& job, const std::string& path, sink& log, const stop_query& is_to_stop) {
   if (const auto faults = check_image_files(job); !faults.empty()) throw data_error(join(faults));
   if (job.script) return import_script(job, path, log);
   const std::string source = image_path(job);
-  const std::string key = key_of(job);
+  const auto poll = [&](const char* during) { leave_if_asked(is_to_stop, job, during); };
+  const std::string key = key_of(job, [&] { poll("looking whether the model is of this image"); });
   imported_model result;
   result.path = path;
   if (fs::exists(path)) {
     try {
-      const voxel::model_header header = io::read_model_header(path);
+      const voxel::model_header header = io::read_model_header(path, log);
       const json provenance = json::parse(header.provenance_json, nullptr, false);
       if (!provenance.is_discarded() && provenance.value("key", "") == key) {
         log.stage("using the model that is there");
-        import_label_images(job, path, header);
+        import_label_images(job, path, header, is_to_stop);
         result.shape = header.shape;
         result.provenance_json = header.provenance_json;
+        if (provenance.contains("nodes"))
+          result.nodes = {provenance.at("nodes").at("all"), provenance.at("nodes").at("on_face")};
         result.reused = true;
         return result;
       }
@@ -231,20 +235,22 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
 
   log.stage("importing the image");
   io_clock file_clock;
-  scan input = read_scan(source);
+  scan input = read_scan(source, job, is_to_stop);
+  for (const json& warning : input.facts.value("warnings", json::array())) log.warn(warning.get<std::string>());
   const vector3 spacing = spacing_of(job, input.facts);
   warn_of_other_spacing(input.facts, spacing, log);
   job_images images{cropped(job, std::move(input.image)), {}, {}, {}};
   images.stated = stated_calibration(job, input.facts, log);
   const json grid = grid_of(input.facts);
   const auto laid_over = [&](const std::string& name) {
-    scan other = read_scan(absolute(job, name));
+    scan other = read_scan(absolute(job, name), job, is_to_stop);
     require_same_grid(grid, other.facts, name);
     return cropped(job, std::move(other.image));
   };
   if (job.modulus_image) images.modulus = laid_over(job.modulus_image->path);
   if (job.poisson_image) images.poisson = laid_over(job.poisson_image->path);
   const voxel::segmented model = classify(job, images);
+  poll("segmenting the image");
   const voxel::segmentation_report& found = model.report;
 
   voxel::model_header header;
@@ -257,8 +263,8 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
   header.materials = model.materials;
   const std::int64_t plane = model.shape.y * model.shape.x;
   for (std::int64_t z = 0; z < model.shape.z; ++z)
-    header.active_per_plane.push_back(
-        plane - std::count(model.material.begin() + z * plane, model.material.begin() + (z + 1) * plane, std::uint8_t{0}));
+    header.active_per_plane.push_back(plane - std::count(model.material.begin() + z * plane,
+                                                         model.material.begin() + (z + 1) * plane, material_number{0}));
   header.source = source;
   header.source_sha256 = input.facts.value("sha256", "");
   json image = {{"path", fs::absolute(source).lexically_normal().string()},
@@ -274,13 +280,24 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
   for (const char* fact : {"direction", "unit", "calibration"})
     if (input.facts.contains(fact) && !input.facts.at(fact).is_null()) image[fact] = input.facts.at(fact);
   if (!job.image.crop_voxels.empty()) image["crop_voxels"] = job.image.crop_voxels;
-  header.provenance_json = json{{"key", key}, {"image", image}, {"segmentation", describe(job, images, model)}}.dump(
-      -1, ' ', false, json::error_handler_t::replace);
+  result.nodes = voxel::count_nodes({model.material.data(), model.shape});
+  header.provenance_json = json{{"key", key},
+                                {"image", image},
+                                {"segmentation", describe(job, images, model)},
+                                {"nodes", {{"all", result.nodes->all}, {"on_face", result.nodes->on_face}}}}
+                               .dump(-1, ' ', false, json::error_handler_t::replace);
 
   if (found.threshold) log.note(fmt::format("threshold {} ({})", *found.threshold, found.method));
-  log.note(fmt::format("{} solid voxels kept, {:.1f} % of the image; dropped {} in {}", found.kept_voxels,
-                       100 * found.volume_fraction, counted(found.dropped_voxels, "voxel"),
+  log.note(fmt::format("{} solid voxels kept, {:.1f} % of the image; dropped {}, {:.2g} % of the solid, in {}",
+                       found.kept_voxels, 100 * found.volume_fraction, counted(found.dropped_voxels, "voxel"),
+                       100 * static_cast<double>(found.dropped_voxels) / static_cast<double>(found.solid_voxels),
                        counted(found.dropped_islands, "island")));
+  if (found.hanging_voxels > 0)
+    log.note(
+        fmt::format("of these, {} in {} ({:.2g} % of the solid) hang on the rest by edges or corners; "
+                    "segment.connectivity = 26 keeps them",
+                    counted(found.hanging_voxels, "voxel"), counted(found.hanging_islands, "island"),
+                    100 * static_cast<double>(found.hanging_voxels) / static_cast<double>(found.solid_voxels)));
   if (model.modulus_error > 0)
     log.note(fmt::format("the voxels' moduli are sorted into {} materials; they are off by at most {:.2g} %",
                          model.materials.size() - 1, 100 * model.modulus_error));
@@ -288,7 +305,8 @@ imported_model import_model(const spec& job, const std::string& path, sink& log)
   make_folder_of(path);
   const io::file_report written = io::write_model(path, header, {model.material.data(), model.shape}, storage_of(job));
   log.note(file_clock.note("wrote", path, written));
-  import_label_images(job, path, header);
+  poll("importing the image");
+  import_label_images(job, path, header, is_to_stop);
   result.shape = model.shape;
   result.provenance_json = header.provenance_json;
   return result;

@@ -4,6 +4,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/base/sink.hpp>
 #include <osteon/job/spec.hpp>
+#include <osteon/job/stop.hpp>
+#include <osteon/voxel/count_nodes.hpp>
 #include <string>
 #include <vector>
 
@@ -13,15 +15,17 @@ namespace osteon::job {
 struct imported_model {
   std::string path;
   index3 shape;
-  bool reused = false;          ///< the file was there already, made from the same image by the same rules
-  std::string provenance_json;  ///< image and segmentation, as they appear in summary.json
+  bool reused = false;                     ///< the file was there already, made from the same image by the same rules
+  std::optional<voxel::node_count> nodes;  ///< corners of the solid's voxels
+  std::string provenance_json;             ///< image and segmentation, as they appear in summary.json
   nlohmann::ordered_json to_json() const;
 };
 
 /// Read the job's image, segment it, give it materials and write the model, unless `path` already holds that model.
-/// @throws data_error (image, segmentation), usage_error (spacing), machine_error (disk)
+/// @param is_to_stop asked between the steps
+/// @throws data_error (image, segmentation), usage_error (spacing), machine_error (disk), interrupted_error
 /// @collective local
-imported_model import_model(const spec& job, const std::string& path, sink& log);
+imported_model import_model(const spec& job, const std::string& path, sink& log, const stop_query& is_to_stop = {});
 
 /// Make the folder that a file is to be written into, if it is not there. @throws machine_error
 void make_folder_of(const std::string& path);

@@ -62,6 +62,9 @@ void describe_set(Visitor& t, set_spec& n) {
   t("voxels", n.voxels, "voxels: [[z, y, x], ...], counted from 0 in the image after cropping; all must be solid.");
   t("nodes", n.nodes, "nodes: [[z, y, x], ...]; node 0 is the low corner of voxel 0. All must belong to the solid.");
   t("points_mm", n.points_mm, "points: [[z, y, x], ...], each no farther from a node than a voxel's diagonal.");
+  t("within", n.within,
+    "Take only nodes that this other set has as well: a face of the image within a set of a material is the face of that "
+    "material.");
   t("surface", n.surface, "Take only nodes on the surface of the solid, the faces of the image included.");
 }
 
@@ -123,10 +126,14 @@ void describe(Visitor& v, spec& s) {
     t("labels", g.labels, "The image holds labels, one per material, instead of grey values.");
     t("void_labels", g.void_labels, "Labels that are empty space.");
     t("keep", g.keep,
-      "largest: the largest 6-connected part; percolating: the parts that join both loaded faces; all. Where a test takes "
-      "the "
+      "largest: the largest connected part; percolating: the parts that join both loaded faces; all. Where a test takes the "
       "image to repeat itself, parts are connected through the periodic faces, too.",
       {"largest", "percolating", "all"});
+    t("connectivity", g.connectivity,
+      "By what voxels are connected, for keep: 6, their faces; 26, also their edges and corners, as elasticity only can "
+      "have "
+      "it: a part that hangs on one edge or corner turns freely, and needs drop_unsupported. What 6 drops and 26 would keep "
+      "is told when the image is imported.");
     t("drop_unsupported", g.drop_unsupported,
       "Drop the kept parts that no support of a load case holds (islands, and parts that hang on others by single nodes or "
       "edges). Otherwise they are refused. Elasticity only.");
@@ -144,35 +151,36 @@ void describe(Visitor& v, spec& s) {
            t("heat_source_W_per_m3", m.heat_source_W_per_m3, "Heat made in this material in W/m3 (test heat_transfer).");
            t("thermal_expansion_per_K", m.thermal_expansion_per_K, "Coefficient of linear thermal expansion in 1/K.");
          });
-  v.optional_table("density_law", s.density_law,
-                   "Modulus from grey values by way of the density rho. A model has at most 255 materials: images with more "
-                   "moduli are sorted into 255 classes, and `segmentation` in summary.json tells the largest relative error "
-                   "of a modulus by that (at most 0.9 % if the moduli span two decades, 1.8 % for four).",
-                   [](auto& t, density_law_spec& d) {
-                     t("slope", d.slope, "rho = slope * grey + intercept; densities below 0 count as 0.");
-                     t("intercept", d.intercept, "Density at grey value 0.");
-                     t("calibration", d.calibration,
-                       "Instead of slope and intercept: points [[grey, density], ...] of a phantom; the line with the least "
-                       "sum of squares is taken through them.");
-                     t("from_image", d.from_image,
-                       "Instead of slope and intercept: the calibration that the image states, as Scanco's AIM and ISQ do "
-                       "(density in mg HA/cm3).");
-                     t("law", d.law,
-                       "power: E = coefficient_MPa * rho^exponent; linear: E = a0 + a1 * rho; polynomial: E = a0 + a1 * rho "
-                       "+ a2 * rho^2 ...",
-                       {"power", "linear", "polynomial"});
-                     t("coefficient_MPa", d.coefficient_MPa, "Modulus in MPa at density 1, of the power law.");
-                     t("exponent", d.exponent, "Exponent of the power law.");
-                     t("coefficients_MPa", d.coefficients_MPa, "[a0, a1, ...] of the linear law or the polynomial.");
-                     t("min_modulus_MPa", d.min_modulus_MPa, "Smaller moduli are raised to this.");
-                     t("max_modulus_MPa", d.max_modulus_MPa, "Larger moduli are lowered to this.");
-                     t("poisson_ratio", d.poisson_ratio, "Poisson's ratio of all voxels, in (-1, 0.5).");
-                   });
+  v.optional_table(
+      "density_law", s.density_law,
+      "Modulus from grey values by way of the density rho. Up to 4096 different moduli are exact; "
+      "more are sorted into 4096 classes, and `segmentation` in summary.json tells the largest relative error of "
+      "a modulus by that (at most 0.06 % if the moduli span two decades, 0.11 % for four).",
+      [](auto& t, density_law_spec& d) {
+        t("slope", d.slope, "rho = slope * grey + intercept; densities below 0 count as 0.");
+        t("intercept", d.intercept, "Density at grey value 0.");
+        t("calibration", d.calibration,
+          "Instead of slope and intercept: points [[grey, density], ...] of a phantom; the line with the least "
+          "sum of squares is taken through them.");
+        t("from_image", d.from_image,
+          "Instead of slope and intercept: the calibration that the image states, as Scanco's AIM and ISQ do "
+          "(density in mg HA/cm3).");
+        t("law", d.law,
+          "power: E = coefficient_MPa * rho^exponent; linear: E = a0 + a1 * rho; polynomial: E = a0 + a1 * rho "
+          "+ a2 * rho^2 ...",
+          {"power", "linear", "polynomial"});
+        t("coefficient_MPa", d.coefficient_MPa, "Modulus in MPa at density 1, of the power law.");
+        t("exponent", d.exponent, "Exponent of the power law.");
+        t("coefficients_MPa", d.coefficients_MPa, "[a0, a1, ...] of the linear law or the polynomial.");
+        t("min_modulus_MPa", d.min_modulus_MPa, "Smaller moduli are raised to this.");
+        t("max_modulus_MPa", d.max_modulus_MPa, "Larger moduli are lowered to this.");
+        t("poisson_ratio", d.poisson_ratio, "Poisson's ratio of all voxels, in (-1, 0.5).");
+      });
   v.optional_table(
       "modulus_image", s.modulus_image,
       "Young's modulus voxel by voxel, instead of [[material]] or [density_law]: an image of the shape of the "
       "scan, cropped with it. Which voxels are solid is still told by [segment]; the scan may be the same image. "
-      "With [poisson_image], up to 255 different pairs are exact; more are sorted into 255 classes, and "
+      "With [poisson_image], up to 4096 different pairs are exact; more are sorted into 4096 classes, and "
       "`segmentation` in summary.json tells the largest errors of E (relative) and nu by that.",
       [](auto& t, modulus_image_spec& m) {
         t("path", m.path, "Image file of moduli in MPa, > 0 at solid voxels.");
@@ -213,12 +221,14 @@ void describe(Visitor& v, spec& s) {
       "Mean temperature gradient [z, y, x] of a heat_transfer: periodic faces differ by it, and prescribed temperatures "
       "rise with it from the centre of the image.");
   });
-  v.list("set", s.sets,
-         "A set of nodes, to be named by on. Entries of the same name are one set, the union of what they select. The faces "
-         "of the image are sets already: z_low, z_high, y_low, y_high, x_low, x_high. Positions are in mm, as in the result "
-         "file: along the image's axes, from the origin that the image states, else from its low corner; a crop does not "
-         "move them.",
-         [](auto& t, set_spec& n) { describe_set(t, n); });
+  v.list(
+      "set", s.sets,
+      "A set of nodes, to be named by on. Entries of the same name are one set, the union of what they select; within makes "
+      "an intersection. The faces "
+      "of the image are sets already: z_low, z_high, y_low, y_high, x_low, x_high. Positions are in mm, as in the result "
+      "file: along the image's axes, from the origin that the image states, else from its low corner; a crop does not "
+      "move them.",
+      [](auto& t, set_spec& n) { describe_set(t, n); });
   v.list("support", s.supports, "Prescribed displacements of a set, in all load cases.",
          [](auto& t, support_spec& p) { describe_support(t, p); });
   v.list("force", s.forces, "Forces on a set, in all load cases.", [](auto& t, force_spec& f) { describe_force(t, f); });
@@ -268,10 +278,14 @@ void describe(Visitor& v, spec& s) {
     t("tolerance", s.solve.tolerance, "Residual relative to the initial one at which the solver stops.");
     t("max_iterations", s.solve.max_iterations, "The solver gives up after this many iterations (exit code 4).");
   });
-  v.table("pistoia", "Failure load: the load at which critical_volume of the solid exceeds critical_strain.", [&](auto& t) {
-    t("critical_strain", s.pistoia.critical_strain, "Effective strain at which tissue yields.");
-    t("critical_volume", s.pistoia.critical_volume, "Fraction of the solid that may exceed it.");
-  });
+  v.table(
+      "pistoia",
+      "Failure load: the load at which critical_volume of the solid exceeds critical_strain. It has the sign of the load.",
+      [&](auto& t) {
+        t("critical_strain", s.pistoia.critical_strain,
+          "Effective strain, sqrt(2 SED / E) at the voxel's centre, at which tissue yields.");
+        t("critical_volume", s.pistoia.critical_volume, "Fraction of the solid that may exceed it.");
+      });
   v.table("picture", "The picture.", [&](auto& t) {
     picture_spec& p = s.picture;
     t("enabled", p.enabled, "Make a picture.");
@@ -294,11 +308,12 @@ void describe(Visitor& v, spec& s) {
   v.table("output", "Where the results go, and which.", [&](auto& t) {
     t("directory", s.output_directory, "Folder for the results, relative to the working directory; default <name>.out.");
     t("fields", s.output_fields,
-      "Fields of an elasticity result; left out: displacement, sed, effective_strain, von_mises. Strain and stress are "
-      "taken at the voxels' centres. principal_stress, principal_strain and principal_direction become three fields each, "
+      "Fields of an elasticity result; left out: displacement, sed, effective_strain, von_mises. Strain, stress and sed, "
+      "the strain energy density, are taken at the voxels' centres; sed_integrated is the energy of the whole voxel over "
+      "its volume. principal_stress, principal_strain and principal_direction become three fields each, "
       "_1 for the largest stress or strain to _3.",
       {"displacement", "strain", "stress", "principal_stress", "principal_strain", "principal_direction", "von_mises", "sed",
-       "effective_strain"});
+       "sed_integrated", "effective_strain"});
   });
   v.table(
       "run",

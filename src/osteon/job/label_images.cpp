@@ -37,13 +37,13 @@ std::vector<wanted_labels> wanted_of(const spec& job) {
 }
 
 // Numbers of the labels, counted from 1 in the order in which they are wanted; 0 for all others.
-std::vector<std::uint8_t> number_labels(const voxel::image& image, const wanted_labels& wanted) {
+std::vector<material_number> number_labels(const voxel::image& image, const wanted_labels& wanted) {
   if (image.type == voxel::scalar::f4 || image.type == voxel::scalar::f8)
     throw data_error(fmt::format("'{}' is to be a label image, but its values are of type {}; save it as integers",
                                  wanted.image, voxel::name_of(image.type)));
-  std::map<std::int64_t, std::uint8_t> number;
-  for (const std::int64_t label : wanted.labels) number.emplace(label, static_cast<std::uint8_t>(number.size() + 1));
-  std::vector<std::uint8_t> numbers(static_cast<std::size_t>(image.shape.volume()));
+  std::map<std::int64_t, material_number> number;
+  for (const std::int64_t label : wanted.labels) number.emplace(label, static_cast<material_number>(number.size() + 1));
+  std::vector<material_number> numbers(static_cast<std::size_t>(image.shape.volume()));
   image.visit([&](auto values) {
     const auto* data = values.data_handle();
     for (std::size_t i = 0; i < numbers.size(); ++i)
@@ -61,16 +61,17 @@ std::string label_file(const spec& job, const std::string& image, const std::str
   return (fs::path(model_path).parent_path() / fmt::format("labels_{}.nc", entry - all.begin() + 1)).string();
 }
 
-void import_label_images(const spec& job, const std::string& model_path, const voxel::model_header& model) {
+void import_label_images(const spec& job, const std::string& model_path, const voxel::model_header& model,
+                         const stop_query& is_to_stop) {
   for (const wanted_labels& wanted : wanted_of(job)) {
-    if (wanted.labels.size() > 255)
-      throw data_error(fmt::format("{} labels of '{}' are asked for; a file of labels holds at most 255",
-                                   wanted.labels.size(), wanted.image));
+    if (wanted.labels.size() > most_materials)
+      throw data_error(fmt::format("{} labels of '{}' are asked for; a file of labels holds at most {}",
+                                   wanted.labels.size(), wanted.image, most_materials));
     const fs::path given(wanted.image);
     const std::string path = given.is_absolute() || job.file.empty()
                                  ? given.string()
                                  : (fs::path(job.file).parent_path() / given).lexically_normal().string();
-    auto [image, facts] = read_scan(path);
+    auto [image, facts] = read_scan(path, job, is_to_stop);
     require_same_grid(nlohmann::ordered_json::parse(model.provenance_json).at("image").at("stated"), facts, path);
     if (const auto& c = job.image.crop_voxels; !c.empty())
       image = voxel::crop(image, {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}});
@@ -79,20 +80,20 @@ void import_label_images(const spec& job, const std::string& model_path, const v
           fmt::format("the label image '{}' has {} x {} x {} voxels, but the scan has {} x {} x {}; it must be made "
                       "of the same scan",
                       path, image.shape.z, image.shape.y, image.shape.x, model.shape.z, model.shape.y, model.shape.x));
-    const std::vector<std::uint8_t> numbers = number_labels(image, wanted);
+    const std::vector<material_number> numbers = number_labels(image, wanted);
     voxel::model_header header = model;
     header.source = path;
     header.materials.assign(1, voxel::material{"other", 0, 0, 0});
     for (const std::int64_t label : wanted.labels) {
       header.materials.push_back({std::to_string(label), 0, 0, 0});
-      const auto number = static_cast<std::uint8_t>(header.materials.size() - 1);
+      const auto number = static_cast<material_number>(header.materials.size() - 1);
       if (std::find(numbers.begin(), numbers.end(), number) == numbers.end())
         throw data_error(fmt::format("no voxel of the label image '{}' has the label {}", path, label));
     }
     const auto plane = static_cast<std::ptrdiff_t>(model.shape.y * model.shape.x);
     for (std::int64_t z = 0; z < model.shape.z; ++z)
       header.active_per_plane[static_cast<std::size_t>(z)] =
-          plane - std::count(numbers.begin() + z * plane, numbers.begin() + (z + 1) * plane, std::uint8_t{0});
+          plane - std::count(numbers.begin() + z * plane, numbers.begin() + (z + 1) * plane, material_number{0});
     io::write_model(label_file(job, wanted.image, model_path), header, {numbers.data(), model.shape});
   }
 }

@@ -2,6 +2,7 @@
 /// @file
 /// Label images of node sets: voxels that are chosen in another image than the scan.
 #include <osteon/job/spec.hpp>
+#include <osteon/job/stop.hpp>
 #include <osteon/voxel/model.hpp>
 #include <string>
 
@@ -15,6 +16,7 @@ std::string label_file(const spec& job, const std::string& image, const std::str
 /// @param model the header of the scan's model
 /// @throws data_error if an image has another shape than the scan, holds no whole numbers, or lacks a label @collective
 /// local
-void import_label_images(const spec& job, const std::string& model_path, const voxel::model_header& model);
+void import_label_images(const spec& job, const std::string& model_path, const voxel::model_header& model,
+                         const stop_query& is_to_stop = {});
 
 }  // namespace osteon::job

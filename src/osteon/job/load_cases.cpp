@@ -63,7 +63,8 @@ load_case make_case(node_sets& sets, const std::string& name, const load_spec& l
 }
 
 // What a support bears along the axes that it holds; other supports of its nodes bear the rest.
-solve::wrench borne_by(const support& s, const solve::elasticity_problem& problem, solve::elasticity_solution& solution) {
+solve::wrench borne_by(const support& s, const solve::elasticity_problem& problem, solve::elasticity_solution& solution,
+                       std::optional<vector3> about_mm = std::nullopt) {
   std::vector<std::pair<std::size_t, double>> hidden;
   for (const std::int32_t node : s.on->nodes)
     for (std::size_t a = 0; a < 3; ++a)
@@ -71,9 +72,53 @@ solve::wrench borne_by(const support& s, const solve::elasticity_problem& proble
         const std::size_t i = 3 * static_cast<std::size_t>(node) + a;
         hidden.emplace_back(i, std::exchange(solution.reaction_N[i], 0.0));
       }
-  const solve::wrench w = solve::resultant(problem, solution, s.on->nodes);
+  const solve::wrench w = solve::resultant(problem, solution, s.on->nodes, about_mm);
   for (const auto& [i, value] : hidden) solution.reaction_N[i] = value;
   return w;
+}
+
+// Force and the displacement that it does its work on: the mean one along it, weighed by what each node bears. Nothing of
+// forces that do not all point one way.
+std::optional<double> displacement_along(const applied_force& f, MPI_Comm comm, const std::vector<double>& displacement_mm) {
+  double sums[2] = {};  // work, magnitudes
+  for (const solve::nodal_force& n : f.nodes) {
+    const double* u = displacement_mm.data() + 3 * static_cast<std::size_t>(n.node);
+    sums[0] += n.force_N.z * u[0] + n.force_N.y * u[1] + n.force_N.x * u[2];
+    sums[1] += std::hypot(n.force_N.z, n.force_N.y, n.force_N.x);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, comm);
+  const double total = std::hypot(f.total_N.z, f.total_N.y, f.total_N.x);
+  constexpr double rounding = 1e-9;
+  if (!(total > 0) || sums[1] > (1 + rounding) * total) return std::nullopt;
+  return sums[0] / total;
+}
+
+double dot(const vector3& a, const vector3& b) { return a.z * b.z + a.y * b.y + a.x * b.x; }
+
+// The stiffness of supports and forces, which there is if one of them alone drives the specimen: a support that is shifted
+// or turned, or a force. Load and displacement are those that do work on each other.
+json stiffness_of(const load_case& c, const json& forces, const solve::elasticity_problem& problem,
+                  solve::elasticity_solution& solution, const vector3& origin_mm) {
+  const json none = json::object();
+  const support* driven = nullptr;
+  for (const support& s : c.supports)
+    if (dot(s.move_mm, s.move_mm) + dot(s.turn_rad, s.turn_rad) > 0) {
+      if (driven) return none;
+      driven = &s;
+    }
+  if (!driven) {
+    if (c.forces.size() != 1 || c.spec->gravity_m_per_s2 || !forces[0].contains("displacement_mm")) return none;
+    const vector3& f = c.forces[0].total_N;
+    const double moved = forces[0].at("displacement_mm");
+    return moved > 0 ? json({{"stiffness_N_per_mm", std::sqrt(dot(f, f)) / moved}}) : none;
+  }
+  if (!c.forces.empty()) return none;
+  const double shift = dot(driven->move_mm, driven->move_mm), turn = dot(driven->turn_rad, driven->turn_rad);
+  if (shift > 0 && turn > 0) return none;
+  const solve::wrench w = borne_by(*driven, problem, solution, minus(driven->about_mm, origin_mm));
+  if (shift > 0) return {{"stiffness_N_per_mm", dot(w.force_N, driven->move_mm) / shift}};
+  const double stiffness = dot(w.moment_N_mm, driven->turn_rad) / turn;
+  return {{"stiffness_N_mm_per_rad", stiffness}, {"stiffness_N_mm_per_deg", stiffness * std::numbers::pi / 180}};
 }
 
 json describe_load(const load_case& c) {
@@ -182,8 +227,12 @@ load_answers read_loads(const load_case& what, const solve::elasticity_problem& 
                         {"moment_N_mm", list_of(w.moment_N_mm)},
                         {"about_mm", list_of(plus(w.about_mm, origin_mm))}});
   }
-  for (const applied_force& f : c.forces)
+  for (const applied_force& f : c.forces) {
     forces.push_back({{"on", f.on}, {"nodes", f.size}, {"force_N", list_of(f.total_N)}});
+    if (const auto u = displacement_along(f, problem.where.comm, solution.displacement_mm))
+      forces.back()["displacement_mm"] = *u;
+  }
+  if (!c.measures) answers.keys.update(stiffness_of(c, forces, problem, solution, origin_mm));
   answers.keys["supports"] = supports;
   if (!forces.empty()) answers.keys["forces"] = forces;
   answers.keys["load"] = describe_load(c);

@@ -126,7 +126,7 @@ applied_force body_weight(const node_sets& sets, const vector3& gravity) {
   const vector3& h = sets.grid().spacing_mm;
   const double volume_m3 = h.z * h.y * h.x * 1e-9;
   const specimen& part = sets.part();
-  const std::vector<std::uint8_t>& material = part.material;
+  const std::vector<material_number>& material = part.material;
   std::vector<double> mass_kg(material.empty() ? 0 : static_cast<std::size_t>(sets.grid().nodes->size()));
   voxel::for_each_cell(sets.grid(), [&](std::int32_t cell, const std::array<std::int32_t, 8>& corners) {
     // Materials of a model are those of the job, in its order, after empty space.

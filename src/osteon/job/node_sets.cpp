@@ -11,6 +11,7 @@
 #include <osteon/job/compute.hpp>
 #include <osteon/job/io_options.hpp>
 #include <osteon/job/label_images.hpp>
+#include <set>
 
 namespace osteon::job {
 
@@ -78,9 +79,15 @@ node_set_ptr node_sets::find(const std::string& name) {
     if (s.name != name) continue;
     std::vector<std::int32_t> more = select(s), both;
     if (s.surface) more = on_surface(more);
+    if (s.within) {
+      const node_set_ptr other = find(*s.within);  // validate has made sure that this ends
+      std::erase_if(more,
+                    [&](std::int32_t node) { return !std::binary_search(other->nodes.begin(), other->nodes.end(), node); });
+    }
     std::set_union(nodes.begin(), nodes.end(), more.begin(), more.end(), std::back_inserter(both));
     nodes = std::move(both);
-    selections.push_back(describe(s) + (s.surface ? ", surface only" : ""));
+    selections.push_back(describe(s) + (s.surface ? ", surface only" : "") +
+                         (s.within ? fmt::format(", within '{}'", *s.within) : ""));
   }
   if (selections.empty())  // validate has made sure that it is a face of the image
     return known_[name] = face(axis_of(name[0]), name.ends_with("high"), {});
@@ -119,7 +126,7 @@ std::vector<std::int32_t> node_sets::select(const set_spec& s) const {
 }
 
 // Ranks know the voxels on their side of a node only, so what they mark is added up.
-std::vector<std::int32_t> node_sets::corners(const std::vector<std::uint8_t>& marked_cells) const {
+std::vector<std::int32_t> node_sets::corners(const std::vector<material_number>& marked_cells) const {
   std::vector<float> mark = voxel::corners_of_cells(grid_, marked_cells);
   shared_.exchange_add(mark.data(), one_value);
   std::vector<std::int32_t> nodes;
@@ -139,35 +146,40 @@ std::vector<std::int32_t> node_sets::on_surface(const std::vector<std::int32_t>&
 
 std::vector<std::int32_t> node_sets::select_material(const std::string& name) const {
   std::vector<std::string> names;
-  std::array<bool, 256> wanted{};
+  std::vector<bool> wanted(part_.header.materials.size());
   bool known = false;
   for (std::size_t m = 1; m < part_.header.materials.size(); ++m) {
     names.push_back(part_.header.materials[m].name);
     wanted[m] = names.back() == name;
-    known |= wanted[m];
+    known = known || wanted[m];
   }
-  if (!known)
-    throw data_error(
-        fmt::format("there is no material '{}' to select nodes by; materials are {}", name, fmt::join(names, ", ")));
-  std::vector<std::uint8_t> marked = part_.material;
-  for (std::uint8_t& m : marked) m = wanted[m];
+  if (!known) {
+    constexpr std::size_t most_told = 40;
+    const bool has_more = names.size() > most_told;
+    names.resize(std::min(names.size(), most_told));
+    throw data_error(fmt::format("there is no material '{}' to select nodes by; materials are {}{}", name,
+                                 fmt::join(names, ", "), has_more ? " and more" : ""));
+  }
+  std::vector<material_number> marked = part_.material;
+  for (material_number& m : marked) m = wanted[m];
   return corners(marked);
 }
 
 std::vector<std::int32_t> node_sets::select_labels(const set_spec& what) const {
   const std::string path = label_file(job_, *what.image, output_paths(job_).model);
   const voxel::model_header header = io::read_model_header(comm(), path, access_of(job_));
-  const std::vector<std::uint8_t> values = io::read_model_block(path, header, part_.where, access_of(job_));
-  std::array<bool, 256> wanted{};
-  for (std::size_t m = 1; m < header.materials.size(); ++m)
-    for (const std::int64_t label : what.labels) wanted[m] |= header.materials[m].name == std::to_string(label);
-  std::vector<std::uint8_t> marked = voxel::gather(part_.cells, {values.data(), part_.where.owned.shape()});
-  for (std::uint8_t& m : marked) m = wanted[m];
+  const std::vector<material_number> values = io::read_model_block(path, header, part_.where, access_of(job_));
+  std::set<std::string> names;
+  for (const std::int64_t label : what.labels) names.insert(std::to_string(label));
+  std::vector<bool> wanted(header.materials.size());
+  for (std::size_t m = 1; m < header.materials.size(); ++m) wanted[m] = names.contains(header.materials[m].name);
+  std::vector<material_number> marked = voxel::gather(part_.cells, {values.data(), part_.where.owned.shape()});
+  for (material_number& m : marked) m = wanted[m];
   return corners(marked);
 }
 
 std::vector<std::int32_t> node_sets::select_voxels(const set_spec& what) const {
-  std::vector<std::uint8_t> marked(static_cast<std::size_t>(part_.cells.size()));
+  std::vector<material_number> marked(static_cast<std::size_t>(part_.cells.size()));
   std::vector<int> found;
   for (const auto& v : what.voxels) {
     const index3 at = index3{v[0], v[1], v[2]} - grid_.begin;

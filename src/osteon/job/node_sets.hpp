@@ -62,7 +62,7 @@ class node_sets {
   std::vector<std::int32_t> select_voxels(const set_spec& what) const;
   std::vector<std::int32_t> select_nodes(const set_spec& what) const;
   std::vector<std::int32_t> select_points(const set_spec& what) const;
-  std::vector<std::int32_t> corners(const std::vector<std::uint8_t>& marked_cells) const;
+  std::vector<std::int32_t> corners(const std::vector<material_number>& marked_cells) const;
   voxel::slab face_slab(axis across, bool high, face_choice which) const;
   std::vector<std::int32_t> on_surface(const std::vector<std::int32_t>& nodes) const;
 

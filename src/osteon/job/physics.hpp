@@ -19,19 +19,19 @@ namespace osteon::job {
 struct specimen {
   grid::block where;
   voxel::model_header header;
-  voxel::run_set cells;                ///< the active voxels of where.owned
-  std::vector<std::uint8_t> material;  ///< number of each of them; with `cells` it says all of the image in less room
+  voxel::run_set cells;                   ///< the active voxels of where.owned
+  std::vector<material_number> material;  ///< number of each of them; with `cells` it says all of the image in less room
 
   /// Of a VOX-FE script, whose files number all elements: what it had before unsupported parts were dropped, shape of
   /// where.owned.
-  std::vector<std::uint8_t> script_image;
+  std::vector<material_number> script_image;
   int script_base = 1;  ///< that its indices are counted from
 };
 
 /// Material numbers of all voxels of the block, 0 where there is none; shape of where.owned. @collective local
-std::vector<std::uint8_t> image_of(const specimen& part);
+std::vector<material_number> image_of(const specimen& part);
 /// The same by planes. Borrows `part`.
-io::plane_source<std::uint8_t> image_planes(const specimen& part);
+io::plane_source<material_number> image_planes(const specimen& part);
 
 /// Values per active cell, a shared list of shape (cells, components).
 using cell_values = std::shared_ptr<const std::vector<float>>;

@@ -55,10 +55,12 @@ class cutter {
 
 }  // namespace
 
+int values_per_node(const spec& job) { return job.physics == "heat" ? 1 : 3; }
+
 placement::graph rank_graph(const spec& job, index3 shape, std::span<const std::int64_t> active_per_plane, int ranks) {
   const counts active = active_per_plane.empty() ? counts(static_cast<std::size_t>(shape.z), shape.y * shape.x)
                                                  : counts(active_per_plane.begin(), active_per_plane.end());
-  const std::int64_t bytes = job.physics == "heat" ? 8 : 24;  // temperature, or three components of a displacement
+  const std::int64_t bytes = 8 * values_per_node(job);
   std::vector<placement::edge> edges;
   if (!takes_bricks(job, shape.z, ranks)) {
     const counts first = grid::balance_planes(active, ranks);

@@ -7,6 +7,9 @@
 
 namespace osteon::job {
 
+/// Values that ranks exchange of a node of the largest system of a job: the components of a displacement, or a temperature.
+int values_per_node(const spec& job);
+
 /// The ranks of a job as a graph: a weight is the bytes of the values that two of them share, of one field.
 ///
 /// Planes are dealt out as the solver will do it. Bricks are cut as if each plane's voxels were spread evenly over it: where

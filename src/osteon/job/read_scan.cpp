@@ -1,14 +1,18 @@
 #include <osteon/job/read_scan.hpp>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <osteon/base/error.hpp>
 #include <osteon/io/npy.hpp>
 #include <osteon/job/external.hpp>
+#include <osteon/job/spec.hpp>
 
 namespace osteon::job {
 
@@ -16,38 +20,45 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A folder of our own for the image on its way from the reader to us; gone when import is over.
-class scratch_folder {
+// Room for the image on its way from the reader to us. It has no name, so nothing of it stays however we end.
+class scratch_file {
  public:
-  scratch_folder() {
-    std::string name = (fs::temp_directory_path() / "osteon-import-XXXXXX").string();
-    if (!mkdtemp(name.data()))
-      throw machine_error(fmt::format("cannot make a temporary folder in '{}'; set TMPDIR to one with space",
-                                      fs::temp_directory_path().string()));
-    path_ = name;
+  scratch_file() : folder_(fs::temp_directory_path().string()) {
+    file_ = open(folder_.c_str(), O_TMPFILE | O_RDWR, 0600);  // the reader inherits it
+    if (file_ >= 0) return;
+    std::string name = (fs::path(folder_) / "osteon-import-XXXXXX").string();  // a file system without nameless files
+    file_ = mkstemp(name.data());
+    if (file_ < 0)
+      throw machine_error(fmt::format("cannot make a temporary file in '{}': {}; set TMPDIR to a folder with space", folder_,
+                                      std::strerror(errno)));
+    unlink(name.c_str());
   }
-  ~scratch_folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-  std::string file(const char* name) const { return (fs::path(path_) / name).string(); }
+  ~scratch_file() { close(file_); }
+  scratch_file(const scratch_file&) = delete;
+  scratch_file& operator=(const scratch_file&) = delete;
+  const std::string& folder() const { return folder_; }
+  std::string path() const { return fmt::format("/proc/self/fd/{}", file_); }
 
  private:
-  std::string path_;
+  std::string folder_;
+  int file_ = -1;
 };
 
 }  // namespace
 
 // The readers of the many image formats are Python packages, which are better kept than anything we would write.
-scan read_scan(const std::string& path) {
-  const scratch_folder scratch;
-  const std::string file = scratch.file("image.npy");
-  const program_result reader = run_program({python_interpreter(), "-m", "osteon.read_image", path, file});
+scan read_scan(const std::string& path, const spec& job, const stop_query& is_to_stop) {
+  const std::string during = fmt::format("reading '{}'", path);
+  const scratch_file scratch;
+  const std::string file = scratch.path();
+  const program_result reader = run_program({python_interpreter(), "-m", "osteon.read_image", path, file}, is_to_stop);
+  leave_if_asked(is_to_stop, job, during);
   std::string text = reader.err;
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (reader.exit_code == exit_code(error_kind::data)) throw data_error(text);
+  if (const auto at = text.find(file); at != std::string::npos)  // which only a full disk makes it say
+    throw machine_error(fmt::format("{}, in the temporary folder '{}'; set TMPDIR to one with space for the image",
+                                    text.replace(at, file.size(), "the image"), scratch.folder()));
   if (reader.exit_code != 0)
     throw machine_error(fmt::format(
         "the image reader '{} -m osteon.read_image' failed with exit code {}: {}; run `./run setup`, or set OSTEON_PYTHON "
@@ -56,7 +67,9 @@ scan read_scan(const std::string& path) {
   nlohmann::ordered_json facts = nlohmann::ordered_json::parse(reader.out, nullptr, false);
   if (facts.is_discarded())
     throw machine_error("the image reader did not describe the image that it read; its output is no JSON");
-  return {io::read_npy(file), std::move(facts)};
+  scan result{io::read_npy(file), std::move(facts)};
+  leave_if_asked(is_to_stop, job, during);
+  return result;
 }
 
 nlohmann::ordered_json grid_of(const nlohmann::ordered_json& facts) {

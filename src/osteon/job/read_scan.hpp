@@ -2,6 +2,7 @@
 /// @file
 /// Images as users have them.
 #include <nlohmann/json.hpp>
+#include <osteon/job/stop.hpp>
 #include <osteon/voxel/image.hpp>
 #include <string>
 
@@ -14,8 +15,9 @@ struct scan {
 };
 
 /// Read an image file or folder by the Python readers.
-/// @throws data_error if it is no image that they know, machine_error if they cannot be run @collective local
-scan read_scan(const std::string& path);
+/// @throws data_error if it is no image that they know, machine_error if they cannot be run, interrupted_error
+/// @collective local
+scan read_scan(const std::string& path, const spec& job, const stop_query& is_to_stop = {});
 
 /// What a scan's file states of where its voxels lie; kept in the provenance of the model.
 nlohmann::ordered_json grid_of(const nlohmann::ordered_json& facts);

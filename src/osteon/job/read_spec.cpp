@@ -3,12 +3,13 @@
 
 #include <toml++/toml.h>
 #include <cmath>
+#include <common/toml_limits.hpp>
 #include <concepts>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <osteon/base/suggest.hpp>
 #include <osteon/job/keys.hpp>
+#include <osteon/job/synonyms.hpp>
 #include <set>
 #include <sstream>
 
@@ -70,15 +71,23 @@ class reader {
     for (const auto& [key, node] : table_) {
       const std::string name(key.str());
       if (std::find(known_.begin(), known_.end(), name) == known_.end())
-        problems_.push_back({place(key.source().begin.line, prefix_ + name), "unknown key" + advice(name)});
+        problems_.push_back(
+            {place(key.source().begin.line, prefix_ + name), "unknown key" + advice_on_key(table_name(), name, known_)});
     }
   }
 
  private:
-  // What was perhaps meant; what others call pictures is no misspelling.
-  std::string advice(const std::string& name) const {
-    if (prefix_.empty() && (name == "render" || name == "rendering")) return "; did you mean 'picture'?";
-    return did_you_mean(name, known_);
+  // "case.support" of "case[1].support[2].".
+  std::string table_name() const {
+    std::string name;
+    bool in_brackets = false;
+    for (const char c : prefix_) {
+      if (c == '[' || c == ']')
+        in_brackets = c == '[';
+      else if (!in_brackets)
+        name += c;
+    }
+    return name.empty() ? name : name.substr(0, name.size() - 1);
   }
 
   template <class F>
@@ -110,8 +119,9 @@ class reader {
     const auto value = node.value_exact<std::string>();
     if (!value) return fault(node, key, fmt::format("expected a text in quotes, found {}", shown(node)));
     if (!choices.empty() && std::find(choices.begin(), choices.end(), *value) == choices.end())
-      return fault(node, key,
-                   fmt::format("'{}' is none of {}{}", *value, fmt::join(choices, ", "), did_you_mean(*value, choices)));
+      return fault(
+          node, key,
+          fmt::format("'{}' is none of {}{}", *value, fmt::join(choices, ", "), advice_on_value(key, *value, choices)));
     field = *value;
   }
   void read(const toml::node& node, const char* key, bool& field, const std::vector<std::string>&) {
@@ -193,6 +203,10 @@ spec read_spec(const std::string& path, std::vector<problem>& problems) {
     return job;
   }
   job.text = text.str();
+  if (const auto fault = beyond_toml_limits(job.text, path)) {
+    problems.push_back(*fault);
+    return job;
+  }
   std::map<std::string, std::uint32_t> lines;
   try {
     const toml::table table = toml::parse(job.text, path);

@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <common/suggest.hpp>
 #include <cstring>
 #include <filesystem>
 #include <functional>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/base/suggest.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
+#include <osteon/io/check_whole.hpp>
 #include <osteon/io/npy.hpp>
 #include <osteon/io/read_field.hpp>
 #include <osteon/job/control_points.hpp>
@@ -152,6 +153,9 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
     render::colour_map(request.map);
     if (!std::filesystem::is_regular_file(request.file))
       throw data_error(fmt::format("cannot read '{}': there is no such file", request.file));
+  });
+  if (const std::string warning = io::check_whole(comm, request.file, "file"); !warning.empty()) log.warn(warning);
+  comm::together(comm, [&] {
     list = io::list_fields(request.file);
     field = find_field(list, request.field);
     where = grid::make_block(comm, even_boxes(list.shape, comm::size(comm)));

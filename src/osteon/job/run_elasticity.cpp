@@ -9,6 +9,7 @@
 #include <osteon/job/script_results.hpp>
 #include <osteon/job/supported.hpp>
 #include <osteon/solve/elasticity.hpp>
+#include <osteon/solve/elasticity_check.hpp>
 #include <osteon/solve/joint_certificate.hpp>
 #include <osteon/solve/post.hpp>
 
@@ -35,14 +36,17 @@ case_result read_case(const spec& job, const specimen& part, const std::shared_p
   if (job.script && !job.script->text->results.reaction.empty()) result.reaction_N = std::move(solution.reaction_N);
   comm::together(comm, [&] { result.state = read_off(problem, std::move(solution.displacement_mm)); });
   const elastic_state& state = result.state;
-  const auto failure = solve::pistoia(comm, *state.effective_strain, std::abs(loads.load.value_or(0)),
-                                      job.pistoia.critical_strain, job.pistoia.critical_volume);
+  const auto failure = solve::pistoia(comm, *state.effective_strain, loads.load.value_or(0), job.pistoia.critical_strain,
+                                      job.pistoia.critical_volume);
   json& answers = result.answers = loads.keys;
   answers.update(statistics_of(comm, state));
   answers["pistoia"] = {{"critical_strain", job.pistoia.critical_strain},
                         {"critical_volume", job.pistoia.critical_volume},
                         {"factor", failure.factor}};
-  if (loads.load) answers["pistoia"][loads.is_moment ? "failure_moment_N_mm" : "failure_load_N"] = failure.failure_load_N;
+  if (std::isinf(failure.factor) && loads.load.value_or(0) == 0)  // a motion that strains nothing has no failure load
+    answers["pistoia"]["factor"] = nullptr;
+  else if (loads.load)
+    answers["pistoia"][loads.is_moment ? "failure_moment_N_mm" : "failure_load_N"] = failure.failure_load_N;
   if (auto table = by_material(part, state); !table.is_null()) answers["by_material"] = std::move(table);
   return result;
 }
@@ -68,9 +72,17 @@ std::vector<case_result> solve_cases(const spec& job, const specimen& part,
   if (cases.size() > 1)
     log.note(fmt::format("{} load cases hold {} different sets of displacements: the solver is set up {} times",
                          cases.size(), groups.size(), groups.size()));
+  // All faults come before the first solution, which may take hours.
   for (const std::vector<std::size_t>& group : groups) {
     problem->fixed = cases[group.front()].fixed;
     require_supported(*problem, part.header.origin_mm);
+    solve::check_elasticity(*problem);
+    comm::together(part.where.comm, [&] {
+      for (const std::size_t c : group) solve::check_load(*problem, load_of(cases[c]));
+    });
+  }
+  for (const std::vector<std::size_t>& group : groups) {
+    problem->fixed = cases[group.front()].fixed;
     solve::elasticity_solver solver(*problem, how, log);
     for (const std::size_t c : group) {
       if (!cases[c].name.empty()) log.note(fmt::format("load case '{}': {}", cases[c].name, cases[c].test));

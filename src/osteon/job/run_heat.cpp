@@ -17,8 +17,8 @@ using json = nlohmann::ordered_json;
 // Conductivity averaged over the whole image box, void counting as zero: what the box would conduct along its axis if
 // every path were straight. @collective
 double mean_conductivity(const specimen& part) {
-  std::vector<std::int64_t> count(256, 0);
-  for (std::uint8_t m : part.material) ++count[m];
+  std::vector<std::int64_t> count(part.header.materials.size(), 0);
+  for (material_number m : part.material) ++count[m];
   MPI_Allreduce(MPI_IN_PLACE, count.data(), static_cast<int>(count.size()), MPI_INT64_T, MPI_SUM, part.where.comm);
   double sum = 0;
   for (std::size_t m = 1; m < part.header.materials.size(); ++m)
@@ -90,10 +90,13 @@ physics_result run_steady(const spec& job, const specimen& part, solve::heat_pro
     const double flux_W = std::abs(solution.inflow_W[static_cast<std::size_t>(along)][0]);
     const double conductivity = flux_W / std::abs(job.load.high_K - job.load.low_K) * length_mm(part.header, along) /
                                 cross_section_mm2(part.header, along) * 1000;
-    // As TauFactor defines it: what the solid conducts if every path is straight, over what it does conduct.
-    result.answers = {{"flux_W", flux_W},
+    // As TauFactor defines it: what the solid conducts if every path is straight, over what it does conduct. JSON has no
+    // infinity: null.
+    const bool conducts = conductivity > 0;
+    result.answers = {{"percolates", conducts},
+                      {"flux_W", flux_W},
                       {"effective_conductivity_W_per_mK", conductivity},
-                      {"tortuosity", mean_conductivity(part) / conductivity}};
+                      {"tortuosity", conducts ? json(mean_conductivity(part) / conductivity) : json(nullptr)}};
   } else {
     const auto [low, high] = std::minmax_element(solution.temperature_K.begin(), solution.temperature_K.end());
     const double infinity = std::numeric_limits<double>::infinity();

@@ -8,6 +8,7 @@
 #include <osteon/job/standard_tests.hpp>
 #include <osteon/job/supported.hpp>
 #include <osteon/solve/determinate_support.hpp>
+#include <osteon/solve/elasticity_check.hpp>
 #include <osteon/solve/reactions.hpp>
 #include <osteon/solve/thermal_load.hpp>
 
@@ -80,10 +81,6 @@ physics_result run_thermo_elasticity(const spec& job, const specimen& part, cons
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
 
-  log.note("temperatures");
-  std::vector<double> temperature_K = solve_temperatures(job, part, how, result, log);
-
-  log.note("displacements");
   const axis along = load_axis(job);
   const bool bonded = job.load.test.value_or("axial_bonded") == "axial_bonded";
   const auto problem = make_problem(part);
@@ -98,6 +95,12 @@ physics_result run_thermo_elasticity(const spec& job, const specimen& part, cons
   } else {
     problem->fixed = solve::determinate_support(*problem);
   }
+  solve::check_elasticity(*problem);  // a fault of the supports is told before the temperatures are solved for
+
+  log.note("temperatures");
+  std::vector<double> temperature_K = solve_temperatures(job, part, how, result, log);
+
+  log.note("displacements");
   std::vector<double> strain;
   solve::elastic_load load;
   comm::together(comm, [&] {

@@ -114,7 +114,7 @@ specimen read_script_model(MPI_Comm comm, const spec& job, sink& log) {
   comm::together(comm, [&] {
     tell_notes(text, part.script_base, log);
     part.script_image = std::move(model.material);
-    const view3<const std::uint8_t> voxels(part.script_image.data(), part.where.owned.shape());
+    const view3<const material_number> voxels(part.script_image.data(), part.where.owned.shape());
     part.cells = voxel::active_cells(voxels);
     part.material = voxel::gather(part.cells, voxels);
   });
@@ -127,7 +127,8 @@ imported_model import_script(const spec& job, const std::string& path, sink& log
   tell_notes(*job.script->text, model.layout.base, log);
   make_folder_of(path);
   io::write_model(path, model.header, {model.material.data(), model.header.shape}, storage_of(job));
-  return {path, model.header.shape, false, model.header.provenance_json};
+  return {path, model.header.shape, false, voxel::count_nodes({model.material.data(), model.header.shape}),
+          model.header.provenance_json};
 }
 
 void add_conditions(const node_sets& sets, load_case& to, sink& log) {

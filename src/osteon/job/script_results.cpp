@@ -160,10 +160,12 @@ nlohmann::ordered_json write_script_results(const spec& job, const specimen& par
   if (files.contains("sed")) {
     std::vector<float> sed;
     comm::together(comm, [&] {
+      // As VoxFE-UV defines it: u.K.u / 2V of the element.
+      const std::vector<float> density = solve::integrated_energy_density(*state.problem, *state.displacement_mm);
       for (const voxel::run& r : nodes->cells().runs())
         for (std::int32_t i = 0; i < r.length; ++i) {
           const std::int32_t cell = part.cells.find(r.z, r.y, r.x + i);
-          sed.push_back(cell < 0 ? 0.0F : static_cast<float>((*state.sed)[static_cast<std::size_t>(cell)] * pressure));
+          sed.push_back(cell < 0 ? 0.0F : static_cast<float>(density[static_cast<std::size_t>(cell)] * pressure));
         }
     });
     bytes += vx::write_sed(part.where, s, file("sed"), way, {part.script_image.data(), part.where.owned.shape()}, sed,

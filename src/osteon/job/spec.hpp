@@ -28,6 +28,7 @@ struct segment_spec {
   bool labels = false;  ///< the image holds labels, not grey values
   std::vector<std::int64_t> void_labels{0};
   std::string keep = "largest";
+  std::int64_t connectivity = 6;
   bool drop_unsupported = false;
 };
 
@@ -71,7 +72,8 @@ struct poisson_image_spec {
 /// Nodes of the specimen. Entries of one name are one set.
 struct set_spec {
   std::string name, select;
-  std::optional<std::string> face;  ///< of the image or of the solid
+  std::optional<std::string> within;  ///< a set; only nodes that it has as well
+  std::optional<std::string> face;    ///< of the image or of the solid
   std::string of = "image";
   std::optional<std::string> axis;
   std::optional<double> at_mm;

@@ -19,16 +19,16 @@ void put_runs(const voxel::run_set& points, std::int64_t first, std::int64_t pla
 
 }  // namespace
 
-std::vector<std::uint8_t> image_of(const specimen& part) {
+std::vector<material_number> image_of(const specimen& part) {
   const index3 shape = part.cells.shape();
-  std::vector<std::uint8_t> image(static_cast<std::size_t>(shape.volume()));
+  std::vector<material_number> image(static_cast<std::size_t>(shape.volume()));
   image_planes(part)(0, shape.z, image);
   return image;
 }
 
-io::plane_source<std::uint8_t> image_planes(const specimen& part) {
-  return [&part](std::int64_t first, std::int64_t planes, std::span<std::uint8_t> image) {
-    std::fill(image.begin(), image.end(), std::uint8_t{0});
+io::plane_source<material_number> image_planes(const specimen& part) {
+  return [&part](std::int64_t first, std::int64_t planes, std::span<material_number> image) {
+    std::fill(image.begin(), image.end(), material_number{0});
     put_runs(part.cells, first, planes, part.material.data(), 1, image.data());
   };
 }

@@ -10,7 +10,7 @@ namespace osteon::job {
 namespace {
 
 // Other ranks with an active voxel at a node of `box`; empty if the box itself has none there.
-std::vector<int> others_at(const grid::box_tree& tree, view3<const std::uint8_t> material, const box3& box, index3 node) {
+std::vector<int> others_at(const grid::box_tree& tree, view3<const material_number> material, const box3& box, index3 node) {
   std::vector<int> others;
   bool own = false;
   for (int corner = 0; corner < 8; ++corner) {
@@ -29,7 +29,7 @@ std::vector<int> others_at(const grid::box_tree& tree, view3<const std::uint8_t>
 
 }  // namespace
 
-placement::graph shared_node_graph(const grid::box_tree& tree, view3<const std::uint8_t> material, int values) {
+placement::graph shared_node_graph(const grid::box_tree& tree, view3<const material_number> material, int values) {
   std::vector<placement::edge> edges;
   for (int rank = 0; rank < tree.ranks(); ++rank) {
     const box3 box = tree.box_of(rank);
@@ -54,8 +54,8 @@ placement::graph shared_node_graph(const grid::box_tree& tree, view3<const std::
 placement::graph subdomain_graph(MPI_Comm comm, const std::string& model, int ranks, bool planes, int values) {
   const voxel::model_header header = io::read_model_header(comm, model);
   const box3 all{{0, 0, 0}, header.shape};
-  const std::vector<std::uint8_t> material = io::read_model_planes(comm, model, header, all);
-  const view3<const std::uint8_t> voxels(material.data(), header.shape);
+  const std::vector<material_number> material = io::read_model_planes(comm, model, header, all);
+  const view3<const material_number> voxels(material.data(), header.shape);
   if (planes)
     return shared_node_graph(grid::box_tree::of_planes(header.shape, grid::balance_planes(header.active_per_plane, ranks)),
                              voxels, values);

@@ -12,7 +12,7 @@ namespace osteon::job {
 /// The graph of boxes that share nodes of active voxels: the bytes that one sends the other to add up its copies.
 /// @param material shape tree.domain(); 0 is empty
 /// @param values of a node: 3 for elasticity, 1 for heat; 8 bytes each
-placement::graph shared_node_graph(const grid::box_tree& tree, view3<const std::uint8_t> material, int values);
+placement::graph shared_node_graph(const grid::box_tree& tree, view3<const material_number> material, int values);
 
 /// The same for a model file, dealt out to so many ranks as `osteon run` does it.
 /// @param planes whole z planes instead of bricks

@@ -44,7 +44,7 @@ std::int64_t drop_unsupported(const spec& job, specimen& part, sink& log) {
   node_sets sets(job, part, problem->nodes);
   const std::vector<load_case> cases = make_cases(sets, quiet());  // they are made again, and warned of, without the parts
   std::int64_t parts = 0, voxels = 0;
-  std::vector<std::uint8_t> drop(static_cast<std::size_t>(part.cells.size()));
+  std::vector<material_number> drop(static_cast<std::size_t>(part.cells.size()));
   for (const auto& group : group_by_supports(part.where.comm, cases)) {
     problem->fixed = cases[group.front()].fixed;
     const solve::loose_parts found = solve::find_loose_parts(*problem);
@@ -61,7 +61,7 @@ std::int64_t drop_unsupported(const spec& job, specimen& part, sink& log) {
   if (voxels == 0) return 0;
   comm::together(part.where.comm, [&] {
     part.cells = voxel::active_cells({image_of(part).data(), part.cells.shape()});
-    std::erase(part.material, std::uint8_t{0});
+    std::erase(part.material, material_number{0});
   });
   log.note(fmt::format("dropped {} of {} that no support holds", counted(parts, "part"), counted(voxels, "voxel")));
   return voxels;

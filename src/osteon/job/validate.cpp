@@ -2,8 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <common/printable.hpp>
+#include <common/suggest.hpp>
 #include <filesystem>
-#include <osteon/base/suggest.hpp>
 #include <osteon/job/check_loads.hpp>
 #include <osteon/job/spec.hpp>
 #include <set>
@@ -18,6 +19,7 @@ class checker {
       : job_(job), heat_(job.physics == "heat"), coupled_(job.physics == "thermo_elasticity") {}
 
   std::vector<problem> run() {
+    check_name();
     check_image();
     check_materials();
     check_load();
@@ -29,6 +31,17 @@ class checker {
  private:
   void expect(bool holds, const std::string& where, const std::string& text) {
     if (!holds) problems_.push_back({where, text});
+  }
+
+  // The name is that of the output folder, and stands in titles and on terminals.
+  void check_name() {
+    constexpr std::size_t longest = 200;
+    const std::string& name = job_.name;
+    expect(name.find('/') == std::string::npos && name != "." && name != "..", "name",
+           fmt::format("'{}' leads to another folder; give a plain name, and the place by output.directory", name));
+    expect(name.size() <= longest, "name", fmt::format("it has {} bytes; at most {} are allowed", name.size(), longest));
+    expect(printable(name) == name && name.find_first_of("\n\t") == std::string::npos, "name",
+           fmt::format("'{}' has characters that cannot be shown; use letters, digits and signs", printable(name)));
   }
 
   void check_io() {
@@ -68,6 +81,13 @@ class checker {
       for (const auto& range : i.crop_voxels) good &= range.size() == 2 && range[0] >= 0 && range[0] < range[1];
       expect(good, "image.crop_voxels", "expected [[z0, z1], [y0, y1], [x0, x1]] with 0 <= first < last");
     }
+    const std::int64_t connectivity = job_.segment.connectivity;
+    expect(connectivity == 6 || connectivity == 26, "segment.connectivity",
+           fmt::format("{} must be 6 (by faces) or 26 (also by edges and corners)", connectivity));
+    expect(connectivity != 26 || job_.physics == "elasticity", "segment.connectivity",
+           "26 goes with physics = \"elasticity\": no heat flows through an edge or a corner; remove it");
+    expect(connectivity != 26 || job_.segment.keep != "all", "segment.connectivity",
+           "26 given, but segment.keep = \"all\" drops nothing; remove one of the two");
     expect(!job_.segment.labels || !job_.segment.threshold, "segment.threshold",
            "given although segment.labels = true: labels are not thresholded; remove one of the two");
     expect(!job_.segment.threshold || !job_.segment.upper || *job_.segment.upper > *job_.segment.threshold, "segment.upper",
@@ -118,7 +138,8 @@ class checker {
     expect(job_.segment.labels || job_.materials.size() < 2, "material[2].",
            fmt::format("{} materials for a thresholded image: which voxels have which? Use segment.labels, or a density_law",
                        job_.materials.size()));
-    expect(job_.materials.size() <= 255, "material", "more than 255 materials: a voxel's material is one byte");
+    expect(job_.materials.size() <= most_materials, "material",
+           fmt::format("{} materials; at most {} can be told apart", job_.materials.size(), most_materials));
     if (law) check_law(*job_.density_law);
   }
 

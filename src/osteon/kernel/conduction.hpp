@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <osteon/base/for_each.hpp>
+#include <osteon/base/material_number.hpp>
 #include <osteon/kernel/lanes.hpp>
 #include <span>
 #include <type_traits>
@@ -50,10 +51,10 @@ struct conduction_stencil {
   std::span<const conduction_segment> segments;  ///< ascending and without overlap; first > 0 where bit 4 is set
   std::span<const conduction_corner> corners;    ///< of no segment
   const std::uint8_t* open = nullptr;            ///< per cell: bit d is set if there is a neighbour in direction d
-  const std::uint8_t* material = nullptr;        ///< per cell, ghosts and walls included
-  std::array<T, 256> resistivity{};              ///< per material [mm K/W]; 0 for wall cells
+  const material_number* material = nullptr;     ///< per cell, ghosts and walls included
+  std::vector<T> resistivity;                    ///< per material [mm K/W]; 0 for wall cells
   std::array<T, 3> face{};                       ///< 2 A / h of a face normal to (z, y, x) [mm]
-  std::array<T, 256> storage{};                  ///< per material, added to the diagonal [W/K]
+  std::vector<T> storage;                        ///< per material, added to the diagonal [W/K]
 };
 
 namespace detail {
@@ -94,10 +95,12 @@ void walk(const conduction_stencil<T>& k, const conduction_segment& s, std::int3
   using vector = typename lanes<T>::vector;
   using mask = typename lanes<T>::mask;
   constexpr int width = lanes<T>::count;
-  const std::uint8_t own = k.material[s.first];
+  const material_number own = k.material[s.first];
   const std::int32_t end = s.first + static_cast<std::int32_t>(s.length);
   // What does not change along the segment; `done` may write to any of it for all that the compiler knows.
-  const std::uint8_t *const opened = k.open, *const material = k.material;
+  const std::uint8_t* const opened = k.open;
+  const material_number* const material = k.material;
+  const T *const resistivity = k.resistivity.data(), *const storage = k.storage.data();
   const T half = T(0.5) / k.resistivity[own];
   vector face[3];
   for (std::size_t axis = 0; axis < 3; ++axis) face[axis] = k.face[axis] * (Uniform ? half : 1) + vector{};
@@ -110,16 +113,16 @@ void walk(const conduction_stencil<T>& k, const conduction_segment& s, std::int3
     vector resistance = {}, sum = {}, diagonal = {}, stored = stored_in_own;
     if constexpr (!Uniform)
       for (int l = 0; l < width; ++l) {
-        resistance[l] = k.resistivity[material[i + l]];
-        stored[l] = k.storage[material[i + l]];
+        resistance[l] = resistivity[material[i + l]];
+        stored[l] = storage[material[i + l]];
       }
 #pragma GCC unroll 6
     for (int d = 0; d < directions; ++d) {
       const std::int32_t j = i + to[d];
       vector g = face[d / 2];
       if constexpr (!Uniform) {
-        vector there;
-        for (int l = 0; l < width; ++l) there[l] = k.resistivity[material[j + l]];
+        vector there = {};
+        for (int l = 0; l < width; ++l) there[l] = resistivity[material[j + l]];
         g /= resistance + there;
       }
       g = masked<T>(g, open, d);

@@ -4,6 +4,7 @@
 /// reference of conduction.hpp.
 #include <algorithm>
 #include <osteon/base/for_each.hpp>
+#include <osteon/base/material_number.hpp>
 #include <osteon/kernel/conduction.hpp>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct conduction_at_cell {
   const conduction_row* rows;
   const std::int32_t* row_of_cell;  ///< by `rows_of_cells`
   const std::uint8_t* open;         ///< per cell, bits of the directions
-  const std::uint8_t* material;     ///< per cell, ghosts and walls included
+  const material_number* material;  ///< per cell, ghosts and walls included
   const T* resistivity;             ///< per material [mm K/W]; 0 for wall cells
   const T* storage;                 ///< per material [W/K]
   T face[3];                        ///< 2 A / h of a face normal to (z, y, x) [mm]

@@ -39,7 +39,7 @@ void relax_segment(const conduction_stencil<float>& k, const conduction_segment&
   constexpr int width = lanes<float>::count;
   static_assert(width == 8);
   constexpr mask lane = {0, 1, 2, 3, 4, 5, 6, 7}, even = {-1, 0, -1, 0, -1, 0, -1, 0};
-  const std::uint8_t own = k.material[s.first];
+  const material_number own = k.material[s.first];
   const float half = 0.5F / k.resistivity[own];
   const auto length = static_cast<std::int32_t>(s.length);
   const std::int32_t steps = (length + width - 1) / width;

@@ -3,6 +3,7 @@
 /// Coarse bricks times a vector in single precision, by their deformations. Node data are four floats a node (z, y, x, 0).
 #include <array>
 #include <cstdint>
+#include <osteon/base/material_number.hpp>
 #include <osteon/kernel/brick_matrices.hpp>
 #include <osteon/kernel/lanes.hpp>
 #include <span>
@@ -30,6 +31,8 @@ class deformation_table {
   /// Append a matrix.
   /// @param is_anchored whether rigid motions cost energy, because displacements of the brick's finest nodes are fixed
   void add(const symmetric24& matrix, const brick_shape& shape, bool is_anchored);
+  /// Make room for matrices that are to be added.
+  void reserve(std::size_t free, std::size_t anchored);
 
   struct place {
     std::uint32_t begin : 31, is_anchored : 1;  ///< begin in blocks of 3 x 3 values
@@ -42,16 +45,23 @@ class deformation_table {
   std::vector<float> value_;  // blocks of 3 x 3 by columns; for each column of blocks those on and below the diagonal
 };
 
+class graded_bricks;
+
+/// Materials of the octants 4 (upper in z) + 2 (upper in y) + (upper in x); 0 is empty.
+using octant_materials = std::array<material_number, 8>;
+
 /// Bricks that share a table of matrices.
 struct table_bricks {
   std::span<const std::array<std::int32_t, 8>> corners;
-  std::span<const std::int32_t> matrix;  ///< of each brick, a place in the table
+  std::span<const std::int32_t> matrix;  ///< of each brick, a place in the table, or ~ of a place in `octants`
   const deformation_table* table;
   std::span<const std::uint8_t> shape_of_brick;  ///< a place in `shapes`; empty if all have the first
   std::span<const brick_shape> shapes;
+  const graded_bricks* graded = nullptr;
+  std::span<const octant_materials> octants{};  ///< materials, of the bricks that have no matrix in the table
 };
 
-/// Eight bricks that are multiplied together. All are anchored or none is, and they have one shape.
+/// Eight bricks that are multiplied together. All are anchored, or none is, or all are graded; and they have one shape.
 struct brick_batch {
   std::array<std::int32_t, 8> brick;
   std::int8_t count;    ///< those behind are repetitions

@@ -69,6 +69,9 @@ template <bool no_sum, class V>
   u[1] = b + d, u[2] = a * one - c, u[3] = b * one - d;
 }
 
+// Materials whose coefficients are tabulated: 1.5 KiB each.
+constexpr std::size_t most_tabulated = 256;
+
 // The forces of block p, for bricks of one material.
 template <class T>
 struct of_one_material {
@@ -241,8 +244,8 @@ void add_run(const hex8_run& run, const std::int32_t* node_end, M material_at, c
 
 }  // namespace
 
-std::int32_t common_material(const std::uint8_t* of_cell, std::int32_t length) {
-  return std::all_of(of_cell, of_cell + length, [&](std::uint8_t m) { return m == *of_cell; }) ? *of_cell : -1;
+std::int32_t common_material(const material_number* of_cell, std::int32_t length) {
+  return std::all_of(of_cell, of_cell + length, [&](material_number m) { return m == *of_cell; }) ? *of_cell : -1;
 }
 
 template <class T>
@@ -257,8 +260,9 @@ hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> mate
       if (k < 3) fill(by_lame_.root[p][k], std::sqrt(by_lambda[p][k]));
       fill(by_lame_.mu[p][k], by_mu[p][k]);
     }
+  of_material_.reserve(std::min(materials.size(), most_tabulated));
   for (const lame& m : materials) {
-    coefficients& c = of_material_.emplace_back();
+    coefficients c;
     std::array<double, 3> diagonal{};
     for (int p = 0; p < 8; ++p)
       for (int k = 0; k < 6; ++k) {
@@ -266,6 +270,7 @@ hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> mate
         fill(c.value[p][k], value);
         if (k < 3) diagonal[static_cast<std::size_t>(k)] += value;  // a corner has weight +1 or -1 in every mode
       }
+    if (of_material_.size() < most_tabulated) of_material_.push_back(c);
     diagonal_.push_back(diagonal);
     lambda_.push_back(static_cast<T>(m.lambda));
     mu_.push_back(static_cast<T>(m.mu));
@@ -274,10 +279,10 @@ hex8_stiffness<T>::hex8_stiffness(vector3 spacing_mm, std::span<const lame> mate
 
 template <class T>
 template <bool set_fourth_row>
-void hex8_stiffness<T>::add_bricks_of(const hex8_run& run, const std::int32_t* node_end, const std::uint8_t* material,
+void hex8_stiffness<T>::add_bricks_of(const hex8_run& run, const std::int32_t* node_end, const material_number* material,
                                       const T* x, T* y, std::int64_t stride) const {
   constexpr fourth_row fourth = set_fourth_row ? fourth_row::set : fourth_row::add;
-  if (run.material >= 0) {
+  if (run.material >= 0 && static_cast<std::size_t>(run.material) < of_material_.size()) {
     const of_one_material<T> k{of_material_[static_cast<std::size_t>(run.material)]};
     add_run<fourth>(run, node_end, [&](int, int) { return k; }, x, y, stride);
   } else {
@@ -294,7 +299,7 @@ void hex8_stiffness<T>::add_bricks_of(const hex8_run& run, const std::int32_t* n
 }
 
 template <class T>
-void hex8_stiffness<T>::add_product(const hex8_plane& plane, const std::uint8_t* material, const T* x, T* y,
+void hex8_stiffness<T>::add_product(const hex8_plane& plane, const material_number* material, const T* x, T* y,
                                     std::int64_t stride) const {
   for (const hex8_run& run : plane.runs) add_bricks_of<false>(run, plane.node_end, material, x, y, stride);
 }

@@ -7,6 +7,7 @@
 /// is symmetric under the three reflections. Transform, multiply, transform back is five times cheaper than the matrix.
 #include <cstdint>
 #include <osteon/base/box.hpp>
+#include <osteon/base/material_number.hpp>
 #include <osteon/kernel/element_stiffness.hpp>
 #include <osteon/kernel/lanes.hpp>
 #include <span>
@@ -23,7 +24,7 @@ struct hex8_run {
 };
 
 /// The material that all bricks of a run have, or -1. @param of_cell at the run's first cell
-std::int32_t common_material(const std::uint8_t* of_cell, std::int32_t length);
+std::int32_t common_material(const material_number* of_cell, std::int32_t length);
 
 /// The runs of a plane of bricks.
 struct hex8_plane {
@@ -36,7 +37,7 @@ struct hex8_bricks {
   std::span<const hex8_run> runs;
   std::span<const std::size_t> run_plane_begin;    ///< first run of each plane, and the end
   std::span<const std::int32_t> node_plane_begin;  ///< first node of each plane of nodes, and the end
-  const std::uint8_t* material = nullptr;          ///< per cell
+  const material_number* material = nullptr;       ///< per cell
 };
 
 /// Node data by components: component c (z, y, x) of node i at c * stride + i. Needs `hex8_padding` readable values
@@ -68,19 +69,19 @@ class hex8_stiffness {
   /// Add K x to y for the bricks of one plane.
   /// @param material per cell
   /// Writes only nodes of the plane's two node planes, so planes of equal parity may be treated at the same time.
-  void add_product(const hex8_plane& plane, const std::uint8_t* material, const T* x, T* y, std::int64_t stride) const;
+  void add_product(const hex8_plane& plane, const material_number* material, const T* x, T* y, std::int64_t stride) const;
 
   /// Diagonal entry of component c of any corner of a brick [N/mm].
-  double diagonal(std::uint8_t material, int component) const { return diagonal_[material].data()[component]; }
+  double diagonal(material_number material, int component) const { return diagonal_[material].data()[component]; }
 
  private:
   /// @tparam set_fourth_row the row of nodes that no bricks before these have is set, not added to
   template <bool set_fourth_row>
-  void add_bricks_of(const hex8_run& run, const std::int32_t* node_end, const std::uint8_t* material, const T* x, T* y,
+  void add_bricks_of(const hex8_run& run, const std::int32_t* node_end, const material_number* material, const T* x, T* y,
                      std::int64_t stride) const;
 
-  std::vector<coefficients> of_material_;
-  lame_coefficients by_lame_;  // for bricks of different materials side by side
+  std::vector<coefficients> of_material_;  // of the first ones: thousands would be larger than all caches
+  lame_coefficients by_lame_;              // for bricks of different materials side by side, and of all others
   std::vector<T> lambda_, mu_;
   std::vector<std::array<double, 3>> diagonal_;
 };

@@ -15,7 +15,7 @@ template <class T>
 struct hex8_at_node {
   const hex8_run* runs;
   const std::int32_t* runs_of_node;  ///< by `runs_of_nodes`
-  const std::uint8_t* material;      ///< per cell
+  const material_number* material;   ///< per cell
   const T* matrices;                 ///< 24 x 24 for each material, see matrix24
   const T* x;
   T* y;

@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -214,10 +216,15 @@ description parse_machine(std::string_view text, const std::string& name) {
 
 void write_machine(const std::string& file, const description& machine) {
   const std::string temporary = file + ".part", text = to_text(machine);
-  std::ofstream out(temporary, std::ios::binary);
+  // Made anew: where another user may write, the name could be a link to a file of ours.
+  std::remove(temporary.c_str());
+  const int made = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (made >= 0) ::close(made);
+  std::ofstream out;
+  if (made >= 0) out.open(temporary, std::ios::binary);
   out << text;
   out.close();
-  if (!out || std::rename(temporary.c_str(), file.c_str()) != 0) {
+  if (made < 0 || !out || std::rename(temporary.c_str(), file.c_str()) != 0) {
     std::remove(temporary.c_str());
     throw machine_error(fmt::format("{}: cannot be written; is there space, and may this user write there?", file));
   }

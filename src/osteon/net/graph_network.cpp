@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <common/suggest.hpp>
 #include <map>
 #include <memory>
 #include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
-#include <osteon/base/suggest.hpp>
 #include <osteon/net/graph_routing.hpp>
 #include <osteon/net/json_value.hpp>
 #include <osteon/net/network_request.hpp>

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <common/suggest.hpp>
 #include <map>
 #include <osteon/base/error.hpp>
-#include <osteon/base/suggest.hpp>
 
 namespace osteon::net {
 

@@ -51,11 +51,11 @@ std::optional<std::string> proven_free_of_conflicts(const network& where, const 
     const bool short_rings = where.kind == topology::torus &&
                              std::all_of(where.shape.begin(), where.shape.end(), [](int size) { return size <= 4; });
     if (!one_hop_a_dimension(where) && !short_rings) return {};
-    return std::string(
-               "each round moves all ranks by one vector; after any dimensions are corrected their positions are a ") +
-           "translation of the PUs, hence all different, and no port is used twice, for any sizes and any order of "
-           "dimensions" +
-           (short_rings ? "; in rings of up to 4 the two hops half-way round are shared by direction" : "");
+    return fmt::format(
+        "each round moves all ranks by one vector; after any dimensions are corrected their positions are a translation of "
+        "the PUs, "
+        "hence all different, and no port is used twice, for any sizes and any order of dimensions{}",
+        short_rings ? "; in rings of up to 4 the two hops half-way round are shared by direction" : "");
   }
   if (what.form == exchange_form::exclusive_or) {
     if (!one_hop_a_dimension(where) || !std::all_of(where.shape.begin(), where.shape.end(),

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <common/suggest.hpp>
 #include <osteon/base/error.hpp>
-#include <osteon/base/suggest.hpp>
 #include <osteon/plan/direct_send.hpp>
 #include <osteon/plan/groups.hpp>
 #include <osteon/plan/overlap.hpp>

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <common/suggest.hpp>
 #include <numeric>
 #include <osteon/base/error.hpp>
-#include <osteon/base/suggest.hpp>
 
 namespace osteon::plan {
 

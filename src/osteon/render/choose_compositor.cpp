@@ -17,7 +17,9 @@ constexpr int most_ranks_of_direct_send = 64;
 
 // Methods worth a thought among `n` ranks or hosts.
 std::vector<std::string> methods_for(int n) {
-  std::vector<std::string> methods{"binary-swap"};
+  std::vector<std::string> methods;
+  methods.reserve(6);
+  methods.push_back("binary-swap");
   if (n <= most_ranks_of_direct_send) methods.push_back("direct-send");
   if (n > 4 && n <= most_ranks_to_walk) methods.push_back("radix-k");
   if (!std::has_single_bit(static_cast<unsigned>(n)) && n <= most_ranks_to_walk) methods.push_back("2-3-swap");

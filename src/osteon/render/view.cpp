@@ -90,7 +90,7 @@ view::rays_of<F> view::rays_through(const F& column, double row) const {
     const F &origin = r.origin[axis], &direction = r.direction[axis] = through[axis] * voxels_per_mm[axis];
     const auto extent = static_cast<double>(domain[axis]);
     const F inverse = 1 / direction, a = -origin * inverse, b = (extent - origin) * inverse;
-    const F along_faces = (origin < 0) | (origin >= extent) ? F{} + infinite : F{} - infinite;
+    const F along_faces = ((origin < 0) | (origin >= extent)) ? F{} + infinite : F{} - infinite;
     r.entry = greater(r.entry, direction == 0 ? along_faces : lesser(a, b));
     r.exit = lesser(r.exit, direction == 0 ? F{} + infinite : greater(a, b));
   }
@@ -102,7 +102,7 @@ view::rays_of<F> view::rays_through(const F& column, double row) const {
     }
     r.exit = rise > 0 ? lesser(r.exit, room / rise) : r.exit;
     r.entry = rise < 0 ? greater(r.entry, room / rise) : r.entry;
-    r.exit = (rise == 0) & (room < 0) ? r.entry : r.exit;
+    r.exit = ((rise == 0) & (room < 0)) ? r.entry : r.exit;
   }
   return r;
 }

@@ -1,6 +1,8 @@
 #include <osteon/solve/coarse_stiffness.hpp>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <osteon/base/for_each.hpp>
 #include <unordered_map>
 
@@ -8,10 +10,10 @@ namespace osteon::solve {
 
 namespace {
 
-// What a coarse brick of the first level is made of: a material byte for each octant, a bit for each fixed displacement
+// What a coarse brick of the first level is made of: a material for each octant, a bit for each fixed displacement
 // of the 27 nodes of its children, and its kind.
 struct recipe {
-  std::uint64_t materials = 0;
+  kernel::octant_materials materials{};
   std::uint64_t fixed[2] = {0, 0};  // the kind above the 81 bits
   int kind() const { return static_cast<int>(fixed[1] >> 32); }
   bool is_anchored() const { return (fixed[0] | static_cast<std::uint32_t>(fixed[1])) != 0; }
@@ -20,8 +22,9 @@ struct recipe {
 
 struct recipe_hash {
   std::size_t operator()(const recipe& r) const {
-    std::uint64_t h = r.materials;
-    for (const std::uint64_t part : r.fixed) h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9U + part;
+    const auto materials = std::bit_cast<std::array<std::uint64_t, 2>>(r.materials);
+    std::uint64_t h = materials[0];
+    for (const std::uint64_t part : {materials[1], r.fixed[0], r.fixed[1]}) h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9U + part;
     return static_cast<std::size_t>((h ^ (h >> 32)) * 0x94d049bb133111ebU);
   }
 };
@@ -30,6 +33,21 @@ struct recipe_hash {
 // large brick the eight corners describe nearly the same motions, and rounding would make such differences negative. Rigid
 // motions stay free, so that what hangs on a thin strut has the same small energy on all levels.
 constexpr double stiffening = 1e-6;
+
+// Bricks of several materials are mostly unlike all others where every voxel has a modulus of its own; of so many materials
+// even those of one are.
+bool is_graded(const recipe& r, std::size_t materials) {
+  constexpr std::size_t most_tabulated = 33;
+  if (r.kind() != 0 || r.is_anchored()) return false;
+  if (materials > most_tabulated) return true;
+  material_number one = 0;
+  for (const material_number material : r.materials)
+    if (material != 0) {
+      if (one != 0 && material != one) return true;
+      one = material;
+    }
+  return false;
+}
 
 int place_of_corner(int octant, int corner) {
   return 9 * ((octant >> 2) + (corner >> 2)) + 3 * ((octant >> 1 & 1) + (corner >> 1 & 1)) + (octant & 1) + (corner & 1);
@@ -40,11 +58,36 @@ bool is_fixed(const recipe& r, int place, int component) {
   return r.fixed[bit / 64] >> (bit % 64) & 1;
 }
 
-kernel::symmetric24 cook(const recipe& r, const std::vector<kernel::matrix24>& of_material,
-                         const std::array<double, 3>& middle, const kernel::brick_shape& shape) {
+// The matrices of voxels. Of many materials they are made of the two of a modulus of 1: as a table, at 4.5 KiB each, they
+// would be of the size of the solver's vectors.
+class voxel_matrices {
+ public:
+  voxel_matrices(vector3 spacing_mm, const std::vector<kernel::lame>& materials) : materials_(materials) {
+    constexpr std::size_t most_tabulated = 256;
+    if (materials.size() <= most_tabulated)
+      for (const kernel::lame& m : materials) of_material_.push_back(kernel::element_stiffness(spacing_mm, m));
+    else
+      by_lambda_ = kernel::element_stiffness(spacing_mm, {1, 0}), by_mu_ = kernel::element_stiffness(spacing_mm, {0, 1});
+  }
+  kernel::matrix24 operator[](material_number material) const {
+    if (!of_material_.empty()) return of_material_[material];
+    const auto [lambda, mu] = materials_[material];
+    kernel::matrix24 sum;
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = lambda * by_lambda_[i] + mu * by_mu_[i];
+    return sum;
+  }
+
+ private:
+  const std::vector<kernel::lame>& materials_;
+  std::vector<kernel::matrix24> of_material_;
+  kernel::matrix24 by_lambda_{}, by_mu_{};
+};
+
+kernel::symmetric24 cook(const recipe& r, const voxel_matrices& of_material, const std::array<double, 3>& middle,
+                         const kernel::brick_shape& shape) {
   kernel::symmetric24 sum;
   for (int octant = 0; octant < 8; ++octant) {
-    const auto material = static_cast<std::size_t>(r.materials >> (8 * octant) & 0xff);
+    const material_number material = r.materials[static_cast<std::size_t>(octant)];
     if (material == 0) continue;
     kernel::matrix24 child = of_material[material];
     for (int dof = 0; dof < 24; ++dof)
@@ -92,7 +135,7 @@ brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fi
       recipe& r = recipes[static_cast<std::size_t>(mesh.parent[cell])];
       const auto octant = static_cast<int>(4 * ((z + z_begin) & 1) + 2 * (y & 1) + (x & 1));
       r.fixed[1] |= static_cast<std::uint64_t>(brick_kind(mesh, place_of_parent(z + z_begin, y, x))) << 32;
-      r.materials |= static_cast<std::uint64_t>(problem.material[cell]) << (8 * octant);
+      r.materials[static_cast<std::size_t>(octant)] = problem.material[cell];
       for (int a = 0; a < 8; ++a)
         for (int c = 0; c < 3; ++c)
           if (fixed[static_cast<std::size_t>(corners[static_cast<std::size_t>(a)])] >> c & 1) {
@@ -102,19 +145,25 @@ brick_matrices first_coarse_matrices(const elasticity_problem& problem, const fi
       ++cell;
     });
 
-  std::vector<kernel::matrix24> of_material;
-  for (const kernel::lame& m : lame_table(*problem.materials))
-    of_material.push_back(kernel::element_stiffness(problem.spacing_mm, m));
+  const std::vector<kernel::lame> materials = lame_table(*problem.materials);
+  const voxel_matrices of_material(problem.spacing_mm, materials);
   brick_matrices result;
   std::unordered_map<recipe, std::int32_t, recipe_hash> known;
   for (const recipe& r : recipes) {
-    const auto [entry, fresh] = known.try_emplace(r, static_cast<std::int32_t>(result.table.size()));
-    if (fresh) {
+    const bool graded = is_graded(r, materials.size());
+    const auto number = static_cast<std::int32_t>(graded ? result.octants.size() : result.table.size());
+    const auto [entry, fresh] = known.try_emplace(r, graded ? ~number : number);
+    if (fresh && graded) {
+      result.octants.push_back(r.materials);
+    } else if (fresh) {
       result.table.push_back(cook(r, of_material, middle_of(mesh, r.kind()), shape_of(mesh, problem.spacing_mm, r.kind())));
       result.is_anchored.push_back(r.is_anchored());
     }
     result.matrix.push_back(entry->second);
   }
+  if (!result.octants.empty())
+    result.graded = std::make_shared<const kernel::graded_bricks>(problem.spacing_mm, materials, stiffening);
+  result.octants.shrink_to_fit();
   return result;
 }
 
@@ -168,12 +217,12 @@ brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_
   result.table.resize(distinct.size());
   for (const auto* list : distinct)
     result.is_anchored.push_back(std::any_of(list->begin(), list->end(), [&](const child_part& p) {
-      return children.is_anchored[static_cast<std::size_t>(p.matrix)];
+      return p.matrix >= 0 && children.is_anchored[static_cast<std::size_t>(p.matrix)];
     }));
 #pragma omp parallel for schedule(dynamic, 64)
   for (std::size_t m = 0; m < distinct.size(); ++m) {
     for (const child_part& p : *distinct[m]) {
-      std::array<double, 576> matrix = children.table[static_cast<std::size_t>(p.matrix)].full();
+      std::array<double, 576> matrix = children.of(p.matrix).full();
       kernel::restrict_to_parent(matrix, p.octant, middle_of(mesh, p.kind));
       result.table[m].add(matrix);
     }
@@ -197,7 +246,9 @@ coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector
     : mesh_(mesh),
       nodes_(static_cast<std::int64_t>(mesh.node_id.size())),
       shared_(comm, mesh.boundary, touching),
-      matrix_(matrices.matrix) {
+      matrix_(matrices.matrix),
+      graded_(matrices.graded),
+      octants_(matrices.octants) {
   const bool is_uneven = mesh.lattice.last != std::array<double, 3>{1, 1, 1};
   for (int number = 0; number < (is_uneven ? 8 : 1); ++number) {
     vector3 sides = spacing_mm;
@@ -209,8 +260,10 @@ coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector
   if (is_uneven)
     for (std::size_t e = 0; e < mesh.corners.size(); ++e) {
       shape_of_brick_.push_back(shape_number(mesh.lattice, mesh.node_place[static_cast<std::size_t>(mesh.corners[e][0])]));
-      shape_of_matrix[static_cast<std::size_t>(matrix_[e])] = shape_of_brick_.back();
+      if (matrix_[e] >= 0) shape_of_matrix[static_cast<std::size_t>(matrix_[e])] = shape_of_brick_.back();
     }
+  const auto anchored = static_cast<std::size_t>(std::count(matrices.is_anchored.begin(), matrices.is_anchored.end(), true));
+  table_.reserve(matrices.table.size() - anchored, anchored);
   for (std::size_t m = 0; m < matrices.table.size(); ++m)
     table_.add(matrices.table[m], shapes_[shape_of_matrix[m]], matrices.is_anchored[m]);
   for (std::size_t z = 0; z + 1 < mesh.plane_begin.size(); ++z) {
@@ -220,11 +273,12 @@ coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector
   plane_begin_.push_back(batches_.size());
   batches_.shrink_to_fit();
   inverse_diagonal_.assign(static_cast<std::size_t>(size()), 0.0F);
-  for (std::size_t e = 0; e < mesh.corners.size(); ++e)
-    for (int dof = 0; dof < 24; ++dof)
-      inverse_diagonal_[static_cast<std::size_t>(4 * mesh.corners[e][static_cast<std::size_t>(dof / 3)] + dof % 3)] +=
-          static_cast<float>(matrices.table[static_cast<std::size_t>(matrices.matrix[e])](static_cast<std::size_t>(dof),
-                                                                                          static_cast<std::size_t>(dof)));
+  for (std::size_t e = 0; e < mesh.corners.size(); ++e) {
+    const kernel::symmetric24 matrix = matrices.of(matrices.matrix[e]);
+    for (std::size_t dof = 0; dof < 24; ++dof)
+      inverse_diagonal_[4 * static_cast<std::size_t>(mesh.corners[e][dof / 3]) + dof % 3] +=
+          static_cast<float>(matrix(dof, dof));
+  }
   shared_.exchange_add(inverse_diagonal_.data(), layout());
   for (float& value : inverse_diagonal_) value = value > 0 ? 1 / value : 0.0F;
 }

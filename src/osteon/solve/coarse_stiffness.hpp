@@ -1,7 +1,9 @@
 #pragma once
 /// @file
 /// Galerkin stiffness of the coarse bricks: P^T K P brick by brick, so that a brick shared by ranks needs no exchange.
+#include <memory>
 #include <osteon/kernel/deformation_table.hpp>
+#include <osteon/kernel/graded_bricks.hpp>
 #include <osteon/solve/brick_mesh.hpp>
 #include <osteon/solve/elastic_operator.hpp>
 #include <osteon/solve/fine_stiffness.hpp>
@@ -11,9 +13,16 @@ namespace osteon::solve {
 /// The element matrices of a level: many bricks may share one. In double, because what hangs on a thin strut moves at an
 /// energy that single precision would drown.
 struct brick_matrices {
-  std::vector<std::int32_t> matrix;  ///< of each brick, a place in `table`
+  std::vector<std::int32_t> matrix;  ///< of each brick, a place in `table`, or ~ of a place in `octants`
   std::vector<kernel::symmetric24> table;
   std::vector<bool> is_anchored;  ///< of each matrix: a displacement of a finest node in the brick is fixed
+  /// Bricks of the first coarse level whose matrix is made when it is needed; none of them is anchored.
+  std::vector<kernel::octant_materials> octants;
+  std::shared_ptr<const kernel::graded_bricks> graded;
+
+  kernel::symmetric24 of(std::int32_t m) const {
+    return m < 0 ? graded->matrix(octants[static_cast<std::size_t>(~m)]) : table[static_cast<std::size_t>(m)];
+  }
 };
 
 /// Matrices of the first coarse level. Bricks with equal children (materials and fixed displacements) share one.
@@ -41,13 +50,17 @@ class coarse_stiffness final : public elastic_operator {
   std::span<const std::int64_t> fixed() const override { return {}; }  // Galerkin: what is fixed has no weight
 
  private:
-  kernel::table_bricks bricks() const { return {mesh_.corners, matrix_, &table_, shape_of_brick_, shapes_}; }
+  kernel::table_bricks bricks() const {
+    return {mesh_.corners, matrix_, &table_, shape_of_brick_, shapes_, graded_.get(), octants_};
+  }
 
   const brick_mesh& mesh_;
   std::int64_t nodes_;
   grid::shared_nodes shared_;
   std::vector<std::int32_t> matrix_;
   kernel::deformation_table table_;
+  std::shared_ptr<const kernel::graded_bricks> graded_;
+  std::vector<kernel::octant_materials> octants_;
   std::vector<kernel::brick_shape> shapes_;
   std::vector<std::uint8_t> shape_of_brick_;  // empty if there is one shape
   std::vector<kernel::brick_batch> batches_;

@@ -139,7 +139,7 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
   std::vector<double> stiffness;      // 300 a brick
   for (std::size_t e = 0; e < mesh.corners.size(); ++e) {
     for (const std::int32_t node : mesh.corners[e]) corners.push_back(ids[static_cast<std::size_t>(node)]);
-    const auto& matrix = matrices.table[static_cast<std::size_t>(matrices.matrix[e])].value;
+    const auto matrix = matrices.of(matrices.matrix[e]).value;
     stiffness.insert(stiffness.end(), matrix.begin(), matrix.end());
   }
 

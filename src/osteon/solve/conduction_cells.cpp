@@ -163,19 +163,19 @@ void line_walls(conduction_cells& c, const heat_problem& problem) {
   for (std::size_t side = 0; side < 6; ++side) {
     const face_condition& face = problem.faces[side / 2][side % 2];
     if (c.periodic[side / 2] || face.kind != thermal::convection) continue;
-    if (number > 255)
-      throw usage_error(fmt::format("{} materials leave no number for the films of convection; at most 255 of both together",
-                                    problem.materials->size() - 1));
+    if (number > most_materials)
+      throw usage_error(fmt::format("{} materials leave no number for the films of convection; at most {} of both together",
+                                    problem.materials->size() - 1, most_materials));
     c.resistivity[number] = 2 / (c.spacing_mm[static_cast<int>(side / 2)] * face.transfer_W_per_mm2K);
     const auto row = c.material.begin() + c.walls + static_cast<std::ptrdiff_t>(side) * c.cells.shape.x;
-    std::fill(row, row + c.cells.shape.x, static_cast<std::uint8_t>(number++));
+    std::fill(row, row + c.cells.shape.x, static_cast<material_number>(number++));
   }
 }
 
 }  // namespace
 
 conduction_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cells,
-                                       std::vector<std::uint8_t> material) {
+                                       std::vector<material_number> material) {
   conduction_cells c;
   c.where = problem.where;
   c.spacing_mm = problem.spacing_mm;
@@ -187,7 +187,9 @@ conduction_cells make_conduction_cells(const heat_problem& problem, ghosted_cell
   c.walls = c.cells.size;
 
   const auto& m = *problem.materials;
-  for (std::size_t i = 1; i < std::min<std::size_t>(m.size(), 256); ++i)
+  c.resistivity.assign(m.size() + 6, 0);  // and the films
+  c.storage.assign(m.size() + 6, 0);
+  for (std::size_t i = 1; i < m.size(); ++i)
     if (m[i].conductivity_W_per_mK > 0) c.resistivity[i] = 1000 / m[i].conductivity_W_per_mK;
   const vector3 h = problem.spacing_mm;
   c.face = {2 * h.y * h.x / h.z, 2 * h.z * h.x / h.y, 2 * h.z * h.y / h.x};

@@ -38,15 +38,15 @@ struct conduction_cells {
   std::int32_t owned = 0;  ///< owned cells
   std::int32_t walls = 0;  ///< number of the first wall cell
   std::int32_t size = 0;
-  std::vector<std::uint8_t> material;  ///< shape (size); of wall cells a number that no material has
-  std::vector<std::uint8_t> open;      ///< shape (size); neighbours that exist, bits as in conduction_stencil
+  std::vector<material_number> material;  ///< shape (size); of wall cells a number that no material has
+  std::vector<std::uint8_t> open;         ///< shape (size); neighbours that exist, bits as in conduction_stencil
   std::vector<kernel::conduction_segment> segments;
   std::vector<kernel::conduction_corner> corners;
-  std::vector<outer_face> outer;          ///< in the order of the cells
-  std::array<double, 256> resistivity{};  ///< [mm K/W]
-  std::array<double, 256> storage{};      ///< heat that a cell takes up per kelvin and time step [W/K]; 0: steady
-  std::array<double, 3> face{};           ///< 2 A / h by axis [mm]
-  std::vector<conduction_plane> planes;   ///< owned planes; and where the last one ends
+  std::vector<outer_face> outer;    ///< in the order of the cells
+  std::vector<double> resistivity;  ///< by the numbers in `material` [mm K/W]
+  std::vector<double> storage;      ///< by the same: heat that a cell takes up per kelvin and time step [W/K]; 0: steady
+  std::array<double, 3> face{};     ///< 2 A / h by axis [mm]
+  std::vector<conduction_plane> planes;  ///< owned planes; and where the last one ends
   halo links;
 
   /// The segments and corners of owned planes.
@@ -68,10 +68,8 @@ struct conduction_cells {
   template <class T>
   kernel::conduction_stencil<T> stencil() const {
     kernel::conduction_stencil<T> k{segments, corners, open.data(), material.data(), {}, {}, {}};
-    for (std::size_t m = 0; m < resistivity.size(); ++m) {
-      k.resistivity[m] = static_cast<T>(resistivity[m]);
-      k.storage[m] = static_cast<T>(storage[m]);
-    }
+    for (const double r : resistivity) k.resistivity.push_back(static_cast<T>(r));
+    for (const double s : storage) k.storage.push_back(static_cast<T>(s));
     for (std::size_t a = 0; a < 3; ++a) k.face[a] = static_cast<T>(face[a]);
     return k;
   }
@@ -82,6 +80,7 @@ struct conduction_cells {
 /// @param cells the cells that take part and their ghosts
 /// @param material per owned cell of `cells`
 /// @collective on problem.where.comm
-conduction_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cells, std::vector<std::uint8_t> material);
+conduction_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cells,
+                                       std::vector<material_number> material);
 
 }  // namespace osteon::solve

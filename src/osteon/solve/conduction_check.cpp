@@ -48,8 +48,8 @@ void check_locally(const heat_problem& problem) {
   if (problem.materials == nullptr) fault(usage, "there is no table of materials; pass one");
   if (!usage.empty()) throw usage_error(usage);
 
-  std::array<std::int64_t, 256> used{};
-  for (const std::uint8_t m : problem.material) ++used[m];
+  std::vector<std::int64_t> used(most_materials + 1);
+  for (const material_number m : problem.material) ++used[m];
   const auto& table = *problem.materials;
   for (std::size_t m = 0; m < used.size(); ++m) {
     if (used[m] == 0) continue;

@@ -53,7 +53,9 @@ std::int64_t owned_nodes(MPI_Comm comm, std::size_t nodes, const grid::shared_no
 
 }  // namespace
 
-elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fine_stiffness& fine) : fixed_(fine.fixed()) {
+elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fine_stiffness& fine,
+                                     const std::function<void()>& pass)
+    : fixed_(fine.fixed()) {
   const MPI_Comm comm = problem.where.comm;
   const auto coarsen_level = [&](level& at, const child_bricks& bricks) {
     at.parents = coarsen(comm, bricks);
@@ -94,6 +96,7 @@ elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fi
     matrices = next_coarse_matrices(matrices, mesh, at.parents, problem.spacing_mm);
     release(mesh.node_place);
     release(mesh.boundary);
+    pass();
   }
   // The vectors come last: what setting up needs beside them is gone by now.
   // A coarse level may have more values than the voxels: isolated voxels keep their eight nodes, of four floats.
@@ -104,10 +107,14 @@ elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fi
   for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
     level& at = *levels_[l];
     at.largest = largest_of_smoother(comm, at, l == 0 ? fine.ids() : levels_[l - 1]->parents.mesh.node_id);
+    pass();
   }
 
   // From below: a cycle is only complete with those under it.
-  for (std::size_t l = levels_.size() - 1; l-- > 1;) find_largest_of_cycle(comm, l);
+  for (std::size_t l = levels_.size() - 1; l-- > 1;) {
+    find_largest_of_cycle(comm, l);
+    pass();
+  }
   for (std::size_t l = 1; l < levels_.size(); ++l) release(levels_[l - 1]->parents.mesh.node_id);
 }
 

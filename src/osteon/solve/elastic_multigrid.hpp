@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// A multigrid V-cycle in single precision, the preconditioner of the elasticity solver.
+#include <functional>
 #include <memory>
 #include <optional>
 #include <osteon/solve/coarse_stiffness.hpp>
@@ -16,8 +17,8 @@ namespace osteon::solve {
 class elastic_multigrid {
  public:
   /// Borrows `fine`.
-  /// @collective on problem.where.comm
-  elastic_multigrid(const elasticity_problem& problem, const fine_stiffness& fine);
+  /// @param pass called after each level @collective on problem.where.comm
+  elastic_multigrid(const elasticity_problem& problem, const fine_stiffness& fine, const std::function<void()>& pass);
 
   /// Where the cycle takes the residual from; it is destroyed. Flat, fine.size() values, zero at fixed displacements.
   std::span<float> residual() { return levels_[0]->residual; }

@@ -35,7 +35,11 @@ class elasticity_solver::conjugate_gradients {
  public:
   conjugate_gradients(const elasticity_problem& problem, const options& how, sink& log)
       : problem_(problem), how_(how), log_(log), comm_(problem.where.comm), k_(problem) {
-    multigrid_.emplace(problem, k_);
+    const auto pass = [keeper = how.keeper] {
+      if (keeper) keeper->pass();
+    };
+    pass();
+    multigrid_.emplace(problem, k_, pass);
     k_.drop_ids();
     const auto n = static_cast<std::size_t>(k_.size());
     displacement_.assign(n, 0.0);
@@ -432,8 +436,8 @@ elasticity_solution solve_elasticity(const elasticity_problem& problem, const op
   return elasticity_solver(problem, how, log).solve_last({});
 }
 
-std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm,
-                                         std::span<const double> thermal_strain) {
+std::vector<float> integrated_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm,
+                                             std::span<const double> thermal_strain) {
   std::vector<kernel::matrix24> stiffness;
   for (const kernel::lame& m : lame_table(*problem.materials))
     stiffness.push_back(kernel::element_stiffness(problem.spacing_mm, m));

@@ -34,7 +34,7 @@ struct elasticity_problem {
   const voxel::material_table* materials = nullptr;
   voxel::run_set cells;                        ///< active voxels of the block
   voxel::run_set nodes;                        ///< their corners; a node between blocks is on each of them
-  std::vector<std::uint8_t> material;          ///< per active cell
+  std::vector<material_number> material;       ///< per active cell
   std::vector<prescribed_displacement> fixed;  ///< the same on every copy of a node (checked)
   std::array<bool, 3> periodic{};              ///< opposite faces of the image move alike, by axis z, y, x
 };
@@ -88,11 +88,12 @@ class elasticity_solver {
 /// @throws as elasticity_solver @collective on problem.where.comm
 elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, sink& log);
 
-/// Strain energy density of each active cell, u.K_e.u / (2 V) [MPa]; of the mechanical strain, so that a body that expands
-/// freely has none.
+/// Strain energy of each whole voxel over its volume, u.K_e.u / (2 V) [MPa]; of the mechanical strain, so that a body that
+/// expands freely has none. Times the volume it adds up to the work of the load. It is at least the density at the voxel's
+/// centre (strain_stress.hpp), which is what other programs call the strain energy density.
 /// @param thermal_strain per active cell (thermal_load.hpp); empty: none
 /// @collective local
-std::vector<float> strain_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm,
-                                         std::span<const double> thermal_strain = {});
+std::vector<float> integrated_energy_density(const elasticity_problem& problem, const std::vector<double>& displacement_mm,
+                                             std::span<const double> thermal_strain = {});
 
 }  // namespace osteon::solve

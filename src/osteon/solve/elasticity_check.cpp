@@ -32,8 +32,8 @@ void check_local(const elasticity_problem& problem) {
     if (!(problem.spacing_mm[axis] > 0) || !std::isfinite(problem.spacing_mm[axis]))
       throw data_error(
           fmt::format("a voxel edge is {} mm long along {}; it must be positive", problem.spacing_mm[axis], "zyx"[axis]));
-  std::array<bool, 256> used{};
-  for (const std::uint8_t m : problem.material) used[m] = true;
+  std::vector<bool> used(most_materials + 1);
+  for (const material_number m : problem.material) used[m] = true;
   for (std::size_t m = 0; m < used.size(); ++m) {
     if (!used[m]) continue;
     if (m == 0 || m >= problem.materials->size())

@@ -71,7 +71,7 @@ void fine_stiffness::visit_plane(std::int64_t z, const brick_visitor& visit) con
 void fine_stiffness::invert_diagonal() {
   for (std::size_t m = 0; m < problem_.materials->size(); ++m)
     if ((*problem_.materials)[m].youngs_modulus_MPa > 0) {
-      const auto number = static_cast<std::uint8_t>(m);
+      const auto number = static_cast<material_number>(m);
       for (int c = 0; c < 3; ++c)
         component_weight_[static_cast<std::size_t>(c)] =
             static_cast<float>(single_.diagonal(number, 0) / single_.diagonal(number, c));
@@ -80,7 +80,7 @@ void fine_stiffness::invert_diagonal() {
   inverse_diagonal_.assign(static_cast<std::size_t>(stride_), 0.0F);
   for (const kernel::hex8_run& run : bricks_.runs)
     for (std::int32_t e = 0; e < run.length; ++e) {
-      const std::uint8_t material = problem_.material[static_cast<std::size_t>(run.cell + e)];
+      const material_number material = problem_.material[static_cast<std::size_t>(run.cell + e)];
       const auto value = static_cast<float>(single_.diagonal(material, 0));
       for (int a = 0; a < 8; ++a) inverse_diagonal_[static_cast<std::size_t>(run.node[a / 2] + (a & 1) + e)] += value;
     }

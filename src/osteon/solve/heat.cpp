@@ -32,6 +32,28 @@ double& flow(face_flows& flows, int side) {
   return flows[static_cast<std::size_t>(side / 2)][static_cast<std::size_t>(side % 2)];
 }
 
+// That nothing flows is an answer where no path joins two faces at different temperatures; other conditions that drive
+// nothing are a mistake. @throws data_error
+void require_an_answer(const heat_problem& problem, const heated_parts& part) {
+  if (part.still.empty()) return;
+  const auto sides = only_two_faces(problem);
+  const auto temperature = [&](int side) {
+    return problem.faces[static_cast<std::size_t>(side / 2)][static_cast<std::size_t>(side % 2)].temperature_K;
+  };
+  if (!sides || temperature((*sides)[0]) == temperature((*sides)[1])) throw data_error(part.still);
+}
+
+// Each part has one temperature, and nothing flows.
+heat_solution without_flow(const heat_problem& problem, const heated_parts& part, sink& log) {
+  log.warn(part.still);
+  heat_solution solution;
+  solution.periodic_faces = part.periodic_faces;
+  solution.source_W = heat_made(problem);
+  solution.proof.converged = true;
+  solution.temperature_K = spread(problem, part, std::vector<double>{}, part.middle_K);
+  return solution;
+}
+
 }  // namespace
 
 std::array<std::array<face_condition, 2>, 3> two_temperatures(axis along, double low_K, double high_K) {
@@ -43,17 +65,26 @@ std::array<std::array<face_condition, 2>, 3> two_temperatures(axis along, double
   return faces;
 }
 
+void check_heat(const heat_problem& problem) {
+  check_conduction(problem);
+  require_an_answer(problem, find_heated_parts(problem));
+}
+
 heat_solution solve_heat(heat_problem problem, const options& how, sink& log) {
   check_conduction(problem);
   check_tolerance(how);
   stopwatch setup;
   heat_solution solution;
   auto part = find_heated_parts(problem);
+  require_an_answer(problem, part);
+  if (!part.still.empty()) return without_flow(problem, part, log);
   auto cells = make_conduction_cells(problem, std::move(part.cells), std::move(part.material));
   solution.periodic_faces = part.periodic_faces;
   std::int64_t unknowns = cells.owned;
   MPI_Allreduce(MPI_IN_PLACE, &unknowns, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
+  if (how.keeper) how.keeper->pass();
   auto solver = std::make_unique<conduction_solver>(cells);
+  if (how.keeper) how.keeper->pass();
   const double made_W = heat_made(problem);
   const auto sides = only_two_faces(problem);
   cells.cells = {};  // these and the materials are needed by the setup only

@@ -32,7 +32,7 @@ struct heat_problem {
   vector3 spacing_mm;
   const voxel::material_table* materials = nullptr;
   voxel::run_set cells;                                  ///< active voxels of the block
-  std::vector<std::uint8_t> material;                    ///< per active cell
+  std::vector<material_number> material;                 ///< per active cell
   std::array<std::array<face_condition, 2>, 3> faces{};  ///< by axis (z, y, x); low, high
   /// Axes on which the image repeats: the low and the high face are the same plane, and T(x + L) = T(x) + gradient L.
   std::array<bool, 3> periodic{};
@@ -55,6 +55,10 @@ struct heat_solution {
   std::array<face_match, 3> periodic_faces;  ///< how the faces of periodic axes fit onto each other
   certificate proof;
 };
+
+/// Refuse what `solve_heat` refuses, without solving.
+/// @throws as solve_heat @collective on problem.where.comm
+void check_heat(const heat_problem& problem);
 
 /// Solve the steady problem, whose arrays are given up on the way, by multigrid-preconditioned conjugate gradients.
 /// Stops when |r| <= tolerance |r0| and the last step changed the dissipated power by less than a thousandth of the

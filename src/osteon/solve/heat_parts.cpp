@@ -74,6 +74,9 @@ std::string no_flow_message(const heat_problem& problem) {
   for (std::size_t a = 0; a < 3; ++a)
     if (exchanges(problem, a, 0) && exchanges(problem, a, 1)) {
       const char name = "zyx"[a];
+      if (const double both = problem.faces[a][0].temperature_K; both == problem.faces[a][1].temperature_K)
+        return fmt::format(
+            "the low and the high {} face both have {:g} K: no heat can flow; give them different temperatures", name, both);
       return fmt::format("no conducting path joins the low and the high {} face of the image: no heat can flow; {} along {}",
                          name, advice, name);
     }
@@ -97,7 +100,7 @@ std::vector<std::uint8_t> seeds(const heat_problem& problem, const ghosted_cells
     const voxel::run& r = all.runs[n];
     if (!all.is_owned(r)) continue;
     const auto begin = problem.material.begin() + r.first;
-    if (std::any_of(begin, begin + r.length, [&](std::uint8_t m) { return problem.source_W_per_mm3[m] != 0; }))
+    if (std::any_of(begin, begin + r.length, [&](material_number m) { return problem.source_W_per_mm3[m] != 0; }))
       seed[n] = has_source;
   }
   return seed;
@@ -156,7 +159,7 @@ heated_parts find_heated_parts(const heat_problem& problem) {
                     "convection: without a way out for the heat there is no steady state; give such a face, keep only the "
                     "largest part (segment.keep), or compute a transient",
                     count[1]));
-  if (count[0] == 0) throw data_error(no_flow_message(problem));
+  if (count[0] == 0) part.still = no_flow_message(problem);
   return part;
 }
 
@@ -258,7 +261,7 @@ double heat_imbalance(const face_flows& inflow, double gained) {
 double heat_made(const heat_problem& problem) {
   double sum = 0;
   if (!problem.source_W_per_mm3.empty())
-    for (const std::uint8_t m : problem.material) sum += problem.source_W_per_mm3[m];
+    for (const material_number m : problem.material) sum += problem.source_W_per_mm3[m];
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, problem.where.comm);
   return sum * problem.spacing_mm.z * problem.spacing_mm.y * problem.spacing_mm.x;
 }

@@ -3,6 +3,7 @@
 /// Which parts of the solid have unknown temperatures, and what drives them.
 #include <osteon/solve/conduction_cells.hpp>
 #include <osteon/solve/conduction_solver.hpp>
+#include <string>
 
 namespace osteon::solve {
 
@@ -14,17 +15,18 @@ enum class part_state : std::uint8_t {
 };
 
 struct heated_parts {
-  ghosted_cells cells;                   ///< the unknown cells
-  std::vector<std::uint8_t> material;    ///< of the owned ones of them
-  std::vector<std::uint8_t> kind;        ///< per run of problem.cells, index of the two tables
-  std::array<part_state, 128> state{};   ///< by kind
-  std::array<double, 128> constant_K{};  ///< by kind; of constant parts only
+  ghosted_cells cells;                    ///< the unknown cells
+  std::vector<material_number> material;  ///< of the owned ones of them
+  std::vector<std::uint8_t> kind;         ///< per run of problem.cells, index of the two tables
+  std::array<part_state, 128> state{};    ///< by kind
+  std::array<double, 128> constant_K{};   ///< by kind; of constant parts only
   std::array<face_match, 3> periodic_faces;
   double reference_K = 0;  ///< the lowest prescribed temperature
   double middle_K = 0;     ///< halfway to the highest
+  std::string still;       ///< why nothing flows, and no temperature is unknown; empty: something does
 };
 
-/// @throws data_error if no temperature is unknown, a heated part cannot lose heat, or a periodic axis joins nothing
+/// @throws data_error if a heated part cannot lose heat, or a periodic axis joins nothing
 /// @collective on problem.where.comm
 heated_parts find_heated_parts(const heat_problem& problem);
 

@@ -54,8 +54,17 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
   conductivity_tensor tensor;
   auto part = find_heated_parts(problem);
   tensor.periodic_faces = part.periodic_faces;
+  if (!part.still.empty()) {  // islands in a void: nothing conducts in any direction
+    log.warn(part.still);
+    for (auto& proof : tensor.proof) proof.converged = true;
+    find_principal_values(tensor);
+    for (auto& field : tensor.temperature_K) field = spread(problem, part, std::vector<float>{}, 0);
+    return tensor;
+  }
   const auto cells = make_conduction_cells(problem, std::move(part.cells), std::move(part.material));
+  if (how.keeper) how.keeper->pass();
   conduction_solver solver(cells);
+  if (how.keeper) how.keeper->pass();
   std::int64_t unknowns = cells.owned;
   MPI_Allreduce(MPI_IN_PLACE, &unknowns, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
   tensor.proof[0].setup_seconds = watch.seconds();

@@ -27,7 +27,7 @@ void check_plan(const heat_problem& problem, const time_plan& plan) {
   if (plan.steps_per_record < 1)
     throw usage_error(fmt::format("a record every {} steps; give 1 or more", plan.steps_per_record));
   if (!std::isfinite(plan.initial_K)) throw usage_error("the initial temperature is not finite");
-  for (const std::uint8_t m : problem.material)
+  for (const material_number m : problem.material)
     if (m >= plan.heat_capacity_J_per_mm3K.size() || !(plan.heat_capacity_J_per_mm3K[m] > 0) ||
         !std::isfinite(plan.heat_capacity_J_per_mm3K[m]))
       throw usage_error(fmt::format("material {} ({}) has no positive heat capacity; give one in J/(mm3 K)", m,
@@ -49,8 +49,7 @@ heat_record record_at(const std::vector<double>& from, std::size_t i) {
 class stepper {
  public:
   stepper(const heat_problem& problem, const time_plan& plan, const conduction_cells& cells, double step_s)
-      : problem_(problem),
-        plan_(plan),
+      : plan_(plan),
         cells_(cells),
         conduction_(cells.stencil<double>()),
         load_(load_of(problem, cells, plan.initial_K, problem.gradient_K_per_mm)),
@@ -58,10 +57,10 @@ class stepper {
         solver_(cells),
         above_initial_(static_cast<std::size_t>(cells.size)),
         heat_(static_cast<std::size_t>(cells.size)) {
-    conduction_.storage.fill(0);
+    std::fill(conduction_.storage.begin(), conduction_.storage.end(), 0.0);
     const vector3 h = problem.spacing_mm;
-    for (std::size_t m = 0; m < std::min<std::size_t>(256, plan.heat_capacity_J_per_mm3K.size()); ++m)
-      rate_[m] = plan.heat_capacity_J_per_mm3K[m] * h.z * h.y * h.x / step_s;
+    rate_.resize(plan.heat_capacity_J_per_mm3K.size());
+    for (std::size_t m = 0; m < rate_.size(); ++m) rate_[m] = plan.heat_capacity_J_per_mm3K[m] * h.z * h.y * h.x / step_s;
   }
 
   /// Heat flows and uptake of the step are those of the record. @collective
@@ -128,7 +127,6 @@ class stepper {
   }
 
  private:
-  const heat_problem& problem_;
   const time_plan& plan_;
   const conduction_cells& cells_;
   kernel::conduction_stencil<double> conduction_;  // without what is stored
@@ -137,7 +135,7 @@ class stepper {
   conduction_solver solver_;
   std::vector<double> above_initial_;  // temperatures; walls are zero
   std::vector<double> heat_;           // that each cell gains at these temperatures
-  std::array<double, 256> rate_{};     // heat capacity of a cell over the step, by material [W/K]
+  std::vector<double> rate_;           // heat capacity of a cell over the step, by material [W/K]
 };
 
 }  // namespace
@@ -157,7 +155,7 @@ transient_solution solve_transient(const heat_problem& problem, const time_plan&
   }
   auto cells = all_cells(problem);
   const vector3 h = problem.spacing_mm;
-  for (std::size_t m = 0; m < std::min<std::size_t>(256, plan.heat_capacity_J_per_mm3K.size()); ++m)
+  for (std::size_t m = 0; m < std::min(cells.storage.size(), plan.heat_capacity_J_per_mm3K.size()); ++m)
     cells.storage[m] = plan.heat_capacity_J_per_mm3K[m] * h.z * h.y * h.x / (plan.implicitness * solution.step_s);
   stepper time(problem, plan, cells, solution.step_s);
   solution.proof.unknowns = time.total_cells();

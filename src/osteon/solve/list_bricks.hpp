@@ -14,14 +14,14 @@ struct brick_lists {
   std::vector<std::int32_t> node_plane_begin;  ///< first node of each plane of nodes, and the end
 
   /// @param material per cell; borrowed
-  kernel::hex8_bricks view(const std::uint8_t* material) const {
+  kernel::hex8_bricks view(const material_number* material) const {
     return {runs, run_plane_begin, node_plane_begin, material};
   }
 };
 
 /// @param nodes all corners of the cells, and perhaps more @param material per cell
 inline brick_lists list_bricks(const voxel::run_set& cells, const voxel::run_set& nodes,
-                               std::span<const std::uint8_t> material) {
+                               std::span<const material_number> material) {
   brick_lists lists;
   for (std::int64_t z = 0; z < cells.shape().z; ++z) {
     lists.run_plane_begin.push_back(lists.runs.size());

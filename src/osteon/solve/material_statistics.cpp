@@ -19,8 +19,8 @@ struct search {
 using searches = std::array<search, fractions.size()>;
 
 // The percentiles of all groups at once, byte by byte from the top as `percentile` finds one.
-std::vector<searches> percentiles(MPI_Comm comm, std::span<const float> values, std::span<const std::uint8_t> material,
-                                  const std::array<std::uint8_t, 256>& group_of, const std::vector<std::int64_t>& voxels) {
+std::vector<searches> percentiles(MPI_Comm comm, std::span<const float> values, std::span<const material_number> material,
+                                  const std::vector<std::size_t>& group_of, const std::vector<std::int64_t>& voxels) {
   std::vector<searches> found(voxels.size());
   for (std::size_t g = 0; g < voxels.size(); ++g)
     for (std::size_t f = 0; f < fractions.size(); ++f) {
@@ -51,11 +51,15 @@ std::vector<searches> percentiles(MPI_Comm comm, std::span<const float> values, 
 
 }  // namespace
 
-std::vector<material_statistics> statistics_by_material(MPI_Comm comm, std::span<const std::uint8_t> material,
+std::vector<material_statistics> statistics_by_material(MPI_Comm comm, std::span<const material_number> material,
                                                         const std::vector<std::span<const float>>& fields) {
   // Per material: its voxels, then the sums of the fields; and the largest values of the fields.
   const std::size_t width = 1 + fields.size();
-  std::vector<double> sums(256 * width), largest(256 * width);
+  int highest = 0;
+  for (const material_number m : material) highest = std::max<int>(highest, m);
+  MPI_Allreduce(MPI_IN_PLACE, &highest, 1, MPI_INT, MPI_MAX, comm);
+  const auto numbers = static_cast<std::size_t>(highest) + 1;
+  std::vector<double> sums(numbers * width), largest(numbers * width);
   for (std::size_t i = 0; i < material.size(); ++i) {
     double* const sum = sums.data() + material[i] * width;
     double* const top = largest.data() + material[i] * width;
@@ -70,12 +74,12 @@ std::vector<material_statistics> statistics_by_material(MPI_Comm comm, std::span
 
   std::vector<material_statistics> result;
   std::vector<std::int64_t> voxels;
-  std::array<std::uint8_t, 256> group_of{};
-  for (std::size_t m = 0; m < 256; ++m) {
+  std::vector<std::size_t> group_of(numbers);
+  for (std::size_t m = 0; m < numbers; ++m) {
     if (sums[m * width] == 0) continue;
-    group_of[m] = static_cast<std::uint8_t>(result.size());
+    group_of[m] = result.size();
     voxels.push_back(static_cast<std::int64_t>(sums[m * width]));
-    result.push_back({static_cast<std::uint8_t>(m), voxels.back(), {}});
+    result.push_back({static_cast<material_number>(m), voxels.back(), {}});
   }
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const std::vector<searches> found = percentiles(comm, fields[f], material, group_of, voxels);

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <osteon/base/material_number.hpp>
 #include <osteon/solve/post.hpp>
 #include <span>
 #include <vector>
@@ -11,7 +12,7 @@
 namespace osteon::solve {
 
 struct material_statistics {
-  std::uint8_t material = 0;
+  material_number material = 0;
   std::int64_t voxels = 0;
   std::vector<field_statistics> fields;  ///< in the order of the fields
 };
@@ -20,9 +21,8 @@ struct material_statistics {
 /// number of ranks.
 /// @param material number of each voxel's material
 /// @param fields non-negative and finite, one value per voxel
-/// @collective on comm @cost two allreduces and four per field, of at most 2 MiB (255 materials, four fractions, 256
-/// counters), whatever the number of materials
-std::vector<material_statistics> statistics_by_material(MPI_Comm comm, std::span<const std::uint8_t> material,
+/// @collective on comm @cost three allreduces and four per field, of 8 KiB for each material (four fractions, 256 counters)
+std::vector<material_statistics> statistics_by_material(MPI_Comm comm, std::span<const material_number> material,
                                                         const std::vector<std::span<const float>>& fields);
 
 }  // namespace osteon::solve

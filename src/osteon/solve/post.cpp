@@ -47,7 +47,7 @@ field_statistics statistics(MPI_Comm comm, std::span<const float> values) {
   return {sums[0] / sums[1], at(0.5), at(0.95), at(0.98), at(0.99), at(1.0)};
 }
 
-std::vector<float> effective_strain(const voxel::material_table& materials, std::span<const std::uint8_t> material,
+std::vector<float> effective_strain(const voxel::material_table& materials, std::span<const material_number> material,
                                     std::span<const float> sed) {
   std::vector<float> strain(sed.size());
   for_each(static_cast<std::int64_t>(sed.size()), [&](std::int64_t i) {
@@ -60,8 +60,7 @@ std::vector<float> effective_strain(const voxel::material_table& materials, std:
 pistoia_estimate pistoia(MPI_Comm comm, std::span<const float> strain, double load_N, double critical_strain,
                          double critical_volume) {
   const double reached = percentile(comm, strain, 1 - critical_volume);
-  if (reached == 0) return {};
-  return {critical_strain / reached, load_N * critical_strain / reached};
+  return {critical_strain / reached, load_N * (critical_strain / reached)};
 }
 
 }  // namespace osteon::solve

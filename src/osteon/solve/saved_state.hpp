@@ -30,6 +30,9 @@ class state_keeper {
   virtual void restore(solver_state& state) = 0;
   /// Asked between iterations: whether to save now. @param done iterations or steps so far @collective
   virtual bool is_due(std::int64_t done) = 0;
+  /// Called between steps of the setup, which leave nothing to save.
+  /// @throws interrupted_error on all ranks if the job is to end here @collective
+  virtual void pass() {}
   /// @throws interrupted_error on all ranks if the job is to end here @collective
   virtual void save(const solver_state& state) = 0;
   /// The solve is done; `state` is its answer. @throws as save @collective

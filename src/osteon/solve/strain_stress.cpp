@@ -1,6 +1,7 @@
 #include <osteon/solve/strain_stress.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <osteon/base/for_each.hpp>
 #include <osteon/kernel/symmetric_tensor.hpp>
 
@@ -69,6 +70,14 @@ std::vector<float> stress(const elasticity_problem& problem, std::span<const dou
                           std::span<const double> thermal_strain) {
   return per_cell(problem, displacement_mm, thermal_strain, 6,
                   [](const kernel::voigt& strain, kernel::lame m, float* out) { store(kernel::stress_of(strain, m), out); });
+}
+
+std::vector<float> strain_energy_density(const elasticity_problem& problem, std::span<const double> displacement_mm,
+                                         std::span<const double> thermal_strain) {
+  return per_cell(problem, displacement_mm, thermal_strain, 1, [](const kernel::voigt& strain, kernel::lame m, float* out) {
+    const kernel::voigt stress = kernel::stress_of(strain, m);
+    *out = static_cast<float>(std::max(0.0, std::inner_product(stress.begin(), stress.end(), strain.begin(), 0.0) / 2));
+  });
 }
 
 std::vector<float> von_mises_stress(const elasticity_problem& problem, std::span<const double> displacement_mm,

@@ -18,6 +18,12 @@ std::vector<float> strain(const elasticity_problem& problem, std::span<const dou
 std::vector<float> stress(const elasticity_problem& problem, std::span<const double> displacement_mm,
                           std::span<const double> thermal_strain = {});
 
+/// Strain energy density, half the product of stress and strain. Of the mechanical strain, so that a body that expands
+/// freely has none. The energy of a voxel as a whole is at least this (integrated_energy_density).
+/// @return per cell [MPa], >= 0
+std::vector<float> strain_energy_density(const elasticity_problem& problem, std::span<const double> displacement_mm,
+                                         std::span<const double> thermal_strain = {});
+
 /// @return per cell [MPa]
 std::vector<float> von_mises_stress(const elasticity_problem& problem, std::span<const double> displacement_mm,
                                     std::span<const double> thermal_strain = {});

@@ -18,7 +18,7 @@ std::vector<double> thermal_strain(const elasticity_problem& problem, std::span<
                                   expansion_per_K.size(), problem.materials->size()));
   std::vector<double> strain(temperature_K.size());
   for (std::size_t cell = 0; cell < strain.size(); ++cell) {
-    const std::uint8_t m = problem.material[cell];
+    const material_number m = problem.material[cell];
     strain[cell] = expansion_per_K[m] * (temperature_K[cell] - reference_K);
     if (!std::isfinite(strain[cell]))
       throw data_error(

@@ -26,11 +26,12 @@ class disjoint_sets {
   std::vector<std::int32_t> parent_;
 };
 
-// Join the runs of two neighbouring rows that overlap in x; both rows are sorted, so one sweep is enough.
-void join_rows(disjoint_sets& sets, const run* base, std::span<const run> a, std::span<const run> b) {
+// Join the runs of two neighbouring rows that overlap in x, or come as near as `reach`; both rows are sorted, so one sweep
+// is enough.
+void join_rows(disjoint_sets& sets, const run* base, std::span<const run> a, std::span<const run> b, std::int32_t reach) {
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     const std::int32_t end_a = a[i].x + a[i].length, end_b = b[j].x + b[j].length;
-    if (a[i].x < end_b && b[j].x < end_a)
+    if (a[i].x < end_b + reach && b[j].x < end_a + reach)
       sets.join(static_cast<std::int32_t>(&a[i] - base), static_cast<std::int32_t>(&b[j] - base));
     if (end_a <= end_b)
       ++i;
@@ -41,18 +42,36 @@ void join_rows(disjoint_sets& sets, const run* base, std::span<const run> a, std
 
 }  // namespace
 
-components find_components(const run_set& cells, const std::array<bool, 3>& periodic) {
+components find_components(const run_set& cells, const std::array<bool, 3>& periodic, connectivity by) {
   const auto runs = cells.runs();
   const index3 shape = cells.shape();
   disjoint_sets sets(runs.size());
+  // The last run of one row with the first one of the other, through the periodic faces of x.
+  const auto join_around = [&](std::span<const run> low, std::span<const run> high) {
+    if (low.empty() || high.empty() || low.front().x != 0 || high.back().x + high.back().length != shape.x) return;
+    sets.join(static_cast<std::int32_t>(&low.front() - runs.data()), static_cast<std::int32_t>(&high.back() - runs.data()));
+  };
+  const bool by_corners = by == connectivity::corners;
+  // Half of the neighbouring rows, the others being neighbours of these; the last two only share edges and corners.
+  constexpr std::array<std::array<std::int64_t, 2>, 4> before{{{0, -1}, {-1, 0}, {-1, -1}, {-1, 1}}};
   for (std::int64_t z = 0; z < shape.z; ++z)
     for (std::int64_t y = 0; y < shape.y; ++y) {
       const auto row = cells.row(z, y);
-      if (y > 0 || periodic[1]) join_rows(sets, runs.data(), row, cells.row(z, (y > 0 ? y : shape.y) - 1));
-      if (z > 0 || periodic[0]) join_rows(sets, runs.data(), row, cells.row((z > 0 ? z : shape.z) - 1, y));
-      if (periodic[2] && !row.empty() && row.front().x == 0 && row.back().x + row.back().length == shape.x)
-        sets.join(static_cast<std::int32_t>(&row.front() - runs.data()),
-                  static_cast<std::int32_t>(&row.back() - runs.data()));
+      if (row.empty()) continue;
+      if (periodic[2]) join_around(row, row);
+      for (std::size_t n = 0; n < (by_corners ? 4U : 2U); ++n) {
+        index3 at{z + before[n][0], y + before[n][1], 0};
+        bool is_inside = true;
+        for (int d = 0; d < 2; ++d) {
+          if (at[d] >= 0 && at[d] < shape[d]) continue;
+          is_inside = is_inside && periodic[static_cast<std::size_t>(d)];
+          at[d] = at[d] < 0 ? shape[d] - 1 : 0;
+        }
+        if (!is_inside) continue;
+        const auto other = cells.row(at.z, at.y);
+        join_rows(sets, runs.data(), row, other, by_corners ? 1 : 0);
+        if (periodic[2] && by_corners) join_around(row, other), join_around(other, row);
+      }
     }
 
   components found;

@@ -1,7 +1,6 @@
 #pragma once
 /// @file
-/// Connected parts of the solid. Voxels are connected through faces, because forces and heat are not carried by edges
-/// and corners.
+/// Connected parts of the solid.
 #include <array>
 #include <cstdint>
 #include <osteon/voxel/run_set.hpp>
@@ -9,7 +8,13 @@
 
 namespace osteon::voxel {
 
-/// A 6-connected part.
+/// By what voxels are connected.
+enum class connectivity {
+  faces,    ///< 6 neighbours: an edge or a corner carries no heat, and no moment
+  corners,  ///< 26 neighbours: all that share a node, and so a displacement
+};
+
+/// A connected part.
 struct component {
   std::int64_t voxels = 0;
   index3 low, high;  ///< first and last plane that it reaches on each axis
@@ -25,6 +30,7 @@ struct components {
 
 /// Find the parts by union-find over runs. @cost O(runs) memory, almost linear time
 /// @param periodic by axis z, y, x: the last plane is the neighbour of the first one
-components find_components(const run_set& cells, const std::array<bool, 3>& periodic = {});
+components find_components(const run_set& cells, const std::array<bool, 3>& periodic = {},
+                           connectivity by = connectivity::faces);
 
 }  // namespace osteon::voxel

@@ -1,7 +1,8 @@
 #pragma once
 /// @file
-/// What the voxels are made of. A model stores one byte a voxel, the number of its material; 0 is empty space.
+/// What the voxels are made of. A model stores for each voxel the number of its material; 0 is empty space.
 #include <osteon/base/error.hpp>
+#include <osteon/base/material_number.hpp>
 #include <string>
 #include <vector>
 

@@ -60,7 +60,7 @@ std::vector<float> voxels_at_nodes(const node_grid& grid) {
   return count;
 }
 
-std::vector<float> corners_of_cells(const node_grid& grid, std::span<const std::uint8_t> marked) {
+std::vector<float> corners_of_cells(const node_grid& grid, std::span<const material_number> marked) {
   std::vector<float> mark(static_cast<std::size_t>(grid.nodes->size()));
   for_each_cell(grid, [&](std::int32_t cell, const std::array<std::int32_t, 8>& corners) {
     if (marked[static_cast<std::size_t>(cell)])

@@ -76,7 +76,7 @@ std::vector<std::int32_t> nodes_in(const node_grid& grid, const region& where);
 std::vector<float> voxels_at_nodes(const node_grid& grid);
 
 /// 1 at the corners of the cells that are marked, 0 elsewhere, per node. @param marked per cell, not 0 where it is marked
-std::vector<float> corners_of_cells(const node_grid& grid, std::span<const std::uint8_t> marked);
+std::vector<float> corners_of_cells(const node_grid& grid, std::span<const material_number> marked);
 
 /// The block's part of the outward vector areas of the free faces whose four nodes all are `chosen` [mm2], a quarter of
 /// a face to each of its nodes, shape (nodes, 3). The two sides of an inner face cancel, also over blocks.

@@ -8,23 +8,28 @@
 
 namespace osteon::voxel {
 
-run_set::run_set(index3 shape, std::vector<run> runs) : shape_(shape) {
+run_set::run_set(index3 shape, std::vector<run> runs, numbering how) : shape_(shape) {
+  if (runs.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+    throw data_error(
+        fmt::format("the solid of {} x {} x {} points consists of {} runs along x, more than 2^31 - 1; smooth the "
+                    "image, which is mostly noise, or crop it",
+                    shape.z, shape.y, shape.x, runs.size()));
   lists made{std::move(runs), {}};
   made.row_begin.assign(static_cast<std::size_t>(shape.z * shape.y + 1), 0);
   std::int64_t count = 0;
   for (run& r : made.runs) {
-    r.first = static_cast<std::int32_t>(count);
+    r.first = how == numbering::points ? static_cast<std::int32_t>(count) : 0;
     count += r.length;
-    if (count > std::numeric_limits<std::int32_t>::max())
+    if (how == numbering::points && count > std::numeric_limits<std::int32_t>::max())
       throw data_error(
           fmt::format("a block of {} x {} x {} points has more than {} active ones, the most that one rank can "
-                      "number; use more ranks, or crop the image",
+                      "number; use more ranks (osteon run -n), or crop the image",
                       shape.z, shape.y, shape.x, std::numeric_limits<std::int32_t>::max()));
     ++made.row_begin[static_cast<std::size_t>(r.z * shape.y + r.y + 1)];
   }
   for (std::size_t i = 1; i < made.row_begin.size(); ++i) made.row_begin[i] += made.row_begin[i - 1];
   lists_ = std::make_shared<const lists>(std::move(made));
-  size_ = static_cast<std::int32_t>(count);
+  size_ = how == numbering::points ? static_cast<std::int32_t>(count) : 0;
 }
 
 std::int32_t run_set::find(std::int64_t z, std::int64_t y, std::int64_t x) const {
@@ -42,7 +47,7 @@ std::int32_t run_set::plane_begin(std::int64_t z) const {
   return r < runs().size() ? runs()[r].first : size_;
 }
 
-run_set active_cells(view3<const std::uint8_t> image) {
+run_set active_cells(view3<const material_number> image, numbering how) {
   std::vector<run> runs;
   for (std::int64_t z = 0; z < image.extent(0); ++z)
     for (std::int64_t y = 0; y < image.extent(1); ++y)
@@ -56,7 +61,7 @@ run_set active_cells(view3<const std::uint8_t> image) {
         runs.push_back({static_cast<std::int32_t>(z), static_cast<std::int32_t>(y), static_cast<std::int32_t>(begin),
                         static_cast<std::int32_t>(x - begin), 0});
       }
-  return {image.shape(), std::move(runs)};
+  return {image.shape(), std::move(runs), how};
 }
 
 run_set corner_nodes(const run_set& cells) {
@@ -86,8 +91,8 @@ run_set corner_nodes(const run_set& cells) {
   return {shape, std::move(runs)};
 }
 
-std::vector<std::uint8_t> gather(const run_set& cells, view3<const std::uint8_t> image) {
-  std::vector<std::uint8_t> values(static_cast<std::size_t>(cells.size()));
+std::vector<material_number> gather(const run_set& cells, view3<const material_number> image) {
+  std::vector<material_number> values(static_cast<std::size_t>(cells.size()));
   for (const run& r : cells.runs()) std::copy_n(&image(r.z, r.y, r.x), r.length, values.begin() + r.first);
   return values;
 }

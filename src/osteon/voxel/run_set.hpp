@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <osteon/base/box.hpp>
+#include <osteon/base/material_number.hpp>
 #include <span>
 #include <vector>
 
@@ -17,17 +18,20 @@ struct run {
   std::int32_t first = 0;
 };
 
+/// Whether points get numbers, which a rank needs to compute with them, and of which there are 2^31 - 1.
+enum class numbering { points, none };
+
 /// The active points of a box (cells or nodes), as runs in z, y, x order. Coordinates are local to the box.
 /// Copies share the runs, which never change: a copy costs no memory.
 class run_set {
  public:
   run_set() = default;
   /// @param runs ordered by z, y, x; runs of one row neither overlap nor touch; `first` is filled in here
-  /// @throws data_error if the set has more than 2^31 - 1 points (use more ranks)
-  run_set(index3 shape, std::vector<run> runs);
+  /// @throws data_error if the set has more than 2^31 - 1 points that are to be numbered (use more ranks), or as many runs
+  run_set(index3 shape, std::vector<run> runs, numbering how = numbering::points);
 
   index3 shape() const { return shape_; }
-  /// Number of active points.
+  /// Number of active points; 0 if they have no numbers.
   std::int32_t size() const { return size_; }
   std::span<const run> runs() const { return lists_->runs; }
   /// The runs of row (z, y).
@@ -58,12 +62,12 @@ class run_set {
 };
 
 /// The non-zero points of `image`, shape (z, y, x).
-run_set active_cells(view3<const std::uint8_t> image);
+run_set active_cells(view3<const material_number> image, numbering how = numbering::points);
 
 /// The corners of the active cells, as points of shape (z + 1, y + 1, x + 1).
 run_set corner_nodes(const run_set& cells);
 
 /// The values of `image` at the active cells, in their order. @param image shape of `cells`
-std::vector<std::uint8_t> gather(const run_set& cells, view3<const std::uint8_t> image);
+std::vector<material_number> gather(const run_set& cells, view3<const material_number> image);
 
 }  // namespace osteon::voxel

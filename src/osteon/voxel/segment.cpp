@@ -25,12 +25,13 @@ std::string face_name(int axis, bool high) { return fmt::format("{} {} face", hi
 // Which faces of the image each part joins, by axis. On the way it may cross periodic faces, but of other axes: a grain that
 // a face cuts in two touches both, and joins nothing.
 using joined_axes = std::vector<std::array<bool, 3>>;
-joined_axes find_joined_axes(const run_set& cells, const components& found, const std::array<bool, 3>& periodic) {
+joined_axes find_joined_axes(const run_set& cells, const components& found, const std::array<bool, 3>& periodic,
+                             connectivity by) {
   joined_axes joins(found.parts.size());
   for (std::size_t a = 0; a < 3; ++a) {
     std::array<bool, 3> others = periodic;
     others[a] = false;
-    const components cut = periodic[a] ? find_components(cells, others) : found;
+    const components cut = periodic[a] ? find_components(cells, others, by) : found;
     for (std::size_t run = 0; run < cut.part_of_run.size(); ++run) {
       const component& part = cut.parts[static_cast<std::size_t>(cut.part_of_run[run])];
       const int axis = static_cast<int>(a);
@@ -68,18 +69,39 @@ void require_both_faces(const components& found, const joined_axes& joins, const
                     face_name(a, false), face_name(a, true)));
 }
 
+// Count what is dropped although edges or corners connect it with what is kept.
+void count_hanging(const run_set& cells, const components& found, const std::vector<bool>& kept,
+                   const std::array<bool, 3>& periodic, segmentation_report& report) {
+  const components wider = find_components(cells, periodic, connectivity::corners);
+  std::vector<bool> is_held(wider.parts.size());
+  for (std::size_t run = 0; run < found.part_of_run.size(); ++run)
+    if (kept[static_cast<std::size_t>(found.part_of_run[run])])
+      is_held[static_cast<std::size_t>(wider.part_of_run[run])] = true;
+  std::vector<bool> counted_part(found.parts.size());
+  for (std::size_t run = 0; run < found.part_of_run.size(); ++run) {
+    const auto part = static_cast<std::size_t>(found.part_of_run[run]);
+    if (kept[part] || counted_part[part] || !is_held[static_cast<std::size_t>(wider.part_of_run[run])]) continue;
+    counted_part[part] = true;
+    report.hanging_voxels += found.parts[part].voxels;
+    ++report.hanging_islands;
+  }
+}
+
 // Drop the parts that are not kept (in `solid`, values stay as they are elsewhere) and report.
-void keep_parts(std::vector<std::uint8_t>& solid, index3 shape, const segmentation_options& how,
+void keep_parts(std::vector<material_number>& solid, index3 shape, const segmentation_options& how,
                 segmentation_report& report) {
-  const run_set cells = active_cells({solid.data(), shape});
-  const components found = find_components(cells, how.periodic);
-  const joined_axes joins = find_joined_axes(cells, found, how.periodic);
+  // This is one process: only a rank that computes has to number its voxels.
+  const run_set cells = active_cells({solid.data(), shape}, numbering::none);
+  const components found = find_components(cells, how.periodic, how.connected_by);
+  const joined_axes joins = find_joined_axes(cells, found, how.periodic, how.connected_by);
   const auto load = static_cast<std::size_t>(how.load_axis);
   std::vector<bool> kept(found.parts.size());
   for (std::size_t p = 0; p < found.parts.size(); ++p)
     kept[p] = how.keep == keep_rule::all || (how.keep == keep_rule::largest && p == 0) ||
               (how.keep == keep_rule::percolating && joins[p][load]);
-  report.solid_voxels = cells.size();
+  if (how.keep == keep_rule::percolating && how.may_join_nothing && std::find(kept.begin(), kept.end(), true) == kept.end())
+    kept.assign(kept.size(), true);
+  for (const component& part : found.parts) report.solid_voxels += part.voxels;
   report.parts = static_cast<std::int64_t>(found.parts.size());
   for (std::size_t p = 0; p < found.parts.size(); ++p) {
     const component& part = found.parts[p];
@@ -92,6 +114,8 @@ void keep_parts(std::vector<std::uint8_t>& solid, index3 shape, const segmentati
     report.kept_voxels += part.voxels;
     for (std::size_t a = 0; a < 3; ++a) report.percolates[a] = report.percolates[a] || joins[p][a];
   }
+  if (report.dropped_voxels > 0 && how.connected_by == connectivity::faces)
+    count_hanging(cells, found, kept, how.periodic, report);
   report.volume_fraction = static_cast<double>(report.kept_voxels) / static_cast<double>(shape.volume());
   if (how.keep == keep_rule::percolating && report.kept_voxels == 0)
     require_both_faces(found, joins, std::vector<bool>(kept.size(), true), shape, how.load_axis);
@@ -99,7 +123,8 @@ void keep_parts(std::vector<std::uint8_t>& solid, index3 shape, const segmentati
   const auto runs = cells.runs();
   for (std::size_t i = 0; i < runs.size(); ++i)
     if (!kept[static_cast<std::size_t>(found.part_of_run[i])])
-      std::fill_n(solid.begin() + (runs[i].z * shape.y + runs[i].y) * shape.x + runs[i].x, runs[i].length, std::uint8_t{0});
+      std::fill_n(solid.begin() + (runs[i].z * shape.y + runs[i].y) * shape.x + runs[i].x, runs[i].length,
+                  material_number{0});
 }
 
 // Threshold and keep: 1 where the solid is.
@@ -232,11 +257,11 @@ segmented segment(const image& labels, const segmentation_options& how, const st
     throw data_error(
         fmt::format("a label image holds whole numbers, but this one is of type {}; threshold it, or save it as integers",
                     name_of(labels.type)));
-  std::map<std::int64_t, std::uint8_t> number_of_label;
+  std::map<std::int64_t, material_number> number_of_label;
   for (const std::int64_t label : void_labels) number_of_label[label] = 0;
   result.materials = {material{"empty", 0, 0, 0}};
   for (const labelled_material& entry : table) {
-    number_of_label[entry.label] = static_cast<std::uint8_t>(result.materials.size());
+    number_of_label[entry.label] = static_cast<material_number>(result.materials.size());
     result.materials.push_back(entry.properties);
   }
   result.material.resize(static_cast<std::size_t>(labels.shape.volume()));
@@ -264,7 +289,7 @@ segmented segment(const image& labels, const segmentation_options& how, const st
         fmt::format("labels without a material: {}{}; add a [[material]] with that label, or name it in segment.void_labels",
                     fmt::join(shown, ", "), unknown.size() > shown.size() ? " and more" : ""));
   }
-  if (std::all_of(result.material.begin(), result.material.end(), [](std::uint8_t m) { return m == 0; }))
+  if (std::all_of(result.material.begin(), result.material.end(), [](material_number m) { return m == 0; }))
     throw data_error(fmt::format("every voxel has a void label; the labels of the image lie in [{}, {}]",
                                  result.report.grey.low, result.report.grey.high));
   keep_parts(result.material, labels.shape, how, result.report);

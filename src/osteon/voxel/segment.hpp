@@ -25,8 +25,10 @@ struct segmentation_options {
   std::optional<double> threshold;  ///< solid lies above; Otsu's value if absent
   std::optional<double> upper;      ///< solid does not lie above this
   keep_rule keep = keep_rule::largest;
+  connectivity connected_by = connectivity::faces;
   axis load_axis = axis::z;
-  bool must_join_faces = true;  ///< refuse a solid that does not join the two faces of the load axis
+  bool must_join_faces = true;    ///< refuse a solid that does not join the two faces of the load axis
+  bool may_join_nothing = false;  ///< where no part is `percolating`, keep all instead of refusing the solid
   /// Axes (z, y, x) along which the image repeats itself: parts are connected through these faces, too.
   std::array<bool, 3> periodic{};
 };
@@ -38,6 +40,8 @@ struct segmentation_report {
   grey_range grey;
   std::int64_t solid_voxels = 0, kept_voxels = 0, dropped_voxels = 0;
   std::int64_t parts = 0, dropped_islands = 0;
+  /// Of the dropped: what edges and corners connect with what is kept, so that `connectivity::corners` would keep it.
+  std::int64_t hanging_voxels = 0, hanging_islands = 0;
   std::vector<std::int64_t> largest_islands;  ///< voxels of the largest dropped parts, at most ten
   double volume_fraction = 0;                 ///< kept voxels over all
   std::array<bool, 3> percolates{};           ///< a kept part joins both faces, per axis (z, y, x)
@@ -72,17 +76,17 @@ struct density_law {
 /// A segmented, classified image.
 struct segmented {
   index3 shape;
-  std::vector<std::uint8_t> material;  ///< number of the material, 0 = empty, shape (z, y, x)
-  material_table materials;            ///< [0] is empty space
+  std::vector<material_number> material;  ///< number of the material, 0 = empty, shape (z, y, x)
+  material_table materials;               ///< [0] is empty space
   segmentation_report report;
-  double modulus_error = 0;  ///< largest relative error of E by sorting the voxels into at most 255 materials
+  double modulus_error = 0;  ///< largest relative error of E by sorting the voxels into at most 4096 materials
   double poisson_error = 0;  ///< the same of Poisson's ratio, not relative
 };
 
 /// One material for all solid voxels.
 segmented segment(const image& scan, const segmentation_options& how, const material& solid);
 
-/// A modulus for each grey value; see sort_into_materials for images with more than 255 different moduli.
+/// A modulus for each grey value; see sort_into_materials for images with more than 4096 different moduli.
 segmented segment(const image& scan, const segmentation_options& how, const density_law& law);
 
 /// Elastic constants of each voxel, in images of the scan's shape. Only the values at solid voxels matter.
@@ -92,7 +96,7 @@ struct elastic_images {
   double same_poisson_ratio = 0.3;
 };
 
-/// A modulus and a Poisson's ratio for each voxel; see sort_into_materials for more than 255 different pairs.
+/// A modulus and a Poisson's ratio for each voxel; see sort_into_materials for more than 4096 different pairs.
 /// @throws data_error if the images differ in shape, or a solid voxel has E <= 0 or nu outside (-1, 0.5)
 segmented segment(const image& scan, const segmentation_options& how, const elastic_images& constants);
 

@@ -46,11 +46,11 @@ double otsu_threshold(const image& scan, grey_range range) {
   return exact ? range.low + static_cast<double>(chosen) : range.low + width * static_cast<double>(chosen + 1);
 }
 
-std::vector<std::uint8_t> solid_voxels(const image& scan, double low, double high) {
-  std::vector<std::uint8_t> solid(static_cast<std::size_t>(scan.shape.volume()));
+std::vector<material_number> solid_voxels(const image& scan, double low, double high) {
+  std::vector<material_number> solid(static_cast<std::size_t>(scan.shape.volume()));
   scan.visit([&](auto values) {
     const auto* data = values.data_handle();
-    std::uint8_t* out = solid.data();
+    material_number* out = solid.data();
     for_each(values.size(), [=](std::int64_t i) {
       const auto grey = static_cast<double>(data[i]);
       out[i] = grey > low && grey <= high ? 1 : 0;

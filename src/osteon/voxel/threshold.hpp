@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// Which voxels are solid: by a given grey value, or by Otsu's.
+#include <osteon/base/material_number.hpp>
 #include <osteon/voxel/image.hpp>
 #include <vector>
 
@@ -15,6 +16,6 @@ namespace osteon::voxel {
 double otsu_threshold(const image& scan, grey_range range);
 
 /// 1 where low < grey <= high, else 0; shape of the image.
-std::vector<std::uint8_t> solid_voxels(const image& scan, double low, double high);
+std::vector<material_number> solid_voxels(const image& scan, double low, double high);
 
 }  // namespace osteon::voxel

@@ -183,12 +183,12 @@ element_layout find_layout(const script& s, const element_facts& facts, const re
   return layout;
 }
 
-std::int64_t pack_voxel(std::int64_t place, std::uint8_t material) { return place * 256 + material; }
+std::int64_t pack_voxel(std::int64_t place, material_number material) { return place * packed_materials + material; }
 
 element_decoder::element_decoder(const script& s, element_layout layout)
     : s_(s), layout_(layout), number_(element_facts::most_ids) {
   for (std::size_t m = 0; m < s.materials.size(); ++m)
-    number_[static_cast<std::size_t>(s.materials[m].id)] = static_cast<std::uint8_t>(m + 1);
+    number_[static_cast<std::size_t>(s.materials[m].id)] = static_cast<material_number>(m + 1);
 }
 
 std::int64_t element_decoder::voxel(const element_line& line) const {
@@ -235,7 +235,7 @@ void check_grid(const script& s, const model_head& head) {
                                  beside(s, s.model_file), head.elements, s.path, s.elements));
 }
 
-std::int64_t append_elements(std::string& text, view3<const std::uint8_t> planes, std::int64_t first_plane,
+std::int64_t append_elements(std::string& text, view3<const material_number> planes, std::int64_t first_plane,
                              std::int64_t first_number, std::span<const int> ids) {
   const index3 n = planes.shape();
   std::int64_t number = first_number;
@@ -243,7 +243,7 @@ std::int64_t append_elements(std::string& text, view3<const std::uint8_t> planes
   for (std::int64_t z = 0; z < n.z; ++z)
     for (std::int64_t y = 0; y < n.y; ++y)
       for (std::int64_t x = 0; x < n.x; ++x)
-        if (const std::uint8_t m = planes(z, y, x))
+        if (const material_number m = planes(z, y, x))
           fmt::format_to(out, "{} {} {} {} {}\n", number++, ids[m - std::size_t{1}], x + 1, y + 1, first_plane + z + 1);
   return number - first_number;
 }
@@ -269,13 +269,13 @@ whole_model read_whole_model(const script& s, const reading_options& options) {
   model.header.active_per_plane.resize(static_cast<std::size_t>(shape.z));
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const std::int64_t voxel = decode.voxel(elements[i]);
-    const std::size_t place = voxel < 0 ? 0 : static_cast<std::size_t>(voxel / 256);
+    const std::size_t place = voxel < 0 ? 0 : static_cast<std::size_t>(voxel / packed_materials);
     if (voxel < 0 || model.material[place] != 0)
       throw_fault(path,
                   {find_element(path, head.body, end,
                                 [&](std::int64_t at, const element_line&) { return at == static_cast<std::int64_t>(i); }),
                    voxel < 0 ? decode.fault(elements[i]) : listed_twice});
-    model.material[place] = static_cast<std::uint8_t>(voxel % 256);
+    model.material[place] = static_cast<material_number>(voxel % packed_materials);
     ++model.header.active_per_plane[place / static_cast<std::size_t>(shape.y * shape.x)];
   }
   return model;

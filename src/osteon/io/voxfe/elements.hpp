@@ -51,8 +51,9 @@ struct element_layout {
 /// Find out the order of the columns and the index base. @throws data_error if the lines fit no layout
 element_layout find_layout(const script& s, const element_facts& facts, const reading_options& options);
 
-/// A voxel and its material, in one number: place in the image (z, y, x) * 256 + material.
-std::int64_t pack_voxel(std::int64_t place, std::uint8_t material);
+/// A voxel and its material, in one number: place in the image (z, y, x) * packed_materials + material.
+inline constexpr std::int64_t packed_materials = most_materials + 1;
+std::int64_t pack_voxel(std::int64_t place, material_number material);
 
 /// What is wrong with a voxel that is listed twice.
 inline constexpr const char* listed_twice = "this voxel has an element already; remove one of the two";
@@ -69,20 +70,20 @@ class element_decoder {
  private:
   const script& s_;
   element_layout layout_;
-  std::vector<std::uint8_t> number_;  // by id; 0: unknown
+  std::vector<material_number> number_;  // by id; 0: unknown
 };
 
 /// Element lines of some planes, in canonical form: numbers from `first_number` on, z, y, x order, 1-based.
 /// @param ids of the materials 1, 2, ...
 /// @param text receives the lines
 /// @return the number of elements
-std::int64_t append_elements(std::string& text, view3<const std::uint8_t> planes, std::int64_t first_plane,
+std::int64_t append_elements(std::string& text, view3<const material_number> planes, std::int64_t first_plane,
                              std::int64_t first_number, std::span<const int> ids);
 
 /// A model that one process has.
 struct whole_model {
   voxel::model_header header;
-  std::vector<std::uint8_t> material;  ///< shape header.shape
+  std::vector<material_number> material;  ///< shape header.shape
   element_layout layout;
 };
 

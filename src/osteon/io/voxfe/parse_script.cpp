@@ -114,7 +114,7 @@ std::string path_of(std::string_view rest) {
 material_row& row_of(std::vector<material_row>& rows, int id) {
   const auto known = std::find_if(rows.begin(), rows.end(), [&](const material_row& r) { return r.id == id; });
   if (known != rows.end()) return *known;
-  if (rows.size() == 255) throw bad_line{"more than 255 materials; a voxel's material is one byte"};
+  if (rows.size() == most_materials) throw bad_line{fmt::format("more than {} materials", most_materials)};
   rows.push_back({});
   rows.back().id = id;
   return rows.back();

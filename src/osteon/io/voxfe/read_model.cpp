@@ -64,7 +64,7 @@ std::vector<std::int64_t> read_share(MPI_Comm comm, const script& s, const readi
         break;
       }
       voxels.push_back(voxel);
-      ++active[static_cast<std::size_t>(voxel / 256 / plane)];
+      ++active[static_cast<std::size_t>(voxel / packed_materials / plane)];
     }
   });
   agree_on_fault(comm, part.path, fault);
@@ -84,7 +84,7 @@ std::vector<std::int64_t> send_to_owners(const grid::block& where, const std::ve
   for (std::size_t r = 0; r < ranks; ++r)
     last.push_back(where.boxes->box_of(static_cast<int>(r)).end.z * where.domain.y * where.domain.x);
   const auto owner_of = [&](std::int64_t voxel) {
-    return static_cast<std::size_t>(std::upper_bound(last.begin(), last.end(), voxel / 256) - last.begin());
+    return static_cast<std::size_t>(std::upper_bound(last.begin(), last.end(), voxel / packed_materials) - last.begin());
   };
   std::vector<std::int64_t> outgoing(ranks), incoming(ranks), sorted, received;
   for (const std::int64_t v : voxels) ++outgoing[owner_of(v)];
@@ -144,9 +144,9 @@ model_planes read_in_parallel(MPI_Comm comm, const script& s, const reading_opti
     const std::int64_t first = owned.begin.z * owned.shape().y * owned.shape().x;
     model.material.resize(static_cast<std::size_t>(owned.volume()));
     for (const std::int64_t v : mine) {
-      std::uint8_t& m = model.material[static_cast<std::size_t>(v / 256 - first)];
-      if (m != 0) twice = std::min(twice, v / 256);
-      m = static_cast<std::uint8_t>(v % 256);
+      material_number& m = model.material[static_cast<std::size_t>(v / packed_materials - first)];
+      if (m != 0) twice = std::min(twice, v / packed_materials);
+      m = static_cast<material_number>(v % packed_materials);
     }
   });
   MPI_Allreduce(MPI_IN_PLACE, &twice, 1, MPI_INT64_T, MPI_MIN, comm);
@@ -154,8 +154,9 @@ model_planes read_in_parallel(MPI_Comm comm, const script& s, const reading_opti
   std::int64_t offset = -1, last = -1;
   comm::together(comm, [&] {
     const element_decoder decode(s, layout);
-    last = offset = find_element(part.path, part.begin, part.end,
-                                 [&](std::int64_t, const element_line& line) { return decode.voxel(line) / 256 == twice; });
+    last = offset = find_element(part.path, part.begin, part.end, [&](std::int64_t, const element_line& line) {
+      return decode.voxel(line) / packed_materials == twice;
+    });
   });
   MPI_Allreduce(MPI_IN_PLACE, &last, 1, MPI_INT64_T, MPI_MAX, comm);
   comm::together(comm, [&] {
@@ -197,11 +198,11 @@ model_planes read_and_scatter(MPI_Comm comm, const script& s, const reading_opti
   if (root) {
     for (int r = 1; r < comm::size(comm); ++r)
       for (std::int64_t z = model.where.boxes->box_of(r).begin.z; z < model.where.boxes->box_of(r).end.z; ++z)
-        MPI_Send(whole.material.data() + z * plane, count, MPI_UINT8_T, r, 0, comm);
+        MPI_Send(whole.material.data() + z * plane, count, MPI_UINT16_T, r, 0, comm);
     std::copy_n(whole.material.begin() + model.where.owned.begin.z * plane, model.material.size(), model.material.begin());
   } else {
     for (std::size_t z = 0; z < static_cast<std::size_t>(model.where.owned.shape().z); ++z)
-      MPI_Recv(model.material.data() + z * static_cast<std::size_t>(plane), count, MPI_UINT8_T, 0, 0, comm,
+      MPI_Recv(model.material.data() + z * static_cast<std::size_t>(plane), count, MPI_UINT16_T, 0, 0, comm,
                MPI_STATUS_IGNORE);
   }
   return model;

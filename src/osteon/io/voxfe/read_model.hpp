@@ -12,8 +12,8 @@ namespace osteon::io::voxfe {
 struct model_planes {
   grid::block where;
   voxel::model_header header;
-  std::vector<std::uint8_t> material;  ///< shape of where.owned
-  int index_base = 1;                  ///< of the file
+  std::vector<material_number> material;  ///< shape of where.owned
+  int index_base = 1;                     ///< of the file
 };
 
 /// Read a script's model.

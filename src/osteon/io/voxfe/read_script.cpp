@@ -31,7 +31,7 @@ void check_materials(const script& s, std::vector<problem>& faults) {
     if (!holds) faults.push_back({s.path, text});
   };
   expect(!s.materials.empty(), "no material; add LOAD_MATERIALS_FILE with a file of rows: number E nu flag");
-  expect(s.materials.size() <= 255, "more than 255 materials; a voxel's material is one byte");
+  expect(s.materials.size() <= most_materials, fmt::format("more than {} materials", most_materials));
   for (const material_row& m : s.materials) {
     expect(m.youngs_modulus > 0, fmt::format("material {}: Young's modulus {} must be > 0", m.id, m.youngs_modulus));
     expect(m.poisson_ratio > -1 && m.poisson_ratio < 0.5,

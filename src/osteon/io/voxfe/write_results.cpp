@@ -289,16 +289,16 @@ std::int64_t write_reactions(MPI_Comm comm, const script& s, const std::string& 
 }
 
 std::int64_t write_sed(const grid::block& where, const script& s, const std::string& path, text_way way,
-                       view3<const std::uint8_t> image, std::span<const float> sed, int base) {
+                       view3<const material_number> image, std::span<const float> sed, int base) {
   struct cell {
     std::int64_t place;
-    std::uint8_t material;
+    material_number material;
   };
   std::vector<cell> cells;
   comm::together(where.comm, [&] {
     cells.reserve(sed.size());
     for (std::int64_t i = 0; i < image.size(); ++i)
-      if (const std::uint8_t m = image.data_handle()[i]) cells.push_back({i, m});
+      if (const material_number m = image.data_handle()[i]) cells.push_back({i, m});
   });
   const std::int64_t nx = s.voxels[0], ny = s.voxels[1], first_plane = where.owned.begin.z;
   return write_rows(

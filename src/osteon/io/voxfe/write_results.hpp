@@ -56,6 +56,6 @@ std::int64_t write_reactions(MPI_Comm comm, const script& s, const std::string& 
 /// @param image material numbers of the rank's planes @param sed of its active voxels
 /// @param base that indices are counted from @collective on where.comm
 std::int64_t write_sed(const grid::block& where, const script& s, const std::string& path, text_way way,
-                       view3<const std::uint8_t> image, std::span<const float> sed, int base);
+                       view3<const material_number> image, std::span<const float> sed, int base);
 
 }  // namespace osteon::io::voxfe

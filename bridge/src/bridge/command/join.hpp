@@ -1,0 +1,32 @@
+#pragma once
+/// @file
+/// The commands of the bridge, for its own program and for others that offer them: they print to stderr.
+#include <bridge/error.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::bridge::command {
+
+struct join_request {
+  std::string name = "osteon-bridge join";  ///< of the command, before each message
+  std::string file;                         ///< the clusters (TOML; bridge/docs/wire.md)
+  std::vector<std::string> program;         ///< and its arguments
+  double grace_s = 10;                      ///< that the others have to end by themselves when one side has died
+  bool shows_scripts = false;               ///< print what each cluster's shell is given, the job key included
+};
+
+/// Run one MPI program over several clusters, to its end. This program is started again as `relay` where one is needed.
+/// @return the exit code of the job @throws usage_error, machine_error if it cannot be started
+int join(const join_request& request);
+
+struct relay_request {
+  int cluster = -1;    ///< index of the cluster whose processes are behind it
+  std::string hub;     ///< host:port of the hub; empty: this is the hub
+  std::string listen;  ///< host:port that the processes dial
+};
+
+/// Forward the packets of a cluster's processes until the job ends. Server, key and the rest come from the variables
+/// OSTEON_WIRE_... (bridge/docs/wire.md). @return 0 @throws usage_error, machine_error
+int relay(const relay_request& request);
+
+}  // namespace osteon::bridge::command

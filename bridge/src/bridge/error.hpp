@@ -1,0 +1,30 @@
+#pragma once
+/// @file
+/// The errors of the bridge: what is wrong, with which value, what the limit is and what to do.
+#include <common/problem.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace osteon::bridge {
+
+/// Base of all errors that the bridge throws on purpose.
+class error : public std::runtime_error {
+ public:
+  error(int exit_code, const std::string& text) : std::runtime_error(text), exit_code_(exit_code) {}
+  /// What a program that ends by this error returns to the shell.
+  int exit_code() const noexcept { return exit_code_; }
+
+ private:
+  int exit_code_;
+};
+
+/// The request makes no sense: wrong option, key or value. Exit code 2.
+struct usage_error : error {
+  explicit usage_error(const std::string& text) : error(2, text) {}
+};
+/// MPI, the network or the machine failed. Exit code 5.
+struct machine_error : error {
+  explicit machine_error(const std::string& text) : error(5, text) {}
+};
+
+}  // namespace osteon::bridge

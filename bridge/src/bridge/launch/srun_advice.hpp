@@ -1,0 +1,12 @@
+#pragma once
+/// @file
+/// What goes wrong with srun as a launcher, and is not seen from outside: clusters that wait for one another, processes that
+/// do not find each other.
+#include <bridge/launch/join_plan.hpp>
+
+namespace osteon::bridge::launch {
+
+/// Sentences for the user, before anything is started; usually none.
+std::vector<std::string> srun_advice(const join_plan& plan);
+
+}  // namespace osteon::bridge::launch

@@ -1,0 +1,74 @@
+#include <array>
+#include <bridge/wire/frame_stream.hpp>
+
+namespace osteon::bridge::wire {
+namespace {
+
+constexpr int rounds_at_once = 16;  ///< a stranger who sends without end shall not hold up the others
+
+}  // namespace
+
+void frame_stream::end(const std::string& why) {
+  if (!ended_ && !deaf_) why_ = why;
+  ended_ = true;
+}
+
+bool frame_stream::read_some() {
+  std::array<std::byte, 16384> part;
+  bool got = false;
+  // What waits unparsed is bounded: commands are handed over between two calls of this.
+  while (!ended_ && in_.size() < limit_ + part.size()) {
+    const std::ptrdiff_t n = channel_.read(part);
+    if (n < 0 || (n == 0 && deaf_)) end(channel_.why());
+    if (n <= 0) break;
+    in_.append(reinterpret_cast<const char*>(part.data()), static_cast<std::size_t>(n));
+    got = true;
+  }
+  return got;
+}
+
+bool frame_stream::write_some() {
+  bool gave = false;
+  while (!ended_ && !out_.empty()) {
+    const std::ptrdiff_t n = channel_.write(std::as_bytes(std::span(out_)));
+    if (n == 0) break;
+    gave = true;
+    if (n > 0) {
+      out_.erase(0, static_cast<std::size_t>(n));
+    } else if (channel_.never_connected()) {
+      end(channel_.why());
+    } else {  // the other side hears no more, but what it said before, why for instance, is still to be read
+      why_ = channel_.why();
+      deaf_ = true;
+      out_.clear();
+    }
+  }
+  return gave;
+}
+
+void frame_stream::serve(const std::function<void(const frame&)>& take) {
+  unfinished_ = true;
+  for (int round = 0; unfinished_ && round < rounds_at_once; ++round) {
+    const bool got = read_some();
+    while (auto f = next()) take(*f);
+    const bool gave = write_some();  // TLS may read while it writes: so look again
+    unfinished_ = (got || gave) && !ended_;
+  }
+}
+
+void frame_stream::flush() { write_some(); }
+
+std::optional<frame> frame_stream::next() {
+  const parsed_frame p = parse_frame(in_, limit_);
+  if (const auto* bad = std::get_if<malformed>(&p)) {
+    in_.clear();
+    end(bad->why);
+  }
+  const auto* v = std::get_if<frame_view>(&p);
+  if (v == nullptr) return std::nullopt;
+  frame f{v->what, std::string(v->data)};
+  in_.erase(0, v->consumed);
+  return f;
+}
+
+}  // namespace osteon::bridge::wire

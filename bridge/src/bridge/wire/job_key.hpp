@@ -1,0 +1,18 @@
+#pragma once
+/// @file
+/// The secret that all processes of a job share.
+#include <string>
+
+namespace osteon::bridge::wire {
+
+/// The first line of a file that nobody but its owner can read. @throws usage_error
+std::string read_key_file(const std::string& path);
+
+/// What is wrong with a key; empty if nothing. Who listens to the handshakes can try keys at leisure, so a word that a
+/// person thought of will not do.
+std::string fault_of_key(const std::string& key);
+
+/// A new key that nobody can guess. @throws machine_error
+std::string new_key();
+
+}  // namespace osteon::bridge::wire

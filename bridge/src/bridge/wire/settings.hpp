@@ -1,0 +1,59 @@
+#pragma once
+/// @file
+/// How a process joins: everything that `osteon join` tells it through the environment.
+#include <bridge/error.hpp>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace osteon::bridge::wire {
+
+enum class progress_mode {
+  thread,  ///< a side thread sleeps in epoll
+  polling  ///< the application's calls drive the sockets
+};
+
+struct settings {
+  std::string server;          ///< OSTEON_WIRE_SERVER: host:port of the start-up server
+  std::string key;             ///< OSTEON_WIRE_KEY, or the first line of the file OSTEON_WIRE_KEY_FILE
+  bool tls = true;             ///< OSTEON_WIRE_TLS: on or off
+  int cluster = 0;             ///< OSTEON_WIRE_CLUSTER: index of this cluster, from 0
+  int local_rank = 0;          ///< set by the caller, who knows it from the vendor's MPI
+  int local_size = 1;          ///< likewise
+  std::string address;         ///< OSTEON_WIRE_ADDRESS: what others reach this process by, or host=address,host=address,...
+  std::string ports;           ///< OSTEON_WIRE_PORTS: range to listen on, first-last; empty: any
+  std::string relay;           ///< OSTEON_WIRE_RELAY: host:port of this cluster's relay; empty: direct connections
+  int streams = 1;             ///< OSTEON_WIRE_STREAMS: connections per peer, 1 .. 16
+  double pacing_mbit = 0;      ///< OSTEON_WIRE_PACING_MBIT: upper rate of each stream; 0: none
+  std::string congestion;      ///< OSTEON_WIRE_CONGESTION: TCP congestion control, such as bbr; empty: the system's
+  double zstd_below_mbit = 0;  ///< OSTEON_WIRE_ZSTD_BELOW_MBIT: compress while the link is slower; 0: never
+  progress_mode progress = progress_mode::thread;  ///< OSTEON_WIRE_PROGRESS: thread or polling
+  std::size_t short_bytes = 64 << 10;  ///< OSTEON_WIRE_SHORT: payload of a packet; longer messages wait for a match
+  std::size_t eager_bytes = 4 << 20;   ///< OSTEON_WIRE_EAGER: bytes of unmatched messages a receiver holds per source
+  int ackmark = 64;                    ///< OSTEON_WIRE_ACKMARK: packets from one acknowledgement to the next
+  int hiwater = 8192;                  ///< OSTEON_WIRE_HIWATER: packets on their way before a sender waits
+  double heartbeat_seconds = 5;        ///< OSTEON_WIRE_HEARTBEAT_S: idle time after which a sign of life is sent
+  double cut_seconds = 30;             ///< OSTEON_WIRE_CUT_S: how long a cut may last before the job fails
+  double join_seconds = 60;            ///< OSTEON_WIRE_JOIN_S: how long to wait for the others at start and end
+};
+
+/// Values as a file or the environment has them, by the names above without OSTEON_WIRE_ and in small letters.
+using given_values = std::map<std::string, std::string>;
+
+/// Read and check them. @param faults gets everything that is wrong: key, value, limit
+settings read_settings(const given_values& given, std::vector<problem>& faults);
+
+/// The names that `[wire]` may give.
+const std::vector<std::string>& settings_of_file();
+
+/// Read the variables named above. @throws usage_error naming each variable that is wrong, its value and the limit
+settings settings_from_environment();
+
+/// Is there a job to join: is OSTEON_WIRE_SERVER set?
+bool joined_by_environment();
+
+/// Check the limits of every value. @throws usage_error
+void validate(const settings& s);
+
+}  // namespace osteon::bridge::wire

@@ -1,0 +1,62 @@
+#pragma once
+/// @file
+/// TCP sockets: owned descriptors, addresses in words, non-blocking dialling.
+#include <bridge/wire/settings.hpp>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace osteon::bridge::wire {
+
+/// Owns a file descriptor.
+class descriptor {
+ public:
+  descriptor() = default;
+  explicit descriptor(int fd) : fd_(fd) {}
+  descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  descriptor& operator=(descriptor&& other) noexcept;
+  ~descriptor();
+  int get() const noexcept { return fd_; }
+  explicit operator bool() const noexcept { return fd_ >= 0; }
+  void close() noexcept;
+
+ private:
+  int fd_ = -1;
+};
+
+struct host_port {
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+/// "host:port" or "[v6]:port". @throws link_error
+host_port split_address(const std::string& text);
+std::string join_address(const std::string& host, std::uint16_t port);
+
+/// Listen on all interfaces on any port of the range "first-last" ("" for any port, "p" for one), or on `host` only.
+/// @return the socket, non-blocking, and its port @throws link_error
+std::pair<descriptor, std::uint16_t> listen_on(const std::string& ports, const std::string& host = "");
+
+/// Begin to connect; finished when the socket becomes writable (see socket_error). Empty descriptor and `why` on failure.
+descriptor dial(const std::string& address, const settings& how, std::string& why);
+
+/// A waiting connection, non-blocking and tuned; empty if there is none.
+/// @param may_accept becomes false if there may be one, but no descriptor for it: look again later
+descriptor accept_one(int listener, const settings& how, bool* may_accept = nullptr);
+
+/// `host` if it is a numeric address of this machine, to listen on it alone; else empty, for all addresses.
+std::string own_numeric(const std::string& host);
+
+/// Pending error of a socket in words; empty if there is none.
+std::string socket_error(int fd);
+
+/// Own and other address of a connected socket, without port; v4 addresses in dotted form.
+std::string own_address(int fd);
+std::string other_address(int fd);
+
+/// This process' address for others: from settings::address, by host name or as it is; else `fallback`.
+std::string advertised_address(const settings& how, const std::string& host_name, const std::string& fallback);
+
+std::string host_name();
+
+}  // namespace osteon::bridge::wire

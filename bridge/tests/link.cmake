@@ -1,0 +1,40 @@
+# The link between clusters: all on the loopback interface, none needs root or MPI. Every test has a time-out.
+add_library(bridge_test_support INTERFACE)
+target_include_directories(bridge_test_support INTERFACE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(bridge_test_support INTERFACE osteon_bridge::wire)
+add_library(bridge_test_wan STATIC wire/wan.cpp)
+bridge_warnings(bridge_test_wan)
+target_link_libraries(bridge_test_wan PUBLIC bridge_test_support)
+
+# Most of a test's compilation is its framework, which is parsed once.
+foreach(name IN ITEMS packet pair rehearsal startup farewell guests settings exchange relay cut slow)
+  set(target bridge_test_${name})
+  add_executable(${target} wire/${name}_test.cpp)
+  bridge_warnings(${target})
+  target_compile_options(${target} PRIVATE -O1)
+  target_link_libraries(${target} PRIVATE bridge_test_wan GTest::gtest_main)
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    if(name STREQUAL "packet")
+      target_precompile_headers(${target} PRIVATE <gtest/gtest.h>)
+    else()
+      target_precompile_headers(${target} REUSE_FROM bridge_test_packet)
+    endif()
+  endif()
+  add_test(NAME bridge_wire/${name} COMMAND ${target})
+  set_tests_properties(bridge_wire/${name} PROPERTIES TIMEOUT 30 LABELS bridge)
+  list(APPEND bridge_link_tests ${target})
+endforeach()
+add_custom_target(test_bridge_wire DEPENDS ${bridge_link_tests})
+
+# What `join` starts in the tests of the command.
+add_executable(wire_peer wire/peer.cpp)
+bridge_warnings(wire_peer)
+target_link_libraries(wire_peer PRIVATE osteon_bridge::wire)
+
+# Measurements: docs/performance.md of osteon.
+foreach(name IN ITEMS wire_bench wan_box)
+  add_executable(${name} EXCLUDE_FROM_ALL wire/${name}.cpp)
+  bridge_warnings(${name})
+  target_compile_features(${name} PRIVATE cxx_std_20)
+endforeach()
+target_link_libraries(wire_bench PRIVATE bridge_test_wan)

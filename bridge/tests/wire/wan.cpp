@@ -1,0 +1,122 @@
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <wire/wan.hpp>
+
+namespace test {
+
+namespace wire = osteon::bridge::wire;
+
+namespace {
+
+constexpr std::size_t part_bytes = 32 << 10;
+
+}  // namespace
+
+wan::wan(const std::string& target, wan_settings s, const std::string& ports) : target_(target), how_(s), part_(part_bytes) {
+  std::tie(listener_, port_) = wire::listen_on(ports, "127.0.0.1");
+  thread_ = std::thread([this] { serve(); });
+}
+
+wan::~wan() {
+  stop_ = true;
+  thread_.join();
+}
+
+/// Is one of the packets of so many bytes lost?
+bool wan::lost(std::size_t bytes) {
+  if (how_.loss_percent <= 0) return false;
+  const double whole = std::pow(1 - how_.loss_percent / 100, std::ceil(static_cast<double>(bytes) / 1500));
+  return std::bernoulli_distribution(1 - whole)(random_);
+}
+
+/// One direction of one connection: take in what fits on the link, give out what has arrived. @return false on an error
+bool wan::move(int from, int to, direction& d, clock::time_point& free) {
+  const double delay = how_.one_way_ms * 1e-3;
+  const double bits = how_.mbit > 0 ? how_.mbit * 1e6 : 40e9;
+  const auto most = static_cast<std::size_t>(bits / 8 * delay) + (512 << 10);
+  while (d.held < most && !d.ended) {
+    const ssize_t n = recv(from, part_.data(), part_.size(), 0);
+    if (n < 0 && (errno == EAGAIN || errno == ENOTCONN)) break;
+    if (n < 0) return false;
+    const auto now = clock::now();
+    d.ended = n == 0;
+    if (n == 0) break;
+    const auto span = std::chrono::duration<double>(static_cast<double>(n) * 8 / bits);
+    free = std::max(free, now) + std::chrono::duration_cast<clock::duration>(span);
+    auto due = free + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(delay));
+    if (lost(static_cast<std::size_t>(n))) {
+      const double again = static_cast<std::size_t>(n) < part_.size() ? 0.2 : 2 * delay;
+      d.stalled = due + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(again));
+    }
+    due = std::max(due, d.stalled);
+    d.queue.push_back({due, {part_.begin(), part_.begin() + n}, 0});
+    d.held += static_cast<std::size_t>(n);
+    if (free - now > std::chrono::milliseconds(5)) break;  // the link is full: more would only wait here
+  }
+  while (!d.queue.empty() && d.queue.front().due <= clock::now()) {
+    chunk& c = d.queue.front();
+    const ssize_t n = send(to, c.bytes.data() + c.begin, c.bytes.size() - c.begin, MSG_NOSIGNAL);
+    if (n < 0 && (errno == EAGAIN || errno == ENOTCONN)) break;
+    if (n < 0) return false;
+    c.begin += static_cast<std::size_t>(n);
+    d.held -= static_cast<std::size_t>(n);
+    if (c.begin < c.bytes.size()) break;
+    d.queue.pop_front();
+  }
+  if (d.ended && d.queue.empty() && !d.told) {
+    shutdown(to, SHUT_WR);
+    d.told = true;
+  }
+  return true;
+}
+
+void wan::serve() {
+  wire::settings how;
+  prctl(PR_SET_TIMERSLACK, 1UL);  // ns; by default the kernel lets timers be 50 us late
+  while (!stop_) {
+    const state now = state_;
+    std::vector<pollfd> fds{{listener_.get(), POLLIN, 0}};
+    auto wake = clock::now() + std::chrono::milliseconds(20);
+    for (line& l : lines_) {
+      if (now != state::whole) break;
+      const auto watch = [&](int from, int to, direction& d, clock::time_point free) {
+        const bool room = !d.ended && free - clock::now() < std::chrono::milliseconds(5);
+        if (room) fds.push_back({from, POLLIN, 0});
+        if (!room && !d.ended) wake = std::min(wake, free - std::chrono::milliseconds(4));
+        if (d.queue.empty()) return;
+        if (d.queue.front().due <= clock::now()) {
+          fds.push_back({to, POLLOUT, 0});
+        } else {
+          wake = std::min(wake, d.queue.front().due);
+        }
+      };
+      watch(l.a.get(), l.b.get(), l.ab, free_[0]);
+      watch(l.b.get(), l.a.get(), l.ba, free_[1]);
+    }
+    const auto ns =
+        std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::nanoseconds>(wake - clock::now()).count());
+    const timespec wait = how_.polling ? timespec{} : timespec{ns / 1000000000, ns % 1000000000};
+    ppoll(fds.data(), fds.size(), &wait, nullptr);
+    while (wire::descriptor a = wire::accept_one(listener_.get(), how)) {
+      std::string why;
+      wire::descriptor b = now == state::broken ? wire::descriptor() : wire::dial(target_, how, why);
+      if (b) lines_.push_back({std::move(a), std::move(b), {}, {}});
+    }
+    if (now == state::broken) lines_.clear();
+    if (now != state::whole) continue;
+    for (auto l = lines_.begin(); l != lines_.end();) {
+      const bool good = move(l->a.get(), l->b.get(), l->ab, free_[0]) && move(l->b.get(), l->a.get(), l->ba, free_[1]);
+      const bool over = l->ab.told && l->ba.told;
+      l = good && !over ? std::next(l) : lines_.erase(l);
+    }
+  }
+}
+
+}  // namespace test

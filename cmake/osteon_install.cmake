@@ -1,0 +1,19 @@
+# What is installed: the program with its Python half and the examples, and every module as a library for other programs.
+include(CMakePackageConfigHelpers)
+set(osteon_package ${CMAKE_INSTALL_LIBDIR}/cmake/osteon)
+install(EXPORT osteon NAMESPACE osteon:: FILE osteon-targets.cmake DESTINATION ${osteon_package})
+install(DIRECTORY src/osteon DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+configure_package_config_file(cmake/osteon-config.cmake.in ${osteon_BINARY_DIR}/osteon-config.cmake
+  INSTALL_DESTINATION ${osteon_package})
+write_basic_package_version_file(${osteon_BINARY_DIR}/osteon-config-version.cmake COMPATIBILITY SameMinorVersion)
+file(GLOB osteon_find_modules cmake/Find*.cmake)
+install(FILES ${osteon_BINARY_DIR}/osteon-config.cmake ${osteon_BINARY_DIR}/osteon-config-version.cmake
+  ${osteon_find_modules} DESTINATION ${osteon_package})
+if(OSTEON_MPI)
+  install(TARGETS osteon RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS osteon_exchange LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS osteon_trace LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/osteon)
+  install(DIRECTORY python/osteon DESTINATION ${CMAKE_INSTALL_DATADIR}/osteon/python PATTERN "__pycache__" EXCLUDE)
+  install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/osteon PATTERN "*.out" EXCLUDE)
+endif()
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/osteon)

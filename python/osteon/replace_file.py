@@ -1,0 +1,40 @@
+"""Files that appear under their names only when they are whole."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+
+def write_whole(target: Path, text: str) -> None:
+    """Write a text in one step: others see the older file or the new one.
+
+    @throws OSError
+    """
+    part = target.with_name(f"{target.name}.tmp.{os.getpid()}")
+    with suppress(FileNotFoundError):  # of a process of our number that was ended, or a trap
+        part.unlink()
+    # Made anew and not through a link: where others may write, the name could lead to a file of ours.
+    file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    try:
+        with os.fdopen(file, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def folder_beside(target: Path) -> Iterator[Path]:
+    """A folder that only we may write to, on the same file system as the target; gone in the end.
+
+    @throws OSError
+    """
+    folder = Path(tempfile.mkdtemp(prefix=f".{target.name[:100]}.", dir=target.parent))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,41 @@
+#include <gtest/gtest.h>
+
+#include <common/printable.hpp>
+#include <string>
+
+namespace printable_test {
+
+using osteon::printable;
+
+// Oracle: ordinary text of any script is what it was.
+TEST(printable, leaves_text_alone) {
+  for (const std::string text : {"", "bone 12 µm, \"a\" 'b'", "пример é 骨 🦴", "two\nlines\tand a tab"})
+    EXPECT_EQ(printable(text), text);
+}
+
+// Oracle: hand values, from the tables of ECMA-48 and Unicode.
+TEST(printable, escapes_what_acts_on_a_terminal_or_hides) {
+  EXPECT_EQ(printable("\x1b]0;title\x07\x1b[31mred"), "\\x1b]0;title\\x07\\x1b[31mred");
+  EXPECT_EQ(printable("a\rb\x7f"), "a\\x0db\\x7f");
+  EXPECT_EQ(printable(std::string("a\0b", 3)), "a\\x00b");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m"),
+            "\\u009b31m");  // CSI in one character
+  EXPECT_EQ(printable("\xe2\x80\xae"
+                      "gpj.exe"),
+            "\\u202egpj.exe");  // the rest is written from right to left
+  EXPECT_EQ(printable("\xef\xbb\xbf"), "\\ufeff");
+}
+
+// Oracle: the bytes by hand; what is no UTF-8 may be a control character in another set.
+TEST(printable, escapes_bytes_that_are_no_utf_8) {
+  EXPECT_EQ(printable("\x9b"
+                      "31m"),
+            "\\x9b31m");
+  EXPECT_EQ(printable("\xc3"), "\\xc3");
+  EXPECT_EQ(printable("\xc0\x9b"), "\\xc0\\x9b");           // a longer form than needed
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a pair of UTF-16
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
+}
+
+}  // namespace printable_test

@@ -1,0 +1,42 @@
+#include <gtest/gtest.h>
+
+#include <common/toml_limits.hpp>
+#include <string>
+
+namespace toml_limits_test {
+
+using namespace osteon;
+
+std::string repeated(const std::string& part, int times) {
+  std::string text;
+  for (int i = 0; i < times; ++i) text += part;
+  return text;
+}
+
+std::string fault_of(const std::string& text) {
+  const auto fault = beyond_toml_limits(text, "f");
+  return fault ? fault->where + ": " + fault->text : "";
+}
+
+// Oracle: a parser that goes down its stack for each part would end there; the limit is named with its line.
+TEST(toml_limits, refuses_what_is_deeper_than_a_person_writes) {
+  EXPECT_EQ(fault_of("a = 1\n" + repeated("a.", 40000) + "a = 1"),
+            "f:2: a key has many parts, more than the 32 that are allowed; write it flatter");
+  EXPECT_NE(fault_of("[" + repeated("\"x\" . ", 33) + "y]"), "");
+  EXPECT_NE(fault_of("a = " + repeated("[", 40000)), "");
+  EXPECT_NE(fault_of("a = " + repeated("{ b = ", 33) + "1" + repeated("}", 33)), "");
+  EXPECT_NE(fault_of(std::string(largest_toml + 1, '\n')), "");
+}
+
+// Oracle: these are ordinary, whatever lies in texts and comments.
+TEST(toml_limits, lets_jobs_pass) {
+  EXPECT_EQ(fault_of(""), "");
+  EXPECT_EQ(fault_of("[a.b.c]\nx = [[1.5, 2.5], [3.5, 4.5]]\n[[d]]\ny = { z = 1 }\n"), "");
+  EXPECT_EQ(fault_of(repeated("[[material]]\nname = \"m.a.b\"\n", 5000)), "");
+  EXPECT_EQ(fault_of("t = \"" + repeated("a.", 100) + repeated("[", 100) + "\"\n"), "");
+  EXPECT_EQ(fault_of("t = '''\n" + repeated("a.\"b\n[", 100) + "'''\n"), "");
+  EXPECT_EQ(fault_of("t = \"a\\\"" + repeated("[", 100) + "\"\n"), "");
+  EXPECT_EQ(fault_of("# " + repeated("[", 100) + repeated("a.", 100) + "\nv = [" + repeated("1.5,\n", 5000) + "]\n"), "");
+}
+
+}  // namespace toml_limits_test

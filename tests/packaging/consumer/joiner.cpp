@@ -1,0 +1,13 @@
+// A program that offers the bridge's `join`: a file of clusters that is not there is a usage error.
+#include <bridge/command/join.hpp>
+#include <cstdio>
+
+int main() {
+  try {
+    osteon::bridge::command::join({.name = "joiner", .file = "absent.toml", .program = {"true"}});
+  } catch (const osteon::bridge::error& e) {
+    std::printf("exit code %d\n", e.exit_code());
+    return e.exit_code() == 2 ? 0 : 1;
+  }
+  return 1;
+}

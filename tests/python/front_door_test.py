@@ -1,0 +1,102 @@
+"""The script ./run with programs of its own in place of CMake's, ninja's and Debian's: what it starts, and when."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+PROGRAMS = {
+    "dpkg-query": 'case "$*" in *Status*) echo "ii " ;; *) cat "$HERE/packages" ;; esac',
+    "cmake": 'echo "cmake $*" >>"$HERE/calls"; mkdir -p build/release; touch build/release/build.ninja',
+    "ninja": 'case "$*" in *query*) [ -e "$HERE/icet" ] ;; *) echo work to do ;; esac',
+}
+REQUIREMENTS = ["requirements", "requirements-test"]
+
+
+def program(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n" + text + "\n")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A folder with ./run in which all is set up but not built."""
+    shutil.copy(ROOT / "run", tmp_path)
+    for name, text in PROGRAMS.items():
+        program(tmp_path / "bin" / name, text)
+    program(tmp_path / ".venv/bin/python", "exit 0")
+    program(tmp_path / "build/release/src/app/osteon", "exit 0")
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools/apt-packages.txt").write_text("cmake\n")
+    for name in REQUIREMENTS:
+        file = tmp_path / f"tools/{name}.txt"
+        file.write_text("")
+        with file.open() as text:
+            sums = subprocess.run(["cksum"], stdin=text, capture_output=True, text=True, check=True, timeout=30)
+        (tmp_path / f".venv/stamp-{name}").write_text(sums.stdout)
+    (tmp_path / ".venv-peers").mkdir()
+    (tmp_path / ".venv-peers/complete").touch()
+    (tmp_path / "packages").write_text("zlib1g 1\n")
+    (tmp_path / "calls").touch()
+    return tmp_path
+
+
+def calls(folder: Path, *words: str) -> list[str]:
+    """What ./run WORDS starts of CMake."""
+    (folder / "calls").write_text("")
+    environment = os.environ | {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "HERE": str(folder)}
+    done = subprocess.run(
+        [folder / "run", *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return (folder / "calls").read_text().splitlines()
+
+
+CONFIGURE = "cmake --preset release"
+
+
+def test_configures_again_when_a_debian_package_came(checkout: Path) -> None:
+    """Oracle: what was optional and not there when the build was configured is looked for anew, and only then."""
+    assert calls(checkout, "osteon", "version")[0] == CONFIGURE
+    assert CONFIGURE not in calls(checkout, "osteon", "version")
+    (checkout / "packages").write_text("zlib1g 1\nparaview 5.11\n")
+    assert calls(checkout, "osteon", "version")[0] == CONFIGURE
+    assert CONFIGURE not in calls(checkout, "osteon", "version")
+
+
+def test_bench_builds_the_program_with_icet_once_it_can(checkout: Path) -> None:
+    """Oracle: the program that `bench/icet.py` looks for is a target of the build only where IceT was found."""
+    built = [call for call in calls(checkout, "bench", "icet") if call.endswith("osteon_bench_icet")]
+    assert not built
+    (checkout / "icet").touch()
+    assert [call for call in calls(checkout, "bench", "icet") if call.endswith("osteon_bench_icet")]
+
+
+def test_check_names_what_it_checks(checkout: Path) -> None:
+    """Oracle: the two words of the help; another one is a usage error before anything is built."""
+    done = subprocess.run(
+        [checkout / "run", "check", "tsan"], capture_output=True, text=True, timeout=60, check=False, cwd=checkout
+    )
+    assert done.returncode == 2
+    assert "neither dev nor asan" in done.stderr
+
+
+def test_check_builds_what_it_tests(checkout: Path) -> None:
+    """Oracle: both presets by default; under sanitizers the replay of every fuzz target's corpus."""
+    (checkout / "tests/fuzz").mkdir(parents=True)
+    (checkout / "tests/fuzz/npy_fuzz.cpp").touch()
+    program(checkout / "bin/ctest", 'echo "ctest $*" >>"$HERE/calls"')
+    for preset in ("dev", "asan"):
+        (checkout / "build" / preset).mkdir()
+    started = calls(checkout, "check")
+    assert [call.split()[2] for call in started if call.startswith("ctest")] == ["dev", "asan"]
+    (built,) = [call for call in started if call.startswith("cmake --build --preset asan")]
+    assert {"replay_npy", "test_io", "test_bridge_wire", "osteon_damaged_files"} <= set(built.split())
+    assert not [call for call in calls(checkout, "check", "asan") if "dev" in call]

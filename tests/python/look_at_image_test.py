@@ -1,0 +1,81 @@
+"""A quick look at an image agrees with its reader, and does not read the whole of a large one."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from osteon.errors import DataError
+from osteon.look_at_image import look, places
+
+SHAPE = (12, 6, 5)
+
+
+@pytest.fixture
+def values() -> np.ndarray:
+    return np.random.default_rng(2).integers(0, 200, SHAPE).astype(np.int16)
+
+
+def write(folder: Path, name: str, values: np.ndarray) -> Path:
+    path = folder / name
+    kind = path.suffix
+    if kind == ".npy":
+        np.save(path, values)
+    elif kind == ".raw":
+        path.write_bytes(values.tobytes())
+        layout = {"shape": list(SHAPE), "dtype": "int16", "byte_order": "little", "spacing_mm": [3.0, 2.0, 1.0]}
+        path.with_suffix(".json").write_text(json.dumps(layout))
+    elif kind in (".mha", ".nrrd"):
+        import SimpleITK as sitk  # noqa: N813
+
+        image = sitk.GetImageFromArray(values)
+        image.SetSpacing((1.0, 2.0, 3.0))
+        sitk.WriteImage(image, str(path))
+    elif kind == ".nii":
+        import nibabel
+
+        image = nibabel.Nifti1Image(values.T, np.diag([1.0, 2.0, 3.0, 1.0]))
+        image.header.set_xyzt_units("mm")
+        nibabel.save(image, path)
+    else:
+        import tifffile
+
+        tifffile.imwrite(path, values.astype(np.uint16), imagej=True, metadata={"spacing": 3.0, "unit": "mm"})
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.npy", "a.raw", "a.mha", "a.nrrd", "a.nii", "a.tif"])
+def test_a_sample_says_what_the_whole_says(tmp_path: Path, values: np.ndarray, name: str) -> None:
+    """Oracle: numpy, on the planes that are looked at."""
+    path = str(write(tmp_path, name, values))
+    whole, part = look(path, 1 << 20, 100.0, 150.0), look(path, 10, 100.0, 150.0)
+    assert whole["whole"]
+    assert not part["whole"]
+    assert whole["looked_at"] == values.size
+    assert whole["above"] == pytest.approx(((values > 100) & (values <= 150)).mean())
+    assert part["shape"] == whole["shape"] == list(SHAPE)
+    assert part["dtype"] in (None, whole["dtype"])
+    if part["knows_spacing"]:
+        assert part["spacing_mm"] == whole["spacing_mm"]
+    sample = values[places(SHAPE[0])]
+    assert part["looked_at"] == sample.size
+    assert (part["grey_min"], part["grey_max"]) == (sample.min(), sample.max())
+    assert part["above"] == pytest.approx(((sample > 100) & (sample <= 150)).mean())
+
+
+def test_a_stack_is_looked_at_by_some_of_its_slices(tmp_path: Path, values: np.ndarray) -> None:
+    from PIL import Image
+
+    for z, plane in enumerate(values.astype(np.uint8)):
+        Image.fromarray(plane).save(tmp_path / f"slice{z:02d}.png")
+    found = look(str(tmp_path), 10, None, None)
+    assert found["shape"] == list(SHAPE)
+    assert found["looked_at"] == 5 * 30
+    assert found["spacing_mm"] is None
+
+
+def test_a_short_file_is_refused(tmp_path: Path, values: np.ndarray) -> None:
+    path = write(tmp_path, "a.raw", values)
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(DataError, match="has 719 bytes"):
+        look(str(path), 10, None, None)
