@@ -241,13 +241,7 @@ def test_ranks_hold_the_folder_and_end_with_who_started_them(job: Job, foam: Pat
 
 
 NOTEBOOK = """
-import json, os, signal, sys, threading
 import osteon
-def interrupt():
-    import time
-    while not os.path.exists("job.out/checkpoint"): time.sleep(0.01)
-    os.kill(os.getpid(), signal.SIGINT)
-if sys.argv[1] == "interrupt": threading.Thread(target=interrupt, daemon=True).start()
 try:
     osteon.run("job.toml")
 except KeyboardInterrupt:
@@ -255,27 +249,35 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("how", ["interrupt", "kill"])
-def test_python_that_is_interrupted_or_killed(job: Job, foam: Path, how: str) -> None:
-    """What a notebook does: the job stops in order, and nothing of it goes on."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_python_that_is_interrupted_or_killed(
+    job: Job, foam: Path, failing_disk: Path, number: signal.Signals
+) -> None:
+    """What a notebook does: the job stops in order, and nothing of it goes on.
+
+    The ranks are held in their first checkpoint until the signal is sent, so that they cannot be done before."""
     job.write(job_text(foam, more=TIGHT + EVERY_ITERATION + "[run]\nranks = 2\n"))
     process = subprocess.Popen(
-        [sys.executable, "-c", NOTEBOOK, how],
+        [sys.executable, "-c", NOTEBOOK],
         cwd=job.folder,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "OSTEON_BINARY": str(BINARY)},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT / "python"),
+            "OSTEON_BINARY": str(BINARY),
+            "LD_PRELOAD": str(failing_disk),
+            "PAUSING_PATH": STAGES["iterating"],
+        },
     )
-    deadline = time.monotonic() + 60
-    while not (job.folder / "job.out/checkpoint").exists():
-        assert time.monotonic() < deadline
-        assert process.poll() is None
-        time.sleep(0.01)
+    ranks = wait_until_paused(process.pid)
     started = children(process.pid)
-    if how == "kill":
-        process.kill()
+    process.send_signal(number)
+    time.sleep(0.1)  # the processes that are not held hear of it first; the test holds without
+    for rank in ranks:
+        os.kill(rank, signal.SIGCONT)
     out = process.communicate(timeout=60)[0]
-    assert how == "kill" or out == "interrupted\n"
+    assert out == ("interrupted\n" if number == signal.SIGINT else "")
     wait_until_gone(started)
     again = job.run("-n", "2", "--resume", "--no-report")
     assert again.code == 0, again.err
