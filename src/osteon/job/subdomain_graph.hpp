@@ -3,6 +3,7 @@
 /// Who would talk to whom if a model were dealt out to ranks.
 #include <mpi.h>
 
+#include <osteon/base/material_number.hpp>
 #include <osteon/grid/box_tree.hpp>
 #include <osteon/placement/graph.hpp>
 #include <string>
