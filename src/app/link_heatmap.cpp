@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <app/link_heatmap.hpp>
-#include <app/svg_text.hpp>
+#include <app/svg.hpp>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -43,19 +43,11 @@ struct sketch {
 std::string hex(colour c) { return fmt::format("#{:02x}{:02x}{:02x}", c[0], c[1], c[2]); }
 
 std::string to_svg(const sketch& s) {
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-      "font-family=\"system-ui, sans-serif\" font-size=\"11\" shape-rendering=\"crispEdges\">\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"{2}\"/>\n",
-      s.width, s.height, hex(paper));
-  for (const rectangle& r : s.rectangles)
-    out += fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"/>\n", r.x, r.y,
-                       r.width, r.height, hex(r.fill));
+  svg_picture out;
+  for (const rectangle& r : s.rectangles) out.rectangle({r.x, r.y}, r.width, r.height, hex(r.fill));
   for (const words& w : s.texts)
-    out +=
-        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}{} fill=\"{}\">{}</text>\n", w.x, w.y,
-                    w.ends ? " text-anchor=\"end\"" : "", w.large ? " font-size=\"14\"" : "", hex(w.fill), svg_text(w.text));
-  return out + "</svg>\n";
+    out.text({w.x, w.y}, w.text, {w.large ? 14.0 : 11.0, hex(w.fill), w.ends ? anchor::end : anchor::start});
+  return out.file(s.width, s.height, true);
 }
 
 void write_png(const sketch& s, const std::string& file) {

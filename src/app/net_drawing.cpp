@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <app/net_drawing.hpp>
 #include <app/net_layout.hpp>
-#include <app/svg_text.hpp>
+#include <app/svg.hpp>
 #include <cmath>
 #include <map>
 #include <osteon/base/error.hpp>
@@ -56,13 +56,7 @@ class drawing {
     bars();
     for (const std::size_t l : order) draw_link(l);
     nodes();
-    return fmt::format(
-               "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
-               "{1:.0f}\" "
-               "font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
-               "fill=\"#fcfcfa\"/>\n",
-               width_, height_) +
-           out_ + "</svg>\n";
+    return out_.file(width_, height_);
   }
 
  private:
@@ -72,14 +66,9 @@ class drawing {
 
   void text(double x, double y, const std::string& words, int size) {
     width_ = std::max(width_, x + 0.5 * size * static_cast<double>(words.size()) + 14);
-    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"#222\" font-size=\"{}\">{}</text>\n", x, y, size,
-                        svg_text(words));
+    out_.text({x, y}, words, {static_cast<double>(size)});
   }
-  void line(point a, point b, const std::string& stroke, double wide) {
-    out_ += fmt::format(
-        "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" stroke-width=\"{:.1f}\"/>\n", a.x, a.y,
-        b.x, b.y, stroke, wide);
-  }
+  void line(point a, point b, const std::string& stroke, double wide) { out_.line(a, b, {stroke, wide}); }
 
   // A crossbar lies beside the line of its exchange switches.
   void bars() {
@@ -122,17 +111,13 @@ class drawing {
 
   void nodes() {
     for (int v = what_.pus; v < what_.vertices; ++v)
-      if (place_.drawn(v))
-        out_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"#8b887e\"/>\n", at(v).x, at(v).y);
+      if (place_.drawn(v)) out_.circle(at(v), 4, "#8b887e");
     for (std::size_t l = 0; l < what_.links.size(); ++l) {
       const net::link& link = what_.links[l];
       const bool in = link.kind == link_kind::injection;
       if (!in && link.kind != link_kind::ejection) continue;
       const point p = at(in ? link.from : link.to);
-      out_ += fmt::format(
-          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" fill=\"{}\" stroke=\"#fcfcfa\" "
-          "stroke-width=\"0.5\"/>\n",
-          in ? p.x - node / 2 : p.x, p.y - node / 2, node / 2, node, colour_of(l));
+      out_.rectangle({in ? p.x - node / 2 : p.x, p.y - node / 2}, node / 2, node, colour_of(l), {"#fcfcfa", 0.5});
     }
   }
 
@@ -148,8 +133,7 @@ class drawing {
                                 : messages_ ? fmt::format("{:g} {}{}", load, unit, load > 1 ? "s" : "")
                                             : fmt::format("up to {:g}% of the busiest", 100 * load);
       const std::string label = fmt::format("{} ({})", words, links);
-      out_ += fmt::format("<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"12\" height=\"12\" fill=\"{}\"/>\n", x, y - 10,
-                          colour(messages_ ? load : load * largest_, largest_, messages_));
+      out_.rectangle({x, y - 10}, 12, 12, colour(messages_ ? load : load * largest_, largest_, messages_));
       text(x + 17, y, label, 12);
       x += 34 + 6.8 * static_cast<double>(label.size());
     }
@@ -161,7 +145,7 @@ class drawing {
   bool messages_;
   layout place_;
   double largest_ = 0, width_ = 0, height_ = 0;
-  std::string out_;
+  svg_picture out_;
 };
 
 }  // namespace

@@ -1,14 +1,11 @@
 #pragma once
 /// @file
 /// Where the vertices of a network stand in a picture.
+#include <app/svg.hpp>
 #include <osteon/net/network.hpp>
 #include <vector>
 
 namespace osteon::app {
-
-struct point {
-  double x = 0, y = 0;
-};
 
 struct layout {
   std::vector<point> vertex;

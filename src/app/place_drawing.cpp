@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <app/place_drawing.hpp>
-#include <app/svg_text.hpp>
+#include <app/svg.hpp>
 #include <cmath>
 #include <numeric>
 #include <osteon/base/error.hpp>
@@ -28,17 +28,13 @@ class drawing {
     std::vector<int> input(found.place.size());
     std::iota(input.begin(), input.end(), 0);
     const double width = 2 * panel + 3 * margin, height = top + panel + bottom;
-    out_ = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-        "font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fcfcfa\"/>\n",
-        width, height);
     text(margin, 24, "#222", fmt::format("{} subdomains on {} hosts", found.place.size(), where_.hosts()), 15);
     draw_panel(margin, "input order", hosts_of(input), found.input);
     draw_panel(2 * margin + panel, "placed", hosts_of(found.place), found.result);
     text(margin, height - 16, "#777",
          source_.grid ? "slices of blocks, the lowest z first; a colour is a host"
                       : "rows send to columns, hosts in their order; darker is more, on a scale of powers of ten");
-    return out_ + "</svg>\n";
+    return out_.file(width, height);
   }
 
  private:
@@ -75,8 +71,7 @@ class drawing {
     const placement::graph q = placement::quotient(source_.graph, host, where_.hosts());
     const double size = panel / where_.hosts();
     if (!q.weight.empty()) most_ = std::max(most_, *std::max_element(q.weight.begin(), q.weight.end()));
-    out_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#f0f0ec\"/>\n", left, top,
-                        panel, panel);
+    out_.rectangle({left, top}, panel, panel, "#f0f0ec");
     for (int a = 0; a < q.size(); ++a)
       for (std::size_t i = 0; i < q.degree(a); ++i) {
         if (q.weights(a)[i] == 0) continue;
@@ -85,18 +80,14 @@ class drawing {
                   fmt::format("hsl(215 60% {:.0f}%)", std::min(90.0, 25 + 22 * decades)));
       }
   }
-  void rectangle(double x, double y, double size, const std::string& fill) {
-    out_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"/>\n", x, y, size,
-                        size, fill);
-  }
+  void rectangle(double x, double y, double size, const std::string& fill) { out_.rectangle({x, y}, size, size, fill); }
   void text(double x, double y, const char* fill, const std::string& words, int size = 12) {
-    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"{}\" font-size=\"{}\">{}</text>\n", x, y, fill, size,
-                        svg_text(words));
+    out_.text({x, y}, words, {static_cast<double>(size), fill});
   }
   const placed_graph& source_;
   const placement::target& where_;
   std::int64_t most_ = 1;  // the darkest; the input order's is drawn first, and mostly the larger one
-  std::string out_;
+  svg_picture out_;
 };
 
 }  // namespace

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <app/plan_drawing.hpp>
-#include <app/svg_text.hpp>
+#include <app/svg.hpp>
 #include <cmath>
 #include <osteon/base/error.hpp>
+#include <utility>
 
 namespace osteon::app {
 
@@ -13,6 +14,7 @@ namespace {
 constexpr int most_ranks = 64, most_columns = 80;
 // Pixels. A column is a bar of what is sent, lines, and a bar of what arrives; a bar is as long as the whole image.
 constexpr double bar = 44, bar_height = 12, lines = 90, gap = 22, row = 24, left = 74, top = 56, bottom = 30;
+constexpr text_style above = {11, "#222", anchor::middle};
 constexpr double column = 2 * bar + lines + gap;
 
 // Hue by place in the image, of even lightness (OKLCH-like cosines are enough for a dozen spans).
@@ -39,17 +41,14 @@ class drawing {
   std::string svg(const std::vector<int>& order) {
     const double width = left + static_cast<double>(rounds_) * column + bar + gap;
     const double height = top + static_cast<double>(plan_.ranks) * row + bottom;
-    out_ = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-        "font-family=\"system-ui, sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fcfcfa\"/>\n",
-        width, height);
-    text(12, 20, "start", "#222", fmt::format("{}: {} ranks, {} elements", plan_.name, plan_.ranks, plan_.elements), 14);
+    out_.text({12, 20}, fmt::format("{}: {} ranks, {} elements", plan_.name, plan_.ranks, plan_.elements), {14});
     for (int i = 0; i < plan_.ranks; ++i)
-      text(left - 10, middle(i) + 4, "end", "#555", fmt::format("rank {}", order[static_cast<std::size_t>(i)]));
-    text(12, top + plan_.ranks * row + 16, "start", "#999", "front on top");
+      out_.text({left - 10, middle(i) + 4}, fmt::format("rank {}", order[static_cast<std::size_t>(i)]),
+                {11, "#555", anchor::end});
+    out_.text({12, top + plan_.ranks * row + 16}, "front on top", {11, "#999"});
     for (std::size_t r = 0; r < rounds_; ++r) draw_round(r);
     draw_result(left + static_cast<double>(rounds_) * column);
-    return out_ + "</svg>\n";
+    return out_.file(width, height);
   }
 
  private:
@@ -58,26 +57,15 @@ class drawing {
     return bar * static_cast<double>(element) / static_cast<double>(std::max<std::int64_t>(plan_.elements, 1));
   }
 
-  void text(double x, double y, const char* anchor, const char* fill, const std::string& words, int size = 11) {
-    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" fill=\"{}\" font-size=\"{}\">{}</text>\n", x, y,
-                        anchor, fill, size, svg_text(words));
-  }
   void box(double x, double y, plan::span s, const std::string& fill) {
-    out_ +=
-        fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" fill=\"{}\"/>\n", x + along(s.begin),
-                    y - bar_height / 2, std::max(0.8, along(s.end) - along(s.begin)), bar_height, fill);
+    out_.rectangle({x + along(s.begin), y - bar_height / 2}, std::max(0.8, along(s.end) - along(s.begin)), bar_height, fill);
   }
-  void frame(double x, double y) {
-    out_ +=
-        fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.0f}\" height=\"{:.0f}\" fill=\"none\" stroke=\"#ccc\"/>\n",
-                    x, y - bar_height / 2, bar, bar_height);
-  }
+  void frame(double x, double y) { out_.rectangle({x, y - bar_height / 2}, bar, bar_height, "none", {"#ccc"}); }
 
   void draw_round(std::size_t r) {
     const double x = left + static_cast<double>(r) * column, arrival = x + bar + lines;
     bool collects = true;
-    std::string bars_before = std::move(out_);
-    out_.clear();
+    svg_picture before = std::exchange(out_, {});
     for (int rank = 0; rank < plan_.ranks; ++rank) {
       const auto& rounds = all_[static_cast<std::size_t>(rank)].rounds;
       if (r >= rounds.size()) continue;
@@ -94,22 +82,19 @@ class drawing {
         const bool in_place = s.what == plan::action::receive;
         if (!in_place) collects = false;
         box(arrival, y, s.elements, fill);
-        out_ += fmt::format(
-            "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n",
-            x + bar + 2, middle(row_of_[static_cast<std::size_t>(s.peer)]), arrival - 2, y, fill,
-            in_place ? " stroke-dasharray=\"4 3\"" : "");
+        out_.line({x + bar + 2, middle(row_of_[static_cast<std::size_t>(s.peer)])}, {arrival - 2, y},
+                  {fill, 1.6, in_place ? "4 3" : ""});
       }
       if (sends) frame(x, y);
       if (receives) frame(arrival, y);
     }
-    const std::string drawn = std::move(out_);
-    out_ = std::move(bars_before);
-    text(x + bar + lines / 2, top - 12, "middle", "#222", fmt::format("round {}{}", r + 1, collects ? " (collect)" : ""));
-    out_ += drawn;
+    before.text({x + bar + lines / 2, top - 12}, fmt::format("round {}{}", r + 1, collects ? " (collect)" : ""), above);
+    before.draw(out_);
+    out_ = std::move(before);
   }
 
   void draw_result(double x) {
-    text(x + bar / 2, top - 12, "middle", "#222", "result");
+    out_.text({x + bar / 2, top - 12}, "result", above);
     for (int rank = 0; rank < plan_.ranks; ++rank) {
       const double y = middle(row_of_[static_cast<std::size_t>(rank)]);
       bool any = false;
@@ -132,7 +117,7 @@ class drawing {
   std::vector<int> row_of_;
   std::vector<plan::rank_plan> all_;
   std::size_t rounds_ = 0;
-  std::string out_;
+  svg_picture out_;
 };
 
 }  // namespace

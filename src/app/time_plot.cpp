@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <app/svg_text.hpp>
+#include <app/svg.hpp>
 #include <app/time_plot.hpp>
 #include <cmath>
 
@@ -18,12 +18,11 @@ struct axis {
   double operator()(double value) const { return begin + (std::log10(value) - low) / (high - low) * (end - begin); }
 };
 
-std::string text(double x, double y, const char* anchor, const std::string& words, int size = 11) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\" fill=\"#333\">{}</text>\n", x, y,
-                     anchor, size, svg_text(words));
-}
+constexpr text_style label = {11, "#333"}, label_left = {11, "#333", anchor::end},
+                     label_below = {11, "#333", anchor::middle};
+constexpr pen ideal = {"#999", 1, "4 4"};
 
-std::string draw_panel(const time_panel& panel, double shift) {
+void draw_panel(svg_picture& out, const time_panel& panel, double shift) {
   double least = 1e30, most = 0;
   int fewest = 1 << 30, largest = 1;
   for (const time_curve& curve : panel.curves)
@@ -34,55 +33,46 @@ std::string draw_panel(const time_panel& panel, double shift) {
   // One number of PUs still gets an axis.
   const axis x{std::log10(fewest) - 0.05, std::log10(largest) + 0.05, shift, shift + width};
   const axis y{std::floor(std::log10(least)), std::ceil(std::log10(most) + 1e-9), top + height, top};
-  std::string out = text(shift, top - 14, "start", panel.title, 14);
+  out.text({shift, top - 14}, panel.title, {14, "#333"});
   for (double decade = y.low; decade <= y.high + 0.5; ++decade) {
     const double at = y(std::pow(10, decade));
-    out += fmt::format("<path d=\"M{:.1f} {:.1f}h{:.0f}\" stroke=\"#ddd\"/>\n", shift, at, width);
-    out += text(shift - 8, at + 4, "end", fmt::format("{:g} s", std::pow(10, decade)));
+    out.line({shift, at}, {shift + width, at}, {"#ddd"});
+    out.text({shift - 8, at + 4}, fmt::format("{:g} s", std::pow(10, decade)), label_left);
   }
-  for (const int pus : panel.curves.front().pus) out += text(x(pus), top + height + 18, "middle", std::to_string(pus));
-  out += text(shift + width / 2, top + height + 36, "middle", "PUs");
+  for (const int pus : panel.curves.front().pus) out.text({x(pus), top + height + 18}, std::to_string(pus), label_below);
+  out.text({shift + width / 2, top + height + 36}, "PUs", label_below);
   // Ideal: from the first point of the first curve down by as much as there are more PUs, as far as the panel goes.
   const double first = panel.curves.front().seconds.front();
   const double end = std::min<double>(largest, fewest * first / std::pow(10, y.low));
-  out += fmt::format("<path d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\" stroke=\"#999\" stroke-dasharray=\"4 4\"/>\n", x(fewest),
-                     y(first), x(end), y(first * fewest / end));
+  out.line({x(fewest), y(first)}, {x(end), y(first * fewest / end)}, ideal);
   for (std::size_t c = 0; c < panel.curves.size(); ++c) {
     const time_curve& curve = panel.curves[c];
     const char* colour = colours[c % std::size(colours)];
-    std::string points;
+    std::vector<point> points;
     for (std::size_t i = 0; i < curve.pus.size(); ++i) {
-      points += fmt::format("{:.1f},{:.1f} ", x(curve.pus[i]), y(curve.seconds[i]));
-      out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>\n", x(curve.pus[i]), y(curve.seconds[i]),
-                         colour);
+      points.push_back({x(curve.pus[i]), y(curve.seconds[i])});
+      out.circle(points.back(), 3, colour);
     }
-    out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1f}\"/>\n", points, colour,
-                       1.6 + 1.4 * static_cast<double>(panel.curves.size() - 1 - c));  // equal curves both show
+    out.polyline(points, {colour, 1.6 + 1.4 * static_cast<double>(panel.curves.size() - 1 - c)});  // equal curves both show
   }
-  return out;
 }
 
 }  // namespace
 
 std::string draw_times(const std::vector<time_panel>& panels) {
   const double all = left + static_cast<double>(panels.size()) * (width + gap) - gap / 2, below = top + height + bottom;
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-      "font-family=\"system-ui, sans-serif\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fcfcfa\"/>\n",
-      all, below);
-  for (std::size_t i = 0; i < panels.size(); ++i)
-    out += draw_panel(panels[i], left + static_cast<double>(i) * (width + gap));
+  svg_picture out;
+  for (std::size_t i = 0; i < panels.size(); ++i) draw_panel(out, panels[i], left + static_cast<double>(i) * (width + gap));
   double at = left;
-  const auto key = [&](const char* style, const std::string& name) {
-    out += fmt::format("<path d=\"M{:.1f} {:.1f}h22\" {}/>\n", at, below - 16, style) +
-           text(at + 28, below - 12, "start", name);
+  const auto key = [&](pen with, const std::string& name) {
+    out.line({at, below - 16}, {at + 22, below - 16}, with);
+    out.text({at + 28, below - 12}, name, label);
     at += 46 + 6.3 * static_cast<double>(name.size());
   };
   for (std::size_t c = 0; c < panels.front().curves.size(); ++c)
-    key(fmt::format("stroke=\"{}\" stroke-width=\"2.5\"", colours[c % std::size(colours)]).c_str(),
-        panels.front().curves[c].name);
-  key("stroke=\"#999\" stroke-dasharray=\"4 4\"", "ideal speed-up");
-  return out + "</svg>\n";
+    key({colours[c % std::size(colours)], 2.5}, panels.front().curves[c].name);
+  key(ideal, "ideal speed-up");
+  return out.file(all, below);
 }
 
 }  // namespace osteon::app

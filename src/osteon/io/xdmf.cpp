@@ -4,6 +4,7 @@
 #include <netcdf.h>
 
 #include <cerrno>
+#include <common/xml_text.hpp>
 #include <cstring>
 #include <fstream>
 #include <osteon/base/error.hpp>
@@ -12,29 +13,6 @@
 
 namespace osteon::io {
 namespace {
-
-std::string escape(const std::string& text) {
-  std::string result;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
 
 std::string attribute(const std::string& name, const std::string& result_name, index3 shape, centring where, int components,
                       const char* type) {
@@ -46,8 +24,8 @@ std::string attribute(const std::string& name, const std::string& result_name, i
       "      <Attribute Name=\"{0}\" AttributeType=\"{1}\" Center=\"{2}\">\n"
       "        <DataItem Format=\"HDF\" {3} Dimensions=\"{4} {5} {6}{7}\">{8}:/VTKHDF/{9}/{0}</DataItem>\n"
       "      </Attribute>\n",
-      escape(name), kind, node ? "Node" : "Cell", type, n.z, n.y, n.x, components > 1 ? fmt::format(" {}", components) : "",
-      escape(result_name), node ? "PointData" : "CellData");
+      xml_text(name), kind, node ? "Node" : "Cell", type, n.z, n.y, n.x,
+      components > 1 ? fmt::format(" {}", components) : "", xml_text(result_name), node ? "PointData" : "CellData");
 }
 
 }  // namespace

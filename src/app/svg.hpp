@@ -1,0 +1,49 @@
+#pragma once
+/// @file
+/// Pictures as SVG: shapes in the order of drawing, on light paper.
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace osteon::app {
+
+/// A point of a picture, in pixels from its upper left corner.
+struct point {
+  double x = 0, y = 0;
+};
+
+/// How the outline of a shape is drawn.
+struct pen {
+  std::string_view colour = "none";
+  double width = 1;
+  std::string_view dashes = {};  ///< SVG's `stroke-dasharray`; empty: solid
+};
+
+/// Where a text stands, seen from the given point on its base line.
+enum class anchor { start, middle, end };
+
+struct text_style {
+  double size = 12;
+  std::string_view colour = "#222";
+  anchor at = anchor::start;
+};
+
+/// Collects shapes. Texts are escaped, coordinates are rounded to 1/100 pixel.
+class svg_picture {
+ public:
+  void rectangle(point corner, double width, double height, std::string_view fill, pen outline = {});
+  void circle(point centre, double radius, std::string_view fill);
+  void line(point from, point to, pen with);
+  void polyline(std::span<const point> points, pen with);
+  void text(point at, std::string_view words, text_style how = {});
+  /// Draw what `above` has, on top of everything so far.
+  void draw(const svg_picture& above) { shapes_ += above.shapes_; }
+
+  /// The whole file. @param crisp edges fall on whole pixels, as in a map of squares
+  std::string file(double width, double height, bool crisp = false) const;
+
+ private:
+  std::string shapes_;
+};
+
+}  // namespace osteon::app
