@@ -26,19 +26,6 @@ struct shared_values {
   }
 };
 
-// Oracle: sorting everything.
-TEST(percentile, is_the_value_of_the_sorted_field) {
-  for (unsigned seed = 0; seed < 5; ++seed) {
-    const shared_values field(seed);
-    for (const double fraction : {0.001, 0.5, 0.9, 0.95, 0.98, 0.9999, 1.0}) {
-      const auto index = static_cast<std::size_t>(std::ceil(fraction * 5001 - 1e-9)) - 1;
-      EXPECT_EQ(solve::percentile(MPI_COMM_WORLD, field.own, fraction), field.all[index]) << fraction;
-    }
-  }
-}
-
-TEST(percentile, of_nothing_is_zero) { EXPECT_EQ(solve::percentile(MPI_COMM_WORLD, {}, 0.5), 0.0F); }
-
 TEST(statistics, agree_with_the_whole_field) {
   const shared_values field(9);
   double sum = 0;

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <osteon/base/digest.hpp>
+#include <osteon/base/splitmix.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
@@ -32,19 +33,13 @@ bool is_ours(const std::string& name) {
 
 /// SHA-256 of what a model is: its header, and a sum over its voxels that no order changes. @collective
 std::string digest_of_model(const specimen& part) {
-  const auto scramble = [](std::uint64_t x) {  // splitmix64
-    x += 0x9e3779b97f4a7c15U;
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31U);
-  };
   std::uint64_t sum = 0;
   const std::uint64_t numbers = part.header.materials.size() <= 256 ? 256 : most_materials + 1;
   const index3 n = part.header.shape, low = part.where.owned.begin;
   for (const voxel::run& r : part.cells.runs())
     for (std::int32_t i = 0; i < r.length; ++i) {
       const std::int64_t place = ((low.z + r.z) * n.y + low.y + r.y) * n.x + low.x + r.x + i;
-      sum += scramble(static_cast<std::uint64_t>(place) * numbers + part.material[static_cast<std::size_t>(r.first + i)]);
+      sum += splitmix64(static_cast<std::uint64_t>(place) * numbers + part.material[static_cast<std::size_t>(r.first + i)]);
     }
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, part.where.comm);
   const std::vector<char> header = io::pack(part.header);

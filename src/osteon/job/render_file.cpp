@@ -11,6 +11,7 @@
 #include <functional>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/percentile.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/io/check_whole.hpp>
 #include <osteon/io/npy.hpp>
@@ -19,7 +20,6 @@
 #include <osteon/job/draw.hpp>
 #include <osteon/job/external.hpp>
 #include <osteon/job/manifest.hpp>
-#include <osteon/job/percentiles.hpp>
 #include <osteon/job/render_boxes.hpp>
 #include <osteon/render/presets.hpp>
 
@@ -165,12 +165,19 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
     solid = material ? io::read_field(request.file, {"material", "", "", io::centring::cell, 1}, where.owned) : own;
     for (float& v : solid) v = v == v ? 1.0F : 0.0F;
   });
-  auto range = find_percentiles(comm, own, percentiles_of(request));
+  const auto value_at = [&](double percent) {
+    const double fraction = percent / 100;
+    return static_cast<double>(comm::percentiles(comm, own, std::span(&fraction, 1), 1, [&](std::size_t i) {
+                                 return std::isfinite(own[i]) ? std::size_t{0} : comm::no_group;
+                               }).front());
+  };
+  const std::array<double, 2> percent = percentiles_of(request);
+  std::array<double, 2> range{value_at(percent[0]), value_at(percent[1])};
   if (request.low) range[0] = *request.low;
   if (request.high) range[1] = *request.high;
   for (written_point& p : points)
-    if (p.is_percentile) p.value = find_percentiles(comm, own, {p.value, p.value})[p.value > 0 ? 1 : 0];
-  const auto extremes = find_percentiles(comm, own, {0, 100});
+    if (p.is_percentile) p.value = value_at(p.value);
+  const std::array<double, 2> extremes{value_at(0), value_at(100)};
   comm::together(comm, [&] {
     if (request.level && !(*request.level >= extremes[0] && *request.level <= extremes[1]))
       throw usage_error(fmt::format("--level {}: the values of '{}' reach from {} to {}; give one between them",

@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <cmath>
+#include <osteon/base/kth_smallest.hpp>
 #include <osteon/machine/fit.hpp>
+#include <utility>
 
 namespace osteon::machine {
 
 double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  const std::size_t middle = (values.size() - 1) / 2;
+  return kth_smallest(std::move(values), middle);
 }
 
 link fit_robust(std::span<const timing> timings) {

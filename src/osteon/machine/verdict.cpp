@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <osteon/base/at.hpp>
+#include <osteon/base/disjoint_sets.hpp>
+#include <osteon/base/kth_smallest.hpp>
 #include <osteon/machine/fit.hpp>
 #include <osteon/machine/verdict.hpp>
 
@@ -17,31 +18,10 @@ struct abilities {
   std::vector<double> all, alone;
 };
 
-double upper_median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+double upper_median(const std::vector<double>& values) { return kth_smallest(values, values.size() / 2); }
 
 // The value that a fiftieth of the links reach, at least one: a group of hosts behind a slow uplink is fast within itself.
-double best_few(std::vector<double> values) {
-  const auto place = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) - values.size() / 50);
-  std::nth_element(values.begin(), place, values.end());
-  return *place;
-}
-
-class sets {
- public:
-  explicit sets(int count) : parent_(at(count)) { std::iota(parent_.begin(), parent_.end(), 0); }
-  int of(int i) {
-    while (parent_[at(i)] != i) i = parent_[at(i)] = parent_[at(parent_[at(i)])];
-    return i;
-  }
-  void join(int a, int b) { parent_[at(std::max(of(a), of(b)))] = std::min(of(a), of(b)); }
-
- private:
-  std::vector<int> parent_;
-};
+double best_few(const std::vector<double>& values) { return kth_smallest(values, (values.size() - 1) - values.size() / 50); }
 
 std::pair<int, int> clusters_of(const verdict& judged, const host_sample& s) {
   return std::minmax({judged.cluster_of[at(s.a)], judged.cluster_of[at(s.b)]});
@@ -93,14 +73,14 @@ verdict judge(int hosts, const std::vector<host_sample>& samples, double slow_be
       result.hosts.push_back({h, median(own.all), usual, static_cast<int>(own.all.size())});
     }
 
-  sets joined(hosts);
+  disjoint_sets joined(at(hosts));
   for (const host_sample& s : samples) {
     const auto [low, high] = std::minmax({ability[at(s.a)], ability[at(s.b)]});
-    if (s.found.known() && low >= slow_below * high && s.found.bandwidth >= slow_below * low) joined.join(s.a, s.b);
+    if (s.found.known() && low >= slow_below * high && s.found.bandwidth >= slow_below * low) joined.unite(s.a, s.b);
   }
   std::map<int, int> number;
   for (int h = 0; h < hosts; ++h)
-    result.cluster_of.push_back(number.emplace(joined.of(h), static_cast<int>(number.size())).first->second);
+    result.cluster_of.push_back(number.emplace(joined.find(h), static_cast<int>(number.size())).first->second);
   result.clusters = static_cast<int>(number.size());
 
   for (const auto& [clusters, group] : by_clusters(result, samples)) {

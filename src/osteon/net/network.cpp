@@ -4,20 +4,9 @@
 
 #include <numeric>
 #include <osteon/base/error.hpp>
+#include <osteon/base/splitmix.hpp>
 
 namespace osteon::net {
-
-namespace {
-
-// splitmix64's finaliser: any change of the input changes half of the output's bits.
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
-}  // namespace
 
 std::string name_of(link_kind kind) {
   switch (kind) {
@@ -60,7 +49,7 @@ void route_by_random_pu(network& what, std::uint64_t seed) {
   what.minimal = false;
   const auto middle_of = [pus = static_cast<std::uint64_t>(what.pus), seed](int from, int to) {
     const auto pair = (static_cast<std::uint64_t>(from) << 32) | static_cast<std::uint64_t>(to);
-    return static_cast<int>(mixed(pair ^ mixed(seed)) % pus);
+    return static_cast<int>(splitmix64(pair ^ splitmix64(seed)) % pus);
   };
   const auto direct = what.append_route;
   what.append_route = [direct, middle_of](int from, int to, std::vector<int>& path) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <osteon/base/error.hpp>
+#include <osteon/base/kth_smallest.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/together.hpp>
 #include <osteon/placement/exchange_time.hpp>
@@ -42,9 +43,7 @@ double exchange_seconds(MPI_Comm comm, const graph& g, int repeats) {
     if (i >= 0) seconds.push_back(time);
   }
   if (seconds.empty()) return 0;
-  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
+  return kth_smallest(seconds, seconds.size() / 2);
 }
 
 }  // namespace osteon::placement

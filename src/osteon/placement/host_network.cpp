@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/kth_smallest.hpp>
 #include <osteon/placement/host_network.hpp>
 
 namespace osteon::placement {
@@ -11,11 +12,8 @@ namespace {
 
 constexpr int most_hosts = 16384;  // whose distances take 1 GiB
 
-double upper_quartile(std::vector<double>& values) {
-  const auto place =
-      values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 3 / 4 + ((values.size() - 1) * 3 % 4 != 0));
-  std::nth_element(values.begin(), place, values.end());
-  return *place;
+double upper_quartile(const std::vector<double>& values) {
+  return kth_smallest(values, (values.size() - 1) * 3 / 4 + ((values.size() - 1) * 3 % 4 != 0));
 }
 
 // Of each host to others, of which some hundreds are enough.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <osteon/base/splitmix.hpp>
 #include <utility>
 #include <vector>
 
@@ -14,11 +15,9 @@ namespace osteon::placement {
 class random_source {
  public:
   explicit random_source(std::uint64_t seed) {
-    for (auto& word : state_) {  // splitmix64, so that small seeds differ in all bits
-      std::uint64_t z = seed += 0x9e3779b97f4a7c15;
-      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-      z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-      word = z ^ (z >> 31);
+    for (auto& word : state_) {  // small seeds differ in all bits
+      word = splitmix64(seed);
+      seed += splitmix_increment;
     }
   }
   std::uint64_t bits() {

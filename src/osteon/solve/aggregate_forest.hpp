@@ -3,9 +3,8 @@
 /// Disjoint sets of points that become the aggregates of the next level.
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <osteon/base/at.hpp>
-#include <utility>
+#include <osteon/base/disjoint_sets.hpp>
 #include <vector>
 
 namespace osteon::solve {
@@ -21,13 +20,11 @@ inline bool is_strong(float conductance, float diagonal, float other_diagonal) {
 class aggregate_forest {
  public:
   explicit aggregate_forest(std::int32_t count)
-      : parent_(static_cast<std::size_t>(count)), has_strong_(static_cast<std::size_t>(count)) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-  }
+      : sets_(static_cast<std::size_t>(count)), has_strong_(static_cast<std::size_t>(count)) {}
   /// Unite two neighbours of one block, or remember them if they are coupled weakly.
   void join(std::int32_t i, std::int32_t j, float conductance, bool strong) {
     if (strong)
-      unite(i, j);
+      sets_.unite(i, j);
     else
       weak_.insert(weak_.end(), {{i, j, conductance}, {j, i, conductance}});
   }
@@ -47,20 +44,10 @@ class aggregate_forest {
     });
     for (const weak_pair& pair : weak_) {
       if (has_strong_[at(pair.from)] != 0) continue;
-      unite(pair.from, pair.to);
+      sets_.unite(pair.from, pair.to);
       has_strong_[at(pair.from)] = 1;
     }
-    std::int32_t count = 0;
-    for (std::int32_t i = 0; i < static_cast<std::int32_t>(parent_.size()); ++i) {
-      std::int32_t& p = parent_[at(i)];
-      if (p == i) {
-        p = count++;
-        first(i);
-      } else {
-        p = parent_[at(p)];  // an earlier point, which has its aggregate's number by now
-      }
-    }
-    return std::move(parent_);
+    return sets_.number(first);
   }
 
  private:
@@ -68,16 +55,7 @@ class aggregate_forest {
     std::int32_t from, to;
     float conductance;
   };
-  std::int32_t root(std::int32_t i) const {
-    while (parent_[at(i)] != i) i = parent_[at(i)];
-    return i;
-  }
-  void unite(std::int32_t i, std::int32_t j) {
-    i = root(i);
-    j = root(j);
-    parent_[at(std::max(i, j))] = std::min(i, j);
-  }
-  std::vector<std::int32_t> parent_;
+  disjoint_sets sets_;
   std::vector<std::uint8_t> has_strong_;
   std::vector<weak_pair> weak_;
 };

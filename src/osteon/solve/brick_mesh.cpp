@@ -3,31 +3,12 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <osteon/base/disjoint_sets.hpp>
+#include <osteon/base/splitmix.hpp>
 
 namespace osteon::solve {
 
 namespace {
-
-class disjoint_sets {
- public:
-  explicit disjoint_sets(std::size_t count = 0) { grow(count); }
-  void grow(std::size_t by) {
-    above_.resize(above_.size() + by);
-    std::iota(above_.end() - static_cast<std::ptrdiff_t>(by), above_.end(), static_cast<std::int32_t>(above_.size() - by));
-  }
-  std::int32_t find(std::int32_t i) {
-    while (above(i) != i) i = above(i) = above(above(i));
-    return i;
-  }
-  void unite(std::int32_t i, std::int32_t j) {
-    i = find(i), j = find(j);
-    above(std::max(i, j)) = std::min(i, j);
-  }
-
- private:
-  std::int32_t& above(std::int32_t i) { return above_[static_cast<std::size_t>(i)]; }
-  std::vector<std::int32_t> above_;
-};
 
 struct child {
   std::int32_t parent_place;  // in its plane of parents
@@ -39,10 +20,8 @@ struct child {
 // A number for a node that is the same on all ranks: nodes of one place differ in the smallest child that depends on
 // them. Two that agreed by chance would be one node, which only coarsens more.
 std::int64_t scrambled_id(std::int64_t place, std::int64_t label) {
-  auto bits = static_cast<std::uint64_t>(place) * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(label);
-  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9U;
-  bits = (bits ^ bits >> 27) * 0x94d049bb133111ebU;
-  return static_cast<std::int64_t>(bits ^ bits >> 31);
+  return static_cast<std::int64_t>(
+      mix_bits(static_cast<std::uint64_t>(place) * splitmix_increment + static_cast<std::uint64_t>(label)));
 }
 
 // Builds the parents plane by plane, then their nodes.

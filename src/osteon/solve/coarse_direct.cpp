@@ -4,7 +4,8 @@
 
 #include <Eigen/SparseCholesky>
 #include <algorithm>
-#include <numeric>
+#include <osteon/base/at.hpp>
+#include <osteon/base/disjoint_sets.hpp>
 #include <osteon/base/error.hpp>
 
 namespace osteon::solve {
@@ -13,23 +14,15 @@ namespace {
 
 // The parts of a graph in which no point is held, each as the list of its points.
 std::vector<std::vector<std::int32_t>> floating_parts(const kernel::sparse_rows& k, const std::vector<float>& held) {
-  std::vector<std::int32_t> parent(held.size());
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto root = [&](std::int32_t i) {
-    while (parent[static_cast<std::size_t>(i)] != i) i = parent[static_cast<std::size_t>(i)];
-    return i;
-  };
+  disjoint_sets sets(held.size());
   for (std::int32_t i = 0; i < k.rows(); ++i)
-    for (std::int32_t e = k.begin[static_cast<std::size_t>(i)]; e < k.begin[static_cast<std::size_t>(i) + 1]; ++e) {
-      const std::int32_t a = root(i), b = root(k.column[static_cast<std::size_t>(e)]);
-      parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
-    }
-  std::vector<std::vector<std::int32_t>> parts(parent.size());
-  std::vector<bool> is_held(parent.size());
+    for (std::int32_t e = k.begin[at(i)]; e < k.begin[at(i) + 1]; ++e) sets.unite(i, k.column[at(e)]);
+  std::vector<std::vector<std::int32_t>> parts(held.size());
+  std::vector<bool> is_held(held.size());
   for (std::int32_t i = 0; i < k.rows(); ++i) {
-    const auto r = static_cast<std::size_t>(root(i));
+    const std::size_t r = at(sets.find(i));
     parts[r].push_back(i);
-    if (held[static_cast<std::size_t>(i)] > 0) is_held[r] = true;
+    if (held[at(i)] > 0) is_held[r] = true;
   }
   std::vector<std::vector<std::int32_t>> floating;
   for (std::size_t r = 0; r < parts.size(); ++r)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/base/for_each.hpp>
+#include <osteon/base/splitmix.hpp>
 
 namespace osteon::solve {
 
@@ -30,11 +31,7 @@ template double owned_dot(const double*, const float*, std::int64_t, grid::node_
 template double owned_dot(const double*, const double*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
 
 double scrambled(std::int64_t number) {
-  auto bits = static_cast<std::uint64_t>(number) + 0x9e3779b97f4a7c15U;  // splitmix64
-  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9U;
-  bits = (bits ^ bits >> 27) * 0x94d049bb133111ebU;
-  bits ^= bits >> 31;
-  return static_cast<double>(bits >> 11) * 0x1p-52 - 1;
+  return static_cast<double>(splitmix64(static_cast<std::uint64_t>(number)) >> 11) * 0x1p-52 - 1;
 }
 
 eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elastic_operator& k, std::span<const std::int64_t> ids, int steps,

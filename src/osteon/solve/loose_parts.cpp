@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
+#include <osteon/base/disjoint_sets.hpp>
 #include <osteon/grid/block_nodes.hpp>
 #include <osteon/voxel/components.hpp>
 #include <osteon/voxel/node_set.hpp>
@@ -71,18 +71,9 @@ class part_finder {
     std::vector<label> mine;
     for (const auto& [p, q] : faces) mine.insert(mine.end(), {p, q});
     const std::vector<label> all = gather(mine);
-    std::vector<label> parent(static_cast<std::size_t>(total));
-    std::iota(parent.begin(), parent.end(), label{0});
-    const auto root = [&](label i) {
-      while (parent[index(i)] != i) i = parent[index(i)] = parent[index(parent[index(i)])];
-      return i;
-    };
-    for (std::size_t i = 0; i < all.size(); i += 2) {
-      const label p = root(all[i]), q = root(all[i + 1]);
-      parent[index(std::max(p, q))] = std::min(p, q);
-    }
-    std::vector<label> number(parent.size());
-    for (label i = 0; i < total; ++i) number[index(i)] = root(i) == i ? part_count_++ : number[index(root(i))];
+    disjoint_sets_of<label> sets(index(total));
+    for (std::size_t i = 0; i < all.size(); i += 2) sets.unite(all[i], all[i + 1]);
+    const std::vector<label> number = sets.number([&](label) { ++part_count_; });
     for (label& p : part_of_cell_) p = number[index(p)];
     for (auto& corners : corners_of_shared_)
       for (label& p : corners)

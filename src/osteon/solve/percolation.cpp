@@ -2,40 +2,19 @@
 
 #include <algorithm>
 #include <numeric>
+#include <osteon/base/disjoint_sets.hpp>
+#include <osteon/voxel/rows_of_runs.hpp>
 
 namespace osteon::solve {
 
 namespace {
 
-// Disjoint sets of runs; the root of a set is its smallest member.
-class run_forest {
- public:
-  explicit run_forest(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
-  std::int32_t root(std::int32_t i) {
-    while (parent_[index(i)] != i) i = parent_[index(i)] = parent_[index(parent_[index(i)])];
-    return i;
-  }
-  void unite(std::int32_t a, std::int32_t b) {
-    a = root(a);
-    b = root(b);
-    parent_[index(std::max(a, b))] = std::min(a, b);
-  }
-
- private:
-  static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
-  std::vector<std::int32_t> parent_;
-};
-
 // Unite the runs of two adjacent rows that overlap in x.
-void unite_rows(run_forest& forest, const voxel::run* origin, std::span<const voxel::run> a, std::span<const voxel::run> b) {
-  for (auto p = a.begin(), q = b.begin(); p != a.end() && q != b.end();) {
-    if (p->x < q->x + q->length && q->x < p->x + p->length)
-      forest.unite(static_cast<std::int32_t>(&*p - origin), static_cast<std::int32_t>(&*q - origin));
-    if (p->x + p->length < q->x + q->length)
-      ++p;
-    else
-      ++q;
-  }
+void unite_rows(disjoint_sets& forest, const voxel::run* origin, std::span<const voxel::run> a,
+                std::span<const voxel::run> b) {
+  voxel::for_each_meeting(a, b, 0, [&](const voxel::run& p, const voxel::run& q) {
+    forest.unite(static_cast<std::int32_t>(&p - origin), static_cast<std::int32_t>(&q - origin));
+  });
 }
 
 // The run of each of the given cells.
@@ -55,14 +34,9 @@ std::vector<std::int32_t> runs_of(const ghosted_cells& cells, std::span<const st
 // Cells in which two rows overlap.
 std::int64_t overlap(std::span<const voxel::run> a, std::span<const voxel::run> b) {
   std::int64_t sum = 0;
-  for (auto p = a.begin(), q = b.begin(); p != a.end() && q != b.end();) {
-    const std::int32_t p_end = p->x + p->length, q_end = q->x + q->length;
-    sum += std::max(0, std::min(p_end, q_end) - std::max(p->x, q->x));
-    if (p_end < q_end)
-      ++p;
-    else
-      ++q;
-  }
+  voxel::for_each_meeting(a, b, 0, [&](const voxel::run& p, const voxel::run& q) {
+    sum += std::min(p.x + p.length, q.x + q.length) - std::max(p.x, q.x);
+  });
   return sum;
 }
 
@@ -78,7 +52,7 @@ std::vector<std::uint8_t> reached_faces(const grid::block& where, const ghosted_
                                         std::span<const std::uint8_t> seed) {
   const std::span<const voxel::run> runs = cells.runs;
   const index3 shape = cells.shape;
-  run_forest forest(runs.size());
+  disjoint_sets forest(runs.size());
   for (std::int64_t z = 0; z < shape.z; ++z)
     for (std::int64_t y = 0; y < shape.y; ++y) {
       const auto row = cells.row(z, y);
@@ -94,7 +68,7 @@ std::vector<std::uint8_t> reached_faces(const grid::block& where, const ghosted_
 
   std::vector<std::uint8_t> bits(runs.size(), 0);  // of a set: at its root
   const auto root_bits = [&](std::size_t i) -> std::uint8_t& {
-    return bits[static_cast<std::size_t>(forest.root(static_cast<std::int32_t>(i)))];
+    return bits[static_cast<std::size_t>(forest.find(static_cast<std::int32_t>(i)))];
   };
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const voxel::run& r = runs[i];

@@ -10,14 +10,6 @@
 
 namespace osteon::solve {
 
-/// The value that a fraction of a field does not exceed: the smallest one with at least fraction * n values <= it.
-///
-/// Exact and the same for every number of ranks: the value is found bit by bit from counts, no rank sees the others' data.
-/// @param values non-negative and finite, one per active voxel @param fraction in (0, 1]
-/// @return 0 if there are no values at all
-/// @collective on comm @cost four allreduces of 256 counters
-float percentile(MPI_Comm comm, std::span<const float> values, double fraction);
-
 struct field_statistics {
   double mean = 0, median = 0, p95 = 0, p98 = 0, p99 = 0, max = 0;
 };

@@ -1,43 +1,19 @@
-#include <osteon/base/at.hpp>
 #include <osteon/voxel/components.hpp>
 
 #include <algorithm>
 #include <numeric>
+#include <osteon/base/disjoint_sets.hpp>
+#include <osteon/voxel/rows_of_runs.hpp>
 
 namespace osteon::voxel {
 
 namespace {
 
-class disjoint_sets {
- public:
-  explicit disjoint_sets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
-  std::int32_t find(std::int32_t i) {
-    while (parent_[at(i)] != i) i = parent_[at(i)] = parent_[at(parent_[at(i)])];
-    return i;
-  }
-  // The smaller index becomes the root, so that the result does not depend on the order of the unions.
-  void join(std::int32_t a, std::int32_t b) {
-    a = find(a);
-    b = find(b);
-    if (a != b) parent_[at(std::max(a, b))] = std::min(a, b);
-  }
-
- private:
-  std::vector<std::int32_t> parent_;
-};
-
-// Join the runs of two neighbouring rows that overlap in x, or come as near as `reach`; both rows are sorted, so one sweep
-// is enough.
-void join_rows(disjoint_sets& sets, const run* base, std::span<const run> a, std::span<const run> b, std::int32_t reach) {
-  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-    const std::int32_t end_a = a[i].x + a[i].length, end_b = b[j].x + b[j].length;
-    if (a[i].x < end_b + reach && b[j].x < end_a + reach)
-      sets.join(static_cast<std::int32_t>(&a[i] - base), static_cast<std::int32_t>(&b[j] - base));
-    if (end_a <= end_b)
-      ++i;
-    else
-      ++j;
-  }
+// Unite the runs of two neighbouring rows that overlap in x, or come as near as `reach`.
+void unite_rows(disjoint_sets& sets, const run* origin, std::span<const run> a, std::span<const run> b, std::int32_t reach) {
+  for_each_meeting(a, b, reach, [&](const run& low, const run& high) {
+    sets.unite(static_cast<std::int32_t>(&low - origin), static_cast<std::int32_t>(&high - origin));
+  });
 }
 
 }  // namespace
@@ -49,7 +25,7 @@ components find_components(const run_set& cells, const std::array<bool, 3>& peri
   // The last run of one row with the first one of the other, through the periodic faces of x.
   const auto join_around = [&](std::span<const run> low, std::span<const run> high) {
     if (low.empty() || high.empty() || low.front().x != 0 || high.back().x + high.back().length != shape.x) return;
-    sets.join(static_cast<std::int32_t>(&low.front() - runs.data()), static_cast<std::int32_t>(&high.back() - runs.data()));
+    sets.unite(static_cast<std::int32_t>(&low.front() - runs.data()), static_cast<std::int32_t>(&high.back() - runs.data()));
   };
   const bool by_corners = by == connectivity::corners;
   // Half of the neighbouring rows, the others being neighbours of these; the last two only share edges and corners.
@@ -69,7 +45,7 @@ components find_components(const run_set& cells, const std::array<bool, 3>& peri
         }
         if (!is_inside) continue;
         const auto other = cells.row(at.z, at.y);
-        join_rows(sets, runs.data(), row, other, by_corners ? 1 : 0);
+        unite_rows(sets, runs.data(), row, other, by_corners ? 1 : 0);
         if (periodic[2] && by_corners) join_around(row, other), join_around(other, row);
       }
     }

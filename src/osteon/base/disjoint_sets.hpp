@@ -1,0 +1,63 @@
+#pragma once
+/// @file
+/// Disjoint sets (union-find) of numbered things.
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <osteon/base/at.hpp>
+#include <utility>
+#include <vector>
+
+namespace osteon {
+
+/// A partition of 0 ... size() - 1. The smallest member is the root of its set, so that the result does not depend on the
+/// order of the unions.
+template <std::signed_integral Index>
+class disjoint_sets_of {
+ public:
+  explicit disjoint_sets_of(std::size_t count = 0) { grow(count); }
+
+  /// Append `count` members, each in a set of its own.
+  void grow(std::size_t count) {
+    const std::size_t old = parent_.size();
+    parent_.resize(old + count);
+    std::iota(parent_.begin() + static_cast<std::ptrdiff_t>(old), parent_.end(), static_cast<Index>(old));
+  }
+  std::size_t size() const { return parent_.size(); }
+
+  /// The root of a member's set. @cost nearly constant, amortised: the way to the root is halved
+  Index find(Index i) {
+    while (parent_[at(i)] != i) i = parent_[at(i)] = parent_[at(parent_[at(i)])];
+    return i;
+  }
+  void unite(Index i, Index j) {
+    i = find(i), j = find(j);
+    parent_[at(std::max(i, j))] = std::min(i, j);
+  }
+
+  /// The number of each member's set, counted from 0 in the order of the roots; call `first(root)` for each of these.
+  /// Empties the partition.
+  template <class First>
+  std::vector<Index> number(First first) {
+    Index count = 0;
+    for (Index i = 0; i < static_cast<Index>(parent_.size()); ++i) {
+      Index& p = parent_[at(i)];
+      if (p == i) {
+        p = count++;
+        first(i);
+      } else {
+        p = parent_[at(p)];  // a smaller member, which has the number of its set by now
+      }
+    }
+    return std::exchange(parent_, {});
+  }
+
+ private:
+  std::vector<Index> parent_;
+};
+
+using disjoint_sets = disjoint_sets_of<std::int32_t>;
+
+}  // namespace osteon

@@ -1,0 +1,18 @@
+#pragma once
+/// @file
+/// Order statistics of values on one process; of values over ranks see comm/percentile.hpp.
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace osteon {
+
+/// The k-th smallest of the values, k from 0; k = size() / 2 is the upper median. @cost linear
+template <class T>
+T kth_smallest(std::vector<T> values, std::size_t k) {
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(k);
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
+}  // namespace osteon

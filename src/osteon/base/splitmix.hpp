@@ -1,0 +1,22 @@
+#pragma once
+/// @file
+/// Hashing of 64-bit numbers by splitmix64.
+#include <cstdint>
+
+namespace osteon {
+
+/// The finaliser of splitmix64: a bijection in which any change of the input changes about half of the output's bits.
+/// @cite Steele, Lea and Flood, OOPSLA 2014
+constexpr std::uint64_t mix_bits(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+/// What splitmix64 adds to its state before each number: 2^64 over the golden ratio.
+constexpr std::uint64_t splitmix_increment = 0x9e3779b97f4a7c15U;
+
+/// The number that splitmix64 makes of the state `x`.
+constexpr std::uint64_t splitmix64(std::uint64_t x) { return mix_bits(x + splitmix_increment); }
+
+}  // namespace osteon

@@ -1,0 +1,24 @@
+#pragma once
+/// @file
+/// Two rows of runs beside each other.
+#include <osteon/voxel/run_set.hpp>
+#include <span>
+
+namespace osteon::voxel {
+
+/// Call `meet(p, q)` for each run `p` of `a` and `q` of `b` that overlap in x, or of which one begins at most `reach` - 1
+/// voxels behind the other's end: with 0 voxels that have a face in common, with 1 also those with an edge or a corner.
+/// @cost one sweep over both rows, which are sorted by x
+template <class Meet>
+void for_each_meeting(std::span<const run> a, std::span<const run> b, std::int32_t reach, Meet meet) {
+  for (auto p = a.begin(), q = b.begin(); p != a.end() && q != b.end();) {
+    const std::int32_t end_p = p->x + p->length, end_q = q->x + q->length;
+    if (p->x < end_q + reach && q->x < end_p + reach) meet(*p, *q);
+    if (end_p <= end_q)
+      ++p;
+    else
+      ++q;
+  }
+}
+
+}  // namespace osteon::voxel
