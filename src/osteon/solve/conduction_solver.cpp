@@ -93,6 +93,29 @@ double conduction_solver::energy_identity_error(const heat_load& load) {
   return std::abs(difference - xb) / std::abs(dissipation(load) - xr);
 }
 
+double conduction_solver::precondition() {
+  multigrid_.apply(r_.data(), z_.data());
+  return total(
+      [r = r_.data(), z = z_.data()](std::int32_t i) { return static_cast<double>(r[i]) * static_cast<double>(z[i]); });
+}
+
+double conduction_solver::search(double beta) {
+  for_each(cells_.owned,
+           [p = p_.data(), z = z_.data(), b = static_cast<float>(beta)](std::int64_t i) { p[i] = z[i] + b * p[i]; });
+  multiply(p_, z_);
+  return total(
+      [p = p_.data(), q = z_.data()](std::int32_t i) { return static_cast<double>(p[i]) * static_cast<double>(q[i]); });
+}
+
+double conduction_solver::step(double alpha) {
+  return std::sqrt(
+      total([=, length = scale_ * alpha, x = x_.data(), r = r_.data(), p = p_.data(), q = z_.data()](std::int32_t i) {
+        x[i] += length * static_cast<double>(p[i]);
+        r[i] = static_cast<float>(static_cast<double>(r[i]) - alpha * static_cast<double>(q[i]));
+        return static_cast<double>(r[i]) * static_cast<double>(r[i]);
+      }));
+}
+
 // What the iteration goes on from, or the answer and its residual alone.
 solver_state conduction_solver::state(const voxel::run_set& points, bool is_running) {
   const auto owned = [&](auto& of) { return std::span(of).first(at(cells_.owned)); };
@@ -122,11 +145,12 @@ std::vector<double>& conduction_solver::solve(const heat_load& load, const optio
     proof.converged = true;
     return x_;
   }
-  double rz = 0, exact = 1;
+  recursion_.restart();
+  double exact = 1;
   state_keeper* const keeper = points ? how.keeper : nullptr;
   const auto saved = [&](bool is_running) {
     solver_state s = state(*points, is_running);
-    s.numbers = {{"recursion", {rz, exact}},
+    s.numbers = {{"recursion", {recursion_.rz(), exact}},
                  {"iterations", {static_cast<double>(proof.iterations)}},
                  {"converged", {static_cast<double>(proof.converged)}},
                  {"residual_history", proof.residual_history},
@@ -138,7 +162,7 @@ std::vector<double>& conduction_solver::solve(const heat_load& load, const optio
   if (found != state_keeper::found::nothing) {
     solver_state s = saved(found == state_keeper::found::running);
     keeper->restore(s);
-    rz = found == state_keeper::found::running ? s.numbers.at("recursion").at(0) : 0;  // 0: no direction to go on from
+    if (found == state_keeper::found::running) recursion_.resume(s.numbers.at("recursion").at(0));
     exact = s.numbers.at("recursion").at(1);
     proof.iterations = static_cast<int>(s.numbers.at("iterations").at(0));
     proof.converged = s.numbers.at("converged").at(0) != 0;
@@ -146,34 +170,19 @@ std::vector<double>& conduction_solver::solve(const heat_load& load, const optio
     proof.earlier_seconds = s.numbers.at("seconds").at(0);
   }
   while (!proof.converged && proof.iterations < how.max_iterations) {
-    multigrid_.apply(r_.data(), z_.data());
-    const double rz_new =
-        total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(z_[at(i)]); });
-    const auto beta = static_cast<float>(rz == 0 ? 0 : rz_new / rz);
-    rz = rz_new;
-    float *p = p_.data(), *z = z_.data(), *r = r_.data();
-    double* x = x_.data();
-    for_each(cells_.owned, [=](std::int64_t i) { p[i] = z[i] + beta * p[i]; });
-    multiply(p_, z_);
-    const double alpha = rz / total([&](std::int32_t i) { return static_cast<double>(p[i]) * static_cast<double>(z[i]); });
-    const double step = scale_ * alpha;
-    double relative = std::sqrt(total([=](std::int32_t i) {
-                        x[i] += step * static_cast<double>(p[i]);
-                        r[i] = static_cast<float>(static_cast<double>(r[i]) - alpha * static_cast<double>(z[i]));
-                        return static_cast<double>(r[i]) * static_cast<double>(r[i]);
-                      })) /
-                      r0;
+    const auto step = recursion_.advance(*this);
+    double relative = step ? step->residual / r0 : NAN;
     ++proof.iterations;
     if (!std::isfinite(relative))
       throw solve_error(
           fmt::format("the heat solver met a value that is not finite in iteration {}: conductivities or voxel "
                       "spacings are beyond single precision; check their units",
                       proof.iterations));
-    // The residual alone says little about a flux through thin struts. A step lowers the dissipated power by alpha r.z,
-    // so that tells how much is still to come.
+    // The residual alone says little about a flux through thin struts. The fall of the dissipated power in a step
+    // tells how much is still to come.
     const bool seems_done =
         relative <= how.tolerance &&
-        (relative == 0 || scale_ * scale_ * alpha * rz <= settled * how.tolerance * std::abs(dissipation(load)));
+        (relative == 0 || scale_ * scale_ * step->energy_decrease <= settled * how.tolerance * std::abs(dissipation(load)));
     if (seems_done || relative < drop_exact * exact) {
       exact = relative = true_residual(load) / r0;
       proof.converged = seems_done && relative <= how.tolerance;

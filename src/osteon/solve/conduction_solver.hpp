@@ -2,6 +2,7 @@
 /// @file
 /// Conjugate gradients on the cells of a conduction problem; one setup serves any number of right-hand sides.
 #include <functional>
+#include <osteon/solve/cg_recursion.hpp>
 #include <osteon/solve/conduction_multigrid.hpp>
 #include <osteon/solve/saved_state.hpp>
 
@@ -49,6 +50,11 @@ class conduction_solver {
   /// End the use of the solver. @returns the last solution
   std::vector<double> take() { return std::move(x_); }
 
+  // The operations of cg_recursion; z makes room for K p.
+  double precondition();
+  double search(double beta);
+  double step(double alpha);
+
  private:
   template <class X>
   void multiply(std::vector<X>& x, std::vector<float>& y);
@@ -68,6 +74,7 @@ class conduction_solver {
   // than its own rounding in a step, and from time to time it is computed anew from x.
   std::vector<float> r_, p_, z_;
   double scale_ = 1;
+  cg_recursion recursion_;
 };
 
 }  // namespace osteon::solve

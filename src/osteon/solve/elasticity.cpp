@@ -11,6 +11,7 @@
 #include <osteon/base/release.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/together.hpp>
+#include <osteon/solve/cg_recursion.hpp>
 #include <osteon/solve/elastic_multigrid.hpp>
 #include <osteon/solve/elasticity_check.hpp>
 #include <osteon/solve/saved_state.hpp>
@@ -96,6 +97,36 @@ class elasticity_solver::conjugate_gradients {
     proof_.solve_seconds = proof_.earlier_seconds + clock_.seconds();
     solution.proof = std::move(proof_);
     return solution;
+  }
+
+  // The operations of cg_recursion. All but the displacements is in single precision and relative to the initial residual;
+  // products are formed in double, so that a search direction and what K makes of it belong together.
+
+  double precondition() {
+    // Scaled to norm one, so that the cycle never meets the smallest numbers of single precision.
+    for_each(k_.size(), [r = residual_.data(), to = multigrid_->residual().data(),
+                         s = static_cast<float>(1 / norm_)](std::int64_t i) { to[i] = s * r[i]; });
+    preconditioned_ = multigrid_->cycle().data();
+    return norm_ * dot(residual_.data(), preconditioned_);
+  }
+
+  double search(double beta) {
+    for_each(k_.size(), [p = direction_.data(), z = preconditioned_, s = static_cast<float>(norm_),
+                         b = static_cast<float>(beta)](std::int64_t i) { p[i] = s * z[i] + b * p[i]; });
+    const std::span<double> p = multigrid_->scratch(0), q = multigrid_->scratch(1);
+    for_each(k_.size(), [from = direction_.data(), to = p.data()](std::int64_t i) { to[i] = from[i]; });
+    k_.multiply(p.data(), q.data());
+    return dot(p.data(), q.data());
+  }
+
+  double step(double alpha) {
+    const std::span<double> p = multigrid_->scratch(0), q = multigrid_->scratch(1);
+    for_each(k_.size(), [u = displacement_.data(), r = residual_.data(), p = p.data(), q = q.data(), alpha,
+                         a = alpha * initial_](std::int64_t i) {
+      u[i] += a * p[i];
+      r[i] = static_cast<float>(r[i] - alpha * q[i]);
+    });
+    return std::sqrt(dot(residual_.data(), residual_.data()));
   }
 
  private:
@@ -265,39 +296,18 @@ class elasticity_solver::conjugate_gradients {
     return 4 * std::numeric_limits<double>::epsilon() * std::sqrt(sum);
   }
 
-  /// Iterate from the current residual until its recursion reaches the tolerance. All but the displacements is in single
-  /// precision and relative to the initial residual; products are formed in double, so that a search direction and what
-  /// K makes of it belong together.
+  /// Iterate from the current residual until its recursion reaches the tolerance.
   /// @return false if the preconditioner turned out not to be positive
   bool iterate() {
     if (!std::exchange(is_restored_, false)) {
       norm_ = std::sqrt(dot(residual_.data(), residual_.data()));
       goal_ = std::max(how_.tolerance, single_precision * norm_);
-      descent_ = 0;
+      recursion_.restart();
     }
     while (proof_.iterations < how_.max_iterations) {
-      // Scaled to norm one, so that the cycle never meets the smallest numbers of single precision.
-      for_each(k_.size(), [r = residual_.data(), to = multigrid_->residual().data(),
-                           s = static_cast<float>(1 / norm_)](std::int64_t i) { to[i] = s * r[i]; });
-      const float* z = multigrid_->cycle().data();
-      const double previous = descent_;  // 0 at the start
-      descent_ = norm_ * dot(residual_.data(), z);
-      for_each(k_.size(), [p = direction_.data(), z, s = static_cast<float>(norm_),
-                           beta = previous == 0 ? 0.0F : static_cast<float>(descent_ / previous)](std::int64_t i) {
-        p[i] = s * z[i] + beta * p[i];
-      });
-      const std::span<double> p = multigrid_->scratch(0), q = multigrid_->scratch(1);
-      for_each(k_.size(), [from = direction_.data(), to = p.data()](std::int64_t i) { to[i] = from[i]; });
-      k_.multiply(p.data(), q.data());
-      const double curvature = dot(p.data(), q.data());
-      if (!(curvature > 0) || !(descent_ > 0)) return false;
-      const double step = descent_ / curvature;
-      for_each(k_.size(), [u = displacement_.data(), r = residual_.data(), p = p.data(), q = q.data(), step,
-                           a = step * initial_](std::int64_t i) {
-        u[i] += a * p[i];
-        r[i] = static_cast<float>(r[i] - step * q[i]);
-      });
-      norm_ = std::sqrt(dot(residual_.data(), residual_.data()));
+      const auto step = recursion_.advance(*this);
+      if (!step) return false;
+      norm_ = step->residual;
       ++proof_.iterations;
       proof_.residual_history.push_back(norm_);
       report(norm_);
@@ -321,7 +331,7 @@ class elasticity_solver::conjugate_gradients {
     if (!is_running) return s;
     s.vectors.push_back({"residual", std::span(residual_), k_.layout()});
     s.vectors.push_back({"direction", std::span(direction_), k_.layout()});
-    s.numbers["recursion"] = {norm_, goal_, descent_, static_cast<double>(breakdowns_)};
+    s.numbers["recursion"] = {norm_, goal_, recursion_.rz(), static_cast<double>(breakdowns_)};
     return s;
   }
 
@@ -337,7 +347,8 @@ class elasticity_solver::conjugate_gradients {
     for (; damped_ < static_cast<int>(s.numbers.at("damped").at(0)); ++damped_) multigrid_->damp();
     if (is_running) {
       const std::vector<double>& r = s.numbers.at("recursion");
-      norm_ = r.at(0), goal_ = r.at(1), descent_ = r.at(2), breakdowns_ = static_cast<int>(r.at(3));
+      norm_ = r.at(0), goal_ = r.at(1), breakdowns_ = static_cast<int>(r.at(3));
+      recursion_.resume(r.at(2));
       is_restored_ = true;
     } else if (!proof_.converged) {
       true_residual();  // more iterations may be allowed now
@@ -403,8 +414,10 @@ class elasticity_solver::conjugate_gradients {
   std::vector<force_component> forces_;      // complete sums, on every copy of a node
   std::int64_t unknowns_ = 0;
   double initial_ = 0, setup_seconds_ = 0;
-  double norm_ = 0, goal_ = 0, descent_ = 0;  // of the recursion; descent: r.z of the last iteration
-  int breakdowns_ = 0, damped_ = 0;           // of this load case; of all
+  cg_recursion recursion_;
+  double norm_ = 0, goal_ = 0;             // of the residual of the recursion
+  const float* preconditioned_ = nullptr;  // residual over its norm
+  int breakdowns_ = 0, damped_ = 0;        // of this load case; of all
   bool is_restored_ = false;
   certificate proof_;
   stopwatch since_report_;
