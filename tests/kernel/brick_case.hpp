@@ -2,7 +2,7 @@
 /// @file
 /// A small solid as the kernels see it, and its stiffness by the plain element matrix.
 #include <osteon/kernel/hex8.hpp>
-#include <osteon/solve/list_bricks.hpp>
+#include <osteon/solve/multigrid/list_bricks.hpp>
 #include <random>
 #include <vector>
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/solve/coarse_stiffness.hpp>
-#include <osteon/solve/elasticity_check.hpp>
-#include <osteon/solve/fine_stiffness.hpp>
-#include <osteon/solve/reactions.hpp>
+#include <osteon/solve/elasticity/elasticity_check.hpp>
+#include <osteon/solve/elasticity/fine_stiffness.hpp>
+#include <osteon/solve/multigrid/coarse_stiffness.hpp>
+#include <osteon/solve/post/reactions.hpp>
 
 #include "elastic_model.hpp"
 #include "grid/sample_bricks.hpp"

@@ -5,7 +5,7 @@
 
 #include <cmath>
 #include <functional>
-#include <osteon/solve/elasticity.hpp>
+#include <osteon/solve/elasticity/elasticity.hpp>
 #include <osteon/voxel/components.hpp>
 #include <vector>
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <osteon/solve/homogenise.hpp>
+#include <osteon/solve/elasticity/homogenise.hpp>
 #include <random>
 
 #include "direct_solution.hpp"

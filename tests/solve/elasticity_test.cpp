@@ -4,7 +4,7 @@
 #include <cmath>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/solve/elasticity_check.hpp>
+#include <osteon/solve/elasticity/elasticity_check.hpp>
 #include <set>
 
 #include "elastic_model.hpp"

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <osteon/solve/conduction_multigrid.hpp>
-#include <osteon/solve/heat_parts.hpp>
-#include <osteon/solve/heat_tensor.hpp>
-#include <osteon/solve/heat_transient.hpp>
+#include <osteon/solve/heat/heat_parts.hpp>
+#include <osteon/solve/heat/heat_tensor.hpp>
+#include <osteon/solve/heat/heat_transient.hpp>
+#include <osteon/solve/multigrid/heat_multigrid.hpp>
 
 #include "grid/sample_bricks.hpp"
 #include "solve/heat_images.hpp"

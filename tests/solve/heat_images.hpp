@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/solve/heat.hpp>
+#include <osteon/solve/heat/heat.hpp>
 #include <random>
 
 namespace heat_images {

@@ -3,7 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <numbers>
-#include <osteon/solve/heat_tensor.hpp>
+#include <osteon/solve/heat/heat_tensor.hpp>
 
 #include "solve/heat_images.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 #include <osteon/base/error.hpp>
-#include <osteon/solve/heat_transient.hpp>
+#include <osteon/solve/heat/heat_transient.hpp>
 
 #include "solve/heat_images.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/kernel/element_stiffness.hpp>
-#include <osteon/solve/homogenise.hpp>
+#include <osteon/solve/elasticity/homogenise.hpp>
 #include <random>
 
 #include "elastic_model.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/solve/homogenise.hpp>
+#include <osteon/solve/elasticity/homogenise.hpp>
 #include <random>
 
 #include "elastic_model.hpp"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <osteon/solve/loose_parts.hpp>
+#include <osteon/solve/elasticity/loose_parts.hpp>
 #include <osteon/voxel/components.hpp>
 #include <voxel/random_image.hpp>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/solve/post.hpp>
+#include <osteon/solve/post/field_statistics.hpp>
 #include <random>
 
 namespace post_test {

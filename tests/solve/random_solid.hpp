@@ -2,7 +2,7 @@
 /// @file
 /// A random solid of two materials, the same on any number of ranks, to evaluate displacements on.
 #include <functional>
-#include <osteon/solve/elasticity.hpp>
+#include <osteon/solve/elasticity/elasticity.hpp>
 #include <random>
 
 namespace osteon::random_solid {

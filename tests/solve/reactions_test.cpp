@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <osteon/solve/reactions.hpp>
+#include <osteon/solve/post/reactions.hpp>
 
 #include "random_solid.hpp"
 

@@ -3,7 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <osteon/kernel/element_stiffness.hpp>
-#include <osteon/solve/strain_stress.hpp>
+#include <osteon/solve/post/strain_stress.hpp>
 
 #include "elastic_model.hpp"
 #include "random_solid.hpp"

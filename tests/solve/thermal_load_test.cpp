@@ -1,4 +1,4 @@
-#include <osteon/solve/thermal_load.hpp>
+#include <osteon/solve/elasticity/thermal_load.hpp>
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <osteon/base/error.hpp>
 #include <osteon/kernel/element_stiffness.hpp>
-#include <osteon/solve/determinate_support.hpp>
-#include <osteon/solve/reactions.hpp>
-#include <osteon/solve/strain_stress.hpp>
+#include <osteon/solve/elasticity/determinate_support.hpp>
+#include <osteon/solve/post/reactions.hpp>
+#include <osteon/solve/post/strain_stress.hpp>
 
 #include "elastic_model.hpp"
 

@@ -12,7 +12,7 @@
 #include <osteon/kernel/conduction_at_cell.hpp>
 #include <osteon/kernel/hex8_at_node.hpp>
 #include <osteon/kernel/vector_steps.hpp>
-#include <osteon/solve/list_bricks.hpp>
+#include <osteon/solve/multigrid/list_bricks.hpp>
 #include <string>
 
 using namespace osteon;

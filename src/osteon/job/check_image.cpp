@@ -19,8 +19,8 @@
 #include <osteon/job/io_options.hpp>
 #include <osteon/job/load_cases.hpp>
 #include <osteon/job/supported.hpp>
-#include <osteon/solve/elasticity_check.hpp>
-#include <osteon/solve/heat.hpp>
+#include <osteon/solve/elasticity/elasticity_check.hpp>
+#include <osteon/solve/heat/heat.hpp>
 
 namespace osteon::job {
 

@@ -5,7 +5,7 @@
 #include <osteon/base/sink.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/stop.hpp>
-#include <osteon/solve/saved_state.hpp>
+#include <osteon/solve/checkpointer.hpp>
 #include <string>
 
 namespace osteon::job {

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <osteon/base/for_each.hpp>
 #include <osteon/comm/together.hpp>
-#include <osteon/solve/material_statistics.hpp>
-#include <osteon/solve/post.hpp>
-#include <osteon/solve/strain_stress.hpp>
+#include <osteon/solve/post/field_statistics.hpp>
+#include <osteon/solve/post/material_statistics.hpp>
+#include <osteon/solve/post/strain_stress.hpp>
 
 namespace osteon::job {
 

@@ -3,7 +3,7 @@
 /// What a job says about an elastic solution: the fields of its result file, and statistics by material.
 #include <memory>
 #include <osteon/job/physics.hpp>
-#include <osteon/solve/elasticity.hpp>
+#include <osteon/solve/elasticity/elasticity.hpp>
 
 namespace osteon::job {
 

@@ -3,8 +3,8 @@
 /// Pictures of a solution while it is being computed.
 #include <memory>
 #include <osteon/job/physics.hpp>
-#include <osteon/solve/elasticity.hpp>
-#include <osteon/solve/saved_state.hpp>
+#include <osteon/solve/checkpointer.hpp>
+#include <osteon/solve/elasticity/elasticity.hpp>
 
 namespace osteon::job {
 

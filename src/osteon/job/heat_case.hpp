@@ -2,7 +2,7 @@
 /// @file
 /// A heat job as the problem that the solver takes, where units become mm, W, K; and the fields of its results.
 #include <osteon/job/physics.hpp>
-#include <osteon/solve/heat_transient.hpp>
+#include <osteon/solve/heat/heat_transient.hpp>
 
 namespace osteon::job {
 

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <osteon/job/check_loads.hpp>
 #include <osteon/job/script_job.hpp>
-#include <osteon/solve/reactions.hpp>
+#include <osteon/solve/post/reactions.hpp>
 #include <utility>
 
 namespace osteon::job {

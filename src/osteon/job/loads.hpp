@@ -3,7 +3,7 @@
 /// Supports and forces of a job, on the nodes of a rank.
 #include <array>
 #include <osteon/job/node_sets.hpp>
-#include <osteon/solve/elasticity.hpp>
+#include <osteon/solve/elasticity/elasticity.hpp>
 
 namespace osteon::job {
 

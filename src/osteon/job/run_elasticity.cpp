@@ -8,10 +8,10 @@
 #include <osteon/job/elastic_output.hpp>
 #include <osteon/job/script_results.hpp>
 #include <osteon/job/supported.hpp>
-#include <osteon/solve/elasticity.hpp>
-#include <osteon/solve/elasticity_check.hpp>
+#include <osteon/solve/elasticity/elasticity.hpp>
+#include <osteon/solve/elasticity/elasticity_check.hpp>
 #include <osteon/solve/joint_certificate.hpp>
-#include <osteon/solve/post.hpp>
+#include <osteon/solve/post/field_statistics.hpp>
 
 namespace osteon::job {
 

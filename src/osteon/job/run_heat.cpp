@@ -4,9 +4,9 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/job/heat_case.hpp>
 #include <osteon/job/step_files.hpp>
-#include <osteon/solve/heat_tensor.hpp>
+#include <osteon/solve/heat/heat_tensor.hpp>
 #include <osteon/solve/joint_certificate.hpp>
-#include <osteon/solve/post.hpp>
+#include <osteon/solve/post/field_statistics.hpp>
 
 namespace osteon::job {
 

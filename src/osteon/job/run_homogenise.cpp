@@ -2,10 +2,10 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/job/elastic_output.hpp>
 #include <osteon/job/supported.hpp>
-#include <osteon/solve/homogenise.hpp>
+#include <osteon/solve/elasticity/homogenise.hpp>
 #include <osteon/solve/joint_certificate.hpp>
-#include <osteon/solve/orthotropic_frame.hpp>
-#include <osteon/solve/post.hpp>
+#include <osteon/solve/post/field_statistics.hpp>
+#include <osteon/solve/post/orthotropic_frame.hpp>
 
 namespace osteon::job {
 

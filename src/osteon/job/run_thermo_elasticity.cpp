@@ -7,10 +7,10 @@
 #include <osteon/job/heat_case.hpp>
 #include <osteon/job/standard_tests.hpp>
 #include <osteon/job/supported.hpp>
-#include <osteon/solve/determinate_support.hpp>
-#include <osteon/solve/elasticity_check.hpp>
-#include <osteon/solve/reactions.hpp>
-#include <osteon/solve/thermal_load.hpp>
+#include <osteon/solve/elasticity/determinate_support.hpp>
+#include <osteon/solve/elasticity/elasticity_check.hpp>
+#include <osteon/solve/elasticity/thermal_load.hpp>
+#include <osteon/solve/post/reactions.hpp>
 
 namespace osteon::job {
 

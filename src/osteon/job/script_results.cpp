@@ -10,7 +10,7 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/grid/block_nodes.hpp>
 #include <osteon/io/voxfe/write_results.hpp>
-#include <osteon/solve/strain_stress.hpp>
+#include <osteon/solve/post/strain_stress.hpp>
 #include <osteon/voxel/node_set.hpp>
 
 namespace osteon::job {

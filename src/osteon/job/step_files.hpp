@@ -3,7 +3,7 @@
 /// A result file for each recorded step in time, and the series that ParaView opens.
 #include <osteon/job/compute.hpp>
 #include <osteon/job/physics.hpp>
-#include <osteon/solve/heat_transient.hpp>
+#include <osteon/solve/heat/heat_transient.hpp>
 #include <span>
 #include <vector>
 

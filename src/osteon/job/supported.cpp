@@ -5,8 +5,8 @@
 
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/together.hpp>
-#include <osteon/solve/elasticity_check.hpp>
-#include <osteon/solve/loose_parts.hpp>
+#include <osteon/solve/elasticity/elasticity_check.hpp>
+#include <osteon/solve/elasticity/loose_parts.hpp>
 
 namespace osteon::job {
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 #include <cstdio>
-#include <osteon/solve/elasticity.hpp>
+#include <osteon/solve/elasticity/elasticity.hpp>
 #include <osteon/voxel/components.hpp>
 #include <vector>
 

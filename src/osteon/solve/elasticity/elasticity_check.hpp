@@ -1,0 +1,24 @@
+#pragma once
+/// @file
+/// What is wrong with an elasticity problem.
+#include <osteon/solve/elasticity/elasticity.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::solve {
+
+/// Refuse what cannot be solved.
+/// @throws data_error as solve_elasticity does
+/// @collective on problem.where.comm
+void check_elasticity(const elasticity_problem& problem);
+
+/// What is wrong with a load case, as a rank sees it.
+/// @throws usage_error, data_error @collective local
+void check_load(const elasticity_problem& problem, const elastic_load& load);
+
+/// Names of the rigid motions that the fixed displacements allow, e.g. "translation along x"; a motion about a tilted
+/// axis is named after the axes closest to it.
+/// @collective on problem.where.comm
+std::vector<std::string> free_rigid_motions(const elasticity_problem& problem);
+
+}  // namespace osteon::solve

@@ -1,0 +1,46 @@
+#pragma once
+/// @file
+/// The stiffness of a block of material that an image shows: six load cases, one for each mean strain.
+#include <array>
+#include <osteon/solve/elasticity/elasticity.hpp>
+#include <osteon/solve/post/elastic_constants.hpp>
+#include <span>
+
+namespace osteon::solve {
+
+/// Means over the whole box of the image, empty space included; the order is xx, yy, zz, xy, yz, xz.
+struct homogenised {
+  voigt_matrix stiffness_MPa{};      ///< symmetric: the mean of what was computed and its transpose
+  double asymmetry = 0;              ///< largest |C_ij - C_ji| that was computed, over the largest C_ii
+  std::array<certificate, 6> proof;  ///< of each case
+  elasticity_solution shown;         ///< of the case zz
+};
+
+/// How the mean strain acts on the box.
+enum class box_faces {
+  kubc,     ///< every node on the outer faces moves with it, u = E x: an upper bound that larger boxes bring down
+  periodic  ///< the image repeats itself: u = E x and a displacement that is the same on opposite faces
+};
+
+/// Stiffness from six mean strains.
+///
+/// Column j of the stiffness is the mean stress of case j, read off its solution alone: the six solutions need not be
+/// kept, and that the matrix comes out symmetric is a test of them. The mean stress is wrong to first order in the error
+/// of the displacements; the diagonal to second, because conjugate gradients leave a residual that does no work on them.
+/// @param problem its `fixed` and `periodic` are replaced; borrowed only for the call
+/// @param strain amplitude of the mean strains; not 0
+/// @throws data_error as elasticity_solver; if no node lies on the faces; if the faces are periodic and across some axis
+/// no node has a partner on the other side; if parts of the solid float
+/// @collective on problem.where.comm
+/// @cite Hill, J. Mech. Phys. Solids 11 (1963) 357-372; Huet, ibid. 38 (1990) 813-841
+homogenised homogenise(elasticity_problem& problem, box_faces faces, double strain, const options& how, sink& log);
+
+/// Mean stress over the whole box [MPa], in the order xx, yy, zz, xy, yz, xz.
+/// @collective on problem.where.comm
+std::array<double, 6> mean_stress_MPa(const elasticity_problem& problem, std::span<const double> displacement_mm);
+
+/// Displacement u = E x at a point, of the mean strain that is 1 at `component` and 0 elsewhere (a shear: gamma = 1, shared
+/// equally by both axes).
+vector3 affine_displacement(int component, vector3 position_mm);
+
+}  // namespace osteon::solve

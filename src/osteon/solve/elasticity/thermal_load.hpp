@@ -1,0 +1,24 @@
+#pragma once
+/// @file
+/// Temperatures as a load of the elastic problem. One temperature per voxel makes one free thermal strain per voxel, the
+/// same along all axes; what keeps the voxels from taking it up is stress (strain_stress.hpp).
+#include <osteon/solve/elasticity/elasticity.hpp>
+
+namespace osteon::solve {
+
+/// The strain alpha (T - T_ref) that each active cell would take up by itself, along every axis.
+/// @param temperature_K per active cell @param expansion_per_K coefficient alpha, by material
+/// @param reference_K temperature at which nothing is strained
+/// @throws usage_error if the sizes do not fit, data_error if a value is not finite @collective local
+std::vector<double> thermal_strain(const elasticity_problem& problem, std::span<const double> temperature_K,
+                                   std::span<const double> expansion_per_K, double reference_K);
+
+/// The nodal forces, integral of B^T D eps over the cells, with which those strains press on the nodes of this rank.
+///
+/// Each rank gives the parts of its own cells, as elastic_load.forces wants them. On the bricks the pressure
+/// (3 lambda + 2 mu) eps of a cell is uniform, so a quarter of pressure times face area acts at each corner of a face.
+/// @param strain per active cell @throws usage_error if there is not one per active cell @collective local
+/// @cite Zienkiewicz, Taylor, Zhu, The Finite Element Method, 7th ed., section 2.2.3
+std::vector<nodal_force> thermal_forces(const elasticity_problem& problem, std::span<const double> strain);
+
+}  // namespace osteon::solve

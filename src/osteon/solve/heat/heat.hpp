@@ -1,0 +1,78 @@
+#pragma once
+/// @file
+/// Heat conduction on voxels: one temperature per active voxel, two-point fluxes, void that conducts nothing.
+#include <array>
+#include <osteon/base/sink.hpp>
+#include <osteon/grid/block.hpp>
+#include <osteon/solve/heat/percolation.hpp>
+#include <osteon/solve/report.hpp>
+#include <osteon/voxel/model.hpp>
+#include <osteon/voxel/run_set.hpp>
+#include <vector>
+
+namespace osteon::solve {
+
+enum class thermal { insulated, temperature, flux, convection };
+
+/// What happens where the solid meets an outer face of the image box.
+struct face_condition {
+  thermal kind = thermal::insulated;
+  double temperature_K = 0;        ///< temperature: of the face itself, half a voxel from the cell; convection: ambient
+  double flux_W_per_mm2 = 0;       ///< flux: heat into the solid per area
+  double transfer_W_per_mm2K = 0;  ///< convection: heat transfer coefficient, > 0
+};
+
+/// A conduction problem. Everything that no condition is given for is insulated.
+///
+/// Cells whose temperature follows without solving are no unknowns: a part of the solid that meets one temperature only
+/// has it exactly, and a part that meets none and gets no heat has no temperature of its own: it is given the middle of
+/// the prescribed ones, which keeps every field finite.
+struct heat_problem {
+  grid::block where;
+  vector3 spacing_mm;
+  const voxel::material_table* materials = nullptr;
+  voxel::run_set cells;                                  ///< active voxels of the block
+  std::vector<material_number> material;                 ///< per active cell
+  std::array<std::array<face_condition, 2>, 3> faces{};  ///< by axis (z, y, x); low, high
+  /// Axes on which the image repeats: the low and the high face are the same plane, and T(x + L) = T(x) + gradient L.
+  std::array<bool, 3> periodic{};
+  /// Added to all prescribed temperatures, counted from the centre of the box: T + gradient . (x - centre).
+  vector3 gradient_K_per_mm{};
+  std::vector<double> source_W_per_mm3{};  ///< heat made per volume, by material; empty: none
+};
+
+/// Fixed temperatures on the two faces of an axis, everything else insulated.
+std::array<std::array<face_condition, 2>, 3> two_temperatures(axis along, double low_K, double high_K);
+
+/// Heat that enters the solid through each outer face [W], by axis (z, y, x); low, high.
+using face_flows = std::array<std::array<double, 2>, 3>;
+
+struct heat_solution {
+  std::vector<double> temperature_K;  ///< per active cell
+  /// Residual-corrected, so the two differ in nothing but the sign, if only two faces exchange heat.
+  face_flows inflow_W{};
+  double source_W = 0;                       ///< heat made by sources
+  std::array<face_match, 3> periodic_faces;  ///< how the faces of periodic axes fit onto each other
+  certificate proof;
+};
+
+/// Refuse what `solve_heat` refuses, without solving.
+/// @throws as solve_heat @collective on problem.where.comm
+void check_heat(const heat_problem& problem);
+
+/// Solve the steady problem, whose arrays are given up on the way, by multigrid-preconditioned conjugate gradients.
+/// Stops when |r| <= tolerance |r0| and the last step changed the dissipated power by less than a thousandth of the
+/// tolerance. Not reaching that is no error: then proof.converged is false.
+/// @throws usage_error, data_error for a problem that is not consistent, or a material without conductivity
+/// @throws data_error if no heat can flow, or a part of the solid is heated but has no way to lose heat
+/// @throws solve_error if a value is not finite
+/// @collective on problem.where.comm: all ranks throw the same
+heat_solution solve_heat(heat_problem problem, const options& how, sink& log);
+
+/// Magnitude of the heat flux density in each active cell [W/mm2], mean of the fluxes through opposite faces.
+/// An insulated face counts with no flux.
+/// @param temperature_K per active cell @throws usage_error if there is not one temperature per active cell
+/// @collective on problem.where.comm
+std::vector<float> heat_flux_density(const heat_problem& problem, std::vector<double> temperature_K);
+
+}  // namespace osteon::solve

@@ -1,0 +1,80 @@
+#include <osteon/solve/heat/heat_check.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <osteon/comm/together.hpp>
+
+namespace osteon::solve {
+
+namespace {
+
+void check_locally(const heat_problem& problem) {
+  std::string usage, data;
+  const auto fault = [](std::string& list, const std::string& text) { list += (list.empty() ? "" : "; ") + text; };
+  const vector3 h = problem.spacing_mm;
+  for (int a = 0; a < 3; ++a)
+    if (!(h[a] > 0) || !std::isfinite(h[a]))
+      fault(usage, fmt::format("the voxel spacing along {} is {} mm; it must be positive and finite", "zyx"[a], h[a]));
+  for (int side = 0; side < 6; ++side) {
+    const auto a = static_cast<std::size_t>(side / 2);
+    const face_condition& face = problem.faces[a][static_cast<std::size_t>(side % 2)];
+    const std::string name = fmt::format("the {} {} face", side % 2 == 0 ? "low" : "high", "zyx"[a]);
+    if (!std::isfinite(face.temperature_K) || !std::isfinite(face.flux_W_per_mm2))
+      fault(usage, fmt::format("{} has a temperature of {} K and a flux of {} W/mm2; both must be finite", name,
+                               face.temperature_K, face.flux_W_per_mm2));
+    if (face.kind == thermal::convection && !(face.transfer_W_per_mm2K > 0 && std::isfinite(face.transfer_W_per_mm2K)))
+      fault(usage, fmt::format("{} has a heat transfer coefficient of {} W/(mm2 K); it must be positive and finite", name,
+                               face.transfer_W_per_mm2K));
+    if (problem.periodic[a] && face.kind != thermal::insulated)
+      fault(usage, fmt::format("{} is periodic and has another condition, too; give one of the two", name));
+  }
+  for (int a = 0; a < 3; ++a)
+    if (!std::isfinite(problem.gradient_K_per_mm[a]))
+      fault(usage, fmt::format("the temperature gradient along {} is {} K/mm; it must be finite", "zyx"[a],
+                               problem.gradient_K_per_mm[a]));
+  if (!problem.source_W_per_mm3.empty() && problem.materials != nullptr &&
+      problem.source_W_per_mm3.size() < problem.materials->size())
+    fault(usage, fmt::format("{} heat sources for {} materials; give one for each, void included",
+                             problem.source_W_per_mm3.size(), problem.materials->size()));
+  for (const double s : problem.source_W_per_mm3)
+    if (!std::isfinite(s)) fault(usage, fmt::format("a heat source is {} W/mm3; it must be finite", s));
+  if (problem.cells.shape() != problem.where.owned.shape())
+    fault(usage, "the cells are not those of the rank's block; pass the active voxels of where.owned");
+  if (problem.material.size() != static_cast<std::size_t>(problem.cells.size()))
+    fault(usage, fmt::format("{} materials for {} active cells; pass one material per active cell", problem.material.size(),
+                             problem.cells.size()));
+  if (problem.materials == nullptr) fault(usage, "there is no table of materials; pass one");
+  if (!usage.empty()) throw usage_error(usage);
+
+  std::vector<std::int64_t> used(most_materials + 1);
+  for (const material_number m : problem.material) ++used[m];
+  const auto& table = *problem.materials;
+  for (std::size_t m = 0; m < used.size(); ++m) {
+    if (used[m] == 0) continue;
+    if (m == 0 || m >= table.size())
+      fault(data, fmt::format("{} active cells have material {}, but the table knows 1 to {}; add the material", used[m], m,
+                              static_cast<std::int64_t>(table.size()) - 1));
+    else if (const double k = table[m].conductivity_W_per_mK; !(k > 0) || !std::isfinite(k))
+      fault(data,
+            fmt::format("material {} ({}) of {} active cells has a conductivity of {} W/(m K); it must be positive (take "
+                        "insulating voxels out of the active cells)",
+                        m, table[m].name, used[m], k));
+  }
+  if (!data.empty()) throw data_error(data);
+}
+
+}  // namespace
+
+void check_conduction(const heat_problem& problem) {
+  comm::together(problem.where.comm, [&] { check_locally(problem); });
+}
+
+void check_tolerance(const options& how) {
+  if (!(how.tolerance > 0 && how.tolerance < 1))
+    throw usage_error(
+        fmt::format("the tolerance of the heat solver is {}; it must lie between 0 and 1, e.g. 1e-6", how.tolerance));
+}
+
+}  // namespace osteon::solve

@@ -1,0 +1,65 @@
+#pragma once
+/// @file
+/// Which parts of the solid have unknown temperatures, and what drives them.
+#include <osteon/solve/heat/heat_cells.hpp>
+#include <osteon/solve/heat/heat_solver.hpp>
+#include <string>
+
+namespace osteon::solve {
+
+/// What is known of the temperature of a part of the solid before solving.
+enum class part_state : std::uint8_t {
+  constant,  ///< one temperature
+  held,      ///< unknown, and the surroundings set its level
+  floating   ///< unknown up to a constant
+};
+
+struct heated_parts {
+  ghosted_cells cells;                    ///< the unknown cells
+  std::vector<material_number> material;  ///< of the owned ones of them
+  std::vector<std::uint8_t> kind;         ///< per run of problem.cells, index of the two tables
+  std::array<part_state, 128> state{};    ///< by kind
+  std::array<double, 128> constant_K{};   ///< by kind; of constant parts only
+  std::array<face_match, 3> periodic_faces;
+  double reference_K = 0;  ///< the lowest prescribed temperature
+  double middle_K = 0;     ///< halfway to the highest
+  std::string still;       ///< why nothing flows, and no temperature is unknown; empty: something does
+};
+
+/// @throws data_error if a heated part cannot lose heat, or a periodic axis joins nothing
+/// @collective on problem.where.comm
+heated_parts find_heated_parts(const heat_problem& problem);
+
+/// Refuse periodic axes whose faces are both solid but do not meet. @throws data_error @collective local, the same on all
+void check_periodic_faces(const std::array<face_match, 3>& faces);
+
+/// Values per active cell from those of the unknown cells: `constant_K`, or unknown[i] + the mean that floating parts are
+/// to have. @param unknown owned cells first @collective on problem.where.comm
+template <class T>
+std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std::vector<T> unknown, double floating_mean);
+
+/// The unknown cells of this rank, without ghosts, in the order of the unknowns. @collective local
+voxel::run_set unknown_cells(const heat_problem& problem, const heated_parts& part);
+
+/// All cells as unknowns. @collective on problem.where.comm
+conduction_cells all_cells(const heat_problem& problem);
+
+/// The load of the problem on temperatures above `reference_K`, for another gradient than the problem's own.
+/// @param problem, cells kept by reference
+heat_load load_of(const heat_problem& problem, const conduction_cells& cells, double reference_K,
+                  const vector3& gradient_K_per_mm);
+
+/// Heat that a cell gets through an outer face [W]. @param x over the cells' numbering
+double inflow(const conduction_cells& cells, const outer_face& f, const face_drive& drive, const std::vector<double>& x);
+
+/// Heat through each outer face. @param x over the cells' numbering, ghosts current
+/// @collective on cells.where.comm
+face_flows inflows(const conduction_cells& cells, const heat_load& load, const std::vector<double>& x);
+
+/// Heat comes in as goes out: what is missing, over half of all that passes. @param gained by sources, less what is stored
+double heat_imbalance(const face_flows& inflow, double gained);
+
+/// All heat made in cells [W]. @collective on cells.where.comm
+double heat_made(const heat_problem& problem);
+
+}  // namespace osteon::solve

@@ -1,0 +1,112 @@
+#include <osteon/solve/heat/heat_tensor.hpp>
+
+#include <Eigen/Eigenvalues>
+#include <optional>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/solve/heat/heat_check.hpp>
+#include <osteon/solve/heat/heat_parts.hpp>
+
+namespace osteon::solve {
+
+namespace {
+
+void set_surroundings(heat_problem& problem, surroundings kind) {
+  problem.source_W_per_mm3.clear();
+  problem.faces = {};
+  problem.periodic.fill(kind == surroundings::periodic);
+  if (kind == surroundings::uniform_gradient)
+    for (auto& pair : problem.faces)
+      for (face_condition& face : pair) face.kind = thermal::temperature;
+}
+
+void find_principal_values(conductivity_tensor& tensor) {
+  Eigen::Matrix3d k;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      k(i, j) = tensor.conductivity_W_per_mK[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(k);
+  for (int n = 0; n < 3; ++n) {
+    const int ascending = 2 - n;
+    tensor.principal_W_per_mK[static_cast<std::size_t>(n)] = solver.eigenvalues()[ascending];
+    const Eigen::Vector3d v = solver.eigenvectors().col(ascending);
+    Eigen::Index largest = 0;
+    v.cwiseAbs().maxCoeff(&largest);
+    const double sign = v[largest] < 0 ? -1 : 1;  // of the two unit vectors the one whose largest entry is positive
+    tensor.direction[static_cast<std::size_t>(n)] = {sign * v[0], sign * v[1], sign * v[2]};
+  }
+}
+
+}  // namespace
+
+heat_problem gradient_problem(heat_problem problem, surroundings kind, axis along) {
+  set_surroundings(problem, kind);
+  problem.gradient_K_per_mm = {};
+  problem.gradient_K_per_mm[static_cast<int>(along)] = 1;
+  return problem;
+}
+
+conductivity_tensor effective_conductivity(heat_problem problem, surroundings kind, const options& how, sink& log) {
+  set_surroundings(problem, kind);
+  problem.gradient_K_per_mm = {1, 1, 1};  // whatever any of the three gradients drives is unknown
+  check_conduction(problem);
+  check_tolerance(how);
+  stopwatch watch;
+  conductivity_tensor tensor;
+  auto part = find_heated_parts(problem);
+  tensor.periodic_faces = part.periodic_faces;
+  if (!part.still.empty()) {  // islands in a void: nothing conducts in any direction
+    log.warn(part.still);
+    for (auto& proof : tensor.proof) proof.converged = true;
+    find_principal_values(tensor);
+    for (auto& field : tensor.temperature_K) field = spread(problem, part, std::vector<float>{}, 0);
+    return tensor;
+  }
+  const auto cells = make_conduction_cells(problem, std::move(part.cells), std::move(part.material));
+  if (how.keeper) how.keeper->pass();
+  conduction_solver solver(cells);
+  if (how.keeper) how.keeper->pass();
+  std::int64_t unknowns = cells.owned;
+  MPI_Allreduce(MPI_IN_PLACE, &unknowns, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
+  tensor.proof[0].setup_seconds = watch.seconds();
+
+  std::optional<voxel::run_set> kept;
+  if (how.keeper) kept = unknown_cells(problem, part);
+  std::array<heat_load, 3> loads;
+  for (int a = 0; a < 3; ++a) {
+    vector3 gradient;
+    gradient[a] = 1;
+    loads[static_cast<std::size_t>(a)] = load_of(problem, cells, 0, gradient);
+  }
+  const auto extent = problem.where.domain;
+  const vector3 h = problem.spacing_mm;
+  const double volume = static_cast<double>(extent.volume()) * h.z * h.y * h.x;
+  std::array<std::vector<float>, 3> fields;  // of the owned cells
+  for (std::size_t b = 0; b < 3; ++b) {
+    watch.restart();
+    const std::vector<double>& x = solver.solve(loads[b], how, tensor.proof[b], log, kept ? &*kept : nullptr);
+    tensor.proof[b].unknowns = unknowns;
+    fields[b].assign(x.begin(), x.begin() + cells.owned);
+    // The mixed energy of the fields a and b, sum g (rise_a + dT_a) (rise_b + dT_b) over all faces, by parts. Its error is
+    // e_a.K.e_b, because e_a does no work on the exact field b.
+    std::array<double, 3> energy{};
+    for (const outer_face& f : cells.outer) {
+      const double both_sides = cells.periodic[static_cast<std::size_t>(f.axis())] ? 0.5 : 1;
+      const double rise = loads[b].at_face(f).rise_K, temperature = x[static_cast<std::size_t>(f.cell)];
+      for (std::size_t a = 0; a <= b; ++a)
+        energy[a] += cells.conductance(f) * loads[a].at_face(f).rise_K * (both_sides * rise - temperature);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, energy.data(), 3, MPI_DOUBLE, MPI_SUM, problem.where.comm);
+    for (std::size_t a = 0; a <= b; ++a) {
+      const double work = solver.total(
+          [&](std::int32_t i) { return static_cast<double>(fields[a][static_cast<std::size_t>(i)]) * solver.residual(i); });
+      tensor.conductivity_W_per_mK[a][b] = tensor.conductivity_W_per_mK[b][a] = 1000 * (energy[a] - work) / volume;
+    }
+    tensor.proof[b].reaction_imbalance = heat_imbalance(inflows(cells, loads[b], x), 0);
+    tensor.proof[b].solve_seconds = tensor.proof[b].earlier_seconds + watch.seconds();
+  }
+  find_principal_values(tensor);
+  for (std::size_t b = 0; b < 3; ++b) tensor.temperature_K[b] = spread(problem, part, std::move(fields[b]), 0);
+  return tensor;
+}
+
+}  // namespace osteon::solve

@@ -1,0 +1,34 @@
+#pragma once
+/// @file
+/// The effective conductivity of a piece of material in all directions.
+#include <osteon/solve/heat/heat.hpp>
+
+namespace osteon::solve {
+
+/// What the box stands in.
+enum class surroundings {
+  periodic,         ///< copies of itself: the field is a mean gradient and a periodic fluctuation
+  uniform_gradient  ///< a linear temperature on all outer faces: an upper bound
+};
+
+/// Axes in the order z, y, x. Void counts as part of the box and conducts nothing.
+struct conductivity_tensor {
+  std::array<std::array<double, 3>, 3> conductivity_W_per_mK{};  ///< symmetric
+  std::array<double, 3> principal_W_per_mK{};                    ///< descending
+  std::array<vector3, 3> direction;                              ///< unit vectors of the principal values
+  /// Per active cell, for a mean gradient of 1 K/mm along z, y and x, zero in the mean or at the centre of the box.
+  std::array<std::vector<float>, 3> temperature_K;
+  std::array<face_match, 3> periodic_faces;
+  std::array<certificate, 3> proof;  ///< of the three solutions; the setup's seconds are in the first
+};
+
+/// Solve for the three gradients with one setup. Each entry is the mixed energy of two solutions, so it is exact to
+/// second order in their errors. What the problem says of faces, gradient and sources is not read.
+/// @throws as solve_heat @collective on problem.where.comm
+/// @cite Hill 1963; Huet 1990 for the order of the two kinds of surroundings
+conductivity_tensor effective_conductivity(heat_problem problem, surroundings kind, const options& how, sink& log);
+
+/// The problem of which the solution for the unit gradient along `along` is `temperature_K`.
+heat_problem gradient_problem(heat_problem problem, surroundings kind, axis along);
+
+}  // namespace osteon::solve

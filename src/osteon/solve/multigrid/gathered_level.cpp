@@ -1,0 +1,116 @@
+#include <osteon/base/at.hpp>
+#include <osteon/comm/offsets.hpp>
+#include <osteon/solve/multigrid/gathered_level.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/solve/multigrid/coarse_rows.hpp>
+#include <tuple>
+
+namespace osteon::solve {
+
+namespace {
+
+// Lists of all ranks on rank 0, in the order of the ranks. T is trivially copyable. @collective
+template <class T>
+std::vector<T> gather_all(MPI_Comm comm, const std::vector<T>& own) {
+  const bool root = comm::rank(comm) == 0;
+  const int count = static_cast<int>(own.size());
+  std::vector<int> counts(root ? static_cast<std::size_t>(comm::size(comm)) : 0);
+  MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
+  const std::vector<int> begin = comm::offsets_of(counts);
+  std::vector<T> all(root ? static_cast<std::size_t>(begin.back() + counts.back()) : 0);
+  MPI_Datatype element;
+  MPI_Type_contiguous(static_cast<int>(sizeof(T)), MPI_BYTE, &element);
+  MPI_Type_commit(&element);
+  MPI_Gatherv(own.data(), count, element, all.data(), counts.data(), begin.data(), element, 0, comm);
+  MPI_Type_free(&element);
+  return all;
+}
+
+struct entry {
+  std::int32_t row, column;
+  float conductance;
+};
+
+std::vector<level_geometry::place> places_of(const level_geometry& geometry, const std::array<int, 3>& shift) {
+  std::vector<level_geometry::place> places;
+  places.reserve(geometry.points.size());
+  for (const auto& p : geometry.points) {
+    const auto block = [&](int a) {
+      const auto voxel =
+          static_cast<std::int32_t>(static_cast<double>(p.centre[static_cast<std::size_t>(a)]) / geometry.spacing_mm[a]);
+      return voxel >> shift[static_cast<std::size_t>(a)];
+    };
+    places.push_back({block(0), block(1), block(2)});
+  }
+  return places;
+}
+
+std::size_t distinct(std::vector<level_geometry::place> places) {
+  std::sort(places.begin(), places.end(),
+            [](const auto& a, const auto& b) { return std::tie(a.z, a.y, a.x) < std::tie(b.z, b.y, b.x); });
+  return static_cast<std::size_t>(std::unique(places.begin(), places.end()) - places.begin());
+}
+
+// The largest blocks that still keep more than half of the points apart.
+void choose_blocks(level_geometry& geometry) {
+  std::array<int, 3> shift{};
+  geometry.places = places_of(geometry, shift);
+  for (;;) {
+    const auto next = next_shift(shift, geometry.spacing_mm, geometry.domain);
+    auto places = places_of(geometry, next);
+    if (next == shift || 2 * distinct(places) <= geometry.points.size()) break;
+    shift = next;
+    geometry.places = std::move(places);
+  }
+  geometry.shift = shift;
+}
+
+}  // namespace
+
+gathered_level::gathered_level(MPI_Comm comm, coarse_level& level, level_geometry& geometry)
+    : comm_(comm), owned_(level.matrix.rows()) {
+  const kernel::sparse_rows& k = level.matrix;
+  const bool root = comm::rank(comm) == 0;
+  counts_.resize(root ? static_cast<std::size_t>(comm::size(comm)) : 0);
+  MPI_Gather(&owned_, 1, MPI_INT, counts_.data(), 1, MPI_INT, 0, comm);
+  offsets_ = comm::offsets_of(counts_);
+  std::int32_t first = 0;
+  MPI_Exscan(&owned_, &first, 1, MPI_INT32_T, MPI_SUM, comm);
+  if (root) first = 0;  // MPI_Exscan leaves it undefined there
+  std::vector<std::int32_t> number(at(owned_ + level.ghosts));
+  std::iota(number.begin(), number.begin() + owned_, first);
+  level.links.exchange(number.data());
+
+  std::vector<entry> entries;
+  for (std::int32_t i = 0; i < owned_; ++i)
+    for (std::int32_t e = k.begin[at(i)]; e < k.begin[at(i) + 1]; ++e)
+      if (const std::int32_t column = number[at(k.column[at(e)])]; column != number[at(i)])
+        entries.push_back({number[at(i)], column, k.conductance[at(e)]});  // a point exchanges nothing with itself
+  for (auto& w : geometry.walls) w.point = number[at(w.point)];
+  geometry.points.resize(at(owned_));
+  const auto all = gather_all(comm, entries);
+  geometry.points = gather_all(comm, geometry.points);
+  geometry.walls = gather_all(comm, geometry.walls);
+  geometry.storage = gather_all(comm, geometry.storage);
+  choose_blocks(geometry);
+
+  level = {};
+  level.links.comm = MPI_COMM_SELF;
+  assemble_rows(level.matrix, loose_ends(geometry), [&](auto&& put) {
+    for (const entry& e : all) put(e.row, e.column, [&] { return e.conductance; });
+  });
+}
+
+void gathered_level::gather(const float* own, std::vector<float>& all) const {
+  MPI_Gatherv(own, owned_, MPI_FLOAT, all.data(), counts_.data(), offsets_.data(), MPI_FLOAT, 0, comm_);
+}
+
+void gathered_level::scatter(const std::vector<float>& all, float* own) const {
+  MPI_Scatterv(all.data(), counts_.data(), offsets_.data(), MPI_FLOAT, own, owned_, MPI_FLOAT, 0, comm_);
+}
+
+}  // namespace osteon::solve
