@@ -23,7 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from _program import BINARY, ROOT
 
-PROGRAM = Path(BINARY).parents[1] / "osteon" / "bench" / "osteon_bench_icet"
+PROGRAM = Path(BINARY).parents[2] / "studies" / "compositing" / "osteon_bench_icet"
 ICET = ["icet:bswap", "icet:radixk", "icet:tree"]
 MESSAGES = ["direct-send", "binary-swap"]
 # name: ranks, size, format, share that is filled, what of osteon counts, must, aim

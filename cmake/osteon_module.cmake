@@ -2,8 +2,14 @@
 #
 # One folder = one namespace = one target. USES names the modules below this one that it may include;
 # tools/layers.py holds the same table against the includes themselves.
+#
+# osteon_study(NAME ...): the same for studies/NAME, target osteon::studies_NAME. It is not installed.
+function(osteon_study name)
+  osteon_module(studies_${name} STUDY ${ARGN})
+endfunction()
+
 function(osteon_module name)
-  cmake_parse_arguments(arg "TOGETHER" "" "SOURCES;USES;LINK;LINK_PUBLIC;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(arg "TOGETHER;STUDY" "" "SOURCES;USES;LINK;LINK_PUBLIC;PRECOMPILE" ${ARGN})
   set(target osteon_${name})
   if(arg_SOURCES)
     add_library(${target} STATIC ${arg_SOURCES})
@@ -29,6 +35,10 @@ function(osteon_module name)
   foreach(module IN LISTS arg_USES)
     target_link_libraries(${target} ${scope} osteon::${module})
   endforeach()
+  if(arg_STUDY)
+    target_include_directories(${target} ${scope} ${osteon_SOURCE_DIR})
+    return()
+  endif()
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS ${target} EXPORT osteon ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()

@@ -10,7 +10,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
-#include <osteon/net/compositing_fit.hpp>
+#include <osteon/net/compositing_model.hpp>
 #include <osteon/net/plan_cost.hpp>
 #include <osteon/plan/composite_method.hpp>
 
@@ -33,13 +33,9 @@ struct machine_pair {
   net::compositing_machine printed, extended;
 };
 
-machine_pair fitted(const net::compositing_machine& printed, const std::vector<net::measured_frame>& frames) {
-  return {printed, net::fit_compositing(printed, frames, net::bytes_of_paper).apply(printed)};
-}
-
 machine_pair find_machine(const std::string& name) {
-  if (name == "bgl") return fitted(net::blue_gene_l(), net::measured_on_blue_gene_l());
-  if (name == "ha8000") return fitted(net::ha8000(), net::measured_on_ha8000());
+  if (name == "bgl") return {net::blue_gene_l(), net::measured_blue_gene_l()};
+  if (name == "ha8000") return {net::ha8000(), net::measured_ha8000()};
   std::ifstream file(name);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file) throw data_error(fmt::format("cannot read machine '{}'; it is a file, or one of: bgl, ha8000", name));
@@ -136,62 +132,6 @@ int net_cost(const net_cost_options& o) {
   return 0;
 }
 
-int net_paper_compositing(const std::string& target) {
-  const auto machines = {std::pair{net::blue_gene_l(), net::measured_on_blue_gene_l()},
-                         std::pair{net::ha8000(), net::measured_on_ha8000()}};
-  json answer = {{"schema", "osteon.net.paper.compositing/1"}, {"machines", json::array()}};
-  const bool print = target != "-";
-  if (print)
-    fmt::print(
-        "Frames per second, 512 x 512 RGBA8, all pixels active\n\n{:<28}{:>6}{:>7}{:>10}{:>9}{:>10}{:>7}{:>9}{:>16}\n",
-        "machine", "ranks", "group", "measured", "printed", "meas./pr.", "ext.", "ext./m.", "from the others");
-  for (const auto& [machine, frames] : machines) {
-    const auto fit = net::fit_compositing(machine, frames, net::bytes_of_paper);
-    const auto extended = fit.apply(machine);
-    const auto from_others = net::predict_each_from_the_others(machine, frames, net::bytes_of_paper);
-    json of_machine = {{"name", machine.name},
-                       {"fit",
-                        {{"slowdown", fit.slowdown},
-                         {"arrival_overhead_s", fit.arrival_overhead},
-                         {"match_s", fit.match_time},
-                         {"worst_relative_error", fit.worst}}},
-                       {"frames", json::array()}};
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-      const auto& f = frames[i];
-      const auto fps = [&](const net::compositing_machine& m) {
-        return net::multi_step_time(m, f.ranks, f.group, net::bytes_of_paper).frames_per_second();
-      };
-      json entry = {{"ranks", f.ranks},
-                    {"group", f.group},
-                    {"measured", f.frames_per_second},
-                    {"printed", fps(machine)},
-                    {"extended", fps(extended)}};
-      std::string alone = "-";
-      if (i < from_others.size()) {
-        entry["from_the_others"] = from_others[i];
-        alone = fmt::format("{:.1f}", from_others[i]);
-      }
-      if (print)
-        fmt::print("{:<28}{:>6}{:>7}{:>10}{:>9.1f}{:>10.2f}{:>7.1f}{:>9.2f}{:>16}\n", machine.name, f.ranks, f.group,
-                   f.frames_per_second, fps(machine), f.frames_per_second / fps(machine), fps(extended),
-                   fps(extended) / f.frames_per_second, alone);
-      of_machine["frames"].push_back(entry);
-    }
-    if (print)
-      fmt::print(
-          "  fitted to these very rows: rates {:.2f} times slower than printed, {:.1f} us per message that meets others, "
-          "{:.1f} ns per message queued before it\n\n",
-          fit.slowdown, fit.arrival_overhead * 1e6, fit.match_time * 1e9);
-    answer["machines"].push_back(of_machine);
-  }
-  if (print)
-    fmt::print(
-        "group = ranks: binary swap; else binary swap in groups, then a binary tree of the groups' images.\n"
-        "from the others: what a fit without the row predicts for it (where enough rows are left).\n");
-  write_json(target, answer);
-  return 0;
-}
-
 }  // namespace
 
 void add_net_cost(registry& commands) {
@@ -217,21 +157,6 @@ void add_net_cost(registry& commands) {
       "Examples:\n  osteon net cost --method multi-step:512 -n 4096 --machine ha8000\n"
       "  osteon net cost -n 6 --pixels 1920x1080 --machine machine.json --json -\n"
       "  osteon net cost --network hxb:8x8x16 --plan shift --plan bruck --bytes 640");
-}
-
-void add_net_paper(registry& commands) {
-  struct options {
-    std::string name = "hypercrossbar", json;
-  };
-  const auto o = std::make_shared<options>();
-  command paper = commands.add("net", "paper", "Tables of a paper beside those of the models", [o] {
-    return o->name == "compositing" ? net_paper_compositing(o->json) : net_paper_hypercrossbar(o->json);
-  });
-  paper.add_option("name", o->name, "hypercrossbar: Tables 2 to 6 on IS and FT; compositing: frames per second")
-      .one_of({"hypercrossbar", "compositing"})
-      .show_default();
-  add_json(paper, o->json);
-  paper.footer("Examples:\n  osteon net paper hypercrossbar\n  osteon net paper compositing");
 }
 
 }  // namespace osteon::app

@@ -24,20 +24,17 @@ void add_net_conflicts(registry& commands);
 void add_net_cost(registry& commands);
 void add_net_deadlock(registry& commands);
 void add_net_draw(registry& commands);
-void add_net_paper(registry& commands);
 void add_net_simulate(registry& commands);
 void add_bench_render(registry& commands);
-void add_bench_composite(registry& commands);
 void add_bench_exchange(registry& commands);
-void add_bench_ft(registry& commands);
-void add_bench_poisson(registry& commands);
 void add_bench_io(registry& commands);
-void add_bench_is(registry& commands);
-void add_bench_predict(registry& commands);
-void add_bench_weak_scaling(registry& commands);
 void add_join(registry& commands);
 void add_relay(registry& commands);
 void add_schema(registry& commands);
 void add_version(registry& commands);
+
+/// Commands that are no part of the product but of what is linked to it, such as studies/; they may join the groups above.
+/// CMake writes the list (CMakeLists.txt).
+void add_commands_of_others(registry& commands);
 
 }  // namespace osteon::app

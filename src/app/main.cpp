@@ -33,17 +33,15 @@ int dispatch(int argc, char** argv) {
     add(commands);
   commands.add_group("net", "Say what communication costs, without doing any",
                      "Examples:\n  osteon net conflicts --network hxb:8x8x16 --plan transposition\n"
-                     "  osteon net cost --method binary-swap -n 1024\n  osteon net paper");
+                     "  osteon net cost --method binary-swap -n 1024");
   for (const auto add : {app::add_net_conflicts, app::add_net_deadlock, app::add_net_cost, app::add_net_choose,
-                         app::add_net_simulate, app::add_net_draw, app::add_net_paper})
+                         app::add_net_simulate, app::add_net_draw})
     add(commands);
   commands.add_group("bench", "Measure parts of osteon on this machine",
                      "Examples:\n  OMP_NUM_THREADS=1 osteon bench render\n"
-                     "  osteon bench composite -n 4 -w shared -w binary-swap");
-  for (const auto add :
-       {app::add_bench_render, app::add_bench_composite, app::add_bench_exchange, app::add_bench_io, app::add_bench_is,
-        app::add_bench_ft, app::add_bench_predict, app::add_bench_poisson, app::add_bench_weak_scaling})
-    add(commands);
+                     "  osteon bench exchange -n 4");
+  for (const auto add : {app::add_bench_render, app::add_bench_exchange, app::add_bench_io}) add(commands);
+  app::add_commands_of_others(commands);
   for (const auto add : {app::add_join, app::add_relay, app::add_schema, app::add_version}) add(commands);
 
   return commands.run();

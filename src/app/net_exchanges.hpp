@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What exchanges cost on a network, and the tables of the paper on the hyper-crossbar.
+/// What exchanges cost on a network.
 #include <app/net_ends.hpp>
 #include <app/net_input.hpp>
 
@@ -17,8 +17,5 @@ void add_exchange_cost(command c, exchange_cost_options& target);
 
 /// Print what each plan costs, by formulas. @return the exit code
 int net_cost_of_exchanges(const exchange_cost_options& options, const std::string& json);
-
-/// Print Tables 2 to 6 beside ours. @return the exit code
-int net_paper_hypercrossbar(const std::string& json);
 
 }  // namespace osteon::app

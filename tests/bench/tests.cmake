@@ -1,6 +1,1 @@
-osteon_test(bench/ft RANKS 1 2 3 4)
-osteon_test(bench/predict)
-osteon_test(bench/integer_sort RANKS 1 2 3 4)
-osteon_test(bench/poisson RANKS 1 2 3 8 THREADS 2)
 osteon_test(bench/io_workload RANKS 1 2 3)
-osteon_test(bench/weak_scaling)

@@ -1,6 +1,5 @@
 osteon_test(grid/block RANKS 1 3)
 osteon_test(grid/bricks RANKS 1 4)
-osteon_test(grid/face_halo RANKS 1 2 8)
 osteon_test(grid/ghost_cells RANKS 1 2 3 8)
 osteon_test(grid/redistribute RANKS 1 2 3 8)
 osteon_test(grid/shared_nodes RANKS 1 2 3 4 7)

@@ -47,4 +47,17 @@ TEST(place_ranks, one_host_costs_nothing_that_can_be_felt) {
   RecordProperty("cpu_ms", std::to_string(1e3 * least));
 }
 
+// Oracle: the rule; no binding is always among those that are tried, and the one that is kept is named.
+TEST(place_ranks, measured_binding_is_found_by_a_trial) {
+  job::spec job;
+  job.run.bind = "measured";
+  lines log;
+  job::place_ranks(MPI_COMM_WORLD, job, [] { return placement::graph{}; }, log);
+  ASSERT_EQ(log.notes.size(), 1U);
+  const std::string& line = log.notes[0];
+  EXPECT_NE(line.find("bound by trial (none "), std::string::npos) << line;
+  EXPECT_NE(line.find(" ms"), std::string::npos) << line;
+  EXPECT_EQ(line.find("none 0.0 ms"), std::string::npos) << line;
+}
+
 }  // namespace place_ranks_test

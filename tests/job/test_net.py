@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from test_commands import osteon
-from whole_job import ROOT
 
 MACHINE = {
     "schema": "osteon.compositing-machine/1",
@@ -25,27 +24,11 @@ def cost(*arguments: str) -> dict:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("command", [[], ["cost"], ["paper"]])
+@pytest.mark.parametrize("command", [[], ["cost"]])
 def test_help_has_an_example(command: list[str]) -> None:
     done = osteon("net", *command, "--help")
     assert done.returncode == 0
     assert "Example" in done.stdout
-
-
-def test_the_frame_rates_of_the_paper() -> None:
-    """Oracle: the eight measured frame rates; their order is the model's."""
-    answer = json.loads(osteon("net", "paper", "compositing", "--json", "-").stdout)
-    frames = [frame for machine in answer["machines"] for frame in machine["frames"]]
-    assert [frame["measured"] for frame in frames] == [16, 19, 8, 14, 12, 12, 27, 41]
-    for a in frames:
-        for b in frames:
-            assert a["measured"] <= b["measured"] or a["extended"] > b["extended"]
-
-
-def test_the_page_shows_what_is_printed() -> None:
-    """Oracle: the command itself."""
-    page = (ROOT / "docs" / "theory" / "compositing.md").read_text()
-    assert osteon("net", "paper", "compositing").stdout in page
 
 
 def test_the_plan_and_the_equation_agree() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from test_commands import osteon
-from whole_job import ROOT
 
 
 def net(*arguments: str) -> dict:
@@ -17,7 +16,7 @@ def net(*arguments: str) -> dict:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("command", ["conflicts", "deadlock", "simulate", "draw", "paper", "cost", "choose"])
+@pytest.mark.parametrize("command", ["conflicts", "deadlock", "simulate", "draw", "cost", "choose"])
 def test_help_has_an_example(command: str) -> None:
     done = osteon("net", command, "--help")
     assert done.returncode == 0
@@ -37,17 +36,6 @@ def test_the_transposition_collides_as_printed_and_is_repaired(shape: str, load:
         repaired = net("conflicts", "--network", network, "--plan", plan, "--count")
         assert repaired["counted"]["largest"] == 1
         assert "no port is used twice" in repaired["proof"]
-
-
-def test_the_tables_of_the_paper() -> None:
-    """Oracle: the paper; every total within one per cent. The page shows what is printed."""
-    answer = net("paper")
-    for cell in answer["cells"]:
-        assert cell["fitted"] == (cell["table"] == 4)
-        if cell["quantity"] != "bytes per transfer":
-            assert abs(cell["relative_error"]) < 0.01, cell
-    page = (ROOT / "docs" / "theory" / "network.md").read_text()
-    assert osteon("net", "paper").stdout in page
 
 
 def test_table_5_is_simulated() -> None:

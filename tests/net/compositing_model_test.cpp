@@ -3,25 +3,17 @@
 #include <cmath>
 #include <map>
 #include <osteon/base/error.hpp>
-#include <osteon/net/compositing_fit.hpp>
+#include <osteon/net/compositing_model.hpp>
 
 namespace compositing_model_test {
 
 using namespace osteon;
 using net::compositing_machine;
 
-constexpr double p = net::bytes_of_paper;
+constexpr double p = 512.0 * 512 * 4;  // bytes of the paper's image
 
 double printed(const compositing_machine& m, int ranks, int group) {
   return net::multi_step_time(m, ranks, group, p).frames_per_second();
-}
-
-struct machine_and_frames {
-  compositing_machine machine;
-  std::vector<net::measured_frame> frames;
-};
-std::vector<machine_and_frames> paper() {
-  return {{net::blue_gene_l(), net::measured_on_blue_gene_l()}, {net::ha8000(), net::measured_on_ha8000()}};
 }
 
 // A machine on which every term of the model is present.
@@ -79,98 +71,6 @@ TEST(printed_equations, agree_with_17_percent_of_theory) {
   EXPECT_NEAR(11.5 * net::binary_swap_time(net::blue_gene_l(), 1024, p).compose, 0.173, 0.001);
 }
 
-// Oracle: what the notes of the experiment say: printed, multi-step never wins; measured, it wins in every case.
-TEST(printed_equations, cannot_explain_why_multi_step_wins) {
-  for (const auto& [machine, frames] : paper())
-    for (const auto& multi : frames)
-      for (const auto& flat : frames) {
-        if (flat.group != flat.ranks || multi.group == multi.ranks || flat.ranks != multi.ranks) continue;
-        EXPECT_LT(printed(machine, multi.ranks, multi.group), printed(machine, flat.ranks, flat.ranks));
-        EXPECT_GT(multi.frames_per_second, flat.frames_per_second);
-      }
-}
-
-// Oracle: the eight measured frame rates, in order over both machines; the band is that of the fit's own worst frame.
-TEST(extended_model, orders_the_measured_frames) {
-  struct pair {
-    double model, measured;
-  };
-  std::vector<pair> all;
-  const std::vector<double> band{0.07, 0.20};
-  for (std::size_t i = 0; i < paper().size(); ++i) {
-    const auto [machine, frames] = paper()[i];
-    const auto fit = net::fit_compositing(machine, frames, p);
-    EXPECT_LT(fit.worst, band[i]);
-    for (const auto& f : frames) {
-      const double fps = printed(fit.apply(machine), f.ranks, f.group);
-      EXPECT_NEAR(f.frames_per_second / fps, 1, fit.worst + 1e-9);
-      all.push_back({fps, f.frames_per_second});
-    }
-  }
-  ASSERT_EQ(all.size(), 8u);
-  for (const pair& a : all)
-    for (const pair& b : all)
-      if (a.measured > b.measured) {
-        EXPECT_GT(a.model, b.model) << a.measured << " against " << b.measured;
-      }
-}
-
-// Oracle: frames made by the model itself give back the constants that made them.
-TEST(fit, finds_the_constants_of_made_up_frames) {
-  const auto truth = net::compositing_fit{1.25, 30e-6, 12e-9, 0};
-  auto frames = net::measured_on_blue_gene_l();
-  for (auto& f : frames) f.frames_per_second = printed(truth.apply(net::blue_gene_l()), f.ranks, f.group);
-  const auto found = net::fit_compositing(net::blue_gene_l(), frames, p);
-  EXPECT_NEAR(found.slowdown, truth.slowdown, 1e-9);
-  EXPECT_NEAR(found.arrival_overhead, truth.arrival_overhead, 1e-14);
-  EXPECT_NEAR(found.match_time, truth.match_time, 1e-17);
-  EXPECT_LT(found.worst, 1e-9);
-  const auto predicted = net::predict_each_from_the_others(net::blue_gene_l(), frames, p);
-  ASSERT_EQ(predicted.size(), frames.size());
-  for (std::size_t i = 0; i < frames.size(); ++i) EXPECT_NEAR(predicted[i], frames[i].frames_per_second, 1e-6);
-}
-
-// Oracle: the definition of a minimum: no admissible step away from the answer lowers the sum of squares.
-TEST(fit, is_a_minimum_that_is_not_negative) {
-  for (const auto& row : paper()) {
-    const auto& machine = row.machine;
-    const auto& frames = row.frames;
-    const auto fit = net::fit_compositing(machine, frames, p);
-    const auto error = [&](const net::compositing_fit& f) {
-      double sum = 0;
-      for (const auto& frame : frames)
-        sum += std::pow(frame.frames_per_second / printed(f.apply(machine), frame.ranks, frame.group) - 1, 2);
-      return sum;
-    };
-    EXPECT_GE(fit.slowdown, 0);
-    EXPECT_GE(fit.arrival_overhead, 0);
-    EXPECT_GE(fit.match_time, 0);
-    for (const double step : {-1e-3, 1e-3}) {
-      auto other = fit;
-      other.slowdown += step;
-      EXPECT_GT(error(other), error(fit));
-      other = fit;
-      other.arrival_overhead += step * 50e-6;
-      if (other.arrival_overhead >= 0) {
-        EXPECT_GT(error(other), error(fit));
-      }
-      other = fit;
-      other.match_time += step * 10e-9;
-      if (other.match_time >= 0) {
-        EXPECT_GT(error(other), error(fit));
-      }
-    }
-  }
-}
-
-// Oracle: too few frames leave nothing to predict.
-TEST(fit, says_nothing_where_nothing_is_left_to_predict) {
-  EXPECT_TRUE(net::predict_each_from_the_others(net::ha8000(), net::measured_on_ha8000(), p).empty());
-  EXPECT_THROW(net::fit_compositing(net::ha8000(), {}, p), usage_error);
-  const std::vector<net::measured_frame> stopped{{1024, 1024, 0}};
-  EXPECT_THROW(net::fit_compositing(net::ha8000(), stopped, p), usage_error);
-}
-
 // Oracle: hand sums of every term, for four ranks: two stages, three messages at the root.
 TEST(extended_model, has_each_term_once) {
   const auto m = with_everything();
@@ -181,18 +81,6 @@ TEST(extended_model, has_each_term_once) {
   // Sixteen ranks: four leaders, each of which gathers three others, then the root gathers three leaders.
   EXPECT_NEAR(net::collect_time(m, 16, p, net::collect_method::leaders),
               2 * 11e-6 + 1.25 * p / 5e8 + p * 1e-10 + 2 * (2 * 11e-6 + 3 * 13e-9), 1e-15);
-}
-
-// Oracle: the reason why the frame rate falls is the number of messages at one root, so a gather without it keeps the rate.
-TEST(extended_model, keeps_its_frame_rate_when_the_gather_is_a_tree) {
-  const auto machine = net::blue_gene_l();
-  const auto fitted = net::fit_compositing(machine, net::measured_on_blue_gene_l(), p).apply(machine);
-  const auto rate = [&](int n, net::collect_method how) {
-    return net::binary_swap_time(fitted, n, p, net::latency_reading::per_message, how).frames_per_second();
-  };
-  EXPECT_LT(rate(4096, net::collect_method::linear), 0.1 * rate(16, net::collect_method::linear));
-  EXPECT_GT(rate(4096, net::collect_method::tree), 0.9 * rate(16, net::collect_method::tree));
-  EXPECT_GT(rate(4096, net::collect_method::leaders), 0.7 * rate(16, net::collect_method::tree));
 }
 
 TEST(model, refuses_what_the_equations_do_not_cover) {

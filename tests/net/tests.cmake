@@ -6,7 +6,6 @@ osteon_test(net/network)
 osteon_test(net/conflicts)
 osteon_test(net/fair_sharing)
 osteon_test(net/simulate)
-osteon_test(net/paper_tables)
 osteon_test(net/deadlock)
 osteon_test(net/wormhole)
 # SimGrid (Debian: libsimgrid-dev) is a peer to compare with where it is installed.

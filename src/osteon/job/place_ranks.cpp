@@ -10,8 +10,8 @@
 #include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/xxh64.hpp>
-#include <osteon/bench/poisson.hpp>
 #include <osteon/comm/together.hpp>
+#include <osteon/job/binding_trial.hpp>
 #include <osteon/machine/bind_ranks.hpp>
 #include <osteon/machine/machine_file.hpp>
 #include <osteon/machine/probe.hpp>
@@ -91,7 +91,7 @@ std::pair<machine::description, std::string> machine_of(MPI_Comm comm, const mac
 std::string bind(MPI_Comm comm, const spec& job, const machine::local_ranks& here) {
   using machine::binding_policy;
   if (job.run.bind == "measured") {
-    const auto trial = machine::try_bindings(comm, here, 2, [&] { return bench::seconds_of_steps<double>(comm); });
+    const auto trial = machine::try_bindings(comm, here, 2, [&] { return seconds_of_iteration(comm); });
     return "bound by trial (" + trial.summary() + ")";
   }
   if (job.run.bind == "auto") {

@@ -120,6 +120,22 @@ class file_reader {
 compositing_machine blue_gene_l() { return by_figures("IBM Blue Gene/L", 2.8e9, 6e-6, 0.7e9); }
 compositing_machine ha8000() { return by_figures("Hitachi HA8000 (T2K Tokyo)", 5e9, 8.5e-6, 2.3e9); }
 
+compositing_machine extended(compositing_machine m, double slowdown, double arrival_overhead, double match_time) {
+  m.rate /= slowdown;
+  m.blend_rate /= slowdown;
+  m.collect_rate /= slowdown;
+  m.latency *= slowdown;
+  m.collect_latency *= slowdown;
+  m.arrival_overhead = arrival_overhead;
+  m.match_time = match_time;
+  return m;
+}
+
+compositing_machine measured_blue_gene_l() {
+  return extended(blue_gene_l(), 1.0573462982285096, 3.424827474580288e-05, 1.7627380369485058e-08);
+}
+compositing_machine measured_ha8000() { return extended(ha8000(), 1.3068596210684937, 0, 8.59903638163036e-09); }
+
 double sharing(const compositing_machine& m, int distance) {
   if (distance < m.ranks_per_host) return 1;
   const double of_host = std::max(1.0, m.ranks_per_host * m.rate / m.host_rate);

@@ -41,6 +41,14 @@ struct compositing_machine {
 compositing_machine blue_gene_l();
 compositing_machine ha8000();
 
+/// What the printed equations leave out, as measured frames tell it: transfers and blends take `slowdown` times as long, and
+/// messages that come beside others have overheads of their own.
+compositing_machine extended(compositing_machine printed, double slowdown, double arrival_overhead, double match_time);
+
+/// The same two machines, extended by a fit to the frames that the paper measured on them.
+compositing_machine measured_blue_gene_l();
+compositing_machine measured_ha8000();
+
 /// Number of messages that share the busiest link (of a host, or of the torus) when every rank exchanges with the one
 /// whose number differs by `distance`, a power of two, in that bit. Messages of a torus take the shorter way round,
 /// both ways being equal the positive one. At least 1; messages inside a host share nothing.

@@ -1,0 +1,24 @@
+#include <app/common_options.hpp>
+#include <memory>
+#include <studies/commands.hpp>
+#include <studies/compositing/commands.hpp>
+#include <studies/hyper_crossbar/commands.hpp>
+
+namespace osteon::studies {
+
+void add_net_paper(app::registry& commands) {
+  struct options {
+    std::string name = "hypercrossbar", json;
+  };
+  const auto o = std::make_shared<options>();
+  app::command paper = commands.add("net", "paper", "Tables of a paper beside those of the models", [o] {
+    return o->name == "compositing" ? print_frames_of_paper(o->json) : print_tables_of_paper(o->json);
+  });
+  paper.add_option("name", o->name, "hypercrossbar: Tables 2 to 6 on IS and FT; compositing: frames per second")
+      .one_of({"hypercrossbar", "compositing"})
+      .show_default();
+  app::add_json(paper, o->json);
+  paper.footer("Examples:\n  osteon net paper hypercrossbar\n  osteon net paper compositing");
+}
+
+}  // namespace osteon::studies

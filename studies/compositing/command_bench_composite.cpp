@@ -1,0 +1,234 @@
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <app/common_options.hpp>
+#include <app/json_output.hpp>
+#include <app/launcher.hpp>
+#include <app/mpi_session.hpp>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+#include <osteon/comm/together.hpp>
+#include <osteon/render/probe_machine.hpp>
+#include <studies/compositing/commands.hpp>
+#include <studies/compositing/composite_model.hpp>
+#include <studies/measure/bench_row.hpp>
+
+namespace osteon::studies {
+
+using namespace app;
+
+namespace {
+
+/// Options of `osteon bench composite`.
+struct bench_composite_options {
+  int ranks = 4;
+  std::optional<int> threads;
+  std::vector<std::string> ways;
+  int width = 512, height = 512;
+  std::string format = "rgba8";
+  double active = 1, seconds = 3;
+  std::string binding = "none";
+  int ranks_per_domain = 4;
+  bool blend = false, as_threads = false;
+  std::string json;
+};
+
+kernel::pixel_format format_named(const std::string& name) {
+  for (const bool depth : {false, true})
+    for (const auto colour : {kernel::colour_format::rgba8, kernel::colour_format::rgba16, kernel::colour_format::rgba16f,
+                              kernel::colour_format::rgba32f})
+      if (kernel::name_of({colour, depth}) == name) return {colour, depth};
+  throw usage_error(
+      fmt::format("pixels of '{}': give rgba8, rgba16, rgba16f or rgba32f, with +z behind it for depth", name));
+}
+
+nlohmann::ordered_json rows_of(std::span<const composite_cost> costs) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& c : costs)
+    for (const auto& [what, value, unit] : {std::tuple{"best", c.best_fps, "frames/s"},
+                                            {"median", c.median_fps, "frames/s"},
+                                            {"cpu", c.cpu_ms, "CPU ms/frame"},
+                                            {"sent by a rank at most", c.bytes_max, "B/frame"},
+                                            {"sent by all", c.bytes_sum, "B/frame"},
+                                            {"blending", c.blend_ms, "ms"},
+                                            {"sending and waiting", c.exchange_ms, "ms"},
+                                            {"collecting", c.collect_ms, "ms"},
+                                            {"error", c.error, "units of the last place"}})
+      rows.push_back(bench_row(c.name + ", " + what, value, unit));
+  return rows;
+}
+
+nlohmann::ordered_json bytes_by_rank(std::span<const composite_cost> costs) {
+  auto answer = nlohmann::ordered_json::object();
+  for (const auto& c : costs) answer[c.name] = c.bytes;
+  return answer;
+}
+
+void print_table(std::span<const composite_cost> costs) {
+  fmt::print("{:<28} {:>9} {:>9} {:>8} {:>10} {:>10} {:>8} {:>8} {:>8} {:>7}\n", "", "best FPS", "median", "CPU ms",
+             "max bytes", "all bytes", "blend", "exchange", "collect", "error");
+  for (const auto& c : costs)
+    fmt::print("{:<28} {:9.0f} {:9.0f} {:8.3f} {:10.0f} {:10.0f} {:8.3f} {:8.3f} {:8.3f} {:7.3f}\n", c.name, c.best_fps,
+               c.median_fps, c.cpu_ms, c.bytes_max, c.bytes_sum, c.blend_ms, c.exchange_ms, c.collect_ms, c.error);
+}
+
+struct modelled {
+  const composite_cost* measured;
+  std::vector<composite_prediction> predictions;
+};
+
+// Behind the measured rows: what the models say, and how many times as many frames the median is.
+void add_model_rows(nlohmann::ordered_json& rows, std::span<const modelled> ways) {
+  for (const auto& [measured, predictions] : ways)
+    for (const auto& p : predictions)
+      for (const auto& [words, fps] :
+           {std::pair{"printed equation", p.printed}, {"extended model", std::optional(p.extended)}})
+        if (fps) {
+          rows.push_back(bench_row(fmt::format("{}, {}, {}", measured->name, words, p.machine), *fps, "frames/s"));
+          rows.back()["peer"] = "measured median";
+          rows.back()["ratio"] = measured->median_fps / *fps;
+        }
+}
+
+void print_models(std::span<const modelled> ways) {
+  fmt::print("\n{:<28} {:<28} {:>9} {:>9} {:>9} {:>9}\n", "frames/s of the models", "", "printed", "extended", "measured",
+             "ratio");
+  for (const auto& [measured, predictions] : ways)
+    for (const auto& p : predictions)
+      fmt::print("{:<28} {:<28} {:>9} {:9.0f} {:9.0f} {:9.2f}\n", measured->name, p.machine,
+                 p.printed ? fmt::format("{:.0f}", *p.printed) : "-", p.extended, measured->median_fps,
+                 measured->median_fps / p.extended);
+}
+
+composite_case case_of(const bench_composite_options& options) {
+  composite_case what;
+  what.width = options.width;
+  what.height = options.height;
+  what.active = options.active;
+  what.seconds = options.seconds;
+  what.format = format_named(options.format);
+  return what;
+}
+
+nlohmann::ordered_json answer_of(const bench_composite_options& options, int ranks, int threads) {
+  return {{"schema", "osteon.bench/1"}, {"ranks", ranks},           {"threads", threads},      {"width", options.width},
+          {"height", options.height},   {"format", options.format}, {"active", options.active}};
+}
+
+// The ranks are threads of this process.
+int measure_as_threads(const bench_composite_options& options) {
+  if (options.threads || options.binding != "none")
+    throw usage_error("--as-threads has one thread for each rank and binds none: leave --threads and --binding out");
+  std::vector<std::string> methods = options.ways;
+  if (methods.empty()) methods = {"direct-send", "binary-swap"};
+  const auto costs = measure_among_threads(case_of(options), options.ranks, methods);
+  if (options.json != "-") print_table(costs);
+  auto answer = answer_of(options, 1, options.ranks);
+  answer["bytes_by_rank"] = bytes_by_rank(costs);
+  answer["rows"] = rows_of(costs);
+  write_json(options.json, answer);
+  return 0;
+}
+
+void measure_as_rank(MPI_Comm comm, const bench_composite_options& options) {
+  const int rank = comm::rank(comm);
+  composite_case what;
+  std::string bound;
+  comm::together(comm, [&] {
+    what = case_of(options);
+    bound = studies::bind(rank, options.binding, options.ranks_per_domain);
+  });
+  if (options.threads) omp_set_num_threads(*options.threads);
+  std::vector<composite_way> ways;
+  std::vector<std::string> names = options.ways;
+  if (names.empty()) names = {"shared", "direct-send", "binary-swap"};
+  for (const std::string& name : names) ways.push_back(make_way(comm, what, name));
+  const auto here = render::probe_machine(comm, what.format, render::layout_of(comm, 0));
+  const auto costs = measure(comm, what, ways);
+  if (rank != 0) return;
+  std::vector<modelled> models;
+  for (const auto& c : costs) models.push_back({&c, predict(c.name, what, comm::size(comm), here)});
+  auto rows = rows_of(costs);
+  add_model_rows(rows, models);
+  auto choices = nlohmann::ordered_json::array();
+  for (const auto& way : ways)
+    if (!way.log.empty()) choices.push_back(way.log);
+  auto answer = answer_of(options, comm::size(comm), omp_get_max_threads());
+  answer["binding"] = bound;
+  answer["choices"] = choices;
+  answer["bytes_by_rank"] = bytes_by_rank(costs);
+  answer["rows"] = rows;
+  if (options.json != "-") {
+    for (const auto& log : choices) fmt::print("{}\n", log.get<std::string>());
+    print_table(costs);
+    print_models(models);
+  }
+  write_json(options.json, answer);
+}
+
+int measure_blending(const bench_composite_options& options) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const std::int64_t pixels : {2048, 512 * 512})
+    for (const auto& [name, layers] : {std::pair{"rgba8", 2},
+                                       {"rgba8", 4},
+                                       {"rgba8", 16},
+                                       {"rgba16f", 2},
+                                       {"rgba32f", 2},
+                                       {"rgba32f", 4},
+                                       {"rgba8+z", 2}}) {
+      const double rate = blend_rate(format_named(name), layers, pixels, options.seconds / 14);
+      rows.push_back(bench_row(fmt::format("{} layers of {} pixels of {}", layers, pixels, name), rate, "Mpixels/CPU s"));
+      if (options.json != "-")
+        fmt::print("{:<40} {:8.0f} Mpixels of the result in a CPU second\n", rows.back()["name"].get<std::string>(), rate);
+    }
+  write_json(options.json, {{"schema", "osteon.bench/1"}, {"rows", rows}});
+  return 0;
+}
+
+int bench_composite(const bench_composite_options& options, const std::vector<std::string>& words) {
+  if (options.blend) return measure_blending(options);
+  if (options.as_threads) return measure_as_threads(options);
+  if (!under_launcher()) {
+    std::vector<std::string> arguments{own_path()};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    return start_ranks(options.ranks, options.threads.value_or(1), arguments);
+  }
+  return on_all_ranks([&](MPI_Comm comm) { measure_as_rank(comm, options); });
+}
+
+}  // namespace
+
+void add_bench_composite(registry& commands) {
+  const auto o = std::make_shared<bench_composite_options>();
+  command c = commands.add("bench", "composite", "Partial images of all ranks into one picture, frame after frame",
+                           [o, words = commands.words()] { return bench_composite(*o, words); });
+  c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 4)").positive();
+  c.add_option("-t,--threads", o->threads, "OpenMP threads of each process").positive();
+  add_repeatable(
+      c, "-w,--way", o->ways,
+      "auto (three are tried, one is kept), shared, shared:RANKS, fragments (no order, each pixel by depth), or a method "
+      "of `osteon plan`, with +sparse, +parts, +narrow or +checked; may be repeated (default: shared, direct-send, "
+      "binary-swap)");
+  c.add_option("--width", o->width, "Pixels across (default: 512)").between(1, 65536);
+  c.add_option("--height", o->height, "Pixels down (default: 512)").between(1, 65536);
+  c.add_option("--format", o->format, "rgba8, rgba16, rgba16f or rgba32f, with +z for depth (default: rgba8)");
+  c.add_option("--active", o->active, "Share of the picture that each rank fills (default: 1)").between(0.0, 1.0);
+  c.add_option("--binding", o->binding, "none, numa_1 (ranks by fours on a memory domain) or numa_2 (dealt out)")
+      .one_of({"none", "numa_1", "numa_2"});
+  c.add_option("--ranks-per-domain", o->ranks_per_domain, "Ranks that numa_1 puts together (default: 4)").positive();
+  c.add_option("--seconds", o->seconds, "Time to measure, all ways together (default: 3)").between(0.0, 3600.0);
+  c.add_flag("--as-threads", o->as_threads,
+             "The ranks are threads of one process, which composite in its memory without MPI; ways are then methods of "
+             "`osteon plan`, with +parts or +narrow (default: direct-send, binary-swap)");
+  c.add_flag("--blend", o->blend, "Only the blending of one thread, in pixels a second");
+  add_json(c, o->json);
+  c.footer(
+      "Every picture is compared with the exact one.\n\nExamples:\n  osteon bench composite -n 4 -w shared -w binary-swap "
+      "-w multi-step:2\n"
+      "  osteon bench composite -n 8 --active 0.15 -w direct-send+sparse\n  osteon bench composite -n 4 --as-threads -w "
+      "tree -w radix-k:4\n  osteon bench composite --blend");
+}
+
+}  // namespace osteon::studies

@@ -1,0 +1,45 @@
+#pragma once
+/// @file
+/// What the printed equations leave out, fitted to measured frames.
+#include <osteon/net/compositing_model.hpp>
+#include <span>
+#include <vector>
+
+namespace osteon::studies {
+
+/// A measured frame: binary swap of `ranks` ranks in groups of `group` (the plain swap if equal), then a binary tree.
+struct measured_frame {
+  int ranks = 0, group = 0;
+  double frames_per_second = 0;
+};
+
+/// The frames that the paper measured: images of 512 x 512 RGBA8, all pixels active.
+/// @cite Ono, Nonaka (docs/theory/compositing.md): results of binary swap and multi-step compositing
+std::vector<measured_frame> measured_on_blue_gene_l();
+std::vector<measured_frame> measured_on_ha8000();
+constexpr double bytes_of_paper = 512.0 * 512 * 4;
+
+/// Three constants, none negative: t = slowdown x (printed equation) + (k - 1) arrival + k (k - 1) / 2 match, where
+/// k = group - 1 messages come to a group's root.
+struct compositing_fit {
+  double slowdown = 1;          ///< how much longer transfers and blends take than the machine's figures say
+  double arrival_overhead = 0;  ///< s
+  double match_time = 0;        ///< s
+  double worst = 0;             ///< largest |t_model / t_measured - 1| of the frames that were fitted
+
+  /// The machine with these constants, whose equations are the extended model.
+  net::compositing_machine apply(const net::compositing_machine& machine) const;
+};
+
+/// Least squares of the relative error of the frame time over the frames.
+/// @param machine the printed figures; its own overheads must be zero
+/// @throws usage_error without frames or with one that is no time
+compositing_fit fit_compositing(const net::compositing_machine& machine, std::span<const measured_frame> frames,
+                                double bytes);
+
+/// Frames per second that the model predicts for each frame after a fit to the others. This is the only prediction
+/// that such a fit can be tested by; it needs more than three frames, otherwise the answer is empty.
+std::vector<double> predict_each_from_the_others(const net::compositing_machine& machine,
+                                                 std::span<const measured_frame> frames, double bytes);
+
+}  // namespace osteon::studies

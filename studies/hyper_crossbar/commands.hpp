@@ -1,0 +1,16 @@
+#pragma once
+/// @file
+/// What this study adds to the command line.
+#include <app/registry.hpp>
+#include <string>
+
+namespace osteon::studies {
+
+void add_bench_is(app::registry& commands);
+void add_bench_ft(app::registry& commands);
+void add_bench_predict(app::registry& commands);
+
+/// Print Tables 2 to 6 beside ours. @return the exit code
+int print_tables_of_paper(const std::string& json);
+
+}  // namespace osteon::studies

@@ -1,0 +1,106 @@
+#pragma once
+/// @file
+/// Three-dimensional discrete Fourier transforms of arrays that are distributed over ranks.
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <osteon/base/box.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace osteon::studies {
+
+/// How ranks share the array.
+enum class fourier_method {
+  automatic,      ///< `shared` on one host that can share so much, else `transposition`
+  transposition,  ///< every transform has its whole lines in a rank; between dimensions, blocks go by messages
+  shared,         ///< the same with the points in memory that all ranks see: a transposition is a barrier. One host only
+  butterfly,      ///< boxes that stay where they are; log2(ranks) times all data are swapped with a partner
+};
+
+/// The virtual plane of ranks of a transposition, rank = m * columns + n. y and then x are dealt out to `rows` groups m;
+/// z and then y to `columns` groups n. One row: slabs, and one transposition a transform; two otherwise.
+struct fourier_folding {
+  int rows = 0, columns = 0;
+  friend bool operator==(const fourier_folding&, const fourier_folding&) = default;
+};
+
+struct fourier_options {
+  fourier_method method = fourier_method::automatic;
+  fourier_folding folding = {};   ///< of `transposition`, rows * columns = ranks; 0 x 0: chosen
+  std::string schedule = "ring";  ///< of its exchanges, as all_to_all has them, within a row or column of the folding
+};
+
+/// Factors of modes, (z, y, x), in the order of fourier_3d::modes; none if empty.
+using mode_weights = std::array<std::span<const double>, 3>;
+
+/// What went between ranks, as this rank saw it.
+struct exchange_account {
+  double seconds = 0;          ///< in exchanges: sending, receiving and waiting
+  std::int64_t exchanges = 0;  ///< transpositions, or stages of butterflies
+  std::int64_t messages = 0;   ///< sent
+  std::int64_t bytes = 0;      ///< sent
+};
+
+/// An array of complex points in space, and one of modes, both distributed; and the transforms between them.
+///
+/// Neither direction is scaled: forward and backward again multiplies by the number of points.
+class fourier_3d {
+ public:
+  /// @param shape points along (z, y, x), each 2^a 3^b 5^c
+  /// @throws usage_error if the shape cannot be shared so; machine_error if memory is short, before it is taken
+  /// @collective on comm, which is duplicated
+  static std::unique_ptr<fourier_3d> make(MPI_Comm comm, index3 shape, const fourier_options& options);
+
+  /// The folding with the least to send: one row as long as there are planes and lines of y for all ranks; else the most
+  /// nearly square one. @throws usage_error if there is none; it names numbers of ranks that would do
+  static fourier_folding choose_folding(index3 shape, int ranks);
+
+  /// The folding whose rows and columns are as nearly as many as can be: the paper's. @throws usage_error as above
+  static fourier_folding squarest_folding(index3 shape, int ranks);
+
+  /// Bytes that all ranks together will take, by the method of the options (not `automatic`).
+  static double bytes(index3 shape, int ranks, const fourier_options& options);
+
+  virtual ~fourier_3d() = default;
+  fourier_3d(const fourier_3d&) = delete;
+  fourier_3d& operator=(const fourier_3d&) = delete;
+
+  index3 shape() const { return shape_; }
+  /// The method and folding that were chosen.
+  const fourier_options& options() const { return options_; }
+  /// The points of this rank, whole lines along x unless the method is butterfly.
+  const box3& points() const { return points_; }
+  /// The line of points along x at (z, y), both counted from points().begin.
+  std::complex<double>* point_line(std::int64_t z, std::int64_t y) { return points_at_ + z * plane_ + y * row_; }
+  /// The numbers of the modes of this rank along an axis, 0 <= k < shape[axis].
+  std::span<const std::int64_t> modes(int axis) const { return modes_[static_cast<std::size_t>(axis)]; }
+  /// The modes along x at the places (z, y) of modes(0) and modes(1).
+  std::complex<double>* mode_line(std::int64_t z, std::int64_t y) { return modes_at_ + z * mode_plane_ + y * mode_row_; }
+
+  /// Points to modes, sum of u exp(-2 pi i k j / n); the points are used up. @collective on comm
+  virtual void forward() = 0;
+  /// Modes times weights to points, with exp(+...); the modes are kept. @collective on comm
+  virtual void backward(const mode_weights& weights = {}) = 0;
+
+  const exchange_account& account() const { return account_; }
+
+ protected:
+  fourier_3d(MPI_Comm comm, index3 shape, const fourier_options& options)
+      : comm_(comm::communicator::duplicate(comm)), options_(options), shape_(shape) {}
+
+  comm::communicator comm_;
+  fourier_options options_;
+  index3 shape_;
+  box3 points_;
+  std::array<std::vector<std::int64_t>, 3> modes_;
+  std::complex<double>* points_at_ = nullptr;
+  std::complex<double>* modes_at_ = nullptr;
+  std::ptrdiff_t row_ = 0, plane_ = 0, mode_row_ = 0, mode_plane_ = 0;
+  exchange_account account_;
+};
+
+}  // namespace osteon::studies

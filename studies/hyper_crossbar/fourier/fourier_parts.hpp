@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// What the ways to distribute a Fourier transform have in common: strides, parts of an axis, and memory.
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace osteon::studies {
+
+using complex = std::complex<double>;
+
+/// A stride of at least `count` elements that is not a multiple of 1 KiB: lines across it would fall on a few sets of the
+/// caches and push each other out. A multiple of 64 bytes if `count` is.
+constexpr std::ptrdiff_t spread(std::ptrdiff_t count) { return count % 64 == 0 ? count + 4 : count; }
+
+/// An axis dealt out to `parts` as evenly as can be, in order.
+struct axis_parts {
+  std::int64_t length = 0;
+  int parts = 1;
+
+  std::int64_t begin(int part) const { return length * part / parts; }
+  std::int64_t size(int part) const { return begin(part + 1) - begin(part); }
+  std::int64_t largest() const { return (length + parts - 1) / parts; }
+  /// The part that each element is in.
+  std::vector<int> owners() const {
+    std::vector<int> owner(static_cast<std::size_t>(length));
+    for (int p = 0; p < parts; ++p)
+      for (std::int64_t i = begin(p); i < begin(p + 1); ++i) owner[static_cast<std::size_t>(i)] = p;
+    return owner;
+  }
+};
+
+struct unmap {
+  std::size_t bytes = 0;
+  void operator()(complex* at) const;
+};
+/// Zeroed memory of its own pages, large ones where the system has them.
+using complex_array = std::unique_ptr<complex[], unmap>;
+/// @throws std::bad_alloc
+complex_array allocate_complex(std::ptrdiff_t count);
+
+}  // namespace osteon::studies

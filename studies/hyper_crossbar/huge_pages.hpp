@@ -1,0 +1,40 @@
+#pragma once
+/// @file
+/// Vectors on large pages. Random access to more memory than the pages of 4 KiB in a processor's table cover costs a walk
+/// through the page tables for each element.
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+namespace osteon::studies {
+
+/// Asks the system for pages of 2 MiB where a vector is at least so long.
+template <class T>
+struct huge_page_allocator {
+  using value_type = T;
+  static constexpr std::size_t page = std::size_t{2} << 20;
+
+  huge_page_allocator() = default;
+  template <class U>
+  huge_page_allocator(const huge_page_allocator<U>&) {}
+
+  T* allocate(std::size_t count) {
+    const std::size_t bytes = (count * sizeof(T) + 63) / 64 * 64;
+    const bool large = bytes >= page;
+    void* const at = std::aligned_alloc(large ? page : 64, large ? (bytes + page - 1) / page * page : bytes);
+    if (!at) throw std::bad_alloc();
+#if defined(MADV_HUGEPAGE)
+    if (large) madvise(at, bytes, MADV_HUGEPAGE);  // a wish: without it, it is slower
+#endif
+    return static_cast<T*>(at);
+  }
+  void deallocate(T* at, std::size_t) { std::free(at); }
+  friend bool operator==(const huge_page_allocator&, const huge_page_allocator&) { return true; }
+};
+
+template <class T>
+using huge_vector = std::vector<T, huge_page_allocator<T>>;
+
+}  // namespace osteon::studies

@@ -1,0 +1,29 @@
+#pragma once
+/// @file
+/// Counting how often each value of a digit occurs among a rank's keys.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace osteon::studies::integer_sort {
+
+/// Bits [low, low + width) of a key.
+struct digit {
+  int low = 0, width = 0;
+  std::int64_t values() const { return std::int64_t{1} << width; }
+  std::uint32_t of(std::int32_t key) const { return static_cast<std::uint32_t>(key) >> low & ((1u << width) - 1); }
+};
+
+/// Values of the widest and of the narrowest digit.
+std::int64_t most_values(std::span<const digit> digits);
+std::int64_t fewest_values(std::span<const digit> digits);
+
+/// Counts of 8 bits stay in a cache where those of 32 do not, and missing it costs more than counting. They are tried where
+/// there are so few keys for a value. A count that does not fit wraps; it is missed in the sum of all counts.
+inline bool bytes_may_do(std::int64_t keys, std::span<const digit> digits) { return keys <= 32 * fewest_values(digits); }
+
+/// Count. @param counts shape (values), is overwritten
+void count_digits(std::span<const std::int32_t> keys, digit which, std::span<std::uint8_t> counts);
+void count_digits(std::span<const std::int32_t> keys, digit which, std::span<std::uint32_t> counts);
+
+}  // namespace osteon::studies::integer_sort

@@ -1,0 +1,49 @@
+#pragma once
+/// @file
+/// The benchmark: ten rankings by the clock, then the verification.
+#include <string>
+#include <studies/hyper_crossbar/integer_sort/radix_sort.hpp>
+#include <vector>
+
+namespace osteon::studies::integer_sort {
+
+struct run_options {
+  std::string letter = "A";
+  std::vector<int> digits;        ///< bits, lowest digit first; none: one digit of all bits
+  std::string tables = "auto";    ///< shared, messages, or auto: shared if all ranks are on one host
+  std::string schedule = "auto";  ///< of the exchange of keys, as comm::all_to_all has it
+};
+
+/// An exchange of keys among ranks in rounds, in each of which a rank sends to the one a fixed distance ahead.
+struct exchange_figures {
+  int rounds = 0;
+  std::int64_t messages = 0;               ///< of all rounds
+  std::int64_t smallest = 0, largest = 0;  ///< bytes of a message
+  double skew = 1;                         ///< sum over rounds of the largest message, over that of mean ones
+};
+
+struct run_report {
+  std::string digits, tables, schedule;
+  double seconds = 0;   ///< of ten rankings, on the slowest rank
+  phase_seconds split;  ///< of that rank
+  double million_keys_per_second = 0;
+  int found = 0;                            ///< test keys whose ranks are right, of tests * iterations
+  std::string fault;                        ///< of the full verification; empty if there is none
+  std::vector<exchange_figures> exchanges;  ///< of one ranking
+  bool verified() const { return found == tests * iterations && fault.empty(); }
+};
+
+/// Bytes that a rank takes at most, with the verification.
+std::int64_t memory_of(const problem_class& what, std::span<const digit> digits, int ranks);
+
+/// @param ranks_here of `ranks`, on a host with `available` bytes
+/// @throws machine_error if they need more
+void check_memory(const problem_class& what, std::span<const digit> digits, int ranks, int ranks_here,
+                  std::int64_t available);
+
+/// @throws usage_error for another class, digits that do not make up its keys, or shared tables on several hosts;
+/// machine_error if the hosts have not the memory, before it is taken
+/// @collective on comm
+run_report run(MPI_Comm comm, const run_options& options);
+
+}  // namespace osteon::studies::integer_sort

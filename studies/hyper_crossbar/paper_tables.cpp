@@ -1,0 +1,162 @@
+#include <studies/hyper_crossbar/paper_tables.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <osteon/base/error.hpp>
+#include <studies/hyper_crossbar/npb_random.hpp>
+
+namespace osteon::studies {
+
+namespace {
+
+constexpr double startup = 5e-6, rate = 200e6;  // Table 1
+constexpr std::int64_t keys = std::int64_t{1} << 23, range = std::int64_t{1} << 19;
+constexpr int low_bits = 10, runs = 10;
+constexpr double bytes_of_key = 12;  // key, index at the source, position at the destination
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr std::array machines = {64, 128, 256, 512, 1024};
+
+double message_time(double bytes) { return startup + bytes / rate; }
+
+// Keys by source and destination PU.
+struct traffic {
+  explicit traffic(int number)
+      : pus(number),
+        shift(std::countr_zero(static_cast<std::uint64_t>(keys / number))),
+        count(static_cast<std::size_t>(number) * static_cast<std::size_t>(number)) {}
+  void add(std::int64_t source, std::int64_t target) {
+    ++count[static_cast<std::size_t>(source >> shift) * static_cast<std::size_t>(pus) +
+            static_cast<std::size_t>(target >> shift)];
+  }
+  double skew() const {
+    const auto sizes = [this](int from, int to) {
+      return count[static_cast<std::size_t>(from) * static_cast<std::size_t>(pus) + static_cast<std::size_t>(to)];
+    };
+    return skew_rate(plan::shift_exchange(shape_of_paper(pus), sizes), static_cast<double>(keys) / pus / pus);
+  }
+  int pus, shift;
+  std::vector<std::int64_t> count;
+};
+
+// Where each element goes when they are sorted by `digit`, equal ones in their order.
+template <class Visit>
+void rank_stable(const std::vector<std::uint16_t>& digit, int digits, Visit visit) {
+  std::vector<std::int64_t> next(static_cast<std::size_t>(digits) + 1, 0);
+  for (const auto d : digit) ++next[d + std::size_t{1}];
+  for (std::size_t d = 1; d < next.size(); ++d) next[d] += next[d - 1];
+  for (std::size_t i = 0; i < digit.size(); ++i) visit(static_cast<std::int64_t>(i), next[digit[i]]++);
+}
+
+double levels(int pus) { return std::log2(pus); }
+
+}  // namespace
+
+std::vector<int> shape_of_paper(int pus) {
+  switch (pus) {
+    case 64:
+      return {4, 4, 4};
+    case 128:
+      return {4, 4, 8};
+    case 256:
+      return {4, 8, 8};
+    case 512:
+      return {8, 8, 8};
+    case 1024:
+      return {8, 8, 16};
+    default:
+      throw usage_error(fmt::format("{} PUs: the paper has machines of 64, 128, 256, 512 and 1024", pus));
+  }
+}
+
+double skew_rate(const plan::exchange& what, double mean) {
+  double sum = 0;
+  for (std::int64_t r = 0; r < what.rounds; ++r) {
+    std::int64_t largest = 0;
+    for (int rank = 0; rank < what.ranks; ++rank)
+      for (const plan::message& m : what.of(rank, r).sends) largest = std::max(largest, m.bytes);
+    sum += static_cast<double>(largest);
+  }
+  return sum / (static_cast<double>(what.rounds) * mean);
+}
+
+std::vector<is_skew> skew_of_is() {
+  std::vector<std::uint16_t> low(keys), high(keys), high_after(keys);
+  npb_random random;
+  for (std::size_t i = 0; i < low.size(); ++i) {
+    const std::int32_t key = npb_is_key(random, range);
+    low[i] = static_cast<std::uint16_t>(key & ((1 << low_bits) - 1));
+    high[i] = static_cast<std::uint16_t>(key >> low_bits);
+  }
+  std::vector<traffic> by_low(machines.begin(), machines.end()), by_high = by_low, after = by_low;
+  const auto count = [](std::vector<traffic>& all, std::int64_t from, std::int64_t to) {
+    for (traffic& t : all) t.add(from, to);
+  };
+  rank_stable(low, 1 << low_bits, [&](std::int64_t i, std::int64_t rank) {
+    high_after[static_cast<std::size_t>(rank)] = high[static_cast<std::size_t>(i)];
+    count(by_low, i, rank);
+  });
+  const int digits = static_cast<int>(range >> low_bits);
+  rank_stable(high, digits, [&](std::int64_t i, std::int64_t rank) { count(by_high, i, rank); });
+  rank_stable(high_after, digits, [&](std::int64_t i, std::int64_t rank) { count(after, i, rank); });
+  std::vector<is_skew> result;
+  for (std::size_t m = 0; m < machines.size(); ++m)
+    result.push_back({machines[m], by_low[m].skew(), by_high[m].skew(), after[m].skew()});
+  return result;
+}
+
+std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews) {
+  constexpr std::array<double, 5> skew_low{1.06, 1.14, 1.31, 1.68, 2.57}, skew_high{1.28, 1.42, 1.88, 3.29, 7.18},
+      message{26e3, 7e3, 2e3, 640, 240}, exchange{.0134, .0175, .0256, .0421, .0764},
+      trans{.0177, .0222, .0308, .0478, .0826};
+  std::vector<paper_cell> cells;
+  const auto add = [&](int table, const char* quantity, int pus, double paper, double ours, double corrected = none,
+                       bool fitted = false) { cells.push_back({table, quantity, pus, paper, ours, corrected, fitted}); };
+  std::vector<double> printed_total, own_total;
+  for (std::size_t i = 0; i < skews.size(); ++i) {
+    const is_skew& s = skews[i];
+    add(2, "skew (1), low 10 bits", s.pus, skew_low[i], s.low);
+    add(2, "skew (2), high 9 bits", s.pus, skew_high[i], s.high, s.high_after);
+  }
+  for (std::size_t i = 0; i < skews.size(); ++i) {
+    const is_skew& s = skews[i];
+    const double bytes = bytes_of_key * static_cast<double>(keys) / s.pus / s.pus * s.low;
+    // The printed totals have the volume of the machine of 512 PUs at every size.
+    const double volume = bytes_of_key * static_cast<double>(keys) / 512;
+    const double others = s.pus - 1;
+    printed_total.push_back(runs * (others * startup + s.low * others / s.pus * volume / rate));
+    own_total.push_back(runs * others * message_time(bytes));
+    add(3, "transfers", s.pus, others, others);
+    add(3, "bytes per transfer", s.pus, message[i], bytes);
+    add(3, "total, s", s.pus, exchange[i], printed_total.back(), own_total.back());
+  }
+  for (std::size_t i = 0; i < skews.size(); ++i) {
+    // Least squares of what Table 4 has beyond Table 3; one message of each table a level does not give it.
+    const double fitted = runs * (47.5e-6 * levels(skews[i].pus) + 145e-6);
+    add(4, "trans, s: Table 3 and a fitted term", skews[i].pus, trans[i], printed_total[i] + fitted, own_total[i] + fitted,
+        true);
+  }
+  struct of_ft {
+    int pus;
+    double bytes, transposition, trans;
+  };
+  constexpr std::array<of_ft, 3> ft{{{64, 260e3, .01053, .220}, {256, 32e3, .00270, .057}, {1024, 4e3, .00081, .017}}};
+  constexpr double points = 256.0 * 256 * 128, bytes_of_point = 16;
+  const auto transposition = [](int pus) {
+    const double side = std::sqrt(pus);
+    return side * message_time(points * bytes_of_point / pus / side);
+  };
+  for (const of_ft& m : ft) {
+    const double side = std::sqrt(m.pus);
+    add(5, "transfers", m.pus, side, side);
+    add(5, "bytes per transfer", m.pus, m.bytes, points * bytes_of_point / m.pus / side);
+    add(5, "total, s", m.pus, m.transposition, transposition(m.pus));
+  }
+  for (const of_ft& m : ft) add(6, "trans, s: 21 transpositions", m.pus, m.trans, 21 * transposition(m.pus));
+  return cells;
+}
+
+}  // namespace osteon::studies

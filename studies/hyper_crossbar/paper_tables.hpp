@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// Tables 2 to 6 of the paper on the hyper-crossbar, recomputed.
+#include <cstdint>
+#include <limits>
+#include <osteon/plan/exchange.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::studies {
+
+/// A number of the paper beside ours.
+struct paper_cell {
+  int table = 0;
+  std::string quantity;
+  int pus = 0;
+  double paper = 0;
+  double as_printed = 0;                                        ///< what the paper's numbers follow from
+  double corrected = std::numeric_limits<double>::quiet_NaN();  ///< what they should be, where that is another value
+  bool fitted = false;                                          ///< contains a term that was fitted to the paper's numbers
+  double error() const { return as_printed / paper - 1; }
+};
+
+/// Sum over rounds of the largest message, over rounds times `mean`.
+/// @cite Itakura et al. (docs/theory/network.md): skew rate
+double skew_rate(const plan::exchange& what, double mean);
+
+/// Machine of the paper with this many PUs: 64, 128, 256, 512 or 1024. @throws usage_error otherwise
+std::vector<int> shape_of_paper(int pus);
+
+/// Skew rates of the all-to-all exchange of NPB IS, class A, on the paper's machines.
+/// @cost generates and ranks 2^23 keys: under a second
+struct is_skew {
+  int pus = 0;
+  double low = 0;         ///< (1): keys go to their places by the low 10 bits
+  double high = 0;        ///< (2): by the high 9 bits, from the original order
+  double high_after = 0;  ///< (2): by the high 9 bits, from the order after (1)
+};
+std::vector<is_skew> skew_of_is();
+
+/// All cells, table by table. @param skews from skew_of_is
+std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews);
+
+}  // namespace osteon::studies

@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <osteon/net/conflicts.hpp>
+#include <osteon/net/exchange_cost.hpp>
+#include <osteon/net/network_request.hpp>
+#include <osteon/plan/exchange_method.hpp>
+#include <studies/hyper_crossbar/paper_tables.hpp>
+
+namespace paper_tables_test {
+
+using namespace osteon;
+using namespace osteon::studies;
+
+const std::vector<is_skew>& skews() {
+  static const auto made = skew_of_is();
+  return made;
+}
+
+// Oracle: the same rates from another program (the notes on the paper), to its three decimals.
+TEST(paper_tables, skew_rates_are_those_of_the_notes) {
+  const double low[] = {1.060, 1.139, 1.302, 1.676, 2.570}, high[] = {1.277, 1.426, 1.883, 3.299, 7.191},
+               after[] = {1.275, 1.429, 1.891, 3.302, 7.230};
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_NEAR(skews()[i].low, low[i], 0.00051);
+    EXPECT_NEAR(skews()[i].high, high[i], 0.00051);
+    EXPECT_NEAR(skews()[i].high_after, after[i], 0.00051);
+  }
+}
+
+// Oracle: the paper's numbers. Bytes per transfer are printed with one or two digits.
+TEST(paper_tables, are_within_one_per_cent) {
+  int compared = 0;
+  for (const auto& cell : tables_of_paper(skews())) {
+    if (cell.quantity == "bytes per transfer") {
+      EXPECT_LT(std::abs(cell.error()), cell.pus == 1024 || cell.table == 3 ? 0.04 : 0.025) << cell.table << " " << cell.pus;
+      continue;
+    }
+    ++compared;
+    EXPECT_LT(std::abs(cell.error()), 0.01) << cell.table << " " << cell.quantity << " " << cell.pus;
+    EXPECT_EQ(cell.fitted, cell.table == 4);
+  }
+  EXPECT_EQ(compared, 10 + 10 + 5 + 6 + 3);
+}
+
+// Oracle: the corrected totals of Table 3 in the notes, to their last digit; they have their minimum at 256 PUs.
+TEST(paper_tables, of_table_3_with_its_own_message_sizes) {
+  const double expected[] = {.0852, .0508, .0383, .0420, .0638};
+  std::size_t i = 0;
+  for (const auto& cell : tables_of_paper(skews()))
+    if (cell.table == 3 && cell.quantity == "total, s") {
+      EXPECT_NEAR(cell.corrected, expected[i++], 0.0001);
+    }
+  EXPECT_EQ(i, 5u);
+}
+
+// Oracle: the paper's formula T_all = (P - 1) skew T_mean + S (P - 1), with sizes that are easy to sum.
+TEST(exchange_cost, of_the_shift_is_the_formula) {
+  const auto where = net::network_by_text("hxb:4x4x4");
+  const auto sizes = [](int from, int to) { return (from + to) % 3 == 0 ? 3000 : 1500; };
+  const auto what = plan::shift_exchange({4, 4, 4}, sizes);
+  net::simulate_options o;
+  o.barrier_time = 1e-6;
+  const auto cost = net::cost_of(where, what, o);
+  EXPECT_EQ(cost.messages, 64 * 63);
+  EXPECT_NEAR(cost.skew * cost.bytes / static_cast<double>(cost.messages), 3000, 1e-9);
+  EXPECT_NEAR(cost.startup_and_bytes, 63 * (5e-6 + 3000 / 200e6 + 1e-6), 1e-15);
+  EXPECT_NEAR(cost.busiest_links, cost.startup_and_bytes, 1e-15);  // nothing meets
+  EXPECT_LE(cost.log_gp, cost.startup_and_bytes);                  // nobody waits for a barrier
+  // Oracle: the simulation with barriers, where no messages meet.
+  o.barrier = true;
+  EXPECT_NEAR(net::simulate(where, what, o).total, cost.startup_and_bytes, 1e-12);
+}
+
+// Oracle: by hand: three messages of 20 s meet at an ejection; what the last one costs its receiver comes on top.
+TEST(exchange_cost, of_messages_that_meet_at_an_end) {
+  const auto where = net::network_by_text("crossbar:4,rate=1B/s,startup=3s,latency=5s");
+  const auto gather = plan::make_exchange("sequential:all", {.ranks = 4, .pixels = 20, .bytes_per_pixel = 1});
+  net::simulate_options o;
+  o.arrival_overhead = 7;
+  o.match_time = 1;
+  EXPECT_DOUBLE_EQ(net::cost_of(where, gather, o).log_gp, 3 + 10 + 3 * 20 + 7 + 2);
+  EXPECT_DOUBLE_EQ(net::cost_of(where, gather, o).busiest_links, 3 + 10 + 60);
+  EXPECT_DOUBLE_EQ(net::cost_of(where, gather, o).startup_and_bytes, 3 + 20);
+  const auto broadcast = plan::broadcast_tree(4, 0, 20);
+  EXPECT_DOUBLE_EQ(net::cost_of(where, broadcast).log_gp, 2 * (3 + 20 + 10));
+}
+
+}  // namespace paper_tables_test

@@ -1,0 +1,91 @@
+// IS and FT on networks that are not there.
+#include <gtest/gtest.h>
+
+#include <osteon/base/error.hpp>
+#include <osteon/net/network_request.hpp>
+#include <studies/hyper_crossbar/integer_sort/problem.hpp>
+#include <studies/hyper_crossbar/predict.hpp>
+
+namespace osteon::studies::predict_test {
+
+// Oracle: Table 2 of the paper, skew (1); it rounds to 0.6 % and better.
+TEST(predict, skew_of_the_integer_sort_is_the_papers) {
+  for (const auto& [shape, paper] : {std::pair{std::vector{4, 4, 4}, 1.06}, {{4, 4, 8}, 1.14}, {{4, 8, 8}, 1.31}}) {
+    const int pus = shape[0] * shape[1] * shape[2];
+    const auto counts = is_exchange_counts("A", pus);
+    const auto exchange = plan::shift_exchange(shape, [&](int from, int to) {
+      return counts[static_cast<std::size_t>(from) * static_cast<std::size_t>(pus) + static_cast<std::size_t>(to)];
+    });
+    double slowest = 0;
+    for (std::int64_t round = 0; round < exchange.rounds; ++round) {
+      std::int64_t most = 0;
+      for (int rank = 0; rank < pus; ++rank) most = std::max(most, exchange.of(rank, round).sends.at(0).bytes);
+      slowest += static_cast<double>(most);
+    }
+    const double mean = static_cast<double>(std::int64_t{1} << 23) / pus / pus;
+    EXPECT_NEAR(slowest / (pus - 1) / mean, paper, 0.01 * paper);
+  }
+}
+
+// Oracle: Table 3 with the messages' own lengths (docs/theory/network.md); ten rankings.
+TEST(predict, the_exchange_of_keys_takes_the_corrected_time_of_table_3) {
+  for (const auto& [pus, corrected] : {std::pair{64, 0.0852}, {256, 0.0383}}) {
+    const auto where = net::network_by_text(network_of_family("hxb", pus));
+    const auto counts = is_exchange_counts("A", pus);
+    const auto keys = plan::shift_exchange(where.shape, [&, n = pus](int from, int to) {
+      return 12 * counts[static_cast<std::size_t>(from) * static_cast<std::size_t>(n) + static_cast<std::size_t>(to)];
+    });
+    const double all = exchange_seconds(where, keys, keys.rounds);
+    EXPECT_NEAR(10 * all, corrected, 0.01 * corrected) << pus;
+    EXPECT_NEAR(exchange_seconds(where, keys, 32), all, 0.02 * all) << pus;
+    const prediction is = predict_is(where, "A", 1);
+    EXPECT_GT(is.trans, 10 * all);  // tables of counts are sent, too
+    EXPECT_LT(is.trans, 10 * all + 10 * 8 * 30e-6 * 6);
+    EXPECT_EQ(is.exec, 1.0 / pus);
+  }
+}
+
+// Oracle: Tables 5 and 6, with the order of destinations that suits routing by x first.
+TEST(predict, transpositions_take_the_time_of_tables_5_and_6) {
+  for (const auto& [text, pus, one, all] : {std::tuple{"hxb:4x4x4", 64, .010526, .2210},
+                                            {"hxb:4x8x8", 256, .002701, .0567},
+                                            {"hxb:8x8x16", 1024, .000815, .0171}}) {
+    const auto where = net::network_by_text(text);
+    const int side = pus == 64 ? 8 : pus == 256 ? 16 : 32;
+    const auto what = plan::transposition(pus, plan::transposition_order::x_first,
+                                          plan::equal_parcels(std::int64_t{256} * 256 * 128 * 16 / pus / side));
+    EXPECT_NEAR(exchange_seconds(where, what, what.rounds), one, 0.001 * one) << text;
+    EXPECT_NEAR(21 * exchange_seconds(where, what, what.rounds), all, 0.006 * all) << text;
+  }
+}
+
+// Oracle: hand values. On a hyper-crossbar groups in rows and columns do not collide: 7 rounds of 256 KiB each way.
+TEST(predict, ft_on_a_hyper_crossbar_is_start_up_and_bytes) {
+  const auto ft = predict_ft(net::network_by_text("hxb:4x4x4"), ft_class_named("A"), 0.25);
+  EXPECT_EQ(ft.rounds, 7 * 14);
+  EXPECT_NEAR(ft.trans, 7 * 14 * (5e-6 + 262144 / 200e6), 1e-9);
+  EXPECT_EQ(ft.total(), ft.trans + 0.25);
+}
+
+// Oracle: hand values.
+TEST(predict, families_have_the_sizes_of_the_paper) {
+  EXPECT_EQ(network_of_family("hxb", 64), "hxb:4x4x4");
+  EXPECT_EQ(network_of_family("hxb", 128), "hxb:4x4x8");
+  EXPECT_EQ(network_of_family("torus,rate=1GB/s", 1024), "torus:8x8x16,rate=1GB/s");
+  EXPECT_EQ(network_of_family("fattree", 2048), "fattree:16x16x8");
+  EXPECT_EQ(network_of_family("hxb:8x8x16", 64), "hxb:8x8x16");
+  for (const char* family : {"hxb", "torus", "mesh", "fattree", "dragonfly"})
+    for (const int pus : {64, 1024, 4096})
+      EXPECT_EQ(net::parse_network(network_of_family(family, pus)).pus(), pus) << family;
+  EXPECT_THROW(network_of_family("hxb", 100), usage_error);
+  EXPECT_THROW(network_of_family("hyperx", 64), usage_error);
+}
+
+// Oracle: 64 shares are the whole problem, and twice as many PUs have half of it; times on a busy machine are coarse.
+TEST(predict, a_share_of_ft_is_measured) {
+  const double share = measure_ft_share(ft_class_named("S"), 64);
+  EXPECT_GT(share, 1e-6);
+  EXPECT_LT(share, 0.1);
+}
+
+}  // namespace osteon::studies::predict_test

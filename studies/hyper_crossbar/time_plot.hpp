@@ -1,0 +1,24 @@
+#pragma once
+/// @file
+/// Times over numbers of PUs, both logarithmic, as SVG.
+#include <string>
+#include <vector>
+
+namespace osteon::studies {
+
+struct time_curve {
+  std::string name;
+  std::vector<int> pus;
+  std::vector<double> seconds;
+};
+
+/// A panel with its curves, in the colours of their order; straight lines of ideal speed-up behind them.
+struct time_panel {
+  std::string title;
+  std::vector<time_curve> curves;
+};
+
+/// Panels side by side, with one key for all.
+std::string draw_times(const std::vector<time_panel>& panels);
+
+}  // namespace osteon::studies

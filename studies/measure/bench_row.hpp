@@ -1,0 +1,13 @@
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace osteon::studies {
+
+/// A row of a benchmark's answer: what, how much, in which unit; what it is compared with is filled in where there is such.
+inline nlohmann::ordered_json bench_row(const std::string& name, double value, const std::string& unit) {
+  return {{"name", name},     {"value", value},  {"unit", unit},  {"peer", nullptr},
+          {"ratio", nullptr}, {"must", nullptr}, {"aim", nullptr}};
+}
+
+}  // namespace osteon::studies

@@ -1,0 +1,27 @@
+#pragma once
+#include <mpi.h>
+
+#include <algorithm>
+#include <osteon/comm/datatype.hpp>
+#include <vector>
+
+namespace osteon::studies {
+
+/// The values of all ranks joined by `op`, on all ranks. @collective on comm
+template <class T>
+T reduced(MPI_Comm comm, T value, MPI_Op op) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, comm::datatype<T>(), op, comm);
+  return value;
+}
+/// The largest value of all ranks, and their sum. @collective on comm
+inline double largest(MPI_Comm comm, double value) { return reduced(comm, value, MPI_MAX); }
+inline double sum(MPI_Comm comm, double value) { return reduced(comm, value, MPI_SUM); }
+
+/// The middle one of some values, the upper one of two.
+inline double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace osteon::studies

@@ -1,0 +1,11 @@
+#pragma once
+/// @file
+/// What this study adds to the command line.
+#include <app/registry.hpp>
+
+namespace osteon::studies {
+
+void add_bench_poisson(app::registry& commands);
+void add_bench_weak_scaling(app::registry& commands);
+
+}  // namespace osteon::studies

@@ -1,0 +1,46 @@
+#pragma once
+/// @file
+/// A view of a 3-D block with one layer of neighbours' values around it, and which thread has which of its planes.
+#include <cassert>
+#include <osteon/base/box.hpp>
+
+namespace osteon::studies {
+
+/// A borrowed block of shape (z, y, x) whose elements may be asked from -1 to the shape, both included, on each axis.
+/// Rows are contiguous; between rows and between planes there may be gaps.
+template <class T>
+class ghosted_view {
+ public:
+  ghosted_view() = default;
+  /// @param first element (0, 0, 0) @param row, plane elements from a row, and from a plane, to the next one
+  ghosted_view(T* first, index3 shape, std::int64_t row, std::int64_t plane)
+      : first_(first), shape_(shape), row_(row), plane_(plane) {}
+  template <class U>
+    requires(std::is_same_v<T, const U>)
+  ghosted_view(ghosted_view<U> other) : ghosted_view(other.at({}), other.shape(), other.row(), other.plane()) {}
+
+  T& operator()(std::int64_t z, std::int64_t y, std::int64_t x) const { return *at({z, y, x}); }
+  T* at(index3 i) const {
+    for (int a = 0; a < 3; ++a) assert(i[a] >= -1 && i[a] <= shape_[a]);
+    return first_ + i.z * plane_ + i.y * row_ + i.x;
+  }
+  index3 shape() const { return shape_; }
+  std::int64_t row() const { return row_; }
+  std::int64_t plane() const { return plane_; }
+
+ private:
+  T* first_ = nullptr;
+  index3 shape_;
+  std::int64_t row_ = 0, plane_ = 0;
+};
+
+/// Planes [begin, end) of one thread of a team: whoever touches them first gets their memory close by, so all loops over a
+/// block deal them out by this.
+struct z_slab {
+  std::int64_t begin, end;
+};
+inline z_slab slab_of(int thread, int threads, std::int64_t planes) {
+  return {planes * thread / threads, planes * (thread + 1) / threads};
+}
+
+}  // namespace osteon::studies

@@ -1,0 +1,6 @@
+osteon_test(studies_subdomain_mapping/jacobi)
+if(OSTEON_MPI)
+  osteon_test(studies_subdomain_mapping/face_halo RANKS 1 2 8)
+  osteon_test(studies_subdomain_mapping/poisson RANKS 1 2 3 8 THREADS 2)
+  osteon_test(studies_subdomain_mapping/weak_scaling)
+endif()

@@ -1,0 +1,56 @@
+#include <gtest/gtest.h>
+
+#include <map>
+#include <osteon/base/error.hpp>
+#include <studies/subdomain_mapping/weak_scaling.hpp>
+
+namespace weak_scaling_test {
+
+using namespace osteon;
+using namespace osteon::studies;
+
+std::map<std::string, scaling_row> by_order(const scaling_options& options) {
+  std::map<std::string, scaling_row> rows;
+  for (const scaling_row& row : weak_scaling(paper_machine(), options)) rows[row.order] = row;
+  return rows;
+}
+
+// Oracle: volumes of docs/theory/placement.md, section 1, which are those of all other tools, in MB. In case 1 they are of
+// boxes rounded to whole cells, all alike, which here share out the grid: 0.2 % less.
+TEST(weak_scaling, volumes_are_those_of_the_papers_grids) {
+  struct line {
+    int which, cores;
+    double original, placed;
+  };
+  for (const auto& [which, cores, original, placed] :
+       {line{1, 32, 127.1, 31.7}, line{1, 128, 640.0, 293.5}, line{2, 512, 3758.1, 1543.5}}) {
+    auto rows =
+        by_order({.cases = {which}, .cores = {cores}, .modes = {{"flat", 1}}, .orders = {"original", "afc", "ours"}});
+    const double allowed = which == 1 ? 3e-3 : 4e-5;
+    EXPECT_NEAR(1e-6 * static_cast<double>(rows["original"].off_host_bytes), original, allowed * original) << cores;
+    EXPECT_NEAR(1e-6 * static_cast<double>(rows["ours"].off_host_bytes), placed, allowed * placed) << cores;
+    EXPECT_LE(rows["ours"].exchange_s, 1.0001 * rows["afc"].exchange_s) << cores;
+    EXPECT_LT(rows["ours"].exchange_s, rows["original"].exchange_s) << cores;
+  }
+}
+
+// Oracle: hand. 32 cores of case 2: flat, each host has a row of four boxes of 1024 x 256 x 256 in x, above it in z the next
+// one and so on: 4 x 2 x 4 (x, y, z). Hybrid, two ranks a host: 8 boxes of 2048 x 256 x 512, two in x.
+TEST(weak_scaling, a_hybrid_rank_has_the_boxes_of_its_threads_and_sends_less) {
+  const scaling_options options{.cases = {2}, .cores = {32}, .modes = {{"hybrid", 4}}, .orders = {"original"}};
+  const auto row = by_order(options).at("original");
+  EXPECT_EQ(row.cells, (index3{1024, 512, 4096}));
+  EXPECT_EQ(row.boxes, (index3{2, 2, 2}));
+  EXPECT_EQ(row.ranks, 8);
+  // A host has the two boxes of a row in x: 2048 x 256 x 512 cells each. Two rows along y and two along z.
+  EXPECT_EQ(row.off_host_bytes, 8 * 2 * (2 * 4096 * 512 + 2 * 4096 * 256));
+  EXPECT_EQ(row.inter_socket_bytes, 8 * 2 * 4 * 256 * 512);
+}
+
+// Oracle: the rule that a host is filled.
+TEST(weak_scaling, cores_that_do_not_fill_hosts_are_refused) {
+  EXPECT_THROW(weak_scaling(paper_machine(), {.cases = {2}, .cores = {12}}), usage_error);
+  EXPECT_THROW(weak_scaling(paper_machine(), {.cases = {2}, .cores = {48}, .modes = {{"threes", 3}}}), usage_error);
+}
+
+}  // namespace weak_scaling_test

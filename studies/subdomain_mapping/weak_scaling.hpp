@@ -1,0 +1,60 @@
+#pragma once
+/// @file
+/// The paper's weak scaling as a series: what an exchange of faces sends and how long it takes by the model of a machine,
+/// for each number of cores, mode and order. Nothing is started.
+#include <array>
+#include <optional>
+#include <osteon/machine/links.hpp>
+#include <string>
+#include <studies/subdomain_mapping/cartesian.hpp>
+#include <vector>
+
+namespace osteon::studies {
+
+/// A machine of equal hosts that grows with the number of cores.
+struct growing_machine {
+  machine::host_tree host;
+  std::array<std::optional<machine::link>, machine::paths_inside> inside;  ///< a host, by path
+  machine::link between;                                                   ///< two hosts, one message at a time
+  std::string network;  ///< net::network_by_text; its first PUs are the hosts
+};
+
+/// The paper's cluster: 2 x 4 cores a host with the speeds that it measured inside one (table 5), 2 GB/s a host, and a fat
+/// tree. Hosts per leaf switch are not told: 8 of them, and 4 : 1 above, which is near its bisection bandwidth.
+/// @cite tables 2 and 5 of the paper
+growing_machine paper_machine();
+
+/// How the cores of a host are used.
+struct rank_mode {
+  std::string name;
+  int threads = 1;  ///< cores of each rank
+};
+
+/// A line of the series. Bytes are those of an exchange of all faces, both directions.
+struct scaling_row {
+  int which = 1, cores = 0, ranks = 0;
+  std::string mode, order;
+  index3 cells, boxes;  ///< z, y, x
+  std::int64_t off_host_bytes = 0, inter_socket_bytes = 0;
+  double exchange_s = 0;  ///< by the model: of the hottest link, or of a rank that sends its messages one after another
+};
+
+struct scaling_options {
+  std::vector<int> cases{1, 2}, cores{32, 64, 128, 256, 512};
+  std::vector<rank_mode> modes{{"flat", 1}, {"hybrid", 4}};
+  std::vector<std::string> orders{"original", "random", "afc-nb", "afc", "ours"};
+  double scale = 1;  ///< of the grid along each axis
+  std::int64_t bytes_of_value = 8;
+  unsigned seed = 1;
+};
+
+/// The whole grid of so many cores, cut into a box for each rank.
+/// @param cores a multiple of `threads` @throws usage_error as paper_grid does
+cartesian paper_grid_of_cores(int which, int cores, int threads, double scale);
+
+/// Case by case, cores by cores, mode by mode, order by order. For the random order both bytes off
+/// their hosts and seconds are means of several draws, the rest is of one.
+/// @throws usage_error if cores do not fill hosts, or threads do not divide the cores of a host
+std::vector<scaling_row> weak_scaling(const growing_machine& machine, const scaling_options& options);
+
+}  // namespace osteon::studies
