@@ -72,28 +72,26 @@ def solve(
     poisson_ratio: float = 0.3,
     conductivity_W_per_mK: float = 0.5,  # noqa: N803
     axis: str = "z",
-    strain: float = -0.01,
+    strain: float | None = None,
     tolerance: float = 1e-6,
     **tables: Mapping[str, Any],
 ) -> Result:
     """Physics of one image.
 
     @param image grey values, shape (z, y, x); solid above `threshold`, by Otsu's method if it is None
-    @param physics `elasticity`: bonded axial compression; `heat`: conduction between the two faces
+    @param physics as the key `physics` of a job. `elasticity`: bonded axial compression; `heat`: conduction between the
+    two faces. A physics takes of the material what it needs
+    @param strain of the driven face; None: that of the test, for compression -0.01
     @param tables further tables of a job, for example `run={"ranks": 2}`
     """
     import numpy as np
 
-    heat = physics == "heat"
-    material = {"name": "solid"}
-    material |= (
-        {"conductivity_W_per_mK": conductivity_W_per_mK}
-        if heat
-        else {
-            "youngs_modulus_MPa": youngs_modulus_MPa,
-            "poisson_ratio": poisson_ratio,
-        }
-    )
+    material = {
+        "name": "solid",
+        "youngs_modulus_MPa": youngs_modulus_MPa,
+        "poisson_ratio": poisson_ratio,
+        "conductivity_W_per_mK": conductivity_W_per_mK,
+    }
     spacing = [float(s) for s in np.broadcast_to(spacing_mm, 3)]
     with tempfile.TemporaryDirectory(prefix="osteon-") as folder:
         path = Path(folder) / "image.npy"
@@ -104,9 +102,7 @@ def solve(
             "image": {"path": str(path), "spacing_mm": spacing},
             "segment": {} if threshold is None else {"threshold": threshold},
             "material": [material],
-            "load": {"test": "conduction", "axis": axis}
-            if heat
-            else {"test": "axial_bonded", "axis": axis, "strain": strain},
+            "load": {"axis": axis} if strain is None else {"axis": axis, "strain": strain},
             "solve": {"tolerance": tolerance},
             "picture": {"enabled": False},
         }

@@ -57,7 +57,7 @@ def build(result: JobResult) -> str:
         "histogram": _plot(
             f"Distribution (case {escape(result.cases[0])})" if result.cases else "Distribution",
             histogram(result),
-            f"Histogram of the {result.field_name[1]} on a logarithmic axis",
+            f"Histogram of the {escape(result.field_name[1])} on a logarithmic axis",
         ),
         "convergence": _plot("Convergence", convergence(result), "Relative residual over the solver's iterations"),
         "certificates": "".join(
@@ -79,21 +79,7 @@ def build(result: JobResult) -> str:
 
 
 def _subtitle(result: JobResult) -> str:
-    load = result.summary.get("load", {})
-    if result.physics == "heat":
-        what = _heat_test(load)
-    elif load.get("test") == "homogenise":
-        what = "Stiffness of the material, every outer face moved with the mean strain; fields: 1 % along z"
-    elif result.physics == "thermo_elasticity":
-        ends = (
-            f"{number(load.get('low_K', '?'))} K to {number(load.get('high_K', '?'))} K along {load.get('axis', '?')}"
-        )
-        held = "free to expand" if load.get("test") == "free_expansion" else "between bonded plates"
-        what = f"{ends}, {held}, free of stress at {number(load.get('reference_K', '?'))} K"
-        if load.get("strain"):
-            what += f", {number(100 * float(load['strain']))} % strain"
-    else:
-        what = words_of_test(result.summary)
+    what = words_of_test(result.summary)
     shape = result.summary.get("image", {}).get("shape", [])
     return f"{what} · {' x '.join(str(n) for n in shape)} voxels (z, y, x) of {number(result.spacing_mm)} mm"
 
@@ -128,16 +114,6 @@ def _answers_of_cases(result: JobResult) -> str:
     return f"<tr><th>load case</th>{head}<th></th></tr>{rows}"
 
 
-def _heat_test(load: dict[str, Any]) -> str:
-    if load.get("test") == "conductivity_tensor":
-        return f"Conductivity in all directions, {load.get('surroundings', 'periodic')} surroundings"
-    if load.get("test") == "heat_transfer":
-        faces = (f"{b['kind']} on {b['face']}" for b in load.get("boundary", []))
-        return "Heat transfer: " + (", ".join(faces) or "insulated")
-    limits = f"{number(load.get('low_K', '?'))} K to {number(load.get('high_K', '?'))} K"
-    return f"Heat conduction along {load.get('axis', '?')}, {limits}"
-
-
 def _notes(result: JobResult) -> str:
     lines = []
     if result.summary.get("status") != "done":
@@ -167,8 +143,8 @@ def _picture(result: JobResult, bar: str) -> str:
         data = (result.directory / "picture.png").read_bytes()
     except OSError:
         return ""
-    alt = f"Volume rendering: the {result.field_name[1]} glows inside the translucent solid"
-    title = "Heat through the specimen" if result.physics == "heat" else "The specimen under load"
+    alt = f"Volume rendering: the {escape(result.field_name[1])} glows inside the translucent solid"
+    title = escape(str(result.summary.get("shown", {}).get("caption", "The specimen")))
     if result.cases:
         title += f" (case {escape(result.cases[0])})"
     return f'<section class="card picture"><h2>{title}</h2><img src="{data_uri(data)}" alt="{alt}">{bar}</section>'
@@ -177,7 +153,7 @@ def _picture(result: JobResult, bar: str) -> str:
 def _slices(planes: list[dict[str, Any]], result: JobResult, bar: str) -> str:
     if not planes:
         return ""
-    cards = "".join(_plane(p, result.field_name[1]) for p in planes)
+    cards = "".join(_plane(p, escape(result.field_name[1])) for p in planes)
     choice = "".join(f"<option>{escape(name)}</option>" for name in result.shown_by_case)
     if choice:
         choice = f'<label class="choice">load case <select id="case">{choice}</select></label>'

@@ -1,6 +1,7 @@
 """What a report is made of: the files of a finished job."""
 
 import json
+import re
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,12 +12,13 @@ import numpy as np
 from .errors import DataError, FileWarning
 from .result_file import ResultFile
 
-FIELDS = {
-    "sed": ("strain energy density", "MPa"),
-    "von_mises": ("von Mises stress", "MPa"),
-    "effective_strain": ("effective strain", "1"),
-    "heat_flux": ("heat flux density", "W/mm²"),
-}
+
+def unit_for_people(unit: str) -> str:
+    """`W mm-2` and `N mm2` as W/mm² and N mm², degrees by their sign."""
+    unit = re.sub(r" ([A-Za-z]+)-1\b", r"/\1", unit)
+    unit = re.sub(r" ([A-Za-z]+)-([23])\b", r"/\1\2", unit)
+    unit = re.sub(r"(?<=[A-Za-z])[23]\b", lambda power: "²³"[int(power[0]) - 2], unit)
+    return re.sub(r"\bdeg\b", "°", unit)
 
 
 @dataclass
@@ -34,17 +36,16 @@ class JobResult:
 
     @property
     def physics(self) -> str:
-        return str(self.summary.get("physics", "elasticity"))
+        return str(self.summary.get("physics", ""))
 
     @property
     def field_name(self) -> tuple[str, str, str]:
-        """Name in the file, name in words, unit."""
-        name = str(self.summary.get("shown", {}).get("field"))
+        """Name in the file, name in words, unit. An older version of the program did not write the words."""
+        told = self.summary.get("shown", {})
+        name = str(told.get("field", ""))
         if self.cases:  # fields of several cases end with the name of theirs
             name = name.removesuffix(f"_{self.cases[0]}")
-        if name not in FIELDS:
-            name = "heat_flux" if self.physics == "heat" else "sed"
-        return (name, *FIELDS[name])
+        return name, str(told.get("title", name)), unit_for_people(str(told.get("units", "1")))
 
     @property
     def cases(self) -> list[str]:
@@ -114,6 +115,9 @@ def _load_fields(result: JobResult) -> None:
         with ResultFile(path) as cells:
             result.solid = cells["material"] != 0
             name = result.field_name[0]
+            if not name:
+                result.notes.append("summary.json names no field to show, so there are no slices and no histogram.")
+                return
             names = {case: f"{name}_{case}" for case in result.cases} or {"": name}
             name = next(iter(names.values()))
             if name not in cells:

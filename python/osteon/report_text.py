@@ -1,9 +1,10 @@
 """Words and numbers of the report: answers, checks, segmentation, run."""
 
+from collections.abc import Callable
 from html import escape
 from typing import Any, NamedTuple
 
-from .report_data import JobResult
+from .report_data import JobResult, unit_for_people
 
 
 class Answer(NamedTuple):
@@ -13,154 +14,72 @@ class Answer(NamedTuple):
     meaning: str
 
 
-ANSWERS = {
-    "elasticity": [
-        Answer(
-            "homogenisation.isotropic.youngs_modulus_MPa",
-            "Young's modulus",
-            "MPa",
-            "Of the isotropic material that is nearest to the stiffness.",
-        ),
-        Answer(
-            "homogenisation.universal_anisotropy",
-            "Universal anisotropy",
-            "",
-            "5 G_V/G_R + K_V/K_R - 6 of Voigt's and Reuss' means; 0 if isotropic.",
-        ),
-        Answer("homogenisation.volume_fraction", "Solid volume fraction", "", "Solid voxels over all of the box."),
-        Answer(
-            "stiffness_N_per_mm",
-            "Stiffness",
-            "N/mm",
-            "Force over the displacement of the driven face; of supports and forces, of the one that alone drives.",
-        ),
-        Answer(
-            "apparent_modulus_MPa",
-            "Apparent modulus",
-            "MPa",
-            "Young's modulus of a solid block of the same outer size and stiffness.",
-        ),
-        Answer(
-            "stiffness_N_mm_per_deg",
-            "Stiffness",
-            "N mm/°",
-            "Moment over the angle, of the loaded faces or a turned support.",
-        ),
-        Answer(
-            "aggregate_modulus_MPa",
-            "Aggregate modulus",
-            "MPa",
-            "Axial stress over axial strain where the sides are held.",
-        ),
-        Answer(
-            "shear_modulus_MPa", "Apparent shear modulus", "MPa", "Shear stress on the plates over the shear strain."
-        ),
-        Answer("bending_stiffness_N_mm2", "Bending stiffness", "N mm²", "E I of a beam that bends alike."),
-        Answer("torsional_stiffness_N_mm2", "Torsional stiffness", "N mm²", "G J of a bar that twists alike."),
-        Answer(
-            "pistoia.failure_moment_N_mm",
-            "Failure moment (Pistoia)",
-            "N mm",
-            "Moment at which the critical share of the solid exceeds the critical effective strain.",
-        ),
-        Answer(
-            "pistoia.failure_load_N",
-            "Failure load (Pistoia)",
-            "N",
-            "Load, with its sign, at which the critical share of the solid exceeds the critical effective strain.",
-        ),
-        Answer("pistoia.factor", "Failure factor", "", "Failure load over the computed reaction."),
-        Answer("reaction_N", "Reaction (z, y, x)", "N", "Force on the driven face."),
-        Answer(
-            "sed_MPa.mean",
-            "SED, mean",
-            "MPa",
-            "Strain energy density at the voxels' centres, averaged over the solid.",
-        ),
-        Answer("sed_MPa.p95", "SED, 95th percentile", "MPa", "95 % of the solid lie below."),
-        Answer("sed_MPa.p98", "SED, 98th percentile", "MPa", "98 % of the solid lie below."),
-        Answer(
-            "sed_MPa.max",
-            "SED, maximum",
-            "MPa",
-            "The largest value; it depends on the voxel size, so do not compare it between scans.",
-        ),
-        Answer(
-            "effective_strain.p98",
-            "Effective strain, 98th percentile",
-            "",
-            "sqrt(2 SED / E) at the voxels' centres; 98 % of the solid lie below.",
-        ),
-        Answer(
-            "strain_energy_mJ", "Strain energy", "mJ", "Of the whole voxels, bending included: the work of the load."
-        ),
-        Answer("von_mises_MPa.p98", "Von Mises stress, 98th percentile", "MPa", "98 % of the solid lie below."),
-        Answer(
-            "reaction_moment_N_mm",
-            "Reaction moment (z, y, x)",
-            "N mm",
-            "Moment on the driven face about the mean position of its nodes.",
-        ),
-    ],
-    "thermo_elasticity": [
-        Answer("von_mises_MPa.mean", "Von Mises stress, mean", "MPa", "Averaged over the solid."),
-        Answer("von_mises_MPa.p98", "Von Mises stress, 98th percentile", "MPa", "98 % of the solid lie below."),
-        Answer(
-            "apparent_stress_MPa",
-            "Apparent stress",
-            "MPa",
-            "Reaction force along the axis over the outer cross-section.",
-        ),
-        Answer("reaction_N", "Reaction (z, y, x)", "N", "Force on the high face."),
-        Answer(
-            "sed_MPa.mean",
-            "SED, mean",
-            "MPa",
-            "Strain energy density of the mechanical strain, at the voxels' centres.",
-        ),
-        Answer("sed_MPa.p98", "SED, 98th percentile", "MPa", "98 % of the solid lie below."),
-        Answer("temperature_K.mean", "Temperature, mean", "K", "Averaged over the solid."),
-        Answer("temperature_K.low", "Temperature, lowest", "K", "Of a voxel."),
-        Answer("temperature_K.high", "Temperature, highest", "K", "Of a voxel."),
-        Answer("flux_W", "Heat flow", "W", "Through each of the two faces."),
-    ],
-    "heat": [
-        Answer(
-            "effective_conductivity_W_per_mK",
-            "Effective conductivity",
-            "W/(m K)",
-            "Conductivity of a solid block of the same outer size and flux.",
-        ),
-        Answer(
-            "tortuosity",
-            "Tortuosity",
-            "",
-            "Conductivity that the solid fraction alone would give, over the effective one; 1 is a straight path.",
-        ),
-        Answer("flux_W", "Heat flow", "W", "Through each of the two faces."),
-        Answer(
-            "principal_conductivities_W_per_mK",
-            "Principal conductivities",
-            "W/(m K)",
-            "Of the whole box, voids included, along the principal directions.",
-        ),
-        Answer("conductivity_tensor_W_per_mK", "Conductivity tensor", "W/(m K)", "Rows and columns z, y, x."),
-        Answer(
-            "principal_directions", "Principal directions (z, y, x)", "", "Unit vectors, the best conducting first."
-        ),
-        Answer("tortuosities", "Tortuosity along z, y, x", "", "As above, by axis; none where no path goes through."),
-        *(
-            Answer(f"heat_inflow_W.{axis}-{end}", f"Heat in through {axis}-{end}", "W", "Negative: heat leaves.")
-            for axis in "zyx"
-            for end in ("low", "high")
-        ),
-        Answer("heat_source_W", "Heat made by sources", "W", ""),
-        Answer("heat_stored_W", "Heat taken up", "W", "By the solid, in the last step."),
-        Answer("temperature_K.mean", "Temperature, mean", "K", "Over the solid, at the end."),
-        Answer("temperature_K.low", "Temperature, lowest", "K", "Of any voxel."),
-        Answer("temperature_K.high", "Temperature, highest", "K", "Of any voxel."),
-    ],
+# What is in summary.json of every job, or has a section of the page to itself.
+NO_ANSWERS = {
+    "schema",
+    "job",
+    "physics",
+    "status",
+    "elements",
+    "dofs",
+    "ranks",
+    "threads",
+    "decomposition",
+    "imbalance",
+    "iterations",
+    "relative_residual",
+    "setup_seconds",
+    "solve_seconds",
+    "cpu_seconds",
+    "peak_rss_bytes",
+    "certificate",
+    "residual_history",
+    "image",
+    "segmentation",
+    "materials",
+    "shown",
+    "stages",
+    "files",
+    "io",
+    "answers",
+    "cases",
+    "load",
+    "supports",
+    "forces",
+    "by_material",
+    "history",
 }
+
+
+def answers_told(summary: dict[str, Any]) -> list[Answer]:
+    """The answers that the program says there are. Of an older version, which did not say, the keys are the titles."""
+    if "answers" not in summary:
+        return [Answer(key, key, "", "") for key in _bare_keys(summary)]
+    return [
+        Answer(str(a["key"]), _as_beginning(str(a["title"])), unit_for_people(str(a["unit"])), str(a["meaning"]))
+        for a in summary["answers"]
+    ]
+
+
+def _as_beginning(title: str) -> str:
+    return title[:1].upper() + title[1:]
+
+
+def _bare_keys(summary: dict[str, Any]) -> list[str]:
+    keys: dict[str, None] = {}
+    for tree in (summary, *summary.get("cases", [])):
+        for key, value in tree.items():
+            if key in NO_ANSWERS or key == "name" or key.endswith("_certificate"):
+                continue
+            if isinstance(value, dict):
+                keys.update((f"{key}.{name}", None) for name, v in value.items() if _is_number(v))
+            elif value is None or _is_number(value):
+                keys[key] = None
+    return list(keys)
+
+
+def _is_number(value: Any) -> bool:
+    return all(map(_is_number, value)) if isinstance(value, list) else isinstance(value, (int, float))
 
 
 TESTS = {
@@ -178,6 +97,12 @@ TESTS = {
 def words_of_test(summary: dict[str, Any]) -> str:
     """What was done to the specimen; of several load cases, the first."""
     load = summary.get("load", {})
+    if "words" in load:
+        return str(load["words"])
+    if load.get("test") in OTHER_TESTS:
+        return OTHER_TESTS[load["test"]](load)
+    if "reference_K" in load:
+        return _warm_test(load)
     words = TESTS.get(load.get("test", "axial_bonded"), str(load.get("test")))
     if load.get("test") != "custom":
         words += f" along {load.get('axis', '?')}"
@@ -189,6 +114,36 @@ def words_of_test(summary: dict[str, Any]) -> str:
         words = "; ".join(f"{case['name']}: {words_of_test({'load': case.get('load', {})})}" for case in cases[:4])
         words = f"{len(cases)} load cases: {words}" + ("; ..." if len(cases) > 4 else "")
     return words
+
+
+def _temperatures(load: dict[str, Any]) -> str:
+    return f"{number(load.get('low_K', '?'))} K to {number(load.get('high_K', '?'))} K"
+
+
+def _heat_transfer(load: dict[str, Any]) -> str:
+    faces = (f"{b['kind']} on {b['face']}" for b in load.get("boundary", []))
+    return "Heat transfer: " + (", ".join(faces) or "insulated")
+
+
+def _warm_test(load: dict[str, Any]) -> str:
+    held = "free to expand" if load.get("test") == "free_expansion" else "between bonded plates"
+    words = f"{_temperatures(load)} along {load.get('axis', '?')}, {held}"
+    words += f", free of stress at {number(load['reference_K'])} K"
+    if load.get("strain"):
+        words += f", {number(100 * float(load['strain']))} % strain"
+    return words
+
+
+OTHER_TESTS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "conduction": lambda load: f"Heat conduction along {load.get('axis', '?')}, {_temperatures(load)}",
+    "heat_transfer": _heat_transfer,
+    "conductivity_tensor": lambda load: (
+        f"Conductivity in all directions, {load.get('surroundings', 'periodic')} surroundings"
+    ),
+    "homogenise": lambda _: (
+        "Stiffness of the material, every outer face moved with the mean strain; fields: 1 % along z"
+    ),
+}
 
 
 def look_up(tree: dict[str, Any], dotted: str) -> Any:
@@ -221,23 +176,20 @@ def number(value: Any, digits: int = 4) -> str:
 
 
 def answers(result: JobResult) -> list[tuple[Answer, str]]:
-    return _answers_in(result.summary, result.physics)
+    return _answers_in(result.summary, answers_told(result.summary))
 
 
-def _answers_in(tree: dict[str, Any], physics: str) -> list[tuple[Answer, str]]:
-    rows = ((a, look_up(tree, a.key)) for a in ANSWERS.get(physics, []))
+def _answers_in(tree: dict[str, Any], told: list[Answer]) -> list[tuple[Answer, str]]:
+    rows = ((a, look_up(tree, a.key)) for a in told)
     # JSON has no infinity: a tortuosity is null where no path conducts.
     return [(a, number(v) if v is not None else "∞") for a, v in rows if v is not None or tree.get(a.key, "") is None]
 
 
 def answers_by_case(result: JobResult) -> list[tuple[Answer, list[str]]]:
     """For each answer that a load case has the values of all cases, in their order; - where a case has none."""
-    cases = [dict(_answers_in(case, result.physics)) for case in result.summary.get("cases", [])]
-    return [
-        (a, [case.get(a, "-") for case in cases])
-        for a in ANSWERS.get(result.physics, [])
-        if any(a in case for case in cases)
-    ]
+    told = answers_told(result.summary)
+    cases = [dict(_answers_in(case, told)) for case in result.summary.get("cases", [])]
+    return [(a, [case.get(a, "-") for case in cases]) for a in told if any(a in case for case in cases)]
 
 
 def supports_and_forces(result: JobResult) -> list[list[str]]:
@@ -295,10 +247,13 @@ def certificates(result: JobResult) -> list[tuple[str, str, str, bool]]:
         limit = 100 * tolerance
         rows.append(("Symmetry of the stiffness", number(asymmetry, 3), f"≤ {number(limit, 2)}", asymmetry <= limit))
     rows += _certificate(proof, tolerance, _is_custom(result))
-    if heat := result.summary.get("heat_certificate"):
-        rows += [
-            (f"Heat: {title[0].lower()}{title[1:]}", *rest) for title, *rest in _certificate(heat, tolerance, False)
-        ]
+    for key, earlier in result.summary.items():  # of a problem whose solution loads this one
+        if key.endswith("_certificate"):
+            name = _as_beginning(key.removesuffix("_certificate"))
+            rows += [
+                (f"{name}: {title[0].lower()}{title[1:]}", *rest)
+                for title, *rest in _certificate(earlier, tolerance, False)
+            ]
     return rows
 
 

@@ -4,6 +4,7 @@
 #include <app/common_options.hpp>
 #include <app/json_output.hpp>
 #include <memory>
+#include <osteon/job/answers.hpp>
 #include <osteon/job/compute.hpp>
 #include <osteon/job/io_options.hpp>
 #include <osteon/job/spec.hpp>
@@ -12,8 +13,8 @@ namespace osteon::app {
 
 namespace {
 
-int schema() {
-  fmt::print("{}\n", job::json_schema());
+int schema(bool of_answers) {
+  fmt::print("{}\n", of_answers ? job::describe_all_answers().dump(2) : job::json_schema());
   return 0;
 }
 
@@ -32,7 +33,11 @@ int version(const std::string& json) {
 }  // namespace
 
 void add_schema(registry& commands) {
-  command c = commands.add("schema", "Print the JSON Schema of a job file: every key, its type, unit and meaning", schema);
+  const auto of_answers = std::make_shared<bool>(false);
+  command c = commands.add("schema", "Print the JSON Schema of a job file: every key, its type, unit and meaning",
+                           [of_answers] { return schema(*of_answers); });
+  c.add_flag("--answers", *of_answers,
+             "Print the answers of each physics instead: their keys in summary.json, units, meaning");
   c.footer("Example:\n  osteon schema > job.schema.json");
 }
 

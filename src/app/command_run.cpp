@@ -23,12 +23,11 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
-#include <osteon/io/model_file.hpp>
 #include <osteon/job/compute.hpp>
 #include <osteon/job/directory_lock.hpp>
 #include <osteon/job/external.hpp>
-#include <osteon/job/import.hpp>
 #include <osteon/job/io_options.hpp>
+#include <osteon/job/model_source.hpp>
 #include <osteon/job/place_ranks.hpp>
 #include <osteon/job/rank_graph.hpp>
 #include <osteon/job/spec.hpp>
@@ -174,13 +173,9 @@ void finish(const run_options& options, const job::spec& spec) {
 
 job::placed_ranks place(MPI_Comm comm, const job::spec& spec, sink& log) {
   const auto graph = [&] {
-    voxel::model_header header;
-    if (!spec.script) header = io::read_model_header(comm, job::output_paths(spec).model, job::access_of(spec));
+    const voxel::model_header header = job::source_of(spec).outline(comm, spec);
     placement::graph ranks;
-    comm::together(comm, [&] {
-      const index3 shape = spec.script ? spec.script->text->shape() : header.shape;
-      ranks = job::rank_graph(spec, shape, header.active_per_plane, comm::size(comm));
-    });
+    comm::together(comm, [&] { ranks = job::rank_graph(spec, header.shape, header.active_per_plane, comm::size(comm)); });
     return ranks;
   };
   return job::place_ranks(comm, spec, graph, log);
@@ -210,8 +205,7 @@ int compute_as_rank(const run_options& options) {
                      has_parent ? job::directory_lock::part::of_ranks : job::directory_lock::part::both);
       if (options.threads || !std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(static_cast<int>(spec->run.threads));
       // The parent that started the ranks has imported and said so; started by a launcher, the first rank imports.
-      if (speaks && !spec->script)  // the ranks read a script's model themselves
-        job::import_model(*spec, job::output_paths(*spec).model, has_parent ? quiet() : log_of_first(), stop_was_requested);
+      if (speaks) job::source_of(*spec).prepare(*spec, has_parent ? quiet() : log_of_first(), stop_was_requested);
     });
     job::leave_together_if_asked(given, stop_was_requested, *spec, "importing the image");
     const job::placed_ranks placed = place(given, *spec, log_of_first());
@@ -229,8 +223,7 @@ int run_held(const run_options& options, const job::spec& spec, job::directory_l
   terminal_sink log(is_interactive());
   setenv("OSTEON_STARTED", job::utc_now().c_str(), 1);
   job::find_filters(spec);
-  const index3 shape = spec.script ? spec.script->text->shape()
-                                   : job::import_model(spec, job::output_paths(spec).model, log, stop_was_requested).shape;
+  const index3 shape = job::source_of(spec).prepare(spec, log, stop_was_requested);
   const auto cores = static_cast<std::int64_t>(job::usable_cores());
   const std::int64_t ranks =
       spec.run.ranks > 0 ? spec.run.ranks : std::clamp<std::int64_t>(cores / spec.run.threads, 1, shape.z);

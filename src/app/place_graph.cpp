@@ -17,9 +17,9 @@
 #include <osteon/job/compute.hpp>
 #include <osteon/job/import.hpp>
 #include <osteon/job/rank_graph.hpp>
-#include <osteon/job/script_job.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/subdomain_graph.hpp>
+#include <osteon/job/voxfe/script_job.hpp>
 #include <osteon/placement/graph_file.hpp>
 
 extern char** environ;

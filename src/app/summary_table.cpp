@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <osteon/job/physics.hpp>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace osteon::app {
@@ -28,70 +31,40 @@ std::string grouped(std::int64_t value) {
   return text;
 }
 
-void add_homogenisation(const nlohmann::ordered_json& h, std::vector<summary_row>& rows) {
-  rows.push_back({"solid volume fraction", number(h.at("volume_fraction")), ""});
-  for (std::size_t i = 0; i < 6; ++i) {
-    const std::string name = h.at("order").at(i).get<std::string>();
-    rows.push_back({fmt::format("stiffness {} {}", name, name), number(h.at("stiffness_MPa").at(i).at(i)), "MPa"});
+// A value, a list of them, or nothing where there is nothing to say.
+std::string value_of(const nlohmann::ordered_json& value) {
+  if (value.is_null()) return "infinite";  // JSON has no infinity: a tortuosity is null where no path conducts
+  if (value.is_boolean()) return value.get<bool>() ? "" : "none";
+  if (value.is_number_integer()) return grouped(value);
+  if (value.is_number()) return number(value);
+  if (!value.is_array()) return value.is_string() ? value.get<std::string>() : "";
+  std::string text;
+  for (const auto& one : value) text += (text.empty() ? "" : ", ") + value_of(one);
+  return text;
+}
+
+// The answers of a job, or of one of its cases.
+void add_answers(std::vector<summary_row>& rows, const job::physics& what, const nlohmann::ordered_json& s) {
+  for (const job::found_answer& found : job::answers_in(what.answers, s)) {
+    const bool is_silent = found.what->is_silent_at_0 && found.value == 0;
+    if (!found.what->in_table || is_silent) continue;
+    if (std::string text = value_of(found.value); !text.empty())
+      rows.push_back({found.title, std::move(text), found.what->unit});
   }
-  if (h.contains("compliance_per_MPa")) {
-    for (const auto& [axis, value] : h.at("youngs_modulus_MPa").items())
-      rows.push_back({"Young's modulus " + axis, number(value), "MPa"});
-    for (const auto& [plane, value] : h.at("shear_modulus_MPa").items())
-      rows.push_back({"shear modulus " + plane, number(value), "MPa"});
-    rows.push_back({"universal anisotropy", number(h.at("universal_anisotropy")), ""});
+}
+
+// How well a problem was solved whose solution loads this one; "heat" of heat_certificate.
+void add_certificates(std::vector<summary_row>& rows, const nlohmann::ordered_json& s) {
+  for (const auto& [key, proof] : s.items()) {
+    constexpr std::string_view ending = "_certificate";
+    if (!key.ends_with(ending)) continue;
+    const std::string name = key.substr(0, key.size() - ending.size());
+    rows.push_back({name + ": iterations", std::to_string(proof.at("iterations").get<int>()), ""});
+    for (const auto& [error, words] : {std::pair{"true_relative_residual", "true relative residual"},
+                                       {"reaction_imbalance", "balance error"},
+                                       {"energy_identity_error", "energy identity error"}})
+      rows.push_back({fmt::format("{}: {}", name, words), fmt::format("{:.2e}", proof.at(error).get<double>()), ""});
   }
-  rows.push_back({"asymmetry of the stiffness", fmt::format("{:.2e}", h.at("asymmetry").get<double>()), ""});
-}
-
-// Place in a list z, y, x of what a test measures: along its direction if it has one, else along its axis.
-std::size_t place_of(const nlohmann::ordered_json& load) {
-  return std::string("zyx").find(load.value("direction", load.at("axis").get<std::string>()));
-}
-
-void add_heat(std::vector<summary_row>& rows, const nlohmann::ordered_json& s) {
-  const auto add = [&](const char* key, const char* name, const char* unit) {
-    if (!s.contains(key)) return;
-    // JSON has no infinity: a tortuosity is null where no path conducts.
-    rows.push_back({name, s.at(key).is_null() ? "infinite" : number(s.at(key)), unit});
-  };
-  const auto add_list = [&](const char* key, const std::string& name, const char* unit) {
-    if (!s.contains(key)) return;
-    std::string text;
-    for (const auto& value : s.at(key)) text += (text.empty() ? "" : ", ") + (value.is_null() ? "infinite" : number(value));
-    rows.push_back({name, text, unit});
-  };
-  if (!s.value("percolates", true)) rows.push_back({"path between the faces", "none", ""});
-  add("flux_W", "heat flow", "W");
-  add("effective_conductivity_W_per_mK", "effective conductivity", "W/(m K)");
-  add("tortuosity", "tortuosity", "");
-  add_list("principal_conductivities_W_per_mK", "principal conductivities", "W/(m K)");
-  add_list("tortuosities", "tortuosity along z, y, x", "");
-  if (s.contains("heat_inflow_W"))
-    for (const auto& [face, flow] : s.at("heat_inflow_W").items())
-      if (flow != 0) rows.push_back({"heat in through " + face, number(flow), "W"});
-  if (s.contains("heat_source_W") && s.at("heat_source_W") != 0) add("heat_source_W", "heat made by sources", "W");
-  add("heat_stored_W", "heat taken up", "W");
-  if (s.contains("temperature_K"))
-    for (const auto& [name, value] : s.at("temperature_K").items())
-      rows.push_back({"temperature, " + name, number(value), "K"});
-}
-
-void add_thermo_elasticity(std::vector<summary_row>& rows, const nlohmann::ordered_json& s) {
-  const auto& temperature = s.at("temperature_K");
-  rows.push_back({"temperature, mean", number(temperature.at("mean")), "K"});
-  rows.push_back({"heat flow", number(s.at("flux_W")), "W"});
-  if (s.contains("apparent_stress_MPa")) rows.push_back({"apparent stress", number(s.at("apparent_stress_MPa")), "MPa"});
-  rows.push_back({"von Mises stress, mean", number(s.at("von_mises_MPa").at("mean")), "MPa"});
-  rows.push_back({"von Mises stress, 98 %", number(s.at("von_mises_MPa").at("p98")), "MPa"});
-  rows.push_back({"strain energy density, mean", number(s.at("sed_MPa").at("mean")), "MPa"});
-  rows.push_back({"strain energy density, 98 %", number(s.at("sed_MPa").at("p98")), "MPa"});
-  const auto& heat = s.at("heat_certificate");
-  rows.push_back({"heat: iterations", std::to_string(heat.at("iterations").get<int>()), ""});
-  rows.push_back(
-      {"heat: true relative residual", fmt::format("{:.2e}", heat.at("true_relative_residual").get<double>()), ""});
-  rows.push_back({"heat: balance error", fmt::format("{:.2e}", heat.at("reaction_imbalance").get<double>()), ""});
-  rows.push_back({"heat: energy identity error", fmt::format("{:.2e}", heat.at("energy_identity_error").get<double>()), ""});
 }
 
 // Columns as wide as they need; the first begins at the left, the others end at the right.
@@ -162,34 +135,6 @@ std::string supports_of(const nlohmann::ordered_json& s, double tolerance) {
   return text;
 }
 
-// The answers of one case.
-void add_elasticity(std::vector<summary_row>& rows, const nlohmann::ordered_json& s) {
-  const auto add = [&](const char* key, const char* name, const char* unit) {
-    if (s.contains(key)) rows.push_back({name, number(s.at(key)), unit});
-  };
-  if (s.contains("reaction_moment_N_mm") && s.contains("stiffness_N_mm_per_deg"))
-    rows.push_back({"reaction moment", number(s.at("reaction_moment_N_mm").at(place_of(s.at("load")))), "N mm"});
-  else if (s.contains("reaction_N"))
-    rows.push_back({"reaction force", number(s.at("reaction_N").at(place_of(s.at("load")))), "N"});
-  add("stiffness_N_per_mm", "stiffness", "N/mm");
-  add("stiffness_N_mm_per_deg", "stiffness", "N mm/deg");
-  add("apparent_modulus_MPa", "apparent modulus", "MPa");
-  add("aggregate_modulus_MPa", "aggregate modulus", "MPa");
-  add("shear_modulus_MPa", "shear modulus", "MPa");
-  add("bending_stiffness_N_mm2", "bending stiffness", "N mm2");
-  add("torsional_stiffness_N_mm2", "torsional stiffness", "N mm2");
-  rows.push_back({"strain energy density, mean", number(s.at("sed_MPa").at("mean")), "MPa"});
-  rows.push_back({"strain energy density, 98 %", number(s.at("sed_MPa").at("p98")), "MPa"});
-  rows.push_back({"effective strain, 98 %", number(s.at("effective_strain").at("p98")), ""});
-  const auto& pistoia = s.at("pistoia");
-  if (pistoia.contains("failure_load_N"))
-    rows.push_back({"failure load (Pistoia)", number(pistoia.at("failure_load_N")), "N"});
-  else if (pistoia.contains("failure_moment_N_mm"))
-    rows.push_back({"failure moment (Pistoia)", number(pistoia.at("failure_moment_N_mm")), "N mm"});
-  else if (pistoia.at("factor").is_number())
-    rows.push_back({"failure factor (Pistoia)", number(pistoia.at("factor")), ""});
-}
-
 std::string lines_of(const std::vector<summary_row>& rows) {
   std::string text;
   for (const summary_row& r : rows) text += fmt::format("  {:<30} {:>14}  {}\n", r.name, r.value, r.unit);
@@ -197,10 +142,10 @@ std::string lines_of(const std::vector<summary_row>& rows) {
 }
 
 // The answers of all cases: a line for each answer, a column for each case. Cases need not have the same answers.
-std::string table_of_cases(const nlohmann::ordered_json& cases) {
+std::string table_of_cases(const job::physics& what, const nlohmann::ordered_json& cases) {
   constexpr std::size_t most_columns = 4;
   std::vector<std::vector<summary_row>> all;
-  for (const auto& c : cases) add_elasticity(all.emplace_back(), c);
+  for (const auto& c : cases) add_answers(all.emplace_back(), what, c);
   std::string text;
   for (std::size_t first = 0; first < cases.size(); first += most_columns) {
     const std::size_t end = std::min(first + most_columns, cases.size());
@@ -232,15 +177,9 @@ std::string table_of_cases(const nlohmann::ordered_json& cases) {
 std::string summary_table(const nlohmann::ordered_json& s, const std::string& report) {
   std::vector<summary_row> rows{{"elements", grouped(s.at("elements")), ""},
                                 {"degrees of freedom", grouped(s.at("dofs")), ""}};
-  if (s.contains("homogenisation")) {
-    add_homogenisation(s.at("homogenisation"), rows);
-  } else if (s.at("physics") == "elasticity") {
-    if (!s.contains("cases")) add_elasticity(rows, s);
-  } else if (s.at("physics") == "thermo_elasticity") {
-    add_thermo_elasticity(rows, s);
-  } else {
-    add_heat(rows, s);
-  }
+  const job::physics& what = *job::find_physics(s.at("physics"));
+  if (!s.contains("cases")) add_answers(rows, what, s);
+  add_certificates(rows, s);
   const auto& proof = s.at("certificate");
   rows.push_back({"iterations", std::to_string(s.at("iterations").get<int>()), ""});
   rows.push_back({"true relative residual", fmt::format("{:.2e}", proof.at("true_relative_residual").get<double>()), ""});
@@ -255,7 +194,7 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
   text += lines_of(rows);
   const double tolerance = proof.value("tolerance", 1e-6);
   if (s.contains("cases")) {
-    text += table_of_cases(s.at("cases"));
+    text += table_of_cases(what, s.at("cases"));
     for (const auto& c : s.at("cases"))
       if (const std::string table = supports_of(c, tolerance); !table.empty())
         text += fmt::format("\n  load case {}\n", c.at("name").get<std::string>()) + table;

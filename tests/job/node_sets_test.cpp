@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <osteon/job/loads.hpp>
+#include <osteon/job/elasticity/loads.hpp>
 #include <voxel/random_image.hpp>
 
 #include "grid/sample_bricks.hpp"

@@ -78,6 +78,22 @@ def test_job_reference_is_up_to_date() -> None:
     )
 
 
+def test_page_of_the_answers_is_up_to_date() -> None:
+    """Oracle: the page is made from the table that the pipeline shows answers by."""
+    import sys
+
+    page = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "answers_reference.py")],
+        input=osteon("schema", "--answers").stdout,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert page.stdout == (ROOT / "docs" / "answers.md").read_text(), (
+        "make docs/answers.md anew: ./run osteon schema --answers | python3 tools/answers_reference.py"
+    )
+
+
 def test_version_as_json() -> None:
     answer = json.loads(osteon("version", "--json", "-").stdout)
     assert answer["schema"] == "osteon.version/1"

@@ -44,6 +44,10 @@ def seal(path: Path) -> None:
     path.write_bytes(data + end.encode())
 
 
+def answer(key: str, title: str, unit: str) -> dict[str, str]:
+    return {"key": key, "title": title, "unit": unit, "meaning": f"What {title} is."}
+
+
 def write_output(
     folder: Path,
     physics: str = "elasticity",
@@ -133,6 +137,14 @@ def write_output(
             "effective_strain": {"p98": 0.0123},
             "pistoia": {"factor": 0.61, "failure_load_N": -21.2},
             "load": {"test": "axial_bonded", "axis": "z", "strain": -0.01},
+            "shown": {"field": name, "title": "strain energy density", "units": "MPa", "caption": "Under load"},
+            "answers": [
+                answer("stiffness_N_per_mm", "stiffness", "N/mm"),
+                answer("apparent_modulus_MPa", "apparent modulus", "MPa"),
+                answer("pistoia.failure_load_N", "failure load (Pistoia)", "N"),
+                answer("reaction_N", "reaction (z, y, x)", "N"),
+                answer("sed_MPa.mean", "strain energy density, mean", "MPa"),
+            ],
         }
     else:
         summary |= {
@@ -140,6 +152,12 @@ def write_output(
             "effective_conductivity_W_per_mK": 0.146,
             "tortuosity": 1.74,
             "load": {"test": "conduction", "axis": "z", "low_K": 310.0, "high_K": 311.0},
+            "shown": {"field": name, "title": "heat flux density", "units": "W mm-2", "caption": "Heat"},
+            "answers": [
+                answer("effective_conductivity_W_per_mK", "effective conductivity", "W/(m K)"),
+                answer("tortuosity", "tortuosity", ""),
+                answer("flux_W", "heat flow", "W"),
+            ],
         }
     (folder / "summary.json").write_text(json.dumps(summary))
     manifest = {

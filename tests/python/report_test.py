@@ -12,8 +12,8 @@ import pytest
 from fake_output import write_output
 from osteon.errors import DataError
 from osteon.report import build, main, page_of
-from osteon.report_data import load
-from osteon.report_text import certificates, number
+from osteon.report_data import load, unit_for_people
+from osteon.report_text import answers, certificates, number
 
 VOID = {"meta", "img", "input", "br"}
 
@@ -109,10 +109,47 @@ def test_materials_are_compared_where_there_are_several(tmp_path):
 def test_shown_field_that_was_not_written_is_named(tmp_path):
     directory = write_output(tmp_path / "job")
     path = directory / "summary.json"
-    summary = json.loads(path.read_text()) | {"shown": {"field": "von_mises", "low": 0.0, "high": 9.0}}
+    summary = json.loads(path.read_text())
+    summary["shown"] = {"field": "von_mises", "title": "von Mises stress", "units": "MPa", "low": 0.0, "high": 9.0}
     path.write_text(json.dumps(summary))
     page = build(load(directory))
     assert "name it in output.fields" in page and "von Mises stress (MPa)" in page
+
+
+@pytest.mark.parametrize("physics", ["elasticity", "heat"])
+def test_results_of_an_older_version_are_shown_with_keys_for_titles(tmp_path, physics):
+    """Its summary says neither what answers there are nor what the field is in words."""
+    directory = write_output(tmp_path / "job", physics)
+    path = directory / "summary.json"
+    summary = json.loads(path.read_text())
+    del summary["answers"], summary["shown"]["title"], summary["shown"]["caption"]
+    path.write_text(json.dumps(summary))
+    result = load(directory)
+    keys = {answer.key for answer, _ in answers(result)}
+    if physics == "heat":
+        assert keys == {"flux_W", "effective_conductivity_W_per_mK", "tortuosity"}
+    else:
+        sed = {f"sed_MPa.{name}" for name in ("mean", "p95", "p98", "max")}
+        failure = {"effective_strain.p98", "pistoia.factor", "pistoia.failure_load_N"}
+        assert keys == {"reaction_N", "stiffness_N_per_mm", "apparent_modulus_MPa", *sed, *failure}
+    page = build(result)
+    assert "<td>tortuosity</td>" in page if physics == "heat" else "<td>sed_MPa.p98</td>" in page
+    assert result.notes == [] and f"{result.field_name[0]} (" in page
+
+
+@pytest.mark.parametrize(
+    ("unit", "shown"),
+    [
+        ("W mm-2", "W/mm²"),
+        ("N mm2", "N mm²"),
+        ("N mm/deg", "N mm/°"),
+        ("kg/m3", "kg/m³"),
+        ("W/(m K)", "W/(m K)"),
+        ("", ""),
+    ],
+)
+def test_units_are_written_for_people(unit, shown):
+    assert unit_for_people(unit) == shown
 
 
 def test_scan_that_has_changed_is_not_shown(tmp_path):
@@ -189,7 +226,7 @@ def with_cases(directory, names):
     force = {"on": "top", "nodes": 9, "force_N": [-3, 0, 0], "displacement_mm": 0.0123}
     summary |= {"supports": [support], "forces": [force], "load": {"test": "custom", "axis": "z"}}
     summary["cases"] = [{**summary, "name": name, "stiffness_N_per_mm": 1000.0 + n} for n, name in enumerate(names)]
-    summary["shown"] = {"field": f"sed_{names[0]}", "low": 0.0, "high": 1.0}
+    summary["shown"] |= {"field": f"sed_{names[0]}", "low": 0.0, "high": 1.0}
     summary["image"]["origin_mm"] = [100.0, -7.0, 0.5]
     path.write_text(json.dumps(summary))
 
@@ -295,8 +332,7 @@ def test_no_text_of_a_summary_becomes_a_part_of_the_page(tmp_path, physics, monk
         "stiffness_MPa": [[float(i + j) for j in range(6)] for i in range(6)],
     }
     summary["residual_history"] = summary["residual_history"][:3]
-    field = "heat_flux" if physics == "heat" else "sed"
-    summary["shown"] = {"field": field, "colour_map": "batlow", "low": 0.0, "high": 1.0}
+    summary["shown"] |= {"colour_map": "batlow", "low": 0.0, "high": 1.0}
     summary["image"]["unit"] = "HU"
     manifest = json.loads((directory / "manifest.json").read_text())
     for tree, name in ((summary, "summary.json"), (manifest, "manifest.json")):

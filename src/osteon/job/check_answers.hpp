@@ -2,7 +2,7 @@
 /// @file
 /// Answers that cannot be right are no answers: they are not written.
 #include <nlohmann/json_fwd.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_result.hpp>
 
 namespace osteon::job {
 

@@ -10,15 +10,16 @@
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
 #include <osteon/io/model_file.hpp>
-#include <osteon/job/check_loads.hpp>
 #include <osteon/job/compute.hpp>
 #include <osteon/job/doubts.hpp>
+#include <osteon/job/elasticity/load_cases.hpp>
+#include <osteon/job/elasticity/supported.hpp>
 #include <osteon/job/external.hpp>
-#include <osteon/job/heat_case.hpp>
 #include <osteon/job/import.hpp>
 #include <osteon/job/io_options.hpp>
-#include <osteon/job/load_cases.hpp>
-#include <osteon/job/supported.hpp>
+#include <osteon/job/model_source.hpp>
+#include <osteon/job/physics.hpp>
+#include <osteon/job/warning_keeper.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
 #include <osteon/solve/heat/heat.hpp>
 
@@ -49,17 +50,6 @@ class passing_folder {
   std::string path_;
 };
 
-// Keeps what is warned of.
-class warning_keeper : public sink {
- public:
-  warning_keeper(std::vector<problem>& to, const char* where) : to_(to), where_(where) {}
-  void warn(std::string_view text) override { to_.push_back({where_, std::string(text)}); }
-
- private:
-  std::vector<problem>& to_;
-  const char* where_;
-};
-
 class image_checker {
  public:
   image_checker(MPI_Comm comm, const spec& job, std::int64_t most_voxels)
@@ -70,7 +60,7 @@ class image_checker {
     found_.warnings = doubts(job_);
     check_folder("output.directory", output_paths(job_).directory);
     if (!job_.checkpoint.directory.empty()) check_folder("checkpoint.directory", job_.checkpoint.directory);
-    if (!found_.problems.empty() || job_.script) return std::move(found_);
+    if (!found_.problems.empty() || !source_of(job_).is_image()) return std::move(found_);
     if (!look()) return std::move(found_);
     check_header();
     if (!found_.problems.empty()) return std::move(found_);
@@ -197,6 +187,7 @@ class image_checker {
 
   void check_whole() {
     const passing_folder folder;
+    const physics& row = physics_of(job_);
     spec job = job_;
     job.output_directory = folder.path();
     const std::string path = output_paths(job).model;
@@ -224,11 +215,9 @@ class image_checker {
       return;
     }
     try {
-      if (job.physics == "elasticity" && !is_homogenisation(job)) check_elastic_loads(job, path);
-      if (job.physics == "heat" && !job.transient && heat_test(job) != "conductivity_tensor")
-        solve::check_heat(make_heat_problem(job, read_whole(path)));
+      row.check_on_solid(job, [&] { return read_whole(path); }, found_.warnings);
     } catch (const error& e) {
-      take(e, job.physics == "heat" ? "boundary" : "load");
+      take(e, row.key_of_loads);
     }
   }
 
@@ -241,35 +230,6 @@ class image_checker {
     part.cells = voxel::active_cells(voxels);
     part.material = voxel::gather(part.cells, voxels);
     return part;
-  }
-
-  bool is_used(const std::string& set) const {
-    const auto in = [&](const auto& list) {
-      return std::any_of(list.begin(), list.end(), [&](const auto& entry) { return entry.on == set; });
-    };
-    return in(job_.supports) || in(job_.forces) ||
-           std::any_of(job_.cases.begin(), job_.cases.end(),
-                       [&](const case_spec& c) { return in(c.supports) || in(c.forces); });
-  }
-
-  // What is said of sets, supports and forces once the solid is known.
-  void check_elastic_loads(const spec& job, const std::string& path) {
-    specimen part = read_whole(path);
-    drop_unsupported(job, part, quiet());
-    const auto problem = make_problem(part);
-    node_sets sets(job, part, problem->nodes);
-    for (const set_spec& s : job.sets) try {
-        sets.find(s.name);
-      } catch (const data_error& e) {  // of a set that nothing is on `run` says nothing; of others it is said below
-        if (!is_used(s.name)) doubt("set", e.what());
-      }
-    warning_keeper log(found_.warnings, "load");
-    const std::vector<load_case> cases = make_cases(sets, log);
-    for (const auto& group : group_by_supports(comm_, cases)) {
-      problem->fixed = cases[group.front()].fixed;
-      require_supported(*problem, part.header.origin_mm);
-      solve::check_elasticity(*problem);
-    }
   }
 
   void take(const error& e, const char* where) {

@@ -15,7 +15,7 @@
 #include <osteon/io/model_header_bytes.hpp>
 #include <osteon/io/temporary_file.hpp>
 #include <osteon/job/manifest.hpp>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/specimen.hpp>
 
 namespace osteon::job {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <osteon/job/check_loads.hpp>
+#include <osteon/job/physics.hpp>
 
 namespace osteon::job {
 
@@ -19,23 +19,6 @@ voxel::calibration calibration_of(const density_law_spec& d, const job_images& i
 
 }  // namespace
 
-bool must_join_faces(const spec& job) {
-  if (job.physics == "heat") return false;  // where no path joins the faces, nothing flows: an answer, too
-  if (job.physics == "thermo_elasticity") return true;
-  return job.cases.empty() && job.load.faces == "image" && test_of(job, job.load, job.supports) != "custom";
-}
-
-std::array<bool, 3> periodic_axes(const spec& job) {
-  std::array<bool, 3> axes{};
-  if (is_homogenisation(job)) axes.fill(job.load.boundary.value_or("kubc") == "periodic");
-  if (job.physics != "heat") return axes;
-  if (heat_test(job) == "conductivity_tensor") axes.fill(job.load.surroundings.value_or("periodic") == "periodic");
-  if (heat_test(job) == "heat_transfer")
-    for (const boundary_spec& b : job.boundaries)
-      if (b.kind == "periodic") axes[b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2] = true;
-  return axes;
-}
-
 voxel::segmented classify(const spec& job, const job_images& images) {
   voxel::segmentation_options how;
   how.threshold = job.segment.threshold;
@@ -45,9 +28,10 @@ voxel::segmented classify(const spec& job, const job_images& images) {
                                                  : voxel::keep_rule::largest;
   how.connected_by = job.segment.connectivity == 26 ? voxel::connectivity::corners : voxel::connectivity::faces;
   how.load_axis = job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x;
-  how.must_join_faces = must_join_faces(job);
-  how.may_join_nothing = job.physics == "heat";
-  how.periodic = periodic_axes(job);
+  const solid_rules rules = physics_of(job).rules(job);
+  how.must_join_faces = rules.must_join_faces;
+  how.may_join_nothing = rules.may_join_nothing;
+  how.periodic = rules.periodic;
   const auto properties = [](const material_spec& m, const std::string& fallback) {
     return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio,
                            m.conductivity_W_per_mK.value_or(0)};
@@ -69,7 +53,8 @@ voxel::segmented classify(const spec& job, const job_images& images) {
     return voxel::segment(images.scan, how,
                           voxel::elastic_images{*images.modulus, images.poisson ? &*images.poisson : nullptr,
                                                 job.modulus_image->poisson_ratio});
-  return voxel::segment(images.scan, how, properties(job.materials.front(), "solid"));
+  return voxel::segment(images.scan, how,
+                        properties(job.materials.empty() ? material_spec{} : job.materials.front(), "solid"));
 }
 
 nlohmann::ordered_json describe(const spec& job, const job_images& images, const voxel::segmented& model) {

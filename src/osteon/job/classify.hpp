@@ -1,7 +1,6 @@
 #pragma once
 /// @file
 /// The rules of a job by which an image becomes solid and gets materials.
-#include <array>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <osteon/job/spec.hpp>
@@ -21,12 +20,5 @@ voxel::segmented classify(const spec& job, const job_images& images);
 
 /// What classify found, as `segmentation` of summary.json.
 nlohmann::ordered_json describe(const spec& job, const job_images& images, const voxel::segmented& model);
-
-/// Whether the solid has to join the two faces of the load axis: a test between the faces of the image needs it, other loads
-/// act where their sets are.
-bool must_join_faces(const spec& job);
-
-/// Axes z, y, x along which the test takes the image to repeat itself.
-std::array<bool, 3> periodic_axes(const spec& job);
 
 }  // namespace osteon::job

@@ -16,13 +16,12 @@
 #include <osteon/job/cluster_part.hpp>
 #include <osteon/job/draw.hpp>
 #include <osteon/job/earlier_results.hpp>
-#include <osteon/job/elastic_output.hpp>
+#include <osteon/job/elasticity/supported.hpp>
 #include <osteon/job/frames.hpp>
 #include <osteon/job/io_options.hpp>
 #include <osteon/job/manifest.hpp>
-#include <osteon/job/script_job.hpp>
-#include <osteon/job/step_files.hpp>
-#include <osteon/job/supported.hpp>
+#include <osteon/job/model_source.hpp>
+#include <osteon/job/physics.hpp>
 
 namespace osteon::job {
 
@@ -62,28 +61,6 @@ class stage_clock {
   double cpu_at_begin_ = 0;
   json stages_ = json::array();
 };
-
-specimen read_specimen(MPI_Comm comm, const std::string& path, const spec& job, sink& log) {
-  specimen part;
-  if (job.script) return read_script_model(comm, job, log);
-  const io::access how = access_of(job);
-  part.header = io::read_model_header(comm, path, how);
-  std::vector<material_number> image;
-  if (takes_bricks(job, part.header.shape.z, comm::size(comm))) {
-    io::model_brick brick = io::read_model_brick(comm, path, part.header, how);
-    part.where = std::move(brick.where);
-    image = std::move(brick.material);
-  } else {
-    comm::together(comm, [&] { part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane); });
-    image = io::read_model_planes(path, part.header, part.where, how);
-  }
-  comm::together(comm, [&] {
-    const view3<const material_number> voxels(image.data(), part.where.owned.shape());
-    part.cells = voxel::active_cells(voxels);
-    part.material = voxel::gather(part.cells, voxels);
-  });
-  return part;
-}
 
 // One file, or one of each cluster.
 io::file_report write_results(const output_paths& paths, const spec& job, const specimen& part, const physics_result& result,
@@ -131,9 +108,8 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
     // What lies there is about an earlier job; these results must not be read with its numbers or its picture.
     std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.report};
     if (own) earlier.insert(earlier.end(), {paths.results, paths.xdmf});
-    if (job.script)
-      for (const std::string& name : job.script->text->results.names())
-        earlier.push_back((std::filesystem::path(paths.directory) / std::filesystem::path(name).filename()).string());
+    for (const std::string& name : source_of(job).further_results())
+      earlier.push_back((std::filesystem::path(paths.directory) / std::filesystem::path(name).filename()).string());
     for (const std::string& old : earlier) {
       std::error_code ignored;
       std::filesystem::remove(old, ignored);
@@ -144,17 +120,6 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
   return report;
 }
 
-// Of the fields that will be written.
-int most_components(const spec& job) {
-  if (job.physics == "heat") return 1;
-  int most = 1;
-  for (const std::string& field : job.output_fields.value_or(default_elastic_fields()))
-    most = std::max(most, field == "strain" || field == "stress"                      ? 6
-                          : field == "displacement" || field == "principal_direction" ? 3
-                                                                                      : 1);
-  return most;
-}
-
 // Largest number of active voxels on a rank over the mean.
 double imbalance(const specimen& part, std::int64_t elements) {
   std::int64_t largest = part.cells.size();
@@ -162,8 +127,17 @@ double imbalance(const specimen& part, std::int64_t elements) {
   return static_cast<double>(largest) * comm::size(part.where.comm) / static_cast<double>(elements);
 }
 
+// What the job says of a material, and what its physics needs of it.
+json describe_material(const spec& job, const physics& row, const voxel::material& material, std::size_t number) {
+  json entry = {{"name", material.name}};
+  for (const material_property* p : row.needs) entry[p->key] = p->in_model(job, material, number);
+  if (needs(row, property::youngs_modulus)) entry["poisson_ratio"] = material.poisson_ratio;
+  return entry;
+}
+
 json summarise(const spec& job, const specimen& part, const physics_result& result, double imbalance, double cpu_seconds,
                double peak_bytes, const json& stages) {
+  const physics& row = physics_of(job);
   const solve::certificate& proof = result.proof;
   const json provenance = json::parse(part.header.provenance_json);
   json summary = {{"schema", "osteon.summary/1"},
@@ -188,7 +162,7 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
                             {"reaction_imbalance", proof.reaction_imbalance},
                             {"energy_identity_error", proof.energy_identity_error},
                             {"converged", proof.converged}};
-  if (job.physics != "heat") summary["certificate"]["moment_imbalance"] = proof.moment_imbalance;
+  if (row.balances_moments) summary["certificate"]["moment_imbalance"] = proof.moment_imbalance;
   summary["residual_history"] = proof.residual_history;
   summary["image"] = provenance.at("image");
   const vector3& origin = part.header.origin_mm;  // of a crop, where it lies in the image
@@ -196,23 +170,13 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
   summary["segmentation"] = provenance.at("segmentation");
   summary["segmentation"]["load_axis"] = job.load.axis;
   summary["materials"] = json::array();
-  for (std::size_t m = 1; m < part.header.materials.size() && part.header.materials.size() <= 33; ++m) {
-    const voxel::material& material = part.header.materials[m];
-    json entry = {{"name", material.name}};
-    if (job.physics != "elasticity") entry["conductivity_W_per_mK"] = material.conductivity_W_per_mK;
-    if (job.physics == "thermo_elasticity") entry["thermal_expansion_per_K"] = *job.materials[m - 1].thermal_expansion_per_K;
-    if (job.physics != "heat") {
-      entry["youngs_modulus_MPa"] = material.youngs_modulus_MPa;
-      entry["poisson_ratio"] = material.poisson_ratio;
-    }
-    summary["materials"].push_back(entry);
-  }
-  summary["shown"] = {{"field", result.shown_name},
-                      {"units", result.shown_units},
-                      {"low", result.shown_low},
-                      {"high", result.shown_high},
+  for (std::size_t m = 1; m < part.header.materials.size() && part.header.materials.size() <= 33; ++m)
+    summary["materials"].push_back(describe_material(job, row, part.header.materials[m], m));
+  summary["shown"] = {{"field", result.shown_name},          {"title", result.shown_title}, {"caption", row.caption},
+                      {"units", result.shown_units},         {"low", result.shown_low},     {"high", result.shown_high},
                       {"colour_map", job.picture.colour_map}};
   summary["stages"] = stages;
+  summary["answers"] = describe_answers(row, summary);
   return summary;
 }
 
@@ -259,6 +223,7 @@ output_paths::output_paths(const spec& job) {
 json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started, sink& log,
              const checkpoint_options& checkpoints) {
   const output_paths paths(job);
+  const physics& row = physics_of(job);
   const bool root = comm::rank(comm) == 0;
   stage_clock clock(comm, log);
   const auto poll = [&](const char* during) { leave_together_if_asked(comm, checkpoints.is_to_stop, job, during); };
@@ -266,15 +231,9 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   io_clock file_clock;
   poll("starting the ranks");
   clock.begin("reading the model");
-  const stopwatch reading;
-  specimen part = read_specimen(comm, paths.model, job, log);
-  if (!job.script) {
-    const io::file_report read =
-        report_reading(comm, paths.model, access_of(job), part.where.domain.volume(), reading.seconds());
-    log.note(file_clock.note("read", paths.model, read));
-  }
+  specimen part = source_of(job).read(comm, job, file_clock, log);
   poll("reading the model");
-  comm::together(comm, [&] { io::check_result_size(part.header, most_components(job)); });
+  comm::together(comm, [&] { io::check_result_size(part.header, row.most_components(job)); });
   const std::int64_t unsupported = drop_unsupported(job, part, log);
 
   clock.begin("solving");
@@ -296,15 +255,10 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   };
   frame_maker frames(job, part, keeper, checkpoints.resume, log);
   const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations), &frames};
-  physics_result result = leave_with([&] {
-    return job.physics == "heat"                ? run_heat(job, part, how, log)
-           : job.physics == "thermo_elasticity" ? run_thermo_elasticity(job, part, how, log)
-           : is_homogenisation(job)             ? run_homogenise(job, part, how, log)
-                                                : run_elasticity(job, part, how, log);
-  });
+  physics_result result = leave_with([&] { return row.run(job, part, how, log); });
 
   require_sensible(part, result);
-  if (result.steps) log.note(file_clock.note("wrote", step_series(paths), *result.steps));
+  if (result.written) log.note(file_clock.note("wrote", result.written->path, result.written->report));
 
   clock.begin("writing results");
   json files;

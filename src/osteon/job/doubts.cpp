@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <osteon/job/physics.hpp>
 
 namespace osteon::job {
 
@@ -14,7 +15,10 @@ constexpr double softest_MPa = 300, stiffest_MPa = 1.5e6;  // below: polymers an
 
 class doubter {
  public:
-  explicit doubter(const spec& job) : job_(job) {}
+  explicit doubter(const spec& job)
+      : job_(job),
+        bears_(needs(physics_of(job), property::youngs_modulus)),
+        is_warm_(needs(physics_of(job), property::conductivity)) {}
 
   std::vector<problem> run() {
     for (std::size_t n = 0; n < job_.materials.size(); ++n)
@@ -71,9 +75,9 @@ class doubter {
 
  private:
   void of_material(const material_spec& m, const std::string& at) {
-    if (job_.physics != "heat" && m.youngs_modulus_MPa) modulus(*m.youngs_modulus_MPa, at + "youngs_modulus_MPa");
+    if (bears_ && m.youngs_modulus_MPa) modulus(*m.youngs_modulus_MPa, at + "youngs_modulus_MPa");
     const double nu = m.poisson_ratio;
-    doubt(job_.physics != "heat" && (nu < 0 || nu > 0.49), at + "poisson_ratio",
+    doubt(bears_ && (nu < 0 || nu > 0.49), at + "poisson_ratio",
           [&] { return fmt::format("{:g} is unusual; bone has 0.3, and towards 0.5 eight-node bricks are too stiff", nu); });
     const double k = m.conductivity_W_per_mK.value_or(1);
     doubt(k > 5000, at + "conductivity_W_per_mK",
@@ -120,7 +124,7 @@ class doubter {
       doubt(value.value_or(0) < 0, where,
             [&] { return fmt::format("{:g} K lies below absolute zero; 0 degrees Celsius are 273.15 K", *value); });
     };
-    if (job_.physics == "elasticity") return;
+    if (!is_warm_) return;
     kelvin(job_.load.low_K, "load.low_K");
     kelvin(job_.load.high_K, "load.high_K");
     kelvin(job_.load.reference_K, "load.reference_K");
@@ -130,6 +134,7 @@ class doubter {
   }
 
   const spec& job_;
+  bool bears_, is_warm_;  ///< stress, temperatures
   std::vector<problem> found_;
 };
 

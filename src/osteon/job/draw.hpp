@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// The pictures that a job makes by itself.
-#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_result.hpp>
 #include <osteon/render/annotate.hpp>
 #include <string>
 

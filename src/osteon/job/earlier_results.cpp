@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/job/compute.hpp>
-#include <osteon/job/script_job.hpp>
+#include <osteon/job/model_source.hpp>
 #include <regex>
 
 namespace osteon::job {
@@ -24,10 +24,9 @@ bool is_result(const std::string& name) {
   return std::regex_match(name, ours);
 }
 
-bool is_text_result(const spec& job, const std::string& name) {
-  if (!job.script) return false;
-  for (const std::string& text : job.script->text->results.names())
-    if (fs::path(text).filename().string() == name) return true;
+bool is_of_source(const spec& job, const std::string& name) {
+  for (const std::string& file : source_of(job).further_results())
+    if (fs::path(file).filename().string() == name) return true;
   return false;
 }
 
@@ -58,7 +57,7 @@ earlier_results::earlier_results(const spec& job, sink& log) {
   home_ = folder.string();
   std::vector<fs::path> old;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (const std::string name = entry.path().filename().string(); is_result(name) || is_text_result(job, name))
+    if (const std::string name = entry.path().filename().string(); is_result(name) || is_of_source(job, name))
       old.push_back(entry.path());
 
   // Beside the folder. Inside it, where it is the working directory, a file system of its own, or in a place that is not

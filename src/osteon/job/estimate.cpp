@@ -10,34 +10,22 @@
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
 #include <osteon/io/model_file.hpp>
-#include <osteon/job/check_loads.hpp>
 #include <osteon/job/compute.hpp>
 #include <osteon/job/external.hpp>
 #include <osteon/job/import.hpp>
 #include <osteon/job/manifest.hpp>
+#include <osteon/job/model_source.hpp>
 #include <osteon/job/physics.hpp>
 
 namespace osteon::job {
 
 namespace {
 
-// Fitted to runs on one rank, with one thread and without a picture: sponges of 64^3 to 160^3 voxels, a quarter of them
-// solid, and the bone scan of the demo (docs/performance.md, "What estimate is based on").
-struct costs {
-  double unknowns_per_element;  ///< of the largest system
-  double bytes_per_unknown;     ///< resident memory, marginal
-  double bytes_per_further;     ///< the same for each further load case, whose fields are kept
-  double setup_seconds;         ///< CPU seconds per element, once: reading, assembling
-  double solution_seconds;      ///< CPU seconds per element of a load case, to a tolerance of 1e-6, with its results
-};
-// A sponge has 1.27 nodes an element. 128^3: 90.2 MB for 1.92 M unknowns, 4.9 s; two cases: 128 MB. 96^3: 40.3 MB for
-// 0.83 M, four cases 75.6 MB. Three cases of 64^3: 2.3 times the CPU of one.
-constexpr costs elasticity_costs{3.81, 46, 14, 3e-6, 7e-6};
-constexpr costs thermo_elasticity_costs{3.81, 84, 0, 3e-6, 13e-6};  // 128^3: 161 MB, 7.9 s
-constexpr costs heat_costs{1, 36, 6, 0.3e-6, 1e-6};                 // 128^3: 20.0 MB for 0.50 M, 0.58 s; tensor: 26.2 MB
-constexpr double bytes_of_graded_unknown = 9;                       // where voxels have moduli of their own: bone scan
-constexpr double base_memory_bytes = 36e6;                          // 4^3 voxels
-constexpr double brick_imbalance = 1.05;                            // docs/performance.md, "Planes or bricks"
+// Fitted, as the costs of each physics, to runs on one rank, with one thread and without a picture: sponges of 64^3 to 160^3
+// voxels, a quarter of them solid, and the bone scan of the demo (docs/performance.md, "What estimate is based on").
+constexpr double bytes_of_graded_unknown = 9;  // where voxels have moduli of their own: bone scan
+constexpr double base_memory_bytes = 36e6;     // 4^3 voxels
+constexpr double brick_imbalance = 1.05;       // docs/performance.md, "Planes or bricks"
 // A picture of 1024^2 pixels: 62 MB with next to no voxels, 20 to 24 MB more with 128^3; 3.3 to 4.2 CPU seconds.
 constexpr double picture_bytes_per_pixel = 60, picture_bytes_per_voxel = 11, picture_cpu_seconds_per_pixel = 4e-6;
 
@@ -65,19 +53,6 @@ load of_bricks(const voxel::model_header& header, std::int64_t elements, int ran
           static_cast<std::int64_t>(static_cast<double>(elements) / volume * std::pow(volume / ranks, 2.0 / 3))};
 }
 
-// Displacements that the standard tests prescribe on whole faces of the image; other supports hold few.
-std::int64_t held_by_test(const spec& job, const voxel::node_count& nodes) {
-  if (!job.cases.empty() || job.load.faces != "image" || job.load.depth_mm > 0 || is_homogenisation(job)) return 0;
-  const std::string test =
-      job.physics == "elasticity" ? test_of(job, job.load, job.supports) : job.load.test.value_or("axial_bonded");
-  const auto on = [&](std::size_t a) { return nodes.on_face[a][0] + nodes.on_face[a][1]; };
-  const auto axis = static_cast<std::size_t>(load_axis(job));
-  if (test == "axial_bonded" || test == "shear" || (job.load.bonded && (test == "bending" || test == "torsion")))
-    return 3 * on(axis);
-  if (test == "confined") return on(0) + on(1) + on(2);
-  return test == "uniaxial" ? on(axis) : 0;
-}
-
 // Larger images are not read: that would take minutes, and a header says at once how large they are.
 constexpr std::int64_t most_bytes_to_count = std::int64_t{1} << 30;
 
@@ -103,7 +78,7 @@ std::int64_t bytes_on_disk(const std::string& source) {
 struct what_is_solid {
   voxel::model_header header;  // shape and active_per_plane
   std::int64_t nodes = 0;      // 0: not known
-  std::int64_t held = 0;       // displacements that the test prescribes
+  solver_work work;
   std::int64_t sampled_voxels = 0;
 };
 
@@ -111,10 +86,8 @@ what_is_solid count_solid(const spec& job, sink& log) {
   const imported_model model = import_model(job, output_paths(job).model, log);
   what_is_solid found;
   found.header = io::read_model_header(model.path);
-  if (model.nodes) {
-    found.nodes = model.nodes->all;
-    found.held = held_by_test(job, *model.nodes);
-  }
+  if (model.nodes) found.nodes = model.nodes->all;
+  found.work = physics_of(job).work(job, model.nodes ? &*model.nodes : nullptr);
   return found;
 }
 
@@ -136,6 +109,7 @@ what_is_solid sample_solid(const spec& job, sink& log) {
     throw machine_error(fmt::format("the program 'osteon.sample_image' failed with exit code {}: {}; run `./run setup`",
                                     reader.exit_code, text));
   what_is_solid found;
+  found.work = physics_of(job).work(job, nullptr);
   if (!facts.at("shape").is_array() || facts.at("shape").size() != 3)
     throw data_error(
         fmt::format("'{}' is large, and its header does not tell its size in voxels; osteon estimate --count "
@@ -169,12 +143,12 @@ what_is_solid sample_solid(const spec& job, sink& log) {
 }  // namespace
 
 estimation estimate(const spec& job, int ranks, bool always_count, sink& log) {
-  const bool counts = always_count || job.script || bytes_on_disk(image_path(job)) <= most_bytes_to_count;
+  const bool counts = always_count || !source_of(job).is_image() || bytes_on_disk(image_path(job)) <= most_bytes_to_count;
   const what_is_solid found = counts ? count_solid(job, log) : sample_solid(job, log);
   const voxel::model_header& header = found.header;
-  const costs c = job.physics == "heat"                ? heat_costs
-                  : job.physics == "thermo_elasticity" ? thermo_elasticity_costs
-                                                       : elasticity_costs;
+  const physics& row = physics_of(job);
+  const solver_costs& c = row.costs;
+  const bool of_nodes = row.system.where == io::centring::node;
 
   estimation e;
   e.job = job.name;
@@ -187,8 +161,8 @@ estimation estimate(const spec& job, int ranks, bool always_count, sink& log) {
   e.elements = std::accumulate(header.active_per_plane.begin(), header.active_per_plane.end(), std::int64_t{0});
   e.dofs = static_cast<std::int64_t>(c.unknowns_per_element * static_cast<double>(e.elements));
   e.sampled_voxels = found.sampled_voxels;
-  e.counted = counts && (job.physics == "heat" || found.nodes > 0);
-  if (job.physics != "heat" && found.nodes > 0) e.dofs = 3 * found.nodes - found.held;
+  e.counted = counts && (!of_nodes || found.nodes > 0);
+  if (of_nodes && found.nodes > 0) e.dofs = row.system.values * found.nodes - found.work.held;
   // Time and memory follow the unknowns, of which a sponge has fewer an element than trabecular bone.
   const double unknowns_per_element = e.elements > 0 ? static_cast<double>(e.dofs) / static_cast<double>(e.elements) : 0;
   const double work = unknowns_per_element / c.unknowns_per_element;
@@ -200,18 +174,15 @@ estimation estimate(const spec& job, int ranks, bool always_count, sink& log) {
   e.imbalance = mean > 0 ? static_cast<double>(e.largest_elements_per_rank) / mean : 1;
   const double pixels =
       job.picture.enabled ? static_cast<double>(job.picture.width) * static_cast<double>(job.picture.height) : 0;
-  const bool tensor = job.load.test == "conductivity_tensor";
-  const double kept = tensor ? 3 : static_cast<double>(std::max<std::size_t>(job.cases.size(), 1));
   const double graded = job.density_law || job.modulus_image ? bytes_of_graded_unknown : 0;
-  const double solving = (c.bytes_per_unknown + graded + (kept - 1) * c.bytes_per_further) * unknowns_per_element *
-                         static_cast<double>(e.largest_elements_per_rank);
+  const double solving = (c.bytes_per_unknown + graded + (found.work.kept - 1) * c.bytes_per_further) *
+                         unknowns_per_element * static_cast<double>(e.largest_elements_per_rank);
   const double drawing =
       picture_bytes_per_pixel * pixels + picture_bytes_per_voxel * static_cast<double>(e.voxels) / e.ranks;
   e.memory_bytes_per_rank = static_cast<std::int64_t>(base_memory_bytes + std::max(solving, pixels > 0 ? drawing : 0));
   e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_element * static_cast<double>(widest_cut) * sizeof(double));
   const double picture_seconds = picture_cpu_seconds_per_pixel * pixels;
-  const double solutions = is_homogenisation(job) ? 6 : kept;
-  const double seconds_per_element = work * (c.setup_seconds + solutions * c.solution_seconds);
+  const double seconds_per_element = work * (c.setup_seconds + found.work.solutions * c.solution_seconds);
   e.cpu_seconds = seconds_per_element * static_cast<double>(e.elements) + picture_seconds;
   e.wall_seconds =
       (seconds_per_element * static_cast<double>(e.largest_elements_per_rank) + picture_seconds / e.ranks) / e.threads;

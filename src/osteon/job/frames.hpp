@@ -3,6 +3,7 @@
 /// Pictures of a solution while it is being computed.
 #include <memory>
 #include <osteon/job/physics.hpp>
+#include <osteon/job/specimen.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/elasticity/elasticity.hpp>
 
@@ -26,15 +27,12 @@ class frame_maker final : public solve::state_keeper {
 
  private:
   void draw(const solve::solver_state& state);
-  void show_elastic(physics_result& result, const solve::solver_state& state);
-  void show_temperature(physics_result& result, const solve::solver_state& state);
 
   const spec& job_;
   const specimen& part_;
   solve::state_keeper& checkpoints_;
   sink& log_;
-  std::shared_ptr<const solve::elasticity_problem> elastic_;  // made when a frame needs it
-  double low_K_, high_K_;                                     // of the frames so far: colours that mean the same in a film
+  std::unique_ptr<frame_painter> painter_;  ///< null: the physics has no frames
   int solve_ = 0;
   std::int64_t done_ = 0;
   bool is_to_draw_ = false, is_to_keep_ = false;

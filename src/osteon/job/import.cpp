@@ -18,8 +18,9 @@
 #include <osteon/job/io_options.hpp>
 #include <osteon/job/label_images.hpp>
 #include <osteon/job/manifest.hpp>
+#include <osteon/job/model_source.hpp>
+#include <osteon/job/physics.hpp>
 #include <osteon/job/read_scan.hpp>
-#include <osteon/job/script_job.hpp>
 
 namespace osteon::job {
 
@@ -82,12 +83,13 @@ std::optional<voxel::calibration> stated_calibration(const spec& job, const json
 
 // Everything of the job that the model depends on, so that a model is made anew when any of it changes.
 std::string rules_of(const spec& job) {
+  const solid_rules solid = physics_of(job).rules(job);
   json rules = {{"schema", 4},
                 {"axis", job.load.axis},
                 {"keep", job.segment.keep},
                 {"connectivity", job.segment.connectivity},
-                {"joins", must_join_faces(job)},
-                {"periodic", periodic_axes(job)},
+                {"joins", solid.must_join_faces},
+                {"periodic", solid.periodic},
                 {"labels", job.segment.labels},
                 {"void", job.segment.void_labels},
                 {"crop", job.image.crop_voxels},
@@ -208,7 +210,10 @@ std::vector<problem> check_image_files(const spec& job) {
 
 imported_model import_model(const spec& job, const std::string& path, sink& log, const stop_query& is_to_stop) {
   if (const auto faults = check_image_files(job); !faults.empty()) throw data_error(join(faults));
-  if (job.script) return import_script(job, path, log);
+  return source_of(job).make_model(job, path, log, is_to_stop);
+}
+
+imported_model import_image(const spec& job, const std::string& path, sink& log, const stop_query& is_to_stop) {
   const std::string source = image_path(job);
   const auto poll = [&](const char* during) { leave_if_asked(is_to_stop, job, during); };
   const std::string key = key_of(job, [&] { poll("looking whether the model is of this image"); });

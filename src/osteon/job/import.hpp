@@ -21,11 +21,15 @@ struct imported_model {
   nlohmann::ordered_json to_json() const;
 };
 
-/// Read the job's image, segment it, give it materials and write the model, unless `path` already holds that model.
+/// Read the job's image, segment it, give it materials and write the model, unless `path` already holds that model; or read
+/// it from where else the job has it (model_source.hpp).
 /// @param is_to_stop asked between the steps
 /// @throws data_error (image, segmentation), usage_error (spacing), machine_error (disk), interrupted_error
 /// @collective local
 imported_model import_model(const spec& job, const std::string& path, sink& log, const stop_query& is_to_stop = {});
+
+/// The same of a job that has an image, whose files are there. @throws as import_model @collective local
+imported_model import_image(const spec& job, const std::string& path, sink& log, const stop_query& is_to_stop = {});
 
 /// Make the folder that a file is to be written into, if it is not there. @throws machine_error
 void make_folder_of(const std::string& path);

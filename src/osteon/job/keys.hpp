@@ -2,6 +2,7 @@
 /// @file
 /// Every key of a job file, once: its name, its place in `spec` and what it means. The reader, the JSON Schema and the
 /// checks for unknown keys are visitors of this description, so they cannot disagree.
+#include <osteon/job/physics.hpp>
 #include <osteon/job/spec.hpp>
 
 namespace osteon::job {
@@ -102,10 +103,13 @@ void describe_force(Visitor& t, force_spec& f) {
 template <class Visitor>
 void describe(Visitor& v, spec& s) {
   v("name", s.name, "Name of the job; the default output directory is <name>.out.");
-  v("physics", s.physics,
-    "elasticity: stiffness and strain energy; heat: effective conductivity and tortuosity; thermo_elasticity: the stress "
-    "that the temperatures of a heat problem cause.",
-    {"elasticity", "heat", "thermo_elasticity"});
+  std::vector<std::string> names;
+  std::string meanings;
+  for (const physics* p : all_physics()) {
+    names.emplace_back(p->name);
+    meanings += (meanings.empty() ? "" : "; ") + names.back() + ": " + p->meaning;
+  }
+  v("physics", s.physics, (meanings + ".").c_str(), names);
   v.table("image", "The scan.", [&](auto& t) {
     image_spec& i = s.image;
     t("path", i.path,
@@ -366,6 +370,12 @@ void describe(Visitor& v, spec& s) {
             t("every_minutes", s.checkpoint.every_minutes,
               "Time between checkpoints; 0: only when the job is told to end by SIGTERM or SIGUSR1.");
           });
+  for (const physics* p : all_physics())
+    if (p->keys)
+      v.table(p->name, p->about_keys, [&](auto& t) {
+        key_forwarder forward(t);
+        p->keys(forward, s);
+      });
 }
 
 }  // namespace osteon::job

@@ -1,90 +1,161 @@
 #pragma once
 /// @file
-/// What a physics is to the pipeline: it takes a rank's part of the model and gives back answers, certificates and fields.
-/// To add one, write a `run_...` like these two and name it in compute.cpp (CONTRIBUTING.md, "Add a physics").
+/// What a physics is to the pipeline: one row of one table. Nothing else compares its name; to add one, write its row in a
+/// folder of its own and name it in physics_table.cpp (CONTRIBUTING.md, "Add a physics").
+#include <any>
+#include <array>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <osteon/base/sink.hpp>
 #include <osteon/io/result_file.hpp>
+#include <osteon/job/answers.hpp>
+#include <osteon/job/key_visitor.hpp>
 #include <osteon/job/spec.hpp>
-#include <osteon/solve/report.hpp>
-#include <osteon/voxel/run_set.hpp>
+#include <osteon/voxel/count_nodes.hpp>
+#include <osteon/voxel/material.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
+namespace osteon::solve {
+struct options;
+struct solver_state;
+}  // namespace osteon::solve
+
 namespace osteon::job {
 
-/// A rank's part of the model, as every physics gets it.
-struct specimen {
-  grid::block where;
-  voxel::model_header header;
-  voxel::run_set cells;                   ///< the active voxels of where.owned
-  std::vector<material_number> material;  ///< number of each of them; with `cells` it says all of the image in less room
+struct specimen;
+struct physics_result;
 
-  /// Of a VOX-FE script, whose files number all elements: what it had before unsupported parts were dropped, shape of
-  /// where.owned.
-  std::vector<material_number> script_image;
-  int script_base = 1;  ///< that its indices are counted from
+/// A property that a physics needs of every material.
+struct material_property {
+  const char *key, *unit, *in_words;
+  std::optional<double> material_spec::* value;
+  /// Of a model's material. @param number it has in the model, from 1
+  double (*in_model)(const spec& job, const voxel::material& material, std::size_t number);
+  bool may_be_negative = false;
 };
 
-/// Material numbers of all voxels of the block, 0 where there is none; shape of where.owned. @collective local
-std::vector<material_number> image_of(const specimen& part);
-/// The same by planes. Borrows `part`.
-io::plane_source<material_number> image_planes(const specimen& part);
+namespace property {
+inline constexpr material_property youngs_modulus{
+    "youngs_modulus_MPa", "MPa", "a modulus", &material_spec::youngs_modulus_MPa,
+    [](const spec&, const voxel::material& m, std::size_t) { return m.youngs_modulus_MPa; }};
+inline constexpr material_property conductivity{
+    "conductivity_W_per_mK", "W/(m K)", "a conductivity", &material_spec::conductivity_W_per_mK,
+    [](const spec&, const voxel::material& m, std::size_t) { return m.conductivity_W_per_mK; }};
+inline constexpr material_property thermal_expansion{"thermal_expansion_per_K",
+                                                     "1/K",
+                                                     "a thermal expansion",
+                                                     &material_spec::thermal_expansion_per_K,
+                                                     [](const spec& job, const voxel::material&, std::size_t number) {
+                                                       return job.materials[number - 1].thermal_expansion_per_K.value_or(0);
+                                                     },
+                                                     true};
+}  // namespace property
 
-/// Values per active cell, a shared list of shape (cells, components).
-using cell_values = std::shared_ptr<const std::vector<float>>;
-cell_values share(std::vector<float> values);
-
-/// Planes of a cell field; NaN in empty voxels. Borrows `part`.
-io::plane_source<float> cell_planes(const specimen& part, cell_values values, int components = 1);
-
-/// A field that is to be written.
-struct result_field {
-  io::field_info info;
-  /// Called when its turn comes, to compute what its planes are made from: so one field at a time takes room. Local.
-  std::function<io::plane_source<float>()> begin;
+/// What a rank exchanges and the solver finds: of the largest system.
+struct unknowns {
+  io::centring where = io::centring::cell;
+  int values = 1;  ///< of a node or a cell
 };
 
-struct physics_result {
-  solve::certificate proof;
-  std::optional<solve::certificate> heat_proof;  ///< of the temperatures that load an elastic problem
-  std::int64_t elements = 0;                     ///< active voxels, all ranks
-  nlohmann::ordered_json answers;                ///< keys of summary.json
-  std::vector<result_field> fields;
-  std::optional<io::file_report> steps;  ///< files that were written while it ran, all together
-  cell_values shown;                     ///< cell field of the picture
-  std::string shown_name, shown_units;
-  double shown_low = 0, shown_high = 1;  ///< colour range
-  /// Writes further files, each of which it names in the summary; empty: none. @collective
-  std::function<nlohmann::ordered_json(const std::string& directory, sink& log)> write_more;
-
-  /// The certificate of a solver that missed its tolerance, else null.
-  const solve::certificate* missed() const {
-    if (heat_proof && !heat_proof->converged) return &*heat_proof;
-    return proof.converged ? nullptr : &proof;
-  }
+/// Measured costs, of one rank with one thread, without a picture (docs/performance.md, "What estimate is based on").
+struct solver_costs {
+  double unknowns_per_element = 1;  ///< of the largest system, where it is not counted
+  double bytes_per_unknown = 50;    ///< resident memory, marginal
+  double bytes_per_further = 0;     ///< the same for each further solution that is kept
+  double setup_seconds = 1e-6;      ///< CPU seconds per element, once: reading, assembling
+  double solution_seconds = 5e-6;   ///< CPU seconds per element of a solution, to a tolerance of 1e-6, with its results
 };
 
-/// A mechanical test, or supports and forces; one load case or several. @collective on part.where.comm
-physics_result run_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log);
+/// What a job asks of the solver.
+struct solver_work {
+  double solutions = 1;   ///< of the system
+  double kept = 1;        ///< of them, at the same time
+  std::int64_t held = 0;  ///< unknowns that the job prescribes
+};
 
-/// Stiffness of a block of material under six mean strains. @collective on part.where.comm
-physics_result run_homogenise(const spec& job, const specimen& part, const solve::options& how, sink& log);
+/// What a job asks of the solid, before it is solved on.
+struct solid_rules {
+  bool must_join_faces = false;    ///< a solid that does not join the two faces of the load axis is refused
+  bool may_join_nothing = false;   ///< keep = "percolating" keeps all where no part joins the faces
+  std::array<bool, 3> periodic{};  ///< axes z, y, x along which the image is taken to repeat itself
+};
 
-/// Heat conduction: between two faces, under conditions on all faces, in all directions, or in time. @collective on
-/// part.where.comm
-physics_result run_heat(const spec& job, const specimen& part, const solve::options& how, sink& log);
+/// Shows the states of a running solver as pictures.
+class frame_painter {
+ public:
+  virtual ~frame_painter() = default;
+  /// Choose the field and its range. @return false: of this state there is nothing to show @collective
+  virtual bool show(physics_result& result, const solve::solver_state& state) = 0;
+};
 
-/// Steady conduction, and the elastic problem that its temperatures load. @collective on part.where.comm
-physics_result run_thermo_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log);
+/// A row. What is left out is that of a physics of one value a cell, without keys, with the materials' numbers only.
+struct physics {
+  const char* name = "";                ///< value of the key `physics`
+  const char* meaning = "";             ///< of that value: what is found
+  const char* caption = "";             ///< of the picture in the report
+  std::vector<const char*> synonyms{};  ///< what other programs call it: lower case, letters and digits only
+  std::vector<answer> answers{};
 
-/// The load axis of a job.
-axis load_axis(const spec& job);
+  /// Keys of a table [name] of its own, in a struct of its own (`own_keys`); null: none.
+  void (*keys)(key_visitor& v, spec& job) = nullptr;
+  const char* about_keys = "";  ///< what the table is for
+  /// What is wrong with a job of this physics, as far as it can be said without the image.
+  void (*check)(const spec& job, std::vector<problem>& problems) = [](const spec&, std::vector<problem>&) {};
+  /// What of the keys of this physics a job of another one has.
+  void (*refuse)(const spec& job, std::vector<problem>& problems) = [](const spec&, std::vector<problem>&) {};
+  /// What is wrong with its loads on a solid; faults are data_error or usage_error. @param read makes the specimen
+  void (*check_on_solid)(const spec& job, const std::function<specimen()>& read, std::vector<problem>& warnings) =
+      [](const spec&, const std::function<specimen()>&, std::vector<problem>&) {};
+  const char* key_of_loads = "load";  ///< for the faults of check_on_solid
 
-/// Length along `along` in mm, and cross-section of the image box across it in mm2.
-double length_mm(const voxel::model_header& header, axis along);
-double cross_section_mm2(const voxel::model_header& header, axis along);
+  std::vector<const material_property*> needs{};  ///< of every material; none: [[material]] may be left out
+  bool takes_graded_moduli = false;               ///< [density_law] and [modulus_image]
+  const char* why_not_by_corners = "";            ///< nothing passes an edge or a corner; empty: something does
+  solid_rules (*rules)(const spec& job) = [](const spec&) { return solid_rules{}; };
+
+  unknowns system{};
+  solver_costs costs{};
+  solver_work (*work)(const spec& job, const voxel::node_count* nodes) = [](const spec&, const voxel::node_count*) {
+    return solver_work{};
+  };
+
+  /// Most components of a field that will be written.
+  int (*most_components)(const spec& job) = [](const spec&) { return 1; };
+  bool balances_moments = false;  ///< the certificate says how well
+  /// @collective on part.where.comm
+  physics_result (*run)(const spec& job, const specimen& part, const solve::options& how, sink& log) = nullptr;
+  /// Null: there are no frames. @collective on part.where.comm
+  std::unique_ptr<frame_painter> (*paint)(const spec& job, const specimen& part) = [](const spec&, const specimen&) {
+    return std::unique_ptr<frame_painter>();
+  };
+};
+
+/// The table.
+std::span<const physics* const> all_physics();
+
+/// Null: there is none of that name.
+const physics* find_physics(const std::string& name);
+
+/// The row of a job. @throws usage_error if there is none of that name
+const physics& physics_of(const spec& job);
+
+/// Whether a physics needs a property of the materials.
+bool needs(const physics& what, const material_property& property);
+
+/// The keys that a physics has in a table of its own.
+template <class Keys>
+Keys& own_keys(spec& job, const char* physics_name) {
+  std::any& kept = job.own_keys[physics_name];
+  if (!kept.has_value()) kept = Keys{};
+  return std::any_cast<Keys&>(kept);
+}
+template <class Keys>
+Keys own_keys(const spec& job, const char* physics_name) {
+  const auto kept = job.own_keys.find(physics_name);
+  return kept == job.own_keys.end() ? Keys{} : std::any_cast<Keys>(kept->second);
+}
 
 }  // namespace osteon::job

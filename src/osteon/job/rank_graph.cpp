@@ -55,7 +55,7 @@ class cutter {
 
 }  // namespace
 
-int values_per_node(const spec& job) { return job.physics == "heat" ? 1 : 3; }
+int values_per_node(const spec& job) { return physics_of(job).system.values; }
 
 placement::graph rank_graph(const spec& job, index3 shape, std::span<const std::int64_t> active_per_plane, int ranks) {
   const counts active = active_per_plane.empty() ? counts(static_cast<std::size_t>(shape.z), shape.y * shape.x)

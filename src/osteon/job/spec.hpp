@@ -2,16 +2,19 @@
 /// @file
 /// A job, as a plain struct, and the one description of its keys from which the reader, the JSON Schema and the
 /// reference page are made.
+#include <any>
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <osteon/base/box.hpp>
 #include <osteon/base/error.hpp>
-#include <osteon/io/voxfe/script.hpp>
 #include <string>
 #include <vector>
 
 namespace osteon::job {
+
+class model_source;
 
 /// The scan. Lists are in the order z, y, x.
 struct image_spec {
@@ -188,13 +191,6 @@ struct checkpoint_spec {
   double every_minutes = 30;  ///< 0: only on a signal
 };
 
-/// A job that is a VOX-FE script.
-struct script_job {
-  std::shared_ptr<const io::voxfe::script> text;
-  io::voxfe::reading_options how;
-  io::voxfe::text_way way = io::voxfe::text_way::parallel;
-};
-
 struct spec {
   std::string name;
   std::string physics = "elasticity";
@@ -220,7 +216,8 @@ struct spec {
   std::string output_directory;
   std::optional<std::vector<std::string>> output_fields;  ///< elasticity only; absent: default_elastic_fields()
 
-  std::optional<script_job> script;  ///< where it came from, if not from TOML
+  std::map<std::string, std::any> own_keys;  ///< of tables that physics have, by name (physics.hpp)
+  std::shared_ptr<const model_source> from;  ///< where its model comes from; null: the image (model_source.hpp)
 
   std::string file;  ///< the job file; empty if it did not come from one
   std::string text;  ///< its text, for the manifest
@@ -236,16 +233,6 @@ std::vector<problem> validate(const spec& job);
 /// Whether so many ranks get bricks of an image instead of z planes: if the job says so, or by itself where planes would
 /// leave a rank fewer than 16 on average. Each rank of planes shares two layers of nodes, which is then an eighth of all.
 bool takes_bricks(const spec& job, std::int64_t planes, std::int64_t ranks);
-
-/// Whether a job asks for the stiffness of a block of material instead of a test of a specimen.
-inline bool is_homogenisation(const spec& job) { return job.physics == "elasticity" && job.load.test == "homogenise"; }
-
-/// What `validate` checks of physics = "heat": its test, conditions, materials and steps in time; of another physics, that
-/// none of these keys is there.
-void check_heat(const spec& job, std::vector<problem>& problems);
-
-/// The heat problem of a job: the test of [load], or what its tables amount to.
-std::string heat_test(const spec& job);
 
 /// The JSON Schema of a job file.
 std::string json_schema();

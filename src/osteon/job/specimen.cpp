@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <limits>
-#include <osteon/job/physics.hpp>
+#include <osteon/job/specimen.hpp>
 
 namespace osteon::job {
 

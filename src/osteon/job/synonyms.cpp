@@ -47,12 +47,6 @@ const std::vector<std::pair<const char*, std::vector<synonym>>>& synonyms_of_val
          {"homogenize", "homogenization", "homogenisation", "stiffnesstensor", "effectivestiffness", "rve", "kubc",
           "effectiveproperties"}},
         {"free_expansion", {"free", "expansion", "thermalexpansion", "freeexpansion"}}}},
-      {"physics",
-       {{"elasticity",
-         {"elastic", "mechanics", "mechanical", "structural", "static", "stress", "linearelastic", "linearelasticity", "fea",
-          "fem", "solidmechanics"}},
-        {"heat", {"thermal", "conduction", "diffusion", "heatconduction", "heattransfer", "temperature", "laplace"}},
-        {"thermo_elasticity", {"thermomechanical", "thermoelastic", "thermalstress", "coupled"}}}},
       {"keep",
        {{"largest", {"biggest", "main", "one", "largestcomponent", "lcc"}},
         {"percolating", {"connected", "spanning", "through"}},
@@ -238,6 +232,11 @@ std::string advice_on_key(const std::string& table, const std::string& key, cons
 }
 
 std::string advice_on_value(const std::string& key, const std::string& value, const std::vector<std::string>& choices) {
+  if (key == "physics") {
+    std::vector<synonym> names;
+    for (const physics* p : all_physics()) names.push_back({p->name, p->synonyms});
+    if (const std::string word = meant_by(names, value, choices); !word.empty()) return "; did you mean '" + word + "'?";
+  }
   for (const auto& [name, table] : synonyms_of_values())
     if (key == name || (key == "field" && name == std::string("fields")))
       if (const std::string word = meant_by(table, value, choices); !word.empty()) return "; did you mean '" + word + "'?";

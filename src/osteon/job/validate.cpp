@@ -5,7 +5,7 @@
 #include <common/printable.hpp>
 #include <common/suggest.hpp>
 #include <filesystem>
-#include <osteon/job/check_loads.hpp>
+#include <osteon/job/physics.hpp>
 #include <osteon/job/spec.hpp>
 #include <set>
 
@@ -15,15 +15,13 @@ namespace {
 
 class checker {
  public:
-  explicit checker(const spec& job)
-      : job_(job), heat_(job.physics == "heat"), coupled_(job.physics == "thermo_elasticity") {}
+  explicit checker(const spec& job) : job_(job), row_(physics_of(job)) {}
 
   std::vector<problem> run() {
     check_name();
     check_image();
     check_materials();
-    check_load();
-    check_output();
+    check_physics();
     check_numbers();
     return std::move(problems_);
   }
@@ -31,6 +29,23 @@ class checker {
  private:
   void expect(bool holds, const std::string& where, const std::string& text) {
     if (!holds) problems_.push_back({where, text});
+  }
+
+  template <class Condition>
+  static std::string names_of(Condition holds) {
+    std::string names;
+    for (const physics* p : all_physics())
+      if (holds(*p)) names += (names.empty() ? "" : "\" or \"") + std::string(p->name);
+    return names;
+  }
+
+  // "youngs_modulus_MPa (elasticity) or ...": of the physics that need one property.
+  static std::string first_needs() {
+    std::string words;
+    for (const physics* p : all_physics())
+      if (p->needs.size() == 1)
+        words += fmt::format("{}{} ({})", words.empty() ? "" : " or ", p->needs.front()->key, p->name);
+    return words;
   }
 
   // The name is that of the output folder, and stands in titles and on terminals.
@@ -84,8 +99,10 @@ class checker {
     const std::int64_t connectivity = job_.segment.connectivity;
     expect(connectivity == 6 || connectivity == 26, "segment.connectivity",
            fmt::format("{} must be 6 (by faces) or 26 (also by edges and corners)", connectivity));
-    expect(connectivity != 26 || job_.physics == "elasticity", "segment.connectivity",
-           "26 goes with physics = \"elasticity\": no heat flows through an edge or a corner; remove it");
+    const std::string why_not = row_.why_not_by_corners;
+    expect(connectivity != 26 || why_not.empty(), "segment.connectivity",
+           fmt::format("26 goes with physics = \"{}\": {}; remove it",
+                       names_of([](const physics& p) { return !*p.why_not_by_corners; }), why_not));
     expect(connectivity != 26 || job_.segment.keep != "all", "segment.connectivity",
            "26 given, but segment.keep = \"all\" drops nothing; remove one of the two");
     expect(!job_.segment.labels || !job_.segment.threshold, "segment.threshold",
@@ -96,13 +113,13 @@ class checker {
 
   void check_materials() {
     const bool law = job_.density_law.has_value(), images = job_.modulus_image.has_value();
-    expect(!job_.materials.empty() || law || images, "material",
-           "missing: add [[material]] with youngs_modulus_MPa (elasticity) or conductivity_W_per_mK (heat)");
+    expect(!job_.materials.empty() || law || images || row_.needs.empty(), "material",
+           fmt::format("missing: add [[material]] with {}", first_needs()));
     expect(!images || (job_.materials.empty() && !law), "modulus_image",
            "given together with [[material]] or [density_law]; keep one of them");
-    const std::string needs =
-        fmt::format("gives a modulus, but physics = \"{}\" needs a conductivity; use [[material]]", job_.physics);
-    expect(!images || (!heat_ && !coupled_), "modulus_image", needs);
+    const std::string other = fmt::format("gives a modulus, but physics = \"{}\" needs {}; use [[material]]", row_.name,
+                                          row_.needs.empty() ? "none" : row_.needs.front()->in_words);
+    expect(!images || row_.takes_graded_moduli, "modulus_image", other);
     expect(!images || !job_.segment.labels, "modulus_image",
            "given, but segment.labels = true: labels have materials; remove one of the two");
     expect(!job_.poisson_image || images, "poisson_image", "given without [modulus_image]; add it, or use poisson_ratio");
@@ -113,16 +130,13 @@ class checker {
     expect(!job_.poisson_image || !job_.poisson_image->path.empty(), "poisson_image.path",
            "missing: an image of Poisson's ratios");
     expect(job_.materials.empty() || !law, "density_law", "given together with [[material]]; keep one of the two");
-    expect(!law || (!heat_ && !coupled_), "density_law", needs);
+    expect(!law || row_.takes_graded_moduli, "density_law", other);
     expect(!law || !job_.segment.labels, "density_law", "needs grey values, but segment.labels = true");
     std::set<std::int64_t> labels;
     for (std::size_t n = 0; n < job_.materials.size(); ++n) {
       const material_spec& m = job_.materials[n];
       const std::string at = fmt::format("material[{}].", n + 1);
-      if (heat_ || coupled_) expect_positive(m.conductivity_W_per_mK, at + "conductivity_W_per_mK", "W/(m K)");
-      if (!heat_) expect_positive(m.youngs_modulus_MPa, at + "youngs_modulus_MPa", "MPa");
-      expect(!coupled_ || m.thermal_expansion_per_K, at + "thermal_expansion_per_K",
-             fmt::format("missing: physics = \"{}\" needs it, in 1/K", job_.physics));
+      for (const material_property* p : row_.needs) expect_property(m.*p->value, at + p->key, *p);
       expect(std::isfinite(m.thermal_expansion_per_K.value_or(0)) && std::abs(m.thermal_expansion_per_K.value_or(0)) < 1,
              at + "thermal_expansion_per_K",
              fmt::format("{} must be in (-1, 1) 1/K; bone has about 2.7e-5", m.thermal_expansion_per_K.value_or(0)));
@@ -160,6 +174,8 @@ class checker {
              "expected [[grey, density], ...] with at least two different greys");
     }
     if (d.law == "power") {
+      expect(d.coefficient_MPa.has_value(), "density_law.coefficient_MPa",
+             fmt::format("missing: physics = \"{}\" needs it, in MPa", row_.name));
       expect_positive(d.coefficient_MPa, "density_law.coefficient_MPa", "MPa");
       expect(d.coefficients_MPa.empty(), "density_law.coefficients_MPa",
              "given, but law = \"power\"; use coefficient_MPa and exponent, or another law");
@@ -177,46 +193,9 @@ class checker {
     expect_ratio(d.poisson_ratio, "density_law.poisson_ratio");
   }
 
-  void check_load() {
-    expect(!job_.load.boundary || is_homogenisation(job_), "load.boundary",
-           "given, but load.test is not \"homogenise\"; remove it");
-    check_heat(job_, problems_);
-    expect(coupled_ || !job_.load.reference_K, "load.reference_K",
-           "given, but only physics = \"thermo_elasticity\" needs it; remove it");
-    if (job_.physics == "elasticity") {
-      for (problem& p : check_loads(job_)) problems_.push_back(std::move(p));
-      return;
-    }
-    expect(job_.supports.empty() && job_.forces.empty() && job_.cases.empty(), "support",
-           "[[support]], [[force]] and [[case]] belong to physics = \"elasticity\"");
-    expect(!job_.segment.drop_unsupported, "segment.drop_unsupported", "belongs to physics = \"elasticity\"");
-    if (coupled_) check_coupled_load();
-  }
-
-  void check_coupled_load() {
-    const load_spec& l = job_.load;
-    const std::string test = l.test.value_or("axial_bonded");
-    expect(test == "axial_bonded" || test == "free_expansion", "load.test",
-           fmt::format("'{}' does not go with physics = \"thermo_elasticity\"{}; use 'axial_bonded' or 'free_expansion'",
-                       test, test == "conduction" ? ", which has it anyway" : ""));
-    const bool other = l.displacement_mm || l.force_N || l.angle_deg || l.moment_N_mm || l.gravity_m_per_s2 || l.direction ||
-                       l.about_mm || l.bonded || l.depth_mm != 0 || l.faces != "image";
-    expect(!other, "load", "of the keys of a mechanical test only axis and strain go with physics = \"thermo_elasticity\"");
-    expect(test == "axial_bonded" || !l.strain, "load.strain",
-           fmt::format("given, but test = \"{}\" drives no face; remove it", test));
-    expect(std::abs(l.strain.value_or(0)) <= 1, "load.strain",
-           fmt::format("{} must be in [-1, 1]; 0 holds the faces where they are", l.strain.value_or(0)));
-    expect(l.reference_K.has_value(), "load.reference_K",
-           "missing: the temperature in K at which the specimen is free of stress");
-    for (const auto& [key, value] :
-         {std::pair{"low_K", l.low_K}, {"high_K", l.high_K}, {"reference_K", l.reference_K.value_or(0)}})
-      expect(std::isfinite(value), fmt::format("load.{}", key), fmt::format("{} must be finite", value));
-  }
-
-  void check_output() {
-    expect(!heat_ || !job_.output_fields, "output.fields",
-           "given, but physics = \"heat\" always writes temperature and heat_flux; remove it");
-    expect(!heat_ || !job_.picture.field, "picture.field", "given, but physics = \"heat\" shows the heat flux; remove it");
+  // Each row says what is wrong with a job of its own, or what of its keys a job of another physics has.
+  void check_physics() {
+    for (const physics* p : all_physics()) (p == &row_ ? p->check : p->refuse)(job_, problems_);
     std::set<std::string> names;
     for (const std::string& name : job_.output_fields.value_or(std::vector<std::string>{}))
       expect(names.insert(name).second, "output.fields", fmt::format("'{}' is named twice", name));
@@ -249,8 +228,11 @@ class checker {
            fmt::format("{} must be in [1, 4096]", job_.run.threads));
   }
 
+  void expect_property(const std::optional<double>& value, const std::string& where, const material_property& what) {
+    expect(value.has_value(), where, fmt::format("missing: physics = \"{}\" needs it, in {}", row_.name, what.unit));
+    if (!what.may_be_negative) expect_positive(value, where, what.unit);
+  }
   void expect_positive(const std::optional<double>& value, const std::string& where, const std::string& unit) {
-    expect(value.has_value(), where, fmt::format("missing: physics = \"{}\" needs it, in {}", job_.physics, unit));
     expect(!value || *value > 0, where, fmt::format("{} must be > 0 {}", value.value_or(0), unit));
   }
   void expect_ratio(double nu, const std::string& where) {
@@ -258,7 +240,7 @@ class checker {
   }
 
   const spec& job_;
-  bool heat_, coupled_;
+  const physics& row_;
   std::vector<problem> problems_;
 };
 

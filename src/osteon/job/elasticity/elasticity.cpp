@@ -1,0 +1,197 @@
+#include <osteon/job/elasticity/elasticity.hpp>
+
+#include <osteon/job/elasticity/check_loads.hpp>
+#include <osteon/job/elasticity/elastic_answers.hpp>
+#include <osteon/job/elasticity/elastic_frames.hpp>
+#include <osteon/job/elasticity/elastic_output.hpp>
+#include <osteon/job/elasticity/loads_on_solid.hpp>
+#include <osteon/job/elasticity/run_elasticity.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+// Of a job of another physics.
+void refuse_elasticity(const spec& job, std::vector<problem>& problems) {
+  if (job.load.boundary) problems.push_back({"load.boundary", "given, but load.test is not \"homogenise\"; remove it"});
+  if (!(job.supports.empty() && job.forces.empty() && job.cases.empty()))
+    problems.push_back({"support", "[[support]], [[force]] and [[case]] belong to physics = \"elasticity\""});
+  if (job.segment.drop_unsupported) problems.push_back({"segment.drop_unsupported", "belongs to physics = \"elasticity\""});
+}
+
+// A test between the faces of the image needs a solid that joins them; other loads act where their sets are.
+solid_rules elastic_rules(const spec& job) {
+  solid_rules rules;
+  rules.must_join_faces = job.cases.empty() && job.load.faces == "image" && test_of(job.load, job.supports) != "custom";
+  if (is_homogenisation(job)) rules.periodic.fill(job.load.boundary.value_or("kubc") == "periodic");
+  return rules;
+}
+
+solver_work elastic_work(const spec& job, const voxel::node_count* nodes) {
+  solver_work work;
+  work.kept = static_cast<double>(std::max<std::size_t>(job.cases.size(), 1));
+  work.solutions = is_homogenisation(job) ? 6 : work.kept;
+  if (nodes) work.held = held_by_test(job, *nodes, test_of(job.load, job.supports));
+  return work;
+}
+
+std::vector<answer> elastic_answers() {
+  std::vector<answer> all{
+      {.key = "homogenisation.isotropic.youngs_modulus_MPa",
+       .title = "Young's modulus, nearest isotropic",
+       .unit = "MPa",
+       .meaning = "Of the isotropic material that is nearest to the stiffness.",
+       .in_table = false},
+      {.key = "homogenisation.universal_anisotropy",
+       .title = "universal anisotropy",
+       .meaning = "5 G_V/G_R + K_V/K_R - 6 of Voigt's and Reuss' means; 0 if isotropic."},
+      {.key = "homogenisation.volume_fraction",
+       .title = "solid volume fraction",
+       .meaning = "Solid voxels over all of the box."},
+  };
+  constexpr const char* names[] = {"xx", "yy", "zz", "xy", "yz", "xz"};
+  for (int i = 0; i < 6; ++i)
+    all.push_back({.key = "homogenisation.stiffness_MPa." + std::to_string(i) + "." + std::to_string(i),
+                   .title = std::string("stiffness ") + names[i] + " " + names[i],
+                   .unit = "MPa",
+                   .meaning = "Stress over strain; shear strains are engineering shears.",
+                   .in_report = false});
+  const std::vector<answer> more{
+      {.key = "homogenisation.youngs_modulus_MPa.*",
+       .title = "Young's modulus",
+       .unit = "MPa",
+       .meaning = "Along an axis.",
+       .in_report = false},
+      {.key = "homogenisation.shear_modulus_MPa.*",
+       .title = "shear modulus",
+       .unit = "MPa",
+       .meaning = "In a plane of two axes.",
+       .in_report = false},
+      {.key = "homogenisation.asymmetry",
+       .title = "asymmetry of the stiffness",
+       .meaning = "What the solver's tolerance leaves of a symmetry that is exact.",
+       .in_report = false},
+      {.key = "reaction_N.@",
+       .title = "reaction force",
+       .unit = "N",
+       .meaning = "Of the driven face, along the load.",
+       .in_report = false,
+       .unless = "stiffness_N_mm_per_deg"},
+      {.key = "reaction_moment_N_mm.@",
+       .title = "reaction moment",
+       .unit = "N mm",
+       .meaning = "Of the driven face, about the axis of the load.",
+       .in_report = false,
+       .with = "stiffness_N_mm_per_deg"},
+      {.key = "stiffness_N_per_mm",
+       .title = "stiffness",
+       .unit = "N/mm",
+       .meaning = "Force over the displacement of the driven face; of supports and forces, of the one that alone drives."},
+      {.key = "apparent_modulus_MPa",
+       .title = "apparent modulus",
+       .unit = "MPa",
+       .meaning = "Young's modulus of a solid block of the same outer size and stiffness."},
+      {.key = "stiffness_N_mm_per_deg",
+       .title = "stiffness",
+       .unit = "N mm/deg",
+       .meaning = "Moment over the angle, of the loaded faces or a turned support."},
+      {.key = "aggregate_modulus_MPa",
+       .title = "aggregate modulus",
+       .unit = "MPa",
+       .meaning = "Axial stress over axial strain where the sides are held."},
+      {.key = "shear_modulus_MPa",
+       .title = "apparent shear modulus",
+       .unit = "MPa",
+       .meaning = "Shear stress on the plates over the shear strain."},
+      {.key = "bending_stiffness_N_mm2",
+       .title = "bending stiffness",
+       .unit = "N mm2",
+       .meaning = "E I of a beam that bends alike."},
+      {.key = "torsional_stiffness_N_mm2",
+       .title = "torsional stiffness",
+       .unit = "N mm2",
+       .meaning = "G J of a bar that twists alike."},
+      {.key = "pistoia.failure_moment_N_mm",
+       .title = "failure moment (Pistoia)",
+       .unit = "N mm",
+       .meaning = "Moment at which the critical share of the solid exceeds the critical effective strain."},
+      {.key = "pistoia.failure_load_N",
+       .title = "failure load (Pistoia)",
+       .unit = "N",
+       .meaning = "Load, with its sign, at which the critical share of the solid exceeds the critical effective strain."},
+      {.key = "pistoia.factor", .title = "failure factor (Pistoia)", .meaning = "Failure load over the computed load."},
+      {.key = "reaction_N",
+       .title = "reaction (z, y, x)",
+       .unit = "N",
+       .meaning = "Force on the driven face.",
+       .in_table = false},
+      mean_sed("Strain energy density at the voxels' centres, averaged over the solid."),
+      {.key = "sed_MPa.p95",
+       .title = "strain energy density, 95 %",
+       .unit = "MPa",
+       .meaning = "95 % of the solid lie below.",
+       .in_table = false},
+      high_sed(),
+      {.key = "sed_MPa.max",
+       .title = "strain energy density, maximum",
+       .unit = "MPa",
+       .meaning = "The largest value; it depends on the voxel size, so do not compare it between scans.",
+       .in_table = false},
+      {.key = "effective_strain.p98",
+       .title = "effective strain, 98 %",
+       .meaning = "sqrt(2 SED / E) at the voxels' centres; 98 % of the solid lie below."},
+      {.key = "strain_energy_mJ",
+       .title = "strain energy",
+       .unit = "mJ",
+       .meaning = "Of the whole voxels, bending included: the work of the load.",
+       .in_table = false},
+      {.key = "von_mises_MPa.p98",
+       .title = "von Mises stress, 98 %",
+       .unit = "MPa",
+       .meaning = "98 % of the solid lie below.",
+       .in_table = false},
+      {.key = "reaction_moment_N_mm",
+       .title = "reaction moment (z, y, x)",
+       .unit = "N mm",
+       .meaning = "Moment on the driven face about the mean position of its nodes.",
+       .in_table = false},
+  };
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace
+
+const physics& elasticity() {
+  static const physics row{
+      .name = "elasticity",
+      .meaning = "stiffness and strain energy",
+      .caption = "The specimen under load",
+      .synonyms = {"elastic", "mechanics", "mechanical", "structural", "static", "stress", "linearelastic",
+                   "linearelasticity", "fea", "fem", "solidmechanics"},
+      .answers = elastic_answers(),
+      .check =
+          [](const spec& job, std::vector<problem>& problems) {
+            for (problem& p : check_loads(job)) problems.push_back(std::move(p));
+          },
+      .refuse = refuse_elasticity,
+      .check_on_solid = check_loads_on_solid,
+      .needs = {&property::youngs_modulus},
+      .takes_graded_moduli = true,
+      .rules = elastic_rules,
+      .system = {io::centring::node, 3},
+      // A sponge has 1.27 nodes an element. 128^3: 90.2 MB for 1.92 M unknowns, 4.9 s; two cases: 128 MB. 96^3: 40.3 MB for
+      // 0.83 M, four cases 75.6 MB. Three cases of 64^3: 2.3 times the CPU of one.
+      .costs = {3.81, 46, 14, 3e-6, 7e-6},
+      .work = elastic_work,
+      .most_components = most_elastic_components,
+      .balances_moments = true,
+      .run =
+          [](const spec& job, const specimen& part, const solve::options& how, sink& log) {
+            return is_homogenisation(job) ? run_homogenise(job, part, how, log) : run_elasticity(job, part, how, log);
+          },
+      .paint = paint_displacements};
+  return row;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,243 @@
+#include <osteon/job/elasticity/load_cases.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <osteon/job/elasticity/check_loads.hpp>
+#include <osteon/job/elasticity/model_conditions.hpp>
+#include <osteon/job/voxfe/script_job.hpp>
+#include <osteon/solve/post/reactions.hpp>
+#include <utility>
+
+namespace osteon::job {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json list_of(const vector3& v) { return {v.z, v.y, v.x}; }
+vector3 minus(const vector3& a, const vector3& b) { return {a.z - b.z, a.y - b.y, a.x - b.x}; }
+vector3 plus(const vector3& a, const vector3& b) { return {a.z + b.z, a.y + b.y, a.x + b.x}; }
+
+// A force along an axis in which its node is held moves nothing.
+void warn_of_forces_on_held_nodes(const node_sets& sets, const load_case& c, sink& log) {
+  for (const applied_force& force : c.forces) {
+    double sums[2] = {};  // nodes, newtons
+    for (const solve::nodal_force& f : force.nodes)
+      for (int a = 0; a < 3; ++a) {
+        const auto at = std::lower_bound(
+            c.fixed.begin(), c.fixed.end(), std::pair(f.node, a),
+            [](const auto& p, const auto& key) { return std::pair(p.node, static_cast<int>(p.direction)) < key; });
+        if (f.force_N[a] == 0 || at == c.fixed.end() || at->node != f.node || static_cast<int>(at->direction) != a) continue;
+        sums[0] += sets.owns(f.node);
+        sums[1] += std::abs(f.force_N[a]);
+      }
+    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, sets.comm());
+    if (sums[0] > 0)
+      log.warn(fmt::format(
+          "{}{:.6g} N of the force on '{}' act where {:.0f} displacements are prescribed, and go straight into the "
+          "support",
+          c.name.empty() ? "" : "case '" + c.name + "': ", sums[1], force.on, sums[0]));
+  }
+}
+
+load_case make_case(node_sets& sets, const std::string& name, const load_spec& load,
+                    const std::vector<support_spec>& supports, const std::vector<force_spec>& forces, sink& log) {
+  load_case c;
+  c.name = name;
+  c.spec = &load;
+  c.test = test_of(load, supports);
+  if (c.test != "custom") {
+    standard_test standard = make_test(sets, load, c.test);
+    c.supports = std::move(standard.supports);
+    c.measures = std::move(standard.what);
+  }
+  for (const support_spec& s : supports) c.supports.push_back(make_support(sets, s));
+  for (const force_spec& f : forces) c.forces.push_back(make_force(sets, f));
+  if (load.gravity_m_per_s2) c.forces.push_back(body_weight(sets, to_vector(*load.gravity_m_per_s2)));
+  add_conditions(sets, c, log);
+  c.fixed = prescribe(sets, c.supports);
+  return c;
+}
+
+// What a support bears along the axes that it holds; other supports of its nodes bear the rest.
+solve::wrench borne_by(const support& s, const solve::elasticity_problem& problem, solve::elasticity_solution& solution,
+                       std::optional<vector3> about_mm = std::nullopt) {
+  std::vector<std::pair<std::size_t, double>> hidden;
+  for (const std::int32_t node : s.on->nodes)
+    for (std::size_t a = 0; a < 3; ++a)
+      if (!s.held[a]) {
+        const std::size_t i = 3 * static_cast<std::size_t>(node) + a;
+        hidden.emplace_back(i, std::exchange(solution.reaction_N[i], 0.0));
+      }
+  const solve::wrench w = solve::resultant(problem, solution, s.on->nodes, about_mm);
+  for (const auto& [i, value] : hidden) solution.reaction_N[i] = value;
+  return w;
+}
+
+// Force and the displacement that it does its work on: the mean one along it, weighed by what each node bears. Nothing of
+// forces that do not all point one way.
+std::optional<double> displacement_along(const applied_force& f, MPI_Comm comm, const std::vector<double>& displacement_mm) {
+  double sums[2] = {};  // work, magnitudes
+  for (const solve::nodal_force& n : f.nodes) {
+    const double* u = displacement_mm.data() + 3 * static_cast<std::size_t>(n.node);
+    sums[0] += n.force_N.z * u[0] + n.force_N.y * u[1] + n.force_N.x * u[2];
+    sums[1] += std::hypot(n.force_N.z, n.force_N.y, n.force_N.x);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, comm);
+  const double total = std::hypot(f.total_N.z, f.total_N.y, f.total_N.x);
+  constexpr double rounding = 1e-9;
+  if (!(total > 0) || sums[1] > (1 + rounding) * total) return std::nullopt;
+  return sums[0] / total;
+}
+
+double dot(const vector3& a, const vector3& b) { return a.z * b.z + a.y * b.y + a.x * b.x; }
+
+// The stiffness of supports and forces, which there is if one of them alone drives the specimen: a support that is shifted
+// or turned, or a force. Load and displacement are those that do work on each other.
+json stiffness_of(const load_case& c, const json& forces, const solve::elasticity_problem& problem,
+                  solve::elasticity_solution& solution, const vector3& origin_mm) {
+  const json none = json::object();
+  const support* driven = nullptr;
+  for (const support& s : c.supports)
+    if (dot(s.move_mm, s.move_mm) + dot(s.turn_rad, s.turn_rad) > 0) {
+      if (driven) return none;
+      driven = &s;
+    }
+  if (!driven) {
+    if (c.forces.size() != 1 || c.spec->gravity_m_per_s2 || !forces[0].contains("displacement_mm")) return none;
+    const vector3& f = c.forces[0].total_N;
+    const double moved = forces[0].at("displacement_mm");
+    return moved > 0 ? json({{"stiffness_N_per_mm", std::sqrt(dot(f, f)) / moved}}) : none;
+  }
+  if (!c.forces.empty()) return none;
+  const double shift = dot(driven->move_mm, driven->move_mm), turn = dot(driven->turn_rad, driven->turn_rad);
+  if (shift > 0 && turn > 0) return none;
+  const solve::wrench w = borne_by(*driven, problem, solution, minus(driven->about_mm, origin_mm));
+  if (shift > 0) return {{"stiffness_N_per_mm", dot(w.force_N, driven->move_mm) / shift}};
+  const double stiffness = dot(w.moment_N_mm, driven->turn_rad) / turn;
+  return {{"stiffness_N_mm_per_rad", stiffness}, {"stiffness_N_mm_per_deg", stiffness * std::numbers::pi / 180}};
+}
+
+json describe_load(const load_case& c) {
+  json load = {{"test", c.test}, {"axis", c.spec->axis}};
+  if (!c.measures) return load;
+  const measure& m = *c.measures;
+  if (m.along != axis_of(c.spec->axis[0]) || m.test == "bending")
+    load["direction"] = std::string(1, "zyx"[static_cast<int>(m.along)]);
+  if (m.turns) {
+    load["angle_deg"] = m.amount * 180 / std::numbers::pi;
+    load["about_mm"] = list_of(m.about_mm);
+  } else {
+    load["strain"] = m.amount / m.length_mm;
+    load["displacement_mm"] = m.amount;
+  }
+  load["length_mm"] = m.length_mm;
+  load["cross_section_mm2"] = m.area_mm2;
+  return load;
+}
+
+}  // namespace
+
+std::vector<load_case> make_cases(node_sets& sets, sink& log) {
+  const spec& job = sets.job();
+  std::vector<load_case> cases;
+  if (job.cases.empty()) cases.push_back(make_case(sets, "", job.load, job.supports, job.forces, log));
+  for (const case_spec& c : job.cases) {
+    auto supports = job.supports;
+    supports.insert(supports.end(), c.supports.begin(), c.supports.end());
+    auto forces = job.forces;
+    forces.insert(forces.end(), c.forces.begin(), c.forces.end());
+    cases.push_back(make_case(sets, c.name, c.load, supports, forces, log));
+  }
+  for (const load_case& c : cases) warn_of_forces_on_held_nodes(sets, c, log);
+  return cases;
+}
+
+std::vector<std::vector<std::size_t>> group_by_supports(MPI_Comm comm, const std::vector<load_case>& cases) {
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t c = 0; c < cases.size(); ++c) {
+    std::vector<int> same;  // per group
+    for (const auto& group : groups) {
+      const auto &a = cases[group.front()].fixed, &b = cases[c].fixed;
+      same.push_back(std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& p, const auto& q) {
+        return p.node == q.node && p.direction == q.direction;
+      }));
+    }
+    MPI_Allreduce(MPI_IN_PLACE, same.data(), static_cast<int>(same.size()), MPI_INT, MPI_MIN, comm);
+    const auto found = static_cast<std::size_t>(std::find(same.begin(), same.end(), 1) - same.begin());
+    if (found == groups.size()) groups.emplace_back();
+    groups[found].push_back(c);
+  }
+  return groups;
+}
+
+solve::elastic_load load_of(const load_case& what) {
+  solve::elastic_load load;
+  for (const solve::prescribed_displacement& p : what.fixed) load.prescribed_mm.push_back(p.value_mm);
+  for (const applied_force& f : what.forces) load.forces.insert(load.forces.end(), f.nodes.begin(), f.nodes.end());
+  return load;
+}
+
+load_answers read_loads(const load_case& what, const solve::elasticity_problem& problem, const vector3& origin_mm,
+                        solve::elasticity_solution& solution) {
+  load_answers answers;
+  load_case c = what;  // scaled with the solution
+  if (c.measures) {
+    measure& m = *c.measures;
+    const auto bears = [&] {
+      return solve::resultant(problem, solution, m.driven->nodes,
+                              m.turns ? std::optional(minus(m.about_mm, origin_mm)) : std::nullopt);
+    };
+    const int a = static_cast<int>(m.along);
+    solve::wrench w = bears();
+    double load = m.turns ? w.moment_N_mm[a] : w.force_N[a];
+    if (m.wanted) {
+      const double factor = *m.wanted / load;
+      if (!std::isfinite(factor))
+        throw solve_error(
+            fmt::format("the driven face bears {} {}, so it cannot be scaled to {}; is the solid connected from "
+                        "one face to the other?",
+                        load, m.turns ? "N mm" : "N", *m.wanted));
+      for (double& u : solution.displacement_mm) u *= factor;
+      for (double& r : solution.reaction_N) r *= factor;
+      m.amount *= factor;
+      w = bears();
+      load = m.turns ? w.moment_N_mm[a] : w.force_N[a];
+    }
+    answers.load = load;
+    answers.is_moment = m.turns;
+    answers.keys["reaction_N"] = list_of(w.force_N);
+    answers.keys["reaction_moment_N_mm"] = list_of(w.moment_N_mm);
+    answers.keys["reaction_point_mm"] = list_of(plus(w.about_mm, origin_mm));
+    answers.keys.update(measured(m, load));
+  }
+  json supports = json::array(), forces = json::array();
+  for (const support& s : c.supports) {
+    const solve::wrench w = borne_by(s, problem, solution);
+    std::string held;
+    for (std::size_t a = 0; a < 3; ++a)
+      if (s.held[a]) held += "zyx"[a];
+    supports.push_back({{"on", s.on->name},
+                        {"held", held},
+                        {"nodes", s.on->size},
+                        {"reaction_N", list_of(w.force_N)},
+                        {"moment_N_mm", list_of(w.moment_N_mm)},
+                        {"about_mm", list_of(plus(w.about_mm, origin_mm))}});
+  }
+  for (const applied_force& f : c.forces) {
+    forces.push_back({{"on", f.on}, {"nodes", f.size}, {"force_N", list_of(f.total_N)}});
+    if (const auto u = displacement_along(f, problem.where.comm, solution.displacement_mm))
+      forces.back()["displacement_mm"] = *u;
+  }
+  if (!c.measures) answers.keys.update(stiffness_of(c, forces, problem, solution, origin_mm));
+  answers.keys["supports"] = supports;
+  if (!forces.empty()) answers.keys["forces"] = forces;
+  answers.keys["load"] = describe_load(c);
+  return answers;
+}
+
+}  // namespace osteon::job

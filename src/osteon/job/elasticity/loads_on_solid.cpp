@@ -1,0 +1,53 @@
+#include <osteon/job/elasticity/loads_on_solid.hpp>
+
+#include <algorithm>
+#include <osteon/job/elasticity/check_loads.hpp>
+#include <osteon/job/elasticity/supported.hpp>
+#include <osteon/job/warning_keeper.hpp>
+#include <osteon/solve/elasticity/elasticity_check.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+bool is_used(const spec& job, const std::string& set) {
+  const auto in = [&](const auto& list) {
+    return std::any_of(list.begin(), list.end(), [&](const auto& entry) { return entry.on == set; });
+  };
+  return in(job.supports) || in(job.forces) ||
+         std::any_of(job.cases.begin(), job.cases.end(), [&](const case_spec& c) { return in(c.supports) || in(c.forces); });
+}
+
+}  // namespace
+
+void check_loads_on_solid(const spec& job, const std::function<specimen()>& read, std::vector<problem>& warnings) {
+  if (is_homogenisation(job)) return;
+  specimen part = read();
+  drop_unsupported(job, part, quiet());
+  const auto problem = make_problem(part);
+  node_sets sets(job, part, problem->nodes);
+  for (const set_spec& s : job.sets) try {
+      sets.find(s.name);
+    } catch (const data_error& e) {  // of a set that nothing is on `run` says nothing; of others it is said below
+      if (!is_used(job, s.name)) warnings.push_back({"set", e.what()});
+    }
+  warning_keeper log(warnings, "load");
+  const std::vector<load_case> cases = make_cases(sets, log);
+  for (const auto& group : group_by_supports(part.where.comm, cases)) {
+    problem->fixed = cases[group.front()].fixed;
+    require_supported(*problem, part.header.origin_mm);
+    solve::check_elasticity(*problem);
+  }
+}
+
+std::int64_t held_by_test(const spec& job, const voxel::node_count& nodes, const std::string& test) {
+  if (!job.cases.empty() || job.load.faces != "image" || job.load.depth_mm > 0) return 0;
+  const auto on = [&](std::size_t a) { return nodes.on_face[a][0] + nodes.on_face[a][1]; };
+  const auto axis = static_cast<std::size_t>(load_axis(job));
+  if (test == "axial_bonded" || test == "shear" || (job.load.bonded && (test == "bending" || test == "torsion")))
+    return 3 * on(axis);
+  if (test == "confined") return on(0) + on(1) + on(2);
+  return test == "uniaxial" ? on(axis) : 0;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,14 @@
+#pragma once
+/// @file
+/// The stages of an elasticity job.
+#include <osteon/job/physics_result.hpp>
+
+namespace osteon::job {
+
+/// A mechanical test, or supports and forces; one load case or several. @collective on part.where.comm
+physics_result run_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log);
+
+/// Stiffness of a block of material under six mean strains. @collective on part.where.comm
+physics_result run_homogenise(const spec& job, const specimen& part, const solve::options& how, sink& log);
+
+}  // namespace osteon::job

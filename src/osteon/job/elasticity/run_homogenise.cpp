@@ -1,0 +1,97 @@
+#include <memory>
+#include <osteon/comm/together.hpp>
+#include <osteon/job/elasticity/elastic_output.hpp>
+#include <osteon/job/elasticity/run_elasticity.hpp>
+#include <osteon/job/elasticity/supported.hpp>
+#include <osteon/solve/elasticity/homogenise.hpp>
+#include <osteon/solve/joint_certificate.hpp>
+#include <osteon/solve/post/field_statistics.hpp>
+#include <osteon/solve/post/orthotropic_frame.hpp>
+
+namespace osteon::job {
+
+using json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr double mean_strain = 0.01;  // zz, of the fields; the stiffness does not depend on it
+constexpr const char* components[] = {"xx", "yy", "zz", "xy", "yz", "xz"};
+
+// Young's and shear moduli and Poisson's ratios along axes named by three letters.
+json moduli(const solve::elastic_constants& k, const std::string& axes) {
+  json young, shear, ratios;
+  for (std::size_t i = 0; i < 3; ++i) {
+    young[std::string{axes[i]}] = k.youngs_modulus_MPa[i];
+    const std::size_t from = i == 2 ? 0 : i, to = i == 0 ? 1 : 2;  // xy, yz, xz
+    shear[std::string{axes[from], axes[to]}] = k.shear_modulus_MPa[i];
+    for (std::size_t j = 0; j < 3; ++j)
+      if (i != j) ratios[std::string{axes[i], axes[j]}] = k.poisson_ratio[i][j];
+  }
+  return {{"youngs_modulus_MPa", young}, {"shear_modulus_MPa", shear}, {"poisson_ratio", ratios}};
+}
+
+json constants(const solve::voigt_matrix& stiffness, const solve::elastic_constants& k) {
+  json found = {{"compliance_per_MPa", k.compliance_per_MPa}};
+  found.update(moduli(k, "xyz"));
+  const double bulk = k.bulk_voigt_MPa, shear = k.shear_voigt_MPa;
+  found.update({{"isotropic",
+                 {{"bulk_modulus_MPa", bulk},
+                  {"shear_modulus_MPa", shear},
+                  {"youngs_modulus_MPa", 9 * bulk * shear / (3 * bulk + shear)},
+                  {"poisson_ratio", (3 * bulk - 2 * shear) / (6 * bulk + 2 * shear)}}},
+                {"universal_anisotropy", k.universal_anisotropy},
+                {"zener_ratio", k.zener_ratio},
+                {"isotropic_misfit", k.isotropic_misfit},
+                {"cubic_misfit", k.cubic_misfit},
+                {"orthotropic_misfit", k.orthotropic_misfit}});
+  const solve::orthotropic_frame frame = solve::best_orthotropic_frame(stiffness);
+  if (const auto along = solve::constants_of(frame.stiffness_MPa)) {
+    json& f = found["orthotropic_frame"] = {{"axes_xyz", frame.axes}, {"misfit", along->orthotropic_misfit}};
+    f.update(moduli(*along, "123"));
+  }
+  return found;
+}
+
+}  // namespace
+
+physics_result run_homogenise(const spec& job, const specimen& part, const solve::options& how, sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  const auto problem = make_problem(part);
+  const std::string boundary = job.load.boundary.value_or("kubc");
+  solve::homogenised found = solve::homogenise(
+      *problem, boundary == "periodic" ? solve::box_faces::periodic : solve::box_faces::kubc, mean_strain, how, log);
+
+  physics_result result;
+  result.proof = solve::joint_certificate(found.proof);
+  result.elements = part.cells.size();
+  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+
+  json answer = {{"boundary", boundary},
+                 {"order", components},
+                 {"volume_fraction", static_cast<double>(result.elements) / static_cast<double>(part.header.shape.volume())},
+                 {"stiffness_MPa", found.stiffness_MPa},
+                 {"asymmetry", found.asymmetry}};
+  if (const auto k = solve::constants_of(found.stiffness_MPa))
+    answer.update(constants(found.stiffness_MPa, *k));
+  else
+    log.warn("the specimen resists some strain with no stress: it has a stiffness, but no compliance and no moduli");
+  answer["cases"] = json::array();
+  for (std::size_t i = 0; i < 6; ++i)
+    answer["cases"].push_back({{"strain", components[i]},
+                               {"iterations", found.proof[i].iterations},
+                               {"true_relative_residual", found.proof[i].true_relative_residual},
+                               {"converged", found.proof[i].converged}});
+
+  elastic_state state;
+  comm::together(comm, [&] { state = read_off(problem, std::move(found.shown.displacement_mm)); });
+  const auto sed = solve::statistics(comm, *state.sed);
+  result.answers = {{"homogenisation", answer},
+                    {"sed_MPa", {{"mean", sed.mean}, {"p95", sed.p95}, {"p98", sed.p98}, {"max", sed.max}}},
+                    {"load", {{"test", "homogenise"}, {"boundary", boundary}, {"axis", "z"}, {"strain", mean_strain}}}};
+  if (auto table = by_material(part, state); !table.is_null()) result.answers["by_material"] = std::move(table);
+  show(result, part, job.picture.field.value_or("sed"), state);
+  result.fields = elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state);
+  return result;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,70 @@
+#include <osteon/job/elasticity/supported.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <osteon/base/counted.hpp>
+#include <osteon/comm/together.hpp>
+#include <osteon/solve/elasticity/elasticity_check.hpp>
+#include <osteon/solve/elasticity/loose_parts.hpp>
+
+namespace osteon::job {
+
+std::shared_ptr<solve::elasticity_problem> make_problem(const specimen& part) {
+  const auto problem = std::make_shared<solve::elasticity_problem>();
+  comm::together(part.where.comm, [&] {
+    problem->where = part.where;
+    problem->spacing_mm = part.header.spacing_mm;
+    problem->materials = &part.header.materials;
+    problem->cells = part.cells;
+    problem->nodes = voxel::corner_nodes(part.cells);
+    problem->material = part.material;
+  });
+  return problem;
+}
+
+void require_supported(const solve::elasticity_problem& problem, const vector3& origin) {
+  const solve::loose_parts found = solve::find_loose_parts(problem);
+  if (found.loose == 0) return;
+  // Where nothing at all is held, the free motions of the whole say more; the solver names them.
+  if (found.loose == found.parts && !solve::free_rigid_motions(problem).empty()) return;
+  const vector3 &low = found.largest_low_mm, &high = found.largest_high_mm;
+  throw data_error(fmt::format(
+      "{} of the {} parts of the solid, {}, are not held by any support: {}, and {} that hang on others by single nodes "
+      "or edges; the largest has {} between {} and {}; hold them by a [[support]], keep less "
+      "(segment.keep = \"largest\"), or let them be dropped (segment.drop_unsupported = true)",
+      found.loose, found.parts, counted(found.voxels, "voxel"), counted(found.loose - found.hanging, "island"),
+      found.hanging, counted(found.largest_voxels, "voxel"), in_mm({low.z + origin.z, low.y + origin.y, low.x + origin.x}),
+      in_mm({high.z + origin.z, high.y + origin.y, high.x + origin.x})));
+}
+
+std::int64_t drop_unsupported(const spec& job, specimen& part, sink& log) {
+  if (!job.segment.drop_unsupported) return 0;
+  const auto problem = make_problem(part);
+  node_sets sets(job, part, problem->nodes);
+  const std::vector<load_case> cases = make_cases(sets, quiet());  // they are made again, and warned of, without the parts
+  std::int64_t parts = 0, voxels = 0;
+  std::vector<material_number> drop(static_cast<std::size_t>(part.cells.size()));
+  for (const auto& group : group_by_supports(part.where.comm, cases)) {
+    problem->fixed = cases[group.front()].fixed;
+    const solve::loose_parts found = solve::find_loose_parts(*problem);
+    if (found.loose == found.parts) return 0;  // nothing would be left; solving says what is wrong
+    parts = std::max(parts, found.loose);
+    for (std::size_t c = 0; c < drop.size(); ++c) drop[c] |= found.is_loose[c];
+  }
+  for (std::size_t c = 0; c < drop.size(); ++c)
+    if (drop[c]) {
+      part.material[c] = 0;
+      ++voxels;
+    }
+  MPI_Allreduce(MPI_IN_PLACE, &voxels, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
+  if (voxels == 0) return 0;
+  comm::together(part.where.comm, [&] {
+    part.cells = voxel::active_cells({image_of(part).data(), part.cells.shape()});
+    std::erase(part.material, material_number{0});
+  });
+  log.note(fmt::format("dropped {} of {} that no support holds", counted(parts, "part"), counted(voxels, "voxel")));
+  return voxels;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,21 @@
+#pragma once
+/// @file
+/// Parts of a specimen that no support of a load case holds.
+#include <memory>
+#include <osteon/job/elasticity/load_cases.hpp>
+
+namespace osteon::job {
+
+/// The elasticity problem of a specimen, without its prescribed displacements. Borrows the table of materials.
+/// @collective on part.where.comm
+std::shared_ptr<solve::elasticity_problem> make_problem(const specimen& part);
+
+/// Refuse parts that prescribed displacements do not hold.
+/// @throws data_error that says how many, how large and where @collective
+void require_supported(const solve::elasticity_problem& problem, const vector3& origin_mm);
+
+/// Take away the parts that are not held in every load case, if the job wants it.
+/// @return voxels that were taken away, all ranks @collective on part.where.comm
+std::int64_t drop_unsupported(const spec& job, specimen& part, sink& log);
+
+}  // namespace osteon::job

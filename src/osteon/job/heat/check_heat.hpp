@@ -1,0 +1,17 @@
+#pragma once
+/// @file
+/// What is wrong with a heat job, as far as it can be said without the image.
+#include <osteon/job/spec.hpp>
+
+namespace osteon::job {
+
+/// The heat problem of a heat job: the test of [load], or what its tables amount to.
+std::string heat_test(const spec& job);
+
+/// Check the test of a heat job, its conditions, materials, steps in time and output.
+void check_heat(const spec& job, std::vector<problem>& problems);
+
+/// Refuse the keys that only a heat job has in a job of another physics.
+void refuse_heat(const spec& job, std::vector<problem>& problems);
+
+}  // namespace osteon::job

@@ -1,0 +1,114 @@
+#include <osteon/job/heat/heat.hpp>
+
+#include <algorithm>
+#include <osteon/job/heat/check_heat.hpp>
+#include <osteon/job/heat/heat_case.hpp>
+#include <osteon/job/heat/run_heat.hpp>
+#include <osteon/job/heat/temperature_frames.hpp>
+#include <osteon/solve/heat/heat.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+solid_rules heat_rules(const spec& job) {
+  solid_rules rules;
+  rules.may_join_nothing = true;  // where no path joins the faces, nothing flows: an answer, too
+  const std::string test = heat_test(job);
+  if (test == "conductivity_tensor") rules.periodic.fill(job.load.surroundings.value_or("periodic") == "periodic");
+  if (test == "heat_transfer")
+    for (const boundary_spec& b : job.boundaries)
+      if (b.kind == "periodic") rules.periodic[b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2] = true;
+  return rules;
+}
+
+void check_heat_on_solid(const spec& job, const std::function<specimen()>& read, std::vector<problem>&) {
+  const std::string test = heat_test(job);
+  if (!job.transient && test != "conductivity_tensor") solve::check_heat(make_heat_problem(job, read(), test));
+}
+
+solver_work heat_work(const spec& job, const voxel::node_count*) {
+  solver_work work;
+  if (heat_test(job) == "conductivity_tensor") work.kept = work.solutions = 3;
+  return work;
+}
+
+// What the solver's temperatures are relative to, where a job says it plainly.
+std::optional<double> zero_K(const spec& job) {
+  if (job.transient) return job.transient->initial_K;
+  if (heat_test(job) == "conduction") return std::min(job.load.low_K, job.load.high_K);
+  return std::nullopt;
+}
+
+std::vector<answer> heat_answers() {
+  return {
+      {.key = "percolates",
+       .title = "path between the faces",
+       .meaning = "Whether a path of solid joins the two faces; if none does, nothing flows.",
+       .in_report = false},
+      {.key = "effective_conductivity_W_per_mK",
+       .title = "effective conductivity",
+       .unit = "W/(m K)",
+       .meaning = "Conductivity of a solid block of the same outer size and flux."},
+      {.key = "tortuosity",
+       .title = "tortuosity",
+       .meaning = "Conductivity that the solid fraction alone would give, over the effective one; 1 is a straight path."},
+      {.key = "flux_W", .title = "heat flow", .unit = "W", .meaning = "Through each of the two faces."},
+      {.key = "principal_conductivities_W_per_mK",
+       .title = "principal conductivities",
+       .unit = "W/(m K)",
+       .meaning = "Of the whole box, voids included, along the principal directions."},
+      {.key = "conductivity_tensor_W_per_mK",
+       .title = "conductivity tensor",
+       .unit = "W/(m K)",
+       .meaning = "Rows and columns z, y, x.",
+       .in_table = false},
+      {.key = "principal_directions",
+       .title = "principal directions (z, y, x)",
+       .meaning = "Unit vectors, the best conducting first.",
+       .in_table = false},
+      {.key = "tortuosities",
+       .title = "tortuosity along z, y, x",
+       .meaning = "As above, by axis; none where no path goes through."},
+      {.key = "heat_inflow_W.*",
+       .title = "heat in through",
+       .unit = "W",
+       .meaning = "Negative: heat leaves.",
+       .is_silent_at_0 = true},
+      {.key = "heat_source_W",
+       .title = "heat made by sources",
+       .unit = "W",
+       .meaning = "In all of the solid.",
+       .is_silent_at_0 = true},
+      {.key = "heat_stored_W", .title = "heat taken up", .unit = "W", .meaning = "By the solid, in the last step."},
+      {.key = "temperature_K.mean", .title = "temperature, mean", .unit = "K", .meaning = "Over the solid, at the end."},
+      {.key = "temperature_K.low", .title = "temperature, lowest", .unit = "K", .meaning = "Of any voxel."},
+      {.key = "temperature_K.high", .title = "temperature, highest", .unit = "K", .meaning = "Of any voxel."},
+  };
+}
+
+}  // namespace
+
+const physics& heat() {
+  static const physics row{
+      .name = "heat",
+      .meaning = "effective conductivity and tortuosity",
+      .caption = "Heat through the specimen",
+      .synonyms = {"thermal", "conduction", "diffusion", "heatconduction", "heattransfer", "temperature", "laplace"},
+      .answers = heat_answers(),
+      .check = check_heat,
+      .refuse = refuse_heat,
+      .check_on_solid = check_heat_on_solid,
+      .key_of_loads = "boundary",
+      .needs = {&property::conductivity},
+      .why_not_by_corners = "no heat flows through an edge or a corner",
+      .rules = heat_rules,
+      .system = {io::centring::cell, 1},
+      .costs = {1, 36, 6, 0.3e-6, 1e-6},  // 128^3: 20.0 MB for 0.50 M, 0.58 s; tensor: 26.2 MB
+      .work = heat_work,
+      .run = run_heat,
+      .paint = [](const spec& job, const specimen& part) { return paint_temperatures(part, zero_K(job)); }};
+  return row;
+}
+
+}  // namespace osteon::job

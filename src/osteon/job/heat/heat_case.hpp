@@ -1,0 +1,21 @@
+#pragma once
+/// @file
+/// A heat job as the problem that the solver takes, where units become mm, W, K; and the fields of its results.
+#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_result.hpp>
+#include <osteon/solve/heat/heat_transient.hpp>
+
+namespace osteon::job {
+
+/// @param test conduction: between the two faces of the load axis; heat_transfer: what the [[boundary]] tables say
+/// @collective local
+solve::heat_problem make_heat_problem(const spec& job, const specimen& part, const std::string& test);
+
+/// @collective local
+solve::time_plan make_time_plan(const spec& job, const specimen& part);
+
+/// Fields of a result file: the temperature and the magnitude of the heat flux density.
+/// @param temperature_K, heat_flux per active cell; the latter in W/mm2
+std::vector<result_field> heat_fields(const specimen& part, cell_values temperature_K, cell_values heat_flux);
+
+}  // namespace osteon::job

@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <osteon/comm/together.hpp>
+#include <osteon/job/heat/check_heat.hpp>
+#include <osteon/job/heat/heat_case.hpp>
+#include <osteon/job/heat/run_heat.hpp>
+#include <osteon/job/heat/step_files.hpp>
+#include <osteon/solve/heat/heat_tensor.hpp>
+#include <osteon/solve/joint_certificate.hpp>
+#include <osteon/solve/post/field_statistics.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// Conductivity averaged over the whole image box, void counting as zero: what the box would conduct along its axis if
+// every path were straight. @collective
+double mean_conductivity(const specimen& part) {
+  std::vector<std::int64_t> count(part.header.materials.size(), 0);
+  for (material_number m : part.material) ++count[m];
+  MPI_Allreduce(MPI_IN_PLACE, count.data(), static_cast<int>(count.size()), MPI_INT64_T, MPI_SUM, part.where.comm);
+  double sum = 0;
+  for (std::size_t m = 1; m < part.header.materials.size(); ++m)
+    sum += static_cast<double>(count[m]) * part.header.materials[m].conductivity_W_per_mK;
+  return sum / static_cast<double>(part.header.shape.volume());
+}
+
+json by_face(const solve::face_flows& flows) {
+  json named;
+  for (std::size_t a = 0; a < 3; ++a) {
+    named[std::string(1, "zyx"[a]) + "-low"] = flows[a][0];
+    named[std::string(1, "zyx"[a]) + "-high"] = flows[a][1];
+  }
+  return named;
+}
+
+void tell_periodic_faces(json& answers, const std::array<solve::face_match, 3>& faces, const std::array<bool, 3>& periodic) {
+  for (std::size_t a = 0; a < 3; ++a)
+    if (periodic[a])
+      answers["periodic_faces"][std::string(1, "zyx"[a])] = {
+          {"low_voxels", faces[a].low}, {"high_voxels", faces[a].high}, {"matching_voxels", faces[a].both}};
+}
+
+json describe_load(const spec& job, const specimen& part) {
+  const std::string test = heat_test(job);
+  json load = {{"test", test}};
+  const axis along = load_axis(job);
+  if (test == "conduction")
+    load.update({{"axis", job.load.axis},
+                 {"low_K", job.load.low_K},
+                 {"high_K", job.load.high_K},
+                 {"length_mm", length_mm(part.header, along)},
+                 {"cross_section_mm2", cross_section_mm2(part.header, along)}});
+  if (test == "conductivity_tensor") load["surroundings"] = job.load.surroundings.value_or("periodic");
+  for (const boundary_spec& b : job.boundaries) {
+    json face = {{"face", b.face}, {"kind", b.kind}};
+    if (b.temperature_K) face["temperature_K"] = *b.temperature_K;
+    if (b.flux_W_per_m2) face["flux_W_per_m2"] = *b.flux_W_per_m2;
+    if (b.transfer_W_per_m2K) face["transfer_W_per_m2K"] = *b.transfer_W_per_m2K;
+    load["boundary"].push_back(face);
+  }
+  if (job.load.gradient_K_per_mm) load["gradient_K_per_mm"] = *job.load.gradient_K_per_mm;
+  return load;
+}
+
+// Fields and picture that every heat job has.
+void show_heat(physics_result& result, const spec& job, const specimen& part, const solve::heat_problem& problem,
+               std::vector<double> exact) {
+  cell_values temperature;
+  comm::together(part.where.comm, [&] { temperature = share({exact.begin(), exact.end()}); });
+  const cell_values density = share(solve::heat_flux_density(problem, std::move(exact)));
+  const auto statistics = solve::statistics(part.where.comm, *density);
+  if (job.picture.enabled) result.shown = density;
+  result.shown_name = "heat_flux";
+  result.shown_title = "heat flux density";
+  result.shown_units = "W mm-2";
+  result.shown_high = statistics.p99 > statistics.median ? statistics.p99 : statistics.max;
+  result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // a uniform field is shown from nothing
+  result.fields = heat_fields(part, temperature, density);
+}
+
+physics_result run_steady(const spec& job, const specimen& part, solve::heat_problem problem, const solve::options& how,
+                          sink& log) {
+  solve::heat_solution solution = solve::solve_heat(std::move(problem), how, log);
+  comm::together(part.where.comm, [&] { problem = make_heat_problem(job, part, heat_test(job)); });
+  physics_result result;
+  result.proof = solution.proof;
+  if (heat_test(job) == "conduction") {
+    const axis along = load_axis(job);
+    const double flux_W = std::abs(solution.inflow_W[static_cast<std::size_t>(along)][0]);
+    const double conductivity = flux_W / std::abs(job.load.high_K - job.load.low_K) * length_mm(part.header, along) /
+                                cross_section_mm2(part.header, along) * 1000;
+    // As TauFactor defines it: what the solid conducts if every path is straight, over what it does conduct. JSON has no
+    // infinity: null.
+    const bool conducts = conductivity > 0;
+    result.answers = {{"percolates", conducts},
+                      {"flux_W", flux_W},
+                      {"effective_conductivity_W_per_mK", conductivity},
+                      {"tortuosity", conducts ? json(mean_conductivity(part) / conductivity) : json(nullptr)}};
+  } else {
+    const auto [low, high] = std::minmax_element(solution.temperature_K.begin(), solution.temperature_K.end());
+    const double infinity = std::numeric_limits<double>::infinity();
+    std::array<double, 2> ends{low == solution.temperature_K.end() ? -infinity : -*low,
+                               high == solution.temperature_K.end() ? -infinity : *high};
+    MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_DOUBLE, MPI_MAX, part.where.comm);
+    result.answers = {{"heat_inflow_W", by_face(solution.inflow_W)},
+                      {"heat_source_W", solution.source_W},
+                      {"temperature_K", {{"low", -ends[0]}, {"high", ends[1]}}}};
+    tell_periodic_faces(result.answers, solution.periodic_faces, problem.periodic);
+  }
+  show_heat(result, job, part, problem, std::move(solution.temperature_K));
+  return result;
+}
+
+physics_result run_transient(const spec& job, const specimen& part, const solve::heat_problem& problem,
+                             const solve::options& how, sink& log) {
+  solve::time_plan plan;
+  comm::together(part.where.comm, [&] { plan = make_time_plan(job, part); });
+  std::optional<step_files> steps;
+  if (job.transient->write_steps) {
+    steps.emplace(job, part);
+    plan.on_record = [&](std::span<const solve::heat_record> history, const std::vector<double>& temperature_K) {
+      steps->write(history, temperature_K);
+    };
+  }
+  solve::transient_solution solution = solve::solve_transient(problem, plan, how, log);
+  physics_result result;
+  if (steps) result.written = {steps->path(), steps->close(solution.history)};
+  result.proof = solution.proof;
+  const solve::heat_record& last = solution.history.back();
+  result.answers = {{"heat_inflow_W", by_face(last.inflow_W)},
+                    {"heat_source_W", solution.source_W},
+                    {"heat_stored_W", last.stored_W},
+                    {"temperature_K", {{"mean", last.mean_K}, {"low", last.low_K}, {"high", last.high_K}}},
+                    {"step_s", solution.step_s}};
+  tell_periodic_faces(result.answers, solution.periodic_faces, problem.periodic);
+  json& history = result.answers["history"] = json::object();
+  for (const solve::heat_record& r : solution.history) {
+    history["time_s"].push_back(r.time_s);
+    history["mean_K"].push_back(r.mean_K);
+    history["low_K"].push_back(r.low_K);
+    history["high_K"].push_back(r.high_K);
+    history["stored_W"].push_back(r.stored_W);
+    const json flows = by_face(r.inflow_W);
+    for (const auto& [face, flow] : flows.items()) history["inflow_W"][face].push_back(flow);
+  }
+  show_heat(result, job, part, problem, std::move(solution.temperature_K));
+  return result;
+}
+
+physics_result run_tensor(const spec& job, const specimen& part, const solve::heat_problem& problem,
+                          const solve::options& how, sink& log) {
+  const auto kind = job.load.surroundings.value_or("periodic") == "uniform" ? solve::surroundings::uniform_gradient
+                                                                            : solve::surroundings::periodic;
+  solve::conductivity_tensor tensor = solve::effective_conductivity(problem, kind, how, log);
+  physics_result result;
+  result.proof = solve::joint_certificate(tensor.proof);
+  json directions = json::array();
+  for (const vector3& d : tensor.direction) directions.push_back({d.z, d.y, d.x});
+  const double straight = mean_conductivity(part);
+  json tortuosity = json::array();
+  for (std::size_t a = 0; a < 3; ++a) {
+    const double k = tensor.conductivity_W_per_mK[a][a];
+    tortuosity.push_back(k > 1e-12 * straight ? json(straight / k) : json(nullptr));  // null: no path at all
+  }
+  result.answers = {{"conductivity_tensor_W_per_mK", tensor.conductivity_W_per_mK},
+                    {"principal_conductivities_W_per_mK", tensor.principal_W_per_mK},
+                    {"principal_directions", directions},
+                    {"tortuosities", tortuosity}};
+  const auto shown = solve::gradient_problem(problem, kind, load_axis(job));
+  tell_periodic_faces(result.answers, tensor.periodic_faces, shown.periodic);
+  const auto along = static_cast<std::size_t>(load_axis(job));
+  show_heat(result, job, part, shown, {tensor.temperature_K[along].begin(), tensor.temperature_K[along].end()});
+  return result;
+}
+
+}  // namespace
+
+physics_result run_heat(const spec& job, const specimen& part, const solve::options& how, sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  solve::heat_problem problem;
+  comm::together(comm, [&] { problem = make_heat_problem(job, part, heat_test(job)); });
+  physics_result result = heat_test(job) == "conductivity_tensor" ? run_tensor(job, part, problem, how, log)
+                          : job.transient                         ? run_transient(job, part, problem, how, log)
+                                                                  : run_steady(job, part, std::move(problem), how, log);
+  result.elements = part.cells.size();
+  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+  result.answers["load"] = describe_load(job, part);
+  return result;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,12 @@
+#pragma once
+/// @file
+/// The stage of a heat job.
+#include <osteon/job/physics_result.hpp>
+
+namespace osteon::job {
+
+/// Heat conduction: between two faces, under conditions on all faces, in all directions, or in time. @collective on
+/// part.where.comm
+physics_result run_heat(const spec& job, const specimen& part, const solve::options& how, sink& log);
+
+}  // namespace osteon::job

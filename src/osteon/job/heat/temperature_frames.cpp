@@ -1,0 +1,58 @@
+#include <osteon/job/heat/temperature_frames.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <osteon/comm/together.hpp>
+#include <osteon/job/physics_result.hpp>
+#include <osteon/solve/checkpointer.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+class temperature_painter final : public frame_painter {
+ public:
+  temperature_painter(const specimen& part, std::optional<double> zero_K) : part_(part), zero_K_(zero_K) {}
+
+  bool show(physics_result& result, const solve::solver_state& state) override {
+    if (state.are_nodes) return false;
+    const MPI_Comm comm = part_.where.comm;
+    double ends[2] = {low_K_, -high_K_};
+    comm::together(comm, [&] {
+      // Cells whose temperature the solver does not have to find are left out: they are not drawn.
+      std::vector<float> values(static_cast<std::size_t>(part_.cells.size()), std::numeric_limits<float>::quiet_NaN());
+      const auto known = std::get<std::span<double>>(state.vectors.front().values);
+      auto own = part_.cells.runs().begin();
+      for (const voxel::run& r : state.points->runs()) {
+        // The solver's runs are parts of the specimen's, in the same order.
+        while (own->z != r.z || own->y != r.y || own->x + own->length <= r.x) ++own;
+        for (std::int32_t i = 0; i < r.length; ++i) {
+          const double value = known[static_cast<std::size_t>(r.first + i)] + zero_K_.value_or(0);
+          values[static_cast<std::size_t>(own->first + r.x - own->x + i)] = static_cast<float>(value);
+          ends[0] = std::min(ends[0], value);
+          ends[1] = std::min(ends[1], -value);
+        }
+      }
+      result.shown = share(std::move(values));
+    });
+    MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_DOUBLE, MPI_MIN, comm);
+    result.shown_low = low_K_ = ends[0];
+    result.shown_high = high_K_ = -ends[1];
+    result.shown_name = zero_K_ ? "temperature" : "relative temperature";
+    result.shown_units = "K";
+    return true;
+  }
+
+ private:
+  const specimen& part_;
+  std::optional<double> zero_K_;
+  double low_K_ = std::numeric_limits<double>::infinity(), high_K_ = -std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
+std::unique_ptr<frame_painter> paint_temperatures(const specimen& part, std::optional<double> zero_K) {
+  return std::make_unique<temperature_painter>(part, zero_K);
+}
+
+}  // namespace osteon::job

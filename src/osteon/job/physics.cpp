@@ -1,0 +1,27 @@
+#include <osteon/job/physics.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace osteon::job {
+
+const physics* find_physics(const std::string& name) {
+  for (const physics* p : all_physics())
+    if (name == p->name) return p;
+  return nullptr;
+}
+
+const physics& physics_of(const spec& job) {
+  if (const physics* found = find_physics(job.physics)) return *found;
+  std::vector<std::string> names;
+  for (const physics* p : all_physics()) names.emplace_back(p->name);
+  throw usage_error(fmt::format("physics = \"{}\" is none of {}", job.physics, fmt::join(names, ", ")));
+}
+
+bool needs(const physics& what, const material_property& property) {
+  return std::find(what.needs.begin(), what.needs.end(), &property) != what.needs.end();
+}
+
+}  // namespace osteon::job

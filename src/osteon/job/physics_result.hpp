@@ -1,0 +1,51 @@
+#pragma once
+/// @file
+/// What a physics gives back to the pipeline: answers, certificates and fields.
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <osteon/base/sink.hpp>
+#include <osteon/io/result_file.hpp>
+#include <osteon/job/specimen.hpp>
+#include <osteon/solve/report.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::job {
+
+/// A field that is to be written.
+struct result_field {
+  io::field_info info;
+  /// Called when its turn comes, to compute what its planes are made from: so one field at a time takes room. Local.
+  std::function<io::plane_source<float>()> begin;
+};
+
+/// Files that a physics wrote while it ran, all together.
+struct files_on_the_way {
+  std::string path;  ///< of the one that leads to the others
+  io::file_report report;
+};
+
+/// Writes files and names them, by what they hold. @collective
+using file_writer = std::function<nlohmann::ordered_json(const std::string& directory, sink& log)>;
+
+struct physics_result {
+  solve::certificate proof;
+  std::optional<solve::certificate> earlier_proof;  ///< of a problem whose solution loads this one: temperatures
+  std::int64_t elements = 0;                        ///< active voxels, all ranks
+  nlohmann::ordered_json answers;                   ///< keys of summary.json
+  std::vector<result_field> fields;
+  std::optional<files_on_the_way> written;
+  cell_values shown;                                 ///< cell field of the picture
+  std::string shown_name, shown_title, shown_units;  ///< as in the file, in words, UDUNITS
+  double shown_low = 0, shown_high = 1;              ///< colour range
+  file_writer write_more;                            ///< writes further files; empty: none
+
+  /// The certificate of a solver that missed its tolerance, else null.
+  const solve::certificate* missed() const {
+    if (earlier_proof && !earlier_proof->converged) return &*earlier_proof;
+    return proof.converged ? nullptr : &proof;
+  }
+};
+
+}  // namespace osteon::job

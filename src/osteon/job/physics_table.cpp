@@ -1,0 +1,14 @@
+#include <array>
+#include <osteon/job/elasticity/elasticity.hpp>
+#include <osteon/job/heat/heat.hpp>
+#include <osteon/job/physics.hpp>
+#include <osteon/job/thermo_elasticity/thermo_elasticity.hpp>
+
+namespace osteon::job {
+
+std::span<const physics* const> all_physics() {
+  static const std::array table{&elasticity(), &heat(), &thermo_elasticity()};
+  return table;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,41 @@
+#pragma once
+/// @file
+/// A rank's part of the model, as every physics gets it.
+#include <memory>
+#include <osteon/grid/block.hpp>
+#include <osteon/io/plane_source.hpp>
+#include <osteon/job/spec.hpp>
+#include <osteon/voxel/model.hpp>
+#include <osteon/voxel/run_set.hpp>
+#include <vector>
+
+namespace osteon::job {
+
+struct specimen {
+  grid::block where;
+  voxel::model_header header;
+  voxel::run_set cells;                   ///< the active voxels of where.owned
+  std::vector<material_number> material;  ///< number of each of them; with `cells` it says all of the image in less room
+  std::shared_ptr<const void> of_source;  ///< what the job's model_source keeps for results of its own
+};
+
+/// Material numbers of all voxels of the block, 0 where there is none; shape of where.owned. @collective local
+std::vector<material_number> image_of(const specimen& part);
+/// The same by planes. Borrows `part`.
+io::plane_source<material_number> image_planes(const specimen& part);
+
+/// Values per active cell, a shared list of shape (cells, components).
+using cell_values = std::shared_ptr<const std::vector<float>>;
+cell_values share(std::vector<float> values);
+
+/// Planes of a cell field; NaN in empty voxels. Borrows `part`.
+io::plane_source<float> cell_planes(const specimen& part, cell_values values, int components = 1);
+
+/// The load axis of a job.
+axis load_axis(const spec& job);
+
+/// Length along `along` in mm, and cross-section of the image box across it in mm2.
+double length_mm(const voxel::model_header& header, axis along);
+double cross_section_mm2(const voxel::model_header& header, axis along);
+
+}  // namespace osteon::job

@@ -1,0 +1,11 @@
+#pragma once
+/// @file
+/// The stage of a thermo_elasticity job.
+#include <osteon/job/physics_result.hpp>
+
+namespace osteon::job {
+
+/// Steady conduction, and the elastic problem that its temperatures load. @collective on part.where.comm
+physics_result run_thermo_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log);
+
+}  // namespace osteon::job

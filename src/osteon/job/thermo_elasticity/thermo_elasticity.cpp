@@ -1,0 +1,104 @@
+#include <osteon/job/thermo_elasticity/thermo_elasticity.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <osteon/job/elasticity/elastic_answers.hpp>
+#include <osteon/job/elasticity/elastic_output.hpp>
+#include <osteon/job/elasticity/loads_on_solid.hpp>
+#include <osteon/job/heat/temperature_frames.hpp>
+#include <osteon/job/thermo_elasticity/run_thermo_elasticity.hpp>
+#include <utility>
+
+namespace osteon::job {
+
+namespace {
+
+void check_warm_load(const spec& job, std::vector<problem>& problems) {
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
+  const load_spec& l = job.load;
+  const std::string test = l.test.value_or("axial_bonded");
+  expect(test == "axial_bonded" || test == "free_expansion", "load.test",
+         fmt::format("'{}' does not go with physics = \"thermo_elasticity\"{}; use 'axial_bonded' or 'free_expansion'", test,
+                     test == "conduction" ? ", which has it anyway" : ""));
+  const bool other = l.displacement_mm || l.force_N || l.angle_deg || l.moment_N_mm || l.gravity_m_per_s2 || l.direction ||
+                     l.about_mm || l.bonded || l.depth_mm != 0 || l.faces != "image";
+  expect(!other, "load", "of the keys of a mechanical test only axis and strain go with physics = \"thermo_elasticity\"");
+  expect(test == "axial_bonded" || !l.strain, "load.strain",
+         fmt::format("given, but test = \"{}\" drives no face; remove it", test));
+  expect(std::abs(l.strain.value_or(0)) <= 1, "load.strain",
+         fmt::format("{} must be in [-1, 1]; 0 holds the faces where they are", l.strain.value_or(0)));
+  expect(l.reference_K.has_value(), "load.reference_K",
+         "missing: the temperature in K at which the specimen is free of stress");
+  for (const auto& [key, value] :
+       {std::pair{"low_K", l.low_K}, {"high_K", l.high_K}, {"reference_K", l.reference_K.value_or(0)}})
+    expect(std::isfinite(value), fmt::format("load.{}", key), fmt::format("{} must be finite", value));
+}
+
+void refuse_warm_load(const spec& job, std::vector<problem>& problems) {
+  if (job.load.reference_K)
+    problems.push_back({"load.reference_K", "given, but only physics = \"thermo_elasticity\" needs it; remove it"});
+}
+
+solver_work warm_work(const spec& job, const voxel::node_count* nodes) {
+  solver_work work;
+  if (nodes) work.held = held_by_test(job, *nodes, job.load.test.value_or("axial_bonded"));
+  return work;
+}
+
+std::vector<answer> warm_answers() {
+  return {
+      {.key = "von_mises_MPa.mean", .title = "von Mises stress, mean", .unit = "MPa", .meaning = "Averaged over the solid."},
+      {.key = "von_mises_MPa.p98",
+       .title = "von Mises stress, 98 %",
+       .unit = "MPa",
+       .meaning = "98 % of the solid lie below."},
+      {.key = "apparent_stress_MPa",
+       .title = "apparent stress",
+       .unit = "MPa",
+       .meaning = "Reaction force along the axis over the outer cross-section."},
+      {.key = "reaction_N",
+       .title = "reaction (z, y, x)",
+       .unit = "N",
+       .meaning = "Force on the high face.",
+       .in_table = false},
+      mean_sed("Strain energy density of the mechanical strain, at the voxels' centres."),
+      high_sed(),
+      {.key = "temperature_K.mean", .title = "temperature, mean", .unit = "K", .meaning = "Averaged over the solid."},
+      {.key = "temperature_K.low", .title = "temperature, lowest", .unit = "K", .meaning = "Of a voxel.", .in_table = false},
+      {.key = "temperature_K.high",
+       .title = "temperature, highest",
+       .unit = "K",
+       .meaning = "Of a voxel.",
+       .in_table = false},
+      {.key = "flux_W", .title = "heat flow", .unit = "W", .meaning = "Through each of the two faces."},
+  };
+}
+
+}  // namespace
+
+const physics& thermo_elasticity() {
+  static const physics row{
+      .name = "thermo_elasticity",
+      .meaning = "the stress that the temperatures of a heat problem cause",
+      .caption = "The specimen under load",
+      .synonyms = {"thermomechanical", "thermoelastic", "thermalstress", "coupled"},
+      .answers = warm_answers(),
+      .check = check_warm_load,
+      .refuse = refuse_warm_load,
+      .needs = {&property::conductivity, &property::youngs_modulus, &property::thermal_expansion},
+      .why_not_by_corners = "no heat flows through an edge or a corner",
+      .rules = [](const spec&) { return solid_rules{.must_join_faces = true}; },
+      .system = {io::centring::node, 3},
+      .costs = {3.81, 84, 0, 3e-6, 13e-6},  // 128^3: 161 MB, 7.9 s
+      .work = warm_work,
+      .most_components = most_elastic_components,
+      .balances_moments = true,
+      .run = run_thermo_elasticity,
+      .paint = [](const spec&, const specimen& part) { return paint_temperatures(part, std::nullopt); }};
+  return row;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,23 @@
+#pragma once
+/// @file
+/// A log that keeps what it is warned of as problems.
+#include <osteon/base/error.hpp>
+#include <osteon/base/sink.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace osteon::job {
+
+class warning_keeper : public sink {
+ public:
+  /// Borrows `to`. @param where the key that the warnings are about
+  warning_keeper(std::vector<problem>& to, const char* where) : to_(to), where_(where) {}
+  void warn(std::string_view text) override { to_.push_back({where_, std::string(text)}); }
+
+ private:
+  std::vector<problem>& to_;
+  const char* where_;
+};
+
+}  // namespace osteon::job

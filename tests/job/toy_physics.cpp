@@ -1,0 +1,125 @@
+// toy_physics check|estimate|run|schema JOB.toml
+// A physics that is known to nothing but the table of this program: it counts voxels. The pipeline, the table on the
+// terminal and the report are those of the product, and are told of it by its row alone (tests/job/test_toy_physics.py).
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <app/summary_table.hpp>
+#include <array>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/together.hpp>
+#include <osteon/job/compute.hpp>
+#include <osteon/job/elasticity/elasticity.hpp>
+#include <osteon/job/estimate.hpp>
+#include <osteon/job/heat/heat.hpp>
+#include <osteon/job/manifest.hpp>
+#include <osteon/job/model_source.hpp>
+#include <osteon/job/thermo_elasticity/thermo_elasticity.hpp>
+#include <string>
+
+namespace osteon::job {
+
+namespace {
+
+struct census_keys {
+  double weight = 1;
+};
+
+void describe_census(key_visitor& v, spec& job) {
+  v("weight", &own_keys<census_keys>(job, "census").weight, "What each voxel counts, > 0.");
+}
+
+void check_census(const spec& job, std::vector<problem>& problems) {
+  if (const double weight = own_keys<census_keys>(job, "census").weight; !(weight > 0))
+    problems.push_back({"census.weight", fmt::format("{} must be > 0", weight)});
+}
+
+physics_result run_census(const spec& job, const specimen& part, const solve::options&, sink&) {
+  const MPI_Comm comm = part.where.comm;
+  physics_result result;
+  result.elements = part.cells.size();
+  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+  result.proof.unknowns = result.elements;
+  result.proof.converged = true;
+  const vector3& h = part.header.spacing_mm;
+  const auto voxels = static_cast<double>(result.elements);
+  result.answers = {{"count", {{"weighted", own_keys<census_keys>(job, "census").weight * voxels}}},
+                    {"solid_mm3", voxels * h.z * h.y * h.x},
+                    {"load", {{"test", "census"}, {"words", "All voxels, counted"}}}};
+  std::vector<float> height;
+  for (const voxel::run& r : part.cells.runs())
+    height.insert(height.end(), static_cast<std::size_t>(r.length),
+                  static_cast<float>(part.where.owned.begin.z + r.z) * static_cast<float>(h.z));
+  result.shown = share(std::move(height));
+  result.shown_name = "height";
+  result.shown_title = "height above the lowest voxel";
+  result.shown_units = "mm";
+  result.shown_high = static_cast<double>(part.header.shape.z) * h.z;
+  result.fields.push_back({{"height", "height above the lowest voxel", "mm", io::centring::cell, 1},
+                           [&part, values = result.shown] { return cell_planes(part, values); }});
+  return result;
+}
+
+const physics& census() {
+  static const physics row{
+      .name = "census",
+      .meaning = "how many voxels there are",
+      .caption = "The voxels",
+      .synonyms = {"headcount"},
+      .answers = {{.key = "count.*", .title = "voxels,", .meaning = "Each as often as its weight says."},
+                  {.key = "solid_mm3", .title = "volume of the solid", .unit = "mm3", .meaning = "Of all solid voxels."}},
+      .keys = describe_census,
+      .about_keys = "How voxels are counted.",
+      .check = check_census,
+      .costs = {.bytes_per_unknown = 8, .setup_seconds = 1e-9, .solution_seconds = 1e-9},
+      .run = run_census};
+  return row;
+}
+
+}  // namespace
+
+std::span<const physics* const> all_physics() {
+  static const std::array table{&elasticity(), &heat(), &thermo_elasticity(), &census()};
+  return table;
+}
+
+}  // namespace osteon::job
+
+namespace {
+
+using namespace osteon;
+
+int work_on(MPI_Comm comm, const std::string& task, const std::string& path) {
+  const bool first = comm::rank(comm) == 0;
+  if (task == "schema") {
+    fmt::print("{}\n", job::json_schema());
+    return 0;
+  }
+  std::vector<problem> problems;
+  const job::spec job = job::read_spec(path, problems);
+  if (!problems.empty()) throw usage_error(job::join(problems));
+  if (task == "estimate") fmt::print("{}", job::estimate(job, 1, true, quiet()).to_text());
+  if (task != "run") return 0;
+  comm::together(comm, [&] {
+    if (first) job::source_of(job).prepare(job, quiet(), {});
+  });
+  const auto summary = job::compute(comm, job, "toy_physics", job::utc_now(), quiet());
+  if (first) fmt::print("{}", app::summary_table(summary, ""));
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 2;
+  MPI_Init(&argc, &argv);
+  int code = 0;
+  try {
+    code = work_on(MPI_COMM_WORLD, argv[1], argv[2]);
+  } catch (const osteon::error& e) {
+    if (osteon::comm::rank(MPI_COMM_WORLD) == 0) fmt::print(stderr, "{}\n", e.what());
+    code = osteon::exit_code(e.kind());
+  }
+  MPI_Finalize();
+  return code;
+}
