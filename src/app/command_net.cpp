@@ -18,7 +18,7 @@ namespace osteon::app {
 
 namespace {
 
-/// Say what compositing costs on a machine: by the paper's equations, by the extended ones, by walking the plan.
+/// Say what compositing costs on a machine: by [Ono]'s equations, by the extended ones, by walking the plan.
 struct net_cost_options {
   std::string method = "binary-swap", pixels = "512x512", machine = "bgl";
   int ranks = 0, bytes_per_pixel = 4;
@@ -224,7 +224,7 @@ void add_net_paper(registry& commands) {
     std::string name = "hypercrossbar", json;
   };
   const auto o = std::make_shared<options>();
-  command paper = commands.add("net", "paper", "Tables of a paper beside those of the models", [o] {
+  command paper = commands.add("net", "paper", "Published tables beside those of the models", [o] {
     return o->name == "compositing" ? net_paper_compositing(o->json) : net_paper_hypercrossbar(o->json);
   });
   paper.add_option("name", o->name, "hypercrossbar: Tables 2 to 6 on IS and FT; compositing: frames per second")

@@ -112,7 +112,7 @@ def test_series_that_cannot_be_are_refused(words: list[str], said: str) -> None:
 
 
 # Oracle: counted by hand. A row of four boxes in x on each host sends 4 x 4 large faces to other hosts; groups of 1 x 2 x 2
-# (x, y, z) send 8 small faces, those at the grid's ends 4. By the bytes on the slow link the exchange takes half of the paper's
+# (x, y, z) send 8 small faces, those at the grid's ends 4. By the bytes on the slow link the exchange takes half of [Ito]'s
 # method, which puts an inner group there, and 1/8 of the original order; others may be at work here, so less is asked for.
 @pytest.mark.alone
 def test_a_slow_host_gets_the_least_traffic() -> None:

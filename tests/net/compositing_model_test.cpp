@@ -38,7 +38,7 @@ compositing_machine with_everything() {
   return m;
 }
 
-// Oracle: equation 4 evaluated by hand from the paper's figures (per-message reading), in frames per second.
+// Oracle: equation 4 evaluated by hand from [Ono]'s figures (per-message reading), in frames per second.
 TEST(printed_equations, give_the_frame_rates_of_the_printed_figures) {
   const std::map<int, double> bgl{{2, 95.26}, {4, 70.18}, {8, 62.01}, {16, 58.58}, {512, 55.54}, {4096, 55.40}};
   for (const auto& [n, fps] : bgl) EXPECT_NEAR(printed(net::blue_gene_l(), n, n), fps, 0.005) << n;
@@ -79,7 +79,7 @@ TEST(printed_equations, agree_with_17_percent_of_theory) {
   EXPECT_NEAR(11.5 * net::binary_swap_time(net::blue_gene_l(), 1024, p).compose, 0.173, 0.001);
 }
 
-// Oracle: what the notes of the experiment say: printed, multi-step never wins; measured, it wins in every case.
+// Oracle: the frame rates that [Ono] prints: measured, multi-step compositing wins in every case; by equations 3 to 5 never.
 TEST(printed_equations, cannot_explain_why_multi_step_wins) {
   for (const auto& [machine, frames] : paper())
     for (const auto& multi : frames)

@@ -9,7 +9,7 @@
 namespace osteon {
 
 /// An incremental XXH3 of 64 bits without a seed, three times as fast as XXH64 where its bytes lie in the cache.
-/// @cite Y. Collet, xxHash fast digest algorithm, specification 0.2.0
+/// @cite [xxHash], specification 0.2.0
 class xxh3 {
  public:
   xxh3();

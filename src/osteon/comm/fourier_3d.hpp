@@ -59,7 +59,8 @@ class fourier_3d {
   /// nearly square one. @throws usage_error if there is none; it names numbers of ranks that would do
   static fourier_folding choose_folding(index3 shape, int ranks);
 
-  /// The folding whose rows and columns are as nearly as many as can be: the paper's. @throws usage_error as above
+  /// The folding whose rows and columns are as nearly equal in number as possible, as in [Itakura]. @throws usage_error as
+  /// above
   static fourier_folding squarest_folding(index3 shape, int ranks);
 
   /// Bytes that all ranks together will take, by the method of the options (not `automatic`).

@@ -57,7 +57,7 @@ struct binding_trial {
 /// another gains at least 3 %: on thousands of cores binding was seen to lose.
 /// @param work makes its own memory, so that it lies where the binding puts it; returns the seconds of this rank
 /// @return the same on all ranks @collective on comm
-/// @cite the paper on compositing: its modes numa_1 and numa_2 against none
+/// @cite [Ono]: its modes numa_1 and numa_2 against none
 binding_trial try_bindings(MPI_Comm comm, const local_ranks& here, int turns, const std::function<double()>& work);
 
 }  // namespace osteon::machine

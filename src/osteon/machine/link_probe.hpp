@@ -42,7 +42,7 @@ struct probe_options {
   int most_dense_hosts = 1024;  ///< beyond, each host is measured with 2 log2(hosts) others
 };
 
-/// Figures of a class of paths: a row of the paper's table 5.
+/// Figures of a class of paths: a row of [Ito]'s table 5.
 struct class_figures {
   path what = path::same_l3;
   bool loaded = false;

@@ -8,7 +8,7 @@
 namespace osteon::net {
 
 /// Flows and their rates. Rates are max-min fair if each flow has a bottleneck: a link that is used up, on which no flow has
-/// a higher rate. @cite Bertsekas and Gallager 1992, section 6.5.2
+/// a higher rate. @cite [BertsekasGallager1992], section 6.5.2
 ///
 /// When flows come or go, only those are solved anew whose bottleneck that may change, the others' rates being taken off
 /// the links; then the condition is checked on all links touched, and flows that break it join, until none does. The

@@ -67,7 +67,7 @@ struct network {
 };
 
 /// Valiant's routing: to a PU drawn by a hash of (seed, from, to), and on from there.
-/// @cite Valiant and Brebner 1981
+/// @cite [ValiantBrebner1981]
 void route_by_random_pu(network& what, std::uint64_t seed);
 
 /// PU of each rank: the identity if `places` is empty.

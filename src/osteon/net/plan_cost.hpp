@@ -47,7 +47,7 @@ struct plan_cost {
 /// @param bytes_per_element of the plan's object
 /// @throws usage_error if a message has only one end: verify the plan first
 /// @cost O(messages log(messages of a rank in a round)) time; the whole plan in memory
-/// @cite Alexandrov, Ionescu, Schauser, Scheiman 1995 (LogGP)
+/// @cite [Alexandrov1995] (LogGP)
 plan_cost cost_of(const plan::plan& what, const compositing_machine& machine, double bytes_per_element);
 
 }  // namespace osteon::net

@@ -14,7 +14,7 @@ struct brick_groups {
   std::array<int, 3> brick{};  ///< blocks along z, y, x
   std::int64_t cut = 0;
   bool fits = false;         ///< the grid is whole bricks, and each fills its part
-  std::string name() const;  ///< "bricks 4x2x1", along x, y, z as the paper writes them
+  std::string name() const;  ///< "bricks 4x2x1", along x, y, z as [Ito] writes them
 };
 
 /// The bricks that cut the fewest bytes.

@@ -86,7 +86,7 @@ std::vector<int> cores_by_search(const job& j, const std::vector<int>& host) {
   return place;
 }
 
-// As the paper has it: partition with one part for each host, group g on host g; then Scotch's mapping onto the tree's
+// As [Ito] has it: partition with one part for each host, group g on host g; then Scotch's mapping onto the tree's
 // distances. Without Scotch, our own searches stand in for it.
 std::vector<int> by_paper(const job& j, placement& result) {
   std::optional<std::vector<int>> host;

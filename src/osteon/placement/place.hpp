@@ -51,7 +51,7 @@ struct placement {
 /// By method::best the result is never worse than the input order by `assessment::score`. It is the same for any number
 /// of threads, and depends on the seed only.
 /// @throws usage_error if there are fewer places than vertices, or the grid is not the graph's
-/// @cite Ito, Goto, Ono (docs/theory/placement.md): the paper's method
+/// @cite [Ito]: AFC and AFC-NB
 placement place(const graph& g, const target& where, const options& options = {});
 
 }  // namespace osteon::placement

@@ -46,7 +46,7 @@ enum class exchange_form : std::uint8_t {
   any,
   translation,            ///< in each round rank x sends to x + s, coordinates modulo `shape`
   exclusive_or,           ///< in each round rank x sends to x XOR s, if that is a rank
-  transposition,          ///< as the paper prints it
+  transposition,          ///< as [Itakura] prints it
   transposition_x_first,  ///< as repaired for routing by the first dimension first
 };
 
@@ -75,7 +75,7 @@ inline parcel_sizes equal_parcels(std::int64_t bytes) {
 /// fastest. One dimension is the ring schedule.
 /// @param shape ranks along each dimension; the product is their number
 /// @throws usage_error if a size is below 1 or the product exceeds the range of int
-/// @cite Itakura et al. (docs/theory/network.md): simultaneous same-direction transfer
+/// @cite [Itakura]: simultaneous same-direction transfer
 exchange shift_exchange(std::vector<int> shape, parcel_sizes sizes);
 
 /// In round s with partner rank XOR (s + 1), for the next power of two; absent partners leave a rank idle.
@@ -86,7 +86,7 @@ exchange xor_exchange(int ranks, parcel_sizes sizes);
 exchange pairwise_exchange(int ranks, parcel_sizes sizes);
 
 /// ceil(log2 ranks) rounds; a parcel travels in one message for each bit of its distance. For short parcels.
-/// @cite Bruck et al. 1997
+/// @cite [Bruck1997]
 exchange bruck_exchange(int ranks, parcel_sizes sizes);
 
 /// First inside hosts of `ranks_per_host` consecutive ranks (the last may have fewer), so that each rank holds all of its
@@ -103,7 +103,7 @@ enum class transposition_order : std::uint8_t {
 /// Transpose a distributed array on a virtual plane of A x A ranks, l = m A + n, in A rounds; indices modulo A. A rank
 /// whose partner is itself has nothing to send.
 /// @throws usage_error if the number of ranks is no square; it names the nearest squares
-/// @cite Itakura et al. (docs/theory/network.md): array transposition
+/// @cite [Itakura]: array transposition
 exchange transposition(int ranks, transposition_order order, parcel_sizes sizes);
 
 /// Round b: swap `bytes` bytes with rank XOR 2^b, if that is a rank.
@@ -111,11 +111,11 @@ exchange butterfly(int ranks, std::int64_t bytes);
 
 /// Inclusive prefix sums by a binary tree, up and down again: 2 ceil(log2 ranks) - 1 rounds. Whatever arrives is added to
 /// the own object. On the way up partners differ in one bit of their number.
-/// @cite Brent and Kung 1982
+/// @cite [BrentKung1982]
 exchange prefix_tree(int ranks, std::int64_t bytes);
 
 /// Inclusive prefix sums in ceil(log2 ranks) rounds: rank sends to rank + 2^b.
-/// @cite Hillis and Steele 1986
+/// @cite [HillisSteele1986]
 exchange prefix_doubling(int ranks, std::int64_t bytes);
 
 /// The object of `root` for everybody by a binomial tree. @throws usage_error if root is no rank

@@ -20,7 +20,7 @@ composite overlap_direct_send(const composite_task& task);
 /// round each member sends and receives at most one.
 /// @throws usage_error as overlap_direct_send
 /// @cost O(S members + messages) once, for S spans; each member computes the same
-/// @cite Stompel, Ma, Lum, Ahrens, Patchett 2003
+/// @cite [Stompel2003]
 composite slic(const composite_task& task);
 
 }  // namespace osteon::plan

@@ -6,8 +6,7 @@
 /// What does not hang together stays apart: the children of one place become several bricks if they share no node, and
 /// bricks that meet at a place share a node there only if they share a child node that depends on it. Such cloned nodes
 /// keep the struts of a trabecular bone independent of one another on every level.
-/// @cite Dick, Georgii, Westermann, A real-time multigrid finite hexahedra method for elasticity simulation using
-/// CUDA, 2011: one coarse cell for each connected component
+/// @cite [Dick2011]: one coarse cell for each connected component
 #include <array>
 #include <cstdint>
 #include <functional>

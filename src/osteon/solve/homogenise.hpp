@@ -32,7 +32,7 @@ enum class box_faces {
 /// @throws data_error as elasticity_solver; if no node lies on the faces; if the faces are periodic and across some axis
 /// no node has a partner on the other side; if parts of the solid float
 /// @collective on problem.where.comm
-/// @cite Hill, J. Mech. Phys. Solids 11 (1963) 357-372; Huet, ibid. 38 (1990) 813-841
+/// @cite [Hill1963]; [Huet1990]
 homogenised homogenise(elasticity_problem& problem, box_faces faces, double strain, const options& how, sink& log);
 
 /// Mean stress over the whole box [MPa], in the order xx, yy, zz, xy, yz, xz.
