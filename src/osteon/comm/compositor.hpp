@@ -34,7 +34,7 @@ struct composite_options {
   bool check = true;         ///< look at every pixel whether it is premultiplied
   int ranks_per_host = 0;    ///< take so many consecutive ranks for a host; 0: as the machine is
   int cores = 0;  ///< messages: of this rank's host; ranks that are no more than cores blend what they can while they
-                  ///< wait; 0: as the machine is
+                  ///< wait; 0: all that the host has
 };
 
 /// Composites frame after frame: render into `buffer()`, `run`, read `picture()`. All ranks let go of it together.

@@ -37,7 +37,7 @@ class executor {
               });
   }
 
-  /// What this rank holds the final value of after a run.
+  /// The elements whose final value this rank holds after a run.
   const std::vector<plan::span>& result() const { return result_; }
 
  private:

@@ -37,7 +37,7 @@ struct fourier_options {
 /// Factors of modes, (z, y, x), in the order of fourier_3d::modes; none if empty.
 using mode_weights = std::array<std::span<const double>, 3>;
 
-/// What went between ranks, as this rank saw it.
+/// Communication between ranks, counted by this rank.
 struct exchange_account {
   double seconds = 0;          ///< in exchanges: sending, receiving and waiting
   std::int64_t exchanges = 0;  ///< transpositions, or stages of butterflies

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What the ways to distribute a Fourier transform have in common: strides, parts of an axis, and memory.
+/// Parts that all distributions of a Fourier transform use: strides, parts of an axis, and memory.
 #include <complex>
 #include <cstddef>
 #include <cstdint>

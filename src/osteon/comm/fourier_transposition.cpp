@@ -80,7 +80,7 @@ fourier_transposition::blocks fourier_transposition::blocks_of(std::int64_t z, s
   return result;
 }
 
-// An axis that lies in blocks, one a part: `block` elements from one block to the next, `within` from element to element.
+// An axis stored in blocks, one a part: `block` elements from one block to the next, `within` from element to element.
 fourier_transposition::side fourier_transposition::side_of(const axis_parts& parts, complex* base, std::ptrdiff_t block,
                                                            std::ptrdiff_t within) {
   side result{base, 0, 1, {}};

@@ -30,7 +30,7 @@ seal_state read_seal(const std::string& path);
 /// The same; the members share the reading. @collective on members
 seal_state read_seal(MPI_Comm members, const std::string& path);
 
-/// What to say of a file whose seal is not good. @param what e.g. `model`
+/// A message about a file whose seal is not good. @param what e.g. `model`
 std::string seal_fault(seal_state found, const std::string& path, const std::string& what);
 
 }  // namespace osteon::io

@@ -7,7 +7,7 @@
 
 namespace osteon::machine {
 
-/// What changed between two measurements.
+/// Differences between two measurements.
 struct change {
   std::string what;            ///< "host n2", "link n0 - n1", "inter-socket"
   double before = 0, now = 0;  ///< bytes per second

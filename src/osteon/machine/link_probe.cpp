@@ -177,7 +177,7 @@ class prober {
     merge_repeated(samples);
   }
 
-  // What looks slow may have been disturbed by others: some links of slow hosts and all slow links again, one by one.
+  // A slow result may come from others' traffic: measure some links of slow hosts and all slow links again, one by one.
   void retest_worst(bool loaded) {
     constexpr int links_of_a_host = 4;
     const double seconds = share(retest_weight);

@@ -50,7 +50,7 @@ struct class_figures {
   link median, mean, deviation;  ///< latency in s, bandwidth in bytes per second
 };
 
-/// All links that were measured, by ranks, for those who want to fit again.
+/// All links that were measured, by ranks, for other fits.
 struct fitted_pair {
   int a = 0, b = 0;  ///< ranks
   path what = path::same_l3;

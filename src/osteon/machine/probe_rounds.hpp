@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Who is measured with whom, and when: rounds of disjoint pairs that go at once.
+/// The schedule of a probe: rounds of disjoint pairs, which are measured at the same time.
 #include <cstdint>
 #include <functional>
 #include <optional>

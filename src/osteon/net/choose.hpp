@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Choosing a plan: the model ranks the candidates, the best few are tried, the fastest is kept. Who runs the frames
-/// and how they are timed is the caller's business.
+/// Choosing a plan: the model ranks the candidates, the best few are tried, the fastest is kept. The caller runs
+/// and times the frames.
 #include <osteon/net/plan_cost.hpp>
 #include <span>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What the printed equations leave out, fitted to measured frames.
+/// Terms that the printed equations leave out, fitted to measured frames.
 #include <osteon/net/compositing_model.hpp>
 #include <span>
 #include <vector>

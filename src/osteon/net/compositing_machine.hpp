@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a machine costs a compositor, and the two machines of [Ono].
+/// The cost parameters of a machine for compositing, and the two machines of [Ono].
 #include <array>
 #include <limits>
 #include <string>

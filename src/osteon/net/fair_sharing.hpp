@@ -18,7 +18,7 @@ class fair_sharing {
   /// @param capacity of each link, above 0
   explicit fair_sharing(std::vector<double> capacity);
 
-  /// A flow along these links, at least one; it has its rate after the next update. A link may stand there twice.
+  /// A flow along these links, at least one; it has its rate after the next update. A link may occur twice.
   /// @return its number, which may be that of a flow that is gone
   int add(std::span<const int> path);
   void remove(int flow);

@@ -13,7 +13,7 @@ struct json_value {
   kind is = kind::nothing;
   bool truth = false;
   double number = 0;               ///< of whole and real
-  std::string text;                ///< of others than a text as JSON has it; of lists and objects a stand-in
+  std::string text;                ///< string value; of other scalars their JSON text; of lists and objects a placeholder
   std::vector<std::string> names;  ///< of an object's members
   std::vector<json_value> items;   ///< of a list; of an object's members
 

@@ -9,7 +9,7 @@
 
 namespace osteon::net {
 
-/// A number of [Itakura] beside ours.
+/// A published number beside ours.
 struct paper_cell {
   int table = 0;
   std::string quantity;

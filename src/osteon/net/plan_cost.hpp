@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What any plan costs on a machine, by walking its messages.
+/// The cost of any plan on a machine, by walking its messages.
 #include <osteon/net/compositing_machine.hpp>
 #include <osteon/plan/plan.hpp>
 #include <vector>

@@ -42,7 +42,7 @@ class fabric {
 /// @param rate of each host, each way
 fabric host_links_only(std::span<const double> rate, fabric::name_function link_name);
 
-/// What an exchange loads on the network.
+/// Load of the network by an exchange.
 struct network_load {
   double volume = 0;        ///< bytes over all links: bytes times links of their way
   double hottest_time = 0;  ///< time of the link that needs the longest, in s if rates are in bytes/s

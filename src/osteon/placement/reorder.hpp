@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Ranks renumbered so that those who talk much are close: a new communicator, no relaunch.
+/// Ranks renumbered so that those that exchange much are close: a new communicator, no relaunch.
 #include <mpi.h>
 
 #include <osteon/comm/communicator.hpp>
@@ -16,7 +16,7 @@ struct reorder_options {
   int threads = 1;                     ///< cores of each rank, where it is not bound to fewer
 };
 
-/// What a new order is expected to do to an exchange.
+/// Expected effect of a new order on an exchange.
 struct reorder_report {
   double off_host_bytes_input = 0, off_host_bytes_result = 0;  ///< both directions
   double predicted_s_input = 0, predicted_s_result = 0;

@@ -8,7 +8,7 @@
 
 namespace osteon::placement {
 
-/// What it costs to send a byte from one part to another; no data: 1 between different parts, 0 inside.
+/// Cost of sending a byte from one part to another; no data: 1 between different parts, 0 inside.
 struct part_costs {
   const float* of = nullptr;  ///< symmetric, shape (parts, parts); borrowed
   int parts = 0;

@@ -182,7 +182,7 @@ exchange as_exchange(const plan& what, double bytes_per_element) {
     for (const round& now : what.of(rank).rounds) own.push_back(merged(now, bytes_per_element));
     rounds = std::max(rounds, own.size());
   }
-  // Only receivers say what they blend; senders' messages are told.
+  // Only receiving steps know what they blend; the bytes are entered at the senders' messages, too.
   for (int rank = 0; rank < what.ranks; ++rank)
     for (std::size_t r = 0; r < (*all)[static_cast<std::size_t>(rank)].size(); ++r)
       for (message& m : (*all)[static_cast<std::size_t>(rank)][r].sends) {

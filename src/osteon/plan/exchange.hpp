@@ -13,7 +13,7 @@
 
 namespace osteon::plan {
 
-/// What rank `from` has for rank `to`.
+/// The data of rank `from` for rank `to`.
 struct parcel {
   int from = 0, to = 0;
   friend bool operator==(const parcel&, const parcel&) = default;
@@ -33,7 +33,7 @@ struct exchange_round {
   std::vector<message> sends, receives;
 };
 
-/// What a message means to its receiver.
+/// How a receiver uses a message.
 enum class arrival : std::uint8_t {
   parcels,  ///< parcels are put in place, or kept to be passed on
   object,   ///< it is the sender's whole object, which becomes the receiver's (broadcast)
@@ -68,7 +68,7 @@ inline parcel_sizes equal_parcels(std::int64_t bytes) {
   return [bytes](int, int) { return bytes; };
 }
 
-// All-to-all personalised: each ordered pair of different ranks has a parcel, which arrives once. What a rank has for
+// All-to-all personalised: each ordered pair of different ranks has a parcel, which arrives once. A rank's parcel for
 // itself is in no message.
 
 /// ranks - 1 rounds of "everybody in the same direction": round by round all displacements of a grid, the last dimension
@@ -109,8 +109,8 @@ exchange transposition(int ranks, transposition_order order, parcel_sizes sizes)
 /// Round b: swap `bytes` bytes with rank XOR 2^b, if that is a rank.
 exchange butterfly(int ranks, std::int64_t bytes);
 
-/// Inclusive prefix sums by a binary tree, up and down again: 2 ceil(log2 ranks) - 1 rounds. Whatever arrives is added to
-/// the own object. On the way up partners differ in one bit of their number.
+/// Inclusive prefix sums by a binary tree, up and down again: 2 ceil(log2 ranks) - 1 rounds. Arrived objects are added to
+/// the rank's own. On the way up partners differ in one bit of their number.
 /// @cite [BrentKung1982]
 exchange prefix_tree(int ranks, std::int64_t bytes);
 

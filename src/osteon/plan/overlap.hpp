@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Direct send for images that are empty in places: who has drawn nothing in a span does not send it.
+/// Direct send for images that are empty in places: a member that has drawn nothing in a span does not send it.
 #include <osteon/plan/composite.hpp>
 
 namespace osteon::plan {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a plan asks of its ranks, counted.
+/// Counts of a plan's messages, bytes and memory.
 #include <osteon/plan/plan.hpp>
 
 namespace osteon::plan {

@@ -9,7 +9,7 @@ namespace osteon::plan {
 /// contiguous parts. Members send what they held to those whose new parts overlap it.
 ///
 /// Groups of one round may be of two sizes that differ by one. The parts of a new group's members interleave those of
-/// the joined groups by their centres, so a member's next part lies in or beside the part that it holds already; for
+/// the joined groups by their centres, so a member's next part is in or beside the part that it holds already; for
 /// equal groups this is the classic swap.
 /// @param levels rounds; the groups of the last level fall apart into single members
 /// @param ways number of groups that a group of `size` members is made of; level 0 is the last round

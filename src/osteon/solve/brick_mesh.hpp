@@ -3,7 +3,7 @@
 /// The coarse meshes of the elasticity solver: bricks of 2 x 2 x 2 bricks of the level below, aligned in the whole
 /// image. A brick that ranks share is on each of them, with that rank's own children only.
 ///
-/// What does not hang together stays apart: the children of one place become several bricks if they share no node, and
+/// Parts that are not connected stay apart: the children of one place become several bricks if they share no node, and
 /// bricks that meet at a place share a node there only if they share a child node that depends on it. Such cloned nodes
 /// keep the struts of a trabecular bone independent of one another on every level.
 /// @cite [Dick2011]: one coarse cell for each connected component

@@ -10,7 +10,7 @@ namespace osteon::solve {
 
 namespace {
 
-// What a coarse brick of the first level is made of: a material for each octant, a bit for each fixed displacement
+// The parts of a coarse brick of the first level: a material for each octant, a bit for each fixed displacement
 // of the 27 nodes of its children, and its kind.
 struct recipe {
   kernel::octant_materials materials{};

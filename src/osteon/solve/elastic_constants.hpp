@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What one reads off a 6 x 6 stiffness: compliance, engineering constants, how anisotropic it is.
+/// Derived quantities of a 6 x 6 stiffness: compliance, engineering constants, anisotropy.
 #include <array>
 #include <optional>
 

@@ -138,7 +138,7 @@ void elastic_multigrid::allocate(std::size_t l) {
 }
 
 // While coarse levels are at work, the finest level's direction and product are idle, and eight times larger than a vector
-// of the first coarse level. They are given out from the end, those first that must not lie in the direction.
+// of the first coarse level. They are given out from the end, those first that must not be in the direction.
 std::span<float> elastic_multigrid::idle_floats(std::size_t size, bool in_product) {
   constexpr std::size_t line = 16;
   const std::span<float> all(scratch_->floats(2).data(), 2 * scratch_->floats(2).size());

@@ -42,7 +42,7 @@ struct elasticity_problem {
 /// Position of a node in the image [mm], from its low corner.
 vector3 position_mm(const elasticity_problem& problem, std::int32_t node);
 
-/// What is applied in one load case.
+/// The loads of one load case.
 struct elastic_load {
   std::vector<double> prescribed_mm;  ///< for each entry of problem.fixed; empty: the values that are written there
   std::vector<nodal_force> forces;    ///< parts of one node add up, those that different ranks give as well

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What is wrong with an elasticity problem.
+/// The faults of an elasticity problem.
 #include <osteon/solve/elasticity.hpp>
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ namespace osteon::solve {
 /// @collective on problem.where.comm
 void check_elasticity(const elasticity_problem& problem);
 
-/// What is wrong with a load case, as a rank sees it.
+/// The faults of a load case that are seen on this rank.
 /// @throws usage_error, data_error @collective local
 void check_load(const elasticity_problem& problem, const elastic_load& load);
 

@@ -7,7 +7,7 @@
 
 namespace osteon::solve {
 
-/// What is known of the temperature of a part of the solid before solving.
+/// Knowledge of the temperature of a part of the solid before solving.
 enum class part_state : std::uint8_t {
   constant,  ///< one temperature
   held,      ///< unknown, and the surroundings set its level

@@ -5,7 +5,7 @@
 
 namespace osteon::solve {
 
-/// What the box stands in.
+/// The surroundings of the box.
 enum class surroundings {
   periodic,         ///< copies of itself: the field is a mean gradient and a periodic fluctuation
   uniform_gradient  ///< a linear temperature on all outer faces: an upper bound

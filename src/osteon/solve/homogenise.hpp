@@ -29,7 +29,7 @@ enum class box_faces {
 /// of the displacements; the diagonal to second, because conjugate gradients leave a residual that does no work on them.
 /// @param problem its `fixed` and `periodic` are replaced; borrowed only for the call
 /// @param strain amplitude of the mean strains; not 0
-/// @throws data_error as elasticity_solver; if no node lies on the faces; if the faces are periodic and across some axis
+/// @throws data_error as elasticity_solver; if there is no node on the faces; if the faces are periodic and across some axis
 /// no node has a partner on the other side; if parts of the solid float
 /// @collective on problem.where.comm
 /// @cite [Hill1963]; [Huet1990]

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<double, 4> fractions{0.5, 0.95, 0.98, 0.99};
 
-// What is known of a percentile on the way to it: the leading bytes, and its rank among the values that begin with them.
+// A percentile during the search for it: the leading bytes, and its rank among the values that begin with them.
 struct search {
   std::uint32_t prefix = 0;
   std::int64_t wanted = 0;

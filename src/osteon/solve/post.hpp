@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What users read off a solution: statistics of a field over all ranks, effective strain, failure load.
+/// Derived quantities of a solution: statistics of a field over all ranks, effective strain, failure load.
 #include <mpi.h>
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 
 namespace osteon::bridge {
 
-/// What the program calls.
+/// The functions that the program calls.
 extern slots active;
 /// Functions that answer with MPI_ERR_UNSUPPORTED_OPERATION.
 extern const slots absent;

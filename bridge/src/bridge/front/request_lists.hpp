@@ -9,7 +9,7 @@
 
 namespace osteon::bridge {
 
-/// What MPI says of a request that is null or inactive.
+/// The empty status, of a request that is null or inactive.
 inline void empty_status(MPI_Status* status) {
   if (!status) return;
   const int kept = status->MPI_ERROR;

@@ -36,8 +36,8 @@ struct join_plan {
 /// @param problems gets everything that is wrong
 join_plan read_join_plan(const std::string& path, std::vector<problem>& problems);
 
-/// What a cluster's shell is given on its standard input: variables, then the launcher with the program in the shell's
-/// place. The key is in it, and on no command line, where others could read it.
+/// The script that a cluster's shell gets on its standard input: variables, then the launcher with the program in the
+/// shell's place. The key is in it, and on no command line, where others could read it.
 /// @param variables OSTEON_WIRE_ variables
 std::string start_script(const join_cluster& c, const std::map<std::string, std::string>& variables,
                          const std::vector<std::string>& program);

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The joined job as this process sees it: objects of the program that span clusters, and how they are told from the
-/// vendor's. Called by one thread at a time (the level granted is MPI_THREAD_SERIALIZED at most).
+/// The joined job as this process sees it: objects of the program that span clusters, and how their handles are
+/// distinguished from the vendor's. Called by one thread at a time (the level granted is MPI_THREAD_SERIALIZED at most).
 #include <bridge/wire/link.hpp>
 #include <chrono>
 #include <cstdint>
@@ -33,7 +33,7 @@ struct distributed_graph {
   std::vector<int> sources, source_weights, destinations, destination_weights;
   bool weighted = false;
 };
-/// What a communicator knows of who is next to whom; one of them at most.
+/// Topology of a communicator; one of the three at most.
 struct topology {
   std::shared_ptr<const cartesian> cart;
   std::shared_ptr<const graph> edges;
@@ -148,7 +148,7 @@ struct joined_world {
   int tag_limit = 32767;
   std::uint64_t next_cid = 1;
   bool finalized = false;
-  bool external32 = false;         ///< data between clusters travel in that representation, not as they lie in memory
+  bool external32 = false;         ///< data between clusters travel in that representation, not in that of memory
   bool in_order_of_ranks = false;  ///< reductions, whatever the operation
   bool yielding = false;           ///< never block in the vendor, whose waiting would hold the core
   arena<communicator> communicators;
@@ -263,7 +263,7 @@ std::uint64_t agree_cid(communicator* c) noexcept;
 communicator* make_communicator(std::uint64_t cid, std::vector<int> ranks, MPI_Comm local, bool own_shadow) noexcept;
 /// One new communicator out of those of equal color; MPI_COMM_NULL for MPI_UNDEFINED. @collective
 int split(communicator* c, int color, int key, MPI_Comm* out) noexcept;
-/// What a rank says when a communicator is split.
+/// A rank's arguments of a split.
 struct wish {
   int color;
   int key;

@@ -38,8 +38,8 @@ struct connection {
 
   channel stream;
   std::uint64_t id = 0;      ///< what epoll gives back
-  int route = -1, slot = 0;  ///< whose stream it is, once the other side has said so
-  std::int64_t other = 0;    ///< relays: who is at the other end
+  int route = -1, slot = 0;  ///< of its stream, once the other side has named it
+  std::int64_t other = 0;    ///< relays: the other end
   bool greeted = false;      ///< the other side's greeting has come
   std::string why;           ///< why it ended
   bool faulty = false;       ///< it ended because of bytes that are no packet
@@ -58,7 +58,7 @@ struct connection {
   bool window_blocked = false;
 };
 
-/// What the first packet of a connection must carry: made with the job key.
+/// Proof in the first packet of a connection: made with the job key.
 std::string greeting(const std::string& key, const job_id& job, std::int64_t from, std::int64_t to, std::int64_t slot);
 
 }  // namespace osteon::bridge::wire

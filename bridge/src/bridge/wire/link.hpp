@@ -27,7 +27,7 @@
 
 namespace osteon::bridge::wire {
 
-/// What the part above says about a message; the wire carries it and looks at none of it.
+/// Envelope of a message by the part above; the wire carries it without reading it.
 struct envelope {
   std::uint64_t cid = 0;    ///< context of the communicator
   std::int32_t tag = 0;     ///< negative for collectives
@@ -61,7 +61,7 @@ struct world_info {
   int size() const { return static_cast<int>(processes.size()); }
 };
 
-/// The link is broken for good; `what()` says who, where and why. Every later call throws the same text.
+/// The link is broken for good; `what()` names the process, the place and the reason. Every later call throws the same text.
 struct link_error : machine_error {
   explicit link_error(const std::string& text) : machine_error(text) {}
 };
@@ -118,7 +118,7 @@ class message {
  private:
   friend class endpoint;
   friend class endpoint_core;
-  class endpoint_core* owner_ = nullptr;  ///< whom to give the credit back; null once given back
+  class endpoint_core* owner_ = nullptr;  ///< where the credit is returned to; null once it is
 };
 
 /// One process' end of the link. Thread-safe.
@@ -176,7 +176,7 @@ class endpoint {
   bool broken() const noexcept { return broken_.load(std::memory_order_acquire); }
 
   /// Tell every process of the job to stop; they see `text` with the name of this process.
-  /// @return whether the server has been told, and not been told before
+  /// @return whether the server was notified, for the first time
   bool abort(const std::string& text) noexcept;
 
   /// Deliver everything, then part: returns when every other process has called close too.

@@ -4,7 +4,7 @@
 /// and no clock: packets go in and out, so every rule can be tested by hand.
 ///
 /// Two limits bound memory. Packets: at most `hiwater` are on their way; the receiver acknowledges each `ackmark`.
-/// Bytes: at most `eager_bytes` of unmatched messages lie at the receiver; a message beyond that sends only its
+/// Bytes: at most `eager_bytes` of unmatched messages are at the receiver; a message beyond that sends only its
 /// header and waits for its match, so it is never refused.
 #include <bridge/wire/link.hpp>
 #include <bridge/wire/packet.hpp>
@@ -34,7 +34,7 @@ struct departing {
 
 class pair_protocol {
  public:
-  /// What arrived packets lead to.
+  /// Events that packets lead to.
   struct sink {
     std::function<void(message&&)> deliver;
     std::function<void(ticket::state&)> finished;

@@ -17,7 +17,7 @@ struct relay_settings {
   std::string ports;  ///< range to listen on
   std::string host;   ///< address to listen on; empty: all
   std::string hub;    ///< host:port of the hub; empty: this is the hub
-  int cluster = -1;   ///< whose processes are behind it; -1: whoever connects
+  int cluster = -1;   ///< whose processes are behind it; -1: any
 };
 
 class relay {
