@@ -1,4 +1,4 @@
-"""The heat benchmark: same temperatures whoever computes them, bytes as counted by hand, and placed ranks on a fake cluster."""
+"""The heat benchmark: same temperatures for any ranks and threads, bytes as counted by hand, and placed ranks on a fake cluster."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_rows_and_the_same_temperatures_for_all_ranks_and_orders() -> None:
     assert len(digests) == 1
 
 
-# Oracle: the sum of bytes that a host's ranks send; a policy that is tried is told with its time.
+# Oracle: the sum of bytes that a host's ranks send; a policy that is tried is printed with its time.
 def test_float_and_measured_binding() -> None:
     result = answer(run("-n", "2", "--cells", "12,10,40", "--precision", "float", "--bind", "measured", "--order",
                         "original", "--json", "-"))  # fmt: skip

@@ -132,7 +132,7 @@ def viridis_green() -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_the_bench_beside_icet_composites_the_same_images() -> None:
-    """Oracle: binary swap of two ranks: each sends a half and one the other half of the picture, whoever swaps."""
+    """Oracle: binary swap of two ranks: each sends a half and one the other half of the picture, in either order."""
     program = BINARY.parents[1] / "osteon" / "bench" / "osteon_bench_icet"
     if not program.exists():
         pytest.skip("IceT is not here (Debian: paraview and paraview-dev)")

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Where the library tells what it does. It never prints: it calls a sink, which may do nothing.
+/// Log of the library. The library never prints: it calls a sink, which may do nothing.
 #include <string_view>
 
 namespace osteon {

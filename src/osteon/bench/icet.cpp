@@ -87,7 +87,7 @@ bench::composite_way way_of_icet(MPI_Comm comm, const bench::composite_case& wha
                                : static_cast<const void*>(icetImageGetColorcf(state->picture));
     return std::span(static_cast<const std::byte*>(pixels), state->image.size());
   };
-  way.error_bound = 1e9;  // it is told, not judged
+  way.error_bound = 1e9;  // the error is reported, not limited
   return way;
 }
 

@@ -57,7 +57,7 @@ class all_to_all {
   /// How it is carried out: `shared`, or the name of the plan.
   const std::string& schedule() const;
 
-  /// What the others have for this rank, from what each has for the others. @param counts_to shape (ranks)
+  /// Elements that the others have for this rank, from those that each has for the others. @param counts_to shape (ranks)
   /// @collective
   std::vector<std::int64_t> counts_from(std::span<const std::int64_t> counts_to);
 

@@ -24,7 +24,7 @@ struct outcome {
 /// @cost one allreduce of an int; a broadcast of the text only after a failure
 void agree(MPI_Comm comm, const outcome& local);
 
-/// Run `local` and turn what it throws into a value.
+/// Run `local` and turn its exception into a value.
 /// @collective local
 template <class F>
 outcome outcome_of(F&& local) {

@@ -17,7 +17,7 @@ struct file_part {
   std::string digest;  ///< hexadecimal XXH3
 };
 
-/// Put the seal behind a closed file. What was digested when it was written is not read again: the seal says what the file
+/// Append the seal to a closed file. Parts that were digested when written are not read again: the seal says what the file
 /// is meant to hold there; the rest is read.
 /// @param known ascending, apart @throws machine_error @collective local
 void append_seal(const std::string& path, std::span<const file_part> known = {});

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Whether a file of osteon still holds what was written.
+/// Whether a file of osteon is unchanged since it was written.
 #include <cstdint>
 #include <functional>
 #include <osteon/io/seal.hpp>

@@ -12,7 +12,7 @@ namespace osteon::machine {
 
 /// The ranks of a communicator on this host, with the cores that they may share out among themselves.
 ///
-/// These are the cores that any of them may run on now: what a cgroup, taskset or the launcher has left them.
+/// These are the cores that any of them may run on now: those that a cgroup, taskset or the launcher allows.
 class local_ranks {
  public:
   /// @param threads of each rank

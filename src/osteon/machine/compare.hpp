@@ -15,7 +15,7 @@ struct change {
 
 struct comparison {
   std::vector<std::string> gone, fresh;  ///< hosts of only one of the two
-  std::vector<change> slower;            ///< below `slow_below` times what it was; worst first
+  std::vector<change> slower;            ///< below `slow_below` times the old value; worst first
 };
 
 /// Compare the hosts that both have: classes inside hosts, hosts by the median of their links, and links between hosts that

@@ -54,7 +54,7 @@ struct host_tree {
   friend bool operator==(const host_tree&, const host_tree&) = default;
 };
 
-/// The host that this process runs on, with what its cgroup allows. @throws machine_error if hwloc cannot read it
+/// The host that this process runs on, with the cores that its cgroup allows. @throws machine_error if hwloc cannot read it
 host_tree this_host();
 
 /// A host from a description in hwloc's words, such as "pack:2 [numa] l3:12 core:8 pu:1".

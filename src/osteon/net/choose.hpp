@@ -17,7 +17,7 @@ struct ranked_plan {
   plan_cost cost;
 };
 
-/// Order plans by what they cost, cheapest first; equal ones stay in the order given.
+/// Order plans by cost, cheapest first; equal ones stay in the order given.
 /// @throws usage_error as `cost_of`
 std::vector<ranked_plan> rank_plans(std::span<const plan::plan> candidates, const compositing_machine& machine,
                                     double bytes_per_element);

@@ -23,7 +23,7 @@ class fair_sharing {
   int add(std::span<const int> path);
   void remove(int flow);
 
-  /// Solve for what was added or removed since the last update.
+  /// Solve for the flows that were added or removed since the last update.
   /// @return flows whose rate has changed; valid until the next call
   std::span<const int> update();
 

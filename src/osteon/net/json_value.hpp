@@ -32,7 +32,7 @@ struct json_value {
   }
 };
 
-/// Read a text. What is nested more than 16 deep is left out. @return none if it is not valid JSON
+/// Read a text. Values nested more than 16 deep are left out. @return none if it is not valid JSON
 std::optional<json_value> parse_json(const std::string& text);
 
 /// A text in quotation marks, as JSON has it.

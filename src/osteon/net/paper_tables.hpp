@@ -15,8 +15,8 @@ struct paper_cell {
   std::string quantity;
   int pus = 0;
   double paper = 0;
-  double as_printed = 0;                                        ///< what [Itakura]'s numbers follow from
-  double corrected = std::numeric_limits<double>::quiet_NaN();  ///< what they should be, where that is another value
+  double as_printed = 0;  ///< recomputed with the assumptions that give [Itakura]'s numbers
+  double corrected = std::numeric_limits<double>::quiet_NaN();  ///< recomputed consistently, where that is another value
   bool fitted = false;                                          ///< contains a term that was fitted to [Itakura]'s numbers
   double error() const { return as_printed / paper - 1; }
 };

@@ -3,7 +3,7 @@
 /// Exchanges: plans of messages that are counted in bytes and need not be parts of one object. All-to-all personalised
 /// schedules, array transposition, butterfly, prefix sums, broadcast and halos.
 ///
-/// As everywhere in `plan`, an exchange is a value, and a rank builds only what it does itself: `of(rank, round)`.
+/// As everywhere in `plan`, an exchange is a value, and a rank builds only its own rounds: `of(rank, round)`.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -24,7 +24,7 @@ struct message {
   int peer = -1;
   std::int64_t bytes = 0;
   std::int64_t combined = 0;    ///< bytes that the receiver sums into, or blends with, its own; the rest is put in place
-  std::vector<parcel> parcels;  ///< what it is made of, in this order; empty: the one parcel from sender to receiver
+  std::vector<parcel> parcels;  ///< its parts, in this order; empty: the one parcel from sender to receiver
   friend bool operator==(const message&, const message&) = default;
 };
 
@@ -127,7 +127,7 @@ exchange broadcast_tree(int ranks, int root, std::int64_t bytes);
 /// @param periodic the first and the last block of a line are neighbours
 exchange halo_exchange(std::array<int, 3> shape, std::array<std::int64_t, 3> face_bytes, bool periodic);
 
-/// Any plan as an exchange: what goes to one peer in one round is one message. The whole plan is kept in memory.
+/// Any plan as an exchange: all steps to one peer in one round are one message. The whole plan is kept in memory.
 exchange as_exchange(const plan& what, double bytes_per_element);
 
 }  // namespace osteon::plan

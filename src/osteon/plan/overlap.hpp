@@ -15,7 +15,7 @@ std::vector<span> spans_of_box(int left, int top, int right, int bottom, int wid
 /// @throws usage_error if active spans overlap, are out of order or exceed the image
 composite overlap_direct_send(const composite_task& task);
 
-/// Spans are cut wherever a member's drawing begins or ends. What a single member has drawn stays with it; any other
+/// Spans are cut wherever a member's drawing begins or ends. A span that a single member has drawn stays with it; any other
 /// span goes to that of its members which has least to receive so far. Messages are then scheduled so that in a
 /// round each member sends and receives at most one.
 /// @throws usage_error as overlap_direct_send

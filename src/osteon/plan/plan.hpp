@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A communication plan is a value: who sends how many bytes of what to whom, in which round, and what is done with
+/// A communication plan is a value: sender, receiver, elements and round of each message, and what is done with
 /// them on arrival. It is written down before anything is sent, so that it can be verified, costed, simulated,
 /// executed and drawn (src/osteon/README.md, "The one idea").
 ///

@@ -6,7 +6,7 @@
 namespace osteon::plan {
 
 /// Swap by a tree of groups: in each round, groups of adjacent members join into one, whose members hold equal,
-/// contiguous parts. Members send what they held to those whose new parts overlap it.
+/// contiguous parts. Members send the elements that they held to the members whose new parts overlap them.
 ///
 /// Groups of one round may be of two sizes that differ by one. The parts of a new group's members interleave those of
 /// the joined groups by their centres, so a member's next part is in or beside the part that it holds already; for

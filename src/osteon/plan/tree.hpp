@@ -16,7 +16,7 @@ composite binary_tree(const composite_task& task);
 /// @throws usage_error if messages_per_round is negative
 composite sequential(const composite_task& task, int messages_per_round = 1);
 
-/// From both ends each member blends what its neighbour sends, and passes it on towards the root.
+/// From both ends each member blends its neighbour's image with its own, and passes the result on towards the root.
 composite sequential_chain(const composite_task& task);
 
 }  // namespace osteon::plan

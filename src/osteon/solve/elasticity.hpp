@@ -53,7 +53,8 @@ struct elastic_load {
 
 struct elasticity_solution {
   std::vector<double> displacement_mm;  ///< shape (nodes, 3), axes z, y, x; equal on all ranks that share a node
-  /// K u - forces, shape (nodes, 3); sums over the ranks of a node. On periodic faces: what the other side takes up.
+  /// K u - forces, shape (nodes, 3); sums over the ranks of a node. On periodic faces: the force that the opposite side
+  /// takes up.
   std::vector<double> reaction_N;
   std::vector<std::int32_t> copies;  ///< nodes that a lower rank has as well, ascending: skip them in sums over ranks
   certificate proof;

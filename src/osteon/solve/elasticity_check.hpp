@@ -7,7 +7,7 @@
 
 namespace osteon::solve {
 
-/// Refuse what cannot be solved.
+/// Refuse a problem that cannot be solved.
 /// @throws data_error as solve_elasticity does
 /// @collective on problem.where.comm
 void check_elasticity(const elasticity_problem& problem);

@@ -56,7 +56,7 @@ struct heat_solution {
   certificate proof;
 };
 
-/// Refuse what `solve_heat` refuses, without solving.
+/// Check the problem as `solve_heat` does, without solving.
 /// @throws as solve_heat @collective on problem.where.comm
 void check_heat(const heat_problem& problem);
 

@@ -56,7 +56,7 @@ double inflow(const conduction_cells& cells, const outer_face& f, const face_dri
 /// @collective on cells.where.comm
 face_flows inflows(const conduction_cells& cells, const heat_load& load, const std::vector<double>& x);
 
-/// Heat comes in as goes out: what is missing, over half of all that passes. @param gained by sources, less what is stored
+/// Imbalance of heat in and out, over half of the sum of all flows. @param gained by sources, less what is stored
 double heat_imbalance(const face_flows& inflow, double gained);
 
 /// All heat made in cells [W]. @collective on cells.where.comm

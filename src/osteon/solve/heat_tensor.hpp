@@ -23,7 +23,7 @@ struct conductivity_tensor {
 };
 
 /// Solve for the three gradients with one setup. Each entry is the mixed energy of two solutions, so it is exact to
-/// second order in their errors. What the problem says of faces, gradient and sources is not read.
+/// second order in their errors. Faces, gradient and sources of the problem are not read.
 /// @throws as solve_heat @collective on problem.where.comm
 /// @cite [Hill1963]; [Huet1990] for the order of the two kinds of surroundings
 conductivity_tensor effective_conductivity(heat_problem problem, surroundings kind, const options& how, sink& log);

@@ -10,7 +10,7 @@ namespace osteon::solve {
 
 /// Means over the whole box of the image, empty space included; the order is xx, yy, zz, xy, yz, xz.
 struct homogenised {
-  voigt_matrix stiffness_MPa{};      ///< symmetric: the mean of what was computed and its transpose
+  voigt_matrix stiffness_MPa{};      ///< symmetric: the mean of the computed one and its transpose
   double asymmetry = 0;              ///< largest |C_ij - C_ji| that was computed, over the largest C_ii
   std::array<certificate, 6> proof;  ///< of each case
   elasticity_solution shown;         ///< of the case zz

@@ -13,7 +13,7 @@ struct join_cluster {
   int ranks = 0;
   std::vector<std::string> launcher{"mpirun"};  ///< words; {ranks} in them is replaced, else `-n RANKS` is added
   std::vector<std::string> options;             ///< further words for the launcher
-  std::vector<std::string> prefix;              ///< what brings a shell to the cluster, such as ssh host
+  std::vector<std::string> prefix;              ///< command that starts a shell on the cluster, such as ssh host
   std::string adapter;                          ///< as OSTEON_MPI; of the standard ABI abi:/LIBRARY; empty: found out there
   std::string library;                          ///< folder of our libmpi_abi.so.1 there
   std::string directory;                        ///< where to start the program

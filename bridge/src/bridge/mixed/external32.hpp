@@ -24,7 +24,7 @@ using signature = std::vector<run_of_numbers>;
 
 std::size_t bytes_here(const signature& s);
 std::size_t bytes_outside(const signature& s);
-/// Put `next` behind, joined to what is the same.
+/// Append `next`, joined with equal ones before it.
 void append(signature& s, const run_of_numbers& next);
 
 /// Convert `elements` contiguous elements. `to` has room for all.

@@ -44,7 +44,7 @@ struct schedule;
 
 struct communicator;
 
-/// An intercommunicator. Messages go to the other group, which is its `world`; what both groups do together goes over an
+/// An intercommunicator. Messages go to the other group, which is its `world`; collectives of both groups use an
 /// intracommunicator of both.
 struct two_groups {
   communicator* both = nullptr;
@@ -185,7 +185,7 @@ inline MPI_Request handle_of(request* r) { return reinterpret_cast<MPI_Request>(
 
 /// Print, stop the whole job in every cluster, and do not return.
 [[noreturn]] void fatal(const std::string& text) noexcept;
-/// Run what may throw because the link is broken.
+/// Run a function that may throw because the link is broken.
 template <class F>
 auto linked(F&& f) noexcept {
   try {
@@ -203,7 +203,7 @@ int raise(communicator* c, int error_class) noexcept;
 
 /// May the next vendor call block? Not while the program's thread is needed to match messages or to move collectives.
 inline bool may_block() noexcept { return !world().yielding && world().posted.empty() && world().moving.empty(); }
-/// Match what has arrived, move what is under way. @returns whether anything happened
+/// Match arrived messages, and advance pending operations. @returns whether anything happened
 bool progress() noexcept;
 /// Called in waiting loops after a progress() that found nothing.
 class patience {
@@ -217,7 +217,7 @@ class patience {
 };
 
 void install_mixed(slots& into) noexcept;
-void install_guards(slots& into) noexcept;          // generated: refuse what has no part in a mixed communicator
+void install_guards(slots& into) noexcept;          // generated: refuse functions without an implementation over clusters
 void install_point_to_point(slots& into) noexcept;  // messages
 void install_completion(slots& into) noexcept;      // wait and test
 void install_collectives(slots& into) noexcept;
@@ -249,12 +249,12 @@ void begin_receive(request* r) noexcept;
 std::deque<unexpected>* find_waiting(communicator* c, int source, int tag, std::deque<unexpected>::iterator& place) noexcept;
 /// Let a message that was taken out of its queue into the buffer of a request.
 void receive_matched(request* r, wire::message& m) noexcept;
-/// Match what has arrived, without moving anything else.
+/// Match arrived messages, without advancing anything else.
 bool match_arrivals() noexcept;
 /// Wait until a request is done, and free it (a persistent one becomes inactive). @returns its error
 int complete(request* r, MPI_Status* status) noexcept;
 bool is_done(request* r) noexcept;
-/// Of a request that is done. What the vendor has to say in it is asked for here only: few programs look at it.
+/// The status of a request that is done. The vendor's fields of it are made here only, because few programs read them.
 const MPI_Status& status_of(request* r) noexcept;
 
 /// Ask the members of a communicator for the largest next context number and take the one after. @collective

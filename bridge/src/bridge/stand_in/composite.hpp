@@ -22,7 +22,7 @@ struct composite {
   std::vector<bool> over;
   int error = MPI_SUCCESS;
   std::function<int()> finish;             ///< when all parts are over, once
-  std::shared_ptr<void> kept;              ///< what the parts need until then
+  std::shared_ptr<void> kept;              ///< data that the parts need until then
   std::function<int(MPI_Request*)> start;  ///< of a persistent one: starts its only part
   bool active = true;
   // Partitioned ones: which partitions MPI_Pready has named, how many it has not, and what starts the message then.

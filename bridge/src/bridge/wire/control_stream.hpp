@@ -16,10 +16,10 @@ class control_stream {
   /// Makes the first command after authentication; called anew for every connection.
   std::function<std::string(const frame_stream&)> introduce;
 
-  /// Do what is possible now, and hand over the server's commands, authentication left out; dials if there is no
+  /// Read and write without waiting, and hand over the server's commands, authentication left out; dials if there is no
   /// connection and the time has come.
   void serve(const std::function<void(const frame&)>& take);
-  /// Write what can be written now, and read nothing.
+  /// Write without waiting, and read nothing.
   void flush() {
     if (stream_) stream_->flush();
   }

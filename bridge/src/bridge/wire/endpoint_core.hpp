@@ -100,7 +100,7 @@ class endpoint_core {
   std::span<const std::byte> shrink(const connection& c, packet_header& h, std::span<const std::byte> payload);
   void make_ready(int rank);
 
-  // timers.cpp: what time brings
+  // timers.cpp: timed events
   void timers();
   void watch_routes();
   void watch_peers();

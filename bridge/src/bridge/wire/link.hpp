@@ -42,7 +42,7 @@ struct process_info {
   int local_rank = 0;
   std::int64_t pid = 0;
   std::string host;
-  std::string facts;           ///< what the process gave to `join`, unchanged
+  std::string facts;           ///< the process's argument to `join`, unchanged
   std::string representation;  ///< byte order and sizes of int, long, pointer, long double: equal if data can go as they are
 };
 
@@ -108,7 +108,7 @@ class message {
   std::uint64_t total = 0;       ///< bytes of the whole message
   std::uint64_t id = 0;          ///< of the sender's request; unique per source
   bool wants_reply = false;      ///< synchronous, or more is to come: `accept` sends the answer
-  std::vector<std::byte> bytes;  ///< what is here already, at most `total`
+  std::vector<std::byte> bytes;  ///< received so far, at most `total`
 
   message() = default;
   message(message&& other) noexcept;
@@ -167,7 +167,7 @@ class endpoint {
   /// Sleep (thread) or make progress (polling) until `events() != seen` or the time is over. @throws link_error
   void wait_event(std::uint32_t seen, double seconds);
 
-  /// Do what the sockets allow now, without waiting. Needed with polling, allowed (lower latency) with the thread.
+  /// Progress: read and write without waiting. Needed with polling, allowed (lower latency) with the thread.
   /// @throws link_error
   void progress();
 

@@ -62,9 +62,9 @@ class pair_protocol {
   std::optional<departing> next();
   /// @return what is wrong with it, or ""
   std::string arrived(const packet_header& h, std::span<const std::byte> payload, const sink& to);
-  /// Ask what has arrived, because packets may be lost: after a new connection, or when nothing is heard.
+  /// Ask which packets have arrived, because some may be lost: after a new connection, or when no acknowledgement comes.
   void probe() { probe_due_ = true; }
-  /// Acknowledge what is not acknowledged yet.
+  /// Acknowledge all packets that are not acknowledged yet.
   void acknowledge() { ack_due_ = ack_due_ || since_ack_ > 0 || given_back_ != given_back_told_; }
 
   bool awaits_acknowledgement() const { return !flight_.empty(); }

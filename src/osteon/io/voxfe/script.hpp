@@ -73,7 +73,7 @@ struct script {
   flag_dialect dialect = flag_dialect::automatic;
   bool compute_sed = false;
   result_files results;
-  std::vector<std::string> notes;  ///< what was skipped or overruled, a line each
+  std::vector<std::string> notes;  ///< skipped or overruled commands, a line each
 
   index3 shape() const { return {voxels[2], voxels[1], voxels[0]}; }
 };
@@ -123,7 +123,7 @@ voxel::model_header header_of(const script& s, unit_system units, int base);
 /// @throws data_error if the model's record of its script is damaged
 script script_of(const voxel::model_header& header, const std::string& script_path);
 
-/// Canonical text: what parse_... reads comes back byte for byte.
+/// Canonical text: parse_... of it gives the same values, byte for byte.
 std::string canonical_script(const script& s);
 std::string canonical_materials(const script& s);
 std::string canonical_constraints(const script& s);
