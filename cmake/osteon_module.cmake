@@ -39,7 +39,7 @@ function(osteon_warnings target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
   # avx512fintrin.h of gcc 12.0 to 12.2 writes `__m512i __Y = __Y;` for a register all of whose lanes are then overwritten. C++'s -Wall
-  # has -Winit-self, so on a processor with AVX-512 whatever inlines such an intrinsic, xxhash's and Eigen's too, is told that `__Y` is
+  # has -Winit-self, so on a processor with AVX-512 code that inlines such an intrinsic, xxhash's and Eigen's too, gets a warning that `__Y` is
   # used uninitialized (gcc's bug 105593). Without it `int x = x;` is silent here, and nothing else; a pragma would be lost in
   # precompiled headers.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12
