@@ -31,7 +31,7 @@ struct composite_options {
   int root = 0;              ///< rank that gets the picture; -1: finished parts stay with their owners
   bool sparse = false;       ///< images are empty in places: only other pixels are sent, and blended inside hosts
   bool wide_between = true;  ///< messages: partly blended pixels are sent in a wider format
-  bool check = true;         ///< look at every pixel whether it is premultiplied
+  bool check = true;         ///< check that every pixel is premultiplied
   int ranks_per_host = 0;    ///< take so many consecutive ranks for a host; 0: as the machine is
   int cores = 0;  ///< messages: of this rank's host; ranks that are no more than cores blend what they can while they
                   ///< wait; 0: all that the host has

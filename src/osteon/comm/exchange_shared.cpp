@@ -58,7 +58,7 @@ std::vector<pid_t> readable_processes(MPI_Comm host) {
         read != c.word)
       readable = 0;
   }
-  MPI_Allreduce(MPI_IN_PLACE, &readable, 1, MPI_INT, MPI_MIN, host);  // `word` lives until all have read it
+  MPI_Allreduce(MPI_IN_PLACE, &readable, 1, MPI_INT, MPI_MIN, host);  // `word` must exist until all have read it
   if (!readable) processes.clear();
   return processes;
 }
@@ -180,7 +180,8 @@ class shared_boxes final : public all_to_all::way {
         throw machine_error(fmt::format("cannot read {} bytes of rank {}'s memory, though that was allowed before: {}",
                                         e.left, e.peer, std::strerror(errno)));
       } catch (...) {
-        std::terminate();  // the others wait for this rank: the handler speaks and ends them, as in comm::agree
+        std::terminate();  // the others wait for this rank: the terminate handler prints the error and aborts them, as in
+                           // comm::agree
       }
     }
     advance(e, e.left);

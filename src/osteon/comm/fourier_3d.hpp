@@ -21,7 +21,7 @@ enum class fourier_method {
   butterfly,      ///< boxes that stay where they are; log2(ranks) times all data are swapped with a partner
 };
 
-/// The virtual plane of ranks of a transposition, rank = m * columns + n. y and then x are dealt out to `rows` groups m;
+/// The virtual plane of ranks of a transposition, rank = m * columns + n. y and then x are distributed over `rows` groups m;
 /// z and then y to `columns` groups n. One row: slabs, and one transposition a transform; two otherwise.
 struct fourier_folding {
   int rows = 0, columns = 0;

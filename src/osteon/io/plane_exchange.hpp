@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Which planes each rank of a file's team handles, and those read from it dealt out to all ranks (internal to io).
+/// Which planes each rank of a file's team handles, and the distribution of planes that it reads to all ranks (internal to
+/// io).
 ///
 /// Every chunk is written by one rank of the file team. So no chunk is compressed twice, its digest is known to one rank,
 /// and the file depends neither on the decomposition nor on the mode.

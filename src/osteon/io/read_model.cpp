@@ -152,7 +152,7 @@ std::vector<plane_range> gather_ranges(MPI_Comm comm, const box3& part) {
   return ranges;
 }
 
-/// Every rank reads what it wants. Chunks between two ranks are read by both.
+/// Every rank reads its own planes. Chunks between two ranks are read by both.
 void read_own(const std::string& path, const voxel::model_header& header, const box3& part,
               std::span<material_number> result) {
   voxel_reader reader(path, header);

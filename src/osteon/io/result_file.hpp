@@ -43,7 +43,7 @@ void check_result_size(const voxel::model_header& header, int components);
 /// Blocks may be planes or bricks, and any ranks may touch the file (`access`); the values and their digests are the same.
 ///
 /// Values are made some planes at a time, so that no dense array is in memory as a whole, and go to the file
-/// as they are made. Components are in the order x, y, z, as VTK wants them: turn the solver's (z, y, x) vectors around
+/// as they are made. Components are in the order x, y, z, as VTK requires: reverse the solver's (z, y, x) vectors around
 /// before they come here.
 class result_writer {
  public:

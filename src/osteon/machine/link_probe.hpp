@@ -59,7 +59,7 @@ struct fitted_pair {
   std::vector<timing> times;
 };
 
-/// A host whose cores talk slower to each other than those of the other hosts.
+/// A host whose cores have slower links to each other than those of the other hosts.
 struct slow_inside {
   int host = 0;
   path what = path::same_l3;

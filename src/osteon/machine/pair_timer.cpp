@@ -75,7 +75,7 @@ double average(const std::vector<double>& times, bool mean) {
 pair_timer::pair_timer(MPI_Comm comm, std::vector<std::string> host_names, double patience_s)
     : comm_(comm), host_names_(std::move(host_names)), patience_s_(patience_s) {}
 
-// The clock is asked seldom: between two looks at a request it would cost as much as they do.
+// The clock is read seldom: between two tests of a request it would cost as much as they do.
 void pair_timer::complete(MPI_Request& request, int peer) {
   const stopwatch waiting;
   for (std::int64_t looks = 1;; ++looks) {

@@ -20,7 +20,7 @@ struct brick_groups {
 /// The bricks that cut the fewest bytes.
 ///
 /// All bricks that hold as many blocks as the largest part are tried. Where they do not divide the grid, or parts differ,
-/// blocks are dealt out along the row of bricks that winds through the grid.
+/// blocks are distributed along the row of bricks that winds through the grid.
 /// @param capacity blocks that each part may hold; together at least the grid's
 /// @cost O(blocks) for each brick
 brick_groups best_bricks(const cartesian& grid, const graph& g, std::span<const int> capacity);

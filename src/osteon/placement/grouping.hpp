@@ -32,7 +32,7 @@ struct grouping {
 /// @throws usage_error if there are fewer places than vertices, or a capacity is negative
 grouping group(const graph& g, std::span<const int> capacity, const grouping_options& options = {});
 
-/// Vertices dealt out in their order: each part is filled before the next.
+/// Vertices assigned in their order: each part is filled before the next.
 std::vector<int> in_order(int vertices, std::span<const int> capacity);
 
 }  // namespace osteon::placement

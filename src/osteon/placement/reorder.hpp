@@ -33,7 +33,7 @@ struct reordered {
 };
 
 /// Where the ranks of a communicator run, in their order: on the host of their processor's name, each on the core that it
-/// is bound to; if it is bound to several, on the cores that are dealt out evenly among the host's ranks.
+/// is bound to; if it is bound to several, on cores that are distributed evenly over the host's ranks.
 ///
 /// With more ranks than cores, cores are shared.
 /// @return the same on all ranks; the machine of the target is that of the hosts in use

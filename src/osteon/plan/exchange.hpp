@@ -41,7 +41,7 @@ enum class arrival : std::uint8_t {
   other,    ///< the receiver knows (halo, butterfly of a transform, compositing)
 };
 
-/// A form that theorems speak of (osteon/net/proof.hpp). A generator that sets one promises that `of` has it.
+/// A form about which theorems are known (osteon/net/proof.hpp). A generator that sets one guarantees that `of` has it.
 enum class exchange_form : std::uint8_t {
   any,
   translation,            ///< in each round rank x sends to x + s, coordinates modulo `shape`

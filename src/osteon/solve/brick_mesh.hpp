@@ -47,7 +47,7 @@ struct child_bricks {
   std::function<void(std::int64_t z, const brick_visitor&)> visit_plane;  ///< its bricks in y, x order
 };
 
-/// How the children hang on their parents.
+/// A coarse mesh, and the connections of the child mesh's bricks and nodes to it.
 struct coarse_mesh {
   brick_mesh mesh;
   std::array<double, 3> middle{0.5, 0.5, 0.5};  ///< where the last parent along an axis is divided, in [0, 1]

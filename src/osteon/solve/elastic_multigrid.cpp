@@ -16,7 +16,7 @@ int smoothing_degree(std::size_t depth) { return depth == 0 ? 3 : 2; }
 constexpr std::int64_t coarsest_unknowns = 4000;  // a direct solution costs less than a level of smoothing
 
 // Cycles by which a coarse problem is solved, combined by a Chebyshev polynomial. A strut bends in ways that only the finer
-// lattices represent well, and what hangs on it moves with it, so one cycle would leave much of a coarse problem
+// lattices represent well, and a part on it moves with it, so one cycle would leave much of a coarse problem
 // unsolved. Each level costs a fifth of the one above; from the sixth on more cycles would only multiply the messages.
 int cycles_of_level(std::size_t depth) {
   constexpr int cycles[] = {1, 3, 2, 4, 2, 2};

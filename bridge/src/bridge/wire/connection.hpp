@@ -31,7 +31,7 @@ struct connection {
   bool flush(std::size_t limit);
 
   std::size_t waiting() const { return out.size() - out_begin; }
-  /// A stranger may send no more than a greeting; after it, longer packets are taken.
+  /// Accept longer packets than a greeting: the other side is authenticated.
   void trust();
   /// Ask epoll for readable (if `read`) and writable (if something waits); does nothing if it is so already.
   void arm(int epoll, bool read, bool write);

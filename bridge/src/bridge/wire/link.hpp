@@ -100,7 +100,7 @@ class message {
  public:
   enum class what_kind {
     data,         ///< a message
-    cancel_asked  ///< the source wants its message `id` back: answer with endpoint::answer_cancel
+    cancel_asked  ///< the source asks to cancel its message `id`: answer with endpoint::answer_cancel
   };
   what_kind type = what_kind::data;
   int source = 0;  ///< world rank

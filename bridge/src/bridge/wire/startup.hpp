@@ -35,7 +35,7 @@ enum class command : std::int32_t {
   abort = 0x41425254,   ///< process: end the job; text
   ping = 0x50494e47,    ///< sign of life, answered by the server
   rejoin = 0x524a4f4e,  ///< process whose connection broke: job id, world rank
-  watch = 0x57544348,   ///< relay: wants to know the world and when the job is over
+  watch = 0x57544348,   ///< relay: asks for the world and the end of the job
 };
 
 enum class label : std::int32_t {
