@@ -13,12 +13,12 @@ RANKS = 512
 SOLVER_SPEEDUP = 180.0  # of PARA-BMU at 512 processes
 GB_PER_S = 1.0
 
-# The synthetic jaw of the paper's size, and what it takes on 2 ranks: docs/performance.md.
+# The synthetic jaw of [Johnson2012]'s size, and what it takes on 2 ranks: docs/performance.md.
 JAW_SHAPE = (884, 500, 600)
 JAW_ELEMENTS, JAW_NODES = 29_267_100, 112_353_087 // 3
 JAW_SOLVER_CORE_SECONDS = 452.0
 
-# The paper: 148 s of serial I/O, 7.4 s of parallel, both at 128 processes; speed-up 22 at 512 with the first.
+# [Johnson2012]: 148 s of serial I/O, 7.4 s of parallel, both at 128 processes; speed-up 22 at 512 with the first.
 PAPER_SERIAL, PAPER_PARALLEL, PAPER_SPEEDUP = 148.0, 7.4, 22.0
 
 

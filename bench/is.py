@@ -58,7 +58,9 @@ def main() -> int:
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4], help="numbers of ranks (default: 1 2 4)")
     parser.add_argument("--turns", type=int, default=5, help="runs of each (default: 5)")
     parser.add_argument("--npb", type=Path, default=ROOT / ".cache/npb/bin", help="folder of NPB's programs")
-    parser.add_argument("--no-radix", action="store_true", help="leave out the paper's split of keys into two digits")
+    parser.add_argument(
+        "--no-radix", action="store_true", help="leave out the split of keys into two digits by Itakura et al."
+    )
     parser.add_argument("--json", help="write the rows to this file")
     options = parser.parse_args()
     rows = []

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make a synthetic lower jaw of the paper's model size: a .npy image of labels, 884 planes, 29 million solid voxels.
+"""Make a synthetic lower jaw of [Johnson2012]'s model size: a .npy of labels, 884 planes, 29 million solid voxels.
 
     python3 bench/make_mandible.py OUT.npy [--scale 0.125] [--seed 1]
 

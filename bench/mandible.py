@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The model size of the VOX-FE paper: 884 planes and 29 million elements, solved here.
+"""The model size of [Johnson2012]: 884 planes and 29 million elements, solved here.
 
     ./run bench mandible [--ranks 2] [--threads 1] [--scale 1] [--json FILE] [--import-only]
 

@@ -4,14 +4,14 @@
     ./run bench poisson [--cores N] [--seconds S] [--scale X] [--json FILE]
     ./run bench poisson --series [--hosts 4 8] [--json FILE]
 
-Flat MPI, bound to what is fastest here, and with threads, on the paper's grids; then 16 ranks on a fake cluster of four
+Flat MPI, bound to what is fastest here, and with threads, on [Ito]'s grids; then 16 ranks on a fake cluster of four
 hosts (network namespaces), one of whose uplinks has a quarter of the others' speed: the exchange of faces with ranks in
-their original order, in a random one, placed by the paper's method, and placed by what is measured there. The fake
+their original order, in a random one, placed by [Ito]'s method, and placed by what is measured there. The fake
 cluster needs root and is left out without it. Temperatures are compared with the exact solution in every run.
 
---series is the paper's weak scaling, cases 1 and 2: for its numbers of cores by a model of its machine (`osteon bench
+--series is [Ito]'s weak scaling, cases 1 and 2: for its numbers of cores by a model of its machine (`osteon bench
 weak-scaling`), then measured on fake clusters of equal hosts with 8 cores each, flat and hybrid, on grids of an eighth
-of the paper's along each axis, beside the model of these clusters. Cores are simulated: all share this machine's.
+of [Ito]'s along each axis, beside the model of these clusters. Cores are simulated: all share this machine's.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT / "tests" / "job"))
 from fake_cluster import FakeCluster, why_not
 
 ORDERS = ["original", "random", "afc-nb", "afc", "ours"]
-OF_PAPER, OF_ORIGINAL = 0.5, 0.15  # what the exchange may take, of the paper's method and of the original order
+OF_PAPER, OF_ORIGINAL = 0.5, 0.15  # what the exchange may take, of [Ito]'s method and of the original order
 
 
 def osteon(words: list[str]) -> dict:
@@ -128,7 +128,7 @@ def measured_series(numbers_of_hosts: list[int], seconds: float) -> list[dict]:
     rows = []
     print(
         f"\non fake clusters: hosts of {mbit} Mbit/s and {cores_of_host} ranks (hybrid: 2 ranks of 4 threads), "
-        f"grids of {scale} of the paper's along each axis; ms, by the model in brackets\n"
+        f"grids of {scale} of those of Ito et al. along each axis; ms, by the model in brackets\n"
         f"{'case':>4} {'cores':>5} {'mode':<7}" + "".join(f"{order:>18}" for order in ORDERS)
     )
     for hosts in numbers_of_hosts:
@@ -172,7 +172,7 @@ def measured_series(numbers_of_hosts: list[int], seconds: float) -> list[dict]:
 
 
 def series(options: argparse.Namespace) -> list[dict]:
-    """The paper's weak scaling by a model, and measured where clusters can be made."""
+    """[Ito]'s weak scaling by a model, and measured where clusters can be made."""
     print(
         subprocess.run([BINARY, "bench", "weak-scaling"], stdout=subprocess.PIPE, text=True, check=True).stdout,
         flush=True,
@@ -188,8 +188,10 @@ def main() -> int:
     usable = len(os.sched_getaffinity(0))
     parser.add_argument("--cores", type=int, default=usable, help=f"cores to use (default: {usable}, all)")
     parser.add_argument("--seconds", type=float, default=4, help="time of each run (default: 4)")
-    parser.add_argument("--scale", type=float, help="of the paper's grid along each axis (default: 256 MB a rank)")
-    parser.add_argument("--series", action="store_true", help="the paper's weak scaling instead")
+    parser.add_argument(
+        "--scale", type=float, help="of the grid of Ito et al. along each axis (default: 256 MB a rank)"
+    )
+    parser.add_argument("--series", action="store_true", help="the weak scaling of Ito et al. instead")
     parser.add_argument("--hosts", type=int, nargs="+", default=[4, 8], help="of its fake clusters (default: 4 8)")
     parser.add_argument("--json", help="write the rows to this file")
     options = parser.parse_args()

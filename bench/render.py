@@ -26,7 +26,7 @@ PEER = ROOT / ".venv-peers" / "bin" / "python"
 
 
 def similarity(a: np.ndarray, b: np.ndarray, window: int = 8) -> float:
-    """Mean structural similarity of two grey pictures, 0 to 255, over square windows. @cite Wang et al. 2004"""
+    """Mean structural similarity of two grey pictures, 0 to 255, over square windows. @cite [Wang2004]"""
 
     def mean(x: np.ndarray) -> np.ndarray:
         s = np.pad(np.cumsum(np.cumsum(x, 0), 1), ((1, 0), (1, 0)))

@@ -1,4 +1,4 @@
-# What is installed: the program with its Python half and the examples, and every module as a library for other programs.
+# Installation: the program with its Python half and the examples, and every module as a library for other programs.
 include(CMakePackageConfigHelpers)
 set(osteon_package ${CMAKE_INSTALL_LIBDIR}/cmake/osteon)
 install(EXPORT osteon NAMESPACE osteon:: FILE osteon-targets.cmake DESTINATION ${osteon_package})

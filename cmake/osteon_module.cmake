@@ -49,7 +49,7 @@ function(osteon_warnings target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
   # avx512fintrin.h of gcc 12.0 to 12.2 writes `__m512i __Y = __Y;` for a register all of whose lanes are then overwritten. C++'s -Wall
-  # has -Winit-self, so on a processor with AVX-512 whatever inlines such an intrinsic, xxhash's and Eigen's too, is told that `__Y` is
+  # has -Winit-self, so on a processor with AVX-512 code that inlines such an intrinsic, xxhash's and Eigen's too, gets a warning that `__Y` is
   # used uninitialized (gcc's bug 105593). Without it `int x = x;` is silent here, and nothing else; a pragma would be lost in
   # precompiled headers.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12
@@ -61,9 +61,8 @@ function(osteon_warnings target)
   endif()
 endfunction()
 
-# osteon_precompile(TARGET header ...): these headers, and those that most files need, are parsed once for all files of the
-# target: half of what a first build takes. Not with a compiler cache: to it, every change of one of them would be a change of
-# all files; and so a file that leans on it is found.
+# osteon_precompile(TARGET header ...): precompile these headers, and those that most files need: half the time of a first build. Not
+# with a compiler cache, where a change of one of them would be a change of all files; that build also finds files that lack an include.
 function(osteon_precompile target)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
     target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <cstdint> <functional> <map> <memory> <optional>
@@ -71,13 +70,13 @@ function(osteon_precompile target)
   endif()
 endfunction()
 
-# osteon_together(TARGET): files whose time goes into the same headers and templates are compiled by eights, which takes a
-# third of the time; so a name in a file's anonymous namespace may not stand in another's of the module. Not where files are
-# compiled again and again: with a compiler cache, and in the preset dev, which also says when a name hides another.
+# osteon_together(TARGET): unity build in batches of 8, a third of the compile time where headers dominate. Names in anonymous
+# namespaces must therefore be unique in a module. Not with a compiler cache and not in the preset dev (-Wshadow), where single files are
+# compiled again.
 function(osteon_together target)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT OSTEON_WERROR)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-    # To the compiler they are one file: names of the others seem hidden, anonymous namespaces to stand in a header.
+    # To the compiler a batch is one file: names of other files seem to be hidden, and anonymous namespaces to be in a header.
     target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()

@@ -1,7 +1,7 @@
 # Build osteon itself against a standard MPI ABI (OSTEON_MPI_ABI: a folder with include/mpi.h and lib/libmpi_abi.so.1),
 # so that it runs over any MPI behind the bridge, and over several at once.
 #
-# The parallel netCDF and HDF5 belong to one vendor's MPI and cannot cross. What osteon calls of them is serial, so their
+# The parallel netCDF and HDF5 belong to one vendor's MPI and cannot be used with another. osteon calls only serial functions of them, so their
 # serial twins take their place; headers are the same, and the parallel ones do where no others are installed.
 add_library(MPI::MPI_CXX SHARED IMPORTED)
 set_target_properties(MPI::MPI_CXX PROPERTIES IMPORTED_LOCATION ${OSTEON_MPI_ABI}/lib/libmpi_abi.so.1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # modes.sh [BUILD]: one-way times of messages inside one cluster of 2 ranks, as a table: the vendor's own, through the
-# bridge, and in the paper's mode by polling (three sizes of short messages) and by threads.
+# bridge, and in GridMPI's mode ([Okazaki]) by polling (three sizes of short messages) and by threads.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 build=${1:-$root/build/release}

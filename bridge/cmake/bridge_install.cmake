@@ -1,5 +1,5 @@
-# What is installed. The MPI library has a folder of its own with its header, its adapters and its compiler wrappers, so that
-# it never stands in for the MPI of the system: PREFIX/lib/osteon-bridge/{include,lib,bin}.
+# Installation. The MPI library has a folder of its own with its header, its adapters and its compiler wrappers, so that
+# it never replaces the MPI of the system: PREFIX/lib/osteon-bridge/{include,lib,bin}.
 set(home ${CMAKE_INSTALL_LIBDIR}/osteon-bridge)
 if(OSTEON_BRIDGE)
   install(TARGETS osteon_bridge osteon_bridge_fortran LIBRARY DESTINATION ${home}/lib)

@@ -26,7 +26,7 @@ foreach(name IN ITEMS packet pair rehearsal startup farewell guests settings exc
 endforeach()
 add_custom_target(test_bridge_wire DEPENDS ${bridge_link_tests})
 
-# What `join` starts in the tests of the command.
+# Programs that `join` starts in the tests of the command.
 add_executable(wire_peer wire/peer.cpp)
 bridge_warnings(wire_peer)
 target_link_libraries(wire_peer PRIVATE osteon_bridge::wire)

@@ -110,7 +110,7 @@ if(OSTEON_BRIDGE_OMPI4 AND OSTEON_BRIDGE_MPICH4)
     $<TARGET_FILE:bridge_serve> "ompi4:1 mpich4:1" ${CMAKE_CURRENT_SOURCE_DIR}/by_cluster.sh ${program})
   set_tests_properties("bridge/arithmetic[ompi4:1 mpich4:1]" PROPERTIES TIMEOUT 60 PROCESSORS 2 LABELS bridge
     PASS_REGULAR_EXPRESSION "cluster1: sums kept in longer registers .x87. or reordered")
-  # The paper's mode, in which the vendors carry bytes.
+  # GridMPI's mode ([Okazaki]), in which the vendors carry bytes.
   bridge_joined_test(point_to_point "ompi4:2 mpich4:2" SETTINGS OSTEON_BRIDGE_MODE=bytes)
   foreach(name IN ITEMS stand_in between)
     bridge_joined_test(${name} "ompi4:1 mpich4:1" SETTINGS OSTEON_BRIDGE_MODE=bytes)

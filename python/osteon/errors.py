@@ -44,7 +44,7 @@ class MachineError(Error):
 
 
 class Interrupted(Error):  # noqa: N818 (it is no fault)
-    """The job was told to end; it can be continued by `osteon resume` if the message says so."""
+    """The job was stopped; it can be continued by `osteon resume` if the message says so."""
 
     exit_code = INTERRUPTED
 

@@ -18,7 +18,7 @@ namespace osteon::app {
 
 namespace {
 
-/// Say what compositing costs on a machine: by the paper's equations, by the extended ones, by walking the plan.
+/// Say what compositing costs on a machine: by [Ono]'s equations, by the extended ones, by walking the plan.
 struct net_cost_options {
   std::string method = "binary-swap", pixels = "512x512", machine = "bgl";
   int ranks = 0, bytes_per_pixel = 4;

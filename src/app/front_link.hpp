@@ -42,7 +42,7 @@ class rank_line {
 /// in a notebook, ends with it.
 void follow_lifeline();
 
-/// Follow the process that started this rank, if there is one on this host: be told to stop by it, and stop when it has
+/// Follow the process that started this rank, if there is one on this host: stop when it asks, and stop when it has
 /// gone. Call it before MPI begins. A command that does not note stop requests is ended.
 /// @throws interrupted_error if that process is gone already
 void follow_front();

@@ -36,8 +36,8 @@ int number_in(std::initializer_list<const char*> names) {
   return -1;
 }
 
-// What launchers are told beside the number of ranks, by their environment: their options differ. Ranks may be more than the
-// cores, we bind them ourselves, root in a container is a laptop's user, and messages about exit codes are ours.
+// Settings of launchers beside the number of ranks, by their environment, as their options differ. Ranks may be more than
+// the cores, we bind them ourselves, root in a container is a laptop's user, and messages about exit codes are ours.
 void set_up_launchers() {
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, const char*>>{
            // Open MPI 4
@@ -62,7 +62,8 @@ bool answer_on_stdout(const std::vector<std::string>& words) {
   return false;
 }
 
-// In a session of its own: Ctrl-C is for us, who end the ranks in order, and a launcher would end them at once.
+// In a session of its own: Ctrl-C must reach only this process, which ends the ranks in order; a launcher would end them at
+// once.
 pid_t spawn_apart(std::vector<std::string>& words) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What exchanges cost on a network.
+/// What exchanges cost on a network, and the tables of [Itakura].
 #include <app/net_ends.hpp>
 #include <app/net_input.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Where the vertices of a network stand in a picture.
+/// Positions of the vertices of a network in a picture.
 #include <app/svg.hpp>
 #include <osteon/net/network.hpp>
 #include <vector>
@@ -21,7 +21,8 @@ struct layout {
   point towards(int from, int to) const;
 };
 
-/// Grids stand as grids, the third dimension to the back; fat trees level above level, dragonflies and graphs in circles.
+/// Grids are drawn as grids, the third dimension to the back; fat trees level above level, dragonflies and graphs in
+/// circles.
 layout lay_out(const net::network& what);
 
 }  // namespace osteon::app

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Being told to end (docs/checkpoint.md). The first Ctrl-C, SIGTERM, SIGUSR1 or SIGHUP is only noted, so that every stage
+/// Requests to end (docs/checkpoint.md). The first Ctrl-C, SIGTERM, SIGUSR1 or SIGHUP is only noted, so that every stage
 /// can leave in order; after it another Ctrl-C or SIGTERM ends the process at once.
 #include <osteon/base/error.hpp>
 
@@ -14,7 +14,7 @@ bool are_stop_signals_noted();
 int stop_urgency();
 inline bool stop_was_requested() { return stop_urgency() > 0; }
 
-/// Another way than a signal to be told.
+/// A request to end without a signal.
 void request_stop();
 /// While it is true, further signals raise the urgency instead of ending the process: there are ranks to be ended first.
 void wait_for_ranks(bool waits);

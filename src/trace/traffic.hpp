@@ -2,7 +2,7 @@
 /// @file
 /// What the ranks of a program send to each other, counted inside that program.
 ///
-/// For a library that is preloaded and stands between a program and its MPI. It may need nothing of the C++ library,
+/// For a preloaded library between a program and its MPI. It must not use the C++ library,
 /// because it is loaded into programs that have none, and it keeps its counts in globals, because there is nobody to hold
 /// them for it. Functions do nothing inside an MPI call that has been counted, before MPI_Init and after MPI_Finalize.
 #include <mpi.h>

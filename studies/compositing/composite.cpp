@@ -59,7 +59,7 @@ std::shared_ptr<std::vector<std::byte>> image_of(const composite_case& what, int
   return image;
 }
 
-// A rank's image as fragments that lie one behind the other as the images do; nobody is told the order.
+// A rank's image as fragments that lie one behind the other as the images do, without an order of visibility.
 std::vector<fragment> fragments_of(const composite_case& what, std::span<const std::byte> image, int index) {
   const auto full = static_cast<float>(full_channel(what.format.colour));
   const std::size_t bytes = what.format.bytes();

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The experiments of the paper on compositing: methods, hybrid modes and bindings, frame by frame beside each other.
+/// The experiments of [Ono]: methods, hybrid modes and bindings, frame by frame beside each other.
 #include <functional>
 #include <osteon/comm/compositor.hpp>
 #include <string>

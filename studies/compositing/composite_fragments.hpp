@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// One picture of fragments that lie anywhere in depth on any rank.
+/// One picture of fragments at any depth, on any rank.
 #include <mpi.h>
 
 #include <osteon/compositing/frame_report.hpp>

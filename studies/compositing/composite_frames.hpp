@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The loop that measures ways to composite, for whoever composites: ranks or threads.
+/// The loop that measures compositors, for ranks and for threads.
 #include <studies/compositing/composite.hpp>
 
 namespace osteon::studies {

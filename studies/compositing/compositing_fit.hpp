@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What the printed equations leave out, fitted to measured frames.
+/// Terms that the printed equations leave out, fitted to measured frames.
 #include <osteon/net/compositing_model.hpp>
 #include <span>
 #include <vector>
@@ -13,8 +13,8 @@ struct measured_frame {
   double frames_per_second = 0;
 };
 
-/// The frames that the paper measured: images of 512 x 512 RGBA8, all pixels active.
-/// @cite Ono, Nonaka (docs/theory/compositing.md): results of binary swap and multi-step compositing
+/// The frames that [Ono] measured: images of 512 x 512 RGBA8, all pixels active.
+/// @cite [Ono]: results of binary swap and multi-step compositing
 std::vector<measured_frame> measured_on_blue_gene_l();
 std::vector<measured_frame> measured_on_ha8000();
 constexpr double bytes_of_paper = 512.0 * 512 * 4;

@@ -88,7 +88,7 @@ composite_way way_of_icet(MPI_Comm comm, const composite_case& what, const std::
                                : static_cast<const void*>(icetImageGetColorcf(state->picture));
     return std::span(static_cast<const std::byte*>(pixels), state->image.size());
   };
-  way.error_bound = 1e9;  // it is told, not judged
+  way.error_bound = 1e9;  // the error is reported, not limited
   return way;
 }
 

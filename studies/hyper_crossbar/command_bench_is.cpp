@@ -79,7 +79,7 @@ void add_bench_is(registry& commands) {
   c.add_option("--class", o->run.letter, "Size: S, W, A, B, C or D (2^16 to 2^31 keys)").show_default();
   c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 1)").positive();
   c.add_option("--digits", o->run.digits,
-               "Bits of the digits, lowest first; all but the last move the keys. 10,9 is the paper's split of class A "
+               "Bits of the digits, lowest first; all but the last move the keys. 10,9 is Itakura et al.'s split of class A "
                "(default: all bits at once, which moves none)")
       .delimiter(',');
   c.add_option("--tables", o->run.tables, "How counts are summed over ranks: auto, shared or messages").show_default();

@@ -150,7 +150,8 @@ void add_bench_predict(registry& commands) {
   c.add_option("--plot", o->plot, "Write times over PUs as SVG to this file");
   add_json(c, o->json);
   c.footer(
-      "Speed-up is against the smallest machine of a network, as in the paper.\n\nExamples:\n  osteon bench predict --plot "
+      "Speed-up is against the smallest machine of a network, as in the tables of Itakura et al.\n\nExamples:\n  osteon "
+      "bench predict --plot "
       "predicted.svg\n  osteon bench predict --network hxb --network torus,rate=12.5GB/s,startup=1us --pus 64,1024,4096");
 }
 

@@ -9,7 +9,7 @@ namespace osteon::studies {
 ///
 /// NPB splits the product into halves of 23 bits in doubles; 64-bit integers wrap at a multiple of 2^46, so one product
 /// gives the same bits.
-/// @cite Bailey et al. 1991, RNR-91-002, section 2.3
+/// @cite [Bailey1991], section 2.3
 class npb_random {
  public:
   static constexpr std::uint64_t default_multiplier = 1220703125;  ///< 5^13

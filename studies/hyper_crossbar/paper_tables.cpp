@@ -68,7 +68,7 @@ std::vector<int> shape_of_paper(int pus) {
     case 1024:
       return {8, 8, 16};
     default:
-      throw usage_error(fmt::format("{} PUs: the paper has machines of 64, 128, 256, 512 and 1024", pus));
+      throw usage_error(fmt::format("{} PUs: Itakura et al. have machines of 64, 128, 256, 512 and 1024", pus));
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Tables 2 to 6 of the paper on the hyper-crossbar, recomputed.
+/// Tables 2 to 6 of [Itakura], recomputed.
 #include <cstdint>
 #include <limits>
 #include <osteon/plan/exchange.hpp>
@@ -9,26 +9,26 @@
 
 namespace osteon::studies {
 
-/// A number of the paper beside ours.
+/// A published number beside ours.
 struct paper_cell {
   int table = 0;
   std::string quantity;
   int pus = 0;
   double paper = 0;
-  double as_printed = 0;                                        ///< what the paper's numbers follow from
-  double corrected = std::numeric_limits<double>::quiet_NaN();  ///< what they should be, where that is another value
-  bool fitted = false;                                          ///< contains a term that was fitted to the paper's numbers
+  double as_printed = 0;  ///< recomputed with the assumptions that give [Itakura]'s numbers
+  double corrected = std::numeric_limits<double>::quiet_NaN();  ///< recomputed consistently, where that is another value
+  bool fitted = false;                                          ///< contains a term that was fitted to [Itakura]'s numbers
   double error() const { return as_printed / paper - 1; }
 };
 
 /// Sum over rounds of the largest message, over rounds times `mean`.
-/// @cite Itakura et al. (docs/theory/network.md): skew rate
+/// @cite [Itakura]: skew rate
 double skew_rate(const plan::exchange& what, double mean);
 
-/// Machine of the paper with this many PUs: 64, 128, 256, 512 or 1024. @throws usage_error otherwise
+/// Machine of [Itakura] with this many PUs: 64, 128, 256, 512 or 1024. @throws usage_error otherwise
 std::vector<int> shape_of_paper(int pus);
 
-/// Skew rates of the all-to-all exchange of NPB IS, class A, on the paper's machines.
+/// Skew rates of the all-to-all exchange of NPB IS, class A, on [Itakura]'s machines.
 /// @cost generates and ranks 2^23 keys: under a second
 struct is_skew {
   int pus = 0;

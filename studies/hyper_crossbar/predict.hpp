@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The question of the paper on the hyper-crossbar: how long would IS and FT take on so many PUs of a network, if a PU
+/// The question of [Itakura]: how long would IS and FT take on so many PUs of a network, if a PU
 /// computes as fast as this machine's core does?
 #include <osteon/net/network.hpp>
 #include <osteon/plan/exchange.hpp>
@@ -8,7 +8,7 @@
 
 namespace osteon::studies {
 
-/// One program on one machine. Computing and transfers do not overlap, as in the paper.
+/// One program on one machine. Computing and transfers do not overlap, as in [Itakura].
 struct prediction {
   std::string network;
   int pus = 0;

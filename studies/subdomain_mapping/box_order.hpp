@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Who gets which box of a grid: the orders that the paper on subdomain mapping compares.
+/// Who gets which box of a grid: the orders that [Ito] compares.
 #include <mpi.h>
 
 #include <osteon/machine/links.hpp>
@@ -24,7 +24,7 @@ struct box_order {
   std::string how;  ///< how it was found, in a line; empty if there was nothing to find
 };
 
-/// The order of this name: `original`, rank r has box r; `random`; `afc`, the paper's method: boxes grouped by a graph
+/// The order of this name: `original`, rank r has box r; `random`; `afc`, [Ito]'s method: boxes grouped by a graph
 /// partitioner, group g on host g, cores by the tree; `afc-nb`, the same without the step inside hosts; `ours`, all that
 /// placement::reorder does with what was measured.
 /// @throws usage_error for another name; else as placement::reorder does @collective on comm

@@ -41,7 +41,7 @@ struct bench_poisson_options {
 
 constexpr double usual_bytes_of_core = 256e6;  // far more than caches hold
 
-// The paper's grids are those of cores: a rank with threads has the boxes of as many flat ranks.
+// [Ito]'s grids are those of cores: a rank with threads has the boxes of as many flat ranks.
 cartesian grid_of(const bench_poisson_options& o, int ranks, double bytes_of_core) {
   if (o.cells.empty()) {
     const int cores = ranks * o.threads;
@@ -155,7 +155,7 @@ void measure_as_rank(MPI_Comm comm, const bench_poisson_options& o) {
   std::vector<in_order> costs;
   for (const std::string& name : o.orders) {
     const box_order order = order_named(comm, name, *where, sizeof(T), machine, o.threads, o.seed);
-    // AFC-NB is the paper's method without its binding.
+    // AFC-NB is [Ito]'s method without its binding.
     const bool unbound = name == "afc-nb" && policy != machine::binding_policy::none;
     if (unbound) comm::together(comm, [&] { here.bind(machine::binding_policy::none); });
     const auto placed = reordered(comm, order.rank_of_box);
@@ -213,10 +213,10 @@ void add_bench_poisson(registry& commands) {
   c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: all cores / threads)").positive();
   c.add_option("-t,--threads", o->threads, "OpenMP threads of each process (default: 1)").positive();
   c.add_option("--case", o->which,
-               "The paper's weak scaling: 1 = one shape of the whole grid, 2 = subdomains of 1024 x 256 x 256 (default)")
+               "Weak scaling of Ito et al.: 1 = one shape of the whole grid, 2 = subdomains of 1024 x 256 x 256 (default)")
       .one_of({1, 2});
   c.add_option("--scale", o->scale,
-               "Of the paper's grid along each axis (default: 256 MB a core, or less where memory is short)")
+               "Of the grid of Ito et al. along each axis (default: 256 MB a core, or less where memory is short)")
       .between(1e-3, 1.0);
   option cells = c.add_option("--cells", o->cells, "A grid of one's own: cells along z,y,x");
   cells.delimiter(',').expected(3);
@@ -226,7 +226,7 @@ void add_bench_poisson(registry& commands) {
       .needs(cells);
   add_repeatable(
       c, "--order", o->orders,
-      "How ranks get their boxes: original, random, afc (the paper's method), afc-nb (without binding), ours; may "
+      "How ranks get their boxes: original, random, afc (the method of Ito et al.), afc-nb (without binding), ours; may "
       "be repeated (default: all)")
       .one_of({"original", "random", "afc", "afc-nb", "ours"});
   c.add_option("--bind", o->binding, "none, core, l3, numa, socket, or measured: each is tried, the best is kept")

@@ -87,17 +87,17 @@ int weak_scaling(const weak_scaling_options& o) {
 void add_bench_weak_scaling(registry& commands) {
   const auto o = std::make_shared<weak_scaling_options>();
   command c =
-      commands.add("bench", "weak-scaling", "The papers' weak scaling: what exchanges send and take by a model, by order",
+      commands.add("bench", "weak-scaling", "Weak scaling of Ito et al.: what exchanges send and take by a model, by order",
                    [o] { return weak_scaling(*o); });
   c.add_option("--case", o->series.cases, "1 = one shape of the whole grid, 2 = boxes of 1024 x 256 x 256 (default: 1,2)")
       .delimiter(',');
   c.add_option("--cores", o->series.cores, "Numbers of cores, which fill hosts of 2 x 4 (default: 32,64,128,256,512)")
       .delimiter(',');
-  c.add_option("--scale", o->series.scale, "Of the paper's grid along each axis (default: 1)").between(1e-3, 1.0);
+  c.add_option("--scale", o->series.scale, "Of the grid of Ito et al. along each axis (default: 1)").between(1e-3, 1.0);
   add_repeatable(c, "--order", o->series.orders,
-                 "original, random, afc-nb, afc (the paper's method), ours; may be repeated (default: all)")
+                 "original, random, afc-nb, afc (the method of Ito et al.), ours; may be repeated (default: all)")
       .one_of({"original", "random", "afc-nb", "afc", "ours"});
-  c.add_option("--network", o->network, "Between hosts (docs/network.md; default: a fat tree near the paper's)");
+  c.add_option("--network", o->network, "Between hosts (docs/network.md; default: a fat tree near that of Ito et al.)");
   c.add_option("--precision", o->precision, "double or float").one_of({"double", "float"}).show_default();
   c.add_option("--seed", o->series.seed, "Of searches and random orders (default: 1)");
   add_json(c, o->json);

@@ -10,7 +10,7 @@ namespace osteon::studies {
 /// A dense block of shape (z, y, x) with one layer of ghosts, zero at first.
 ///
 /// Rows begin at a cache line. Each plane is touched first by the thread that sweeps it (`slab_of`), so on machines with
-/// several memories it lies near that thread, if threads do not move. Large pages are asked for.
+/// several memories it is near that thread, if threads do not move. Large pages are asked for.
 template <class T>
 class ghosted_block {
  public:

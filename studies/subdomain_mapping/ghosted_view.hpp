@@ -34,8 +34,8 @@ class ghosted_view {
   std::int64_t row_ = 0, plane_ = 0;
 };
 
-/// Planes [begin, end) of one thread of a team: whoever touches them first gets their memory close by, so all loops over a
-/// block deal them out by this.
+/// Planes [begin, end) of one thread of a team. Memory is placed near the thread that touches it first (NUMA), so every loop
+/// over a block must use this partition.
 struct z_slab {
   std::int64_t begin, end;
 };

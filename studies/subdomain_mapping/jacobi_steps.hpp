@@ -11,7 +11,7 @@ namespace osteon::studies {
 /// the cache. Planes and rows at the rims of a thread's slab and of a block are computed twice.
 /// @param from its ghosts are read, edges and corners left out @param steps at least 1
 /// @param rows of a block; 0: as many as 2 MiB of cache hold
-/// @cite Wellein, Hager, Zeiser, Wittmann and Fehske 2009 (wavefronts)
+/// @cite [Wellein2009] (wavefronts)
 template <class T>
 void jacobi_steps(jacobi_weights<T> w, ghosted_view<const T> from, ghosted_view<T> to, int steps, std::int64_t rows = 0);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The benchmark of the paper on subdomain mapping: heat conduction by Jacobi sweeps, and what its steps cost.
+/// The benchmark of [Ito]: heat conduction by Jacobi sweeps, and what its steps cost.
 #include <mpi.h>
 
 #include <optional>

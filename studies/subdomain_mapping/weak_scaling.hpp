@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The paper's weak scaling as a series: what an exchange of faces sends and how long it takes by the model of a machine,
+/// [Ito]'s weak scaling as a series: what an exchange of faces sends and how long it takes by the model of a machine,
 /// for each number of cores, mode and order. Nothing is started.
 #include <array>
 #include <optional>
@@ -19,9 +19,9 @@ struct growing_machine {
   std::string network;  ///< net::network_by_text; its first PUs are the hosts
 };
 
-/// The paper's cluster: 2 x 4 cores a host with the speeds that it measured inside one (table 5), 2 GB/s a host, and a fat
+/// [Ito]'s cluster: 2 x 4 cores a host with the speeds that it measured inside one (table 5), 2 GB/s a host, and a fat
 /// tree. Hosts per leaf switch are not told: 8 of them, and 4 : 1 above, which is near its bisection bandwidth.
-/// @cite tables 2 and 5 of the paper
+/// @cite [Ito], tables 2 and 5
 growing_machine paper_machine();
 
 /// How the cores of a host are used.

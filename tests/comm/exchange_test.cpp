@@ -117,7 +117,7 @@ TEST(all_to_all, finds_parcels_beyond_2_to_the_31) {
   munmap(in.data(), bytes);
 }
 
-// Oracle: MPI_Alltoallv. Both orders of the paper's transposition bring the same parcels on a square of ranks.
+// Oracle: MPI_Alltoallv. Both orders of [Itakura]'s transposition bring the same parcels on a square of ranks.
 TEST(all_to_all, transposes_on_a_square_of_ranks) {
   if (ranks() != 1 && ranks() != 4) GTEST_SKIP() << "needs 1 or 4 ranks";
   for (const std::string schedule : {"transposition", "transposition:x-first"}) {

@@ -94,7 +94,7 @@ const reader readers[] = {
      }},
 };
 
-// What a child tells its parent, who outlives it.
+// Message of a child to its parent, which outlives it.
 struct tally {
   int next, refused, same, other;
 };

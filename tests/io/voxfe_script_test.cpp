@@ -107,7 +107,7 @@ TEST(VoxfeScript, inline_materials_and_nodes_are_read) {
   EXPECT_NE(s.notes[1].find("VISUALISE"), std::string::npos);
 }
 
-// Oracle: hand; each line is wrong in its own way, and all are told with their lines.
+// Oracle: hand; each line is wrong in its own way, and all are reported with their lines.
 TEST(VoxfeScript, faults_name_line_value_and_what_is_expected) {
   const auto faults = faults_of(
       "VOXEL_SIZE 0.1 -1 0.1 1\nVOXEL_SIZE 0.1 0.1 0.1 0\nMAX_ITER many\nTOLERANCE 0\nLOAD_MCTSCAN 0 1 1 m\n"
@@ -119,7 +119,7 @@ TEST(VoxfeScript, faults_name_line_value_and_what_is_expected) {
   EXPECT_NE(faults[2].text.find("'many' is no whole number"), std::string::npos) << faults[2].text;
 }
 
-// Oracle: hand; a thousand bad lines are told as twenty and "more".
+// Oracle: hand; a thousand bad lines are reported as twenty and "more".
 TEST(VoxfeScript, messages_are_bounded) {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "MAX_ITER x\n";

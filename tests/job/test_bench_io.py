@@ -46,7 +46,7 @@ def test_io_bench_refuses_a_folder_it_cannot_use(tmp_path: Path) -> None:
     assert "--folder" in done.stderr
 
 
-# Oracle: the paper's own numbers, 22 times as fast with serial text, and 148 s of it in one process's 3.7 thousand.
+# Oracle: [Johnson2012]'s own numbers, 22 times as fast with serial text, and 148 s of it in one process's 3.7 thousand.
 def test_io_study_reproduces_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(ROOT / "bench"), *sys.path])
     from _io_study import paper_runs

@@ -1,4 +1,4 @@
-"""Jobs that are told to end go on from their checkpoint to the same answer."""
+"""Jobs that are stopped go on from their checkpoint to the same answer."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def test_zstd_is_found_or_refused_in_one_message(job: Job, sponge: Path) -> None
 
 
 def test_a_model_that_was_copied_is_used_with_a_warning(job: Job, sponge: Path) -> None:
-    """Oracle: the answer with the model as imported. A copy by nccopy lacks the seal, but not the digests: it is told once;
+    """Oracle: the answer with the model as imported. A copy by nccopy lacks the seal, but not the digests: it is reported once;
     with other values, or cut, it is made anew."""
     if shutil.which("nccopy") is None:
         pytest.skip("nccopy is not installed (Debian: netcdf-bin)")

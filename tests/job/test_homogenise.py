@@ -39,7 +39,7 @@ def test_a_solid_block_has_the_constants_of_its_material(job: Job, tmp_path: Pat
 
 @pytest.mark.parametrize("boundary", ["kubc", "periodic"])
 def test_a_sponge_is_symmetric_and_softer_than_its_solid_fraction(job: Job, sponge: Path, boundary: str) -> None:
-    """Invariants: Betti, Voigt's bound; the energy of the field that is written is the stiffness that is told."""
+    """Invariants: Betti, Voigt's bound; the energy of the field that is written is the stiffness that is reported."""
     stiffness = None
     for ranks in ("1", "3"):
         job.write(job_text(sponge, more=f'{LOAD}boundary = "{boundary}"\n[solve]\ntolerance = 1e-8\n{FIELDS}'))

@@ -70,11 +70,11 @@ def test_a_cluster_that_is_killed_ends_the_other(tmp_path: Path) -> None:
     done = joined(tmp_path, KILLED)
     assert time.monotonic() - began < 30
     assert done.returncode == 137
-    assert done.stderr.count("cluster 'mpich' has ended") == 1, done.stderr  # by one voice, though all ranks hear it
+    assert done.stderr.count("cluster 'mpich' has ended") == 1, done.stderr  # once, though all ranks know
     assert "one of its processes was killed by signal 9 (Killed)" in done.stderr
 
 
-# Oracle: hand. A fault that all ranks have, as they all have this variable, is told once a cluster.
+# Oracle: hand. A fault that all ranks have, as they all have this variable, is reported once a cluster.
 def test_a_fault_of_all_ranks_is_told_once_a_cluster(tmp_path: Path) -> None:
     done = joined(tmp_path, PROGRAM, OSTEON_WIRE_STREAMS="40")
     assert done.returncode == 70

@@ -25,7 +25,7 @@ def test_help_has_an_example(command: str) -> None:
 
 @pytest.mark.parametrize(("shape", "load"), [("4x4x4", 4), ("4x8x8", 8), ("8x8x16", 16)])
 def test_the_transposition_collides_as_printed_and_is_repaired(shape: str, load: int) -> None:
-    """Oracle: the notes on the paper."""
+    """Oracle: by hand, as in tests/net/conflicts_test.cpp: messages of 4, 8 and 16 rows meet at a PU."""
     printed = net("conflicts", "--network", f"hxb:{shape}", "--plan", "transposition")
     assert printed["counted"]["largest"] == load
     assert len(printed["counted"]["first_conflict"]["messages"]) == 2

@@ -15,7 +15,7 @@ GRID = ["--grid", "4x2x2", "--cells", "316x79x79"]
 @pytest.mark.alone
 @pytest.mark.skipif(bool(REASON), reason=REASON)
 def test_a_slow_uplink_gets_an_end_of_the_row(tmp_path):
-    # Oracle: the paper's method in the order of hosts, measured beside. It knows of no slow host, which is one that gets a
+    # Oracle: [Ito]'s method in the order of hosts, measured beside. It knows of no slow host, which is one that gets a
     # slab in the middle of the row; by the model 64 units of time, 256 in the input order, and 32 at an end.
     there = [BINARY, "place", *GRID, "--hosts", "4", "--host", "core:4 pu:1", "--method", "groups", "--no-scotch"]
     planned = subprocess.run([*there, "--json", "-"], capture_output=True, text=True, check=True)

@@ -114,7 +114,7 @@ def test_a_slow_uplink_is_named_and_every_pair_is_right(cluster: FakeCluster, tm
     print(errors)
     assert max(abs(e) for e in errors.values()) < 0.15, errors
 
-    # What was as fast as the others once is told to be slower now.
+    # A host that was as fast as the others in the old file is reported as slower now.
     old = json.loads((tmp_path / "machine.json").read_text())
     old["isolated"]["between"]["bandwidth_B_per_s"] = [20e6] * 6
     (tmp_path / "old.json").write_text(json.dumps(old))

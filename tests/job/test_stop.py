@@ -1,4 +1,4 @@
-"""Jobs that are told to stop, in every stage; what ends when another part of a job has ended; launchers of other MPIs."""
+"""Jobs that are asked to stop, in every stage; what ends when another part of a job has ended; launchers of other MPIs."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_every_stage_stops_in_order(
     process.send_signal(number)
     time.sleep(
         0.1 if ranks else 0
-    )  # the ranks that are not stopped hear of it; it holds without, then in a later stage
+    )  # the ranks that are not stopped are notified; without this pause the test holds in a later stage
     for rank in ranks:
         os.kill(rank, signal.SIGCONT)
     done = end(process, said)
@@ -250,9 +250,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_python_that_is_interrupted_or_killed(
-    job: Job, foam: Path, failing_disk: Path, number: signal.Signals
-) -> None:
+def test_python_that_is_interrupted_or_killed(job: Job, foam: Path, failing_disk: Path, number: signal.Signals) -> None:
     """What a notebook does: the job stops in order, and nothing of it goes on.
 
     The ranks are held in their first checkpoint until the signal is sent, so that they cannot be done before."""
@@ -273,7 +271,7 @@ def test_python_that_is_interrupted_or_killed(
     ranks = wait_until_paused(process.pid)
     started = children(process.pid)
     process.send_signal(number)
-    time.sleep(0.1)  # the processes that are not held hear of it first; the test holds without
+    time.sleep(0.1)  # the processes that are not held are notified first; the test holds without this pause
     for rank in ranks:
         os.kill(rank, signal.SIGCONT)
     out = process.communicate(timeout=60)[0]

@@ -42,7 +42,7 @@ TEST(fit, a_bucket_that_lets_small_messages_through_does_not_count_as_bandwidth)
   EXPECT_NEAR(fit_robust(data).bandwidth, bandwidth, 0.05 * bandwidth);
 }
 
-// Oracle: invariant; and the paper's recipe, which does give negative bandwidths on the same kind of data.
+// Oracle: invariant; and [Ito]'s recipe, which does give negative bandwidths on the same kind of data.
 TEST(fit, noise_gives_no_negative_bandwidth_or_latency_but_least_squares_does) {
   std::mt19937 random(7);
   std::exponential_distribution<double> noise(1 / 8e-3);  // scheduling, in the order of the messages' own times

@@ -29,7 +29,7 @@ TEST(choose_exchange, prefers_few_messages_if_short_and_few_bytes_if_long) {
   EXPECT_GE(seconds_of(large, "bruck"), 6 * 32 * (1 << 20) / 200e6);
 }
 
-// Oracle: the paper's definition of the skew rate. One parcel a round is three times the others: the rounds last as long.
+// Oracle: [Itakura]'s definition of the skew rate. One parcel a round is three times the others: the rounds last as long.
 TEST(choose_exchange, counts_the_largest_parcel_of_each_round) {
   const auto where = net::network_by_text("hxb:2x2x4");
   const plan::parcel_sizes sizes = [](int from, int) { return std::int64_t{from == 0 ? 300'000 : 100'000}; };

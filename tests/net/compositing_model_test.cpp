@@ -30,7 +30,7 @@ compositing_machine with_everything() {
   return m;
 }
 
-// Oracle: equation 4 evaluated by hand from the paper's figures (per-message reading), in frames per second.
+// Oracle: equation 4 evaluated by hand from [Ono]'s figures (per-message reading), in frames per second.
 TEST(printed_equations, give_the_frame_rates_of_the_printed_figures) {
   const std::map<int, double> bgl{{2, 95.26}, {4, 70.18}, {8, 62.01}, {16, 58.58}, {512, 55.54}, {4096, 55.40}};
   for (const auto& [n, fps] : bgl) EXPECT_NEAR(printed(net::blue_gene_l(), n, n), fps, 0.005) << n;

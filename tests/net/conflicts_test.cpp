@@ -27,8 +27,11 @@ int largest(const std::string& network, const exchange& what) {
   return count_conflicts(network_by_text(network), what).largest;
 }
 
-// Oracle: enumeration in the notes on the paper: as printed the transposition collides with load 4, 8, 16 (31 on 32 x 32)
-// in every round; both repairs are free of conflicts.
+// Oracle: by hand. As printed, PU m A + n of the plane of side A sends to n A + u, u = m + n + t (mod A). After X and Y a
+// message stands at X and Y of its destination and at its own Z, which depend on n and on the leading bit of u only: the A /
+// 2 messages with these in common, 4, 8 and 16, enter that PU by one link along Y. On 32 x 32 all 32 with the same n meet at
+// (n, n), which is the destination of one: 31 leave it by one link along Y. Both repairs keep positions apart after each
+// dimension (docs/theory/network.md, "Proofs"): load 1.
 TEST(conflicts, of_the_transposition_as_printed_and_repaired) {
   const std::vector<std::pair<std::vector<int>, int>> cases{
       {{4, 4, 4}, 4}, {{4, 8, 8}, 8}, {{8, 8, 16}, 16}, {{32, 32}, 31}};
@@ -49,7 +52,7 @@ TEST(conflicts, of_the_transposition_as_printed_and_repaired) {
   }
 }
 
-// Oracle: the reason given in the notes: X is corrected first, so a whole row meets at (y, y).
+// Oracle: by hand: X is corrected first, so messages of several rows meet at one PU and leave it by the same link.
 TEST(conflicts, name_the_first_pair) {
   const auto where = network_by_text("hxb:4x4x4");
   const auto what = plan::transposition(64, transposition_order::printed, bytes);
@@ -70,7 +73,10 @@ TEST(conflicts, name_the_first_pair) {
   EXPECT_EQ(wide.free_rounds, 8);
 }
 
-// Oracle: the figures of the notes (largest load, and its mean over the rounds), counted by another program.
+// Oracle: counted by a program of its own. The load of a link in a round is the number of messages whose route has it;
+// routes correct dimension after dimension by single hops, on a torus the shorter way round, and where both are equally
+// long, up from even coordinates and down from odd ones. Compared are the largest load of all rounds and the mean of the
+// rounds' largest.
 TEST(conflicts, of_known_schedules) {
   const auto shift = [](const std::vector<int>& shape) { return plan::shift_exchange(shape, bytes); };
   for (const auto& shape : {std::vector{4, 4, 4}, {4, 4, 8}, {4, 8, 8}, {8, 8, 8}, {8, 8, 16}}) {

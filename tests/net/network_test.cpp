@@ -134,7 +134,7 @@ TEST(network, has_its_links) {
   EXPECT_EQ(network_by_text("dragonfly:p=2,a=4,h=2").pus, 72);
 }
 
-// Oracle: the paper's example: PU(0,0,0) to PU(0,3,2) passes the exchange of PU(0,3,0), or of PU(0,0,2) in the other order.
+// Oracle: [Itakura]'s example: PU(0,0,0) to PU(0,3,2) passes the exchange of PU(0,3,0), or of PU(0,0,2) in the other order.
 TEST(network, corrects_dimensions_in_order) {
   const auto names = [](const network& what, int from, int to) {
     std::string text;

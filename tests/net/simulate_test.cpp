@@ -94,7 +94,7 @@ TEST(simulate, ranks_on_one_pu_use_no_link_but_share_its_ports) {
   EXPECT_DOUBLE_EQ(simulate(crossbar(2), what, {}, std::vector<int>{0, 1, 0, 1}).total, 40);
 }
 
-// Oracle: Table 5 of the paper by its own formula: A rounds of 5 us + bytes / 200 MB/s where nothing collides; as printed
+// Oracle: Table 5 of [Itakura] by its own formula: A rounds of 5 us + bytes / 200 MB/s where nothing collides; as printed
 // with X first, the messages of a round share a port by loads of 4 and 8, if start-up is left out.
 TEST(simulate, of_the_transposition_is_the_formula) {
   for (const auto& [shape, side, load] : {std::tuple{"4x4x4", 8, 4}, {"4x8x8", 16, 8}}) {

@@ -44,8 +44,9 @@ TEST(CoreMapping, BricksAreHalvedBetweenSockets) {
   }
 }
 
-// Oracle: the notes' measurement of the sign trap. The paper's weight is the depth of the common ancestor, larger for
-// closer; Scotch reads a distance. Given as it is, it yields the worst map; as a distance, the best.
+// Oracle: by hand. [Ito]'s weight is the depth of the common ancestor, larger for closer; Scotch reads a distance. Given as
+// it is, it yields the worst map, in which all faces of the brick are between sockets: 3 x 2 x 4 + 4 x 1 x 4 = 40 for 4 x 2
+// x 1, 4 x 4 + 4 x 4 + 4 = 36 for 2 x 2 x 2, 7 in a row. As a distance, it yields the best, the cut through the middle.
 TEST(CoreMapping, ScotchTakesDistancesAndNotDepths) {
   if (scotch_version().empty()) GTEST_SKIP() << "Scotch is not installed";
   const auto tree = samples::two_sockets();

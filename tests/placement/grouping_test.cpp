@@ -20,7 +20,7 @@ struct paper_case {
   double original, random, best;      // MB
 };
 
-// Oracle: off-host volumes of the paper's grids on hosts of 8 cores, measured with Scotch, METIS and all bricks
+// Oracle: off-host volumes of [Ito]'s grids on hosts of 8 cores, measured with Scotch, METIS and all bricks
 // (docs/theory/placement.md, table 1).
 TEST(Grouping, PapersGridsReachTheBestVolume) {
   const std::vector<paper_case> cases = {

@@ -68,7 +68,10 @@ TEST(Place, EveryKindOfMachine) {
   }
 }
 
-// Oracle: the notes' volumes and the hand-counted ones inside: 64 hosts of 2 x 4 cores, each brick halved (8 faces).
+// Oracle: by hand: 64 hosts of 2 x 4 cores. A face along x has 256 x 256 values of 8 B, one along y or z 4 times as many,
+// and both ways that is 2^20 and 2^22 B. Rows of 8 blocks along x cut 2 x 7 x 64 of the larger: 3758.1 MB. Bricks of 1 x 2 x
+// 4 (x, y, z) cut 7 x 64 of the smaller and (3 + 1) x 64 of the larger: 1543.5 MB; half a brick is cut from the other half
+// by 2 larger ones, as much as 8 smaller. At random 504 of the 511 others of a block are on other hosts: 4170 MB.
 TEST(Place, PapersCaseFromVolumeToSockets) {
   const cartesian grid{{8, 8, 8}, {256, 256, 1024}, 8, {}};
   const graph g = graph_of(grid);
@@ -82,7 +85,7 @@ TEST(Place, PapersCaseFromVolumeToSockets) {
   EXPECT_NEAR(found.random_off_host_bytes / 1e6, 4168.5, 30);
   EXPECT_EQ(static_cast<double>(found.result.bytes_by_path[2]), 64 * 2 * 8 * face);
   EXPECT_LT(found.result.predicted_s(), found.input.predicted_s());
-  // As the paper does it: the same volume.
+  // As [Ito] does it: the same volume.
   const placement paper = place(g, where, {.how = method::paper});
   EXPECT_LE(static_cast<double>(paper.result.off_host_bytes) / 1e6, 1543.5 * 1.001 + 0.051);
 }
@@ -122,7 +125,10 @@ TEST(Place, ASlowHostGetsAnEndOfTheRow) {
   EXPECT_LE(found.result.network.hottest_time, 0.15 * found.input.network.hottest_time);
 }
 
-// Oracle: the notes: mapping groups on a fat tree cuts the hottest link's time 2.5 times beyond grouping alone.
+// Oracle: by hand. A leaf of 8 hosts holds 64 blocks, and its link up takes 2 a second. In the order given it holds a plane
+// of constant z, which sends 2 x 64 faces of 4: 256 s. A leaf of 2 x 4 x 8 blocks (x, y, z) sends 2 x 32 faces of 1 along x,
+// 16 of 4 along y and none along z: 64 s, which bricks alone, leaf by leaf in their own order, do not reach
+// (docs/theory/placement.md: 160).
 TEST(Place, KnowsTheNetwork) {
   const cartesian grid{{8, 8, 8}, {1, 1, 4}, 1, {}};
   const graph g = graph_of(grid);

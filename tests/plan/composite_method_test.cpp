@@ -51,7 +51,7 @@ std::vector<int> depth_of(const boxes& active, std::int64_t elements) {
   return depth;
 }
 
-// Oracle: the counts of the survey in Nonaka and Ono (their n log2 n for the tree is n - 1 for a reduction), of Peterka
+// Oracle: the counts of the survey in [Ono] (their n log2 n for the tree is n - 1 for a reduction), of Peterka
 // et al. for radix-k, and of Yu, Wang and Ma for 2-3 swap.
 TEST(compositing_methods, exchange_as_many_messages_as_their_papers_say) {
   for (const int n : {2, 4, 8, 64, 128}) {

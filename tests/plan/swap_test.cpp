@@ -34,7 +34,7 @@ TEST(binary_swap, leaves_equal_parts_without_a_root) {
   }
 }
 
-// Oracle: hand-written rounds of the classic swap of four (Ma et al. 1994, figure 4).
+// Oracle: hand-written rounds of the classic swap of four ([Ma1994], figure 4).
 TEST(binary_swap, is_the_classic_swap_for_a_power_of_two) {
   const auto p = plan::binary_swap(4, 8, std::vector<int>{0, 1, 2, 3}, 0);
 

@@ -256,7 +256,7 @@ def test_uncompressed_and_aligned(directory, tmp_path):
             assert data.chunks is None and data.id.get_offset() % (1 << 16) == 0
 
 
-# Oracle: every flipped bit and every truncation is told, with exit code 3, and soon.
+# Oracle: every flipped bit and every truncation is reported, with exit code 3, and soon.
 def test_verify_finds_every_damage(directory, tmp_path):
     good = (directory / "sample.vtkhdf").read_bytes()
     assert verify(directory / "sample.vtkhdf").returncode == 0

@@ -35,7 +35,8 @@ TEST(elastic_constants, of_an_isotropic_material) {
   EXPECT_NEAR(k.isotropic_misfit, 0, 1e-14);
 }
 
-// Oracle: hand, for copper 168.4, 121.4, 75.4 GPa: A = 2 C44 / (C11 - C12), A^U = 6/5 (sqrt A - 1 / sqrt A)^2 (the paper).
+// Oracle: hand, for copper 168.4, 121.4, 75.4 GPa: A = 2 C44 / (C11 - C12), A^U = 6/5 (sqrt A - 1 / sqrt A)^2
+// ([Ranganathan2008]).
 TEST(elastic_constants, of_a_cubic_crystal) {
   const auto k = constants_of(cubic(168.4, 121.4, 75.4)).value();
   const double zener = 2 * 75.4 / 47.0;

@@ -88,7 +88,7 @@ TEST(heat_tensor, a_turned_laminate_has_turned_axes) {
   EXPECT_NEAR(found.direction[2].z, found.direction[2].y, 1e-6);
 }
 
-// Oracle: Keller 1964, sqrt(k1 k2) for the periodic checkerboard; the error at the corners falls slowly, from below.
+// Oracle: [Keller1964], sqrt(k1 k2) for the periodic checkerboard; the error at the corners falls slowly, from below.
 TEST(heat_tensor, checkerboard_approaches_the_geometric_mean) {
   const ranks_with_a_plane comm(1);
   if (comm == MPI_COMM_NULL) return;

@@ -89,7 +89,7 @@ TEST(heat, laminate_is_parallel_along_its_layers_and_serial_across) {
   }
 }
 
-// Oracle: Keller 1964, the conductivity of a checkerboard is sqrt(k1 k2); voxels approach it from one side.
+// Oracle: [Keller1964], the conductivity of a checkerboard is sqrt(k1 k2); voxels approach it from one side.
 TEST(heat, checkerboard_approaches_the_geometric_mean) {
   const ranks_with_a_plane comm(1);
   if (comm == MPI_COMM_NULL) return;

@@ -11,7 +11,7 @@ namespace osteon::bridge {
 class error : public std::runtime_error {
  public:
   error(int exit_code, const std::string& text) : std::runtime_error(text), exit_code_(exit_code) {}
-  /// What a program that ends by this error returns to the shell.
+  /// Exit status of a program that ends by this error.
   int exit_code() const noexcept { return exit_code_; }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A number and what it counts, in words.
+/// A number with its noun, in the singular or plural.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -45,7 +45,8 @@ struct machine_error : error {
   explicit machine_error(const std::string& text) : error(error_kind::machine, text) {}
 };
 
-/// The job was told to end; a checkpoint lies on disk and `osteon resume` goes on. Exit code 75 (EX_TEMPFAIL: try again).
+/// The job was stopped by a signal; a checkpoint is on disk and `osteon resume` goes on. Exit code 75 (EX_TEMPFAIL: try
+/// again).
 struct interrupted_error : error {
   explicit interrupted_error(const std::string& text) : error(error_kind::interrupted, text) {}
 };

@@ -43,7 +43,7 @@ void for_each(std::int64_t count, F body) {
 }
 
 /// Call `body(begin, end)` for the ranges [0, block), [block, 2 block), ... of [0, count), in any order: for host
-/// kernels that want a stretch of contiguous elements rather than one index.
+/// kernels that take a range of contiguous elements rather than one index.
 template <class F>
 void for_each_block(std::int64_t count, std::int64_t block, F body) {
   const std::int64_t blocks = (count + block - 1) / block;

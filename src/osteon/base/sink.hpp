@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Where the library tells what it does. It never prints: it calls a sink, which may do nothing.
+/// Log of the library. The library never prints: it calls a sink, which may do nothing.
 #include <string_view>
 
 namespace osteon {
@@ -11,7 +11,7 @@ class sink {
   virtual ~sink() = default;
   /// A fact worth a line, e.g. "dropped 312 voxels in 14 islands".
   virtual void note(std::string_view) {}
-  /// Something the user should look at, although the job goes on.
+  /// A warning for the user; the job continues.
   virtual void warn(std::string_view) {}
   /// Start of a stage, e.g. "solve".
   virtual void stage(std::string_view) {}

@@ -8,8 +8,8 @@
 
 namespace osteon {
 
-/// An incremental XXH3 of 64 bits without a seed, three times as fast as XXH64 where its bytes lie in the cache.
-/// @cite Y. Collet, xxHash fast digest algorithm, specification 0.2.0
+/// An incremental XXH3 of 64 bits without a seed, three times as fast as XXH64 where its bytes are in the cache.
+/// @cite [xxHash], specification 0.2.0
 class xxh3 {
  public:
   xxh3();

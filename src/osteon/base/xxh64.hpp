@@ -12,7 +12,7 @@ struct XXH64_state_s;
 namespace osteon {
 
 /// An incremental XXH64 with seed 0, about eight times as fast as SHA-256.
-/// @cite Y. Collet, xxHash fast digest algorithm, specification 0.1.1
+/// @cite [xxHash], specification 0.1.1
 class xxh64 {
  public:
   xxh64();

@@ -29,12 +29,12 @@ struct composite_options {
   transport by = transport::automatic;
   plan_maker method;         ///< of messages; if there is none, direct send up to 16 ranks, then binary swap
   int root = 0;              ///< rank that gets the picture; -1: finished parts stay with their owners
-  bool sparse = false;       ///< images are empty in places: messages hold only what is not, and hosts blend only that
-  bool wide_between = true;  ///< messages: what is half blended travels in a wider format
-  bool check = true;         ///< look at every pixel whether it is premultiplied
+  bool sparse = false;       ///< images are empty in places: only other pixels are sent, and blended inside hosts
+  bool wide_between = true;  ///< messages: partly blended pixels are sent in a wider format
+  bool check = true;         ///< check that every pixel is premultiplied
   int ranks_per_host = 0;    ///< take so many consecutive ranks for a host; 0: as the machine is
   int cores = 0;  ///< messages: of this rank's host; ranks that are no more than cores blend what they can while they
-                  ///< wait; 0: as the machine is
+                  ///< wait; 0: all that the host has
 };
 
 /// Composites frame after frame: render into `buffer()`, `run`, read `picture()`. All ranks let go of it together.
@@ -71,7 +71,7 @@ class compositor {
   /// How it composites, in words.
   std::string description() const;
 
-  struct way;  ///< what a transport does
+  struct way;  ///< implementation of a transport
  private:
   explicit compositor(std::unique_ptr<way> w);
   std::unique_ptr<way> way_;

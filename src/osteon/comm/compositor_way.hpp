@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What each transport of the compositor does.
+/// The transports of the compositor.
 #include <osteon/comm/compositor.hpp>
 #include <osteon/comm/shared_window.hpp>
 #include <string>

@@ -21,7 +21,7 @@ bool on_one_host(MPI_Comm comm) {
   return all != 0;
 }
 
-// The parcels lie in a buffer of so many bytes.
+// Check that the parcels are inside a buffer of so many bytes.
 void check(const parcels& p, int ranks, std::size_t bytes, std::size_t element_bytes, const char* name) {
   if (std::ssize(p.counts) != ranks || std::ssize(p.offsets) != ranks)
     throw usage_error(fmt::format("{} parcels have {} counts and {} offsets: there must be one of each of {} ranks", name,

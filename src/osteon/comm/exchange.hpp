@@ -20,7 +20,7 @@
 
 namespace osteon::comm {
 
-/// Where in a buffer the parcel for, or from, each rank lies: elements [offsets[r], offsets[r] + counts[r]).
+/// Places of the parcels for, or from, each rank in a buffer: elements [offsets[r], offsets[r] + counts[r]).
 struct parcels {
   std::vector<std::int64_t> counts, offsets;
 
@@ -57,13 +57,13 @@ class all_to_all {
   /// How it is carried out: `shared`, or the name of the plan.
   const std::string& schedule() const;
 
-  /// What the others have for this rank, from what each has for the others. @param counts_to shape (ranks)
+  /// Elements that the others have for this rank, from those that each has for the others. @param counts_to shape (ranks)
   /// @collective
   std::vector<std::int64_t> counts_from(std::span<const std::int64_t> counts_to);
 
   /// Exchange. A transposition has parcels only between those ranks that the plan pairs.
   /// @param to, from parcels in `out` and `in`, which do not overlap; from.counts[r] here is to.counts[this rank] on rank r
-  /// @throws usage_error on a rank whose own parcels do not lie in its buffers, before anything is sent
+  /// @throws usage_error on a rank whose own parcels are outside of its buffers, before anything is sent
   /// @collective
   template <class T>
   void run(std::span<const T> out, const parcels& to, std::span<T> in, const parcels& from) {
@@ -73,7 +73,7 @@ class all_to_all {
   void run_bytes(std::span<const std::byte> out, const parcels& to, std::span<std::byte> in, const parcels& from,
                  std::size_t element_bytes);
 
-  /// One of the ways to do it. Parcels have been checked, and the own one is not its business.
+  /// An implementation. Parcels have been checked; the rank's parcel for itself is copied elsewhere.
   struct way {
     virtual ~way() = default;
     virtual void run(const std::byte* out, const parcels& to, std::byte* in, const parcels& from,

@@ -6,7 +6,7 @@ namespace osteon::comm {
 
 namespace {
 
-/// The hierarchical plan where the groups lie on hosts: member j of a group gets, in the memory that they share, what all
+/// The hierarchical plan where each group is on one host: member j of a group gets, in the memory that they share, what all
 /// its members have for the members j of all groups; these then send it to each other.
 class hierarchical final : public all_to_all::way {
  public:

@@ -25,7 +25,7 @@ message from_numbers(const std::vector<std::int64_t>& numbers, int peer) {
   return m;
 }
 
-// What the others send to this rank in a round.
+// Messages to this rank in a round.
 std::vector<message> told(MPI_Comm comm, const plan::round& steps, int number, const std::vector<message>& sent) {
   std::vector<std::vector<std::int64_t>> out;
   std::vector<MPI_Request> requests(sent.size());

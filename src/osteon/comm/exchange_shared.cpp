@@ -58,7 +58,7 @@ std::vector<pid_t> readable_processes(MPI_Comm host) {
         read != c.word)
       readable = 0;
   }
-  MPI_Allreduce(MPI_IN_PLACE, &readable, 1, MPI_INT, MPI_MIN, host);  // `word` lives until all have read it
+  MPI_Allreduce(MPI_IN_PLACE, &readable, 1, MPI_INT, MPI_MIN, host);  // `word` must exist until all have read it
   if (!readable) processes.clear();
   return processes;
 }
@@ -66,7 +66,7 @@ std::vector<pid_t> readable_processes(MPI_Comm host) {
 class shared_boxes final : public all_to_all::way {
  public:
   explicit shared_boxes(MPI_Comm host) : rank_(rank(host)), ranks_(size(host)) {
-    // What all boxes of a rank hold together stays in a second-level cache of usual size.
+    // All boxes of a rank together fit into a second-level cache of usual size.
     constexpr std::int64_t all_slots = 512 * 1024;
     slot_bytes_ = std::clamp<std::int64_t>(all_slots / (slots * ranks_) / 4096 * 4096, 4096, 32 * 1024);
     const std::int64_t stride = static_cast<std::int64_t>(sizeof(box)) + slots * slot_bytes_;
@@ -122,7 +122,7 @@ class shared_boxes final : public all_to_all::way {
     std::byte* target = nullptr;
     std::int64_t left = 0;  ///< bytes
     bool fetched = false;   ///< in one piece, by the receiver
-    bool offered = false;   ///< the receiver has been told where it is
+    bool offered = false;   ///< its address has been sent to the receiver
 
     box& state() const { return *reinterpret_cast<box*>(memory); }
   };
@@ -180,7 +180,8 @@ class shared_boxes final : public all_to_all::way {
         throw machine_error(fmt::format("cannot read {} bytes of rank {}'s memory, though that was allowed before: {}",
                                         e.left, e.peer, std::strerror(errno)));
       } catch (...) {
-        std::terminate();  // the others wait for this rank: the handler speaks and ends them, as in comm::agree
+        std::terminate();  // the others wait for this rank: the terminate handler prints the error and aborts them, as in
+                           // comm::agree
       }
     }
     advance(e, e.left);

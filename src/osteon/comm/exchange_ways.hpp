@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The ways of an all-to-all exchange (comm/exchange.hpp).
+/// The implementations of an all-to-all exchange (comm/exchange.hpp): messages, shared memory, both.
 #include <osteon/comm/exchange.hpp>
 
 namespace osteon::comm {

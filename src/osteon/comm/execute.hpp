@@ -23,7 +23,7 @@ class executor {
   static executor make(MPI_Comm comm, const plan::plan& what, std::size_t element_size);
 
   /// Run the plan on `object`, shape (elements) of `element_size` bytes. All messages of a round are under way at
-  /// once; what has arrived is put in place or blended in the order of the round's steps.
+  /// once; elements are put in place or blended in the order of the round's steps.
   /// @throws usage_error if `object` has another size
   /// @collective on the communicator given to `make`
   void run_bytes(std::span<std::byte> object, const blend& over);
@@ -37,7 +37,7 @@ class executor {
               });
   }
 
-  /// What this rank holds the final value of after a run.
+  /// The elements whose final value this rank holds after a run.
   const std::vector<plan::span>& result() const { return result_; }
 
  private:

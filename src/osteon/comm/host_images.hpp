@@ -12,7 +12,7 @@ namespace osteon::comm {
 class host_images {
  public:
   /// @param holder rank whose stretch of memory holds the picture
-  /// @throws machine_error if the host has not so much shared memory
+  /// @throws machine_error if the host has less shared memory
   /// @collective on host, which is borrowed, of ranks on one host
   host_images(MPI_Comm host, const composite_options& options, int holder);
 
@@ -31,8 +31,9 @@ class host_images {
   /// Wait until all have finished.
   void await_picture() const { common().finished.wait(of_all(frame_), crowded_); }
 
-  /// Instead of that, a picture that whoever has time blends: it is cut into blocks, of which each rank claims those of its
-  /// own stripe first. Where ranks are more than cores, those that wait for one have their work done by the others.
+  /// The same with the work shared dynamically: the picture is cut into blocks, and each rank claims those of its own stripe
+  /// first, then others'. Where there are more ranks than cores, the ranks that run do the work of those that wait for a
+  /// core.
   void begin_blocks(std::int64_t of_all_stripes) { last_block_ = ++turn_ * static_cast<std::uint32_t>(of_all_stripes); }
   /// A block of stripe r that nobody has, or -1; `blocks` is how many there are.
   std::int64_t claim(int r, std::int64_t blocks);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Whether a host has the memory for what its ranks are about to do: what is killed for memory says nothing.
+/// Whether a host has the memory for the next step of its ranks: a process that is killed for memory prints no message.
 #include <mpi.h>
 
 #include <string>
@@ -10,7 +10,7 @@ namespace osteon::comm {
 /// Bytes that the system could give without swapping.
 double available_memory();
 
-/// @param bytes_of_rank what this rank is about to take
+/// @param bytes_of_rank that this rank is about to allocate
 /// @param what takes it, as the beginning of a sentence, and what to do, as its end
 /// @throws machine_error on all ranks if those of a host need more than it has to give @collective on comm
 void check_host_memory(MPI_Comm comm, double bytes_of_rank, const std::string& what, const std::string& advice);

@@ -18,21 +18,21 @@ using compositing::frame_report;
 void blend_by_threads(kernel::pixel_format format, std::byte* out, std::span<const kernel::layer> layers,
                       std::int64_t count);
 
-/// Round what is still wide in the result: a plan that leaves out images that it takes for empty does not tell when a pixel
-/// is finished.
+/// Round pixels of the result that are still in the wide format: a plan that leaves out empty images does not know which
+/// blend is the last of a pixel.
 void finish_wide(const exchange_schedule& schedule, exchange_pixels& pixels);
 
 /// The same for images that are empty outside the runs `active` of the result; there the result is then empty.
 void finish_sparse(const exchange_schedule& schedule, exchange_pixels& pixels, std::span<const plan::span> active);
 
-/// Set pixels to what is empty: zero, and infinitely far.
+/// Set pixels to the empty pixel: zero, and infinitely far.
 void clear(kernel::pixel_format format, std::byte* pixels, std::int64_t count);
 
 /// One rank's part of a plan for dense images, with its messages prepared: planned once, started for each frame.
 ///
 /// Long messages are cut into chunks, and a stretch of pixels is blended as soon as all its layers have come, while others
-/// travel. Meanwhile the layers at its back that are there may be joined: that is the order of all at once, so the bits are
-/// the same whatever comes first.
+/// are under way. Meanwhile the layers at its back that have arrived may be joined: that is the order of blending all at
+/// once, so the bits do not depend on the order of arrival.
 class dense_exchange {
  public:
   /// @param comm is used until the object goes
@@ -78,7 +78,7 @@ class dense_exchange {
   std::vector<round> rounds_;
 };
 
-/// The same for images that are empty in places: what travels are the runs of pixels that are not.
+/// The same for images that are empty in places: messages hold only the runs of pixels that are not.
 class sparse_exchange {
  public:
   /// @param comm, schedule, pixels are used until the object goes

@@ -20,7 +20,7 @@ class shared_window {
   ~shared_window();
 
   /// @param bytes of this rank's stretch; zeroed
-  /// @throws machine_error if the host has not so much shared memory
+  /// @throws machine_error if the host has less shared memory
   /// @collective on comm, whose ranks are on one host
   static shared_window make(MPI_Comm comm, std::size_t bytes);
 
@@ -36,11 +36,11 @@ class shared_window {
   std::vector<std::byte*> stretches_;
 };
 
-/// A number in shared memory that only grows, and that processes wait for: asleep where they are more than cores, because
-/// whoever gives its core away to look again soon gets it back too late.
+/// A number in shared memory that only grows, and that processes wait for. Where there are more processes than cores they
+/// wait asleep: a process that yields its core in order to poll gets it back too late.
 class shared_counter {
  public:
-  /// Add 1; who reaches `last` wakes those that wait for it.
+  /// Add 1; the call that reaches `last` wakes the processes that wait for it.
   void add(std::uint32_t last, bool crowded);
   void wait(std::uint32_t last, bool crowded) const;
 

@@ -34,7 +34,7 @@ void append(std::vector<plan::span>& runs, plan::span s) {
 struct cursor {
   kernel::pixel_format format;
   std::span<const plan::span> runs;
-  const std::byte* const* pixels;  // of each run; null: runs lie at `base` + pixel
+  const std::byte* const* pixels;  // of each run; null: runs are at `base` + pixel
   std::byte* base;
   std::size_t next = 0;
 
@@ -175,7 +175,7 @@ frame_report sparse_exchange::run(std::vector<plan::span>& active) {
     }
     MPI_Waitall(static_cast<int>(sends.size()), sends.data(), MPI_STATUSES_IGNORE);
 
-    // What was blended replaces what was there.
+    // The blended pixels replace the old ones.
     std::vector<plan::span> kept;
     for (plan::span run : active) {
       for (const auto& b : r.blends) {

@@ -8,16 +8,17 @@ namespace osteon::comm {
 
 namespace {
 
-// The others may wait for this rank where it does not come any more: a collective write of Open MPI returns on the rank
-// whose disk failed and keeps the rest. Then this rank ends the program. It does so by std::terminate, because unwinding the
-// stack would close files and free communicators, together with ranks that are elsewhere.
+// End the program from a rank that failed while the others are stuck in a collective that it has left: a collective write of
+// Open MPI returns on the rank whose disk failed and blocks on the rest. It is std::terminate and no exception, because
+// unwinding the stack would call collectives (to close files, to free communicators) that the other ranks do not reach.
 [[noreturn]] void leave_alone(const outcome& local) noexcept { throw_error(local.kind, local.text); }
 
-// Wait for a request; a rank that failed does not wait for ever. Who waits longer than others are apart by chance sleeps in
-// between: they are busy with a disk or a file's metadata, perhaps on the core that a turning MPI_Wait would keep from them.
+// Wait for a request; a rank that failed gives up after some seconds. After 200 us the wait polls with sleeps: the other
+// ranks are not merely late but busy with a disk or a file's metadata, perhaps on the core that a spinning MPI_Wait would
+// occupy.
 void wait_for_others(MPI_Request& request, const outcome& local, int rank) {
   using namespace std::chrono;
-  const auto patience = seconds(4) + milliseconds(500) * std::min(rank, 4);  // so that one of several speaks
+  const auto patience = seconds(4) + milliseconds(500) * std::min(rank, 4);  // by rank, so that only one of several reports
   const auto start = steady_clock::now();
   for (int arrived = 0;;) {
     MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);

@@ -17,13 +17,14 @@ struct outcome {
 
 /// Throw the error of the lowest failing rank on all ranks, or return if none failed.
 ///
-/// A rank that failed and waits some seconds in vain for the others (who may be stuck in a collective of MPI-IO that it has
-/// left) calls std::terminate with its error as the current exception: set a handler that speaks and calls MPI_Abort.
+/// If the other ranks do not arrive within some seconds, for they are stuck in a collective of MPI-IO that this rank has
+/// left, a rank that failed calls std::terminate with its error as the current exception: set a handler that prints it and
+/// calls MPI_Abort.
 /// @collective on comm
 /// @cost one allreduce of an int; a broadcast of the text only after a failure
 void agree(MPI_Comm comm, const outcome& local);
 
-/// Run `local` and turn what it throws into a value.
+/// Run `local` and turn its exception into a value.
 /// @collective local
 template <class F>
 outcome outcome_of(F&& local) {

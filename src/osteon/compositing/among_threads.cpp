@@ -191,8 +191,8 @@ frame_report among_threads::run(int thread) {
   return report;
 }
 
-// In no round anyone waits for what another does in a later one, and within a round everything that can be done is: so
-// whoever is in the earliest round gets on.
+// No thread waits in a round for work of another in a later round, and a thread does all work of its round that can be done.
+// So the thread in the earliest round can always proceed.
 void among_threads::go(member& me, round& r, frame_report& report) {
   const stopwatch all;
   double blending = 0;

@@ -12,7 +12,8 @@ namespace osteon::compositing {
 /// Composites the images that threads have drawn, frame after frame, by any plan; a rank of the plan is a thread.
 ///
 /// A message is no copy: its receiver blends from the sender's image, and says when it has done so. Finished parts are put
-/// into their collector's image by who holds them. A thread waits for the messages it needs next, never for all threads.
+/// into their collector's image by the threads that hold them. A thread waits for the messages it needs next, never for all
+/// threads.
 class among_threads {
  public:
   /// @param wide_between what is half blended waits in a wider format, so that only the end result is rounded

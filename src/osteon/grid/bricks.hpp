@@ -32,7 +32,7 @@ box_tree::cut choose_cut(const box3& box, std::span<const std::int64_t> const (&
 /// @throws usage_error on all ranks, without a message between them, if there are more ranks than voxels
 /// @collective on comm
 /// @cost log2(ranks) passes over the part; allreduces of 24 bytes a plane and box, ranks^(2/3) extents on the last level
-/// @cite Berger and Bokhari 1987 (recursive coordinate bisection)
+/// @cite [BergerBokhari1987] (recursive coordinate bisection)
 box_tree balance_bricks(MPI_Comm comm, index3 domain, const box3& part, view3<const material_number> voxels, int ranks);
 
 }  // namespace osteon::grid

@@ -32,7 +32,7 @@ std::size_t bytes_of_point(const point_vector& vector) {
 
 }  // namespace
 
-/// Some planes of every rank: who has points in them.
+/// Some planes of every rank: the ranks that have points in them.
 struct plane_points::round {
   std::int64_t begin = 0, end = 0;         // planes of this rank
   std::vector<int> sent, sent_at;          // points that go to each rank

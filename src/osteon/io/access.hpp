@@ -28,7 +28,7 @@ struct access {
   std::vector<std::pair<std::string, std::string>> hints{};  ///< of MPI-IO, e.g. striping_factor; for writing
   std::int64_t alignment_bytes = 0;                          ///< where chunks may begin in a new file; 0: anywhere
   bool read_back = true;  ///< compare a written file with its digests before it gets its name
-  /// What all ranks together hand to one collective call, at least a chunk each; as much free space is asked for before
+  /// Bytes of all ranks together in one collective call, at least a chunk each; as much free space is asked for before
   /// each call, so that a full disk is noticed before the libraries meet it.
   std::int64_t bytes_per_call = std::int64_t{256} << 20;
   std::int64_t bytes_per_message = std::int64_t{1} << 30;  ///< MPI counts in an int: larger ones are split
@@ -36,8 +36,9 @@ struct access {
 
 enum class direction { read, write };
 
-/// What `automatic` means. Ranks of several hosts cannot share a local file system: serial. A network file system has
-/// no safe concurrent writes: serial; one reader a host is enough for it: aggregated. Else parallel, with one rank serial.
+/// The access that `automatic` chooses. Ranks of several hosts cannot share a local file system: serial. A network file
+/// system has no safe concurrent writes: serial; one reader a host is enough for it: aggregated. Else parallel, with one
+/// rank serial.
 access_mode choose_mode(file_system_kind kind, int ranks, int hosts, direction way);
 
 /// The ranks that touch a file.

@@ -18,7 +18,7 @@ namespace osteon::io {
 
 namespace {
 
-// What a temporary_file is called until it is whole: <name>.tmp.<host>.<pid>.
+// Name of a temporary_file until it is complete: <name>.tmp.<host>.<pid>.
 void refuse_unfinished(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename().string();
   const auto mark = name.rfind(".tmp.");

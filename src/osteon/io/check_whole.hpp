@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The one check of a model or result before it is read, whoever reads it.
+/// The check that every reader of a model or result makes first.
 #include <mpi.h>
 
 #include <string>

@@ -59,7 +59,7 @@ class plain_file {
   int file_;
 };
 
-// What happens between collectives must not throw: the first fault is kept until all ranks agree on it.
+// Code between collectives must not throw: the first fault is kept until all ranks agree on it.
 class deferred {
  public:
   template <class F>
@@ -87,7 +87,7 @@ void check_plane(const std::string& path, const checkpoint_index::vector& v, std
         fmt::format("'{}' of the checkpoint '{}' is damaged: plane {} does not match its digest", v.name, path, z));
 }
 
-// Calls f(plane, its bytes) for some planes whose values lie one after the other.
+// Calls f(plane, its bytes) for some planes whose values are contiguous.
 template <class Bytes, class F>
 void for_each_plane(std::span<const std::int64_t> per_plane, std::int64_t first, std::int64_t planes, std::int64_t width,
                     Bytes values, F f) {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a checkpoint file says about itself (docs/format.md); without MPI.
+/// The metadata of a checkpoint file (docs/format.md); without MPI.
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <osteon/base/box.hpp>
@@ -25,7 +25,7 @@ struct checkpoint_index {
   index3 shape;                         ///< of the points
   std::vector<std::int64_t> per_plane;  ///< points of each plane
   std::vector<vector> vectors;
-  nlohmann::ordered_json facts;  ///< whatever the writer wants to know again
+  nlohmann::ordered_json facts;  ///< facts of the writer, returned unchanged
 
   std::int64_t points() const;
   /// Place the vectors one behind the other. @return where the index begins

@@ -3,7 +3,7 @@
 /// A chunk's values as HDF5's filters would store them (internal to io).
 ///
 /// Doing it here rather than in HDF5 lets every rank pack its own chunks, in threads, and deflate with ISA-L, which takes
-/// a seventh of zlib's time for the same size. What comes out are ordinary shuffled zlib or zstd streams.
+/// a seventh of zlib's time for the same size. The results are ordinary shuffled zlib or zstd streams.
 #include <cstddef>
 #include <cstdint>
 #include <memory>

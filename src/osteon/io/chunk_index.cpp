@@ -72,7 +72,7 @@ chunk_places::place find_place(hid_t dataset, const plane_variable& v, std::int6
 struct chunk_index::state {
   index_driver driver;
   std::unique_ptr<open_file> open;
-  std::unique_ptr<std::byte[]> nothing;  ///< what HDF5 is given to write; the driver does not look at it
+  std::unique_ptr<std::byte[]> nothing;  ///< data that HDF5 gets to write; the driver does not read them
   std::int64_t nothing_bytes = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Where the chunks of a file lie: HDF5's index of them, written by one process (internal to io).
+/// Addresses of the chunks of a file: HDF5's index of them, written by one process (internal to io).
 ///
 /// HDF5 writes compressed chunks in parallel only by calls in which all ranks take part and in which zlib runs, and has
 /// no way to give out room without writing (HDFGroup/hdf5#2008). So one process writes all metadata, with index_driver, and
@@ -34,7 +34,7 @@ class chunk_index {
   std::unique_ptr<state> state_;
 };
 
-/// Reads where the chunks of a closed file lie. @collective local
+/// Reads the addresses of the chunks of a closed file. @collective local
 class chunk_places {
  public:
   /// @throws machine_error

@@ -10,7 +10,7 @@
 
 namespace osteon::io {
 
-/// A chunk as it lies in the file.
+/// A chunk as stored in the file.
 struct stored_chunk {
   std::int64_t first_plane = 0, bytes = 0;
   std::int64_t address = -1;                 ///< in the file

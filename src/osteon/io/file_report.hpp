@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What came of reading or writing a file.
+/// Statistics of reading or writing a file.
 #include <cstdint>
 #include <osteon/io/access.hpp>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What kind of file system a path lies on.
+/// The kind of file system of a path.
 #include <string>
 
 namespace osteon::io {
@@ -16,7 +16,7 @@ struct file_system {
 /// The file system by its number in the kernel (statfs). One that is not known counts as `network`, the careful choice.
 file_system file_system_of_type(unsigned long type);
 
-/// The file system that a file lies on or would be made on. Whether the file can be opened is not asked here.
+/// The file system of a file that exists or would be made. Does not check whether the file can be opened.
 file_system file_system_of(const std::string& path);
 
 }  // namespace osteon::io

@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// What HDF5 does when the program ends.
+/// HDF5 at the end of the program.
 
 namespace osteon::io {
 
 /// Keep HDF5 from cleaning up at exit and in MPI_Finalize: call it first in a program, before MPI begins.
 ///
-/// Every file is closed where its writing ends. What is still open then failed to be written, and HDF5 crashes when it
-/// tries that again (SIGSEGV in its exit handler on a full disk).
+/// Every file is closed where its writing ends. A file still open at exit is one whose write failed, and HDF5 crashes when
+/// its exit handler tries to write it again (SIGSEGV on a full disk).
 void leave_hdf5_at_exit();
 
 }  // namespace osteon::io

@@ -1,14 +1,15 @@
 #pragma once
 /// @file
-/// How HDF5 writes a file whose chunks others write (internal to io).
+/// How HDF5 writes the metadata of a file whose chunks are written by the ranks (internal to io).
 #include <hdf5.h>
 
 #include <string>
 
 namespace osteon::io {
 
-/// A driver of HDF5 for one process. Metadata go to the file; raw data are dropped, for others write them where HDF5 has
-/// found room. HDF5 can hang in its last moments after a write has failed, so it never hears of that: see failure().
+/// A virtual file driver of HDF5 for one process. Metadata go to the file; raw data are dropped, because the ranks write
+/// them to the addresses that HDF5 has allocated. HDF5 may hang at close after a failed write, so failures are recorded here
+/// (failure()) and not reported to it.
 class index_driver {
  public:
   index_driver();

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a model must fulfil, in memory and on disk (internal to io).
+/// The invariants of a model, in memory and on disk (internal to io).
 #include <cstdint>
 #include <osteon/base/material_number.hpp>
 #include <osteon/voxel/model.hpp>

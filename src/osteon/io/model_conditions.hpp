@@ -12,7 +12,7 @@ void write_conditions(int model_group, const voxel::model_header& header);
 /// Bytes that they take in the file.
 std::int64_t bytes_of_conditions(const voxel::model_header& header);
 /// Read them; none if the group has none.
-/// @throws data_error if a node lies outside of a grid of `shape`, or a force is not finite
+/// @throws data_error if a node is outside of a grid of `shape`, or a force is not finite
 std::vector<voxel::node_condition> read_conditions(int model_group, index3 shape, const std::string& path);
 
 }  // namespace osteon::io

@@ -71,7 +71,7 @@ bool has_new_digests(int group, int variable);
 void put_text(int group, int variable, const char* name, const std::string& text);
 
 /// An open file. One that is read is closed by the destructor. One that is written is left open by it: without close() its
-/// writing failed, and the library crashes when it closes what it could not write (SIGSEGV, wherever a disk is full).
+/// writing failed, and the library crashes when it closes a file that it could not write (SIGSEGV, wherever a disk is full).
 class netcdf_file {
  public:
   enum class use { reading, writing };

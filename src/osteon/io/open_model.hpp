@@ -12,7 +12,7 @@
 
 namespace osteon::io {
 
-/// Reads what a model file must have; every absence is a data_error.
+/// Reads the required parts of a model file; a missing one is a data_error.
 class model_reader {
  public:
   explicit model_reader(const std::string& path) : path_(path), file_(open(path)) {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Digests of parts of a file, as they lie in it (internal to io).
+/// Digests of parts of a file, of the bytes as stored (internal to io).
 #include <cstddef>
 #include <cstdint>
 #include <osteon/base/error.hpp>

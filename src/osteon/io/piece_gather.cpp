@@ -43,7 +43,7 @@ box3 piece_gather::box_of(int rank) const {
   return box;
 }
 
-/// What ranks have of some planes, by ascending rank.
+/// The ranks' pieces of some planes, by ascending rank.
 std::vector<grid::piece> piece_gather::parts_of(plane_range planes) const {
   const index3 end = boxes_.domain() + (on_nodes_ ? index3{1, 1, 1} : index3{});
   const box3 want{{planes.begin, 0, 0}, {planes.end, end.y, end.x}};

@@ -7,7 +7,7 @@ namespace osteon::io {
 namespace {
 
 constexpr int plane_tag = 31;
-constexpr std::int64_t most_buffered = std::int64_t{64} << 20;  // of planes that lie on other ranks
+constexpr std::int64_t most_buffered = std::int64_t{64} << 20;  // of planes that are on other ranks
 
 plane_range overlap(plane_range a, plane_range b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
 

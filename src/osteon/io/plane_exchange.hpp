@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Which planes each rank of a file's team handles, and those read from it dealt out to all ranks (internal to io).
+/// Which planes each rank of a file's team handles, and the distribution of planes that it reads to all ranks (internal to
+/// io).
 ///
 /// Every chunk is written by one rank of the file team. So no chunk is compressed twice, its digest is known to one rank,
 /// and the file depends neither on the decomposition nor on the mode.
@@ -23,7 +24,7 @@ struct plane_range {
 /// Ranges of consecutive ranks. @param first first plane of each, and the number of planes; ascending
 std::vector<plane_range> ranges_of(std::span<const std::int64_t> first);
 
-/// A variable's planes as they lie on the ranks, and the chunks that each member of the file team handles.
+/// A variable's planes as distributed over the ranks, and the chunks that each member of the file team handles.
 ///
 /// Members go through their planes in pieces of whole chunks, one a round, so that no rank holds more than its own planes
 /// and a piece.
@@ -40,7 +41,7 @@ class plane_exchange {
   plane_range piece(std::int64_t round) const { return member_ < 0 ? plane_range{} : piece_of(member_, round); }
   /// All planes of this member.
   plane_range handled() const { return member_ < 0 ? plane_range{} : handled_[static_cast<std::size_t>(member_)].all; }
-  /// What the other members handle in a round.
+  /// The planes that the other members handle in a round.
   struct piece_of_rank {
     int rank;
     plane_range planes;

@@ -16,7 +16,7 @@ namespace osteon::io {
 namespace {
 
 constexpr std::int64_t largest_piece = std::int64_t{8} << 20;  // that a rank makes at a time: it stays in its cache
-constexpr std::int64_t most_alone = std::int64_t{128} << 20;   // by all ranks, until they hear that one failed
+constexpr std::int64_t most_alone = std::int64_t{128} << 20;   // by all ranks, between two agreements on failures
 constexpr std::int64_t metadata_reserve = 1 << 20;  // attributes, coordinates and the chunk index (~ 0.1 MiB measured)
 constexpr std::int64_t most_shipped = std::int64_t{64} << 20;  // to a writer in a round, before it is packed
 
@@ -165,7 +165,7 @@ void plane_file::write(std::size_t index, const plane_source<std::byte>& make, s
   const std::int64_t below = plan_.boxes->box_of(comm::rank(comm_)).begin.z;
   const std::int64_t rounds_alone = std::max<std::int64_t>(most_alone / largest_piece / std::ssize(packers_.ranks), 1);
   std::vector<std::byte> values;
-  comm::outcome alone;  // of rounds in which nobody waits
+  comm::outcome alone;  // of rounds without communication
   for (std::int64_t round = 0; round < exchange.rounds(); ++round) {
     const plane_range part = exchange.piece(round);
     const auto bytes = static_cast<std::size_t>(part.size() * v.bytes_per_plane());
@@ -177,7 +177,7 @@ void plane_file::write(std::size_t index, const plane_source<std::byte>& make, s
     if (apart && gather.is_alone(round)) {
       if (!alone.failed)
         alone = comm::outcome_of([&] {
-          if (bytes == 0) return;  // this rank's pieces have ended; `part` may lie behind its box
+          if (bytes == 0) return;  // this rank's pieces have ended; `part` may be behind its box
           const std::int64_t first = part.begin - below;
           if (!made.empty() && !rounds)
             return put_alone(index, part, made.subspan(static_cast<std::size_t>(first * v.bytes_per_plane()), bytes));
@@ -199,7 +199,7 @@ void plane_file::write(std::size_t index, const plane_source<std::byte>& make, s
   written_[index] = true;
 }
 
-/// The file system may lose a write without saying so: compare what lies in the file with what this rank wrote.
+/// The file system may lose a write without saying so: compare the file with what this rank wrote.
 void plane_file::read_back() const {
   part_reader file(name_, error_kind::machine);
   for (const written_chunk& w : chunks_)
@@ -208,7 +208,7 @@ void plane_file::read_back() const {
                                       plan_.variables[w.variable].name, name_, w.chunk.first_plane));
 }
 
-/// What all ranks wrote, by address, on rank 0. @collective on comm_
+/// The pieces that all ranks wrote, by address, on rank 0. @collective on comm_
 std::vector<plane_file::written_chunk> plane_file::collect_chunks() const {
   static_assert(std::is_trivially_copyable_v<written_chunk>);
   constexpr int bytes = static_cast<int>(sizeof(written_chunk));

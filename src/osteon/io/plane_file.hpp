@@ -13,7 +13,7 @@
 
 namespace osteon::io {
 
-/// What is to be written, the same on all ranks.
+/// Description of the variables to be written, the same on all ranks.
 struct plane_file_plan {
   voxel::model_header header;
   const char* schema = "";
@@ -39,7 +39,7 @@ class plane_file {
 
   const plane_variable& variable(std::size_t index) const { return plan_.variables[index]; }
   /// Write all planes of a variable. @param make the values of this rank's box
-  /// @param made the same where they lie in memory as a whole, so that they need not be made; else empty
+  /// @param made the same where they are in memory as a whole, so that they need not be made; else empty
   void write(std::size_t index, const plane_source<std::byte>& make, std::span<const std::byte> made = {});
   /// Everything that result_writer::close() promises.
   file_report close();

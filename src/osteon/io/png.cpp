@@ -15,9 +15,9 @@
 #include <osteon/comm/together.hpp>
 #include <osteon/io/temporary_file.hpp>
 
-// A picture is one stream of deflated rows. It is cut into strips that know nothing of each other: the filters of a strip's
-// first row look at no row above, and zlib ends the strip at a byte and keeps no dictionary. So strips are put one behind
-// the other, and only their checksums have to be combined. @cite PNG (third edition), RFC 1950, RFC 1951
+// A picture is one stream of deflated rows. It is cut into independent strips: the filters of a strip's
+// first row use no row above, and zlib ends the strip at a byte and keeps no dictionary. So strips are put one behind
+// the other, and only their checksums have to be combined. @cite [PNG]
 
 namespace osteon::io {
 

@@ -17,7 +17,7 @@ namespace osteon::io {
 /// @throws machine_error if the file cannot be written
 void write_png(const std::string& path, int width, int height, std::span<const std::uint8_t> rgba);
 
-/// The first row of each rank, and the height: what write_png() expects of so many ranks.
+/// The first row of each rank, and the height, as write_png() expects them.
 std::vector<int> png_rows(int height, int ranks);
 
 /// Write a picture whose rows png_rows()[r] to png_rows()[r + 1] are on rank r. Each rank deflates its rows; rank 0 writes.

@@ -119,7 +119,7 @@ std::vector<float> read_field(const std::string& path, const field_info& field, 
   if (components > 1) {
     for (std::size_t i = 0; i < values.size() / components; ++i) {
       const float* v = &values[i * components];
-      float sum = 0;  // the shears of a tensor stand for two entries each
+      float sum = 0;  // the shears of a tensor are two entries each
       for (std::size_t c = 0; c < components; ++c) sum += (components == 6 && c >= 3 ? 2.0F : 1.0F) * v[c] * v[c];
       values[i] = component < 0 ? std::sqrt(sum) : v[static_cast<std::size_t>(component)];
     }

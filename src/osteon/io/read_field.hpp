@@ -8,7 +8,7 @@
 
 namespace osteon::io {
 
-/// What a results or model file holds.
+/// Contents of a results or model file.
 struct field_list {
   index3 shape;  ///< voxels
   vector3 spacing_mm;

@@ -138,7 +138,7 @@ void check_memory(const std::string& path, std::int64_t bytes) {
         path, bytes, memory));
 }
 
-/// Planes of each rank; those of a rank without any stand where the ones before it end.
+/// Planes of each rank; those of a rank without any are empty, at the end of the ones before it.
 std::vector<plane_range> gather_ranges(MPI_Comm comm, const box3& part) {
   const std::int64_t mine[2] = {part.begin.z, part.empty() ? part.begin.z : part.end.z};
   std::vector<std::int64_t> all(2 * static_cast<std::size_t>(comm::size(comm)));
@@ -152,7 +152,7 @@ std::vector<plane_range> gather_ranges(MPI_Comm comm, const box3& part) {
   return ranges;
 }
 
-/// Every rank reads what it wants. Chunks between two ranks are read by both.
+/// Every rank reads its own planes. Chunks between two ranks are read by both.
 void read_own(const std::string& path, const voxel::model_header& header, const box3& part,
               std::span<material_number> result) {
   voxel_reader reader(path, header);

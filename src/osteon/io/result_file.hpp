@@ -21,7 +21,7 @@ namespace osteon::io {
 
 enum class centring { cell, node };
 
-/// What a field of a result file is.
+/// Kind of a field of a result file.
 struct field_info {
   std::string name;       ///< e.g. `sed`
   std::string long_name;  ///< e.g. `strain energy density`
@@ -42,8 +42,8 @@ void check_result_size(const voxel::model_header& header, int components);
 ///
 /// Blocks may be planes or bricks, and any ranks may touch the file (`access`); the values and their digests are the same.
 ///
-/// Values are made some planes at a time, so that none of their dense arrays lies in memory as a whole, and go to the file
-/// as they are made. Components are in the order x, y, z, as VTK wants them: turn the solver's (z, y, x) vectors around
+/// Values are made some planes at a time, so that no dense array is in memory as a whole, and go to the file
+/// as they are made. Components are in the order x, y, z, as VTK requires: reverse the solver's (z, y, x) vectors around
 /// before they come here.
 class result_writer {
  public:

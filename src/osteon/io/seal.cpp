@@ -39,9 +39,9 @@ std::int64_t number_in(std::string_view text) {
 
 std::string digest_of_text(const std::string& text) { return xxh3_of(std::as_bytes(std::span(text))); }
 
-/// What a file ends with. The seal's digest is that of the lengths of all parts and then of their digests, as text.
+/// The seal at the end of a file. Its digest is that of the lengths of all parts and then of their digests, as text.
 struct ending {
-  seal_state state = seal_state::none;  ///< good: as far as can be told without reading the parts
+  seal_state state = seal_state::none;  ///< good: as far as is known without reading the parts
   std::vector<std::int64_t> lengths;    ///< of the parts, in order
   std::string table, digest;
   bool is_older = false;  ///< all digests are XXH64

@@ -17,7 +17,7 @@ struct file_part {
   std::string digest;  ///< hexadecimal XXH3
 };
 
-/// Put the seal behind a closed file. What was digested when it was written is not read again: the seal says what the file
+/// Append the seal to a closed file. Parts that were digested when written are not read again: the seal says what the file
 /// is meant to hold there; the rest is read.
 /// @param known ascending, apart @throws machine_error @collective local
 void append_seal(const std::string& path, std::span<const file_part> known = {});
@@ -30,7 +30,7 @@ seal_state read_seal(const std::string& path);
 /// The same; the members share the reading. @collective on members
 seal_state read_seal(MPI_Comm members, const std::string& path);
 
-/// What to say of a file whose seal is not good. @param what e.g. `model`
+/// A message about a file whose seal is not good. @param what e.g. `model`
 std::string seal_fault(seal_state found, const std::string& path, const std::string& what);
 
 }  // namespace osteon::io

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// How values lie in a file, apart from what they are.
+/// Storage of values in a file: compression and chunks.
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -26,7 +26,8 @@ struct storage {
 /// Refuse levels and digits that do not exist, and a filter that cannot be found. @throws usage_error @collective local
 void check_storage(const storage& how);
 
-/// What to say if a variable of an open file cannot be unpacked here, for want of a filter; else empty. @collective local
+/// A message if a variable of an open file cannot be decompressed here because a filter is missing; else empty. @collective
+/// local
 std::string missing_filter(int group, int variable);
 
 /// Bits of a float's mantissa that keep a relative error of at most 0.5 * 10^-digits.

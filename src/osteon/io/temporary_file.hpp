@@ -9,7 +9,7 @@ namespace osteon::io {
 /// Writes go to `<path>.tmp.<host>.<pid>`; commit() syncs it and renames it. Without commit() it is removed.
 class temporary_file {
  public:
-  /// Remove what killed runs of the same target left behind and create the empty temporary file.
+  /// Remove the temporary files of killed runs of the same target, and create an empty one.
   /// @throws machine_error if the directory does not exist or cannot be written
   /// @throws usage_error if the target exists and is no regular file (a device, a folder)
   explicit temporary_file(const std::string& path);
@@ -39,7 +39,7 @@ void reserve_space(const std::string& name, std::int64_t bytes);
 void reserve_range(const std::string& name, std::int64_t begin, std::int64_t bytes);
 /// @throws machine_error if this process may not grow the file by `bytes`
 void check_size_limit(const std::string& name, std::int64_t bytes);
-/// Give back what was reserved beyond the end of the file.
+/// Free the space that was reserved beyond the end of the file.
 void release_reserve(const std::string& name);
 /// Flush a file's pages of this host to the disk. @throws machine_error
 void sync_file(const std::string& name);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Whether a file of osteon still holds what was written.
+/// Whether a file of osteon is unchanged since it was written.
 #include <cstdint>
 #include <functional>
 #include <osteon/io/seal.hpp>
@@ -29,7 +29,7 @@ struct verification {
 /// Read every plane of every field of a model or result and compare with the digests in the file; the metadata too. The
 /// chunks in the file need not be those that osteon chose, so copies by other programs can be verified.
 ///
-/// The seal is not looked at: see read_seal(). A damaged file may crash HDF5 or keep it busy for ever, so call this where
+/// The seal is not checked: see read_seal(). A damaged file may crash HDF5 or keep it busy for ever, so call this where
 /// that does no harm (a process of its own) unless the seal is good.
 /// @param before_reading called with the number of bytes that are read next
 /// @throws data_error if it is no file of osteon, or breaks a limit @collective local

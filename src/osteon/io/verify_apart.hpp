@@ -6,7 +6,7 @@
 
 namespace osteon::io {
 
-/// verify_file() in a process that may be lost. What it throws, its crash and that it does not return are faults, too.
+/// verify_file() in a child process. Its exceptions, its crash and its not returning are faults, too.
 /// @throws machine_error @collective local
 verification verify_apart(const std::string& path);
 

@@ -6,7 +6,7 @@
 ///
 /// With RGBA8 in and out, the result is the exact one rounded to nearest: at most 0.5 / 255 off, for any number of
 /// layers (and 1e-5 / 255 for each layer, of the accumulator). Results do not depend on how pixels are cut into calls.
-/// @cite Porter, Duff, Compositing digital images, SIGGRAPH 1984
+/// @cite [PorterDuff1984]
 #include <cstdint>
 #include <osteon/kernel/pixel.hpp>
 #include <span>

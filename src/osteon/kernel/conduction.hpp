@@ -3,10 +3,10 @@
 /// The seven-point conduction operator K on runs of cells: two-point fluxes, harmonic face conductances.
 ///
 /// Cells are numbered along x inside a run, so the x neighbours are implicit, and the four other neighbours of a segment
-/// are contiguous, too, as far as they exist. A byte of bits per cell says which do: the loops compute with whatever lies
-/// there and mask it, so segments are as long as the runs and the vector lanes are full. Behind a face of fixed temperature
-/// lies a row of wall cells with resistivity zero, which turns the harmonic mean into the half-cell conductance (or that of
-/// a film, in convection).
+/// are contiguous, too, as far as they exist. A byte of bits per cell says which do: the loops compute with any values that
+/// are there and mask them, so segments are as long as the runs and the vector lanes are full. Behind a face of fixed
+/// temperature is a row of wall cells with resistivity zero, which turns the harmonic mean into the half-cell conductance
+/// (or that of a film, in convection).
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -89,7 +89,8 @@ inline void tell(const Done& done, std::int32_t i, T flux, T diagonal) {
     done(i, flux);
 }
 
-// One segment. Lanes up to `limit` are told whole, although the last ones belong to later segments, which tell them again.
+// One segment. Whole vectors are passed on up to `limit`, although the last lanes belong to later segments, which pass them
+// again.
 template <bool Uniform, class T, class In, class Done>
 void walk(const conduction_stencil<T>& k, const conduction_segment& s, std::int32_t limit, const In* x, const Done& done) {
   using vector = typename lanes<T>::vector;
@@ -173,7 +174,8 @@ void walk_all(const conduction_stencil<T>& k, std::span<const conduction_segment
 
 /// Call `done(i, (K x)_i)`, or `done(i, (K x)_i, K_ii)` if it takes three, for every cell of the stencil, in any order.
 /// If the three may be vectors, they are those of the cells from i on (see `get` and `put`); then `done` stores what it
-/// computes under these numbers and nothing else: some cells it is told again, and only the last time with right values.
+/// computes under these numbers and nothing else: it is called again for some cells, and only the last call has right
+/// values.
 /// @param x read at the cells, their ghosts and the walls, and at any number up to the padding; `done` must not write it
 template <class T, class In, class Done>
 void for_each_flux(const conduction_stencil<T>& k, const In* x, const Done& done) {

@@ -66,7 +66,7 @@ std::vector<std::uint8_t> distance_to_occupied(index3 cells, const std::vector<s
   std::vector<std::uint8_t> distance(occupied.size());
   for (std::size_t i = 0; i < occupied.size(); ++i) distance[i] = occupied[i] ? 0 : 255;
   // Two sweeps with the 13 neighbours that come before a cell, and the 13 that come after it, are exact for this distance.
-  // @cite Rosenfeld, Pfaltz 1968
+  // @cite [RosenfeldPfaltz1968]
   const auto sweep = [&](bool forward) {
     const std::int64_t count = cells.volume(), sign = forward ? 1 : -1;
     for (std::int64_t n = 0; n < count; ++n) {

@@ -47,8 +47,8 @@ struct projection {
 /// A ray and what a block shows of it.
 struct travel {
   ray along;
-  /// Depth of what lies before the block. A ray that would end in the block on account of it ends elsewhere if it is not
-  /// known: then march again (render/picture.cpp).
+  /// Optical depth in front of the block. If it is not known yet, a ray that ends in the block because of it is marched too
+  /// far; the caller marches it again (render/picture.cpp).
   optical_depth before = 0;
   optical_depth depth = 0;  ///< of the block's part; opaque_depth or more together with `before` if the ray ends
   wide_pixel result;        ///< is added to

@@ -100,7 +100,7 @@ std::optional<ray_surface::hit> ray_surface::first(const ray& along, std::int64_
 }
 
 // The surface between a sample and the one before it, or the ray's entry: by false position where both have a value, by
-// halves where one has none. @cite Dowell, Jarratt 1971 (the Illinois rule)
+// halves where one has none. @cite [DowellJarratt1971] (the Illinois rule)
 ray_surface::hit ray_surface::refine(const ray& along, std::int64_t sample) const {
   const auto above = [&](double t) {
     const double value = interpolate(given_, at(along, t), half);

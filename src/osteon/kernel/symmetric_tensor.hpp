@@ -42,7 +42,7 @@ struct principal_axes {
 /// Principal values and directions by Jacobi's rotations: equal values are no special case, and the directions are at
 /// right angles to rounding whatever the tensor.
 /// @param tensor without engineering shears
-/// @cite Golub and Van Loan, Matrix Computations, 4th ed., section 8.5
+/// @cite [GolubVanLoan], section 8.5
 principal_axes principal(const voigt& tensor);
 
 }  // namespace osteon::kernel

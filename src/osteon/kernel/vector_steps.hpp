@@ -8,7 +8,7 @@ namespace osteon::kernel {
 
 /// The first step of Chebyshev's iteration of the fourth kind on D^-1 K: d = take D^-1 r, x += d, or x = d from zero, with
 /// take = 4 / (3 largest eigenvalue).
-/// @cite Lottes, Optimal polynomial smoothers for multigrid V-cycles, Numer. Linear Algebra Appl. 30 (2023) e2518
+/// @cite [Lottes2023]
 template <class T>
 struct chebyshev_first {
   const T *inverse_diagonal, *residual;

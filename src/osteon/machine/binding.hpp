@@ -8,7 +8,7 @@
 
 namespace osteon::machine {
 
-/// What a process is bound to: nothing, its cores, or the whole domains that its cores lie in.
+/// The binding of a process: nothing, its cores, or the whole domains that contain its cores.
 enum class binding_policy : std::uint8_t { none, core, l3, numa, socket };
 
 /// @throws usage_error if there is no policy of this name: none, core, l3, numa, socket

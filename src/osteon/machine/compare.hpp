@@ -7,7 +7,7 @@
 
 namespace osteon::machine {
 
-/// What changed between two measurements.
+/// Differences between two measurements.
 struct change {
   std::string what;            ///< "host n2", "link n0 - n1", "inter-socket"
   double before = 0, now = 0;  ///< bytes per second
@@ -15,7 +15,7 @@ struct change {
 
 struct comparison {
   std::vector<std::string> gone, fresh;  ///< hosts of only one of the two
-  std::vector<change> slower;            ///< below `slow_below` times what it was; worst first
+  std::vector<change> slower;            ///< below `slow_below` times the old value; worst first
 };
 
 /// Compare the hosts that both have: classes inside hosts, hosts by the median of their links, and links between hosts that

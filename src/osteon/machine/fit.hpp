@@ -25,11 +25,11 @@ double median(std::vector<double> values);
 /// of all pairs of points, so that one of five may be wrong. Slopes between small sizes are all noise, and show what a
 /// buffer lets through at once. Latency is what the smallest message takes beyond its bytes. Neither is ever negative.
 /// @pre at least one timing, all positive
-/// @cite P. K. Sen, J. Am. Stat. Assoc. 63 (1968) 1379
+/// @cite [Sen1968]
 link fit_robust(std::span<const timing> timings);
 
 /// The line of least squares through the timings, whatever comes out.
-/// @cite the paper on subdomain mapping, section 3.1
+/// @cite [Ito], section 3.1
 link fit_paper(std::span<const timing> timings);
 
 }  // namespace osteon::machine

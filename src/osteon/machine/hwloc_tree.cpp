@@ -42,7 +42,7 @@ host_tree reduced(hwloc_topology_t tree) {
   return host;
 }
 
-// hwloc itself would speak to standard error about a version that it does not know.
+// hwloc itself would print to standard error about a version that it does not know.
 void require_known_version(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   std::string head(4096, '\0');

@@ -10,7 +10,7 @@ namespace osteon::machine {
 
 /// Hosts in the natural order of their names (n2 before n10), so that neighbours in it are mostly near in the network.
 struct job_hosts {
-  host_list hosts;                              ///< with what the cgroup of the lowest rank on each allows
+  host_list hosts;                              ///< with the cores that the cgroup of the lowest rank on each allows
   std::vector<int> host_of_rank;                ///< by rank
   std::vector<std::vector<int>> ranks_of_host;  ///< ascending, by host
   /// Several hosts of other names run on one kernel (containers, network namespaces), and share its cores.

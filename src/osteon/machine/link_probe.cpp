@@ -107,7 +107,7 @@ class prober {
     }
   }
 
-  // The paper's sizes are for links of its day; smaller ones where these would not fit into the budget.
+  // [Ito]'s sizes are for links of its day; smaller ones where these would not fit into the budget.
   void choose_paper_sizes(const rank_pairs& pairs, std::size_t rounds, double seconds) {
     if (options_.fit != fit_method::paper || paper_sizes_chosen_) return;
     paper_sizes_chosen_ = true;
@@ -124,8 +124,8 @@ class prober {
     const double fits = of_base > 0 ? 0.9 * seconds / static_cast<double>(rounds) / of_base : paper_base;
     if (fits >= paper_base) return;
     paper_base_ = std::max(fits, smallest_paper_base);
-    remark(
-        fmt::format("the paper's sizes about 1.5 MB do not fit into the budget; {:.3g} MB were taken", paper_base_ * 1e-6));
+    remark(fmt::format("the sizes of Ito et al. about 1.5 MB do not fit into the budget; {:.3g} MB were taken",
+                       paper_base_ * 1e-6));
   }
 
   void run_rounds(const std::vector<rank_pairs>& rounds, double seconds, double longest, bool loaded,
@@ -177,7 +177,7 @@ class prober {
     merge_repeated(samples);
   }
 
-  // What looks slow may have been disturbed by others: some links of slow hosts and all slow links again, one by one.
+  // A slow result may come from others' traffic: measure some links of slow hosts and all slow links again, one by one.
   void retest_worst(bool loaded) {
     constexpr int links_of_a_host = 4;
     const double seconds = share(retest_weight);

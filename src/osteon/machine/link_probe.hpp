@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Which pairs of ranks to measure, in which order and for how long, and what follows: without MPI, on one process.
+/// Which pairs of ranks to measure, in which order and for how long, and the findings: without MPI, on one process.
 #include <functional>
 #include <osteon/machine/fit.hpp>
 #include <osteon/machine/verdict.hpp>
@@ -24,7 +24,7 @@ struct pair_timings {
   std::vector<timing> times;
 };
 
-/// Does a measurement on all ranks and gives what the leaders found, in any order.
+/// Does a measurement on all ranks and returns the results of the pairs' leaders, in any order.
 using measure_function = std::function<std::vector<pair_timings>(const measurement&)>;
 
 /// Where ranks are.
@@ -38,11 +38,11 @@ struct probe_options {
   bool isolated = true, loaded = true;  ///< one core of a host at a time; all of them at once
   fit_method fit = fit_method::robust;
   double budget_s = 10;
-  double slow_below = 0.7;      ///< of what is usual
+  double slow_below = 0.7;      ///< of the usual bandwidth
   int most_dense_hosts = 1024;  ///< beyond, each host is measured with 2 log2(hosts) others
 };
 
-/// Figures of a class of paths: a row of the paper's table 5.
+/// Figures of a class of paths: a row of [Ito]'s table 5.
 struct class_figures {
   path what = path::same_l3;
   bool loaded = false;
@@ -50,7 +50,7 @@ struct class_figures {
   link median, mean, deviation;  ///< latency in s, bandwidth in bytes per second
 };
 
-/// All links that were measured, by ranks, for those who want to fit again.
+/// All links that were measured, by ranks, for other fits.
 struct fitted_pair {
   int a = 0, b = 0;  ///< ranks
   path what = path::same_l3;
@@ -59,7 +59,7 @@ struct fitted_pair {
   std::vector<timing> times;
 };
 
-/// A host whose cores talk slower to each other than those of the other hosts.
+/// A host whose cores have slower links to each other than those of the other hosts.
 struct slow_inside {
   int host = 0;
   path what = path::same_l3;
@@ -72,7 +72,7 @@ struct probe_result {
   std::vector<fitted_pair> pairs;
   verdict judged;  ///< from the isolated links, or from the loaded ones if only these were measured
   std::vector<slow_inside> inside;
-  std::vector<std::string> remarks;  ///< what was left out or done otherwise, and groups of hosts
+  std::vector<std::string> remarks;  ///< deviations from the options, and groups of hosts
   double seconds = 0;
 
   /// Nothing if the class was not measured.

@@ -87,8 +87,8 @@ link link_between(const description& machine, const path_speeds& seen, place a, 
   } else if (seen.between.hosts() == machine.hosts.size()) {
     if (const link found = seen.between.between(a.host, b.host); found.known()) return found;
   }
-  throw data_error(fmt::format("nothing was measured that could stand for a path of class {} ({} to {}); run `osteon probe`",
-                               name_of(p), machine.hosts.name(a.host), machine.hosts.name(b.host)));
+  throw data_error(fmt::format("no path of class {} was measured ({} to {}); run `osteon probe`", name_of(p),
+                               machine.hosts.name(a.host), machine.hosts.name(b.host)));
 }
 
 description assumed(host_list hosts) {

@@ -72,7 +72,7 @@ struct path_speeds {
   friend bool operator==(const path_speeds&, const path_speeds&) = default;
 };
 
-/// What is known of a machine: its hosts, and its paths as measured.
+/// A machine: its hosts, and its paths as measured.
 struct description {
   host_list hosts;
   std::optional<path_speeds> isolated, loaded;
@@ -89,7 +89,8 @@ struct place {
 
 /// The path between two cores.
 path path_between(const host_list& hosts, place a, place b);
-/// The link between two cores. @throws data_error if nothing was measured that could stand for it
+/// The link between two cores. @throws data_error if no such path was measured: inside a host its class, else the pair of
+/// hosts
 link link_between(const description& machine, const path_speeds& seen, place a, place b);
 
 /// Hosts that nobody measured, with the paths of an ordinary cluster of today: enough to rank placements.

@@ -7,7 +7,7 @@
 
 namespace osteon::machine {
 
-/// What the file's "schema" says.
+/// Value of the file's "schema".
 inline constexpr std::string_view machine_schema = "osteon.machine/1";
 
 /// The description as the text of a machine file.
@@ -23,7 +23,8 @@ void write_machine(const std::string& file, const description& machine);
 /// @throws data_error as parse_machine does, or if the file cannot be read
 description read_machine(const std::string& file);
 
-/// What was measured, for the hosts that a job has now: in their order, and with what their cgroups allow now.
+/// The measurements of a file for the hosts that a job has now: in their order, and with the cores that their cgroups allow
+/// now.
 /// @param name of the file, for messages
 /// @throws data_error if these are not the hosts of the description, or have other cores: a file of another allocation. The
 ///         message names up to eight hosts that differ.

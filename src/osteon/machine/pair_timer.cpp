@@ -20,7 +20,7 @@ constexpr double forever = std::numeric_limits<double>::infinity();
 constexpr int fewest_repeats = 3;
 constexpr double part_of_time = 0.2;  // of what is left, for a size: the larger ones are to come
 
-// What the leader of a pair orders next; no repeats: the end.
+// The next order of a pair's leader; no repeats: the end.
 struct order {
   int bytes = 0, repeats = 0;
 };
@@ -75,7 +75,7 @@ double average(const std::vector<double>& times, bool mean) {
 pair_timer::pair_timer(MPI_Comm comm, std::vector<std::string> host_names, double patience_s)
     : comm_(comm), host_names_(std::move(host_names)), patience_s_(patience_s) {}
 
-// The clock is asked seldom: between two looks at a request it would cost as much as they do.
+// The clock is read seldom: between two tests of a request it would cost as much as they do.
 void pair_timer::complete(MPI_Request& request, int peer) {
   const stopwatch waiting;
   for (std::int64_t looks = 1;; ++looks) {
@@ -211,7 +211,8 @@ std::vector<pair_timings> pair_timer::take_part(const measurement& what) {
   return result;
 }
 
-// Those who wait for it sleep; a non-blocking collective matches only its like.
+// Broadcast a count that ranks wait for asleep. All ranks use the non-blocking broadcast, because it matches no blocking
+// one.
 void pair_timer::broadcast_count(int& count) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibcast(&count, 1, MPI_INT, 0, comm_, &request);

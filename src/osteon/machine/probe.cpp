@@ -32,7 +32,7 @@ pu_set left_to_host(MPI_Comm comm, int host) {
   return result;
 }
 
-// Bound to a core of its own while it lives.
+// Binds to a core of its own during its lifetime.
 class own_core {
  public:
   own_core(const host_tree& tree, int core) : tree_(tree), before_(current_binding()) {

@@ -1,11 +1,11 @@
 #pragma once
 /// @file
-/// What follows from measured links: figures of paths, groups of hosts, and who is slow.
+/// Findings from measured links: figures of paths, groups of hosts, slow hosts and links.
 #include <osteon/machine/link_probe.hpp>
 
 namespace osteon::machine {
 
-/// What a probe measured between hosts.
+/// Measurements between hosts.
 struct samples_between {
   std::vector<host_sample> isolated, loaded;
   std::vector<host_sample>& operator[](bool is_loaded) { return is_loaded ? loaded : isolated; }

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Who is measured with whom, and when: rounds of disjoint pairs that go at once.
+/// The schedule of a probe: rounds of disjoint pairs, which are measured at the same time.
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,7 +12,7 @@ namespace osteon::machine {
 
 using rank_pairs = std::vector<std::pair<int, int>>;
 
-/// Every pair of hosts once: XOR at powers of two, the circle otherwise. @cite table 1 of the paper
+/// Every pair of hosts once: XOR at powers of two, the circle otherwise. @cite [Ito], table 1
 std::vector<rank_pairs> all_rounds(int hosts);
 
 /// Seldom more than 2 log2(n) others for each host, at all distances in the order of names: what is next to each other in

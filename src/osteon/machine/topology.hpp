@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// The hardware of hosts as values: what hwloc knows of a host, reduced to what placing and binding need.
+/// The hardware of hosts as values: hwloc's tree of a host, reduced to the data that placing and binding need.
 ///
-/// A host is the list of its cores in the order of its tree, each with the numbers of the domains that it lies in; the
+/// A host is the list of its cores in the order of its tree, each with the numbers of the domains that contain it; the
 /// tree is that list read by columns. Domains are numbered from 0 over the whole host, in the order of the cores.
 #include <array>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace osteon::machine {
 /// Domains of a host, from the smallest to the host itself.
 enum class level : std::uint8_t { core, l3, numa, package, host };
 
-/// What lies between two cores, from the nearest to the farthest.
+/// The closest level that two cores share, from the nearest to the farthest.
 enum class path : std::uint8_t { same_l3, inter_l3, inter_socket, inter_host };
 inline constexpr std::array all_paths = {path::same_l3, path::inter_l3, path::inter_socket, path::inter_host};
 inline constexpr std::size_t paths_inside = 3;
@@ -54,7 +54,7 @@ struct host_tree {
   friend bool operator==(const host_tree&, const host_tree&) = default;
 };
 
-/// The host that this process runs on, with what its cgroup allows. @throws machine_error if hwloc cannot read it
+/// The host that this process runs on, with the cores that its cgroup allows. @throws machine_error if hwloc cannot read it
 host_tree this_host();
 
 /// A host from a description in hwloc's words, such as "pack:2 [numa] l3:12 core:8 pu:1".

@@ -106,7 +106,7 @@ host_links links_from(int hosts, const std::vector<host_sample>& samples, const 
                                                                            s.found.bandwidth};
     return host_links::dense(hosts, std::move(links));
   }
-  // What is not known of two clusters is the worse of what they have with others, or else within themselves.
+  // Two clusters without a measured link get the worse of what they have with others, or else within themselves.
   const std::size_t k = at(judged.clusters);
   const auto groups = by_clusters(judged, samples);
   std::vector<std::vector<const host_sample*>> outside(k), inside(k);

@@ -7,7 +7,7 @@
 
 namespace osteon::machine {
 
-/// What was measured between two hosts.
+/// A measurement between two hosts.
 struct host_sample {
   int a = 0, b = 0;
   link found;
@@ -34,12 +34,12 @@ struct verdict {
   bool fine() const { return hosts.empty() && links.empty(); }
 };
 
-/// Judge hosts by links.
+/// Find slow hosts and links, and clusters of hosts.
 ///
-/// A host can do what the best fiftieth of its links shows. It is slow if that is below `slow_below` times the median of
-/// hosts; where links of it were measured alone, these count. With less than three hosts nothing can be told. Hosts form a
-/// cluster if links near their own abilities join them: hosts of a switch, when the links between switches are slower. A
-/// link is slow if it is below `slow_below` times the median of its two clusters.
+/// The ability of a host is the bandwidth of the best fiftieth of its links. It is slow if that is below `slow_below` times
+/// the median of hosts; where links of it were measured alone, these count. With less than three hosts none is called slow.
+/// Hosts form a cluster if links near their own abilities join them: hosts of a switch, when the links between switches are
+/// slower. A link is slow if it is below `slow_below` times the median of its two clusters.
 /// @cost O(samples log samples)
 verdict judge(int hosts, const std::vector<host_sample>& samples, double slow_below);
 

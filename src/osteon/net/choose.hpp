@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Choosing a plan: the model ranks the candidates, the best few are tried, the fastest is kept. Who runs the frames
-/// and how they are timed is the caller's business.
+/// Choosing a plan: the model ranks the candidates, the best few are tried, the fastest is kept. The caller runs
+/// and times the frames.
 #include <osteon/net/plan_cost.hpp>
 #include <span>
 #include <string>
@@ -17,7 +17,7 @@ struct ranked_plan {
   plan_cost cost;
 };
 
-/// Order plans by what they cost, cheapest first; equal ones stay in the order given.
+/// Order plans by cost, cheapest first; equal ones stay in the order given.
 /// @throws usage_error as `cost_of`
 std::vector<ranked_plan> rank_plans(std::span<const plan::plan> candidates, const compositing_machine& machine,
                                     double bytes_per_element);

@@ -16,8 +16,8 @@ struct exchange_choice {
 ///
 /// Rounds with a barrier count as the sum of the busiest links' times; without one as the longest of LogGP's clocks and
 /// of any link's whole load, since messages of different rounds then mix. Of two that cost the same, the one with fewer
-/// bytes under way, then the one that stands here first.
-/// @param sizes bytes of the parcels; that they differ is what makes schedules differ
+/// bytes under way, then the one listed first here.
+/// @param sizes bytes of the parcels; unequal ones change the order of the schedules
 /// @param ranks rank r on PU r, as `places` of simulate if given
 /// @throws usage_error if there are more ranks than PUs, or more messages than most_messages_to_count
 /// @cost ranks^2 messages, each with its way, for each schedule

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a machine costs a compositor, and the two machines of the paper.
+/// The cost parameters of a machine for compositing, and the two machines of [Ono].
 #include <array>
 #include <limits>
 #include <string>
@@ -27,17 +27,17 @@ struct compositing_machine {
 
   /// Time that `messages` messages of one round cost their receiver because they are several.
   /// A list of k waiting messages is searched in k / 2 steps on average, as MPI libraries do it: the sum grows
-  /// with the square. @cite Flajslik, Dinan, Underwood 2016
+  /// with the square. @cite [Flajslik2016]
   double fan_in(double messages) const {
     if (messages < 2) return 0;
     return (messages - 1) * arrival_overhead + messages * (messages - 1) / 2 * match_time;
   }
 };
 
-/// The machines of the paper on compositing with its figures: link rate, latency, blend rate; all else is zero.
-/// The gather uses the same rate and latency, as the paper says where there is no network of its own for it; BG/L has
+/// The machines of [Ono] with its figures: link rate, latency, blend rate; all else is zero.
+/// The gather uses the same rate and latency, as [Ono] says where there is no network of its own for it; BG/L has
 /// one (a tree), of the same rate.
-/// @cite Ono, Nonaka (docs/theory/compositing.md): section on the model
+/// @cite [Ono]: section on the model
 compositing_machine blue_gene_l();
 compositing_machine ha8000();
 

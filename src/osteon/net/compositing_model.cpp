@@ -72,7 +72,7 @@ frame_time multi_step_time(const compositing_machine& m, int ranks, int group, d
     const frame_time second = binary_swap_time(m, groups, bytes, reading, how);
     return {result.compose + second.compose, result.collect + second.collect};
   }
-  // A tree moves whole images: between leaders that stand apart, so that no two share a link.
+  // A tree moves whole images: between leaders that are far apart, so that no two share a link.
   const double letter_stage = bytes * (m.latency + 1 / m.rate + m.blend_overhead + 1 / m.blend_rate);
   const double stage = reading == latency_reading::per_byte ? letter_stage : stage_time(m, bytes, 1);
   result.compose += log2_of(groups) * stage;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The time of a frame by equations 3, 4 and 5 of the paper, as printed and with what they leave out.
+/// The time of a frame by equations 3, 4 and 5 of [Ono], as printed and with what they leave out.
 ///
 /// One set of functions serves both: a machine whose overheads are zero (`blue_gene_l()`) gives the printed
 /// equations, a fitted one (`fit_compositing`) the extended ones.
@@ -26,7 +26,7 @@ enum class collect_method {
 
 /// How the groups' images are composited in the second step.
 enum class outer_method {
-  binary_tree,  ///< whole images, log2(groups) stages, no second collect; what the paper measured
+  binary_tree,  ///< whole images, log2(groups) stages, no second collect; what [Ono] measured
   binary_swap,
 };
 
@@ -44,7 +44,7 @@ double collect_time(const compositing_machine& machine, int ranks, double bytes,
 /// Binary swap and collect of `bytes` bytes of image.
 /// @param ranks a power of two; one rank takes no time
 /// @throws usage_error
-/// @cite Ono, Nonaka (docs/theory/compositing.md): equations 3 and 4
+/// @cite [Ono]: equations 3 and 4
 frame_time binary_swap_time(const compositing_machine& machine, int ranks, double bytes,
                             latency_reading reading = latency_reading::per_message,
                             collect_method how = collect_method::linear);
@@ -52,7 +52,7 @@ frame_time binary_swap_time(const compositing_machine& machine, int ranks, doubl
 /// Binary swap and collect in groups of `group` ranks, all at the same time, then the groups' images.
 /// @param ranks, group powers of two; group = ranks is the plain binary swap
 /// @throws usage_error
-/// @cite Ono, Nonaka (docs/theory/compositing.md): equation 5
+/// @cite [Ono]: equation 5
 frame_time multi_step_time(const compositing_machine& machine, int ranks, int group, double bytes,
                            outer_method outer = outer_method::binary_tree,
                            latency_reading reading = latency_reading::per_message,

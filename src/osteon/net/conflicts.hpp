@@ -3,8 +3,8 @@
 /// Messages that meet: how many of a round's messages need the same port or link.
 ///
 /// The worst case of wormhole switching: a message holds its whole way while it is under way, and all messages of a round
-/// are under way together. Switches do not block inside, and who sends to himself holds nothing. The load of a link is
-/// the number of messages that hold it; a round is free of conflicts if no load exceeds the link's virtual channels.
+/// are under way together. Switches do not block inside, and a message to its own sender holds no link. The load of a link
+/// is the number of messages that hold it; a round is free of conflicts if no load exceeds the link's virtual channels.
 #include <cstdint>
 #include <optional>
 #include <osteon/net/network.hpp>
@@ -53,7 +53,7 @@ constexpr std::int64_t most_messages_to_count = 200'000'000;
 conflict_report count_conflicts(const network& where, const plan::exchange& what, std::span<const int> places = {},
                                 const round_range& rounds = {});
 
-/// What the messages of a round (or of all, if `round` is below 0) put on each link.
+/// Load of each link by the messages of a round (or of all, if `round` is below 0).
 struct link_loads {
   std::vector<int> messages;
   std::vector<double> bytes;

@@ -5,7 +5,7 @@
 /// A message holds virtual channels of the links behind it and waits for one ahead. A dependency is a pair of virtual
 /// channels that some way takes one after the other. Without a circle of dependencies no standstill is possible, whatever is
 /// sent; with one there are messages that reach it where switches buffer less than a message (wormhole switching).
-/// @cite Dally and Seitz 1987
+/// @cite [DallySeitz1987]
 #include <cstdint>
 #include <osteon/net/network.hpp>
 #include <osteon/plan/exchange.hpp>

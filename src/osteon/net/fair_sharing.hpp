@@ -8,7 +8,7 @@
 namespace osteon::net {
 
 /// Flows and their rates. Rates are max-min fair if each flow has a bottleneck: a link that is used up, on which no flow has
-/// a higher rate. @cite Bertsekas and Gallager 1992, section 6.5.2
+/// a higher rate. @cite [BertsekasGallager1992], section 6.5.2
 ///
 /// When flows come or go, only those are solved anew whose bottleneck that may change, the others' rates being taken off
 /// the links; then the condition is checked on all links touched, and flows that break it join, until none does. The
@@ -18,12 +18,12 @@ class fair_sharing {
   /// @param capacity of each link, above 0
   explicit fair_sharing(std::vector<double> capacity);
 
-  /// A flow along these links, at least one; it has its rate after the next update. A link may stand there twice.
+  /// A flow along these links, at least one; it has its rate after the next update. A link may occur twice.
   /// @return its number, which may be that of a flow that is gone
   int add(std::span<const int> path);
   void remove(int flow);
 
-  /// Solve for what was added or removed since the last update.
+  /// Solve for the flows that were added or removed since the last update.
   /// @return flows whose rate has changed; valid until the next call
   std::span<const int> update();
 

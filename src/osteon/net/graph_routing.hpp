@@ -18,7 +18,7 @@ class graph_routing {
   /// A link goes up if it leads to a router of a lower level, or of the same level and a smaller number. Since the order is
   /// total, ways up, then down, cannot wait for each other in a circle.
   /// @param level of each router; empty: distance from router 0, along links of either direction
-  /// @cite Schroeder et al. 1991 (Autonet)
+  /// @cite [Schroeder1991] (Autonet)
   void route_up_down(std::vector<int> level);
 
   bool reaches(int from, int to) const { return from == to || hops_[index(to, 2 * from)] < unreachable; }

@@ -13,7 +13,7 @@ struct json_value {
   kind is = kind::nothing;
   bool truth = false;
   double number = 0;               ///< of whole and real
-  std::string text;                ///< of others than a text as JSON has it; of lists and objects a stand-in
+  std::string text;                ///< string value; of other scalars their JSON text; of lists and objects a placeholder
   std::vector<std::string> names;  ///< of an object's members
   std::vector<json_value> items;   ///< of a list; of an object's members
 
@@ -32,7 +32,7 @@ struct json_value {
   }
 };
 
-/// Read a text. What is nested more than 16 deep is left out. @return none if it is not valid JSON
+/// Read a text. Values nested more than 16 deep are left out. @return none if it is not valid JSON
 std::optional<json_value> parse_json(const std::string& text);
 
 /// A text in quotation marks, as JSON has it.

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// PUs in lines along dimensions, and the ports of PUs: what families of networks have in common.
+/// PUs in lines along dimensions, and the ports of PUs: the common part of several families of networks.
 #include <osteon/net/network_request.hpp>
 #include <utility>
 

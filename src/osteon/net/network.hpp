@@ -54,7 +54,7 @@ struct network {
   int classes = 1;
   std::function<std::string(int vertex)> vertex_name;
 
-  // What proofs and pictures need to know.
+  // For proofs and pictures.
   std::vector<int> shape;  ///< PUs along each dimension, the last one fastest; fat tree: children by level; dragonfly: PUs
                            ///< of a router, routers of a group, groups
   std::vector<int> order;  ///< dimensions as they are corrected; empty: not routed by dimension
@@ -67,7 +67,7 @@ struct network {
 };
 
 /// Valiant's routing: to a PU drawn by a hash of (seed, from, to), and on from there.
-/// @cite Valiant and Brebner 1981
+/// @cite [ValiantBrebner1981]
 void route_by_random_pu(network& what, std::uint64_t seed);
 
 /// PU of each rank: the identity if `places` is empty.

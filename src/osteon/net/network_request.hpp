@@ -5,7 +5,7 @@
 
 namespace osteon::net {
 
-/// What a text asks for. The defaults are the figures of the paper on the hyper-crossbar.
+/// A parsed description of a network. The defaults are the figures of [Itakura].
 struct network_request {
   std::string text;
   topology kind = topology::crossbar;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What any plan costs on a machine, by walking its messages.
+/// The cost of any plan on a machine, by walking its messages.
 #include <osteon/net/compositing_machine.hpp>
 #include <osteon/plan/plan.hpp>
 #include <vector>
@@ -34,9 +34,9 @@ struct plan_cost {
 /// at the network's rate, and the first byte arrives `latency` later. Once it is in the round, a receiver takes in messages
 /// at the same rate, one after the other in any order, each with its share of `fan_in`; its processor blends them in any
 /// order, a message at a time and beside what still arrives. The round is over when everything is sent, taken in and
-/// blended; a sender does not wait for a late receiver. The ranks of a host that talk to other hosts in a round share
-/// `host_rate`; links of a torus are not walked. A round in which nobody blends is a collect: it has the gathering network's
-/// rate and latency, and since a plan puts parts in their place, nothing is reconstructed.
+/// blended; a sender does not wait for a late receiver. The ranks of a host that communicate with other hosts in a round
+/// share `host_rate`; links of a torus are not walked. A round in which nobody blends is a collect: it has the gathering
+/// network's rate and latency, and since a plan puts parts in their place, nothing is reconstructed.
 ///
 /// The order in which a receiver serves messages is the best one possible, so the time is a lower bound over all
 /// executors, and no plan becomes slower on a machine that is better in any figure.
@@ -47,7 +47,7 @@ struct plan_cost {
 /// @param bytes_per_element of the plan's object
 /// @throws usage_error if a message has only one end: verify the plan first
 /// @cost O(messages log(messages of a rank in a round)) time; the whole plan in memory
-/// @cite Alexandrov, Ionescu, Schauser, Scheiman 1995 (LogGP)
+/// @cite [Alexandrov1995] (LogGP)
 plan_cost cost_of(const plan::plan& what, const compositing_machine& machine, double bytes_per_element);
 
 }  // namespace osteon::net

@@ -260,7 +260,7 @@ class simulator {
       if (!events_.empty()) next = events_.top().time;
       if (!later_.empty()) next = std::min(next, later_.top().time);
       now_ = std::max(now_, next);
-      // What happens within rounding of one another happens together, so that equal flows are solved for once.
+      // Events within rounding of one another are one event, so that equal flows are solved for once.
       const double until = now_ * (1 + 1e-12);
       while (!later_.empty() && later_.top().time <= until) {
         const int rank = later_.top().message;

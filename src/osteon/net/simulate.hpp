@@ -9,7 +9,7 @@
 
 namespace osteon::net {
 
-/// What the ends of messages cost, and who waits for whom. All times in s. Each can be switched off.
+/// Costs at the ends of messages, and which rank waits for which. All times in s. Each can be switched off.
 struct simulate_options {
   double send_overhead = -1;    ///< of the sender's processor, per message; below 0: the network's start-up
   double receive_overhead = 0;  ///< of the receiver's processor, per message

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a placement costs by the model that placements are chosen by.
+/// The cost of a placement by the model that placements are chosen by.
 #include <array>
 #include <osteon/placement/core_mapping.hpp>
 #include <osteon/placement/target.hpp>
@@ -18,7 +18,7 @@ struct assessment {
   double slowest_rank_s = 0, mean_rank_s = 0;  ///< of a rank that sends its messages one after another
   /// The exchange's time: that of the hottest link or of the slowest rank, whichever is longer.
   double predicted_s() const { return std::max(network.hottest_time, slowest_rank_s); }
-  /// What two placements are compared by; the means tell apart those whose worst is the same.
+  /// The value that placements are compared by; the means decide between those whose worst is equal.
   double score() const { return predicted_s() + 0.1 * (network.mean_time + mean_rank_s); }
 };
 

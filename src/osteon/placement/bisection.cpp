@@ -9,7 +9,7 @@ namespace osteon::placement {
 
 namespace {
 
-// A graph whose vertices stand for several.
+// A coarsened graph: each vertex represents several of the finer one.
 struct weighted {
   graph g;
   std::vector<int> size;

@@ -16,7 +16,7 @@ namespace osteon::placement {
 /// @param capacity vertices that each part may hold; together at least the graph's
 /// @return the part of each vertex
 /// @cost O(edges log(edges) log(parts))
-/// @cite Karypis and Kumar 1998; Fiduccia and Mattheyses 1982
+/// @cite [KarypisKumar1998]; [FiducciaMattheyses1982]
 std::vector<int> recursive_bisection(const graph& g, std::span<const int> capacity, std::uint64_t seed);
 
 }  // namespace osteon::placement

@@ -14,13 +14,13 @@ struct brick_groups {
   std::array<int, 3> brick{};  ///< blocks along z, y, x
   std::int64_t cut = 0;
   bool fits = false;         ///< the grid is whole bricks, and each fills its part
-  std::string name() const;  ///< "bricks 4x2x1", along x, y, z as the paper writes them
+  std::string name() const;  ///< "bricks 4x2x1", along x, y, z as [Ito] writes them
 };
 
 /// The bricks that cut the fewest bytes.
 ///
 /// All bricks that hold as many blocks as the largest part are tried. Where they do not divide the grid, or parts differ,
-/// blocks are dealt out along the row of bricks that winds through the grid.
+/// blocks are distributed along the row of bricks that winds through the grid.
 /// @param capacity blocks that each part may hold; together at least the grid's
 /// @cost O(blocks) for each brick
 brick_groups best_bricks(const cartesian& grid, const graph& g, std::span<const int> capacity);

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What an exchange takes in truth, to be held against the prediction.
+/// Measured time of an exchange, to compare with the prediction.
 #include <mpi.h>
 
 #include <osteon/placement/graph.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The network between hosts as directed links, and what an exchange loads on them.
+/// The network between hosts as directed links, and their load by an exchange.
 #include <cstdint>
 #include <functional>
 #include <osteon/placement/graph.hpp>
@@ -42,13 +42,13 @@ class fabric {
 /// @param rate of each host, each way
 fabric host_links_only(std::span<const double> rate, fabric::name_function link_name);
 
-/// What an exchange loads on the network.
+/// Load of the network by an exchange.
 struct network_load {
   double volume = 0;        ///< bytes over all links: bytes times links of their way
   double hottest_time = 0;  ///< time of the link that needs the longest, in s if rates are in bytes/s
   double mean_time = 0;     ///< of all links
   int hottest_link = -1;
-  double score() const { return hottest_time + mean_time; }  ///< what a placement is chosen by: less is better
+  double score() const { return hottest_time + mean_time; }  ///< placements are chosen by this; less is better
 };
 
 /// @param host of each vertex
@@ -60,7 +60,7 @@ std::vector<float> distances(const fabric& net);
 /// Exchange vertices between hosts so that the hottest links cool down: annealing of the 8-norm of the links' times, with
 /// a little of the volume.
 /// @param kind only vertices of the same kind are exchanged; empty: all are of one kind
-/// @param host of each vertex; replaced by what has the lowest score
+/// @param host of each vertex; replaced by the mapping of the lowest score
 /// @return the load of the result, whose score is never higher than before
 /// @cost O(degree times links of a route) a proposal
 network_load cool_links(const graph& g, std::span<const int> kind, std::vector<int>& host, const fabric& net,

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Who talks to whom, and how much: the graph that is placed.
+/// The communication graph that is placed: subdomains, and the bytes between them.
 #include <array>
 #include <cstddef>
 #include <cstdint>

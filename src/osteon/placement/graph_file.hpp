@@ -7,7 +7,7 @@
 
 namespace osteon::placement {
 
-/// What a JSON graph's "schema" says.
+/// Value of a JSON graph's "schema".
 inline constexpr std::string_view graph_schema = "osteon.graph/1";
 
 /// The graph in a text: JSON if it begins with a brace, METIS's format otherwise.

@@ -12,7 +12,7 @@ namespace osteon::placement {
 
 struct grouping_options {
   std::uint64_t seed = 1;
-  std::optional<cartesian> grid{};      ///< what the graph is of, if it is of a grid: bricks are tried
+  std::optional<cartesian> grid{};      ///< the grid of the graph, if it has one: bricks are tried
   std::int64_t proposals = 40'000'000;  ///< of all searches together, at most
   bool use_scotch = true;               ///< where it is installed
 };
@@ -32,7 +32,7 @@ struct grouping {
 /// @throws usage_error if there are fewer places than vertices, or a capacity is negative
 grouping group(const graph& g, std::span<const int> capacity, const grouping_options& options = {});
 
-/// Vertices dealt out in their order: each part is filled before the next.
+/// Vertices assigned in their order: each part is filled before the next.
 std::vector<int> in_order(int vertices, std::span<const int> capacity);
 
 }  // namespace osteon::placement

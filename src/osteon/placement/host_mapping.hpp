@@ -15,7 +15,7 @@ struct mapping_options {
   std::int64_t proposals = 36'000'000;  ///< of all these together, at most
 };
 
-/// Groups on hosts, and what their exchange loads on the network.
+/// Groups on hosts, and the load of the network by their exchange.
 struct host_mapping {
   std::vector<int> host;  ///< of each group
   network_load load;

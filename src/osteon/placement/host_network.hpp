@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What the ways between hosts cost: a model of the network, or what was measured.
+/// Costs of the paths between hosts: by a model of the network, or as measured.
 #include <memory>
 #include <osteon/machine/links.hpp>
 #include <osteon/net/network.hpp>
@@ -21,10 +21,10 @@ struct host_network {
 /// @throws usage_error if there are more hosts than PUs, or so many that their distances do not fit into memory
 host_network network_of(std::shared_ptr<const net::network> model, int hosts);
 
-/// What was measured between hosts, with one message at a time.
+/// Measured paths between hosts, with one message at a time.
 ///
 /// A host's own link is as fast as the upper quartile of its paths, so that one slow partner does not make it slow.
-/// Clusters of hosts whose ways to others were found slower when all hosts sent at once have an uplink of their own.
+/// Clusters of hosts whose paths to others were found slower when all hosts sent at once have an uplink of their own.
 /// @throws data_error if nothing was measured between them
 host_network network_of(const machine::description& machine);
 

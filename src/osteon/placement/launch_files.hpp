@@ -27,7 +27,7 @@ struct launch_file {
 
 /// @param place of each rank: index into where.places
 /// @param file where the text will be
-/// @throws usage_error if a host's name cannot stand in such a file
+/// @throws usage_error if a host's name cannot be written to such a file
 launch_file launch_file_of(launcher kind, const target& where, std::span<const int> place, const std::string& file);
 
 }  // namespace osteon::placement

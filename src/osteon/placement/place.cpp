@@ -86,8 +86,8 @@ std::vector<int> cores_by_search(const job& j, const std::vector<int>& host) {
   return place;
 }
 
-// As the paper has it: partition with one part for each host, group g on host g; then Scotch's mapping onto the tree's
-// distances. Without Scotch, our own searches stand in for it.
+// As [Ito] has it: partition with one part for each host, group g on host g; then Scotch's mapping onto the tree's
+// distances. Without Scotch, our own searches replace it.
 std::vector<int> by_paper(const job& j, placement& result) {
   std::optional<std::vector<int>> host;
   if (j.how.use_scotch) host = scotch_partition(j.g, j.capacity, j.how.seed);

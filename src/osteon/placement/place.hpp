@@ -13,7 +13,7 @@
 namespace osteon::placement {
 
 enum class method : std::uint8_t {
-  best,    ///< groups, groups onto hosts, cores inside hosts: all by search, with what is known of the machine
+  best,    ///< groups, groups onto hosts, cores inside hosts: all by search, with the measured or modelled machine
   paper,   ///< AFC: groups by partitioning, group g on host g, cores by the tree
   groups,  ///< AFC-NB: the same, cores in order
   input,   ///< subdomain r at place r
@@ -26,7 +26,7 @@ std::string_view name_of(method m);
 struct options {
   method how = method::best;
   std::uint64_t seed = 1;
-  std::optional<cartesian> grid{};  ///< what the graph is of, if it is of a grid
+  std::optional<cartesian> grid{};  ///< the grid of the graph, if it has one
   double effort = 1;                ///< length of the searches, 1 is usual
   double least_gain = 0;            ///< share of the score below which the input order is kept
   bool use_scotch = true;           ///< where it is installed
@@ -51,7 +51,7 @@ struct placement {
 /// By method::best the result is never worse than the input order by `assessment::score`. It is the same for any number
 /// of threads, and depends on the seed only.
 /// @throws usage_error if there are fewer places than vertices, or the grid is not the graph's
-/// @cite Ito, Goto, Ono (docs/theory/placement.md): the paper's method
+/// @cite [Ito]: AFC and AFC-NB
 placement place(const graph& g, const target& where, const options& options = {});
 
 }  // namespace osteon::placement

@@ -11,7 +11,7 @@
 
 namespace osteon::placement {
 
-/// xoshiro256**. @cite Blackman and Vigna 2021
+/// xoshiro256**. @cite [BlackmanVigna2021]
 class random_source {
  public:
   explicit random_source(std::uint64_t seed) {

@@ -28,7 +28,7 @@ int core_bound_to(const machine::host_tree& tree) {
   return found;
 }
 
-// What is known of some of a machine's hosts.
+// The part of a machine that some of its hosts make.
 machine::description selected(const machine::description& machine, const std::vector<int>& hosts) {
   machine::description result;
   result.measured_at = machine.measured_at;

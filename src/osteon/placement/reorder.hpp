@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Ranks renumbered so that those who talk much are close: a new communicator, no relaunch.
+/// Ranks renumbered so that those that exchange much are close: a new communicator, no relaunch.
 #include <mpi.h>
 
 #include <osteon/comm/communicator.hpp>
@@ -16,7 +16,7 @@ struct reorder_options {
   int threads = 1;                     ///< cores of each rank, where it is not bound to fewer
 };
 
-/// What a new order is expected to do to an exchange.
+/// Expected effect of a new order on an exchange.
 struct reorder_report {
   double off_host_bytes_input = 0, off_host_bytes_result = 0;  ///< both directions
   double predicted_s_input = 0, predicted_s_result = 0;
@@ -33,7 +33,7 @@ struct reordered {
 };
 
 /// Where the ranks of a communicator run, in their order: on the host of their processor's name, each on the core that it
-/// is bound to; if it is bound to several, on the cores that are dealt out evenly among the host's ranks.
+/// is bound to; if it is bound to several, on cores that are distributed evenly over the host's ranks.
 ///
 /// With more ranks than cores, cores are shared.
 /// @return the same on all ranks; the machine of the target is that of the hosts in use

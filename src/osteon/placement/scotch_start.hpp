@@ -20,12 +20,12 @@ std::optional<std::vector<int>> scotch_partition(const graph& g, std::span<const
 
 /// Scotch's static mapping of vertices onto places with distances between them, a vertex each.
 ///
-/// Scotch reads the loads of an architecture's edges as distances: larger is farther. The paper's weight, the depth of the
+/// Scotch reads the loads of an architecture's edges as distances: larger is farther. [Ito]'s weight, the depth of the
 /// common ancestor in the hardware tree, is the opposite, and given as it is yields the worst map there is
 /// (docs/placement.md); the tests hold both.
 /// @param distance shape (places, places), at least 1 off the diagonal
 /// @return the place of each vertex, made one to one; nothing without Scotch, or if it fails
-/// @cite Pellegrini (Scotch); Ito, Goto, Ono
+/// @cite [Scotch]; [Ito]
 std::optional<std::vector<int>> scotch_mapping(const graph& g, int places, std::span<const int> distance,
                                                std::uint64_t seed);
 

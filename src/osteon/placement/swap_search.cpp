@@ -70,7 +70,7 @@ class seating {
       while (next[p] < first_[p + 1]) seat(dummy++, p);
   }
 
-  // What the cost changes by if u and v, of different parts, change places.
+  // Change of the cost if u and v, of different parts, change places.
   float delta(std::uint32_t u, std::uint32_t v) const {
     const int a = part_[u], b = part_[v];
     float d = 0, between = 0;

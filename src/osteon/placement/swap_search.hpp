@@ -8,7 +8,7 @@
 
 namespace osteon::placement {
 
-/// What it costs to send a byte from one part to another; no data: 1 between different parts, 0 inside.
+/// Cost of sending a byte from one part to another; no data: 1 between different parts, 0 inside.
 struct part_costs {
   const float* of = nullptr;  ///< symmetric, shape (parts, parts); borrowed
   int parts = 0;
@@ -34,7 +34,7 @@ struct search_effort {
 /// that it has a neighbour in, then descent. Free places take part as vertices without edges, so that a part may
 /// trade a vertex for nothing, but never holds more than its capacity.
 /// @param capacity places of each part; together at least the vertices
-/// @param part of each vertex; replaced by what was found, which is never worse
+/// @param part of each vertex; replaced by the result, which is never worse
 /// @param kind only vertices of the same kind are exchanged, and none moves to a free place; empty: all are of one kind
 /// @return the cost of the result
 /// @cost O(degree) a proposal

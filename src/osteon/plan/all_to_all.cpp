@@ -64,8 +64,8 @@ exchange xor_exchange(int ranks, parcel_sizes sizes) {
 
 exchange pairwise_exchange(int ranks, parcel_sizes sizes) {
   detail::check_ranks("pairwise", ranks);
-  // Seats 0 ... m - 1 of an odd circle, and one in the middle: i and j meet where i + j = 2 round (mod m), and who would
-  // meet himself meets the middle, which is absent if the number of ranks is odd.
+  // Seats 0 ... m - 1 of an odd circle, and one in the middle: i and j meet where i + j = 2 round (mod m), and the one that
+  // would meet himself meets the middle, which is absent if the number of ranks is odd.
   const std::int64_t m = ranks % 2 == 0 ? ranks - 1 : ranks;
   const auto partner = [ranks, m](int rank, std::int64_t round) {
     std::int64_t other = round;
@@ -125,7 +125,7 @@ exchange hierarchical_exchange(int ranks, int ranks_per_host, parcel_sizes sizes
       list.push_back({peer, bytes, 0, std::move(parcels)});
     };
     const int host = rank / full, local = rank % full, members = size_of(host);
-    if (round < full - 1) {  // inside hosts: member m gets what is for the ranks that m stands for
+    if (round < full - 1) {  // inside hosts: member m gets the parcels for its counterparts on all hosts
       const auto for_member = [&](int from, int m) {
         std::vector<parcel> parcels;
         for (int h = 0; h < hosts; ++h)

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Bring finished parts together at one member. Everyone knows where every part lies, so parts go straight into place
+/// Bring finished parts together at one member. All members know the place of every part, so parts are received in place
 /// and no sizes or offsets are exchanged.
 #include <osteon/plan/composite.hpp>
 

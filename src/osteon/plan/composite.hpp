@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// Compositing by visibility index: what all methods are made of before ranks have names.
+/// Compositing by visibility index: the form in which all methods are written.
 ///
-/// A method is written for members 0 ... n - 1, front to back. Which rank stands at which index comes last (`in_order`),
+/// A method is written for members 0 ... n - 1, front to back. Ranks are assigned to indices last (`in_order`),
 /// so that no method can take the order of ranks for the order of visibility, and methods can be put into one another.
 #include <functional>
 #include <osteon/plan/plan.hpp>
@@ -12,7 +12,7 @@
 
 namespace osteon::plan {
 
-/// What a method is asked for.
+/// The task of a method.
 struct composite_task {
   int members = 1;
   std::int64_t elements = 0;
@@ -27,7 +27,7 @@ struct composite {
   std::int64_t elements = 0;
   int rounds = 0;  ///< of the member that has most
   std::function<rank_plan(int index)> of;
-  /// What a member holds at the end, as in of(index).result, without making its rounds.
+  /// The result of a member, as in of(index).result, without making its rounds.
   std::function<std::vector<span>(int index)> owned;
   int holder = -1;  ///< the member that holds everything at the end; -1: there are several
 
@@ -57,7 +57,7 @@ void add_rounds(std::vector<round>& target, std::size_t first_round, const std::
 /// @throws usage_error if `order` does not name each of the ranks 0 ... order.size() - 1 once
 std::vector<int> indices_of_ranks(std::span<const int> order);
 
-/// Give the members the names of ranks.
+/// Rename the members to ranks.
 /// @throws usage_error as indices_of_ranks
 plan in_order(std::string name, composite by_index, std::span<const int> order);
 

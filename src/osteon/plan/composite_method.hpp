@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Compositing methods by name, as in the papers and on the command line.
+/// Compositing methods by name, as in the literature and on the command line.
 #include <osteon/plan/collect.hpp>
 
 namespace osteon::plan {

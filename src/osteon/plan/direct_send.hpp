@@ -30,7 +30,7 @@ struct send_slots {
 ///        memory beside the image: `messages_per_round` stripes instead of members - 1.
 /// @throws usage_error if messages_per_round is negative
 /// @cost members - 1 messages a member, (1 - 1/members) of the image
-/// @cite Hsu 1993; Neumann 1993
+/// @cite [Hsu1993]; [Neumann1993]
 composite direct_send(const composite_task& task, int messages_per_round = 0);
 
 }  // namespace osteon::plan

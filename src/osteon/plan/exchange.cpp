@@ -84,7 +84,7 @@ exchange transposition(int ranks, transposition_order order, parcel_sizes sizes)
     const std::int64_t m = rank / side, n = rank % side, u = (m + n + t) % side;
     return static_cast<int>(printed ? n * side + u : u * side + m);
   };
-  // The inverse. (The paper prints PU(x - y - t, x) as the partner to receive from, which is no inverse of its send.)
+  // The inverse. ([Itakura] prints PU(x - y - t, x) as the partner to receive from, which is no inverse of its send.)
   const auto from = [=](int rank, std::int64_t t) {
     const std::int64_t x = rank / side, y = rank % side;
     return static_cast<int>(printed ? (y - x - t + 2 * side) % side * side + x : y * side + (x - y - t + 2 * side) % side);
@@ -182,7 +182,7 @@ exchange as_exchange(const plan& what, double bytes_per_element) {
     for (const round& now : what.of(rank).rounds) own.push_back(merged(now, bytes_per_element));
     rounds = std::max(rounds, own.size());
   }
-  // Only receivers say what they blend; senders' messages are told.
+  // Only receiving steps know what they blend; the bytes are entered at the senders' messages, too.
   for (int rank = 0; rank < what.ranks; ++rank)
     for (std::size_t r = 0; r < (*all)[static_cast<std::size_t>(rank)].size(); ++r)
       for (message& m : (*all)[static_cast<std::size_t>(rank)][r].sends) {

@@ -3,7 +3,7 @@
 /// Exchanges: plans of messages that are counted in bytes and need not be parts of one object. All-to-all personalised
 /// schedules, array transposition, butterfly, prefix sums, broadcast and halos.
 ///
-/// As everywhere in `plan`, an exchange is a value, and a rank builds only what it does itself: `of(rank, round)`.
+/// As everywhere in `plan`, an exchange is a value, and a rank builds only its own rounds: `of(rank, round)`.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace osteon::plan {
 
-/// What rank `from` has for rank `to`.
+/// The data of rank `from` for rank `to`.
 struct parcel {
   int from = 0, to = 0;
   friend bool operator==(const parcel&, const parcel&) = default;
@@ -24,7 +24,7 @@ struct message {
   int peer = -1;
   std::int64_t bytes = 0;
   std::int64_t combined = 0;    ///< bytes that the receiver sums into, or blends with, its own; the rest is put in place
-  std::vector<parcel> parcels;  ///< what it is made of, in this order; empty: the one parcel from sender to receiver
+  std::vector<parcel> parcels;  ///< its parts, in this order; empty: the one parcel from sender to receiver
   friend bool operator==(const message&, const message&) = default;
 };
 
@@ -33,7 +33,7 @@ struct exchange_round {
   std::vector<message> sends, receives;
 };
 
-/// What a message means to its receiver.
+/// How a receiver uses a message.
 enum class arrival : std::uint8_t {
   parcels,  ///< parcels are put in place, or kept to be passed on
   object,   ///< it is the sender's whole object, which becomes the receiver's (broadcast)
@@ -41,12 +41,12 @@ enum class arrival : std::uint8_t {
   other,    ///< the receiver knows (halo, butterfly of a transform, compositing)
 };
 
-/// A form that theorems speak of (osteon/net/proof.hpp). A generator that sets one promises that `of` has it.
+/// A form about which theorems are known (osteon/net/proof.hpp). A generator that sets one guarantees that `of` has it.
 enum class exchange_form : std::uint8_t {
   any,
   translation,            ///< in each round rank x sends to x + s, coordinates modulo `shape`
   exclusive_or,           ///< in each round rank x sends to x XOR s, if that is a rank
-  transposition,          ///< as the paper prints it
+  transposition,          ///< as [Itakura] prints it
   transposition_x_first,  ///< as repaired for routing by the first dimension first
 };
 
@@ -68,14 +68,14 @@ inline parcel_sizes equal_parcels(std::int64_t bytes) {
   return [bytes](int, int) { return bytes; };
 }
 
-// All-to-all personalised: each ordered pair of different ranks has a parcel, which arrives once. What a rank has for
+// All-to-all personalised: each ordered pair of different ranks has a parcel, which arrives once. A rank's parcel for
 // itself is in no message.
 
 /// ranks - 1 rounds of "everybody in the same direction": round by round all displacements of a grid, the last dimension
 /// fastest. One dimension is the ring schedule.
 /// @param shape ranks along each dimension; the product is their number
 /// @throws usage_error if a size is below 1 or the product exceeds the range of int
-/// @cite Itakura et al. (docs/theory/network.md): simultaneous same-direction transfer
+/// @cite [Itakura]: simultaneous same-direction transfer
 exchange shift_exchange(std::vector<int> shape, parcel_sizes sizes);
 
 /// In round s with partner rank XOR (s + 1), for the next power of two; absent partners leave a rank idle.
@@ -86,7 +86,7 @@ exchange xor_exchange(int ranks, parcel_sizes sizes);
 exchange pairwise_exchange(int ranks, parcel_sizes sizes);
 
 /// ceil(log2 ranks) rounds; a parcel travels in one message for each bit of its distance. For short parcels.
-/// @cite Bruck et al. 1997
+/// @cite [Bruck1997]
 exchange bruck_exchange(int ranks, parcel_sizes sizes);
 
 /// First inside hosts of `ranks_per_host` consecutive ranks (the last may have fewer), so that each rank holds all of its
@@ -103,19 +103,19 @@ enum class transposition_order : std::uint8_t {
 /// Transpose a distributed array on a virtual plane of A x A ranks, l = m A + n, in A rounds; indices modulo A. A rank
 /// whose partner is itself has nothing to send.
 /// @throws usage_error if the number of ranks is no square; it names the nearest squares
-/// @cite Itakura et al. (docs/theory/network.md): array transposition
+/// @cite [Itakura]: array transposition
 exchange transposition(int ranks, transposition_order order, parcel_sizes sizes);
 
 /// Round b: swap `bytes` bytes with rank XOR 2^b, if that is a rank.
 exchange butterfly(int ranks, std::int64_t bytes);
 
-/// Inclusive prefix sums by a binary tree, up and down again: 2 ceil(log2 ranks) - 1 rounds. Whatever arrives is added to
-/// the own object. On the way up partners differ in one bit of their number.
-/// @cite Brent and Kung 1982
+/// Inclusive prefix sums by a binary tree, up and down again: 2 ceil(log2 ranks) - 1 rounds. Arrived objects are added to
+/// the rank's own. On the way up partners differ in one bit of their number.
+/// @cite [BrentKung1982]
 exchange prefix_tree(int ranks, std::int64_t bytes);
 
 /// Inclusive prefix sums in ceil(log2 ranks) rounds: rank sends to rank + 2^b.
-/// @cite Hillis and Steele 1986
+/// @cite [HillisSteele1986]
 exchange prefix_doubling(int ranks, std::int64_t bytes);
 
 /// The object of `root` for everybody by a binomial tree. @throws usage_error if root is no rank
@@ -127,7 +127,7 @@ exchange broadcast_tree(int ranks, int root, std::int64_t bytes);
 /// @param periodic the first and the last block of a line are neighbours
 exchange halo_exchange(std::array<int, 3> shape, std::array<std::int64_t, 3> face_bytes, bool periodic);
 
-/// Any plan as an exchange: what goes to one peer in one round is one message. The whole plan is kept in memory.
+/// Any plan as an exchange: all steps to one peer in one round are one message. The whole plan is kept in memory.
 exchange as_exchange(const plan& what, double bytes_per_element);
 
 }  // namespace osteon::plan

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What the generators of exchanges have in common.
+/// Helpers of the generators of exchanges.
 #include <cstdint>
 #include <functional>
 #include <osteon/plan/exchange.hpp>

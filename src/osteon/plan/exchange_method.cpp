@@ -54,7 +54,7 @@ const std::vector<method_description>& known_exchanges() {
       {"pairwise", "all-to-all: pairs by the circle method"},
       {"bruck", "all-to-all for short parcels: log2 rounds"},
       {"hierarchical:8", "all-to-all inside hosts of 8 ranks, then between hosts"},
-      {"transposition", "of an array on a square plane of ranks, as the paper prints it"},
+      {"transposition", "of an array on a square plane of ranks, as Itakura et al. print it"},
       {"transposition:x-first", "repaired for routing by the first dimension first"},
       {"transposition:column-major", "as printed, on ranks numbered along columns"},
       {"butterfly", "log2 rounds of swaps with rank XOR 2^b"},

@@ -6,7 +6,7 @@
 
 namespace osteon::plan {
 
-/// What an exchange is made of, beside its name.
+/// Parameters of an exchange, beside its name.
 struct exchange_request {
   int ranks = 1;
   std::int64_t bytes = 1024;    ///< of a parcel, an object, or a face of a halo

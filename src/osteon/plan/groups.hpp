@@ -21,7 +21,7 @@ composite in_groups(const composite_task& task, std::vector<int> begins, const c
 
 /// Groups of at most `group` members, equal to one member.
 /// @throws usage_error if group < 1
-/// @cite Nonaka and Ono: multi-step image compositing; theirs is binary swap inside and a binary tree of leaders
+/// @cite [Ono]: multi-step image compositing; theirs is binary swap inside and a binary tree of leaders
 composite multi_step(const composite_task& task, int group, const composite_maker& inner, const composite_maker& outer,
                      hand_over between);
 
@@ -30,11 +30,11 @@ composite multi_step(const composite_task& task, int group, const composite_make
 /// `over` joins adjacent images only. So where the members of a host are not adjacent in visibility, each run of
 /// adjacent ones is a group of its own.
 /// @throws usage_error if the task does not name a host for each member
-/// @cite Nonaka and Ono: DS+BS; Reinhard and Hansen 2000 inside a host; Grosset et al. 2015 for the same cut
+/// @cite [Ono]: DS+BS; [Reinhard2000] inside a host; [Grosset2015] for the same cut
 composite hybrid(const composite_task& task);
 
 /// Groups of two to four reduce the members to a power of two, which then swap.
-/// @cite Nonaka, Ono, Fujita 2018 (234Compositor)
+/// @cite [Nonaka2018] (234Compositor)
 composite two_three_four_swap(const composite_task& task);
 
 }  // namespace osteon::plan

@@ -15,7 +15,7 @@ struct listed_message {
 /// The exchange of these messages, which stay in memory. @param ranks at least the largest rank + 1
 exchange exchange_of(std::string name, int ranks, const std::vector<listed_message>& messages);
 
-/// Read a text of lines `round from to bytes`; what follows a # is a remark. Ranks are those up to the largest one named.
+/// Read a text of lines `round from to bytes`; text after a # is a remark. Ranks are those up to the largest one named.
 /// @throws data_error naming the line
 exchange parse_messages(const std::string& text, const std::string& source);
 

@@ -13,7 +13,7 @@ enum class pairing_method : std::uint8_t {
 };
 
 /// A schedule of pairs among `count` participants; nothing is stored.
-/// @cite the paper on subdomain mapping, section 3.2 and table 1 (exclusive or)
+/// @cite [Ito], section 3.2 and table 1 (exclusive or)
 struct pairing {
   int count = 0;
   pairing_method method = pairing_method::circle;
@@ -27,7 +27,7 @@ struct pairing {
   int super_rounds(int at_once) const { return (rounds() + at_once - 1) / at_once; }
 };
 
-/// The schedule to take: as in the paper where the number is a power of two, round robin otherwise, which idles less.
+/// The schedule to take: as in [Ito] where the number is a power of two, round robin otherwise, which idles less.
 pairing best_pairing(int count);
 
 /// The schedule as a plan: in its round each pair exchanges the whole object of `elements`.

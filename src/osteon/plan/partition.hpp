@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Spans: equal parts of an object, and what two or many spans have in common.
+/// Spans: equal parts of an object, and intersections of two or many spans.
 #include <algorithm>
 #include <osteon/plan/plan.hpp>
 #include <vector>

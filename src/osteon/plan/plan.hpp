@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A communication plan is a value: who sends how many bytes of what to whom, in which round, and what is done with
+/// A communication plan is a value: sender, receiver, elements and round of each message, and what is done with
 /// them on arrival. It is written down before anything is sent, so that it can be verified, costed, simulated,
 /// executed and drawn (src/osteon/README.md, "The one idea").
 ///
@@ -20,12 +20,12 @@ struct span {
   friend bool operator==(const span&, const span&) = default;
 };
 
-/// What a rank does in one step of a round.
+/// The action of a rank in one step of a round.
 enum class action : std::uint8_t {
   send,         ///< send `elements` of the own object to `peer`
   receive,      ///< receive `elements` from `peer` and put them in place (collect, halo)
-  blend_front,  ///< receive `elements` from `peer`; they lie in front of the own ones
-  blend_back,   ///< receive `elements` from `peer`; they lie behind the own ones
+  blend_front,  ///< receive `elements` from `peer`; they are in front of the rank's own
+  blend_back,   ///< receive `elements` from `peer`; they are behind the rank's own
 };
 
 /// One message, seen from one of its two ends.

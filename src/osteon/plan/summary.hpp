@@ -1,13 +1,13 @@
 #pragma once
 /// @file
-/// What a plan asks of its ranks, counted.
+/// Counts of a plan's messages, bytes and memory.
 #include <osteon/plan/plan.hpp>
 
 namespace osteon::plan {
 
 struct plan_summary {
   std::int64_t rounds = 0;
-  std::int64_t messages = 0;          ///< in sum; what goes to one peer in one round counts once
+  std::int64_t messages = 0;          ///< in sum; all steps to one peer in one round count once
   std::int64_t pieces = 0;            ///< steps that send: spans that the messages are made of
   std::int64_t sent_elements = 0;     ///< in sum
   std::int64_t most_sent = 0;         ///< elements, by the rank that sends most

@@ -122,7 +122,7 @@ struct swap_generator {
   rank_plan of(int index) const {
     rank_plan result;
     result.rounds.resize(static_cast<std::size_t>(levels));
-    // Where a group cannot be split evenly, a member may be alone some levels early: it sits out the first rounds.
+    // Where a group cannot be split evenly, a member may be alone some levels early: it is idle in the first rounds.
     for (group g = all(); g.size() > 1; g = joining(g, g.joining_of(index)))
       result.rounds[static_cast<std::size_t>(levels - 1 - g.level)] = join(g, index);
     result.result = {part_of(all(), index)};

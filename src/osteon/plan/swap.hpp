@@ -6,10 +6,10 @@
 namespace osteon::plan {
 
 /// Swap by a tree of groups: in each round, groups of adjacent members join into one, whose members hold equal,
-/// contiguous parts. Members send what they held to those whose new parts overlap it.
+/// contiguous parts. Members send the elements that they held to the members whose new parts overlap them.
 ///
 /// Groups of one round may be of two sizes that differ by one. The parts of a new group's members interleave those of
-/// the joined groups by their centres, so a member's next part lies in or beside the part that it holds already; for
+/// the joined groups by their centres, so a member's next part is in or beside the part that it holds already; for
 /// equal groups this is the classic swap.
 /// @param levels rounds; the groups of the last level fall apart into single members
 /// @param ways number of groups that a group of `size` members is made of; level 0 is the last round
@@ -18,16 +18,16 @@ namespace osteon::plan {
 composite swap_by_groups(const composite_task& task, int levels,
                          std::function<std::int64_t(std::int64_t size, int level)> ways);
 
-/// Pairs of groups. @cite Ma et al. 1994; Yu, Wang, Ma 2008 for numbers that are no powers of two
+/// Pairs of groups. @cite [Ma1994]; [Yu2008] for numbers that are no powers of two
 composite binary_swap(const composite_task& task);
 
 /// Groups of `factors[0]` members, then of that many groups, and so on; the last factor is repeated until all members
 /// are one group. Factors need not divide the number of members.
 /// @throws usage_error if there is no factor, or one below 2
-/// @cite Peterka et al. 2009
+/// @cite [Peterka2009]
 composite radix_k(const composite_task& task, std::vector<int> factors);
 
-/// Groups of two or three, so that floor(log2 members) rounds do. @cite Yu, Wang, Ma 2008
+/// Groups of two or three, so that floor(log2 members) rounds do. @cite [Yu2008]
 composite two_three_swap(const composite_task& task);
 
 /// Plan a binary swap of any number of ranks, and the collect of the finished parts at `root`.

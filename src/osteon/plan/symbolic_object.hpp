@@ -7,7 +7,7 @@
 
 namespace osteon::plan {
 
-/// What a stretch of elements has blended: the visibility indices [front, back).
+/// The visibility indices [front, back) that a stretch of elements has blended.
 struct content {
   span elements;
   int front, back;

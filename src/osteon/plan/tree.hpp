@@ -8,7 +8,7 @@ namespace osteon::plan {
 /// In each round one member of each pair of groups takes the other's image. The picture ends at the task's root, or
 /// at the front member if it has none.
 /// @cost members - 1 messages of a whole image, one sent by a member; log2 members rounds
-/// @cite Shaw, Green, Schaeffer 1988; Nonaka and Ono: cheap for a handful of images, for it needs no collect
+/// @cite [Shaw1988]; [Ono]: cheap for a handful of images, for it needs no collect
 composite binary_tree(const composite_task& task);
 
 /// All images go to one member, the nearest first.
@@ -16,7 +16,7 @@ composite binary_tree(const composite_task& task);
 /// @throws usage_error if messages_per_round is negative
 composite sequential(const composite_task& task, int messages_per_round = 1);
 
-/// From both ends each member blends what its neighbour sends, and passes it on towards the root.
+/// From both ends each member blends its neighbour's image with its own, and passes the result on towards the root.
 composite sequential_chain(const composite_task& task);
 
 }  // namespace osteon::plan

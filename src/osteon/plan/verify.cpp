@@ -58,7 +58,7 @@ class composite_verifier {
     return true;
   }
 
-  // What everyone has drawn, and what a finished picture holds.
+  // The elements that each rank has drawn, and those of a finished picture.
   void start() {
     const auto ranks = static_cast<std::size_t>(plan_.ranks);
     check_request(plan_.name, plan_.ranks, plan_.elements, goal_.order, goal_.root);

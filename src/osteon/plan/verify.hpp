@@ -9,7 +9,7 @@ namespace osteon::plan {
 
 constexpr std::size_t most_problems = 20;  ///< that a verification lists
 
-/// What a compositing plan promises.
+/// Postcondition of a compositing plan.
 struct composite_goal {
   std::vector<int> order;             ///< rank at each visibility index, front to back
   int root = 0;                       ///< rank with the whole picture at the end; -1: spread over all ranks

@@ -11,8 +11,8 @@ namespace osteon::render {
 plan::span stripe_of(int rank, int ranks, std::int64_t pixels);
 
 /// Send what each block shows of a pixel, with its place along the ray, to the rank that owns the pixel, and blend it there.
-/// Rays that have become opaque before they leave a block are told so and cast again, as where there is an order: the
-/// picture has the same bits.
+/// Rays that have become opaque before they leave a block get their depth and are cast again, as where there is an order:
+/// the picture has the same bits.
 /// @param owned the block's box
 /// @param pixels what the block shows of each pixel of the frame; afterwards what all blocks show, in this rank's stripe
 /// @param depth how deep a block makes a ray, by pixel; none where what is seen hides all behind it (a surface)

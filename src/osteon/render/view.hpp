@@ -60,13 +60,13 @@ struct view {
 ///
 /// Rays that all started alike would draw the surfaces of equal depth as contour lines; neighbouring rays that differ
 /// blur them. A fixed function of the pixel, so that pictures can be repeated.
-/// @cite Jimenez 2014, interleaved gradient noise
+/// @cite [Jimenez2014], interleaved gradient noise
 double stagger(int column, int row);
 
 /// Ranks front to back.
 ///
 /// No ray crosses a cut twice, and if it crosses it leaves the eye's side: so all boxes on that side come first.
-/// @cite Fuchs, Kedem, Naylor 1980
+/// @cite [Fuchs1980]
 std::vector<int> visibility_order(const view& from, const grid::box_tree& boxes);
 
 }  // namespace osteon::render

@@ -24,7 +24,7 @@ class state_keeper {
   enum class found { nothing, running, finished };
   virtual ~state_keeper() = default;
 
-  /// Begin the next solve. @return what an earlier run left of it @collective
+  /// Begin the next solve. @return how far an earlier run has got with it @collective
   virtual found begin() = 0;
   /// Fill in what begin() found: the vectors, whose names and shapes are given, and the numbers. @collective
   virtual void restore(solver_state& state) = 0;

@@ -6,7 +6,7 @@
 
 namespace osteon::solve {
 
-/// What holds for all of the solutions: the worst of each number, the residuals of the one that ended highest; iterations
+/// The certificate of several solutions: the worst of each number, the residuals of the one that ended highest; iterations
 /// and seconds add up. @param each one at least @collective local
 certificate joint_certificate(std::span<const certificate> each);
 

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a solver says about a solution, so that one can trust it.
+/// Options of the solvers, and the certificate of a solution: residuals and balances recomputed from it.
 #include <cstdint>
 #include <vector>
 

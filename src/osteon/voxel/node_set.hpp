@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Sets of nodes, by where the nodes lie and what they belong to. Everything here sees the nodes of one block; a node that
-/// several blocks have is found by position on each of them, and by its voxels only where the voxels are.
+/// Sets of nodes, chosen by position or by the voxels that they belong to. All functions are local to a block. Selections by
+/// position find a shared node on every block that has it; selections by voxels only on blocks that own the voxels.
 #include <array>
 #include <cstdint>
 #include <osteon/voxel/run_set.hpp>

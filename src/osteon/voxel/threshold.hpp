@@ -11,7 +11,7 @@ namespace osteon::voxel {
 ///
 /// Maximises the between-class variance. Integer images of at most 16 bits are treated exactly, others in 65,536 bins
 /// over their range.
-/// @cite Otsu, IEEE Trans. SMC 9 (1979) 62-66, eq. 18
+/// @cite [Otsu1979], eq. 18
 /// @throws data_error if the image has only one grey value
 double otsu_threshold(const image& scan, grey_range range);
 

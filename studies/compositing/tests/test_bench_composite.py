@@ -118,7 +118,7 @@ def test_more_than_the_memory_is_refused() -> None:
     assert "GB are available" in done.stderr
 
 
-# Oracle: the ratio's definition; equation 4 covers binary swap alone, and the machines of the paper share no memory.
+# Oracle: the ratio's definition; equation 4 covers binary swap alone, and the machines of [Ono] share no memory.
 def test_models_stand_beside_the_rows_and_auto_says_its_choice() -> None:
     ways = [word for way in ("auto", "shared", "binary-swap", "direct-send") for word in ("-w", way)]
     done = run("-n", "2", "--width", "64", "--height", "32", "--seconds", "0", *ways, "--json", "-")

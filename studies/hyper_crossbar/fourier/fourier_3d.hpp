@@ -21,7 +21,7 @@ enum class fourier_method {
   butterfly,      ///< boxes that stay where they are; log2(ranks) times all data are swapped with a partner
 };
 
-/// The virtual plane of ranks of a transposition, rank = m * columns + n. y and then x are dealt out to `rows` groups m;
+/// The virtual plane of ranks of a transposition, rank = m * columns + n. y and then x are distributed over `rows` groups m;
 /// z and then y to `columns` groups n. One row: slabs, and one transposition a transform; two otherwise.
 struct fourier_folding {
   int rows = 0, columns = 0;
@@ -37,7 +37,7 @@ struct fourier_options {
 /// Factors of modes, (z, y, x), in the order of fourier_3d::modes; none if empty.
 using mode_weights = std::array<std::span<const double>, 3>;
 
-/// What went between ranks, as this rank saw it.
+/// Communication between ranks, counted by this rank.
 struct exchange_account {
   double seconds = 0;          ///< in exchanges: sending, receiving and waiting
   std::int64_t exchanges = 0;  ///< transpositions, or stages of butterflies
@@ -59,7 +59,8 @@ class fourier_3d {
   /// nearly square one. @throws usage_error if there is none; it names numbers of ranks that would do
   static fourier_folding choose_folding(index3 shape, int ranks);
 
-  /// The folding whose rows and columns are as nearly as many as can be: the paper's. @throws usage_error as above
+  /// The folding whose rows and columns are as nearly equal in number as possible, as in [Itakura]. @throws usage_error as
+  /// above
   static fourier_folding squarest_folding(index3 shape, int ranks);
 
   /// Bytes that all ranks together will take, by the method of the options (not `automatic`).

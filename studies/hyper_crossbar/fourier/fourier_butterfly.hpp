@@ -8,9 +8,9 @@
 namespace osteon::studies {
 
 /// Every rank has a box. Along an axis of n points over Q = 2^q ranks, the first q stages of the transform are between
-/// ranks, each a swap of all data with a partner; what is left is n / Q consecutive points in each rank. Rank r of the axis
+/// ranks, each a swap of all data with a partner; the rest is n / Q consecutive points in each rank. Rank r of the axis
 /// then has the modes k = j Q + (r with its q bits reversed), j = 0, 1 ...
-/// @cite Itakura et al. (docs/theory/network.md): the fixed way to distribute FT
+/// @cite [Itakura]: the fixed way to distribute FT
 class fourier_butterfly : public fourier_3d {
  public:
   /// Ranks along (z, y, x): powers of two whose product is `ranks`, with boxes as nearly cubes as can be.

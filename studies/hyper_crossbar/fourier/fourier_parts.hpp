@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What the ways to distribute a Fourier transform have in common: strides, parts of an axis, and memory.
+/// Parts that all distributions of a Fourier transform use: strides, parts of an axis, and memory.
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ using complex = std::complex<double>;
 /// caches and push each other out. A multiple of 64 bytes if `count` is.
 constexpr std::ptrdiff_t spread(std::ptrdiff_t count) { return count % 64 == 0 ? count + 4 : count; }
 
-/// An axis dealt out to `parts` as evenly as can be, in order.
+/// An axis distributed over `parts` as evenly as possible, in order.
 struct axis_parts {
   std::int64_t length = 0;
   int parts = 1;

@@ -10,7 +10,7 @@ namespace osteon::studies {
 ///
 /// With n = R m points left and s transforms of them interleaved, a pass takes for p < m and q < s the points
 /// q + s (p + m j), j < R, transforms them, and writes number k, times exp(-2 pi i p k / n), to q + s (R p + k).
-/// @cite Van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM 1992, section 1.7
+/// @cite [VanLoan1992], section 1.7
 class fourier_plan {
  public:
   struct pass {

@@ -78,7 +78,7 @@ fourier_transposition::blocks fourier_transposition::blocks_of(std::int64_t z, s
   return result;
 }
 
-// An axis that lies in blocks, one a part: `block` elements from one block to the next, `within` from element to element.
+// An axis stored in blocks, one a part: `block` elements from one block to the next, `within` from element to element.
 fourier_transposition::side fourier_transposition::side_of(const axis_parts& parts, complex* base, std::ptrdiff_t block,
                                                            std::ptrdiff_t within) {
   side result{base, 0, 1, {}};
@@ -218,7 +218,7 @@ void fourier_transposition::backward(const mode_weights& weights) {
   const index3 mine = points_.shape();
   const auto width = static_cast<std::int64_t>(modes_[2].size());
   const bool slabs = folding_.rows == 1;
-  wait_for_all();  // nobody looks at the points of the last transform any more
+  wait_for_all();  // no rank reads the points of the last transform any more
   for_each_block(y_far_parts_.size(n_), 1, [&](std::int64_t y, std::int64_t) {
     if (weights[0].empty()) return along(z_plan_, direction, modes_line_, z_, y, width);
     std::vector<double> of_line(weights[2].begin(), weights[2].end());

@@ -27,7 +27,7 @@ class fourier_transposition : public fourier_3d {
   void backward(const mode_weights& weights) override;
 
  private:
-  // Where an array of lines along one axis lies: element e of line l of layer i at base[i * layer + offset[e] + l * line].
+  // Layout of an array of lines along one axis: element e of line l of layer i at base[i * layer + offset[e] + l * line].
   struct side {
     complex* base = nullptr;
     std::ptrdiff_t layer = 0, line = 1;
@@ -38,7 +38,7 @@ class fourier_transposition : public fourier_3d {
   struct blocks {
     std::ptrdiff_t row = 0, plane = 0, size = 0;
   };
-  // What a rank has for itself is put in place when it is made, unless `own`: then the exchange copies it.
+  // A rank's parcel for itself is written in place when it is made, unless `own`: then the exchange copies it.
   struct group_exchange {
     comm::all_to_all exchange;
     comm::parcels each;

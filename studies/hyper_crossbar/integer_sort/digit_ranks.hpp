@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Ranks of all keys by one digit: the paper's parallel bucket sort without moving a key.
+/// Ranks of all keys by one digit: [Itakura]'s parallel bucket sort without moving a key.
 #include <mpi.h>
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace osteon::studies::integer_sort {
 
-/// Where the time went, as the paper splits it: `trans` is sending, receiving and waiting for others.
+/// Where the time went, as [Itakura] splits it: `trans` is sending, receiving and waiting for others.
 struct phase_seconds {
   double exec = 0, trans = 0;
 };

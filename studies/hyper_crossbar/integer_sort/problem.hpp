@@ -3,7 +3,7 @@
 /// The integer sort of the NAS Parallel Benchmarks (IS): its classes, its keys and how these lie on ranks.
 ///
 /// N keys, sums of four uniform random numbers, are ranked ten times; before each ranking two of them change.
-/// @cite Bailey et al., The NAS Parallel Benchmarks, RNR-94-007, section 2.3.2
+/// @cite [Bailey1994], section 2.3.2
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -2,7 +2,7 @@
 /// @file
 /// Parallel radix sort: digit by digit, lowest first, keys are ranked and sent to their places; by the last digit they are
 /// only ranked. With one digit of all bits it is a counting sort that moves no key.
-/// @cite Itakura et al., NAS Parallel Benchmarks Evaluation on Hyper-Crossbar Network (docs/sorting.md)
+/// @cite [Itakura]
 #include <mpi.h>
 
 #include <array>

@@ -8,7 +8,7 @@
 
 namespace osteon::studies::predict_test {
 
-// Oracle: Table 2 of the paper, skew (1); it rounds to 0.6 % and better.
+// Oracle: Table 2 of [Itakura], skew (1); it rounds to 0.6 % and better.
 TEST(predict, skew_of_the_integer_sort_is_the_papers) {
   for (const auto& [shape, paper] : {std::pair{std::vector{4, 4, 4}, 1.06}, {{4, 4, 8}, 1.14}, {{4, 8, 8}, 1.31}}) {
     const int pus = shape[0] * shape[1] * shape[2];

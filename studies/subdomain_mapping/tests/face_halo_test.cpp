@@ -46,7 +46,7 @@ TEST(face_halo, ghosts_behind_faces_are_the_neighbours_cells) {
   }
 }
 
-// Oracle: the numbering that the paper uses, x first, written down by hand for 2 x 2 x 3 boxes of 4 x 5 x 7 cells.
+// Oracle: the numbering that [Ito] uses, x first, written down by hand for 2 x 2 x 3 boxes of 4 x 5 x 7 cells.
 TEST(cartesian, boxes_and_neighbours) {
   const cartesian where({4, 5, 7}, {2, 2, 3});
   EXPECT_EQ(where.place_of(7), (index3{1, 0, 1}));

@@ -82,7 +82,7 @@ TEST(poisson, error_and_digest_see_one_wrong_exchange) {
   EXPECT_NE(sum_of(wrong.digest()), sum_of(right.digest()));
 }
 
-// Oracle: tables 3 and 4 of the paper.
+// Oracle: tables 3 and 4 of [Ito].
 TEST(poisson_grids, are_those_of_the_paper) {
   struct line {
     int cores;

@@ -1,4 +1,4 @@
-"""The heat benchmark: same temperatures whoever computes them, bytes as counted by hand, and placed ranks on a fake cluster."""
+"""The heat benchmark: same temperatures for any ranks and threads, bytes as counted by hand, and placed ranks on a fake cluster."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_rows_and_the_same_temperatures_for_all_ranks_and_orders() -> None:
     assert len(digests) == 1
 
 
-# Oracle: the sum of bytes that a host's ranks send; a policy that is tried is told with its time.
+# Oracle: the sum of bytes that a host's ranks send; a policy that is tried is printed with its time.
 def test_float_and_measured_binding() -> None:
     result = answer(run("-n", "2", "--cells", "12,10,40", "--precision", "float", "--bind", "measured", "--order",
                         "original", "--json", "-"))  # fmt: skip
@@ -112,7 +112,7 @@ def test_series_that_cannot_be_are_refused(words: list[str], said: str) -> None:
 
 
 # Oracle: counted by hand. A row of four boxes in x on each host sends 4 x 4 large faces to other hosts; groups of 1 x 2 x 2
-# (x, y, z) send 8 small faces, those at the grid's ends 4. By the bytes on the slow link the exchange takes half of the paper's
+# (x, y, z) send 8 small faces, those at the grid's ends 4. By the bytes on the slow link the exchange takes half of [Ito]'s
 # method, which puts an inner group there, and 1/8 of the original order; others may be at work here, so less is asked for.
 @pytest.mark.alone
 def test_a_slow_host_gets_the_least_traffic() -> None:

@@ -183,7 +183,7 @@ int by_hand_Session_create_errhandler(abi_errhandler f, abi_handle* made) {
 }
 #endif
 
-/// The entry stays: the handler lives on in the objects it was set on.
+/// The entry stays: the handler remains in use by the objects it was set on.
 int by_hand_Errhandler_free(abi_handle* errhandler) {
   MPI_Errhandler v = in<MPI_Errhandler>(*errhandler);
   const int e = MPI_Errhandler_free(&v);

@@ -158,7 +158,7 @@ MPI_Offset displacement_in(MPI_Offset d) { return d == -1 ? MPI_DISPLACEMENT_CUR
 
 int code_out(int vendor);
 
-/// The vendor's other words of a status lie in the five that the standard leaves to the library.
+/// The vendor's other words of a status are stored in the five that the standard leaves to the library.
 MPI_Status status_in(const abi_status& from) {
   MPI_Status to;
 #ifdef OPEN_MPI

@@ -1,4 +1,4 @@
-// osteon-bridge: `osteon join` and `osteon relay` for those who have the bridge and nothing else of osteon.
+// osteon-bridge: `osteon join` and `osteon relay` for users of the bridge without the rest of osteon.
 #include <CLI/CLI.hpp>
 #include <bridge/command/join.hpp>
 #include <common/printable.hpp>

@@ -12,7 +12,7 @@
 
 namespace osteon::bridge {
 
-/// What the program calls.
+/// The functions that the program calls.
 extern slots active;
 /// Functions that answer with MPI_ERR_UNSUPPORTED_OPERATION.
 extern const slots absent;
@@ -34,7 +34,7 @@ int refuse(MPI_Comm comm, const std::string& text) noexcept;
 std::string variable(const char* name);
 
 /// Print a fault, each line after our name, which the other ranks of this cluster probably have too: its first rank does so
-/// at once and then ends, which ends them all; the others wait for that, and speak if it does not come.
+/// at once and then ends, which ends them all; the others wait for that, and print the error if it does not come.
 /// @param text empty: only wait
 void report_once(const std::string& text, int rank) noexcept;
 

@@ -110,7 +110,7 @@ class collective_lengths {
   explicit collective_lengths(const std::tuple<A...>& all) {
     constexpr bool reduces = (std::is_same_v<A, MPI_Op> || ...);
     using list = std::tuple<A...>;
-    constexpr std::size_t at = comm_among<A...>();  // where there is a root, it stands before the communicator
+    constexpr std::size_t at = comm_among<A...>();  // where there is a root, it precedes the communicator
     const MPI_Comm comm = std::get<MPI_Comm>(all);
     int rank = 0, between = 0;
     active.Comm_size(comm, &n_);

@@ -28,7 +28,7 @@ std::string& vendor_label() {
 }
 
 [[noreturn]] void give_up(const std::string& text) {
-  // What launchers tell; there is no MPI yet that could be asked.
+  // Variables that launchers set; there is no MPI yet that could be asked.
   int rank = 0;
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
     if (const std::string told = variable(name); !told.empty()) rank = std::atoi(told.c_str());
@@ -55,7 +55,7 @@ std::string guess_vendor() {
 }
 
 void* load(const std::string& path) {
-  // DEEPBIND: the vendor's own calls of MPI_X must find the vendor, not us, although we stand first in the program.
+  // DEEPBIND: the vendor's own calls of MPI_X must find the vendor, not us, although we are first in the program.
   share_environ();
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   share_environ();

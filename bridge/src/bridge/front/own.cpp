@@ -220,7 +220,7 @@ void install_own(slots& into) noexcept {
     into.Type_get_contents_c = get_contents_c;
   }
   lacking(&slots::Type_get_value_index, get_value_index);
-  // The same by older names; their twins with int counts, which would stand here, cannot tell large sizes.
+  // The same by older names; their twins with int counts, which would be here, cannot return large sizes.
   const auto same = [&](auto slots::* f, auto slots::* older) {
     if (into.*older != absent.*older) into.*f = into.*older;
   };

@@ -9,7 +9,7 @@
 
 namespace osteon::bridge {
 
-/// What MPI says of a request that is null or inactive.
+/// The empty status, of a request that is null or inactive.
 inline void empty_status(MPI_Status* status) {
   if (!status) return;
   const int kept = status->MPI_ERROR;
@@ -25,7 +25,7 @@ inline void empty_status(MPI_Status* status) {
 ///   close(MPI_Request*, own, MPI_Status*)  wait if it must, then finish; the handle becomes null unless it persists
 ///   status_of(own)                  of one that is done, without finishing it
 ///   below()                         the functions for all other requests
-///   progress()                      move what is its own; may_block(): may the layer below wait inside?
+///   progress()                      advance its own requests; may_block(): may the layer below wait inside?
 ///   pause                           a type with wait() after a progress() without news, and reset()
 template <class Layer>
 struct request_lists {

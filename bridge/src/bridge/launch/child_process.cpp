@@ -145,7 +145,7 @@ void child_process::hand_on_rest() {
 bool child_process::ended() {
   if (!ended_ && waitpid(pid_, &status_, WNOHANG) == pid_) {
     ended_ = true;
-    // What it has left behind in its group must not outlive it.
+    // Other processes of its group must not outlive it.
     kill(-pid_, SIGTERM);
   }
   return ended_;

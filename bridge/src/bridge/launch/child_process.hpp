@@ -20,9 +20,10 @@ class child_process {
   child_process& operator=(child_process&&) = delete;
   ~child_process();
 
-  /// Read what has come and print whole lines, each after "[name] ". @return false once both outputs have ended
+  /// Read the output that has arrived and print whole lines, each after "[name] ". @return false once both outputs have
+  /// ended
   bool hand_on();
-  /// Print what is left of a last line.
+  /// Print the rest of an unfinished last line.
   void hand_on_rest();
   int output() const { return out_.fd; }
   int errors() const { return err_.fd; }
@@ -56,7 +57,7 @@ int signal_told(const std::string& line);
 /// @param told signal that the launcher has named: MPICH's says "code 9" for it, others 137
 std::string fate(int status, int told = 0);
 
-/// The exit code of a child as a shell has it: 128 and the signal for what was killed.
+/// The exit code of a child as a shell has it: 128 and the signal for a killed one.
 int code_of(int status, int told = 0);
 
 }  // namespace osteon::bridge::launch

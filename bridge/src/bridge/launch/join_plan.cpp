@@ -180,8 +180,8 @@ std::size_t program_of(const std::vector<std::string>& launcher) {
   return 0;
 }
 
-/// Shell words that Open MPI's launcher needs and no other takes: which variables it shall hand on to other hosts. Who else
-/// is called mpirun is asked there, where it will be started.
+/// Shell words that only Open MPI's launcher needs and takes: the variables to export to other hosts. Which MPI an mpirun
+/// belongs to is asked on the machine where it will be started.
 std::string handing_on(const join_cluster& c, const std::vector<std::string>& names, std::string& script) {
   const std::string launcher = c.launcher[program_of(c.launcher)];
   const std::string program = std::filesystem::path(launcher).filename();
@@ -217,7 +217,7 @@ void check_values(const join_plan& plan, std::vector<problem>& problems) {
     all.insert(plan.wire.begin(), plan.wire.end());
     faults.clear();
     wire::read_settings(all, faults);
-    std::erase_if(faults, [&](const problem& p) {  // told already
+    std::erase_if(faults, [&](const problem& p) {  // reported already
       return std::any_of(common.begin(), common.end(),
                          [&](const problem& q) { return q.where == p.where && q.text == p.text; });
     });

@@ -13,7 +13,7 @@ struct join_cluster {
   int ranks = 0;
   std::vector<std::string> launcher{"mpirun"};  ///< words; {ranks} in them is replaced, else `-n RANKS` is added
   std::vector<std::string> options;             ///< further words for the launcher
-  std::vector<std::string> prefix;              ///< what brings a shell to the cluster, such as ssh host
+  std::vector<std::string> prefix;              ///< command that starts a shell on the cluster, such as ssh host
   std::string adapter;                          ///< as OSTEON_MPI; of the standard ABI abi:/LIBRARY; empty: found out there
   std::string library;                          ///< folder of our libmpi_abi.so.1 there
   std::string directory;                        ///< where to start the program
@@ -36,8 +36,8 @@ struct join_plan {
 /// @param problems gets everything that is wrong
 join_plan read_join_plan(const std::string& path, std::vector<problem>& problems);
 
-/// What a cluster's shell is given on its standard input: variables, then the launcher with the program in the shell's
-/// place. The key is in it, and on no command line, where others could read it.
+/// The script that a cluster's shell gets on its standard input: variables, then the launcher with the program in the
+/// shell's place. The key is in it, and on no command line, where others could read it.
 /// @param variables OSTEON_WIRE_ variables
 std::string start_script(const join_cluster& c, const std::map<std::string, std::string>& variables,
                          const std::vector<std::string>& program);

@@ -195,7 +195,7 @@ class joined_job {
     for (const join_cluster& other : plan_.clusters) here += other.prefix.empty() ? other.ranks : 0;
     if (c.prefix.empty()) {
       if (c.library.empty()) c.library = how_.library;
-      // More ranks than cores: those who wait must not keep a core from those who work.
+      // More ranks than cores: waiting ranks must not occupy the cores of working ones.
       if (here > how_.cores) {
         c.environment.emplace("OMPI_MCA_mpi_yield_when_idle", "1");
         if (!plan_.bridge.contains("yield")) c.environment.emplace("OSTEON_BRIDGE_YIELD", "1");
@@ -206,7 +206,7 @@ class joined_job {
     children_.emplace_back(c.name, shell(c), script, [this, index](const std::string& line) { return hear(index, line); });
   }
 
-  /// A line of a cluster. Ranks say why the job has ended when they are told; so do we, once, at the end.
+  /// A line of a cluster. Ranks that are notified print the reason of the job's end; we print it instead, once, at the end.
   bool hear(std::size_t index, const std::string& line) {
     if (const int number = signal_told(line); number != 0) told_signal_[index] = number;
     if (line.find("cannot import name 'MPI' from 'mpi4py'") != std::string::npos) told_mpi4py_ = true;
@@ -251,7 +251,7 @@ class joined_job {
     }
   }
 
-  /// Let the processes hear why, and see to it that they end.
+  /// Notify the processes of the reason, and make sure that they end.
   void end_job(const std::string& why, bool tell) {
     if (!reason_.empty()) return;
     reason_ = why;
@@ -311,7 +311,7 @@ class joined_job {
                   known ? plan_.clusters[static_cast<std::size_t>(one.cluster)].name : "?", one.pid, one.program,
                   one.library, one.program.find("python") == std::string::npos ? "" : ". " + about_mpi4py()),
               true);
-      // It hears nothing, so nothing is to be waited for.
+      // It cannot be notified, so there is nothing to wait for.
       ending_ -= std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(how_.grace_s));
       return;
     }
@@ -351,7 +351,7 @@ class joined_job {
   int exit_code_of_job() const {
     const auto code = [&](std::size_t i) { return code_of(children_[i].status(), told_signal_[i]); };
     if (cause_ >= 0) return code(static_cast<std::size_t>(cause_));
-    for (const int of_the_told : {70, 0}) {  // with 70 ranks end that were told to
+    for (const int of_the_told : {70, 0}) {  // ranks that were notified end with 70
       for (std::size_t i = 0; i < children_.size(); ++i) {
         if (by_itself_[i] && WIFEXITED(children_[i].status()) && code(i) != 0 && code(i) != of_the_told) return code(i);
       }
@@ -370,7 +370,7 @@ class joined_job {
   std::thread hub_thread_;
   std::vector<child_process> children_, relays_;
   std::vector<int> told_signal_;  ///< by cluster: of which its launcher has said that it killed a process
-  std::vector<bool> by_itself_;   ///< by cluster: it ended before it was told to by a signal of ours
+  std::vector<bool> by_itself_;   ///< by cluster: it ended before a signal of ours
   std::vector<pid_t> suspects_;
   clock::time_point ending_{}, first_quiet_end_{}, looked_ = clock::now();
   int cause_ = -1;  ///< the cluster whose end was the reason

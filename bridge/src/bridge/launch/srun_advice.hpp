@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What goes wrong with srun as a launcher, and is not seen from outside: clusters that wait for one another, processes that
+/// Failures with srun as a launcher that are not visible from outside: clusters that wait for one another, processes that
 /// do not find each other.
 #include <bridge/launch/join_plan.hpp>
 

@@ -43,7 +43,7 @@ std::string necessary(const wire::choices& c) {
 
 constexpr const char* wanted_external32 = "as external32, which was asked for";
 
-/// How numbers lie in memory.
+/// Representation of numbers in memory.
 std::string representation(const wire::choices& c) {
   if (c.external32) return wanted_external32;
   return fmt::format("{} endian, long double of {} bits", std::endian::native == std::endian::little ? "little" : "big",

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What the processes of a joined job tell each other at its start, and what follows when it differs.
+/// Facts that the processes of a joined job exchange at its start, and the consequences when they differ.
 #include <bridge/wire/link.hpp>
 #include <string>
 
@@ -10,13 +10,13 @@ namespace osteon::bridge {
 
 struct agreement {
   int tag_limit = 32767;    ///< the smallest of all
-  bool external32 = false;  ///< data between clusters travel in one representation, because not all lie alike in memory
+  bool external32 = false;  ///< data between clusters travel in one representation, because representations in memory differ
   std::string warning;      ///< what the user should know; empty: nothing
 };
 
-/// What this process tells.
+/// The facts of this process.
 std::string own_facts(int tag_limit, const wire::choices& c);
-/// What follows from what all have told; the same in every process.
+/// The consequences of all processes' facts; the same in every process.
 /// @throws usage_error if sizes or modes differ, or arithmetic does and OSTEON_BRIDGE_ARITHMETIC = require
 agreement agree_on(const wire::world_info& info, const wire::choices& c);
 

@@ -15,7 +15,7 @@ int all_to_all(const void* out_buffer, side to, void* in_buffer, side from, comm
   schedule* s = w.get();
   const auto* base = static_cast<const std::byte*>(out_buffer);
   if (out_buffer == MPI_IN_PLACE) {
-    // What is sent is what is there now.
+    // The data are copied when the call starts.
     to = from;
     for (std::size_t r = 0; r < from.counts.size(); ++r) {
       const std::byte* there = static_cast<const std::byte*>(in_buffer) + from.places[r];

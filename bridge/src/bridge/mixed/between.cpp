@@ -30,7 +30,7 @@ bool bad_root(const communicator* c, int root) {
   return root != MPI_ROOT && root != MPI_PROC_NULL && (root < 0 || root >= c->size());
 }
 
-/// Where block r lies: at places[r], or one after the other.
+/// Place of block r: places[r], or contiguous blocks.
 struct blocks_of {
   std::vector<int> counts;
   std::vector<MPI_Aint> places;  ///< in bytes

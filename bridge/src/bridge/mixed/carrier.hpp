@@ -5,7 +5,7 @@
 /// A message is a header of 32 bytes and its first `short_bytes`, in one transfer by MPI_Isend, and for a long one the rest
 /// in a second. It is found by MPI_Iprobe (polling) or by a thread that blocks in MPI_Mprobe (threads), and goes to
 /// the program's buffer if one is posted, else to memory of our own.
-/// @cite Okazaki et al., GridMPI on IBM pSeries, sections 2.1 to 2.3
+/// @cite [Okazaki], sections 2.1 to 2.3
 #include <bridge/wire/link.hpp>
 #include <condition_variable>
 #include <deque>

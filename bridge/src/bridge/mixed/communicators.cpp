@@ -83,7 +83,7 @@ int comm_split(MPI_Comm comm, int color, int key, MPI_Comm* out) {
 int comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* out) {
   communicator* c = find(comm);
   if (!c) return vendor().Comm_split_type(comm, type, key, info, out);
-  // What shares memory or hardware is inside a cluster.
+  // Processes that share memory or hardware are inside a cluster.
   drain_collectives(c->between ? c->between->both : c);
   if (!c->between) return vendor().Comm_split_type(c->local, type, key, info, out);
   MPI_Comm node = MPI_COMM_NULL;
@@ -224,7 +224,7 @@ int comm_create_group(MPI_Comm comm, MPI_Group g, int tag, MPI_Comm* out) {
   return MPI_SUCCESS;
 }
 
-/// What is under way on it goes on, by the vendor as here.
+/// Pending operations on it continue, the vendor's and the bridge's.
 int comm_free(MPI_Comm* comm) {
   communicator* c = find(*comm);
   if (!c) return vendor().Comm_free(comm);

@@ -139,7 +139,7 @@ signature signature_of(MPI_Datatype type) {
     for (std::size_t i = 0; i < parts.types.size(); ++i)
       add(parts.types[i], parts.counts.empty() ? parts.integers[i + 1] : parts.counts[i + 1]);
   } else if (const MPI_Count inner = size_of(parts.types.front()); inner > 0) {
-    add(parts.types.front(), size_of(type) / inner);  // all others repeat one type, wherever it lies
+    add(parts.types.front(), size_of(type) / inner);  // all others repeat one type, at any displacements
   }
   return s;
 }

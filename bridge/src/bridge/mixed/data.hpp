@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The data of messages: where they lie, and as which bytes they travel.
+/// The data of messages: their places in memory, and the bytes as which they travel.
 #include <cstddef>
 #include <vector>
 
@@ -13,11 +13,11 @@ struct layout {
   std::size_t bytes = 0;
   bool contiguous = false;
 };
-/// As they lie here, or in a message between clusters: those may have to be converted.
+/// In the representation of this process, or of a message between clusters, which may need conversion.
 layout layout_of(MPI_Count count, MPI_Datatype type) noexcept;
 layout layout_of_message(MPI_Count count, MPI_Datatype type) noexcept;
 
-/// Elements without gaps, as they lie here.
+/// Elements without gaps, in the representation of this process.
 std::vector<std::byte> pack(const void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
 void unpack(const std::byte* from, std::size_t bytes, void* buffer, MPI_Count count, MPI_Datatype type) noexcept;
 

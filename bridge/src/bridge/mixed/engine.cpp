@@ -325,7 +325,7 @@ bool progress() noexcept {
       ++i;
       continue;
     }
-    w.moving.erase(w.moving.begin() + static_cast<std::ptrdiff_t>(i));  // what it added stands behind it
+    w.moving.erase(w.moving.begin() + static_cast<std::ptrdiff_t>(i));  // operations that it added are behind it
     moved = true;
     if (r->kind == request::what_kind::collective) {
       r->error = r->work->error;

@@ -19,15 +19,15 @@ struct run_of_numbers {
   std::size_t bytes_outside() const { return quad ? 16 : bytes; }
 };
 
-/// What an element of a datatype consists of, in the order in which it is packed.
+/// Basic types of an element of a datatype, in the order in which it is packed.
 using signature = std::vector<run_of_numbers>;
 
 std::size_t bytes_here(const signature& s);
 std::size_t bytes_outside(const signature& s);
-/// Put `next` behind, joined to what is the same.
+/// Append `next`, joined with equal ones before it.
 void append(signature& s, const run_of_numbers& next);
 
-/// Convert `elements` elements that lie one after the other without gaps. `to` has room for all.
+/// Convert `elements` contiguous elements. `to` has room for all.
 void encode(const signature& s, std::size_t elements, const std::byte* native, std::byte* to);
 void decode(const signature& s, std::size_t elements, const std::byte* from, std::byte* native);
 

@@ -19,7 +19,7 @@ void let_go(request* r) {
 bool bad_peer(const communicator* c, int peer) { return peer < 0 || peer >= c->size(); }
 
 /// Where messages of the own cluster go by the vendor at once: its communicator and its rank there, else -1. Few
-/// instructions, of which none waits long for another, because this stands before each small message.
+/// instructions, of which none waits long for another, because this precedes each small message.
 struct shortcut {
   MPI_Comm comm;
   int rank;

@@ -54,7 +54,7 @@ struct schedule {
   }
 };
 
-/// Start what `s` describes. A blocking one is done when this returns.
+/// Start the operation that `s` describes. A blocking one is done when this returns.
 int run(std::unique_ptr<schedule> s, MPI_Request* request);
 
 }  // namespace osteon::bridge

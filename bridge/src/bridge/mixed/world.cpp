@@ -28,7 +28,7 @@ bool job_is_joined() noexcept { return joined; }
 void fatal(const std::string& text) noexcept {
   int rank = 0;
   vendor().Comm_rank(MPI_COMM_WORLD, &rank);
-  // Who watches over the job says it, if it could be told.
+  // The start-up server prints the text if it was notified; otherwise this process does.
   const bool told = world().link && world().link->abort(text);
   report_once(told ? "" : text, rank);
   vendor().Abort(MPI_COMM_WORLD, 70);

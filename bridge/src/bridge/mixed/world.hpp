@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The joined job as this process sees it: objects of the program that span clusters, and how they are told from the
-/// vendor's. Called by one thread at a time (the level granted is MPI_THREAD_SERIALIZED at most).
+/// The joined job as this process sees it: objects of the program that span clusters, and how their handles are
+/// distinguished from the vendor's. Called by one thread at a time (the level granted is MPI_THREAD_SERIALIZED at most).
 #include <bridge/wire/link.hpp>
 #include <chrono>
 #include <cstdint>
@@ -33,7 +33,7 @@ struct distributed_graph {
   std::vector<int> sources, source_weights, destinations, destination_weights;
   bool weighted = false;
 };
-/// What a communicator knows of who is next to whom; one of them at most.
+/// Topology of a communicator; one of the three at most.
 struct topology {
   std::shared_ptr<const cartesian> cart;
   std::shared_ptr<const graph> edges;
@@ -44,7 +44,7 @@ struct schedule;
 
 struct communicator;
 
-/// An intercommunicator. Messages go to the other group, which is its `world`; what both groups do together goes over an
+/// An intercommunicator. Messages go to the other group, which is its `world`; collectives of both groups use an
 /// intracommunicator of both.
 struct two_groups {
   communicator* both = nullptr;
@@ -148,7 +148,7 @@ struct joined_world {
   int tag_limit = 32767;
   std::uint64_t next_cid = 1;
   bool finalized = false;
-  bool external32 = false;         ///< data between clusters travel in that representation, not as they lie in memory
+  bool external32 = false;         ///< data between clusters travel in that representation, not in that of memory
   bool in_order_of_ranks = false;  ///< reductions, whatever the operation
   bool yielding = false;           ///< never block in the vendor, whose waiting would hold the core
   arena<communicator> communicators;
@@ -185,7 +185,7 @@ inline MPI_Request handle_of(request* r) { return reinterpret_cast<MPI_Request>(
 
 /// Print, stop the whole job in every cluster, and do not return.
 [[noreturn]] void fatal(const std::string& text) noexcept;
-/// Run what may throw because the link is broken.
+/// Run a function that may throw because the link is broken.
 template <class F>
 auto linked(F&& f) noexcept {
   try {
@@ -203,7 +203,7 @@ int raise(communicator* c, int error_class) noexcept;
 
 /// May the next vendor call block? Not while the program's thread is needed to match messages or to move collectives.
 inline bool may_block() noexcept { return !world().yielding && world().posted.empty() && world().moving.empty(); }
-/// Match what has arrived, move what is under way. @returns whether anything happened
+/// Match arrived messages, and advance pending operations. @returns whether anything happened
 bool progress() noexcept;
 /// Called in waiting loops after a progress() that found nothing.
 class patience {
@@ -217,7 +217,7 @@ class patience {
 };
 
 void install_mixed(slots& into) noexcept;
-void install_guards(slots& into) noexcept;          // generated: refuse what has no part in a mixed communicator
+void install_guards(slots& into) noexcept;          // generated: refuse functions without an implementation over clusters
 void install_point_to_point(slots& into) noexcept;  // messages
 void install_completion(slots& into) noexcept;      // wait and test
 void install_collectives(slots& into) noexcept;
@@ -249,12 +249,12 @@ void begin_receive(request* r) noexcept;
 std::deque<unexpected>* find_waiting(communicator* c, int source, int tag, std::deque<unexpected>::iterator& place) noexcept;
 /// Let a message that was taken out of its queue into the buffer of a request.
 void receive_matched(request* r, wire::message& m) noexcept;
-/// Match what has arrived, without moving anything else.
+/// Match arrived messages, without advancing anything else.
 bool match_arrivals() noexcept;
 /// Wait until a request is done, and free it (a persistent one becomes inactive). @returns its error
 int complete(request* r, MPI_Status* status) noexcept;
 bool is_done(request* r) noexcept;
-/// Of a request that is done. What the vendor has to say in it is asked for here only: few programs look at it.
+/// The status of a request that is done. The vendor's fields of it are made here only, because few programs read them.
 const MPI_Status& status_of(request* r) noexcept;
 
 /// Ask the members of a communicator for the largest next context number and take the one after. @collective
@@ -263,7 +263,7 @@ std::uint64_t agree_cid(communicator* c) noexcept;
 communicator* make_communicator(std::uint64_t cid, std::vector<int> ranks, MPI_Comm local, bool own_shadow) noexcept;
 /// One new communicator out of those of equal color; MPI_COMM_NULL for MPI_UNDEFINED. @collective
 int split(communicator* c, int color, int key, MPI_Comm* out) noexcept;
-/// What a rank says when a communicator is split.
+/// A rank's arguments of a split.
 struct wish {
   int color;
   int key;

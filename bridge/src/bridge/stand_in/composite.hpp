@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// Stand-ins: functions of the standard that the MPI below lacks, or that a communicator over clusters lacks, made of
-/// functions that are there. They lie above all other layers, so that what they are made of may be anybody's.
+/// Fallbacks ("stand-ins"): functions of the standard that the MPI below or a communicator over clusters lacks, implemented
+/// by functions that exist. They are above all other layers, so that they may use functions of any of these.
 ///
-/// Those that give a request give one of this layer. From the first such request on, and not before, the functions that
-/// wait for requests pass through this layer, so a program that needs no stand-in pays nothing.
+/// A fallback that returns a request returns one of this layer. The functions that wait for requests pass through this layer
+/// from the first such request on, so a program that needs no fallback pays nothing.
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -22,7 +22,7 @@ struct composite {
   std::vector<bool> over;
   int error = MPI_SUCCESS;
   std::function<int()> finish;             ///< when all parts are over, once
-  std::shared_ptr<void> kept;              ///< what the parts need until then
+  std::shared_ptr<void> kept;              ///< data that the parts need until then
   std::function<int(MPI_Request*)> start;  ///< of a persistent one: starts its only part
   bool active = true;
   // Partitioned ones: which partitions MPI_Pready has named, how many it has not, and what starts the message then.
@@ -54,9 +54,11 @@ inline MPI_Request handle_of(composite* c) { return reinterpret_cast<MPI_Request
 
 bool spans_clusters(MPI_Comm comm) noexcept;
 bool job_spans_clusters() noexcept;
-/// Not so of MPICH 4.0, where these were new: its MPI_Gather_init writes what was never sent, MPI_Allgather_init does not
-/// see the own data of a second start, one that was not started is waited for for ever, and so is MPI_Isendrecv with nobody;
-/// else its status is not that of what was received.
+/// Whether the vendor's functions that are new in MPI 4 work. False for MPICH 4.0:
+/// - MPI_Gather_init writes data that were not received;
+/// - MPI_Allgather_init does not see the rank's own data at its second start;
+/// - a wait for a persistent collective that was not started does not return;
+/// - neither does a wait for MPI_Isendrecv with MPI_PROC_NULL, and its status is otherwise not that of the received message.
 bool trusts_functions_of_mpi_4() noexcept;
 
 /// Is a function of the vendor not there for a communicator: the vendor has none, or the communicator spans clusters?
@@ -69,7 +71,7 @@ bool lacks_of_mpi_4(MPI_Comm comm) noexcept {
   return !trusts_functions_of_mpi_4() || lacks<function>(comm);
 }
 
-/// Put a stand-in where it may be needed.
+/// Install a fallback where it may be needed.
 template <auto function, class F>
 void stand_in(slots& s, F own) {
   if (vendor().*function == absent.*function || job_spans_clusters()) s.*function = own;

@@ -29,7 +29,7 @@ int get_status_all(int n, const MPI_Request list[], int* flag, MPI_Status status
   return MPI_SUCCESS;
 }
 
-/// Inactive persistent requests count as done: what they are cannot be asked without finishing them.
+/// Inactive persistent requests count as done: their state cannot be queried without completing them.
 int get_status_any(int n, const MPI_Request list[], int* index, int* flag, MPI_Status* status) {
   bool some = false;
   *index = MPI_UNDEFINED;
@@ -144,7 +144,7 @@ int add_error_string(int code, const char* text) {
   return e;
 }
 
-/// Numbers are not given out again. What still has a text, or a class that still has codes, cannot go.
+/// Numbers are not reused. A code that still has a text, or a class that still has codes, cannot be removed.
 int remove_error(int code, bool is_class) {
   auto& all = errors();
   bool fits = false;

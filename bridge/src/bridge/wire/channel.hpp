@@ -33,7 +33,7 @@ class channel {
   channel& operator=(channel&&) noexcept;
   ~channel();
 
-  /// Read or write what is possible now.
+  /// Read or write without waiting.
   /// @return bytes; 0: nothing now; -1: the connection has ended, see `why`
   std::ptrdiff_t read(std::span<std::byte> into);
   std::ptrdiff_t write(std::span<const std::byte> from);
@@ -48,7 +48,7 @@ class channel {
   /// It ended because there is no route, or nobody listens.
   bool never_connected() const noexcept { return unreachable_; }
   int fd() const noexcept { return fd_.get(); }
-  /// No more will be written: lets what was written arrive.
+  /// Shut down writing; data that were written still arrive.
   void finish() noexcept;
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// What the user chose for the part above the wire: the variables OSTEON_BRIDGE_... (bridge/docs/bridge.md). They stand here
-/// because `osteon join` checks them before it starts anything, and each process reads them.
+/// The user's settings of the part above the wire: the variables OSTEON_BRIDGE_... (bridge/docs/bridge.md). They are here
+/// because both `osteon join`, which checks them before it starts anything, and each process read them.
 #include <bridge/wire/settings.hpp>
 #include <cstddef>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// A TCP connection that carries packets, with what waits to be read and written.
+/// A TCP connection that carries packets, with its buffers for reading and writing.
 #include <bridge/wire/channel.hpp>
 #include <bridge/wire/packet.hpp>
 #include <chrono>
@@ -21,25 +21,25 @@ struct connection {
     more,     ///< more may wait, even inside TLS where epoll does not see it
     ended     ///< see `why`
   };
-  /// Read what is there, for a bounded time, and hand over each packet.
+  /// Read the data that have arrived, for a bounded time, and hand over each packet.
   /// @param take returns false if this connection has been given up in the meantime (it still exists)
   input receive(const job_id& job, std::int64_t world,
                 const std::function<bool(const packet_header&, std::span<const std::byte>)>& take);
 
   void put(packet_header h, const job_id& job, std::span<const std::byte> payload);
-  /// Write what can be written now, at most `limit` bytes. @return false if the connection has ended: see `why`
+  /// Write without waiting, at most `limit` bytes. @return false if the connection has ended: see `why`
   bool flush(std::size_t limit);
 
   std::size_t waiting() const { return out.size() - out_begin; }
-  /// A stranger may send no more than a greeting; after it, longer packets are taken.
+  /// Accept longer packets than a greeting: the other side is authenticated.
   void trust();
   /// Ask epoll for readable (if `read`) and writable (if something waits); does nothing if it is so already.
   void arm(int epoll, bool read, bool write);
 
   channel stream;
-  std::uint64_t id = 0;      ///< what epoll gives back
-  int route = -1, slot = 0;  ///< whose stream it is, once the other side has said so
-  std::int64_t other = 0;    ///< relays: who is at the other end
+  std::uint64_t id = 0;      ///< the number that epoll returns
+  int route = -1, slot = 0;  ///< of its stream, once the other side has named it
+  std::int64_t other = 0;    ///< relays: the other end
   bool greeted = false;      ///< the other side's greeting has come
   std::string why;           ///< why it ended
   bool faulty = false;       ///< it ended because of bytes that are no packet
@@ -58,7 +58,7 @@ struct connection {
   bool window_blocked = false;
 };
 
-/// What the first packet of a connection must carry: made with the job key.
+/// Proof in the first packet of a connection: made with the job key.
 std::string greeting(const std::string& key, const job_id& job, std::int64_t from, std::int64_t to, std::int64_t slot);
 
 }  // namespace osteon::bridge::wire

@@ -13,13 +13,13 @@ class control_stream {
  public:
   control_stream(const settings& how, const tls_context* tls) : how_(how), tls_(tls) {}
 
-  /// What to say once authenticated; called anew for every connection.
+  /// Makes the first command after authentication; called anew for every connection.
   std::function<std::string(const frame_stream&)> introduce;
 
-  /// Do what is possible now, and hand over the server's commands, authentication left out; dials if there is no
+  /// Read and write without waiting, and hand over the server's commands, authentication left out; dials if there is no
   /// connection and the time has come.
   void serve(const std::function<void(const frame&)>& take);
-  /// Write what can be written now, and read nothing.
+  /// Write without waiting, and read nothing.
   void flush() {
     if (stream_) stream_->flush();
   }

@@ -255,7 +255,7 @@ bool endpoint_core::abort(const std::string& text) noexcept {
     if (!failure_.empty()) return false;
     const bool open = control_.open();
     fail(joined_ ? fmt::format("{} has aborted: {}", name_of(world.rank), text) : text);
-    // The server should hear of it even if this process ends at once.
+    // The server should be notified even if this process ends at once.
     for (int i = 0; i < 100 && control_.open() && !control_.flushed(); ++i) {
       control_.flush();
       std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What is behind an endpoint: connections, routes, pairs, and the one lock that guards them.
+/// Implementation of an endpoint: connections, routes, pairs, and the one lock that guards them.
 #include <atomic>
 #include <bridge/wire/connection.hpp>
 #include <bridge/wire/control_stream.hpp>
@@ -21,7 +21,7 @@ namespace osteon::bridge::wire {
 
 /// A way to one or more processes: the streams to one process, or to the relay.
 struct route {
-  std::string name;                                  ///< for messages: who is at its other end
+  std::string name;                                  ///< of the other end, for messages
   std::string address;                               ///< where to dial; empty: the other side dials
   int relay = 0;                                     ///< 0: a process; else the negative rank of the relay
   std::vector<int> peers;                            ///< world ranks behind it
@@ -62,7 +62,7 @@ class endpoint_core {
   struct peer {
     std::unique_ptr<pair_protocol> pair;
     int route = -1;
-    bool queued = false;  ///< stands in its route's list
+    bool queued = false;  ///< is in its route's list
     std::atomic<std::uint64_t> released{0};
     std::uint64_t acknowledged = 0;
     steady::time_point moved = steady::now(), heard = steady::now(), next_probe{};
@@ -100,7 +100,7 @@ class endpoint_core {
   std::span<const std::byte> shrink(const connection& c, packet_header& h, std::span<const std::byte> payload);
   void make_ready(int rank);
 
-  // timers.cpp: what time brings
+  // timers.cpp: timed events
   void timers();
   void watch_routes();
   void watch_peers();
@@ -129,12 +129,12 @@ class endpoint_core {
   job_id job_{};
   std::vector<std::unique_ptr<route>> routes_;
   std::vector<std::unique_ptr<peer>> peers_;                    ///< by world rank; null: of this cluster
-  std::list<std::unique_ptr<connection>> guests_;               ///< have not yet said who they are
+  std::list<std::unique_ptr<connection>> guests_;               ///< not yet authenticated
   std::unordered_map<std::uint64_t, connection*> connections_;  ///< by the number that epoll gives back
   std::vector<std::uint64_t> connections_again_, busy_;         ///< have more to read; to write
   std::vector<std::unique_ptr<connection>> bin_;                ///< connections that ended in this turn
   std::uint64_t next_id_ = 1, next_connection_ = 16;
-  unsigned looks_ = 0;  ///< of who polls
+  unsigned looks_ = 0;  ///< polls so far
   steady::time_point last_timers_{}, last_turn_ = steady::now();
   std::string failure_;
   std::vector<std::byte> scratch_, packed_;

@@ -4,7 +4,7 @@
 namespace osteon::bridge::wire {
 namespace {
 
-constexpr int rounds_at_once = 16;  ///< a stranger who sends without end shall not hold up the others
+constexpr int rounds_at_once = 16;  ///< so that an endless sender does not hold up other connections
 
 }  // namespace
 
@@ -16,7 +16,7 @@ void frame_stream::end(const std::string& why) {
 bool frame_stream::read_some() {
   std::array<std::byte, 16384> part;
   bool got = false;
-  // What waits unparsed is bounded: commands are handed over between two calls of this.
+  // Unparsed data are bounded: commands are handed over between two calls of this.
   while (!ended_ && in_.size() < limit_ + part.size()) {
     const std::ptrdiff_t n = channel_.read(part);
     if (n < 0 || (n == 0 && deaf_)) end(channel_.why());
@@ -37,7 +37,7 @@ bool frame_stream::write_some() {
       out_.erase(0, static_cast<std::size_t>(n));
     } else if (channel_.never_connected()) {
       end(channel_.why());
-    } else {  // the other side hears no more, but what it said before, why for instance, is still to be read
+    } else {  // the other side reads no more, but data that it sent before, such as a reason, are still to be read
       why_ = channel_.why();
       deaf_ = true;
       out_.clear();

@@ -22,7 +22,7 @@ class frame_stream {
   /// that is not handed over: the system announces bytes once, so what stayed behind would wait for those that come next.
   /// @param take may send; it is not called again once the stream has ended and all that had come is handed over
   void serve(const std::function<void(const frame&)>& take);
-  /// Write what can be written now, and read nothing.
+  /// Write without waiting, and read nothing.
   void flush();
   /// `serve` has returned, to let others have their turn, with more to do.
   bool unfinished() const { return unfinished_ && !ended_; }

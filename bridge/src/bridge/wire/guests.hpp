@@ -1,7 +1,8 @@
 #pragma once
 /// @file
-/// Connections that have not proved yet to be of the job. Anybody can make them, and each takes a descriptor of the program:
-/// so they are few, who is slow must go when others wait, and those others wait in the system's queue, which takes none.
+/// Connections that have not yet proved to belong to the job. Anybody can make them, and each takes a descriptor of the
+/// program. So their number is limited, slow ones are closed when others wait, and the others wait in the system's queue,
+/// without a descriptor.
 #include <cstddef>
 
 namespace osteon::bridge::wire {

@@ -27,7 +27,7 @@
 
 namespace osteon::bridge::wire {
 
-/// What the part above says about a message; the wire carries it and looks at none of it.
+/// Envelope of a message by the part above; the wire carries it without reading it.
 struct envelope {
   std::uint64_t cid = 0;    ///< context of the communicator
   std::int32_t tag = 0;     ///< negative for collectives
@@ -42,7 +42,7 @@ struct process_info {
   int local_rank = 0;
   std::int64_t pid = 0;
   std::string host;
-  std::string facts;           ///< what the process gave to `join`, unchanged
+  std::string facts;           ///< the process's argument to `join`, unchanged
   std::string representation;  ///< byte order and sizes of int, long, pointer, long double: equal if data can go as they are
 };
 
@@ -61,7 +61,7 @@ struct world_info {
   int size() const { return static_cast<int>(processes.size()); }
 };
 
-/// The link is broken for good; `what()` says who, where and why. Every later call throws the same text.
+/// The link is broken for good; `what()` names the process, the place and the reason. Every later call throws the same text.
 struct link_error : machine_error {
   explicit link_error(const std::string& text) : machine_error(text) {}
 };
@@ -100,7 +100,7 @@ class message {
  public:
   enum class what_kind {
     data,         ///< a message
-    cancel_asked  ///< the source wants its message `id` back: answer with endpoint::answer_cancel
+    cancel_asked  ///< the source asks to cancel its message `id`: answer with endpoint::answer_cancel
   };
   what_kind type = what_kind::data;
   int source = 0;  ///< world rank
@@ -108,7 +108,7 @@ class message {
   std::uint64_t total = 0;       ///< bytes of the whole message
   std::uint64_t id = 0;          ///< of the sender's request; unique per source
   bool wants_reply = false;      ///< synchronous, or more is to come: `accept` sends the answer
-  std::vector<std::byte> bytes;  ///< what is here already, at most `total`
+  std::vector<std::byte> bytes;  ///< received so far, at most `total`
 
   message() = default;
   message(message&& other) noexcept;
@@ -118,7 +118,7 @@ class message {
  private:
   friend class endpoint;
   friend class endpoint_core;
-  class endpoint_core* owner_ = nullptr;  ///< whom to give the credit back; null once given back
+  class endpoint_core* owner_ = nullptr;  ///< where the credit is returned to; null once it is
 };
 
 /// One process' end of the link. Thread-safe.
@@ -167,7 +167,7 @@ class endpoint {
   /// Sleep (thread) or make progress (polling) until `events() != seen` or the time is over. @throws link_error
   void wait_event(std::uint32_t seen, double seconds);
 
-  /// Do what the sockets allow now, without waiting. Needed with polling, allowed (lower latency) with the thread.
+  /// Progress: read and write without waiting. Needed with polling, allowed (lower latency) with the thread.
   /// @throws link_error
   void progress();
 
@@ -176,7 +176,7 @@ class endpoint {
   bool broken() const noexcept { return broken_.load(std::memory_order_acquire); }
 
   /// Tell every process of the job to stop; they see `text` with the name of this process.
-  /// @return whether the server has been told, and not been told before
+  /// @return whether the server was notified, for the first time
   bool abort(const std::string& text) noexcept;
 
   /// Deliver everything, then part: returns when every other process has called close too.

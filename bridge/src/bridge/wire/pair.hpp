@@ -4,7 +4,7 @@
 /// and no clock: packets go in and out, so every rule can be tested by hand.
 ///
 /// Two limits bound memory. Packets: at most `hiwater` are on their way; the receiver acknowledges each `ackmark`.
-/// Bytes: at most `eager_bytes` of unmatched messages lie at the receiver; a message beyond that sends only its
+/// Bytes: at most `eager_bytes` of unmatched messages are at the receiver; a message beyond that sends only its
 /// header and waits for its match, so it is never refused.
 #include <bridge/wire/link.hpp>
 #include <bridge/wire/packet.hpp>
@@ -34,7 +34,7 @@ struct departing {
 
 class pair_protocol {
  public:
-  /// What arrived packets lead to.
+  /// Events that packets lead to.
   struct sink {
     std::function<void(message&&)> deliver;
     std::function<void(ticket::state&)> finished;
@@ -62,9 +62,9 @@ class pair_protocol {
   std::optional<departing> next();
   /// @return what is wrong with it, or ""
   std::string arrived(const packet_header& h, std::span<const std::byte> payload, const sink& to);
-  /// Ask what has arrived, because packets may be lost: after a new connection, or when nothing is heard.
+  /// Ask which packets have arrived, because some may be lost: after a new connection, or when no acknowledgement comes.
   void probe() { probe_due_ = true; }
-  /// Acknowledge what is not acknowledged yet.
+  /// Acknowledge all packets that are not acknowledged yet.
   void acknowledge() { ack_due_ = ack_due_ || since_ack_ > 0 || given_back_ != given_back_told_; }
 
   bool awaits_acknowledgement() const { return !flight_.empty(); }

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a process does that polls for a message from afar.
+/// Keep the code of TCP and TLS in the processor's caches while a process polls for a message from another cluster.
 #include <bridge/wire/channel.hpp>
 #include <chrono>
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace osteon::bridge::wire {
 
-/// A connection of this process with itself. While it waits for milliseconds, the code of TCP and TLS leaves the processor's
-/// caches, and the message it waited for pays tens of microseconds to get it back; a packet now and then keeps it there.
+/// A connection of this process with itself. In a wait of milliseconds the code of TCP and TLS leaves the processor's
+/// caches, and loading it again adds tens of microseconds to the message. A packet now and then keeps it there.
 class rehearsal {
  public:
   /// @param tls null for plain TCP; must outlive this
   explicit rehearsal(const tls_context* tls);
   /// Send and receive a packet, if the last one is some time ago. Does nothing where there is no such connection.
   void now_and_then();
-  /// That have come back.
+  /// Packets that have come back.
   std::uint64_t packets() const noexcept { return packets_; }
 
  private:

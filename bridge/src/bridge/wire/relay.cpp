@@ -312,9 +312,9 @@ void relay::impl::turn() {
     }
   }
   timers();
-  // What is full must drain before more is read: so memory is bounded, and the senders' own flow control takes over.
+  // A full queue must drain before more is read: this bounds memory, and the senders' own flow control takes over.
   const bool was_paused = std::exchange(paused, waits_anywhere(paused ? low_water : high_water));
-  if (was_paused && !paused) {  // what lies inside TLS is not announced again
+  if (was_paused && !paused) {  // data buffered inside TLS are not announced again
     for (auto& c : connections) again.push_back(c->id);
   }
   for (auto c = connections.begin(); c != connections.end();) {

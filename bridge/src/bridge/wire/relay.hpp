@@ -1,10 +1,10 @@
 #pragma once
 /// @file
-/// A relay: forwards packets for processes that cannot reach each other. It keeps no state of theirs; what it loses
-/// when a connection breaks, the processes send again.
+/// A relay: forwards packets for processes that cannot reach each other. It keeps no state of theirs; packets
+/// that are lost when a connection breaks are sent again by the processes.
 ///
 /// The relays of clusters are the leaves of a star: each dials the hub, so a cluster needs one outbound port and none
-/// inbound. The hub may also be what the processes themselves dial.
+/// inbound. Processes may also dial the hub themselves.
 #include <bridge/wire/settings.hpp>
 #include <cstdint>
 #include <memory>
@@ -17,7 +17,7 @@ struct relay_settings {
   std::string ports;  ///< range to listen on
   std::string host;   ///< address to listen on; empty: all
   std::string hub;    ///< host:port of the hub; empty: this is the hub
-  int cluster = -1;   ///< whose processes are behind it; -1: whoever connects
+  int cluster = -1;   ///< whose processes are behind it; -1: any
 };
 
 class relay {

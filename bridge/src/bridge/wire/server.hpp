@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The start-up server: collects what the processes tell, tells all of it to each, and then watches over the job.
+/// The start-up server: gathers the processes' addresses, sends all of them to each process, and then watches over the job.
 #include <bridge/wire/startup.hpp>
 #include <cstdint>
 #include <memory>
@@ -11,7 +11,7 @@ namespace osteon::bridge::wire {
 
 struct expected_cluster {
   std::string name;
-  int size = 0;       ///< processes that must come; 0: what they themselves say
+  int size = 0;       ///< processes that must register; 0: as many as they report themselves
   std::string relay;  ///< host:port that its processes connect to; empty: direct connections
 };
 
@@ -41,16 +41,16 @@ class startup_server {
 
   enum class state { joining, running, finished, failed };
   state now() const;
-  /// Who, where and why, once it has failed.
+  /// Which process or cluster failed, where and why; empty before.
   std::string failure() const;
   /// Why a connection was last refused; empty if none was.
   std::string refusal() const;
-  /// How many processes of a cluster have come.
+  /// Number of processes of a cluster that have registered.
   int joined(int cluster) const;
 
   /// End the job: every process gets this text. Thread-safe, also from a signal's handling thread.
   void fail(const std::string& why);
-  /// Wait until it has finished or failed (and told everybody). @return false when the time is over
+  /// Wait until it has finished or failed (and has notified all processes). @return false when the time is over
   bool wait(double seconds);
 
  private:
@@ -58,7 +58,7 @@ class startup_server {
   std::unique_ptr<impl> impl_;
 };
 
-/// What does not fit in what the processes said, as one message; empty if all fits.
+/// Contradictions between the registrations, as one message; empty if there are none.
 /// @param last_call the time to join is over: clusters that are not complete are a fault too
 std::string diagnose(const std::vector<expected_cluster>& expected, const std::vector<registration>& come, bool last_call);
 

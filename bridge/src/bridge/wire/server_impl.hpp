@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What is behind a start-up server: its members, and what it knows about the job. Only its thread changes the members.
+/// Implementation of a start-up server: its members, and the state of the job. Only its thread changes the members.
 #include <bridge/wire/frame_stream.hpp>
 #include <bridge/wire/server.hpp>
 #include <chrono>
@@ -41,7 +41,7 @@ struct startup_server::impl {
   mutable std::mutex m;
   std::condition_variable changed;
   state now = state::joining;
-  std::string failure, asked;  ///< `asked`: failure from outside, not yet told
+  std::string failure, asked;  ///< `asked`: failure from outside, not yet sent to the members
   bool stop = false, gone = false;
   std::thread thread;
 

@@ -1,4 +1,4 @@
-// What the members of a job say to the start-up server, and what it answers.
+// Requests of the members of a job to the start-up server, and its answers.
 #include <fmt/format.h>
 
 #include <algorithm>

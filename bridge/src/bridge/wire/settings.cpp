@@ -29,7 +29,7 @@ void numbers(S& s, F&& f) {
   f("join_s", s.join_seconds, 0.1, 86400.0);
 }
 
-/// What is wrong with a range of ports; empty if nothing.
+/// The fault of a range of ports; empty if there is none.
 std::string fault_of_ports(const std::string& text) {
   const auto dash = text.find('-');
   unsigned ends[2] = {};
@@ -42,7 +42,7 @@ std::string fault_of_ports(const std::string& text) {
   return ends[0] <= ends[1] ? "" : fmt::format("'{}' is an empty range of ports: the first is above the last", text);
 }
 
-/// What one value contradicts in another.
+/// Contradictions between values.
 void contradictions(const settings& s, std::vector<problem>& faults) {
   if (s.ackmark > s.hiwater)
     faults.push_back(

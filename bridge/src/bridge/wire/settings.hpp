@@ -21,7 +21,7 @@ struct settings {
   int cluster = 0;             ///< OSTEON_WIRE_CLUSTER: index of this cluster, from 0
   int local_rank = 0;          ///< set by the caller, who knows it from the vendor's MPI
   int local_size = 1;          ///< likewise
-  std::string address;         ///< OSTEON_WIRE_ADDRESS: what others reach this process by, or host=address,host=address,...
+  std::string address;         ///< OSTEON_WIRE_ADDRESS: address of this process for others, or host=address,host=address,...
   std::string ports;           ///< OSTEON_WIRE_PORTS: range to listen on, first-last; empty: any
   std::string relay;           ///< OSTEON_WIRE_RELAY: host:port of this cluster's relay; empty: direct connections
   int streams = 1;             ///< OSTEON_WIRE_STREAMS: connections per peer, 1 .. 16

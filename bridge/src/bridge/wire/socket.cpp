@@ -118,7 +118,7 @@ std::pair<descriptor, std::uint16_t> listen_on(const std::string& ports, const s
     if (fd) option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
     if (fd && bind(fd.get(), reinterpret_cast<sockaddr*>(&where), size) == 0 && listen(fd.get(), 1024) == 0) {
       getsockname(fd.get(), reinterpret_cast<sockaddr*>(&where), &size);
-      return {std::move(fd), ntohs(reinterpret_cast<sockaddr_in*>(&where)->sin_port)};  // sin6_port lies at the same place
+      return {std::move(fd), ntohs(reinterpret_cast<sockaddr_in*>(&where)->sin_port)};  // sin6_port is at the same place
     }
     why = std::strerror(errno);
   }

@@ -25,7 +25,7 @@
 namespace osteon::bridge::wire {
 
 enum class command : std::int32_t {
-  challenge = 2,  ///< the method of authentication stands where others have their command, as in IMPI
+  challenge = 2,  ///< the method of authentication is in the place of the command, as in IMPI
   auth = 0x41555448,
   impi = 0x494d5049,
   coll = 0x434f4c4c,
@@ -35,7 +35,7 @@ enum class command : std::int32_t {
   abort = 0x41425254,   ///< process: end the job; text
   ping = 0x50494e47,    ///< sign of life, answered by the server
   rejoin = 0x524a4f4e,  ///< process whose connection broke: job id, world rank
-  watch = 0x57544348,   ///< relay: wants to know the world and when the job is over
+  watch = 0x57544348,   ///< relay: asks for the world and the end of the job
 };
 
 enum class label : std::int32_t {
@@ -65,7 +65,7 @@ enum capability : std::uint32_t {
   polls = 4,          ///< it may be silent for as long as the application computes
 };
 
-/// What a process tells the server.
+/// Message of a process to the server.
 struct registration {
   std::int32_t cluster = 0, local_rank = 0, local_size = 1;
   std::uint32_t major = 0, minor = 0;  ///< of IMPI, from which this is derived
@@ -76,7 +76,7 @@ struct registration {
   std::string host, address, facts, representation;
 };
 
-/// What the server tells all processes.
+/// Message of the server to all processes.
 struct collation {
   job_id job{};
   std::vector<std::string> names;       ///< by cluster

@@ -1,4 +1,4 @@
-// What time brings to an endpoint: signs of life, acknowledgements, verdicts.
+// Timed events of an endpoint: heartbeats, acknowledgements, time-outs.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -29,8 +29,8 @@ void endpoint_core::turn(double seconds) {
     const timespec most{0, static_cast<long>(std::min(seconds, 0.999) * 1e9)};
     ppoll(&any, 1, &most, nullptr);
   }
-  // Who polls few connections reads them at once: that takes one call of the system each, too, and what a packet will need
-  // when it comes, TLS before all, stays in the caches.
+  // Few connections are read directly when polled: that is one system call each, as epoll would be, and the code that a
+  // packet will need, above all TLS, stays in the caches.
   const std::lock_guard lock(m_);
   const bool directly = seconds <= 0 && connections_.size() <= few_connections && ++looks_ % 16 != 0;
   std::array<epoll_event, 64> events;

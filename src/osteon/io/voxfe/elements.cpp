@@ -179,7 +179,7 @@ element_layout find_layout(const script& s, const element_facts& facts, const re
         zero |= line.node[a] == 0;
         full |= line.node[a] == s.voxels[a] + 1;
       }
-  layout.base = zero ? 0 : 1;  // an index out of range is told with its line, whatever the base
+  layout.base = zero ? 0 : 1;  // an index out of range is reported with its line for either base
   return layout;
 }
 

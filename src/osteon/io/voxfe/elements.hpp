@@ -9,7 +9,7 @@
 
 namespace osteon::io::voxfe {
 
-/// What stands before the elements.
+/// The lines before the elements.
 struct model_head {
   std::int64_t elements = 0;
   std::int64_t body = 0;               ///< first byte of the element lines
@@ -19,10 +19,10 @@ struct model_head {
 /// Read the lines before the elements. @throws data_error if there is no count, or one that the file cannot hold
 model_head read_model_head(const std::string& path);
 
-/// The four numbers of an element line after its own number, as they stand.
+/// The four numbers of an element line after its own number, unchanged.
 using element_line = std::array<std::int32_t, 4>;
 
-/// What tells how element lines are meant; those of several ranges are joined by minima and maxima.
+/// Statistics that decide the meaning of element lines; those of several ranges are joined by minima and maxima.
 struct element_facts {
   static constexpr std::int64_t most_ids = 65536;
   std::array<std::int64_t, 4> low{INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}, high{-1, -1, -1, -1};
@@ -55,16 +55,16 @@ element_layout find_layout(const script& s, const element_facts& facts, const re
 inline constexpr std::int64_t packed_materials = most_materials + 1;
 std::int64_t pack_voxel(std::int64_t place, material_number material);
 
-/// What is wrong with a voxel that is listed twice.
+/// The fault of a voxel that is listed twice.
 inline constexpr const char* listed_twice = "this voxel has an element already; remove one of the two";
 
 /// Turn element lines into packed voxels.
 class element_decoder {
  public:
   element_decoder(const script& s, element_layout layout);
-  /// -1 if the element lies outside the grid or its material is unknown.
+  /// -1 if the element is outside of the grid or its material is unknown.
   std::int64_t voxel(const element_line& line) const;
-  /// What is wrong with such an element.
+  /// The fault of such an element.
   std::string fault(const element_line& line) const;
 
  private:

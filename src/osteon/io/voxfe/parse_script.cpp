@@ -79,7 +79,7 @@ std::string upper(std::string_view word) {
   return text;
 }
 
-// What is wrong with the arguments of one line; caught where the line is known.
+// A fault in the arguments of one line; caught where the line number is known.
 struct bad_line {
   std::string text;
 };
@@ -259,7 +259,7 @@ class script_parser {
 
   void model(std::string_view rest) {
     for (std::int64_t& n : s_.voxels) n = number<std::int64_t>(rest, "a number of voxels", 1, 1'000'000'000);
-    // In the second version the number of elements stands before the path. A path may be a number, too, but not before
+    // In the second version the number of elements precedes the path. A path may be a number, too, but not before
     // another word.
     std::string_view after = rest;
     std::int64_t count = -1;

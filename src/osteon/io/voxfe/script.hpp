@@ -2,7 +2,7 @@
 /// @file
 /// VOX-FE scripts and the small files that they name, as plain structs. Everything here is serial.
 ///
-/// VOX-FE writes x y z; the structs keep that order where they hold what stands in a file. The grammar is in
+/// VOX-FE writes x y z; the structs keep that order where they hold values of a file. The grammar is in
 /// docs/voxfe.md.
 #include <array>
 #include <cstdint>
@@ -19,10 +19,10 @@ namespace osteon::io::voxfe {
 /// Units of lengths and moduli in the files; forces are in N. Files do not state them.
 enum class unit_system { mm_MPa, m_Pa };
 
-/// What `1` flags mean on a line that carries a force: they lock axes, or they choose the components that act.
+/// Meaning of `1` flags on a line that carries a force: they lock axes, or they choose the components that act.
 enum class flag_dialect { automatic, lock_flags, force_mask };
 
-/// Who reads and writes text: all ranks at the same time, or one after the other as VOX-FE and PARA-BMU do.
+/// How ranks read and write text: all at the same time, or one after the other as VOX-FE and PARA-BMU do.
 enum class text_way { parallel, serial };
 
 struct material_row {
@@ -33,13 +33,13 @@ struct material_row {
   friend bool operator==(const material_row&, const material_row&) = default;
 };
 
-/// A SELECT_NODE_3D or PRESERVE_NODE_3D line as it stands in the file.
+/// A SELECT_NODE_3D or PRESERVE_NODE_3D line of the file.
 struct node_line {
   std::array<std::int64_t, 3> node{};  ///< x, y, z with the file's index base
   std::array<double, 3> value{};       ///< x, y, z
   std::array<bool, 3> flag{};          ///< x, y, z
   bool preserve = false;
-  std::int64_t line = 0;  ///< where it stands
+  std::int64_t line = 0;  ///< line number in the file
 };
 
 /// Where results go; empty where the script does not ask for them.
@@ -67,18 +67,18 @@ struct script {
   std::string algorithm = "JAPCG";
   std::int64_t max_iterations = 2000, min_iterations = 0;
   double tolerance = 1e-9;
-  std::string constraints_file;  ///< empty: the lines stand in the script
+  std::string constraints_file;  ///< empty: the lines are in the script
   std::vector<node_line> lines;  ///< first those of the script
   std::size_t lines_of_script = 0;
   flag_dialect dialect = flag_dialect::automatic;
   bool compute_sed = false;
   result_files results;
-  std::vector<std::string> notes;  ///< what was skipped or overruled, a line each
+  std::vector<std::string> notes;  ///< skipped or overruled commands, a line each
 
   index3 shape() const { return {voxels[2], voxels[1], voxels[0]}; }
 };
 
-/// What the user says about files that cannot say it themselves.
+/// The user's choices where the files are ambiguous.
 struct reading_options {
   unit_system units = unit_system::mm_MPa;
   bool units_given = false;  ///< by the user, so that nothing is suspicious
@@ -111,7 +111,7 @@ std::string beside(const script& s, const std::string& file);
 /// The node lines as conditions: base and dialect resolved, forces in N.
 /// @param base of the lines' indices
 /// @param notes receives what is remarkable about them
-/// @throws data_error if a node lies outside the grid
+/// @throws data_error if a node is outside of the grid
 std::vector<voxel::node_condition> conditions_of(const script& s, int base, std::vector<std::string>& notes);
 
 /// The model's header, all but `active_per_plane`: geometry, materials (number k + 1 is row k), where it comes from. What
@@ -123,7 +123,7 @@ voxel::model_header header_of(const script& s, unit_system units, int base);
 /// @throws data_error if the model's record of its script is damaged
 script script_of(const voxel::model_header& header, const std::string& script_path);
 
-/// Canonical text: what parse_... reads comes back byte for byte.
+/// Canonical text: parse_... of it gives the same values, byte for byte.
 std::string canonical_script(const script& s);
 std::string canonical_materials(const script& s);
 std::string canonical_constraints(const script& s);

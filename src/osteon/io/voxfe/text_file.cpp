@@ -81,9 +81,9 @@ std::optional<text_fault> visit_lines(
   bool skipping = begin > 0;
   if (skipping) --at;
   while (at < end) {
-    // Lines that begin before `end` are read to their last byte, which may lie behind it.
+    // Lines that begin before `end` are read to their last byte, which may be behind it.
     const std::int64_t length = file.read(buffer.data(), std::min(block, end - at) + longest_line, at);
-    if (length == 0) return std::nullopt;  // the file has been cut meanwhile; who counts what is read will notice
+    if (length == 0) return std::nullopt;  // the file has been cut meanwhile; the caller notices by the count
     const std::string_view text(buffer.data(), static_cast<std::size_t>(length));
     if (skipping) {
       const std::size_t line_end = text.find('\n');

@@ -15,7 +15,7 @@ std::string read_text(const std::string& path, std::int64_t limit);
 /// Bytes of a regular file. @throws data_error
 std::int64_t text_size(const std::string& path);
 
-/// What is wrong with a line that begins at a byte of the file.
+/// The fault of a line that begins at a byte of the file.
 struct text_fault {
   std::int64_t offset = 0;
   std::string text;
@@ -25,7 +25,8 @@ struct text_fault {
 inline constexpr std::int64_t longest_line = 4096;
 
 /// Visit whole lines, in blocks: those that begin in [begin, end). A line that begins earlier belongs to another range.
-/// @param visit gets the text of some lines, without the last line end, and where it begins; what it returns ends the walk
+/// @param visit gets the text of some lines, without the last line end, and where it begins; a value that it returns ends
+/// the walk
 /// @return the fault of `visit`, or a line that is too long
 /// @throws data_error if the file cannot be read
 /// @cost memory of one block, 1 MiB

@@ -30,7 +30,7 @@ inline std::string_view next_word(std::string_view& line) {
   return word;
 }
 
-/// What of a file may stand in a message.
+/// Text of a file in the form in which messages may quote it.
 inline std::string printable(std::string_view text) {
   std::string result;
   for (char c : text.substr(0, 60)) result += c >= ' ' && c <= '~' ? c : '?';

@@ -46,7 +46,7 @@ class row_writer {
   std::array<char, 32> digits_;
 };
 
-// A descriptor that writes where it is told.
+// A descriptor that writes at given offsets.
 class text_output {
  public:
   explicit text_output(const std::string& name) : name_(name), fd_(open(name.c_str(), O_WRONLY | O_CLOEXEC)) {
@@ -176,7 +176,7 @@ std::int64_t write_rows(MPI_Comm comm, const std::string& path, text_way way,
       file.sync();
     });
   } else {
-    // What a rank tells the next: the number of its first row, the end of the file, and whether all went well so far.
+    // Message of a rank to the next: the number of its first row, the end of the file, and whether all went well so far.
     std::int64_t token[3] = {0, 0, 1};
     if (rank > 0) MPI_Recv(token, 3, MPI_INT64_T, rank - 1, 0, comm, MPI_STATUS_IGNORE);
     comm::outcome outcome;

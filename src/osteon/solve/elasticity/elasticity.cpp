@@ -277,7 +277,7 @@ class elasticity_solver::conjugate_gradients {
     for_each(k_.size(), [u = displacement_.data(), p = p.data(), step](std::int64_t i) { u[i] += step * p[i]; });
   }
 
-  /// What is left of K u by rounding where it ought to vanish, as in a homogeneous body under a mean strain: a residual that
+  /// The rounding error of K u where it ought to vanish, as in a homogeneous body under a mean strain: a residual that
   /// small has no digits to reduce.
   double rounding() const {
     const inverse_diagonal inverse = k_.inverse_diagonal();
@@ -317,7 +317,7 @@ class elasticity_solver::conjugate_gradients {
     return true;
   }
 
-  /// What the iteration goes on from, or the answer alone.
+  /// The state to resume the iteration from, or the answer alone.
   solver_state state(bool is_running) {
     solver_state s{"elasticity", problem_.where, &problem_.nodes, true, {}, {}};
     s.vectors = {{"displacement", std::span(displacement_), k_.layout()}};

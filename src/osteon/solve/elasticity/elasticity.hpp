@@ -42,7 +42,7 @@ struct elasticity_problem {
 /// Position of a node in the image [mm], from its low corner.
 vector3 position_mm(const elasticity_problem& problem, std::int32_t node);
 
-/// What is applied in one load case.
+/// The loads of one load case.
 struct elastic_load {
   std::vector<double> prescribed_mm;  ///< for each entry of problem.fixed; empty: the values that are written there
   std::vector<nodal_force> forces;    ///< parts of one node add up, those that different ranks give as well
@@ -53,7 +53,8 @@ struct elastic_load {
 
 struct elasticity_solution {
   std::vector<double> displacement_mm;  ///< shape (nodes, 3), axes z, y, x; equal on all ranks that share a node
-  /// K u - forces, shape (nodes, 3); sums over the ranks of a node. On periodic faces: what the other side takes up.
+  /// K u - forces, shape (nodes, 3); sums over the ranks of a node. On periodic faces: the force that the opposite side
+  /// takes up.
   std::vector<double> reaction_N;
   std::vector<std::int32_t> copies;  ///< nodes that a lower rank has as well, ascending: skip them in sums over ranks
   certificate proof;

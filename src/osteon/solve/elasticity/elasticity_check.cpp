@@ -13,7 +13,7 @@ namespace osteon::solve {
 
 namespace {
 
-// What a rank can see by itself.
+// Local checks.
 void check_local(const elasticity_problem& problem) {
   if (!problem.materials) throw usage_error("the problem has no table of materials; give one");
   if (problem.cells.shape() != problem.where.owned.shape() ||

@@ -1,18 +1,18 @@
 #pragma once
 /// @file
-/// What is wrong with an elasticity problem.
+/// The faults of an elasticity problem.
 #include <osteon/solve/elasticity/elasticity.hpp>
 #include <string>
 #include <vector>
 
 namespace osteon::solve {
 
-/// Refuse what cannot be solved.
+/// Refuse a problem that cannot be solved.
 /// @throws data_error as solve_elasticity does
 /// @collective on problem.where.comm
 void check_elasticity(const elasticity_problem& problem);
 
-/// What is wrong with a load case, as a rank sees it.
+/// The faults of a load case that are seen on this rank.
 /// @throws usage_error, data_error @collective local
 void check_load(const elasticity_problem& problem, const elastic_load& load);
 

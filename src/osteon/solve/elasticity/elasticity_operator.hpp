@@ -68,7 +68,7 @@ struct lanczos_vectors {
   std::span<float> residual, direction, product;
 };
 
-/// Outermost eigenvalues of B K by some Lanczos steps from a scrambled start; they lie inside the spectrum.
+/// Outermost eigenvalues of B K by some Lanczos steps from a scrambled start; they are inside the spectrum.
 /// @param ids global numbers of the nodes
 /// @param precondition B, symmetric; its result may be the vector `product`
 /// @collective on comm

@@ -10,7 +10,7 @@ namespace osteon::solve {
 
 /// Means over the whole box of the image, empty space included; the order is xx, yy, zz, xy, yz, xz.
 struct homogenised {
-  voigt_matrix stiffness_MPa{};      ///< symmetric: the mean of what was computed and its transpose
+  voigt_matrix stiffness_MPa{};      ///< symmetric: the mean of the computed one and its transpose
   double asymmetry = 0;              ///< largest |C_ij - C_ji| that was computed, over the largest C_ii
   std::array<certificate, 6> proof;  ///< of each case
   elasticity_solution shown;         ///< of the case zz
@@ -29,10 +29,10 @@ enum class box_faces {
 /// of the displacements; the diagonal to second, because conjugate gradients leave a residual that does no work on them.
 /// @param problem its `fixed` and `periodic` are replaced; borrowed only for the call
 /// @param strain amplitude of the mean strains; not 0
-/// @throws data_error as elasticity_solver; if no node lies on the faces; if the faces are periodic and across some axis
+/// @throws data_error as elasticity_solver; if there is no node on the faces; if the faces are periodic and across some axis
 /// no node has a partner on the other side; if parts of the solid float
 /// @collective on problem.where.comm
-/// @cite Hill, J. Mech. Phys. Solids 11 (1963) 357-372; Huet, ibid. 38 (1990) 813-841
+/// @cite [Hill1963]; [Huet1990]
 homogenised homogenise(elasticity_problem& problem, box_faces faces, double strain, const options& how, sink& log);
 
 /// Mean stress over the whole box [MPa], in the order xx, yy, zz, xy, yz, xz.

@@ -118,7 +118,7 @@ class part_finder {
     MPI_Allreduce(MPI_IN_PLACE, bounds_.data(), static_cast<int>(bounds_.size()), MPI_DOUBLE, MPI_MIN, comm_);
   }
 
-  // What holds each part by itself, and where parts meet; every node once over the ranks.
+  // The supports of each part, and the nodes where parts meet; every node once over the ranks.
   void gather_constraints() {
     gram_.assign(21 * index(part_count_), 0.0);
     const auto nodes = static_cast<std::size_t>(problem_.nodes.size());

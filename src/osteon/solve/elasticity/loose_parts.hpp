@@ -5,7 +5,7 @@
 
 namespace osteon::solve {
 
-/// What is wrong with the parts of a solid. All numbers are the same on all ranks.
+/// The faults of the parts of a solid. All numbers are the same on all ranks.
 struct loose_parts {
   std::vector<std::uint8_t> is_loose;       ///< per active cell of this rank
   std::int64_t parts = 0;                   ///< face-connected parts of the solid

@@ -18,7 +18,7 @@ std::vector<double> thermal_strain(const elasticity_problem& problem, std::span<
 /// Each rank gives the parts of its own cells, as elastic_load.forces wants them. On the bricks the pressure
 /// (3 lambda + 2 mu) eps of a cell is uniform, so a quarter of pressure times face area acts at each corner of a face.
 /// @param strain per active cell @throws usage_error if there is not one per active cell @collective local
-/// @cite Zienkiewicz, Taylor, Zhu, The Finite Element Method, 7th ed., section 2.2.3
+/// @cite [Zienkiewicz], section 2.2.3
 std::vector<nodal_force> thermal_forces(const elasticity_problem& problem, std::span<const double> strain);
 
 }  // namespace osteon::solve

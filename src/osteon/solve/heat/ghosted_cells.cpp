@@ -11,7 +11,7 @@ namespace osteon::solve {
 
 namespace {
 
-// What two ranks have on the two sides of a face, in the coordinates of this rank's block.
+// The cells of two ranks on the two sides of a face, in the coordinates of this rank's block.
 struct contact {
   box3 mine;    // owned voxels at the face
   box3 theirs;  // the voxels beyond them

@@ -11,7 +11,7 @@
 namespace osteon::solve {
 
 /// Active cells of a block, numbered z, y, x from 0, and after them the active cells of other ranks that share a face with
-/// the block: its ghosts, link by link, each link's in z, y, x order. Where the image repeats, what lies beyond its face is
+/// the block: its ghosts, link by link, each link's in z, y, x order. Where the image repeats, the plane beyond its face is
 /// that of the opposite one, perhaps the block's own.
 struct ghosted_cells {
   index3 shape;  ///< of the block

@@ -9,7 +9,7 @@
 
 namespace osteon::solve {
 
-/// What lies beyond a face of the block and belongs to one rank: what that rank gets, and where its values are kept here.
+/// The ghosts beyond a face of the block that one rank owns: the values it is sent, and where its values are stored here.
 struct halo_link {
   int rank = MPI_PROC_NULL;        ///< perhaps this rank itself, where the image repeats
   int side = 0;                    ///< of this rank's block: 2 axis + (1 on the high face)

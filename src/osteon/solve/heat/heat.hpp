@@ -14,7 +14,7 @@ namespace osteon::solve {
 
 enum class thermal { insulated, temperature, flux, convection };
 
-/// What happens where the solid meets an outer face of the image box.
+/// Boundary condition where the solid meets an outer face of the image box.
 struct face_condition {
   thermal kind = thermal::insulated;
   double temperature_K = 0;        ///< temperature: of the face itself, half a voxel from the cell; convection: ambient
@@ -24,9 +24,9 @@ struct face_condition {
 
 /// A conduction problem. Everything that no condition is given for is insulated.
 ///
-/// Cells whose temperature follows without solving are no unknowns: a part of the solid that meets one temperature only
-/// has it exactly, and a part that meets none and gets no heat has no temperature of its own: it is given the middle of
-/// the prescribed ones, which keeps every field finite.
+/// Cells whose temperature follows without solving are no unknowns. A part of the solid that touches one prescribed
+/// temperature only has that temperature. A part that touches none and gets no heat is given the middle of the prescribed
+/// temperatures, which keeps every field finite.
 struct heat_problem {
   grid::block where;
   vector3 spacing_mm;
@@ -49,14 +49,14 @@ using face_flows = std::array<std::array<double, 2>, 3>;
 
 struct heat_solution {
   std::vector<double> temperature_K;  ///< per active cell
-  /// Residual-corrected, so the two differ in nothing but the sign, if only two faces exchange heat.
+  /// Corrected by the residual: if only two faces exchange heat, inflow = -outflow to rounding.
   face_flows inflow_W{};
   double source_W = 0;                       ///< heat made by sources
   std::array<face_match, 3> periodic_faces;  ///< how the faces of periodic axes fit onto each other
   certificate proof;
 };
 
-/// Refuse what `solve_heat` refuses, without solving.
+/// Check the problem as `solve_heat` does, without solving.
 /// @throws as solve_heat @collective on problem.where.comm
 void check_heat(const heat_problem& problem);
 

@@ -88,7 +88,7 @@ class row_cutter {
       return;
     }
     if (length_ > 0) {
-      // What the segment's numbering would have to be at its first cell; it must fit and may be read.
+      // Neighbour d of the segment's cell k is base_[d] + k, from its first cell on: it must fit there, and not be negative.
       for (std::size_t d = 0; d < 4; ++d)
         if (neighbour[d] >= 0 && (base_[d] >= 0 ? base_[d] + length_ != neighbour[d] : neighbour[d] < length_))
           return restart(i, neighbour, left, right);
@@ -134,7 +134,8 @@ class row_cutter {
     return true;
   }
 
-  // What the `count` cells from `first` at x have beyond the outer face `side`, or -1; `across` is the periodic neighbour.
+  // Record the neighbours beyond the outer face `side` of the `count` cells from `first` at x; `across` is the periodic one.
+  // @return the first of them, or -1
   std::int32_t beyond(std::size_t side, std::int32_t first, std::int32_t across, std::int32_t x, std::int32_t count) {
     const thermal kind = problem_.faces[side / 2][side % 2].kind;
     const bool periodic = c_.periodic[side / 2];

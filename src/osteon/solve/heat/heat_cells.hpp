@@ -28,7 +28,7 @@ struct conduction_plane {
 };
 
 /// A numbering: owned cells in the order z, y, x, ghosts, then six rows of wall cells, one for each outer face, and some
-/// padding. A vector over it has `size` values. Wall cells stand for the surroundings and are zero: what they do is on the
+/// padding. A vector over it has `size` values. Wall cells represent the surroundings and are zero: their effect is on the
 /// right-hand side.
 struct conduction_cells {
   grid::block where;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a conduction problem has to satisfy before anything is computed.
+/// The conditions that a conduction problem has to satisfy before anything is computed.
 #include <osteon/solve/heat/heat.hpp>
 
 namespace osteon::solve {

@@ -19,7 +19,7 @@ bool exchanges(const heat_problem& problem, std::size_t axis, std::size_t high) 
   return !problem.periodic[axis] && (kind == thermal::temperature || kind == thermal::convection);
 }
 
-// What becomes of a part, from the bits of reached_faces.
+// How a part is treated, from the bits of reached_faces.
 struct fate {
   part_state state = part_state::constant;
   double constant_K = 0;

@@ -7,7 +7,7 @@
 
 namespace osteon::solve {
 
-/// What is known of the temperature of a part of the solid before solving.
+/// Knowledge of the temperature of a part of the solid before solving.
 enum class part_state : std::uint8_t {
   constant,  ///< one temperature
   held,      ///< unknown, and the surroundings set its level
@@ -56,7 +56,7 @@ double inflow(const conduction_cells& cells, const outer_face& f, const face_dri
 /// @collective on cells.where.comm
 face_flows inflows(const conduction_cells& cells, const heat_load& load, const std::vector<double>& x);
 
-/// Heat comes in as goes out: what is missing, over half of all that passes. @param gained by sources, less what is stored
+/// Imbalance of heat in and out, over half of the sum of all flows. @param gained by sources, less what is stored
 double heat_imbalance(const face_flows& inflow, double gained);
 
 /// All heat made in cells [W]. @collective on cells.where.comm

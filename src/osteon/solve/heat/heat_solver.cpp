@@ -116,7 +116,7 @@ double conduction_solver::step(double alpha) {
       }));
 }
 
-// What the iteration goes on from, or the answer and its residual alone.
+// The state to resume the iteration from, or the answer and its residual alone.
 solver_state conduction_solver::state(const voxel::run_set& points, bool is_running) {
   const auto owned = [&](auto& of) { return std::span(of).first(at(cells_.owned)); };
   solver_state s{"conduction", cells_.where, &points, false, {}, {}};

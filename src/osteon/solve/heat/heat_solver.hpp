@@ -8,7 +8,7 @@
 
 namespace osteon::solve {
 
-/// What comes through an outer face while x is zero.
+/// The flow through an outer face while x is zero.
 struct face_drive {
   double rise_K = 0;  ///< temperature behind the face above that of its other cell: of the surroundings, or of a period
   double heat_W = 0;  ///< heat that comes whatever x is

@@ -5,7 +5,7 @@
 
 namespace osteon::solve {
 
-/// What the box stands in.
+/// The surroundings of the box.
 enum class surroundings {
   periodic,         ///< copies of itself: the field is a mean gradient and a periodic fluctuation
   uniform_gradient  ///< a linear temperature on all outer faces: an upper bound
@@ -23,9 +23,9 @@ struct conductivity_tensor {
 };
 
 /// Solve for the three gradients with one setup. Each entry is the mixed energy of two solutions, so it is exact to
-/// second order in their errors. What the problem says of faces, gradient and sources is not read.
+/// second order in their errors. Faces, gradient and sources of the problem are not read.
 /// @throws as solve_heat @collective on problem.where.comm
-/// @cite Hill 1963; Huet 1990 for the order of the two kinds of surroundings
+/// @cite [Hill1963]; [Huet1990] for the order of the two kinds of surroundings
 conductivity_tensor effective_conductivity(heat_problem problem, surroundings kind, const options& how, sink& log);
 
 /// The problem of which the solution for the unit gradient along `along` is `temperature_K`.

@@ -16,7 +16,7 @@ inline bool is_strong(float conductance, float diagonal, float other_diagonal) {
   return conductance * conductance >= threshold * diagonal * other_diagonal;
 }
 
-/// Fine points united into aggregates. The first point of an aggregate stands for it.
+/// Fine points united into aggregates. The first point of an aggregate represents it.
 class aggregate_forest {
  public:
   explicit aggregate_forest(std::int32_t count)

@@ -31,7 +31,7 @@ aggregates split_points(const coarse_level& fine, const level_geometry& geometry
   const std::vector<place>& places = geometry.places;
   const std::int32_t owned = k.rows();
   std::vector<float> diagonal(k.diagonal);
-  // What is stored does not loosen the bond between two points.
+  // Storage is taken off the diagonal: it must not make the connection of two points look weak.
   for (std::size_t i = 0; i < geometry.storage.size(); ++i) diagonal[i] -= geometry.storage[i];
   diagonal.resize(at(owned + fine.ghosts));
   fine.links.exchange(diagonal.data());
@@ -168,7 +168,7 @@ float depth(const level_geometry& geometry, std::uint8_t side, const point& p) {
   return side % 2 == 0 ? from_low : length - from_low;
 }
 
-// What a rank tells its neighbour about a fine ghost.
+// Message of a rank to its neighbour about a fine ghost.
 struct ghost_parent {
   std::int32_t parent = 0;
   point where;

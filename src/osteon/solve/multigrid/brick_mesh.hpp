@@ -3,11 +3,10 @@
 /// The coarse meshes of the elasticity solver: bricks of 2 x 2 x 2 bricks of the level below, aligned in the whole
 /// image. A brick that ranks share is on each of them, with that rank's own children only.
 ///
-/// What does not hang together stays apart: the children of one place become several bricks if they share no node, and
+/// Parts that are not connected stay apart: the children of one place become several bricks if they share no node, and
 /// bricks that meet at a place share a node there only if they share a child node that depends on it. Such cloned nodes
 /// keep the struts of a trabecular bone independent of one another on every level.
-/// @cite Dick, Georgii, Westermann, A real-time multigrid finite hexahedra method for elasticity simulation using
-/// CUDA, 2011: one coarse cell for each connected component
+/// @cite [Dick2011]: one coarse cell for each connected component
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -48,7 +47,7 @@ struct child_bricks {
   std::function<void(std::int64_t z, const brick_visitor&)> visit_plane;  ///< its bricks in y, x order
 };
 
-/// How the children hang on their parents.
+/// A coarse mesh, and the connections of the child mesh's bricks and nodes to it.
 struct coarse_mesh {
   brick_mesh mesh;
   std::array<double, 3> middle{0.5, 0.5, 0.5};  ///< where the last parent along an axis is divided, in [0, 1]

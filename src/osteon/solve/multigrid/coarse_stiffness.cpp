@@ -10,7 +10,7 @@ namespace osteon::solve {
 
 namespace {
 
-// What a coarse brick of the first level is made of: a material for each octant, a bit for each fixed displacement
+// The parts of a coarse brick of the first level: a material for each octant, a bit for each fixed displacement
 // of the 27 nodes of its children, and its kind.
 struct recipe {
   kernel::octant_materials materials{};
@@ -31,7 +31,7 @@ struct recipe_hash {
 
 // Added to the energy of each deformation, as a part of the stiffest one's, on every coarse level: in a small part of a
 // large brick the eight corners describe nearly the same motions, and rounding would make such differences negative. Rigid
-// motions stay free, so that what hangs on a thin strut has the same small energy on all levels.
+// motions stay free, so that a part on a thin strut has the same small energy on all levels.
 constexpr double stiffening = 1e-6;
 
 // Bricks of several materials are mostly unlike all others where every voxel has a modulus of its own; of so many materials

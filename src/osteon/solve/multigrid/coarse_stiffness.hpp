@@ -10,7 +10,7 @@
 
 namespace osteon::solve {
 
-/// The element matrices of a level: many bricks may share one. In double, because what hangs on a thin strut moves at an
+/// The element matrices of a level: many bricks may share one. In double, because a part on a thin strut moves at an
 /// energy that single precision would drown.
 struct brick_matrices {
   std::vector<std::int32_t> matrix;  ///< of each brick, a place in `table`, or ~ of a place in `octants`
@@ -47,7 +47,7 @@ class coarse_stiffness final : public elastic_operator {
   grid::node_layout layout() const override { return {3, 1, 4}; }
   const grid::shared_nodes& shared() const override { return shared_; }
   solve::inverse_diagonal inverse_diagonal() const override { return {inverse_diagonal_}; }
-  std::span<const std::int64_t> fixed() const override { return {}; }  // Galerkin: what is fixed has no weight
+  std::span<const std::int64_t> fixed() const override { return {}; }  // Galerkin: fixed displacements have no weight
 
  private:
   kernel::table_bricks bricks() const {

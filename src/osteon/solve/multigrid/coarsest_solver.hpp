@@ -25,7 +25,7 @@ class coarsest_solver {
   void solve(const float* b, float* x) const;
 
  private:
-  struct root;     // what only rank 0 holds
+  struct root;     // held by rank 0 only
   MPI_Comm comm_;  // borrowed
   std::size_t nodes_;
   std::vector<std::int32_t> owned_;

@@ -16,7 +16,7 @@ int smoothing_degree(std::size_t depth) { return depth == 0 ? 3 : 2; }
 constexpr std::int64_t coarsest_unknowns = 4000;  // a direct solution costs less than a level of smoothing
 
 // Cycles by which a coarse problem is solved, combined by a Chebyshev polynomial. A strut bends in ways that only the finer
-// lattices represent well, and what hangs on it moves with it, so one cycle would leave much of a coarse problem
+// lattices represent well, and a part on it moves with it, so one cycle would leave much of a coarse problem
 // unsolved. Each level costs a fifth of the one above; from the sixth on more cycles would only multiply the messages.
 int cycles_of_level(std::size_t depth) {
   constexpr int cycles[] = {1, 3, 2, 4, 2, 2};
@@ -138,7 +138,7 @@ void elastic_multigrid::allocate(std::size_t l) {
 }
 
 // While coarse levels are at work, the finest level's direction and product are idle, and eight times larger than a vector
-// of the first coarse level. They are given out from the end, those first that must not lie in the direction.
+// of the first coarse level. They are given out from the end, those first that must not be in the direction.
 std::span<float> elastic_multigrid::idle_floats(std::size_t size, bool in_product) {
   constexpr std::size_t line = 16;
   const std::span<float> all(scratch_->floats(2).data(), 2 * scratch_->floats(2).size());

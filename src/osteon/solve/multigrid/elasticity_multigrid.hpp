@@ -13,7 +13,7 @@ namespace osteon::solve {
 
 /// Levels of bricks of 1, 2, 4, ... voxels with Galerkin operators, smoothed by Chebyshev polynomials of the fourth
 /// kind, solved directly on the coarsest.
-/// @cite Lottes, Optimal polynomial smoothers for multigrid V-cycles, 2023
+/// @cite [Lottes2023]
 class elastic_multigrid {
  public:
   /// Borrows `fine`.

@@ -6,12 +6,13 @@
 
 namespace osteon::solve {
 
-/// What rank 0 needs to go on with a level on its own, and the way there and back for vectors.
+/// A level gathered on rank 0, which continues on its own, and the transfer of vectors there and back.
 class gathered_level {
  public:
   /// @param level, geometry become those of all ranks on rank 0, and empty elsewhere. Blocks may be smaller than before:
   /// they
-  ///   are chosen anew, from where the points lie, so that the next level is coarser by a factor of about two to eight.
+  ///   are chosen anew, from the positions of the points, so that the next level is coarser by a factor of about two to
+  ///   eight.
   /// @collective on comm
   gathered_level(MPI_Comm comm, coarse_level& level, level_geometry& geometry);
 

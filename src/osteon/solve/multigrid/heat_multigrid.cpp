@@ -109,7 +109,7 @@ conduction_multigrid::conduction_multigrid(const conduction_cells& fine) : fine_
   gathered_.emplace(comm, copy, geometry);
   coarse_.push_back(std::move(copy));
   while (coarse_.back().matrix.rows() > direct_limit && may_grow())
-    coarse_.push_back(aggregate(coarse_.back(), geometry));  // on rank 0 only; it talks to nobody
+    coarse_.push_back(aggregate(coarse_.back(), geometry));  // on rank 0 only, without communication
   for (const coarse_level& level : coarse_) {
     const auto size = at(level.matrix.rows() + level.ghosts);
     work_.push_back({std::vector<float>(size), std::vector<float>(size), std::vector<float>(size)});

@@ -16,7 +16,7 @@ namespace osteon::solve {
 /// The cells are smoothed by Gauss-Seidel sweeps in place, forth before the correction and back after it: first the planes
 /// with an even z, then the odd ones, so that planes of one colour need nothing of each other and threads share them.
 /// Coarse levels are smoothed by the same polynomial in D^-1 K before and after. It contracts: the eigenvalues of D^-1 K
-/// lie in (0, 2] for every diagonally dominant K (Gershgorin), so no eigenvalue has to be estimated. The number of smoothing
+/// are in (0, 2] for every diagonally dominant K (Gershgorin), so no eigenvalue has to be estimated. The number of smoothing
 /// sweeps grows from level to level (a variable V-cycle): coarse levels cost little, and with constants as the coarse space
 /// the iterations would grow without it.
 class conduction_multigrid {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// From sets of cells and nodes to what the brick kernel walks.
+/// From sets of cells and nodes to the lists that the brick kernel walks.
 #include <osteon/kernel/hex8.hpp>
 #include <osteon/voxel/run_set.hpp>
 #include <span>

@@ -9,8 +9,8 @@
 
 namespace osteon::solve {
 
-/// Room for four vectors of floats, or for two of doubles in the same place: vectors 0 and 1 lie where doubles 0 do, 2 and
-/// 3 where doubles 1 do. Writing the one ends the life of the other.
+/// Room for four vectors of floats, or for two of doubles in the same place: vectors 0 and 1 share memory with doubles 0, 2
+/// and 3 where doubles 1 do. Writing the one ends the life of the other.
 class shared_scratch {
  public:
   explicit shared_scratch(std::int64_t size) : size_(static_cast<std::size_t>(size)), bytes_(allocate(16 * size_)) {

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What one reads off a 6 x 6 stiffness: compliance, engineering constants, how anisotropic it is.
+/// Derived quantities of a 6 x 6 stiffness: compliance, engineering constants, anisotropy.
 #include <array>
 #include <optional>
 
@@ -11,7 +11,7 @@ using voigt_matrix = std::array<std::array<double, 6>, 6>;
 
 /// Constants in the axes of the image. A misfit is the distance to the nearest stiffness of a symmetry over the norm of
 /// the stiffness, in the norm of the fourth-order tensor: 0 has the symmetry.
-/// @cite Moakher and Norris, J. Elasticity 85 (2006) 215-263, Euclidean projections
+/// @cite [MoakherNorris2006], Euclidean projections
 struct elastic_constants {
   voigt_matrix compliance_per_MPa{};
   std::array<double, 3> youngs_modulus_MPa{};            ///< along x, y, z: uniaxial stress
@@ -19,7 +19,7 @@ struct elastic_constants {
   std::array<std::array<double, 3>, 3> poisson_ratio{};  ///< [i][j]: contraction along j under stress along i; x, y, z
   double bulk_voigt_MPa = 0, shear_voigt_MPa = 0;        ///< the nearest isotropic stiffness
   double bulk_reuss_MPa = 0, shear_reuss_MPa = 0;        ///< the nearest isotropic compliance
-  /// 5 G_V / G_R + K_V / K_R - 6: 0 if isotropic. @cite Ranganathan and Ostoja-Starzewski, PRL 101 (2008) 055504
+  /// 5 G_V / G_R + K_V / K_R - 6: 0 if isotropic. @cite [Ranganathan2008]
   double universal_anisotropy = 0;
   double zener_ratio = 0;  ///< 2 C44 / (C11 - C12) of the nearest cubic stiffness; means nothing if cubic_misfit is large
   double isotropic_misfit = 0, cubic_misfit = 0, orthotropic_misfit = 0;  ///< of the symmetries along the image axes

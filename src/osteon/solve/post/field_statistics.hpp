@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What users read off a solution: statistics of a field over all ranks, effective strain, failure load.
+/// Derived quantities of a solution: statistics of a field over all ranks, effective strain, failure load.
 #include <mpi.h>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct field_statistics {
 /// @collective on comm
 field_statistics statistics(MPI_Comm comm, std::span<const float> values);
 
-/// Effective strain of each voxel, sqrt(2 SED / E). @cite Pistoia et al., Bone 30 (2002) 842-848
+/// Effective strain of each voxel, sqrt(2 SED / E). @cite [Pistoia2002]
 /// @param material number of each voxel's material
 /// @param sed strain energy density [MPa]; at the voxels' centres it is the effective strain of FAIM and ParOSol
 /// @collective local
@@ -31,7 +31,7 @@ struct pistoia_estimate {
 };
 
 /// Failure load of a linear analysis: the bone fails when `critical_volume` of it is strained beyond `critical_strain`.
-/// @cite Pistoia et al., Bone 30 (2002) 842-848: 2 % and 0.007
+/// @cite [Pistoia2002]: 2 % and 0.007
 /// @param load_N with its sign, or a moment
 /// @collective on comm
 pistoia_estimate pistoia(MPI_Comm comm, std::span<const float> strain, double load_N, double critical_strain,

@@ -17,8 +17,7 @@ struct orthotropic_frame {
 /// Voigt's tensor, C_ijkk and C_ikjk, which are the axes of symmetry of an exactly orthotropic material with three
 /// different axes, and from fixed rotations for materials that have more symmetry.
 /// @param stiffness_MPa symmetric
-/// @cite Cowin and Mehrabadi, Q. J. Mech. Appl. Math. 40 (1987) 451-476; van Rietbergen et al., J. Biomech. 29 (1996)
-/// 1653-1657
+/// @cite [CowinMehrabadi1987]; [VanRietbergen1996]
 orthotropic_frame best_orthotropic_frame(const voigt_matrix& stiffness_MPa);
 
 }  // namespace osteon::solve

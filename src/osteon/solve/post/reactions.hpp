@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// What a set of nodes bears: the resultant of its reactions.
+/// The resultant of the reactions on a set of nodes.
 #include <optional>
 #include <osteon/solve/elasticity/elasticity.hpp>
 

@@ -6,7 +6,7 @@
 /// Tensors have the order xx, yy, zz, xy, yz, xz; the shears of a strain are engineering shears (gamma_xy = 2 eps_xy).
 /// All functions are local, compute in double, and take the displacements as elasticity_solution has them. A strain is the
 /// total one, of the displacements; the stress is that of its mechanical part, which is left when the thermal strain
-/// (thermal_load.hpp), one per active cell, is taken away. An empty list stands for none.
+/// (thermal_load.hpp), one per active cell, is taken away. An empty list means none.
 #include <osteon/solve/elasticity/elasticity.hpp>
 
 namespace osteon::solve {
