@@ -39,8 +39,8 @@ int print_tables_of_paper(const std::string& target) {
   }
   if (words)
     fmt::print(
-        "\nas printed: what the paper's numbers follow from; error: of that against the paper. Bytes per transfer are\n"
-        "printed there with one or two digits; all other cells are within {:.2f} %.\n",
+        "\nas printed: what the published numbers follow from; error: of that against the published one. Bytes per\n"
+        "transfer are printed there with one or two digits; all other cells are within {:.2f} %.\n",
         100 * worst);
   app::write_json(target, answer);
   return 0;

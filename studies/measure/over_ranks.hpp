@@ -1,7 +1,7 @@
 #pragma once
 #include <mpi.h>
 
-#include <algorithm>
+#include <osteon/base/kth_smallest.hpp>
 #include <osteon/comm/datatype.hpp>
 #include <vector>
 
@@ -18,10 +18,6 @@ inline double largest(MPI_Comm comm, double value) { return reduced(comm, value,
 inline double sum(MPI_Comm comm, double value) { return reduced(comm, value, MPI_SUM); }
 
 /// The middle one of some values, the upper one of two.
-inline double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+inline double median(const std::vector<double>& values) { return kth_smallest(values, values.size() / 2); }
 
 }  // namespace osteon::studies

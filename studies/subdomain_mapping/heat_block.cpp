@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <osteon/base/splitmix.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/together.hpp>
 #include <studies/subdomain_mapping/jacobi_steps.hpp>
@@ -41,13 +42,6 @@ class mode {
  private:
   std::array<std::vector<double>, 3> along_;
 };
-
-// Steele, Lea and Flood's splitmix64 finaliser.
-std::uint64_t mixed(std::uint64_t v) {
-  v = (v ^ (v >> 30)) * 0xbf58476d1ce4e5b9U;
-  v = (v ^ (v >> 27)) * 0x94d049bb133111ebU;
-  return v ^ (v >> 31);
-}
 
 }  // namespace
 
@@ -184,7 +178,7 @@ std::uint64_t heat_block<T>::digest() const {
       for (std::int64_t x = 0; x < shape.x; ++x) {
         const index3 at = box_.begin + index3{z, y, x};
         const auto place = static_cast<std::uint64_t>((at.z * cells.y + at.y) * cells.x + at.x);
-        sum += mixed(mixed(place) + std::bit_cast<bits>(values(z, y, x)));
+        sum += mix_bits(mix_bits(place) + std::bit_cast<bits>(values(z, y, x)));
       }
   return sum;
 }

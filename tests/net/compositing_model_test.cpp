@@ -10,7 +10,7 @@ namespace compositing_model_test {
 using namespace osteon;
 using net::compositing_machine;
 
-constexpr double p = 512.0 * 512 * 4;  // bytes of the paper's image
+constexpr double p = 512.0 * 512 * 4;  // bytes of the image of [Ono]
 
 double printed(const compositing_machine& m, int ranks, int group) {
   return net::multi_step_time(m, ranks, group, p).frames_per_second();

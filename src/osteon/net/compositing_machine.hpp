@@ -45,7 +45,7 @@ compositing_machine ha8000();
 /// messages that come beside others have overheads of their own.
 compositing_machine extended(compositing_machine printed, double slowdown, double arrival_overhead, double match_time);
 
-/// The same two machines, extended by a fit to the frames that the paper measured on them.
+/// The same two machines, extended by a fit to the frames that [Ono] measured on them.
 compositing_machine measured_blue_gene_l();
 compositing_machine measured_ha8000();
 

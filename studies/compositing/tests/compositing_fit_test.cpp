@@ -128,7 +128,7 @@ TEST(extended_model, keeps_its_frame_rate_when_the_gather_is_a_tree) {
   EXPECT_GT(rate(4096, net::collect_method::leaders), 0.7 * rate(16, net::collect_method::tree));
 }
 
-// Oracle: the fit to the paper's frames, whose constants the product has as numbers.
+// Oracle: the fit to the frames of [Ono], whose constants the product has as numbers.
 TEST(fit, is_what_the_measured_machines_of_the_product_are) {
   for (const auto& [machine, frames, measured] :
        {std::tuple{net::blue_gene_l(), measured_on_blue_gene_l(), net::measured_blue_gene_l()},

@@ -1,4 +1,4 @@
-"""What `osteon net paper compositing` prints of the models beside the paper's frames."""
+"""What `osteon net paper compositing` prints of the models beside the frames of [Ono]."""
 
 from __future__ import annotations
 

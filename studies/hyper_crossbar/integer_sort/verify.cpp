@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <osteon/base/splitmix.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <studies/hyper_crossbar/integer_sort/verify.hpp>
 #include <tuple>
@@ -8,12 +9,8 @@ namespace osteon::studies::integer_sort {
 
 namespace {
 
-// splitmix64's finaliser.
 std::uint64_t mixed(std::int32_t key, std::uint64_t index) {
-  std::uint64_t z = (static_cast<std::uint64_t>(key) << 32 ^ index) + 0x9e3779b97f4a7c15;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return z ^ z >> 31;
+  return splitmix64(static_cast<std::uint64_t>(key) << 32 ^ index);
 }
 
 // Key and index in one number, in the order of the sort.

@@ -1,4 +1,4 @@
-"""What `osteon net paper` prints of the paper on the hyper-crossbar."""
+"""What `osteon net paper` prints of [Itakura]."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from whole_job import ROOT
 
 
 def test_the_tables_of_the_paper() -> None:
-    """Oracle: the paper; every total within one per cent. The page shows what is printed."""
+    """Oracle: [Itakura]; every total within one per cent. The page shows what is printed."""
     done = osteon("net", "paper", "--json", "-")
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
