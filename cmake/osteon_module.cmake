@@ -1,4 +1,4 @@
-# osteon_module(NAME SOURCES a.cpp ... USES base plan ... LINK lib ... LINK_PUBLIC lib ... PRECOMPILE header ... [TOGETHER])
+# osteon_module(NAME SOURCES a.cpp ... USES base plan ... LINK lib ... LINK_PUBLIC lib ... PRECOMPILE header ... [UNITY])
 #
 # One folder = one namespace = one target. USES names the modules below this one that it may include;
 # tools/layers.py holds the same table against the includes themselves.
@@ -9,7 +9,7 @@ function(osteon_study name)
 endfunction()
 
 function(osteon_module name)
-  cmake_parse_arguments(arg "TOGETHER;STUDY" "" "SOURCES;USES;LINK;LINK_PUBLIC;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(arg "UNITY;STUDY" "" "SOURCES;USES;LINK;LINK_PUBLIC;PRECOMPILE" ${ARGN})
   set(target osteon_${name})
   if(arg_SOURCES)
     add_library(${target} STATIC ${arg_SOURCES})
@@ -20,8 +20,8 @@ function(osteon_module name)
     if(files GREATER 8 AND NOT name STREQUAL "kernel")  # kernels include little, and some have flags of their own
       osteon_precompile(${target} ${arg_PRECOMPILE})
     endif()
-    if(arg_TOGETHER)
-      osteon_together(${target})
+    if(arg_UNITY)
+      osteon_unity_build(${target})
     endif()
   else()
     add_library(${target} INTERFACE)
@@ -70,11 +70,11 @@ function(osteon_precompile target)
   endif()
 endfunction()
 
-# osteon_together(TARGET): unity build in batches of 8, a third of the compile time where headers dominate. Names in anonymous
-# namespaces must therefore be unique in a module. Not with a compiler cache and not in the preset dev (-Wshadow), where single files are
-# compiled again.
-function(osteon_together target)
-  if(NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT OSTEON_WERROR)
+# osteon_unity_build(TARGET): with OSTEON_UNITY a unity build in batches of 8, a third of the compile time where headers dominate.
+# Names in anonymous namespaces then have to be unique in a batch; a clash is an error of that build. Not with a compiler cache, to
+# which a change of one file would be a change of eight.
+function(osteon_unity_build target)
+  if(OSTEON_UNITY AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
     # To the compiler a batch is one file: names of other files seem to be hidden, and anonymous namespaces to be in a header.
     target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)

@@ -5,7 +5,7 @@
 #include <app/terminal.hpp>
 #include <filesystem>
 #include <memory>
-#include <osteon/job/external.hpp>
+#include <osteon/job/subprocess.hpp>
 #include <sstream>
 #include <string_view>
 

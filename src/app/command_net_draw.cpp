@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <memory>
 #include <osteon/base/error.hpp>
-#include <osteon/job/manifest.hpp>
+#include <osteon/job/system_info.hpp>
 #include <osteon/net/conflicts.hpp>
 
 namespace osteon::app {

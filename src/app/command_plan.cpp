@@ -78,7 +78,7 @@ prepared prepare(const std::string& text, const plan_options& options) {
     result.goal.active = method.active = boxes(options.ranks, image, options.active);
   result.what = method.make(options.ranks, image.pixels(), order, root);
   result.goal.order = order;
-  result.goal.root = method.collect.way == plan::collect_way::none ? -1 : root;
+  result.goal.root = method.collect.method == plan::collect_method::none ? -1 : root;
   return result;
 }
 

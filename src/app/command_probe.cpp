@@ -8,8 +8,8 @@
 #include <app/mpi_session.hpp>
 #include <charconv>
 #include <memory>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/machine/binding.hpp>
 #include <osteon/machine/compare.hpp>
 #include <osteon/machine/machine_file.hpp>
@@ -202,13 +202,13 @@ int probe_as_rank(const probe_command_options& o) {
     machine::probe_options options;
     std::optional<machine::description> before;
     const bool first = comm::rank(comm) == 0;
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       options = measured_options(o);
       if (first && !o.compare.empty()) before = machine::read_machine(o.compare);
     });
     const machine::job_hosts job = machine::hosts_of(comm);
     const machine::probe_result probed = machine::probe(comm, job, options, o.bind == "core");
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       if (first) fine = present(probed, job, o, before) ? 1 : 0;
     });
     MPI_Bcast(&fine, 1, MPI_INT, 0, comm);

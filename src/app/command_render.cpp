@@ -17,7 +17,7 @@ int render(const job::render_request& request, const std::string& target) {
   return on_all_ranks([&](MPI_Comm comm) {
     const bool root = comm::rank(comm) == 0;
     terminal_sink shown(is_interactive());
-    const auto answer = job::render_file(comm, request, root ? static_cast<sink&>(shown) : quiet());
+    const auto answer = job::render_file(comm, request, root ? static_cast<log_sink&>(shown) : null_log());
     if (root) write_json(target, answer);
   });
 }

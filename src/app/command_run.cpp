@@ -19,18 +19,18 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
 #include <osteon/job/compute.hpp>
 #include <osteon/job/directory_lock.hpp>
-#include <osteon/job/external.hpp>
 #include <osteon/job/io_options.hpp>
 #include <osteon/job/model_source.hpp>
 #include <osteon/job/place_ranks.hpp>
 #include <osteon/job/rank_graph.hpp>
 #include <osteon/job/spec.hpp>
+#include <osteon/job/subprocess.hpp>
 #include <string_view>
 
 namespace osteon::app {
@@ -171,11 +171,12 @@ void finish(const run_options& options, const job::spec& spec) {
   if (options.json != "-") fmt::print("{}", printable(summary_table(summary, report_path)));
 }
 
-job::placed_ranks place(MPI_Comm comm, const job::spec& spec, sink& log) {
+job::placed_ranks place(MPI_Comm comm, const job::spec& spec, log_sink& log) {
   const auto graph = [&] {
     const voxel::model_header header = job::source_of(spec).outline(comm, spec);
     placement::graph ranks;
-    comm::together(comm, [&] { ranks = job::rank_graph(spec, header.shape, header.active_per_plane, comm::size(comm)); });
+    comm::collectively(comm,
+                       [&] { ranks = job::rank_graph(spec, header.shape, header.active_per_plane, comm::size(comm)); });
     return ranks;
   };
   return job::place_ranks(comm, spec, graph, log);
@@ -195,17 +196,17 @@ int compute_as_rank(const run_options& options) {
   const int code = on_all_ranks([&](MPI_Comm given) {
     speaks = comm::rank(given) == 0;
     terminal_sink shown(is_interactive());
-    const auto log_of_first = [&]() -> sink& { return speaks ? static_cast<sink&>(shown) : quiet(); };
+    const auto log_of_first = [&]() -> log_sink& { return speaks ? static_cast<log_sink&>(shown) : null_log(); };
     const char* started = std::getenv("OSTEON_STARTED");
-    comm::together(given, [&] { spec = read_job(options); });
+    comm::collectively(given, [&] { spec = read_job(options); });
     job::leave_together_if_asked(given, stop_was_requested, *spec, "starting the ranks");
-    comm::together(given, [&] {
+    comm::collectively(given, [&] {
       if (speaks)
         lock.emplace(job::output_paths(*spec).directory,
                      has_parent ? job::directory_lock::part::of_ranks : job::directory_lock::part::both);
       if (options.threads || !std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(static_cast<int>(spec->run.threads));
       // The parent that started the ranks has imported and said so; started by a launcher, the first rank imports.
-      if (speaks) job::source_of(*spec).prepare(*spec, has_parent ? quiet() : log_of_first(), stop_was_requested);
+      if (speaks) job::source_of(*spec).prepare(*spec, has_parent ? null_log() : log_of_first(), stop_was_requested);
     });
     job::leave_together_if_asked(given, stop_was_requested, *spec, "importing the image");
     const job::placed_ranks placed = place(given, *spec, log_of_first());

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/job/compute.hpp>
-#include <osteon/job/manifest.hpp>
+#include <osteon/job/system_info.hpp>
 #include <string>
 #include <string_view>
 

@@ -20,7 +20,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <osteon/base/error.hpp>
-#include <osteon/job/manifest.hpp>
+#include <osteon/job/system_info.hpp>
 
 extern char** environ;
 

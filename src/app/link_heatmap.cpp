@@ -8,7 +8,7 @@
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/io/png.hpp>
-#include <osteon/job/manifest.hpp>
+#include <osteon/job/system_info.hpp>
 #include <osteon/render/canvas.hpp>
 #include <osteon/render/picture.hpp>
 

@@ -16,7 +16,7 @@ namespace osteon::app {
 
 namespace {
 
-// A rank that cannot reach the others any more (comm::agree) ends them. Nothing is unwound.
+// A rank that cannot reach the others any more (comm::throw_first_error) ends them. Nothing is unwound.
 [[noreturn]] void end_all_ranks() {
   int code = exit_code(error_kind::machine);
   try {
@@ -45,7 +45,7 @@ int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
     refuse_copies(comm::size(MPI_COMM_WORLD));
     body(MPI_COMM_WORLD);
   } catch (const error& e) {
-    // All ranks are here with the same text (comm::together), so all of them leave, and one speaks.
+    // All ranks are here with the same text (comm::collectively), so all of them leave, and one speaks.
     if (rank == 0 && *e.what()) say(fmt::format("osteon: {}\n", e.what()));
     code = exit_code(e.kind());
     if (e.kind() == error_kind::interrupted) {  // perhaps only some ranks were told, and by Ctrl-C

@@ -4,8 +4,8 @@
 #include <app/launcher.hpp>
 #include <app/mpi_session.hpp>
 #include <app/place_verify.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/machine/machine_file.hpp>
 #include <osteon/machine/probe.hpp>
 #include <osteon/placement/exchange_time.hpp>
@@ -23,13 +23,13 @@ bool has_core_each(const machine::job_hosts& hosts) {
 
 void verify_as_rank(MPI_Comm comm, const graph_options& from, const verify_placement_options& o) {
   placed_graph source;
-  comm::together(comm, [&] { source = make_graph(from); });
+  comm::collectively(comm, [&] { source = make_graph(from); });
   const machine::job_hosts hosts = machine::hosts_of(comm);
   machine::description machine;
   if (o.machine.empty())
     machine = machine::shared(comm, machine::probe(comm, hosts, {.budget_s = 3}, has_core_each(hosts)).machine);
   else
-    comm::together(comm, [&] { machine = machine::matched(machine::read_machine(o.machine), hosts.hosts, o.machine); });
+    comm::collectively(comm, [&] { machine = machine::matched(machine::read_machine(o.machine), hosts.hosts, o.machine); });
   placement::reorder_options options{.search = o.search};
   options.search.grid = source.grid;
   const placement::reordered found = placement::reorder(comm, source.graph, machine, options);

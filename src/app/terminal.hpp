@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// What a person sees while a job runs: stages, progress with ETA, notes. Written to standard error by one rank.
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <string>
 #include <string_view>
@@ -9,7 +9,7 @@
 namespace osteon::app {
 
 /// Progress on a terminal, one line every ten seconds otherwise.
-class terminal_sink : public sink {
+class terminal_sink : public log_sink {
  public:
   /// @param interactive rewrite one line in place instead of printing new ones
   explicit terminal_sink(bool interactive) : interactive_(interactive) {}

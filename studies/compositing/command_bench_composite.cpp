@@ -9,7 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/render/probe_machine.hpp>
 #include <studies/compositing/commands.hpp>
 #include <studies/compositing/composite_model.hpp>
@@ -136,7 +136,7 @@ void measure_as_rank(MPI_Comm comm, const bench_composite_options& options) {
   const int rank = comm::rank(comm);
   composite_case what;
   std::string bound;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     what = case_of(options);
     bound = studies::bind(rank, options.binding, options.ranks_per_domain);
   });

@@ -8,8 +8,8 @@
 #include <memory>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/host_memory.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/kernel/blend.hpp>
 #include <osteon/plan/composite_method.hpp>
 #include <osteon/render/choose_compositor.hpp>
@@ -178,7 +178,7 @@ std::vector<composite_cost> measure(MPI_Comm comm, const composite_case& what, s
     std::vector<double> bytes(static_cast<std::size_t>(comm::size(comm)));
     MPI_Allgather(&s.bytes, 1, MPI_DOUBLE, bytes.data(), 1, MPI_DOUBLE, comm);
     costs.push_back(cost_of(ways[w].name, s, std::move(bytes)));
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       if (comm::rank(comm) == 0) find_error(costs.back(), what, comm::size(comm), ways[w]);
     });
   }

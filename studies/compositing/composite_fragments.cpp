@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <limits>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
-#include <osteon/comm/together.hpp>
 
 namespace osteon::studies {
 
@@ -52,7 +52,7 @@ fragment_picture composite_fragments(MPI_Comm comm, std::vector<fragment> fragme
   const auto cut = [&](std::int64_t r) { return pixels / ranks * r + std::min(r, pixels % ranks); };
   std::vector<std::int64_t> to(static_cast<std::size_t>(ranks)), from(to), stripes(to);
   std::vector<int> first_to, first_from, first_pixel;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     check(fragments, pixels, root, ranks);
     std::sort(fragments.begin(), fragments.end(), [](const auto& a, const auto& b) { return a.pixel < b.pixel; });
     auto at = fragments.begin();
@@ -74,7 +74,7 @@ fragment_picture composite_fragments(MPI_Comm comm, std::vector<fragment> fragme
   MPI_Alltoall(to.data(), 1, MPI_INT64_T, from.data(), 1, MPI_INT64_T, comm);
   std::vector<fragment> mine;
   std::vector<float> stripe;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     first_from = beginnings(from);
     mine.resize(static_cast<std::size_t>(first_from.back()));
     stripe.resize(static_cast<std::size_t>(4 * stripes[static_cast<std::size_t>(rank)]));

@@ -17,8 +17,8 @@
 #include <nlohmann/json.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <studies/compositing/composite.hpp>
 
 namespace {

@@ -9,7 +9,7 @@
 #include <app/mpi_session.hpp>
 #include <memory>
 #include <osteon/base/counted.hpp>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/machine/bind_ranks.hpp>
 #include <osteon/machine/job_hosts.hpp>
 #include <osteon/machine/machine_file.hpp>
@@ -113,7 +113,7 @@ std::pair<machine::binding_policy, std::string> bind(MPI_Comm comm, const machin
     return {trial.kept, trial.summary()};
   }
   const machine::binding_policy policy = machine::parse_binding(how);
-  comm::together(comm, [&] { here.bind(policy); });
+  comm::collectively(comm, [&] { here.bind(policy); });
   return {policy, how};
 }
 
@@ -126,7 +126,7 @@ machine::description machine_of(MPI_Comm comm, const machine::job_hosts& hosts, 
     return machine::shared(comm, machine::probe(comm, hosts, options).machine);
   }
   machine::description found;
-  comm::together(comm, [&] { found = machine::matched(machine::read_machine(o.machine), hosts.hosts, o.machine); });
+  comm::collectively(comm, [&] { found = machine::matched(machine::read_machine(o.machine), hosts.hosts, o.machine); });
   return found;
 }
 
@@ -140,7 +140,7 @@ void measure_as_rank(MPI_Comm comm, const bench_poisson_options& o) {
   double bytes_of_core = std::min(usual_bytes_of_core, memory / 4 / here.ranks() / o.threads);
   MPI_Allreduce(MPI_IN_PLACE, &bytes_of_core, 1, MPI_DOUBLE, MPI_MIN, comm);
   std::optional<cartesian> where;
-  comm::together(comm, [&] { where.emplace(grid_of(o, ranks, bytes_of_core)); });
+  comm::collectively(comm, [&] { where.emplace(grid_of(o, ranks, bytes_of_core)); });
   const bool places = std::any_of(o.orders.begin(), o.orders.end(),
                                   [](const std::string& name) { return name != "original" && name != "random"; });
   const machine::description machine = places ? machine_of(comm, hosts, o) : machine::description{};
@@ -157,12 +157,12 @@ void measure_as_rank(MPI_Comm comm, const bench_poisson_options& o) {
     const box_order order = order_named(comm, name, *where, sizeof(T), machine, o.threads, o.seed);
     // AFC-NB is [Ito]'s method without its binding.
     const bool unbound = name == "afc-nb" && policy != machine::binding_policy::none;
-    if (unbound) comm::together(comm, [&] { here.bind(machine::binding_policy::none); });
+    if (unbound) comm::collectively(comm, [&] { here.bind(machine::binding_policy::none); });
     const auto placed = reordered(comm, order.rank_of_box);
     std::vector<int> host_of_box;
     for (const int r : order.rank_of_box) host_of_box.push_back(hosts.host_of_rank[static_cast<std::size_t>(r)]);
     costs.push_back({name, measure_steps<T>(placed.get(), *where, sweep.walk, host_of_box, options), order.how});
-    if (unbound) comm::together(comm, [&] { here.bind(policy); });
+    if (unbound) comm::collectively(comm, [&] { here.bind(policy); });
   }
   if (rank != 0) return;
   const index3 cells = where->cells(), boxes = where->ranks();

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <osteon/base/splitmix.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <studies/subdomain_mapping/jacobi_steps.hpp>
 #include <type_traits>
 #include <vector>
@@ -55,7 +55,7 @@ double mode_factor(index3 cells) {
 template <class T>
 heat_block<T>::heat_block(MPI_Comm comm, const cartesian& where)
     : where_(where), box_(where.box_of(comm::rank(comm))), halo_(comm, where) {
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     now_ = ghosted_block<T>(box_.shape());
     next_ = ghosted_block<T>(box_.shape());
   });

@@ -8,7 +8,7 @@
 #include <array>
 #include <limits>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <studies/subdomain_mapping/poisson_grids.hpp>
 #include <studies/subdomain_mapping/stream_store.hpp>
 #include <studies/subdomain_mapping/triad.hpp>
@@ -57,7 +57,7 @@ sweep_cost measure_sweep(MPI_Comm comm, const cartesian& where, const poisson_op
   constexpr std::int64_t enough_of_thread = 64 << 20;
   const auto field = block.cells() * static_cast<std::int64_t>(sizeof(T));
   std::optional<triad> limit;
-  comm::together(comm, [&] { limit.emplace(std::min(field, enough_of_thread * omp_get_max_threads())); });
+  comm::collectively(comm, [&] { limit.emplace(std::min(field, enough_of_thread * omp_get_max_threads())); });
   struct candidate {
     jacobi_walk walk;
     double seconds = std::numeric_limits<double>::infinity();

@@ -1,6 +1,6 @@
 osteon_test(comm/compositor RANKS 1 2 3 4 5 7)
 osteon_test(comm/host_memory RANKS 1 3)
 osteon_test(comm/percentile RANKS 1 2 3 7)
-osteon_test(comm/together RANKS 1 2 4)
+osteon_test(comm/collectively RANKS 1 2 4)
 osteon_test(comm/execute RANKS 1 2 3 4 5 7 8)
 osteon_test(comm/exchange RANKS 1 2 3 4 5)

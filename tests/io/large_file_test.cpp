@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <osteon/base/xxh3.hpp>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/io/chunk_index.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/shared_file.hpp>
@@ -51,7 +51,7 @@ TEST(large_file, positions_beyond_an_int) {
   ASSERT_EQ(v.chunk_planes, 2);
   ASSERT_GT(v.planes * v.bytes_per_plane(), std::int64_t{1} << 31);
   std::int64_t address = 0;
-  comm::together(MPI_COMM_WORLD, [&] {
+  comm::collectively(MPI_COMM_WORLD, [&] {
     if (rank != 0) return;
     int id = -1;
     io::check_netcdf(nc_create(path.c_str(), NC_NETCDF4 | NC_CLOBBER, &id), "create the sample");
@@ -97,7 +97,7 @@ TEST(large_file, no_rank_holds_the_model) {
   const voxel::model_header header = solid_header(n);
   const std::string path = sample::shared_path("memory.nc");
   const int ranks = comm::size(MPI_COMM_WORLD);
-  comm::together(MPI_COMM_WORLD, [&] {
+  comm::collectively(MPI_COMM_WORLD, [&] {
     if (comm::rank(MPI_COMM_WORLD) != 0) return;
     std::vector<material_number> voxels(static_cast<std::size_t>(n.volume()), 1);
     io::write_model(path, header, {voxels.data(), n});

@@ -17,7 +17,7 @@ namespace voxfe_model_test {
 using namespace osteon;
 using namespace osteon::io::voxfe;
 
-constexpr text_way ways[] = {text_way::parallel, text_way::serial};
+constexpr text_access ways[] = {text_access::parallel, text_access::serial};
 
 int ranks() { return comm::size(MPI_COMM_WORLD); }
 
@@ -45,7 +45,7 @@ TEST(VoxfeModelOnRanks, equals_the_serial_reader_in_both_ways) {
     const script s = read_script(folder.script());
     if (s.shape().z < ranks()) continue;
     const whole_model whole = read_whole_model(s);
-    for (const text_way way : ways) expect_same(read_model(MPI_COMM_WORLD, s, {}, way), whole);
+    for (const text_access access : ways) expect_same(read_model(MPI_COMM_WORLD, s, {}, access), whole);
   }
 }
 
@@ -71,8 +71,8 @@ TEST(VoxfeModelOnRanks, faults_are_told_by_all_ranks_with_their_line) {
         expected = e.what();
       }
       ASSERT_NE(expected, "");
-      for (const text_way way : ways) try {
-          read_model(MPI_COMM_WORLD, s, {}, way);
+      for (const text_access access : ways) try {
+          read_model(MPI_COMM_WORLD, s, {}, access);
           ADD_FAILURE() << "read: " << change;
         } catch (const data_error& e) {
           const std::string tail = expected.substr(std::min(expected.size(), expected.find("model:")));
@@ -115,7 +115,7 @@ TEST(VoxfeModelOnRanks, results_are_numbered_and_written_the_same_in_both_ways) 
     script s = read_script(folder.script());
     if (s.shape().z < ranks()) continue;
     const whole_model whole = read_whole_model(s);
-    const model_planes m = read_model(MPI_COMM_WORLD, s, {}, text_way::parallel);
+    const model_planes m = read_model(MPI_COMM_WORLD, s, {}, text_access::parallel);
     const auto nodes_of = [&](const std::vector<material_number>& image, index3 shape, std::int64_t first_plane) {
       const voxel::run_set cells = voxel::active_cells({image.data(), shape}), nodes = voxel::corner_nodes(cells);
       node_rows rows;
@@ -149,21 +149,21 @@ TEST(VoxfeModelOnRanks, results_are_numbered_and_written_the_same_in_both_ways) 
       if (m.material[static_cast<std::size_t>(i)])
         energy.push_back(0.5F * static_cast<float>(i + m.where.owned.begin.z * s.voxels[0] * s.voxels[1]));
     const std::string path = sample::shared_path("rows.txt");
-    for (const text_way way : ways) {
+    for (const text_access access : ways) {
       s.results.with_places = false;
-      const std::int64_t bytes = write_displacement(MPI_COMM_WORLD, s, path, way, mine);
+      const std::int64_t bytes = write_displacement(MPI_COMM_WORLD, s, path, access, mine);
       std::string text = content(path);
       EXPECT_EQ(bytes, std::ssize(text));
       EXPECT_EQ(text.substr(text.find("Z\n") + 2), expected);
       MPI_Barrier(MPI_COMM_WORLD);
       s.results.with_places = true;
-      write_displacement(MPI_COMM_WORLD, s, path, way, mine);
+      write_displacement(MPI_COMM_WORLD, s, path, access, mine);
       text = content(path);
       EXPECT_TRUE(text.starts_with(fmt::format("nNodes: {}\nNodes: {}  {}  {}\nMaterials: mat\n", all.id.size(),
                                                s.voxels[0] + 1, s.voxels[1] + 1, s.voxels[2] + 1)));
       EXPECT_TRUE(text.ends_with(places));
       MPI_Barrier(MPI_COMM_WORLD);
-      write_sed(m.where, s, path, way, {m.material.data(), m.where.owned.shape()}, energy, 1);
+      write_sed(m.where, s, path, access, {m.material.data(), m.where.owned.shape()}, energy, 1);
       EXPECT_EQ(content(path), sed);
       MPI_Barrier(MPI_COMM_WORLD);
     }
@@ -174,18 +174,18 @@ TEST(VoxfeModelOnRanks, results_are_numbered_and_written_the_same_in_both_ways) 
 
 // Oracle: the older file; what cannot be written leaves it, on all ranks with a machine_error.
 TEST(VoxfeModelOnRanks, a_failed_write_is_an_error_on_all_ranks) {
-  for (const text_way way : ways)
+  for (const text_access access : ways)
     EXPECT_THROW(write_rows(
-                     MPI_COMM_WORLD, "/nowhere/rows.txt", way, [](std::int64_t) { return std::string("x"); }, 1,
+                     MPI_COMM_WORLD, "/nowhere/rows.txt", access, [](std::int64_t) { return std::string("x"); }, 1,
                      [](std::string& text, std::int64_t, std::int64_t, std::int64_t) { text += "row\n"; }),
                  machine_error);
   const std::string path = sample::shared_path("kept.txt");
   if (comm::rank(MPI_COMM_WORLD) == 0) std::ofstream(path) << "older";
   MPI_Barrier(MPI_COMM_WORLD);
   const int last = ranks() - 1;
-  for (const text_way way : ways) {
+  for (const text_access access : ways) {
     EXPECT_THROW(write_rows(
-                     MPI_COMM_WORLD, path, way, [](std::int64_t) { return std::string("x"); }, 1,
+                     MPI_COMM_WORLD, path, access, [](std::int64_t) { return std::string("x"); }, 1,
                      [&](std::string&, std::int64_t, std::int64_t, std::int64_t) {
                        if (comm::rank(MPI_COMM_WORLD) == last) throw machine_error("no space");
                      }),

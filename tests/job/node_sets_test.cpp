@@ -15,7 +15,7 @@ constexpr index3 domain{9, 6, 7};
 /// A specimen of a random scan, on a communicator.
 struct scan {
   std::vector<material_number> data = random_image(domain, 0.4, 11);
-  job::specimen part;
+  job::local_model part;
   voxel::run_set nodes;
 
   explicit scan(MPI_Comm comm, bool is_bricks = false) {

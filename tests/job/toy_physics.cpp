@@ -6,14 +6,14 @@
 
 #include <app/summary_table.hpp>
 #include <array>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/job/compute.hpp>
 #include <osteon/job/elasticity/elasticity.hpp>
 #include <osteon/job/estimate.hpp>
 #include <osteon/job/heat/heat.hpp>
-#include <osteon/job/manifest.hpp>
 #include <osteon/job/model_source.hpp>
+#include <osteon/job/system_info.hpp>
 #include <osteon/job/thermo_elasticity/thermo_elasticity.hpp>
 #include <string>
 
@@ -34,13 +34,13 @@ void check_census(const spec& job, std::vector<problem>& problems) {
     problems.push_back({"census.weight", fmt::format("{} must be > 0", weight)});
 }
 
-physics_result run_census(const spec& job, const specimen& part, const solve::options&, sink&) {
+physics_result run_census(const spec& job, const local_model& part, const solve::options&, log_sink&) {
   const MPI_Comm comm = part.where.comm;
   physics_result result;
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
-  result.proof.unknowns = result.elements;
-  result.proof.converged = true;
+  result.certificate.unknowns = result.elements;
+  result.certificate.converged = true;
   const vector3& h = part.header.spacing_mm;
   const auto voxels = static_cast<double>(result.elements);
   result.answers = {{"count", {{"weighted", own_keys<census_keys>(job, "census").weight * voxels}}},
@@ -98,12 +98,12 @@ int work_on(MPI_Comm comm, const std::string& task, const std::string& path) {
   std::vector<problem> problems;
   const job::spec job = job::read_spec(path, problems);
   if (!problems.empty()) throw usage_error(job::join(problems));
-  if (task == "estimate") fmt::print("{}", job::estimate(job, 1, true, quiet()).to_text());
+  if (task == "estimate") fmt::print("{}", job::estimate(job, 1, true, null_log()).to_text());
   if (task != "run") return 0;
-  comm::together(comm, [&] {
-    if (first) job::source_of(job).prepare(job, quiet(), {});
+  comm::collectively(comm, [&] {
+    if (first) job::source_of(job).prepare(job, null_log(), {});
   });
-  const auto summary = job::compute(comm, job, "toy_physics", job::utc_now(), quiet());
+  const auto summary = job::compute(comm, job, "toy_physics", job::utc_now(), null_log());
   if (first) fmt::print("{}", app::summary_table(summary, ""));
   return 0;
 }

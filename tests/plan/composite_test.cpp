@@ -82,7 +82,7 @@ TEST_P(composite, is_sound_for_any_ranks_order_and_size) {
       const int seeds = all_rank_counts() && !GetParam().many_messages ? 3 : 1;
       for (int seed = 0; seed < seeds; ++seed) {
         const auto order = plan::shuffled(n, static_cast<unsigned>(n + 1000 * seed));
-        const bool no_root = (n + seed) % 5 == 4 || method.collect.way == plan::collect_way::none;
+        const bool no_root = (n + seed) % 5 == 4 || method.collect.method == plan::collect_method::none;
         const int root = no_root ? -1 : (n / 3 + 7 * seed) % n;
         const auto p = method.make(n, elements, order, root);
         const auto problems = plan::verify_composite(p, {order, root, GetParam().staged(n, elements)});

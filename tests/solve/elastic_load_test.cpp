@@ -24,8 +24,8 @@ struct bar {
     });
   }
   /// A traction of 1 N/mm2 along `direction` on the high face, by the load of each node.
-  solve::elastic_load pulled(int direction) const {
-    solve::elastic_load load;
+  solve::elasticity_load pulled(int direction) const {
+    solve::elasticity_load load;
     for (const voxel::run& r : problem.nodes.runs())
       for (std::int32_t i = 0; i < r.length; ++i) {
         if (problem.where.owned.begin.z + r.z != shape.z) continue;
@@ -41,9 +41,9 @@ struct bar {
 // Oracle: Hooke's law, u = sigma z / E; nothing is left over at the free faces.
 TEST(ElasticLoad, APulledBarStretchesByHooksLaw) {
   const bar b;
-  solve::elasticity_solver solver(b.problem, {1e-11, 500}, quiet());
+  solve::elasticity_solver solver(b.problem, {1e-11, 500}, null_log());
   const auto s = solver.solve(b.pulled(0));
-  ASSERT_TRUE(s.proof.converged);
+  ASSERT_TRUE(s.certificate.converged);
   for (const voxel::run& r : b.problem.nodes.runs())
     for (std::int32_t i = 0; i < r.length; ++i) {
       const auto at = static_cast<std::size_t>(3 * (r.first + i));
@@ -54,30 +54,30 @@ TEST(ElasticLoad, APulledBarStretchesByHooksLaw) {
         EXPECT_NEAR(s.reaction_N[at], 0, 1e-9);
       }
     }
-  EXPECT_LT(s.proof.reaction_imbalance, 1e-9);
-  EXPECT_LT(s.proof.moment_imbalance, 1e-9);
-  EXPECT_LT(s.proof.energy_identity_error, 1e-9);
+  EXPECT_LT(s.certificate.reaction_imbalance, 1e-9);
+  EXPECT_LT(s.certificate.moment_imbalance, 1e-9);
+  EXPECT_LT(s.certificate.energy_identity_error, 1e-9);
 }
 
 // Invariant: forces and moments balance, and a solver that is used again gives what a fresh one gives.
 TEST(ElasticLoad, LoadCasesShareASetupAndNothingElse) {
   const bar b;
-  solve::elasticity_solver shared(b.problem, {1e-10, 500}, quiet());
+  solve::elasticity_solver shared(b.problem, {1e-10, 500}, null_log());
   for (const int direction : {1, 0, 2}) {
     const auto again = shared.solve(b.pulled(direction));
-    const auto fresh = solve::elasticity_solver(b.problem, {1e-10, 500}, quiet()).solve_last(b.pulled(direction));
-    EXPECT_EQ(again.proof.iterations, fresh.proof.iterations);
+    const auto fresh = solve::elasticity_solver(b.problem, {1e-10, 500}, null_log()).solve_last(b.pulled(direction));
+    EXPECT_EQ(again.certificate.iterations, fresh.certificate.iterations);
     EXPECT_EQ(again.displacement_mm, fresh.displacement_mm);
     EXPECT_EQ(again.reaction_N, fresh.reaction_N);
-    EXPECT_LT(again.proof.reaction_imbalance, 1e-8);
-    EXPECT_LT(again.proof.moment_imbalance, 1e-8);
+    EXPECT_LT(again.certificate.reaction_imbalance, 1e-8);
+    EXPECT_LT(again.certificate.moment_imbalance, 1e-8);
   }
 }
 
 // Invariant: the problem is linear.
 TEST(ElasticLoad, DisplacementsAndForcesSuperpose) {
   const bar b;
-  solve::elasticity_solver solver(b.problem, {1e-11, 500}, quiet());
+  solve::elasticity_solver solver(b.problem, {1e-11, 500}, null_log());
   auto both = b.pulled(1);
   both.prescribed_mm.assign(b.problem.fixed.size(), 0.0);
   for (std::size_t i = 0; i < both.prescribed_mm.size(); ++i)
@@ -92,7 +92,7 @@ TEST(ElasticLoad, DisplacementsAndForcesSuperpose) {
 // Oracle: the message says what is wrong, on all ranks.
 TEST(ElasticLoad, RefusesWhatCannotBeApplied) {
   const bar b;
-  solve::elasticity_solver solver(b.problem, {1e-8, 500}, quiet());
+  solve::elasticity_solver solver(b.problem, {1e-8, 500}, null_log());
   EXPECT_THROW(solver.solve({.prescribed_mm = {1.0}, .forces = {}}), usage_error);
   EXPECT_THROW(solver.solve({.prescribed_mm = {}, .forces = {{-1, {}}}}), usage_error);
   EXPECT_THROW(solver.solve({.prescribed_mm = {}, .forces = {{0, {NAN, 0, 0}}}}), data_error);

@@ -61,7 +61,7 @@ inline solve::elasticity_problem make_problem(const model& m, const support& sup
 }
 
 inline solve::elasticity_solution solved(const solve::elasticity_problem& p, double tolerance = 1e-10) {
-  return solve::solve_elasticity(p, {tolerance, 500}, quiet());
+  return solve::solve_elasticity(p, {tolerance, 500}, null_log());
 }
 
 /// A porous block: the largest part of a gyroid that hangs together by faces, so that nothing turns about an edge.

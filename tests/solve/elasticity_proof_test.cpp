@@ -40,8 +40,8 @@ support bonded(index3 shape) {
 double difference_from_direct(const model& m, const support& supports, double tolerance) {
   const auto p = make_problem(m, supports);
   const auto s = solved(p, tolerance);
-  EXPECT_TRUE(s.proof.converged);
-  EXPECT_LE(s.proof.true_relative_residual, tolerance);
+  EXPECT_TRUE(s.certificate.converged);
+  EXPECT_LE(s.certificate.true_relative_residual, tolerance);
   return largest_difference(p, s, direct_solution(make_problem(m, supports, MPI_COMM_SELF), {}));
 }
 
@@ -57,7 +57,7 @@ double tip_deflection(std::int64_t n) {
     if (node == index3{0, n / 2, n / 2}) fix(1, 0), fix(2, 0);
     if (node == index3{0, n / 2, n}) fix(1, 0);
   });
-  solve::elastic_load load;
+  solve::elasticity_load load;
   std::vector<std::pair<std::size_t, double>> share;  // of the mean over the tip, less that over the root
   for (const voxel::run& r : p.nodes.runs())
     for (std::int32_t i = 0; i < r.length; ++i) {
@@ -68,8 +68,8 @@ double tip_deflection(std::int64_t n) {
       // A shared plane is inside: tip and root are each on one rank.
       load.forces.push_back({r.first + i, {0, 0, weight}});
     }
-  const auto s = solve::elasticity_solver(p, {1e-9, 500}, quiet()).solve_last(load);
-  EXPECT_TRUE(s.proof.converged);
+  const auto s = solve::elasticity_solver(p, {1e-9, 500}, null_log()).solve_last(load);
+  EXPECT_TRUE(s.certificate.converged);
   double deflection = 0;
   for (const auto& [place, weight] : share) deflection += weight * s.displacement_mm[place];
   MPI_Allreduce(MPI_IN_PLACE, &deflection, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -97,7 +97,7 @@ struct cavity {
         if (node[c] % m.shape[c] == 0) fix(c, strain[c] * static_cast<double>(node[c]));
     });
     const auto s = solved(p, 1e-8);
-    EXPECT_TRUE(s.proof.converged);
+    EXPECT_TRUE(s.certificate.converged);
     return solve::mean_stress_MPa(p, s.displacement_mm);
   }
 };

@@ -99,11 +99,11 @@ TEST(heat_boundary, mixed_conditions_equal_the_dense_solution) {
       problem.gradient_K_per_mm = {0.5, -2, 1};
     }
     const auto expected = dense_reference(img, k, problem);
-    const auto solution = solve::solve_heat(problem, tight, quiet());
+    const auto solution = solve::solve_heat(problem, tight, null_log());
 
-    EXPECT_TRUE(solution.proof.converged);
-    EXPECT_LT(solution.proof.reaction_imbalance, 1e-9);
-    EXPECT_LT(solution.proof.energy_identity_error, 1e-9);
+    EXPECT_TRUE(solution.certificate.converged);
+    EXPECT_LT(solution.certificate.reaction_imbalance, 1e-9);
+    EXPECT_LT(solution.certificate.energy_identity_error, 1e-9);
     const std::int64_t offset = problem.where.owned.begin.z * shape.y * shape.x;
     for (const voxel::run& r : problem.cells.runs())
       for (std::int32_t n = 0; n < r.length; ++n) {
@@ -124,7 +124,7 @@ TEST(heat_boundary, flux_through_a_film_has_the_hand_value) {
     auto problem = make_problem(comm, slab, table, h, axis::z);
     problem.faces = {};
     problem.faces[static_cast<std::size_t>(a)] = {heated(0.01), cooled(295, 5e-4)};
-    const auto solution = solve::solve_heat(problem, tight, quiet());
+    const auto solution = solve::solve_heat(problem, tight, null_log());
     const double length = static_cast<double>(slab.shape[a]) * h[a];
     for (const voxel::run& r : problem.cells.runs())
       for (std::int32_t n = 0; n < r.length; ++n) {
@@ -147,7 +147,7 @@ TEST(heat_boundary, a_heated_slab_is_a_parabola) {
   auto problem = make_problem(comm, slab, table, {0.5, 1, 1}, axis::z);
   problem.faces = solve::two_temperatures(axis::z, 0, 0);
   problem.source_W_per_mm3 = {0, 0.02};
-  const auto solution = solve::solve_heat(problem, tight, quiet());
+  const auto solution = solve::solve_heat(problem, tight, null_log());
   for (const voxel::run& r : problem.cells.runs()) {
     const double x = 0.5 * (static_cast<double>(problem.where.owned.begin.z + r.z) + 0.5);
     EXPECT_NEAR(solution.temperature_K[static_cast<std::size_t>(r.first)], 0.02 / 3e-3 * (x * (4 - x) / 2 + 0.25 / 8), 1e-9);
@@ -169,7 +169,7 @@ TEST(heat_boundary, nafems_t4_reaches_its_target) {
     problem.faces = {};
     problem.faces[1] = {held_at(100), cooled(0, 750e-6)};
     problem.faces[2] = {solve::face_condition{}, cooled(0, 750e-6)};
-    const auto solution = solve::solve_heat(problem, {1e-9, 100}, quiet());
+    const auto solution = solve::solve_heat(problem, {1e-9, 100}, null_log());
     EXPECT_NEAR(net(solution) / solution.inflow_W[1][0], 0, 1e-7);
     // 200 mm up the edge two cells meet; the film takes its share of the half cell's drop.
     const auto cell = [&](std::int64_t y) { return solution.temperature_K[static_cast<std::size_t>((y + 1) * 12 * n - 1)]; };
@@ -193,8 +193,8 @@ TEST(heat_boundary, a_periodic_block_carries_the_mean_gradient) {
   problem.faces = {};
   problem.periodic = {true, true, true};
   problem.gradient_K_per_mm = gradient;
-  const auto solution = solve::solve_heat(problem, tight, quiet());
-  EXPECT_TRUE(solution.proof.converged);
+  const auto solution = solve::solve_heat(problem, tight, null_log());
+  EXPECT_TRUE(solution.certificate.converged);
   EXPECT_EQ(solution.periodic_faces[0].both, 24);
   EXPECT_EQ(solution.periodic_faces[1].both, 20);
   EXPECT_EQ(solution.periodic_faces[2].both, 30);
@@ -229,8 +229,8 @@ TEST(heat_boundary, a_shifted_periodic_image_carries_the_same_heat) {
     problem.faces = {};
     problem.periodic = {true, true, true};
     problem.gradient_K_per_mm = {1, 0, 0};
-    const auto solution = solve::solve_heat(problem, tight, quiet());
-    EXPECT_TRUE(solution.proof.converged);
+    const auto solution = solve::solve_heat(problem, tight, null_log());
+    EXPECT_TRUE(solution.certificate.converged);
     EXPECT_NEAR(solution.inflow_W[0][0] / -solution.inflow_W[0][1], 1, 1e-9);
     heat.push_back(solution.inflow_W[0][0]);
   }
@@ -248,7 +248,7 @@ TEST(heat_boundary, answers_do_not_depend_on_the_number_of_ranks) {
     problem.faces = {};
     problem.faces[1] = {held_at(300), cooled(310, 1e-3)};
     problem.periodic[0] = true;
-    return solve::solve_heat(problem, {1e-8, 100}, quiet());
+    return solve::solve_heat(problem, {1e-8, 100}, null_log());
   };
   const auto alone = solve_on(MPI_COMM_SELF), joint = solve_on(MPI_COMM_WORLD);
   EXPECT_NEAR(joint.inflow_W[1][0] / alone.inflow_W[1][0], 1, 1e-10);
@@ -268,24 +268,24 @@ TEST(heat_boundary, problems_without_an_answer_are_refused_on_every_rank) {
   auto trapped = make_problem(comm, two_bars, table, {1, 1, 1}, axis::z);
   trapped.faces = {};
   trapped.faces[0][0] = heated(1);
-  EXPECT_THROW(solve::solve_heat(trapped, {}, quiet()), data_error);
+  EXPECT_THROW(solve::solve_heat(trapped, {}, null_log()), data_error);
   auto source = make_problem(comm, two_bars, table, {1, 1, 1}, axis::z);
   source.faces = {};
   source.source_W_per_mm3 = {0, 1};
-  EXPECT_THROW(solve::solve_heat(source, {}, quiet()), data_error);
+  EXPECT_THROW(solve::solve_heat(source, {}, null_log()), data_error);
   const image staggered({6, 5, 5}, [](index3 p) { return (p.y < 3) == (p.x < 2) ? 1 : 0; });
   auto unjoined = make_problem(comm, staggered, table, {1, 1, 1}, axis::z);
   unjoined.periodic[1] = true;
-  EXPECT_THROW(solve::solve_heat(unjoined, {}, quiet()), data_error);
+  EXPECT_THROW(solve::solve_heat(unjoined, {}, null_log()), data_error);
   auto both = make_problem(comm, two_bars, table, {1, 1, 1}, axis::z);
   both.periodic[0] = true;
-  EXPECT_THROW(solve::solve_heat(both, {}, quiet()), usage_error);
+  EXPECT_THROW(solve::solve_heat(both, {}, null_log()), usage_error);
   auto still = make_problem(comm, two_bars, table, {1, 1, 1}, axis::z);
   still.faces = solve::two_temperatures(axis::z, 300, 300);
-  EXPECT_THROW(solve::solve_heat(still, {}, quiet()), data_error);
+  EXPECT_THROW(solve::solve_heat(still, {}, null_log()), data_error);
   auto film = make_problem(comm, two_bars, table, {1, 1, 1}, axis::z);
   film.faces[0][1] = cooled(300, 0);
-  EXPECT_THROW(solve::solve_heat(film, {}, quiet()), usage_error);
+  EXPECT_THROW(solve::solve_heat(film, {}, null_log()), usage_error);
 }
 
 }  // namespace heat_boundary_test

@@ -51,14 +51,15 @@ TEST(heat_bricks, conduct_as_one_rank_does) {
     const auto a = static_cast<std::size_t>(along);
     const auto whole = make_problem(MPI_COMM_SELF, img, table, {1, 0.8, 1.2}, along);
     const auto part = in_bricks(img, table, {1, 0.8, 1.2}, along);
-    const auto alone = solve::solve_heat(whole, {1e-6, 100}, quiet()), joint = solve::solve_heat(part, {1e-6, 100}, quiet());
-    EXPECT_TRUE(joint.proof.converged);
-    EXPECT_LE(joint.proof.true_relative_residual, 1e-6);
-    EXPECT_LE(joint.proof.iterations, alone.proof.iterations + 8);
-    EXPECT_EQ(joint.proof.unknowns, alone.proof.unknowns);
+    const auto alone = solve::solve_heat(whole, {1e-6, 100}, null_log()),
+               joint = solve::solve_heat(part, {1e-6, 100}, null_log());
+    EXPECT_TRUE(joint.certificate.converged);
+    EXPECT_LE(joint.certificate.true_relative_residual, 1e-6);
+    EXPECT_LE(joint.certificate.iterations, alone.certificate.iterations + 8);
+    EXPECT_EQ(joint.certificate.unknowns, alone.certificate.unknowns);
     EXPECT_NEAR(joint.inflow_W[a][0] / alone.inflow_W[a][0], 1, 1e-8);
     if (along != axis::y) continue;
-    const auto exact = solve::solve_heat(whole, tight, quiet()), exact_joint = solve::solve_heat(part, tight, quiet());
+    const auto exact = solve::solve_heat(whole, tight, null_log()), exact_joint = solve::solve_heat(part, tight, null_log());
     EXPECT_LT(largest_difference(part, exact_joint.temperature_K, whole, exact.temperature_K), 1e-8);
     EXPECT_LT(largest_difference(part, solve::heat_flux_density(part, exact_joint.temperature_K), whole,
                                  solve::heat_flux_density(whole, exact.temperature_K)),
@@ -71,9 +72,9 @@ TEST(heat_bricks, periodic_images_have_the_tensor_of_one_rank) {
   const image img = random_porous({9, 7, 11}, 3, 2);
   const auto table = conductivities({1, 10});
   const auto alone = solve::effective_conductivity(make_problem(MPI_COMM_SELF, img, table, {1, 1, 1}, axis::z),
-                                                   solve::surroundings::periodic, {1e-6, 100}, quiet());
+                                                   solve::surroundings::periodic, {1e-6, 100}, null_log());
   const auto joint = solve::effective_conductivity(in_bricks(img, table, {1, 1, 1}, axis::z), solve::surroundings::periodic,
-                                                   {1e-6, 100}, quiet());
+                                                   {1e-6, 100}, null_log());
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(joint.periodic_faces[i].low, alone.periodic_faces[i].low);
     EXPECT_EQ(joint.periodic_faces[i].high, alone.periodic_faces[i].high);
@@ -99,19 +100,19 @@ TEST(heat_bricks, steps_in_time_are_those_of_one_rank) {
   const solve::time_plan plan{{0, 1e-3, 2e-3}, 290, 4, 1, 0.5, 1};
   const auto whole = conditions(make_problem(MPI_COMM_SELF, img, table, {1, 1, 1}, axis::z)),
              part = conditions(in_bricks(img, table, {1, 1, 1}, axis::z));
-  const auto alone = solve::solve_transient(whole, plan, tight, quiet()),
-             joint = solve::solve_transient(part, plan, tight, quiet());
+  const auto alone = solve::solve_transient(whole, plan, tight, null_log()),
+             joint = solve::solve_transient(part, plan, tight, null_log());
   EXPECT_LT(largest_difference(part, joint.temperature_K, whole, alone.temperature_K), 1e-8);
   EXPECT_NEAR(joint.history.back().stored_W / alone.history.back().stored_W, 1, 1e-8);
-  EXPECT_LT(joint.proof.reaction_imbalance, 1e-8);
+  EXPECT_LT(joint.certificate.reaction_imbalance, 1e-8);
 }
 
 // Oracle: Fourier's law. A box is cut into single voxels for the ranks, so nothing is smoothed but across ranks.
 TEST(heat_bricks, of_a_few_voxels_conduct_as_the_block_does) {
   const image img({2, 2, 3}, [](index3) { return 1; });
   const auto table = conductivities({0.6});
-  const auto solution = solve::solve_heat(in_bricks(img, table, {0.5, 0.1, 0.02}, axis::x), tight, quiet());
-  EXPECT_TRUE(solution.proof.converged);
+  const auto solution = solve::solve_heat(in_bricks(img, table, {0.5, 0.1, 0.02}, axis::x), tight, null_log());
+  EXPECT_TRUE(solution.certificate.converged);
   EXPECT_NEAR(-solution.inflow_W[2][0] / (0.6e-3 * 2 * 0.5 * 2 * 0.1 / (3 * 0.02)), 1, 1e-10);
 }
 
@@ -123,10 +124,10 @@ TEST(heat_bricks, the_coarsest_level_of_thin_slabs_is_small) {
   const image img({7, 40, 40}, [](index3 p) { return p.z == 3 || (p.y % 2 == 0 && p.x % 2 == 0) ? 1 : 0; });
   const auto table = conductivities({1});
   const auto problem = make_problem(comm, img, table, {1, 1, 1}, axis::z);
-  const solve::conduction_cells cells = solve::all_cells(problem);
-  EXPECT_LE(solve::conduction_multigrid(cells).coarsest_unknowns(), 1500);
-  const auto solution = solve::solve_heat(problem, {1e-9, 40}, quiet());
-  EXPECT_TRUE(solution.proof.converged);
+  const solve::heat_cells cells = solve::all_cells(problem);
+  EXPECT_LE(solve::heat_multigrid(cells).coarsest_unknowns(), 1500);
+  const auto solution = solve::solve_heat(problem, {1e-9, 40}, null_log());
+  EXPECT_TRUE(solution.certificate.converged);
   EXPECT_NEAR(solution.inflow_W[0][1], 400 * 1e-3 / 7, 1e-9);
 }
 

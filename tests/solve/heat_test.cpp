@@ -118,12 +118,12 @@ TEST(heat, random_porous_media_equal_the_dense_solution) {
       const auto table = conductivities(k);
       auto problem = make_problem(comm, img, table, h, along);
       problem.faces = solve::two_temperatures(along, 290, 310);
-      const auto solution = solve::solve_heat(problem, tight, quiet());
+      const auto solution = solve::solve_heat(problem, tight, null_log());
 
       EXPECT_NEAR(solution.inflow_W[static_cast<std::size_t>(along)][0] / expected.flux_into_low_W, 1, 1e-8);
-      EXPECT_LT(solution.proof.true_relative_residual, 2e-12);
-      EXPECT_LT(solution.proof.reaction_imbalance, 1e-9);
-      EXPECT_LT(solution.proof.energy_identity_error, 1e-9);
+      EXPECT_LT(solution.certificate.true_relative_residual, 2e-12);
+      EXPECT_LT(solution.certificate.reaction_imbalance, 1e-9);
+      EXPECT_LT(solution.certificate.energy_identity_error, 1e-9);
       const std::int64_t offset = problem.where.owned.begin.z * shape.y * shape.x;
       for (const voxel::run& r : problem.cells.runs())
         for (std::int32_t n = 0; n < r.length; ++n) {
@@ -167,9 +167,9 @@ TEST(heat, temperatures_do_not_depend_on_the_number_of_threads) {
   const auto problem = make_problem(MPI_COMM_WORLD, img, table, {1, 1, 2}, axis::y);
   const int before = omp_get_max_threads();
   omp_set_num_threads(1);
-  const auto one = solve::solve_heat(problem, {}, quiet());
+  const auto one = solve::solve_heat(problem, {}, null_log());
   omp_set_num_threads(3);
-  const auto three = solve::solve_heat(problem, {}, quiet());
+  const auto three = solve::solve_heat(problem, {}, null_log());
   omp_set_num_threads(before);
   EXPECT_EQ(one.temperature_K, three.temperature_K);
   EXPECT_EQ(one.inflow_W, three.inflow_W);
@@ -188,9 +188,9 @@ TEST(heat, islands_and_dead_ends_carry_nothing) {
   const auto table = conductivities({2});
   auto problem = make_problem(comm, img, table, {0.1, 0.1, 0.1}, axis::z);
   problem.faces = solve::two_temperatures(axis::z, 10, 30);
-  const auto solution = solve::solve_heat(problem, tight, quiet());
+  const auto solution = solve::solve_heat(problem, tight, null_log());
   EXPECT_NEAR(-solution.inflow_W[0][1], -2e-3 * 0.1 * 0.1 * 20 / 1.1, 1e-14);
-  EXPECT_EQ(solution.proof.unknowns, 11);
+  EXPECT_EQ(solution.certificate.unknowns, 11);
   const auto flux = solve::heat_flux_density(problem, solution.temperature_K);
   for (const voxel::run& r : problem.cells.runs()) {
     const auto i = static_cast<std::size_t>(r.first);
@@ -215,8 +215,8 @@ TEST(heat, without_a_path_nothing_flows) {
   for (const axis along : {axis::z, axis::x}) {
     const auto problem = make_problem(comm, gap, table, {1, 1, 1}, along);
     const auto& faces = problem.faces[static_cast<std::size_t>(along)];
-    const auto solution = solve::solve_heat(problem, {}, quiet());
-    EXPECT_TRUE(solution.proof.converged);
+    const auto solution = solve::solve_heat(problem, {}, null_log());
+    EXPECT_TRUE(solution.certificate.converged);
     EXPECT_EQ(solution.inflow_W[static_cast<std::size_t>(along)], (std::array<double, 2>{0, 0}));
     const std::int64_t cut = along == axis::z ? 5 : 3;
     for (const voxel::run& r : problem.cells.runs())
@@ -252,10 +252,10 @@ TEST(heat, contrast_of_a_million_converges_within_the_wiener_bounds) {
   const auto table = conductivities({1e-3, 1e3});
   for (const double width : {1.0, 10.0}) {
     const auto problem = make_problem(MPI_COMM_WORLD, img, table, {1, width, width}, axis::z);
-    const auto solution = solve::solve_heat(problem, {1e-9, 100}, quiet());
-    EXPECT_TRUE(solution.proof.converged);
-    EXPECT_LE(solution.proof.true_relative_residual, 1e-9);
-    EXPECT_LE(solution.proof.iterations, 40);
+    const auto solution = solve::solve_heat(problem, {1e-9, 100}, null_log());
+    EXPECT_TRUE(solution.certificate.converged);
+    EXPECT_LE(solution.certificate.true_relative_residual, 1e-9);
+    EXPECT_LE(solution.certificate.iterations, 40);
     const double k = -1000 * solution.inflow_W[0][0] / 24 / (width * width);
     EXPECT_GT(k, 1 / (good / 1e3 + (1 - good) / 1e-3));
     EXPECT_LT(k, good * 1e3 + (1 - good) * 1e-3);
@@ -270,10 +270,10 @@ TEST(heat, iterations_hardly_grow_with_refinement) {
     const image fine({14 * scale, 14 * scale, 14 * scale},
                      [&](index3 p) { return coarse.at({p.z / scale, p.y / scale, p.x / scale}); });
     const auto table = conductivities({1});
-    const auto solution = solve::solve_heat(make_problem(MPI_COMM_WORLD, fine, table, {1, 1, 1}, axis::z), {}, quiet());
-    EXPECT_TRUE(solution.proof.converged);
-    EXPECT_EQ(solution.proof.residual_history.size(), static_cast<std::size_t>(solution.proof.iterations) + 1);
-    iterations.push_back(solution.proof.iterations);
+    const auto solution = solve::solve_heat(make_problem(MPI_COMM_WORLD, fine, table, {1, 1, 1}, axis::z), {}, null_log());
+    EXPECT_TRUE(solution.certificate.converged);
+    EXPECT_EQ(solution.certificate.residual_history.size(), static_cast<std::size_t>(solution.certificate.iterations) + 1);
+    iterations.push_back(solution.certificate.iterations);
   }
   EXPECT_LE(iterations.back(), 20);
   EXPECT_LE(iterations.back(), iterations.front() + 8);
@@ -283,10 +283,11 @@ TEST(heat, iterations_hardly_grow_with_refinement) {
 TEST(heat, too_few_iterations_are_reported_not_thrown) {
   const image img = random_porous({16, 16, 16}, 7, 2);
   const auto table = conductivities({1, 100});
-  const auto solution = solve::solve_heat(make_problem(MPI_COMM_WORLD, img, table, {1, 1, 1}, axis::z), {1e-10, 2}, quiet());
-  EXPECT_FALSE(solution.proof.converged);
-  EXPECT_EQ(solution.proof.iterations, 2);
-  EXPECT_GT(solution.proof.true_relative_residual, 1e-10);
+  const auto solution =
+      solve::solve_heat(make_problem(MPI_COMM_WORLD, img, table, {1, 1, 1}, axis::z), {1e-10, 2}, null_log());
+  EXPECT_FALSE(solution.certificate.converged);
+  EXPECT_EQ(solution.certificate.iterations, 2);
+  EXPECT_GT(solution.certificate.true_relative_residual, 1e-10);
 }
 
 // Oracle: hand count of the voids; balance_planes gives some ranks planes without a single cell of the path.
@@ -305,7 +306,7 @@ TEST(heat, flux_density_of_a_laminate_follows_fouriers_law) {
   const auto table = conductivities({1, 10});
   for (const axis along : {axis::y, axis::z}) {
     const auto problem = make_problem(comm, layers, table, {0.5, 0.25, 0.125}, along);
-    const auto solution = solve::solve_heat(problem, tight, quiet());
+    const auto solution = solve::solve_heat(problem, tight, null_log());
     const auto flux = solve::heat_flux_density(problem, solution.temperature_K);
     for (const voxel::run& r : problem.cells.runs()) {
       const double k = (problem.where.owned.begin.z + r.z) % 2 == 0 ? 1e-3 : 1e-2;
@@ -323,15 +324,15 @@ TEST(heat, inconsistent_problems_are_refused) {
   const image img({6, 3, 3}, [](index3) { return 1; });
   const auto table = conductivities({1}), insulating = conductivities({0});
   auto spacing = make_problem(comm, img, table, {1, 0, 1}, axis::z);
-  EXPECT_THROW(solve::solve_heat(spacing, {}, quiet()), usage_error);
+  EXPECT_THROW(solve::solve_heat(spacing, {}, null_log()), usage_error);
   auto zero = make_problem(comm, img, insulating, {1, 1, 1}, axis::z);
-  EXPECT_THROW(solve::solve_heat(zero, {}, quiet()), data_error);
+  EXPECT_THROW(solve::solve_heat(zero, {}, null_log()), data_error);
   auto unknown = make_problem(comm, img, table, {1, 1, 1}, axis::z);
   if (comm::rank(comm) == 0) unknown.material[0] = 9;
-  EXPECT_THROW(solve::solve_heat(unknown, {}, quiet()), data_error);
+  EXPECT_THROW(solve::solve_heat(unknown, {}, null_log()), data_error);
   const auto whole = make_problem(comm, img, table, {1, 1, 1}, axis::z);
   EXPECT_THROW(solve::heat_flux_density(whole, {1.0}), usage_error);
-  EXPECT_THROW(solve::solve_heat(whole, {0.0, 100}, quiet()), usage_error);
+  EXPECT_THROW(solve::solve_heat(whole, {0.0, 100}, null_log()), usage_error);
 }
 
 }  // namespace heat_test

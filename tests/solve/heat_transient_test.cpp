@@ -36,9 +36,9 @@ double error_of_slab(MPI_Comm comm, std::int64_t n, double step_s, double implic
     return p;
   }();
   const solve::time_plan plan{{0, capacity}, 1, 2, step_s, implicitness, 1};
-  const auto solution = solve::solve_transient(problem, plan, {1e-11, 100}, quiet());
-  EXPECT_TRUE(solution.proof.converged);
-  EXPECT_LT(solution.proof.reaction_imbalance, 1e-8);
+  const auto solution = solve::solve_transient(problem, plan, {1e-11, 100}, null_log());
+  EXPECT_TRUE(solution.certificate.converged);
+  EXPECT_LT(solution.certificate.reaction_imbalance, 1e-8);
   double error = 0;
   for (const voxel::run& r : problem.cells.runs()) {
     const double x = h * (static_cast<double>(problem.where.owned.begin.z + r.z) + 0.5);
@@ -69,7 +69,7 @@ TEST(heat_transient, an_insulated_body_keeps_its_heat) {
   auto problem = make_problem(comm, img, table, {0.3, 0.2, 0.1}, axis::z);
   problem.faces = {};
   problem.source_W_per_mm3 = {0, 5e-3};
-  const auto solution = solve::solve_transient(problem, {{0, 2e-3}, 300, 10, 3, 1, 2}, {1e-10, 100}, quiet());
+  const auto solution = solve::solve_transient(problem, {{0, 2e-3}, 300, 10, 3, 1, 2}, {1e-10, 100}, null_log());
   for (const double t : solution.temperature_K) EXPECT_NEAR(t, 300 + 5e-3 * 10 / 2e-3, 1e-7);
   EXPECT_DOUBLE_EQ(solution.step_s, 2.5);
   ASSERT_EQ(solution.history.size(), 3U);
@@ -93,12 +93,12 @@ TEST(heat_transient, every_step_balances_and_leads_to_the_steady_state) {
                     {solve::face_condition{thermal::convection, 280, 0, 4e-4}, {}}}};
   problem.periodic[0] = false;
   problem.source_W_per_mm3 = {0, 1e-3, 0};
-  const auto steady = solve::solve_heat(problem, {1e-10, 200}, quiet());
+  const auto steady = solve::solve_heat(problem, {1e-10, 200}, null_log());
   for (const double implicitness : {1.0, 0.5}) {
     const auto solution =
-        solve::solve_transient(problem, {{0, 2e-3, 3e-3}, 290, 4000, 100, implicitness, 1}, {1e-10, 200}, quiet());
-    EXPECT_TRUE(solution.proof.converged);
-    EXPECT_LT(solution.proof.reaction_imbalance, 1e-7);
+        solve::solve_transient(problem, {{0, 2e-3, 3e-3}, 290, 4000, 100, implicitness, 1}, {1e-10, 200}, null_log());
+    EXPECT_TRUE(solution.certificate.converged);
+    EXPECT_LT(solution.certificate.reaction_imbalance, 1e-7);
     ASSERT_EQ(solution.history.size(), 41U);
     for (const auto& record : solution.history) {
       double gain = record.time_s > 0 ? solution.source_W : 0;
@@ -118,7 +118,7 @@ TEST(heat_transient, answers_do_not_depend_on_the_number_of_ranks) {
     auto problem = make_problem(comm, img, table, {1, 1, 1}, axis::z);
     problem.faces = solve::two_temperatures(axis::z, 300, 310);
     problem.periodic[2] = true;
-    return solve::solve_transient(problem, {{0, 2e-3, 3e-3}, 290, 100, 20, 1, 1}, {1e-10, 200}, quiet());
+    return solve::solve_transient(problem, {{0, 2e-3, 3e-3}, 290, 100, 20, 1, 1}, {1e-10, 200}, null_log());
   };
   const auto alone = solve_on(MPI_COMM_SELF), joint = solve_on(MPI_COMM_WORLD);
   ASSERT_EQ(alone.history.size(), joint.history.size());
@@ -134,7 +134,7 @@ TEST(heat_transient, plans_that_make_no_sense_are_refused) {
   const auto table = conductivities({1});
   const auto problem = make_problem(comm, img, table, {1, 1, 1}, axis::z);
   const auto refused = [&](const solve::time_plan& plan) {
-    EXPECT_THROW(solve::solve_transient(problem, plan, {}, quiet()), usage_error);
+    EXPECT_THROW(solve::solve_transient(problem, plan, {}, null_log()), usage_error);
   };
   refused({{0, 1}, 0, 1, 0, 1, 1});
   refused({{0, 1}, 0, 1, 2, 1, 1});

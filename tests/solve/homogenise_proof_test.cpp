@@ -26,7 +26,7 @@ constexpr auto kubc = solve::box_faces::kubc, periodic = solve::box_faces::perio
 
 matrix6 stiffness_of(const model& m, solve::box_faces faces) {
   auto problem = make_problem(m, nothing);
-  return matrix(solve::homogenise(problem, faces, 0.01, {1e-10, 500}, quiet()).stiffness_MPa);
+  return matrix(solve::homogenise(problem, faces, 0.01, {1e-10, 500}, null_log()).stiffness_MPa);
 }
 
 matrix6 isotropic(double youngs_modulus, double ratio) {
@@ -146,7 +146,7 @@ TEST(homogenise_proof, lies_between_the_bounds_of_hashin_and_shtrikman) {
     const model m = balls(16, 3, part, static_cast<material_number>(phase));
     auto problem = make_problem(m, nothing);
     const auto k =
-        solve::constants_of(solve::homogenise(problem, solve::box_faces::kubc, 0.01, {1e-7, 500}, quiet()).stiffness_MPa)
+        solve::constants_of(solve::homogenise(problem, solve::box_faces::kubc, 0.01, {1e-7, 500}, null_log()).stiffness_MPa)
             .value();
     const double f = hard_fraction(m);
     const pair low = bound(soft, hard, f), high = bound(hard, soft, 1 - f);
@@ -213,7 +213,7 @@ TEST(homogenise_proof, a_periodic_array_of_cavities_is_cubic) {
         if (std::hypot(off(z), off(y), off(x)) < 3.6) m.at(z, y, x) = 0, holes += 1;
       }
   auto problem = make_problem(m, nothing);
-  const auto found = solve::homogenise(problem, periodic, 0.01, {1e-9, 500}, quiet());
+  const auto found = solve::homogenise(problem, periodic, 0.01, {1e-9, 500}, null_log());
   const auto k = solve::constants_of(found.stiffness_MPa).value();
   const double f = holes / 1728, bulk = 1 / 1.2, shear = 1 / 2.6;
   EXPECT_LT(k.bulk_voigt_MPa, bulk + f / (3 * (1 - f) / (3 * bulk + 4 * shear) - 1 / bulk));

@@ -31,7 +31,7 @@ constexpr auto kubc = solve::box_faces::kubc, periodic = solve::box_faces::perio
 
 solve::homogenised stiffness_of(const model& m, double tolerance, solve::box_faces faces, MPI_Comm comm = MPI_COMM_WORLD) {
   auto problem = make_problem(m, nothing, comm);
-  return solve::homogenise(problem, faces, -0.01, {tolerance, 500}, quiet());
+  return solve::homogenise(problem, faces, -0.01, {tolerance, 500}, null_log());
 }
 
 // Oracle: Hooke's law; confined 1.3461538 E, its coupling 0.5769231 E, shear 0.3846154 E, for any shape of voxels.
@@ -44,7 +44,7 @@ TEST(homogenise, a_solid_block_has_its_material_s_stiffness) {
         EXPECT_NEAR(found.stiffness_MPa[i][j], expected, 1e-9) << i << " " << j;
       }
     EXPECT_LT(found.asymmetry, 1e-9);
-    for (const auto& proof : found.proof) EXPECT_TRUE(proof.converged);
+    for (const auto& certificate : found.certificate) EXPECT_TRUE(certificate.converged);
   }
 }
 
@@ -53,7 +53,7 @@ TEST(homogenise, mean_stress_does_the_work_that_the_energy_says) {
   const model m = random_solid({8, 9, 7}, {1, 1.2, 0.9}, 5);
   for (const auto faces : {kubc, periodic}) {
     auto problem = make_problem(m, nothing);
-    const auto found = solve::homogenise(problem, faces, -0.01, {1e-10, 500}, quiet());
+    const auto found = solve::homogenise(problem, faces, -0.01, {1e-10, 500}, null_log());
     double energy = 0;  // a mean over the box
     for (const float density : solve::integrated_energy_density(problem, found.shown.displacement_mm)) energy += density;
     MPI_Allreduce(MPI_IN_PLACE, &energy, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -88,7 +88,7 @@ TEST(homogenise, does_not_depend_on_ranks_and_threads) {
     const auto after_two_iterations = [&](int threads) {
       omp_set_num_threads(threads);
       auto problem = make_problem(m, nothing);
-      return solve::homogenise(problem, faces, 0.01, {1e-9, 2}, quiet()).stiffness_MPa;
+      return solve::homogenise(problem, faces, 0.01, {1e-9, 2}, null_log()).stiffness_MPa;
     };
     EXPECT_EQ(after_two_iterations(2), after_two_iterations(1));
   }
@@ -106,7 +106,7 @@ TEST(homogenise, a_sheet_has_its_material_s_stiffness) {
 // Oracle: the contract.
 TEST(homogenise, refuses_what_has_no_answer) {
   auto problem = make_problem(solid({8, 4, 4}), nothing);
-  EXPECT_THROW(solve::homogenise(problem, kubc, 0, {1e-6, 500}, quiet()), usage_error);
+  EXPECT_THROW(solve::homogenise(problem, kubc, 0, {1e-6, 500}, null_log()), usage_error);
   model inside = solid({14, 4, 4});  // touches no face
   model leaning = inside;            // joins the faces across z, but never meets itself across y and x
   for (std::int64_t z = 0; z < 14; ++z)

@@ -7,7 +7,7 @@
 ///     throw data_error(fmt::format("threshold {} leaves no voxel of {}: its grey values lie in [{}, {}]; "
 ///                                  "choose a threshold inside that range", ...));
 ///
-/// Local functions throw. A collective function lets all ranks agree first (comm::together), so that every rank
+/// Local functions throw. A collective function lets all ranks agree first (comm::collectively), so that every rank
 /// throws the same text.
 #include <common/problem.hpp>
 #include <stdexcept>

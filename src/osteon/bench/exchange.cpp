@@ -7,8 +7,8 @@
 #include <functional>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/exchange.hpp>
-#include <osteon/comm/together.hpp>
 #include <random>
 
 namespace osteon::bench {
@@ -46,7 +46,7 @@ double slowest(MPI_Comm comm, const timed_way& way, std::vector<std::byte>& in, 
 std::vector<exchange_time> measure_exchange(MPI_Comm comm, const exchange_case& what,
                                             const std::vector<std::string>& schedules, double seconds) {
   const int rank = comm::rank(comm), ranks = comm::size(comm);
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (what.skew < 1 || what.skew > ranks)
       throw usage_error(fmt::format("a skew of {} among {} ranks: give 1 to {}", what.skew, ranks, ranks));
     if (what.bytes < 0 || static_cast<double>(what.bytes) * what.skew * ranks > 2e9)
@@ -84,7 +84,7 @@ std::vector<exchange_time> measure_exchange(MPI_Comm comm, const exchange_case& 
   for (const timed_way& way : ways) {
     std::fill(in.begin(), in.end(), std::byte{0});
     way.run(in);
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       if (in != expected) throw data_error(fmt::format("{} brings other bytes than MPI_Alltoallv", way.name));
     });
   }

@@ -10,8 +10,8 @@
 #include <optional>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/bench/io_workload.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/io/file_system.hpp>
 #include <osteon/io/npy.hpp>
 
@@ -96,7 +96,7 @@ nlohmann::ordered_json measure_io(MPI_Comm comm, const io_options& options) {
   const bool first = comm::rank(comm) == 0;
   voxel::image image;
   std::optional<scratch_folder> folder;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (!first) return;
     image = options.image.empty() ? gyroid(options.edge) : io::read_npy(options.image);
     folder.emplace(options.folder.empty() ? "." : options.folder);
@@ -115,7 +115,7 @@ nlohmann::ordered_json measure_io(MPI_Comm comm, const io_options& options) {
   for (int k = 0; k < options.repetitions; ++k)
     for (std::size_t i = 0; i < ways.size(); ++i) run_once(comm, load, ways[i], costs[i]);
   nlohmann::ordered_json out{{"schema", "osteon.bench/1"}, {"ranks", comm::size(comm)}};
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (!first) return;
     out.update(load.facts());
     out["file_system"] = io::file_system_of(path).name;

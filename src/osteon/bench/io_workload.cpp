@@ -7,8 +7,8 @@
 #include <fstream>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/grid/block_nodes.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/result_file.hpp>
@@ -34,12 +34,12 @@ std::vector<io_way> io_workload::ways() {
     all.push_back({operation, name, std::move(run), file(target)});
   };
   add("read model", "text, scanf, root scatters", "model.txt", [&] { read_text_by_scanf(); });
-  add("read model", "text, serial", "model.txt", [&] { vx::read_model(comm_, script_, how_, vx::text_way::serial); });
-  add("read model", "text, parallel", "model.txt", [&] { vx::read_model(comm_, script_, how_, vx::text_way::parallel); });
+  add("read model", "text, serial", "model.txt", [&] { vx::read_model(comm_, script_, how_, vx::text_access::serial); });
+  add("read model", "text, parallel", "model.txt", [&] { vx::read_model(comm_, script_, how_, vx::text_access::parallel); });
   add("read model", "netCDF, deflate", "model.nc", [&] { read_netcdf("model.nc"); });
   add("write result", "text, printf, one after the other", "printf.txt", [&] { write_text_by_printf(); });
-  add("write result", "text, serial", "serial.txt", [&] { write_text(vx::text_way::serial, "serial.txt"); });
-  add("write result", "text, parallel", "parallel.txt", [&] { write_text(vx::text_way::parallel, "parallel.txt"); });
+  add("write result", "text, serial", "serial.txt", [&] { write_text(vx::text_access::serial, "serial.txt"); });
+  add("write result", "text, parallel", "parallel.txt", [&] { write_text(vx::text_access::parallel, "parallel.txt"); });
   add("write result", "raw MPI-IO", "raw.bin", [&] { write_raw("raw.bin", false); });
   add("write result", "raw MPI-IO, synced", "synced.bin", [&] { write_raw("synced.bin", true); });
   add("write result", "netCDF, deflate", "deflate.nc", [&] { write_netcdf("deflate.nc"); });
@@ -62,7 +62,7 @@ nlohmann::ordered_json io_workload::facts() const {
 }
 
 void io_workload::make_model(const voxel::image& image) {
-  comm::together(comm_, [&] {
+  comm::collectively(comm_, [&] {
     if (comm::rank(comm_) != 0) return;
     if (image.type != voxel::scalar::u1) throw usage_error("the image must hold bytes, the materials");
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(image.bytes.data());
@@ -184,8 +184,8 @@ void io_workload::write_text_by_printf() {
   if (rank + 1 < comm::size(comm_)) MPI_Send(&number, 1, MPI_LONG, rank + 1, 0, comm_);
 }
 
-void io_workload::write_text(vx::text_way way, const char* name) {
-  vx::write_displacement(comm_, script_, file(name), way, rows_);
+void io_workload::write_text(vx::text_access access, const char* name) {
+  vx::write_displacement(comm_, script_, file(name), access, rows_);
 }
 
 void io_workload::read_netcdf(const char* name) {

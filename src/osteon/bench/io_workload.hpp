@@ -49,7 +49,7 @@ class io_workload {
   void waiting(F call);
   void read_text_by_scanf();
   void write_text_by_printf();
-  void write_text(io::voxfe::text_way way, const char* name);
+  void write_text(io::voxfe::text_access access, const char* name);
   void read_netcdf(const char* name);
   void write_netcdf(const char* name, const io::storage& stored = {});
   void read_raw();

@@ -7,8 +7,8 @@
 #include <limits>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/io/npy.hpp>
 #include <osteon/kernel/ray_segments.hpp>
 #include <osteon/render/picture.hpp>
@@ -67,7 +67,7 @@ double interpolation_limit() {
 }  // namespace
 
 json render(MPI_Comm comm, const render_options& options) {
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (options.edge < 16 || options.edge > 2048 || options.frames < 1 || options.frames > 1000)
       throw usage_error(fmt::format("a cube of {} voxels, {} frames; give 16 to 2048 voxels and 1 to 1000 frames",
                                     options.edge, options.frames));
@@ -76,7 +76,7 @@ json render(MPI_Comm comm, const render_options& options) {
   const std::vector<std::int64_t> even(static_cast<std::size_t>(options.edge), 1);
   const auto where = grid::make_block(comm, domain, even);
   grid::ghosted_field<float> field;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     field.present = grid::with_ghosts(where, osteon::render::ghost_depth(options.step_voxels));
     field.values = wavy_field(field.present, domain);
   });

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/host_images.hpp>
 #include <osteon/comm/sparse_runs.hpp>
-#include <osteon/comm/together.hpp>
 
 namespace osteon::comm {
 
@@ -24,7 +24,7 @@ communicator split_into_hosts(const composite_options& o, MPI_Comm comm) {
   MPI_Comm_split_type(host.get(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
   const int sharing = size(near);
   MPI_Comm_free(&near);
-  together(comm, [&] {
+  collectively(comm, [&] {
     if (sharing < host.size())
       throw usage_error(
           fmt::format("{} consecutive ranks for a host, of which only {} share memory with rank {}: give 0, or a "
@@ -36,10 +36,10 @@ communicator split_into_hosts(const composite_options& o, MPI_Comm comm) {
 
 // Stripe i of the picture is blended by the local rank i of each host, from its host's images; between the hosts it is
 // composited by a plan of its own, whose root puts it into the picture in the memory of the root's host.
-class hybrid : public compositor::way {
+class hybrid : public compositor::transport {
  public:
-  hybrid(const composite_options& o, MPI_Comm c) : way(o, c), host_(split_into_hosts(options, comm.get())) {
-    together(comm.get(), [&] { check_sparse(options); });
+  hybrid(const composite_options& o, MPI_Comm c) : transport(o, c), host_(split_into_hosts(options, comm.get())) {
+    collectively(comm.get(), [&] { check_sparse(options); });
     const int rank = comm.rank(), ranks = comm.size();
     // Hosts are counted by their lowest rank.
     int lowest = rank;
@@ -78,7 +78,7 @@ class hybrid : public compositor::way {
     const std::byte* const own = images_->next_image();
     if (options.check) {
       const std::int64_t bad = first_bad_pixel(options, own, active);
-      together(comm.get(), [&] {
+      collectively(comm.get(), [&] {
         if (bad >= 0) throw_not_premultiplied(options, comm.rank(), bad, own);
       });
     }
@@ -215,12 +215,12 @@ class hybrid : public compositor::way {
   std::unique_ptr<exchange_pixels> pixels_;
   std::unique_ptr<dense_exchange> dense_;
   std::unique_ptr<sparse_exchange> sparse_;
-  std::unique_ptr<compositor::way> messages_;
+  std::unique_ptr<compositor::transport> messages_;
 };
 
 }  // namespace
 
-std::unique_ptr<compositor::way> composite_hybrid(const composite_options& options, MPI_Comm comm) {
+std::unique_ptr<compositor::transport> composite_hybrid(const composite_options& options, MPI_Comm comm) {
   return std::make_unique<hybrid>(options, comm);
 }
 

@@ -1,16 +1,16 @@
 #include <algorithm>
-#include <osteon/comm/compositor_way.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/compositor_transport.hpp>
 #include <osteon/comm/sparse_runs.hpp>
-#include <osteon/comm/together.hpp>
 
 namespace osteon::comm {
 
 namespace {
 
-class by_messages : public compositor::way {
+class by_messages : public compositor::transport {
  public:
-  by_messages(const composite_options& o, MPI_Comm c) : way(o, c) {
-    together(comm.get(), [&] {
+  by_messages(const composite_options& o, MPI_Comm c) : transport(o, c) {
+    collectively(comm.get(), [&] {
       check_sparse(options);
       image_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(pixels() * pixel_bytes()));
     });
@@ -26,7 +26,7 @@ class by_messages : public compositor::way {
     if (!std::equal(order.begin(), order.end(), order_.begin(), order_.end())) prepare(order);
     if (options.check) {
       std::int64_t bad = first_bad_pixel(options, image_.get(), options.sparse ? active : whole());
-      together(comm.get(), [&] {
+      collectively(comm.get(), [&] {
         if (bad >= 0) throw_not_premultiplied(options, comm.rank(), bad, image_.get());
       });
     }
@@ -47,7 +47,7 @@ class by_messages : public compositor::way {
     sparse_.reset();
     const int ranks = comm.size();
     plan::rank_plan mine;
-    together(comm.get(), [&] {
+    collectively(comm.get(), [&] {
       const plan::plan all = options.method(ranks, pixels(), order, options.root);
       mine = all.of(comm.rank());
       description = all.name + " over messages";
@@ -77,7 +77,7 @@ class by_messages : public compositor::way {
 
 }  // namespace
 
-std::unique_ptr<compositor::way> composite_by_messages(const composite_options& options, MPI_Comm comm) {
+std::unique_ptr<compositor::transport> composite_by_messages(const composite_options& options, MPI_Comm comm) {
   return std::make_unique<by_messages>(options, comm);
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <osteon/comm/compositor_way.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/compositor_transport.hpp>
 #include <osteon/comm/sparse_runs.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/plan/composite_method.hpp>
 #include <thread>
 
@@ -158,13 +158,13 @@ void blend_stripe(const composite_options& o, kernel::pixel_format out_format, s
                   {begin, std::min(stripe.end, begin + block)});
 }
 
-compositor::compositor(std::unique_ptr<way> w) : way_(std::move(w)) {}
+compositor::compositor(std::unique_ptr<transport> w) : transport_(std::move(w)) {}
 compositor::compositor(compositor&&) noexcept = default;
 compositor& compositor::operator=(compositor&&) noexcept = default;
 compositor::~compositor() = default;
 
 compositor compositor::make(MPI_Comm comm, const composite_options& options) {
-  together(comm, [&] { check(options, size(comm)); });
+  collectively(comm, [&] { check(options, size(comm)); });
   switch (choose(comm, options)) {
     case transport::shared:
       return compositor(composite_in_shared_memory(options, comm));
@@ -176,17 +176,17 @@ compositor compositor::make(MPI_Comm comm, const composite_options& options) {
 }
 
 std::span<std::byte> compositor::buffer() {
-  return {way_->buffer(), static_cast<std::size_t>(way_->pixels()) * way_->options.format.bytes()};
+  return {transport_->buffer(), static_cast<std::size_t>(transport_->pixels()) * transport_->options.format.bytes()};
 }
 frame_report compositor::run(std::span<const int> order, const pixel_rectangle& active) {
-  return way_->run(order, clipped(way_->options, active));
+  return transport_->run(order, clipped(transport_->options, active));
 }
-frame_report compositor::run(std::span<const int> order) { return way_->run(order, way_->whole()); }
+frame_report compositor::run(std::span<const int> order) { return transport_->run(order, transport_->whole()); }
 std::span<const std::byte> compositor::picture() const {
-  return {way_->picture(), static_cast<std::size_t>(way_->pixels()) * way_->options.format.bytes()};
+  return {transport_->picture(), static_cast<std::size_t>(transport_->pixels()) * transport_->options.format.bytes()};
 }
-const std::vector<plan::span>& compositor::parts() const { return way_->parts; }
-double compositor::error_bound() const { return way_->error_bound; }
-std::string compositor::description() const { return way_->description; }
+const std::vector<plan::span>& compositor::parts() const { return transport_->parts; }
+double compositor::error_bound() const { return transport_->error_bound; }
+std::string compositor::description() const { return transport_->description; }
 
 }  // namespace osteon::comm

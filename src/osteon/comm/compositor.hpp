@@ -71,10 +71,10 @@ class compositor {
   /// How it composites, in words.
   std::string description() const;
 
-  struct way;  ///< implementation of a transport
+  struct transport;  ///< implementation of a transport
  private:
-  explicit compositor(std::unique_ptr<way> w);
-  std::unique_ptr<way> way_;
+  explicit compositor(std::unique_ptr<transport> w);
+  std::unique_ptr<transport> transport_;
 };
 
 }  // namespace osteon::comm

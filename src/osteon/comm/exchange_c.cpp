@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/exchange.hpp>
-#include <osteon/comm/together.hpp>
 
 using namespace osteon;
 
@@ -45,7 +45,7 @@ const char* osteon_all_to_all_schedule(const osteon_all_to_all* exchange) { retu
 int osteon_all_to_all_counts(osteon_all_to_all* exchange, const std::int64_t* to, std::int64_t* from, char* error,
                              std::size_t length) {
   return guarded(error, length, [&] {
-    comm::together(exchange->comm.get(), [&] {
+    comm::collectively(exchange->comm.get(), [&] {
       for (const std::int64_t count : exchange->counts(to))
         if (count < 0) throw usage_error("a parcel has fewer than 0 elements");
     });

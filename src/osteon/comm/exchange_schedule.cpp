@@ -1,7 +1,7 @@
 #include <bit>
 #include <osteon/base/error.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/exchange_schedule.hpp>
-#include <osteon/comm/together.hpp>
 
 namespace osteon::comm {
 
@@ -59,7 +59,7 @@ exchange_schedule make_schedule(MPI_Comm comm, const plan::rank_plan& mine, std:
     auto came = told(comm, mine.rounds[r], static_cast<int>(r), sent);
     walk.go(mine.rounds[r], std::move(sent), std::move(came));
   }
-  together(comm, [&] {
+  collectively(comm, [&] {
     if (!walk.fault().empty()) throw usage_error(walk.fault());
   });
   return walk.finish(mine.result);

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <osteon/base/error.hpp>
-#include <osteon/comm/exchange_ways.hpp>
+#include <osteon/comm/exchange_transports.hpp>
 #include <osteon/comm/shared_window.hpp>
 #include <thread>
 
@@ -63,7 +63,7 @@ std::vector<pid_t> readable_processes(MPI_Comm host) {
   return processes;
 }
 
-class shared_boxes final : public all_to_all::way {
+class shared_boxes final : public all_to_all::transport {
  public:
   explicit shared_boxes(MPI_Comm host) : rank_(rank(host)), ranks_(size(host)) {
     // All boxes of a rank together fit into a second-level cache of usual size.
@@ -181,7 +181,7 @@ class shared_boxes final : public all_to_all::way {
                                         e.left, e.peer, std::strerror(errno)));
       } catch (...) {
         std::terminate();  // the others wait for this rank: the terminate handler prints the error and aborts them, as in
-                           // comm::agree
+                           // comm::throw_first_error
       }
     }
     advance(e, e.left);
@@ -196,6 +196,8 @@ class shared_boxes final : public all_to_all::way {
 
 }  // namespace
 
-std::unique_ptr<all_to_all::way> exchange_in_shared_memory(MPI_Comm host) { return std::make_unique<shared_boxes>(host); }
+std::unique_ptr<all_to_all::transport> exchange_in_shared_memory(MPI_Comm host) {
+  return std::make_unique<shared_boxes>(host);
+}
 
 }  // namespace osteon::comm

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <limits>
 #include <osteon/base/error.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/element_type.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/plan/verify.hpp>
 
 namespace osteon::comm {
@@ -25,7 +25,7 @@ void check_message(const plan::step& s) {
 
 executor executor::make(MPI_Comm comm, const plan::plan& what, std::size_t element_size) {
   executor result;
-  together(comm, [&] {
+  collectively(comm, [&] {
     if (what.ranks != comm::size(comm))
       throw usage_error(fmt::format("plan '{}' is made for {} ranks and is run by {}: make it for the communicator's size",
                                     what.name, what.ranks, comm::size(comm)));
@@ -60,7 +60,7 @@ executor executor::make(MPI_Comm comm, const plan::plan& what, std::size_t eleme
 }
 
 void executor::run_bytes(std::span<std::byte> object, const blend& over) {
-  together(comm_.get(), [&] {
+  collectively(comm_.get(), [&] {
     if (object.size() != static_cast<std::size_t>(elements_) * element_size_)
       throw usage_error(fmt::format("an object of {} bytes for a plan of {} elements of {} bytes: give {} bytes",
                                     object.size(), elements_, element_size_,

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 
 namespace osteon::comm {
 
@@ -23,7 +23,7 @@ void check_host_memory(MPI_Comm comm, double bytes_of_rank, const std::string& w
   const communicator host = communicator::take(made);
   double need = bytes_of_rank;
   MPI_Allreduce(MPI_IN_PLACE, &need, 1, MPI_DOUBLE, MPI_SUM, host.get());
-  together(comm, [&] {
+  collectively(comm, [&] {
     if (const double there = available_memory(); need > there)
       throw machine_error(fmt::format("{} takes {:.1f} GB on this host ({} of {} ranks), and {:.1f} GB are available; {}",
                                       what, need / 1e9, host.size(), size(comm), there / 1e9, advice));

@@ -9,8 +9,8 @@
 
 #include <cstring>
 #include <limits>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/shared_window.hpp>
-#include <osteon/comm/together.hpp>
 
 namespace osteon::comm {
 
@@ -35,7 +35,7 @@ double shared_window::available() {
 shared_window shared_window::make(MPI_Comm comm, std::size_t bytes) {
   double all = static_cast<double>(bytes);
   MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE, MPI_SUM, comm);
-  together(comm, [&] {
+  collectively(comm, [&] {
     // Touching more than there is would be a bus error.
     const double free = available();
     if (all > free)

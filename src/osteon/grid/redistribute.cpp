@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 
 namespace osteon::grid {
 
@@ -67,7 +67,7 @@ template <class T>
 std::vector<T> exchange_pieces(MPI_Comm comm, const box3& have, std::span<const T> values, std::span<const piece> send,
                                const box3& want, std::span<const piece> receive, int components) {
   std::vector<T> result;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     check_size(have, values, components);
     result.resize(size_of(want, components));
   });
@@ -96,7 +96,7 @@ std::vector<float> redistribute_nodes(MPI_Comm comm, const box_tree& from, const
     for (const int rank : from.ranks_overlapping({want.begin - index3{1, 1, 1}, want.end}))
       receive.push_back({rank, overlap(nodes_of(from.box_of(rank)), want)});
   std::vector<float> result, arrived;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     check_size(have, values, components);
     result.assign(size_of(want, components), std::numeric_limits<float>::quiet_NaN());
     std::size_t most = 0;

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 #include <osteon/base/error.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/io/seal.hpp>
 #include <osteon/io/verify_apart.hpp>
 
@@ -71,16 +71,16 @@ std::string check_whole(const std::string& path, const std::string& what) {
 }
 
 std::string check_whole(MPI_Comm members, const std::string& path, const std::string& what) {
-  comm::together(members, [&] { refuse_unfinished(path); });
+  comm::collectively(members, [&] { refuse_unfinished(path); });
   const seal_state seal = read_seal(members, path);
   std::string warning;
-  comm::together(members, [&] {
+  comm::collectively(members, [&] {
     if (seal == seal_state::wrong) throw data_error(seal_fault(seal, path, what));
     if (seal == seal_state::none && comm::rank(members) == 0) warning = check_copy(path, what);
   });
   std::int64_t size = std::ssize(warning);
   MPI_Bcast(&size, 1, MPI_INT64_T, 0, members);
-  comm::together(members, [&] { warning.resize(static_cast<std::size_t>(size)); });
+  comm::collectively(members, [&] { warning.resize(static_cast<std::size_t>(size)); });
   MPI_Bcast(warning.data(), static_cast<int>(size), MPI_CHAR, 0, members);
   return warning;
 }

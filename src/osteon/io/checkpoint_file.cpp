@@ -10,8 +10,8 @@
 #include <optional>
 #include <osteon/base/digest.hpp>
 #include <osteon/comm/broadcast.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/io/temporary_file.hpp>
 
 namespace osteon::io {
@@ -133,7 +133,7 @@ std::int64_t write_checkpoint(const std::string& path, const grid::plane_points&
 
   std::optional<temporary_file> temporary;
   std::string name;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (!root) return;
     temporary.emplace(path);
     name = temporary->name();
@@ -141,7 +141,7 @@ std::int64_t write_checkpoint(const std::string& path, const grid::plane_points&
   });
   name = comm::broadcast(comm, std::move(name));
   std::optional<plain_file> file;
-  comm::together(comm, [&] { file.emplace(name, O_WRONLY, error_kind::machine); });
+  comm::collectively(comm, [&] { file.emplace(name, O_WRONLY, error_kind::machine); });
   const std::vector<std::int64_t> begin = begins(index.per_plane);
   deferred fault;
   for (std::size_t i = 0; i < vectors.size(); ++i) {
@@ -157,9 +157,9 @@ std::int64_t write_checkpoint(const std::string& path, const grid::plane_points&
     collect(comm, v.digests);
   }
   fault.run([&] { file->sync(); });
-  comm::together(comm, [&] { fault.rethrow(); });
+  comm::collectively(comm, [&] { fault.rethrow(); });
   std::int64_t bytes = 0;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (!root) return;
     const std::string end = seal_checkpoint(index);
     file->write(std::as_bytes(std::span(end)), payload);
@@ -191,14 +191,14 @@ void verify(const std::string& path, const checkpoint_index& index, int rank, in
 void verify_checkpoint(const std::string& path, const checkpoint_index& index) { verify(path, index, 0, 1); }
 
 void verify_checkpoint(MPI_Comm comm, const std::string& path, const checkpoint_index& index) {
-  comm::together(comm, [&] { verify(path, index, comm::rank(comm), comm::size(comm)); });
+  comm::collectively(comm, [&] { verify(path, index, comm::rank(comm), comm::size(comm)); });
 }
 
 void read_checkpoint(const std::string& path, const checkpoint_index& index, const grid::plane_points& points,
                      std::span<const grid::point_vector> vectors) {
   const MPI_Comm comm = points.comm();
   std::optional<plain_file> file;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (index.shape != points.shape() ||
         !std::equal(index.per_plane.begin(), index.per_plane.end(), points.per_plane().begin(), points.per_plane().end()))
       throw data_error(
@@ -212,7 +212,7 @@ void read_checkpoint(const std::string& path, const checkpoint_index& index, con
       if (candidate.name == vector.name && candidate.components == vector.layout.components &&
           candidate.value_bytes == static_cast<int>(vector.value_bytes()))
         v = &candidate;
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       if (!v) throw data_error(fmt::format("the checkpoint '{}' has no vector '{}'", path, vector.name));
     });
     deferred fault;
@@ -223,7 +223,7 @@ void read_checkpoint(const std::string& path, const checkpoint_index& index, con
                        [&](std::int64_t z, auto plane) { check_plane(path, *v, z, plane); });
       });
     });
-    comm::together(comm, [&] { fault.rethrow(); });
+    comm::collectively(comm, [&] { fault.rethrow(); });
   }
 }
 

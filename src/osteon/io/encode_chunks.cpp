@@ -4,7 +4,7 @@
 #include <atomic>
 #include <optional>
 #include <osteon/base/xxh3.hpp>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/io/chunk_codec.hpp>
 
 namespace osteon::io {

@@ -3,7 +3,7 @@
 /// Models on disk: netCDF-4 that is also VTKHDF ImageData (docs/format.md).
 #include <mpi.h>
 
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/grid/block.hpp>
 #include <osteon/io/access.hpp>
 #include <osteon/io/file_report.hpp>
@@ -24,12 +24,13 @@ file_report write_model(const std::string& path, const voxel::model_header& head
 
 /// Read and check a model's header, without MPI.
 /// @param log is warned if the file is a copy that another program made @throws as below @collective local
-voxel::model_header read_model_header(const std::string& path, sink& log = quiet());
+voxel::model_header read_model_header(const std::string& path, log_sink& log = null_log());
 
 /// Read and check a model's header: those that touch the file check its bytes, rank 0 reads, all receive.
 /// @throws data_error if the file is no complete model of osteon or breaks a limit
 /// @collective on comm
-voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, const access& how = {}, sink& log = quiet());
+voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, const access& how = {},
+                                      log_sink& log = null_log());
 
 /// Read the voxels of some planes, shape (planes, y, x), and check their digests. No rank ever holds more than its planes
 /// and, if it reads for others, a piece of at most 64 MiB (or one chunk).

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 
 namespace osteon::io {
 namespace {
@@ -88,7 +88,7 @@ void piece_gather::gather(std::int64_t round, const plane_source<std::byte>& mak
   const auto make_part = [&](const box3& part, std::byte* to) {
     make(part.begin.z - own.begin.z, part.shape().z, {to, static_cast<std::size_t>(bytes_of(part))});
   };
-  comm::together(comm_, [&] {
+  comm::collectively(comm_, [&] {
     if (mine.size() > 0) receive = parts_of(mine);
     std::int64_t all = 0;
     for (const auto& [to, planes] : exchange_.pieces_of_others(round)) {

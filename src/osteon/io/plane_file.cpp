@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <numeric>
 #include <osteon/comm/broadcast.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/offsets.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/io/part_reader.hpp>
 #include <osteon/io/seal.hpp>
 #include <osteon/io/ship_chunks.hpp>
@@ -41,7 +41,7 @@ plane_file::plane_file(MPI_Comm comm, const std::string& path, plane_file_plan p
   if (team_.mode != access_mode::parallel)
     plan_.how.bytes_per_call = std::min(plan_.how.bytes_per_call, most_shipped * std::ssize(team_.ranks));
   for (const plane_variable& v : plan_.variables) index_reserve_ += 256 * v.chunks();
-  comm::together(comm_, [&] {
+  comm::collectively(comm_, [&] {
     check_hints(plan_.how);
     check_storage(plan_.stored);
     if (comm::rank(comm_) == 0) {
@@ -53,8 +53,8 @@ plane_file::plane_file(MPI_Comm comm, const std::string& path, plane_file_plan p
   name_ = comm::broadcast(comm_, name_);
   comm::outcome opened;  // a collective of the team alone: the others learn of its errors afterwards
   if (team_.member()) opened = comm::outcome_of([&] { file_ = std::make_unique<shared_file>(name_, team_, plan_.how); });
-  comm::agree(comm_, opened);
-  comm::together(comm_, [&] {
+  comm::throw_first_error(comm_, opened);
+  comm::collectively(comm_, [&] {
     if (comm::rank(comm_) == 0) define(describe);
   });
   MPI_Bcast(address_.data(), static_cast<int>(address_.size()), MPI_INT64_T, 0, comm_);
@@ -83,7 +83,7 @@ void plane_file::define(const std::function<void(std::span<const plane_variable>
 /// only held against their limits: taking the room costs as much as writing, and a write that fails says so.
 void plane_file::reserve(std::int64_t values) {
   const std::int64_t metadata = metadata_reserve + index_reserve_;
-  comm::together(comm_, [&] {
+  comm::collectively(comm_, [&] {
     if (!team_.member()) return;
     check_size_limit(name_, values + metadata);
     if (comm::rank(comm_) == 0 && (values == 0 || !writes_plainly(team_, plan_.how)))
@@ -113,7 +113,7 @@ std::vector<extent> plane_file::remember(std::size_t index, std::span<const stor
 void plane_file::put(std::size_t index, plane_range part, std::span<const std::byte> values) {
   const plane_variable& v = plan_.variables[index];
   encoded_piece piece;
-  comm::together(comm_, [&] {
+  comm::collectively(comm_, [&] {
     piece = encode_chunks(v, plan_.stored, part, values);
     digests_[index] += piece.value_digests;
   });
@@ -130,10 +130,10 @@ void plane_file::put(std::size_t index, plane_range part, std::span<const std::b
   }
   const chunks_to_write mine = ship_chunks(comm_, team_, plan_.how.bytes_per_message, piece);
   std::vector<extent> extents;
-  comm::together(comm_, [&] { extents = remember(index, mine.chunks, mine.bytes); });
+  comm::collectively(comm_, [&] { extents = remember(index, mine.chunks, mine.bytes); });
   comm::outcome written;
   if (team_.member()) written = comm::outcome_of([&] { file_->write(extents); });
-  comm::agree(comm_, written);
+  comm::throw_first_error(comm_, written);
 }
 
 /// The same for a piece that this rank has to itself, not packed: it need not wait for the others. @collective local
@@ -147,11 +147,11 @@ void plane_file::put_alone(std::size_t index, plane_range part, std::span<const 
 
 void plane_file::write(std::size_t index, const plane_source<std::byte>& make, std::span<const std::byte> made) {
   const plane_variable& v = plan_.variables[index];
-  comm::together(comm_, [&] {
+  comm::collectively(comm_, [&] {
     if (written_[index]) throw usage_error(fmt::format("the field '{}' is written twice", v.name));
   });
   if (plan_.stored.method == compression::none)
-    comm::together(comm_, [&] {
+    comm::collectively(comm_, [&] {
       const std::int64_t all = v.planes * v.bytes_per_plane();
       if (team_.member()) check_size_limit(name_, address_[index] + all - size_of_file(name_));
       if (comm::rank(comm_) == 0 && !writes_plainly(team_, plan_.how)) reserve_range(name_, address_[index], all);
@@ -186,16 +186,16 @@ void plane_file::write(std::size_t index, const plane_source<std::byte>& make, s
           round_values();
           put_alone(index, part, values);
         });
-      if ((round + 1) % rounds_alone == 0) comm::agree(comm_, alone);
+      if ((round + 1) % rounds_alone == 0) comm::throw_first_error(comm_, alone);
       continue;
     }
-    comm::agree(comm_, alone);
-    comm::together(comm_, [&] { values.resize(bytes); });
+    comm::throw_first_error(comm_, alone);
+    comm::collectively(comm_, [&] { values.resize(bytes); });
     gather.gather(round, make, values);
     round_values();
     put(index, part, values);
   }
-  comm::agree(comm_, alone);
+  comm::throw_first_error(comm_, alone);
   written_[index] = true;
 }
 
@@ -217,7 +217,7 @@ std::vector<plane_file::written_chunk> plane_file::collect_chunks() const {
   MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm_);
   const std::vector<int> starts = comm::offsets_of(counts);
   std::vector<written_chunk> all;
-  comm::together(comm_, [&] {
+  comm::collectively(comm_, [&] {
     if (comm::rank(comm_) == 0) all.resize(static_cast<std::size_t>((starts.back() + counts.back()) / bytes));
   });
   MPI_Gatherv(chunks_.data(), mine, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, 0, comm_);
@@ -252,7 +252,7 @@ std::vector<std::string> plane_file::collect_digests() const {
 }
 
 file_report plane_file::close() {
-  comm::together(comm_, [&] {
+  comm::collectively(comm_, [&] {
     for (std::size_t i = 0; i < written_.size(); ++i)
       if (!written_[i])
         throw usage_error(fmt::format("the field '{}' was never written; write it before close()", plan_.variables[i].name));
@@ -260,14 +260,14 @@ file_report plane_file::close() {
   reserve(0);
   comm::outcome closed;
   if (team_.member()) closed = comm::outcome_of([&] { file_->close(); });
-  comm::agree(comm_, closed);
-  comm::together(comm_, [&] {
+  comm::throw_first_error(comm_, closed);
+  comm::collectively(comm_, [&] {
     if (index_) index_->close();
   });
   const std::vector<std::string> all = collect_digests();
   const std::vector<written_chunk> chunks = collect_chunks();
   const bool first = comm::rank(comm_) == 0;
-  comm::together(comm_, [&] {
+  comm::collectively(comm_, [&] {
     if (!first) return;
     reserve_space(name_, metadata_reserve + index_reserve_);
     finish_file(name_, plan_.header, plan_.with_nodes, plan_.variables, all);
@@ -275,12 +275,12 @@ file_report plane_file::close() {
   });
   // Nothing is written to the chunks any more. Where other hosts or a library take part, what they still hold is written
   // now; else that can wait until the disk has had time to write it.
-  comm::together(comm_, [&] {
+  comm::collectively(comm_, [&] {
     if (!team_.member()) return;
     if (!writes_plainly(team_, plan_.how)) sync_file(name_);
     if (plan_.how.read_back) read_back();
   });
-  comm::together(comm_, [&] {
+  comm::collectively(comm_, [&] {
     if (!first) return;
     std::vector<file_part> parts;
     for (const written_chunk& w : chunks) parts.push_back({w.chunk.address, w.chunk.bytes, w.digest()});
@@ -289,7 +289,7 @@ file_report plane_file::close() {
 
   file_report report{0, 0, 0, team_.mode, team_.system.name};
   for (const plane_variable& v : plan_.variables) report.values += v.planes * v.bytes_per_plane();
-  comm::together(comm_, [&] {
+  comm::collectively(comm_, [&] {
     if (!first) return;
     release_reserve(name_);
     report.bytes = size_of_file(name_);

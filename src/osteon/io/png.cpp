@@ -11,8 +11,8 @@
 #include <cstring>
 #include <memory>
 #include <osteon/base/error.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/io/temporary_file.hpp>
 
 // A picture is one stream of deflated rows. It is cut into independent strips: the filters of a strip's
@@ -192,7 +192,7 @@ std::vector<int> png_rows(int height, int ranks) {
 void write_png(MPI_Comm comm, const std::string& path, int width, int height, std::span<const std::uint8_t> own_rows) {
   const auto rank = static_cast<std::size_t>(comm::rank(comm)), ranks = static_cast<std::size_t>(comm::size(comm));
   strip own;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     const auto first = png_rows(height, static_cast<int>(ranks));
     check(width, height, first[rank + 1] - first[rank], own_rows.size());
     own = deflate_rows(own_rows, width, first[rank + 1] == height);
@@ -211,13 +211,13 @@ void write_png(MPI_Comm comm, const std::string& path, int width, int height, st
     sum += p.size;
     all.adler = static_cast<std::uint32_t>(adler32_combine(all.adler, static_cast<uLong>(p.adler), p.inflated));
   }
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (sum > INT32_MAX) throw usage_error(fmt::format("a picture of {} bytes; at most {} are written", sum, INT32_MAX));
     if (rank == 0) all.deflated.resize(static_cast<std::size_t>(sum));
   });
   MPI_Gatherv(own.deflated.data(), static_cast<int>(own.deflated.size()), MPI_UINT8_T, all.deflated.data(), counts.data(),
               places.data(), MPI_UINT8_T, 0, comm);
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (rank == 0) write(path, file_of(width, height, all.deflated, all.adler));
   });
 }

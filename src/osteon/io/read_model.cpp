@@ -7,7 +7,7 @@
 #include <optional>
 #include <osteon/base/xxh3.hpp>
 #include <osteon/base/xxh64.hpp>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/io/check_whole.hpp>
 #include <osteon/io/model_checks.hpp>
 #include <osteon/io/model_conditions.hpp>
@@ -175,13 +175,13 @@ void read_for_others(MPI_Comm comm, const file_team& team, const access& how, co
   const plane_exchange exchange(comm, team, pieces, gather_ranges(comm, part), header.shape.z, k,
                                 static_cast<std::int64_t>(sizeof(material_number)) * plane);
   std::optional<voxel_reader> reader;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (team.member()) reader.emplace(path, header);
   });
   std::vector<material_number> piece;
   for (std::int64_t round = 0; round < exchange.rounds(); ++round) {
     const plane_range mine = exchange.piece(round);
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       piece.resize(static_cast<std::size_t>(mine.size() * plane));
       for (std::int64_t z = mine.begin; z < mine.end; z += k) {
         reader->read(z);
@@ -194,12 +194,12 @@ void read_for_others(MPI_Comm comm, const file_team& team, const access& how, co
 
 }  // namespace
 
-voxel::model_header read_model_header(const std::string& path, sink& log) {
+voxel::model_header read_model_header(const std::string& path, log_sink& log) {
   if (const std::string warning = check_whole(path, "model"); !warning.empty()) log.warn(warning);
   return read_header(path);
 }
 
-voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, const access& how, sink& log) {
+voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, const access& how, log_sink& log) {
   voxel::model_header header;
   std::vector<char> bytes;
   std::int64_t size = 0;
@@ -209,17 +209,17 @@ voxel::model_header read_model_header(MPI_Comm comm, const std::string& path, co
     checked = comm::outcome_of([&] {
       if (const std::string warning = check_whole(team.comm.get(), path, "model"); !warning.empty()) log.warn(warning);
     });
-  comm::agree(comm, checked);
-  comm::together(comm, [&] {
+  comm::throw_first_error(comm, checked);
+  comm::collectively(comm, [&] {
     if (comm::rank(comm) != 0) return;
     header = read_header(path);
     bytes = pack(header);
     size = std::ssize(bytes);
   });
   MPI_Bcast(&size, 1, MPI_INT64_T, 0, comm);
-  comm::together(comm, [&] { bytes.resize(static_cast<std::size_t>(size)); });
+  comm::collectively(comm, [&] { bytes.resize(static_cast<std::size_t>(size)); });
   MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_CHAR, 0, comm);
-  comm::together(comm, [&] { header = unpack(bytes); });
+  comm::collectively(comm, [&] { header = unpack(bytes); });
   return header;
 }
 
@@ -228,13 +228,13 @@ std::vector<material_number> read_model_planes(MPI_Comm comm, const std::string&
   const file_team team = file_team::make(comm, path, how, direction::read);
   const bool reads_own = team.mode == access_mode::parallel || comm::size(comm) == 1;
   std::vector<material_number> result;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     check_memory(path, static_cast<std::int64_t>(sizeof(material_number)) * part.volume());
     result.resize(static_cast<std::size_t>(part.volume()));
     if (reads_own && !part.empty()) read_own(path, header, part, result);
   });
   if (!reads_own) read_for_others(comm, team, how, path, header, part, result);
-  comm::together(comm, [&] { check_voxels(path, header, part.begin.z, result); });
+  comm::collectively(comm, [&] { check_voxels(path, header, part.begin.z, result); });
   return result;
 }
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/io/plane_file.hpp>
 
 namespace osteon::io {
@@ -26,7 +26,7 @@ struct result_writer::state {
 
 std::size_t result_writer::state::index_of(const std::string& field, centring where_is) const {
   std::size_t index = 0;
-  comm::together(comm.get(), [&] {
+  comm::collectively(comm.get(), [&] {
     while (index < fields.size() && (fields[index].name != field || fields[index].where != where_is)) ++index;
     if (index == fields.size())
       throw usage_error(fmt::format("the results file has no {} field '{}'; name it when the file is created",
@@ -87,7 +87,7 @@ result_writer result_writer::create(const std::string& path, const grid::block& 
                                                            : header.shape.z * r / ranks);
   s->node_first = s->cell_first;
   s->node_first.back() = header.shape.z + 1;  // the last rank also has the topmost plane
-  comm::together(s->comm.get(), [&] {
+  comm::collectively(s->comm.get(), [&] {
     check_fields(fields, header);
     if (where.domain != header.shape || where.boxes->ranks() != ranks)
       throw usage_error("the blocks are not those of the model on these ranks; build them with grid::make_block");
@@ -124,7 +124,7 @@ plane_source<std::byte> as_bytes(const plane_source<T>& make) {
 template <class T>
 plane_source<T> planes_of(MPI_Comm comm, const std::string& name, std::span<const T> values, index3 shape, int components) {
   const std::int64_t plane = shape.y * shape.x * components;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (static_cast<std::int64_t>(values.size()) != shape.z * plane)
       throw usage_error(fmt::format("'{}' has {} values on rank {}; its block needs {}", name, values.size(),
                                     comm::rank(comm), shape.z * plane));

@@ -11,9 +11,9 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/xxh3.hpp>
 #include <osteon/base/xxh64.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/offsets.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/io/netcdf.hpp>
 #include <osteon/io/part_reader.hpp>
 #include <osteon/io/temporary_file.hpp>
@@ -118,12 +118,12 @@ std::string digests_of(const std::string& path, const ending& e, int member, int
 std::string gather_digests(MPI_Comm members, const std::string& path, const ending& e) {
   const int rank = comm::rank(members), size = comm::size(members);
   std::string mine, all;
-  comm::together(members, [&] { mine = digests_of(path, e, rank, size); });
+  comm::collectively(members, [&] { mine = digests_of(path, e, rank, size); });
   const int count = static_cast<int>(mine.size());
   std::vector<int> counts(static_cast<std::size_t>(size));
   MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, members);
   const std::vector<int> starts = comm::offsets_of(counts);
-  comm::together(members, [&] {
+  comm::collectively(members, [&] {
     if (rank == 0) all.resize(e.lengths.size() * digest_length);
   });
   MPI_Gatherv(mine.data(), count, MPI_CHAR, all.data(), counts.data(), starts.data(), MPI_CHAR, 0, members);
@@ -169,7 +169,7 @@ seal_state read_seal(const std::string& path) {
 
 seal_state read_seal(MPI_Comm members, const std::string& path) {
   ending e;
-  comm::together(members, [&] {
+  comm::collectively(members, [&] {
     if (comm::rank(members) == 0) e = read_ending(path);
   });
   std::int64_t known[3] = {static_cast<std::int64_t>(e.state), std::ssize(e.lengths), e.is_older};
@@ -177,7 +177,7 @@ seal_state read_seal(MPI_Comm members, const std::string& path) {
   e.state = static_cast<seal_state>(known[0]);
   e.is_older = known[2] != 0;
   if (e.state != seal_state::good) return e.state;
-  comm::together(members, [&] { e.lengths.resize(static_cast<std::size_t>(known[1])); });
+  comm::collectively(members, [&] { e.lengths.resize(static_cast<std::size_t>(known[1])); });
   MPI_Bcast(e.lengths.data(), static_cast<int>(known[1]), MPI_INT64_T, 0, members);
   const std::string digests = gather_digests(members, path, e);
   int good = comm::rank(members) == 0 && e.is_of(digests);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 
 namespace osteon::io {
 namespace {
@@ -39,7 +39,7 @@ chunks_to_write ship_chunks(MPI_Comm comm, const file_team& team, std::int64_t b
 
   chunks_to_write all;
   std::vector<std::size_t> first;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (writer == rank) {
       all.chunks = mine.chunks;
       all.bytes = mine.bytes;
@@ -61,7 +61,7 @@ chunks_to_write ship_chunks(MPI_Comm comm, const file_team& team, std::int64_t b
   const auto messages = [&](std::int64_t bytes) {
     return static_cast<std::size_t>((bytes + bytes_per_message - 1) / bytes_per_message);
   };
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     std::size_t most = 0;
     for (std::size_t i = all.bytes.size(); i < all.chunks.size(); ++i) {
       const auto bytes = static_cast<std::size_t>(all.chunks[i].bytes);
@@ -96,13 +96,13 @@ void place_chunks(MPI_Comm comm, std::vector<stored_chunk>& mine,
   std::vector<int> counts(static_cast<std::size_t>(comm::size(comm))), starts(counts.size());
   MPI_Gather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
   std::vector<stored_chunk> all;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (comm::rank(comm) != 0) return;
     std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
     all.resize(static_cast<std::size_t>((starts.back() + counts.back()) / chunk_bytes));
   });
   MPI_Gatherv(mine.data(), bytes, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, 0, comm);
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (comm::rank(comm) == 0) place(all);
   });
   MPI_Scatterv(all.data(), counts.data(), starts.data(), MPI_BYTE, mine.data(), bytes, MPI_BYTE, 0, comm);

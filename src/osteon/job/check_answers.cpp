@@ -5,7 +5,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 
 namespace osteon::job {
 
@@ -41,13 +41,13 @@ std::vector<std::string> absurdities(const json& answers) {
   return faults;
 }
 
-void require_sensible(const specimen& part, const physics_result& result) {
-  comm::together(part.where.comm, [&] {
+void require_sensible(const local_model& part, const physics_result& result) {
+  comm::collectively(part.where.comm, [&] {
     json numbers = result.answers;
     numbers["shown"] = {{"low", result.shown_low}, {"high", result.shown_high}};
-    numbers["certificate"] = {{"true_relative_residual", result.proof.true_relative_residual},
-                              {"reaction_imbalance", result.proof.reaction_imbalance},
-                              {"energy_identity_error", result.proof.energy_identity_error}};
+    numbers["certificate"] = {{"true_relative_residual", result.certificate.true_relative_residual},
+                              {"reaction_imbalance", result.certificate.reaction_imbalance},
+                              {"energy_identity_error", result.certificate.energy_identity_error}};
     std::vector<std::string> faults = absurdities(numbers);
     if (faults.empty()) return;
     constexpr std::size_t most = 4;

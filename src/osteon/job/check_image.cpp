@@ -12,14 +12,14 @@
 #include <osteon/io/model_file.hpp>
 #include <osteon/job/compute.hpp>
 #include <osteon/job/doubts.hpp>
+#include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/load_cases.hpp>
-#include <osteon/job/elasticity/supported.hpp>
-#include <osteon/job/external.hpp>
 #include <osteon/job/import.hpp>
 #include <osteon/job/io_options.hpp>
 #include <osteon/job/model_source.hpp>
 #include <osteon/job/physics.hpp>
-#include <osteon/job/warning_keeper.hpp>
+#include <osteon/job/subprocess.hpp>
+#include <osteon/job/warning_log.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
 #include <osteon/solve/heat/heat.hpp>
 
@@ -193,7 +193,7 @@ class image_checker {
     const std::string path = output_paths(job).model;
     find_filters(job);
     try {
-      warning_keeper log(found_.warnings, "image");
+      warning_log log(found_.warnings, "image");
       const imported_model model = import_model(job, path, log);
       const json made = json::parse(model.provenance_json);
       const json &segmentation = made.at("segmentation"), &image = made.at("image");
@@ -221,8 +221,8 @@ class image_checker {
     }
   }
 
-  specimen read_whole(const std::string& path) {
-    specimen part;
+  local_model read_whole(const std::string& path) {
+    local_model part;
     part.header = io::read_model_header(comm_, path);
     part.where = grid::make_block(comm_, part.header.shape, part.header.active_per_plane);
     const auto image = io::read_model_planes(path, part.header, part.where);

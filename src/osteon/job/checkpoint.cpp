@@ -9,13 +9,13 @@
 #include <osteon/base/digest.hpp>
 #include <osteon/base/splitmix.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/io/checkpoint_file.hpp>
 #include <osteon/io/model_header_bytes.hpp>
 #include <osteon/io/temporary_file.hpp>
-#include <osteon/job/manifest.hpp>
-#include <osteon/job/specimen.hpp>
+#include <osteon/job/local_model.hpp>
+#include <osteon/job/system_info.hpp>
 
 namespace osteon::job {
 
@@ -32,7 +32,7 @@ bool is_ours(const std::string& name) {
 }
 
 /// SHA-256 of what a model is: its header, and a sum over its voxels that no order changes. @collective
-std::string digest_of_model(const specimen& part) {
+std::string digest_of_model(const local_model& part) {
   std::uint64_t sum = 0;
   const std::uint64_t numbers = part.header.materials.size() <= 256 ? 256 : most_materials + 1;
   const index3 n = part.header.shape, low = part.where.owned.begin;
@@ -76,12 +76,12 @@ bool has_checkpoint(const std::string& directory) {
   return false;
 }
 
-struct checkpoint_keeper::state {
-  state(MPI_Comm comm_, sink& log_, checkpoint_options how_, std::string directory_)
+struct file_checkpointer::state {
+  state(MPI_Comm comm_, log_sink& log_, checkpoint_options how_, std::string directory_)
       : comm(comm_), log(log_), how(std::move(how_)), directory(std::move(directory_)) {}
 
   MPI_Comm comm;
-  sink& log;
+  log_sink& log;
   checkpoint_options how;
   const spec* job = nullptr;
   std::string directory;
@@ -108,7 +108,7 @@ struct checkpoint_keeper::state {
     if (!exists) return std::nullopt;
     saved_file file{path, {}};
     try {
-      comm::together(comm, [&] {
+      comm::collectively(comm, [&] {
         file.index = io::read_checkpoint_index(path);
         const json& facts = file.index.facts;
         for (const auto& [key, text] : {std::pair{"model_sha256", "another model: its voxels or materials differ"},
@@ -155,7 +155,7 @@ struct checkpoint_keeper::state {
                   {"numbers", what.numbers},
                   {"ranks", comm::size(comm)},
                   {"written", utc_now()}});
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       std::error_code failed;
       if (is_root()) fs::create_directories(directory, failed);
       if (failed)
@@ -187,7 +187,7 @@ struct checkpoint_keeper::state {
   }
 };
 
-checkpoint_keeper::checkpoint_keeper(const spec& job, const specimen& part, const checkpoint_options& how, sink& log)
+file_checkpointer::file_checkpointer(const spec& job, const local_model& part, const checkpoint_options& how, log_sink& log)
     : state_(std::make_unique<state>(part.where.comm, log, how, checkpoint_directory(job))) {
   struct state& s = *state_;
   s.job = &job;
@@ -202,9 +202,9 @@ checkpoint_keeper::checkpoint_keeper(const spec& job, const specimen& part, cons
   if (how.resume) s.find_slots();
 }
 
-checkpoint_keeper::~checkpoint_keeper() = default;
+file_checkpointer::~file_checkpointer() = default;
 
-solve::state_keeper::found checkpoint_keeper::begin() {
+solve::checkpointer::found file_checkpointer::begin() {
   state& s = *state_;
   ++s.solve;
   s.since_begin.restart();
@@ -222,10 +222,10 @@ solve::state_keeper::found checkpoint_keeper::begin() {
   return found::running;
 }
 
-void checkpoint_keeper::restore(solve::solver_state& what) {
+void file_checkpointer::restore(solve::solver_state& what) {
   const std::string& path = state_->current->path;
   const io::checkpoint_index& index = state_->current->index;
-  comm::together(state_->comm, [&] {
+  comm::collectively(state_->comm, [&] {
     if (index.facts.value("solver", "") != what.solver)
       throw data_error(fmt::format("the checkpoint '{}' was written by another version of osteon", path));
     try {
@@ -240,7 +240,7 @@ void checkpoint_keeper::restore(solve::solver_state& what) {
       fmt::format("{} {} of '{}'", state_->is_finished ? "solved already:" : "resumed", what_is_there(what), path));
 }
 
-bool checkpoint_keeper::is_due(std::int64_t /*done*/) {
+bool file_checkpointer::is_due(std::int64_t /*done*/) {
   state& s = *state_;
   const bool is_time = s.is_root() && s.every_s > 0 && s.since_save.seconds() >= s.every_s;
   s.due = s.how.is_to_stop && s.how.is_to_stop() ? 2 : is_time ? 1 : 0;
@@ -248,11 +248,11 @@ bool checkpoint_keeper::is_due(std::int64_t /*done*/) {
   return s.due > 0;
 }
 
-void checkpoint_keeper::pass() {
+void file_checkpointer::pass() {
   leave_together_if_asked(state_->comm, state_->how.is_to_stop, *state_->job, "setting up the solver");
 }
 
-void checkpoint_keeper::save(const solve::solver_state& what) {
+void file_checkpointer::save(const solve::solver_state& what) {
   state& s = *state_;
   const std::string path = s.slot_path(s.slot);
   try {
@@ -266,7 +266,7 @@ void checkpoint_keeper::save(const solve::solver_state& what) {
   if (s.due == 2) s.leave(what);
 }
 
-void checkpoint_keeper::finish(const solve::solver_state& what) {
+void file_checkpointer::finish(const solve::solver_state& what) {
   state& s = *state_;
   const bool is_to_stop = s.how.is_to_stop && s.how.is_to_stop();
   int asked[2] = {s.is_root() && s.since_begin.seconds() >= s.keep_from_s, is_to_stop};
@@ -281,7 +281,7 @@ void checkpoint_keeper::finish(const solve::solver_state& what) {
   if (has_to_leave) s.leave(what);
 }
 
-void checkpoint_keeper::remove() {
+void file_checkpointer::remove() {
   if (!state_->is_root()) return;
   std::error_code failed;
   if (!fs::is_directory(state_->directory, failed)) return;  // whatever has that name, it is no checkpoint of ours

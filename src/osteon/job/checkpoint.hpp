@@ -2,7 +2,7 @@
 /// @file
 /// Checkpoints of a job (docs/checkpoint.md): when they are written, where, and what is continued.
 #include <memory>
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/stop.hpp>
 #include <osteon/solve/checkpointer.hpp>
@@ -10,7 +10,7 @@
 
 namespace osteon::job {
 
-struct specimen;
+struct local_model;
 
 /// What the caller of a job may want of its checkpoints.
 struct checkpoint_options {
@@ -39,12 +39,12 @@ resumable find_resumable(const std::string& directory);
 
 /// Keeps the states of a job's solves in two slots, each of which is whole or absent, and in a file for each solve that is
 /// done.
-class checkpoint_keeper final : public solve::state_keeper {
+class file_checkpointer final : public solve::checkpointer {
  public:
   /// Borrows the log.
   /// @throws data_error if resuming, and nothing that lies there is of this job @collective on part.where.comm
-  checkpoint_keeper(const spec& job, const specimen& part, const checkpoint_options& how, sink& log);
-  ~checkpoint_keeper() override;
+  file_checkpointer(const spec& job, const local_model& part, const checkpoint_options& how, log_sink& log);
+  ~file_checkpointer() override;
 
   found begin() override;
   void restore(solve::solver_state& state) override;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 
 namespace osteon::job {
 
@@ -19,7 +19,7 @@ std::optional<cluster_part> part_of_cluster(const grid::block& where, const voxe
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_split(where.comm, mine, comm::rank(where.comm), &made);
   part.comm = comm::communicator::take(made);
-  comm::together(where.comm, [&] {
+  comm::collectively(where.comm, [&] {
     const auto own = std::equal_range(cluster.begin(), cluster.end(), mine);
     std::vector<std::int64_t> first;  // planes of the cluster's ranks, counted from its own first
     for (auto r = own.first; r != own.second; ++r)

@@ -8,20 +8,20 @@
 #include <filesystem>
 #include <functional>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/result_file.hpp>
 #include <osteon/job/check_answers.hpp>
 #include <osteon/job/cluster_part.hpp>
 #include <osteon/job/draw.hpp>
 #include <osteon/job/earlier_results.hpp>
-#include <osteon/job/elasticity/supported.hpp>
+#include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/frames.hpp>
 #include <osteon/job/io_options.hpp>
-#include <osteon/job/manifest.hpp>
 #include <osteon/job/model_source.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/job/system_info.hpp>
 
 namespace osteon::job {
 
@@ -37,7 +37,7 @@ double sum_over_ranks(MPI_Comm comm, double value) {
 // Names a stage in the log and remembers how long it took, and the CPU seconds of all ranks. Collective.
 class stage_clock {
  public:
-  stage_clock(MPI_Comm comm, sink& log) : comm_(comm), log_(log) {}
+  stage_clock(MPI_Comm comm, log_sink& log) : comm_(comm), log_(log) {}
   void begin(const char* name) {
     end();
     name_ = name;
@@ -55,7 +55,7 @@ class stage_clock {
 
  private:
   MPI_Comm comm_;
-  sink& log_;
+  log_sink& log_;
   const char* name_ = nullptr;
   stopwatch watch_;
   double cpu_at_begin_ = 0;
@@ -63,8 +63,9 @@ class stage_clock {
 };
 
 // One file, or one of each cluster.
-io::file_report write_results(const output_paths& paths, const spec& job, const specimen& part, const physics_result& result,
-                              const std::string& command, const std::function<void()>& poll, json& files) {
+io::file_report write_results(const output_paths& paths, const spec& job, const local_model& part,
+                              const physics_result& result, const std::string& command, const std::function<void()>& poll,
+                              json& files) {
   std::vector<io::field_info> infos;
   for (const result_field& field : result.fields) infos.push_back(field.info);
   const bool good = !result.missed();
@@ -75,9 +76,9 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
   const std::string xdmf = own ? name_of_part(paths.xdmf, own->index) : paths.xdmf;
   const bool first = comm::rank(where.comm) == 0;
   // What a cluster's ranks agree to fail at, the other clusters have to hear.
-  const auto here = [&](auto&& f) { comm::agree(part.where.comm, comm::outcome_of(f)); };
+  const auto here = [&](auto&& f) { comm::throw_first_error(part.where.comm, comm::outcome_of(f)); };
   std::optional<io::result_writer> writer;
-  comm::together(part.where.comm, [&] {
+  comm::collectively(part.where.comm, [&] {
     if (first) std::filesystem::create_directories(paths.directory);
   });
   here([&] {
@@ -93,7 +94,7 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
   for (const result_field& field : result.fields) {
     poll();
     io::plane_source<float> planes;
-    comm::together(part.where.comm, [&] { planes = field.begin(); });
+    comm::collectively(part.where.comm, [&] { planes = field.begin(); });
     here([&] {
       if (field.info.where == io::centring::cell)
         writer->write_cells(field.info.name, planes);
@@ -103,7 +104,7 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
   }
   io::file_report report;
   here([&] { report = writer->close(); });
-  comm::together(part.where.comm, [&] {
+  comm::collectively(part.where.comm, [&] {
     if (!first) return;
     // What lies there is about an earlier job; these results must not be read with its numbers or its picture.
     std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.report};
@@ -121,7 +122,7 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
 }
 
 // Largest number of active voxels on a rank over the mean.
-double imbalance(const specimen& part, std::int64_t elements) {
+double imbalance(const local_model& part, std::int64_t elements) {
   std::int64_t largest = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_INT64_T, MPI_MAX, part.where.comm);
   return static_cast<double>(largest) * comm::size(part.where.comm) / static_cast<double>(elements);
@@ -135,35 +136,35 @@ json describe_material(const spec& job, const physics& row, const voxel::materia
   return entry;
 }
 
-json summarise(const spec& job, const specimen& part, const physics_result& result, double imbalance, double cpu_seconds,
+json summarise(const spec& job, const local_model& part, const physics_result& result, double imbalance, double cpu_seconds,
                double peak_bytes, const json& stages) {
   const physics& row = physics_of(job);
-  const solve::certificate& proof = result.proof;
+  const solve::solve_certificate& certificate = result.certificate;
   const json provenance = json::parse(part.header.provenance_json);
   json summary = {{"schema", "osteon.summary/1"},
                   {"job", job.name},
                   {"physics", job.physics},
                   {"status", result.missed() ? "not converged" : "done"},
                   {"elements", result.elements},
-                  {"dofs", proof.unknowns},
+                  {"dofs", certificate.unknowns},
                   {"ranks", comm::size(part.where.comm)},
                   {"threads", omp_get_max_threads()},
                   {"decomposition", part.where.is_planes() ? "planes" : "bricks"},
                   {"imbalance", imbalance},
-                  {"iterations", proof.iterations},
-                  {"relative_residual", proof.residual_history.empty() ? 0.0 : proof.residual_history.back()},
-                  {"setup_seconds", proof.setup_seconds},
-                  {"solve_seconds", proof.solve_seconds},
+                  {"iterations", certificate.iterations},
+                  {"relative_residual", certificate.residual_history.empty() ? 0.0 : certificate.residual_history.back()},
+                  {"setup_seconds", certificate.setup_seconds},
+                  {"solve_seconds", certificate.solve_seconds},
                   {"cpu_seconds", cpu_seconds},
                   {"peak_rss_bytes", static_cast<std::int64_t>(peak_bytes)}};
   summary.update(result.answers);
   summary["certificate"] = {{"tolerance", job.solve.tolerance},
-                            {"true_relative_residual", proof.true_relative_residual},
-                            {"reaction_imbalance", proof.reaction_imbalance},
-                            {"energy_identity_error", proof.energy_identity_error},
-                            {"converged", proof.converged}};
-  if (row.balances_moments) summary["certificate"]["moment_imbalance"] = proof.moment_imbalance;
-  summary["residual_history"] = proof.residual_history;
+                            {"true_relative_residual", certificate.true_relative_residual},
+                            {"reaction_imbalance", certificate.reaction_imbalance},
+                            {"energy_identity_error", certificate.energy_identity_error},
+                            {"converged", certificate.converged}};
+  if (row.balances_moments) summary["certificate"]["moment_imbalance"] = certificate.moment_imbalance;
+  summary["residual_history"] = certificate.residual_history;
   summary["image"] = provenance.at("image");
   const vector3& origin = part.header.origin_mm;  // of a crop, where it lies in the image
   summary["image"]["origin_mm"] = {origin.z, origin.y, origin.x};
@@ -180,8 +181,8 @@ json summarise(const spec& job, const specimen& part, const physics_result& resu
   return summary;
 }
 
-json describe_run(const spec& job, const specimen& part, const std::vector<std::string>& hosts, const std::string& command,
-                  const std::string& started) {
+json describe_run(const spec& job, const local_model& part, const std::vector<std::string>& hosts,
+                  const std::string& command, const std::string& started) {
   const build_info b = this_build();
   return {{"schema", "osteon.manifest/1"},
           {"version", b.version},
@@ -220,7 +221,7 @@ output_paths::output_paths(const spec& job) {
   report = (base / "report.html").string();
 }
 
-json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started, sink& log,
+json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started, log_sink& log,
              const checkpoint_options& checkpoints) {
   const output_paths paths(job);
   const physics& row = physics_of(job);
@@ -231,17 +232,17 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   io_clock file_clock;
   poll("starting the ranks");
   clock.begin("reading the model");
-  specimen part = source_of(job).read(comm, job, file_clock, log);
+  local_model part = source_of(job).read(comm, job, file_clock, log);
   poll("reading the model");
-  comm::together(comm, [&] { io::check_result_size(part.header, row.most_components(job)); });
+  comm::collectively(comm, [&] { io::check_result_size(part.header, row.most_components(job)); });
   const std::int64_t unsupported = drop_unsupported(job, part, log);
 
   clock.begin("solving");
-  checkpoint_keeper keeper(job, part, checkpoints, log);
+  file_checkpointer checkpoints(job, part, checkpoints, log);
   poll("setting up the solver");
   // They come back if this job fails before it has results. If it is stopped with a checkpoint, it will have some.
   earlier_results earlier;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     const bool goes_on = checkpoints.resume && has_checkpoint(checkpoint_directory(job));
     if (root && !goes_on && !checkpoints.replace) earlier = earlier_results(job, log);
   });
@@ -253,7 +254,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
       throw;
     }
   };
-  frame_maker frames(job, part, keeper, checkpoints.resume, log);
+  frame_checkpointer frames(job, part, checkpoints, checkpoints.resume, log);
   const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations), &frames};
   physics_result result = leave_with([&] { return row.run(job, part, how, log); });
 
@@ -284,7 +285,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   const auto write_summary = [&] {
     if (root) write_file(paths.summary, to_text(summary));
   };
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (!root) return;
     summary = summarise(job, part, result, uneven, cpu, peak, clock.stages());
     summary["files"] = files;
@@ -304,19 +305,19 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     poll("drawing the picture; the results are written");
     draw_picture(paths.picture, job, part, result);
     clock.end();
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       summary["files"]["picture"] = paths.picture;
       summary["stages"] = clock.stages();
       write_summary();
     });
   }
-  if (const solve::certificate* proof = result.missed())
+  if (const solve::solve_certificate* certificate = result.missed())
     throw solve_error(
         fmt::format("the solver stopped after {} iterations at a relative residual of {:.2e}, above the tolerance {:.1e}; "
                     "the unfinished results in {} are marked 'not converged'; raise solve.max_iterations",
-                    proof->iterations, proof->residual_history.back(), job.solve.tolerance, paths.directory));
+                    certificate->iterations, certificate->residual_history.back(), job.solve.tolerance, paths.directory));
   poll("ending the job; results and picture are written");
-  keeper.remove();
+  checkpoints.remove();
   return summary;
 }
 

@@ -4,7 +4,7 @@
 #include <mpi.h>
 
 #include <nlohmann/json_fwd.hpp>
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/job/checkpoint.hpp>
 #include <osteon/job/spec.hpp>
 #include <string>
@@ -27,6 +27,6 @@ std::string to_text(const nlohmann::ordered_json& document);
 /// @throws solve_error after writing a summary and results that are marked as not converged
 /// @collective on comm
 nlohmann::ordered_json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started,
-                               sink& log, const checkpoint_options& checkpoints = {});
+                               log_sink& log, const checkpoint_options& checkpoints = {});
 
 }  // namespace osteon::job

@@ -1,8 +1,8 @@
 #include <osteon/job/draw.hpp>
 
 #include <cmath>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/render/presets.hpp>
@@ -13,21 +13,21 @@ void draw_png(const grid::block& where, const render::scene& what, render::prepa
               const std::string& path) {
   const render::image rows = render::render(where, what, kept, io::png_rows(what.height, comm::size(where.comm)));
   std::vector<std::uint8_t> bytes;
-  comm::together(where.comm, [&] {
+  comm::collectively(where.comm, [&] {
     bytes = render::to_rgba8(rows, what.background);
     if (notes) render::annotate(bytes, what, where.domain, *notes, rows.first_row);
   });
   io::write_png(where.comm, path, what.width, what.height, bytes);
 }
 
-void draw_picture(const std::string& path, const spec& job, const specimen& part, const physics_result& result,
+void draw_picture(const std::string& path, const spec& job, const local_model& part, const physics_result& result,
                   const std::string& title) {
   const MPI_Comm comm = part.where.comm;
   render::scene scene;
   const int depth = render::ghost_depth(scene.step_voxels);
   const auto dense = [&](const io::plane_source<float>& make) {
     std::vector<float> values;
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       values.resize(static_cast<std::size_t>(part.where.owned.volume()));
       make(0, part.where.owned.shape().z, values);
     });
@@ -43,7 +43,7 @@ void draw_picture(const std::string& path, const spec& job, const specimen& part
   scene.height = static_cast<int>(job.picture.height);
   scene.view = {
       .azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (job.picture.method == "surface") {
       scene.how = render::method::surface;
       const auto colours = render::presets::surface_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map);

@@ -15,7 +15,7 @@ void draw_png(const grid::block& where, const render::scene& what, render::prepa
 /// Draw what a result shows, as [picture] says.
 /// @param title empty: without title, box, scale and colour bar @throws machine_error if it cannot be written
 /// @collective on part.where.comm
-void draw_picture(const std::string& path, const spec& job, const specimen& part, const physics_result& result,
+void draw_picture(const std::string& path, const spec& job, const local_model& part, const physics_result& result,
                   const std::string& title = "");
 
 }  // namespace osteon::job

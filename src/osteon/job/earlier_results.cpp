@@ -51,7 +51,7 @@ fs::path first_free(const std::string& stem) {
 
 }  // namespace
 
-earlier_results::earlier_results(const spec& job, sink& log) {
+earlier_results::earlier_results(const spec& job, log_sink& log) {
   const fs::path folder(output_paths(job).directory);
   if (!is_worth_keeping(folder)) return;
   home_ = folder.string();

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Results of an earlier job in the output folder: they are kept beside it, never overwritten.
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>
 #include <string>
 #include <utility>
@@ -16,7 +16,7 @@ class earlier_results {
   earlier_results() = default;
   /// What is marked as not converged is not kept.
   /// @throws machine_error if they cannot be moved
-  earlier_results(const spec& job, sink& log);
+  earlier_results(const spec& job, log_sink& log);
   earlier_results(earlier_results&& other) noexcept { *this = std::move(other); }
   earlier_results& operator=(earlier_results&& other) noexcept {
     std::swap(moved_, other.moved_);

@@ -11,11 +11,11 @@
 #include <osteon/grid/bricks.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/job/compute.hpp>
-#include <osteon/job/external.hpp>
 #include <osteon/job/import.hpp>
-#include <osteon/job/manifest.hpp>
 #include <osteon/job/model_source.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/job/subprocess.hpp>
+#include <osteon/job/system_info.hpp>
 
 namespace osteon::job {
 
@@ -82,7 +82,7 @@ struct what_is_solid {
   std::int64_t sampled_voxels = 0;
 };
 
-what_is_solid count_solid(const spec& job, sink& log) {
+what_is_solid count_solid(const spec& job, log_sink& log) {
   const imported_model model = import_model(job, output_paths(job).model, log);
   what_is_solid found;
   found.header = io::read_model_header(model.path);
@@ -93,7 +93,7 @@ what_is_solid count_solid(const spec& job, sink& log) {
 
 // From the header and some planes. Planes of an isotropic solid tell how many nodes it has for a voxel: in a plane a pixel
 // has more corners than 1 by its edges along two axes, in space along three.
-what_is_solid sample_solid(const spec& job, sink& log) {
+what_is_solid sample_solid(const spec& job, log_sink& log) {
   if (const auto faults = check_image_files(job); !faults.empty()) throw data_error(join(faults));
   nlohmann::json rules = nlohmann::json::object();
   if (job.segment.labels) rules["void_labels"] = job.segment.void_labels;
@@ -142,7 +142,7 @@ what_is_solid sample_solid(const spec& job, sink& log) {
 
 }  // namespace
 
-estimation estimate(const spec& job, int ranks, bool always_count, sink& log) {
+estimation estimate(const spec& job, int ranks, bool always_count, log_sink& log) {
   const bool counts = always_count || !source_of(job).is_image() || bytes_on_disk(image_path(job)) <= most_bytes_to_count;
   const what_is_solid found = counts ? count_solid(job, log) : sample_solid(job, log);
   const voxel::model_header& header = found.header;

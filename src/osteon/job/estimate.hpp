@@ -2,7 +2,7 @@
 /// @file
 /// What a job would take, before it is run.
 #include <nlohmann/json_fwd.hpp>
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>
 #include <string>
 
@@ -29,6 +29,6 @@ struct estimation {
 /// Import the model if needed, so that voxels and unknowns are counted, not guessed, and predict from measured constants. Of
 /// an image of more than 1 GiB the header and some planes are read instead.
 /// @param ranks 0 for the ranks that the job would start @param always_count however large the image
-estimation estimate(const spec& job, int ranks, bool always_count, sink& log);
+estimation estimate(const spec& job, int ranks, bool always_count, log_sink& log);
 
 }  // namespace osteon::job

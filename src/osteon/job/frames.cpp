@@ -14,7 +14,8 @@ namespace osteon::job {
 
 namespace fs = std::filesystem;
 
-frame_maker::frame_maker(const spec& job, const specimen& part, solve::state_keeper& checkpoints, bool goes_on, sink& log)
+frame_checkpointer::frame_checkpointer(const spec& job, const local_model& part, solve::checkpointer& checkpoints,
+                                       bool goes_on, log_sink& log)
     : job_(job), part_(part), checkpoints_(checkpoints), log_(log), painter_(physics_of(job).paint(job, part)) {
   if (goes_on || comm::rank(part.where.comm) != 0) return;
   const std::regex ours("frame_([0-9]+_)?[0-9]{6,}\\.png");
@@ -25,24 +26,24 @@ frame_maker::frame_maker(const spec& job, const specimen& part, solve::state_kee
   for (const fs::path& path : old) fs::remove(path, ignored);
 }
 
-solve::state_keeper::found frame_maker::begin() {
+solve::checkpointer::found frame_checkpointer::begin() {
   ++solve_;
   return checkpoints_.begin();
 }
 
-bool frame_maker::is_due(std::int64_t done) {
+bool frame_checkpointer::is_due(std::int64_t done) {
   done_ = done;
   is_to_keep_ = checkpoints_.is_due(done);
   is_to_draw_ = job_.picture.every > 0 && done % job_.picture.every == 0;
   return is_to_keep_ || is_to_draw_;
 }
 
-void frame_maker::save(const solve::solver_state& state) {
+void frame_checkpointer::save(const solve::solver_state& state) {
   if (is_to_draw_) draw(state);
   if (is_to_keep_) checkpoints_.save(state);
 }
 
-void frame_maker::draw(const solve::solver_state& state) {
+void frame_checkpointer::draw(const solve::solver_state& state) {
   const stopwatch clock;
   physics_result result;
   if (!painter_ || !painter_->show(result, state)) return;

@@ -2,21 +2,22 @@
 /// @file
 /// Pictures of a solution while it is being computed.
 #include <memory>
+#include <osteon/job/local_model.hpp>
 #include <osteon/job/physics.hpp>
-#include <osteon/job/specimen.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/elasticity/elasticity.hpp>
 
 namespace osteon::job {
 
-/// Hands everything on to the keeper of the checkpoints, and draws a frame of every picture.every-th state on the way. It
-/// only reads the state, so the answer does not depend on it.
-class frame_maker final : public solve::state_keeper {
+/// Hands everything on to the checkpoints of the checkpoints, and draws a frame of every picture.every-th state on the way.
+/// It only reads the state, so the answer does not depend on it.
+class frame_checkpointer final : public solve::checkpointer {
  public:
   /// Borrows all but the flag.
   /// @param goes_on a resumed job keeps the frames that lie there, another one removes them
   /// @collective on part.where.comm
-  frame_maker(const spec& job, const specimen& part, solve::state_keeper& checkpoints, bool goes_on, sink& log);
+  frame_checkpointer(const spec& job, const local_model& part, solve::checkpointer& checkpoints, bool goes_on,
+                     log_sink& log);
 
   found begin() override;
   void restore(solve::solver_state& state) override { checkpoints_.restore(state); }
@@ -29,9 +30,9 @@ class frame_maker final : public solve::state_keeper {
   void draw(const solve::solver_state& state);
 
   const spec& job_;
-  const specimen& part_;
-  solve::state_keeper& checkpoints_;
-  sink& log_;
+  const local_model& part_;
+  solve::checkpointer& checkpoints_;
+  log_sink& log_;
   std::unique_ptr<frame_painter> painter_;  ///< null: the physics has no frames
   int solve_ = 0;
   std::int64_t done_ = 0;

@@ -1,4 +1,4 @@
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/job/compute.hpp>
 #include <osteon/job/model_source.hpp>
@@ -12,7 +12,7 @@ class image_source final : public model_source {
  public:
   bool is_image() const override { return true; }
 
-  index3 prepare(const spec& job, sink& log, const stop_query& is_to_stop) const override {
+  index3 prepare(const spec& job, log_sink& log, const stop_query& is_to_stop) const override {
     return import_model(job, output_paths(job).model, log, is_to_stop).shape;
   }
 
@@ -20,11 +20,11 @@ class image_source final : public model_source {
     return io::read_model_header(comm, output_paths(job).model, access_of(job));
   }
 
-  specimen read(MPI_Comm comm, const spec& job, io_clock& clock, sink& log) const override {
+  local_model read(MPI_Comm comm, const spec& job, io_clock& clock, log_sink& log) const override {
     const stopwatch watch;
     const std::string path = output_paths(job).model;
     const io::access how = access_of(job);
-    specimen part;
+    local_model part;
     part.header = io::read_model_header(comm, path, how);
     std::vector<material_number> image;
     if (takes_bricks(job, part.header.shape.z, comm::size(comm))) {
@@ -32,10 +32,11 @@ class image_source final : public model_source {
       part.where = std::move(brick.where);
       image = std::move(brick.material);
     } else {
-      comm::together(comm, [&] { part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane); });
+      comm::collectively(comm,
+                         [&] { part.where = grid::make_block(comm, part.header.shape, part.header.active_per_plane); });
       image = io::read_model_planes(path, part.header, part.where, how);
     }
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       const view3<const material_number> voxels(image.data(), part.where.owned.shape());
       part.cells = voxel::active_cells(voxels);
       part.material = voxel::gather(part.cells, voxels);
@@ -45,7 +46,7 @@ class image_source final : public model_source {
     return part;
   }
 
-  imported_model make_model(const spec& job, const std::string& path, sink& log,
+  imported_model make_model(const spec& job, const std::string& path, log_sink& log,
                             const stop_query& is_to_stop) const override {
     return import_image(job, path, log, is_to_stop);
   }
@@ -53,7 +54,7 @@ class image_source final : public model_source {
 
 }  // namespace
 
-file_writer model_source::writer_of(const spec&, const specimen&, const elastic_state&, std::vector<double>) const {
+file_writer model_source::writer_of(const spec&, const local_model&, const elastic_fields&, std::vector<double>) const {
   return {};
 }
 

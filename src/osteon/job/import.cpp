@@ -14,13 +14,13 @@
 #include <osteon/base/digest.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/job/classify.hpp>
-#include <osteon/job/external.hpp>
 #include <osteon/job/io_options.hpp>
 #include <osteon/job/label_images.hpp>
-#include <osteon/job/manifest.hpp>
 #include <osteon/job/model_source.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/read_scan.hpp>
+#include <osteon/job/subprocess.hpp>
+#include <osteon/job/system_info.hpp>
 
 namespace osteon::job {
 
@@ -48,7 +48,7 @@ vector3 spacing_of(const spec& job, const json& facts) {
 }
 
 // The job's spacing goes before that of the file, but not silently.
-void warn_of_other_spacing(const json& facts, const vector3& used, sink& log) {
+void warn_of_other_spacing(const json& facts, const vector3& used, log_sink& log) {
   if (!facts.contains("spacing_mm") || facts.at("spacing_mm").is_null()) return;
   const vector3 stated = to_vector(facts.at("spacing_mm"));
   bool same = true;
@@ -61,7 +61,7 @@ void warn_of_other_spacing(const json& facts, const vector3& used, sink& log) {
 }
 
 // The line from grey value to density that the scan's file states, if it does.
-std::optional<voxel::calibration> stated_calibration(const spec& job, const json& facts, sink& log) {
+std::optional<voxel::calibration> stated_calibration(const spec& job, const json& facts, log_sink& log) {
   const bool wanted = job.density_law && job.density_law->from_image;
   if (!facts.contains("calibration")) {
     if (wanted)
@@ -208,12 +208,12 @@ std::vector<problem> check_image_files(const spec& job) {
   return faults;
 }
 
-imported_model import_model(const spec& job, const std::string& path, sink& log, const stop_query& is_to_stop) {
+imported_model import_model(const spec& job, const std::string& path, log_sink& log, const stop_query& is_to_stop) {
   if (const auto faults = check_image_files(job); !faults.empty()) throw data_error(join(faults));
   return source_of(job).make_model(job, path, log, is_to_stop);
 }
 
-imported_model import_image(const spec& job, const std::string& path, sink& log, const stop_query& is_to_stop) {
+imported_model import_image(const spec& job, const std::string& path, log_sink& log, const stop_query& is_to_stop) {
   const std::string source = image_path(job);
   const auto poll = [&](const char* during) { leave_if_asked(is_to_stop, job, during); };
   const std::string key = key_of(job, [&] { poll("looking whether the model is of this image"); });

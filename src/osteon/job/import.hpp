@@ -2,7 +2,7 @@
 /// @file
 /// From the image of a job to a model file. Serial: one process does it.
 #include <nlohmann/json_fwd.hpp>
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/stop.hpp>
 #include <osteon/voxel/count_nodes.hpp>
@@ -26,10 +26,10 @@ struct imported_model {
 /// @param is_to_stop asked between the steps
 /// @throws data_error (image, segmentation), usage_error (spacing), machine_error (disk), interrupted_error
 /// @collective local
-imported_model import_model(const spec& job, const std::string& path, sink& log, const stop_query& is_to_stop = {});
+imported_model import_model(const spec& job, const std::string& path, log_sink& log, const stop_query& is_to_stop = {});
 
 /// The same of a job that has an image, whose files are there. @throws as import_model @collective local
-imported_model import_image(const spec& job, const std::string& path, sink& log, const stop_query& is_to_stop = {});
+imported_model import_image(const spec& job, const std::string& path, log_sink& log, const stop_query& is_to_stop = {});
 
 /// Make the folder that a file is to be written into, if it is not there. @throws machine_error
 void make_folder_of(const std::string& path);

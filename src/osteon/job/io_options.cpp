@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/io/temporary_file.hpp>
-#include <osteon/job/external.hpp>
+#include <osteon/job/subprocess.hpp>
 
 namespace osteon::job {
 
@@ -48,7 +48,7 @@ io::file_report report_reading(MPI_Comm comm, const std::string& path, const io:
                                double seconds) {
   const io::file_team team = io::file_team::make(comm, path, how, io::direction::read);
   io::file_report report{0, values, seconds, team.mode, team.system.name};
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (comm::rank(comm) == 0) report.bytes = io::size_of_file(path);
   });
   return report;

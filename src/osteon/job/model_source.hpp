@@ -4,7 +4,7 @@
 /// (voxfe/script_job.hpp). It is all that the pipeline knows of other programs.
 #include <mpi.h>
 
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/job/import.hpp>
 #include <osteon/job/io_options.hpp>
 #include <osteon/job/physics_result.hpp>
@@ -12,7 +12,7 @@
 
 namespace osteon::job {
 
-struct elastic_state;
+struct elastic_fields;
 
 class model_source {
  public:
@@ -23,16 +23,16 @@ class model_source {
 
   /// Make what the ranks will read, if it is not there. @return shape of the model @throws as import_model
   /// @collective local
-  virtual index3 prepare(const spec& job, sink& log, const stop_query& is_to_stop) const = 0;
+  virtual index3 prepare(const spec& job, log_sink& log, const stop_query& is_to_stop) const = 0;
 
   /// Shape of the model, and `active_per_plane` where that is known without reading voxels. @collective on comm
   virtual voxel::model_header outline(MPI_Comm comm, const spec& job) const = 0;
 
   /// A rank's part of the model. @collective on comm
-  virtual specimen read(MPI_Comm comm, const spec& job, io_clock& clock, sink& log) const = 0;
+  virtual local_model read(MPI_Comm comm, const spec& job, io_clock& clock, log_sink& log) const = 0;
 
   /// Write the model file. @throws as import_model @collective local
-  virtual imported_model make_model(const spec& job, const std::string& path, sink& log,
+  virtual imported_model make_model(const spec& job, const std::string& path, log_sink& log,
                                     const stop_query& is_to_stop) const = 0;
 
   /// Names of files that it adds to the results.
@@ -41,7 +41,7 @@ class model_source {
   virtual bool takes_reactions() const { return false; }
   /// What writes them of an elastic solution; empty: nothing. Borrows `job` and `part`.
   /// @param reaction_N as elasticity_solution has it; empty unless takes_reactions()
-  virtual file_writer writer_of(const spec& job, const specimen& part, const elastic_state& state,
+  virtual file_writer writer_of(const spec& job, const local_model& part, const elastic_fields& state,
                                 std::vector<double> reaction_N) const;
 };
 

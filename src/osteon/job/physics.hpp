@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/io/result_file.hpp>
 #include <osteon/job/answers.hpp>
 #include <osteon/job/key_visitor.hpp>
@@ -25,7 +25,7 @@ struct solver_state;
 
 namespace osteon::job {
 
-struct specimen;
+struct local_model;
 struct physics_result;
 
 /// A property that a physics needs of every material.
@@ -106,9 +106,9 @@ struct physics {
   void (*check)(const spec& job, std::vector<problem>& problems) = [](const spec&, std::vector<problem>&) {};
   /// What of the keys of this physics a job of another one has.
   void (*refuse)(const spec& job, std::vector<problem>& problems) = [](const spec&, std::vector<problem>&) {};
-  /// What is wrong with its loads on a solid; faults are data_error or usage_error. @param read makes the specimen
-  void (*check_on_solid)(const spec& job, const std::function<specimen()>& read, std::vector<problem>& warnings) =
-      [](const spec&, const std::function<specimen()>&, std::vector<problem>&) {};
+  /// What is wrong with its loads on a solid; faults are data_error or usage_error. @param read makes the local model
+  void (*check_on_solid)(const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings) =
+      [](const spec&, const std::function<local_model()>&, std::vector<problem>&) {};
   const char* key_of_loads = "load";  ///< for the faults of check_on_solid
 
   std::vector<const material_property*> needs{};  ///< of every material; none: [[material]] may be left out
@@ -126,9 +126,9 @@ struct physics {
   int (*most_components)(const spec& job) = [](const spec&) { return 1; };
   bool balances_moments = false;  ///< the certificate says how well
   /// @collective on part.where.comm
-  physics_result (*run)(const spec& job, const specimen& part, const solve::options& how, sink& log) = nullptr;
+  physics_result (*run)(const spec& job, const local_model& part, const solve::options& how, log_sink& log) = nullptr;
   /// Null: there are no frames. @collective on part.where.comm
-  std::unique_ptr<frame_painter> (*paint)(const spec& job, const specimen& part) = [](const spec&, const specimen&) {
+  std::unique_ptr<frame_painter> (*paint)(const spec& job, const local_model& part) = [](const spec&, const local_model&) {
     return std::unique_ptr<frame_painter>();
   };
 };

@@ -4,10 +4,11 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/io/result_file.hpp>
-#include <osteon/job/specimen.hpp>
-#include <osteon/solve/report.hpp>
+#include <osteon/job/local_model.hpp>
+#include <osteon/solve/certificate.hpp>
+#include <osteon/solve/solver_options.hpp>
 #include <string>
 #include <vector>
 
@@ -27,13 +28,13 @@ struct files_on_the_way {
 };
 
 /// Writes files and names them, by what they hold. @collective
-using file_writer = std::function<nlohmann::ordered_json(const std::string& directory, sink& log)>;
+using file_writer = std::function<nlohmann::ordered_json(const std::string& directory, log_sink& log)>;
 
 struct physics_result {
-  solve::certificate proof;
-  std::optional<solve::certificate> earlier_proof;  ///< of a problem whose solution loads this one: temperatures
-  std::int64_t elements = 0;                        ///< active voxels, all ranks
-  nlohmann::ordered_json answers;                   ///< keys of summary.json
+  solve::solve_certificate certificate;
+  std::optional<solve::solve_certificate> earlier_proof;  ///< of a problem whose solution loads this one: temperatures
+  std::int64_t elements = 0;                              ///< active voxels, all ranks
+  nlohmann::ordered_json answers;                         ///< keys of summary.json
   std::vector<result_field> fields;
   std::optional<files_on_the_way> written;
   cell_values shown;                                 ///< cell field of the picture
@@ -42,9 +43,9 @@ struct physics_result {
   file_writer write_more;                            ///< writes further files; empty: none
 
   /// The certificate of a solver that missed its tolerance, else null.
-  const solve::certificate* missed() const {
+  const solve::solve_certificate* missed() const {
     if (earlier_proof && !earlier_proof->converged) return &*earlier_proof;
-    return proof.converged ? nullptr : &proof;
+    return certificate.converged ? nullptr : &certificate;
   }
 };
 

@@ -10,7 +10,7 @@
 #include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/xxh64.hpp>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/job/binding_trial.hpp>
 #include <osteon/machine/bind_ranks.hpp>
 #include <osteon/machine/machine_file.hpp>
@@ -97,7 +97,7 @@ std::string bind(MPI_Comm comm, const spec& job, const machine::local_ranks& her
   if (job.run.bind == "auto") {
     const binding_policy policy = here.usual_policy();
     if (policy != binding_policy::none) {
-      comm::together(comm, [&] { here.bind(policy); });
+      comm::collectively(comm, [&] { here.bind(policy); });
       return fmt::format("bound to {}", machine::name_of(policy));
     }
     return here.bound_already()  ? "bound by the launcher"
@@ -106,13 +106,13 @@ std::string bind(MPI_Comm comm, const spec& job, const machine::local_ranks& her
   }
   const binding_policy policy = machine::parse_binding(job.run.bind);
   if (policy == binding_policy::none) return "not bound";
-  comm::together(comm, [&] { here.bind(policy); });
+  comm::collectively(comm, [&] { here.bind(policy); });
   return fmt::format("bound to {}", machine::name_of(policy));
 }
 
 }  // namespace
 
-placed_ranks place_ranks(MPI_Comm comm, const spec& job, const std::function<placement::graph()>& graph, sink& log) {
+placed_ranks place_ranks(MPI_Comm comm, const spec& job, const std::function<placement::graph()>& graph, log_sink& log) {
   const int ranks = comm::size(comm), threads = omp_get_max_threads();
   const machine::local_ranks here(comm, threads);
   const std::string who = fmt::format("{} of {}", counted(ranks, "rank"), counted(threads, "thread"));

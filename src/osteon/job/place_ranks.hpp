@@ -4,7 +4,7 @@
 #include <mpi.h>
 
 #include <functional>
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/placement/graph.hpp>
@@ -31,6 +31,6 @@ class placed_ranks {
 /// @param graph of the job's ranks (rank_graph), asked for only if there are several hosts; collective on comm
 /// @throws machine_error on all ranks if a binding that was asked for by name is not possible
 /// @collective on comm
-placed_ranks place_ranks(MPI_Comm comm, const spec& job, const std::function<placement::graph()>& graph, sink& log);
+placed_ranks place_ranks(MPI_Comm comm, const spec& job, const std::function<placement::graph()>& graph, log_sink& log);
 
 }  // namespace osteon::job

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <osteon/base/error.hpp>
 #include <osteon/io/npy.hpp>
-#include <osteon/job/external.hpp>
 #include <osteon/job/spec.hpp>
+#include <osteon/job/subprocess.hpp>
 
 namespace osteon::job {
 

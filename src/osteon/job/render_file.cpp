@@ -10,17 +10,17 @@
 #include <filesystem>
 #include <functional>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/percentile.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/io/check_whole.hpp>
 #include <osteon/io/npy.hpp>
 #include <osteon/io/read_field.hpp>
 #include <osteon/job/control_points.hpp>
 #include <osteon/job/draw.hpp>
-#include <osteon/job/external.hpp>
-#include <osteon/job/manifest.hpp>
 #include <osteon/job/render_boxes.hpp>
+#include <osteon/job/subprocess.hpp>
+#include <osteon/job/system_info.hpp>
 #include <osteon/render/presets.hpp>
 
 namespace osteon::job {
@@ -122,7 +122,7 @@ render::layer map_layer(const grid::ghosted_field<float>& field, double low, dou
 }
 
 // A film of the first `count` frames in a folder. @return false without ffmpeg
-bool make_film(const std::filesystem::path& frames, int count, const std::string& path, sink& log) {
+bool make_film(const std::filesystem::path& frames, int count, const std::string& path, log_sink& log) {
   const std::string pictures = (frames / "frame_%04d.png").string();
   // The common pixel format of films has half as many colours a row and column: sizes must be even.
   const auto done =
@@ -140,14 +140,14 @@ bool make_film(const std::filesystem::path& frames, int count, const std::string
 
 }  // namespace
 
-json render_file(MPI_Comm comm, const render_request& request, sink& log) {
+json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
   io::field_list list;
   io::field_info field;
   grid::block where;
   std::vector<float> own, solid;
   std::vector<written_point> points;
   const stopwatch reading;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     check(request);
     points = parse_control_points(request.points);
     render::colour_map(request.map);
@@ -155,7 +155,7 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
       throw data_error(fmt::format("cannot read '{}': there is no such file", request.file));
   });
   if (const std::string warning = io::check_whole(comm, request.file, "file"); !warning.empty()) log.warn(warning);
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     list = io::list_fields(request.file);
     field = find_field(list, request.field);
     where = grid::make_block(comm, even_boxes(list.shape, comm::size(comm)));
@@ -178,7 +178,7 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
   for (written_point& p : points)
     if (p.is_percentile) p.value = value_at(p.value);
   const std::array<double, 2> extremes{value_at(0), value_at(100)};
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (request.level && !(*request.level >= extremes[0] && *request.level <= extremes[1]))
       throw usage_error(fmt::format("--level {}: the values of '{}' reach from {} to {}; give one between them",
                                     *request.level, field.name, extremes[0], extremes[1]));
@@ -206,7 +206,7 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
   notes.high = range[1];
   notes.quantity = field.name + (request.component.empty() ? "" : " " + request.component) +
                    (field.units.empty() || field.units == "1" ? "" : " [" + field.units + "]");
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (request.method == "volume") {
       if (request.bone_opacity > 0)
         scene.layers.push_back(render::presets::bone_layer(bone, 0, 0.5, 1, static_cast<float>(request.bone_opacity)));
@@ -247,7 +247,7 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
     const stopwatch watch;
     if (path.ends_with(".npy")) {
       const render::image picture = render::render(where, scene, kept);
-      comm::together(comm, [&] {
+      comm::collectively(comm, [&] {
         if (comm::rank(comm) != 0) return;
         voxel::image array{
             {picture.height, picture.width, 4}, voxel::scalar::f4, std::vector<std::byte>(picture.rgba.size() * 4)};
@@ -269,7 +269,7 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
   }
   const std::filesystem::path target =
       request.output.empty() ? folder / (field.name + ".cdb") : std::filesystem::path(request.output);
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     std::error_code failed;
     if (comm::rank(comm) == 0) std::filesystem::create_directories(target, failed);
     if (failed) throw machine_error(fmt::format("cannot make the folder '{}': {}", target.string(), failed.message()));
@@ -285,12 +285,12 @@ json render_file(MPI_Comm comm, const render_request& request, sink& log) {
       draw((target / name).string());
       table += fmt::format("{:g},{:g},{}\n", scene.view.azimuth_deg, elevation, name);
     }
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (comm::rank(comm) == 0) write_file((target / "data.csv").string(), table);
   });
   answer["database"] = target.string();
   if (!request.film.empty())
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       if (comm::rank(comm) == 0 && make_film(target, number, request.film, log)) answer["film"] = request.film;
     });
   return answer;

@@ -6,7 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/render/picture.hpp>
 #include <string>
 #include <vector>
@@ -43,6 +43,6 @@ struct render_request {
 /// makes the folder a Cinema database (specification D).
 /// @throws usage_error (unknown field or map, empty range, sizes), data_error (no or damaged file), machine_error
 /// @return what was written, for --json @collective on comm
-nlohmann::ordered_json render_file(MPI_Comm comm, const render_request& request, sink& log);
+nlohmann::ordered_json render_file(MPI_Comm comm, const render_request& request, log_sink& log);
 
 }  // namespace osteon::job

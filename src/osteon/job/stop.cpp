@@ -4,8 +4,8 @@
 
 #include <filesystem>
 #include <osteon/base/error.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/job/checkpoint.hpp>
 
 namespace osteon::job {
@@ -30,7 +30,7 @@ void leave_together_if_asked(MPI_Comm comm, const stop_query& is_to_stop, const 
   int asked = is_to_stop && is_to_stop();
   MPI_Allreduce(MPI_IN_PLACE, &asked, 1, MPI_INT, MPI_MAX, comm);
   if (!asked) return;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (comm::rank(comm) == 0) throw interrupted_error(stopped_text(job, during));
   });
 }

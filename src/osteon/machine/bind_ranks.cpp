@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 
 namespace osteon::machine {
 
@@ -43,7 +43,7 @@ local_ranks::local_ranks(MPI_Comm comm, int threads) : threads_(threads) {
   rank_ = host.rank();
   ranks_ = host.size();
   pu_set now;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     host_ = this_host();
     now = current_binding();
   });
@@ -97,7 +97,7 @@ binding_trial try_bindings(MPI_Comm comm, const local_ranks& here, int turns, co
   }
   for (int turn = 0; turn < turns; ++turn)
     for (auto& [policy, best] : trial.seconds) {
-      comm::together(comm, [&, policy = policy] { here.bind(policy); });
+      comm::collectively(comm, [&, policy = policy] { here.bind(policy); });
       MPI_Barrier(comm);
       double seconds = work();
       MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
@@ -106,7 +106,7 @@ binding_trial try_bindings(MPI_Comm comm, const local_ranks& here, int turns, co
   const auto fastest = std::min_element(trial.seconds.begin(), trial.seconds.end(),
                                         [](const auto& a, const auto& b) { return a.second < b.second; });
   if (fastest->second < worth_it * trial.seconds.front().second) trial.kept = fastest->first;
-  comm::together(comm, [&] { here.bind(trial.kept); });
+  comm::collectively(comm, [&] { here.bind(trial.kept); });
   return trial;
 }
 

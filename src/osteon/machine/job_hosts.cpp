@@ -6,9 +6,9 @@
 #include <numeric>
 #include <osteon/base/xxh64.hpp>
 #include <osteon/comm/broadcast.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/offsets.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/machine/job_hosts.hpp>
 #include <osteon/machine/machine_file.hpp>
 
@@ -81,7 +81,7 @@ job_hosts hosts_of(MPI_Comm comm) {
 
   // Only one rank of a host asks hwloc, and of equal trees one travels.
   host_tree own_tree;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (first) own_tree = this_host();
   });
   const std::vector<std::uint64_t> digests = all_of(comm, first ? hash_of(own_tree.digest()) : 0);

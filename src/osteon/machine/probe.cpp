@@ -5,8 +5,8 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/broadcast.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/machine/binding.hpp>
 #include <osteon/machine/machine_file.hpp>
 #include <osteon/machine/pair_timer.hpp>
@@ -63,7 +63,7 @@ probe_result probe(MPI_Comm comm, const job_hosts& job, const probe_options& opt
     const pu_set left = left_to_host(comm, host);
     const int local = job.local_rank(rank), here = static_cast<int>(job.ranks_of_host[at(host)].size());
     int core = -1;
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       const host_tree usable = restricted(job.hosts.tree(host), left);
       if (const auto cores = usable.usable_cores().size(); at(here) > cores)
         throw machine_error(
@@ -83,8 +83,8 @@ probe_result probe(MPI_Comm comm, const job_hosts& job, const probe_options& opt
   pair_timer timer(own.get(), std::move(names), 5 + options.budget_s);
   probe_result result;
   // A rank whose host was lost leaves the others in the middle of a measurement. There is no way back from that: it says
-  // which host it was, waits in vain for them to agree, and ends the program (comm::agree).
-  comm::together(comm, [&] {
+  // which host it was, waits in vain for them to agree, and ends the program (comm::throw_first_error).
+  comm::collectively(comm, [&] {
     if (rank != 0) {
       timer.serve();
       return;

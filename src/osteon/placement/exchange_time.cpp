@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <osteon/base/error.hpp>
 #include <osteon/base/kth_smallest.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/placement/exchange_time.hpp>
 
 namespace osteon::placement {
@@ -13,7 +13,7 @@ double exchange_seconds(MPI_Comm comm, const graph& g, int repeats) {
   constexpr std::int64_t most = std::int64_t{1} << 30;
   const int me = comm::rank(comm);
   std::vector<char> out, in;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (g.size() != comm::size(comm))
       throw usage_error(
           fmt::format("a graph of {} subdomains for {} ranks: there must be one for each", g.size(), comm::size(comm)));

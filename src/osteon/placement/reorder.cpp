@@ -6,7 +6,7 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/broadcast.hpp>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/machine/binding.hpp>
 #include <osteon/machine/job_hosts.hpp>
 #include <osteon/placement/reorder.hpp>
@@ -72,7 +72,7 @@ target places_of_ranks(MPI_Comm comm, const machine::description& machine, int t
                     all, fmt::join(unknown, ", "), all > 8 ? ", ..." : ""));
   }
   int core = -1;
-  comm::together(comm, [&] { core = core_bound_to(machine.hosts.tree(host[at(me)])); });
+  comm::collectively(comm, [&] { core = core_bound_to(machine.hosts.tree(host[at(me)])); });
   std::vector<int> cores(at(ranks));
   MPI_Allgather(&core, 1, MPI_INT, cores.data(), 1, MPI_INT, comm);
 
@@ -106,7 +106,7 @@ reordered reorder(MPI_Comm comm, const graph& g, const machine::description& mac
   result.old_rank.resize(at(ranks));
   std::array<double, 6> numbers{};
   // A search of one rank while the others wait: it is short, and there is no doubt that all get the same.
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (me != 0) return;
     if (g.size() != ranks)
       throw usage_error(fmt::format("a graph of {} subdomains for {} ranks: there must be one for each", g.size(), ranks));
@@ -139,7 +139,7 @@ reordered reorder(MPI_Comm comm, const graph& g, const machine::description& mac
 reordered cart_create(MPI_Comm comm, const cartesian& grid, const machine::description& machine,
                       const reorder_options& options) {
   graph g;
-  comm::together(comm, [&] { g = graph_of(grid); });
+  comm::collectively(comm, [&] { g = graph_of(grid); });
   reorder_options with_grid = options;
   with_grid.search.grid = grid;
   reordered result = reorder(comm, g, machine, with_grid);

@@ -137,17 +137,17 @@ composite appended(const collector& all, int rounds, Append append) {
 }  // namespace
 
 composite collected(composite parts, int root, const collect_options& options) {
-  if (root < 0 || parts.holder == root || options.way == collect_way::none) return parts;
+  if (root < 0 || parts.holder == root || options.way == collect_method::none) return parts;
   const collector plain{std::move(parts), root};
   switch (options.way) {
-    case collect_way::fan_in: {
+    case collect_method::fan_in: {
       if (options.limit < 1)
         throw usage_error(fmt::format("a collect with at most {} messages into one rank: allow at least 1", options.limit));
       const auto tree = std::make_shared<const fan_in_tree>(fan_in_tree{plain, options.limit + 1});
       return appended(plain, tree->rounds(),
                       [tree](int index, std::vector<round>& rounds) { tree->add_rounds_of(index, rounds); });
     }
-    case collect_way::leaders: {
+    case collect_method::leaders: {
       if (options.host_of.size() != static_cast<std::size_t>(plain.parts.members))
         throw usage_error(fmt::format("a collect by the hosts' leaders, with hosts of {} of the {} ranks: name each rank's",
                                       options.host_of.size(), plain.parts.members));

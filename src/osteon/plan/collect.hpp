@@ -6,7 +6,7 @@
 
 namespace osteon::plan {
 
-enum class collect_way : std::uint8_t {
+enum class collect_method : std::uint8_t {
   gather,   ///< all owners to the root, in one round
   fan_in,   ///< up a tree, in which nobody receives from more than `limit` members in a round
   leaders,  ///< to one member of each host, then to the root
@@ -14,7 +14,7 @@ enum class collect_way : std::uint8_t {
 };
 
 struct collect_options {
-  collect_way way = collect_way::gather;
+  collect_method method = collect_method::gather;
   int limit = 8;             ///< fan_in: messages into one member in a round
   std::vector<int> host_of;  ///< leaders: host of each visibility index
 };

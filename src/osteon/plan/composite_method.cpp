@@ -122,7 +122,7 @@ class parser {
     if (known == names.end() || words.size() > (takes_number ? 2u : 1u))
       throw usage_error(fmt::format("compositing method '{}': parts cannot be collected by '{}'{}; known are {}", text_,
                                     text, did_you_mean(words[0], names), fmt::join(names, ", ")));
-    target_.collect.way = static_cast<collect_way>(known - names.begin());
+    target_.collect.method = static_cast<collect_method>(known - names.begin());
     if (words.size() < 2) return;
     (words[0] == "fan-in" ? target_.collect.limit : target_.ranks_per_host) = to_number(words[1], 1);
   }
@@ -179,7 +179,7 @@ plan composite_method::make(int ranks, std::int64_t elements, std::span<const in
     if (given != 0 && given != order.size())
       throw usage_error(
           fmt::format("{}: hosts or active spans of {} ranks for {} ranks: give them for each", text, given, ranks));
-  if (collect.way == collect_way::none) root = -1;
+  if (collect.method == collect_method::none) root = -1;
   const composite_task task{ranks, elements, root < 0 ? -1 : index_of[static_cast<std::size_t>(root)], by_index_of(hosts),
                             by_index_of(active)};
   collect_options options = collect;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
-#include <osteon/comm/together.hpp>
 
 namespace osteon::render {
 
@@ -73,7 +73,7 @@ void join_by_depth(MPI_Comm comm, const box3& owned, const caster& rays, std::ve
   const auto all = static_cast<std::int64_t>(pixels.size());
   std::vector<seen_part> mine;
   std::vector<int> to(static_cast<std::size_t>(ranks)), from(to);
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     int owner = 0;
     for (int row = rays.own.top; row < rays.own.bottom; ++row)
       for (int column = rays.own.left; column < rays.own.right; ++column) {

@@ -7,11 +7,11 @@
 #include <functional>
 #include <numeric>
 #include <osteon/base/error.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
 #include <osteon/comm/execute.hpp>
 #include <osteon/comm/host_memory.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/plan/swap.hpp>
 #include <osteon/render/box_visibility.hpp>
 #include <osteon/render/cast_rays.hpp>
@@ -231,7 +231,7 @@ void check_memory(MPI_Comm comm, const scene& what, const pixel_box& frame) {
 int ghost_depth(double step_voxels) { return kernel::ghosts_needed(step_voxels); }
 
 prepared::prepared(const grid::block& where, const scene& what) {
-  comm::together(where.comm, [&] {
+  comm::collectively(where.comm, [&] {
     check(where, what);
     add(where, what);
   });
@@ -263,7 +263,7 @@ image render(const grid::block& where, const scene& what, prepared& kept) {
 image render(const grid::block& where, const scene& what, prepared& kept, std::span<const int> first_row) {
   const auto rank = static_cast<std::size_t>(comm::rank(where.comm)),
              ranks = static_cast<std::size_t>(comm::size(where.comm));
-  comm::together(where.comm, [&] {
+  comm::collectively(where.comm, [&] {
     check(where, what);
     if (first_row.size() != ranks + 1 || first_row.front() != 0 || first_row.back() != what.height ||
         !std::is_sorted(first_row.begin(), first_row.end()))
@@ -292,7 +292,7 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
     const box_visibility seen = visibility(where, from);
     cycle = seen.cycle;
     std::vector<kernel::wide_pixel> wide;
-    comm::together(where.comm, [&] { wide.resize(static_cast<std::size_t>(frame.size())); });
+    comm::collectively(where.comm, [&] { wide.resize(static_cast<std::size_t>(frame.size())); });
     if (what.how == method::surface)
       samples = draw_surface(rays, *kept.surface_, what.layers.back(), wide);
     else

@@ -19,10 +19,10 @@ struct solver_state {
 };
 
 /// Keeps the states of the solves of a job, which come one after the other in a fixed order.
-class state_keeper {
+class checkpointer {
  public:
   enum class found { nothing, running, finished };
-  virtual ~state_keeper() = default;
+  virtual ~checkpointer() = default;
 
   /// Begin the next solve. @return how far an earlier run has got with it @collective
   virtual found begin() = 0;

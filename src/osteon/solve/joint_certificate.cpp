@@ -4,22 +4,23 @@
 
 namespace osteon::solve {
 
-certificate joint_certificate(std::span<const certificate> each) {
-  certificate all = *std::max_element(each.begin(), each.end(), [](const certificate& a, const certificate& b) {
-    return a.true_relative_residual < b.true_relative_residual;
-  });
+solve_certificate joint_certificate(std::span<const solve_certificate> each) {
+  solve_certificate all =
+      *std::max_element(each.begin(), each.end(), [](const solve_certificate& a, const solve_certificate& b) {
+        return a.true_relative_residual < b.true_relative_residual;
+      });
   all.iterations = 0;
   all.setup_seconds = all.solve_seconds = all.earlier_seconds = 0;
-  for (const certificate& proof : each) {
-    all.unknowns = std::max(all.unknowns, proof.unknowns);
-    all.iterations += proof.iterations;
-    all.converged = all.converged && proof.converged;
-    all.reaction_imbalance = std::max(all.reaction_imbalance, proof.reaction_imbalance);
-    all.moment_imbalance = std::max(all.moment_imbalance, proof.moment_imbalance);
-    all.energy_identity_error = std::max(all.energy_identity_error, proof.energy_identity_error);
-    all.setup_seconds += proof.setup_seconds;
-    all.solve_seconds += proof.solve_seconds;
-    all.earlier_seconds += proof.earlier_seconds;
+  for (const solve_certificate& certificate : each) {
+    all.unknowns = std::max(all.unknowns, certificate.unknowns);
+    all.iterations += certificate.iterations;
+    all.converged = all.converged && certificate.converged;
+    all.reaction_imbalance = std::max(all.reaction_imbalance, certificate.reaction_imbalance);
+    all.moment_imbalance = std::max(all.moment_imbalance, certificate.moment_imbalance);
+    all.energy_identity_error = std::max(all.energy_identity_error, certificate.energy_identity_error);
+    all.setup_seconds += certificate.setup_seconds;
+    all.solve_seconds += certificate.solve_seconds;
+    all.earlier_seconds += certificate.earlier_seconds;
   }
   return all;
 }

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <optional>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/host_memory.hpp>
 #include <osteon/comm/shared_window.hpp>
-#include <osteon/comm/together.hpp>
 #include <studies/hyper_crossbar/fourier/fourier_3d.hpp>
 #include <studies/hyper_crossbar/fourier/fourier_butterfly.hpp>
 #include <studies/hyper_crossbar/fourier/fourier_parts.hpp>
@@ -67,7 +67,7 @@ std::unique_ptr<fourier_3d> fourier_3d::make(MPI_Comm comm, index3 shape, const 
   MPI_Allreduce(MPI_IN_PLACE, found.data(), 2, MPI_INT, MPI_MAX, comm);
   const bool crossing = found[0] != 0, no_room = found[1] != 0;
   fourier_options chosen = options;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     for (int axis = 0; axis < 3; ++axis) fourier_plan plan(shape[axis]);
     const bool folds = options.folding.rows != 0;
     if (chosen.method == fourier_method::automatic)

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/host_memory.hpp>
-#include <osteon/comm/together.hpp>
 #include <studies/hyper_crossbar/integer_sort/run.hpp>
 #include <studies/hyper_crossbar/integer_sort/verify.hpp>
 
@@ -91,7 +91,7 @@ run_report run(MPI_Comm comm, const run_options& options) {
   }();
   const problem_class* what = nullptr;
   std::vector<digit> digits;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     what = &problem_of(options.letter);
     digits = digits_of(*what, options.digits.empty() ? std::vector{what->log2_values} : options.digits);
     check_memory(*what, digits, ranks, comm::size(host.get()), static_cast<std::int64_t>(comm::available_memory()));

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/io/model_header_bytes.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/io/voxfe/read_model.hpp>
@@ -18,7 +18,7 @@ void agree_on_fault(MPI_Comm comm, const std::string& path, const std::optional<
   std::int64_t first = mine ? mine->offset : none;
   MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, comm);
   if (first == none) return;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (mine && mine->offset == first) throw_fault(path, *mine);
   });
 }
@@ -42,7 +42,7 @@ std::vector<std::int64_t> read_share(MPI_Comm comm, const script& s, const readi
   std::vector<element_line> elements;
   element_facts facts;
   std::optional<text_fault> fault;
-  comm::together(comm, [&] { fault = read_elements(part.path, part.begin, part.end, elements, facts); });
+  comm::collectively(comm, [&] { fault = read_elements(part.path, part.begin, part.end, elements, facts); });
   agree_on_fault(comm, part.path, fault);
   std::int64_t count = std::ssize(elements);
   MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, comm);
@@ -51,7 +51,7 @@ std::vector<std::int64_t> read_share(MPI_Comm comm, const script& s, const readi
         fmt::format("'{}' announces {} elements, but has {}; it is truncated or damaged", part.path, announced, count));
   join_facts(comm, facts);
   std::vector<std::int64_t> voxels, active(static_cast<std::size_t>(s.voxels[2]));
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     layout = find_layout(s, facts, options);
     const element_decoder decode(s, layout);
     const std::int64_t plane = s.voxels[0] * s.voxels[1];
@@ -69,7 +69,7 @@ std::vector<std::int64_t> read_share(MPI_Comm comm, const script& s, const readi
   });
   agree_on_fault(comm, part.path, fault);
   MPI_Allreduce(MPI_IN_PLACE, active.data(), static_cast<int>(active.size()), MPI_INT64_T, MPI_SUM, comm);
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     header = header_of(s, options.units, layout.base);
     header.active_per_plane = active;
   });
@@ -90,7 +90,7 @@ std::vector<std::int64_t> send_to_owners(const grid::block& where, const std::ve
   for (const std::int64_t v : voxels) ++outgoing[owner_of(v)];
   MPI_Alltoall(outgoing.data(), 1, MPI_INT64_T, incoming.data(), 1, MPI_INT64_T, comm);
   std::vector<int> send_count(ranks), send_start(ranks), receive_count(ranks), receive_start(ranks);
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     std::int64_t sent = 0, arrived = 0;
     std::vector<std::int64_t> at(ranks);
     for (std::size_t r = 0; r < ranks; ++r) {
@@ -116,7 +116,7 @@ std::vector<std::int64_t> send_to_owners(const grid::block& where, const std::ve
 model_planes read_in_parallel(MPI_Comm comm, const script& s, const reading_options& options) {
   share part{beside(s, s.model_file)};
   std::int64_t facts[3] = {};  // elements, first byte of their lines, bytes of the file
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (comm::rank(comm) != 0) return;
     const model_head head = read_model_head(part.path);
     check_grid(s, head);
@@ -139,7 +139,7 @@ model_planes read_in_parallel(MPI_Comm comm, const script& s, const reading_opti
 
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   std::int64_t twice = none;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     const box3& owned = model.where.owned;
     const std::int64_t first = owned.begin.z * owned.shape().y * owned.shape().x;
     model.material.resize(static_cast<std::size_t>(owned.volume()));
@@ -152,14 +152,14 @@ model_planes read_in_parallel(MPI_Comm comm, const script& s, const reading_opti
   MPI_Allreduce(MPI_IN_PLACE, &twice, 1, MPI_INT64_T, MPI_MIN, comm);
   if (twice == none) return model;
   std::int64_t offset = -1, last = -1;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     const element_decoder decode(s, layout);
     last = offset = find_element(part.path, part.begin, part.end, [&](std::int64_t, const element_line& line) {
       return decode.voxel(line) / packed_materials == twice;
     });
   });
   MPI_Allreduce(MPI_IN_PLACE, &last, 1, MPI_INT64_T, MPI_MAX, comm);
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (offset == last) throw_fault(part.path, {offset, listed_twice});
   });
   return model;
@@ -171,7 +171,7 @@ model_planes read_and_scatter(MPI_Comm comm, const script& s, const reading_opti
   std::vector<char> bytes;
   std::int64_t size = 0;
   int base = 1;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (!root) return;
     whole = read_whole_model(s, options);
     bytes = pack(whole.header);
@@ -180,7 +180,7 @@ model_planes read_and_scatter(MPI_Comm comm, const script& s, const reading_opti
   });
   MPI_Bcast(&size, 1, MPI_INT64_T, 0, comm);
   MPI_Bcast(&base, 1, MPI_INT, 0, comm);
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (size > std::numeric_limits<int>::max())
       throw data_error("the lists of materials and conditions exceed 2 GiB; they cannot be handed out");
     bytes.resize(static_cast<std::size_t>(size));
@@ -188,9 +188,9 @@ model_planes read_and_scatter(MPI_Comm comm, const script& s, const reading_opti
   MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_CHAR, 0, comm);
   model_planes model;
   model.index_base = base;
-  comm::together(comm, [&] { model.header = unpack(bytes); });
+  comm::collectively(comm, [&] { model.header = unpack(bytes); });
   model.where = grid::make_block(comm, model.header.shape, model.header.active_per_plane);
-  comm::together(comm, [&] { model.material.resize(static_cast<std::size_t>(model.where.owned.volume())); });
+  comm::collectively(comm, [&] { model.material.resize(static_cast<std::size_t>(model.where.owned.volume())); });
 
   // A message a plane: none comes near the largest count of MPI.
   const std::int64_t plane = model.header.shape.y * model.header.shape.x;
@@ -210,8 +210,8 @@ model_planes read_and_scatter(MPI_Comm comm, const script& s, const reading_opti
 
 }  // namespace
 
-model_planes read_model(MPI_Comm comm, const script& s, const reading_options& options, text_way way) {
-  return way == text_way::parallel ? read_in_parallel(comm, s, options) : read_and_scatter(comm, s, options);
+model_planes read_model(MPI_Comm comm, const script& s, const reading_options& options, text_access access) {
+  return access == text_access::parallel ? read_in_parallel(comm, s, options) : read_and_scatter(comm, s, options);
 }
 
 }  // namespace osteon::io::voxfe

@@ -24,6 +24,6 @@ struct model_planes {
 /// @param s the same on all ranks
 /// @throws data_error with file and line; usage_error if there are more ranks than planes
 /// @collective on comm @cost parallel: 16 bytes of memory an element of the range, then 8 to send and receive it
-model_planes read_model(MPI_Comm comm, const script& s, const reading_options& options, text_way way);
+model_planes read_model(MPI_Comm comm, const script& s, const reading_options& options, text_access access);
 
 }  // namespace osteon::io::voxfe

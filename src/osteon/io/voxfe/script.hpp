@@ -23,7 +23,7 @@ enum class unit_system { mm_MPa, m_Pa };
 enum class flag_dialect { automatic, lock_flags, force_mask };
 
 /// How ranks read and write text: all at the same time, or one after the other as VOX-FE and PARA-BMU do.
-enum class text_way { parallel, serial };
+enum class text_access { parallel, serial };
 
 struct material_row {
   int id = 0;

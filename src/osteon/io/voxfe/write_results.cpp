@@ -9,8 +9,8 @@
 #include <cstring>
 #include <optional>
 #include <osteon/comm/broadcast.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/grid/block_nodes.hpp>
 #include <osteon/io/temporary_file.hpp>
 #include <osteon/io/voxfe/write_results.hpp>
@@ -110,7 +110,7 @@ node_rows settle(const grid::block& where, node_rows mine) {
   MPI_Datatype row = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(mine.components, MPI_DOUBLE, &row);
   MPI_Type_commit(&row);
-  comm::together(where.comm, [&] {
+  comm::collectively(where.comm, [&] {
     lower.id.resize(static_cast<std::size_t>(down));
     lower.value.resize(lower.id.size() * width);
   });
@@ -119,7 +119,7 @@ node_rows settle(const grid::block& where, node_rows mine) {
   MPI_Sendrecv(mine.value.data() + keep * width, up, row, where.above, 2, lower.value.data(), down, row, where.below, 2,
                where.comm, MPI_STATUS_IGNORE);
   MPI_Type_free(&row);
-  comm::together(where.comm, [&] {
+  comm::collectively(where.comm, [&] {
     result.components = mine.components;
     result.id.reserve(keep + lower.id.size());
     result.value.reserve((keep + lower.id.size()) * width);
@@ -138,25 +138,25 @@ node_rows settle(const grid::block& where, node_rows mine) {
   return result;
 }
 
-std::int64_t write_rows(MPI_Comm comm, const std::string& path, text_way way,
+std::int64_t write_rows(MPI_Comm comm, const std::string& path, text_access access,
                         const std::function<std::string(std::int64_t)>& header, std::int64_t rows,
                         const std::function<void(std::string&, std::int64_t, std::int64_t, std::int64_t)>& append) {
   const int rank = comm::rank(comm), ranks = comm::size(comm);
   const std::int64_t all_rows = sum(comm, rows);
   std::optional<temporary_file> temporary;
   std::string head;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (rank != 0) return;
     head = header(all_rows);
     temporary.emplace(path);
   });
   const std::string name = comm::broadcast(comm, temporary ? temporary->name() : "");
   std::int64_t bytes = 0;
-  if (way == text_way::parallel) {
+  if (access == text_access::parallel) {
     std::vector<std::string> parts{head};  // one long text would be copied each time that it grows
     std::int64_t own = std::ssize(head);
     const std::int64_t number = sum_below(comm, rows);
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       for (std::int64_t first = 0; first < rows; first += rows_at_once) {
         std::string text;
         text.reserve(parts.back().size() + parts.back().size() / 16);
@@ -167,7 +167,7 @@ std::int64_t write_rows(MPI_Comm comm, const std::string& path, text_way way,
     });
     std::int64_t at = sum_below(comm, own);
     bytes = sum(comm, own);
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       const text_output file(name);
       for (const std::string& text : parts) {
         file.write(text, at);
@@ -198,23 +198,23 @@ std::int64_t write_rows(MPI_Comm comm, const std::string& path, text_way way,
       token[2] = 0;
     }
     if (rank + 1 < ranks) MPI_Send(token, 3, MPI_INT64_T, rank + 1, 0, comm);
-    comm::agree(comm, outcome);
+    comm::throw_first_error(comm, outcome);
     bytes = token[1];
     MPI_Bcast(&bytes, 1, MPI_INT64_T, ranks - 1, comm);
   }
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (temporary) temporary->commit();
   });
   return bytes;
 }
 
-std::int64_t write_displacement(MPI_Comm comm, const script& s, const std::string& path, text_way way,
+std::int64_t write_displacement(MPI_Comm comm, const script& s, const std::string& path, text_access access,
                                 const node_rows& rows) {
   const auto value = [&](std::int64_t i, std::size_t c) { return rows.value[static_cast<std::size_t>(3 * i) + c]; };
   const auto size = std::ssize(rows.id);
   if (!s.results.with_places)
     return write_rows(
-        comm, path, way,
+        comm, path, access,
         [](std::int64_t) { return std::string("Nodal displacements\n-------------------\n\nNode : X Y Z\n"); }, size,
         [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t number) {
           row_writer row(text);
@@ -222,7 +222,7 @@ std::int64_t write_displacement(MPI_Comm comm, const script& s, const std::strin
             row << number + i - first << "\t:\t" << value(i, 0) << ' ' << value(i, 1) << ' ' << value(i, 2) << '\n';
         });
   return write_rows(
-      comm, path, way,
+      comm, path, access,
       [&](std::int64_t all) {
         return fmt::format("nNodes: {}\nNodes: {}  {}  {}\nMaterials: {}\n", all, s.voxels[0] + 1, s.voxels[1] + 1,
                            s.voxels[2] + 1, s.materials_file.empty() ? "none" : s.materials_file);
@@ -239,10 +239,10 @@ std::int64_t write_displacement(MPI_Comm comm, const script& s, const std::strin
       });
 }
 
-std::int64_t write_full_strain(MPI_Comm comm, const script& s, const std::string& path, text_way way,
+std::int64_t write_full_strain(MPI_Comm comm, const script& s, const std::string& path, text_access access,
                                const node_rows& rows) {
   return write_rows(
-      comm, path, way,
+      comm, path, access,
       [&](std::int64_t all) {
         return fmt::format(
             "Nodal displacements and strains\n"
@@ -265,12 +265,12 @@ std::int64_t write_full_strain(MPI_Comm comm, const script& s, const std::string
       });
 }
 
-std::int64_t write_reactions(MPI_Comm comm, const script& s, const std::string& path, text_way way, const node_rows& nodes,
-                             const node_rows& named, int base) {
+std::int64_t write_reactions(MPI_Comm comm, const script& s, const std::string& path, text_access access,
+                             const node_rows& nodes, const node_rows& named, int base) {
   // Rows are numbered among all nodes, not among those that are written.
   const std::int64_t first_node = sum_below(comm, std::ssize(nodes.id));
   return write_rows(
-      comm, path, way,
+      comm, path, access,
       [](std::int64_t) { return std::string("Node\tX\tY\tZ\tRx\tRy\tRz\tFx\tFy\tFz\tfixed_x\tfixed_y\tfixed_z\n"); },
       std::ssize(named.id),
       [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t) {
@@ -288,21 +288,21 @@ std::int64_t write_reactions(MPI_Comm comm, const script& s, const std::string& 
       });
 }
 
-std::int64_t write_sed(const grid::block& where, const script& s, const std::string& path, text_way way,
+std::int64_t write_sed(const grid::block& where, const script& s, const std::string& path, text_access access,
                        view3<const material_number> image, std::span<const float> sed, int base) {
   struct cell {
     std::int64_t place;
     material_number material;
   };
   std::vector<cell> cells;
-  comm::together(where.comm, [&] {
+  comm::collectively(where.comm, [&] {
     cells.reserve(sed.size());
     for (std::int64_t i = 0; i < image.size(); ++i)
       if (const material_number m = image.data_handle()[i]) cells.push_back({i, m});
   });
   const std::int64_t nx = s.voxels[0], ny = s.voxels[1], first_plane = where.owned.begin.z;
   return write_rows(
-      where.comm, path, way, [](std::int64_t) { return std::string("element_id,material_id,x,y,z,sed\n"); },
+      where.comm, path, access, [](std::int64_t) { return std::string("element_id,material_id,x,y,z,sed\n"); },
       std::ssize(cells),
       [&](std::string& text, std::int64_t first, std::int64_t last, std::int64_t number) {
         row_writer row(text);

@@ -33,29 +33,30 @@ node_rows settle(const grid::block& where, node_rows mine);
 /// @throws machine_error on all ranks @collective on comm
 /// @return bytes of the file
 std::int64_t write_rows(
-    MPI_Comm comm, const std::string& path, text_way way, const std::function<std::string(std::int64_t all_rows)>& header,
-    std::int64_t rows,
+    MPI_Comm comm, const std::string& path, text_access access,
+    const std::function<std::string(std::int64_t all_rows)>& header, std::int64_t rows,
     const std::function<void(std::string& text, std::int64_t first, std::int64_t last, std::int64_t number)>& append);
 
 /// Write displacements. @param rows settled; x, y, z in the units of the script @collective on comm
-std::int64_t write_displacement(MPI_Comm comm, const script& s, const std::string& path, text_way way,
+std::int64_t write_displacement(MPI_Comm comm, const script& s, const std::string& path, text_access access,
                                 const node_rows& rows);
 
 /// Write displacements, strains xx yy zz, engineering shears xy yz xz, principal strains (largest first) of each node.
 /// @param rows settled; 12 components @collective on comm
-std::int64_t write_full_strain(MPI_Comm comm, const script& s, const std::string& path, text_way way, const node_rows& rows);
+std::int64_t write_full_strain(MPI_Comm comm, const script& s, const std::string& path, text_access access,
+                               const node_rows& rows);
 
 /// Write reactions and applied forces of the nodes that the script names.
 /// @param nodes settled; all nodes, of which only the ids matter
 /// @param named settled; some of these: reaction x, y, z, force x, y, z, locked x, y, z
 /// @param base that indices are counted from @collective on comm
-std::int64_t write_reactions(MPI_Comm comm, const script& s, const std::string& path, text_way way, const node_rows& nodes,
-                             const node_rows& named, int base);
+std::int64_t write_reactions(MPI_Comm comm, const script& s, const std::string& path, text_access access,
+                             const node_rows& nodes, const node_rows& named, int base);
 
 /// Write the strain energy density of each element, in the script's units.
 /// @param image material numbers of the rank's planes @param sed of its active voxels
 /// @param base that indices are counted from @collective on where.comm
-std::int64_t write_sed(const grid::block& where, const script& s, const std::string& path, text_way way,
+std::int64_t write_sed(const grid::block& where, const script& s, const std::string& path, text_access access,
                        view3<const material_number> image, std::span<const float> sed, int base);
 
 }  // namespace osteon::io::voxfe

@@ -2,8 +2,8 @@
 
 #include <osteon/job/elasticity/check_loads.hpp>
 #include <osteon/job/elasticity/elastic_answers.hpp>
+#include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_frames.hpp>
-#include <osteon/job/elasticity/elastic_output.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
 #include <osteon/job/elasticity/run_elasticity.hpp>
 
@@ -187,7 +187,7 @@ const physics& elasticity() {
       .most_components = most_elastic_components,
       .balances_moments = true,
       .run =
-          [](const spec& job, const specimen& part, const solve::options& how, sink& log) {
+          [](const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
             return is_homogenisation(job) ? run_homogenise(job, part, how, log) : run_elasticity(job, part, how, log);
           },
       .paint = paint_displacements};

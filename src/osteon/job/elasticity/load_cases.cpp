@@ -23,7 +23,7 @@ vector3 minus(const vector3& a, const vector3& b) { return {a.z - b.z, a.y - b.y
 vector3 plus(const vector3& a, const vector3& b) { return {a.z + b.z, a.y + b.y, a.x + b.x}; }
 
 // A force along an axis in which its node is held moves nothing.
-void warn_of_forces_on_held_nodes(const node_sets& sets, const load_case& c, sink& log) {
+void warn_of_forces_on_held_nodes(const node_sets& sets, const load_case& c, log_sink& log) {
   for (const applied_force& force : c.forces) {
     double sums[2] = {};  // nodes, newtons
     for (const solve::nodal_force& f : force.nodes)
@@ -45,7 +45,7 @@ void warn_of_forces_on_held_nodes(const node_sets& sets, const load_case& c, sin
 }
 
 load_case make_case(node_sets& sets, const std::string& name, const load_spec& load,
-                    const std::vector<support_spec>& supports, const std::vector<force_spec>& forces, sink& log) {
+                    const std::vector<support_spec>& supports, const std::vector<force_spec>& forces, log_sink& log) {
   load_case c;
   c.name = name;
   c.spec = &load;
@@ -142,7 +142,7 @@ json describe_load(const load_case& c) {
 
 }  // namespace
 
-std::vector<load_case> make_cases(node_sets& sets, sink& log) {
+std::vector<load_case> make_cases(node_sets& sets, log_sink& log) {
   const spec& job = sets.job();
   std::vector<load_case> cases;
   if (job.cases.empty()) cases.push_back(make_case(sets, "", job.load, job.supports, job.forces, log));
@@ -175,8 +175,8 @@ std::vector<std::vector<std::size_t>> group_by_supports(MPI_Comm comm, const std
   return groups;
 }
 
-solve::elastic_load load_of(const load_case& what) {
-  solve::elastic_load load;
+solve::elasticity_load load_of(const load_case& what) {
+  solve::elasticity_load load;
   for (const solve::prescribed_displacement& p : what.fixed) load.prescribed_mm.push_back(p.value_mm);
   for (const applied_force& f : what.forces) load.forces.insert(load.forces.end(), f.nodes.begin(), f.nodes.end());
   return load;

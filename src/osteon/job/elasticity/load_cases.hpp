@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// The load cases of an elasticity job: one, or those of [[case]].
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/job/elasticity/standard_tests.hpp>
 
 namespace osteon::job {
@@ -19,14 +19,14 @@ struct load_case {
 
 /// Find the sets, supports and forces of all cases. Warns of forces that go straight into a support.
 /// @throws as make_support, make_force, make_test, prescribe @collective
-std::vector<load_case> make_cases(node_sets& sets, sink& log);
+std::vector<load_case> make_cases(node_sets& sets, log_sink& log);
 
 /// Cases that hold the same nodes along the same axes on all ranks, and so can share a solver: indices, in order.
 /// @collective on comm
 std::vector<std::vector<std::size_t>> group_by_supports(MPI_Comm comm, const std::vector<load_case>& cases);
 
 /// The load of a case as the solver takes it. @collective local
-solve::elastic_load load_of(const load_case& what);
+solve::elasticity_load load_of(const load_case& what);
 
 /// What a solution says about its loads.
 struct load_answers {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <tuple>
 
 namespace osteon::job {
@@ -87,7 +87,7 @@ applied_force make_force(node_sets& sets, const force_spec& what) {
     area = areas(sets, *on);
   else
     share = shares(sets, *on, what.spread == "area");
-  comm::together(sets.comm(), [&] {
+  comm::collectively(sets.comm(), [&] {
     for (std::size_t i = 0; i < on->nodes.size(); ++i) {
       const std::int32_t node = on->nodes[i];
       if (!sets.owns(node)) continue;  // what ranks give adds up
@@ -125,7 +125,7 @@ applied_force make_force(node_sets& sets, const force_spec& what) {
 applied_force body_weight(const node_sets& sets, const vector3& gravity) {
   const vector3& h = sets.grid().spacing_mm;
   const double volume_m3 = h.z * h.y * h.x * 1e-9;
-  const specimen& part = sets.part();
+  const local_model& part = sets.part();
   const std::vector<material_number>& material = part.material;
   std::vector<double> mass_kg(material.empty() ? 0 : static_cast<std::size_t>(sets.grid().nodes->size()));
   voxel::for_each_cell(sets.grid(), [&](std::int32_t cell, const std::array<std::int32_t, 8>& corners) {
@@ -181,7 +181,7 @@ std::vector<solve::prescribed_displacement> prescribe(const node_sets& sets, con
   }
   MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, sets.comm());
   MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, sets.comm());
-  comm::together(sets.comm(), [&] {
+  comm::collectively(sets.comm(), [&] {
     for (const auto& [a, b] : conflicts)
       if (sets.id(a.node) == first)
         throw usage_error(fmt::format(

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <osteon/job/elasticity/check_loads.hpp>
-#include <osteon/job/elasticity/supported.hpp>
-#include <osteon/job/warning_keeper.hpp>
+#include <osteon/job/elasticity/elastic_problem.hpp>
+#include <osteon/job/warning_log.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
 
 namespace osteon::job {
@@ -20,10 +20,10 @@ bool is_used(const spec& job, const std::string& set) {
 
 }  // namespace
 
-void check_loads_on_solid(const spec& job, const std::function<specimen()>& read, std::vector<problem>& warnings) {
+void check_loads_on_solid(const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings) {
   if (is_homogenisation(job)) return;
-  specimen part = read();
-  drop_unsupported(job, part, quiet());
+  local_model part = read();
+  drop_unsupported(job, part, null_log());
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
   for (const set_spec& s : job.sets) try {
@@ -31,7 +31,7 @@ void check_loads_on_solid(const spec& job, const std::function<specimen()>& read
     } catch (const data_error& e) {  // of a set that nothing is on `run` says nothing; of others it is said below
       if (!is_used(job, s.name)) warnings.push_back({"set", e.what()});
     }
-  warning_keeper log(warnings, "load");
+  warning_log log(warnings, "load");
   const std::vector<load_case> cases = make_cases(sets, log);
   for (const auto& group : group_by_supports(part.where.comm, cases)) {
     problem->fixed = cases[group.front()].fixed;

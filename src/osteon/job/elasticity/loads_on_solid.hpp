@@ -2,14 +2,14 @@
 /// @file
 /// The loads of an elasticity job on its solid, before anything is solved.
 #include <functional>
-#include <osteon/job/specimen.hpp>
+#include <osteon/job/local_model.hpp>
 #include <osteon/voxel/count_nodes.hpp>
 
 namespace osteon::job {
 
 /// Make the sets, supports and forces of a job, and see that they hold all of the solid.
-/// @param read makes the specimen, of one rank @throws data_error, usage_error
-void check_loads_on_solid(const spec& job, const std::function<specimen()>& read, std::vector<problem>& warnings);
+/// @param read makes the local model, of one rank @throws data_error, usage_error
+void check_loads_on_solid(const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings);
 
 /// Displacements that a standard test prescribes on whole faces of the image; other supports hold few.
 std::int64_t held_by_test(const spec& job, const voxel::node_count& nodes, const std::string& test);

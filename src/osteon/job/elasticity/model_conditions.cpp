@@ -7,7 +7,7 @@
 
 namespace osteon::job {
 
-void add_conditions(const node_sets& sets, load_case& to, sink& log) {
+void add_conditions(const node_sets& sets, load_case& to, log_sink& log) {
   const auto& conditions = sets.part().header.conditions;
   if (conditions.empty()) return;
   const MPI_Comm comm = sets.comm();

@@ -7,6 +7,6 @@ namespace osteon::job {
 
 /// Add what the model says about its nodes: a support for each choice of held axes, and the forces.
 /// @throws data_error if a force pulls at a node without solid @collective
-void add_conditions(const node_sets& sets, load_case& to, sink& log);
+void add_conditions(const node_sets& sets, load_case& to, log_sink& log);
 
 }  // namespace osteon::job

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/job/compute.hpp>
 #include <osteon/job/io_options.hpp>
@@ -48,7 +48,7 @@ void require_all_found(MPI_Comm comm, std::vector<int> found, const set_spec& wh
 
 std::string in_mm(const vector3& p) { return fmt::format("[{:.6g}, {:.6g}, {:.6g}] mm", p.z, p.y, p.x); }
 
-node_sets::node_sets(const spec& job, const specimen& part, const voxel::run_set& nodes)
+node_sets::node_sets(const spec& job, const local_model& part, const voxel::run_set& nodes)
     : job_(job),
       part_(part),
       grid_{&part.cells, &nodes, part.where.owned.begin, part.header.spacing_mm, part.header.origin_mm},

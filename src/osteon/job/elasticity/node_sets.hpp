@@ -4,7 +4,7 @@
 #include <map>
 #include <memory>
 #include <osteon/grid/block_nodes.hpp>
-#include <osteon/job/specimen.hpp>
+#include <osteon/job/local_model.hpp>
 #include <osteon/voxel/node_set.hpp>
 
 namespace osteon::job {
@@ -30,7 +30,7 @@ struct face_choice {
 class node_sets {
  public:
   /// Borrows all of its arguments. @collective on part.where.comm
-  node_sets(const spec& job, const specimen& part, const voxel::run_set& nodes);
+  node_sets(const spec& job, const local_model& part, const voxel::run_set& nodes);
 
   /// A set of the job or a face of the image.
   /// @throws data_error if it selects no node, or touches no solid where it must @collective
@@ -43,7 +43,7 @@ class node_sets {
 
   const voxel::node_grid& grid() const { return grid_; }
   const grid::shared_nodes& shared() const { return shared_; }
-  const specimen& part() const { return part_; }
+  const local_model& part() const { return part_; }
   const spec& job() const { return job_; }
   MPI_Comm comm() const { return part_.where.comm; }
   /// The same for every decomposition. @param node local number
@@ -67,7 +67,7 @@ class node_sets {
   std::vector<std::int32_t> on_surface(const std::vector<std::int32_t>& nodes) const;
 
   const spec& job_;
-  const specimen& part_;
+  const local_model& part_;
   voxel::node_grid grid_;
   grid::shared_nodes shared_;
   index3 low_, high_;  // first and last place of a node, all ranks

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <osteon/comm/together.hpp>
-#include <osteon/job/elasticity/elastic_output.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/job/elasticity/elastic_fields.hpp>
+#include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/run_elasticity.hpp>
-#include <osteon/job/elasticity/supported.hpp>
 #include <osteon/job/model_source.hpp>
 #include <osteon/job/voxfe/script_results.hpp>
 #include <osteon/solve/elasticity/elasticity.hpp>
@@ -23,21 +23,22 @@ using json = nlohmann::ordered_json;
 
 // What is read off the solution of a load case.
 struct case_result {
-  solve::certificate proof;
+  solve::solve_certificate certificate;
   json answers;
-  elastic_state state;
+  elastic_fields state;
   std::vector<double> reaction_N;  ///< only if the source of the model takes it
 };
 
-case_result read_case(const spec& job, const specimen& part, const std::shared_ptr<const solve::elasticity_problem>& problem,
-                      const load_case& what, solve::elasticity_solution solution) {
+case_result read_case(const spec& job, const local_model& part,
+                      const std::shared_ptr<const solve::elasticity_problem>& problem, const load_case& what,
+                      solve::elasticity_solution solution) {
   const MPI_Comm comm = part.where.comm;
   case_result result;
-  result.proof = solution.proof;
+  result.certificate = solution.certificate;
   const load_answers loads = read_loads(what, *problem, part.header.origin_mm, solution);
   if (source_of(job).takes_reactions()) result.reaction_N = std::move(solution.reaction_N);
-  comm::together(comm, [&] { result.state = read_off(problem, std::move(solution.displacement_mm)); });
-  const elastic_state& state = result.state;
+  comm::collectively(comm, [&] { result.state = derive_fields(problem, std::move(solution.displacement_mm)); });
+  const elastic_fields& state = result.state;
   const auto failure = solve::pistoia(comm, *state.effective_strain, loads.load.value_or(0), job.pistoia.critical_strain,
                                       job.pistoia.critical_volume);
   json& answers = result.answers = loads.keys;
@@ -54,8 +55,8 @@ case_result read_case(const spec& job, const specimen& part, const std::shared_p
 }
 
 // The fields of a case; their names end in that of the case.
-std::vector<result_field> fields_of(const spec& job, const specimen& part, const load_case& what,
-                                    const elastic_state& state) {
+std::vector<result_field> fields_of(const spec& job, const local_model& part, const load_case& what,
+                                    const elastic_fields& state) {
   auto fields = elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state);
   if (!what.name.empty())
     for (result_field& field : fields) {
@@ -66,9 +67,9 @@ std::vector<result_field> fields_of(const spec& job, const specimen& part, const
 }
 
 // Solve the cases in groups that share a solver.
-std::vector<case_result> solve_cases(const spec& job, const specimen& part,
+std::vector<case_result> solve_cases(const spec& job, const local_model& part,
                                      std::shared_ptr<solve::elasticity_problem> problem, const std::vector<load_case>& cases,
-                                     const solve::options& how, sink& log) {
+                                     const solve::options& how, log_sink& log) {
   std::vector<case_result> results(cases.size());
   const auto groups = group_by_supports(part.where.comm, cases);
   if (cases.size() > 1)
@@ -79,7 +80,7 @@ std::vector<case_result> solve_cases(const spec& job, const specimen& part,
     problem->fixed = cases[group.front()].fixed;
     require_supported(*problem, part.header.origin_mm);
     solve::check_elasticity(*problem);
-    comm::together(part.where.comm, [&] {
+    comm::collectively(part.where.comm, [&] {
       for (const std::size_t c : group) solve::check_load(*problem, load_of(cases[c]));
     });
   }
@@ -88,7 +89,7 @@ std::vector<case_result> solve_cases(const spec& job, const specimen& part,
     solve::elasticity_solver solver(*problem, how, log);
     for (const std::size_t c : group) {
       if (!cases[c].name.empty()) log.note(fmt::format("load case '{}': {}", cases[c].name, cases[c].test));
-      const solve::elastic_load load = load_of(cases[c]);
+      const solve::elasticity_load load = load_of(cases[c]);
       auto solution = c == group.back() ? solver.solve_last(load) : solver.solve(load);
       results[c] = read_case(job, part, problem, cases[c], std::move(solution));
     }
@@ -96,28 +97,28 @@ std::vector<case_result> solve_cases(const spec& job, const specimen& part,
   return results;
 }
 
-json certificate_of(const solve::certificate& proof) {
-  return {{"iterations", proof.iterations},
-          {"true_relative_residual", proof.true_relative_residual},
-          {"reaction_imbalance", proof.reaction_imbalance},
-          {"moment_imbalance", proof.moment_imbalance},
-          {"energy_identity_error", proof.energy_identity_error},
-          {"converged", proof.converged},
-          {"solve_seconds", proof.solve_seconds}};
+json certificate_of(const solve::solve_certificate& certificate) {
+  return {{"iterations", certificate.iterations},
+          {"true_relative_residual", certificate.true_relative_residual},
+          {"reaction_imbalance", certificate.reaction_imbalance},
+          {"moment_imbalance", certificate.moment_imbalance},
+          {"energy_identity_error", certificate.energy_identity_error},
+          {"converged", certificate.converged},
+          {"solve_seconds", certificate.solve_seconds}};
 }
 
 }  // namespace
 
-physics_result run_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log) {
+physics_result run_elasticity(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
   const std::vector<load_case> cases = make_cases(sets, log);
   std::vector<case_result> solved = solve_cases(job, part, problem, cases, how, log);
 
   physics_result result;
-  std::vector<solve::certificate> proofs;
-  for (const case_result& r : solved) proofs.push_back(r.proof);
-  result.proof = solve::joint_certificate(proofs);
+  std::vector<solve::solve_certificate> certificates;
+  for (const case_result& r : solved) certificates.push_back(r.certificate);
+  result.certificate = solve::joint_certificate(certificates);
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
   result.answers = solved.front().answers;  // of several cases the first is the one of the picture and of the table
@@ -129,7 +130,7 @@ physics_result run_elasticity(const spec& job, const specimen& part, const solve
     if (job.cases.empty()) continue;
     json entry = {{"name", cases[c].name}};
     entry.update(solved[c].answers);
-    entry["certificate"] = certificate_of(solved[c].proof);
+    entry["certificate"] = certificate_of(solved[c].certificate);
     result.answers["cases"].push_back(std::move(entry));
   }
   result.write_more = source_of(job).writer_of(job, part, solved.front().state, std::move(solved.front().reaction_N));

@@ -6,9 +6,9 @@
 namespace osteon::job {
 
 /// A mechanical test, or supports and forces; one load case or several. @collective on part.where.comm
-physics_result run_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log);
+physics_result run_elasticity(const spec& job, const local_model& part, const solve::options& how, log_sink& log);
 
 /// Stiffness of a block of material under six mean strains. @collective on part.where.comm
-physics_result run_homogenise(const spec& job, const specimen& part, const solve::options& how, sink& log);
+physics_result run_homogenise(const spec& job, const local_model& part, const solve::options& how, log_sink& log);
 
 }  // namespace osteon::job

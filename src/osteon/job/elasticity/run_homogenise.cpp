@@ -1,8 +1,8 @@
 #include <memory>
-#include <osteon/comm/together.hpp>
-#include <osteon/job/elasticity/elastic_output.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/job/elasticity/elastic_fields.hpp>
+#include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/run_elasticity.hpp>
-#include <osteon/job/elasticity/supported.hpp>
 #include <osteon/solve/elasticity/homogenise.hpp>
 #include <osteon/solve/joint_certificate.hpp>
 #include <osteon/solve/post/field_statistics.hpp>
@@ -54,7 +54,7 @@ json constants(const solve::voigt_matrix& stiffness, const solve::elastic_consta
 
 }  // namespace
 
-physics_result run_homogenise(const spec& job, const specimen& part, const solve::options& how, sink& log) {
+physics_result run_homogenise(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   const auto problem = make_problem(part);
   const std::string boundary = job.load.boundary.value_or("kubc");
@@ -62,7 +62,7 @@ physics_result run_homogenise(const spec& job, const specimen& part, const solve
       *problem, boundary == "periodic" ? solve::box_faces::periodic : solve::box_faces::kubc, mean_strain, how, log);
 
   physics_result result;
-  result.proof = solve::joint_certificate(found.proof);
+  result.certificate = solve::joint_certificate(found.certificate);
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
 
@@ -78,12 +78,12 @@ physics_result run_homogenise(const spec& job, const specimen& part, const solve
   answer["cases"] = json::array();
   for (std::size_t i = 0; i < 6; ++i)
     answer["cases"].push_back({{"strain", components[i]},
-                               {"iterations", found.proof[i].iterations},
-                               {"true_relative_residual", found.proof[i].true_relative_residual},
-                               {"converged", found.proof[i].converged}});
+                               {"iterations", found.certificate[i].iterations},
+                               {"true_relative_residual", found.certificate[i].true_relative_residual},
+                               {"converged", found.certificate[i].converged}});
 
-  elastic_state state;
-  comm::together(comm, [&] { state = read_off(problem, std::move(found.shown.displacement_mm)); });
+  elastic_fields state;
+  comm::collectively(comm, [&] { state = derive_fields(problem, std::move(found.shown.displacement_mm)); });
   const auto sed = solve::statistics(comm, *state.sed);
   result.answers = {{"homogenisation", answer},
                     {"sed_MPa", {{"mean", sed.mean}, {"p95", sed.p95}, {"p98", sed.p98}, {"max", sed.max}}},

@@ -22,7 +22,7 @@ solid_rules heat_rules(const spec& job) {
   return rules;
 }
 
-void check_heat_on_solid(const spec& job, const std::function<specimen()>& read, std::vector<problem>&) {
+void check_heat_on_solid(const spec& job, const std::function<local_model()>& read, std::vector<problem>&) {
   const std::string test = heat_test(job);
   if (!job.transient && test != "conductivity_tensor") solve::check_heat(make_heat_problem(job, read(), test));
 }
@@ -107,7 +107,7 @@ const physics& heat() {
       .costs = {1, 36, 6, 0.3e-6, 1e-6},  // 128^3: 20.0 MB for 0.50 M, 0.58 s; tensor: 26.2 MB
       .work = heat_work,
       .run = run_heat,
-      .paint = [](const spec& job, const specimen& part) { return paint_temperatures(part, zero_K(job)); }};
+      .paint = [](const spec& job, const local_model& part) { return paint_temperatures(part, zero_K(job)); }};
   return row;
 }
 

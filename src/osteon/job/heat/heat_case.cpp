@@ -22,7 +22,7 @@ solve::face_condition condition(const boundary_spec& b) {
 
 // A property of the job's materials by the number that the model gave them: void, then the materials in their order.
 template <class Property>
-std::vector<double> by_number(const spec& job, const specimen& part, Property property) {
+std::vector<double> by_number(const spec& job, const local_model& part, Property property) {
   std::vector<double> values(part.header.materials.size(), 0.0);
   for (std::size_t n = 0; n < job.materials.size() && n + 1 < values.size(); ++n)
     values[n + 1] = property(job.materials[n]) * 1e-9;  // from 1/m3 to 1/mm3
@@ -31,7 +31,7 @@ std::vector<double> by_number(const spec& job, const specimen& part, Property pr
 
 }  // namespace
 
-solve::heat_problem make_heat_problem(const spec& job, const specimen& part, const std::string& test) {
+solve::heat_problem make_heat_problem(const spec& job, const local_model& part, const std::string& test) {
   solve::heat_problem problem{.where = part.where,
                               .spacing_mm = part.header.spacing_mm,
                               .materials = &part.header.materials,
@@ -51,7 +51,7 @@ solve::heat_problem make_heat_problem(const spec& job, const specimen& part, con
   return problem;
 }
 
-solve::time_plan make_time_plan(const spec& job, const specimen& part) {
+solve::time_plan make_time_plan(const spec& job, const local_model& part) {
   const transient_spec& t = *job.transient;
   const double step_s = *t.end_s / std::ceil(*t.end_s / *t.step_s * (1 - 1e-12));
   return {.heat_capacity_J_per_mm3K =
@@ -63,7 +63,7 @@ solve::time_plan make_time_plan(const spec& job, const specimen& part) {
           .steps_per_record = std::max<std::int64_t>(1, std::llround(t.output_every_s / step_s))};
 }
 
-std::vector<result_field> heat_fields(const specimen& part, cell_values temperature_K, cell_values heat_flux) {
+std::vector<result_field> heat_fields(const local_model& part, cell_values temperature_K, cell_values heat_flux) {
   const auto field = [&part](const char* name, const char* words, const char* units, cell_values values) {
     return result_field{{name, words, units, io::centring::cell, 1},
                         [&part, values = std::move(values)] { return cell_planes(part, values); }};

@@ -9,13 +9,13 @@ namespace osteon::job {
 
 /// @param test conduction: between the two faces of the load axis; heat_transfer: what the [[boundary]] tables say
 /// @collective local
-solve::heat_problem make_heat_problem(const spec& job, const specimen& part, const std::string& test);
+solve::heat_problem make_heat_problem(const spec& job, const local_model& part, const std::string& test);
 
 /// @collective local
-solve::time_plan make_time_plan(const spec& job, const specimen& part);
+solve::time_plan make_time_plan(const spec& job, const local_model& part);
 
 /// Fields of a result file: the temperature and the magnitude of the heat flux density.
 /// @param temperature_K, heat_flux per active cell; the latter in W/mm2
-std::vector<result_field> heat_fields(const specimen& part, cell_values temperature_K, cell_values heat_flux);
+std::vector<result_field> heat_fields(const local_model& part, cell_values temperature_K, cell_values heat_flux);
 
 }  // namespace osteon::job

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/job/heat/check_heat.hpp>
 #include <osteon/job/heat/heat_case.hpp>
 #include <osteon/job/heat/run_heat.hpp>
@@ -18,7 +18,7 @@ using json = nlohmann::ordered_json;
 
 // Conductivity averaged over the whole image box, void counting as zero: what the box would conduct along its axis if
 // every path were straight. @collective
-double mean_conductivity(const specimen& part) {
+double mean_conductivity(const local_model& part) {
   std::vector<std::int64_t> count(part.header.materials.size(), 0);
   for (material_number m : part.material) ++count[m];
   MPI_Allreduce(MPI_IN_PLACE, count.data(), static_cast<int>(count.size()), MPI_INT64_T, MPI_SUM, part.where.comm);
@@ -44,7 +44,7 @@ void tell_periodic_faces(json& answers, const std::array<solve::face_match, 3>& 
           {"low_voxels", faces[a].low}, {"high_voxels", faces[a].high}, {"matching_voxels", faces[a].both}};
 }
 
-json describe_load(const spec& job, const specimen& part) {
+json describe_load(const spec& job, const local_model& part) {
   const std::string test = heat_test(job);
   json load = {{"test", test}};
   const axis along = load_axis(job);
@@ -67,10 +67,10 @@ json describe_load(const spec& job, const specimen& part) {
 }
 
 // Fields and picture that every heat job has.
-void show_heat(physics_result& result, const spec& job, const specimen& part, const solve::heat_problem& problem,
+void show_heat(physics_result& result, const spec& job, const local_model& part, const solve::heat_problem& problem,
                std::vector<double> exact) {
   cell_values temperature;
-  comm::together(part.where.comm, [&] { temperature = share({exact.begin(), exact.end()}); });
+  comm::collectively(part.where.comm, [&] { temperature = share({exact.begin(), exact.end()}); });
   const cell_values density = share(solve::heat_flux_density(problem, std::move(exact)));
   const auto statistics = solve::statistics(part.where.comm, *density);
   if (job.picture.enabled) result.shown = density;
@@ -82,12 +82,12 @@ void show_heat(physics_result& result, const spec& job, const specimen& part, co
   result.fields = heat_fields(part, temperature, density);
 }
 
-physics_result run_steady(const spec& job, const specimen& part, solve::heat_problem problem, const solve::options& how,
-                          sink& log) {
+physics_result run_steady(const spec& job, const local_model& part, solve::heat_problem problem, const solve::options& how,
+                          log_sink& log) {
   solve::heat_solution solution = solve::solve_heat(std::move(problem), how, log);
-  comm::together(part.where.comm, [&] { problem = make_heat_problem(job, part, heat_test(job)); });
+  comm::collectively(part.where.comm, [&] { problem = make_heat_problem(job, part, heat_test(job)); });
   physics_result result;
-  result.proof = solution.proof;
+  result.certificate = solution.certificate;
   if (heat_test(job) == "conduction") {
     const axis along = load_axis(job);
     const double flux_W = std::abs(solution.inflow_W[static_cast<std::size_t>(along)][0]);
@@ -115,10 +115,10 @@ physics_result run_steady(const spec& job, const specimen& part, solve::heat_pro
   return result;
 }
 
-physics_result run_transient(const spec& job, const specimen& part, const solve::heat_problem& problem,
-                             const solve::options& how, sink& log) {
+physics_result run_transient(const spec& job, const local_model& part, const solve::heat_problem& problem,
+                             const solve::options& how, log_sink& log) {
   solve::time_plan plan;
-  comm::together(part.where.comm, [&] { plan = make_time_plan(job, part); });
+  comm::collectively(part.where.comm, [&] { plan = make_time_plan(job, part); });
   std::optional<step_files> steps;
   if (job.transient->write_steps) {
     steps.emplace(job, part);
@@ -129,7 +129,7 @@ physics_result run_transient(const spec& job, const specimen& part, const solve:
   solve::transient_solution solution = solve::solve_transient(problem, plan, how, log);
   physics_result result;
   if (steps) result.written = {steps->path(), steps->close(solution.history)};
-  result.proof = solution.proof;
+  result.certificate = solution.certificate;
   const solve::heat_record& last = solution.history.back();
   result.answers = {{"heat_inflow_W", by_face(last.inflow_W)},
                     {"heat_source_W", solution.source_W},
@@ -151,13 +151,13 @@ physics_result run_transient(const spec& job, const specimen& part, const solve:
   return result;
 }
 
-physics_result run_tensor(const spec& job, const specimen& part, const solve::heat_problem& problem,
-                          const solve::options& how, sink& log) {
+physics_result run_tensor(const spec& job, const local_model& part, const solve::heat_problem& problem,
+                          const solve::options& how, log_sink& log) {
   const auto kind = job.load.surroundings.value_or("periodic") == "uniform" ? solve::surroundings::uniform_gradient
                                                                             : solve::surroundings::periodic;
   solve::conductivity_tensor tensor = solve::effective_conductivity(problem, kind, how, log);
   physics_result result;
-  result.proof = solve::joint_certificate(tensor.proof);
+  result.certificate = solve::joint_certificate(tensor.certificate);
   json directions = json::array();
   for (const vector3& d : tensor.direction) directions.push_back({d.z, d.y, d.x});
   const double straight = mean_conductivity(part);
@@ -179,10 +179,10 @@ physics_result run_tensor(const spec& job, const specimen& part, const solve::he
 
 }  // namespace
 
-physics_result run_heat(const spec& job, const specimen& part, const solve::options& how, sink& log) {
+physics_result run_heat(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   solve::heat_problem problem;
-  comm::together(comm, [&] { problem = make_heat_problem(job, part, heat_test(job)); });
+  comm::collectively(comm, [&] { problem = make_heat_problem(job, part, heat_test(job)); });
   physics_result result = heat_test(job) == "conductivity_tensor" ? run_tensor(job, part, problem, how, log)
                           : job.transient                         ? run_transient(job, part, problem, how, log)
                                                                   : run_steady(job, part, std::move(problem), how, log);

@@ -7,6 +7,6 @@ namespace osteon::job {
 
 /// Heat conduction: between two faces, under conditions on all faces, in all directions, or in time. @collective on
 /// part.where.comm
-physics_result run_heat(const spec& job, const specimen& part, const solve::options& how, sink& log);
+physics_result run_heat(const spec& job, const local_model& part, const solve::options& how, log_sink& log);
 
 }  // namespace osteon::job

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/io/result_file.hpp>
 #include <osteon/job/io_options.hpp>
-#include <osteon/job/manifest.hpp>
+#include <osteon/job/system_info.hpp>
 
 namespace osteon::job {
 
@@ -22,8 +22,8 @@ std::string name_of_step(std::size_t record) { return fmt::format("steps/step_{:
 
 std::string step_files::path() const { return (fs::path(paths_.directory) / "results.vtkhdf.series").string(); }
 
-step_files::step_files(const spec& job, const specimen& part) : job_(job), part_(part), paths_(job) {
-  comm::together(part.where.comm, [&] {
+step_files::step_files(const spec& job, const local_model& part) : job_(job), part_(part), paths_(job) {
+  comm::collectively(part.where.comm, [&] {
     if (comm::rank(part.where.comm) != 0) return;
     std::error_code failed;
     fs::remove(path(), failed);
@@ -42,7 +42,7 @@ void step_files::write(std::span<const solve::heat_record> history, const std::v
                                            {"input_sha256", part_.header.source_sha256}},
                                           access_of(job_), storage_of(job_));
   cell_values values;
-  comm::together(part_.where.comm, [&] { values = share({temperature_K.begin(), temperature_K.end()}); });
+  comm::collectively(part_.where.comm, [&] { values = share({temperature_K.begin(), temperature_K.end()}); });
   writer.write_material(image_planes(part_));
   writer.write_cells("temperature", cell_planes(part_, values));
   const io::file_report report = writer.close();
@@ -51,7 +51,7 @@ void step_files::write(std::span<const solve::heat_record> history, const std::v
 }
 
 io::file_report step_files::close(std::span<const solve::heat_record> history) {
-  comm::together(part_.where.comm, [&] {
+  comm::collectively(part_.where.comm, [&] {
     if (comm::rank(part_.where.comm) != 0) return;
     nlohmann::ordered_json series = {{"file-series-version", "1.0"}, {"files", nlohmann::ordered_json::array()}};
     for (std::size_t n = 0; n < history.size(); ++n)

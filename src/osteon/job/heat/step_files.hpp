@@ -14,7 +14,7 @@ namespace osteon::job {
 class step_files {
  public:
   /// Removes the series of an earlier job; its steps are replaced one by one. @collective on part.where.comm
-  step_files(const spec& job, const specimen& part);
+  step_files(const spec& job, const local_model& part);
   /// Write the last record of `history`.
   /// @param temperature_K per active cell @throws as result_writer @collective
   void write(std::span<const solve::heat_record> history, const std::vector<double>& temperature_K);
@@ -25,7 +25,7 @@ class step_files {
 
  private:
   const spec& job_;
-  const specimen& part_;
+  const local_model& part_;
   output_paths paths_;
   io::file_report total_;
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/solve/checkpointer.hpp>
 
@@ -12,13 +12,13 @@ namespace {
 
 class temperature_painter final : public frame_painter {
  public:
-  temperature_painter(const specimen& part, std::optional<double> zero_K) : part_(part), zero_K_(zero_K) {}
+  temperature_painter(const local_model& part, std::optional<double> zero_K) : part_(part), zero_K_(zero_K) {}
 
   bool show(physics_result& result, const solve::solver_state& state) override {
     if (state.are_nodes) return false;
     const MPI_Comm comm = part_.where.comm;
     double ends[2] = {low_K_, -high_K_};
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       // Cells whose temperature the solver does not have to find are left out: they are not drawn.
       std::vector<float> values(static_cast<std::size_t>(part_.cells.size()), std::numeric_limits<float>::quiet_NaN());
       const auto known = std::get<std::span<double>>(state.vectors.front().values);
@@ -44,14 +44,14 @@ class temperature_painter final : public frame_painter {
   }
 
  private:
-  const specimen& part_;
+  const local_model& part_;
   std::optional<double> zero_K_;
   double low_K_ = std::numeric_limits<double>::infinity(), high_K_ = -std::numeric_limits<double>::infinity();
 };
 
 }  // namespace
 
-std::unique_ptr<frame_painter> paint_temperatures(const specimen& part, std::optional<double> zero_K) {
+std::unique_ptr<frame_painter> paint_temperatures(const local_model& part, std::optional<double> zero_K) {
   return std::make_unique<temperature_painter>(part, zero_K);
 }
 

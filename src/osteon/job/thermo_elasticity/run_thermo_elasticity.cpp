@@ -2,10 +2,10 @@
 #include <cmath>
 #include <limits>
 #include <osteon/base/release.hpp>
-#include <osteon/comm/together.hpp>
-#include <osteon/job/elasticity/elastic_output.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/job/elasticity/elastic_fields.hpp>
+#include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/standard_tests.hpp>
-#include <osteon/job/elasticity/supported.hpp>
 #include <osteon/job/heat/heat_case.hpp>
 #include <osteon/job/thermo_elasticity/run_thermo_elasticity.hpp>
 #include <osteon/solve/elasticity/determinate_support.hpp>
@@ -20,7 +20,7 @@ namespace {
 using json = nlohmann::ordered_json;
 
 // Coefficients by the number that the model gave the job's materials: void, then the materials in their order.
-std::vector<double> expansion_per_K(const spec& job, const specimen& part) {
+std::vector<double> expansion_per_K(const spec& job, const local_model& part) {
   std::vector<double> values(part.header.materials.size(), 0.0);
   for (std::size_t n = 0; n < job.materials.size() && n + 1 < values.size(); ++n)
     values[n + 1] = job.materials[n].thermal_expansion_per_K.value_or(0);
@@ -39,23 +39,23 @@ json range_of(MPI_Comm comm, const std::vector<double>& values, std::int64_t all
   return {{"mean", sum / static_cast<double>(all)}, {"low", -ends[0]}, {"high", ends[1]}};
 }
 
-json heat_certificate_of(const solve::certificate& proof) {
-  return {{"dofs", proof.unknowns},
-          {"iterations", proof.iterations},
-          {"true_relative_residual", proof.true_relative_residual},
-          {"reaction_imbalance", proof.reaction_imbalance},
-          {"energy_identity_error", proof.energy_identity_error},
-          {"converged", proof.converged}};
+json heat_certificate_of(const solve::solve_certificate& certificate) {
+  return {{"dofs", certificate.unknowns},
+          {"iterations", certificate.iterations},
+          {"true_relative_residual", certificate.true_relative_residual},
+          {"reaction_imbalance", certificate.reaction_imbalance},
+          {"energy_identity_error", certificate.energy_identity_error},
+          {"converged", certificate.converged}};
 }
 
 // Solve the heat problem; its answers and fields go to `result`. @return temperature of each active cell [K]
 // @collective
-std::vector<double> solve_temperatures(const spec& job, const specimen& part, const solve::options& how,
-                                       physics_result& result, sink& log) {
+std::vector<double> solve_temperatures(const spec& job, const local_model& part, const solve::options& how,
+                                       physics_result& result, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   if (job.load.low_K == job.load.high_K) {  // no heat flows, so there is nothing to solve
     std::vector<double> uniform;
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       uniform.assign(static_cast<std::size_t>(part.cells.size()), job.load.low_K);
       result.fields = heat_fields(part, share({uniform.begin(), uniform.end()}), share(std::vector<float>(uniform.size())));
     });
@@ -64,9 +64,9 @@ std::vector<double> solve_temperatures(const spec& job, const specimen& part, co
     return uniform;
   }
   solve::heat_problem problem;
-  comm::together(comm, [&] { problem = make_heat_problem(job, part, "conduction"); });
+  comm::collectively(comm, [&] { problem = make_heat_problem(job, part, "conduction"); });
   solve::heat_solution solution = solve::solve_heat(problem, how, log);
-  result.earlier_proof = solution.proof;
+  result.earlier_proof = solution.certificate;
   result.answers = {{"temperature_K", range_of(comm, solution.temperature_K, result.elements)},
                     {"flux_W", std::abs(solution.inflow_W[static_cast<std::size_t>(load_axis(job))][1])}};
   result.fields = heat_fields(part, share({solution.temperature_K.begin(), solution.temperature_K.end()}),
@@ -76,7 +76,7 @@ std::vector<double> solve_temperatures(const spec& job, const specimen& part, co
 
 }  // namespace
 
-physics_result run_thermo_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log) {
+physics_result run_thermo_elasticity(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   physics_result result;
   result.elements = part.cells.size();
@@ -103,22 +103,22 @@ physics_result run_thermo_elasticity(const spec& job, const specimen& part, cons
 
   log.note("displacements");
   std::vector<double> strain;
-  solve::elastic_load load;
-  comm::together(comm, [&] {
+  solve::elasticity_load load;
+  comm::collectively(comm, [&] {
     strain = solve::thermal_strain(*problem, temperature_K, expansion_per_K(job, part), *job.load.reference_K);
     release(temperature_K);
     load.forces = solve::thermal_forces(*problem, strain);
   });
   solve::elasticity_solution solution = solve::elasticity_solver(*problem, how, log).solve_last(load);
-  result.proof = solution.proof;
+  result.certificate = solution.certificate;
 
   if (plates) {
     const vector3 force = solve::resultant(*problem, solution, plates->driven->nodes).force_N;
     result.answers["reaction_N"] = {force.z, force.y, force.x};
     result.answers["apparent_stress_MPa"] = force[static_cast<int>(along)] / cross_section_mm2(part.header, along);
   }
-  elastic_state state;
-  comm::together(comm, [&] { state = read_off(problem, std::move(solution.displacement_mm), std::move(strain)); });
+  elastic_fields state;
+  comm::collectively(comm, [&] { state = derive_fields(problem, std::move(solution.displacement_mm), std::move(strain)); });
   result.answers.update(statistics_of(comm, state));
   result.answers["heat_certificate"] = heat_certificate_of(*result.earlier_proof);
   result.answers["load"] = {{"test", bonded ? "axial_bonded" : "free_expansion"},

@@ -6,6 +6,6 @@
 namespace osteon::job {
 
 /// Steady conduction, and the elastic problem that its temperatures load. @collective on part.where.comm
-physics_result run_thermo_elasticity(const spec& job, const specimen& part, const solve::options& how, sink& log);
+physics_result run_thermo_elasticity(const spec& job, const local_model& part, const solve::options& how, log_sink& log);
 
 }  // namespace osteon::job

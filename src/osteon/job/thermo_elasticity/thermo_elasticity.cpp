@@ -4,7 +4,7 @@
 
 #include <cmath>
 #include <osteon/job/elasticity/elastic_answers.hpp>
-#include <osteon/job/elasticity/elastic_output.hpp>
+#include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
 #include <osteon/job/heat/temperature_frames.hpp>
 #include <osteon/job/thermo_elasticity/run_thermo_elasticity.hpp>
@@ -97,7 +97,7 @@ const physics& thermo_elasticity() {
       .most_components = most_elastic_components,
       .balances_moments = true,
       .run = run_thermo_elasticity,
-      .paint = [](const spec&, const specimen& part) { return paint_temperatures(part, std::nullopt); }};
+      .paint = [](const spec&, const local_model& part) { return paint_temperatures(part, std::nullopt); }};
   return row;
 }
 

@@ -9,8 +9,8 @@
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/temporary_file.hpp>
 #include <osteon/io/voxfe/elements.hpp>
-#include <osteon/job/manifest.hpp>
 #include <osteon/job/model_source.hpp>
+#include <osteon/job/system_info.hpp>
 
 namespace osteon::job {
 
@@ -46,7 +46,7 @@ void write_elements(MPI_Comm comm, const std::string& model, const voxel::model_
 }  // namespace
 
 std::vector<std::string> convert(MPI_Comm comm, const std::string& from, const std::string& to,
-                                 const script_options& options, sink& log) {
+                                 const script_options& options, log_sink& log) {
   if (is_script(from)) {
     std::vector<problem> problems;
     const spec job = read_job(from, options, problems);

@@ -3,7 +3,7 @@
 /// Models from VOX-FE text to netCDF and back.
 #include <mpi.h>
 
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/job/voxfe/script_job.hpp>
 
 namespace osteon::job {
@@ -14,6 +14,6 @@ namespace osteon::job {
 /// @return the files that were written
 /// @throws data_error, usage_error, machine_error @collective on comm
 std::vector<std::string> convert(MPI_Comm comm, const std::string& from, const std::string& to,
-                                 const script_options& options, sink& log);
+                                 const script_options& options, log_sink& log);
 
 }  // namespace osteon::job

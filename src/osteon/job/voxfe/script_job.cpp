@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/io/voxfe/read_model.hpp>
 #include <osteon/job/compute.hpp>
-#include <osteon/job/elasticity/elastic_output.hpp>
+#include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/io_options.hpp>
 #include <osteon/job/model_source.hpp>
 #include <osteon/job/voxfe/script_results.hpp>
@@ -45,7 +45,7 @@ void check_results(const spec& job, const io::voxfe::result_files& results, std:
   }
 }
 
-void tell_notes(const io::voxfe::script& text, int base, sink& log) {
+void tell_notes(const io::voxfe::script& text, int base, log_sink& log) {
   for (const std::string& note : text.notes) log.warn(note);
   std::vector<std::string> notes;
   io::voxfe::conditions_of(text, base, notes);
@@ -60,7 +60,7 @@ class script_source final : public model_source {
 
   bool is_image() const override { return false; }
 
-  index3 prepare(const spec&, sink&, const stop_query&) const override { return reading_.text->shape(); }
+  index3 prepare(const spec&, log_sink&, const stop_query&) const override { return reading_.text->shape(); }
 
   voxel::model_header outline(MPI_Comm, const spec&) const override {
     voxel::model_header header;
@@ -68,13 +68,13 @@ class script_source final : public model_source {
     return header;
   }
 
-  specimen read(MPI_Comm comm, const spec&, io_clock&, sink& log) const override {
+  local_model read(MPI_Comm comm, const spec&, io_clock&, log_sink& log) const override {
     const io::voxfe::script& text = *reading_.text;
-    io::voxfe::model_planes model = io::voxfe::read_model(comm, text, reading_.how, reading_.way);
-    specimen part;
+    io::voxfe::model_planes model = io::voxfe::read_model(comm, text, reading_.how, reading_.access);
+    local_model part;
     part.where = std::move(model.where);
     part.header = std::move(model.header);
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       tell_notes(text, model.index_base, log);
       const view3<const material_number> voxels(model.material.data(), part.where.owned.shape());
       part.cells = voxel::active_cells(voxels);
@@ -84,7 +84,7 @@ class script_source final : public model_source {
     return part;
   }
 
-  imported_model make_model(const spec& job, const std::string& path, sink& log, const stop_query&) const override {
+  imported_model make_model(const spec& job, const std::string& path, log_sink& log, const stop_query&) const override {
     log.stage("importing the VOX-FE model");
     const io::voxfe::whole_model model = io::voxfe::read_whole_model(*reading_.text, reading_.how);
     tell_notes(*reading_.text, model.layout.base, log);
@@ -97,11 +97,12 @@ class script_source final : public model_source {
   std::vector<std::string> further_results() const override { return reading_.text->results.names(); }
   bool takes_reactions() const override { return !reading_.text->results.reaction.empty(); }
 
-  file_writer writer_of(const spec&, const specimen& part, const elastic_state& state,
+  file_writer writer_of(const spec&, const local_model& part, const elastic_fields& state,
                         std::vector<double> reaction_N) const override {
-    return [reading = reading_, &part, state, reaction = std::move(reaction_N)](const std::string& directory, sink& log) {
-      return write_script_results(reading, part, state, reaction, directory, log);
-    };
+    return
+        [reading = reading_, &part, state, reaction = std::move(reaction_N)](const std::string& directory, log_sink& log) {
+          return write_script_results(reading, part, state, reaction, directory, log);
+        };
   }
 
  private:
@@ -117,7 +118,7 @@ spec spec_of_script(const std::string& path, const script_options& options, std:
   from.how.units_given = options.units.has_value();
   if (options.units == "m") from.how.units = io::voxfe::unit_system::m_Pa;
   from.how.index_base = options.index_base.value_or(-1);
-  from.way = options.serial_text ? io::voxfe::text_way::serial : io::voxfe::text_way::parallel;
+  from.access = options.serial_text ? io::voxfe::text_access::serial : io::voxfe::text_access::parallel;
   try {
     auto text = io::voxfe::read_script(path, from.how);
     job.image.path = text.model_file;

@@ -7,7 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/grid/block_nodes.hpp>
 #include <osteon/io/voxfe/write_results.hpp>
 #include <osteon/solve/post/strain_stress.hpp>
@@ -21,11 +21,11 @@ namespace vx = io::voxfe;
 namespace {
 
 // Sums of the strains at the voxels around each node, and their number, complete on all ranks; shape (nodes, 7).
-std::vector<double> strains_around_nodes(const specimen& part, const elastic_state& state) {
+std::vector<double> strains_around_nodes(const local_model& part, const elastic_fields& state) {
   const solve::elasticity_problem& problem = *state.problem;
   const voxel::node_grid grid{&problem.cells, &problem.nodes, part.where.owned.begin, problem.spacing_mm, {}};
   std::vector<double> sums;
-  comm::together(part.where.comm, [&] {
+  comm::collectively(part.where.comm, [&] {
     const std::vector<float> strain = solve::strain(problem, *state.displacement_mm);
     sums.resize(7 * static_cast<std::size_t>(problem.nodes.size()));
     voxel::for_each_cell(grid, [&](std::int32_t cell, const std::array<std::int32_t, 8>& corners) {
@@ -52,7 +52,7 @@ std::array<double, 3> principal(const std::array<double, 6>& e) {
 /// The nodes of the script's model, with the solution where there is one: what was dropped has not moved.
 class script_nodes {
  public:
-  script_nodes(const specimen& part, const script_elements& elements, const elastic_state& state)
+  script_nodes(const local_model& part, const script_elements& elements, const elastic_fields& state)
       : part_(part), solved_(state.problem->nodes) {
     cells_ = voxel::active_cells({elements.material.data(), part.where.owned.shape()});
     nodes_ = voxel::corner_nodes(cells_);
@@ -63,7 +63,7 @@ class script_nodes {
   template <class Wanted, class F>
   vx::node_rows rows(int components, Wanted wanted, F fill) const {
     vx::node_rows rows;
-    comm::together(part_.where.comm, [&] {
+    comm::collectively(part_.where.comm, [&] {
       rows.components = components;
       const voxel::node_grid grid{&cells_, &nodes_, part_.where.owned.begin, part_.header.spacing_mm, {}};
       std::vector<double> row(static_cast<std::size_t>(components));
@@ -81,7 +81,7 @@ class script_nodes {
   }
 
  private:
-  const specimen& part_;
+  const local_model& part_;
   const voxel::run_set& solved_;
   voxel::run_set cells_, nodes_;
 };
@@ -93,19 +93,20 @@ std::string target(const std::string& directory, const std::string& name) {
 
 }  // namespace
 
-nlohmann::ordered_json write_script_results(const script_reading& script, const specimen& part, const elastic_state& state,
-                                            const std::vector<double>& reaction_N, const std::string& directory, sink& log) {
+nlohmann::ordered_json write_script_results(const script_reading& script, const local_model& part,
+                                            const elastic_fields& state, const std::vector<double>& reaction_N,
+                                            const std::string& directory, log_sink& log) {
   const vx::script& s = *script.text;
   const auto& elements = *static_cast<const script_elements*>(part.of_source.get());
   const MPI_Comm comm = part.where.comm;
-  const vx::text_way way = script.way;
+  const vx::text_access access = script.access;
   const bool metres = script.how.units == vx::unit_system::m_Pa;
   const double length = metres ? 1e-3 : 1, pressure = metres ? 1e6 : 1;
   const stopwatch watch;
   std::int64_t bytes = 0;
   nlohmann::ordered_json files = nlohmann::ordered_json::object();
   std::optional<script_nodes> nodes;
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     nodes.emplace(part, elements, state);
     for (const auto& [what, name] : {std::pair<const char*, const std::string&>{"displacement", s.results.displacement},
                                      {"full_strain", s.results.strain},
@@ -121,11 +122,11 @@ nlohmann::ordered_json write_script_results(const script_reading& script, const 
   };
   if (files.contains("displacement"))
     bytes += vx::write_displacement(
-        comm, s, file("displacement"), way,
+        comm, s, file("displacement"), access,
         nodes->rows(3, all, [&](std::int32_t node, std::int64_t, double* row) { displacement(node, row); }));
   if (files.contains("full_strain")) {
     const std::vector<double> sums = strains_around_nodes(part, state);
-    bytes += vx::write_full_strain(comm, s, file("full_strain"), way,
+    bytes += vx::write_full_strain(comm, s, file("full_strain"), access,
                                    nodes->rows(12, all, [&](std::int32_t node, std::int64_t, double* row) {
                                      if (node < 0) return;
                                      displacement(node, row);
@@ -157,11 +158,11 @@ nlohmann::ordered_json write_script_results(const script_reading& script, const 
             row[6 + c] = v[3 + c];
           }
         });
-    bytes += vx::write_reactions(comm, s, file("reaction"), way, ids, rows, elements.base);
+    bytes += vx::write_reactions(comm, s, file("reaction"), access, ids, rows, elements.base);
   }
   if (files.contains("sed")) {
     std::vector<float> sed;
-    comm::together(comm, [&] {
+    comm::collectively(comm, [&] {
       // As VoxFE-UV defines it: u.K.u / 2V of the element.
       const std::vector<float> density = solve::integrated_energy_density(*state.problem, *state.displacement_mm);
       for (const voxel::run& r : nodes->cells().runs())
@@ -170,7 +171,7 @@ nlohmann::ordered_json write_script_results(const script_reading& script, const 
           sed.push_back(cell < 0 ? 0.0F : static_cast<float>(density[static_cast<std::size_t>(cell)] * pressure));
         }
     });
-    bytes += vx::write_sed(part.where, s, file("sed"), way, {elements.material.data(), part.where.owned.shape()}, sed,
+    bytes += vx::write_sed(part.where, s, file("sed"), access, {elements.material.data(), part.where.owned.shape()}, sed,
                            elements.base);
   }
   if (!files.empty())

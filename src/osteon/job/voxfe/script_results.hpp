@@ -3,7 +3,7 @@
 /// The text results that a VOX-FE script asks for.
 #include <memory>
 #include <osteon/io/voxfe/script.hpp>
-#include <osteon/job/elasticity/elastic_output.hpp>
+#include <osteon/job/elasticity/elastic_fields.hpp>
 
 namespace osteon::job {
 
@@ -11,7 +11,7 @@ namespace osteon::job {
 struct script_reading {
   std::shared_ptr<const io::voxfe::script> text;
   io::voxfe::reading_options how;
-  io::voxfe::text_way way = io::voxfe::text_way::parallel;
+  io::voxfe::text_access access = io::voxfe::text_access::parallel;
 };
 
 /// What a specimen of a script keeps in `of_source`: text results number all elements, also those that were dropped.
@@ -24,7 +24,8 @@ struct script_elements {
 /// @param reaction_N as elasticity_solution has it
 /// @return the files, by what they hold
 /// @throws machine_error @collective on part.where.comm
-nlohmann::ordered_json write_script_results(const script_reading& script, const specimen& part, const elastic_state& state,
-                                            const std::vector<double>& reaction_N, const std::string& directory, sink& log);
+nlohmann::ordered_json write_script_results(const script_reading& script, const local_model& part,
+                                            const elastic_fields& state, const std::vector<double>& reaction_N,
+                                            const std::string& directory, log_sink& log);
 
 }  // namespace osteon::job

@@ -10,7 +10,7 @@
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/release.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/solve/cg_recursion.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
@@ -34,10 +34,10 @@ struct force_component {
 /// Everything that lasts as long as the solver.
 class elasticity_solver::conjugate_gradients {
  public:
-  conjugate_gradients(const elasticity_problem& problem, const options& how, sink& log)
+  conjugate_gradients(const elasticity_problem& problem, const options& how, log_sink& log)
       : problem_(problem), how_(how), log_(log), comm_(problem.where.comm), k_(problem) {
-    const auto pass = [keeper = how.keeper] {
-      if (keeper) keeper->pass();
+    const auto pass = [checkpoints = how.checkpoints] {
+      if (checkpoints) checkpoints->pass();
     };
     pass();
     multigrid_.emplace(problem, k_, pass);
@@ -50,43 +50,43 @@ class elasticity_solver::conjugate_gradients {
     setup_seconds_ = clock_.seconds();
   }
 
-  elasticity_solution solve(const elastic_load& load, bool is_last) {
+  elasticity_solution solve(const elasticity_load& load, bool is_last) {
     clock_.restart();
     elasticity_solution solution;
-    proof_ = {};
-    proof_.unknowns = unknowns_;
-    proof_.setup_seconds = setup_seconds_;
+    certificate_ = {};
+    certificate_.unknowns = unknowns_;
+    certificate_.setup_seconds = setup_seconds_;
     set_load(load);
     initial_ = 0;
     breakdowns_ = 0;
-    const auto found = how_.keeper ? how_.keeper->begin() : state_keeper::found::nothing;
-    if (found == state_keeper::found::nothing) {
-      true_residual();
-      proof_.residual_history = {1.0};
-      proof_.converged = !(initial_ > rounding());
-      proof_.true_relative_residual = proof_.converged ? 0 : 1;
+    const auto found = how_.checkpoints ? how_.checkpoints->begin() : checkpointer::found::nothing;
+    if (found == checkpointer::found::nothing) {
+      recompute_residual();
+      certificate_.residual_history = {1.0};
+      certificate_.converged = !(initial_ > rounding());
+      certificate_.true_relative_residual = certificate_.converged ? 0 : 1;
     } else {
-      restore(found == state_keeper::found::running);
+      restore(found == checkpointer::found::running);
     }
     // The residual of the recursion drifts from the true one by rounding: only the true one may say "converged", and the
     // iteration starts again from it after every few digits.
     constexpr int allowed_breakdowns = 3;
-    while (!proof_.converged && proof_.iterations < how_.max_iterations) {
+    while (!certificate_.converged && certificate_.iterations < how_.max_iterations) {
       if (!iterate()) {
         if (++breakdowns_ > allowed_breakdowns)
           throw solve_error(fmt::format(
               "the stiffness is not positive along a search direction after {} iterations; check that Young's moduli are "
               "within a factor of 1e8 of one another and that no part of the solid hangs on a single edge or corner",
-              proof_.iterations));
+              certificate_.iterations));
         multigrid_->damp();
         ++damped_;
       }
-      true_residual();
-      settle_work();
-      proof_.true_relative_residual = true_residual() / initial_;
-      proof_.converged = proof_.true_relative_residual <= how_.tolerance;
+      recompute_residual();
+      rescale_to_zero_work();
+      certificate_.true_relative_residual = recompute_residual() / initial_;
+      certificate_.converged = certificate_.true_relative_residual <= how_.tolerance;
     }
-    if (how_.keeper) how_.keeper->finish(state(false));
+    if (how_.checkpoints) how_.checkpoints->finish(state(false));
     if (is_last) {  // make room for the answer: it must not raise the peak of memory
       multigrid_.reset();
       release(residual_);
@@ -94,8 +94,8 @@ class elasticity_solver::conjugate_gradients {
     }
     write_answer(solution, is_last);
     setup_seconds_ = 0;  // later load cases have none
-    proof_.solve_seconds = proof_.earlier_seconds + clock_.seconds();
-    solution.proof = std::move(proof_);
+    certificate_.solve_seconds = certificate_.earlier_seconds + clock_.seconds();
+    solution.certificate = std::move(certificate_);
     return solution;
   }
 
@@ -143,7 +143,7 @@ class elasticity_solver::conjugate_gradients {
       throw solve_error(
           fmt::format("the iteration met a number that is not finite after {} iterations; check Young's moduli, "
                       "the voxel size, the prescribed displacements and the forces",
-                      proof_.iterations));
+                      certificate_.iterations));
     return sum;
   }
 
@@ -152,8 +152,8 @@ class elasticity_solver::conjugate_gradients {
     return !std::binary_search(copies.begin(), copies.end(), static_cast<std::int32_t>(place % k_.stride()));
   }
 
-  void set_load(const elastic_load& load) {
-    comm::together(comm_, [&] { check_load(problem_, load); });
+  void set_load(const elasticity_load& load) {
+    comm::collectively(comm_, [&] { check_load(problem_, load); });
     std::fill(displacement_.begin(), displacement_.end(), 0.0);
     for (std::size_t i = 0; i < problem_.fixed.size(); ++i) {
       const prescribed_displacement& p = problem_.fixed[i];
@@ -249,7 +249,7 @@ class elasticity_solver::conjugate_gradients {
   }
 
   /// Set the residual to f - K u at free displacements, over the initial one. @return its norm in N
-  double true_residual() {
+  double recompute_residual() {
     const std::span<double> r = multigrid_->scratch(1);
     k_.multiply(displacement_.data(), r.data());
     const auto fixed = k_.fixed();
@@ -265,7 +265,7 @@ class elasticity_solver::conjugate_gradients {
 
   /// Scale the free displacements so that the residual does no work on them. In exact arithmetic conjugate gradients see to
   /// that, and it makes the work of the load, hence a stiffness, exact to second order in the error.
-  void settle_work() {
+  void rescale_to_zero_work() {
     if (problem_.periodic != std::array<bool, 3>{}) return;  // the mean strain is not to be scaled
     const std::span<double> p = multigrid_->scratch(0), q = multigrid_->scratch(1);
     std::copy(displacement_.begin(), displacement_.end(), p.begin());
@@ -304,15 +304,15 @@ class elasticity_solver::conjugate_gradients {
       goal_ = std::max(how_.tolerance, single_precision * norm_);
       recursion_.restart();
     }
-    while (proof_.iterations < how_.max_iterations) {
+    while (certificate_.iterations < how_.max_iterations) {
       const auto step = recursion_.advance(*this);
       if (!step) return false;
       norm_ = step->residual;
-      ++proof_.iterations;
-      proof_.residual_history.push_back(norm_);
+      ++certificate_.iterations;
+      certificate_.residual_history.push_back(norm_);
       report(norm_);
       if (norm_ <= goal_) break;
-      if (how_.keeper && how_.keeper->is_due(proof_.iterations)) how_.keeper->save(state(true));
+      if (how_.checkpoints && how_.checkpoints->is_due(certificate_.iterations)) how_.checkpoints->save(state(true));
     }
     return true;
   }
@@ -321,13 +321,13 @@ class elasticity_solver::conjugate_gradients {
   solver_state state(bool is_running) {
     solver_state s{"elasticity", problem_.where, &problem_.nodes, true, {}, {}};
     s.vectors = {{"displacement", std::span(displacement_), k_.layout()}};
-    s.numbers = {{"iterations", {static_cast<double>(proof_.iterations)}},
-                 {"converged", {static_cast<double>(proof_.converged)}},
-                 {"true_relative_residual", {proof_.true_relative_residual}},
-                 {"residual_history", proof_.residual_history},
+    s.numbers = {{"iterations", {static_cast<double>(certificate_.iterations)}},
+                 {"converged", {static_cast<double>(certificate_.converged)}},
+                 {"true_relative_residual", {certificate_.true_relative_residual}},
+                 {"residual_history", certificate_.residual_history},
                  {"initial_residual_N", {initial_}},
                  {"damped", {static_cast<double>(damped_)}},
-                 {"seconds", {proof_.earlier_seconds + clock_.seconds()}}};
+                 {"seconds", {certificate_.earlier_seconds + clock_.seconds()}}};
     if (!is_running) return s;
     s.vectors.push_back({"residual", std::span(residual_), k_.layout()});
     s.vectors.push_back({"direction", std::span(direction_), k_.layout()});
@@ -337,21 +337,21 @@ class elasticity_solver::conjugate_gradients {
 
   void restore(bool is_running) {
     solver_state s = state(is_running);
-    how_.keeper->restore(s);
-    proof_.iterations = static_cast<int>(s.numbers.at("iterations").at(0));
-    proof_.converged = s.numbers.at("converged").at(0) != 0;
-    proof_.true_relative_residual = s.numbers.at("true_relative_residual").at(0);
-    proof_.residual_history = s.numbers.at("residual_history");
+    how_.checkpoints->restore(s);
+    certificate_.iterations = static_cast<int>(s.numbers.at("iterations").at(0));
+    certificate_.converged = s.numbers.at("converged").at(0) != 0;
+    certificate_.true_relative_residual = s.numbers.at("true_relative_residual").at(0);
+    certificate_.residual_history = s.numbers.at("residual_history");
     initial_ = s.numbers.at("initial_residual_N").at(0);
-    proof_.earlier_seconds = s.numbers.at("seconds").at(0);
+    certificate_.earlier_seconds = s.numbers.at("seconds").at(0);
     for (; damped_ < static_cast<int>(s.numbers.at("damped").at(0)); ++damped_) multigrid_->damp();
     if (is_running) {
       const std::vector<double>& r = s.numbers.at("recursion");
       norm_ = r.at(0), goal_ = r.at(1), breakdowns_ = static_cast<int>(r.at(3));
       recursion_.resume(r.at(2));
       is_restored_ = true;
-    } else if (!proof_.converged) {
-      true_residual();  // more iterations may be allowed now
+    } else if (!certificate_.converged) {
+      recompute_residual();  // more iterations may be allowed now
     }
   }
 
@@ -360,7 +360,8 @@ class elasticity_solver::conjugate_gradients {
     if (since_report_.seconds() < seconds_between) return;
     since_report_.restart();
     const double fraction = std::log(relative) / std::log(how_.tolerance);
-    log_.progress(std::clamp(fraction, 0.0, 1.0), fmt::format("iteration {}, residual {:.1e}", proof_.iterations, relative));
+    log_.progress(std::clamp(fraction, 0.0, 1.0),
+                  fmt::format("iteration {}, residual {:.1e}", certificate_.iterations, relative));
   }
 
   /// Fill in the balances.
@@ -393,22 +394,22 @@ class elasticity_solver::conjugate_gradients {
       sums[8] += force * displacement_[static_cast<std::size_t>(place)];
     }
     MPI_Allreduce(MPI_IN_PLACE, sums, 9, MPI_DOUBLE, MPI_SUM, comm_);
-    proof_.reaction_imbalance = sums[6] > 0 ? std::hypot(sums[0], sums[1], sums[2]) / (sums[6] / 2) : 0;
-    proof_.moment_imbalance = sums[7] > 0 ? std::hypot(sums[3], sums[4], sums[5]) / (sums[7] / 2) : 0;
+    certificate_.reaction_imbalance = sums[6] > 0 ? std::hypot(sums[0], sums[1], sums[2]) / (sums[6] / 2) : 0;
+    certificate_.moment_imbalance = sums[7] > 0 ? std::hypot(sums[3], sums[4], sums[5]) / (sums[7] / 2) : 0;
     // The work of K u is that of the reactions and the forces.
     for (const force_component& f : forces_) reaction[static_cast<std::size_t>(f.place)] += f.value_N;
     const double energy = dot(displacement_.data(), reaction.data(), k_.shared_by_ranks());
     for (const force_component& f : forces_) reaction[static_cast<std::size_t>(f.place)] -= f.value_N;
-    proof_.energy_identity_error = sums[8] != 0 ? std::abs(energy - sums[8]) / std::abs(sums[8]) : 0;
+    certificate_.energy_identity_error = sums[8] != 0 ? std::abs(energy - sums[8]) / std::abs(sums[8]) : 0;
   }
 
   const elasticity_problem& problem_;
   options how_;
-  sink& log_;
+  log_sink& log_;
   stopwatch clock_;
   MPI_Comm comm_;
   fine_stiffness k_;
-  std::optional<elastic_multigrid> multigrid_;
+  std::optional<elasticity_multigrid> multigrid_;
   std::vector<double> displacement_;
   std::vector<float> residual_, direction_;  // over the initial residual
   std::vector<force_component> forces_;      // complete sums, on every copy of a node
@@ -419,7 +420,7 @@ class elasticity_solver::conjugate_gradients {
   const float* preconditioned_ = nullptr;  // residual over its norm
   int breakdowns_ = 0, damped_ = 0;        // of this load case; of all
   bool is_restored_ = false;
-  certificate proof_;
+  solve_certificate certificate_;
   stopwatch since_report_;
 };
 
@@ -433,7 +434,7 @@ vector3 position_mm(const elasticity_problem& problem, std::int32_t node) {
   return {static_cast<double>(at.z) * h.z, static_cast<double>(at.y) * h.y, static_cast<double>(at.x) * h.x};
 }
 
-elasticity_solver::elasticity_solver(const elasticity_problem& problem, const options& how, sink& log) {
+elasticity_solver::elasticity_solver(const elasticity_problem& problem, const options& how, log_sink& log) {
   check_elasticity(problem);
   if (!(how.tolerance > 0 && how.tolerance < 1))
     throw usage_error(fmt::format("a tolerance of {}; it lies in (0, 1), e.g. 1e-6", how.tolerance));
@@ -442,10 +443,10 @@ elasticity_solver::elasticity_solver(const elasticity_problem& problem, const op
 
 elasticity_solver::~elasticity_solver() = default;
 
-elasticity_solution elasticity_solver::solve(const elastic_load& load) { return solver_->solve(load, false); }
-elasticity_solution elasticity_solver::solve_last(const elastic_load& load) { return solver_->solve(load, true); }
+elasticity_solution elasticity_solver::solve(const elasticity_load& load) { return solver_->solve(load, false); }
+elasticity_solution elasticity_solver::solve_last(const elasticity_load& load) { return solver_->solve(load, true); }
 
-elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, sink& log) {
+elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, log_sink& log) {
   return elasticity_solver(problem, how, log).solve_last({});
 }
 

@@ -4,9 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/grid/block.hpp>
-#include <osteon/solve/report.hpp>
+#include <osteon/solve/certificate.hpp>
+#include <osteon/solve/solver_options.hpp>
 #include <osteon/voxel/model.hpp>
 #include <osteon/voxel/run_set.hpp>
 #include <span>
@@ -43,7 +44,7 @@ struct elasticity_problem {
 vector3 position_mm(const elasticity_problem& problem, std::int32_t node);
 
 /// The loads of one load case.
-struct elastic_load {
+struct elasticity_load {
   std::vector<double> prescribed_mm;  ///< for each entry of problem.fixed; empty: the values that are written there
   std::vector<nodal_force> forces;    ///< parts of one node add up, those that different ranks give as well
   /// Strain xx, yy, zz, xy, yz, xz (engineering shears) by which opposite periodic faces move against each other. It is
@@ -57,7 +58,7 @@ struct elasticity_solution {
   /// takes up.
   std::vector<double> reaction_N;
   std::vector<std::int32_t> copies;  ///< nodes that a lower rank has as well, ascending: skip them in sums over ranks
-  certificate proof;
+  solve_certificate certificate;
 };
 
 /// Solves K u = f with prescribed displacements, for one load case after the other, by conjugate gradients that a
@@ -67,18 +68,18 @@ class elasticity_solver {
   /// Borrows the problem and the log for its life.
   /// @throws data_error if the problem has a free rigid motion or no active cells
   /// @collective on problem.where.comm
-  elasticity_solver(const elasticity_problem& problem, const options& how, sink& log);
+  elasticity_solver(const elasticity_problem& problem, const options& how, log_sink& log);
   ~elasticity_solver();
   elasticity_solver(const elasticity_solver&) = delete;
   elasticity_solver& operator=(const elasticity_solver&) = delete;
 
-  /// A solution that missed the tolerance is returned with proof.converged = false.
+  /// A solution that missed the tolerance is returned with certificate.converged = false.
   /// @collective
-  elasticity_solution solve(const elastic_load& load);
+  elasticity_solution solve(const elasticity_load& load);
 
   /// As solve; then the solver may not be used again: its memory makes room for the answer.
   /// @collective
-  elasticity_solution solve_last(const elastic_load& load);
+  elasticity_solution solve_last(const elasticity_load& load);
 
  private:
   class conjugate_gradients;
@@ -87,7 +88,7 @@ class elasticity_solver {
 
 /// Solve one load case without forces.
 /// @throws as elasticity_solver @collective on problem.where.comm
-elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, sink& log);
+elasticity_solution solve_elasticity(const elasticity_problem& problem, const options& how, log_sink& log);
 
 /// Strain energy of each whole voxel over its volume, u.K_e.u / (2 V) [MPa]; of the mechanical strain, so that a body that
 /// expands freely has none. Times the volume it adds up to the work of the load. It is at least the density at the voxel's

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 
 namespace osteon::solve {
 
@@ -127,7 +127,7 @@ std::vector<std::string> free_rigid_motions(const elasticity_problem& problem) {
   return names;
 }
 
-void check_load(const elasticity_problem& problem, const elastic_load& load) {
+void check_load(const elasticity_problem& problem, const elasticity_load& load) {
   if (!load.prescribed_mm.empty() && load.prescribed_mm.size() != problem.fixed.size())
     throw usage_error(fmt::format("{} prescribed values for {} prescribed displacements; give one each, or none",
                                   load.prescribed_mm.size(), problem.fixed.size()));
@@ -149,7 +149,7 @@ void check_load(const elasticity_problem& problem, const elastic_load& load) {
 }
 
 void check_elasticity(const elasticity_problem& problem) {
-  comm::together(problem.where.comm, [&] { check_local(problem); });
+  comm::collectively(problem.where.comm, [&] { check_local(problem); });
   std::int64_t active = problem.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &active, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
   if (active == 0) throw data_error("the model has no active voxel: there is nothing to solve; choose another threshold");

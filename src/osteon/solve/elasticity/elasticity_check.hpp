@@ -14,7 +14,7 @@ void check_elasticity(const elasticity_problem& problem);
 
 /// The faults of a load case that are seen on this rank.
 /// @throws usage_error, data_error @collective local
-void check_load(const elasticity_problem& problem, const elastic_load& load);
+void check_load(const elasticity_problem& problem, const elasticity_load& load);
 
 /// Names of the rigid motions that the fixed displacements allow, e.g. "translation along x"; a motion about a tilted
 /// axis is named after the axes closest to it.

@@ -34,8 +34,8 @@ double scrambled(std::int64_t number) {
   return static_cast<double>(splitmix64(static_cast<std::uint64_t>(number)) >> 11) * 0x1p-52 - 1;
 }
 
-eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elastic_operator& k, std::span<const std::int64_t> ids, int steps,
-                                      const lanczos_vectors& v,
+eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elasticity_operator& k, std::span<const std::int64_t> ids,
+                                      int steps, const lanczos_vectors& v,
                                       const std::function<const float*(const float* residual)>& precondition) {
   const auto layout = k.layout();
   const auto dot = [&](const float* a, const float* b) {

@@ -20,9 +20,9 @@ struct inverse_diagonal {
 
 /// K of one level in single precision: applies to flat vectors of `size` values, laid out as `layout` says; values
 /// that belong to no node are and stay zero.
-class elastic_operator {
+class elasticity_operator {
  public:
-  virtual ~elastic_operator() = default;
+  virtual ~elasticity_operator() = default;
   /// y = K x with zeros at fixed displacements. x must be zero there and equal on all copies of a node; so is y.
   /// @collective
   virtual void multiply(const float* x, float* y) const = 0;
@@ -37,7 +37,7 @@ class elastic_operator {
 
 /// Call body(i, inverse of the diagonal) for all places i of a flat vector, in any order.
 template <class F>
-void for_each_with_diagonal(const elastic_operator& k, F body) {
+void for_each_with_diagonal(const elasticity_operator& k, F body) {
   const inverse_diagonal d = k.inverse_diagonal();
   const float* value = d.value.data();
   if (!d.is_by_node) return for_each(k.size(), [=](std::int64_t i) { body(i, value[i]); });
@@ -72,8 +72,8 @@ struct lanczos_vectors {
 /// @param ids global numbers of the nodes
 /// @param precondition B, symmetric; its result may be the vector `product`
 /// @collective on comm
-eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elastic_operator& k, std::span<const std::int64_t> ids, int steps,
-                                      const lanczos_vectors& vectors,
+eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elasticity_operator& k, std::span<const std::int64_t> ids,
+                                      int steps, const lanczos_vectors& vectors,
                                       const std::function<const float*(const float* residual)>& precondition);
 
 }  // namespace osteon::solve

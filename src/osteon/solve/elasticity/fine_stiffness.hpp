@@ -12,7 +12,7 @@
 namespace osteon::solve {
 
 /// K of the voxels of a rank. Vectors are by components: component c (z, y, x) of node i at c * stride() + i.
-class fine_stiffness final : public elastic_operator {
+class fine_stiffness final : public elasticity_operator {
  public:
   /// Borrows the problem.
   /// @collective on problem.where.comm

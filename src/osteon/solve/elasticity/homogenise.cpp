@@ -7,7 +7,7 @@
 #include <limits>
 #include <osteon/base/counted.hpp>
 #include <osteon/base/for_each.hpp>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/solve/elasticity/fine_stiffness.hpp>
 #include <osteon/solve/elasticity/loose_parts.hpp>
 #include <osteon/solve/elasticity/periodic_faces.hpp>
@@ -66,7 +66,7 @@ void hold_first_node(elasticity_problem& problem) {
   MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT64_T, MPI_MIN, problem.where.comm);
   const index3 held{first / (domain.x + 1) / (domain.y + 1), first / (domain.x + 1) % (domain.y + 1),
                     first % (domain.x + 1)};
-  comm::together(problem.where.comm, [&] {
+  comm::collectively(problem.where.comm, [&] {
     for (const voxel::run& r : problem.nodes.runs())
       for (std::int32_t i = 0; i < r.length; ++i) {
         const index3 off = origin + index3{r.z, r.y, r.x + i} - held;
@@ -76,7 +76,7 @@ void hold_first_node(elasticity_problem& problem) {
 }
 
 /// Refuse an image that does not hold together when it repeats itself.
-void require_partners(const elasticity_problem& problem, sink& log) {
+void require_partners(const elasticity_problem& problem, log_sink& log) {
   const auto found = count_partners(problem);
   for (std::size_t across = 0; across < 3; ++across) {
     const auto& [nodes, paired] = found[across];
@@ -135,13 +135,13 @@ voigt_vector mean_stress_MPa(const elasticity_problem& problem, std::span<const 
   return mean;
 }
 
-homogenised homogenise(elasticity_problem& problem, box_faces faces, double strain, const options& how, sink& log) {
+homogenised homogenise(elasticity_problem& problem, box_faces faces, double strain, const options& how, log_sink& log) {
   if (strain == 0 || !std::isfinite(strain))
     throw usage_error(fmt::format("a mean strain of {}; give one that is not 0, e.g. 0.01", strain));
   problem.fixed.clear();
   problem.periodic.fill(faces == box_faces::periodic);
   if (faces == box_faces::kubc) {
-    comm::together(problem.where.comm, [&] { hold_outer_faces(problem); });
+    comm::collectively(problem.where.comm, [&] { hold_outer_faces(problem); });
   } else {
     require_partners(problem, log);
     hold_first_node(problem);
@@ -152,9 +152,9 @@ homogenised homogenise(elasticity_problem& problem, box_faces faces, double stra
   voigt_matrix column{};                                    // [case][component]
   for (const std::size_t load_case : {0, 1, 3, 4, 5, 2}) {  // zz last: its solution is kept
     log.note(fmt::format("mean strain {}", name_of[load_case]));
-    elastic_load load;
+    elasticity_load load;
     if (faces == box_faces::periodic) load.mean_strain[load_case] = strain;
-    comm::together(problem.where.comm, [&] {
+    comm::collectively(problem.where.comm, [&] {
       if (faces == box_faces::periodic) return;
       load.prescribed_mm.reserve(problem.fixed.size());
       for (const prescribed_displacement& p : problem.fixed)
@@ -163,7 +163,7 @@ homogenised homogenise(elasticity_problem& problem, box_faces faces, double stra
             affine_displacement(static_cast<int>(load_case), position_mm(problem, p.node))[static_cast<int>(p.direction)]);
     });
     elasticity_solution solution = load_case == 2 ? solver.solve_last(load) : solver.solve(load);
-    result.proof[load_case] = solution.proof;
+    result.certificate[load_case] = solution.certificate;
     column[load_case] = mean_stress_MPa(problem, solution.displacement_mm);
     if (load_case == 2) result.shown = std::move(solution);
   }

@@ -10,10 +10,10 @@ namespace osteon::solve {
 
 /// Means over the whole box of the image, empty space included; the order is xx, yy, zz, xy, yz, xz.
 struct homogenised {
-  voigt_matrix stiffness_MPa{};      ///< symmetric: the mean of the computed one and its transpose
-  double asymmetry = 0;              ///< largest |C_ij - C_ji| that was computed, over the largest C_ii
-  std::array<certificate, 6> proof;  ///< of each case
-  elasticity_solution shown;         ///< of the case zz
+  voigt_matrix stiffness_MPa{};                  ///< symmetric: the mean of the computed one and its transpose
+  double asymmetry = 0;                          ///< largest |C_ij - C_ji| that was computed, over the largest C_ii
+  std::array<solve_certificate, 6> certificate;  ///< of each case
+  elasticity_solution shown;                     ///< of the case zz
 };
 
 /// How the mean strain acts on the box.
@@ -33,7 +33,7 @@ enum class box_faces {
 /// no node has a partner on the other side; if parts of the solid float
 /// @collective on problem.where.comm
 /// @cite [Hill1963]; [Huet1990]
-homogenised homogenise(elasticity_problem& problem, box_faces faces, double strain, const options& how, sink& log);
+homogenised homogenise(elasticity_problem& problem, box_faces faces, double strain, const options& how, log_sink& log);
 
 /// Mean stress over the whole box [MPa], in the order xx, yy, zz, xy, yz, xz.
 /// @collective on problem.where.comm

@@ -1,7 +1,7 @@
 #include <osteon/solve/elasticity/periodic_faces.hpp>
 
 #include <algorithm>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 
 namespace osteon::solve {
 
@@ -31,7 +31,7 @@ std::array<partner_count, 3> count_partners(const elasticity_problem& problem) {
   std::array<partner_count, 3> found;
   for (int across = 0; across < 3; ++across) {
     std::vector<std::uint8_t> marks;
-    comm::together(comm, [&] { marks = mark_faces(problem, across); });
+    comm::collectively(comm, [&] { marks = mark_faces(problem, across); });
     constexpr std::size_t piece = std::size_t{1} << 30;  // counts of messages are int
     for (std::size_t begin = 0; begin < marks.size(); begin += piece)
       MPI_Allreduce(MPI_IN_PLACE, marks.data() + begin, static_cast<int>(std::min(piece, marks.size() - begin)), MPI_UINT8_T,

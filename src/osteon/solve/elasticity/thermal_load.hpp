@@ -15,7 +15,7 @@ std::vector<double> thermal_strain(const elasticity_problem& problem, std::span<
 
 /// The nodal forces, integral of B^T D eps over the cells, with which those strains press on the nodes of this rank.
 ///
-/// Each rank gives the parts of its own cells, as elastic_load.forces wants them. On the bricks the pressure
+/// Each rank gives the parts of its own cells, as elasticity_load.forces wants them. On the bricks the pressure
 /// (3 lambda + 2 mu) eps of a cell is uniform, so a quarter of pressure times face area acts at each corner of a face.
 /// @param strain per active cell @throws usage_error if there is not one per active cell @collective local
 /// @cite [Zienkiewicz], section 2.2.3

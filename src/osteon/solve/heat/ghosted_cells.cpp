@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/grid/redistribute.hpp>
 
 namespace osteon::solve {
@@ -105,7 +105,7 @@ ghosted_cells with_ghosts(const grid::block& where, const voxel::run_set& cells,
     }
     links[n].ghost_count = static_cast<std::int32_t>(size - links[n].ghost_begin);
   }
-  comm::together(where.comm, [&] {
+  comm::collectively(where.comm, [&] {
     if (size > std::numeric_limits<std::int32_t>::max())
       throw data_error(fmt::format("{} cells and ghosts on one rank, more than it can number; use more ranks", size));
   });

@@ -44,12 +44,12 @@ void require_an_answer(const heat_problem& problem, const heated_parts& part) {
 }
 
 // Each part has one temperature, and nothing flows.
-heat_solution without_flow(const heat_problem& problem, const heated_parts& part, sink& log) {
+heat_solution without_flow(const heat_problem& problem, const heated_parts& part, log_sink& log) {
   log.warn(part.still);
   heat_solution solution;
   solution.periodic_faces = part.periodic_faces;
   solution.source_W = heat_made(problem);
-  solution.proof.converged = true;
+  solution.certificate.converged = true;
   solution.temperature_K = spread(problem, part, std::vector<double>{}, part.middle_K);
   return solution;
 }
@@ -70,7 +70,7 @@ void check_heat(const heat_problem& problem) {
   require_an_answer(problem, find_heated_parts(problem));
 }
 
-heat_solution solve_heat(heat_problem problem, const options& how, sink& log) {
+heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log) {
   check_conduction(problem);
   check_tolerance(how);
   stopwatch setup;
@@ -82,24 +82,24 @@ heat_solution solve_heat(heat_problem problem, const options& how, sink& log) {
   solution.periodic_faces = part.periodic_faces;
   std::int64_t unknowns = cells.owned;
   MPI_Allreduce(MPI_IN_PLACE, &unknowns, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
-  if (how.keeper) how.keeper->pass();
-  auto solver = std::make_unique<conduction_solver>(cells);
-  if (how.keeper) how.keeper->pass();
+  if (how.checkpoints) how.checkpoints->pass();
+  auto solver = std::make_unique<heat_solver>(cells);
+  if (how.checkpoints) how.checkpoints->pass();
   const double made_W = heat_made(problem);
   const auto sides = only_two_faces(problem);
   cells.cells = {};  // these and the materials are needed by the setup only
   problem.material = {};
-  solution.proof.setup_seconds = setup.seconds();
+  solution.certificate.setup_seconds = setup.seconds();
 
   stopwatch solving;
   const heat_load load = load_of(problem, cells, part.reference_K, problem.gradient_K_per_mm);
   std::optional<voxel::run_set> kept;
-  if (how.keeper) kept = unknown_cells(problem, part);
-  const std::vector<double>& x = solver->solve(load, how, solution.proof, log, kept ? &*kept : nullptr);
-  solution.proof.unknowns = unknowns;
+  if (how.checkpoints) kept = unknown_cells(problem, part);
+  const std::vector<double>& x = solver->solve(load, how, solution.certificate, log, kept ? &*kept : nullptr);
+  solution.certificate.unknowns = unknowns;
   solution.inflow_W = inflows(cells, load, x);
   solution.source_W = made_W;
-  solution.proof.reaction_imbalance = heat_imbalance(solution.inflow_W, solution.source_W);
+  solution.certificate.reaction_imbalance = heat_imbalance(solution.inflow_W, solution.source_W);
   if (sides) {
     // The sums over the faces are off by the order of the error e of x. Corrected by the residual, they become the
     // dissipated power over the difference of the temperatures, which the exact solution minimises, so that it is off by
@@ -115,7 +115,7 @@ heat_solution solve_heat(heat_problem problem, const options& how, sink& log) {
     flow(solution.inflow_W, one) = power / (above(one) - above(two));
     flow(solution.inflow_W, two) = -flow(solution.inflow_W, one);
   }
-  solution.proof.solve_seconds = solution.proof.earlier_seconds + solving.seconds();
+  solution.certificate.solve_seconds = solution.certificate.earlier_seconds + solving.seconds();
   auto temperature = solver->take();
   solver.reset();  // its vectors make room for the answer
   cells = {};

@@ -2,10 +2,11 @@
 /// @file
 /// Heat conduction on voxels: one temperature per active voxel, two-point fluxes, void that conducts nothing.
 #include <array>
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/grid/block.hpp>
+#include <osteon/solve/certificate.hpp>
 #include <osteon/solve/heat/percolation.hpp>
-#include <osteon/solve/report.hpp>
+#include <osteon/solve/solver_options.hpp>
 #include <osteon/voxel/model.hpp>
 #include <osteon/voxel/run_set.hpp>
 #include <vector>
@@ -53,7 +54,7 @@ struct heat_solution {
   face_flows inflow_W{};
   double source_W = 0;                       ///< heat made by sources
   std::array<face_match, 3> periodic_faces;  ///< how the faces of periodic axes fit onto each other
-  certificate proof;
+  solve_certificate certificate;
 };
 
 /// Check the problem as `solve_heat` does, without solving.
@@ -62,12 +63,12 @@ void check_heat(const heat_problem& problem);
 
 /// Solve the steady problem, whose arrays are given up on the way, by multigrid-preconditioned conjugate gradients.
 /// Stops when |r| <= tolerance |r0| and the last step changed the dissipated power by less than a thousandth of the
-/// tolerance. Not reaching that is no error: then proof.converged is false.
+/// tolerance. Not reaching that is no error: then certificate.converged is false.
 /// @throws usage_error, data_error for a problem that is not consistent, or a material without conductivity
 /// @throws data_error if no heat can flow, or a part of the solid is heated but has no way to lose heat
 /// @throws solve_error if a value is not finite
 /// @collective on problem.where.comm: all ranks throw the same
-heat_solution solve_heat(heat_problem problem, const options& how, sink& log);
+heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log);
 
 /// Magnitude of the heat flux density in each active cell [W/mm2], mean of the fluxes through opposite faces.
 /// An insulated face counts with no flux.

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 
 namespace osteon::solve {
 
@@ -34,7 +34,7 @@ class row_cursor {
 // Cuts the runs of a row into segments where a neighbour row goes over to another run.
 class row_cutter {
  public:
-  row_cutter(conduction_cells& c, const heat_problem& problem) : c_(c), problem_(problem) {}
+  row_cutter(heat_cells& c, const heat_problem& problem) : c_(c), problem_(problem) {}
 
   void cut(std::int64_t z, std::int64_t y) {
     const auto row = c_.cells.owned_row(z, y);
@@ -151,7 +151,7 @@ class row_cutter {
     return c_.walls + static_cast<std::int32_t>(side) * static_cast<std::int32_t>(c_.cells.shape.x);
   }
 
-  conduction_cells& c_;
+  heat_cells& c_;
   const heat_problem& problem_;
   std::int32_t z_ = 0, y_ = 0, x_ = 0;   // voxel of the image where the row of the block begins
   std::int32_t first_ = 0, length_ = 0;  // of the segment that is being made
@@ -159,7 +159,7 @@ class row_cutter {
 };
 
 // Give the wall cells of each face a material of their own, whose resistance is that of the film of a convection.
-void line_walls(conduction_cells& c, const heat_problem& problem) {
+void line_walls(heat_cells& c, const heat_problem& problem) {
   std::size_t number = problem.materials->size();
   for (std::size_t side = 0; side < 6; ++side) {
     const face_condition& face = problem.faces[side / 2][side % 2];
@@ -175,9 +175,8 @@ void line_walls(conduction_cells& c, const heat_problem& problem) {
 
 }  // namespace
 
-conduction_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cells,
-                                       std::vector<material_number> material) {
-  conduction_cells c;
+heat_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cells, std::vector<material_number> material) {
+  heat_cells c;
   c.where = problem.where;
   c.spacing_mm = problem.spacing_mm;
   c.periodic = problem.periodic;
@@ -195,7 +194,7 @@ conduction_cells make_conduction_cells(const heat_problem& problem, ghosted_cell
   const vector3 h = problem.spacing_mm;
   c.face = {2 * h.y * h.x / h.z, 2 * h.z * h.x / h.y, 2 * h.z * h.y / h.x};
 
-  comm::together(c.where.comm, [&] {
+  comm::collectively(c.where.comm, [&] {
     if (c.walls > std::numeric_limits<std::int32_t>::max() - 6 * shape.x - kernel::conduction_padding)
       throw data_error("more cells on one rank than it can number; use more ranks");
     c.size = c.walls + 6 * static_cast<std::int32_t>(shape.x) + kernel::conduction_padding;

@@ -30,7 +30,7 @@ struct conduction_plane {
 /// A numbering: owned cells in the order z, y, x, ghosts, then six rows of wall cells, one for each outer face, and some
 /// padding. A vector over it has `size` values. Wall cells represent the surroundings and are zero: their effect is on the
 /// right-hand side.
-struct conduction_cells {
+struct heat_cells {
   grid::block where;
   vector3 spacing_mm;
   std::array<bool, 3> periodic{};
@@ -80,7 +80,6 @@ struct conduction_cells {
 /// @param cells the cells that take part and their ghosts
 /// @param material per owned cell of `cells`
 /// @collective on problem.where.comm
-conduction_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cells,
-                                       std::vector<material_number> material);
+heat_cells make_conduction_cells(const heat_problem& problem, ghosted_cells cells, std::vector<material_number> material);
 
 }  // namespace osteon::solve

@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cmath>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 
 namespace osteon::solve {
 
@@ -68,7 +68,7 @@ void check_locally(const heat_problem& problem) {
 }  // namespace
 
 void check_conduction(const heat_problem& problem) {
-  comm::together(problem.where.comm, [&] { check_locally(problem); });
+  comm::collectively(problem.where.comm, [&] { check_locally(problem); });
 }
 
 void check_tolerance(const options& how) {

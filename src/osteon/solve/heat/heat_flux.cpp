@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/solve/heat/heat_check.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
 
@@ -10,7 +10,7 @@ namespace osteon::solve {
 
 std::vector<float> heat_flux_density(const heat_problem& problem, std::vector<double> temperature_K) {
   check_conduction(problem);
-  comm::together(problem.where.comm, [&] {
+  comm::collectively(problem.where.comm, [&] {
     if (temperature_K.size() != problem.material.size())
       throw usage_error(fmt::format("{} temperatures for {} active cells; pass the temperatures that solve_heat returned",
                                     temperature_K.size(), problem.material.size()));

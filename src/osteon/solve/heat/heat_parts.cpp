@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/solve/heat/percolation.hpp>
 
 namespace osteon::solve {
@@ -201,11 +201,11 @@ voxel::run_set unknown_cells(const heat_problem& problem, const heated_parts& pa
   return {problem.cells.shape(), std::move(unknown)};
 }
 
-conduction_cells all_cells(const heat_problem& problem) {
+heat_cells all_cells(const heat_problem& problem) {
   return make_conduction_cells(problem, with_ghosts(problem.where, problem.cells, problem.periodic), problem.material);
 }
 
-heat_load load_of(const heat_problem& problem, const conduction_cells& cells, double reference_K, const vector3& gradient) {
+heat_load load_of(const heat_problem& problem, const heat_cells& cells, double reference_K, const vector3& gradient) {
   heat_load load;
   const vector3 h = problem.spacing_mm;
   const double volume = h.z * h.y * h.x;
@@ -236,12 +236,12 @@ heat_load load_of(const heat_problem& problem, const conduction_cells& cells, do
   return load;
 }
 
-double inflow(const conduction_cells& cells, const outer_face& f, const face_drive& drive, const std::vector<double>& x) {
+double inflow(const heat_cells& cells, const outer_face& f, const face_drive& drive, const std::vector<double>& x) {
   const double beyond = x[static_cast<std::size_t>(f.other)] + drive.rise_K;
   return drive.heat_W + cells.conductance(f) * (beyond - x[static_cast<std::size_t>(f.cell)]);
 }
 
-face_flows inflows(const conduction_cells& cells, const heat_load& load, const std::vector<double>& x) {
+face_flows inflows(const heat_cells& cells, const heat_load& load, const std::vector<double>& x) {
   std::array<double, 6> sum{};
   for (const outer_face& f : cells.outer) sum[f.side] += inflow(cells, f, load.at_face(f), x);
   MPI_Allreduce(MPI_IN_PLACE, sum.data(), 6, MPI_DOUBLE, MPI_SUM, cells.where.comm);

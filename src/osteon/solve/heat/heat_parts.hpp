@@ -42,19 +42,19 @@ std::vector<T> spread(const heat_problem& problem, const heated_parts& part, std
 voxel::run_set unknown_cells(const heat_problem& problem, const heated_parts& part);
 
 /// All cells as unknowns. @collective on problem.where.comm
-conduction_cells all_cells(const heat_problem& problem);
+heat_cells all_cells(const heat_problem& problem);
 
 /// The load of the problem on temperatures above `reference_K`, for another gradient than the problem's own.
 /// @param problem, cells kept by reference
-heat_load load_of(const heat_problem& problem, const conduction_cells& cells, double reference_K,
+heat_load load_of(const heat_problem& problem, const heat_cells& cells, double reference_K,
                   const vector3& gradient_K_per_mm);
 
 /// Heat that a cell gets through an outer face [W]. @param x over the cells' numbering
-double inflow(const conduction_cells& cells, const outer_face& f, const face_drive& drive, const std::vector<double>& x);
+double inflow(const heat_cells& cells, const outer_face& f, const face_drive& drive, const std::vector<double>& x);
 
 /// Heat through each outer face. @param x over the cells' numbering, ghosts current
 /// @collective on cells.where.comm
-face_flows inflows(const conduction_cells& cells, const heat_load& load, const std::vector<double>& x);
+face_flows inflows(const heat_cells& cells, const heat_load& load, const std::vector<double>& x);
 
 /// Imbalance of heat in and out, over half of the sum of all flows. @param gained by sources, less what is stored
 double heat_imbalance(const face_flows& inflow, double gained);

@@ -18,17 +18,16 @@ constexpr double drop_exact = 1e-4;  // fall of the residual after which its rou
 
 }  // namespace
 
-conduction_solver::conduction_solver(const conduction_cells& cells)
-    : cells_(cells), stencil_(cells.stencil<double>()), multigrid_(cells) {}
+heat_solver::heat_solver(const heat_cells& cells) : cells_(cells), stencil_(cells.stencil<double>()), multigrid_(cells) {}
 
 template <class X>
-void conduction_solver::multiply(std::vector<X>& x, std::vector<float>& y) {
+void heat_solver::multiply(std::vector<X>& x, std::vector<float>& y) {
   cells_.links.exchange(x.data());
   float* out = y.data();
   for_each_flux(stencil_, x.data(), [out]<class V>(std::int32_t i, V flux, V) { kernel::put(out + i, flux); });
 }
 
-void conduction_solver::set_scale(const heat_load& load) {
+void heat_solver::set_scale(const heat_load& load) {
   scale_ = 0;
   if (load.at_face)
     for (const outer_face& f : cells_.outer) scale_ = std::max(scale_, std::abs(heat(f, load.at_face(f))));
@@ -38,7 +37,7 @@ void conduction_solver::set_scale(const heat_load& load) {
 }
 
 // r = (b - K x) / scale, computed in double; its norm.
-double conduction_solver::true_residual(const heat_load& load) {
+double heat_solver::recompute_residual(const heat_load& load) {
   cells_.links.exchange(x_.data());
   const double unit = 1 / scale_;
   float *high = r_.data(), *low = z_.data();  // two floats hold what is about to cancel on the outer faces
@@ -58,7 +57,7 @@ double conduction_solver::true_residual(const heat_load& load) {
 }
 
 // Power that x dissipates in the solid and in films, from the load on x alone: exact where K x = b.
-double conduction_solver::dissipation(const heat_load& load) const {
+double heat_solver::dissipation(const heat_load& load) const {
   double sum = 0;
   if (load.at_face)
     for (const outer_face& f : cells_.outer) {
@@ -74,7 +73,7 @@ double conduction_solver::dissipation(const heat_load& load) const {
 
 // x.K.x = x.b holds for the solution; K x is computed once more, so that this is a check of its own. Ends the iteration: p
 // and z make room.
-double conduction_solver::energy_identity_error(const heat_load& load) {
+double heat_solver::energy_identity_error(const heat_load& load) {
   cells_.links.exchange(x_.data());
   float *high = p_.data(), *low = z_.data();
   for_each_flux(stencil_, x_.data(), [=](std::int32_t i, double flux) {
@@ -93,13 +92,13 @@ double conduction_solver::energy_identity_error(const heat_load& load) {
   return std::abs(difference - xb) / std::abs(dissipation(load) - xr);
 }
 
-double conduction_solver::precondition() {
+double heat_solver::precondition() {
   multigrid_.apply(r_.data(), z_.data());
   return total(
       [r = r_.data(), z = z_.data()](std::int32_t i) { return static_cast<double>(r[i]) * static_cast<double>(z[i]); });
 }
 
-double conduction_solver::search(double beta) {
+double heat_solver::search(double beta) {
   for_each(cells_.owned,
            [p = p_.data(), z = z_.data(), b = static_cast<float>(beta)](std::int64_t i) { p[i] = z[i] + b * p[i]; });
   multiply(p_, z_);
@@ -107,7 +106,7 @@ double conduction_solver::search(double beta) {
       [p = p_.data(), q = z_.data()](std::int32_t i) { return static_cast<double>(p[i]) * static_cast<double>(q[i]); });
 }
 
-double conduction_solver::step(double alpha) {
+double heat_solver::step(double alpha) {
   return std::sqrt(
       total([=, length = scale_ * alpha, x = x_.data(), r = r_.data(), p = p_.data(), q = z_.data()](std::int32_t i) {
         x[i] += length * static_cast<double>(p[i]);
@@ -117,7 +116,7 @@ double conduction_solver::step(double alpha) {
 }
 
 // The state to resume the iteration from, or the answer and its residual alone.
-solver_state conduction_solver::state(const voxel::run_set& points, bool is_running) {
+solver_state heat_solver::state(const voxel::run_set& points, bool is_running) {
   const auto owned = [&](auto& of) { return std::span(of).first(at(cells_.owned)); };
   solver_state s{"conduction", cells_.where, &points, false, {}, {}};
   const grid::node_layout one{1, 0, 1};
@@ -126,76 +125,76 @@ solver_state conduction_solver::state(const voxel::run_set& points, bool is_runn
   return s;
 }
 
-std::vector<double>& conduction_solver::solve(const heat_load& load, const options& how, certificate& proof, sink& log,
-                                              const voxel::run_set* points) {
+std::vector<double>& heat_solver::solve(const heat_load& load, const options& how, solve_certificate& certificate,
+                                        log_sink& log, const voxel::run_set* points) {
   const stopwatch clock;
   x_.assign(size(), 0.0);
   for (auto* v : {&r_, &p_, &z_}) v->assign(size(), 0.0F);
-  proof.residual_history.assign(1, 1.0);
-  proof.iterations = 0;
-  proof.converged = false;
-  proof.true_relative_residual = proof.energy_identity_error = 0;
+  certificate.residual_history.assign(1, 1.0);
+  certificate.iterations = 0;
+  certificate.converged = false;
+  certificate.true_relative_residual = certificate.energy_identity_error = 0;
   set_scale(load);
   if (scale_ == 0) {
-    proof.converged = true;
+    certificate.converged = true;
     return x_;
   }
-  const double r0 = true_residual(load);
+  const double r0 = recompute_residual(load);
   if (constexpr double rounding = 1e-13; r0 <= rounding) {  // what comes in goes out again in the same cell
-    proof.converged = true;
+    certificate.converged = true;
     return x_;
   }
   recursion_.restart();
   double exact = 1;
-  state_keeper* const keeper = points ? how.keeper : nullptr;
+  checkpointer* const checkpoints = points ? how.checkpoints : nullptr;
   const auto saved = [&](bool is_running) {
     solver_state s = state(*points, is_running);
     s.numbers = {{"recursion", {recursion_.rz(), exact}},
-                 {"iterations", {static_cast<double>(proof.iterations)}},
-                 {"converged", {static_cast<double>(proof.converged)}},
-                 {"residual_history", proof.residual_history},
-                 {"seconds", {proof.earlier_seconds + clock.seconds()}}};
+                 {"iterations", {static_cast<double>(certificate.iterations)}},
+                 {"converged", {static_cast<double>(certificate.converged)}},
+                 {"residual_history", certificate.residual_history},
+                 {"seconds", {certificate.earlier_seconds + clock.seconds()}}};
     return s;
   };
-  proof.earlier_seconds = 0;
-  const auto found = keeper ? keeper->begin() : state_keeper::found::nothing;
-  if (found != state_keeper::found::nothing) {
-    solver_state s = saved(found == state_keeper::found::running);
-    keeper->restore(s);
-    if (found == state_keeper::found::running) recursion_.resume(s.numbers.at("recursion").at(0));
+  certificate.earlier_seconds = 0;
+  const auto found = checkpoints ? checkpoints->begin() : checkpointer::found::nothing;
+  if (found != checkpointer::found::nothing) {
+    solver_state s = saved(found == checkpointer::found::running);
+    checkpoints->restore(s);
+    if (found == checkpointer::found::running) recursion_.resume(s.numbers.at("recursion").at(0));
     exact = s.numbers.at("recursion").at(1);
-    proof.iterations = static_cast<int>(s.numbers.at("iterations").at(0));
-    proof.converged = s.numbers.at("converged").at(0) != 0;
-    proof.residual_history = s.numbers.at("residual_history");
-    proof.earlier_seconds = s.numbers.at("seconds").at(0);
+    certificate.iterations = static_cast<int>(s.numbers.at("iterations").at(0));
+    certificate.converged = s.numbers.at("converged").at(0) != 0;
+    certificate.residual_history = s.numbers.at("residual_history");
+    certificate.earlier_seconds = s.numbers.at("seconds").at(0);
   }
-  while (!proof.converged && proof.iterations < how.max_iterations) {
+  while (!certificate.converged && certificate.iterations < how.max_iterations) {
     const auto step = recursion_.advance(*this);
     double relative = step ? step->residual / r0 : NAN;
-    ++proof.iterations;
+    ++certificate.iterations;
     if (!std::isfinite(relative))
       throw solve_error(
           fmt::format("the heat solver met a value that is not finite in iteration {}: conductivities or voxel "
                       "spacings are beyond single precision; check their units",
-                      proof.iterations));
+                      certificate.iterations));
     // The residual alone says little about a flux through thin struts. The fall of the dissipated power in a step
     // tells how much is still to come.
     const bool seems_done =
         relative <= how.tolerance &&
         (relative == 0 || scale_ * scale_ * step->energy_decrease <= settled * how.tolerance * std::abs(dissipation(load)));
     if (seems_done || relative < drop_exact * exact) {
-      exact = relative = true_residual(load) / r0;
-      proof.converged = seems_done && relative <= how.tolerance;
+      exact = relative = recompute_residual(load) / r0;
+      certificate.converged = seems_done && relative <= how.tolerance;
     }
-    proof.residual_history.push_back(relative);
+    certificate.residual_history.push_back(relative);
     log.progress(std::clamp(std::log(std::max(relative, how.tolerance)) / std::log(how.tolerance), 0.0, 1.0),
-                 fmt::format("iteration {}, relative residual {:.2e}", proof.iterations, relative));
-    if (keeper && !proof.converged && keeper->is_due(proof.iterations)) keeper->save(saved(true));
+                 fmt::format("iteration {}, relative residual {:.2e}", certificate.iterations, relative));
+    if (checkpoints && !certificate.converged && checkpoints->is_due(certificate.iterations)) checkpoints->save(saved(true));
   }
-  if (keeper) keeper->finish(saved(false));
-  if (!proof.converged) true_residual(load);
-  proof.energy_identity_error = energy_identity_error(load);
-  proof.true_relative_residual =
+  if (checkpoints) checkpoints->finish(saved(false));
+  if (!certificate.converged) recompute_residual(load);
+  certificate.energy_identity_error = energy_identity_error(load);
+  certificate.true_relative_residual =
       std::sqrt(total([&](std::int32_t i) { return static_cast<double>(r_[at(i)]) * static_cast<double>(r_[at(i)]); })) / r0;
   return x_;
 }

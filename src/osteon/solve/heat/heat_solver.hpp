@@ -21,16 +21,16 @@ struct heat_load {
 };
 
 /// Solves K x = b for one K.
-class conduction_solver {
+class heat_solver {
  public:
   /// @param cells kept by reference @collective on cells.where.comm
-  explicit conduction_solver(const conduction_cells& cells);
+  explicit heat_solver(const heat_cells& cells);
 
-  /// Solve from zero. Sets iterations, converged, residuals and energy error of `proof`.
+  /// Solve from zero. Sets iterations, converged, residuals and energy error of `certificate`.
   /// @returns x over the cells' numbering, ghosts current; valid until the next call
-  /// @param points of the owned cells; without them how.keeper is left alone
+  /// @param points of the owned cells; without them how.checkpoints is left alone
   /// @throws solve_error if a value is not finite @collective
-  std::vector<double>& solve(const heat_load& load, const options& how, certificate& proof, sink& log,
+  std::vector<double>& solve(const heat_load& load, const options& how, solve_certificate& certificate, log_sink& log,
                              const voxel::run_set* points = nullptr);
 
   /// Residual of the last solution [W]. @param cell an owned one
@@ -60,15 +60,15 @@ class conduction_solver {
   void multiply(std::vector<X>& x, std::vector<float>& y);
   double heat(const outer_face& f, const face_drive& d) const { return d.heat_W + cells_.conductance(f) * d.rise_K; }
   void set_scale(const heat_load& load);
-  double true_residual(const heat_load& load);
+  double recompute_residual(const heat_load& load);
   double dissipation(const heat_load& load) const;
   double energy_identity_error(const heat_load& load);
   solver_state state(const voxel::run_set& points, bool is_running);
   std::size_t size() const { return static_cast<std::size_t>(cells_.size); }
 
-  const conduction_cells& cells_;
+  const heat_cells& cells_;
   kernel::conduction_stencil<double> stencil_;
-  conduction_multigrid multigrid_;
+  heat_multigrid multigrid_;
   std::vector<double> x_;  // this and the vectors below are made by the first solve(): the setup needs as much memory
   // Single precision is enough: x and r are updated with the same rounded p, r is in units of the load and loses no more
   // than its own rounding in a step, and from time to time it is computed anew from x.

@@ -45,7 +45,7 @@ heat_problem gradient_problem(heat_problem problem, surroundings kind, axis alon
   return problem;
 }
 
-conductivity_tensor effective_conductivity(heat_problem problem, surroundings kind, const options& how, sink& log) {
+conductivity_tensor effective_conductivity(heat_problem problem, surroundings kind, const options& how, log_sink& log) {
   set_surroundings(problem, kind);
   problem.gradient_K_per_mm = {1, 1, 1};  // whatever any of the three gradients drives is unknown
   check_conduction(problem);
@@ -56,21 +56,21 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
   tensor.periodic_faces = part.periodic_faces;
   if (!part.still.empty()) {  // islands in a void: nothing conducts in any direction
     log.warn(part.still);
-    for (auto& proof : tensor.proof) proof.converged = true;
+    for (auto& certificate : tensor.certificate) certificate.converged = true;
     find_principal_values(tensor);
     for (auto& field : tensor.temperature_K) field = spread(problem, part, std::vector<float>{}, 0);
     return tensor;
   }
   const auto cells = make_conduction_cells(problem, std::move(part.cells), std::move(part.material));
-  if (how.keeper) how.keeper->pass();
-  conduction_solver solver(cells);
-  if (how.keeper) how.keeper->pass();
+  if (how.checkpoints) how.checkpoints->pass();
+  heat_solver solver(cells);
+  if (how.checkpoints) how.checkpoints->pass();
   std::int64_t unknowns = cells.owned;
   MPI_Allreduce(MPI_IN_PLACE, &unknowns, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
-  tensor.proof[0].setup_seconds = watch.seconds();
+  tensor.certificate[0].setup_seconds = watch.seconds();
 
   std::optional<voxel::run_set> kept;
-  if (how.keeper) kept = unknown_cells(problem, part);
+  if (how.checkpoints) kept = unknown_cells(problem, part);
   std::array<heat_load, 3> loads;
   for (int a = 0; a < 3; ++a) {
     vector3 gradient;
@@ -83,8 +83,8 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
   std::array<std::vector<float>, 3> fields;  // of the owned cells
   for (std::size_t b = 0; b < 3; ++b) {
     watch.restart();
-    const std::vector<double>& x = solver.solve(loads[b], how, tensor.proof[b], log, kept ? &*kept : nullptr);
-    tensor.proof[b].unknowns = unknowns;
+    const std::vector<double>& x = solver.solve(loads[b], how, tensor.certificate[b], log, kept ? &*kept : nullptr);
+    tensor.certificate[b].unknowns = unknowns;
     fields[b].assign(x.begin(), x.begin() + cells.owned);
     // The mixed energy of the fields a and b, sum g (rise_a + dT_a) (rise_b + dT_b) over all faces, by parts. Its error is
     // e_a.K.e_b, because e_a does no work on the exact field b.
@@ -101,8 +101,8 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
           [&](std::int32_t i) { return static_cast<double>(fields[a][static_cast<std::size_t>(i)]) * solver.residual(i); });
       tensor.conductivity_W_per_mK[a][b] = tensor.conductivity_W_per_mK[b][a] = 1000 * (energy[a] - work) / volume;
     }
-    tensor.proof[b].reaction_imbalance = heat_imbalance(inflows(cells, loads[b], x), 0);
-    tensor.proof[b].solve_seconds = tensor.proof[b].earlier_seconds + watch.seconds();
+    tensor.certificate[b].reaction_imbalance = heat_imbalance(inflows(cells, loads[b], x), 0);
+    tensor.certificate[b].solve_seconds = tensor.certificate[b].earlier_seconds + watch.seconds();
   }
   find_principal_values(tensor);
   for (std::size_t b = 0; b < 3; ++b) tensor.temperature_K[b] = spread(problem, part, std::move(fields[b]), 0);

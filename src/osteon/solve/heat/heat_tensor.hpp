@@ -19,14 +19,14 @@ struct conductivity_tensor {
   /// Per active cell, for a mean gradient of 1 K/mm along z, y and x, zero in the mean or at the centre of the box.
   std::array<std::vector<float>, 3> temperature_K;
   std::array<face_match, 3> periodic_faces;
-  std::array<certificate, 3> proof;  ///< of the three solutions; the setup's seconds are in the first
+  std::array<solve_certificate, 3> certificate;  ///< of the three solutions; the setup's seconds are in the first
 };
 
 /// Solve for the three gradients with one setup. Each entry is the mixed energy of two solutions, so it is exact to
 /// second order in their errors. Faces, gradient and sources of the problem are not read.
 /// @throws as solve_heat @collective on problem.where.comm
 /// @cite [Hill1963]; [Huet1990] for the order of the two kinds of surroundings
-conductivity_tensor effective_conductivity(heat_problem problem, surroundings kind, const options& how, sink& log);
+conductivity_tensor effective_conductivity(heat_problem problem, surroundings kind, const options& how, log_sink& log);
 
 /// The problem of which the solution for the unit gradient along `along` is `temperature_K`.
 heat_problem gradient_problem(heat_problem problem, surroundings kind, axis along);

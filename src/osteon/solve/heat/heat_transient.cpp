@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/heat/heat_check.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
@@ -48,7 +48,7 @@ heat_record record_at(const std::vector<double>& from, std::size_t i) {
 
 class stepper {
  public:
-  stepper(const heat_problem& problem, const time_plan& plan, const conduction_cells& cells, double step_s)
+  stepper(const heat_problem& problem, const time_plan& plan, const heat_cells& cells, double step_s)
       : plan_(plan),
         cells_(cells),
         conduction_(cells.stencil<double>()),
@@ -64,7 +64,7 @@ class stepper {
   }
 
   /// Heat flows and uptake of the step are those of the record. @collective
-  heat_record step(const options& how, certificate& total, sink& log) {
+  heat_record step(const options& how, solve_certificate& total, log_sink& log) {
     const double w = plan_.implicitness;
     cells_.links.exchange(above_initial_.data());
     for_each_flux(conduction_, above_initial_.data(),
@@ -73,9 +73,9 @@ class stepper {
       const face_drive d = load_.at_face(f);
       heat_[at(f.cell)] += d.heat_W + cells_.conductance(f) * d.rise_K;
     }
-    certificate proof;
+    solve_certificate certificate;
     const std::vector<double>& change =
-        solver_.solve({[&](std::int32_t i) { return heat_[at(i)] / w; }, {}}, how, proof, log);
+        solver_.solve({[&](std::int32_t i) { return heat_[at(i)] / w; }, {}}, how, certificate, log);
     heat_record record;
     record.stored_W = solver_.total([&](std::int32_t i) { return rate_[cells_.material[at(i)]] * change[at(i)]; });
     // Flows balance with the temperature at which the step weighs them.
@@ -87,12 +87,12 @@ class stepper {
     advance(w);
     record.inflow_W = inflows(cells_, load_, above_initial_);
     advance(1 - w);
-    total.iterations += proof.iterations;
-    total.converged = total.converged && proof.converged;
-    total.residual_history = std::move(proof.residual_history);
+    total.iterations += certificate.iterations;
+    total.converged = total.converged && certificate.converged;
+    total.residual_history = std::move(certificate.residual_history);
     const auto raise = [](double& worst, double value) { worst = std::max(worst, value); };
-    raise(total.true_relative_residual, proof.true_relative_residual);
-    raise(total.energy_identity_error, proof.energy_identity_error);
+    raise(total.true_relative_residual, certificate.true_relative_residual);
+    raise(total.energy_identity_error, certificate.energy_identity_error);
     raise(total.reaction_imbalance, heat_imbalance(record.inflow_W, made_ - record.stored_W));
     return record;
   }
@@ -128,11 +128,11 @@ class stepper {
 
  private:
   const time_plan& plan_;
-  const conduction_cells& cells_;
+  const heat_cells& cells_;
   kernel::conduction_stencil<double> conduction_;  // without what is stored
   heat_load load_;
   double made_;
-  conduction_solver solver_;
+  heat_solver solver_;
   std::vector<double> above_initial_;  // temperatures; walls are zero
   std::vector<double> heat_;           // that each cell gains at these temperatures
   std::vector<double> rate_;           // heat capacity of a cell over the step, by material [W/K]
@@ -140,10 +140,10 @@ class stepper {
 
 }  // namespace
 
-transient_solution solve_transient(const heat_problem& problem, const time_plan& plan, const options& how, sink& log) {
+transient_solution solve_transient(const heat_problem& problem, const time_plan& plan, const options& how, log_sink& log) {
   check_conduction(problem);
   check_tolerance(how);
-  comm::together(problem.where.comm, [&] { check_plan(problem, plan); });
+  comm::collectively(problem.where.comm, [&] { check_plan(problem, plan); });
   stopwatch watch;
   transient_solution solution;
   const auto steps = static_cast<std::int64_t>(std::ceil(plan.end_s / plan.step_s * (1 - 1e-12)));
@@ -158,38 +158,39 @@ transient_solution solve_transient(const heat_problem& problem, const time_plan&
   for (std::size_t m = 0; m < std::min(cells.storage.size(), plan.heat_capacity_J_per_mm3K.size()); ++m)
     cells.storage[m] = plan.heat_capacity_J_per_mm3K[m] * h.z * h.y * h.x / (plan.implicitness * solution.step_s);
   stepper time(problem, plan, cells, solution.step_s);
-  solution.proof.unknowns = time.total_cells();
-  solution.proof.converged = true;
+  solution.certificate.unknowns = time.total_cells();
+  solution.certificate.converged = true;
   solution.source_W = time.made_W();
-  solution.proof.setup_seconds = watch.seconds();
+  solution.certificate.setup_seconds = watch.seconds();
 
   watch.restart();
-  certificate& proof = solution.proof;
+  solve_certificate& certificate = solution.certificate;
   std::int64_t taken = 0;
   const auto saved = [&] {
     solver_state s{"steps", problem.where, &problem.cells, false, {}, {}};
     s.vectors = {{"temperature", time.temperatures(), {1, 0, 1}}};
-    s.numbers = {{"steps", {static_cast<double>(taken)}},
-                 {"iterations", {static_cast<double>(proof.iterations)}},
-                 {"converged", {static_cast<double>(proof.converged)}},
-                 {"residual_history", proof.residual_history},
-                 {"worst", {proof.true_relative_residual, proof.energy_identity_error, proof.reaction_imbalance}},
-                 {"seconds", {proof.earlier_seconds + watch.seconds()}}};
+    s.numbers = {
+        {"steps", {static_cast<double>(taken)}},
+        {"iterations", {static_cast<double>(certificate.iterations)}},
+        {"converged", {static_cast<double>(certificate.converged)}},
+        {"residual_history", certificate.residual_history},
+        {"worst", {certificate.true_relative_residual, certificate.energy_identity_error, certificate.reaction_imbalance}},
+        {"seconds", {certificate.earlier_seconds + watch.seconds()}}};
     for (const heat_record& r : solution.history) append(s.numbers["history"], r);
     return s;
   };
-  if (how.keeper && how.keeper->begin() != state_keeper::found::nothing) {
+  if (how.checkpoints && how.checkpoints->begin() != checkpointer::found::nothing) {
     solver_state s = saved();
-    how.keeper->restore(s);
+    how.checkpoints->restore(s);
     taken = static_cast<std::int64_t>(s.numbers.at("steps").at(0));
-    proof.iterations = static_cast<int>(s.numbers.at("iterations").at(0));
-    proof.converged = s.numbers.at("converged").at(0) != 0;
-    proof.residual_history = s.numbers.at("residual_history");
+    certificate.iterations = static_cast<int>(s.numbers.at("iterations").at(0));
+    certificate.converged = s.numbers.at("converged").at(0) != 0;
+    certificate.residual_history = s.numbers.at("residual_history");
     const std::vector<double>& worst = s.numbers.at("worst");
-    proof.true_relative_residual = worst.at(0);
-    proof.energy_identity_error = worst.at(1);
-    proof.reaction_imbalance = worst.at(2);
-    proof.earlier_seconds = s.numbers.at("seconds").at(0);
+    certificate.true_relative_residual = worst.at(0);
+    certificate.energy_identity_error = worst.at(1);
+    certificate.reaction_imbalance = worst.at(2);
+    certificate.earlier_seconds = s.numbers.at("seconds").at(0);
     const std::vector<double>& history = s.numbers.at("history");
     for (std::size_t i = 0; i < history.size(); i += numbers_of_record) solution.history.push_back(record_at(history, i));
   } else {
@@ -197,7 +198,7 @@ transient_solution solve_transient(const heat_problem& problem, const time_plan&
     if (plan.on_record) plan.on_record(solution.history, time.temperature());
   }
   for (std::int64_t n = taken + 1; n <= steps; ++n) {
-    heat_record record = time.step(how, solution.proof, quiet());
+    heat_record record = time.step(how, solution.certificate, null_log());
     const double now = solution.step_s * static_cast<double>(n);
     if (n % plan.steps_per_record == 0 || n == steps) {
       time.observe(record, now);
@@ -206,11 +207,11 @@ transient_solution solve_transient(const heat_problem& problem, const time_plan&
     }
     log.progress(static_cast<double>(n) / static_cast<double>(steps), fmt::format("step {} of {}, {:.4g} s", n, steps, now));
     taken = n;
-    if (how.keeper && n < steps && how.keeper->is_due(n)) how.keeper->save(saved());
+    if (how.checkpoints && n < steps && how.checkpoints->is_due(n)) how.checkpoints->save(saved());
   }
-  if (how.keeper) how.keeper->finish(saved());
+  if (how.checkpoints) how.checkpoints->finish(saved());
   solution.temperature_K = time.temperature();
-  proof.solve_seconds = proof.earlier_seconds + watch.seconds();
+  certificate.solve_seconds = certificate.earlier_seconds + watch.seconds();
   return solution;
 }
 

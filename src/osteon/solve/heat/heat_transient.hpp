@@ -36,13 +36,14 @@ struct transient_solution {
   double source_W = 0;
   std::vector<heat_record> history;  ///< from time 0, whose flows are not known and zero
   std::array<face_match, 3> periodic_faces;
-  certificate proof;  ///< iterations of all steps; residuals, imbalance and energy error are the largest of any step
+  solve_certificate
+      certificate;  ///< iterations of all steps; residuals, imbalance and energy error are the largest of any step
 };
 
 /// Step to the end. All active cells are unknowns.
 /// Each step solves (C / (w dt) + K) d = (f - K T) / w for the change d of the temperatures, w the implicitness.
 /// @throws as solve_heat, but for parts that cannot lose heat, which are no fault here
 /// @throws usage_error for a plan that makes no sense @collective on problem.where.comm
-transient_solution solve_transient(const heat_problem& problem, const time_plan& plan, const options& how, sink& log);
+transient_solution solve_transient(const heat_problem& problem, const time_plan& plan, const options& how, log_sink& log);
 
 }  // namespace osteon::solve

@@ -50,13 +50,13 @@ aggregates split_points(const coarse_level& fine, const level_geometry& geometry
 }
 
 // The voxel of the image where the block begins.
-place origin_of(const conduction_cells& c) {
+place origin_of(const heat_cells& c) {
   const index3 begin = c.where.owned.begin;
   return {static_cast<std::int32_t>(begin.z), static_cast<std::int32_t>(begin.y), static_cast<std::int32_t>(begin.x)};
 }
 
 // Aggregates of the cells. Runs know where their cells are, so no list of places is needed.
-aggregates split_cells(const conduction_cells& c, const std::array<int, 3>& shift) {
+aggregates split_cells(const heat_cells& c, const std::array<int, 3>& shift) {
   const auto stencil = c.stencil<float>();
   std::vector<float> diagonal(at(c.size));
   kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t, int, bool, float g) { diagonal[at(i)] += g; });
@@ -103,7 +103,7 @@ aggregates split_cells(const conduction_cells& c, const std::array<int, 3>& shif
 }
 
 // Centres of the aggregates of cells.
-std::vector<point> cell_centres(const conduction_cells& c, const std::vector<std::int32_t>& parent, std::size_t count) {
+std::vector<point> cell_centres(const heat_cells& c, const std::vector<std::int32_t>& parent, std::size_t count) {
   std::vector<point> points(count);
   const vector3 h = c.spacing_mm;
   const place origin = origin_of(c);
@@ -288,7 +288,7 @@ std::array<int, 3> next_shift(const std::array<int, 3>& shift, const vector3& sp
   return next;
 }
 
-coarse_level aggregate(const conduction_cells& fine, level_geometry& geometry) {
+coarse_level aggregate(const heat_cells& fine, level_geometry& geometry) {
   geometry = {};
   const vector3 h = geometry.spacing_mm = fine.spacing_mm;
   geometry.domain = fine.where.domain;

@@ -65,7 +65,7 @@ struct coarse_level {
 std::array<int, 3> next_shift(const std::array<int, 3>& shift, const vector3& spacing_mm, index3 domain);
 
 /// Level 1 from the cells. @collective on the halo's communicator
-coarse_level aggregate(const conduction_cells& fine, level_geometry& geometry);
+coarse_level aggregate(const heat_cells& fine, level_geometry& geometry);
 
 /// The next level from a coarse one; `geometry` becomes that of the new level. @collective
 coarse_level aggregate(const coarse_level& fine, level_geometry& geometry);

@@ -34,7 +34,7 @@ brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_
                                     vector3 spacing_mm);
 
 /// K of a coarse level. Vectors hold four floats a node: z, y, x, 0.
-class coarse_stiffness final : public elastic_operator {
+class coarse_stiffness final : public elasticity_operator {
  public:
   /// Borrows the mesh.
   /// @param spacing_mm of the voxels

@@ -4,8 +4,8 @@
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <numeric>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/datatype.hpp>
-#include <osteon/comm/together.hpp>
 #include <span>
 
 namespace osteon::solve {
@@ -152,7 +152,7 @@ coarsest_solver::coarsest_solver(MPI_Comm comm, const brick_mesh& mesh, const br
   for (auto* counts : {&owned_counts_, &all_counts_})  // from here on in values: 4 a node
     for (int& n : *counts) n *= 4;
 
-  comm::together(comm, [&] {
+  comm::collectively(comm, [&] {
     if (comm::rank(comm) != 0) return;
     root_ = std::make_unique<root>();
     std::vector<std::int64_t> sorted = all_owned;

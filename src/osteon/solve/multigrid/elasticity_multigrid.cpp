@@ -53,8 +53,8 @@ std::int64_t owned_nodes(MPI_Comm comm, std::size_t nodes, const grid::shared_no
 
 }  // namespace
 
-elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fine_stiffness& fine,
-                                     const std::function<void()>& pass)
+elasticity_multigrid::elasticity_multigrid(const elasticity_problem& problem, const fine_stiffness& fine,
+                                           const std::function<void()>& pass)
     : fixed_(fine.fixed()) {
   const MPI_Comm comm = problem.where.comm;
   const auto coarsen_level = [&](level& at, const child_bricks& bricks) {
@@ -118,7 +118,7 @@ elastic_multigrid::elastic_multigrid(const elasticity_problem& problem, const fi
   for (std::size_t l = 1; l < levels_.size(); ++l) release(levels_[l - 1]->parents.mesh.node_id);
 }
 
-void elastic_multigrid::allocate(std::size_t l) {
+void elasticity_multigrid::allocate(std::size_t l) {
   level& at = *levels_[l];
   const auto size = static_cast<std::size_t>(at.k->size());
   if (l == 0) {
@@ -139,7 +139,7 @@ void elastic_multigrid::allocate(std::size_t l) {
 
 // While coarse levels are at work, the finest level's direction and product are idle, and eight times larger than a vector
 // of the first coarse level. They are given out from the end, those first that must not be in the direction.
-std::span<float> elastic_multigrid::idle_floats(std::size_t size, bool in_product) {
+std::span<float> elasticity_multigrid::idle_floats(std::size_t size, bool in_product) {
   constexpr std::size_t line = 16;
   const std::span<float> all(scratch_->floats(2).data(), 2 * scratch_->floats(2).size());
   const std::size_t taken = (size + line - 1) / line * line;
@@ -151,7 +151,7 @@ std::span<float> elastic_multigrid::idle_floats(std::size_t size, bool in_produc
 }
 
 // Largest eigenvalue of D^-1 K, raised by a tenth because Lanczos approaches it from below.
-double elastic_multigrid::largest_of_smoother(MPI_Comm comm, level& at, std::span<const std::int64_t> ids) {
+double elasticity_multigrid::largest_of_smoother(MPI_Comm comm, level& at, std::span<const std::int64_t> ids) {
   constexpr int steps = 10;
   constexpr double safety = 1.1;
   const auto by_diagonal = [&](const float* r) {
@@ -163,7 +163,7 @@ double elastic_multigrid::largest_of_smoother(MPI_Comm comm, level& at, std::spa
 }
 
 // Largest eigenvalue of a level's cycle: one, if the coarser levels were solved exactly.
-void elastic_multigrid::find_largest_of_cycle(MPI_Comm comm, std::size_t l) {
+void elasticity_multigrid::find_largest_of_cycle(MPI_Comm comm, std::size_t l) {
   level& at = *levels_[l];
   if (cycles_of_level(l) == 1) return;
   constexpr int steps = 8;
@@ -178,7 +178,7 @@ void elastic_multigrid::find_largest_of_cycle(MPI_Comm comm, std::size_t l) {
                                      .largest;
 }
 
-void elastic_multigrid::damp() {
+void elasticity_multigrid::damp() {
   constexpr double by = 1.3;
   for (const auto& at : levels_) {
     at->largest *= by;
@@ -186,12 +186,12 @@ void elastic_multigrid::damp() {
   }
 }
 
-std::span<const float> elastic_multigrid::cycle() {
+std::span<const float> elasticity_multigrid::cycle() {
   cycle(0, false);
   return levels_[0]->correction;
 }
 
-void elastic_multigrid::solve_level(std::size_t l) {
+void elasticity_multigrid::solve_level(std::size_t l) {
   level& at = *levels_[l];
   if (l + 1 == levels_.size()) {
     coarsest_->solve(at.residual.data(), at.correction.data());
@@ -215,7 +215,7 @@ void elastic_multigrid::solve_level(std::size_t l) {
   std::swap(at.sum, at.correction);
 }
 
-void elastic_multigrid::cycle(std::size_t l, bool keeps_residual) {
+void elasticity_multigrid::cycle(std::size_t l, bool keeps_residual) {
   level& at = *levels_[l];
   level& coarse = *levels_[l + 1];
   const int degree = smoothing_degree(l);
@@ -235,7 +235,7 @@ void elastic_multigrid::cycle(std::size_t l, bool keeps_residual) {
 }
 
 // x += p(D^-1 K) D^-1 r with the residual r kept up to date, or left behind after the last step.
-void elastic_multigrid::smooth(level& at, int degree, bool from_zero, bool keeps_residual) {
+void elasticity_multigrid::smooth(level& at, int degree, bool from_zero, bool keeps_residual) {
   const auto lambda = static_cast<float>(at.largest);
   float *x = at.correction.data(), *r = at.residual.data(), *d = at.direction.data(), *y = at.product.data();
   for_each_with_diagonal(*at.k, [=, s = 4 / (3 * lambda)](std::int64_t i, float inverse) {
@@ -257,7 +257,7 @@ void elastic_multigrid::smooth(level& at, int degree, bool from_zero, bool keeps
   for_each(at.k->size(), [=](std::int64_t i) { r[i] -= y[i]; });
 }
 
-void elastic_multigrid::restrict_residual(level& fine, level& coarse) {
+void elasticity_multigrid::restrict_residual(level& fine, level& coarse) {
   const auto layout = fine.k->layout();
   const auto place = [&](std::int64_t node, int c) {
     return static_cast<std::size_t>(c * layout.component_stride + node * layout.node_stride);
@@ -303,7 +303,7 @@ void elastic_multigrid::restrict_residual(level& fine, level& coarse) {
     for (int c = 0; c < 3; ++c) fine.residual[place(node, c)] = *back++;
 }
 
-void elastic_multigrid::prolong(const level& coarse, level& fine) {
+void elasticity_multigrid::prolong(const level& coarse, level& fine) {
   const auto layout = fine.k->layout();
   const auto& bricks = fine.parents.node_brick;
   const auto& places = fine.parents.node_place;

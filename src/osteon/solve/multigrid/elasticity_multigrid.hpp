@@ -14,11 +14,11 @@ namespace osteon::solve {
 /// Levels of bricks of 1, 2, 4, ... voxels with Galerkin operators, smoothed by Chebyshev polynomials of the fourth
 /// kind, solved directly on the coarsest.
 /// @cite [Lottes2023]
-class elastic_multigrid {
+class elasticity_multigrid {
  public:
   /// Borrows `fine`.
   /// @param pass called after each level @collective on problem.where.comm
-  elastic_multigrid(const elasticity_problem& problem, const fine_stiffness& fine, const std::function<void()>& pass);
+  elasticity_multigrid(const elasticity_problem& problem, const fine_stiffness& fine, const std::function<void()>& pass);
 
   /// Where the cycle takes the residual from; it is destroyed. Flat, fine.size() values, zero at fixed displacements.
   std::span<float> residual() { return levels_[0]->residual; }
@@ -35,7 +35,7 @@ class elastic_multigrid {
 
  private:
   struct level {
-    const elastic_operator* k = nullptr;
+    const elasticity_operator* k = nullptr;
     std::unique_ptr<coarse_stiffness> owned_k;   // on coarse levels
     coarse_mesh parents;                         // the next coarser level, and this level's links to it
     std::vector<std::array<float, 8>> weights;   // by node_place: of each corner in parents_of_place

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <span>
 #include <utility>
 
@@ -89,7 +89,7 @@ constexpr std::int64_t gather_limit = 100000;  // unknowns that rank 0 may take 
 
 }  // namespace
 
-conduction_multigrid::conduction_multigrid(const conduction_cells& fine) : fine_(fine), stencil_(fine.stencil<float>()) {
+heat_multigrid::heat_multigrid(const heat_cells& fine) : fine_(fine), stencil_(fine.stencil<float>()) {
   const MPI_Comm comm = fine.where.comm;
   level_geometry geometry;
   coarse_.push_back(aggregate(fine, geometry));
@@ -114,10 +114,10 @@ conduction_multigrid::conduction_multigrid(const conduction_cells& fine) : fine_
     const auto size = at(level.matrix.rows() + level.ghosts);
     work_.push_back({std::vector<float>(size), std::vector<float>(size), std::vector<float>(size)});
   }
-  comm::together(comm, [&] { direct_.emplace(coarse_.back(), geometry); });
+  comm::collectively(comm, [&] { direct_.emplace(coarse_.back(), geometry); });
 }
 
-void conduction_multigrid::smooth(kernel::sweep way, const float* r, float* z) const {
+void heat_multigrid::smooth(kernel::sweep way, const float* r, float* z) const {
   const auto planes = static_cast<std::int64_t>(fine_.planes.size()) - 1;
   for (int colour = 0; colour < 2; ++colour) {
     fine_.links.exchange(z);
@@ -130,7 +130,7 @@ void conduction_multigrid::smooth(kernel::sweep way, const float* r, float* z) c
 }
 
 // The residual is never stored as a whole: each strip of planes restricts its own.
-void conduction_multigrid::restrict_residual(const float* r, const float* z) {
+void heat_multigrid::restrict_residual(const float* r, const float* z) {
   const coarse_level& level = coarse_[0];
   std::vector<float>& right_side = work_[0].right_side;
   std::fill(right_side.begin(), right_side.end(), 0.0F);
@@ -150,7 +150,7 @@ void conduction_multigrid::restrict_residual(const float* r, const float* z) {
   });
 }
 
-void conduction_multigrid::apply(const float* r, float* z) {
+void heat_multigrid::apply(const float* r, float* z) {
   std::fill_n(z, fine_.walls, 0.0F);
   for (int n = 0; n < cell_sweeps; ++n) smooth(kernel::sweep::forth, r, z);
   fine_.links.exchange(z);
@@ -160,7 +160,7 @@ void conduction_multigrid::apply(const float* r, float* z) {
   for (int n = 0; n < cell_sweeps; ++n) smooth(kernel::sweep::back, r, z);
 }
 
-void conduction_multigrid::cycle(std::size_t n) {
+void heat_multigrid::cycle(std::size_t n) {
   coarse_level& level = coarse_[n];
   work& w = work_[n];
   if (n == gathered_at_) {

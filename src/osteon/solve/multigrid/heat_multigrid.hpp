@@ -19,10 +19,10 @@ namespace osteon::solve {
 /// are in (0, 2] for every diagonally dominant K (Gershgorin), so no eigenvalue has to be estimated. The number of smoothing
 /// sweeps grows from level to level (a variable V-cycle): coarse levels cost little, and with constants as the coarse space
 /// the iterations would grow without it.
-class conduction_multigrid {
+class heat_multigrid {
  public:
   /// @param fine kept by reference @collective on fine.where.comm
-  explicit conduction_multigrid(const conduction_cells& fine);
+  explicit heat_multigrid(const heat_cells& fine);
 
   /// z = M r.
   /// @param r over the cells' numbering, read at owned cells
@@ -41,7 +41,7 @@ class conduction_multigrid {
   void restrict_residual(const float* r, const float* z);
   void cycle(std::size_t level);
 
-  const conduction_cells& fine_;
+  const heat_cells& fine_;
   kernel::conduction_stencil<float> stencil_;
   // [0] is level 1. The levels from gathered_at_ + 1 on are those of all ranks, on rank 0 only: first a copy of the one
   // before.

@@ -1,22 +1,13 @@
 #pragma once
 /// @file
-/// Options of the solvers, and the certificate of a solution: residuals and balances recomputed from it.
+/// What a solver says about a solution, so that one can trust it.
 #include <cstdint>
 #include <vector>
 
 namespace osteon::solve {
 
-class state_keeper;
-
-/// How to solve.
-struct options {
-  double tolerance = 1e-6;  ///< stop when |r| <= tolerance |r0|, r0 the residual of the prescribed values and forces alone
-  int max_iterations = 500;
-  state_keeper* keeper = nullptr;  ///< borrowed; null: nothing is kept
-};
-
 /// The certificates of a solution. All numbers are the same on all ranks.
-struct certificate {
+struct solve_certificate {
   std::int64_t unknowns = 0;  ///< free degrees of freedom, all ranks
   int iterations = 0;
   bool converged = false;

@@ -8,7 +8,7 @@ namespace osteon::job {
 
 /// The elasticity problem of a specimen, without its prescribed displacements. Borrows the table of materials.
 /// @collective on part.where.comm
-std::shared_ptr<solve::elasticity_problem> make_problem(const specimen& part);
+std::shared_ptr<solve::elasticity_problem> make_problem(const local_model& part);
 
 /// Refuse parts that prescribed displacements do not hold.
 /// @throws data_error that says how many, how large and where @collective
@@ -16,6 +16,6 @@ void require_supported(const solve::elasticity_problem& problem, const vector3& 
 
 /// Take away the parts that are not held in every load case, if the job wants it.
 /// @return voxels that were taken away, all ranks @collective on part.where.comm
-std::int64_t drop_unsupported(const spec& job, specimen& part, sink& log);
+std::int64_t drop_unsupported(const spec& job, local_model& part, log_sink& log);
 
 }  // namespace osteon::job

@@ -2,17 +2,17 @@
 /// @file
 /// A log that keeps what it is warned of as problems.
 #include <osteon/base/error.hpp>
-#include <osteon/base/sink.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace osteon::job {
 
-class warning_keeper : public sink {
+class warning_log : public log_sink {
  public:
   /// Borrows `to`. @param where the key that the warnings are about
-  warning_keeper(std::vector<problem>& to, const char* where) : to_(to), where_(where) {}
+  warning_log(std::vector<problem>& to, const char* where) : to_(to), where_(where) {}
   void warn(std::string_view text) override { to_.push_back({where_, std::string(text)}); }
 
  private:

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <limits>
-#include <osteon/job/specimen.hpp>
+#include <osteon/job/local_model.hpp>
 
 namespace osteon::job {
 
@@ -19,14 +19,14 @@ void put_runs(const voxel::run_set& points, std::int64_t first, std::int64_t pla
 
 }  // namespace
 
-std::vector<material_number> image_of(const specimen& part) {
+std::vector<material_number> image_of(const local_model& part) {
   const index3 shape = part.cells.shape();
   std::vector<material_number> image(static_cast<std::size_t>(shape.volume()));
   image_planes(part)(0, shape.z, image);
   return image;
 }
 
-io::plane_source<material_number> image_planes(const specimen& part) {
+io::plane_source<material_number> image_planes(const local_model& part) {
   return [&part](std::int64_t first, std::int64_t planes, std::span<material_number> image) {
     std::fill(image.begin(), image.end(), material_number{0});
     put_runs(part.cells, first, planes, part.material.data(), 1, image.data());
@@ -35,7 +35,7 @@ io::plane_source<material_number> image_planes(const specimen& part) {
 
 cell_values share(std::vector<float> values) { return std::make_shared<const std::vector<float>>(std::move(values)); }
 
-io::plane_source<float> cell_planes(const specimen& part, cell_values values, int components) {
+io::plane_source<float> cell_planes(const local_model& part, cell_values values, int components) {
   return [&part, values = std::move(values), components](std::int64_t first, std::int64_t planes, std::span<float> dense) {
     std::fill(dense.begin(), dense.end(), std::numeric_limits<float>::quiet_NaN());
     put_runs(part.cells, first, planes, values->data(), components, dense.data());

@@ -1,4 +1,4 @@
-#include <osteon/job/manifest.hpp>
+#include <osteon/job/system_info.hpp>
 
 #include <fmt/format.h>
 #include <netcdf.h>

@@ -1,4 +1,4 @@
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -31,7 +31,7 @@ void wait_for_others(MPI_Request& request, const outcome& local, int rank) {
 
 }  // namespace
 
-void agree(MPI_Comm comm, const outcome& local) {
+void throw_first_error(MPI_Comm comm, const outcome& local) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);

@@ -1,18 +1,18 @@
 #include <gtest/gtest.h>
 
+#include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/together.hpp>
 
-namespace together_test {
+namespace collectively_test {
 
 using namespace osteon;
 
 // Oracle: the rule of the house; every rank throws what the lowest failing rank threw.
-TEST(together, throws_the_same_error_on_all_ranks) {
+TEST(collectively, throws_the_same_error_on_all_ranks) {
   const int rank = comm::rank(MPI_COMM_WORLD), size = comm::size(MPI_COMM_WORLD);
   const int culprit = size / 2;
   try {
-    comm::together(MPI_COMM_WORLD, [&] {
+    comm::collectively(MPI_COMM_WORLD, [&] {
       if (rank >= culprit) throw data_error("plane " + std::to_string(rank) + " is missing");
     });
     FAIL() << "nothing was thrown on rank " << rank;
@@ -21,10 +21,10 @@ TEST(together, throws_the_same_error_on_all_ranks) {
   }
 }
 
-TEST(together, returns_when_nobody_fails) {
+TEST(collectively, returns_when_nobody_fails) {
   int calls = 0;
-  comm::together(MPI_COMM_WORLD, [&] { ++calls; });
+  comm::collectively(MPI_COMM_WORLD, [&] { ++calls; });
   EXPECT_EQ(calls, 1);
 }
 
-}  // namespace together_test
+}  // namespace collectively_test

@@ -22,7 +22,7 @@ struct outcome {
 /// calls MPI_Abort.
 /// @collective on comm
 /// @cost one allreduce of an int; a broadcast of the text only after a failure
-void agree(MPI_Comm comm, const outcome& local);
+void throw_first_error(MPI_Comm comm, const outcome& local);
 
 /// Run `local` and turn its exception into a value.
 /// @collective local
@@ -44,8 +44,8 @@ outcome outcome_of(F&& local) {
 /// `local` must not call collectives itself: a rank that throws would leave the others waiting in them.
 /// @collective on comm
 template <class F>
-void together(MPI_Comm comm, F&& local) {
-  agree(comm, outcome_of(std::forward<F>(local)));
+void collectively(MPI_Comm comm, F&& local) {
+  throw_first_error(comm, outcome_of(std::forward<F>(local)));
 }
 
 }  // namespace osteon::comm

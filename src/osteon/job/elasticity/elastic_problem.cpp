@@ -1,18 +1,18 @@
-#include <osteon/job/elasticity/supported.hpp>
+#include <osteon/job/elasticity/elastic_problem.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <osteon/base/counted.hpp>
-#include <osteon/comm/together.hpp>
+#include <osteon/comm/collectively.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
 #include <osteon/solve/elasticity/loose_parts.hpp>
 
 namespace osteon::job {
 
-std::shared_ptr<solve::elasticity_problem> make_problem(const specimen& part) {
+std::shared_ptr<solve::elasticity_problem> make_problem(const local_model& part) {
   const auto problem = std::make_shared<solve::elasticity_problem>();
-  comm::together(part.where.comm, [&] {
+  comm::collectively(part.where.comm, [&] {
     problem->where = part.where;
     problem->spacing_mm = part.header.spacing_mm;
     problem->materials = &part.header.materials;
@@ -38,11 +38,12 @@ void require_supported(const solve::elasticity_problem& problem, const vector3& 
       in_mm({high.z + origin.z, high.y + origin.y, high.x + origin.x})));
 }
 
-std::int64_t drop_unsupported(const spec& job, specimen& part, sink& log) {
+std::int64_t drop_unsupported(const spec& job, local_model& part, log_sink& log) {
   if (!job.segment.drop_unsupported) return 0;
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
-  const std::vector<load_case> cases = make_cases(sets, quiet());  // they are made again, and warned of, without the parts
+  const std::vector<load_case> cases =
+      make_cases(sets, null_log());  // they are made again, and warned of, without the parts
   std::int64_t parts = 0, voxels = 0;
   std::vector<material_number> drop(static_cast<std::size_t>(part.cells.size()));
   for (const auto& group : group_by_supports(part.where.comm, cases)) {
@@ -59,7 +60,7 @@ std::int64_t drop_unsupported(const spec& job, specimen& part, sink& log) {
     }
   MPI_Allreduce(MPI_IN_PLACE, &voxels, 1, MPI_INT64_T, MPI_SUM, part.where.comm);
   if (voxels == 0) return 0;
-  comm::together(part.where.comm, [&] {
+  comm::collectively(part.where.comm, [&] {
     part.cells = voxel::active_cells({image_of(part).data(), part.cells.shape()});
     std::erase(part.material, material_number{0});
   });

@@ -1,4 +1,4 @@
-#include <osteon/job/external.hpp>
+#include <osteon/job/subprocess.hpp>
 
 #include <fcntl.h>
 #include <poll.h>

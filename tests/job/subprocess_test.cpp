@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <osteon/job/external.hpp>
+#include <osteon/job/subprocess.hpp>
 
 namespace external_test {
 

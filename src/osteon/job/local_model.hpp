@@ -11,7 +11,7 @@
 
 namespace osteon::job {
 
-struct specimen {
+struct local_model {
   grid::block where;
   voxel::model_header header;
   voxel::run_set cells;                   ///< the active voxels of where.owned
@@ -20,16 +20,16 @@ struct specimen {
 };
 
 /// Material numbers of all voxels of the block, 0 where there is none; shape of where.owned. @collective local
-std::vector<material_number> image_of(const specimen& part);
+std::vector<material_number> image_of(const local_model& part);
 /// The same by planes. Borrows `part`.
-io::plane_source<material_number> image_planes(const specimen& part);
+io::plane_source<material_number> image_planes(const local_model& part);
 
 /// Values per active cell, a shared list of shape (cells, components).
 using cell_values = std::shared_ptr<const std::vector<float>>;
 cell_values share(std::vector<float> values);
 
 /// Planes of a cell field; NaN in empty voxels. Borrows `part`.
-io::plane_source<float> cell_planes(const specimen& part, cell_values values, int components = 1);
+io::plane_source<float> cell_planes(const local_model& part, cell_values values, int components = 1);
 
 /// The load axis of a job.
 axis load_axis(const spec& job);

@@ -6,9 +6,9 @@
 namespace osteon {
 
 /// Receives messages and progress. The default does nothing; `app` has one that writes to a terminal.
-class sink {
+class log_sink {
  public:
-  virtual ~sink() = default;
+  virtual ~log_sink() = default;
   /// A fact worth a line, e.g. "dropped 312 voxels in 14 islands".
   virtual void note(std::string_view) {}
   /// A warning for the user; the job continues.
@@ -20,8 +20,8 @@ class sink {
 };
 
 /// A sink that drops everything.
-inline sink& quiet() {
-  static sink nothing;
+inline log_sink& null_log() {
+  static log_sink nothing;
   return nothing;
 }
 
