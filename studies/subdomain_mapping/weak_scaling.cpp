@@ -57,13 +57,13 @@ std::vector<scaling_row> weak_scaling(const growing_machine& machine, const scal
       for (const rank_mode& mode : options.modes) {
         const placement::target where = target_of(machine, cores, mode.threads);
         const cartesian grid = paper_grid_of_cores(which, cores, mode.threads, options.scale);
-        const placement::graph faces = graph_of_faces(grid, options.bytes_of_value);
+        const placement::graph exchange = graph_of_faces(grid, options.bytes_of_value);
         for (const std::string& order : options.orders) {
           placement::options search;
           search.how = method_of(order);
           search.seed = options.seed;
           search.grid = as_blocks(grid, options.bytes_of_value);
-          const placement::placement found = placement::place(faces, where, search);
+          const placement::placement found = placement::place(exchange, where, search);
           const bool random = search.how == placement::method::random;
           rows.push_back({which, cores, cores / mode.threads, mode.name, order, grid.cells(), grid.ranks(),
                           random ? static_cast<std::int64_t>(found.random_off_host_bytes) : found.result.off_host_bytes,
