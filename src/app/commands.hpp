@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The subcommands. Each adds itself to the command line, with its options and its help. What it does returns the exit code
-/// of the program and throws osteon::error for anything that ends it.
+/// The subcommands. Each adds itself to the command line, with its options and its help. Its function returns the exit code
+/// of the program, and throws osteon::error for failures.
 #include <app/registry.hpp>
 
 namespace osteon::app {

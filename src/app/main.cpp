@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, 1 << 18);
 #endif
   open_standard_files();
-  signal(SIGCHLD, SIG_DFL);  // who ignores it, and starts us, would keep us from the exit codes of what we start
+  signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it, and then exit codes of children are lost
   osteon::io::leave_hdf5_at_exit();
   const int code = run(argc, argv);
   return osteon::app::report_to_front(code) ? 0 : code;
