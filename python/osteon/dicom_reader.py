@@ -5,6 +5,7 @@ An enhanced file holds the slices of a series as frames (dicom_frames.py); they 
 
 import logging
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 from .dicom_frames import frame_tags, rescaled, stored_frames
 from .errors import DataError
 from .packed import check_claim
+from .pieces import Pieces
 from .placement import placed, right_angled
 from .volume import Volume, check_shape
 
@@ -112,7 +114,7 @@ def read_dicom(files: list[Path], folder: str) -> Volume:
     )
     slices.sort(key=lambda s: float(axes[:, 2] @ s.position))
     thickness = _step(slices, axes[:, 2])
-    values = _pixels(slices)
+    values = Pieces((len(slices), int(first.tags.Rows), int(first.tags.Columns)), None, lambda: _pixels(slices))
     facts = _units(slices)
     if not first.tags.get("PixelSpacing"):
         return Volume(values, "dicom", facts=facts)
@@ -253,28 +255,25 @@ def _refuse_leaning(a: Slice, b: Slice, normal: np.ndarray, limit_mm: float) -> 
         )
 
 
-def _pixels(slices: list[Slice]) -> np.ndarray:
+def _pixels(slices: list[Slice]) -> Iterator[np.ndarray]:
+    """The slices; they may differ in rescale, so in type: whole numbers in one, fractions in the next."""
     import SimpleITK as sitk  # noqa: N813
 
-    planes = []
     frames: dict[Path, np.ndarray] = {}
     for s in slices:
         if s.frame is not None:
             if s.path not in frames:
                 frames[s.path] = stored_frames(s.path)
-            planes.append(rescaled(frames[s.path][s.frame], s.tags))
+            yield rescaled(frames[s.path][s.frame], s.tags)
             continue
         try:
             plane = sitk.GetArrayFromImage(sitk.ReadImage(str(s.path)))
         except RuntimeError:
             raise DataError(f"the pixels of '{s.path}' cannot be read; copy or export it again") from None
-        planes.append(plane.reshape(plane.shape[-2:]))
-        if planes[-1].shape != (int(s.tags.Rows), int(s.tags.Columns)):
-            raise DataError(
-                f"'{s.path}' has {planes[-1].shape} pixels, not the {s.tags.Rows} x {s.tags.Columns} it states"
-            )
-    # Slices may differ in rescale, so in type: whole numbers in one, fractions in the next.
-    return np.stack(planes).astype(np.result_type(*{p.dtype for p in planes}), copy=False)
+        plane = plane.reshape(plane.shape[-2:])
+        if plane.shape != (int(s.tags.Rows), int(s.tags.Columns)):
+            raise DataError(f"'{s.path}' has {plane.shape} pixels, not the {s.tags.Rows} x {s.tags.Columns} it states")
+        yield plane
 
 
 def _units(slices: list[Slice]) -> dict[str, object]:

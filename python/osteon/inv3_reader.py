@@ -7,12 +7,15 @@ checked, the voxels cannot.
 import gzip
 import plistlib
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
 from .errors import DataError
-from .packed import most_unpacked
+from .packed import BLOCK, most_unpacked
+from .pieces import Pieces, in_values
 from .volume import Volume, check_shape
 
 TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "float64")
@@ -24,28 +27,39 @@ def read_inv3(path: Path) -> Volume:
         zipped = file.read(2) == b"\x1f\x8b"
     size = path.stat().st_size
     limit = most_unpacked(size) if zipped else size
-    with gzip.open(path) if zipped else path.open("rb") as stream:
-        with tarfile.open(fileobj=stream, mode="r:") as archive:
-            members = _members(archive, limit, path)
-            head = _main(archive, members, path)
-            shape = tuple(head["shape"])
-            check_shape(shape, str(path))
-            kind = np.dtype(head["dtype"]).newbyteorder("<")
-            matrix = _member(members, head["filename"], path)
-            expected = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
-            if matrix.size != expected:
-                raise DataError(
-                    f"'{path}' is truncated or damaged: its matrix has {matrix.size} bytes of {expected} that the "
-                    f"shape {list(shape)} of {head['dtype']} takes; copy it again"
-                )
-            data = archive.extractfile(matrix).read()
-        if zipped:  # The checksum of all bytes is at the end.
-            stream.seek(0)
-            while stream.read(1 << 22):
+    with (
+        gzip.open(path) if zipped else path.open("rb") as stream,
+        tarfile.open(fileobj=stream, mode="r:") as archive,
+    ):
+        members = _members(archive, limit, path)
+        head = _main(archive, members, path)
+        shape = tuple(head["shape"])
+        check_shape(shape, str(path))
+        kind = np.dtype(head["dtype"]).newbyteorder("<")
+        matrix = _member(members, head["filename"], path)
+        expected = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
+        if matrix.size != expected:
+            raise DataError(
+                f"'{path}' is truncated or damaged: its matrix has {matrix.size} bytes of {expected} that the "
+                f"shape {list(shape)} of {head['dtype']} takes; copy it again"
+            )
+
+    def read() -> Iterator[np.ndarray]:
+        with gzip.open(path) if zipped else path.open("rb") as stream:
+            stream.seek(matrix.offset_data)
+            yield from in_values(_blocks(stream, matrix.size), kind)
+            while zipped and stream.read(BLOCK):  # The checksum of all bytes is at the end.
                 pass
-    values = np.frombuffer(data, dtype=kind).reshape(shape)
+
+    values = Pieces(shape, kind, read)
     x, y, z = head["spacing"]
     return Volume(values, "inv3", (z, y, x), facts={"unit": "HU"} if head["modality"] == "CT" else {})
+
+
+def _blocks(stream: BinaryIO, length: int) -> Iterator[bytes]:
+    while length > 0 and (block := stream.read(min(length, BLOCK))):
+        length -= len(block)
+        yield block
 
 
 def _members(archive: tarfile.TarFile, limit: int, path: Path) -> dict[str, tarfile.TarInfo]:

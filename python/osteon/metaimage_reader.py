@@ -1,12 +1,14 @@
-"""MetaImage (.mha, .mhd), by SimpleITK; packed voxels are unpacked here: ITK does not look at their checksum."""
+"""MetaImage (.mha, .mhd), the header by SimpleITK; ITK does not look at the checksum of packed voxels, this does."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from .errors import DataError
 from .packed import check_claim, unpacked
+from .pieces import Pieces, in_values, stored
 from .placement import placed
 from .volume import Volume, check_shape
 
@@ -24,6 +26,17 @@ TYPES = {
     "MET_ULONG_LONG": "u8",
     "MET_FLOAT": "f4",
     "MET_DOUBLE": "f8",
+}
+# What ITK makes of them; of the others (those of 8 bytes, whose length differs by program) it reads the voxels itself.
+ITK_TYPES = {
+    "i1": "sitkInt8",
+    "u1": "sitkUInt8",
+    "i2": "sitkInt16",
+    "u2": "sitkUInt16",
+    "i4": "sitkInt32",
+    "u4": "sitkUInt32",
+    "f4": "sitkFloat32",
+    "f8": "sitkFloat64",
 }
 LONGEST_HEADER = 1 << 16
 
@@ -68,7 +81,7 @@ def _header(path: Path) -> tuple[dict[str, str], int]:
     raise DataError(f"'{path}' is truncated or no MetaImage: its header has no line ElementDataFile; copy it again")
 
 
-def _values(reader, keys: dict[str, str], end: int, shape: tuple[int, ...], path: Path) -> np.ndarray:
+def _values(reader, keys: dict[str, str], end: int, shape: tuple[int, ...], path: Path) -> np.ndarray | Pieces:
     import SimpleITK as sitk  # noqa: N813
 
     def is_true(key: str) -> bool:
@@ -90,12 +103,24 @@ def _values(reader, keys: dict[str, str], end: int, shape: tuple[int, ...], path
         length = data.stat().st_size - (end if here else 0)
         if not several and not text and "headersize" not in keys and length != claimed:
             raise DataError(f"'{data}' has {length} bytes of voxels, its header asks for {claimed}; copy it again")
+        little = np.dtype(kind).newbyteorder("<")
+        plain = not several and not text and "headersize" not in keys
+        if plain and reader.GetPixelID() == getattr(sitk, ITK_TYPES.get(kind, ""), None):
+            stated = keys.get("binarydatabyteordermsb") or keys.get("elementbyteordermsb") or ""
+            ordered = little.newbyteorder(">") if stated[:1] in ("T", "t", "1") else little  # as ITK reads them
+            first, count = (end if here else 0), claimed // little.itemsize
+            return Pieces(shape, ordered, lambda: stored(data, first, ordered, count))
         return sitk.GetArrayFromImage(reader.Execute())
     if several or keys.get("headersize", "0") not in ("0", ""):
         raise DataError(f"'{path}' keeps packed voxels in several files or behind a header; save it as one .mha")
     data = path if here else path.parent / name
-    with data.open("rb") as file:
-        file.seek(end if here else 0)
-        stored = unpacked(file, data, claimed, "zlib")
     big = is_true("binarydatabyteordermsb") or is_true("elementbyteordermsb")
-    return np.frombuffer(stored, np.dtype(kind).newbyteorder(">" if big else "<")).reshape(shape)
+    ordered = np.dtype(kind).newbyteorder(">" if big else "<")
+    check_claim(claimed, data, packed=True)
+
+    def read() -> Iterator[np.ndarray]:
+        with data.open("rb") as file:
+            file.seek(end if here else 0)
+            yield from in_values(unpacked(file, data, claimed, "zlib"), ordered)
+
+    return Pieces(shape, ordered, read)

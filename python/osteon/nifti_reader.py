@@ -1,11 +1,14 @@
 """NIfTI, by nibabel."""
 
+import gzip
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from .errors import DataError
-from .packed import check_claim, unpacked_length
+from .packed import BLOCK, check_claim, unpacked_length
+from .pieces import Pieces, in_values, stored
 from .placement import placed, split
 from .volume import Volume, check_shape
 
@@ -49,9 +52,32 @@ def read_nifti(path: Path) -> Volume:
         )
     # The rest of a placement has no meaning without a unit, but the axes need none.
     placement = placed(LPS_FROM_RAS @ steps[:3, 3] * (unit or 0), axes, lengths * (unit or 0), str(path), oriented)
-    values = np.asanyarray(image.dataobj).T  # nibabel's scl_slope and scl_inter are in
+    values = Pieces(image.shape[::-1], None, lambda: _values(image, path))
     x, y, z = (float(h) for h in lengths * (unit or 1))
     return Volume(values, "nifti", (z, y, x) if unit else None, placement, warnings=warnings)
+
+
+def _values(image, path: Path) -> Iterator[np.ndarray]:
+    """The values with scl_slope and scl_inter in them, of the types that nibabel takes."""
+    from nibabel.volumeutils import apply_read_scaling
+
+    stored_as = image.dataobj
+    kind, first = np.dtype(stored_as.dtype), int(stored_as.offset)
+    slope, inter = np.asanyarray(stored_as.slope), np.asanyarray(stored_as.inter)
+    count = int(np.prod(image.shape, dtype=np.int64))
+    if path.name.lower().endswith(".gz"):
+        found = in_values(_unpacked(path, first + count * kind.itemsize), kind, first)
+    else:
+        found = stored(path, first, kind, count)
+    for values in found:
+        yield apply_read_scaling(values, slope, inter)
+
+
+def _unpacked(path: Path, length: int) -> Iterator[bytes]:
+    with gzip.open(path) as file:
+        while length > 0 and (block := file.read(min(length, BLOCK))):
+            length -= len(block)
+            yield block
 
 
 def _steps(image) -> tuple[np.ndarray, bool]:

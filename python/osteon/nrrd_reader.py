@@ -1,12 +1,14 @@
-"""NRRD, by pynrrd; packed voxels are unpacked here, to the end, where their checksum is."""
+"""NRRD, the header by pynrrd; packed voxels are unpacked here, to the end, where their checksum is."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from .errors import DataError
 from .packed import check_claim, unpacked
+from .pieces import Pieces, in_values, stored
 from .placement import placed, split
 from .units import in_mm
 from .volume import Volume, check_shape
@@ -55,7 +57,7 @@ def read_nrrd(path: Path) -> Volume:
     return Volume(values, "nrrd", (z, y, x) if unit else None, placement)
 
 
-def _values(header, end: int, shape: tuple[int, ...], path: Path) -> np.ndarray:
+def _values(header, end: int, shape: tuple[int, ...], path: Path) -> np.ndarray | Pieces:
     import nrrd
     from nrrd.reader import _determine_datatype
 
@@ -67,22 +69,40 @@ def _values(header, end: int, shape: tuple[int, ...], path: Path) -> np.ndarray:
     named = header.get("data file", header.get("datafile"))
     data = path if named is None else path.parent / str(named)
     encoding = str(header["encoding"]).lower()
+    start = end if named is None else 0
+    lines, skip = (int(header.get(f"{what} skip", header.get(f"{what}skip", 0))) for what in ("line", "byte"))
     count = int(np.prod(shape, dtype=np.int64))
     if encoding not in PACKED:
         # As text, a value has at least a digit and what parts it from the next.
         check_claim(2 * count - 1 if encoding in TEXT else count * kind.itemsize, data)
+        if encoding == "raw" and min(lines, skip + 1) >= 0:
+            size = data.stat().st_size
+            first = size - count * kind.itemsize if skip == -1 else _behind(data, start, lines) + skip
+            if (size - first) // kind.itemsize == count:
+                return Pieces(shape, kind, lambda: stored(data, first, kind, count))
         return nrrd.read(str(path), index_order="C")[0]
-    lines, skip = (int(header.get(f"{what} skip", header.get(f"{what}skip", 0))) for what in ("line", "byte"))
     if lines < 0 or skip < -1:
         raise DataError(f"'{path}' skips {lines} lines and {skip} bytes; allowed are 0 and more (and -1 byte)")
     if skip == -1:
         raise DataError(f"'{path}' has byte skip -1 although its voxels are packed; save it without one")
+    check_claim(skip + count * kind.itemsize, data, packed=True)
+
+    def read() -> Iterator[np.ndarray]:
+        with data.open("rb") as file:
+            file.seek(_behind(data, start, lines))
+            blocks = unpacked(file, data, skip + count * kind.itemsize, PACKED[encoding])
+            yield from in_values(blocks, kind, skip)
+
+    return Pieces(shape, kind, read)
+
+
+def _behind(data: Path, start: int, lines: int) -> int:
+    """Where a file is after so many lines behind `start`."""
     with data.open("rb") as file:
-        file.seek(end if named is None else 0)
+        file.seek(start)
         for _ in range(min(lines, data.stat().st_size)):
             file.readline()
-        stored = unpacked(file, data, skip + count * kind.itemsize, PACKED[encoding])
-    return np.frombuffer(stored, kind, offset=skip).reshape(shape)
+        return file.tell()
 
 
 def _spacings(header, axes: list[int], unit: float | None) -> tuple[float, float, float] | None:

@@ -34,30 +34,31 @@ def check_claim(claimed: int, path: Path, held: int | None = None, packed: bool 
         )
 
 
-def unpacked(file: BinaryIO, path: Path, expected: int, kind: str) -> bytearray:
-    """All bytes of a packed stream that reaches to the end of its file.
+def unpacked(file: BinaryIO, path: Path, expected: int, kind: str) -> Iterator[bytes]:
+    """All bytes of a packed stream that reaches to the end of its file, a block at a time.
 
     @param file open at the first packed byte @param kind `gzip`, `bzip2` or `zlib`
-    @throws DataError if a checksum is wrong, if the stream ends early, or if it holds other than the expected bytes
+    @throws DataError if a checksum is wrong, if the stream ends early, or if it holds other than the expected bytes;
+            it is known when all blocks are taken
     """
     check_claim(expected, path, packed=True)
-    result = bytearray()
+    found = 0
     try:
         for block in _blocks(file, kind):
-            result += block
-            if len(result) > expected:
+            found += len(block)
+            if found > expected:
                 break
+            yield block
     except (zlib.error, OSError, EOFError, ValueError) as e:
         raise DataError(
             f"'{path}' is truncated or damaged: its packed voxels do not unpack to their end ({e}); copy it again"
         ) from None
-    if len(result) != expected:
-        much = "more than the" if len(result) > expected else f"{len(result)} of the"
+    if found != expected:
+        much = "more than the" if found > expected else f"{found} of the"
         raise DataError(
             f"'{path}' is truncated or damaged: it unpacks to {much} {expected} bytes that its header asks for; "
             "copy it again"
         )
-    return result
 
 
 def _blocks(file: BinaryIO, kind: str) -> Iterator[bytes]:

@@ -3,11 +3,14 @@
 import hashlib
 import json
 import re
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from .errors import DataError
+from .pieces import Pieces, stored
 from .placement import Placement, right_angled
 from .units import in_mm
 from .volume import Volume, check_shape
@@ -37,9 +40,10 @@ def read_npy(path: Path) -> Volume:
     end = values.offset + values.nbytes
     if path.stat().st_size != end:
         raise DataError(f"'{path}' has {path.stat().st_size} bytes, but its header asks for {end}; copy it again")
+    pieces = _of_npy(path, values)
     stated = exported(path)
     if stated is None:
-        return Volume(np.array(values), "npy")
+        return Volume(pieces, "npy")
     if stated.get("shape") != list(values.shape):
         raise DataError(f"'{path}' has the shape {list(values.shape)}, '{path.stem}.json' says {stated.get('shape')}")
     for key in ("spacing_mm", "origin_mm"):
@@ -47,7 +51,13 @@ def read_npy(path: Path) -> Volume:
     _numbers(stated, "direction", 9, path.with_suffix(".json"))
     placement = _placement(stated, path.with_suffix(".json"))
     facts = {"unit": stated["units"]} if isinstance(stated.get("units"), str) else {}
-    return Volume(np.array(values), "npy", tuple(stated["spacing_mm"]), placement, facts)
+    return Volume(pieces, "npy", tuple(stated["spacing_mm"]), placement, facts)
+
+
+def _of_npy(path: Path, values: np.memmap) -> np.ndarray | Pieces:
+    if not values.flags.c_contiguous or values.dtype.kind not in "buif":
+        return np.array(values)  # in Fortran's order the planes are spread over the whole file
+    return Pieces(values.shape, values.dtype, partial(stored, path, values.offset, values.dtype, values.size))
 
 
 def exported(path: Path) -> dict | None:
@@ -100,13 +110,22 @@ def read_raw(path: Path) -> Volume:
             f"'{data}' has {data.stat().st_size} bytes, but '{header.name}' asks for {expected} (offset {offset}, "
             f"shape {list(shape)}, {kind.name}); correct the header or copy the file again"
         )
-    stored = data.read_bytes()[offset:]
-    if "sha256" in layout and hashlib.sha256(stored).hexdigest() != str(layout["sha256"]).lower():
-        raise DataError(f"the voxels of '{data}' do not have the SHA-256 that '{header.name}' states; copy it again")
-    values = np.frombuffer(stored, dtype=kind).reshape(shape)
+    values = Pieces(shape, kind, lambda: _with_digest(layout, header, data, offset, kind, shape))
     spacing = layout.get("spacing_mm")
     facts = {"unit": str(layout["unit"])} if layout.get("unit") else {}
     return Volume(values, "raw", None if spacing is None else tuple(spacing), _placement(layout, header), facts)
+
+
+def _with_digest(
+    layout: dict, header: Path, data: Path, offset: int, kind: np.dtype, shape: tuple[int, ...]
+) -> Iterator[np.ndarray]:
+    digest = hashlib.sha256()
+    for values in stored(data, offset, kind, int(np.prod(shape, dtype=np.int64))):
+        if "sha256" in layout:
+            digest.update(values.data)
+        yield values
+    if "sha256" in layout and digest.hexdigest() != str(layout["sha256"]).lower():
+        raise DataError(f"the voxels of '{data}' do not have the SHA-256 that '{header.name}' states; copy it again")
 
 
 def _named(layout: dict, header: Path) -> Path:

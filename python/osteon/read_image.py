@@ -16,8 +16,9 @@ import re
 import resource
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -25,8 +26,9 @@ from . import metaimage_reader, nifti_reader, nrrd_reader, raw_reader, scanco_re
 from .dicom_reader import has_frames, is_dicom, read_dicom, refuse_what_is_no_series
 from .errors import DATA, USAGE, DataError, complain
 from .inv3_reader import read_inv3
+from .npy_writer import WriteError, write_pieces
 from .slices import natural_key, read_stack
-from .volume import Volume, checked
+from .volume import Volume, checked, forget_no_spacing
 
 KNOWN = (
     "TIFF, folders of TIFF, PNG, BMP or DICOM slices, NIfTI, NRRD, MetaImage, Scanco AIM and ISQ, InVesalius .inv3, "
@@ -48,9 +50,45 @@ def read_image(source: str) -> Volume:
 
     @throws DataError whatever is wrong with it
     """
-    try:
+    with _in_words(source):
         return checked(_read(source), source)
-    except (DataError, ImportError):
+
+
+def convert(source: str, target: str) -> dict[str, object]:
+    """Write an image as .npy, a piece at a time where its format allows it, and describe it.
+
+    @throws DataError whatever is wrong with the image; WriteError. Then there is no file `target`.
+    """
+    with _in_words(source):
+        volume = _read(source)
+        forget_no_spacing(volume)
+        with _passing(target) as file:
+            written, shape = write_pieces(volume, source, file)
+        greys = {"dtype": written.dtype.name, "grey_min": written.low, "grey_max": written.high}
+        return describe(volume, source) | {"shape": list(shape)} | greys
+
+
+@contextmanager
+def _passing(target: str) -> Iterator[BinaryIO]:
+    """A file that goes if anything goes wrong."""
+    try:
+        file = Path(target).open("w+b")  # noqa: SIM115 (what is thrown within is not of its opening)
+    except OSError as e:
+        raise WriteError(e.strerror) from None
+    try:
+        with file:
+            yield file
+    except BaseException:
+        with suppress(OSError):  # of a file without a name
+            Path(target).unlink()
+        raise
+
+
+@contextmanager
+def _in_words(source: str) -> Iterator[None]:
+    try:
+        yield
+    except (DataError, ImportError, WriteError):
         raise
     except MemoryError:
         raise DataError(f"'{source}' does not fit into the memory of this machine; crop it first") from None
@@ -142,19 +180,21 @@ def digest(source: str) -> str:
 
 
 def describe(volume: Volume, source: str) -> dict[str, object]:
+    """What is said of an image; of one that is not at hand, without what only its values tell."""
     values, placement = volume.values, volume.placement
+    at_hand = isinstance(values, np.ndarray)
     oriented = placement is not None and placement.direction is not None
     return {
         "format": volume.format,
         "shape": list(values.shape),
-        "dtype": values.dtype.name,
+        "dtype": values.dtype.name if at_hand else None,
         "spacing_mm": None if volume.spacing_mm is None else [float(s) for s in volume.spacing_mm],
         "origin_mm": None if placement is None else list(placement.origin_z_y_x()),
         "direction": placement.direction.ravel().tolist() if oriented else None,
         **volume.facts,
         "warnings": volume.warnings,
-        "grey_min": values.min().item(),
-        "grey_max": values.max().item(),
+        "grey_min": values.min().item() if at_hand else None,
+        "grey_max": values.max().item() if at_hand else None,
         "sha256": digest(source),
     }
 
@@ -187,19 +227,15 @@ def main(arguments: list[str]) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     try:
         with silence():
-            volume = read_image(source)
-            text = json.dumps(describe(volume, source))
+            text = json.dumps(convert(source, target))
     except DataError as e:
         complain(e)
         return DATA
     except ImportError as e:
         complain(f"the Python package '{e.name}' is missing; run `./run setup`")
         return 5
-    try:
-        with Path(target).open("wb") as file:
-            np.save(file, volume.values)
-    except OSError as e:
-        complain(f"cannot write '{target}': {e.strerror}")
+    except WriteError as e:
+        complain(f"cannot write '{target}': {e}")
         return 5
     print(text)
     return 0

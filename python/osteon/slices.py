@@ -1,11 +1,13 @@
 """Stacks of slices, one file each: TIFF by tifffile, PNG and BMP by Pillow."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from .errors import DataError
+from .pieces import Pieces
 from .tiff_reader import ENDINGS as TIFF
 from .tiff_reader import read_tiff_plane
 from .volume import Volume, check_shape
@@ -32,16 +34,18 @@ def read_stack(paths: list[Path], source: str) -> Volume:
     _refuse_gaps(paths, source)
     first = _plane(paths[0])
     check_shape((len(paths), *first.shape), source)
-    values = np.empty((len(paths), *first.shape), first.dtype)
-    for z, path in enumerate(paths):
-        plane = _plane(path)
-        if plane.shape != first.shape or plane.dtype != first.dtype:
-            raise DataError(
-                f"'{path}' is {plane.shape} {plane.dtype}, but '{paths[0]}' is {first.shape} {first.dtype}; "
-                "the slices of a stack are alike: remove what does not belong to it"
-            )
-        values[z] = plane
-    return Volume(values, f"{kinds[0]} stack")
+
+    def read() -> Iterator[np.ndarray]:
+        for path in paths:
+            plane = _plane(path)
+            if plane.shape != first.shape or plane.dtype != first.dtype:
+                raise DataError(
+                    f"'{path}' is {plane.shape} {plane.dtype}, but '{paths[0]}' is {first.shape} {first.dtype}; "
+                    "the slices of a stack are alike: remove what does not belong to it"
+                )
+            yield plane
+
+    return Volume(Pieces((len(paths), *first.shape), first.dtype, read), f"{kinds[0]} stack")
 
 
 def _refuse_gaps(paths: list[Path], source: str) -> None:

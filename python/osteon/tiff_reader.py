@@ -1,5 +1,7 @@
 """TIFF: multi-page files, BigTIFF, ImageJ hyperstacks and OME-TIFF, by tifffile."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -7,6 +9,7 @@ import numpy as np
 
 from .errors import DataError
 from .packed import check_claim
+from .pieces import Pieces, stored
 from .tiff_directories import count_directories
 from .units import in_mm
 from .volume import Volume, check_shape
@@ -19,7 +22,8 @@ def read_tiff(path: Path) -> Volume:
     import tifffile
 
     pages = count_directories(path)
-    with tifffile.TiffFile(path) as file:
+    with ExitStack() as stack:
+        file = stack.enter_context(tifffile.TiffFile(path))
         if len(file.pages) != pages:
             raise DataError(f"'{path}' is damaged: {len(file.pages)} of its {pages} pages can be read; copy it again")
         if len(file.series) != 1:
@@ -33,7 +37,26 @@ def read_tiff(path: Path) -> Volume:
             )
         check_shape((1, *series.shape) if series.ndim == 2 else series.shape, str(path))
         _refuse_truncated_series(file, series, path)
-        return Volume(series.asarray(), "tiff", _imagej_spacing(file) or _ome_spacing(file))
+        spacing = _imagej_spacing(file) or _ome_spacing(file)
+        if series.transform is not None or not _is_made_of_pages(series):
+            return Volume(series.asarray(), "tiff", spacing)
+        kept = stack.pop_all()  # the file stays open until its pages are read
+        return Volume(Pieces(series.shape, series.dtype, lambda: _pages(file, series, path, kept)), "tiff", spacing)
+
+
+def _is_made_of_pages(series) -> bool:
+    """Whether its values are those of one block, or of its pages one after the other."""
+    return series.dataoffset is not None or sum(page.keyframe.size for page in series.pages) == series.size
+
+
+def _pages(file, series, path: Path, kept: ExitStack) -> Iterator[np.ndarray]:
+    with kept:
+        if series.dataoffset is not None:
+            kind = np.dtype(file.byteorder + series.dtype.char)
+            yield from stored(path, series.dataoffset, kind, series.size)
+        else:
+            for page in series.pages:
+                yield page.asarray()
 
 
 def read_tiff_plane(path: Path) -> np.ndarray:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .errors import DataError
+from .pieces import Pieces
 from .placement import Placement
 
 # Types that the program reads. Others are widened to the next of these that holds every value.
@@ -14,13 +15,14 @@ MAX_VOXELS = 2**40
 
 @dataclass
 class Volume:
-    """Grey values, shape (z, y, x), and what the file says about them. Lengths in mm, order z, y, x.
+    """Grey values, shape (z, y, x), at hand or to be read a piece at a time, and what the file says about them.
+    Lengths in mm, order z, y, x.
 
     `facts` is what else there is to keep: the unit of the values, a calibration, the digest of the voxels. `warnings`
     are sentences for the user, each with the name of the file.
     """
 
-    values: np.ndarray
+    values: np.ndarray | Pieces
     format: str
     spacing_mm: tuple[float, float, float] | None = None
     placement: Placement | None = None
@@ -47,37 +49,73 @@ def check_shape(shape: tuple[int, ...], source: str) -> None:
         raise DataError(f"'{source}' has shape {tuple(shape)}, which is {count} voxels; allowed are 1 to {MAX_VOXELS}")
 
 
+def check_kind(kind: np.dtype, source: str) -> None:
+    if kind.kind not in "buif":
+        raise DataError(f"'{source}' holds values of type {kind}; needed are grey values (integers or floats)")
+
+
+def three_axes(shape: tuple[int, ...], source: str) -> tuple[int, int, int]:
+    """The shape without axes of length 1, as far as there are more than three axes."""
+    check_shape(shape, source)
+    lengths = [int(n) for n in shape]
+    while len(lengths) > 3:
+        lengths.remove(1)
+    return (lengths[0], lengths[1], lengths[2])
+
+
+def type_to_store(kind: np.dtype) -> np.dtype:
+    """Little-endian, and one that the program reads; integers of 8 bytes stay so until their values are known."""
+    size = kind.itemsize
+    if kind.kind == "b":
+        return np.dtype("u1")
+    if kind.kind == "f":
+        return np.dtype("<f4" if size <= 4 else "<f8")
+    return np.dtype(f"<{kind.kind}{size}")
+
+
 def checked(volume: Volume, source: str) -> Volume:
-    """The volume with three axes, an accepted little-endian type and C order.
+    """The volume at hand, with three axes, an accepted little-endian type and C order.
 
     @throws DataError for colours, text, wrong dimensions, NaN and infinities
     """
     values = volume.values
-    if values.dtype.kind not in "buif":
-        raise DataError(f"'{source}' holds values of type {values.dtype}; needed are grey values (integers or floats)")
-    check_shape(values.shape, source)
-    while values.ndim > 3:
-        values = np.squeeze(values, axis=values.shape.index(1))
-    values = _accepted(values, source)
+    if values.dtype is not None:
+        check_kind(values.dtype, source)
+    shape = three_axes(values.shape, source)
+    if isinstance(values, Pieces):
+        values = values.whole(source)
+    values = _accepted(values, source).reshape(shape)
     if values.dtype.kind == "f":
         _refuse_not_finite(values, source)
     volume.values = np.ascontiguousarray(values)
-    if volume.spacing_mm is not None and not all(np.isfinite(s) and s > 0 for s in volume.spacing_mm):
-        volume.spacing_mm = None  # A spacing of nothing is as good as none; the job has to state it.
+    forget_no_spacing(volume)
     return volume
 
 
+def forget_no_spacing(volume: Volume) -> None:
+    """A spacing of nothing is as good as none; the job has to state it."""
+    if volume.spacing_mm is not None and not all(np.isfinite(s) and s > 0 for s in volume.spacing_mm):
+        volume.spacing_mm = None
+
+
+def too_wide(source: str, low: int, high: int) -> str:
+    return f"'{source}' holds integers from {low} to {high}; allowed are 32 bits: rescale the image"
+
+
+def not_finite(source: str, count: int, first: tuple[int, ...]) -> str:
+    return (
+        f"'{source}' holds {count} values that are NaN or infinite, the first at (z, y, x) = {first}; "
+        "every voxel needs a grey value: replace them, for example by the value of air"
+    )
+
+
 def _accepted(values: np.ndarray, source: str) -> np.ndarray:
-    kind, size = values.dtype.kind, values.dtype.itemsize
-    if kind == "b":
-        return values.astype("u1")
-    if kind == "f":
-        return values.astype("<f4" if size <= 4 else "<f8", copy=False)
-    if size <= 4:
-        return values.astype(f"<{kind}{size}", copy=False)
+    kind = type_to_store(values.dtype)
+    if kind.kind == "f" or kind.itemsize <= 4:
+        return values.astype(kind, copy=False)
     low, high = int(values.min()), int(values.max())
     if low < -(2**31) or high >= 2**31:
-        raise DataError(f"'{source}' holds integers from {low} to {high}; allowed are 32 bits: rescale the image")
+        raise DataError(too_wide(source, low, high))
     return values.astype("<i4")
 
 
@@ -86,7 +124,4 @@ def _refuse_not_finite(values: np.ndarray, source: str) -> None:
     count = int(np.count_nonzero(bad))
     if count:
         first = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), values.shape))
-        raise DataError(
-            f"'{source}' holds {count} values that are NaN or infinite, the first at (z, y, x) = {first}; "
-            "every voxel needs a grey value: replace them, for example by the value of air"
-        )
+        raise DataError(not_finite(source, count, first))

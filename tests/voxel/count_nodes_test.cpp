@@ -14,7 +14,7 @@ TEST(count_nodes, agrees_with_the_list_of_nodes) {
   for (unsigned seed = 0; seed < 30; ++seed) {
     const index3 shape{1 + seed % 5, 6, 1 + seed % 11};
     const auto data = random_image(shape, 0.03 * seed, seed);
-    const run_set nodes = corner_nodes(active_cells({data.data(), shape}));
+    const run_set cells = active_cells({data.data(), shape}), nodes = corner_nodes(cells);
     node_count expected;
     for (const run& r : nodes.runs())
       for (std::int32_t i = 0; i < r.length; ++i) {
@@ -25,7 +25,7 @@ TEST(count_nodes, agrees_with_the_list_of_nodes) {
           expected.on_face[static_cast<std::size_t>(a)][1] += at[a] == shape[a];
         }
       }
-    const node_count found = count_nodes({data.data(), shape});
+    const node_count found = count_nodes(cells);
     EXPECT_EQ(found.all, nodes.size());
     EXPECT_EQ(found.all, expected.all);
     EXPECT_EQ(found.on_face, expected.on_face);

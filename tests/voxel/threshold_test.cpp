@@ -78,11 +78,15 @@ TEST(check_values, names_the_first_voxel_that_is_not_a_number) {
 TEST(crop, cuts_a_box_and_refuses_one_outside) {
   image scan = make_image(std::vector<std::uint16_t>{0, 1, 2, 10, 11, 12, 20, 21, 22}, scalar::u2);
   scan.shape = {1, 3, 3};
-  const image part = crop(scan, {{0, 1, 1}, {1, 3, 3}});
-  part.visit([](auto v) {
+  const image_planes part = crop(scan, {{0, 1, 1}, {1, 3, 3}});
+  EXPECT_EQ(part.shape, (index3{1, 2, 2}));
+  int blocks = 0;
+  for_each_block(part, [&](std::int64_t, auto v) {
+    ++blocks;
     EXPECT_EQ(v(0, 0, 0), 11);
     EXPECT_EQ(v(0, 1, 1), 22);
   });
+  EXPECT_EQ(blocks, 1);
   EXPECT_THROW(crop(scan, {{0, 0, 0}, {1, 3, 4}}), data_error);
 }
 

@@ -51,7 +51,8 @@ double triad_bandwidth(int threads, int repetitions) {
 class solid {
  public:
   solid(const voxel::segmented& model) {
-    const view3<const material_number> image{model.material.data(), model.shape};
+    const std::vector<material_number> material = voxel::all_materials(model);
+    const view3<const material_number> image{material.data(), model.shape};
     const voxel::run_set cells = voxel::active_cells(image), nodes = voxel::corner_nodes(cells);
     material_ = voxel::gather(cells, image);
     lists_ = solve::list_bricks(cells, nodes, material_);

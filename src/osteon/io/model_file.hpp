@@ -7,6 +7,7 @@
 #include <osteon/grid/block.hpp>
 #include <osteon/io/access.hpp>
 #include <osteon/io/file_report.hpp>
+#include <osteon/io/plane_source.hpp>
 #include <osteon/io/storage.hpp>
 #include <osteon/voxel/model.hpp>
 #include <string>
@@ -16,9 +17,14 @@ namespace osteon::io {
 
 /// Write a model from one process: header and all voxels, compressed. The file appears under its final name only when
 /// it is complete and synced to disk; an older file of that name stays untouched until then.
-/// @param material shape header.shape
-/// @throws machine_error if the file cannot be written (no space, no permission); usage_error as check_storage()
+/// @param make makes the voxels, in order, as many planes at a time as a chunk has; 0 is empty space
+/// @throws data_error if header and voxels do not fit each other; machine_error if the file cannot be written (no space, no
+///         permission); usage_error as check_storage()
 /// @collective local
+file_report write_model(const std::string& path, const voxel::model_header& header,
+                        const plane_source<material_number>& make, const storage& stored = {});
+
+/// The same of voxels that lie in memory. @param material shape header.shape
 file_report write_model(const std::string& path, const voxel::model_header& header, view3<const material_number> material,
                         const storage& stored = {});
 

@@ -1,6 +1,9 @@
 #include <osteon/io/npy.hpp>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <bit>
@@ -8,8 +11,10 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <osteon/base/error.hpp>
 #include <osteon/io/temporary_file.hpp>
+#include <span>
 #include <string_view>
 
 namespace osteon::io {
@@ -133,47 +138,83 @@ class header_parser {
   std::size_t at_ = 0;
 };
 
+/// An open file, read by offset: a mapped one would end the process where the disk fails.
+class npy_bytes {
+ public:
+  explicit npy_bytes(const std::string& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (file_ < 0) throw data_error(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  }
+  ~npy_bytes() { ::close(file_); }
+  npy_bytes(const npy_bytes&) = delete;
+  npy_bytes& operator=(const npy_bytes&) = delete;
+
+  std::uint64_t size() const {
+    struct stat found{};
+    return ::fstat(file_, &found) == 0 ? static_cast<std::uint64_t>(found.st_size) : 0;
+  }
+  /// Whether all bytes were there.
+  bool read(std::uint64_t offset, std::span<std::byte> bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t count = ::pread(file_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return false;
+      offset += static_cast<std::uint64_t>(count);
+      bytes = bytes.subspan(static_cast<std::size_t>(count));
+    }
+    return true;
+  }
+
+ private:
+  int file_ = -1;
+};
+
 }  // namespace
 
-voxel::image read_npy(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) throw data_error(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
-  const auto total = static_cast<std::uint64_t>(std::max<std::streamoff>(file.tellg(), 0));
-  file.seekg(0);
+voxel::image_planes open_npy(const std::string& path) {
+  const auto file = std::make_shared<const npy_bytes>(path);
+  const std::uint64_t total = file->size();
   std::array<unsigned char, 12> start{};
-  file.read(reinterpret_cast<char*>(start.data()), 8);
-  if (!file || std::memcmp(start.data(), npy_magic.data(), npy_magic.size()) != 0)
+  if (!file->read(0, std::as_writable_bytes(std::span(start).first(8))) ||
+      std::memcmp(start.data(), npy_magic.data(), npy_magic.size()) != 0)
     throw data_error(
         fmt::format("'{}' is no .npy file: it does not start with the word NUMPY; save it with numpy.save", path));
   const int major = start[6], minor = start[7];
   if (major < 1 || major > 3 || minor != 0)
     throw data_error(fmt::format("'{}' has version {}.{} of the .npy format; 1.0 to 3.0 can be read", path, major, minor));
-  const int length_bytes = major == 1 ? 2 : 4;
-  file.read(reinterpret_cast<char*>(start.data()) + 8, length_bytes);
+  const std::size_t length_bytes = major == 1 ? 2 : 4;
+  const bool has_length = file->read(8, std::as_writable_bytes(std::span(start).subspan(8, length_bytes)));
   std::size_t length = 0;
-  for (int i = 0; i < length_bytes; ++i)
-    length |= static_cast<std::size_t>(start[static_cast<std::size_t>(8 + i)]) << (8 * i);
-  const std::uint64_t data_begin = 8 + static_cast<std::uint64_t>(length_bytes) + length;
-  if (!file || length > largest_header || data_begin > total)
+  for (std::size_t i = 0; i < length_bytes; ++i) length |= static_cast<std::size_t>(start[8 + i]) << (8 * i);
+  const std::uint64_t data_begin = 8 + length_bytes + length;
+  if (!has_length || length > largest_header || data_begin > total)
     throw data_error(fmt::format("'{}' is damaged: its header has {} bytes (the file {}, at most {} are allowed)", path,
                                  length, total, largest_header));
   std::string text(length, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(length));
-  if (!file) throw data_error(fmt::format("cannot read '{}' to the end of its header", path));
+  if (!file->read(8 + length_bytes, std::as_writable_bytes(std::span(text))))
+    throw data_error(fmt::format("cannot read '{}' to the end of its header", path));
 
-  voxel::image array = header_parser(path, text).parse();
+  const voxel::image header = header_parser(path, text).parse();
+  const index3 shape = header.shape;
   const std::uint64_t available = total - data_begin;
-  std::uint64_t needed = voxel::size_of(array.type);
+  std::uint64_t needed = voxel::size_of(header.type);
   bool fits = true;  // before memory is taken: the file must have all the bytes that its header promises
-  for (int a = 0; a < 3; ++a)
-    fits = fits && !__builtin_mul_overflow(needed, static_cast<std::uint64_t>(array.shape[a]), &needed);
+  for (int a = 0; a < 3; ++a) fits = fits && !__builtin_mul_overflow(needed, static_cast<std::uint64_t>(shape[a]), &needed);
   if (!fits || needed != available)
     throw data_error(fmt::format(
         "'{}' is truncated or damaged: {} x {} x {} values of {} bytes do not fill the {} bytes after its header", path,
-        array.shape.z, array.shape.y, array.shape.x, voxel::size_of(array.type), available));
-  array.bytes.resize(needed);
-  file.read(reinterpret_cast<char*>(array.bytes.data()), static_cast<std::streamsize>(needed));
-  if (!file) throw data_error(fmt::format("cannot read '{}' to its end", path));
+        shape.z, shape.y, shape.x, voxel::size_of(header.type), available));
+  const std::uint64_t plane = needed / static_cast<std::uint64_t>(shape.z);
+  return {shape, header.type,
+          [file, path, data_begin, plane](std::int64_t first, std::int64_t, std::span<std::byte> values) {
+            if (!file->read(data_begin + static_cast<std::uint64_t>(first) * plane, values))
+              throw data_error(fmt::format("cannot read '{}' to its end", path));
+          }};
+}
+
+voxel::image read_npy(const std::string& path) {
+  const voxel::image_planes planes = open_npy(path);
+  voxel::image array;
+  planes.read_into(array, 0, planes.shape.z);
   return array;
 }
 

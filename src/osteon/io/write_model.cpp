@@ -63,16 +63,11 @@ void write_table(int file, const table_variables& v, const voxel::model_header& 
 
 }  // namespace
 
-file_report write_model(const std::string& path, const voxel::model_header& header, view3<const material_number> material,
-                        const storage& stored) {
+file_report write_model(const std::string& path, const voxel::model_header& header,
+                        const plane_source<material_number>& make, const storage& stored) {
   const stopwatch watch;
   check_storage(stored);
   check_header(header);
-  if (!(material.shape() == header.shape))
-    throw data_error(fmt::format("the voxels have the shape {} x {} x {}, the header {} x {} x {}", material.extent(0),
-                                 material.extent(1), material.extent(2), header.shape.z, header.shape.y, header.shape.x));
-  const std::span<const material_number> voxels(material.data_handle(), static_cast<std::size_t>(material.size()));
-  check_voxels(path, header, 0, voxels);
 
   temporary_file temporary(path);
   const std::string& name = temporary.name();
@@ -96,12 +91,14 @@ file_report write_model(const std::string& path, const voxel::model_header& head
   write_table(id, table, header);
   std::string digests;
   const std::int64_t plane = v.bytes_per_plane(), plane_voxels = header.shape.y * header.shape.x;
+  std::vector<material_number> part;
   std::vector<std::uint8_t> narrow;
   for (std::int64_t z = 0; z < v.planes; z += v.chunk_planes) {
     const std::int64_t planes = std::min(v.chunk_planes, v.planes - z);
-    const auto part =
-        voxels.subspan(static_cast<std::size_t>(z * plane_voxels), static_cast<std::size_t>(planes * plane_voxels));
-    std::span<const std::byte> bytes = std::as_bytes(part);
+    part.resize(static_cast<std::size_t>(planes * plane_voxels));
+    make(z, planes, part);
+    check_voxels(path, header, z, part);
+    std::span<const std::byte> bytes = std::as_bytes(std::span(part));
     if (v.type == NC_UBYTE) {
       narrow.assign(part.begin(), part.end());
       bytes = std::as_bytes(std::span(narrow));
@@ -122,6 +119,17 @@ file_report write_model(const std::string& path, const voxel::model_header& head
                            file_system_of(path).name};
   temporary.commit();
   return {report.bytes, report.values, watch.seconds(), report.mode, report.system};
+}
+
+file_report write_model(const std::string& path, const voxel::model_header& header, view3<const material_number> material,
+                        const storage& stored) {
+  if (!(material.shape() == header.shape))
+    throw data_error(fmt::format("the voxels have the shape {} x {} x {}, the header {} x {} x {}", material.extent(0),
+                                 material.extent(1), material.extent(2), header.shape.z, header.shape.y, header.shape.x));
+  const auto copy = [material](std::int64_t first, std::int64_t, std::span<material_number> values) {
+    std::copy_n(material.data_handle() + first * material.extent(1) * material.extent(2), values.size(), values.begin());
+  };
+  return write_model(path, header, copy, stored);
 }
 
 }  // namespace osteon::io

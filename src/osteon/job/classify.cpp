@@ -51,8 +51,7 @@ voxel::segmented classify(const spec& job, const job_images& images) {
   }
   if (images.modulus)
     return voxel::segment(images.scan, how,
-                          voxel::elastic_images{*images.modulus, images.poisson ? &*images.poisson : nullptr,
-                                                job.modulus_image->poisson_ratio});
+                          voxel::elastic_images{*images.modulus, images.poisson, job.modulus_image->poisson_ratio});
   return voxel::segment(images.scan, how,
                         properties(job.materials.empty() ? material_spec{} : job.materials.front(), "solid"));
 }

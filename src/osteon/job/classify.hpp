@@ -10,12 +10,12 @@ namespace osteon::job {
 
 /// The images of a job, cropped, all of the same shape.
 struct job_images {
-  voxel::image scan;
-  std::optional<voxel::image> modulus, poisson;
+  voxel::image_planes scan;
+  std::optional<voxel::image_planes> modulus, poisson;
   std::optional<voxel::calibration> stated;  ///< density of a grey value, as the scan's file states it
 };
 
-/// Segment the scan and give every solid voxel a material. @throws data_error
+/// Segment the scan and give every solid voxel a material; the result reads the images again. @throws data_error
 voxel::segmented classify(const spec& job, const job_images& images);
 
 /// What classify found, as `segmentation` of summary.json.

@@ -181,7 +181,7 @@ std::optional<std::string> fault_of(const std::string& path) {
   return std::nullopt;
 }
 
-voxel::image cropped(const spec& job, voxel::image image) {
+voxel::image_planes cropped(const spec& job, const voxel::image_planes& image) {
   if (job.image.crop_voxels.empty()) return image;
   const auto& c = job.image.crop_voxels;
   return voxel::crop(image, {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}});
@@ -244,13 +244,13 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
   for (const json& warning : input.facts.value("warnings", json::array())) log.warn(warning.get<std::string>());
   const vector3 spacing = spacing_of(job, input.facts);
   warn_of_other_spacing(input.facts, spacing, log);
-  job_images images{cropped(job, std::move(input.image)), {}, {}, {}};
+  job_images images{cropped(job, input.image), {}, {}, {}};
   images.stated = stated_calibration(job, input.facts, log);
   const json grid = grid_of(input.facts);
   const auto laid_over = [&](const std::string& name) {
     scan other = read_scan(absolute(job, name), job, is_to_stop);
     require_same_grid(grid, other.facts, name);
-    return cropped(job, std::move(other.image));
+    return cropped(job, other.image);
   };
   if (job.modulus_image) images.modulus = laid_over(job.modulus_image->path);
   if (job.poisson_image) images.poisson = laid_over(job.poisson_image->path);
@@ -266,10 +266,10 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
   for (int a = 0; a < 3 && !job.image.crop_voxels.empty(); ++a)
     header.origin_mm[a] += static_cast<double>(job.image.crop_voxels[static_cast<std::size_t>(a)][0]) * spacing[a];
   header.materials = model.materials;
-  const std::int64_t plane = model.shape.y * model.shape.x;
-  for (std::int64_t z = 0; z < model.shape.z; ++z)
-    header.active_per_plane.push_back(plane - std::count(model.material.begin() + z * plane,
-                                                         model.material.begin() + (z + 1) * plane, material_number{0}));
+  for (std::int64_t z = 0; z < model.shape.z; ++z) {
+    std::int64_t& active = header.active_per_plane.emplace_back(0);
+    for (const voxel::run& r : model.solid.plane(z)) active += r.length;
+  }
   header.source = source;
   header.source_sha256 = input.facts.value("sha256", "");
   json image = {{"path", fs::absolute(source).lexically_normal().string()},
@@ -285,7 +285,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
   for (const char* fact : {"direction", "unit", "calibration"})
     if (input.facts.contains(fact) && !input.facts.at(fact).is_null()) image[fact] = input.facts.at(fact);
   if (!job.image.crop_voxels.empty()) image["crop_voxels"] = job.image.crop_voxels;
-  result.nodes = voxel::count_nodes({model.material.data(), model.shape});
+  result.nodes = voxel::count_nodes(model.solid);
   header.provenance_json = json{{"key", key},
                                 {"image", image},
                                 {"segmentation", describe(job, images, model)},
@@ -308,7 +308,7 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
                          model.materials.size() - 1, 100 * model.modulus_error));
 
   make_folder_of(path);
-  const io::file_report written = io::write_model(path, header, {model.material.data(), model.shape}, storage_of(job));
+  const io::file_report written = io::write_model(path, header, model.material, storage_of(job));
   log.note(file_clock.note("wrote", path, written));
   poll("importing the image");
   import_label_images(job, path, header, is_to_stop);

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <osteon/io/model_file.hpp>
 #include <osteon/job/read_scan.hpp>
-#include <type_traits>
+#include <span>
 
 namespace osteon::job {
 
@@ -37,21 +37,25 @@ std::vector<wanted_labels> wanted_of(const spec& job) {
 }
 
 // Numbers of the labels, counted from 1 in the order in which they are wanted; 0 for all others.
-std::vector<material_number> number_labels(const voxel::image& image, const wanted_labels& wanted) {
-  if (image.type == voxel::scalar::f4 || image.type == voxel::scalar::f8)
-    throw data_error(fmt::format("'{}' is to be a label image, but its values are of type {}; save it as integers",
-                                 wanted.image, voxel::name_of(image.type)));
-  std::map<std::int64_t, material_number> number;
-  for (const std::int64_t label : wanted.labels) number.emplace(label, static_cast<material_number>(number.size() + 1));
-  std::vector<material_number> numbers(static_cast<std::size_t>(image.shape.volume()));
-  image.visit([&](auto values) {
-    const auto* data = values.data_handle();
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-      if (const auto found = number.find(static_cast<std::int64_t>(data[i])); found != number.end())
-        numbers[i] = found->second;
-  });
-  return numbers;
-}
+class label_numbers {
+ public:
+  explicit label_numbers(const std::vector<std::int64_t>& labels) {
+    for (const std::int64_t label : labels) number_.emplace(label, static_cast<material_number>(number_.size() + 1));
+  }
+  /// Of the voxels of a block.
+  void number(const voxel::image& block, std::span<material_number> numbers) const {
+    block.visit([&](auto values) {
+      const auto* data = values.data_handle();
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const auto found = number_.find(static_cast<std::int64_t>(data[i]));
+        numbers[i] = found == number_.end() ? material_number{0} : found->second;
+      }
+    });
+  }
+
+ private:
+  std::map<std::int64_t, material_number> number_;
+};
 
 }  // namespace
 
@@ -80,21 +84,32 @@ void import_label_images(const spec& job, const std::string& model_path, const v
           fmt::format("the label image '{}' has {} x {} x {} voxels, but the scan has {} x {} x {}; it must be made "
                       "of the same scan",
                       path, image.shape.z, image.shape.y, image.shape.x, model.shape.z, model.shape.y, model.shape.x));
-    const std::vector<material_number> numbers = number_labels(image, wanted);
+    if (image.type == voxel::scalar::f4 || image.type == voxel::scalar::f8)
+      throw data_error(fmt::format("'{}' is to be a label image, but its values are of type {}; save it as integers",
+                                   wanted.image, voxel::name_of(image.type)));
+    const label_numbers numbers(wanted.labels);
+    voxel::image block;
+    const auto make = [&](std::int64_t first, std::int64_t planes, std::span<material_number> made) {
+      image.read_into(block, first, planes);
+      numbers.number(block, made);
+    };
     voxel::model_header header = model;
+    std::vector<bool> is_there(wanted.labels.size() + 1);
+    std::vector<material_number> plane(static_cast<std::size_t>(model.shape.y * model.shape.x));
+    for (std::int64_t z = 0; z < model.shape.z; ++z) {
+      make(z, 1, plane);
+      for (const material_number number : plane) is_there[number] = true;
+      header.active_per_plane[static_cast<std::size_t>(z)] =
+          std::ssize(plane) - std::count(plane.begin(), plane.end(), material_number{0});
+    }
     header.source = path;
     header.materials.assign(1, voxel::material{"other", 0, 0, 0});
     for (const std::int64_t label : wanted.labels) {
       header.materials.push_back({std::to_string(label), 0, 0, 0});
-      const auto number = static_cast<material_number>(header.materials.size() - 1);
-      if (std::find(numbers.begin(), numbers.end(), number) == numbers.end())
+      if (!is_there[header.materials.size() - 1])
         throw data_error(fmt::format("no voxel of the label image '{}' has the label {}", path, label));
     }
-    const auto plane = static_cast<std::ptrdiff_t>(model.shape.y * model.shape.x);
-    for (std::int64_t z = 0; z < model.shape.z; ++z)
-      header.active_per_plane[static_cast<std::size_t>(z)] =
-          plane - std::count(numbers.begin() + z * plane, numbers.begin() + (z + 1) * plane, material_number{0});
-    io::write_model(label_file(job, wanted.image, model_path), header, {numbers.data(), model.shape});
+    io::write_model(label_file(job, wanted.image, model_path), header, make);
   }
 }
 

@@ -67,7 +67,7 @@ scan read_scan(const std::string& path, const spec& job, const stop_query& is_to
   nlohmann::ordered_json facts = nlohmann::ordered_json::parse(reader.out, nullptr, false);
   if (facts.is_discarded())
     throw machine_error("the image reader did not describe the image that it read; its output is no JSON");
-  scan result{io::read_npy(file), std::move(facts)};
+  scan result{io::open_npy(file), std::move(facts)};
   leave_if_asked(is_to_stop, job, during);
   return result;
 }

@@ -3,14 +3,14 @@
 /// Images as users have them.
 #include <nlohmann/json.hpp>
 #include <osteon/job/stop.hpp>
-#include <osteon/voxel/image.hpp>
+#include <osteon/voxel/image_planes.hpp>
 #include <string>
 
 namespace osteon::job {
 
-/// An image and what its file says about it.
+/// An image, in a temporary file from which its planes are read, and what its file says about it.
 struct scan {
-  voxel::image image;
+  voxel::image_planes image;
   nlohmann::ordered_json facts;  ///< format, spacing_mm, origin_mm, direction, unit, calibration, sha256
 };
 

@@ -3,8 +3,7 @@
 /// How many nodes a model has, before anything is built of it.
 #include <array>
 #include <cstdint>
-#include <osteon/base/box.hpp>
-#include <osteon/base/material_number.hpp>
+#include <osteon/voxel/run_set.hpp>
 
 namespace osteon::voxel {
 
@@ -13,7 +12,7 @@ struct node_count {
   std::array<std::array<std::int64_t, 2>, 3> on_face{};  ///< of the image: by axis z, y, x, low and high
 };
 
-/// Count the corners of the non-zero voxels. @cost one pass over the image, two rows of memory
-node_count count_nodes(view3<const material_number> image);
+/// Count the corners of the active cells. @cost O(runs) time, a row of memory
+node_count count_nodes(const run_set& cells);
 
 }  // namespace osteon::voxel

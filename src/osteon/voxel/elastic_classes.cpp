@@ -6,8 +6,10 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <osteon/base/error.hpp>
 #include <unordered_map>
+#include <vector>
 
 namespace osteon::voxel {
 
@@ -61,6 +63,7 @@ class pair_grid {
         number(joined, rows, many, &class_of_bin_);
       }
     }
+    occupied_ = {};
   }
 
   /// Class of a pair, from 1.
@@ -123,42 +126,38 @@ std::string name_of(range modulus, range poisson, bool many_poissons) {
 
 }  // namespace
 
-elastic_classes sort_into_materials(std::vector<material_number>& voxels,
-                                    const std::function<elastic_constants(std::int64_t)>& constants_of) {
-  const auto for_each_solid = [&](auto body) {
-    for (std::size_t i = 0; i < voxels.size(); ++i)
-      if (voxels[i]) body(voxels[i], constants_of(static_cast<std::int64_t>(i)));
-  };
+elastic_classes sort_into_materials(const each_solid_voxel& visit) {
   // Stays small: it stops growing once there are too many.
   std::unordered_map<elastic_constants, material_number, hash_of_constants> number_of;
   range modulus, poisson;
-  for_each_solid([&](material_number, elastic_constants c) {
+  visit([&](const elastic_constants& c) {
     modulus.include(c.youngs_modulus_MPa);
     poisson.include(c.poisson_ratio);
     if (number_of.size() <= most_classes) number_of.try_emplace(c, material_number{0});
   });
   std::vector<range> modulus_of(1 + most_classes), poisson_of(1 + most_classes);
-  const auto assign = [&](auto find) {
-    for_each_solid([&](material_number& voxel, elastic_constants c) {
-      voxel = find(c);
-      modulus_of[voxel].include(c.youngs_modulus_MPa);
-      poisson_of[voxel].include(c.poisson_ratio);
-    });
+  const auto include = [&](material_number n, const elastic_constants& c) {
+    modulus_of[n].include(c.youngs_modulus_MPa);
+    poisson_of[n].include(c.poisson_ratio);
   };
+  elastic_classes result;
   if (number_of.size() <= most_classes) {
     std::vector<elastic_constants> ascending;
     for (const auto& [constants, number] : number_of) ascending.push_back(constants);
     std::sort(ascending.begin(), ascending.end());
-    for (std::size_t i = 0; i < ascending.size(); ++i) number_of[ascending[i]] = static_cast<material_number>(i + 1);
-    assign([&](elastic_constants c) { return number_of.at(c); });
+    for (std::size_t i = 0; i < ascending.size(); ++i) {
+      number_of[ascending[i]] = static_cast<material_number>(i + 1);
+      include(static_cast<material_number>(i + 1), ascending[i]);
+    }
+    result.number = [number_of = std::move(number_of)](const elastic_constants& c) { return number_of.at(c); };
   } else {
-    pair_grid grid(modulus, poisson);
-    for_each_solid([&](material_number, elastic_constants c) { grid.mark(c); });
-    grid.choose();
-    assign([&](elastic_constants c) { return grid.find(c); });
+    const auto grid = std::make_shared<pair_grid>(modulus, poisson);
+    visit([&](const elastic_constants& c) { grid->mark(c); });
+    grid->choose();
+    visit([&](const elastic_constants& c) { include(grid->find(c), c); });
+    result.number = [grid](const elastic_constants& c) { return grid->find(c); };
   }
 
-  elastic_classes result;
   result.materials.push_back({"empty", 0, 0, 0});
   for (std::size_t n = 1; n <= most_classes && modulus_of[n].low <= modulus_of[n].high; ++n) {
     const auto [low, high] = modulus_of[n];

@@ -58,11 +58,4 @@ struct grey_range {
   double low = 0, high = 0;
 };
 
-/// @throws data_error if the image is empty, or holds NaN or infinity (says how many and where the first is)
-grey_range check_values(const image& scan);
-
-/// The part of an image inside `part`.
-/// @throws data_error if `part` is empty or not inside the image
-image crop(const image& scan, const box3& part);
-
 }  // namespace osteon::voxel

@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/voxel/elastic_classes.hpp>
@@ -87,11 +88,78 @@ void count_hanging(const run_set& cells, const components& found, const std::vec
   }
 }
 
-// Drop the parts that are not kept (in `solid`, values stay as they are elsewhere) and report.
-void keep_parts(std::vector<material_number>& solid, index3 shape, const segmentation_options& how,
-                segmentation_report& report) {
+// The runs of voxels for which `is_solid` holds. They are counted first: a list that grows takes up to three times the
+// memory.
+template <class IsSolid>
+run_set runs_where(const image_planes& scan, IsSolid is_solid) {
+  const auto for_each_row = [&](auto visit) {
+    for_each_block(scan, [&](std::int64_t first, auto values) {
+      for (std::int64_t z = 0; z < values.extent(0); ++z)
+        for (std::int64_t y = 0; y < scan.shape.y; ++y) visit(first + z, y, &values(z, y, 0));
+    });
+  };
+  std::size_t count = 0;
+  for_each_row([&](std::int64_t, std::int64_t, const auto* row) {
+    bool before = false;
+    for (std::int64_t x = 0; x < scan.shape.x; ++x) {
+      const bool now = is_solid(row[x]);
+      count += now && !before;
+      before = now;
+    }
+  });
+  std::vector<run> runs;
+  runs.reserve(count);
+  for_each_row([&](std::int64_t z, std::int64_t y, const auto* row) {
+    for (std::int64_t x = 0; x < scan.shape.x;) {
+      if (!is_solid(row[x])) {
+        ++x;
+        continue;
+      }
+      const std::int64_t begin = x;
+      while (x < scan.shape.x && is_solid(row[x])) ++x;
+      runs.push_back({static_cast<std::int32_t>(z), static_cast<std::int32_t>(y), static_cast<std::int32_t>(begin),
+                      static_cast<std::int32_t>(x - begin), 0});
+    }
+  });
   // This is one process: only a rank that computes has to number its voxels.
-  const run_set cells = active_cells({solid.data(), shape}, numbering::none);
+  return {scan.shape, std::move(runs), numbering::none};
+}
+
+// Call `f(at, length)` for the runs in the planes [first, first + planes); `at` counts from the first voxel of these planes.
+template <class F>
+void for_each_run(const run_set& solid, std::int64_t first, std::int64_t planes, F f) {
+  const index3 n = solid.shape();
+  for (std::int64_t z = 0; z < planes; ++z)
+    for (const run& r : solid.plane(first + z)) f((z * n.y + r.y) * n.x + r.x, r.length);
+}
+
+// Numbers of the solid's voxels by `number_of(at)`, 0 elsewhere.
+template <class NumberOf>
+void fill_planes(const run_set& solid, std::int64_t first, std::int64_t planes, std::span<material_number> numbers,
+                 NumberOf number_of) {
+  std::fill(numbers.begin(), numbers.end(), material_number{0});
+  for_each_run(solid, first, planes, [&](std::int64_t at, std::int64_t length) {
+    for (std::int64_t i = at; i < at + length; ++i) numbers[static_cast<std::size_t>(i)] = number_of(i);
+  });
+}
+
+// The runs of the parts that are kept.
+run_set kept_runs(const run_set& cells, const components& found, const std::vector<bool>& kept) {
+  if (std::find(kept.begin(), kept.end(), false) == kept.end()) return cells;
+  const auto runs = cells.runs();
+  const auto is_kept = [&](std::size_t i) { return kept[static_cast<std::size_t>(found.part_of_run[i])]; };
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) count += is_kept(i);
+  std::vector<run> rest;
+  rest.reserve(count);
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (is_kept(i)) rest.push_back(runs[i]);
+  return {cells.shape(), std::move(rest), numbering::none};
+}
+
+// The parts of the solid that are kept, and the report of all.
+run_set keep_parts(const run_set& cells, const segmentation_options& how, segmentation_report& report) {
+  const index3 shape = cells.shape();
   const components found = find_components(cells, how.periodic, how.connected_by);
   const joined_axes joins = find_joined_axes(cells, found, how.periodic, how.connected_by);
   const auto load = static_cast<std::size_t>(how.load_axis);
@@ -120,15 +188,11 @@ void keep_parts(std::vector<material_number>& solid, index3 shape, const segment
   if (how.keep == keep_rule::percolating && report.kept_voxels == 0)
     require_both_faces(found, joins, std::vector<bool>(kept.size(), true), shape, how.load_axis);
   if (how.must_join_faces) require_both_faces(found, joins, kept, shape, how.load_axis);
-  const auto runs = cells.runs();
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    if (!kept[static_cast<std::size_t>(found.part_of_run[i])])
-      std::fill_n(solid.begin() + (runs[i].z * shape.y + runs[i].y) * shape.x + runs[i].x, runs[i].length,
-                  material_number{0});
+  return kept_runs(cells, found, kept);
 }
 
-// Threshold and keep: 1 where the solid is.
-segmented find_solid(const image& scan, const segmentation_options& how) {
+// Threshold and keep.
+segmented find_solid(const image_planes& scan, const segmentation_options& how) {
   segmented result;
   result.shape = scan.shape;
   result.report.grey = check_values(scan);
@@ -136,47 +200,141 @@ segmented find_solid(const image& scan, const segmentation_options& how) {
   const double threshold = how.threshold ? *how.threshold : otsu_threshold(scan, result.report.grey);
   const double upper = how.upper.value_or(std::numeric_limits<double>::infinity());
   result.report.threshold = threshold;
-  result.material = solid_voxels(scan, threshold, upper);
-  if (std::find(result.material.begin(), result.material.end(), 1) == result.material.end())
+  result.solid = runs_where(scan, [threshold, upper](auto value) {
+    const auto grey = static_cast<double>(value);
+    return grey > threshold && grey <= upper;
+  });
+  if (result.solid.runs().empty())
     throw data_error(fmt::format(
         "the threshold {} leaves no solid voxel: the grey values of the image lie in [{}, {}]{}; choose a threshold "
         "inside that range, or leave it out for Otsu's",
         threshold, result.report.grey.low, result.report.grey.high,
         how.upper ? fmt::format(" and segment.upper is {}", upper) : ""));
-  keep_parts(result.material, scan.shape, how, result.report);
+  result.solid = keep_parts(result.solid, how, result.report);
   return result;
 }
 
-using constants_of_voxel = std::function<elastic_constants(std::int64_t)>;
-
-void take_classes(segmented& model, const constants_of_voxel& constants) {
-  elastic_classes classes = sort_into_materials(model.material, constants);
+void take_materials(segmented& model, elastic_classes& classes) {
   model.materials = std::move(classes.materials);
   model.modulus_error = classes.modulus_error;
   model.poisson_error = classes.poisson_error;
 }
 
-std::function<double(std::int64_t)> values_of(const image& values) {
-  return values.visit([](auto view) -> std::function<double(std::int64_t)> {
-    return [data = view.data_handle()](std::int64_t i) { return static_cast<double>(data[i]); };
+// What the voxels of some planes have, by their place in these; it holds until other planes are asked for.
+template <class T>
+using by_planes = std::function<std::function<T(std::int64_t)>(std::int64_t first, std::int64_t planes)>;
+
+by_planes<double> values_of(const image_planes& image_in_planes) {
+  return [image_in_planes, block = std::make_shared<image>()](std::int64_t first, std::int64_t planes) {
+    image_in_planes.read_into(*block, first, planes);
+    return block->visit([](auto view) -> std::function<double(std::int64_t)> {
+      return [data = view.data_handle()](std::int64_t i) { return static_cast<double>(data[i]); };
+    });
+  };
+}
+
+// Call `f(first, planes)` for all planes, some at a time.
+void for_each_piece(const image_planes& scan, const std::function<void(std::int64_t, std::int64_t)>& f) {
+  const std::int64_t most = scan.at_a_time(sizeof(double));
+  for (std::int64_t z = 0; z < scan.shape.z; z += most) f(z, std::min(most, scan.shape.z - z));
+}
+
+// Materials of voxels that each have constants of their own.
+void take_classes(segmented& model, const image_planes& scan, const by_planes<elastic_constants>& constants) {
+  elastic_classes classes = sort_into_materials([&](const auto& body) {
+    for_each_piece(scan, [&](std::int64_t first, std::int64_t planes) {
+      const auto at = constants(first, planes);
+      for_each_run(model.solid, first, planes, [&](std::int64_t begin, std::int64_t length) {
+        for (std::int64_t i = begin; i < begin + length; ++i) body(at(i));
+      });
+    });
   });
+  take_materials(model, classes);
+  model.material = [constants, solid = model.solid, number = std::move(classes.number)](
+                       std::int64_t first, std::int64_t planes, std::span<material_number> numbers) {
+    const auto at = constants(first, planes);
+    fill_planes(solid, first, planes, numbers, [&](std::int64_t i) { return number(at(i)); });
+  };
+}
+
+// Materials by a law, of greys of at most 16 bits: a table of all of them is cheaper than a power for each voxel.
+template <class Grey>
+void take_classes_of_greys(segmented& model, const image_planes& scan, const density_law& law) {
+  using place = std::make_unsigned_t<Grey>;
+  constexpr std::size_t places = std::size_t{std::numeric_limits<place>::max()} + 1;
+  const auto block = std::make_shared<image>();
+  const auto greys_of = [scan, block](std::int64_t first, std::int64_t planes) {
+    scan.read_into(*block, first, planes);
+    return reinterpret_cast<const place*>(block->bytes.data());
+  };
+  std::vector<bool> is_there(places);
+  for_each_piece(scan, [&](std::int64_t first, std::int64_t planes) {
+    const place* greys = greys_of(first, planes);
+    for_each_run(model.solid, first, planes, [&](std::int64_t begin, std::int64_t length) {
+      for (std::int64_t i = begin; i < begin + length; ++i) is_there[greys[i]] = true;
+    });
+  });
+  const auto constants_of = [&](std::size_t p) {
+    return elastic_constants{law.modulus_MPa(static_cast<Grey>(static_cast<place>(p))), law.poisson_ratio};
+  };
+  elastic_classes classes = sort_into_materials([&](const auto& body) {
+    for (std::size_t p = 0; p < places; ++p)
+      if (is_there[p]) body(constants_of(p));
+  });
+  std::vector<material_number> number(places);
+  for (std::size_t p = 0; p < places; ++p)
+    if (is_there[p]) number[p] = classes.number(constants_of(p));
+  take_materials(model, classes);
+  model.material = [greys_of, solid = model.solid, number = std::move(number)](std::int64_t first, std::int64_t planes,
+                                                                               std::span<material_number> numbers) {
+    const place* greys = greys_of(first, planes);
+    fill_planes(solid, first, planes, numbers, [&](std::int64_t i) { return number[greys[i]]; });
+  };
 }
 
 // Refuse a model with solid voxels whose value is not allowed; says how many there are and where the first is.
-void require(const segmented& model, const std::function<double(std::int64_t)>& values, bool (*allowed)(double),
+void require(const segmented& model, const image_planes& scan, const by_planes<double>& values, bool (*allowed)(double),
              const char* what, const char* limit) {
-  std::int64_t bad = 0, first = -1;
-  for (std::int64_t i = 0; i < model.shape.volume(); ++i) {
-    if (!model.material[static_cast<std::size_t>(i)] || allowed(values(i))) continue;
-    if (bad++ == 0) first = i;
-  }
-  if (bad == 0) return;
   const index3 n = model.shape;
+  std::int64_t bad = 0, first_bad = -1;
+  double value = 0;
+  for_each_piece(scan, [&](std::int64_t first, std::int64_t planes) {
+    const auto at = values(first, planes);
+    for_each_run(model.solid, first, planes, [&](std::int64_t begin, std::int64_t length) {
+      for (std::int64_t i = begin; i < begin + length; ++i) {
+        if (allowed(at(i)) || bad++ > 0) continue;
+        first_bad = first * n.y * n.x + i;
+        value = at(i);
+      }
+    });
+  });
+  if (bad == 0) return;
   throw data_error(
       fmt::format("{} solid voxels have a {} that is not allowed, the first {} at (z, y, x) = ({}, {}, {}); {}: correct the "
                   "image, or choose a threshold that leaves these voxels out",
-                  bad, what, values(first), first / (n.y * n.x), first / n.x % n.y, first % n.x, limit));
+                  bad, what, value, first_bad / (n.y * n.x), first_bad / n.x % n.y, first_bad % n.x, limit));
 }
+
+// Numbers of materials by label.
+class number_table {
+ public:
+  void set(std::int64_t label, material_number number) { number_of_[label] = number; }
+  /// Null if the label has none.
+  const material_number* find(std::int64_t label) {
+    // Neighbours mostly share their label, so the map is rarely asked.
+    if (last_ == nullptr || label != last_label_) {
+      const auto found = number_of_.find(label);
+      last_ = found == number_of_.end() ? nullptr : &found->second;
+      last_label_ = label;
+    }
+    return last_;
+  }
+
+ private:
+  std::map<std::int64_t, material_number> number_of_;
+  std::int64_t last_label_ = 0;
+  const material_number* last_ = nullptr;
+};
 
 }  // namespace
 
@@ -203,51 +361,67 @@ double density_law::modulus_MPa(double grey) const {
   return std::clamp(modulus, min_modulus_MPa, max_modulus_MPa);
 }
 
-segmented segment(const image& scan, const segmentation_options& how, const material& solid) {
+std::vector<material_number> all_materials(const segmented& model) {
+  std::vector<material_number> numbers(static_cast<std::size_t>(model.shape.volume()));
+  model.material(0, model.shape.z, numbers);
+  return numbers;
+}
+
+segmented segment(const image_planes& scan, const segmentation_options& how, const material& solid) {
   segmented result = find_solid(scan, how);
   result.materials = {material{"empty", 0, 0, 0}, solid};
+  result.material = [cells = result.solid](std::int64_t first, std::int64_t planes, std::span<material_number> numbers) {
+    fill_planes(cells, first, planes, numbers, [](std::int64_t) { return material_number{1}; });
+  };
   return result;
 }
 
-segmented segment(const image& scan, const segmentation_options& how, const density_law& law) {
+segmented segment(const image_planes& scan, const segmentation_options& how, const density_law& law) {
   segmented result = find_solid(scan, how);
-  take_classes(result, scan.visit([&](auto values) -> constants_of_voxel {
+  image{{}, scan.type, {}}.visit([&](auto values) {
     using grey = std::remove_const_t<std::remove_pointer_t<decltype(values.data_handle())>>;
-    if constexpr (sizeof(grey) <= 2) {  // a table of all greys is cheaper than a power for each voxel
-      using place = std::make_unsigned_t<grey>;
-      std::vector<double> modulus(std::size_t{std::numeric_limits<place>::max()} + 1);
-      for (std::size_t p = 0; p < modulus.size(); ++p)
-        modulus[p] = law.modulus_MPa(static_cast<grey>(static_cast<place>(p)));
-      return [data = values.data_handle(), modulus = std::move(modulus), nu = law.poisson_ratio](std::int64_t i) {
-        return elastic_constants{modulus[static_cast<place>(data[i])], nu};
-      };
+    if constexpr (sizeof(grey) <= 2) {
+      take_classes_of_greys<grey>(result, scan, law);
     } else {
-      return [data = values.data_handle(), &law](std::int64_t i) {
-        return elastic_constants{law.modulus_MPa(static_cast<double>(data[i])), law.poisson_ratio};
-      };
+      take_classes(result, scan, [law, greys = values_of(scan)](std::int64_t first, std::int64_t planes) {
+        return [&law, grey_at = greys(first, planes)](std::int64_t i) {
+          return elastic_constants{law.modulus_MPa(grey_at(i)), law.poisson_ratio};
+        };
+      });
     }
-  }));
+  });
   return result;
 }
 
-segmented segment(const image& scan, const segmentation_options& how, const elastic_images& constants) {
-  for (const image* values : {&constants.modulus_MPa, constants.poisson_ratio})
-    if (values && values->shape != scan.shape)
-      throw data_error(fmt::format(
-          "the image of {} has {} x {} x {} voxels (z, y, x), but the scan has {} x {} x {}; give images of one shape",
-          values == constants.poisson_ratio ? "Poisson's ratio" : "the modulus", values->shape.z, values->shape.y,
-          values->shape.x, scan.shape.z, scan.shape.y, scan.shape.x));
+segmented segment(const image_planes& scan, const segmentation_options& how, const elastic_images& constants) {
+  const bool many_poissons = constants.poisson_ratio.has_value();
+  const auto require_shape = [&](const image_planes& values, const char* what) {
+    if (values.shape != scan.shape)
+      throw data_error(
+          fmt::format("the image of {} has {} x {} x {} voxels (z, y, x), but the scan has {} x {} x {}; give images of one "
+                      "shape",
+                      what, values.shape.z, values.shape.y, values.shape.x, scan.shape.z, scan.shape.y, scan.shape.x));
+  };
+  require_shape(constants.modulus_MPa, "the modulus");
+  if (many_poissons) require_shape(*constants.poisson_ratio, "Poisson's ratio");
   segmented result = find_solid(scan, how);
   const auto modulus = values_of(constants.modulus_MPa);
-  const auto poisson = constants.poisson_ratio ? values_of(*constants.poisson_ratio)
-                                               : [nu = constants.same_poisson_ratio](std::int64_t) { return nu; };
-  require(result, modulus, [](double e) { return e > 0 && std::isfinite(e); }, "Young's modulus", "it must be > 0 MPa");
-  require(result, poisson, [](double nu) { return nu > -1 && nu < 0.5; }, "Poisson's ratio", "it must be in (-1, 0.5)");
-  take_classes(result, [&](std::int64_t i) { return elastic_constants{modulus(i), poisson(i)}; });
+  const auto poisson = many_poissons ? values_of(*constants.poisson_ratio)
+                                     : by_planes<double>([nu = constants.same_poisson_ratio](std::int64_t, std::int64_t) {
+                                         return [nu](std::int64_t) { return nu; };
+                                       });
+  require(
+      result, scan, modulus, [](double e) { return e > 0 && std::isfinite(e); }, "Young's modulus", "it must be > 0 MPa");
+  require(
+      result, scan, poisson, [](double nu) { return nu > -1 && nu < 0.5; }, "Poisson's ratio", "it must be in (-1, 0.5)");
+  take_classes(result, scan, [modulus, poisson](std::int64_t first, std::int64_t planes) {
+    return
+        [e = modulus(first, planes), nu = poisson(first, planes)](std::int64_t i) { return elastic_constants{e(i), nu(i)}; };
+  });
   return result;
 }
 
-segmented segment(const image& labels, const segmentation_options& how, const std::vector<labelled_material>& table,
+segmented segment(const image_planes& labels, const segmentation_options& how, const std::vector<labelled_material>& table,
                   const std::vector<std::int64_t>& void_labels) {
   segmented result;
   result.shape = labels.shape;
@@ -257,29 +431,18 @@ segmented segment(const image& labels, const segmentation_options& how, const st
     throw data_error(
         fmt::format("a label image holds whole numbers, but this one is of type {}; threshold it, or save it as integers",
                     name_of(labels.type)));
-  std::map<std::int64_t, material_number> number_of_label;
-  for (const std::int64_t label : void_labels) number_of_label[label] = 0;
+  const auto numbers = std::make_shared<number_table>();
+  for (const std::int64_t label : void_labels) numbers->set(label, 0);
   result.materials = {material{"empty", 0, 0, 0}};
   for (const labelled_material& entry : table) {
-    number_of_label[entry.label] = static_cast<material_number>(result.materials.size());
+    numbers->set(entry.label, static_cast<material_number>(result.materials.size()));
     result.materials.push_back(entry.properties);
   }
-  result.material.resize(static_cast<std::size_t>(labels.shape.volume()));
   std::map<std::int64_t, std::int64_t> unknown;
-  labels.visit([&](auto values) {
+  for_each_block(labels, [&](std::int64_t, auto values) {
     const auto* data = values.data_handle();
-    std::int64_t last_label = 0;
-    auto last = number_of_label.end();
-    for (std::int64_t i = 0; i < values.size(); ++i) {
-      const auto label = static_cast<std::int64_t>(data[i]);
-      // Neighbours mostly share their label, so the table is rarely asked.
-      if (last == number_of_label.end() || label != last_label) last = number_of_label.find(label);
-      last_label = label;
-      if (last == number_of_label.end())
-        ++unknown[label];
-      else
-        result.material[static_cast<std::size_t>(i)] = last->second;
-    }
+    for (std::int64_t i = 0; i < values.size(); ++i)
+      if (const auto label = static_cast<std::int64_t>(data[i]); !numbers->find(label)) ++unknown[label];
   });
   if (!unknown.empty()) {
     std::vector<std::string> shown;
@@ -289,10 +452,21 @@ segmented segment(const image& labels, const segmentation_options& how, const st
         fmt::format("labels without a material: {}{}; add a [[material]] with that label, or name it in segment.void_labels",
                     fmt::join(shown, ", "), unknown.size() > shown.size() ? " and more" : ""));
   }
-  if (std::all_of(result.material.begin(), result.material.end(), [](material_number m) { return m == 0; }))
+  result.solid =
+      runs_where(labels, [&](auto value) { return *numbers->find(static_cast<std::int64_t>(value)) != material_number{0}; });
+  if (result.solid.runs().empty())
     throw data_error(fmt::format("every voxel has a void label; the labels of the image lie in [{}, {}]",
                                  result.report.grey.low, result.report.grey.high));
-  keep_parts(result.material, labels.shape, how, result.report);
+  result.solid = keep_parts(result.solid, how, result.report);
+  result.material = [labels, numbers, solid = result.solid, block = std::make_shared<image>()](
+                        std::int64_t first, std::int64_t planes, std::span<material_number> out) {
+    labels.read_into(*block, first, planes);
+    block->visit([&](auto values) {
+      const auto* data = values.data_handle();
+      fill_planes(solid, first, planes, out,
+                  [&](std::int64_t i) { return *numbers->find(static_cast<std::int64_t>(data[i])); });
+    });
+  };
   return result;
 }
 

@@ -3,9 +3,11 @@
 /// From a scan to a model: which voxels are solid, which parts of the solid are kept, and what each voxel is made of.
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <osteon/base/material_number.hpp>
 #include <osteon/voxel/components.hpp>
-#include <osteon/voxel/image.hpp>
+#include <osteon/voxel/image_planes.hpp>
 #include <osteon/voxel/material.hpp>
 #include <span>
 #include <string>
@@ -73,36 +75,44 @@ struct density_law {
   double modulus_MPa(double grey) const;
 };
 
-/// A segmented, classified image.
+/// Makes the numbers of the materials of the planes [first, first + planes), 0 = empty, shape (planes, y, x).
+using material_planes = std::function<void(std::int64_t first, std::int64_t planes, std::span<material_number> numbers)>;
+
+/// A segmented, classified image. Memory is per run of the solid: what its voxels are made of is read from the images
+/// again when it is asked for.
 struct segmented {
   index3 shape;
-  std::vector<material_number> material;  ///< number of the material, 0 = empty, shape (z, y, x)
-  material_table materials;               ///< [0] is empty space
+  run_set solid;             ///< the voxels that are kept, without numbers
+  material_planes material;  ///< by one thread at a time
+  material_table materials;  ///< [0] is empty space
   segmentation_report report;
   double modulus_error = 0;  ///< largest relative error of E by sorting the voxels into at most 4096 materials
   double poisson_error = 0;  ///< the same of Poisson's ratio, not relative
 };
 
+/// The numbers of all voxels at once, shape (z, y, x).
+std::vector<material_number> all_materials(const segmented& model);
+
 /// One material for all solid voxels.
-segmented segment(const image& scan, const segmentation_options& how, const material& solid);
+segmented segment(const image_planes& scan, const segmentation_options& how, const material& solid);
 
 /// A modulus for each grey value; see sort_into_materials for images with more than 4096 different moduli.
-segmented segment(const image& scan, const segmentation_options& how, const density_law& law);
+segmented segment(const image_planes& scan, const segmentation_options& how, const density_law& law);
 
 /// Elastic constants of each voxel, in images of the scan's shape. Only the values at solid voxels matter.
 struct elastic_images {
-  const image& modulus_MPa;
-  const image* poisson_ratio = nullptr;  ///< absent: the same everywhere
+  image_planes modulus_MPa;
+  std::optional<image_planes> poisson_ratio{};  ///< absent: the same everywhere
   double same_poisson_ratio = 0.3;
 };
 
 /// A modulus and a Poisson's ratio for each voxel; see sort_into_materials for more than 4096 different pairs.
 /// @throws data_error if the images differ in shape, or a solid voxel has E <= 0 or nu outside (-1, 0.5)
-segmented segment(const image& scan, const segmentation_options& how, const elastic_images& constants);
+segmented segment(const image_planes& scan, const segmentation_options& how, const elastic_images& constants);
 
 /// A material for each label.
 /// @throws data_error naming all labels of the image that have no material, or if labels are not whole numbers
-segmented segment(const image& labels, const segmentation_options& how, const std::vector<labelled_material>& table,
+segmented segment(const image_planes& labels, const segmentation_options& how, const std::vector<labelled_material>& table,
                   const std::vector<std::int64_t>& void_labels);
 
 }  // namespace osteon::voxel

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <osteon/base/error.hpp>
-#include <osteon/base/for_each.hpp>
+#include <vector>
 
 namespace osteon::voxel {
 
-double otsu_threshold(const image& scan, grey_range range) {
+double otsu_threshold(const image_planes& scan, grey_range range) {
   if (range.low == range.high)
     throw data_error(
         fmt::format("every voxel has the grey value {}: there is nothing to separate; is this the right image?", range.low));
@@ -16,7 +16,7 @@ double otsu_threshold(const image& scan, grey_range range) {
   const auto bins = exact ? static_cast<std::size_t>(range.high - range.low) + 1 : std::size_t{65536};
   const double width = exact ? 1 : (range.high - range.low) / static_cast<double>(bins);
   std::vector<std::int64_t> histogram(bins, 0);
-  scan.visit([&](auto values) {
+  for_each_block(scan, [&](std::int64_t, auto values) {
     const auto* data = values.data_handle();
     for (std::int64_t i = 0; i < values.size(); ++i) {
       const auto bin = static_cast<std::size_t>((static_cast<double>(data[i]) - range.low) / width);
@@ -44,19 +44,6 @@ double otsu_threshold(const image& scan, grey_range range) {
   }
   // The last value of the lower class: an exact grey value for integers, the upper edge of its bin for others.
   return exact ? range.low + static_cast<double>(chosen) : range.low + width * static_cast<double>(chosen + 1);
-}
-
-std::vector<material_number> solid_voxels(const image& scan, double low, double high) {
-  std::vector<material_number> solid(static_cast<std::size_t>(scan.shape.volume()));
-  scan.visit([&](auto values) {
-    const auto* data = values.data_handle();
-    material_number* out = solid.data();
-    for_each(values.size(), [=](std::int64_t i) {
-      const auto grey = static_cast<double>(data[i]);
-      out[i] = grey > low && grey <= high ? 1 : 0;
-    });
-  });
-  return solid;
 }
 
 }  // namespace osteon::voxel

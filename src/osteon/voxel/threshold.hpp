@@ -1,9 +1,7 @@
 #pragma once
 /// @file
-/// Which voxels are solid: by a given grey value, or by Otsu's.
-#include <osteon/base/material_number.hpp>
-#include <osteon/voxel/image.hpp>
-#include <vector>
+/// The grey value that separates solid from empty space.
+#include <osteon/voxel/image_planes.hpp>
 
 namespace osteon::voxel {
 
@@ -13,9 +11,6 @@ namespace osteon::voxel {
 /// over their range.
 /// @cite [Otsu1979], eq. 18
 /// @throws data_error if the image has only one grey value
-double otsu_threshold(const image& scan, grey_range range);
-
-/// 1 where low < grey <= high, else 0; shape of the image.
-std::vector<material_number> solid_voxels(const image& scan, double low, double high);
+double otsu_threshold(const image_planes& scan, grey_range range);
 
 }  // namespace osteon::voxel

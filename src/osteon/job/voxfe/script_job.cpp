@@ -89,8 +89,9 @@ class script_source final : public model_source {
     const io::voxfe::whole_model model = io::voxfe::read_whole_model(*reading_.text, reading_.how);
     tell_notes(*reading_.text, model.layout.base, log);
     make_folder_of(path);
-    io::write_model(path, model.header, {model.material.data(), model.header.shape}, storage_of(job));
-    return {path, model.header.shape, false, voxel::count_nodes({model.material.data(), model.header.shape}),
+    const view3<const material_number> voxels(model.material.data(), model.header.shape);
+    io::write_model(path, model.header, voxels, storage_of(job));
+    return {path, model.header.shape, false, voxel::count_nodes(voxel::active_cells(voxels, voxel::numbering::none)),
             model.header.provenance_json};
   }
 

@@ -1,0 +1,93 @@
+#include <osteon/voxel/image_planes.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <osteon/base/error.hpp>
+#include <type_traits>
+
+namespace osteon::voxel {
+
+namespace {
+
+std::size_t bytes_of(index3 shape, scalar type) { return static_cast<std::size_t>(shape.volume()) * size_of(type); }
+
+}  // namespace
+
+image_planes::image_planes(image whole) : shape(whole.shape), type(whole.type) {
+  const std::size_t plane = bytes_of({1, shape.y, shape.x}, type);
+  read = [plane, kept = std::make_shared<const image>(std::move(whole))](std::int64_t first, std::int64_t planes,
+                                                                         std::span<std::byte> values) {
+    std::memcpy(values.data(), kept->bytes.data() + static_cast<std::size_t>(first) * plane,
+                static_cast<std::size_t>(planes) * plane);
+  };
+}
+
+void image_planes::read_into(image& block, std::int64_t first, std::int64_t planes) const {
+  block.shape = {planes, shape.y, shape.x};
+  block.type = type;
+  block.bytes.resize(bytes_of(block.shape, type));
+  read(first, planes, block.bytes);
+}
+
+std::int64_t image_planes::at_a_time(std::size_t bytes_per_voxel) const {
+  constexpr std::int64_t block_bytes = 4 << 20;
+  const std::int64_t plane = shape.y * shape.x * static_cast<std::int64_t>(bytes_per_voxel);
+  return std::clamp<std::int64_t>(block_bytes / std::max<std::int64_t>(plane, 1), 1, std::max<std::int64_t>(shape.z, 1));
+}
+
+grey_range check_values(const image_planes& scan) {
+  if (scan.shape.volume() <= 0)
+    throw data_error(
+        fmt::format("the image has no voxels: its shape is {} x {} x {}", scan.shape.z, scan.shape.y, scan.shape.x));
+  grey_range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  std::int64_t bad = 0, first_bad = -1;
+  for_each_block(scan, [&](std::int64_t z, auto values) {
+    using T = std::remove_const_t<std::remove_reference_t<decltype(values(0, 0, 0))>>;
+    const T* data = values.data_handle();
+    if constexpr (std::is_floating_point_v<T>) {
+      for (std::int64_t i = 0; i < values.size(); ++i)
+        if (!std::isfinite(data[i])) {
+          if (bad++ == 0) first_bad = z * scan.shape.y * scan.shape.x + i;
+        }
+    }
+    T low = data[0], high = data[0];
+    for (std::int64_t i = 0; i < values.size(); ++i) {
+      low = data[i] < low ? data[i] : low;
+      high = data[i] < high ? high : data[i];
+    }
+    range = {std::min(range.low, static_cast<double>(low)), std::max(range.high, static_cast<double>(high))};
+  });
+  if (bad > 0)
+    throw data_error(fmt::format(
+        "the image holds {} values that are NaN or infinite, the first at voxel (z, y, x) = ({}, {}, {}); "
+        "replace them by a grey value, for example that of the background",
+        bad, first_bad / (scan.shape.y * scan.shape.x), first_bad / scan.shape.x % scan.shape.y, first_bad % scan.shape.x));
+  return range;
+}
+
+image_planes crop(const image_planes& scan, const box3& part) {
+  if (part.empty() || part.begin.z < 0 || part.begin.y < 0 || part.begin.x < 0 || part.end.z > scan.shape.z ||
+      part.end.y > scan.shape.y || part.end.x > scan.shape.x)
+    throw data_error(fmt::format(
+        "the crop [[{}, {}], [{}, {}], [{}, {}]] is not inside the image of {} x {} x {} voxels (z, y, x)", part.begin.z,
+        part.end.z, part.begin.y, part.end.y, part.begin.x, part.end.x, scan.shape.z, scan.shape.y, scan.shape.x));
+  const index3 shape = part.shape();
+  const auto read = [scan, part, shape, whole = std::make_shared<image>()](std::int64_t first, std::int64_t planes,
+                                                                           std::span<std::byte> values) {
+    const std::size_t width = size_of(scan.type), row = static_cast<std::size_t>(shape.x) * width;
+    for (std::int64_t z = 0; z < planes; ++z) {
+      scan.read_into(*whole, part.begin.z + first + z, 1);
+      for (std::int64_t y = 0; y < shape.y; ++y)
+        std::memcpy(values.data() + static_cast<std::size_t>(z * shape.y + y) * row,
+                    whole->bytes.data() + static_cast<std::size_t>((part.begin.y + y) * scan.shape.x + part.begin.x) * width,
+                    row);
+    }
+  };
+  return {shape, scan.type, read};
+}
+
+}  // namespace osteon::voxel

@@ -1,0 +1,49 @@
+#pragma once
+/// @file
+/// An image whose planes are read when they are due, so that it need not fit into memory.
+#include <algorithm>
+#include <functional>
+#include <osteon/voxel/image.hpp>
+#include <span>
+
+namespace osteon::voxel {
+
+/// The planes of an image, wherever they lie. They may be read several times, by one thread at a time.
+struct image_planes {
+  /// Fills `values` with the planes [first, first + planes), shape (planes, y, x), in the machine's byte order.
+  using reader = std::function<void(std::int64_t first, std::int64_t planes, std::span<std::byte> values)>;
+
+  index3 shape;
+  scalar type = scalar::u1;
+  reader read;
+
+  image_planes() = default;
+  image_planes(index3 of_shape, scalar of_type, reader by) : shape(of_shape), type(of_type), read(std::move(by)) {}
+  /// Those of an image in memory, which is kept as long as they are.
+  image_planes(image whole);
+
+  /// Read the planes [first, first + planes) into `block`, whose memory is used again.
+  void read_into(image& block, std::int64_t first, std::int64_t planes) const;
+  /// So many planes of `bytes_per_voxel` take about 4 MiB.
+  std::int64_t at_a_time(std::size_t bytes_per_voxel) const;
+};
+
+/// Call `f(first, values)` for all planes in ascending order, some at a time; `values` is a view of them in their own type.
+template <class F>
+void for_each_block(const image_planes& image_in_planes, F&& f) {
+  const index3 shape = image_in_planes.shape;
+  const std::int64_t most = image_in_planes.at_a_time(size_of(image_in_planes.type));
+  image block;
+  for (std::int64_t z = 0; z < shape.z; z += most) {
+    image_in_planes.read_into(block, z, std::min(most, shape.z - z));
+    block.visit([&](auto values) { f(z, values); });
+  }
+}
+
+/// @throws data_error if the image is empty, or holds NaN or infinity (says how many and where the first is)
+grey_range check_values(const image_planes& scan);
+
+/// The part of an image inside `part`. @throws data_error if `part` is empty or not inside the image
+image_planes crop(const image_planes& scan, const box3& part);
+
+}  // namespace osteon::voxel
