@@ -5,7 +5,7 @@
 
 #include "elastic_model.hpp"
 
-namespace elastic_load_test {
+namespace elasticity_load_test {
 
 using namespace osteon;
 using namespace osteon::elastic_model;
@@ -98,4 +98,4 @@ TEST(ElasticLoad, RefusesWhatCannotBeApplied) {
   EXPECT_THROW(solver.solve({.prescribed_mm = {}, .forces = {{0, {NAN, 0, 0}}}}), data_error);
 }
 
-}  // namespace elastic_load_test
+}  // namespace elasticity_load_test
