@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <app/svg.hpp>
+#include <app/figures/svg.hpp>
 #include <cmath>
 #include <studies/hyper_crossbar/time_plot.hpp>
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/job/place_ranks.hpp>
+#include <osteon/job/placement/place_ranks.hpp>
 #include <string>
 #include <vector>
 

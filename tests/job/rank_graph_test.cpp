@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <osteon/job/rank_graph.hpp>
+#include <osteon/job/placement/rank_graph.hpp>
 
 namespace rank_graph_test {
 

@@ -4,15 +4,15 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <app/summary_table.hpp>
+#include <app/job/summary_table.hpp>
 #include <array>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/job/compute.hpp>
 #include <osteon/job/elasticity/elasticity.hpp>
-#include <osteon/job/estimate.hpp>
 #include <osteon/job/heat/heat.hpp>
 #include <osteon/job/model_source.hpp>
+#include <osteon/job/run/compute.hpp>
+#include <osteon/job/run/estimate.hpp>
 #include <osteon/job/system_info.hpp>
 #include <osteon/job/thermo_elasticity/thermo_elasticity.hpp>
 #include <string>

@@ -5,10 +5,10 @@
 #include <mpi.h>
 
 #include <osteon/base/log_sink.hpp>
-#include <osteon/job/import.hpp>
-#include <osteon/job/io_options.hpp>
+#include <osteon/job/import/import.hpp>
+#include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/physics_result.hpp>
-#include <osteon/job/stop.hpp>
+#include <osteon/job/run/stop.hpp>
 
 namespace osteon::job {
 

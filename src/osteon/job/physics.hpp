@@ -9,9 +9,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/io/result_file.hpp>
-#include <osteon/job/answers.hpp>
-#include <osteon/job/key_visitor.hpp>
-#include <osteon/job/spec.hpp>
+#include <osteon/job/outputs/answers.hpp>
+#include <osteon/job/spec/key_visitor.hpp>
+#include <osteon/job/spec/spec.hpp>
 #include <osteon/voxel/count_nodes.hpp>
 #include <osteon/voxel/material.hpp>
 #include <span>

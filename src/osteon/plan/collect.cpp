@@ -137,9 +137,9 @@ composite appended(const collector& all, int rounds, Append append) {
 }  // namespace
 
 composite collected(composite parts, int root, const collect_options& options) {
-  if (root < 0 || parts.holder == root || options.way == collect_method::none) return parts;
+  if (root < 0 || parts.holder == root || options.method == collect_method::none) return parts;
   const collector plain{std::move(parts), root};
-  switch (options.way) {
+  switch (options.method) {
     case collect_method::fan_in: {
       if (options.limit < 1)
         throw usage_error(fmt::format("a collect with at most {} messages into one rank: allow at least 1", options.limit));

@@ -8,9 +8,9 @@
 #include <limits>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/io/model_file.hpp>
-#include <osteon/job/compute.hpp>
-#include <osteon/job/io_options.hpp>
-#include <osteon/job/label_images.hpp>
+#include <osteon/job/import/label_images.hpp>
+#include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/run/compute.hpp>
 #include <set>
 
 namespace osteon::job {

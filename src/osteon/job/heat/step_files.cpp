@@ -6,7 +6,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/io/result_file.hpp>
-#include <osteon/job/io_options.hpp>
+#include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/system_info.hpp>
 
 namespace osteon::job {

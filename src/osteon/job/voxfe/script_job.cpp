@@ -11,10 +11,10 @@
 #include <osteon/io/model_file.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/io/voxfe/read_model.hpp>
-#include <osteon/job/compute.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
-#include <osteon/job/io_options.hpp>
 #include <osteon/job/model_source.hpp>
+#include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/run/compute.hpp>
 #include <osteon/job/voxfe/script_results.hpp>
 #include <set>
 

@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <app/commands.hpp>
+#include <app/common_options.hpp>
+#include <app/json_output.hpp>
+#include <app/stop_signal.hpp>
+#include <app/terminal.hpp>
+#include <memory>
+#include <optional>
+#include <osteon/job/import/import.hpp>
+#include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/run/compute.hpp>
+#include <osteon/job/run/estimate.hpp>
+#include <osteon/job/spec/spec.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+job::spec read_or_throw(const std::string& path, const job::script_options& script) {
+  std::vector<problem> problems;
+  job::spec spec = job::read_job(path, script, problems);
+  if (!problems.empty()) throw usage_error(job::join(problems));
+  return spec;
+}
+
+int estimate(const std::string& path, std::optional<int> ranks, bool always_count, const job::script_options& script,
+             const std::string& json) {
+  const job::spec spec = read_or_throw(path, script);
+  terminal_sink log(is_interactive());
+  const job::estimation e = job::estimate(spec, ranks.value_or(0), always_count, log);
+  write_json(json, e.to_json());
+  if (json != "-") fmt::print("{}", e.to_text());
+  return 0;
+}
+
+int import(const std::string& path, const std::string& model, const job::script_options& script, const std::string& json) {
+  const job::spec spec = read_or_throw(path, script);
+  terminal_sink log(is_interactive());
+  note_stop_signals();
+  job::find_filters(spec);
+  const auto imported =
+      job::import_model(spec, model.empty() ? job::output_paths(spec).model : model, log, stop_was_requested);
+  write_json(json, imported.to_json());
+  if (json != "-") fmt::print("{}\n", imported.path);
+  return 0;
+}
+
+}  // namespace
+
+void add_estimate(registry& commands) {
+  struct options {
+    std::string job, json;
+    std::optional<int> ranks;
+    bool count = false;
+    job::script_options script;
+  };
+  const auto o = std::make_shared<options>();
+  command c = commands.add("estimate", "Say what a job would take, without solving it (imports an image of up to 1 GiB)",
+                           [o] { return estimate(o->job, o->ranks, o->count, o->script, o->json); });
+  add_job(c, o->job);
+  c.add_option("-n,--ranks", o->ranks, "Number of MPI processes to estimate for").positive();
+  c.add_flag("--count", o->count, "Import the image and count, however large it is; else 1 GiB and more are sampled");
+  add_script(c, o->script);
+  add_json(c, o->json);
+  c.footer("Example:\n  osteon estimate examples/bone.toml --ranks 64");
+}
+
+void add_import(registry& commands) {
+  struct options {
+    std::string job, model, json;
+    job::script_options script;
+  };
+  const auto o = std::make_shared<options>();
+  command c = commands.add("import", "Turn the image of a job into a model file",
+                           [o] { return import(o->job, o->model, o->script, o->json); });
+  add_job(c, o->job);
+  c.add_option("-o,--output", o->model, "Model file to write (default: model.nc in the output directory)");
+  add_script(c, o->script);
+  add_json(c, o->json);
+  c.footer("Example:\n  osteon import examples/bone.toml -o bone.nc");
+}
+
+}  // namespace osteon::app

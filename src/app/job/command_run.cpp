@@ -1,0 +1,316 @@
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <omp.h>
+#include <algorithm>
+#include <app/commands.hpp>
+#include <app/common_options.hpp>
+#include <app/front_link.hpp>
+#include <app/job/summary_table.hpp>
+#include <app/json_output.hpp>
+#include <app/launcher.hpp>
+#include <app/mpi_session.hpp>
+#include <app/stop_signal.hpp>
+#include <app/terminal.hpp>
+#include <cctype>
+#include <common/printable.hpp>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/grid/block.hpp>
+#include <osteon/grid/bricks.hpp>
+#include <osteon/job/model_source.hpp>
+#include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/placement/place_ranks.hpp>
+#include <osteon/job/placement/rank_graph.hpp>
+#include <osteon/job/run/compute.hpp>
+#include <osteon/job/run/directory_lock.hpp>
+#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/subprocess.hpp>
+#include <string_view>
+
+namespace osteon::app {
+
+namespace {
+
+struct run_options {
+  std::string job;
+  std::optional<int> ranks, threads;
+  std::optional<std::string> output, checkpoint, io;
+  std::vector<std::string> io_hints;
+  bool place = true;
+  std::optional<std::string> bind;
+  bool resume = false, force = false;
+  std::string json;  ///< file for summary.json's content, `-` for standard output
+  bool report = true;
+  job::script_options script;
+};
+
+// Call `v(names, field, description, [limits])` for each option of `run`: the command line, the words for the ranks and the
+// command in the manifest follow from it, so that none of them can forget one.
+template <class Visitor>
+void describe(Visitor&& v, run_options& o) {
+  const auto positive = [](option of) { of.positive(); };
+  v("-n,--ranks", o.ranks, "MPI processes to start (default: run.ranks of the job, else all cores)", positive);
+  v("-t,--threads", o.threads, "OpenMP threads of each process (default: run.threads of the job)", positive);
+  v("-o,--output", o.output, "Output directory (default: output.directory of the job, else <name>.out)");
+  v("--io", o.io,
+    "Which ranks touch files: auto, serial, aggregated or parallel (default: io.mode); text-serial: rank 0 "
+    "reads a VOX-FE model and scatters it, and ranks write text one after the other",
+    [](option of) { of.one_of({"auto", "serial", "aggregated", "parallel", "text-serial"}); });
+  v("--io-hint", o.io_hints, "A hint for MPI-IO, key=value; may be repeated (adds to io.hints)",
+    [](option of) { of.repeatable(); });
+  v("!--no-place", o.place, "Leave ranks on several hosts in the order they came (run.place)");
+  v("--bind", o.bind, "What a rank is bound to: auto, none, core, l3, numa, socket, measured (default: run.bind)",
+    [](option of) { of.one_of({"auto", "none", "core", "l3", "numa", "socket", "measured"}); });
+  v("!--no-report", o.report, "Do not make report.html");
+  v("--force", o.force, "Replace earlier results in the output directory instead of keeping them as <output>.1");
+  v("--resume", o.resume, "Continue from the job's checkpoint, if there is one");
+  v("--checkpoint", o.checkpoint,
+    "Folder of the checkpoints (default: checkpoint.directory of the job, else checkpoint in the output)");
+  describe_script(v, o.script);
+  v("--json", o.json, json_description);
+}
+
+// The words that give the options the values that they have; nothing for those that say nothing.
+class writer_of_words {
+ public:
+  template <class Value, class... More>
+  void operator()(const std::string& names, const Value& value, More&&...) {
+    put(names.substr(names.find("--")), names.front() == '!', value);
+  }
+  std::vector<std::string> words;
+
+ private:
+  void put(const std::string& name, bool turns_off, bool value) {
+    if (value != turns_off) words.push_back(name);
+  }
+  void put(const std::string& name, bool, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {name, value});
+  }
+  void put(const std::string& name, bool, const std::optional<int>& value) {
+    if (value) words.insert(words.end(), {name, std::to_string(*value)});
+  }
+  void put(const std::string& name, bool, const std::optional<std::string>& value) {
+    if (value) words.insert(words.end(), {name, *value});
+  }
+  void put(const std::string& name, bool, const std::vector<std::string>& values) {
+    for (const std::string& value : values) words.insert(words.end(), {name, value});
+  }
+};
+
+std::vector<std::string> words_of(run_options options) {
+  writer_of_words writer;
+  describe(writer, options);
+  return std::move(writer.words);
+}
+
+// As a shell takes it.
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) || c > 127 || std::string_view("-_./=:,+@%").find(static_cast<char>(c)) != std::string::npos;
+  });
+  if (plain) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+std::string command_line(const run_options& options) {
+  std::string text = "osteon run " + quoted(options.job);
+  for (const std::string& word : words_of(options)) text += " " + quoted(word);
+  return text;
+}
+
+job::spec read_job(const run_options& options) {
+  std::vector<problem> problems;
+  job::script_options script = options.script;
+  script.serial_text = options.io == "text-serial";
+  job::spec spec = job::read_job(options.job, script, problems);
+  if (!problems.empty()) throw usage_error(job::join(problems));
+  if (options.io && !script.serial_text) spec.io.mode = *options.io;
+  for (const std::string& hint : options.io_hints) {
+    if (hint.find('=') == std::string::npos || hint.front() == '=' || hint.back() == '=')
+      throw usage_error(fmt::format("--io-hint '{}' must have the form key=value", hint));
+    spec.io.hints.push_back(hint);
+  }
+  if (options.output) spec.output_directory = *options.output;
+  if (options.ranks) spec.run.ranks = *options.ranks;
+  if (options.threads) spec.run.threads = *options.threads;
+  if (!options.place) spec.run.place = false;
+  if (options.bind) spec.run.bind = *options.bind;
+  if (options.checkpoint) spec.checkpoint.directory = *options.checkpoint;
+  return spec;
+}
+
+// Runs when the ranks are done: what a person or a script wants to see. Never collective.
+void finish(const run_options& options, const job::spec& spec) {
+  const job::output_paths paths(spec);
+  std::ifstream file(paths.summary);
+  const auto summary = nlohmann::ordered_json::parse(file, nullptr, false);
+  if (summary.is_discarded()) throw machine_error(fmt::format("'{}' was written but cannot be read back", paths.summary));
+  std::string report_path;
+  if (options.report) {
+    const auto result =
+        job::run_program({job::python_interpreter(), "-m", "osteon.report", paths.directory}, stop_was_requested);
+    if (stop_was_requested())
+      throw interrupted_error(
+          fmt::format("stopped on request while making the report; results and picture are written: "
+                      "osteon report '{}' makes it",
+                      paths.directory));
+    if (result.exit_code == 0)
+      report_path = paths.report;
+    else  // The numbers are safe on disk; a missing plotting library must not turn them into a failure.
+      say(fmt::format("  warning: no report: {}\n", result.err.empty() ? "the report program failed" : result.err));
+  }
+  write_json(options.json, summary);
+  if (options.json != "-") fmt::print("{}", printable(summary_table(summary, report_path)));
+}
+
+job::placed_ranks place(MPI_Comm comm, const job::spec& spec, log_sink& log) {
+  const auto graph = [&] {
+    const voxel::model_header header = job::source_of(spec).outline(comm, spec);
+    placement::graph ranks;
+    comm::collectively(comm,
+                       [&] { ranks = job::rank_graph(spec, header.shape, header.active_per_plane, comm::size(comm)); });
+    return ranks;
+  };
+  return job::place_ranks(comm, spec, graph, log);
+}
+
+// Whether a job that ended so may leave nothing: one that was stopped keeps the model that it has made.
+bool is_failure(int code) {
+  return code != 0 && code != exit_code(error_kind::interrupted) && code != exit_code_of(error_kind::interrupted);
+}
+
+int compute_as_rank(const run_options& options) {
+  std::optional<job::spec> spec;
+  std::optional<job::directory_lock> lock;
+  bool speaks = false;  // the first rank
+  note_stop_signals();
+  const bool has_parent = std::getenv("OSTEON_PARENT") != nullptr;
+  const int code = on_all_ranks([&](MPI_Comm given) {
+    speaks = comm::rank(given) == 0;
+    terminal_sink shown(is_interactive());
+    const auto log_of_first = [&]() -> log_sink& { return speaks ? static_cast<log_sink&>(shown) : null_log(); };
+    const char* started = std::getenv("OSTEON_STARTED");
+    comm::collectively(given, [&] { spec = read_job(options); });
+    job::leave_together_if_asked(given, stop_was_requested, *spec, "starting the ranks");
+    comm::collectively(given, [&] {
+      if (speaks)
+        lock.emplace(job::output_paths(*spec).directory,
+                     has_parent ? job::directory_lock::part::of_ranks : job::directory_lock::part::both);
+      if (options.threads || !std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(static_cast<int>(spec->run.threads));
+      // The parent that started the ranks has imported and said so; started by a launcher, the first rank imports.
+      if (speaks) job::source_of(*spec).prepare(*spec, has_parent ? null_log() : log_of_first(), stop_was_requested);
+    });
+    job::leave_together_if_asked(given, stop_was_requested, *spec, "importing the image");
+    const job::placed_ranks placed = place(given, *spec, log_of_first());
+    speaks = comm::rank(placed.comm()) == 0;  // perhaps another process than before
+    job::compute(placed.comm(), *spec, command_line(options), started ? started : job::utc_now(), log_of_first(),
+                 {.resume = options.resume, .is_to_stop = stop_was_requested, .replace = options.force});
+  });
+  if (code == 0 && speaks && !has_parent) finish(options, *spec);
+  if (code != 0 && lock && !has_parent) lock->remove_if_useless(is_failure(code));
+  return code;
+}
+
+// The job of a process that starts its ranks, in a directory that it holds.
+int run_held(const run_options& options, const job::spec& spec, job::directory_lock& lock) {
+  terminal_sink log(is_interactive());
+  setenv("OSTEON_STARTED", job::utc_now().c_str(), 1);
+  job::find_filters(spec);
+  const index3 shape = job::source_of(spec).prepare(spec, log, stop_was_requested);
+  const auto cores = static_cast<std::int64_t>(job::usable_cores());
+  const std::int64_t ranks =
+      spec.run.ranks > 0 ? spec.run.ranks : std::clamp<std::int64_t>(cores / spec.run.threads, 1, shape.z);
+
+  if (job::takes_bricks(spec, shape.z, ranks)) {
+    if (ranks > shape.volume()) throw usage_error(grid::too_many_ranks(ranks, shape));
+  } else if (ranks > shape.z) {
+    throw usage_error(grid::too_many_ranks(ranks, shape.z));
+  }
+
+  run_options of_ranks = options;
+  of_ranks.ranks = static_cast<int>(ranks);
+  of_ranks.threads = static_cast<int>(spec.run.threads);
+  of_ranks.output = spec.output_directory;
+  std::vector<std::string> arguments{own_path(), "run", options.job};
+  for (std::string& word : words_of(of_ranks)) arguments.push_back(std::move(word));
+  job::leave_if_asked(stop_was_requested, spec, "starting the ranks");
+  setenv("OSTEON_PARENT", "1", 1);
+  lock.leave_to_ranks();
+  const int code = start_ranks(static_cast<int>(ranks), static_cast<int>(spec.run.threads), arguments);
+  if (code == 0) finish(options, spec);
+  if (code == exit_code_of(error_kind::interrupted) || stop_urgency() > 1) return code;
+  if (code != 0 && (code < exit_code(error_kind::usage) || code > exit_code(error_kind::machine))) {
+    job::leave_if_asked(stop_was_requested, spec, "the ranks were being ended");  // by others, who were not as patient
+    throw machine_error(
+        fmt::format("the ranks were ended with exit code {}{}", code,
+                    code == 137 ? ": killed, probably for memory; `osteon estimate` says what a job takes" : ""));
+  }
+  return code;
+}
+
+int run(const run_options& options) {
+  if (under_launcher()) return compute_as_rank(options);
+  refuse_copies(1);
+  note_stop_signals();
+  follow_lifeline();
+
+  const job::spec spec = read_job(options);
+  job::directory_lock lock(job::output_paths(spec).directory);
+  try {
+    const int code = run_held(options, spec, lock);
+    if (code != 0) lock.remove_if_useless(is_failure(code));
+    return code;
+  } catch (const error& e) {
+    lock.remove_if_useless(is_failure(exit_code(e.kind())));
+    throw;
+  }
+}
+
+int resume(const std::string& directory, run_options options) {
+  const job::resumable found = job::find_resumable(directory);
+  options.job = found.job_file;
+  options.output = found.output_directory;
+  options.checkpoint = found.directory;
+  options.resume = true;
+  return run(options);
+}
+
+}  // namespace
+
+void add_run(registry& commands) {
+  const auto o = std::make_shared<run_options>();
+  command c = commands.add("run", "Run a job: import, solve, write, picture, report", [o] { return run(*o); });
+  add_job(c, o->job);
+  describe(option_adder{c}, *o);
+  c.footer(std::string("Examples:\n  osteon run examples/bone.toml\n  osteon run -n 4 -t 2 bone.toml -o /scratch/bone.out\n"
+                       "  osteon run script.txt --units mm\n"
+                       "  mpirun -np 64 osteon run bone.toml\n\n") +
+           exit_codes);
+}
+
+void add_resume(registry& commands) {
+  struct options {
+    std::string directory;
+    run_options run;
+  };
+  const auto o = std::make_shared<options>();
+  command c = commands.add("resume", "Continue a job that was ended, from its checkpoint",
+                           [o] { return resume(o->directory, o->run); });
+  c.add_option("checkpoint", o->directory, "Folder of the checkpoint, or the job's output directory").required();
+  c.add_option("-n,--ranks", o->run.ranks, "MPI processes to start; any number continues").positive();
+  c.add_option("-t,--threads", o->run.threads, "OpenMP threads of each process").positive();
+  add_script(c, o->run.script);
+  c.add_flag("!--no-report", o->run.report, "Do not make report.html");
+  add_json(c, o->run.json);
+  c.footer(std::string("Example:\n  osteon resume bone.out\n\n") + exit_codes);
+}
+
+}  // namespace osteon::app

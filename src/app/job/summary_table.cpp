@@ -1,0 +1,213 @@
+#include <app/job/summary_table.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <osteon/job/physics.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace osteon::app {
+
+namespace {
+
+struct summary_row {
+  std::string name, value, unit;
+};
+
+std::string number(double value) {
+  const double magnitude = value < 0 ? -value : value;
+  if (value == 0) return "0";
+  return magnitude >= 1e5 || magnitude < 1e-3 ? fmt::format("{:.5e}", value) : fmt::format("{:.6g}", value);
+}
+
+std::string grouped(std::int64_t value) {
+  std::string text = std::to_string(value);
+  for (auto i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > 0; i -= 3)
+    text.insert(static_cast<std::size_t>(i), 1, ' ');
+  return text;
+}
+
+// A value, a list of them, or nothing where there is nothing to say.
+std::string value_of(const nlohmann::ordered_json& value) {
+  if (value.is_null()) return "infinite";  // JSON has no infinity: a tortuosity is null where no path conducts
+  if (value.is_boolean()) return value.get<bool>() ? "" : "none";
+  if (value.is_number_integer()) return grouped(value);
+  if (value.is_number()) return number(value);
+  if (!value.is_array()) return value.is_string() ? value.get<std::string>() : "";
+  std::string text;
+  for (const auto& one : value) text += (text.empty() ? "" : ", ") + value_of(one);
+  return text;
+}
+
+// The answers of a job, or of one of its cases.
+void add_answers(std::vector<summary_row>& rows, const job::physics& what, const nlohmann::ordered_json& s) {
+  for (const job::found_answer& found : job::answers_in(what.answers, s)) {
+    const bool is_silent = found.what->is_silent_at_0 && found.value == 0;
+    if (!found.what->in_table || is_silent) continue;
+    if (std::string text = value_of(found.value); !text.empty())
+      rows.push_back({found.title, std::move(text), found.what->unit});
+  }
+}
+
+// How well a problem was solved whose solution loads this one; "heat" of heat_certificate.
+void add_certificates(std::vector<summary_row>& rows, const nlohmann::ordered_json& s) {
+  for (const auto& [key, proof] : s.items()) {
+    constexpr std::string_view ending = "_certificate";
+    if (!key.ends_with(ending)) continue;
+    const std::string name = key.substr(0, key.size() - ending.size());
+    rows.push_back({name + ": iterations", std::to_string(proof.at("iterations").get<int>()), ""});
+    for (const auto& [error, words] : {std::pair{"true_relative_residual", "true relative residual"},
+                                       {"reaction_imbalance", "balance error"},
+                                       {"energy_identity_error", "energy identity error"}})
+      rows.push_back({fmt::format("{}: {}", name, words), fmt::format("{:.2e}", proof.at(error).get<double>()), ""});
+  }
+}
+
+// Columns as wide as they need; the first begins at the left, the others end at the right.
+std::string columns(const std::vector<std::vector<std::string>>& lines) {
+  std::vector<std::size_t> width;
+  for (const auto& line : lines)
+    for (std::size_t c = 0; c < line.size(); ++c) {
+      if (c == width.size()) width.push_back(0);
+      width[c] = std::max(width[c], line[c].size());
+    }
+  std::string text;
+  for (const auto& line : lines) {
+    text += fmt::format("  {:<{}}", line[0], width[0]);
+    for (std::size_t c = 1; c < line.size(); ++c) text += fmt::format("  {:>{}}", line[c], width[c]);
+    text += "\n";
+  }
+  return text;
+}
+
+// z, y, x in one cell.
+std::string three(const nlohmann::ordered_json& list, double noise) {
+  std::string text;
+  for (const auto& value : list) {
+    const double v = std::abs(value.get<double>()) < noise ? 0 : value.get<double>();
+    text += (text.empty() ? "" : ", ") + (v == 0 ? "0" : fmt::format("{:.4g}", v));
+  }
+  return text;
+}
+
+// What the solver's tolerance leaves of a zero, against the largest of all entries of a list's key.
+double noise_of(const nlohmann::ordered_json& list, const char* key, double tolerance) {
+  double largest = 0;
+  for (const auto& entry : list)
+    for (const auto& value : entry.at(key)) largest = std::max(largest, std::abs(value.get<double>()));
+  return tolerance * largest;
+}
+
+// What supports bear and forces apply in a case of [[support]] and [[force]]. A standard test has one answer instead.
+std::string supports_of(const nlohmann::ordered_json& s, double tolerance) {
+  constexpr std::size_t most_lines = 20;
+  if (!s.contains("supports") || s.at("load").at("test") != "custom") return {};
+  std::string text;
+  const auto cut = [&](std::vector<std::vector<std::string>> lines) {
+    const std::size_t all = lines.size();
+    if (all > most_lines) lines.resize(most_lines);
+    text += columns(lines);
+    if (all > most_lines) text += fmt::format("  ... {} more in summary.json\n", all - most_lines);
+  };
+  const auto& supports = s.at("supports");
+  double lever = 0;  // of the forces on each other
+  for (const auto& e : supports)
+    for (std::size_t a = 0; a < 3; ++a)
+      lever = std::max(lever, std::abs(e.at("about_mm")[a].get<double>() - supports[0].at("about_mm")[a].get<double>()));
+  const double small_force = noise_of(supports, "reaction_N", tolerance),
+               small_moment = std::max(noise_of(supports, "moment_N_mm", tolerance), lever * small_force);
+  std::vector<std::vector<std::string>> lines{{"support", "held", "nodes", "reaction z, y, x [N]", "moment z, y, x [N mm]"}};
+  for (const auto& e : supports)
+    lines.push_back({e.at("on"), e.at("held"), std::to_string(e.at("nodes").get<std::int64_t>()),
+                     three(e.at("reaction_N"), small_force), three(e.at("moment_N_mm"), small_moment)});
+  cut(std::move(lines));
+  if (!s.contains("forces")) return text;
+  lines = {{"force on", "nodes", "force z, y, x [N]", "displacement along it [mm]"}};
+  for (const auto& e : s.at("forces"))
+    lines.push_back({e.at("on"), std::to_string(e.at("nodes").get<std::int64_t>()),
+                     three(e.at("force_N"), noise_of(s.at("forces"), "force_N", 1e-12)),
+                     e.contains("displacement_mm") ? number(e.at("displacement_mm")) : "-"});
+  cut(std::move(lines));
+  return text;
+}
+
+std::string lines_of(const std::vector<summary_row>& rows) {
+  std::string text;
+  for (const summary_row& r : rows) text += fmt::format("  {:<30} {:>14}  {}\n", r.name, r.value, r.unit);
+  return text;
+}
+
+// The answers of all cases: a line for each answer, a column for each case. Cases need not have the same answers.
+std::string table_of_cases(const job::physics& what, const nlohmann::ordered_json& cases) {
+  constexpr std::size_t most_columns = 4;
+  std::vector<std::vector<summary_row>> all;
+  for (const auto& c : cases) add_answers(all.emplace_back(), what, c);
+  std::string text;
+  for (std::size_t first = 0; first < cases.size(); first += most_columns) {
+    const std::size_t end = std::min(first + most_columns, cases.size());
+    std::vector<std::vector<std::string>> lines{{"load case"}, {"test"}};
+    for (std::size_t c = first; c < end; ++c) {
+      lines[0].push_back(cases[c].at("name"));
+      lines[1].push_back(cases[c].at("load").at("test"));
+    }
+    std::vector<std::string> names;  // with their units
+    const auto name_of = [](const summary_row& r) { return r.unit.empty() ? r.name : r.name + " [" + r.unit + "]"; };
+    for (std::size_t c = first; c < end; ++c)
+      for (const summary_row& r : all[c])
+        if (std::find(names.begin(), names.end(), name_of(r)) == names.end()) names.push_back(name_of(r));
+    for (const std::string& name : names) {
+      auto& line = lines.emplace_back(std::vector<std::string>{name});
+      for (std::size_t c = first; c < end; ++c) {
+        const auto found =
+            std::find_if(all[c].begin(), all[c].end(), [&](const summary_row& r) { return name_of(r) == name; });
+        line.push_back(found == all[c].end() ? "-" : found->value);
+      }
+    }
+    text += "\n" + columns(lines);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string summary_table(const nlohmann::ordered_json& s, const std::string& report) {
+  std::vector<summary_row> rows{{"elements", grouped(s.at("elements")), ""},
+                                {"degrees of freedom", grouped(s.at("dofs")), ""}};
+  const job::physics& what = *job::find_physics(s.at("physics"));
+  if (!s.contains("cases")) add_answers(rows, what, s);
+  add_certificates(rows, s);
+  const auto& proof = s.at("certificate");
+  rows.push_back({"iterations", std::to_string(s.at("iterations").get<int>()), ""});
+  rows.push_back({"true relative residual", fmt::format("{:.2e}", proof.at("true_relative_residual").get<double>()), ""});
+  rows.push_back({"reaction balance error", fmt::format("{:.2e}", proof.at("reaction_imbalance").get<double>()), ""});
+  rows.push_back({"energy identity error", fmt::format("{:.2e}", proof.at("energy_identity_error").get<double>()), ""});
+  rows.push_back({"ranks x threads", fmt::format("{} x {}", s.at("ranks").get<int>(), s.at("threads").get<int>()), ""});
+  rows.push_back(
+      {"solver", fmt::format("{:.1f}", s.at("setup_seconds").get<double>() + s.at("solve_seconds").get<double>()), "s"});
+  rows.push_back({"peak memory, all ranks", fmt::format("{:.0f}", s.at("peak_rss_bytes").get<double>() / 1048576), "MiB"});
+
+  std::string text = fmt::format("\n{}: {}\n", s.at("job").get<std::string>(), s.at("physics").get<std::string>());
+  text += lines_of(rows);
+  const double tolerance = proof.value("tolerance", 1e-6);
+  if (s.contains("cases")) {
+    text += table_of_cases(what, s.at("cases"));
+    for (const auto& c : s.at("cases"))
+      if (const std::string table = supports_of(c, tolerance); !table.empty())
+        text += fmt::format("\n  load case {}\n", c.at("name").get<std::string>()) + table;
+  } else if (const std::string table = supports_of(s, tolerance); !table.empty()) {
+    text += "\n" + table;
+  }
+  if (const auto note = s.at("image").value("spacing_note", ""); !note.empty())
+    text += fmt::format("\n  Voxel size: {}\n", note);
+  text += fmt::format("\n  results  {}\n", s.at("files").at("results").get<std::string>());
+  if (s.at("files").contains("picture"))
+    text += fmt::format("  picture  {}\n", s.at("files").at("picture").get<std::string>());
+  if (!report.empty()) text += fmt::format("  report   {}\n", report);
+  return text;
+}
+
+}  // namespace osteon::app

@@ -1,0 +1,191 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <app/commands.hpp>
+#include <app/common_options.hpp>
+#include <app/figures/place_drawing.hpp>
+#include <app/json_output.hpp>
+#include <app/machine/place_graph.hpp>
+#include <app/machine/place_verify.hpp>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <osteon/machine/machine_file.hpp>
+#include <osteon/net/network_request.hpp>
+#include <osteon/placement/launch_files.hpp>
+#include <osteon/placement/place.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct place_options {
+  graph_options source;
+  std::string machine, host, network;
+  int hosts = 0;
+  std::string method = "best", emit, output, picture, json;
+  std::uint64_t seed = 1;
+  double effort = 1, least_gain = 0;
+  bool without_scotch = false, verify = false;
+};
+
+machine::description machine_of(const place_options& o) {
+  if (!o.machine.empty()) {
+    if (o.hosts > 0 || !o.host.empty())
+      throw usage_error("--machine names the hosts; leave out --hosts and --host, or the file");
+    return machine::read_machine(o.machine);
+  }
+  const machine::host_tree tree = o.host.empty()             ? machine::this_host()
+                                  : o.host.ends_with(".xml") ? machine::host_from_xml(o.host)
+                                                             : machine::synthetic_host(o.host);
+  if (o.hosts > 0 || !o.host.empty()) return machine::assumed(machine::host_list(std::max(o.hosts, 1), tree));
+  machine::host_list here;
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  here.add(name.data(), tree);
+  return machine::assumed(here);
+}
+
+placement::target target_of(const place_options& o) {
+  machine::description machine = machine_of(o);
+  if (o.network.empty()) return placement::every_core(std::move(machine));
+  return placement::every_core(std::move(machine), std::make_shared<net::network>(net::network_by_text(o.network)));
+}
+
+json to_json(const placement::assessment& a) {
+  json by_path = json::object();
+  for (const machine::path p : machine::all_paths)
+    by_path[std::string(machine::name_of(p))] = a.bytes_by_path[static_cast<std::size_t>(p)];
+  return {{"off_host_bytes", a.off_host_bytes},
+          {"bytes_by_path", by_path},
+          {"hop_bytes", a.network.volume},
+          {"hottest_link", a.hottest_link},
+          {"hottest_link_s", a.network.hottest_time},
+          {"predicted_s", a.predicted_s()}};
+}
+
+json to_json(const placement::placement& found, const placement::target& where) {
+  json answer = {
+      {"schema", "osteon.place/1"},
+      {"subdomains", found.place.size()},
+      {"hosts", where.hosts()},
+      {"off_host_bytes",
+       {{"input", found.input.off_host_bytes},
+        {"random", found.random_off_host_bytes},
+        {"result", found.result.off_host_bytes}}},
+      {"predicted_s",
+       {{"input", found.input.predicted_s()}, {"random", found.random_predicted_s}, {"result", found.result.predicted_s()}}},
+      {"input", to_json(found.input)},
+      {"result", to_json(found.result)},
+      {"kept_input", found.kept_input},
+      {"how", found.how},
+      {"search_s", found.seconds}};
+  json places = json::array();
+  for (const int p : found.place) {
+    const machine::place at = where.places[static_cast<std::size_t>(p)];
+    places.push_back({where.machine.hosts.name(at.host), at.core});
+  }
+  answer["places"] = std::move(places);
+  return answer;
+}
+
+void print(const placement::placement& found, const placement::target& where, const std::string& source) {
+  const auto row = [](const char* what, double input, const std::string& random, double result) {
+    const std::string times = result <= 0      ? (input > 0 ? "all saved" : "")
+                              : input < result ? fmt::format("{:.2f} times more", result / input)
+                                               : fmt::format("{:.2f} times less", input / result);
+    fmt::print("  {:<28} {:>12.5g} {:>12} {:>12.5g}   {}\n", what, input, random, result, times);
+  };
+  const auto mega = [](auto bytes) { return static_cast<double>(bytes) * 1e-6; };
+  const auto path = [&](machine::path p) {
+    const auto i = static_cast<std::size_t>(p);
+    if (found.input.bytes_by_path[i] + found.result.bytes_by_path[i] > 0)
+      row(fmt::format("{}, MB", machine::name_of(p)).c_str(), mega(found.input.bytes_by_path[i]), "",
+          mega(found.result.bytes_by_path[i]));
+  };
+  fmt::print("{}: {} subdomains on {} cores of {} hosts; one exchange, both directions\n\n  {:<28} {:>12} {:>12} {:>12}\n",
+             source, found.place.size(), where.places.size(), where.hosts(), "", "input order", "random", "placed");
+  row("off-host volume, MB", mega(found.input.off_host_bytes), fmt::format("{:.5g}", mega(found.random_off_host_bytes)),
+      mega(found.result.off_host_bytes));
+  path(machine::path::inter_socket);
+  path(machine::path::inter_l3);
+  row("hottest link, ms", found.input.network.hottest_time * 1e3, "", found.result.network.hottest_time * 1e3);
+  row("predicted time, ms", found.input.predicted_s() * 1e3, fmt::format("{:.5g}", found.random_predicted_s * 1e3),
+      found.result.predicted_s() * 1e3);
+  if (!found.result.hottest_link.empty()) fmt::print("\n  hottest link: {}", found.result.hottest_link);
+  fmt::print("\n  {}{} ({:.2f} s)\n", fmt::join(found.how, ", "),
+             found.kept_input ? "; the input order is as good and was kept" : "", found.seconds);
+}
+
+void emit(const place_options& o, const placement::target& where, const placement::placement& found) {
+  if (o.emit.empty()) return;
+  const std::string file = o.output.empty() || o.output == "-" ? "placement." + o.emit : o.output;
+  const auto made = placement::launch_file_of(placement::parse_launcher(o.emit), where, found.place, file);
+  if (o.output == "-") {
+    fmt::print("{}", made.text);
+    return;
+  }
+  job::write_file(file, made.text);
+  if (made.executable)
+    std::filesystem::permissions(file, std::filesystem::perms::owner_exec | std::filesystem::perms::group_exec,
+                                 std::filesystem::perm_options::add);
+  if (o.json != "-") fmt::print("\n  {}; use it as: {}\n", file, made.command);
+}
+
+int place(const place_options& o, const std::vector<std::string>& words) {
+  placement::options options{.how = placement::parse_method(o.method),
+                             .seed = o.seed,
+                             .effort = o.effort,
+                             .least_gain = o.least_gain,
+                             .use_scotch = !o.without_scotch};
+  if (o.verify) {
+    if (o.hosts > 0 || !o.host.empty() || !o.network.empty() || !o.emit.empty() || !o.picture.empty())
+      throw usage_error(
+          "--verify measures on the hosts that there are: --hosts, --host, --network, --emit and --picture say nothing to "
+          "it");
+    return verify_placement(o.source, {.machine = o.machine, .json = o.json, .search = options}, words);
+  }
+  if (!o.emit.empty()) placement::parse_launcher(o.emit);  // before a long search, or a program that is traced
+  const placement::target where = target_of(o);
+  const placed_graph source = make_graph(o.source);
+  options.grid = source.grid;
+  const placement::placement found = placement::place(source.graph, where, options);
+  if (o.json != "-" && o.output != "-") print(found, where, source.words);
+  emit(o, where, found);
+  if (!o.picture.empty()) job::write_file(o.picture, draw_placement(source, where, found));
+  write_json(o.json, to_json(found, where));
+  return 0;
+}
+
+}  // namespace
+
+void add_place(registry& commands) {
+  const auto o = std::make_shared<place_options>();
+  command c = commands.add("place", "Map subdomains onto hosts and cores so that those who talk are close",
+                           [o, words = commands.words()] { return place(*o, words); });
+  add_graph_options(c, o->source);
+  c.add_option("--machine", o->machine, "machine.json, as `osteon probe` writes it");
+  c.add_option("--hosts", o->hosts, "Without a machine file: this many equal hosts").between(1, 1 << 20);
+  c.add_option("--host", o->host,
+               "What one is like, in hwloc's words: \"pack:2 l3:1 core:4 pu:1\", or lstopo's .xml file (default: this one)");
+  c.add_option("--network", o->network, "A model of the network, such as fattree:8x8,over=4 (docs/network.md)");
+  c.add_option("--method", o->method, "best, paper (AFC), groups (AFC-NB), input, random").show_default();
+  c.add_option("--seed", o->seed, "Of the searches; the result depends on nothing else").show_default();
+  c.add_option("--effort", o->effort, "Length of the searches").between(0.001, 100.0).show_default();
+  c.add_option("--least-gain", o->least_gain, "Keep the input order below this share of gain").between(0.0, 1.0);
+  c.add_flag("--no-scotch", o->without_scotch, "Do not use Scotch where it is installed");
+  c.add_option("--emit", o->emit, "Launcher's file: ompi4-rankfile, ompi5, seq, hydra, slurm, or wrap");
+  c.add_option("-o,--output", o->output, "Where to write it (- for standard output)");
+  c.add_flag("--verify", o->verify, "Start the ranks here (or run under mpirun), place them, and measure the exchange");
+  c.add_option("--picture", o->picture, "Draw the placement beside the input order, as SVG");
+  add_json(c, o->json);
+  c.footer(
+      "Examples:\n  osteon place --grid 8x8x8 --cells 1024x256x256 --hosts 64 --host \"pack:2 l3:1 core:4 pu:1\"\n"
+      "  osteon place --graph trace.json --machine machine.json --emit ompi4-rankfile -o rankfile\n"
+      "  osteon place --job examples/bone.toml --ranks 64 --hosts 8 --host \"pack:2 l3:1 core:4 pu:1\"\n"
+      "  osteon place --hosts 4 --host \"core:2 pu:1\" --trace -- mpirun -n 8 ./program");
+}
+
+}  // namespace osteon::app

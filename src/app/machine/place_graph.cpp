@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <app/launcher.hpp>
+#include <app/machine/place_graph.hpp>
+#include <app/mpi_session.hpp>
+#include <app/terminal.hpp>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <osteon/io/model_file.hpp>
+#include <osteon/job/import/import.hpp>
+#include <osteon/job/placement/rank_graph.hpp>
+#include <osteon/job/placement/subdomain_graph.hpp>
+#include <osteon/job/run/compute.hpp>
+#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/voxfe/script_job.hpp>
+#include <osteon/placement/graph_file.hpp>
+
+extern char** environ;
+
+namespace osteon::app {
+
+namespace {
+
+// "8x8x8", along x, y, z, as z, y, x.
+std::array<std::int64_t, 3> parse_lengths(const std::string& text, const char* option) {
+  std::array<std::int64_t, 3> xyz{};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto [next, error] = std::from_chars(at, end, xyz[d]);
+    const bool goes_on = d < 2 ? next != end && *next == 'x' : next == end;
+    if (error != std::errc() || !goes_on || xyz[d] < 1 || xyz[d] > 1'000'000'000)
+      throw usage_error(fmt::format("{} {}: three lengths such as 8x8x4 are wanted, along x, y and z", option, text));
+    at = next + 1;
+  }
+  return {xyz[2], xyz[1], xyz[0]};
+}
+
+placement::cartesian grid_of(const graph_options& o) {
+  placement::cartesian grid;
+  const auto blocks = parse_lengths(o.grid, "--grid");
+  for (std::size_t d = 0; d < 3; ++d) grid.blocks[d] = static_cast<int>(blocks[d]);
+  grid.cells = parse_lengths(o.cells, "--cells");
+  grid.bytes_per_cell = o.bytes_per_cell;
+  for (const char axis : o.periodic) {
+    if (axis < 'x' || axis > 'z')
+      throw usage_error(fmt::format("--periodic {}: letters of x, y and z are wanted", o.periodic));
+    grid.periodic[static_cast<std::size_t>('z' - axis)] = true;
+  }
+  return grid;
+}
+
+placed_graph graph_of_job(const graph_options& o) {
+  if (o.ranks < 1) throw usage_error("--job: say with --ranks how many ranks it is dealt out to");
+  if (under_launcher()) throw usage_error("--job reads the model by one process; start it without mpirun");
+  std::string model = o.job;
+  bool bricks = true;
+  int values = 3;
+  if (!model.ends_with(".nc")) {
+    std::vector<problem> problems;
+    const job::spec spec = job::read_job(o.job, {}, problems);
+    if (!problems.empty()) throw usage_error(job::join(problems));
+    model = job::output_paths(spec).model;
+    terminal_sink log(is_interactive());
+    job::import_model(spec, model, log);
+    values = job::values_per_node(spec);
+    bricks = job::takes_bricks(spec, io::read_model_header(model).shape.z, o.ranks);
+  }
+  placed_graph result;
+  std::exception_ptr failed;  // said once, by main()
+  on_all_ranks([&](MPI_Comm comm) {
+    try {
+      result.graph = job::subdomain_graph(comm, model, o.ranks, !bricks, values);
+    } catch (const error&) {
+      failed = std::current_exception();
+    }
+  });
+  if (failed) std::rethrow_exception(failed);
+  result.words = fmt::format("{} as {} {}", o.job, o.ranks, bricks ? "bricks" : "stacks of planes");
+  return result;
+}
+
+std::string trace_library() {
+  const std::filesystem::path here = std::filesystem::path(own_path()).parent_path();
+  for (const auto& place : {here, here.parent_path() / "lib" / "osteon"})
+    if (const auto file = place / "libosteon_trace.so"; std::filesystem::exists(file)) return file.string();
+  throw machine_error(fmt::format("libosteon_trace.so is not beside {}; build it (target osteon_trace)", own_path()));
+}
+
+// Runs the program with the library before MPI, and reads what that wrote.
+placed_graph graph_of_trace(const graph_options& o) {
+  const std::string file = o.file.empty() ? "osteon_trace.json" : o.file;
+  std::filesystem::remove(file);
+  const char* preloaded = std::getenv("LD_PRELOAD");
+  setenv("LD_PRELOAD", (trace_library() + (preloaded && *preloaded ? ":" + std::string(preloaded) : "")).c_str(), 1);
+  setenv("OSTEON_TRACE", std::filesystem::absolute(file).c_str(), 1);
+  std::vector<std::string> words = o.program;
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t pid = 0;
+  if (const int failed = posix_spawnp(&pid, argv[0], nullptr, nullptr, argv.data(), environ); failed != 0)
+    throw machine_error(fmt::format("cannot start '{}': {}", words.front(), std::strerror(failed)));
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  unsetenv("LD_PRELOAD");
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    throw machine_error(fmt::format("'{}' failed, so its trace is not used", fmt::join(o.program, " ")));
+  if (!std::filesystem::exists(file))
+    throw machine_error(
+        fmt::format("'{}' wrote no trace: it must be an MPI program that calls MPI_Finalize, with the MPI that "
+                    "osteon was built with; for ranks on other hosts hand on LD_PRELOAD and OSTEON_TRACE "
+                    "(mpirun -x)",
+                    fmt::join(o.program, " ")));
+  return {placement::read_graph(file), {}, fmt::format("trace of {}, in {}", o.program.front(), file)};
+}
+
+}  // namespace
+
+void add_graph_options(command c, graph_options& o) {
+  c.add_option("--grid", o.grid, "Blocks of a Cartesian grid along x, y, z; x runs fastest (8x8x8)");
+  c.add_option("--cells", o.cells, "Cells of a block along x, y, z").show_default();
+  c.add_option("--bytes-per-cell", o.bytes_per_cell, "Of a face that is exchanged")
+      .between(std::int64_t{1}, std::int64_t{1} << 20)
+      .show_default();
+  c.add_option("--periodic", o.periodic, "Axes along which the ends touch, such as xy");
+  c.add_option("--graph", o.file, "Graph of subdomains: METIS's text, or JSON; with --trace: where to keep it");
+  c.add_option("--job", o.job, "Job file, or model (.nc), as it would be dealt out to --ranks ranks");
+  c.add_option("-n,--ranks", o.ranks, "For --job").between(1, 1 << 22);
+  c.add_flag("--trace", o.trace, "Run the program after -- and count what its ranks send");
+  c.add_option("program", o.program, "For --trace: mpirun ... program ...");
+}
+
+placed_graph make_graph(const graph_options& o) {
+  const int sources = !o.grid.empty() + !o.job.empty() + (o.trace || !o.file.empty());
+  if (sources != 1 || o.trace == o.program.empty())
+    throw usage_error(
+        "say what is to be placed, in one way: --grid 8x8x8 --cells 1024x256x256, --graph FILE, --job FILE --ranks "
+        "N, or --trace -- mpirun -n 8 PROGRAM");
+  if (!o.job.empty()) return graph_of_job(o);
+  if (o.trace) return graph_of_trace(o);
+  if (!o.file.empty()) return {placement::read_graph(o.file), {}, "graph " + o.file};
+  const placement::cartesian grid = grid_of(o);
+  return {placement::graph_of(grid), grid, fmt::format("grid of {} blocks of {} cells", o.grid, o.cells)};
+}
+
+}  // namespace osteon::app

@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <app/commands.hpp>
+#include <app/common_options.hpp>
+#include <app/job/image_size.hpp>
+#include <app/json_output.hpp>
+#include <app/net/net_exchanges.hpp>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <osteon/net/compositing_model.hpp>
+#include <osteon/net/plan_cost.hpp>
+#include <osteon/plan/composite_method.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+/// Say what compositing costs on a machine: by [Ono]'s equations, by the extended ones, by walking the plan.
+struct net_cost_options {
+  std::string method = "binary-swap", pixels = "512x512", machine = "bgl";
+  int ranks = 0, bytes_per_pixel = 4;
+  exchange_cost_options exchanges;  ///< asked for instead, if they name a network
+  std::string json;
+};
+
+using json = nlohmann::ordered_json;
+
+// A machine as its data sheet has it, and as measurements make it.
+struct machine_pair {
+  net::compositing_machine printed, extended;
+};
+
+machine_pair find_machine(const std::string& name) {
+  if (name == "bgl") return {net::blue_gene_l(), net::measured_blue_gene_l()};
+  if (name == "ha8000") return {net::ha8000(), net::measured_ha8000()};
+  std::ifstream file(name);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) throw data_error(fmt::format("cannot read machine '{}'; it is a file, or one of: bgl, ha8000", name));
+  const net::compositing_machine extended = net::parse_machine(text, name);
+  net::compositing_machine printed = extended;
+  printed.send_overhead = printed.arrival_overhead = printed.match_time = 0;
+  printed.ranks_per_host = 1;
+  printed.host_rate = std::numeric_limits<double>::infinity();
+  printed.torus = {};
+  return {printed, extended};
+}
+
+json to_json(const net::frame_time& t) {
+  return {{"compose_s", t.compose}, {"collect_s", t.collect}, {"frames_per_second", t.frames_per_second()}};
+}
+
+struct equation_time {
+  const char* key;
+  const char* words;
+  net::frame_time time;
+};
+
+std::vector<equation_time> rows_of_equations(const machine_pair& m, int ranks, int group, double bytes) {
+  using net::collect_method, net::latency_reading, net::outer_method;
+  const auto time = [&](const net::compositing_machine& machine, latency_reading reading, collect_method how) {
+    return net::multi_step_time(machine, ranks, group, bytes, outer_method::binary_tree, reading, how);
+  };
+  constexpr auto message = latency_reading::per_message;
+  return {{"printed", "printed, a latency per message", time(m.printed, message, collect_method::linear)},
+          {"printed_to_the_letter", "printed to the letter, a latency per byte",
+           time(m.printed, latency_reading::per_byte, collect_method::linear)},
+          {"extended", "extended", time(m.extended, message, collect_method::linear)},
+          {"extended_tree_collect", "extended, collect by a tree", time(m.extended, message, collect_method::tree)},
+          {"extended_leaders_collect", "extended, collect by leaders", time(m.extended, message, collect_method::leaders)}};
+}
+
+// Plans are walked as a whole; those that may have n^2 messages end sooner.
+int most_ranks_to_walk(const std::string& method) {
+  return method.starts_with("binary-swap") || method.starts_with("tree") ? 65536 : 1024;
+}
+
+int net_cost(const net_cost_options& o) {
+  if (o.ranks == 0) throw usage_error("-n is missing: how many ranks composite? (Or name a --network and a --plan.)");
+  const image_size image = parse_image_size(o.pixels);
+  if (image.pixels() < 1) throw usage_error(fmt::format("--pixels {}: there must be at least one pixel", o.pixels));
+  auto method = plan::composite_method::parse(o.method);
+  const std::optional<int> group = net::group_in_equations(o.method, o.ranks);
+  const bool walk = o.ranks <= most_ranks_to_walk(o.method);
+  if (!group && !walk)
+    throw usage_error(fmt::format(
+        "--ranks {} with --method {}: the equations cover binary-swap and multi-step:P where ranks and P are powers of "
+        "two, and this plan is walked for up to {} ranks",
+        o.ranks, o.method, most_ranks_to_walk(o.method)));
+  const machine_pair machine = find_machine(o.machine);
+  if (method.ranks_per_host == 0) method.ranks_per_host = machine.extended.ranks_per_host;
+  const double bytes = static_cast<double>(image.pixels()) * o.bytes_per_pixel;
+  json answer = {{"schema", "osteon.net.cost/1"},
+                 {"method", o.method},
+                 {"ranks", o.ranks},
+                 {"pixels", {image.width, image.height}},
+                 {"bytes", bytes},
+                 {"machine", machine.printed.name},
+                 {"equations", json::object()}};
+  const auto say = [&](const char* words, const net::frame_time& t) {
+    if (o.json != "-")
+      fmt::print("{:<44} {:>10.3f} {:>10.3f} {:>10.2f}\n", words, t.compose * 1e3, t.collect * 1e3, t.frames_per_second());
+  };
+  if (o.json != "-")
+    fmt::print("{} of {} ranks, {} x {} pixels of {} bytes, {}\n\n{:<44} {:>10} {:>10} {:>10}\n", o.method, o.ranks,
+               image.width, image.height, o.bytes_per_pixel, machine.printed.name, "", "compose ms", "collect ms",
+               "frames/s");
+  if (group)
+    for (const equation_time& r : rows_of_equations(machine, o.ranks, *group, bytes)) {
+      answer["equations"][r.key] = to_json(r.time);
+      say(r.words, r.time);
+    }
+  if (walk) {
+    std::vector<int> order(static_cast<std::size_t>(o.ranks));
+    std::iota(order.begin(), order.end(), 0);
+    const auto cost = net::cost_of(method.make(o.ranks, image.pixels(), order), machine.extended, o.bytes_per_pixel);
+    answer["plan"] = {{"total_s", cost.total},
+                      {"exchange_s", cost.exchange},
+                      {"blend_s", cost.blend},
+                      {"collect_s", cost.collect},
+                      {"messages", cost.messages},
+                      {"busiest_rank", cost.busiest_rank},
+                      {"busiest_bytes", cost.busiest_bytes}};
+    say("extended, the plan walked message by message", {cost.exchange + cost.blend, cost.collect});
+    if (o.json != "-")
+      fmt::print("\n{} messages; rank {} sends or receives most: {:.3g} MB\n", cost.messages, cost.busiest_rank,
+                 cost.busiest_bytes * 1e-6);
+  }
+  write_json(o.json, answer);
+  return 0;
+}
+
+}  // namespace
+
+void add_net_cost(registry& commands) {
+  const auto o = std::make_shared<net_cost_options>();
+  command cost = commands.add("net", "cost", "Time of a compositing method on a machine, or of exchanges on a network", [o] {
+    if (o->exchanges.input.network.empty()) return net_cost(*o);
+    o->exchanges.input.ranks = o->ranks;
+    o->exchanges.input.pixels = o->pixels;
+    o->exchanges.input.bytes_per_pixel = o->bytes_per_pixel;
+    return net_cost_of_exchanges(o->exchanges, o->json);
+  });
+  cost.add_option("--method", o->method, "as `osteon plan` takes it; equations are printed for binary-swap and multi-step:P")
+      .show_default();
+  cost.add_option("-n,--ranks", o->ranks,
+                  "Number of ranks; the equations need a power of two (default on a network: its PUs)")
+      .between(2, 1 << 24);
+  cost.add_option("--pixels", o->pixels, "Width x height of the picture").show_default();
+  cost.add_option("--bytes-per-pixel", o->bytes_per_pixel, "4 for RGBA8, 16 for RGBA32F").between(1, 64).show_default();
+  cost.add_option("--machine", o->machine, "bgl, ha8000, or a JSON file (docs/theory/compositing.md)").show_default();
+  add_exchange_cost(cost, o->exchanges);
+  add_json(cost, o->json);
+  cost.footer(
+      "Examples:\n  osteon net cost --method multi-step:512 -n 4096 --machine ha8000\n"
+      "  osteon net cost -n 6 --pixels 1920x1080 --machine machine.json --json -\n"
+      "  osteon net cost --network hxb:8x8x16 --plan shift --plan bruck --bytes 640");
+}
+
+}  // namespace osteon::app

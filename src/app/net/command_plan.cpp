@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <app/commands.hpp>
+#include <app/common_options.hpp>
+#include <app/figures/plan_drawing.hpp>
+#include <app/job/image_size.hpp>
+#include <app/json_output.hpp>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <osteon/plan/composite_method.hpp>
+#include <osteon/plan/overlap.hpp>
+#include <osteon/plan/summary.hpp>
+#include <osteon/plan/verify.hpp>
+#include <random>
+
+namespace osteon::app {
+
+namespace {
+
+struct plan_options {
+  std::vector<std::string> methods;  ///< as composite_method::parse takes them; none: all known ones
+  int ranks = 8, bytes_per_pixel = 4, ranks_per_host = 0;
+  std::string pixels = "512x512", order = "identity", root = "0", json, picture = "plan.svg";
+  double active = 1;  ///< share of the image that each rank has drawn, as a box
+};
+
+std::vector<int> parse_order(const std::string& text, int ranks) {
+  std::vector<int> order(static_cast<std::size_t>(ranks));
+  std::iota(order.begin(), order.end(), 0);
+  if (text == "identity") return order;
+  if (text == "reverse") {
+    std::reverse(order.begin(), order.end());
+  } else if (text == "shuffle" || text.starts_with("shuffle:")) {
+    const auto seed = text == "shuffle" ? 1 : parse_number(std::string_view(text).substr(8), "--order");
+    std::mt19937 random(static_cast<unsigned>(seed));
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+  } else {
+    order.clear();
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      order.push_back(parse_number(std::string_view(text).substr(begin, end - begin), "--order"));
+      begin = end + 1;
+    }
+  }
+  return order;
+}
+
+// A box of the given share of the image for each rank, spread by the golden ratio.
+std::vector<std::vector<plan::span>> boxes(int ranks, const image_size& image, double share) {
+  std::vector<std::vector<plan::span>> result;
+  const double edge = image.height == 1 ? 1 : std::sqrt(share);
+  const int width = std::max(1, static_cast<int>(static_cast<double>(image.width) * share / edge));
+  const int height = std::max(1, static_cast<int>(static_cast<double>(image.height) * edge));
+  for (int rank = 0; rank < ranks; ++rank) {
+    const double x = std::fmod(0.5 + rank * 0.7548776662, 1.0), y = std::fmod(0.5 + rank * 0.5698402910, 1.0);
+    const int left = static_cast<int>(x * static_cast<double>(image.width - width));
+    const int top = static_cast<int>(y * static_cast<double>(image.height - height));
+    result.push_back(plan::spans_of_box(left, top, left + width, top + height, static_cast<int>(image.width)));
+  }
+  return result;
+}
+
+struct prepared {
+  plan::plan what;
+  plan::composite_goal goal;
+};
+
+prepared prepare(const std::string& text, const plan_options& options) {
+  const image_size image = parse_image_size(options.pixels);
+  const std::vector<int> order = parse_order(options.order, options.ranks);
+  const int root = options.root == "none" ? -1 : parse_number(options.root, "--root");
+  auto method = plan::composite_method::parse(text);
+  if (method.ranks_per_host == 0) method.ranks_per_host = options.ranks_per_host;
+  prepared result;
+  if (options.active < 1 && image.pixels() > 0)
+    result.goal.active = method.active = boxes(options.ranks, image, options.active);
+  result.what = method.make(options.ranks, image.pixels(), order, root);
+  result.goal.order = order;
+  result.goal.root = method.collect.method == plan::collect_method::none ? -1 : root;
+  return result;
+}
+
+struct table_row {
+  std::string method;
+  plan::plan_summary counted;
+  std::vector<problem> faults;
+};
+
+std::string megabytes(std::int64_t elements, int bytes) {
+  return fmt::format("{:.3f}", static_cast<double>(elements) * bytes / (1 << 20));
+}
+
+void print_table(const std::vector<table_row>& rows, int bytes) {
+  std::size_t width = 6;
+  for (const table_row& r : rows) width = std::max(width, r.method.size());
+  fmt::print("{:{}}  {:>6} {:>8} {:>8} {:>10} {:>10} {:>10}  {}\n", "", width, "", "", "most in", "most sent", "sent",
+             "staged", "");
+  fmt::print("{:{}}  {:>6} {:>8} {:>8} {:>10} {:>10} {:>10}  {}\n", "method", width, "rounds", "messages", "a round", "MiB",
+             "MiB", "MiB", "verified");
+  for (const table_row& r : rows)
+    fmt::print("{:{}}  {:>6} {:>8} {:>8} {:>10} {:>10} {:>10}  {}\n", r.method, width, r.counted.rounds, r.counted.messages,
+               r.counted.most_messages_in, megabytes(r.counted.most_sent, bytes), megabytes(r.counted.sent_elements, bytes),
+               megabytes(r.counted.most_staged, bytes), r.faults.empty() ? "yes" : "NO: " + r.faults[0].text);
+}
+
+nlohmann::ordered_json to_json(const table_row& r, const plan_options& options) {
+  const int bytes = options.bytes_per_pixel;
+  nlohmann::ordered_json row = {{"method", r.method},
+                                {"rounds", r.counted.rounds},
+                                {"messages", r.counted.messages},
+                                {"pieces", r.counted.pieces},
+                                {"most_messages_into_a_rank_in_a_round", r.counted.most_messages_in},
+                                {"sent_bytes", r.counted.sent_elements * bytes},
+                                {"most_sent_bytes", r.counted.most_sent * bytes},
+                                {"most_received_bytes", r.counted.most_received * bytes},
+                                {"staged_bytes", r.counted.most_staged * bytes},
+                                {"verified", r.faults.empty()},
+                                {"problems", nlohmann::ordered_json::array()}};
+  for (const problem& p : r.faults) row["problems"].push_back({{"where", p.where}, {"text", p.text}});
+  return row;
+}
+
+// Make compositing plans, count what they ask of ranks and verify them; exit code 3 if one is unsound.
+int plan_table(const plan_options& options) {
+  std::vector<std::string> methods = options.methods;
+  if (methods.empty())
+    for (const auto& known : plan::known_methods()) methods.push_back(known.name);
+  std::vector<table_row> rows;
+  for (const std::string& method : methods) {
+    const prepared p = prepare(method, options);
+    rows.push_back({method, plan::summarise(p.what), plan::verify_composite(p.what, p.goal)});
+  }
+  nlohmann::ordered_json answer = {{"schema", "osteon.plan/1"}, {"ranks", options.ranks},
+                                   {"pixels", options.pixels},  {"bytes_per_pixel", options.bytes_per_pixel},
+                                   {"order", options.order},    {"root", options.root},
+                                   {"active", options.active},  {"plans", nlohmann::ordered_json::array()}};
+  for (const table_row& r : rows) answer["plans"].push_back(to_json(r, options));
+  write_json(options.json, answer);
+  if (options.json != "-") print_table(rows, options.bytes_per_pixel);
+  const bool sound = std::all_of(rows.begin(), rows.end(), [](const table_row& r) { return r.faults.empty(); });
+  return sound ? 0 : exit_code(error_kind::data);
+}
+
+// Draw one plan as SVG.
+int plan_drawing(const plan_options& options) {
+  const std::string& target = options.picture;
+  const prepared p = prepare(options.methods.at(0), options);
+  const std::string svg = draw_plan(p.what, p.goal.order);
+  if (target == "-") {
+    fmt::print("{}", svg);
+    return 0;
+  }
+  job::write_file(target, svg);
+  fmt::print("{}\n", target);
+  return 0;
+}
+
+}  // namespace
+
+void add_plan(registry& commands) {
+  const auto o = std::make_shared<plan_options>();
+  const std::string methods = "Methods, such as binary-swap, radix-k:8,4 or multi-step:512 (docs/compositing.md)";
+  const auto add_options = [&](command c) {
+    c.add_option("-n,--ranks", o->ranks, "Number of ranks (default: 8)").positive();
+    c.add_option("--pixels", o->pixels, "Size of the image, WIDTHxHEIGHT or a number of pixels").show_default();
+    c.add_option("--order", o->order,
+                 "Ranks from front to back: identity, reverse, shuffle, shuffle:SEED, or a list such as 2,0,1")
+        .show_default();
+    c.add_option("--root", o->root, "Rank that gets the picture; none: parts stay with their owners").show_default();
+    c.add_option("--ranks-per-host", o->ranks_per_host, "For hybrid and +leaders: so many consecutive ranks a host")
+        .positive();
+    c.add_option("--active", o->active, "Share of the image that each rank has drawn, as a box").between(1e-6, 1.0);
+  };
+  command table = commands.add("plan", "Show what compositing methods ask of ranks, and verify their plans without MPI",
+                               [o] { return plan_table(*o); });
+  table.add_option("method", o->methods, methods);
+  add_options(table);
+  table.add_option("--bytes-per-pixel", o->bytes_per_pixel, "4 for RGBA8, 16 for RGBA32F").positive().show_default();
+  add_json(table, o->json);
+  table.footer(
+      "Without a method, all known ones are shown.\n\nExamples:\n  osteon plan -n 100 --order shuffle\n"
+      "  osteon plan binary-swap multi-step:512 -n 2048 --pixels 1920x1080\n"
+      "  osteon plan draw radix-k:4 -n 8 -o plan.svg");
+  command draw = commands.add_below(table, "draw", "Draw a plan as SVG: ranks as rows, rounds as columns",
+                                    [o] { return plan_drawing(*o); });
+  draw.add_option("method", o->methods, methods).required().expected(1);
+  add_options(draw);
+  draw.add_option("-o,--output", o->picture, "Picture to write; - for standard output").show_default();
+  draw.footer("Example:\n  osteon plan draw binary-swap -n 6 -o plan.svg");
+  table.allow_one_below();
+}
+
+}  // namespace osteon::app

@@ -1,0 +1,87 @@
+#include <osteon/job/import/classify.hpp>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <osteon/job/physics.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+voxel::calibration calibration_of(const density_law_spec& d, const job_images& images) {
+  if (d.from_image) return images.stated.value();
+  if (d.calibration.empty()) return {*d.slope, d.intercept};
+  std::vector<std::pair<double, double>> points;
+  for (const std::vector<double>& p : d.calibration) points.emplace_back(p.at(0), p.at(1));
+  return voxel::calibrate(points);
+}
+
+}  // namespace
+
+voxel::segmented classify(const spec& job, const job_images& images) {
+  voxel::segmentation_options how;
+  how.threshold = job.segment.threshold;
+  how.upper = job.segment.upper;
+  how.keep = job.segment.keep == "all"           ? voxel::keep_rule::all
+             : job.segment.keep == "percolating" ? voxel::keep_rule::percolating
+                                                 : voxel::keep_rule::largest;
+  how.connected_by = job.segment.connectivity == 26 ? voxel::connectivity::corners : voxel::connectivity::faces;
+  how.load_axis = job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x;
+  const solid_rules rules = physics_of(job).rules(job);
+  how.must_join_faces = rules.must_join_faces;
+  how.may_join_nothing = rules.may_join_nothing;
+  how.periodic = rules.periodic;
+  const auto properties = [](const material_spec& m, const std::string& fallback) {
+    return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio,
+                           m.conductivity_W_per_mK.value_or(0)};
+  };
+  if (job.segment.labels) {
+    std::vector<voxel::labelled_material> table;
+    for (const material_spec& m : job.materials)
+      table.push_back({*m.label, properties(m, fmt::format("label {}", *m.label))});
+    return voxel::segment(images.scan, how, table, job.segment.void_labels);
+  }
+  if (job.density_law) {
+    const density_law_spec& d = *job.density_law;
+    const voxel::calibration line = calibration_of(d, images);
+    return voxel::segment(images.scan, how,
+                          voxel::density_law{line.slope, line.intercept, d.coefficient_MPa.value_or(0), d.exponent,
+                                             d.coefficients_MPa, d.min_modulus_MPa, d.max_modulus_MPa, d.poisson_ratio});
+  }
+  if (images.modulus)
+    return voxel::segment(images.scan, how,
+                          voxel::elastic_images{*images.modulus, images.poisson, job.modulus_image->poisson_ratio});
+  return voxel::segment(images.scan, how,
+                        properties(job.materials.empty() ? material_spec{} : job.materials.front(), "solid"));
+}
+
+nlohmann::ordered_json describe(const spec& job, const job_images& images, const voxel::segmented& model) {
+  const voxel::segmentation_report& r = model.report;
+  nlohmann::ordered_json text = {{"method", r.method},
+                                 {"threshold", nullptr},
+                                 {"solid_voxels", r.solid_voxels},
+                                 {"kept_voxels", r.kept_voxels},
+                                 {"dropped_voxels", r.dropped_voxels},
+                                 {"dropped_islands", r.dropped_islands},
+                                 {"largest_islands", r.largest_islands},
+                                 {"connectivity", job.segment.connectivity},
+                                 {"hanging_voxels", r.hanging_voxels},
+                                 {"hanging_islands", r.hanging_islands},
+                                 {"volume_fraction", r.volume_fraction},
+                                 {"percolates", {{"z", r.percolates[0]}, {"y", r.percolates[1]}, {"x", r.percolates[2]}}}};
+  if (r.threshold) text["threshold"] = *r.threshold;
+  if (job.density_law || job.modulus_image) {
+    text["materials"] = model.materials.size() - 1;
+    text["largest_relative_modulus_error"] = model.modulus_error;
+    text["largest_poisson_error"] = model.poisson_error;
+  }
+  if (job.density_law && (job.density_law->from_image || !job.density_law->calibration.empty())) {
+    const voxel::calibration line = calibration_of(*job.density_law, images);
+    text["calibration"] = {
+        {"slope", line.slope}, {"intercept", line.intercept}, {"largest_residual", line.largest_residual}};
+  }
+  return text;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,116 @@
+#include <osteon/job/import/label_images.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <osteon/io/model_file.hpp>
+#include <osteon/job/import/read_scan.hpp>
+#include <span>
+
+namespace osteon::job {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The label images of a job in the order of their first set, each with the labels that its sets ask for.
+struct wanted_labels {
+  std::string image;
+  std::vector<std::int64_t> labels;
+};
+
+std::vector<wanted_labels> wanted_of(const spec& job) {
+  std::vector<wanted_labels> all;
+  for (const set_spec& s : job.sets) {
+    if (!s.image) continue;
+    auto entry = std::find_if(all.begin(), all.end(), [&](const wanted_labels& w) { return w.image == *s.image; });
+    if (entry == all.end()) entry = all.insert(all.end(), {*s.image, {}});
+    for (const std::int64_t label : s.labels)
+      if (std::find(entry->labels.begin(), entry->labels.end(), label) == entry->labels.end())
+        entry->labels.push_back(label);
+  }
+  return all;
+}
+
+// Numbers of the labels, counted from 1 in the order in which they are wanted; 0 for all others.
+class label_numbers {
+ public:
+  explicit label_numbers(const std::vector<std::int64_t>& labels) {
+    for (const std::int64_t label : labels) number_.emplace(label, static_cast<material_number>(number_.size() + 1));
+  }
+  /// Of the voxels of a block.
+  void number(const voxel::image& block, std::span<material_number> numbers) const {
+    block.visit([&](auto values) {
+      const auto* data = values.data_handle();
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const auto found = number_.find(static_cast<std::int64_t>(data[i]));
+        numbers[i] = found == number_.end() ? material_number{0} : found->second;
+      }
+    });
+  }
+
+ private:
+  std::map<std::int64_t, material_number> number_;
+};
+
+}  // namespace
+
+std::string label_file(const spec& job, const std::string& image, const std::string& model_path) {
+  const std::vector<wanted_labels> all = wanted_of(job);
+  const auto entry = std::find_if(all.begin(), all.end(), [&](const wanted_labels& w) { return w.image == image; });
+  return (fs::path(model_path).parent_path() / fmt::format("labels_{}.nc", entry - all.begin() + 1)).string();
+}
+
+void import_label_images(const spec& job, const std::string& model_path, const voxel::model_header& model,
+                         const stop_query& is_to_stop) {
+  for (const wanted_labels& wanted : wanted_of(job)) {
+    if (wanted.labels.size() > most_materials)
+      throw data_error(fmt::format("{} labels of '{}' are asked for; a file of labels holds at most {}",
+                                   wanted.labels.size(), wanted.image, most_materials));
+    const fs::path given(wanted.image);
+    const std::string path = given.is_absolute() || job.file.empty()
+                                 ? given.string()
+                                 : (fs::path(job.file).parent_path() / given).lexically_normal().string();
+    auto [image, facts] = read_scan(path, job, is_to_stop);
+    require_same_grid(nlohmann::ordered_json::parse(model.provenance_json).at("image").at("stated"), facts, path);
+    if (const auto& c = job.image.crop_voxels; !c.empty())
+      image = voxel::crop(image, {{c[0][0], c[1][0], c[2][0]}, {c[0][1], c[1][1], c[2][1]}});
+    if (image.shape != model.shape)
+      throw data_error(
+          fmt::format("the label image '{}' has {} x {} x {} voxels, but the scan has {} x {} x {}; it must be made "
+                      "of the same scan",
+                      path, image.shape.z, image.shape.y, image.shape.x, model.shape.z, model.shape.y, model.shape.x));
+    if (image.type == voxel::scalar::f4 || image.type == voxel::scalar::f8)
+      throw data_error(fmt::format("'{}' is to be a label image, but its values are of type {}; save it as integers",
+                                   wanted.image, voxel::name_of(image.type)));
+    const label_numbers numbers(wanted.labels);
+    voxel::image block;
+    const auto make = [&](std::int64_t first, std::int64_t planes, std::span<material_number> made) {
+      image.read_into(block, first, planes);
+      numbers.number(block, made);
+    };
+    voxel::model_header header = model;
+    std::vector<bool> is_there(wanted.labels.size() + 1);
+    std::vector<material_number> plane(static_cast<std::size_t>(model.shape.y * model.shape.x));
+    for (std::int64_t z = 0; z < model.shape.z; ++z) {
+      make(z, 1, plane);
+      for (const material_number number : plane) is_there[number] = true;
+      header.active_per_plane[static_cast<std::size_t>(z)] =
+          std::ssize(plane) - std::count(plane.begin(), plane.end(), material_number{0});
+    }
+    header.source = path;
+    header.materials.assign(1, voxel::material{"other", 0, 0, 0});
+    for (const std::int64_t label : wanted.labels) {
+      header.materials.push_back({std::to_string(label), 0, 0, 0});
+      if (!is_there[header.materials.size() - 1])
+        throw data_error(fmt::format("no voxel of the label image '{}' has the label {}", path, label));
+    }
+    io::write_model(label_file(job, wanted.image, model_path), header, make);
+  }
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,99 @@
+#include <osteon/job/import/read_scan.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <osteon/base/error.hpp>
+#include <osteon/io/npy.hpp>
+#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/subprocess.hpp>
+
+namespace osteon::job {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Room for the image on its way from the reader to us. It has no name, so nothing of it stays however we end.
+class scratch_file {
+ public:
+  scratch_file() : folder_(fs::temp_directory_path().string()) {
+    file_ = open(folder_.c_str(), O_TMPFILE | O_RDWR, 0600);  // the reader inherits it
+    if (file_ >= 0) return;
+    std::string name = (fs::path(folder_) / "osteon-import-XXXXXX").string();  // a file system without nameless files
+    file_ = mkstemp(name.data());
+    if (file_ < 0)
+      throw machine_error(fmt::format("cannot make a temporary file in '{}': {}; set TMPDIR to a folder with space", folder_,
+                                      std::strerror(errno)));
+    unlink(name.c_str());
+  }
+  ~scratch_file() { close(file_); }
+  scratch_file(const scratch_file&) = delete;
+  scratch_file& operator=(const scratch_file&) = delete;
+  const std::string& folder() const { return folder_; }
+  std::string path() const { return fmt::format("/proc/self/fd/{}", file_); }
+
+ private:
+  std::string folder_;
+  int file_ = -1;
+};
+
+}  // namespace
+
+// The readers of the many image formats are Python packages, which are better kept than anything we would write.
+scan read_scan(const std::string& path, const spec& job, const stop_query& is_to_stop) {
+  const std::string during = fmt::format("reading '{}'", path);
+  const scratch_file scratch;
+  const std::string file = scratch.path();
+  const program_result reader = run_program({python_interpreter(), "-m", "osteon.read_image", path, file}, is_to_stop);
+  leave_if_asked(is_to_stop, job, during);
+  std::string text = reader.err;
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (reader.exit_code == exit_code(error_kind::data)) throw data_error(text);
+  if (const auto at = text.find(file); at != std::string::npos)  // which only a full disk makes it say
+    throw machine_error(fmt::format("{}, in the temporary folder '{}'; set TMPDIR to one with space for the image",
+                                    text.replace(at, file.size(), "the image"), scratch.folder()));
+  if (reader.exit_code != 0)
+    throw machine_error(fmt::format(
+        "the image reader '{} -m osteon.read_image' failed with exit code {}: {}; run `./run setup`, or set OSTEON_PYTHON "
+        "to a Python that has the osteon package",
+        python_interpreter(), reader.exit_code, text));
+  nlohmann::ordered_json facts = nlohmann::ordered_json::parse(reader.out, nullptr, false);
+  if (facts.is_discarded())
+    throw machine_error("the image reader did not describe the image that it read; its output is no JSON");
+  scan result{io::open_npy(file), std::move(facts)};
+  leave_if_asked(is_to_stop, job, during);
+  return result;
+}
+
+nlohmann::ordered_json grid_of(const nlohmann::ordered_json& facts) {
+  nlohmann::ordered_json grid = nlohmann::ordered_json::object();
+  for (const char* key : {"direction", "spacing_mm", "origin_mm"})
+    if (facts.contains(key) && !facts.at(key).is_null()) grid[key] = facts.at(key);
+  return grid;
+}
+
+void require_same_grid(const nlohmann::ordered_json& of_scan, const nlohmann::ordered_json& facts, const std::string& path) {
+  const nlohmann::ordered_json other = grid_of(facts);
+  for (const auto& [key, expected] : of_scan.items()) {
+    if (!other.contains(key)) continue;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      // A digit more than headers keep; of the origin a tenth of a voxel.
+      const double edge = of_scan.value("spacing_mm", std::vector<double>(3, 1.0)).at(i % 3);
+      const double limit = key == "direction" ? 2e-3 : key == "origin_mm" ? 0.1 * edge : 1e-3 * edge;
+      if (std::abs(other.at(key).at(i).get<double>() - expected.at(i).get<double>()) > limit)
+        throw data_error(
+            fmt::format("'{}' does not lie on the scan: its {} is {}, that of the scan {}; make it of the same scan by the "
+                        "same program, or save it as .npy if only its header is wrong",
+                        path, key, other.at(key).dump(), expected.dump()));
+    }
+  }
+}
+
+}  // namespace osteon::job

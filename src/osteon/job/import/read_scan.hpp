@@ -1,0 +1,31 @@
+#pragma once
+/// @file
+/// Images as users have them.
+#include <nlohmann/json.hpp>
+#include <osteon/job/run/stop.hpp>
+#include <osteon/voxel/image_planes.hpp>
+#include <string>
+
+namespace osteon::job {
+
+/// An image, in a temporary file from which its planes are read, and what its file says about it.
+struct scan {
+  voxel::image_planes image;
+  nlohmann::ordered_json facts;  ///< format, spacing_mm, origin_mm, direction, unit, calibration, sha256
+};
+
+/// Read an image file or folder by the Python readers.
+/// @throws data_error if it is no image that they know, machine_error if they cannot be run, interrupted_error
+/// @collective local
+scan read_scan(const std::string& path, const spec& job, const stop_query& is_to_stop = {});
+
+/// What a scan's file states of where its voxels lie; kept in the provenance of the model.
+nlohmann::ordered_json grid_of(const nlohmann::ordered_json& facts);
+
+/// Refuse an image that is laid over a scan (labels, moduli) but lies elsewhere. Equal shapes are not enough: converters
+/// flip axes. Only what both files state is compared.
+/// @param of_scan grid_of the scan
+/// @throws data_error @collective local
+void require_same_grid(const nlohmann::ordered_json& of_scan, const nlohmann::ordered_json& facts, const std::string& path);
+
+}  // namespace osteon::job

@@ -1,0 +1,70 @@
+#include <osteon/job/outputs/draw.hpp>
+
+#include <cmath>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/grid/ghost_cells.hpp>
+#include <osteon/io/png.hpp>
+#include <osteon/render/presets.hpp>
+
+namespace osteon::job {
+
+void draw_png(const grid::block& where, const render::scene& what, render::prepared& kept, const render::annotations* notes,
+              const std::string& path) {
+  const render::image rows = render::render(where, what, kept, io::png_rows(what.height, comm::size(where.comm)));
+  std::vector<std::uint8_t> bytes;
+  comm::collectively(where.comm, [&] {
+    bytes = render::to_rgba8(rows, what.background);
+    if (notes) render::annotate(bytes, what, where.domain, *notes, rows.first_row);
+  });
+  io::write_png(where.comm, path, what.width, what.height, bytes);
+}
+
+void draw_picture(const std::string& path, const spec& job, const local_model& part, const physics_result& result,
+                  const std::string& title) {
+  const MPI_Comm comm = part.where.comm;
+  render::scene scene;
+  const int depth = render::ghost_depth(scene.step_voxels);
+  const auto dense = [&](const io::plane_source<float>& make) {
+    std::vector<float> values;
+    comm::collectively(comm, [&] {
+      values.resize(static_cast<std::size_t>(part.where.owned.volume()));
+      make(0, part.where.owned.shape().z, values);
+    });
+    return grid::with_ghost_cells(part.where, values, depth);
+  };
+  const auto glow = dense(cell_planes(part, result.shown));
+  const auto bone = dense([&](std::int64_t first, std::int64_t planes, std::span<float> values) {
+    cell_planes(part, result.shown)(first, planes, values);
+    for (float& value : values) value = std::isnan(value) ? 0.0F : 1.0F;
+  });
+  scene.spacing_mm = part.header.spacing_mm;
+  scene.width = static_cast<int>(job.picture.width);
+  scene.height = static_cast<int>(job.picture.height);
+  scene.view = {
+      .azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
+  comm::collectively(comm, [&] {
+    if (job.picture.method == "surface") {
+      scene.how = render::method::surface;
+      const auto colours = render::presets::surface_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map);
+      scene.layers = {colours, colours};
+      scene.layers.front().field = &bone;
+    } else {
+      scene.layers = {render::presets::bone_layer(bone),
+                      render::presets::glow_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map)};
+    }
+    scene.background = render::presets::dark_background;
+  });
+  render::annotations notes;
+  notes.title = title;
+  notes.map = job.picture.colour_map;
+  notes.low = result.shown_low;
+  notes.high = result.shown_high;
+  notes.first = render::presets::glow_first;
+  notes.last = render::presets::glow_last;
+  notes.quantity = result.shown_name + (result.shown_units == "1" ? "" : " [" + result.shown_units + "]");
+  render::prepared once(part.where, scene);
+  draw_png(part.where, scene, once, title.empty() ? nullptr : &notes, path);
+}
+
+}  // namespace osteon::job

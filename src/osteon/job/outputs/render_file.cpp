@@ -1,0 +1,299 @@
+#include <osteon/job/outputs/render_file.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <common/suggest.hpp>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/percentile.hpp>
+#include <osteon/io/check_whole.hpp>
+#include <osteon/io/npy.hpp>
+#include <osteon/io/read_field.hpp>
+#include <osteon/job/outputs/control_points.hpp>
+#include <osteon/job/outputs/draw.hpp>
+#include <osteon/job/outputs/render_boxes.hpp>
+#include <osteon/job/subprocess.hpp>
+#include <osteon/job/system_info.hpp>
+#include <osteon/render/presets.hpp>
+
+namespace osteon::job {
+
+using json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::int64_t largest_picture = 16384;
+constexpr int most_frames = 10000;
+
+const io::field_info& find_field(const io::field_list& list, const std::string& wanted) {
+  std::vector<std::string> names;
+  for (const io::field_info& f : list.fields) {
+    if (f.name == wanted) return f;
+    names.push_back(f.name);
+  }
+  if (wanted.empty()) {
+    for (const char* usual : {"sed", "heat_flux_density", "temperature"})
+      for (const io::field_info& f : list.fields)
+        if (f.name == usual) return f;
+    for (const io::field_info& f : list.fields)
+      if (f.name != "material") return f;
+    return list.fields.front();
+  }
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  throw usage_error(fmt::format("there is no field '{}'{} The file has: {}", wanted,
+                                did_you_mean(wanted, names).empty() ? ";" : did_you_mean(wanted, names), all));
+}
+
+const std::vector<std::string>& components_of(const io::field_info& field) {
+  static const std::vector<std::string> none, vector{"x", "y", "z"}, tensor{"xx", "yy", "zz", "xy", "yz", "xz"};
+  return field.components == 3 ? vector : field.components == 6 ? tensor : none;
+}
+
+// The number of a component; -1, the magnitude, where none is named.
+int find_component(const io::field_info& field, const std::string& wanted) {
+  if (wanted.empty()) return -1;
+  const auto& names = components_of(field);
+  const auto found = std::find(names.begin(), names.end(), wanted);
+  if (found == names.end())
+    throw usage_error(fmt::format(
+        "--component {}: the field '{}' has {}", wanted, field.name,
+        names.empty() ? "one value a voxel; leave it out" : fmt::format("the components {}", fmt::join(names, ", "))));
+  return static_cast<int>(found - names.begin());
+}
+
+// Of a magnitude only large values are worth a colour; a component has both signs, and means lie in the middle.
+std::array<double, 2> percentiles_of(const render_request& r) {
+  const bool all_count = !r.component.empty() || r.method == "average";
+  return r.percentiles.value_or(all_count ? std::array{1.0, 99.0} : std::array{50.0, 99.5});
+}
+
+void check(const render_request& r) {
+  std::vector<std::string> faults;
+  if (!r.points.empty() && r.method != "volume") faults.push_back("--points needs --method volume");
+  if (r.shaded && r.method != "volume") faults.push_back("--shade needs --method volume: a surface is lit anyway");
+  if (r.view.eye_mm && r.orbit > 0) faults.push_back("--eye is one place: leave it out of an --orbit, or give --look-at");
+  for (const auto& [name, size] : {std::pair{"width", r.width}, std::pair{"height", r.height}})
+    if (size < 1 || size > largest_picture)
+      faults.push_back(fmt::format("--{} {}: give 1 to {} pixels", name, size, largest_picture));
+  if (const auto p = percentiles_of(r); !(p[0] >= 0 && p[0] < p[1] && p[1] <= 100))
+    faults.push_back(fmt::format("--percentiles {} {}: give two rising numbers in [0, 100]", p[0], p[1]));
+  if (r.low && r.high && !(*r.low < *r.high)) faults.push_back(fmt::format("--range {} {}: it must rise", *r.low, *r.high));
+  if (!(r.bone_opacity >= 0 && r.bone_opacity <= 1))
+    faults.push_back(fmt::format("--solid {}: give 0 to 1", r.bone_opacity));
+  if (r.level && r.method != "surface") faults.push_back("--level needs --method surface");
+  if (r.level && !std::isfinite(*r.level)) faults.push_back(fmt::format("--level {}: give a finite number", *r.level));
+  if (r.method == "surface" && r.step_voxels > 1)
+    faults.push_back(fmt::format("--step {}: for a surface it is at most 1", r.step_voxels));
+  if (r.orbit < 0 || r.orbit > most_frames)
+    faults.push_back(fmt::format("--orbit {}: give 1 to {} frames", r.orbit, most_frames));
+  if (!r.elevations.empty() && r.orbit == 0) faults.push_back("--elevations needs --orbit");
+  if (!r.film.empty() && r.orbit == 0) faults.push_back("--film needs --orbit");
+  if (!r.film.empty() && !r.film.ends_with(".mp4")) faults.push_back(fmt::format("--film {}: end it in .mp4", r.film));
+  if (r.output.ends_with(".npy") && r.orbit > 0) faults.push_back("--output: an orbit is a folder of PNG pictures");
+  if (r.orbit == 0 && !r.output.empty() && !r.output.ends_with(".png") && !r.output.ends_with(".npy"))
+    faults.push_back(fmt::format("--output {}: end it in .png or .npy", r.output));
+  if (faults.empty()) return;
+  std::string text = "the picture cannot be made:";
+  for (const std::string& f : faults) text += "\n  " + f;
+  throw usage_error(text);
+}
+
+// A map's colours of the values from `low` to `high`.
+std::function<std::array<float, 3>(double)> map_of(double low, double high, const std::string& map) {
+  return [low, high, &colours = render::colour_map(map)](double value) {
+    return colours[static_cast<std::size_t>(std::clamp((value - low) / (high - low) * 255 + 0.5, 0.0, 255.0))];
+  };
+}
+
+render::layer map_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map) {
+  render::layer result{&field, {}, false, 1};
+  const auto& colours = render::colour_map(map);
+  for (std::size_t i = 0; i < colours.size(); ++i)
+    result.transfer.push_back({low + (high - low) * static_cast<double>(i) / 255, colours[i], 1});
+  return result;
+}
+
+// A film of the first `count` frames in a folder. @return false without ffmpeg
+bool make_film(const std::filesystem::path& frames, int count, const std::string& path, log_sink& log) {
+  const std::string pictures = (frames / "frame_%04d.png").string();
+  // The common pixel format of films has half as many colours a row and column: sizes must be even.
+  const auto done =
+      run_program({"ffmpeg", "-nostdin", "-y", "-loglevel", "error", "-framerate", "24", "-i", pictures, "-vf",
+                   "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-frames:v", std::to_string(count), path});
+  if (done.exit_code == 127) {
+    log.warn(fmt::format("no film: ffmpeg is not installed; later: ffmpeg -framerate 24 -i '{}' -pix_fmt yuv420p '{}'",
+                         pictures, path));
+    return false;
+  }
+  if (done.exit_code != 0) throw machine_error(fmt::format("ffmpeg could not make the film '{}': {}", path, done.err));
+  log.note(path);
+  return true;
+}
+
+}  // namespace
+
+json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
+  io::field_list list;
+  io::field_info field;
+  grid::block where;
+  std::vector<float> own, solid;
+  std::vector<written_point> points;
+  const stopwatch reading;
+  comm::collectively(comm, [&] {
+    check(request);
+    points = parse_control_points(request.points);
+    render::colour_map(request.map);
+    if (!std::filesystem::is_regular_file(request.file))
+      throw data_error(fmt::format("cannot read '{}': there is no such file", request.file));
+  });
+  if (const std::string warning = io::check_whole(comm, request.file, "file"); !warning.empty()) log.warn(warning);
+  comm::collectively(comm, [&] {
+    list = io::list_fields(request.file);
+    field = find_field(list, request.field);
+    where = grid::make_block(comm, even_boxes(list.shape, comm::size(comm)));
+    own = io::read_field(request.file, field, where.owned, find_component(field, request.component));
+    const bool material =
+        std::any_of(list.fields.begin(), list.fields.end(), [](const auto& f) { return f.name == "material"; });
+    solid = material ? io::read_field(request.file, {"material", "", "", io::centring::cell, 1}, where.owned) : own;
+    for (float& v : solid) v = v == v ? 1.0F : 0.0F;
+  });
+  const auto value_at = [&](double percent) {
+    const double fraction = percent / 100;
+    return static_cast<double>(comm::percentiles(comm, own, std::span(&fraction, 1), 1, [&](std::size_t i) {
+                                 return std::isfinite(own[i]) ? std::size_t{0} : comm::no_group;
+                               }).front());
+  };
+  const std::array<double, 2> percent = percentiles_of(request);
+  std::array<double, 2> range{value_at(percent[0]), value_at(percent[1])};
+  if (request.low) range[0] = *request.low;
+  if (request.high) range[1] = *request.high;
+  for (written_point& p : points)
+    if (p.is_percentile) p.value = value_at(p.value);
+  const std::array<double, 2> extremes{value_at(0), value_at(100)};
+  comm::collectively(comm, [&] {
+    if (request.level && !(*request.level >= extremes[0] && *request.level <= extremes[1]))
+      throw usage_error(fmt::format("--level {}: the values of '{}' reach from {} to {}; give one between them",
+                                    *request.level, field.name, extremes[0], extremes[1]));
+    if (!(range[0] < range[1]))
+      throw usage_error(
+          fmt::format("the colours of '{}' would range from {} to {}; give --range LOW HIGH, or other --percentiles",
+                      field.name, range[0], range[1]));
+  });
+  const int depth = render::ghost_depth(request.step_voxels);
+  const auto glow = grid::with_ghost_cells(where, own, depth), bone = grid::with_ghost_cells(where, solid, depth);
+  log.note(fmt::format("read {} of {}: {:.2f} s", field.name, request.file, reading.seconds()));
+
+  render::scene scene;
+  scene.spacing_mm = list.spacing_mm;
+  scene.width = static_cast<int>(request.width);
+  scene.height = static_cast<int>(request.height);
+  scene.view = request.view;
+  scene.step_voxels = request.step_voxels;
+  scene.background = request.light ? render::presets::light_background : render::presets::dark_background;
+  for (const auto& c : request.clip) scene.clip.push_back({{c[2], c[1], c[0]}, c[3]});
+  render::annotations notes;
+  notes.title = request.title.empty() ? list.title : request.title;
+  notes.map = request.map;
+  notes.low = range[0];
+  notes.high = range[1];
+  notes.quantity = field.name + (request.component.empty() ? "" : " " + request.component) +
+                   (field.units.empty() || field.units == "1" ? "" : " [" + field.units + "]");
+  comm::collectively(comm, [&] {
+    if (request.method == "volume") {
+      if (request.bone_opacity > 0)
+        scene.layers.push_back(render::presets::bone_layer(bone, 0, 0.5, 1, static_cast<float>(request.bone_opacity)));
+      if (points.empty()) {
+        scene.layers.push_back(render::presets::glow_layer(glow, range[0], range[1], request.map));
+        notes.first = render::presets::glow_first;
+        notes.last = render::presets::glow_last;
+      } else {
+        scene.layers.push_back({&glow, transfer_of(points, map_of(range[0], range[1], request.map)), false, 1});
+        if (std::any_of(points.begin(), points.end(), [](const written_point& p) { return p.colour.has_value(); })) {
+          notes.transfer = scene.layers.back().transfer;
+          notes.low = points.front().value;
+          notes.high = points.back().value;
+        }
+      }
+      scene.layers.back().shaded = request.shaded;
+    } else if (request.method == "surface") {
+      scene.how = render::method::surface;
+      scene.level = request.level.value_or(0.5);
+      const bool whole_map = !request.component.empty();  // low values are as much worth as high ones
+      const auto colours = whole_map ? map_layer(glow, range[0], range[1], request.map)
+                                     : render::presets::surface_layer(glow, range[0], range[1], request.map);
+      scene.layers = {colours, colours};
+      if (!request.level) scene.layers.front().field = &bone;
+      if (!whole_map) notes.first = render::presets::glow_first, notes.last = render::presets::glow_last;
+    } else {
+      scene.how = request.method == "maximum" ? render::method::maximum : render::method::average;
+      scene.layers = {map_layer(glow, range[0], range[1], request.map)};
+    }
+  });
+
+  json answer = {{"schema", "osteon.render/1"}, {"field", field.name},      {"component", request.component},
+                 {"units", field.units},        {"low", range[0]},          {"high", range[1]},
+                 {"ranks", comm::size(comm)},   {"pictures", json::array()}};
+  const std::filesystem::path folder = std::filesystem::path(request.file).parent_path();
+  render::prepared kept(where, scene);  // the frames of an orbit differ in nothing but the view
+  const auto draw = [&](const std::string& path) {
+    const stopwatch watch;
+    if (path.ends_with(".npy")) {
+      const render::image picture = render::render(where, scene, kept);
+      comm::collectively(comm, [&] {
+        if (comm::rank(comm) != 0) return;
+        voxel::image array{
+            {picture.height, picture.width, 4}, voxel::scalar::f4, std::vector<std::byte>(picture.rgba.size() * 4)};
+        std::memcpy(array.bytes.data(), picture.rgba.data(), array.bytes.size());
+        io::write_npy(path, array);
+      });
+    } else {
+      draw_png(where, scene, kept, request.annotated ? &notes : nullptr, path);
+    }
+    answer["pictures"].push_back({{"file", path},
+                                  {"azimuth_deg", scene.view.azimuth_deg},
+                                  {"elevation_deg", scene.view.elevation_deg},
+                                  {"seconds", watch.seconds()}});
+    log.note(fmt::format("{}: {:.2f} s", path, watch.seconds()));
+  };
+  if (request.orbit == 0) {
+    draw(request.output.empty() ? (folder / (field.name + ".png")).string() : request.output);
+    return answer;
+  }
+  const std::filesystem::path target =
+      request.output.empty() ? folder / (field.name + ".cdb") : std::filesystem::path(request.output);
+  comm::collectively(comm, [&] {
+    std::error_code failed;
+    if (comm::rank(comm) == 0) std::filesystem::create_directories(target, failed);
+    if (failed) throw machine_error(fmt::format("cannot make the folder '{}': {}", target.string(), failed.message()));
+  });
+  const auto elevations = request.elevations.empty() ? std::vector<double>{request.view.elevation_deg} : request.elevations;
+  std::string table = "phi,theta,FILE\n";
+  int number = 0;
+  for (const double elevation : elevations)
+    for (int i = 0; i < request.orbit; ++i) {
+      scene.view.elevation_deg = elevation;
+      scene.view.azimuth_deg = request.view.azimuth_deg + 360.0 * i / request.orbit;
+      const std::string name = fmt::format("frame_{:04}.png", number++);
+      draw((target / name).string());
+      table += fmt::format("{:g},{:g},{}\n", scene.view.azimuth_deg, elevation, name);
+    }
+  comm::collectively(comm, [&] {
+    if (comm::rank(comm) == 0) write_file((target / "data.csv").string(), table);
+  });
+  answer["database"] = target.string();
+  if (!request.film.empty())
+    comm::collectively(comm, [&] {
+      if (comm::rank(comm) == 0 && make_film(target, number, request.film, log)) answer["film"] = request.film;
+    });
+  return answer;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,152 @@
+#include <osteon/job/placement/place_ranks.hpp>
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <osteon/base/counted.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/base/xxh64.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/job/placement/binding_trial.hpp>
+#include <osteon/machine/bind_ranks.hpp>
+#include <osteon/machine/machine_file.hpp>
+#include <osteon/machine/probe.hpp>
+#include <osteon/placement/reorder.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+namespace fs = std::filesystem;
+constexpr double probe_seconds = 2;
+constexpr std::chrono::hours kept_for{24 * 7};
+
+// Empty if this user has no place for it.
+fs::path cache_folder() {
+  const auto set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value && *value ? value : nullptr;
+  };
+  if (const char* own = set("OSTEON_CACHE")) return own;
+  if (const char* all = set("XDG_CACHE_HOME")) return fs::path(all) / "osteon";
+  if (const char* home = set("HOME")) return fs::path(home) / ".cache" / "osteon";
+  return {};
+}
+
+// The file of these hosts, with so many ranks on each.
+fs::path cache_file(const machine::job_hosts& hosts) {
+  const fs::path folder = cache_folder();
+  if (folder.empty()) return {};
+  std::string key;
+  for (int h = 0; h < hosts.hosts.size(); ++h)
+    key += fmt::format("{}:{}\n", hosts.hosts.name(h), hosts.ranks_of_host[static_cast<std::size_t>(h)].size());
+  return folder / ("machine-" + xxh64_of(std::as_bytes(std::span(key))) + ".json");
+}
+
+std::optional<machine::description> read_cache(const fs::path& file, const machine::job_hosts& hosts) {
+  std::error_code absent;
+  const auto written = fs::last_write_time(file, absent);
+  if (file.empty() || absent || fs::file_time_type::clock::now() - written > kept_for) return std::nullopt;
+  try {
+    return machine::matched(machine::read_machine(file), hosts.hosts, file);
+  } catch (const error&) {  // damaged, or of hosts that have changed: measured again
+    return std::nullopt;
+  }
+}
+
+void write_cache(const fs::path& file, const machine::description& machine) {
+  if (file.empty()) return;
+  std::error_code refused;
+  fs::create_directories(file.parent_path(), refused);
+  try {
+    machine::write_machine(file, machine);
+  } catch (const error&) {  // the next job measures again
+  }
+}
+
+// What is known of the hosts, and a word on where from.
+std::pair<machine::description, std::string> machine_of(MPI_Comm comm, const machine::job_hosts& hosts) {
+  const bool root = comm::rank(comm) == 0;
+  std::optional<machine::description> known;
+  fs::path file;
+  if (root) {
+    file = cache_file(hosts);
+    known = read_cache(file, hosts);
+  }
+  int found = known ? 1 : 0;
+  MPI_Bcast(&found, 1, MPI_INT, 0, comm);
+  if (found) return {machine::shared(comm, known.value_or(machine::description{})), "measured before"};
+  machine::probe_options options;
+  options.budget_s = probe_seconds;
+  const machine::probe_result result = machine::probe(comm, hosts, options);
+  if (root) write_cache(file, result.machine);
+  return {machine::shared(comm, result.machine), fmt::format("measured in {:.1f} s", result.seconds)};
+}
+
+// Binds; says what it did.
+std::string bind(MPI_Comm comm, const spec& job, const machine::local_ranks& here) {
+  using machine::binding_policy;
+  if (job.run.bind == "measured") {
+    const auto trial = machine::try_bindings(comm, here, 2, [&] { return seconds_of_iteration(comm); });
+    return "bound by trial (" + trial.summary() + ")";
+  }
+  if (job.run.bind == "auto") {
+    const binding_policy policy = here.usual_policy();
+    if (policy != binding_policy::none) {
+      comm::collectively(comm, [&] { here.bind(policy); });
+      return fmt::format("bound to {}", machine::name_of(policy));
+    }
+    return here.bound_already()  ? "bound by the launcher"
+           : here.enough_cores() ? "not bound, as cores are left for others"
+                                 : "not bound, as there are more threads than cores";
+  }
+  const binding_policy policy = machine::parse_binding(job.run.bind);
+  if (policy == binding_policy::none) return "not bound";
+  comm::collectively(comm, [&] { here.bind(policy); });
+  return fmt::format("bound to {}", machine::name_of(policy));
+}
+
+}  // namespace
+
+placed_ranks place_ranks(MPI_Comm comm, const spec& job, const std::function<placement::graph()>& graph, log_sink& log) {
+  const int ranks = comm::size(comm), threads = omp_get_max_threads();
+  const machine::local_ranks here(comm, threads);
+  const std::string who = fmt::format("{} of {}", counted(ranks, "rank"), counted(threads, "thread"));
+  int several = here.ranks() < ranks ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &several, 1, MPI_INT, MPI_MAX, comm);
+  if (!several || !job.run.place) {
+    const std::string binding = bind(comm, job, here);
+    log.note(fmt::format("{} {}: in the order they came, {}", who, several ? "on several hosts" : "on one host", binding));
+    return placed_ranks(comm);
+  }
+  // Errors here are thrown by all ranks alike, and an order is no reason to end a job.
+  std::optional<std::pair<machine::description, std::string>> known;
+  std::optional<placement::reordered> placed;
+  std::string fault;
+  try {
+    known = machine_of(comm, machine::hosts_of(comm));
+  } catch (const error& e) {
+    fault = e.what();
+  }
+  const std::string binding = bind(comm, job, here);  // behind the probe, which binds and releases
+  if (known) try {
+      placement::reorder_options options;
+      options.threads = threads;
+      placed = placement::reorder(comm, graph(), known->first, options);
+    } catch (const error& e) {
+      fault = e.what();
+    }
+  if (!placed) {
+    log.warn(fmt::format("{} on several hosts: in the order they came, {}: {}", who, binding, fault));
+    return placed_ranks(comm);
+  }
+  log.note(fmt::format("{} on {}, {}; {}; {}", who, counted(known->first.hosts.size(), "host"), known->second, binding,
+                       placed->report.line));
+  return placed_ranks(std::move(placed->ranks));
+}
+
+}  // namespace osteon::job

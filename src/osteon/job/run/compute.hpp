@@ -1,0 +1,32 @@
+#pragma once
+/// @file
+/// The part of a job that ranks do together: from the model file to results, picture and summary.
+#include <mpi.h>
+
+#include <nlohmann/json_fwd.hpp>
+#include <osteon/base/log_sink.hpp>
+#include <osteon/job/run/checkpoint.hpp>
+#include <osteon/job/spec/spec.hpp>
+#include <string>
+
+namespace osteon::job {
+
+/// Where the files of a job are.
+struct output_paths {
+  explicit output_paths(const spec& job);
+  std::string directory, model, results, xdmf, picture, summary, manifest, report;
+};
+
+/// A JSON document as text, with a line end; bytes that are no UTF-8 are replaced.
+std::string to_text(const nlohmann::ordered_json& document);
+
+/// Solve the job on the model that import made, write results.nc, results.xdmf, the picture, summary.json and
+/// manifest.json, and return the summary (on rank 0; empty elsewhere).
+/// @param started time at which the user's command began, ISO 8601
+/// @throws interrupted_error if it was stopped on request: a checkpoint lies on disk
+/// @throws solve_error after writing a summary and results that are marked as not converged
+/// @collective on comm
+nlohmann::ordered_json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started,
+                               log_sink& log, const checkpoint_options& checkpoints = {});
+
+}  // namespace osteon::job

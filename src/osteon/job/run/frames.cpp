@@ -1,0 +1,62 @@
+#include <osteon/job/run/frames.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/job/outputs/draw.hpp>
+#include <osteon/job/physics_result.hpp>
+#include <regex>
+
+namespace osteon::job {
+
+namespace fs = std::filesystem;
+
+frame_checkpointer::frame_checkpointer(const spec& job, const local_model& part, solve::checkpointer& checkpoints,
+                                       bool goes_on, log_sink& log)
+    : job_(job), part_(part), checkpoints_(checkpoints), log_(log), painter_(physics_of(job).paint(job, part)) {
+  if (goes_on || comm::rank(part.where.comm) != 0) return;
+  const std::regex ours("frame_([0-9]+_)?[0-9]{6,}\\.png");
+  std::error_code ignored;
+  std::vector<fs::path> old;
+  for (const auto& entry : fs::directory_iterator(job.output_directory, ignored))
+    if (std::regex_match(entry.path().filename().string(), ours)) old.push_back(entry.path());
+  for (const fs::path& path : old) fs::remove(path, ignored);
+}
+
+solve::checkpointer::found frame_checkpointer::begin() {
+  ++solve_;
+  return checkpoints_.begin();
+}
+
+bool frame_checkpointer::is_due(std::int64_t done) {
+  done_ = done;
+  is_to_keep_ = checkpoints_.is_due(done);
+  is_to_draw_ = job_.picture.every > 0 && done % job_.picture.every == 0;
+  return is_to_keep_ || is_to_draw_;
+}
+
+void frame_checkpointer::save(const solve::solver_state& state) {
+  if (is_to_draw_) draw(state);
+  if (is_to_keep_) checkpoints_.save(state);
+}
+
+void frame_checkpointer::draw(const solve::solver_state& state) {
+  const stopwatch clock;
+  physics_result result;
+  if (!painter_ || !painter_->show(result, state)) return;
+  if (!(result.shown_low < result.shown_high)) return;
+  const std::string which = solve_ > 1 ? fmt::format("{}_", solve_) : "";
+  const fs::path path = fs::path(job_.output_directory) / fmt::format("frame_{}{:06}.png", which, done_);
+  try {
+    draw_picture(path.string(), job_, part_, result,
+                 fmt::format("{}: {} {}", job_.name, state.solver == "steps" ? "step" : "iteration", done_));
+    log_.note(fmt::format("{}: {:.2f} s", path.string(), clock.seconds()));
+  } catch (const error& e) {
+    log_.warn(fmt::format("no frame: {}", e.what()));  // the answer is worth more, whatever it was
+  }
+}
+
+}  // namespace osteon::job

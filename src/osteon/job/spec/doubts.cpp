@@ -1,0 +1,201 @@
+#include <osteon/job/spec/doubts.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/job/physics.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+constexpr double largest_strain = 0.2;
+constexpr double softest_MPa = 300, stiffest_MPa = 1.5e6;  // below: polymers and soft tissue; diamond has 1.1e6
+
+class doubter {
+ public:
+  explicit doubter(const spec& job)
+      : job_(job),
+        bears_(needs(physics_of(job), property::youngs_modulus)),
+        is_warm_(needs(physics_of(job), property::conductivity)) {}
+
+  std::vector<problem> run() {
+    for (std::size_t n = 0; n < job_.materials.size(); ++n)
+      of_material(job_.materials[n], fmt::format("material[{}].", n + 1));
+    if (job_.image.spacing_mm && !job_.image.spacing_mm->empty())
+      doubt(*std::max_element(job_.image.spacing_mm->begin(), job_.image.spacing_mm->end()) > 5, "image.spacing_mm", [&] {
+        const double h = *std::max_element(job_.image.spacing_mm->begin(), job_.image.spacing_mm->end());
+        return fmt::format("{:g} mm is a large voxel; if micrometres were meant, write {:g}", h, h / 1000);
+      });
+    of_load(job_.load, "load.");
+    of_supports(job_.supports, "");
+    for (std::size_t n = 0; n < job_.cases.size(); ++n) {
+      of_load(job_.cases[n].load, fmt::format("case[{}].", n + 1));
+      of_supports(job_.cases[n].supports, fmt::format("case[{}].", n + 1));
+    }
+    of_temperatures();
+    const double strain = job_.pistoia.critical_strain, volume = job_.pistoia.critical_volume;
+    doubt(strain > 0.05, "pistoia.critical_strain", [&] {
+      return fmt::format("{:g} is a strain of {:g} %; Pistoia's is 0.007, which is 0.7 %", strain, 100 * strain);
+    });
+    doubt(volume > 0.3, "pistoia.critical_volume",
+          [&] { return fmt::format("{:g} is {:g} % of the solid; Pistoia's is 0.02, which is 2 %", volume, 100 * volume); });
+    doubt(job_.solve.tolerance > 1e-3, "solve.tolerance", [&] {
+      return fmt::format("{:g} is coarse: answers may be off by per cents; 1e-6 is usual", job_.solve.tolerance);
+    });
+    return std::move(found_);
+  }
+
+  void modulus(double value, const std::string& where) {
+    doubt(value > stiffest_MPa, where, [&] {
+      return fmt::format("{:g} MPa is stiffer than diamond; if pascals were meant, write {:g}", value, value * 1e-6);
+    });
+    doubt(value < softest_MPa, where, [&] {
+      return fmt::format("{:g} MPa is as soft as rubber or plastic; if gigapascals were meant, write {:g}", value,
+                         value * 1000);
+    });
+  }
+
+  // `as` says how the strain comes about; empty if it stands in the job.
+  void strain(double value, const std::string& where, const std::string& as) {
+    const double e = std::abs(value);
+    doubt(e > largest_strain, where, [&] {
+      return fmt::format("{} a strain of {:g} %; linear elasticity holds for small strains, at most some per cent{}",
+                         as.empty() ? fmt::format("{:g} is", value) : as, 100 * e,
+                         as.empty() ? fmt::format(": strain is a fraction, {:g} % would be {:g}", value, value / 100) : "");
+    });
+  }
+
+  template <class Words>
+  void doubt(bool holds, const std::string& where, Words words) {
+    if (holds) found_.push_back({where, words()});
+  }
+  std::vector<problem> take() { return std::move(found_); }
+
+ private:
+  void of_material(const material_spec& m, const std::string& at) {
+    if (bears_ && m.youngs_modulus_MPa) modulus(*m.youngs_modulus_MPa, at + "youngs_modulus_MPa");
+    const double nu = m.poisson_ratio;
+    doubt(bears_ && (nu < 0 || nu > 0.49), at + "poisson_ratio",
+          [&] { return fmt::format("{:g} is unusual; bone has 0.3, and towards 0.5 eight-node bricks are too stiff", nu); });
+    const double k = m.conductivity_W_per_mK.value_or(1);
+    doubt(k > 5000, at + "conductivity_W_per_mK",
+          [&] { return fmt::format("{:g} W/(m K) conducts better than diamond (2000); mW/(m K) is a thousandth", k); });
+    const double rho = m.density_kg_per_m3.value_or(1000);
+    doubt(rho < 30, at + "density_kg_per_m3",
+          [&] { return fmt::format("{:g} kg/m3 is lighter than foam; if g/cm3 was meant, write {:g}", rho, 1000 * rho); });
+    doubt(rho > 25000, at + "density_kg_per_m3",
+          [&] { return fmt::format("{:g} kg/m3 is denser than any metal (22600)", rho); });
+    const double alpha = std::abs(m.thermal_expansion_per_K.value_or(0));
+    doubt(alpha > 1e-3, at + "thermal_expansion_per_K",
+          [&] { return fmt::format("{:g} 1/K is large; bone has about 2.7e-5", alpha); });
+    const double c = m.heat_capacity_J_per_m3K.value_or(1e6);
+    doubt(c < 1e4, at + "heat_capacity_J_per_m3K", [&] {
+      return fmt::format("{:g} J/(m3 K) is little for a solid; it is density times specific heat: water has 4.2e6", c);
+    });
+  }
+
+  void of_load(const load_spec& l, const std::string& at) {
+    if (l.strain) strain(*l.strain, at + "strain", "");
+    angle(l.angle_deg, at + "angle_deg");
+    if (!l.gravity_m_per_s2) return;
+    double g = 0;
+    for (const double a : *l.gravity_m_per_s2) g = std::hypot(g, a);
+    doubt(g > 1000, at + "gravity_m_per_s2",
+          [&] { return fmt::format("{:g} m/s2 is {:.0f} times the earth's; in m/s2 that is 9.81", g, g / 9.81); });
+  }
+
+  void of_supports(const std::vector<support_spec>& supports, const std::string& prefix) {
+    for (std::size_t n = 0; n < supports.size(); ++n)
+      if (const auto& turn = supports[n].rotate_deg)
+        for (const double a : *turn) angle(a, fmt::format("{}support[{}].rotate_deg", prefix, n + 1));
+  }
+
+  void angle(const std::optional<double>& degrees, const std::string& where) {
+    doubt(std::abs(degrees.value_or(0)) > 15, where, [&] {
+      return fmt::format("{:g} degrees are many: displacements are linear in the angle, which holds for some degrees",
+                         *degrees);
+    });
+  }
+
+  void of_temperatures() {
+    const auto kelvin = [&](const std::optional<double>& value, const std::string& where) {
+      doubt(value.value_or(0) < 0, where,
+            [&] { return fmt::format("{:g} K lies below absolute zero; 0 degrees Celsius are 273.15 K", *value); });
+    };
+    if (!is_warm_) return;
+    kelvin(job_.load.low_K, "load.low_K");
+    kelvin(job_.load.high_K, "load.high_K");
+    kelvin(job_.load.reference_K, "load.reference_K");
+    for (std::size_t n = 0; n < job_.boundaries.size(); ++n)
+      kelvin(job_.boundaries[n].temperature_K, fmt::format("boundary[{}].temperature_K", n + 1));
+    if (job_.transient) kelvin(job_.transient->initial_K, "transient.initial_K");
+  }
+
+  const spec& job_;
+  bool bears_, is_warm_;  ///< stress, temperatures
+  std::vector<problem> found_;
+};
+
+}  // namespace
+
+std::vector<problem> doubts(const spec& job) { return doubter(job).run(); }
+
+std::vector<problem> doubts_of_size(const spec& job, const vector3& spacing_mm, index3 shape) {
+  doubter all(job);
+  vector3 size;
+  for (int a = 0; a < 3; ++a) size[a] = spacing_mm[a] * static_cast<double>(shape[a]);
+  const double longest = std::max({size.z, size.y, size.x});
+  all.doubt(longest > 3000 || longest < 0.01, "image.spacing_mm", [&] {
+    return fmt::format("the image is {:.3g} x {:.3g} x {:.3g} mm large (z, y, x); is the voxel size in millimetres?", size.z,
+                       size.y, size.x);
+  });
+  const auto of_displacement = [&](double move, double length, const std::string& where) {
+    all.strain(move / length, where, fmt::format("{:g} mm of {:.4g} mm are", move, length));
+  };
+  const auto of_load = [&](const load_spec& l, const std::string& at) {
+    if (!l.displacement_mm) return;
+    const int a = l.axis == "z" ? 0 : l.axis == "y" ? 1 : 2;
+    of_displacement(*l.displacement_mm, size[a], at + "displacement_mm");
+  };
+  const auto of_supports = [&](const std::vector<support_spec>& supports, const std::string& prefix) {
+    for (std::size_t n = 0; n < supports.size(); ++n) {
+      const std::optional<double> moves[] = {supports[n].move_z_mm, supports[n].move_y_mm, supports[n].move_x_mm};
+      for (std::size_t a = 0; a < 3; ++a)
+        if (moves[a]) of_displacement(*moves[a], longest, fmt::format("{}support[{}].move_{}_mm", prefix, n + 1, "zyx"[a]));
+    }
+  };
+  of_load(job.load, "load.");
+  of_supports(job.supports, "");
+  for (std::size_t n = 0; n < job.cases.size(); ++n) {
+    of_load(job.cases[n].load, fmt::format("case[{}].", n + 1));
+    of_supports(job.cases[n].supports, fmt::format("case[{}].", n + 1));
+  }
+  return all.take();
+}
+
+std::vector<problem> doubts_of_moduli(const spec& job, const voxel::material_table& materials) {
+  doubter all(job);
+  if (materials.size() < 2 || !(job.density_law || job.modulus_image)) return {};
+  double largest = 0, smallest = materials[1].youngs_modulus_MPa;
+  for (std::size_t m = 1; m < materials.size(); ++m) {
+    largest = std::max(largest, materials[m].youngs_modulus_MPa);
+    smallest = std::min(smallest, materials[m].youngs_modulus_MPa);
+  }
+  if (!job.density_law) {
+    all.modulus(largest, "modulus_image.path");
+    return all.take();
+  }
+  const density_law_spec& d = *job.density_law;
+  const bool at_end = smallest == largest && (largest == d.min_modulus_MPa || largest == d.max_modulus_MPa);
+  all.doubt(at_end, "density_law", [&] {
+    return fmt::format(
+        "gives every voxel a modulus {} the limit {:g} MPa; do slope and coefficient_MPa go with the same unit of density?",
+        largest == d.max_modulus_MPa ? "beyond" : "below", largest);
+  });
+  if (!at_end) all.modulus(largest, "density_law");
+  return all.take();
+}
+
+}  // namespace osteon::job

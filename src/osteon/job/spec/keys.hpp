@@ -1,0 +1,381 @@
+#pragma once
+/// @file
+/// Every key of a job file, once: its name, its place in `spec` and what it means. The reader, the JSON Schema and the
+/// checks for unknown keys are visitors of this description, so they cannot disagree.
+#include <osteon/job/physics.hpp>
+#include <osteon/job/spec/spec.hpp>
+
+namespace osteon::job {
+
+/// Keys of a test that [load] and [[case]] have in common.
+template <class Visitor>
+void describe_drive(Visitor& t, load_spec& l) {
+  t("direction", l.direction,
+    "shear: direction in which the driven face slides. bending: axis about which the faces turn. Left out: the axis that "
+    "follows load.axis in the order z, y, x.",
+    {"z", "y", "x"});
+  t("faces", l.faces, "Which faces are loaded: those of the image, or of the smallest box around the solid.",
+    {"image", "solid"});
+  t("depth_mm", l.depth_mm, "Nodes up to this deep under a face belong to it, as in a grip; 0: only those on it.");
+  t("bonded", l.bonded,
+    "bending, torsion: the faces are rigid plates. Otherwise points of a bent face slide in it, those of a twisted one "
+    "leave it, as in beam theory.");
+  t("about_mm", l.about_mm,
+    "bending, torsion: a point on the axis of rotation, [z, y, x]. Left out: the mean position of the nodes of both faces.");
+  t("strain", l.strain,
+    "Displacement of the driven face over the distance of the faces; negative compresses. For shear the engineering "
+    "strain. Left out, with no other measure: -0.01, for shear 0.01, in thermo_elasticity 0.");
+  t("displacement_mm", l.displacement_mm, "Displacement of the driven face.");
+  t("force_N", l.force_N,
+    "Force on the driven face: what a unit displacement gives is scaled to it, which is exact as the problem is linear.");
+  t("angle_deg", l.angle_deg,
+    "bending, torsion: angle between the faces; displacements are linear in it. Left out, with no moment: 1.");
+  t("moment_N_mm", l.moment_N_mm, "bending, torsion: moment on the driven face, by scaling as for force_N.");
+  t("gravity_m_per_s2", l.gravity_m_per_s2,
+    "Body weight: acceleration [z, y, x] by which every voxel is pulled; needs density_kg_per_m3 of its material.");
+}
+
+template <class Visitor>
+void describe_set(Visitor& t, set_spec& n) {
+  t("name", n.name, "Name of the set.");
+  t("select", n.select,
+    "How the nodes are chosen. face: of the image or the solid. plane: across axis at at_mm. disk: centre_mm, normal, "
+    "radius_mm, thickness_mm. box: from low_mm to high_mm. material: the corners of its voxels. image: the corners of "
+    "voxels with "
+    "some labels in another image. voxels: the corners of "
+    "those listed. nodes: those listed. points: the nodes closest to points_mm.",
+    {"face", "plane", "disk", "box", "material", "image", "voxels", "nodes", "points"});
+  t("face", n.face, "face: which one.", {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high"});
+  t("of", n.of, "face: of the image, or of the smallest box around the solid.", {"image", "solid"});
+  t("axis", n.axis, "plane: the axis across it.", {"z", "y", "x"});
+  t("at_mm", n.at_mm, "plane: its coordinate on axis.");
+  t("depth_mm", n.depth_mm,
+    "face: nodes up to this deep; left out: 0. plane: nodes up to this far on both sides; left out: half a voxel.");
+  t("centre_mm", n.centre_mm, "disk: its centre [z, y, x].");
+  t("normal", n.normal, "disk: direction across it [z, y, x], of any length.");
+  t("radius_mm", n.radius_mm, "disk: its radius.");
+  t("thickness_mm", n.thickness_mm, "disk: its thickness, half of it on either side of the centre.");
+  t("low_mm", n.low_mm, "box: its low corner [z, y, x].");
+  t("high_mm", n.high_mm, "box: its high corner [z, y, x].");
+  t("material", n.material, "material: its name.");
+  t("image", n.image, "image: path of an image of the scan's shape, relative to the job file; it is cropped like the scan.");
+  t("labels", n.labels, "image: the values of its voxels that are chosen; those that are solid in the scan give the nodes.");
+  t("voxels", n.voxels, "voxels: [[z, y, x], ...], counted from 0 in the image after cropping; all must be solid.");
+  t("nodes", n.nodes, "nodes: [[z, y, x], ...]; node 0 is the low corner of voxel 0. All must belong to the solid.");
+  t("points_mm", n.points_mm, "points: [[z, y, x], ...], each no farther from a node than a voxel's diagonal.");
+  t("within", n.within,
+    "Take only nodes that this other set has as well: a face of the image within a set of a material is the face of that "
+    "material.");
+  t("surface", n.surface, "Take only nodes on the surface of the solid, the faces of the image included.");
+}
+
+template <class Visitor>
+void describe_support(Visitor& t, support_spec& p) {
+  t("on", p.on, "The set.");
+  t("fix", p.fix, "Axes in which the set is held, e.g. \"zyx\"; the axes of move_..._mm are held as well.");
+  t("move_z_mm", p.move_z_mm, "Prescribed displacement along z.");
+  t("move_y_mm", p.move_y_mm, "Prescribed displacement along y.");
+  t("move_x_mm", p.move_x_mm, "Prescribed displacement along x.");
+  t("rotate_deg", p.rotate_deg,
+    "Angles [z, y, x] by which the set turns about the axes, right-handed; displacements are linear in them, and only those "
+    "along the held axes are prescribed.");
+  t("about_mm", p.about_mm, "The point about which it turns, [z, y, x]. Left out: the mean position of the set's nodes.");
+}
+
+template <class Visitor>
+void describe_force(Visitor& t, force_spec& f) {
+  t("on", f.on, "The set.");
+  t("force_N", f.force_N, "Total force [z, y, x], spread over the set.");
+  t("node_force_N", f.node_force_N, "Force [z, y, x] on each node of the set.");
+  t("toward_mm", f.toward_mm,
+    "A point [z, y, x] toward which every node is pulled, as by a muscle; magnitude_N says how strongly.");
+  t("magnitude_N", f.magnitude_N, "toward_mm: sum of the magnitudes of the nodes' forces; negative pushes away.");
+  t("pressure_MPa", f.pressure_MPa,
+    "Pressure on the free voxel faces whose four nodes are in the set; positive presses into the solid.");
+  t("spread", f.spread,
+    "equal: every node bears the same share. area: shares follow the free surface around the nodes, so that an even "
+    "traction stays even.",
+    {"equal", "area"});
+}
+
+/// Call `v(key, field, doc)` for every key. Visitors also have `v.table(name, doc, f)`, `v.optional_table(name, field, doc,
+/// f)` and `v.list(name, field, doc, f)` for tables, optional tables and arrays of tables.
+template <class Visitor>
+void describe(Visitor& v, spec& s) {
+  v("name", s.name, "Name of the job; the default output directory is <name>.out.");
+  std::vector<std::string> names;
+  std::string meanings;
+  for (const physics* p : all_physics()) {
+    names.emplace_back(p->name);
+    meanings += (meanings.empty() ? "" : "; ") + names.back() + ": " + p->meaning;
+  }
+  v("physics", s.physics, (meanings + ".").c_str(), names);
+  v.table("image", "The scan.", [&](auto& t) {
+    image_spec& i = s.image;
+    t("path", i.path,
+      "Image file, folder of slices or pattern such as slices/*.png, relative to the job file: TIFF, DICOM, NIfTI, NRRD, "
+      "MetaImage, PNG, BMP, Scanco AIM and ISQ, InVesalius, npy, raw with a header (docs/images.md).");
+    t("spacing_mm", i.spacing_mm,
+      "Edge lengths of a voxel in mm, [z, y, x] or one number. May be left out only if the image itself states them.");
+    t("spacing_note", i.spacing_note,
+      "Where the spacing comes from; repeated in the report. Say so if it is an assumption.");
+    t("crop_voxels", i.crop_voxels,
+      "Part of the image to use: [[z0, z1], [y0, y1], [x0, x1]], half open. Positions in mm remain those of the whole "
+      "image.");
+  });
+  v.table("segment", "Which voxels are solid.", [&](auto& t) {
+    segment_spec& g = s.segment;
+    t("threshold", g.threshold, "Voxels with a grey value above this are solid. Left out: by Otsu's method.");
+    t("upper", g.upper, "Voxels with a grey value above this are not solid (metal, markers).");
+    t("labels", g.labels, "The image holds labels, one per material, instead of grey values.");
+    t("void_labels", g.void_labels, "Labels that are empty space.");
+    t("keep", g.keep,
+      "largest: the largest connected part; percolating: the parts that join both loaded faces; all. Where a test takes the "
+      "image to repeat itself, parts are connected through the periodic faces, too.",
+      {"largest", "percolating", "all"});
+    t("connectivity", g.connectivity,
+      "By what voxels are connected, for keep: 6, their faces; 26, also their edges and corners, as elasticity only can "
+      "have "
+      "it: a part that hangs on one edge or corner turns freely, and needs drop_unsupported. What 6 drops and 26 would keep "
+      "is told when the image is imported.");
+    t("drop_unsupported", g.drop_unsupported,
+      "Drop the kept parts that no support of a load case holds (islands, and parts that hang on others by single nodes or "
+      "edges). Otherwise they are refused. Elasticity only.");
+  });
+  v.list("material", s.materials, "A material. Give one for all solid voxels, or one for each label.",
+         [](auto& t, material_spec& m) {
+           t("name", m.name, "Name shown in the results.");
+           t("label", m.label, "Voxels of the image with this label have this material.");
+           t("youngs_modulus_MPa", m.youngs_modulus_MPa, "Young's modulus in MPa, > 0.");
+           t("poisson_ratio", m.poisson_ratio, "Poisson's ratio, in (-1, 0.5).");
+           t("conductivity_W_per_mK", m.conductivity_W_per_mK, "Thermal conductivity in W/(m K), > 0.");
+           t("density_kg_per_m3", m.density_kg_per_m3, "Mass density in kg/m3, > 0; needed for gravity_m_per_s2 only.");
+           t("heat_capacity_J_per_m3K", m.heat_capacity_J_per_m3K,
+             "Density times specific heat in J/(m3 K), > 0; needed by [transient].");
+           t("heat_source_W_per_m3", m.heat_source_W_per_m3, "Heat made in this material in W/m3 (test heat_transfer).");
+           t("thermal_expansion_per_K", m.thermal_expansion_per_K, "Coefficient of linear thermal expansion in 1/K.");
+         });
+  v.optional_table(
+      "density_law", s.density_law,
+      "Modulus from grey values by way of the density rho. Up to 4096 different moduli are exact; "
+      "more are sorted into 4096 classes, and `segmentation` in summary.json tells the largest relative error of "
+      "a modulus by that (at most 0.06 % if the moduli span two decades, 0.11 % for four).",
+      [](auto& t, density_law_spec& d) {
+        t("slope", d.slope, "rho = slope * grey + intercept; densities below 0 count as 0.");
+        t("intercept", d.intercept, "Density at grey value 0.");
+        t("calibration", d.calibration,
+          "Instead of slope and intercept: points [[grey, density], ...] of a phantom; the line with the least "
+          "sum of squares is taken through them.");
+        t("from_image", d.from_image,
+          "Instead of slope and intercept: the calibration that the image states, as Scanco's AIM and ISQ do "
+          "(density in mg HA/cm3).");
+        t("law", d.law,
+          "power: E = coefficient_MPa * rho^exponent; linear: E = a0 + a1 * rho; polynomial: E = a0 + a1 * rho "
+          "+ a2 * rho^2 ...",
+          {"power", "linear", "polynomial"});
+        t("coefficient_MPa", d.coefficient_MPa, "Modulus in MPa at density 1, of the power law.");
+        t("exponent", d.exponent, "Exponent of the power law.");
+        t("coefficients_MPa", d.coefficients_MPa, "[a0, a1, ...] of the linear law or the polynomial.");
+        t("min_modulus_MPa", d.min_modulus_MPa, "Smaller moduli are raised to this.");
+        t("max_modulus_MPa", d.max_modulus_MPa, "Larger moduli are lowered to this.");
+        t("poisson_ratio", d.poisson_ratio, "Poisson's ratio of all voxels, in (-1, 0.5).");
+      });
+  v.optional_table(
+      "modulus_image", s.modulus_image,
+      "Young's modulus voxel by voxel, instead of [[material]] or [density_law]: an image of the shape of the "
+      "scan, cropped with it. Which voxels are solid is still told by [segment]; the scan may be the same image. "
+      "With [poisson_image], up to 4096 different pairs are exact; more are sorted into 4096 classes, and "
+      "`segmentation` in summary.json tells the largest errors of E (relative) and nu by that.",
+      [](auto& t, modulus_image_spec& m) {
+        t("path", m.path, "Image file of moduli in MPa, > 0 at solid voxels.");
+        t("poisson_ratio", m.poisson_ratio, "Poisson's ratio of all voxels, in (-1, 0.5), if there is no [poisson_image].");
+      });
+  v.optional_table("poisson_image", s.poisson_image, "Poisson's ratio voxel by voxel; goes with [modulus_image].",
+                   [](auto& t, poisson_image_spec& p) {
+                     t("path", p.path, "Image file of Poisson's ratios, in (-1, 0.5) at solid voxels.");
+                   });
+  v.table("load", "What is done to the specimen.", [&](auto& t) {
+    load_spec& l = s.load;
+    t("test", l.test,
+      "axial_bonded: both faces of the axis are held by rigid plates, one is driven. uniaxial: the same without friction. "
+      "confined: uniaxial with guided sides. shear: the driven plate slides. pure_shear: the faces across axis and "
+      "direction slide symmetrically. bending: the faces turn about direction. torsion: the driven face turns about axis. "
+      "custom: only [[support]], [[force]] and gravity. conduction: fixed temperatures on the faces. heat_transfer: "
+      "what the [[boundary]] tables say. conductivity_tensor: the effective conductivity in all directions. "
+      "homogenise: stiffness of the material, from six mean strains. free_expansion: nothing but the temperatures, in "
+      "thermo_elasticity. Left out: custom if "
+      "there is a [[support]], else axial_bonded, in a heat job heat_transfer if there is a [[boundary]], else conduction.",
+      {"axial_bonded", "uniaxial", "confined", "shear", "pure_shear", "bending", "torsion", "custom", "conduction",
+       "heat_transfer", "conductivity_tensor", "homogenise", "free_expansion"});
+    t("axis", l.axis, "Direction of the load or of the heat flow.", {"z", "y", "x"});
+    describe_drive(t, l);
+    t("low_K", l.low_K, "Temperature of the low face in K.");
+    t("high_K", l.high_K, "Temperature of the high face in K.");
+    t("reference_K", l.reference_K, "Temperature in K at which a thermo_elasticity job is free of stress.");
+    t("boundary", l.boundary,
+      "homogenise: what is done to the outer faces. kubc, which is used if left out: all their nodes move with the mean "
+      "strain; an upper bound. periodic: the image repeats itself; solid on a face without a partner on the opposite face "
+      "is free there.",
+      {"kubc", "periodic"});
+    t("surroundings", l.surroundings,
+      "What the box of a conductivity_tensor stands in. periodic (default): copies of itself; uniform: a linear temperature "
+      "on all faces, an upper bound.",
+      {"periodic", "uniform"});
+    t("gradient_K_per_mm", l.gradient_K_per_mm,
+      "Mean temperature gradient [z, y, x] of a heat_transfer: periodic faces differ by it, and prescribed temperatures "
+      "rise with it from the centre of the image.");
+  });
+  v.list(
+      "set", s.sets,
+      "A set of nodes, to be named by on. Entries of the same name are one set, the union of what they select; within makes "
+      "an intersection. The faces "
+      "of the image are sets already: z_low, z_high, y_low, y_high, x_low, x_high. Positions are in mm, as in the result "
+      "file: along the image's axes, from the origin that the image states, else from its low corner; a crop does not "
+      "move them.",
+      [](auto& t, set_spec& n) { describe_set(t, n); });
+  v.list("support", s.supports, "Prescribed displacements of a set, in all load cases.",
+         [](auto& t, support_spec& p) { describe_support(t, p); });
+  v.list("force", s.forces, "Forces on a set, in all load cases.", [](auto& t, force_spec& f) { describe_force(t, f); });
+  v.list("case", s.cases,
+         "A load case. Several of them are solved in one job; those that hold the same nodes share the solver's setup. The "
+         "answers are in cases of summary.json, the fields have the case's name at their end.",
+         [](auto& t, case_spec& c) {
+           t("name", c.name, "Name of the case: letters, digits and _.");
+           t("test", c.load.test, "As load.test.",
+             {"axial_bonded", "uniaxial", "confined", "shear", "pure_shear", "bending", "torsion", "custom"});
+           t("axis", c.load.axis, "As load.axis, which it takes if left out.", {"z", "y", "x"});
+           describe_drive(t, c.load);
+           t.list("support", c.supports, "Prescribed displacements in this case.",
+                  [](auto& u, support_spec& p) { describe_support(u, p); });
+           t.list("force", c.forces, "Forces in this case.", [](auto& u, force_spec& f) { describe_force(u, f); });
+         });
+  v.list(
+      "boundary", s.boundaries,
+      "Heat on an outer face of the image, where the solid meets it; faces that are not named are insulated. For the test "
+      "heat_transfer.",
+      [](auto& t, boundary_spec& b) {
+        t("face", b.face, "z-low, z-high, y-low, ...; or z, y or x for both faces of the axis.",
+          {"z-low", "z-high", "y-low", "y-high", "x-low", "x-high", "z", "y", "x"});
+        t("kind", b.kind,
+          "temperature of the face; flux into the solid; convection to an ambient; periodic: both faces of an axis are "
+          "one.",
+          {"temperature", "flux", "convection", "periodic"});
+        t("temperature_K", b.temperature_K, "Temperature of the face, or of the ambient, in K.");
+        t("flux_W_per_m2", b.flux_W_per_m2, "Heat into the solid in W/m2; negative cools.");
+        t("transfer_W_per_m2K", b.transfer_W_per_m2K, "Heat transfer coefficient in W/(m2 K), > 0.");
+      });
+  v.optional_table("transient", s.transient, "Heat in time, from one temperature everywhere, by implicit steps.",
+                   [](auto& t, transient_spec& p) {
+                     t("initial_K", p.initial_K, "Temperature at the start in K.");
+                     t("end_s", p.end_s, "Time at the end in s.");
+                     t("step_s", p.step_s, "Step in s; shortened so that a whole number of steps reaches the end.");
+                     t("output_every_s", p.output_every_s, "Time between the records of the history; 0: every step.");
+                     t("scheme", p.scheme,
+                       "implicit_euler: first order, never overshoots. crank_nicolson: second order, may oscillate after "
+                       "a sudden change.",
+                       {"implicit_euler", "crank_nicolson"});
+                     t("write_steps", p.write_steps,
+                       "Write the temperatures of each record to steps/step_<number>.vtkhdf, and results.vtkhdf.series, "
+                       "which ParaView opens as one series in time.");
+                   });
+  v.table("solve", "How exactly.", [&](auto& t) {
+    t("tolerance", s.solve.tolerance, "Residual relative to the initial one at which the solver stops.");
+    t("max_iterations", s.solve.max_iterations, "The solver gives up after this many iterations (exit code 4).");
+  });
+  v.table(
+      "pistoia",
+      "Failure load: the load at which critical_volume of the solid exceeds critical_strain. It has the sign of the load.",
+      [&](auto& t) {
+        t("critical_strain", s.pistoia.critical_strain,
+          "Effective strain, sqrt(2 SED / E) at the voxel's centre, at which tissue yields.");
+        t("critical_volume", s.pistoia.critical_volume, "Fraction of the solid that may exceed it.");
+      });
+  v.table("picture", "The picture.", [&](auto& t) {
+    picture_spec& p = s.picture;
+    t("enabled", p.enabled, "Make a picture.");
+    t("width", p.width, "Width in pixels.");
+    t("height", p.height, "Height in pixels.");
+    t("azimuth_deg", p.azimuth_deg, "Direction of view around the z axis, in degrees.");
+    t("elevation_deg", p.elevation_deg, "Height of the view above the x-y plane, in degrees.");
+    t("zoom", p.zoom, "1 fits the specimen into the picture.");
+    t("method", p.method,
+      "volume: the field glows in the translucent solid. surface: the solid's surface in the field's colours.",
+      {"volume", "surface"});
+    t("field", p.field, "What is shown of an elasticity result; left out: sed, the strain energy density.",
+      {"sed", "von_mises", "effective_strain"});
+    t("colour_map", p.colour_map, "Perceptual colour map of the field.", {"batlow", "inferno", "lipari", "viridis", "vik"});
+    t("every", p.every,
+      "Also draw the solution as it is after so many iterations, of a transient problem steps, in frame_000012.png (of the "
+      "second solve, frame_2_000012.png) in the results' folder; 0: do not. Heat shows the temperature; of "
+      "thermo_elasticity only the temperatures are drawn.");
+  });
+  v.table("output", "Where the results go, and which.", [&](auto& t) {
+    t("directory", s.output_directory, "Folder for the results, relative to the working directory; default <name>.out.");
+    t("fields", s.output_fields,
+      "Fields of an elasticity result; left out: displacement, sed, effective_strain, von_mises. Strain, stress and sed, "
+      "the strain energy density, are taken at the voxels' centres; sed_integrated is the energy of the whole voxel over "
+      "its volume. principal_stress, principal_strain and principal_direction become three fields each, "
+      "_1 for the largest stress or strain to _3.",
+      {"displacement", "strain", "stress", "principal_stress", "principal_strain", "principal_direction", "von_mises", "sed",
+       "sed_integrated", "effective_strain"});
+  });
+  v.table(
+      "run",
+      "How many processes and threads `osteon run` starts. Under mpirun or srun those decide on the processes, and "
+      "OMP_NUM_THREADS on the threads.",
+      [&](auto& t) {
+        t("ranks", s.run.ranks, "MPI processes; 0 takes all cores.");
+        t("threads", s.run.threads, "OpenMP threads of each process.");
+        t("decomposition", s.run.decomposition,
+          "What part of the image a rank gets. planes: whole z planes; bricks: boxes; both are balanced by solid voxels. "
+          "auto: planes if there are 16 or more for each rank, otherwise bricks.",
+          {"auto", "planes", "bricks"});
+        t("place", s.run.place,
+          "On several hosts: measure the links between them, once for the same hosts, and give parts that touch to ranks "
+          "that are close. Results do not change.");
+        t("bind", s.run.bind,
+          "What a rank is bound to. auto: with its threads to cores, if the job fills its hosts; else to its memory (NUMA "
+          "node), where there are several; else to nothing, as others may be there. measured: each is tried for a moment.",
+          {"auto", "none", "core", "l3", "numa", "socket", "measured"});
+      });
+  v.table(
+      "io", "How files are stored, and which processes read and write them; docs/format.md has the details.", [&](auto& t) {
+        io_spec& f = s.io;
+        t("mode", f.mode,
+          "serial: the first rank alone; aggregated: one rank of each host; parallel: all ranks. Values and digests in the "
+          "file "
+          "are the same. auto: by the file system and the number of hosts.",
+          {"auto", "serial", "aggregated", "parallel"});
+        t("ranks_per_writer", f.ranks_per_writer, "aggregated: so many ranks of a host share a writer; 0: all of them.");
+        t("hints", f.hints, "Hints for MPI-IO, e.g. [\"striping_factor=8\", \"cb_nodes=4\"].");
+        t("alignment_bytes", f.alignment_bytes,
+          "Large parts of a file begin at multiples of this, e.g. a stripe; 0: anywhere.");
+        t("read_back", f.read_back,
+          "Read results back and compare them with their digests before they get their name: MPI-IO can lose a write.");
+        t("compression", f.compression,
+          "deflate: every program can read it. zstd: faster, but readers need the filter of the Python package hdf5plugin. "
+          "none: for the fastest disks.",
+          {"deflate", "zstd", "none"});
+        t("compression_level", f.compression_level,
+          "deflate: 1 to 9; zstd: 1 to 19. Left out: 1, with zstd its fast level -3.");
+        t("significant_digits", f.significant_digits,
+          "Round fields to so many decimal digits, 1 to 6, which makes files smaller; 0: exact.");
+      });
+  v.table("checkpoint",
+          "The state of a running solver on disk, so that `osteon resume` can go on after the program was ended; see "
+          "checkpoint.md. It is removed when the job is done.",
+          [&](auto& t) {
+            t("directory", s.checkpoint.directory,
+              "Folder for the checkpoints, relative to the working directory; default: checkpoint in the output directory.");
+            t("every_minutes", s.checkpoint.every_minutes,
+              "Time between checkpoints; 0: only when the job is told to end by SIGTERM or SIGUSR1.");
+          });
+  for (const physics* p : all_physics())
+    if (p->keys)
+      v.table(p->name, p->about_keys, [&](auto& t) {
+        key_forwarder forward(t);
+        p->keys(forward, s);
+      });
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,248 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <toml++/toml.h>
+#include <cmath>
+#include <common/toml_limits.hpp>
+#include <concepts>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <osteon/job/spec/keys.hpp>
+#include <osteon/job/spec/synonyms.hpp>
+#include <set>
+#include <sstream>
+
+namespace osteon::job {
+
+namespace {
+
+// Fills a spec from a TOML table. Every key that `describe` names is known; what is left over is a fault.
+class reader {
+ public:
+  reader(const toml::table& table, std::string prefix, const std::string& file, std::vector<problem>& problems,
+         std::map<std::string, std::uint32_t>& lines)
+      : table_(table), prefix_(std::move(prefix)), file_(file), problems_(problems), lines_(lines) {}
+
+  template <class T>
+  void operator()(const char* key, T& field, const char*, std::vector<std::string> choices = {}) {
+    known_.push_back(key);
+    const toml::node* node = table_.get(key);
+    if (!node) return;
+    lines_[prefix_ + key] = node->source().begin.line;
+    read(*node, key, field, choices);
+  }
+
+  template <class F>
+  void table(const char* name, const char*, F describe_table) {
+    known_.push_back(name);
+    if (const toml::table* inner = find_table(name)) walk(*inner, fmt::format("{}{}.", prefix_, name), describe_table);
+  }
+
+  template <class T, class F>
+  void optional_table(const char* name, std::optional<T>& field, const char*, F describe_table) {
+    known_.push_back(name);
+    if (const toml::table* inner = find_table(name)) {
+      field.emplace();
+      walk(*inner, fmt::format("{}{}.", prefix_, name), [&](reader& r) { describe_table(r, *field); });
+    }
+  }
+
+  template <class T, class F>
+  void list(const char* name, std::vector<T>& field, const char*, F describe_item) {
+    known_.push_back(name);
+    const toml::node* node = table_.get(name);
+    if (!node) return;
+    const toml::array* array = node->as_array();
+    if (!array || !array->is_homogeneous(toml::node_type::table)) {
+      fault(*node, name, fmt::format("expected a list of tables; write [[{}{}]] for each", prefix_, name));
+      return;
+    }
+    for (std::size_t i = 0; i < array->size(); ++i) {
+      field.emplace_back();
+      const std::string prefix = fmt::format("{}{}[{}].", prefix_, name, i + 1);
+      lines_[prefix] = (*array)[i].source().begin.line;
+      walk(*(*array)[i].as_table(), prefix, [&](reader& r) { describe_item(r, field.back()); });
+    }
+  }
+
+  // Report the keys that nobody asked for.
+  void finish() {
+    for (const auto& [key, node] : table_) {
+      const std::string name(key.str());
+      if (std::find(known_.begin(), known_.end(), name) == known_.end())
+        problems_.push_back(
+            {place(key.source().begin.line, prefix_ + name), "unknown key" + advice_on_key(table_name(), name, known_)});
+    }
+  }
+
+ private:
+  // "case.support" of "case[1].support[2].".
+  std::string table_name() const {
+    std::string name;
+    bool in_brackets = false;
+    for (const char c : prefix_) {
+      if (c == '[' || c == ']')
+        in_brackets = c == '[';
+      else if (!in_brackets)
+        name += c;
+    }
+    return name.empty() ? name : name.substr(0, name.size() - 1);
+  }
+
+  template <class F>
+  void walk(const toml::table& inner, const std::string& prefix, F describe_table) {
+    reader r(inner, prefix, file_, problems_, lines_);
+    describe_table(r);
+    r.finish();
+  }
+
+  const toml::table* find_table(const char* name) {
+    const toml::node* node = table_.get(name);
+    if (node && !node->as_table()) fault(*node, name, fmt::format("expected a table; write [{}{}]", prefix_, name));
+    return node ? node->as_table() : nullptr;
+  }
+
+  std::string place(std::uint32_t line, const std::string& key) const { return fmt::format("{}:{}: {}", file_, line, key); }
+
+  void fault(const toml::node& node, const std::string& key, const std::string& text) {
+    problems_.push_back({place(node.source().begin.line, prefix_ + key), text});
+  }
+
+  static std::string shown(const toml::node& node) {
+    std::ostringstream text;
+    node.visit([&](const auto& value) { text << value; });
+    return text.str();
+  }
+
+  void read(const toml::node& node, const char* key, std::string& field, const std::vector<std::string>& choices) {
+    const auto value = node.value_exact<std::string>();
+    if (!value) return fault(node, key, fmt::format("expected a text in quotes, found {}", shown(node)));
+    if (!choices.empty() && std::find(choices.begin(), choices.end(), *value) == choices.end())
+      return fault(
+          node, key,
+          fmt::format("'{}' is none of {}{}", *value, fmt::join(choices, ", "), advice_on_value(key, *value, choices)));
+    field = *value;
+  }
+  void read(const toml::node& node, const char* key, bool& field, const std::vector<std::string>&) {
+    if (const auto value = node.value_exact<bool>())
+      field = *value;
+    else
+      fault(node, key, fmt::format("expected true or false, found {}", shown(node)));
+  }
+  void read(const toml::node& node, const char* key, double& field, const std::vector<std::string>&) {
+    const auto value = node.is_number() ? node.value<double>() : std::nullopt;
+    if (value && std::isfinite(*value))
+      field = *value;
+    else
+      fault(node, key, fmt::format("expected a finite number, found {}", shown(node)));
+  }
+  void read(const toml::node& node, const char* key, std::int64_t& field, const std::vector<std::string>&) {
+    if (const auto value = node.value_exact<std::int64_t>())
+      field = *value;
+    else
+      fault(node, key, fmt::format("expected a whole number, found {}", shown(node)));
+  }
+  void read(const toml::node& node, const char* key, std::optional<double>& field, const std::vector<std::string>& choices) {
+    // The one number that may also be given by a method's name.
+    if (std::string_view(key) == "threshold" && node.value_exact<std::string>() == "otsu") return;
+    if (std::string_view(key) == "threshold" && node.is_string())
+      return fault(node, key, fmt::format("expected a grey value or \"otsu\", found {}", shown(node)));
+    read(node, key, field.emplace(), choices);
+  }
+  template <class T>
+  void read(const toml::node& node, const char* key, std::optional<T>& field, const std::vector<std::string>& choices) {
+    read(node, key, field.emplace(), choices);
+  }
+  void read(const toml::node& node, const char* key, std::vector<double>& field, const std::vector<std::string>& choices) {
+    if (node.is_number() && std::string_view(key) == "spacing_mm") {  // a cube's three equal edges
+      double value = 0;
+      read(node, key, value, choices);
+      field.assign(3, value);
+      return;
+    }
+    read_array(node, key, field, choices);
+  }
+  void read(const toml::node& node, const char* key, std::vector<std::vector<double>>& field,
+            const std::vector<std::string>&) {
+    read_array(node, key, field);
+  }
+  template <class T>
+  void read(const toml::node& node, const char* key, std::vector<T>& field, const std::vector<std::string>& choices) {
+    read_array(node, key, field, choices);
+  }
+  template <class T>
+  void read_array(const toml::node& node, const char* key, std::vector<T>& field,
+                  const std::vector<std::string>& choices = {}) {
+    const toml::array* array = node.as_array();
+    if (!array) return fault(node, key, fmt::format("expected a list in brackets, found {}", shown(node)));
+    field.clear();
+    for (const toml::node& item : *array) read(item, key, field.emplace_back(), choices);
+  }
+
+  const toml::table& table_;
+  std::string prefix_;
+  const std::string& file_;
+  std::vector<problem>& problems_;
+  std::map<std::string, std::uint32_t>& lines_;
+  std::vector<std::string> known_;
+};
+
+}  // namespace
+
+spec read_spec(const std::string& path, std::vector<problem>& problems) {
+  spec job;
+  job.file = path;
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  std::error_code failed;
+  const bool is_file = std::filesystem::is_regular_file(path, failed);
+  if (file && is_file) text << file.rdbuf();
+  if (!file || !is_file || text.bad()) {
+    problems.push_back({path, "cannot read this job file; give the path of a TOML file, e.g. examples/bone.toml"});
+    return job;
+  }
+  job.text = text.str();
+  if (const auto fault = beyond_toml_limits(job.text, path)) {
+    problems.push_back(*fault);
+    return job;
+  }
+  std::map<std::string, std::uint32_t> lines;
+  try {
+    const toml::table table = toml::parse(job.text, path);
+    reader r(table, "", path, problems, lines);
+    describe(r, job);
+    r.finish();
+  } catch (const toml::parse_error& e) {
+    problems.push_back(
+        {fmt::format("{}:{}", path, e.source().begin.line), fmt::format("not valid TOML: {}", e.description())});
+    return job;
+  }
+  if (job.name.empty()) {
+    const auto slash = path.find_last_of('/');
+    job.name = path.substr(slash == std::string::npos ? 0 : slash + 1);
+    if (const auto dot = job.name.rfind('.'); dot != std::string::npos && dot > 0) job.name.resize(dot);
+  }
+  if (job.output_directory.empty()) job.output_directory = job.name + ".out";
+  for (case_spec& c : job.cases)
+    if (c.load.axis.empty()) c.load.axis = job.load.axis;
+  for (problem p : validate(job)) {
+    const auto line = lines.find(p.where);
+    // A fault is shown once: where a value could not be read, its default must not be faulted as well.
+    const bool seen =
+        std::any_of(problems.begin(), problems.end(), [&](const problem& q) { return q.where.ends_with(": " + p.where); });
+    if (seen) continue;
+    p.where =
+        line == lines.end() ? fmt::format("{}: {}", path, p.where) : fmt::format("{}:{}: {}", path, line->second, p.where);
+    problems.push_back(std::move(p));
+  }
+  return job;
+}
+
+std::string join(const std::vector<problem>& problems) {
+  std::string text;
+  for (const problem& p : problems) text += (text.empty() ? "" : "\n") + p.where + ": " + p.text;
+  return text;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,248 @@
+#include <osteon/job/spec/synonyms.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <common/suggest.hpp>
+#include <osteon/job/spec/keys.hpp>
+#include <set>
+#include <utility>
+
+namespace osteon::job {
+
+namespace {
+
+// Words without case, blanks, dashes and underscores, so that "Von Mises" and von_mises are one.
+std::string bare_word(const std::string& word) {
+  std::string bare;
+  for (const char c : word)
+    if (std::isalnum(static_cast<unsigned char>(c))) bare += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return bare;
+}
+
+struct synonym {
+  const char* meant;
+  std::vector<const char*> words;  // bare
+};
+
+const std::vector<std::pair<const char*, std::vector<synonym>>>& synonyms_of_values() {
+  static const std::vector<std::pair<const char*, std::vector<synonym>>> table{
+      {"test",
+       {{"axial_bonded",
+         {"compression", "compressive", "compress", "axialcompression", "uniaxialcompression", "tension", "tensile", "axial",
+          "bonded", "press", "pull", "push", "stretch", "plates", "platen", "platens", "strain", "displacement"}},
+        {"uniaxial", {"frictionless", "unconfined", "sliding", "roller", "rollers", "uniaxialfrictionless"}},
+        {"confined", {"oedometer", "constrained", "confinedcompression", "guided"}},
+        {"shear", {"simpleshear", "slidingshear", "shearing"}},
+        {"pure_shear", {"symmetricshear"}},
+        {"bending", {"bend", "flexure", "flexural", "purebending", "cantilever"}},
+        {"torsion", {"twist", "twisting", "torque"}},
+        {"custom",
+         {"force", "forces", "support", "supports", "userdefined", "user", "threepointbending", "fourpointbending",
+          "indentation"}},
+        {"conduction",
+         {"heat", "thermal", "diffusion", "laplace", "steadystate", "tortuosity", "dirichlet", "conductivity"}},
+        {"heat_transfer", {"convection", "flux", "heatflux", "cooling", "heating"}},
+        {"conductivity_tensor", {"effectiveconductivity", "tensor"}},
+        {"homogenise",
+         {"homogenize", "homogenization", "homogenisation", "stiffnesstensor", "effectivestiffness", "rve", "kubc",
+          "effectiveproperties"}},
+        {"free_expansion", {"free", "expansion", "thermalexpansion", "freeexpansion"}}}},
+      {"keep",
+       {{"largest", {"biggest", "main", "one", "largestcomponent", "lcc"}},
+        {"percolating", {"connected", "spanning", "through"}},
+        {"all", {"none", "everything", "no", "off"}}}},
+      {"fields",
+       {{"von_mises", {"mises", "vonmisesstress", "equivalentstress", "seqv"}},
+        {"sed", {"strainenergydensity", "strainenergy", "energy"}},
+        {"displacement", {"displacements", "u", "disp", "deformation"}},
+        {"stress", {"stresses", "s", "sigma"}},
+        {"strain", {"strains", "e", "epsilon"}},
+        {"effective_strain", {"equivalentstrain", "eeff"}},
+        {"principal_stress", {"principalstresses", "maxprincipalstress"}},
+        {"principal_strain", {"principalstrains", "maxprincipalstrain"}}}},
+      {"colour_map", {{"batlow", {"jet", "rainbow", "turbo", "parula", "hsv"}}, {"inferno", {"hot", "magma", "plasma"}}}},
+      {"compression", {{"deflate", {"gzip", "zlib", "zip", "on", "yes"}}, {"none", {"off", "no", "raw"}}}},
+      {"faces", {{"solid", {"specimen", "sample", "boundingbox", "bone"}}, {"image", {"box", "volume"}}}},
+      {"kind",
+       {{"temperature", {"dirichlet", "fixed", "isothermal"}},
+        {"flux", {"neumann", "heatflux"}},
+        {"convection", {"robin", "transfer", "newton"}}}},
+      {"boundary", {{"periodic", {"pbc", "periodicboundary"}}, {"kubc", {"dirichlet", "linear", "uniform"}}}},
+      {"select",
+       {{"box", {"cuboid", "region"}}, {"disk", {"cylinder", "circle", "sphere"}}, {"points", {"point", "nearest"}}}},
+      {"scheme", {{"implicit_euler", {"euler", "backwardeuler"}}, {"crank_nicolson", {"trapezoidal", "cn"}}}},
+      {"method", {{"surface", {"isosurface", "mesh"}}, {"volume", {"raycasting", "volumerendering", "mip"}}}}};
+  return table;
+}
+
+const std::vector<synonym>& synonyms_of_keys() {
+  static const std::vector<synonym> table{
+      // tables
+      {"image", {"scan", "input", "volume", "data", "ct"}},
+      {"segment", {"segmentation", "mask", "thresholding"}},
+      {"material", {"materials", "mat", "properties"}},
+      {"load", {"loads", "loading", "loadcase", "bc", "boundaryconditions"}},
+      {"support", {"supports", "constraint", "constraints", "fixed", "fixtures"}},
+      {"force", {"forces"}},
+      {"case", {"cases", "loadcases"}},
+      {"set", {"sets", "nodeset", "nodesets", "regions"}},
+      {"boundary", {"boundaries"}},
+      {"picture", {"render", "rendering", "visualization", "visualisation", "plot", "figure"}},
+      {"solve", {"solver", "numerics", "convergence"}},
+      {"output", {"results", "out"}},
+      {"run", {"parallel", "mpi", "compute"}},
+      {"transient", {"time", "timestepping"}},
+      // keys
+      {"path", {"file", "filename", "filepath", "scan", "source", "img"}},
+      {"spacing_mm",
+       {"spacing", "voxelsize", "voxelsizemm", "voxelspacing", "voxelspacingmm", "resolution", "resolutionmm", "pixelsize",
+        "spacingum", "voxelsizeum", "spacinginmm", "elementsize", "h", "dx"}},
+      {"crop_voxels", {"crop", "roi", "cropvox", "subvolume"}},
+      {"threshold", {"thresh", "lower", "level", "greythreshold", "graythreshold"}},
+      {"upper", {"upperthreshold", "max"}},
+      {"labels", {"islabels", "labelled", "labeled", "labelimage"}},
+      {"youngs_modulus_MPa",
+       {"e", "young", "youngs", "youngsmodulus", "youngmodulus", "modulus", "emodulus", "elasticmodulus", "modulusmpa",
+        "youngsmodulusgpa", "youngsmoduluspa", "emodul", "empa", "egpa", "stiffness"}},
+      {"poisson_ratio", {"nu", "poisson", "poissons", "poissonsratio", "v"}},
+      {"conductivity_W_per_mK", {"conductivity", "thermalconductivity", "k", "lambda", "diffusivity"}},
+      {"density_kg_per_m3", {"density", "rho", "massdensity"}},
+      {"thermal_expansion_per_K", {"cte", "alpha", "expansion", "thermalexpansion", "expansioncoefficient"}},
+      {"heat_capacity_J_per_m3K", {"heatcapacity", "cp", "specificheat", "volumetricheatcapacity"}},
+      {"test", {"type", "kind", "loadtype", "testtype"}},
+      {"axis", {"loadaxis", "dir"}},
+      {"strain", {"strainpercent", "apparentstrain", "appliedstrain"}},
+      {"displacement_mm", {"displacement", "disp", "displacementum"}},
+      {"force_N", {"force", "forcekn", "f"}},
+      {"fix", {"fixed", "hold", "dofs", "dof", "constrain", "lock"}},
+      {"on", {"set", "nodes", "where", "target", "face"}},
+      {"select", {"type", "kind", "by"}},
+      {"tolerance", {"tol", "rtol", "eps", "precision", "accuracy"}},
+      {"max_iterations", {"maxiter", "maxit", "iterations", "niter", "maxits", "maxiters"}},
+      {"colour_map", {"colormap", "cmap", "colors", "colours", "palette"}},
+      {"directory", {"dir", "folder", "path", "output"}},
+      {"fields", {"variables", "outputs", "quantities"}},
+      {"ranks", {"processes", "procs", "np", "n", "cores", "nproc"}},
+      {"threads", {"nthreads", "omp", "ompthreads"}},
+      {"gravity_m_per_s2", {"gravity", "g", "bodyforce"}},
+      {"critical_strain", {"yieldstrain"}},
+      {"critical_volume", {"criticalfraction", "volumefraction"}}};
+  return table;
+}
+
+template <class List>
+std::string meant_by(const List& table, const std::string& word, const std::vector<std::string>& among) {
+  const std::string bare = bare_word(word);
+  for (const std::string& candidate : among)  // the word itself, in another spelling
+    if (bare_word(candidate) == bare) return candidate;
+  for (const synonym& s : table)
+    if (std::find(s.words.begin(), s.words.end(), bare) != s.words.end() &&
+        std::find(among.begin(), among.end(), s.meant) != among.end())
+      return s.meant;
+  return {};
+}
+
+// A visitor that collects names.
+class key_collector {
+ public:
+  key_collector(std::map<std::string, std::vector<std::string>>& all, std::set<std::string>& lists, std::string at)
+      : all_(all), lists_(lists), at_(std::move(at)) {}
+  template <class T>
+  void operator()(const char* key, T&, const char*, const std::vector<std::string>& = {}) {
+    all_[at_].push_back(key);
+  }
+  template <class F>
+  void table(const char* name, const char*, F describe_table) {
+    key_collector inner = below(name);
+    describe_table(inner);
+  }
+  template <class T, class F>
+  void optional_table(const char* name, std::optional<T>&, const char*, F describe_table) {
+    key_collector inner = below(name);
+    T fresh{};
+    describe_table(inner, fresh);
+  }
+  template <class T, class F>
+  void list(const char* name, std::vector<T>&, const char*, F describe_item) {
+    lists_.insert(name);
+    key_collector inner = below(name);
+    T fresh{};
+    describe_item(inner, fresh);
+  }
+
+ private:
+  key_collector below(const char* name) {
+    all_[at_].push_back(name);
+    return {all_, lists_, at_.empty() ? name : at_ + "." + name};
+  }
+  std::map<std::string, std::vector<std::string>>& all_;
+  std::set<std::string>& lists_;  ///< names of lists of tables
+  std::string at_;
+};
+
+// Units that a key's name may end with although ours has another.
+std::string without_unit(const std::string& key) {
+  for (const char* unit : {"_GPa", "_Pa", "_kPa", "_MPa", "_um",  "_m",         "_cm",        "_mm", "_percent", "_kN",
+                           "_N",   "_C",  "_K",   "_rad", "_deg", "_g_per_cm3", "_kg_per_m3", "_ms", "_min",     "_s"})
+    if (const std::string end = unit; key.size() > end.size() && key.ends_with(end))
+      return key.substr(0, key.size() - end.size());
+  return key;
+}
+
+std::map<std::string, std::vector<std::string>> collect_keys(std::set<std::string>& lists) {
+  std::map<std::string, std::vector<std::string>> all;
+  key_collector collector(all, lists, "");
+  spec fresh;
+  describe(collector, fresh);
+  return all;
+}
+
+}  // namespace
+
+std::map<std::string, std::vector<std::string>> keys_by_table() {
+  std::set<std::string> lists;
+  return collect_keys(lists);
+}
+
+std::string advice_on_key(const std::string& table, const std::string& key, const std::vector<std::string>& known) {
+  const auto did_mean = [](const std::string& word) { return "; did you mean '" + word + "'?"; };
+  for (const std::string& candidate : known)
+    if (candidate != key && without_unit(candidate) != candidate && without_unit(candidate) == without_unit(key))
+      return did_mean(candidate) + " Its unit is in its name";
+  if (const std::string word = meant_by(synonyms_of_keys(), key, known); !word.empty()) return did_mean(word);
+  struct tables {
+    std::set<std::string> lists;
+    std::map<std::string, std::vector<std::string>> all;
+    tables() { all = collect_keys(lists); }
+  };
+  static const tables known_tables;  // a file may have thousands of unknown keys
+  const auto& [lists, all] = known_tables;
+  std::vector<std::string> elsewhere;
+  for (const auto& [name, keys] : all)
+    if (name != table && std::find(keys.begin(), keys.end(), key) != keys.end() && name.find('.') == std::string::npos)
+      elsewhere.push_back(name.empty()           ? "the beginning of the file, before all tables"
+                          : lists.contains(name) ? "[[" + name + "]]"
+                                                 : "[" + name + "]");
+  if (!elsewhere.empty()) {
+    std::string text = "; it belongs to " + elsewhere.front();
+    for (std::size_t n = 1; n < elsewhere.size(); ++n) text += " or " + elsewhere[n];
+    return text;
+  }
+  return did_you_mean(key, known);
+}
+
+std::string advice_on_value(const std::string& key, const std::string& value, const std::vector<std::string>& choices) {
+  if (key == "physics") {
+    std::vector<synonym> names;
+    for (const physics* p : all_physics()) names.push_back({p->name, p->synonyms});
+    if (const std::string word = meant_by(names, value, choices); !word.empty()) return "; did you mean '" + word + "'?";
+  }
+  for (const auto& [name, table] : synonyms_of_values())
+    if (key == name || (key == "field" && name == std::string("fields")))
+      if (const std::string word = meant_by(table, value, choices); !word.empty()) return "; did you mean '" + word + "'?";
+  if (const std::string word = meant_by(std::vector<synonym>{}, value, choices); !word.empty())
+    return "; did you mean '" + word + "'?";
+  return did_you_mean(value, choices);
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,257 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <common/printable.hpp>
+#include <common/suggest.hpp>
+#include <filesystem>
+#include <osteon/job/physics.hpp>
+#include <osteon/job/spec/spec.hpp>
+#include <set>
+
+namespace osteon::job {
+
+namespace {
+
+class checker {
+ public:
+  explicit checker(const spec& job) : job_(job), row_(physics_of(job)) {}
+
+  std::vector<problem> run() {
+    check_name();
+    check_image();
+    check_materials();
+    check_physics();
+    check_numbers();
+    return std::move(problems_);
+  }
+
+ private:
+  void expect(bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems_.push_back({where, text});
+  }
+
+  template <class Condition>
+  static std::string names_of(Condition holds) {
+    std::string names;
+    for (const physics* p : all_physics())
+      if (holds(*p)) names += (names.empty() ? "" : "\" or \"") + std::string(p->name);
+    return names;
+  }
+
+  // "youngs_modulus_MPa (elasticity) or ...": of the physics that need one property.
+  static std::string first_needs() {
+    std::string words;
+    for (const physics* p : all_physics())
+      if (p->needs.size() == 1)
+        words += fmt::format("{}{} ({})", words.empty() ? "" : " or ", p->needs.front()->key, p->name);
+    return words;
+  }
+
+  // The name is that of the output folder, and stands in titles and on terminals.
+  void check_name() {
+    constexpr std::size_t longest = 200;
+    const std::string& name = job_.name;
+    expect(name.find('/') == std::string::npos && name != "." && name != "..", "name",
+           fmt::format("'{}' leads to another folder; give a plain name, and the place by output.directory", name));
+    expect(name.size() <= longest, "name", fmt::format("it has {} bytes; at most {} are allowed", name.size(), longest));
+    expect(printable(name) == name && name.find_first_of("\n\t") == std::string::npos, "name",
+           fmt::format("'{}' has characters that cannot be shown; use letters, digits and signs", printable(name)));
+  }
+
+  void check_io() {
+    const io_spec& f = job_.io;
+    expect(f.ranks_per_writer >= 0 && f.ranks_per_writer <= 1'000'000, "io.ranks_per_writer",
+           fmt::format("{} must be in [0, 1000000]", f.ranks_per_writer));
+    expect(f.alignment_bytes >= 0 && f.alignment_bytes < (std::int64_t{1} << 31), "io.alignment_bytes",
+           fmt::format("{} must be in [0, 2147483647]", f.alignment_bytes));
+    expect(f.significant_digits >= 0 && f.significant_digits <= 6, "io.significant_digits",
+           fmt::format("{} must be in [0, 6]", f.significant_digits));
+    const std::int64_t highest = f.compression == "zstd" ? 19 : 9;
+    expect(!f.compression_level || f.compression != "none", "io.compression_level",
+           "there are no levels without compression");
+    expect(!f.compression_level || f.compression == "none" || (*f.compression_level >= 1 && *f.compression_level <= highest),
+           "io.compression_level", fmt::format("{} must be in [1, {}]", f.compression_level.value_or(0), highest));
+    for (const std::string& hint : f.hints)
+      expect(hint.find('=') != std::string::npos && hint.front() != '=' && hint.back() != '=', "io.hints",
+             fmt::format("'{}' must have the form key=value", hint));
+  }
+
+  void check_image() {
+    const image_spec& i = job_.image;
+    expect(!i.path.empty(), "image.path", "missing: the scan to use, e.g. path = \"bone.tif\"");
+    if (i.spacing_mm) {
+      expect(i.spacing_mm->size() == 3, "image.spacing_mm",
+             fmt::format("{} values; give three, [z, y, x], or one number for cubes", i.spacing_mm->size()));
+      for (double h : *i.spacing_mm)
+        if (!(h > 0) || h > 1000) {
+          expect(false, "image.spacing_mm",
+                 fmt::format("[{}]: every edge must be in (0, 1000] mm; give the voxel size in millimetres",
+                             fmt::join(*i.spacing_mm, ", ")));
+          break;
+        }
+    }
+    if (!i.crop_voxels.empty()) {
+      bool good = i.crop_voxels.size() == 3;
+      for (const auto& range : i.crop_voxels) good &= range.size() == 2 && range[0] >= 0 && range[0] < range[1];
+      expect(good, "image.crop_voxels", "expected [[z0, z1], [y0, y1], [x0, x1]] with 0 <= first < last");
+    }
+    const std::int64_t connectivity = job_.segment.connectivity;
+    expect(connectivity == 6 || connectivity == 26, "segment.connectivity",
+           fmt::format("{} must be 6 (by faces) or 26 (also by edges and corners)", connectivity));
+    const std::string why_not = row_.why_not_by_corners;
+    expect(connectivity != 26 || why_not.empty(), "segment.connectivity",
+           fmt::format("26 goes with physics = \"{}\": {}; remove it",
+                       names_of([](const physics& p) { return !*p.why_not_by_corners; }), why_not));
+    expect(connectivity != 26 || job_.segment.keep != "all", "segment.connectivity",
+           "26 given, but segment.keep = \"all\" drops nothing; remove one of the two");
+    expect(!job_.segment.labels || !job_.segment.threshold, "segment.threshold",
+           "given although segment.labels = true: labels are not thresholded; remove one of the two");
+    expect(!job_.segment.threshold || !job_.segment.upper || *job_.segment.upper > *job_.segment.threshold, "segment.upper",
+           "must lie above segment.threshold, otherwise no voxel is solid");
+  }
+
+  void check_materials() {
+    const bool law = job_.density_law.has_value(), images = job_.modulus_image.has_value();
+    expect(!job_.materials.empty() || law || images || row_.needs.empty(), "material",
+           fmt::format("missing: add [[material]] with {}", first_needs()));
+    expect(!images || (job_.materials.empty() && !law), "modulus_image",
+           "given together with [[material]] or [density_law]; keep one of them");
+    const std::string other = fmt::format("gives a modulus, but physics = \"{}\" needs {}; use [[material]]", row_.name,
+                                          row_.needs.empty() ? "none" : row_.needs.front()->in_words);
+    expect(!images || row_.takes_graded_moduli, "modulus_image", other);
+    expect(!images || !job_.segment.labels, "modulus_image",
+           "given, but segment.labels = true: labels have materials; remove one of the two");
+    expect(!job_.poisson_image || images, "poisson_image", "given without [modulus_image]; add it, or use poisson_ratio");
+    if (images) {
+      expect(!job_.modulus_image->path.empty(), "modulus_image.path", "missing: an image of moduli in MPa");
+      expect_ratio(job_.modulus_image->poisson_ratio, "modulus_image.poisson_ratio");
+    }
+    expect(!job_.poisson_image || !job_.poisson_image->path.empty(), "poisson_image.path",
+           "missing: an image of Poisson's ratios");
+    expect(job_.materials.empty() || !law, "density_law", "given together with [[material]]; keep one of the two");
+    expect(!law || row_.takes_graded_moduli, "density_law", other);
+    expect(!law || !job_.segment.labels, "density_law", "needs grey values, but segment.labels = true");
+    std::set<std::int64_t> labels;
+    for (std::size_t n = 0; n < job_.materials.size(); ++n) {
+      const material_spec& m = job_.materials[n];
+      const std::string at = fmt::format("material[{}].", n + 1);
+      for (const material_property* p : row_.needs) expect_property(m.*p->value, at + p->key, *p);
+      expect(std::isfinite(m.thermal_expansion_per_K.value_or(0)) && std::abs(m.thermal_expansion_per_K.value_or(0)) < 1,
+             at + "thermal_expansion_per_K",
+             fmt::format("{} must be in (-1, 1) 1/K; bone has about 2.7e-5", m.thermal_expansion_per_K.value_or(0)));
+      expect_ratio(m.poisson_ratio, at + "poisson_ratio");
+      if (job_.segment.labels) {
+        expect(m.label.has_value(), at + "label", "missing: with segment.labels = true every material names its label");
+        expect(!m.label || labels.insert(*m.label).second, at + "label",
+               fmt::format("{} is given to two materials", m.label.value_or(0)));
+      } else {
+        expect(!m.label, at + "label", "given, but the image is thresholded; set segment.labels = true or remove it");
+      }
+    }
+    expect(job_.segment.labels || job_.materials.size() < 2, "material[2].",
+           fmt::format("{} materials for a thresholded image: which voxels have which? Use segment.labels, or a density_law",
+                       job_.materials.size()));
+    expect(job_.materials.size() <= most_materials, "material",
+           fmt::format("{} materials; at most {} can be told apart", job_.materials.size(), most_materials));
+    if (law) check_law(*job_.density_law);
+  }
+
+  void check_law(const density_law_spec& d) {
+    expect(d.slope || !d.calibration.empty() || d.from_image, "density_law.slope",
+           "missing: density per grey value; or give points of a calibration, or from_image = true if the image states it");
+    expect(!d.slope || d.calibration.empty(), "density_law.calibration", "given together with slope; keep one of the two");
+    expect(!d.from_image || (!d.slope && d.calibration.empty() && d.intercept == 0), "density_law.from_image",
+           "given together with slope, intercept or calibration; keep one of them");
+    if (!d.calibration.empty()) {
+      std::set<double> greys;
+      bool pairs = true;
+      for (const std::vector<double>& point : d.calibration) {
+        pairs &= point.size() == 2;
+        if (!point.empty()) greys.insert(point[0]);
+      }
+      expect(pairs && greys.size() >= 2, "density_law.calibration",
+             "expected [[grey, density], ...] with at least two different greys");
+    }
+    if (d.law == "power") {
+      expect(d.coefficient_MPa.has_value(), "density_law.coefficient_MPa",
+             fmt::format("missing: physics = \"{}\" needs it, in MPa", row_.name));
+      expect_positive(d.coefficient_MPa, "density_law.coefficient_MPa", "MPa");
+      expect(d.coefficients_MPa.empty(), "density_law.coefficients_MPa",
+             "given, but law = \"power\"; use coefficient_MPa and exponent, or another law");
+    } else {
+      const std::size_t n = d.coefficients_MPa.size();
+      expect(
+          d.law == "linear" ? n == 2 : n > 0, "density_law.coefficients_MPa",
+          fmt::format("{} values; law = \"{}\" needs {}", n, d.law, d.law == "linear" ? "two, [a0, a1]" : "[a0, a1, ...]"));
+      expect(!d.coefficient_MPa, "density_law.coefficient_MPa",
+             fmt::format("given, but law = \"{}\"; use coefficients_MPa", d.law));
+    }
+    expect(d.min_modulus_MPa > 0, "density_law.min_modulus_MPa", fmt::format("{} must be > 0", d.min_modulus_MPa));
+    expect(d.max_modulus_MPa >= d.min_modulus_MPa, "density_law.max_modulus_MPa",
+           fmt::format("{} is below min_modulus_MPa = {}", d.max_modulus_MPa, d.min_modulus_MPa));
+    expect_ratio(d.poisson_ratio, "density_law.poisson_ratio");
+  }
+
+  // Each row says what is wrong with a job of its own, or what of its keys a job of another physics has.
+  void check_physics() {
+    for (const physics* p : all_physics()) (p == &row_ ? p->check : p->refuse)(job_, problems_);
+    std::set<std::string> names;
+    for (const std::string& name : job_.output_fields.value_or(std::vector<std::string>{}))
+      expect(names.insert(name).second, "output.fields", fmt::format("'{}' is named twice", name));
+  }
+
+  void check_numbers() {
+    expect(job_.solve.tolerance > 0 && job_.solve.tolerance < 1, "solve.tolerance",
+           fmt::format("{} must be in (0, 1), e.g. 1e-6", job_.solve.tolerance));
+    expect(job_.solve.max_iterations > 0 && job_.solve.max_iterations <= 1'000'000, "solve.max_iterations",
+           fmt::format("{} must be in [1, 1000000]", job_.solve.max_iterations));
+    expect(job_.checkpoint.every_minutes >= 0, "checkpoint.every_minutes",
+           fmt::format("{} must be >= 0 minutes; 0: only when the job is told to end", job_.checkpoint.every_minutes));
+    expect(job_.pistoia.critical_strain > 0, "pistoia.critical_strain",
+           fmt::format("{} must be > 0", job_.pistoia.critical_strain));
+    expect(job_.pistoia.critical_volume > 0 && job_.pistoia.critical_volume < 1, "pistoia.critical_volume",
+           fmt::format("{} must be in (0, 1)", job_.pistoia.critical_volume));
+    expect(job_.picture.width >= 16 && job_.picture.width <= 16384, "picture.width",
+           fmt::format("{} must be in [16, 16384] pixels", job_.picture.width));
+    expect(job_.picture.height >= 16 && job_.picture.height <= 16384, "picture.height",
+           fmt::format("{} must be in [16, 16384] pixels", job_.picture.height));
+    expect(job_.picture.every >= 0 && job_.picture.every <= 1'000'000, "picture.every",
+           fmt::format("{} must be in [0, 1000000] iterations or steps; 0: no frames", job_.picture.every));
+    expect(job_.picture.every <= 0 || job_.picture.enabled, "picture.every",
+           fmt::format("{}, but picture.enabled = false; remove one of them", job_.picture.every));
+    expect(job_.picture.zoom > 0, "picture.zoom", fmt::format("{} must be > 0", job_.picture.zoom));
+    check_io();
+    expect(job_.run.ranks >= 0 && job_.run.ranks <= 1'000'000, "run.ranks",
+           fmt::format("{} must be in [0, 1000000]", job_.run.ranks));
+    expect(job_.run.threads >= 1 && job_.run.threads <= 4096, "run.threads",
+           fmt::format("{} must be in [1, 4096]", job_.run.threads));
+  }
+
+  void expect_property(const std::optional<double>& value, const std::string& where, const material_property& what) {
+    expect(value.has_value(), where, fmt::format("missing: physics = \"{}\" needs it, in {}", row_.name, what.unit));
+    if (!what.may_be_negative) expect_positive(value, where, what.unit);
+  }
+  void expect_positive(const std::optional<double>& value, const std::string& where, const std::string& unit) {
+    expect(!value || *value > 0, where, fmt::format("{} must be > 0 {}", value.value_or(0), unit));
+  }
+  void expect_ratio(double nu, const std::string& where) {
+    expect(nu > -1 && nu < 0.5, where, fmt::format("{} must be in (-1, 0.5); 0.3 is usual for bone", nu));
+  }
+
+  const spec& job_;
+  const physics& row_;
+  std::vector<problem> problems_;
+};
+
+}  // namespace
+
+std::vector<problem> validate(const spec& job) { return checker(job).run(); }
+
+bool takes_bricks(const spec& job, std::int64_t planes, std::int64_t ranks) {
+  constexpr std::int64_t fewest_planes = 16;
+  if (job.run.decomposition != "auto") return job.run.decomposition == "bricks";
+  return planes < fewest_planes * ranks && ranks > 1;
+}
+
+}  // namespace osteon::job
