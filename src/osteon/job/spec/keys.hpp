@@ -2,101 +2,12 @@
 /// @file
 /// Every key of a job file, once: its name, its place in `spec` and what it means. The reader, the JSON Schema and the
 /// checks for unknown keys are visitors of this description, so they cannot disagree.
+#include <osteon/job/elasticity/load_keys.hpp>
+#include <osteon/job/heat/heat_keys.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/spec/spec.hpp>
 
 namespace osteon::job {
-
-/// Keys of a test that [load] and [[case]] have in common.
-template <class Visitor>
-void describe_drive(Visitor& t, load_spec& l) {
-  t("direction", l.direction,
-    "shear: direction in which the driven face slides. bending: axis about which the faces turn. Left out: the axis that "
-    "follows load.axis in the order z, y, x.",
-    {"z", "y", "x"});
-  t("faces", l.faces, "Which faces are loaded: those of the image, or of the smallest box around the solid.",
-    {"image", "solid"});
-  t("depth_mm", l.depth_mm, "Nodes up to this deep under a face belong to it, as in a grip; 0: only those on it.");
-  t("bonded", l.bonded,
-    "bending, torsion: the faces are rigid plates. Otherwise points of a bent face slide in it, those of a twisted one "
-    "leave it, as in beam theory.");
-  t("about_mm", l.about_mm,
-    "bending, torsion: a point on the axis of rotation, [z, y, x]. Left out: the mean position of the nodes of both faces.");
-  t("strain", l.strain,
-    "Displacement of the driven face over the distance of the faces; negative compresses. For shear the engineering "
-    "strain. Left out, with no other measure: -0.01, for shear 0.01, in thermo_elasticity 0.");
-  t("displacement_mm", l.displacement_mm, "Displacement of the driven face.");
-  t("force_N", l.force_N,
-    "Force on the driven face: what a unit displacement gives is scaled to it, which is exact as the problem is linear.");
-  t("angle_deg", l.angle_deg,
-    "bending, torsion: angle between the faces; displacements are linear in it. Left out, with no moment: 1.");
-  t("moment_N_mm", l.moment_N_mm, "bending, torsion: moment on the driven face, by scaling as for force_N.");
-  t("gravity_m_per_s2", l.gravity_m_per_s2,
-    "Body weight: acceleration [z, y, x] by which every voxel is pulled; needs density_kg_per_m3 of its material.");
-}
-
-template <class Visitor>
-void describe_set(Visitor& t, set_spec& n) {
-  t("name", n.name, "Name of the set.");
-  t("select", n.select,
-    "How the nodes are chosen. face: of the image or the solid. plane: across axis at at_mm. disk: centre_mm, normal, "
-    "radius_mm, thickness_mm. box: from low_mm to high_mm. material: the corners of its voxels. image: the corners of "
-    "voxels with "
-    "some labels in another image. voxels: the corners of "
-    "those listed. nodes: those listed. points: the nodes closest to points_mm.",
-    {"face", "plane", "disk", "box", "material", "image", "voxels", "nodes", "points"});
-  t("face", n.face, "face: which one.", {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high"});
-  t("of", n.of, "face: of the image, or of the smallest box around the solid.", {"image", "solid"});
-  t("axis", n.axis, "plane: the axis across it.", {"z", "y", "x"});
-  t("at_mm", n.at_mm, "plane: its coordinate on axis.");
-  t("depth_mm", n.depth_mm,
-    "face: nodes up to this deep; left out: 0. plane: nodes up to this far on both sides; left out: half a voxel.");
-  t("centre_mm", n.centre_mm, "disk: its centre [z, y, x].");
-  t("normal", n.normal, "disk: direction across it [z, y, x], of any length.");
-  t("radius_mm", n.radius_mm, "disk: its radius.");
-  t("thickness_mm", n.thickness_mm, "disk: its thickness, half of it on either side of the centre.");
-  t("low_mm", n.low_mm, "box: its low corner [z, y, x].");
-  t("high_mm", n.high_mm, "box: its high corner [z, y, x].");
-  t("material", n.material, "material: its name.");
-  t("image", n.image, "image: path of an image of the scan's shape, relative to the job file; it is cropped like the scan.");
-  t("labels", n.labels, "image: the values of its voxels that are chosen; those that are solid in the scan give the nodes.");
-  t("voxels", n.voxels, "voxels: [[z, y, x], ...], counted from 0 in the image after cropping; all must be solid.");
-  t("nodes", n.nodes, "nodes: [[z, y, x], ...]; node 0 is the low corner of voxel 0. All must belong to the solid.");
-  t("points_mm", n.points_mm, "points: [[z, y, x], ...], each no farther from a node than a voxel's diagonal.");
-  t("within", n.within,
-    "Take only nodes that this other set has as well: a face of the image within a set of a material is the face of that "
-    "material.");
-  t("surface", n.surface, "Take only nodes on the surface of the solid, the faces of the image included.");
-}
-
-template <class Visitor>
-void describe_support(Visitor& t, support_spec& p) {
-  t("on", p.on, "The set.");
-  t("fix", p.fix, "Axes in which the set is held, e.g. \"zyx\"; the axes of move_..._mm are held as well.");
-  t("move_z_mm", p.move_z_mm, "Prescribed displacement along z.");
-  t("move_y_mm", p.move_y_mm, "Prescribed displacement along y.");
-  t("move_x_mm", p.move_x_mm, "Prescribed displacement along x.");
-  t("rotate_deg", p.rotate_deg,
-    "Angles [z, y, x] by which the set turns about the axes, right-handed; displacements are linear in them, and only those "
-    "along the held axes are prescribed.");
-  t("about_mm", p.about_mm, "The point about which it turns, [z, y, x]. Left out: the mean position of the set's nodes.");
-}
-
-template <class Visitor>
-void describe_force(Visitor& t, force_spec& f) {
-  t("on", f.on, "The set.");
-  t("force_N", f.force_N, "Total force [z, y, x], spread over the set.");
-  t("node_force_N", f.node_force_N, "Force [z, y, x] on each node of the set.");
-  t("toward_mm", f.toward_mm,
-    "A point [z, y, x] toward which every node is pulled, as by a muscle; magnitude_N says how strongly.");
-  t("magnitude_N", f.magnitude_N, "toward_mm: sum of the magnitudes of the nodes' forces; negative pushes away.");
-  t("pressure_MPa", f.pressure_MPa,
-    "Pressure on the free voxel faces whose four nodes are in the set; positive presses into the solid.");
-  t("spread", f.spread,
-    "equal: every node bears the same share. area: shares follow the free surface around the nodes, so that an even "
-    "traction stays even.",
-    {"equal", "area"});
-}
 
 /// Call `v(key, field, doc)` for every key. Visitors also have `v.table(name, doc, f)`, `v.optional_table(name, field, doc,
 /// f)` and `v.list(name, field, doc, f)` for tables, optional tables and arrays of tables.
@@ -253,31 +164,9 @@ void describe(Visitor& v, spec& s) {
       "boundary", s.boundaries,
       "Heat on an outer face of the image, where the solid meets it; faces that are not named are insulated. For the test "
       "heat_transfer.",
-      [](auto& t, boundary_spec& b) {
-        t("face", b.face, "z-low, z-high, y-low, ...; or z, y or x for both faces of the axis.",
-          {"z-low", "z-high", "y-low", "y-high", "x-low", "x-high", "z", "y", "x"});
-        t("kind", b.kind,
-          "temperature of the face; flux into the solid; convection to an ambient; periodic: both faces of an axis are "
-          "one.",
-          {"temperature", "flux", "convection", "periodic"});
-        t("temperature_K", b.temperature_K, "Temperature of the face, or of the ambient, in K.");
-        t("flux_W_per_m2", b.flux_W_per_m2, "Heat into the solid in W/m2; negative cools.");
-        t("transfer_W_per_m2K", b.transfer_W_per_m2K, "Heat transfer coefficient in W/(m2 K), > 0.");
-      });
+      [](auto& t, boundary_spec& b) { describe_boundary(t, b); });
   v.optional_table("transient", s.transient, "Heat in time, from one temperature everywhere, by implicit steps.",
-                   [](auto& t, transient_spec& p) {
-                     t("initial_K", p.initial_K, "Temperature at the start in K.");
-                     t("end_s", p.end_s, "Time at the end in s.");
-                     t("step_s", p.step_s, "Step in s; shortened so that a whole number of steps reaches the end.");
-                     t("output_every_s", p.output_every_s, "Time between the records of the history; 0: every step.");
-                     t("scheme", p.scheme,
-                       "implicit_euler: first order, never overshoots. crank_nicolson: second order, may oscillate after "
-                       "a sudden change.",
-                       {"implicit_euler", "crank_nicolson"});
-                     t("write_steps", p.write_steps,
-                       "Write the temperatures of each record to steps/step_<number>.vtkhdf, and results.vtkhdf.series, "
-                       "which ParaView opens as one series in time.");
-                   });
+                   [](auto& t, transient_spec& p) { describe_transient(t, p); });
   v.table("solve", "How exactly.", [&](auto& t) {
     t("tolerance", s.solve.tolerance, "Residual relative to the initial one at which the solver stops.");
     t("max_iterations", s.solve.max_iterations, "The solver gives up after this many iterations (exit code 4).");
