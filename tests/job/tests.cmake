@@ -8,4 +8,4 @@ osteon_test(job/subdomain_graph)
 
 # Its table of physics takes the place of the product's. The table on the terminal is a part of the command line.
 osteon_test_helper(osteon_toy_physics job/toy_physics.cpp osteon::job)
-target_sources(osteon_toy_physics PRIVATE ${osteon_SOURCE_DIR}/src/app/summary_table.cpp)
+target_sources(osteon_toy_physics PRIVATE ${osteon_SOURCE_DIR}/src/app/job/summary_table.cpp)
