@@ -17,7 +17,7 @@ struct answer {
   std::string key{};
   std::string title{};    ///< as in the middle of a sentence
   std::string unit{};     ///< e.g. `N mm2`; empty: none
-  std::string meaning{};  ///< a sentence, or what a glance at the title tells: empty
+  std::string meaning{};  ///< a sentence
   bool in_table = true, in_report = true;
   bool is_silent_at_0 = false;   ///< the table leaves a zero out
   std::string with{}, unless{};  ///< there is this answer only if that key is there, or is not
