@@ -47,7 +47,7 @@ READER = '#!/bin/sh\ncat "{array}" > "$4" && cat "{facts}"\n'
 
 
 def foam(path: Path, size: int) -> None:
-    """A gyroid with a wavelength of 32 voxels and noise; 35 % of it lie above 30000. Made plane by plane."""
+    """A gyroid with a wavelength of 32 voxels and noise; 34 % of it lie above 30000. Made plane by plane."""
     values = np.lib.format.open_memmap(path, "w+", np.uint16, (size, size, size))
     random = np.random.default_rng(1)
     angle = 2 * np.pi / 32 * np.arange(size, dtype=np.float32)
