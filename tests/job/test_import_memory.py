@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import subprocess
 import sys
@@ -61,6 +62,15 @@ def test_import_holds_runs_and_some_planes(job: Job) -> None:
 
     # The image has 2; with it and a material number for each of its voxels in memory it would be 4.
     assert bytes_per_voxel(measure) < 2.8
+
+
+# Oracle: the memory that importing took. What is told is a bound for finer solids than this.
+def test_estimate_tells_what_importing_takes(job: Job) -> None:
+    np.save(job.folder / "foam.npy", foam(CELLS))
+    path = job.write(job_text("foam.npy"))
+    taken = peak_bytes(str(BINARY), "import", str(path), "-o", str(job.folder / "model.nc"))
+    told = json.loads(job.run("--json", "-", command="estimate").out)["import_memory_bytes"]
+    assert taken <= told <= 3 * taken
 
 
 def save_npy(values: np.ndarray, path: Path) -> None:
