@@ -250,9 +250,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_python_that_is_interrupted_or_killed(
-    job: Job, foam: Path, failing_disk: Path, number: signal.Signals
-) -> None:
+def test_python_that_is_interrupted_or_killed(job: Job, foam: Path, failing_disk: Path, number: signal.Signals) -> None:
     """What a notebook does: the job stops in order, and nothing of it goes on.
 
     The ranks are held in their first checkpoint until the signal is sent, so that they cannot be done before."""
