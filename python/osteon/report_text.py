@@ -138,7 +138,8 @@ OTHER_TESTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "conduction": lambda load: f"Heat conduction along {load.get('axis', '?')}, {_temperatures(load)}",
     "heat_transfer": _heat_transfer,
     "conductivity_tensor": lambda load: (
-        f"Conductivity in all directions, {load.get('surroundings', 'periodic')} surroundings"
+        f"Conductivity in all directions, {load.get('boundary_condition', load.get('surroundings', 'periodic'))} "
+        "boundary condition"
     ),
     "homogenise": lambda _: (
         "Stiffness of the material, every outer face moved with the mean strain; fields: 1 % along z"

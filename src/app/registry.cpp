@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <app/json_output.hpp>
+#include <app/named_axes.hpp>
 #include <app/registry.hpp>
 #include <common/printable.hpp>
 #include <iostream>
@@ -48,8 +49,10 @@ int registry::run() {
     at = found.front();
     before += " " + word;
   }
+  std::vector<std::string> words = words_;
+  for (const auto& [option, most] : joined_) words = with_joined_numbers(words, option, most);
   try {
-    cli_->parse(std::vector<std::string>(words_.rbegin(), words_.rend()));  // from the last to the first, it wants them
+    cli_->parse(std::vector<std::string>(words.rbegin(), words.rend()));  // from the last to the first, it wants them
   } catch (const CLI::ParseError& e) {
     std::ostringstream help, fault;
     const int code = cli_->exit(e, help, fault);

@@ -31,6 +31,9 @@ class registry {
   /// A command below another command that can also be given alone (`osteon plan draw`).
   command add_below(command parent, const std::string& name, const std::string& description, std::function<int()> work);
 
+  /// Plain numbers behind this option, at most so many, are one value of it (named_axes.hpp).
+  void join_numbers(const std::string& option, std::size_t most) { joined_.emplace_back(option, most); }
+
   /// Arguments of this program, for ranks that it starts.
   const std::vector<std::string>& words() const { return words_; }
 
@@ -42,6 +45,7 @@ class registry {
   std::vector<std::string> words_;
   std::map<std::string, CLI::App*> groups_;
   std::vector<std::pair<CLI::App*, std::function<int()>>> commands_;
+  std::vector<std::pair<std::string, std::size_t>> joined_;
 };
 
 }  // namespace osteon::app

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <osteon/job/run/checkpoint.hpp>
 #include <osteon/job/spec/doubts.hpp>
 #include <osteon/job/spec/spec.hpp>
 #include <osteon/job/spec/synonyms.hpp>
@@ -272,6 +273,50 @@ TEST(spec, refuses_what_is_too_deep_before_it_is_parsed) {
   file.read();
   ASSERT_EQ(file.problems.size(), 1u);
   EXPECT_NE(file.faults().find(":8: a key has many parts"), std::string::npos) << file.faults();
+}
+
+// Oracle: the same file in the present spelling.
+TEST(spec, takes_older_spellings_with_a_hint) {
+  const std::string heat = "physics='heat'\n[image]\npath='a'\n[[material]]\nconductivity_W_per_mK=1\n";
+  const std::string elastic = "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1e4\n[load]\ntest='homogenise'\n";
+  const std::string tensor = heat + "[load]\ntest='conductivity_tensor'\n";
+  const struct {
+    std::string older, present, key, hint;
+  } pairs[] = {
+      {heat + "[[boundary]]\nface='z-low'\ntemperature_K=1\n", heat + "[[boundary]]\nface='z_low'\ntemperature_K=1\n",
+       "boundary[1].face", "'z-low' is spelled 'z_low' now"},
+      {elastic + "boundary='periodic'", elastic + "boundary_condition='periodic'", "load.boundary",
+       "'boundary' is spelled 'boundary_condition' now"},
+      {tensor + "surroundings='uniform'", tensor + "boundary_condition='uniform'", "load.surroundings",
+       "'surroundings' is spelled 'boundary_condition' now"},
+  };
+  for (const auto& [older, present, key, hint] : pairs) {
+    const auto read = [](const std::string& text) {
+      job_file file(text);
+      job::spec found = file.read();
+      EXPECT_TRUE(file.problems.empty()) << file.faults();
+      return found;
+    };
+    const job::spec before = read(older), now = read(present);
+    EXPECT_EQ(job::digest_of_keys(before), job::digest_of_keys(now));
+    EXPECT_TRUE(now.older_spellings.empty());
+    const auto doubts = job::doubts(before);
+    ASSERT_EQ(doubts.size(), 1u);
+    EXPECT_EQ(doubts[0].where, key);
+    EXPECT_EQ(doubts[0].text, hint);
+  }
+}
+
+// Oracle: the contract; one of two values would be lost.
+TEST(spec, refuses_a_key_by_two_names) {
+  job_file file(
+      "[image]\npath='a'\n[[material]]\nyoungs_modulus_MPa=1e4\n[load]\ntest='homogenise'\nboundary='kubc'\n"
+      "boundary_condition='periodic'\n");
+  file.read();
+  ASSERT_EQ(file.problems.size(), 1u) << file.faults();
+  EXPECT_NE(file.faults().find(":7: load.boundary: given together with boundary_condition, which is the same"),
+            std::string::npos)
+      << file.faults();
 }
 
 }  // namespace spec_test

@@ -78,7 +78,7 @@ def test_what_run_refuses_check_refuses(
     assert job.run("--no-report", "-n", "9" if "ranks" in more else "1").code in (2, 3)
 
 
-HEAT = '[load]\ntest = "heat_transfer"\n[[boundary]]\nface = "z-low"\n'
+HEAT = '[load]\ntest = "heat_transfer"\n[[boundary]]\nface = "z_low"\n'
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ HEAT = '[load]\ntest = "heat_transfer"\n[[boundary]]\nface = "z-low"\n'
     [
         ('kind = "flux"\nflux_W_per_m2 = 5\n', "without a way out for the heat there is no steady state"),
         (
-            'temperature_K = 300\n[[boundary]]\nface = "z-high"\ntemperature_K = 300\n',
+            'temperature_K = 300\n[[boundary]]\nface = "z_high"\ntemperature_K = 300\n',
             "the low and the high z face both have 300 K",
         ),
     ],

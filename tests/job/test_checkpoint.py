@@ -27,7 +27,7 @@ CASES = TIGHT + "".join(
     )
 )
 TRANSIENT = (
-    '[[boundary]]\nface = "z-low"\ntemperature_K = 310.0\n[transient]\ninitial_K = 290.0\nend_s = 3.0\nstep_s = 0.25\n'
+    '[[boundary]]\nface = "z_low"\ntemperature_K = 310.0\n[transient]\ninitial_K = 290.0\nend_s = 3.0\nstep_s = 0.25\n'
     "write_steps = true\n"
 )
 WARM = "[[material]]\nconductivity_W_per_mK = 0.5\nheat_capacity_J_per_m3K = 2e6\n"

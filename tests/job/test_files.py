@@ -115,7 +115,7 @@ def test_steps_in_time(job: Job, tmp_path: Path) -> None:
     job.write(
         'physics = "heat"\n[image]\npath = "block.npy"\nspacing_mm = 1\n[segment]\nthreshold = 5\n[[material]]\n'
         "conductivity_W_per_mK = 1.0\nheat_capacity_J_per_m3K = 1e6\n"
-        '[[boundary]]\nface = "z-low"\ntemperature_K = 1.0\n'
+        '[[boundary]]\nface = "z_low"\ntemperature_K = 1.0\n'
         "[transient]\ninitial_K = 0.0\nend_s = 40\nstep_s = 5\noutput_every_s = 10\nwrite_steps = true\n"
         "[picture]\nenabled = false\n"
     )

@@ -12,7 +12,7 @@ from PIL import Image
 from whole_job import Finished, Job, job_text
 
 TRANSIENT = (
-    '[[boundary]]\nface = "z-low"\ntemperature_K = 310.0\n[transient]\ninitial_K = 290.0\nend_s = 3.0\nstep_s = 0.5\n'
+    '[[boundary]]\nface = "z_low"\ntemperature_K = 310.0\n[transient]\ninitial_K = 290.0\nend_s = 3.0\nstep_s = 0.5\n'
 )
 WARM = "[[material]]\nconductivity_W_per_mK = 0.5\nheat_capacity_J_per_m3K = 2e6\n"
 

@@ -35,19 +35,19 @@ def run(job: Job, job_file: str, *arguments: str) -> dict:
 def test_flux_and_convection_have_the_hand_value(job: Job, tmp_path: Path) -> None:
     """Oracle: q through a slab of 0.1 m into a film: T = ambient + q / h + q L / k at the heated face."""
     conditions = """[[boundary]]
-face = "z-low"
+face = "z_low"
 kind = "flux"
 flux_W_per_m2 = 5200.0
 [[boundary]]
-face = "z-high"
+face = "z_high"
 kind = "convection"
 temperature_K = 293.0
 transfer_W_per_m2K = 100.0
 """
     summary = run(job, text(block(tmp_path, (10, 2, 3)), conditions), "-n", "2")
     area = 0.02 * 0.03
-    assert summary["heat_inflow_W"]["z-low"] == pytest.approx(5200 * area, rel=1e-9)
-    assert summary["heat_inflow_W"]["z-high"] == pytest.approx(-5200 * area, rel=1e-6)
+    assert summary["face_inflow_W"]["z_low"] == pytest.approx(5200 * area, rel=1e-9)
+    assert summary["face_inflow_W"]["z_high"] == pytest.approx(-5200 * area, rel=1e-6)
     assert summary["temperature_K"]["high"] == pytest.approx(293 + 52 + 100 * 0.095, rel=1e-7)
     assert summary["load"]["boundary"][1]["transfer_W_per_m2K"] == 100
     assert summary["certificate"]["reaction_imbalance"] < 1e-5
@@ -65,7 +65,9 @@ def test_tensor_of_bars_knows_their_direction(job: Job, tmp_path: Path) -> None:
     assert summary["principal_directions"][0] == pytest.approx([0, 1, 0], abs=1e-9)
     assert summary["periodic_faces"]["y"]["matching_voxels"] == 16
     assert summary["periodic_faces"]["z"]["low_voxels"] == 0
-    uniform = run(job, text("bars.npy", '[load]\ntest = "conductivity_tensor"\nsurroundings = "uniform"\n'), "-n", "1")
+    uniform = run(
+        job, text("bars.npy", '[load]\ntest = "conductivity_tensor"\nboundary_condition = "uniform"\n'), "-n", "1"
+    )
     assert uniform["conductivity_tensor_W_per_mK"][1][1] == pytest.approx(13, rel=1e-6)
 
 
@@ -91,7 +93,7 @@ tolerance = 1e-9
     # Voxels and steps are off by (pi h / L)^2 / 12 and (rate dt)^2 / 12 of the exponent, 1.7e-3 together.
     assert history["mean_K"][-1] - 300 == pytest.approx(100 * 8 / np.pi**2 * decay, rel=2e-3)
     assert history["mean_K"][0] == 400
-    balance = np.array(history["inflow_W"]["z-low"]) + np.array(history["inflow_W"]["z-high"])
+    balance = np.array(history["face_inflow_W"]["z_low"]) + np.array(history["face_inflow_W"]["z_high"])
     np.testing.assert_allclose(balance[1:], history["stored_W"][1:], rtol=1e-6)
     assert summary["step_s"] == 2
     with netCDF4.Dataset(job.folder / "job.out" / "results.nc") as file:
@@ -135,7 +137,7 @@ label = 7
 conductivity_W_per_mK = 5.0
 heat_source_W_per_m3 = 2e6
 [[boundary]]
-face = "z-high"
+face = "z_high"
 temperature_K = 300.0
 [[boundary]]
 face = "y"
@@ -147,8 +149,52 @@ enabled = false
     assert done.code == 0, done.err
     made = 2e6 * 72 * 0.5e-3**3
     assert done.summary["heat_source_W"] == pytest.approx(made, rel=1e-12)
-    assert done.summary["heat_inflow_W"]["z-high"] == pytest.approx(-made, rel=1e-5)
+    assert done.summary["face_inflow_W"]["z_high"] == pytest.approx(-made, rel=1e-5)
     assert done.summary["periodic_faces"]["y"] == {"low_voxels": 24, "high_voxels": 24, "matching_voxels": 24}
+
+
+def test_older_spellings_have_the_same_answers_and_a_hint(job: Job, tmp_path: Path) -> None:
+    """Oracle: the same job in the present spelling, which is given no hint."""
+    image = np.full((6, 5, 4), 9, np.uint8)
+    image[:, 1:3, 1:3] = 0
+    np.save(tmp_path / "tube.npy", image)
+    film = '[[boundary]]\nface = "z{0}low"\ntemperature_K = 290.0\n[[boundary]]\nface = "z{0}high"\ntemperature_K = 310.0\n'
+    film += "[transient]\ninitial_K = 300.0\nend_s = 20.0\nstep_s = 5.0\n"
+    tensor = '[load]\ntest = "conductivity_tensor"\n{} = "uniform"\n'
+    for pattern, older, present, hints in (
+        (film, "-", "_", ["boundary[1].face: 'z-low' is spelled 'z_low' now", "'z-high' is spelled 'z_high' now"]),
+        (tensor, "surroundings", "boundary_condition", ["'surroundings' is spelled 'boundary_condition' now"]),
+    ):
+        summaries = []
+        for word, expected in ((present, []), (older, hints)):
+            job.write(text("tube.npy", pattern.format(word)))
+            done = job.run("--no-report", "-n", "2")
+            assert done.code == 0, done.err
+            assert done.err.count("is spelled") == len(expected)
+            assert all(f"{hint}\n" in done.err for hint in expected)
+            checked = job.run(command="check")
+            assert checked.code == 0
+            assert checked.out.count("is spelled") == len(expected)
+            summaries.append({k: v for k, v in done.summary.items() if k in ("load", "history", "face_inflow_W")
+                              or k.startswith("conductivity")})  # fmt: skip
+        assert summaries[0] == summaries[1]
+        assert len(summaries[0]) > 1
+    assert summaries[0]["load"]["surroundings"] == summaries[0]["load"]["boundary_condition"] == "uniform"
+
+
+def test_scripts_find_flows_by_the_older_spelling_of_faces(job: Job, tmp_path: Path) -> None:
+    """Oracle: the same numbers by the present spelling."""
+    more = (
+        '[[boundary]]\nface = "z"\ntemperature_K = 300.0\n[transient]\ninitial_K = 310.0\nend_s = 2.0\nstep_s = 1.0\n'
+    )
+    summary = run(job, text(block(tmp_path, (4, 2, 3)), more), "-n", "1")
+    for tree, older in ((summary, "heat_inflow_W"), (summary["history"], "inflow_W")):
+        assert {face.replace("-", "_"): flow for face, flow in tree[older].items()} == tree["face_inflow_W"]
+        assert "z-low" in tree[older]
+    assert [a["key"] for a in summary["answers"] if "inflow" in a["key"]][:2] == [
+        "face_inflow_W.z_low",
+        "face_inflow_W.z_high",
+    ]
 
 
 def test_faces_that_do_not_meet_are_bad_data(job: Job, tmp_path: Path) -> None:
@@ -171,12 +217,13 @@ def test_faces_that_do_not_meet_are_bad_data(job: Job, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ('[[boundary]]\nface = "z-low"\nkind = "flux"\n', "boundary[1].flux_W_per_m2: missing"),
-        ('[[boundary]]\nface = "z-low"\nkind = "periodic"\n', 'write face = "z"'),
-        ('[[boundary]]\nface = "z"\ntemperature_K = 1.0\n[[boundary]]\nface = "z-low"\ntemperature_K = 1.0\n', "z-low already"),
+        ('[[boundary]]\nface = "z_low"\nkind = "flux"\n', "boundary[1].flux_W_per_m2: missing"),
+        ('[[boundary]]\nface = "z_low"\nkind = "periodic"\n', 'write face = "z"'),
+        ('[[boundary]]\nface = "z"\ntemperature_K = 1.0\n[[boundary]]\nface = "z_low"\ntemperature_K = 1.0\n', "z_low already"),
         ('[load]\ntest = "conduction"\n[[boundary]]\nface = "z"\ntemperature_K = 1.0\n', "boundary: belongs to"),
-        ('[load]\nsurroundings = "uniform"\n', "load.surroundings: belongs to"),
+        ('[load]\nboundary_condition = "uniform"\n', "load.boundary_condition: belongs to"),
         ('[load]\ntest = "conductivity_tensor"\n[transient]\ninitial_K = 1.0\nend_s = 1.0\nstep_s = 1.0\n', "transient: does not go"),
+        ('[load]\ntest = "conductivity_tensor"\nboundary_condition = "kubc"\n', "use 'periodic' or 'uniform'"),
         ("[transient]\nend_s = 1.0\nstep_s = 2.0\n", "transient.initial_K: missing"),
         ("[transient]\ninitial_K = 1.0\nend_s = 1.0\nstep_s = 2.0\n", "transient.step_s: 2 s is longer"),
         ("[load]\ngradient_K_per_mm = [1, 2, 3]\n", "load.gradient_K_per_mm: belongs to"),

@@ -17,12 +17,12 @@ FIELDS = '[output]\nfields = ["sed_integrated"]\n'
 def test_a_solid_block_has_the_constants_of_its_material(job: Job, tmp_path: Path, boundary: str) -> None:
     """Oracle: Hooke's law."""
     np.save(tmp_path / "block.npy", np.full((6, 5, 7), 9, np.uint8))
-    more = f'[segment]\nthreshold = 1\n{LOAD}boundary = "{boundary}"\n'
+    more = f'[segment]\nthreshold = 1\n{LOAD}boundary_condition = "{boundary}"\n'
     job.write(job_text("block.npy", more=more, spacing="spacing_mm = [0.5, 0.2, 0.1]"))
     done = job.run("-n", "2")
     assert done.code == 0, done.err
     found = done.summary["homogenisation"]
-    assert found["boundary"] == boundary
+    assert found["boundary_condition"] == found["boundary"] == boundary
     assert found["volume_fraction"] == 1
     assert list(found["youngs_modulus_MPa"].values()) == pytest.approx([6829] * 3, rel=1e-6)
     assert list(found["shear_modulus_MPa"].values()) == pytest.approx([6829 / 2.6] * 3, rel=1e-6)
@@ -42,7 +42,9 @@ def test_a_sponge_is_symmetric_and_softer_than_its_solid_fraction(job: Job, spon
     """Invariants: Betti, Voigt's bound; the energy of the field that is written is the stiffness that is reported."""
     stiffness = None
     for ranks in ("1", "3"):
-        job.write(job_text(sponge, more=f'{LOAD}boundary = "{boundary}"\n[solve]\ntolerance = 1e-8\n{FIELDS}'))
+        job.write(
+            job_text(sponge, more=f'{LOAD}boundary_condition = "{boundary}"\n[solve]\ntolerance = 1e-8\n{FIELDS}')
+        )
         done = job.run("-n", ranks, "--no-report")
         assert done.code == 0, done.err
         found = done.summary["homogenisation"]
@@ -64,7 +66,7 @@ def test_an_image_that_does_not_fit_itself_is_refused(job: Job, tmp_path: Path) 
     image = np.zeros((8, 4, 6), np.uint8)
     image[:, :, :3] = 9
     np.save(tmp_path / "bar.npy", image)
-    job.write(job_text("bar.npy", more="[segment]\nthreshold = 1\n" + LOAD + 'boundary = "periodic"\n'))
+    job.write(job_text("bar.npy", more="[segment]\nthreshold = 1\n" + LOAD + 'boundary_condition = "periodic"\n'))
     done = job.run("-n", "2", "--no-report")
     assert done.code == 3
     assert "across x has a partner" in done.err
@@ -78,7 +80,7 @@ def test_a_strut_that_the_periodic_face_cuts_is_one(job: Job, tmp_path: Path) ->
     found = []
     for shift in (0, 5):
         np.save(tmp_path / "lattice.npy", np.roll(lattice, (shift, shift, shift), (0, 1, 2)))
-        more = f'[segment]\nthreshold = 1\n{LOAD}boundary = "periodic"\n[solve]\ntolerance = 1e-9\n'
+        more = f'[segment]\nthreshold = 1\n{LOAD}boundary_condition = "periodic"\n[solve]\ntolerance = 1e-9\n'
         job.write(job_text("lattice.npy", more=more))
         done = job.run("-n", "2", "--no-report")
         assert done.code == 0, done.err
@@ -93,7 +95,7 @@ def test_a_part_that_floats_is_refused(job: Job, tmp_path: Path, boundary: str, 
     cage = np.zeros((7, 7, 7), np.uint8)
     cage[0] = cage[:, 0] = cage[:, :, 0] = cage[3, 4, 3] = 9
     np.save(tmp_path / "cage.npy", cage)
-    more = f'[segment]\nthreshold = 1\nkeep = "all"\n{LOAD}boundary = "{boundary}"\n'
+    more = f'[segment]\nthreshold = 1\nkeep = "all"\n{LOAD}boundary_condition = "{boundary}"\n'
     job.write(job_text("cage.npy", more=more))
     done = job.run("-n", "2", "--no-report")
     assert done.code == 3, done.err
@@ -104,15 +106,31 @@ def test_a_part_that_floats_is_refused(job: Job, tmp_path: Path, boundary: str, 
 
 def test_a_boundary_without_homogenisation_is_refused(job: Job, sponge: Path) -> None:
     """Oracle: the contract."""
-    job.write(job_text(sponge, more='[load]\nboundary = "kubc"\n'))
+    job.write(job_text(sponge, more='[load]\nboundary_condition = "kubc"\n'))
     done = job.run()
     assert done.code == 2
-    assert "load.boundary" in done.err
+    assert "load.boundary_condition: belongs to" in done.err
+
+
+def test_the_older_name_of_the_boundary_condition_is_taken_with_a_hint(job: Job, tmp_path: Path) -> None:
+    """Oracle: the same job by the present name, which is given no hint."""
+    np.save(tmp_path / "block.npy", np.full((4, 5, 3), 9, np.uint8))
+    found = []
+    for key, hints in (("boundary_condition", 0), ("boundary", 1)):
+        job.write(job_text("block.npy", more=f'[segment]\nthreshold = 1\n{LOAD}{key} = "periodic"\n'))
+        done = job.run("-n", "2", "--no-report")
+        assert done.code == 0, done.err
+        assert done.err.count("load.boundary: 'boundary' is spelled 'boundary_condition' now") == hints
+        assert done.err.count("is spelled") == hints
+        found.append((done.summary["homogenisation"], done.summary["load"]))
+    assert found[0] == found[1]
+    assert found[0][0]["boundary_condition"] == "periodic"
 
 
 @pytest.mark.parametrize(
     ("more", "key"),
     [
+        (f'{LOAD}boundary_condition = "uniform"\n', "load.boundary_condition"),
         (f"{LOAD}strain = 0.01\n", "load.strain"),
         (f"{LOAD}force_N = 1.0\n", "load.force_N"),
         (f"[segment]\ndrop_unsupported = true\n{LOAD}", "segment.drop_unsupported"),

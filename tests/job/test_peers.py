@@ -106,7 +106,7 @@ def test_pictures_of_results_agree_with_vtk(job: Job, tmp_path: Path, method: st
     }[method]
     for axis in range(3):
         for side, offset in ((1, edge * spacing - spacing / 2), (-1, -spacing / 2)):
-            look += ["--clip", *(str(side * (a == axis)) for a in range(3)), f"{offset:g}"]
+            look += ["--clip", f"{'xyz'[axis]}={side},offset={offset:g}"]
     own = subprocess.run(
         [BINARY, "render", results, "--field", "von_mises", *look, "--width", "512", "--height", "512",
          "--step", "0.25", "-o", tmp_path / "own.npy"],

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from whole_job import BINARY, ROOT
 
 HOST = ["--host", "pack:2 l3:1 core:4 pu:1"]
-GRID = ["--grid", "8x8x8", "--cells", "1024x256x256"]
+GRID = ["--grid", "z=8,y=8,x=8", "--cells", "z=256,y=256,x=1024"]
 PROGRAM = BINARY.parents[2] / "tests" / "trace_program"
 ROOT_MAY = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
@@ -59,7 +60,7 @@ def test_the_wrapper_binds_and_refuses_a_wrong_host(tmp_path):
         pytest.skip("taskset is not installed")
     host = subprocess.run(["hostname"], capture_output=True, text=True, check=True).stdout.strip()
     first = min(os.sched_getaffinity(0))
-    done = place("--grid", "1x1x1", "--emit", "wrap", "-o", "bind.sh", cwd=tmp_path)
+    done = place("--grid", "z=1,y=1,x=1", "--emit", "wrap", "-o", "bind.sh", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     script = tmp_path / "bind.sh"
     environment = {**os.environ, "OMPI_COMM_WORLD_RANK": "0"}
@@ -102,7 +103,7 @@ def test_a_machine_file_of_another_allocation_is_refused_and_hosts_are_named(tmp
     here = found["hosts"][0]
     found["hosts"] = ["another"]
     (tmp_path / "machine.json").write_text(json.dumps(found))
-    done = place("--grid", "2x1x1", "--verify", "--machine", "machine.json", cwd=tmp_path)
+    done = place("--grid", "z=1,y=1,x=2", "--verify", "--machine", "machine.json", cwd=tmp_path)
     assert done.returncode == 3, done.stdout + done.stderr
     assert f"in the file but not in this job: another; in this job but not in the file: {here}" in done.stderr
 
@@ -131,12 +132,28 @@ def test_a_traced_fortran_program(tmp_path):
     }
 
 
+def test_plain_lengths_are_along_x_y_z_with_a_hint(tmp_path):
+    """Oracle: the same placement by named axes, for which there is no hint."""
+    where = ["--hosts", "4", *HOST]
+    named = place("--grid", "z=4,y=2,x=4", "--cells", "x=7,y=20,z=30", *where, cwd=tmp_path)
+    plain = place("--grid", "4x2x4", "--cells", "7x20x30", *where, cwd=tmp_path)
+    assert named.returncode == plain.returncode == 0, named.stderr + plain.stderr
+    assert "grid of z=4,y=2,x=4 blocks of z=30,y=20,x=7 cells" in named.stdout
+    assert named.stderr == ""
+    assert "--grid 4x2x4: its axes have names now; write --grid z=4,y=2,x=4" in plain.stderr
+    assert "write --cells z=30,y=20,x=7" in plain.stderr
+    timing = re.compile(r"\(\d+\.\d+ s\)")
+    assert timing.sub("", plain.stdout) == timing.sub("", named.stdout)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words", "code"),
     [
         ([], "say what is to be placed", 2),
         (["--grid", "2x2"], "three lengths", 2),
         (["--grid", "2x2x0"], "three lengths", 2),
+        (["--grid", "z=2,y=2"], "x is missing", 2),
+        (["--grid", "z=2,y=2,x=1.5"], "'1.5' is no whole number", 2),
         (["--grid", "9999x9999x9999"], "at most 2^22", 2),
         (["--grid", "2x2x2", "--cells", "axbxc"], "three lengths", 2),
         (["--grid", "2x2x2", "--periodic", "w"], "letters of x, y and z", 2),

@@ -9,7 +9,7 @@ from whole_job import BINARY
 
 REASON = why_not()
 # 16 subdomains whose faces are 50, 200 and 200 KB; hosts of four.
-GRID = ["--grid", "4x2x2", "--cells", "316x79x79"]
+GRID = ["--grid", "z=2,y=2,x=4", "--cells", "z=79,y=79,x=316"]
 
 
 @pytest.mark.alone

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -34,10 +35,10 @@ def render(results: Path, *arguments: str, ranks: int = 0) -> subprocess.Complet
     )
 
 
-WITHIN = ["--eye", "0.1", "0.3", "0.2", "--look-at", "0.5", "0.2", "0.3"]
+WITHIN = ["--eye", "z=0.2,y=0.3,x=0.1", "--look-at", "z=0.3,y=0.2,x=0.5"]
 
 
-@pytest.mark.parametrize("camera", [["--clip", "1", "1", "0", "0.3"], WITHIN], ids=["clipped", "from within"])
+@pytest.mark.parametrize("camera", [["--clip", "x=1,y=1,offset=0.3"], WITHIN], ids=["clipped", "from within"])
 def test_pictures_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: Path, camera: list[str]) -> None:
     """Oracle: the float picture of one rank, bit for bit, for each method, with a plane cut away and from within."""
     for method in ("volume", "maximum", "average", "surface"):
@@ -53,6 +54,47 @@ def test_pictures_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: P
         assert pictures[0].shape == (80, 96, 4)
         assert pictures[0][..., 3].max() > 0.1
         assert np.array_equal(*pictures), method
+
+
+@pytest.mark.parametrize(
+    ("older", "present"),
+    [
+        (["--eye", "0.1", "-.3", "0.2", "--look-at=0.5", "0.2", "3e-1"], ["--eye", "z=0.2,y=-.3,x=0.1", "--look-at", "x=0.5,y=0.2,z=3e-1"]),
+        (["--clip", "0", "1", "0", "0.3", "--clip", "-1", "0", "0", "-.2"], ["--clip=y=1,offset=0.3", "--clip", "z=0,y=0,x=-1,offset=-.2"]),
+    ],
+    ids=["camera", "planes"],
+)  # fmt: skip
+def test_plain_numbers_are_along_x_y_z_with_a_hint(
+    results: Path, tmp_path: Path, older: list[str], present: list[str]
+) -> None:
+    """Oracle: the same picture by named axes, for which there is no hint; and by what the hint says."""
+    pictures = []
+    hinted: list[str] = []
+    for words in (present, older):
+        path = tmp_path / f"{len(pictures)}.npy"
+        done = render(results, *words, "-o", str(path))
+        assert done.returncode == 0, done.stderr
+        hinted = re.findall(r"warning: .*; write (\S+ \S+)$", done.stderr, re.MULTILINE)
+        assert len(hinted) == (2 if words is older else 0)
+        pictures.append(np.load(path))
+    done = render(results, *" ".join(hinted).split(), "-o", str(tmp_path / "hinted.npy"))
+    assert "warning" not in done.stderr
+    pictures.append(np.load(tmp_path / "hinted.npy"))
+    plain = tmp_path / "plain.npy"
+    render(results, "-o", str(plain))
+    assert np.array_equal(pictures[0], pictures[1])
+    assert np.array_equal(pictures[0], pictures[2])
+    assert not np.array_equal(pictures[0], np.load(plain))
+
+
+def test_the_file_may_stand_behind_a_place(results: Path, tmp_path: Path) -> None:
+    """Oracle: the contract: a value that names its axes is one word, and so is what follows."""
+    for eye in (["z=9,y=9,x=9"], ["9", "9", "9"]):
+        done = subprocess.run(
+            [str(BINARY), "render", "--width", "32", "--height", "32", "--eye", *eye, str(results), "-o", str(tmp_path / "behind.png")],
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
 
 
 def test_a_component_is_shown_with_its_sign(results: Path, tmp_path: Path) -> None:
@@ -174,7 +216,15 @@ def test_a_film_is_made_by_ffmpeg_if_it_is_there(results: Path, tmp_path: Path, 
         (["--zoom", "0"], 2, "view.zoom"),
         (["--clip", "0", "0", "0", "1"], 2, "normal"),
         (["--clip", "1", "0", "0"], 2, "3 numbers"),
-        (["--clip", "1", "0", "0", "-1"], 2, "leaves nothing"),
+        (["--clip", "x=1,offset=-1"], 2, "leaves nothing"),
+        (["--clip", "z=1,y=1"], 2, "offset is missing"),
+        (["--clip", "z=1,z=2,offset=1"], 2, "z is given twice"),
+        (["--eye", "z=1,y=2"], 2, "x is missing"),
+        (["--eye", "z=1,y=2,w=3"], 2, "'w=3' is not x, y, z with a value"),
+        (["--eye", "z=1,y=2,x="], 2, "'' is no number"),
+        (["--eye", "z=1,y=2,x=nan"], 2, "'nan' is no number"),
+        (["--eye", "z=1,y=2,x=3mm"], 2, "'3mm' is no number"),
+        (["--eye", "1"], 2, "1 number;"),
         (["--method", "surface", "--level", "1e9"], 2, "reach from"),
         (["--percentiles", "90", "10"], 2, "rising"),
         (["--component", "z"], 2, "one value a voxel"),
@@ -187,9 +237,9 @@ def test_a_film_is_made_by_ffmpeg_if_it_is_there(results: Path, tmp_path: Path, 
         (["--points", "2:0,1:1"], 2, "sort them"),
         (["--points", "0:0", "--method", "maximum"], 2, "--method volume"),
         (["--shade", "--method", "surface"], 2, "--shade"),
-        (["--eye", "1", "2", "3", "--look-at", "1", "2", "3"], 2, "where it stands"),
+        (["--eye", "z=3,y=2,x=1", "--look-at", "z=3,y=2,x=1"], 2, "where it stands"),
         (["--eye", "-1", "0", "0", "--look-at", "-2", "0", "0"], 2, "behind the camera"),
-        (["--eye", "1", "2", "3", "--orbit", "3"], 2, "--orbit"),
+        (["--eye", "x=1,y=2,z=3", "--orbit", "3"], 2, "--orbit"),
         (["-o", "/nowhere/at/all/picture.png"], 5, "/nowhere/at/all/picture.png"),
         (["-o", "picture.jpg"], 2, ".png"),
         (["--film", "orbit.mp4"], 2, "--orbit"),

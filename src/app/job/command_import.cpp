@@ -28,6 +28,7 @@ int estimate(const std::string& path, std::optional<int> ranks, bool always_coun
              const std::string& json) {
   const job::spec spec = read_or_throw(path, script);
   terminal_sink log(is_interactive());
+  job::warn_of_older_spellings(spec, log);
   const job::estimation e = job::estimate(spec, ranks.value_or(0), always_count, log);
   write_json(json, e.to_json());
   if (json != "-") fmt::print("{}", e.to_text());
@@ -37,6 +38,7 @@ int estimate(const std::string& path, std::optional<int> ranks, bool always_coun
 int import(const std::string& path, const std::string& model, const job::script_options& script, const std::string& json) {
   const job::spec spec = read_or_throw(path, script);
   terminal_sink log(is_interactive());
+  job::warn_of_older_spellings(spec, log);
   note_stop_signals();
   job::find_filters(spec);
   const auto imported =

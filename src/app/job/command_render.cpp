@@ -1,9 +1,8 @@
-#include <fmt/format.h>
-
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/json_output.hpp>
 #include <app/mpi_session.hpp>
+#include <app/named_axes.hpp>
 #include <app/terminal.hpp>
 #include <memory>
 #include <osteon/comm/communicator.hpp>
@@ -13,10 +12,12 @@ namespace osteon::app {
 
 namespace {
 
-int render(const job::render_request& request, const std::string& target) {
+int render(const job::render_request& request, const spelling_hints& hints, const std::string& target) {
   return on_all_ranks([&](MPI_Comm comm) {
     const bool root = comm::rank(comm) == 0;
     terminal_sink shown(is_interactive());
+    if (root)
+      for (const std::string& hint : hints) shown.warn(hint);
     const auto answer = job::render_file(comm, request, root ? static_cast<log_sink&>(shown) : null_log());
     if (root) write_json(target, answer);
   });
@@ -27,7 +28,9 @@ int render(const job::render_request& request, const std::string& target) {
 void add_render(registry& commands) {
   struct options {
     job::render_request shot;
-    std::vector<double> range, percentiles, level, clip, eye, look_at;
+    std::vector<double> range, percentiles, level;
+    std::vector<std::string> clip;
+    std::string eye, look_at;
     bool parallel_rays = false;
     std::string json;
   };
@@ -39,14 +42,11 @@ void add_render(registry& commands) {
     if (!o->range.empty()) what.low = o->range[0], what.high = o->range[1];
     if (!o->level.empty()) what.level = o->level[0];
     if (!o->percentiles.empty()) what.percentiles = std::array{o->percentiles[0], o->percentiles[1]};
-    const auto point = [](const std::vector<double>& p) { return vector3{p[2], p[1], p[0]}; };
-    if (!o->eye.empty()) what.view.eye_mm = point(o->eye);
-    if (!o->look_at.empty()) what.view.look_at_mm = point(o->look_at);
-    if (o->clip.size() % 4 != 0)
-      throw usage_error(fmt::format("--clip: {} numbers; a plane is a normal x y z and an offset in mm", o->clip.size()));
-    for (std::size_t i = 0; i + 4 <= o->clip.size(); i += 4)
-      what.clip.push_back({o->clip[i], o->clip[i + 1], o->clip[i + 2], o->clip[i + 3]});
-    return render(what, o->json);
+    spelling_hints hints;
+    if (!o->eye.empty()) what.view.eye_mm = parse_point("--eye", o->eye, hints);
+    if (!o->look_at.empty()) what.view.look_at_mm = parse_point("--look-at", o->look_at, hints);
+    for (const std::string& plane : o->clip) what.clip.push_back(parse_plane("--clip", plane, hints));
+    return render(what, hints, o->json);
   });
   c.add_option("results", shot.file, "results.nc (or model.nc) of a job").required();
   c.add_option("-f,--field", shot.field, "Field; vectors by their magnitude (default: sed, or the first field)");
@@ -74,13 +74,16 @@ void add_render(registry& commands) {
   c.add_option("--azimuth", shot.view.azimuth_deg, "Direction of view around the z axis in degrees (default 35)");
   c.add_option("--elevation", shot.view.elevation_deg, "Height of the view in degrees (default 22)");
   c.add_option("--zoom", shot.view.zoom, "1 fits the specimen into the picture");
-  c.add_option("--look-at", o->look_at, "Point x y z in mm in the middle of the picture (default: the specimen's)")
-      .expected(3);
-  c.add_option("--eye", o->eye, "The camera stands at x y z in mm, be it inside; the directions follow from it").expected(3);
+  c.add_option("--look-at", o->look_at,
+               "Point in mm in the middle of the picture, as z=1,y=2,x=3 (default: the specimen's)");
+  c.add_option("--eye", o->eye, "The camera stands at z=1,y=2,x=3 in mm, be it inside; the directions follow from it");
   c.add_flag("--orthographic", o->parallel_rays, "Parallel rays: no perspective");
   c.add_option("--step", shot.step_voxels, "Length of a step in voxels (default 0.5)");
-  c.add_option("--clip", o->clip, "Cut away what lies beyond a plane: normal x y z and offset in mm; may be repeated")
-      .repeatable(4);
+  c.add_option("--clip", o->clip,
+               "Cut away what lies beyond a plane, of a normal and an offset in mm, as z=1,offset=2; may be repeated")
+      .repeatable();
+  for (const char* point : {"--eye", "--look-at"}) commands.join_numbers(point, 3);
+  commands.join_numbers("--clip", 4);
   c.add_flag("--light", shot.light, "A light background, for print");
   c.add_flag("!--plain", shot.annotated, "No box, axes, scale, colour bar and title");
   c.add_option("--title", shot.title, "Title (default: that of the file)");
@@ -93,11 +96,11 @@ void add_render(registry& commands) {
   add_json(c, o->json);
   c.footer(
       "Alone it uses all cores. More: docs/rendering.md\n\nExamples:\n  osteon render bone.out/results.nc\n"
-      "  osteon render bone.out/results.nc --field von_mises --map batlow --clip 0 0 1 1.2\n"
+      "  osteon render bone.out/results.nc --field von_mises --map batlow --clip z=1,offset=1.2\n"
       "  osteon render bone.out/results.nc --method maximum --light -o mip.png\n"
-      "  osteon render bone.out/results.nc --method surface --clip 1 0 0 2 -o cut.png\n"
+      "  osteon render bone.out/results.nc --method surface --clip x=1,offset=2 -o cut.png\n"
       "  osteon render bone.out/results.nc --field displacement --component z --method surface --map vik\n"
-      "  osteon render bone.out/results.nc --points 50%:0,90%:0.05,99%:0.5:#ffffff --eye 1.3 -0.5 1.3 -o near.png\n"
+      "  osteon render bone.out/results.nc --points 50%:0,90%:0.05,99%:0.5:#ffffff --eye z=1.3,y=-0.5,x=1.3 -o near.png\n"
       "  mpirun -n 4 osteon render bone.out/results.nc --orbit 36 --elevations 0,25,50 -o bone.cdb");
 }
 

@@ -199,6 +199,7 @@ int compute_as_rank(const run_options& options) {
     const auto log_of_first = [&]() -> log_sink& { return speaks ? static_cast<log_sink&>(shown) : null_log(); };
     const char* started = std::getenv("OSTEON_STARTED");
     comm::collectively(given, [&] { spec = read_job(options); });
+    if (!has_parent) job::warn_of_older_spellings(*spec, log_of_first());
     job::leave_together_if_asked(given, stop_was_requested, *spec, "starting the ranks");
     comm::collectively(given, [&] {
       if (speaks)
@@ -222,6 +223,7 @@ int compute_as_rank(const run_options& options) {
 // The job of a process that starts its ranks, in a directory that it holds.
 int run_held(const run_options& options, const job::spec& spec, job::directory_lock& lock) {
   terminal_sink log(is_interactive());
+  job::warn_of_older_spellings(spec, log);
   setenv("OSTEON_STARTED", job::utc_now().c_str(), 1);
   job::find_filters(spec);
   const index3 shape = job::source_of(spec).prepare(spec, log, stop_was_requested);

@@ -182,7 +182,8 @@ void add_place(registry& commands) {
   c.add_option("--picture", o->picture, "Draw the placement beside the input order, as SVG");
   add_json(c, o->json);
   c.footer(
-      "Examples:\n  osteon place --grid 8x8x8 --cells 1024x256x256 --hosts 64 --host \"pack:2 l3:1 core:4 pu:1\"\n"
+      "Examples:\n  osteon place --grid z=8,y=8,x=8 --cells z=256,y=256,x=1024 --hosts 64 --host \"pack:2 l3:1 core:4 "
+      "pu:1\"\n"
       "  osteon place --graph trace.json --machine machine.json --emit ompi4-rankfile -o rankfile\n"
       "  osteon place --job examples/bone.toml --ranks 64 --hosts 8 --host \"pack:2 l3:1 core:4 pu:1\"\n"
       "  osteon place --hosts 4 --host \"core:2 pu:1\" --trace -- mpirun -n 8 ./program");

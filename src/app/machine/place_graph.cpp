@@ -6,9 +6,9 @@
 #include <app/launcher.hpp>
 #include <app/machine/place_graph.hpp>
 #include <app/mpi_session.hpp>
+#include <app/named_axes.hpp>
 #include <app/terminal.hpp>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -28,26 +28,14 @@ namespace osteon::app {
 
 namespace {
 
-// "8x8x8", along x, y, z, as z, y, x.
-std::array<std::int64_t, 3> parse_lengths(const std::string& text, const char* option) {
-  std::array<std::int64_t, 3> xyz{};
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (std::size_t d = 0; d < 3; ++d) {
-    const auto [next, error] = std::from_chars(at, end, xyz[d]);
-    const bool goes_on = d < 2 ? next != end && *next == 'x' : next == end;
-    if (error != std::errc() || !goes_on || xyz[d] < 1 || xyz[d] > 1'000'000'000)
-      throw usage_error(fmt::format("{} {}: three lengths such as 8x8x4 are wanted, along x, y and z", option, text));
-    at = next + 1;
-  }
-  return {xyz[2], xyz[1], xyz[0]};
-}
-
 placement::cartesian grid_of(const graph_options& o) {
   placement::cartesian grid;
-  const auto blocks = parse_lengths(o.grid, "--grid");
+  spelling_hints hints;
+  const auto blocks = parse_lengths("--grid", o.grid, hints);
   for (std::size_t d = 0; d < 3; ++d) grid.blocks[d] = static_cast<int>(blocks[d]);
-  grid.cells = parse_lengths(o.cells, "--cells");
+  grid.cells = parse_lengths("--cells", o.cells, hints);
+  if (!under_launcher())  // the ranks of --verify have a parent that says it
+    for (const std::string& hint : hints) say(fmt::format("  warning: {}\n", hint));
   grid.bytes_per_cell = o.bytes_per_cell;
   for (const char axis : o.periodic) {
     if (axis < 'x' || axis > 'z')
@@ -69,6 +57,7 @@ placed_graph graph_of_job(const graph_options& o) {
     if (!problems.empty()) throw usage_error(job::join(problems));
     model = job::output_paths(spec).model;
     terminal_sink log(is_interactive());
+    job::warn_of_older_spellings(spec, log);
     job::import_model(spec, model, log);
     values = job::values_per_node(spec);
     bricks = job::takes_bricks(spec, io::read_model_header(model).shape.z, o.ranks);
@@ -126,8 +115,8 @@ placed_graph graph_of_trace(const graph_options& o) {
 }  // namespace
 
 void add_graph_options(command c, graph_options& o) {
-  c.add_option("--grid", o.grid, "Blocks of a Cartesian grid along x, y, z; x runs fastest (8x8x8)");
-  c.add_option("--cells", o.cells, "Cells of a block along x, y, z").show_default();
+  c.add_option("--grid", o.grid, "Blocks of a Cartesian grid along its axes; x runs fastest (z=8,y=8,x=8)");
+  c.add_option("--cells", o.cells, "Cells of a block along the axes").show_default();
   c.add_option("--bytes-per-cell", o.bytes_per_cell, "Of a face that is exchanged")
       .between(std::int64_t{1}, std::int64_t{1} << 20)
       .show_default();
@@ -143,13 +132,16 @@ placed_graph make_graph(const graph_options& o) {
   const int sources = !o.grid.empty() + !o.job.empty() + (o.trace || !o.file.empty());
   if (sources != 1 || o.trace == o.program.empty())
     throw usage_error(
-        "say what is to be placed, in one way: --grid 8x8x8 --cells 1024x256x256, --graph FILE, --job FILE --ranks "
+        "say what is to be placed, in one way: --grid z=8,y=8,x=8 --cells z=256,y=256,x=1024, --graph FILE, --job FILE "
+        "--ranks "
         "N, or --trace -- mpirun -n 8 PROGRAM");
   if (!o.job.empty()) return graph_of_job(o);
   if (o.trace) return graph_of_trace(o);
   if (!o.file.empty()) return {placement::read_graph(o.file), {}, "graph " + o.file};
   const placement::cartesian grid = grid_of(o);
-  return {placement::graph_of(grid), grid, fmt::format("grid of {} blocks of {} cells", o.grid, o.cells)};
+  const auto& blocks = grid.blocks;
+  return {placement::graph_of(grid), grid,
+          fmt::format("grid of {} blocks of {} cells", with_axes({blocks[0], blocks[1], blocks[2]}), with_axes(grid.cells))};
 }
 
 }  // namespace osteon::app

@@ -10,7 +10,7 @@
 namespace osteon::app {
 
 struct graph_options {
-  std::string file, grid, cells = "64x64x64", periodic, job;
+  std::string file, grid, cells = "z=64,y=64,x=64", periodic, job;
   std::int64_t bytes_per_cell = 8;
   int ranks = 0;  ///< of a job
   bool trace = false;
@@ -22,7 +22,7 @@ void add_graph_options(command c, graph_options& options);
 struct placed_graph {
   placement::graph graph;
   std::optional<placement::cartesian> grid;  ///< of which it is
-  std::string words;                         ///< "grid of 8 x 8 x 8 blocks"
+  std::string words;                         ///< "grid of z=8,y=8,x=8 blocks of ..."
 };
 
 /// @throws usage_error if not exactly one source is named; data_error, machine_error where it cannot be read or run

@@ -18,8 +18,6 @@ class load_checker {
   explicit load_checker(const spec& job) : job_(job) {}
 
   std::vector<problem> run() {
-    expect(!job_.load.boundary || is_homogenisation(job_), "load.boundary",
-           "given, but load.test is not \"homogenise\"; remove it");
     check_sets();
     check_supports(job_.supports, "");
     check_forces(job_.forces, "");

@@ -13,7 +13,6 @@ namespace {
 
 // Of a job of another physics.
 void refuse_elasticity(const spec& job, std::vector<problem>& problems) {
-  if (job.load.boundary) problems.push_back({"load.boundary", "given, but load.test is not \"homogenise\"; remove it"});
   if (!(job.supports.empty() && job.forces.empty() && job.cases.empty()))
     problems.push_back({"support", "[[support]], [[force]] and [[case]] belong to physics = \"elasticity\""});
   if (job.segment.drop_unsupported) problems.push_back({"segment.drop_unsupported", "belongs to physics = \"elasticity\""});
@@ -23,7 +22,7 @@ void refuse_elasticity(const spec& job, std::vector<problem>& problems) {
 solid_rules elastic_rules(const spec& job) {
   solid_rules rules;
   rules.must_join_faces = job.cases.empty() && job.load.faces == "image" && test_of(job.load, job.supports) != "custom";
-  if (is_homogenisation(job)) rules.periodic.fill(job.load.boundary.value_or("kubc") == "periodic");
+  if (is_homogenisation(job)) rules.periodic.fill(job.load.boundary_condition.value_or("kubc") == "periodic");
   return rules;
 }
 

@@ -57,7 +57,7 @@ json constants(const solve::voigt_matrix& stiffness, const solve::elastic_consta
 physics_result run_homogenise(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   const auto problem = make_problem(part);
-  const std::string boundary = job.load.boundary.value_or("kubc");
+  const std::string boundary = job.load.boundary_condition.value_or("kubc");
   solve::homogenised found = solve::homogenise(
       *problem, boundary == "periodic" ? solve::box_faces::periodic : solve::box_faces::kubc, mean_strain, how, log);
 
@@ -66,7 +66,9 @@ physics_result run_homogenise(const spec& job, const local_model& part, const so
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
 
-  json answer = {{"boundary", boundary},
+  // `boundary` is the name that scripts written for earlier versions read.
+  json answer = {{"boundary_condition", boundary},
+                 {"boundary", boundary},
                  {"order", components},
                  {"volume_fraction", static_cast<double>(result.elements) / static_cast<double>(part.header.shape.volume())},
                  {"stiffness_MPa", found.stiffness_MPa},
@@ -87,7 +89,12 @@ physics_result run_homogenise(const spec& job, const local_model& part, const so
   const auto sed = solve::statistics(comm, *state.sed);
   result.answers = {{"homogenisation", answer},
                     {"sed_MPa", {{"mean", sed.mean}, {"p95", sed.p95}, {"p98", sed.p98}, {"max", sed.max}}},
-                    {"load", {{"test", "homogenise"}, {"boundary", boundary}, {"axis", "z"}, {"strain", mean_strain}}}};
+                    {"load",
+                     {{"test", "homogenise"},
+                      {"boundary_condition", boundary},
+                      {"boundary", boundary},
+                      {"axis", "z"},
+                      {"strain", mean_strain}}}};
   if (auto table = by_material(part, state); !table.is_null()) result.answers["by_material"] = std::move(table);
   show(result, part, job.picture.field.value_or("sed"), state);
   result.fields = elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state);

@@ -15,7 +15,7 @@ solid_rules heat_rules(const spec& job) {
   solid_rules rules;
   rules.may_join_nothing = true;  // where no path joins the faces, nothing flows: an answer, too
   const std::string test = heat_test(job);
-  if (test == "conductivity_tensor") rules.periodic.fill(job.load.surroundings.value_or("periodic") == "periodic");
+  if (test == "conductivity_tensor") rules.periodic.fill(job.load.boundary_condition.value_or("periodic") == "periodic");
   if (test == "heat_transfer")
     for (const boundary_spec& b : job.boundaries)
       if (b.kind == "periodic") rules.periodic[b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2] = true;
@@ -70,11 +70,17 @@ std::vector<answer> heat_answers() {
       {.key = "tortuosities",
        .title = "tortuosity along z, y, x",
        .meaning = "As above, by axis; none where no path goes through."},
-      {.key = "heat_inflow_W.*",
+      {.key = "face_inflow_W.*",
        .title = "heat in through",
        .unit = "W",
        .meaning = "Negative: heat leaves.",
        .is_silent_at_0 = true},
+      {.key = "heat_inflow_W.*",
+       .title = "heat in through",
+       .unit = "W",
+       .meaning = "The same by the faces' older spelling, z-low for z_low.",
+       .in_table = false,
+       .in_report = false},
       {.key = "heat_source_W",
        .title = "heat made by sources",
        .unit = "W",

@@ -7,8 +7,8 @@ namespace osteon::job {
 
 template <class Visitor>
 void describe_boundary(Visitor& t, boundary_spec& b) {
-  t("face", b.face, "z-low, z-high, y-low, ...; or z, y or x for both faces of the axis.",
-    {"z-low", "z-high", "y-low", "y-high", "x-low", "x-high", "z", "y", "x"});
+  t("face", b.face, "z_low, z_high, y_low, ...; or z, y or x for both faces of the axis.",
+    {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high", "z", "y", "x"});
   t("kind", b.kind,
     "temperature of the face; flux into the solid; convection to an ambient; periodic: both faces of an axis are "
     "one.",

@@ -28,14 +28,17 @@ double mean_conductivity(const local_model& part) {
   return sum / static_cast<double>(part.header.shape.volume());
 }
 
-json by_face(const solve::face_flows& flows) {
+json by_face(const solve::face_flows& flows, const std::string& between = "_") {
   json named;
   for (std::size_t a = 0; a < 3; ++a) {
-    named[std::string(1, "zyx"[a]) + "-low"] = flows[a][0];
-    named[std::string(1, "zyx"[a]) + "-high"] = flows[a][1];
+    named[std::string(1, "zyx"[a]) + between + "low"] = flows[a][0];
+    named[std::string(1, "zyx"[a]) + between + "high"] = flows[a][1];
   }
   return named;
 }
+
+// As scripts written for earlier versions read it: z-low.
+json by_older_face(const solve::face_flows& flows) { return by_face(flows, "-"); }
 
 void tell_periodic_faces(json& answers, const std::array<solve::face_match, 3>& faces, const std::array<bool, 3>& periodic) {
   for (std::size_t a = 0; a < 3; ++a)
@@ -54,7 +57,10 @@ json describe_load(const spec& job, const local_model& part) {
                  {"high_K", job.load.high_K},
                  {"length_mm", length_mm(part.header, along)},
                  {"cross_section_mm2", cross_section_mm2(part.header, along)}});
-  if (test == "conductivity_tensor") load["surroundings"] = job.load.surroundings.value_or("periodic");
+  if (test == "conductivity_tensor") {
+    const std::string condition = job.load.boundary_condition.value_or("periodic");
+    load.update({{"boundary_condition", condition}, {"surroundings", condition}});  // the second is of earlier versions
+  }
   for (const boundary_spec& b : job.boundaries) {
     json face = {{"face", b.face}, {"kind", b.kind}};
     if (b.temperature_K) face["temperature_K"] = *b.temperature_K;
@@ -106,7 +112,8 @@ physics_result run_steady(const spec& job, const local_model& part, solve::heat_
     std::array<double, 2> ends{low == solution.temperature_K.end() ? -infinity : -*low,
                                high == solution.temperature_K.end() ? -infinity : *high};
     MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_DOUBLE, MPI_MAX, part.where.comm);
-    result.answers = {{"heat_inflow_W", by_face(solution.inflow_W)},
+    result.answers = {{"face_inflow_W", by_face(solution.inflow_W)},
+                      {"heat_inflow_W", by_older_face(solution.inflow_W)},
                       {"heat_source_W", solution.source_W},
                       {"temperature_K", {{"low", -ends[0]}, {"high", ends[1]}}}};
     tell_periodic_faces(result.answers, solution.periodic_faces, problem.periodic);
@@ -131,7 +138,8 @@ physics_result run_transient(const spec& job, const local_model& part, const sol
   if (steps) result.written = {steps->path(), steps->close(solution.history)};
   result.certificate = solution.certificate;
   const solve::heat_record& last = solution.history.back();
-  result.answers = {{"heat_inflow_W", by_face(last.inflow_W)},
+  result.answers = {{"face_inflow_W", by_face(last.inflow_W)},
+                    {"heat_inflow_W", by_older_face(last.inflow_W)},
                     {"heat_source_W", solution.source_W},
                     {"heat_stored_W", last.stored_W},
                     {"temperature_K", {{"mean", last.mean_K}, {"low", last.low_K}, {"high", last.high_K}}},
@@ -144,8 +152,11 @@ physics_result run_transient(const spec& job, const local_model& part, const sol
     history["low_K"].push_back(r.low_K);
     history["high_K"].push_back(r.high_K);
     history["stored_W"].push_back(r.stored_W);
-    const json flows = by_face(r.inflow_W);
-    for (const auto& [face, flow] : flows.items()) history["inflow_W"][face].push_back(flow);
+    const auto add = [&](const char* name, const json& flows) {
+      for (const auto& [face, flow] : flows.items()) history[name][face].push_back(flow);
+    };
+    add("face_inflow_W", by_face(r.inflow_W));
+    add("inflow_W", by_older_face(r.inflow_W));
   }
   show_heat(result, job, part, problem, std::move(solution.temperature_K));
   return result;
@@ -153,8 +164,8 @@ physics_result run_transient(const spec& job, const local_model& part, const sol
 
 physics_result run_tensor(const spec& job, const local_model& part, const solve::heat_problem& problem,
                           const solve::options& how, log_sink& log) {
-  const auto kind = job.load.surroundings.value_or("periodic") == "uniform" ? solve::surroundings::uniform_gradient
-                                                                            : solve::surroundings::periodic;
+  const auto kind = job.load.boundary_condition.value_or("periodic") == "uniform" ? solve::surroundings::uniform_gradient
+                                                                                  : solve::surroundings::periodic;
   solve::conductivity_tensor tensor = solve::effective_conductivity(problem, kind, how, log);
   physics_result result;
   result.certificate = solve::joint_certificate(tensor.certificate);

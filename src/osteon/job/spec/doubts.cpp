@@ -21,6 +21,7 @@ class doubter {
         is_warm_(needs(physics_of(job), property::conductivity)) {}
 
   std::vector<problem> run() {
+    found_ = job_.older_spellings;
     for (std::size_t n = 0; n < job_.materials.size(); ++n)
       of_material(job_.materials[n], fmt::format("material[{}].", n + 1));
     if (job_.image.spacing_mm && !job_.image.spacing_mm->empty())

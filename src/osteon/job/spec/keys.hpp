@@ -123,15 +123,12 @@ void describe(Visitor& v, spec& s) {
     t("low_K", l.low_K, "Temperature of the low face in K.");
     t("high_K", l.high_K, "Temperature of the high face in K.");
     t("reference_K", l.reference_K, "Temperature in K at which a thermo_elasticity job is free of stress.");
-    t("boundary", l.boundary,
-      "homogenise: what is done to the outer faces. kubc, which is used if left out: all their nodes move with the mean "
-      "strain; an upper bound. periodic: the image repeats itself; solid on a face without a partner on the opposite face "
-      "is free there.",
-      {"kubc", "periodic"});
-    t("surroundings", l.surroundings,
-      "What the box of a conductivity_tensor stands in. periodic (default): copies of itself; uniform: a linear temperature "
-      "on all faces, an upper bound.",
-      {"periodic", "uniform"});
+    t("boundary_condition", l.boundary_condition,
+      "What is done to the outer faces by homogenise and conductivity_tensor. periodic: the image repeats itself, and solid "
+      "on a face without a partner on the opposite face is free there; conductivity_tensor uses it if this is left out. "
+      "kubc: all their nodes move with the mean strain, an upper bound; homogenise uses it if this is left out. uniform: a "
+      "linear temperature on all faces, an upper bound; of conductivity_tensor.",
+      {"periodic", "kubc", "uniform"});
     t("gradient_K_per_mm", l.gradient_K_per_mm,
       "Mean temperature gradient [z, y, x] of a heat_transfer: periodic faces differ by it, and prescribed temperatures "
       "rise with it from the centre of the image.");

@@ -17,17 +17,26 @@ namespace osteon::job {
 
 namespace {
 
+std::string spelled_now(const std::string& was, const std::string& is) {
+  return fmt::format("'{}' is spelled '{}' now", was, is);
+}
+
 // Fills a spec from a TOML table. Every key that `describe` names is known; what is left over is a fault.
 class reader {
  public:
   reader(const toml::table& table, std::string prefix, const std::string& file, std::vector<problem>& problems,
-         std::map<std::string, std::uint32_t>& lines)
-      : table_(table), prefix_(std::move(prefix)), file_(file), problems_(problems), lines_(lines) {}
+         std::map<std::string, std::uint32_t>& lines, std::vector<problem>& older_spellings)
+      : table_(table),
+        prefix_(std::move(prefix)),
+        file_(file),
+        problems_(problems),
+        lines_(lines),
+        older_spellings_(older_spellings) {}
 
   template <class T>
   void operator()(const char* key, T& field, const char*, std::vector<std::string> choices = {}) {
     known_.push_back(key);
-    const toml::node* node = table_.get(key);
+    const toml::node* node = find_value(key);
     if (!node) return;
     lines_[prefix_ + key] = node->source().begin.line;
     read(*node, key, field, choices);
@@ -70,7 +79,8 @@ class reader {
   void finish() {
     for (const auto& [key, node] : table_) {
       const std::string name(key.str());
-      if (std::find(known_.begin(), known_.end(), name) == known_.end())
+      if (std::find(known_.begin(), known_.end(), name) == known_.end() &&
+          std::find(older_.begin(), older_.end(), name) == older_.end())
         problems_.push_back(
             {place(key.source().begin.line, prefix_ + name), "unknown key" + advice_on_key(table_name(), name, known_)});
     }
@@ -92,9 +102,24 @@ class reader {
 
   template <class F>
   void walk(const toml::table& inner, const std::string& prefix, F describe_table) {
-    reader r(inner, prefix, file_, problems_, lines_);
+    reader r(inner, prefix, file_, problems_, lines_, older_spellings_);
     describe_table(r);
     r.finish();
+  }
+
+  // The value of a key, which the file may have by an older name.
+  const toml::node* find_value(const char* key) {
+    const toml::node* node = table_.get(key);
+    std::string given = key;
+    for (const std::string& older : older_keys(table_name(), key)) {
+      const toml::node* value = table_.get(older);
+      if (!value) continue;
+      older_.push_back(older);
+      older_spellings_.push_back({prefix_ + older, spelled_now(older, key)});
+      if (node) fault(*value, older, fmt::format("given together with {}, which is the same; keep {}", given, key));
+      if (!node) node = value, given = older;
+    }
+    return node;
   }
 
   const toml::table* find_table(const char* name) {
@@ -116,8 +141,12 @@ class reader {
   }
 
   void read(const toml::node& node, const char* key, std::string& field, const std::vector<std::string>& choices) {
-    const auto value = node.value_exact<std::string>();
+    auto value = node.value_exact<std::string>();
     if (!value) return fault(node, key, fmt::format("expected a text in quotes, found {}", shown(node)));
+    if (const std::string present = present_value(key, *value); present != *value) {
+      older_spellings_.push_back({prefix_ + key, spelled_now(*value, present)});
+      value = present;
+    }
     if (!choices.empty() && std::find(choices.begin(), choices.end(), *value) == choices.end())
       return fault(
           node, key,
@@ -185,7 +214,8 @@ class reader {
   const std::string& file_;
   std::vector<problem>& problems_;
   std::map<std::string, std::uint32_t>& lines_;
-  std::vector<std::string> known_;
+  std::vector<problem>& older_spellings_;
+  std::vector<std::string> known_, older_;  ///< keys; older: of known ones, that the file has
 };
 
 }  // namespace
@@ -210,7 +240,7 @@ spec read_spec(const std::string& path, std::vector<problem>& problems) {
   std::map<std::string, std::uint32_t> lines;
   try {
     const toml::table table = toml::parse(job.text, path);
-    reader r(table, "", path, problems, lines);
+    reader r(table, "", path, problems, lines, job.older_spellings);
     describe(r, job);
     r.finish();
   } catch (const toml::parse_error& e) {
@@ -237,6 +267,10 @@ spec read_spec(const std::string& path, std::vector<problem>& problems) {
     problems.push_back(std::move(p));
   }
   return job;
+}
+
+void warn_of_older_spellings(const spec& job, log_sink& log) {
+  for (const problem& p : job.older_spellings) log.warn(fmt::format("{}: {}: {}", job.file, p.where, p.text));
 }
 
 std::string join(const std::vector<problem>& problems) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <osteon/base/box.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/log_sink.hpp>
 #include <string>
 #include <vector>
 
@@ -117,8 +118,7 @@ struct load_spec {
   std::optional<std::vector<double>> gravity_m_per_s2;
   double low_K = 0, high_K = 1;
   std::optional<double> reference_K;                     ///< of thermo_elasticity
-  std::optional<std::string> boundary;                   ///< of homogenisation; absent: kubc
-  std::optional<std::string> surroundings;               ///< of a conductivity_tensor
+  std::optional<std::string> boundary_condition;         ///< of homogenise, absent: kubc; of conductivity_tensor: periodic
   std::optional<std::vector<double>> gradient_K_per_mm;  ///< of a heat_transfer
 };
 
@@ -219,13 +219,17 @@ struct spec {
   std::map<std::string, std::any> own_keys;  ///< of tables that physics have, by name (physics.hpp)
   std::shared_ptr<const model_source> from;  ///< where its model comes from; null: the image (model_source.hpp)
 
-  std::string file;  ///< the job file; empty if it did not come from one
-  std::string text;  ///< its text, for the manifest
+  std::string file;                      ///< the job file; empty if it did not come from one
+  std::string text;                      ///< its text, for the manifest
+  std::vector<problem> older_spellings;  ///< that the file has, each with the present one; `where` is the key
 };
 
 /// Read a job file and check it. All faults are collected, each with its line; a spec is only meaningful if there are none.
 /// @param problems receives what is wrong: `where` is `file:line: key`
 spec read_spec(const std::string& path, std::vector<problem>& problems);
+
+/// Warn of each older spelling that a job has.
+void warn_of_older_spellings(const spec& job, log_sink& log);
 
 /// Check what does not depend on the image: ranges, combinations, names.
 std::vector<problem> validate(const spec& job);

@@ -67,7 +67,7 @@ const std::vector<std::pair<const char*, std::vector<synonym>>>& synonyms_of_val
        {{"temperature", {"dirichlet", "fixed", "isothermal"}},
         {"flux", {"neumann", "heatflux"}},
         {"convection", {"robin", "transfer", "newton"}}}},
-      {"boundary", {{"periodic", {"pbc", "periodicboundary"}}, {"kubc", {"dirichlet", "linear", "uniform"}}}},
+      {"boundary_condition", {{"periodic", {"pbc", "periodicboundary"}}, {"kubc", {"dirichlet", "linear"}}}},
       {"select",
        {{"box", {"cuboid", "region"}}, {"disk", {"cylinder", "circle", "sphere"}}, {"points", {"point", "nearest"}}}},
       {"scheme", {{"implicit_euler", {"euler", "backwardeuler"}}, {"crank_nicolson", {"trapezoidal", "cn"}}}},
@@ -111,6 +111,7 @@ const std::vector<synonym>& synonyms_of_keys() {
       {"heat_capacity_J_per_m3K", {"heatcapacity", "cp", "specificheat", "volumetricheatcapacity"}},
       {"test", {"type", "kind", "loadtype", "testtype"}},
       {"axis", {"loadaxis", "dir"}},
+      {"boundary_condition", {"bc", "boundaryconditions", "periodicity"}},
       {"strain", {"strainpercent", "apparentstrain", "appliedstrain"}},
       {"displacement_mm", {"displacement", "disp", "displacementum"}},
       {"force_N", {"force", "forcekn", "f"}},
@@ -197,7 +198,33 @@ std::map<std::string, std::vector<std::string>> collect_keys(std::set<std::strin
   return all;
 }
 
+// What keys and values were called before. Unlike synonyms these are taken, with a hint.
+struct renamed {
+  const char* at;  ///< of a key its table, of a value its key
+  const char* was;
+  const char* is;
+};
+
+constexpr renamed renamed_keys[] = {{"load", "boundary", "boundary_condition"},
+                                    {"load", "surroundings", "boundary_condition"}};
+constexpr renamed renamed_values[] = {{"face", "z-low", "z_low"}, {"face", "z-high", "z_high"},
+                                      {"face", "y-low", "y_low"}, {"face", "y-high", "y_high"},
+                                      {"face", "x-low", "x_low"}, {"face", "x-high", "x_high"}};
+
 }  // namespace
+
+std::vector<std::string> older_keys(const std::string& table, const std::string& key) {
+  std::vector<std::string> found;
+  for (const renamed& r : renamed_keys)
+    if (table == r.at && key == r.is) found.emplace_back(r.was);
+  return found;
+}
+
+std::string present_value(const std::string& key, const std::string& value) {
+  for (const renamed& r : renamed_values)
+    if (key == r.at && value == r.was) return r.is;
+  return value;
+}
 
 std::map<std::string, std::vector<std::string>> keys_by_table() {
   std::set<std::string> lists;

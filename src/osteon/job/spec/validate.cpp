@@ -22,6 +22,7 @@ class checker {
     check_image();
     check_materials();
     check_physics();
+    check_boundary_condition();
     check_numbers();
     return std::move(problems_);
   }
@@ -199,6 +200,18 @@ class checker {
     std::set<std::string> names;
     for (const std::string& name : job_.output_fields.value_or(std::vector<std::string>{}))
       expect(names.insert(name).second, "output.fields", fmt::format("'{}' is named twice", name));
+  }
+
+  // Tests of two physics have this key.
+  void check_boundary_condition() {
+    if (!job_.load.boundary_condition) return;
+    const std::string &given = *job_.load.boundary_condition, test = job_.load.test.value_or("");
+    const bool of_strain = test == "homogenise", has_one = of_strain || test == "conductivity_tensor";
+    expect(has_one, "load.boundary_condition", "belongs to test = \"homogenise\" or \"conductivity_tensor\"; remove it");
+    const std::string other = of_strain ? "uniform" : "kubc";
+    expect(!has_one || given != other, "load.boundary_condition",
+           fmt::format("'{}' does not go with test = \"{}\"; use 'periodic' or '{}'", other, test,
+                       of_strain ? "kubc" : "uniform"));
   }
 
   void check_numbers() {
