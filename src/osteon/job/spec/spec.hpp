@@ -33,6 +33,7 @@ struct segment_spec {
   std::string keep = "largest";
   std::int64_t connectivity = 6;
   bool drop_unsupported = false;
+  bool compare_connectivity = false;  ///< compute with the other connectivity, too
 };
 
 struct material_spec {
@@ -219,13 +220,15 @@ struct spec {
   std::map<std::string, std::any> own_keys;  ///< of tables that physics have, by name (physics.hpp)
   std::shared_ptr<const model_source> from;  ///< where its model comes from; null: the image (model_source.hpp)
 
-  std::string file;  ///< the job file; empty if it did not come from one
-  std::string text;  ///< its text, for the manifest
+  std::string file;                  ///< the job file; empty if it did not come from one
+  std::string text;                  ///< its text, for the manifest
+  std::vector<std::string> changes;  ///< of its keys, `KEY=VALUE`, by the command line
 };
 
 /// Read a job file and check it. All faults are collected, each with its line; a spec is only meaningful if there are none.
-/// @param problems receives what is wrong: `where` is `file:line: key`
-spec read_spec(const std::string& path, std::vector<problem>& problems);
+/// @param problems receives what is wrong: `where` is `file:line: key`, or `--set: key`
+/// @param changes of keys, `KEY=VALUE` each (set_keys.hpp)
+spec read_spec(const std::string& path, std::vector<problem>& problems, const std::vector<std::string>& changes = {});
 
 /// Check what does not depend on the image: ranges, combinations, names.
 std::vector<problem> validate(const spec& job);
