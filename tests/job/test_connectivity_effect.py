@@ -113,7 +113,7 @@ def test_a_fault_of_the_other_job_leaves_the_results(job: Job) -> None:
 
 
 def test_cases_have_effects_of_their_own(job: Job) -> None:
-    cases = '[[case]]\nname = "push"\n[[case]]\nname = "slide"\n[case.load]\ntest = "shear"\ndirection = "x"\n'
+    cases = '[[case]]\nname = "push"\n[[case]]\nname = "slide"\ntest = "shear"\ndirection = "x"\n'
     write(job, frame(strut=True), cases)
     done = job.run("-n", "1", "--no-report", *COMPARE)
     assert done.code == 0, done.err
