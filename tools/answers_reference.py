@@ -17,6 +17,7 @@ those that the job has and the report shows; the other keys are in format.md.
 
 In a key, dots join the keys of nested objects, a number is a place in a list, `*` stands for each member of an object
 and `@` for the component of a list z, y, x along the load. With `[[case]]` the keys are those of each of `cases`.
+`effect_of_connectivity` names answers by the same keys (run.md, "What hangs by edges and corners").
 """
 TABLE = "| key | answer | unit | shown | meaning |\n|---|---|---|---|---|\n"
 

@@ -309,6 +309,9 @@ def segmentation(result: JobResult) -> list[tuple[str, str]]:
                 f"{number(share, 2)} % of the solid; segment.connectivity = 26 keeps them",
             )
         )
+    effect = result.summary.get("effect_of_connectivity", {})
+    if effect.get("words"):
+        rows.append((f"Compared with connectivity {number(effect.get('connectivity'))}", str(effect["words"])))
     if s.get("largest_islands"):
         rows.append(("Largest dropped islands", number(s["largest_islands"][:6]) + " voxels"))
     if line := s.get("calibration"):

@@ -19,6 +19,11 @@ void add_script(command c, job::script_options& script) {
   describe_script(add, script);
 }
 
+void add_set(command c, std::vector<std::string>& changes) {
+  option_adder add{c};
+  describe_set(add, changes);
+}
+
 option add_repeatable(command c, const std::string& name, std::vector<std::string>& target, const std::string& description) {
   return c.add_option(name, target, description).repeatable();
 }

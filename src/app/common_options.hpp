@@ -27,6 +27,15 @@ void describe_script(Visitor& v, job::script_options& script) {
     [](option of) { of.between(0, 1); });
 }
 
+/// The same for changes of keys of the job file.
+template <class Visitor>
+void describe_set(Visitor& v, std::vector<std::string>& changes) {
+  v("--set", changes,
+    "Set a key of the job file, KEY=VALUE: segment.keep=all, material[1].poisson_ratio=0.3, image.spacing_mm=[1,1,2]; may "
+    "be repeated",
+    [](option of) { of.repeatable(); });
+}
+
 /// A visitor of such descriptions that adds the options to a command.
 struct option_adder {
   command c;
@@ -43,6 +52,9 @@ struct option_adder {
 
 /// How a VOX-FE script is to be read.
 void add_script(command c, job::script_options& script);
+
+/// Keys of the job file that are set.
+void add_set(command c, std::vector<std::string>& changes);
 
 /// `name`, a list that is given one value at a time by repeating the option.
 option add_repeatable(command c, const std::string& name, std::vector<std::string>& target, const std::string& description);

@@ -18,6 +18,7 @@ namespace {
 
 struct check_options {
   std::string job, json;
+  std::vector<std::string> set;
   job::script_options script;
   std::int64_t most_voxels = job::most_voxels_to_check;
 };
@@ -31,7 +32,7 @@ nlohmann::ordered_json listed(const std::vector<problem>& problems) {
 int check(const check_options& o) {
   job::image_check found;
   std::vector<problem> problems;
-  const job::spec spec = job::read_job(o.job, o.script, problems);
+  const job::spec spec = job::read_job(o.job, o.script, problems, o.set);
   if (problems.empty()) {
     // What a set selects is found out by the code of the ranks.
     const int code = on_all_ranks([&](MPI_Comm) { found = job::check_image(MPI_COMM_SELF, spec, o.most_voxels); });
@@ -65,6 +66,7 @@ void add_check(registry& commands) {
   const auto o = std::make_shared<check_options>();
   command c = commands.add("check", "Say everything that is wrong with a job file and its image", [o] { return check(*o); });
   add_job(c, o->job);
+  add_set(c, o->set);
   add_script(c, o->script);
   c.add_option("--most-voxels", o->most_voxels,
                "Read and segment images of up to so many voxels, and try sets, supports and forces on them; of larger "

@@ -17,16 +17,16 @@ namespace osteon::app {
 
 namespace {
 
-job::spec read_or_throw(const std::string& path, const job::script_options& script) {
+job::spec read_or_throw(const std::string& path, const job::script_options& script, const std::vector<std::string>& set) {
   std::vector<problem> problems;
-  job::spec spec = job::read_job(path, script, problems);
+  job::spec spec = job::read_job(path, script, problems, set);
   if (!problems.empty()) throw usage_error(job::join(problems));
   return spec;
 }
 
 int estimate(const std::string& path, std::optional<int> ranks, bool always_count, const job::script_options& script,
-             const std::string& json) {
-  const job::spec spec = read_or_throw(path, script);
+             const std::vector<std::string>& set, const std::string& json) {
+  const job::spec spec = read_or_throw(path, script, set);
   terminal_sink log(is_interactive());
   job::warn_of_older_spellings(spec, log);
   const job::estimation e = job::estimate(spec, ranks.value_or(0), always_count, log);
@@ -35,8 +35,9 @@ int estimate(const std::string& path, std::optional<int> ranks, bool always_coun
   return 0;
 }
 
-int import(const std::string& path, const std::string& model, const job::script_options& script, const std::string& json) {
-  const job::spec spec = read_or_throw(path, script);
+int import(const std::string& path, const std::string& model, const job::script_options& script,
+           const std::vector<std::string>& set, const std::string& json) {
+  const job::spec spec = read_or_throw(path, script, set);
   terminal_sink log(is_interactive());
   job::warn_of_older_spellings(spec, log);
   note_stop_signals();
@@ -56,13 +57,15 @@ void add_estimate(registry& commands) {
     std::optional<int> ranks;
     bool count = false;
     job::script_options script;
+    std::vector<std::string> set;
   };
   const auto o = std::make_shared<options>();
   command c = commands.add("estimate", "Say what a job would take, without solving it (imports an image of up to 1 GiB)",
-                           [o] { return estimate(o->job, o->ranks, o->count, o->script, o->json); });
+                           [o] { return estimate(o->job, o->ranks, o->count, o->script, o->set, o->json); });
   add_job(c, o->job);
   c.add_option("-n,--ranks", o->ranks, "Number of MPI processes to estimate for").positive();
   c.add_flag("--count", o->count, "Import the image and count, however large it is; else 1 GiB and more are sampled");
+  add_set(c, o->set);
   add_script(c, o->script);
   add_json(c, o->json);
   c.footer("Example:\n  osteon estimate examples/bone.toml --ranks 64");
@@ -72,12 +75,14 @@ void add_import(registry& commands) {
   struct options {
     std::string job, model, json;
     job::script_options script;
+    std::vector<std::string> set;
   };
   const auto o = std::make_shared<options>();
   command c = commands.add("import", "Turn the image of a job into a model file",
-                           [o] { return import(o->job, o->model, o->script, o->json); });
+                           [o] { return import(o->job, o->model, o->script, o->set, o->json); });
   add_job(c, o->job);
   c.add_option("-o,--output", o->model, "Model file to write (default: model.nc in the output directory)");
+  add_set(c, o->set);
   add_script(c, o->script);
   add_json(c, o->json);
   c.footer("Example:\n  osteon import examples/bone.toml -o bone.nc");

@@ -28,6 +28,7 @@
 #include <osteon/job/placement/place_ranks.hpp>
 #include <osteon/job/placement/rank_graph.hpp>
 #include <osteon/job/run/compute.hpp>
+#include <osteon/job/run/connectivity_effect.hpp>
 #include <osteon/job/run/directory_lock.hpp>
 #include <osteon/job/spec/spec.hpp>
 #include <osteon/job/subprocess.hpp>
@@ -41,7 +42,7 @@ struct run_options {
   std::string job;
   std::optional<int> ranks, threads;
   std::optional<std::string> output, checkpoint, io;
-  std::vector<std::string> io_hints;
+  std::vector<std::string> io_hints, set;
   bool place = true;
   std::optional<std::string> bind;
   bool resume = false, force = false;
@@ -57,6 +58,7 @@ void describe(Visitor&& v, run_options& o) {
   const auto positive = [](option of) { of.positive(); };
   v("-n,--ranks", o.ranks, "MPI processes to start (default: run.ranks of the job, else all cores)", positive);
   v("-t,--threads", o.threads, "OpenMP threads of each process (default: run.threads of the job)", positive);
+  describe_set(v, o.set);
   v("-o,--output", o.output, "Output directory (default: output.directory of the job, else <name>.out)");
   v("--io", o.io,
     "Which ranks touch files: auto, serial, aggregated or parallel (default: io.mode); text-serial: rank 0 "
@@ -130,7 +132,7 @@ job::spec read_job(const run_options& options) {
   std::vector<problem> problems;
   job::script_options script = options.script;
   script.serial_text = options.io == "text-serial";
-  job::spec spec = job::read_job(options.job, script, problems);
+  job::spec spec = job::read_job(options.job, script, problems, options.set);
   if (!problems.empty()) throw usage_error(job::join(problems));
   if (options.io && !script.serial_text) spec.io.mode = *options.io;
   for (const std::string& hint : options.io_hints) {
@@ -187,6 +189,22 @@ bool is_failure(int code) {
   return code != 0 && code != exit_code(error_kind::interrupted) && code != exit_code_of(error_kind::interrupted);
 }
 
+// Computes the job with the other connectivity, as its own command would. Collective.
+void tell_effect(MPI_Comm comm, run_options options, const job::spec& spec, log_sink& log) {
+  for (std::string& key : job::keys_of_other_connectivity(spec)) options.set.push_back(std::move(key));
+  options.checkpoint.reset();
+  options.report = false;
+  job::spec other;
+  comm::collectively(comm, [&] {
+    other = read_job(options);
+    options.output = other.output_directory =
+        (std::filesystem::path(spec.output_directory) / fmt::format("connectivity_{}", other.segment.connectivity)).string();
+  });
+  options.json.clear();
+  job::tell_effect_of_connectivity(comm, spec, other, command_line(options), job::utc_now(), log,
+                                   {.resume = options.resume, .is_to_stop = stop_was_requested, .replace = true});
+}
+
 int compute_as_rank(const run_options& options) {
   std::optional<job::spec> spec;
   std::optional<job::directory_lock> lock;
@@ -214,6 +232,7 @@ int compute_as_rank(const run_options& options) {
     speaks = comm::rank(placed.comm()) == 0;  // perhaps another process than before
     job::compute(placed.comm(), *spec, command_line(options), started ? started : job::utc_now(), log_of_first(),
                  {.resume = options.resume, .is_to_stop = stop_was_requested, .replace = options.force});
+    if (spec->segment.compare_connectivity) tell_effect(placed.comm(), options, *spec, log_of_first());
   });
   if (code == 0 && speaks && !has_parent) finish(options, *spec);
   if (code != 0 && lock && !has_parent) lock->remove_if_useless(is_failure(code));
@@ -281,6 +300,7 @@ int resume(const std::string& directory, run_options options) {
   options.job = found.job_file;
   options.output = found.output_directory;
   options.checkpoint = found.directory;
+  options.set = found.changes;
   options.resume = true;
   return run(options);
 }
@@ -294,6 +314,7 @@ void add_run(registry& commands) {
   describe(option_adder{c}, *o);
   c.footer(std::string("Examples:\n  osteon run examples/bone.toml\n  osteon run -n 4 -t 2 bone.toml -o /scratch/bone.out\n"
                        "  osteon run script.txt --units mm\n"
+                       "  osteon run bone.toml --set segment.threshold=300 -o bone_300.out\n"
                        "  mpirun -np 64 osteon run bone.toml\n\n") +
            exit_codes);
 }

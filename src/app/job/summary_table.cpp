@@ -201,6 +201,8 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
   } else if (const std::string table = supports_of(s, tolerance); !table.empty()) {
     text += "\n" + table;
   }
+  if (s.contains("effect_of_connectivity"))
+    text += fmt::format("\n  {}\n", s.at("effect_of_connectivity").at("words").get<std::string>());
   if (const auto note = s.at("image").value("spacing_note", ""); !note.empty())
     text += fmt::format("\n  Voxel size: {}\n", note);
   text += fmt::format("\n  results  {}\n", s.at("files").at("results").get<std::string>());

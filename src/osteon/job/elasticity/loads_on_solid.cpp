@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <osteon/job/elasticity/check_loads.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
+#include <osteon/job/elasticity/run_elasticity.hpp>
+#include <osteon/job/physics.hpp>
 #include <osteon/job/warning_log.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
 
@@ -21,8 +23,8 @@ bool is_used(const spec& job, const std::string& set) {
 }  // namespace
 
 void check_loads_on_solid(const spec& job, const std::function<local_model()>& read, std::vector<problem>& warnings) {
-  if (is_homogenisation(job)) return;
   local_model part = read();
+  if (is_homogenisation(job)) return check_homogenise(part, physics_of(job).rules(job).periodic[0]);
   drop_unsupported(job, part, null_log());
   const auto problem = make_problem(part);
   node_sets sets(job, part, problem->nodes);
@@ -37,6 +39,7 @@ void check_loads_on_solid(const spec& job, const std::function<local_model()>& r
     problem->fixed = cases[group.front()].fixed;
     require_supported(*problem, part.header.origin_mm);
     solve::check_elasticity(*problem);
+    for (const std::size_t c : group) solve::check_load(*problem, load_of(cases[c]));
   }
 }
 

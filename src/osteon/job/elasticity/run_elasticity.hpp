@@ -11,4 +11,7 @@ physics_result run_elasticity(const spec& job, const local_model& part, const so
 /// Stiffness of a block of material under six mean strains. @collective on part.where.comm
 physics_result run_homogenise(const spec& job, const local_model& part, const solve::options& how, log_sink& log);
 
+/// The faults of a homogenisation on its solid. @throws as run_homogenise @collective on part.where.comm
+void check_homogenise(const local_model& part, bool is_periodic);
+
 }  // namespace osteon::job

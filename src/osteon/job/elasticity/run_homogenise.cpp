@@ -101,4 +101,8 @@ physics_result run_homogenise(const spec& job, const local_model& part, const so
   return result;
 }
 
+void check_homogenise(const local_model& part, bool is_periodic) {
+  solve::check_homogenisation(*make_problem(part), is_periodic ? solve::box_faces::periodic : solve::box_faces::kubc);
+}
+
 }  // namespace osteon::job

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <osteon/job/heat/check_heat.hpp>
-#include <osteon/job/heat/heat_case.hpp>
 #include <osteon/job/heat/run_heat.hpp>
 #include <osteon/job/heat/temperature_frames.hpp>
-#include <osteon/solve/heat/heat.hpp>
 
 namespace osteon::job {
 
@@ -23,8 +21,7 @@ solid_rules heat_rules(const spec& job) {
 }
 
 void check_heat_on_solid(const spec& job, const std::function<local_model()>& read, std::vector<problem>&) {
-  const std::string test = heat_test(job);
-  if (!job.transient && test != "conductivity_tensor") solve::check_heat(make_heat_problem(job, read(), test));
+  check_heat_on(job, read());
 }
 
 solver_work heat_work(const spec& job, const voxel::node_count*) {

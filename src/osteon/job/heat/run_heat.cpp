@@ -162,10 +162,14 @@ physics_result run_transient(const spec& job, const local_model& part, const sol
   return result;
 }
 
+solve::surroundings surroundings_of(const spec& job) {
+  return job.load.boundary_condition.value_or("periodic") == "uniform" ? solve::surroundings::uniform_gradient
+                                                                 : solve::surroundings::periodic;
+}
+
 physics_result run_tensor(const spec& job, const local_model& part, const solve::heat_problem& problem,
                           const solve::options& how, log_sink& log) {
-  const auto kind = job.load.boundary_condition.value_or("periodic") == "uniform" ? solve::surroundings::uniform_gradient
-                                                                                  : solve::surroundings::periodic;
+  const solve::surroundings kind = surroundings_of(job);
   solve::conductivity_tensor tensor = solve::effective_conductivity(problem, kind, how, log);
   physics_result result;
   result.certificate = solve::joint_certificate(tensor.certificate);
@@ -201,6 +205,16 @@ physics_result run_heat(const spec& job, const local_model& part, const solve::o
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
   result.answers["load"] = describe_load(job, part);
   return result;
+}
+
+void check_heat_on(const spec& job, const local_model& part) {
+  const solve::heat_problem problem = make_heat_problem(job, part, heat_test(job));
+  if (heat_test(job) == "conductivity_tensor")
+    solve::check_effective_conductivity(problem, surroundings_of(job));
+  else if (job.transient)
+    solve::check_transient(problem, make_time_plan(job, part));
+  else
+    solve::check_heat(problem);
 }
 
 }  // namespace osteon::job

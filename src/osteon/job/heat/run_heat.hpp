@@ -9,4 +9,7 @@ namespace osteon::job {
 /// part.where.comm
 physics_result run_heat(const spec& job, const local_model& part, const solve::options& how, log_sink& log);
 
+/// The faults of a heat job on its solid. @throws as run_heat @collective on part.where.comm
+void check_heat_on(const spec& job, const local_model& part);
+
 }  // namespace osteon::job

@@ -10,8 +10,7 @@
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
 #include <osteon/io/model_file.hpp>
-#include <osteon/job/elasticity/elastic_problem.hpp>
-#include <osteon/job/elasticity/load_cases.hpp>
+#include <osteon/io/result_file.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
@@ -20,8 +19,6 @@
 #include <osteon/job/spec/doubts.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <osteon/job/warning_log.hpp>
-#include <osteon/solve/elasticity/elasticity_check.hpp>
-#include <osteon/solve/heat/heat.hpp>
 
 namespace osteon::job {
 
@@ -56,11 +53,16 @@ class image_checker {
       : comm_(comm), job_(job), most_voxels_(most_voxels) {}
 
   image_check run() {
-    found_.problems = check_image_files(job_);
+    const bool is_image = source_of(job_).is_image();
+    if (is_image) found_.problems = check_image_files(job_);  // files of other programs are told of by their reader
     found_.warnings = doubts(job_);
     check_folder("output.directory", output_paths(job_).directory);
     if (!job_.checkpoint.directory.empty()) check_folder("checkpoint.directory", job_.checkpoint.directory);
-    if (!found_.problems.empty() || !source_of(job_).is_image()) return std::move(found_);
+    if (!found_.problems.empty()) return std::move(found_);
+    if (!is_image) {
+      check_model();
+      return std::move(found_);
+    }
     if (!look()) return std::move(found_);
     check_header();
     if (!found_.problems.empty()) return std::move(found_);
@@ -187,7 +189,6 @@ class image_checker {
 
   void check_whole() {
     const passing_folder folder;
-    const physics& row = physics_of(job_);
     spec job = job_;
     job.output_directory = folder.path();
     const std::string path = output_paths(job).model;
@@ -214,21 +215,43 @@ class image_checker {
       take(e, "image");
       return;
     }
+    check_loads(job, physics_of(job), [&] { return read_whole(job); });
+  }
+
+  // Of files of another program, whose reader says what is wrong with them.
+  void check_model() {
+    const index3 shape = source_of(job_).outline(comm_, job_).shape;
+    if (shape.volume() > most_voxels_) {
+      found_.looked_at =
+          fmt::format("the model is large ({} voxels) and was not read; neither were its loads tried on it (--most-voxels)",
+                      shape.volume());
+      return;
+    }
+    local_model part;
     try {
-      row.check_on_solid(job, [&] { return read_whole(path); }, found_.warnings);
+      part = read_whole(job_);
+    } catch (const error& e) {
+      take(e, "model");
+      return;
+    }
+    found_.looked_at = fmt::format("the model was read: {} of {} voxels are solid", part.cells.size(), shape.volume());
+    check_loads(job_, physics_of(job_), [&] { return std::move(part); });
+  }
+
+  void check_loads(const spec& job, const physics& row, const std::function<local_model()>& read) {
+    try {
+      row.check_on_solid(job, read, found_.warnings);
     } catch (const error& e) {
       take(e, row.key_of_loads);
     }
   }
 
-  local_model read_whole(const std::string& path) {
-    local_model part;
-    part.header = io::read_model_header(comm_, path);
-    part.where = grid::make_block(comm_, part.header.shape, part.header.active_per_plane);
-    const auto image = io::read_model_planes(path, part.header, part.where);
-    const view3<const material_number> voxels(image.data(), part.where.owned.shape());
-    part.cells = voxel::active_cells(voxels);
-    part.material = voxel::gather(part.cells, voxels);
+  // As the ranks of a run do, here of one.
+  local_model read_whole(const spec& job) {
+    io_clock clock;
+    warning_log log(found_.warnings, "model");
+    local_model part = source_of(job).read(comm_, job, clock, log);
+    io::check_result_size(part.header, physics_of(job).most_components(job));
     return part;
   }
 

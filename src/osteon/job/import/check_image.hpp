@@ -20,8 +20,9 @@ struct image_check {
 /// Images of up to so many voxels are segmented as by `osteon import`, into a folder that is gone afterwards.
 constexpr std::int64_t most_voxels_to_check = std::int64_t{1} << 25;
 
-/// Open the image of a job without faults. Up to `most_voxels` all is done that `run` does before it solves: the image is
-/// read and segmented, sets, supports and forces are made. Of a larger one the header is read, and a sample for the greys.
+/// Open the image of a job without faults, or read the model of another program. Up to `most_voxels` all is done that `run`
+/// does before it solves: the image is read and segmented, sets, supports and forces are made. Of a larger one the header is
+/// read, and a sample for the greys.
 /// @param comm of one rank
 /// @throws machine_error if images cannot be read here
 image_check check_image(MPI_Comm comm, const spec& job, std::int64_t most_voxels = most_voxels_to_check);

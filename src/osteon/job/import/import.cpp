@@ -298,11 +298,11 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
                        100 * static_cast<double>(found.dropped_voxels) / static_cast<double>(found.solid_voxels),
                        counted(found.dropped_islands, "island")));
   if (found.hanging_voxels > 0)
-    log.note(
-        fmt::format("of these, {} in {} ({:.2g} % of the solid) hang on the rest by edges or corners; "
-                    "segment.connectivity = 26 keeps them",
-                    counted(found.hanging_voxels, "voxel"), counted(found.hanging_islands, "island"),
-                    100 * static_cast<double>(found.hanging_voxels) / static_cast<double>(found.solid_voxels)));
+    log.note(fmt::format(
+        "of these, {} in {} ({:.2g} % of the solid) hang on the rest by edges or corners; "
+        "segment.connectivity = 26 keeps them, segment.compare_connectivity = true computes what they would change",
+        counted(found.hanging_voxels, "voxel"), counted(found.hanging_islands, "island"),
+        100 * static_cast<double>(found.hanging_voxels) / static_cast<double>(found.solid_voxels)));
   if (model.modulus_error > 0)
     log.note(fmt::format("the voxels' moduli are sorted into {} materials; they are off by at most {:.2g} %",
                          model.materials.size() - 1, 100 * model.modulus_error));

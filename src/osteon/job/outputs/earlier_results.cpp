@@ -20,7 +20,7 @@ namespace {
 bool is_result(const std::string& name) {
   static const std::regex ours(
       R"(results(\.[0-9]+)?\.(nc|xdmf)|results\.vtkhdf\.series|steps|summary\.json|manifest\.json|picture\.png|report\.html|)"
-      R"(frame_([0-9]+_)?[0-9]{6,}\.png)");
+      R"(frame_([0-9]+_)?[0-9]{6,}\.png|connectivity_(6|26))");
   return std::regex_match(name, ours);
 }
 

@@ -196,7 +196,8 @@ file_checkpointer::file_checkpointer(const spec& job, const local_model& part, c
   s.identity = {{"keys_sha256", digest_of_keys(job)},
                 {"model_sha256", digest_of_model(part)},
                 {"job_file", fs::absolute(job.file).string()},
-                {"output_directory", fs::absolute(job.output_directory).string()}};
+                {"output_directory", fs::absolute(job.output_directory).string()},
+                {"changes", job.changes}};
   if (s.is_root())
     for (const int which : {0, 1}) io::remove_orphans(s.slot_path(which));
   if (how.resume) s.find_slots();
@@ -303,7 +304,8 @@ resumable find_resumable(const std::string& directory) {
     if (!is_ours(name) || !name.ends_with(ending)) continue;
     try {
       const json facts = io::read_checkpoint_index(entry.path().string()).facts;
-      return {facts.at("job_file").get<std::string>(), facts.at("output_directory").get<std::string>(), folder.string()};
+      return {facts.at("job_file").get<std::string>(), facts.at("output_directory").get<std::string>(), folder.string(),
+              facts.value("changes", std::vector<std::string>{})};
     } catch (const data_error& e) {
       why = e.what();
     } catch (const json::exception&) {

@@ -32,6 +32,7 @@ std::string digest_of_keys(const spec& job);
 /// Where to go on: the job file and the output directory of the checkpoint in a folder, and that folder.
 struct resumable {
   std::string job_file, output_directory, directory;
+  std::vector<std::string> changes;  ///< of the job file's keys, that the job was started with
 };
 /// @param directory it, a file in it, or the output directory it lies in
 /// @throws data_error if there is no checkpoint @collective local

@@ -10,8 +10,8 @@ namespace {
 using json = nlohmann::ordered_json;
 
 // What does not change the state of a solver.
-constexpr std::string_view left_out[] = {"name", "output",     "picture", "run",
-                                         "io",   "checkpoint", "pistoia", "max_iterations"};
+constexpr std::string_view left_out[] = {
+    "name", "output", "picture", "run", "io", "checkpoint", "pistoia", "max_iterations", "compare_connectivity"};
 
 // Writes down the values of all keys, defaults included.
 class key_writer {

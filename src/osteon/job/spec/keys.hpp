@@ -49,6 +49,11 @@ void describe(Visitor& v, spec& s) {
       "have "
       "it: a part that hangs on one edge or corner turns freely, and needs drop_unsupported. What 6 drops and 26 would keep "
       "is told when the image is imported.");
+    t("compare_connectivity", g.compare_connectivity,
+      "When the job is done, compute it again with the other connectivity, 26 instead of 6 or 6 instead of 26, into the "
+      "folder connectivity_26 or connectivity_6 of the output, and tell by how much the answers change: "
+      "effect_of_connectivity in summary.json. Takes the time of a second job, unless nothing hangs by edges or corners. "
+      "What turns freely about an edge bears nothing and is dropped. Elasticity only.");
     t("drop_unsupported", g.drop_unsupported,
       "Drop the kept parts that no support of a load case holds (islands, and parts that hang on others by single nodes or "
       "edges). Otherwise they are refused. Elasticity only.");

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <osteon/job/spec/keys.hpp>
+#include <osteon/job/spec/set_keys.hpp>
 #include <osteon/job/spec/synonyms.hpp>
 #include <set>
 #include <sstream>
@@ -19,6 +20,11 @@ namespace {
 
 std::string spelled_now(const std::string& was, const std::string& is) {
   return fmt::format("'{}' is spelled '{}' now", was, is);
+}
+
+// Of a key in the file, or of one that the command line sets, which has no line.
+std::string place_of_key(const std::string& file, std::uint32_t line, const std::string& key) {
+  return line == 0 ? fmt::format("--set: {}", key) : fmt::format("{}:{}: {}", file, line, key);
 }
 
 // Fills a spec from a TOML table. Every key that `describe` names is known; what is left over is a fault.
@@ -81,8 +87,8 @@ class reader {
       const std::string name(key.str());
       if (std::find(known_.begin(), known_.end(), name) == known_.end() &&
           std::find(older_.begin(), older_.end(), name) == older_.end())
-        problems_.push_back(
-            {place(key.source().begin.line, prefix_ + name), "unknown key" + advice_on_key(table_name(), name, known_)});
+        problems_.push_back({place_of_key(file_, key.source().begin.line, prefix_ + name),
+                             "unknown key" + advice_on_key(table_name(), name, known_)});
     }
   }
 
@@ -128,10 +134,8 @@ class reader {
     return node ? node->as_table() : nullptr;
   }
 
-  std::string place(std::uint32_t line, const std::string& key) const { return fmt::format("{}:{}: {}", file_, line, key); }
-
   void fault(const toml::node& node, const std::string& key, const std::string& text) {
-    problems_.push_back({place(node.source().begin.line, prefix_ + key), text});
+    problems_.push_back({place_of_key(file_, node.source().begin.line, prefix_ + key), text});
   }
 
   static std::string shown(const toml::node& node) {
@@ -220,9 +224,10 @@ class reader {
 
 }  // namespace
 
-spec read_spec(const std::string& path, std::vector<problem>& problems) {
+spec read_spec(const std::string& path, std::vector<problem>& problems, const std::vector<std::string>& changes) {
   spec job;
   job.file = path;
+  job.changes = changes;
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   std::error_code failed;
@@ -239,7 +244,8 @@ spec read_spec(const std::string& path, std::vector<problem>& problems) {
   }
   std::map<std::string, std::uint32_t> lines;
   try {
-    const toml::table table = toml::parse(job.text, path);
+    toml::table table = toml::parse(job.text, path);
+    set_keys(table, changes, problems);
     reader r(table, "", path, problems, lines, job.older_spellings);
     describe(r, job);
     r.finish();
@@ -262,8 +268,7 @@ spec read_spec(const std::string& path, std::vector<problem>& problems) {
     const bool seen =
         std::any_of(problems.begin(), problems.end(), [&](const problem& q) { return q.where.ends_with(": " + p.where); });
     if (seen) continue;
-    p.where =
-        line == lines.end() ? fmt::format("{}: {}", path, p.where) : fmt::format("{}:{}: {}", path, line->second, p.where);
+    p.where = line == lines.end() ? fmt::format("{}: {}", path, p.where) : place_of_key(path, line->second, p.where);
     problems.push_back(std::move(p));
   }
   return job;

@@ -34,6 +34,7 @@ struct segment_spec {
   std::string keep = "largest";
   std::int64_t connectivity = 6;
   bool drop_unsupported = false;
+  bool compare_connectivity = false;  ///< compute with the other connectivity, too
 };
 
 struct material_spec {
@@ -222,11 +223,13 @@ struct spec {
   std::string file;                      ///< the job file; empty if it did not come from one
   std::string text;                      ///< its text, for the manifest
   std::vector<problem> older_spellings;  ///< that the file has, each with the present one; `where` is the key
+  std::vector<std::string> changes;  ///< of its keys, `KEY=VALUE`, by the command line
 };
 
 /// Read a job file and check it. All faults are collected, each with its line; a spec is only meaningful if there are none.
-/// @param problems receives what is wrong: `where` is `file:line: key`
-spec read_spec(const std::string& path, std::vector<problem>& problems);
+/// @param problems receives what is wrong: `where` is `file:line: key`, or `--set: key`
+/// @param changes of keys, `KEY=VALUE` each (set_keys.hpp)
+spec read_spec(const std::string& path, std::vector<problem>& problems, const std::vector<std::string>& changes = {});
 
 /// Warn of each older spelling that a job has.
 void warn_of_older_spellings(const spec& job, log_sink& log);

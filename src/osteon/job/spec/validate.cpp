@@ -106,6 +106,12 @@ class checker {
                        names_of([](const physics& p) { return !*p.why_not_by_corners; }), why_not));
     expect(connectivity != 26 || job_.segment.keep != "all", "segment.connectivity",
            "26 given, but segment.keep = \"all\" drops nothing; remove one of the two");
+    const bool compares = job_.segment.compare_connectivity;
+    expect(!compares || why_not.empty(), "segment.compare_connectivity",
+           fmt::format("goes with physics = \"{}\": {}; remove it",
+                       names_of([](const physics& p) { return !*p.why_not_by_corners; }), why_not));
+    expect(!compares || job_.segment.keep != "all", "segment.compare_connectivity",
+           "given, but segment.keep = \"all\" drops nothing; remove one of the two");
     expect(!job_.segment.labels || !job_.segment.threshold, "segment.threshold",
            "given although segment.labels = true: labels are not thresholded; remove one of the two");
     expect(!job_.segment.threshold || !job_.segment.upper || *job_.segment.upper > *job_.segment.threshold, "segment.upper",

@@ -48,6 +48,24 @@ json heat_certificate_of(const solve::solve_certificate& certificate) {
           {"converged", certificate.converged}};
 }
 
+// Hold the body between plates or, if it is to expand freely, against rigid motions only. A fault of the supports is told
+// before the temperatures are solved for. @return what the plates measure @collective
+std::optional<measure> hold(const spec& job, const local_model& part, solve::elasticity_problem& problem) {
+  std::optional<measure> plates;
+  if (job.load.test.value_or("axial_bonded") == "axial_bonded") {
+    const node_sets sets(job, part, problem.nodes);
+    load_spec load = job.load;
+    load.strain = load.strain.value_or(0);
+    standard_test test = make_test(sets, load, "axial_bonded");
+    problem.fixed = prescribe(sets, test.supports);
+    plates = std::move(test.what);
+  } else {
+    problem.fixed = solve::determinate_support(problem);
+  }
+  solve::check_elasticity(problem);
+  return plates;
+}
+
 // Solve the heat problem; its answers and fields go to `result`. @return temperature of each active cell [K]
 // @collective
 std::vector<double> solve_temperatures(const spec& job, const local_model& part, const solve::options& how,
@@ -83,20 +101,9 @@ physics_result run_thermo_elasticity(const spec& job, const local_model& part, c
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
 
   const axis along = load_axis(job);
-  const bool bonded = job.load.test.value_or("axial_bonded") == "axial_bonded";
   const auto problem = make_problem(part);
-  std::optional<measure> plates;
-  if (bonded) {
-    const node_sets sets(job, part, problem->nodes);
-    load_spec load = job.load;
-    load.strain = load.strain.value_or(0);
-    standard_test test = make_test(sets, load, "axial_bonded");
-    problem->fixed = prescribe(sets, test.supports);
-    plates = std::move(test.what);
-  } else {
-    problem->fixed = solve::determinate_support(*problem);
-  }
-  solve::check_elasticity(*problem);  // a fault of the supports is told before the temperatures are solved for
+  const std::optional<measure> plates = hold(job, part, *problem);
+  const bool bonded = plates.has_value();
 
   log.note("temperatures");
   std::vector<double> temperature_K = solve_temperatures(job, part, how, result, log);
@@ -138,6 +145,11 @@ physics_result run_thermo_elasticity(const spec& job, const local_model& part, c
   for (result_field& field : elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state))
     result.fields.push_back(std::move(field));
   return result;
+}
+
+void check_thermo_elasticity(const spec& job, const local_model& part) {
+  hold(job, part, *make_problem(part));
+  if (job.load.low_K != job.load.high_K) solve::check_heat(make_heat_problem(job, part, "conduction"));
 }
 
 }  // namespace osteon::job

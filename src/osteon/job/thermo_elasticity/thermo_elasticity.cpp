@@ -88,6 +88,8 @@ const physics& thermo_elasticity() {
       .answers = warm_answers(),
       .check = check_warm_load,
       .refuse = refuse_warm_load,
+      .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
+                           std::vector<problem>&) { check_thermo_elasticity(job, read()); },
       .needs = {&property::conductivity, &property::youngs_modulus, &property::thermal_expansion},
       .why_not_by_corners = "no heat flows through an edge or a corner",
       .rules = [](const spec&) { return solid_rules{.must_join_faces = true}; },

@@ -156,11 +156,15 @@ bool is_script(const std::string& path) {
   return io::voxfe::looks_like_script(begin);
 }
 
-spec read_job(const std::string& path, const script_options& options, std::vector<problem>& problems) {
-  if (is_script(path)) return spec_of_script(path, options, problems);
+spec read_job(const std::string& path, const script_options& options, std::vector<problem>& problems,
+              const std::vector<std::string>& changes) {
+  const bool is_voxfe = is_script(path);
+  if (is_voxfe && !changes.empty())
+    problems.push_back({path, "--set is for keys of TOML job files; this job is a VOX-FE script, which has none"});
+  if (is_voxfe) return spec_of_script(path, options, problems);
   if (options.any())
     problems.push_back({path, "--units, --index-base and --io text-serial are for VOX-FE scripts, which this job is not"});
-  return read_spec(path, problems);
+  return read_spec(path, problems, changes);
 }
 
 }  // namespace osteon::job

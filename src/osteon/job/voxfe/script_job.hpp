@@ -20,6 +20,8 @@ struct script_options {
 bool is_script(const std::string& path);
 
 /// Read a job file, TOML or script. @param problems receives what is wrong
-spec read_job(const std::string& path, const script_options& options, std::vector<problem>& problems);
+/// @param changes of keys of a TOML file, as read_spec takes them
+spec read_job(const std::string& path, const script_options& options, std::vector<problem>& problems,
+              const std::vector<std::string>& changes = {});
 
 }  // namespace osteon::job

@@ -8,6 +8,7 @@
 #include <osteon/base/counted.hpp>
 #include <osteon/base/for_each.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/solve/elasticity/elasticity_check.hpp>
 #include <osteon/solve/elasticity/fine_stiffness.hpp>
 #include <osteon/solve/elasticity/loose_parts.hpp>
 #include <osteon/solve/elasticity/periodic_faces.hpp>
@@ -106,7 +107,25 @@ void require_one_body(const elasticity_problem& problem, box_faces faces) {
       counted(found.largest_voxels, "voxel"), low.z, low.y, low.x, high.z, high.y, high.x));
 }
 
+/// Prescribe what the faces of the box do, and refuse a solid that does not hold together by them. @collective
+void hold_box(elasticity_problem& problem, box_faces faces, log_sink& log) {
+  problem.fixed.clear();
+  problem.periodic.fill(faces == box_faces::periodic);
+  if (faces == box_faces::kubc) {
+    comm::collectively(problem.where.comm, [&] { hold_outer_faces(problem); });
+  } else {
+    require_partners(problem, log);
+    hold_first_node(problem);
+  }
+  require_one_body(problem, faces);
+}
+
 }  // namespace
+
+void check_homogenisation(elasticity_problem& problem, box_faces faces) {
+  hold_box(problem, faces, null_log());
+  check_elasticity(problem);
+}
 
 vector3 affine_displacement(int component, vector3 position_mm) {
   vector3 u;
@@ -138,15 +157,7 @@ voigt_vector mean_stress_MPa(const elasticity_problem& problem, std::span<const 
 homogenised homogenise(elasticity_problem& problem, box_faces faces, double strain, const options& how, log_sink& log) {
   if (strain == 0 || !std::isfinite(strain))
     throw usage_error(fmt::format("a mean strain of {}; give one that is not 0, e.g. 0.01", strain));
-  problem.fixed.clear();
-  problem.periodic.fill(faces == box_faces::periodic);
-  if (faces == box_faces::kubc) {
-    comm::collectively(problem.where.comm, [&] { hold_outer_faces(problem); });
-  } else {
-    require_partners(problem, log);
-    hold_first_node(problem);
-  }
-  require_one_body(problem, faces);
+  hold_box(problem, faces, log);
   elasticity_solver solver(problem, how, log);
   homogenised result;
   voigt_matrix column{};                                    // [case][component]

@@ -35,6 +35,10 @@ enum class box_faces {
 /// @cite [Hill1963]; [Huet1990]
 homogenised homogenise(elasticity_problem& problem, box_faces faces, double strain, const options& how, log_sink& log);
 
+/// Check the problem as `homogenise` does, without solving; its `fixed` and `periodic` are replaced.
+/// @throws as homogenise @collective on problem.where.comm
+void check_homogenisation(elasticity_problem& problem, box_faces faces);
+
 /// Mean stress over the whole box [MPa], in the order xx, yy, zz, xy, yz, xz.
 /// @collective on problem.where.comm
 std::array<double, 6> mean_stress_MPa(const elasticity_problem& problem, std::span<const double> displacement_mm);

@@ -1,7 +1,5 @@
 #include <osteon/solve/heat/heat_cells.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <osteon/comm/collectively.hpp>
@@ -164,9 +162,6 @@ void line_walls(heat_cells& c, const heat_problem& problem) {
   for (std::size_t side = 0; side < 6; ++side) {
     const face_condition& face = problem.faces[side / 2][side % 2];
     if (c.periodic[side / 2] || face.kind != thermal::convection) continue;
-    if (number > most_materials)
-      throw usage_error(fmt::format("{} materials leave no number for the films of convection; at most {} of both together",
-                                    problem.materials->size() - 1, most_materials));
     c.resistivity[number] = 2 / (c.spacing_mm[static_cast<int>(side / 2)] * face.transfer_W_per_mm2K);
     const auto row = c.material.begin() + c.walls + static_cast<std::ptrdiff_t>(side) * c.cells.shape.x;
     std::fill(row, row + c.cells.shape.x, static_cast<material_number>(number++));

@@ -46,6 +46,11 @@ void check_locally(const heat_problem& problem) {
     fault(usage, fmt::format("{} materials for {} active cells; pass one material per active cell", problem.material.size(),
                              problem.cells.size()));
   if (problem.materials == nullptr) fault(usage, "there is no table of materials; pass one");
+  std::size_t films = 0;
+  for (std::size_t side = 0; side < 6; ++side) films += problem.faces[side / 2][side % 2].kind == thermal::convection;
+  if (problem.materials != nullptr && films > 0 && problem.materials->size() + films > std::size_t{most_materials} + 1)
+    fault(usage, fmt::format("{} materials leave no number for the films of convection; at most {} of both together",
+                             problem.materials->size() - 1, most_materials));
   if (!usage.empty()) throw usage_error(usage);
 
   std::vector<std::int64_t> used(most_materials + 1);

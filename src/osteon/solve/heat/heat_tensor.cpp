@@ -19,6 +19,13 @@ void set_surroundings(heat_problem& problem, surroundings kind) {
       for (face_condition& face : pair) face.kind = thermal::temperature;
 }
 
+// Whatever any of the three gradients drives is unknown. @throws as check_conduction
+void drive_all_ways(heat_problem& problem, surroundings kind) {
+  set_surroundings(problem, kind);
+  problem.gradient_K_per_mm = {1, 1, 1};
+  check_conduction(problem);
+}
+
 void find_principal_values(conductivity_tensor& tensor) {
   Eigen::Matrix3d k;
   for (int i = 0; i < 3; ++i)
@@ -45,10 +52,13 @@ heat_problem gradient_problem(heat_problem problem, surroundings kind, axis alon
   return problem;
 }
 
+void check_effective_conductivity(heat_problem problem, surroundings kind) {
+  drive_all_ways(problem, kind);
+  find_heated_parts(problem);
+}
+
 conductivity_tensor effective_conductivity(heat_problem problem, surroundings kind, const options& how, log_sink& log) {
-  set_surroundings(problem, kind);
-  problem.gradient_K_per_mm = {1, 1, 1};  // whatever any of the three gradients drives is unknown
-  check_conduction(problem);
+  drive_all_ways(problem, kind);
   check_tolerance(how);
   stopwatch watch;
   conductivity_tensor tensor;

@@ -28,6 +28,10 @@ struct conductivity_tensor {
 /// @cite [Hill1963]; [Huet1990] for the order of the two kinds of surroundings
 conductivity_tensor effective_conductivity(heat_problem problem, surroundings kind, const options& how, log_sink& log);
 
+/// Check the problem as `effective_conductivity` does, without solving.
+/// @throws as effective_conductivity @collective on problem.where.comm
+void check_effective_conductivity(heat_problem problem, surroundings kind);
+
 /// The problem of which the solution for the unit gradient along `along` is `temperature_K`.
 heat_problem gradient_problem(heat_problem problem, surroundings kind, axis along);
 

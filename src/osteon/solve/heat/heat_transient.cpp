@@ -34,6 +34,16 @@ void check_plan(const heat_problem& problem, const time_plan& plan) {
                                     (*problem.materials)[m].name));
 }
 
+// Refuse what cannot be stepped. @return how the periodic faces fit @collective
+std::array<face_match, 3> check_steps(const heat_problem& problem, const time_plan& plan) {
+  check_conduction(problem);
+  comm::collectively(problem.where.comm, [&] { check_plan(problem, plan); });
+  const auto faces =
+      match_faces(problem.where, with_ghosts(problem.where, problem.cells, problem.periodic), problem.periodic);
+  check_periodic_faces(faces);
+  return faces;
+}
+
 // A record as numbers and back.
 constexpr std::size_t numbers_of_record = 11;
 void append(std::vector<double>& to, const heat_record& r) {
@@ -140,19 +150,15 @@ class stepper {
 
 }  // namespace
 
+void check_transient(const heat_problem& problem, const time_plan& plan) { check_steps(problem, plan); }
+
 transient_solution solve_transient(const heat_problem& problem, const time_plan& plan, const options& how, log_sink& log) {
-  check_conduction(problem);
   check_tolerance(how);
-  comm::collectively(problem.where.comm, [&] { check_plan(problem, plan); });
   stopwatch watch;
   transient_solution solution;
+  solution.periodic_faces = check_steps(problem, plan);
   const auto steps = static_cast<std::int64_t>(std::ceil(plan.end_s / plan.step_s * (1 - 1e-12)));
   solution.step_s = plan.end_s / static_cast<double>(steps);
-  {
-    const auto all = with_ghosts(problem.where, problem.cells, problem.periodic);
-    solution.periodic_faces = match_faces(problem.where, all, problem.periodic);
-    check_periodic_faces(solution.periodic_faces);
-  }
   auto cells = all_cells(problem);
   const vector3 h = problem.spacing_mm;
   for (std::size_t m = 0; m < std::min(cells.storage.size(), plan.heat_capacity_J_per_mm3K.size()); ++m)

@@ -40,6 +40,10 @@ struct transient_solution {
       certificate;  ///< iterations of all steps; residuals, imbalance and energy error are the largest of any step
 };
 
+/// Check the problem and the plan as `solve_transient` does, without solving.
+/// @throws as solve_transient @collective on problem.where.comm
+void check_transient(const heat_problem& problem, const time_plan& plan);
+
 /// Step to the end. All active cells are unknowns.
 /// Each step solves (C / (w dt) + K) d = (f - K T) / w for the change d of the temperatures, w the implicitness.
 /// @throws as solve_heat, but for parts that cannot lose heat, which are no fault here

@@ -1,0 +1,189 @@
+"""The effect of what hangs by edges and corners, and keys that the command line sets."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from whole_job import Job, job_text
+
+COMPARE = ("--set", "segment.compare_connectivity=true")
+
+
+def frame(strut: bool) -> np.ndarray:
+    """Two plates on a column; the strut meets each plate along one edge, and bears where it is kept."""
+    image = np.zeros((10, 5, 4), np.uint8)
+    image[:2, :4] = image[8:, :4] = 100
+    image[2:8, :2, :2] = 100
+    if strut:
+        image[2:8, 4, :] = 100
+    return image
+
+
+def write(job: Job, image: np.ndarray, more: str = "") -> None:
+    np.save(job.folder / "image.npy", image)
+    text = job_text("image.npy", more="[segment]\nthreshold = 50\n" + more + "\n[solve]\ntolerance = 1e-9\n")
+    job.write(text)
+
+
+def effect_on(done, key: str) -> float:
+    answers = done.summary["effect_of_connectivity"]["answers"]
+    return next(a["relative_change"] for a in answers if a["key"] == key)
+
+
+def test_a_strut_that_hangs_by_edges_bears(job: Job) -> None:
+    """Oracle: the same job with connectivity 26, by itself."""
+    write(job, frame(strut=True))
+    done = job.run("-n", "2", *COMPARE)
+    assert done.code == 0, done.err
+    assert "segment.compare_connectivity = true computes what they would change" in done.err
+    told = done.summary["effect_of_connectivity"]
+    assert (told["connectivity"], told["hanging_voxels"], told["computed"]) == (26, 24, True)
+    assert effect_on(done, "stiffness_N_per_mm") > 0.01
+    assert "with the voxels that hang by edges and corners: " in done.out
+    assert "with the voxels that hang by edges and corners: " in (done.folder / "report.html").read_text()
+    small = done.summary["stiffness_N_per_mm"]
+
+    other = done.folder / "connectivity_26"
+    assert not list(other.glob("*.png")) and not (other / "report.html").exists()
+    command = json.loads((other / "manifest.json").read_text())["command"]
+    assert "--set segment.connectivity=26" in command
+    assert command.endswith("--no-report") or "--no-report" in command
+
+    write(job, frame(strut=True), "connectivity = 26\ndrop_unsupported = true\n")
+    alone = job.run("-n", "1", "--no-report", "-o", str(job.folder / "alone.out"))
+    assert alone.code == 0, alone.err
+    large = json.loads((job.folder / "alone.out" / "summary.json").read_text())["stiffness_N_per_mm"]
+    value = next(a["value"] for a in told["answers"] if a["key"] == "stiffness_N_per_mm")
+    assert value == pytest.approx(large, rel=1e-7)
+    assert effect_on(done, "stiffness_N_per_mm") == pytest.approx(large / small - 1, rel=1e-5)
+
+
+def test_from_26_the_effect_is_that_of_leaving_them_out(job: Job) -> None:
+    """Oracle: the frame without its strut."""
+    write(job, frame(strut=False))
+    without = job.run("-n", "1", "--no-report", "-o", str(job.folder / "without.out"))
+    assert without.code == 0, without.err
+    bare = json.loads((job.folder / "without.out" / "summary.json").read_text())["stiffness_N_per_mm"]
+    write(job, frame(strut=True), "connectivity = 26\n")
+    done = job.run("-n", "1", "--no-report", *COMPARE)
+    assert done.code == 0, done.err
+    assert "without the voxels that hang by edges and corners: " in done.out
+    change = bare / done.summary["stiffness_N_per_mm"] - 1
+    assert change < -0.01
+    assert effect_on(done, "stiffness_N_per_mm") == pytest.approx(change, rel=1e-5)
+    assert (done.folder / "connectivity_6" / "summary.json").exists()
+
+
+def test_a_voxel_at_a_corner_changes_nothing(job: Job) -> None:
+    """Oracle: it turns freely about the corner, so it bears nothing."""
+    image = frame(strut=False)
+    image[4, 2, 2] = 100  # meets the column along an edge
+    write(job, image)
+    done = job.run("-n", "2", "--no-report", *COMPARE)
+    assert done.code == 0, done.err
+    told = done.summary["effect_of_connectivity"]
+    assert (told["hanging_voxels"], told["computed"]) == (1, True)
+    for answer in told["answers"]:
+        assert answer["relative_change"] == pytest.approx(0, abs=1e-6), answer
+
+
+def test_where_nothing_hangs_nothing_is_computed_again(job: Job) -> None:
+    write(job, frame(strut=False))
+    done = job.run("-n", "2", "--no-report", *COMPARE)
+    assert done.code == 0, done.err
+    assert done.summary["effect_of_connectivity"]["computed"] is False
+    assert "no voxel hangs by edges or corners: connectivity 26 is the same job" in done.out
+    assert not (done.folder / "connectivity_26").exists()
+
+
+def test_a_fault_of_the_other_job_leaves_the_results(job: Job) -> None:
+    """Oracle: the contract: a strut that turns about its one edge floats, and homogenise has nothing that drops it."""
+    image = frame(strut=False)
+    image[4, 2, 2] = 100
+    write(job, image, '[load]\ntest = "homogenise"\n')
+    done = job.run("-n", "2", "--no-report", *COMPARE)
+    assert done.code == 0, done.err
+    told = done.summary["effect_of_connectivity"]
+    assert told["computed"] is False
+    assert "parts of the solid float" in told["fault"]
+    assert "could not be computed" in done.out
+    assert "homogenisation" in done.summary
+
+
+def test_cases_have_effects_of_their_own(job: Job) -> None:
+    cases = '[[case]]\nname = "push"\n[[case]]\nname = "slide"\ntest = "shear"\ndirection = "x"\n'
+    write(job, frame(strut=True), cases)
+    done = job.run("-n", "1", "--no-report", *COMPARE)
+    assert done.code == 0, done.err
+    answers = done.summary["effect_of_connectivity"]["answers"]
+    assert {a["case"] for a in answers} == {"push", "slide"}
+    assert all(a["relative_change"] > 0 for a in answers if a["key"] == "stiffness_N_per_mm")
+
+
+def test_earlier_results_go_with_their_effect(job: Job) -> None:
+    write(job, frame(strut=True))
+    assert job.run("-n", "1", "--no-report", *COMPARE).code == 0
+    assert job.run("-n", "1", "--no-report").code == 0
+    assert not (job.folder / "job.out" / "connectivity_26").exists()
+    assert (job.folder / "job.out.1" / "connectivity_26" / "summary.json").exists()
+    done = job.run("-n", "1", "--no-report", "--force", *COMPARE)
+    assert done.code == 0, done.err
+    again = job.run("-n", "1", "--no-report", "--force", *COMPARE)
+    assert again.code == 0, again.err
+    assert not list(again.folder.glob("connectivity_26.*"))
+
+
+@pytest.mark.parametrize(
+    ("more", "physics", "said"),
+    [
+        ('keep = "all"\n', "elasticity", 'segment.keep = "all" drops nothing'),
+        ("", "heat", "no heat flows through an edge or a corner"),
+    ],
+)
+def test_jobs_that_have_no_such_effect(job: Job, more: str, physics: str, said: str) -> None:
+    np.save(job.folder / "image.npy", frame(strut=True))
+    job.write(job_text("image.npy", physics, "[segment]\nthreshold = 50\n" + more))
+    done = job.run(*COMPARE, command="check")
+    assert done.code == 2
+    assert said in done.out
+
+
+def test_keys_are_set_as_in_the_file(job: Job) -> None:
+    """Oracle: the same keys in the file."""
+    write(job, frame(strut=False), "[load]\nstrain = -0.01\n")
+    words = ("--set", "segment.keep=percolating", "--set", "material[1].youngs_modulus_MPa=3414.5", "--set",
+             "load.strain=-0.02", "--set", "image.spacing_mm=[0.02, 0.02, 0.02]", "--set", "solve.tolerance=1e-9")  # fmt: skip
+    done = job.run("-n", "2", "--no-report", *words)
+    assert done.code == 0, done.err
+    half = done.summary["stiffness_N_per_mm"]
+    assert done.summary["load"]["strain"] == -0.02
+    command = json.loads((done.folder / "manifest.json").read_text())["command"]
+    assert "--set segment.keep=percolating" in command and "--set 'material[1].youngs_modulus_MPa=3414.5'" in command
+    whole = job.run("-n", "2", "--no-report", "--force")
+    assert whole.summary["stiffness_N_per_mm"] == pytest.approx(2 * half, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("segment.kep=all", "--set: segment.kep: unknown key; did you mean 'keep'?"),
+        ("segment.keep=al", "--set: segment.keep: 'al' is none of largest, percolating, all"),
+        ("segment.keep=5", "--set: segment.keep: expected a text in quotes, found 5"),
+        ("segment.connectivity=7", "--set: segment.connectivity: 7 must be 6"),
+        ("material[2].poisson_ratio=0.2", "names 'material[2]', but the job has 1 of [[material]]"),
+        ("material.poisson_ratio=0.2", "takes 'material' for a table, which it is not"),
+        ("physics", "must have the form KEY=VALUE"),
+        ("name=[1", "has no value of TOML"),
+        ("segment..keep=all", "has an empty name in its key"),
+        ("name=a\nphysics = 'heat'", "has no value of TOML"),
+        ("name=" + "[" * 100, "--set"),
+    ],
+)
+def test_changes_are_checked_as_the_file(job: Job, change: str, said: str) -> None:
+    write(job, frame(strut=False))
+    for command in ("check", "run", "estimate", "import"):
+        done = job.run("--set", change, command=command)
+        assert done.code == 2, done
+        assert said in done.out + done.err
