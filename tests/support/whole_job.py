@@ -1,4 +1,4 @@
-"""Whole jobs, run as a user runs them: one process, one folder, one exit code."""
+"""The program, run as a user runs it: a command, or a whole job with one process, one folder and one exit code."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SCAN = ROOT / ".cache" / "scans" / "bone_128x128x128.tif"
@@ -19,6 +21,13 @@ MATERIAL = {
     "thermo_elasticity": "[[material]]\nyoungs_modulus_MPa = 6829.0\npoisson_ratio = 0.3\n"
     "conductivity_W_per_mK = 0.5\nthermal_expansion_per_K = 2e-5\n",
 }
+
+
+def osteon(*words: str) -> subprocess.CompletedProcess[str]:
+    """A command of the program; the test is skipped where the program is not built."""
+    if not BINARY.exists():
+        pytest.skip(f"{BINARY} is not built")
+    return subprocess.run([str(BINARY), *words], capture_output=True, text=True, timeout=60, check=False)
 
 
 @dataclass
