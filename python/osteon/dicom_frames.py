@@ -1,5 +1,7 @@
 """Enhanced DICOM: many slices as frames of one file, each with a place, an orientation and a rescale of its own."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -74,47 +76,65 @@ def frame_tags(tags, path: Path) -> list | None:
     return frames
 
 
-def stored_frames(path: Path) -> np.ndarray:
-    """The values as they are stored, before any rescale: shape (frame, row, column).
+def stored_frames(path: Path) -> Callable[[int], np.ndarray]:
+    """What gives a frame, counted from 0, as it is stored, before any rescale: shape (row, column).
 
-    @throws DataError if they cannot be unpacked, or are fewer than the file states
+    Only the file's bytes are in memory, packed if they are. @throws DataError if they cannot be read; so does what it
+    gives, if a frame cannot be unpacked or has other pixels than the file states
     """
     import pydicom
+    from pydicom.encaps import generate_frames
 
-    try:
+    with _in_words(path):
         tags = pydicom.dcmread(path)
-        syntax = str(tags.file_meta.TransferSyntaxUID)
-        values = _unpacked(tags, JPEG[syntax]) if syntax in JPEG else tags.pixel_array
+        syntax, count = str(tags.file_meta.TransferSyntaxUID), int(tags.get("NumberOfFrames", 1) or 1)
+        shape = (int(tags.Rows), int(tags.Columns))
+        packed = list(generate_frames(tags.PixelData, number_of_frames=count)) if syntax in JPEG else []
+    if syntax in JPEG and len(packed) != count:
+        raise DataError(f"'{path}' has {len(packed)} frames, not the {count} it states; copy or export it again")
+
+    def frame(number: int) -> np.ndarray:
+        with _in_words(path):
+            values = _unpacked(packed[number], JPEG[syntax]) if packed else _plain(tags, number)
+        if values.shape != shape:
+            raise DataError(f"'{path}' has {values.shape} pixels, not the {shape} it states; copy or export it again")
+        return _signed(values, tags)
+
+    return frame
+
+
+@contextmanager
+def _in_words(path: Path) -> Iterator[None]:
+    try:
+        yield
     except MemoryError:
         raise
     except Exception as e:  # Whatever the decoders throw on damaged bytes.
         reason = " ".join(str(e).split())[-120:]
         raise DataError(f"the pixels of '{path}' cannot be read ({reason}); copy or export it again") from None
-    shape = (int(tags.get("NumberOfFrames", 1) or 1), int(tags.Rows), int(tags.Columns))
-    if values.size != np.prod(shape, dtype=np.int64):
-        raise DataError(f"'{path}' has {values.shape} pixels, not the {shape} it states; copy or export it again")
-    values = values.reshape(shape)
+
+
+def _plain(tags, number: int) -> np.ndarray:
+    from pydicom.pixels import pixel_array
+
+    return pixel_array(tags, index=number)
+
+
+def _unpacked(data: bytes, decoder: str) -> np.ndarray:
+    import imagecodecs
+
+    return getattr(imagecodecs, decoder)(data)
+
+
+def _signed(values: np.ndarray, tags) -> np.ndarray:
+    """The numbers that are meant: decoders do not know of the sign, and other bits of a word may hold an overlay."""
     if values.dtype.kind == "f":
         return values
-    # Decoders do not know of the sign, and other bits of a word may hold an overlay.
     bits = int(tags.BitsStored)
     values = (values.astype(np.int64 if bits > 31 else np.int32) >> (int(tags.HighBit) + 1 - bits)) & ((1 << bits) - 1)
     if int(tags.PixelRepresentation) == 1:
         values -= (values >> (bits - 1)) << bits
     return values
-
-
-def _unpacked(tags, decoder: str) -> np.ndarray:
-    import imagecodecs
-    from pydicom.encaps import generate_frames
-
-    decode = getattr(imagecodecs, decoder)
-    planes = []
-    for data in generate_frames(tags.PixelData, number_of_frames=int(tags.get("NumberOfFrames", 1) or 1)):
-        planes.append(decode(data))
-        if planes[-1].shape != (tags.Rows, tags.Columns):
-            raise ValueError(f"frame {len(planes)} has {planes[-1].shape} pixels")
-    return np.stack(planes)
 
 
 def rescaled(stored: np.ndarray, tags) -> np.ndarray:

@@ -5,7 +5,7 @@ An enhanced file holds the slices of a series as frames (dicom_frames.py); they 
 
 import logging
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -259,12 +259,12 @@ def _pixels(slices: list[Slice]) -> Iterator[np.ndarray]:
     """The slices; they may differ in rescale, so in type: whole numbers in one, fractions in the next."""
     import SimpleITK as sitk  # noqa: N813
 
-    frames: dict[Path, np.ndarray] = {}
+    frames: dict[Path, Callable[[int], np.ndarray]] = {}
     for s in slices:
         if s.frame is not None:
             if s.path not in frames:
                 frames[s.path] = stored_frames(s.path)
-            yield rescaled(frames[s.path][s.frame], s.tags)
+            yield rescaled(frames[s.path](s.frame), s.tags)
             continue
         try:
             plane = sitk.GetArrayFromImage(sitk.ReadImage(str(s.path)))

@@ -249,6 +249,11 @@ except KeyboardInterrupt:
 """
 
 
+def heed_interrupts() -> None:
+    """In a new process: as in a terminal, also where the tests run in the background, which ignores SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_python_that_is_interrupted_or_killed(job: Job, foam: Path, failing_disk: Path, number: signal.Signals) -> None:
     """What a notebook does: the job stops in order, and nothing of it goes on.
@@ -260,6 +265,7 @@ def test_python_that_is_interrupted_or_killed(job: Job, foam: Path, failing_disk
         cwd=job.folder,
         stdout=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_interrupts,
         env={
             **os.environ,
             "PYTHONPATH": str(ROOT / "python"),

@@ -36,9 +36,9 @@ communicator split_into_hosts(const composite_options& o, MPI_Comm comm) {
 
 // Stripe i of the picture is blended by the local rank i of each host, from its host's images; between the hosts it is
 // composited by a plan of its own, whose root puts it into the picture in the memory of the root's host.
-class hybrid : public compositor::transport {
+class hybrid : public compositor::backend {
  public:
-  hybrid(const composite_options& o, MPI_Comm c) : transport(o, c), host_(split_into_hosts(options, comm.get())) {
+  hybrid(const composite_options& o, MPI_Comm c) : backend(o, c), host_(split_into_hosts(options, comm.get())) {
     collectively(comm.get(), [&] { check_sparse(options); });
     const int rank = comm.rank(), ranks = comm.size();
     // Hosts are counted by their lowest rank.
@@ -215,12 +215,12 @@ class hybrid : public compositor::transport {
   std::unique_ptr<exchange_pixels> pixels_;
   std::unique_ptr<dense_exchange> dense_;
   std::unique_ptr<sparse_exchange> sparse_;
-  std::unique_ptr<compositor::transport> messages_;
+  std::unique_ptr<compositor::backend> messages_;
 };
 
 }  // namespace
 
-std::unique_ptr<compositor::transport> composite_hybrid(const composite_options& options, MPI_Comm comm) {
+std::unique_ptr<compositor::backend> composite_hybrid(const composite_options& options, MPI_Comm comm) {
   return std::make_unique<hybrid>(options, comm);
 }
 

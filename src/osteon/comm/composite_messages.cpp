@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/comm/compositor_transport.hpp>
+#include <osteon/comm/compositor_backend.hpp>
 #include <osteon/comm/sparse_runs.hpp>
 
 namespace osteon::comm {
 
 namespace {
 
-class by_messages : public compositor::transport {
+class by_messages : public compositor::backend {
  public:
-  by_messages(const composite_options& o, MPI_Comm c) : transport(o, c) {
+  by_messages(const composite_options& o, MPI_Comm c) : backend(o, c) {
     collectively(comm.get(), [&] {
       check_sparse(options);
       image_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(pixels() * pixel_bytes()));
@@ -77,7 +77,7 @@ class by_messages : public compositor::transport {
 
 }  // namespace
 
-std::unique_ptr<compositor::transport> composite_by_messages(const composite_options& options, MPI_Comm comm) {
+std::unique_ptr<compositor::backend> composite_by_messages(const composite_options& options, MPI_Comm comm) {
   return std::make_unique<by_messages>(options, comm);
 }
 

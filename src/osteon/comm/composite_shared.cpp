@@ -5,10 +5,10 @@ namespace osteon::comm {
 
 namespace {
 
-class in_shared_memory : public compositor::transport {
+class in_shared_memory : public compositor::backend {
  public:
   in_shared_memory(const composite_options& o, MPI_Comm c)
-      : transport(o, c), images_(comm.get(), o, std::max(0, o.root)), rank_(comm.rank()), ranks_(comm.size()) {
+      : backend(o, c), images_(comm.get(), o, std::max(0, o.root)), rank_(comm.rank()), ranks_(comm.size()) {
     if (o.root < 0)
       parts = {stripe(rank_)};
     else if (rank_ == o.root)
@@ -72,7 +72,7 @@ class in_shared_memory : public compositor::transport {
 
 }  // namespace
 
-std::unique_ptr<compositor::transport> composite_in_shared_memory(const composite_options& options, MPI_Comm comm) {
+std::unique_ptr<compositor::backend> composite_in_shared_memory(const composite_options& options, MPI_Comm comm) {
   return std::make_unique<in_shared_memory>(options, comm);
 }
 

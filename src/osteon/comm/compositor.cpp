@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/comm/compositor_transport.hpp>
+#include <osteon/comm/compositor_backend.hpp>
 #include <osteon/comm/sparse_runs.hpp>
 #include <osteon/plan/composite_method.hpp>
 #include <thread>
@@ -158,7 +158,7 @@ void blend_stripe(const composite_options& o, kernel::pixel_format out_format, s
                   {begin, std::min(stripe.end, begin + block)});
 }
 
-compositor::compositor(std::unique_ptr<transport> w) : transport_(std::move(w)) {}
+compositor::compositor(std::unique_ptr<backend> w) : backend_(std::move(w)) {}
 compositor::compositor(compositor&&) noexcept = default;
 compositor& compositor::operator=(compositor&&) noexcept = default;
 compositor::~compositor() = default;
@@ -176,17 +176,17 @@ compositor compositor::make(MPI_Comm comm, const composite_options& options) {
 }
 
 std::span<std::byte> compositor::buffer() {
-  return {transport_->buffer(), static_cast<std::size_t>(transport_->pixels()) * transport_->options.format.bytes()};
+  return {backend_->buffer(), static_cast<std::size_t>(backend_->pixels()) * backend_->options.format.bytes()};
 }
 frame_report compositor::run(std::span<const int> order, const pixel_rectangle& active) {
-  return transport_->run(order, clipped(transport_->options, active));
+  return backend_->run(order, clipped(backend_->options, active));
 }
-frame_report compositor::run(std::span<const int> order) { return transport_->run(order, transport_->whole()); }
+frame_report compositor::run(std::span<const int> order) { return backend_->run(order, backend_->whole()); }
 std::span<const std::byte> compositor::picture() const {
-  return {transport_->picture(), static_cast<std::size_t>(transport_->pixels()) * transport_->options.format.bytes()};
+  return {backend_->picture(), static_cast<std::size_t>(backend_->pixels()) * backend_->options.format.bytes()};
 }
-const std::vector<plan::span>& compositor::parts() const { return transport_->parts; }
-double compositor::error_bound() const { return transport_->error_bound; }
-std::string compositor::description() const { return transport_->description; }
+const std::vector<plan::span>& compositor::parts() const { return backend_->parts; }
+double compositor::error_bound() const { return backend_->error_bound; }
+std::string compositor::description() const { return backend_->description; }
 
 }  // namespace osteon::comm

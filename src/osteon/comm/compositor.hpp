@@ -71,10 +71,10 @@ class compositor {
   /// How it composites, in words.
   std::string description() const;
 
-  struct transport;  ///< implementation of a transport
+  struct backend;  ///< one for each transport
  private:
-  explicit compositor(std::unique_ptr<transport> w);
-  std::unique_ptr<transport> transport_;
+  explicit compositor(std::unique_ptr<backend> w);
+  std::unique_ptr<backend> backend_;
 };
 
 }  // namespace osteon::comm

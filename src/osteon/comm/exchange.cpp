@@ -6,7 +6,7 @@
 #include <cstring>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/comm/exchange_transports.hpp>
+#include <osteon/comm/exchange_backends.hpp>
 #include <osteon/plan/exchange_method.hpp>
 
 namespace osteon::comm {
@@ -73,7 +73,7 @@ all_to_all::all_to_all(MPI_Comm comm, const all_to_all_options& options) : comm_
   });
   if (schedule_ == "shared") {
     try {
-      transport_ = exchange_in_shared_memory(comm_.get());
+      backend_ = exchange_in_shared_memory(comm_.get());
       return;
     } catch (const machine_error&) {  // on all ranks: there is too little shared memory
       if (options.schedule == "shared") throw;
@@ -82,8 +82,8 @@ all_to_all::all_to_all(MPI_Comm comm, const all_to_all_options& options) : comm_
   }
   schedule_ = what.name;
   if (const std::string groups = "hierarchical:"; schedule_.starts_with(groups))
-    transport_ = exchange_hierarchically(comm_.get(), std::stoi(schedule_.substr(groups.size())), options);
-  if (!transport_) transport_ = exchange_by_messages(comm_.get(), what, options, together_here);
+    backend_ = exchange_hierarchically(comm_.get(), std::stoi(schedule_.substr(groups.size())), options);
+  if (!backend_) backend_ = exchange_by_messages(comm_.get(), what, options, together_here);
 }
 
 all_to_all::~all_to_all() = default;
@@ -110,7 +110,7 @@ void all_to_all::run_bytes(std::span<const std::byte> out, const parcels& to, st
   if (to.counts[self] > 0)
     std::memcpy(in.data() + from.offsets[self] * unit, out.data() + to.offsets[self] * unit,
                 static_cast<std::size_t>(to.counts[self] * unit));
-  transport_->run(out.data(), to, in.data(), from, unit);
+  backend_->run(out.data(), to, in.data(), from, unit);
 }
 
 }  // namespace osteon::comm

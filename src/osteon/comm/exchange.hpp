@@ -74,8 +74,8 @@ class all_to_all {
                  std::size_t element_bytes);
 
   /// An implementation. Parcels have been checked; the rank's parcel for itself is copied elsewhere.
-  struct transport {
-    virtual ~transport() = default;
+  struct backend {
+    virtual ~backend() = default;
     virtual void run(const std::byte* out, const parcels& to, std::byte* in, const parcels& from,
                      std::int64_t element_bytes) = 0;
   };
@@ -83,7 +83,7 @@ class all_to_all {
  private:
   communicator comm_;
   std::string schedule_;
-  std::unique_ptr<transport> transport_;
+  std::unique_ptr<backend> backend_;
 };
 
 /// Carry out a plan whose messages are whole objects: prefix sums (arrival::add) or a broadcast (arrival::object).

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cstring>
-#include <osteon/comm/exchange_transports.hpp>
+#include <osteon/comm/exchange_backends.hpp>
 
 namespace osteon::comm {
 
@@ -8,7 +8,7 @@ namespace {
 
 /// The hierarchical plan where each group is on one host: member j of a group gets, in the memory that they share, what all
 /// its members have for the members j of all groups; these then send it to each other.
-class hierarchical final : public all_to_all::transport {
+class hierarchical final : public all_to_all::backend {
  public:
   hierarchical(MPI_Comm comm, int members, const all_to_all_options& options)
       : members_(members), groups_(size(comm) / members), first_(members_, groups_), second_(groups_, members_) {
@@ -107,8 +107,7 @@ class hierarchical final : public all_to_all::transport {
 
 }  // namespace
 
-std::unique_ptr<all_to_all::transport> exchange_hierarchically(MPI_Comm comm, int members,
-                                                               const all_to_all_options& options) {
+std::unique_ptr<all_to_all::backend> exchange_hierarchically(MPI_Comm comm, int members, const all_to_all_options& options) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_split(comm, rank(comm) / members, 0, &made);
   const communicator group = communicator::take(made);

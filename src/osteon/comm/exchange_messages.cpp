@@ -4,7 +4,7 @@
 #include <cstring>
 #include <map>
 #include <osteon/base/error.hpp>
-#include <osteon/comm/exchange_transports.hpp>
+#include <osteon/comm/exchange_backends.hpp>
 
 namespace osteon::comm {
 
@@ -18,7 +18,7 @@ void wait_for_all(std::vector<MPI_Request>& requests) {
 }
 
 /// Plans in which a parcel goes from its sender to its receiver in one message.
-class direct_messages final : public all_to_all::transport {
+class direct_messages final : public all_to_all::backend {
  public:
   direct_messages(MPI_Comm comm, std::vector<plan::exchange_round> rounds, const all_to_all_options& options, bool one_host)
       : comm_(comm),
@@ -67,7 +67,7 @@ class direct_messages final : public all_to_all::transport {
 };
 
 /// Plans in which ranks pass on parcels of others. A message is the sizes of its parcels, then the parcels.
-class relayed_messages final : public all_to_all::transport {
+class relayed_messages final : public all_to_all::backend {
  public:
   relayed_messages(MPI_Comm comm, std::vector<plan::exchange_round> rounds, const all_to_all_options& options)
       : comm_(comm), options_(options), rounds_(std::move(rounds)) {
@@ -158,8 +158,8 @@ void receive_in_pieces(std::byte* into, std::int64_t bytes, std::int64_t longest
               &requests.emplace_back());
 }
 
-std::unique_ptr<all_to_all::transport> exchange_by_messages(MPI_Comm comm, const plan::exchange& what,
-                                                            const all_to_all_options& options, bool one_host) {
+std::unique_ptr<all_to_all::backend> exchange_by_messages(MPI_Comm comm, const plan::exchange& what,
+                                                          const all_to_all_options& options, bool one_host) {
   std::vector<plan::exchange_round> rounds;
   bool relayed = false;
   for (std::int64_t r = 0; r < what.rounds; ++r) {

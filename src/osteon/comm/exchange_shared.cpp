@@ -8,7 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <osteon/base/error.hpp>
-#include <osteon/comm/exchange_transports.hpp>
+#include <osteon/comm/exchange_backends.hpp>
 #include <osteon/comm/shared_window.hpp>
 #include <thread>
 
@@ -63,7 +63,7 @@ std::vector<pid_t> readable_processes(MPI_Comm host) {
   return processes;
 }
 
-class shared_boxes final : public all_to_all::transport {
+class shared_boxes final : public all_to_all::backend {
  public:
   explicit shared_boxes(MPI_Comm host) : rank_(rank(host)), ranks_(size(host)) {
     // All boxes of a rank together fit into a second-level cache of usual size.
@@ -196,7 +196,7 @@ class shared_boxes final : public all_to_all::transport {
 
 }  // namespace
 
-std::unique_ptr<all_to_all::transport> exchange_in_shared_memory(MPI_Comm host) {
+std::unique_ptr<all_to_all::backend> exchange_in_shared_memory(MPI_Comm host) {
   return std::make_unique<shared_boxes>(host);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// The partial images of the ranks of one host, in memory that they share.
-#include <osteon/comm/compositor_transport.hpp>
+#include <osteon/comm/compositor_backend.hpp>
 
 namespace osteon::comm {
 

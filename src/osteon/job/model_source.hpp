@@ -12,7 +12,7 @@
 
 namespace osteon::job {
 
-struct elastic_fields;
+struct derived_fields;
 
 class model_source {
  public:
@@ -41,7 +41,7 @@ class model_source {
   virtual bool takes_reactions() const { return false; }
   /// What writes them of an elastic solution; empty: nothing. Borrows `job` and `part`.
   /// @param reaction_N as elasticity_solution has it; empty unless takes_reactions()
-  virtual file_writer writer_of(const spec& job, const local_model& part, const elastic_fields& state,
+  virtual file_writer writer_of(const spec& job, const local_model& part, const derived_fields& state,
                                 std::vector<double> reaction_N) const;
 };
 

@@ -12,81 +12,13 @@
 #include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/voxel/elastic_classes.hpp>
+#include <osteon/voxel/keep_parts.hpp>
 #include <osteon/voxel/threshold.hpp>
 #include <type_traits>
 
 namespace osteon::voxel {
 
 namespace {
-
-constexpr const char* axis_names[] = {"z", "y", "x"};
-
-std::string face_name(int axis, bool high) { return fmt::format("{} {} face", high ? "high" : "low", axis_names[axis]); }
-
-// Which faces of the image each part joins, by axis. On the way it may cross periodic faces, but of other axes: a grain that
-// a face cuts in two touches both, and joins nothing.
-using joined_axes = std::vector<std::array<bool, 3>>;
-joined_axes find_joined_axes(const run_set& cells, const components& found, const std::array<bool, 3>& periodic,
-                             connectivity by) {
-  joined_axes joins(found.parts.size());
-  for (std::size_t a = 0; a < 3; ++a) {
-    std::array<bool, 3> others = periodic;
-    others[a] = false;
-    const components cut = periodic[a] ? find_components(cells, others, by) : found;
-    for (std::size_t run = 0; run < cut.part_of_run.size(); ++run) {
-      const component& part = cut.parts[static_cast<std::size_t>(cut.part_of_run[run])];
-      const int axis = static_cast<int>(a);
-      if (part.touches(cells.shape(), axis, false) && part.touches(cells.shape(), axis, true))
-        joins[static_cast<std::size_t>(found.part_of_run[run])][a] = true;
-    }
-  }
-  return joins;
-}
-
-// The rule needs the whole report of what was found, because a refusal has to say which face is missed and by how much.
-void require_both_faces(const components& found, const joined_axes& joins, const std::vector<bool>& kept, index3 shape,
-                        axis load_axis) {
-  const int a = static_cast<int>(load_axis);
-  std::int64_t low = shape[a], high = -1;
-  bool joined = false;
-  for (std::size_t p = 0; p < found.parts.size(); ++p) {
-    if (!kept[p]) continue;
-    low = std::min(low, found.parts[p].low[a]);
-    high = std::max(high, found.parts[p].high[a]);
-    joined |= joins[p][static_cast<std::size_t>(a)];
-  }
-  const bool misses_low = low > 0, misses_high = high < shape[a] - 1;
-  if (misses_low || misses_high)
-    throw data_error(
-        fmt::format("the solid does not touch the {}{}: it spans the {} planes {} to {} of 0 to {}; crop the image to that "
-                    "range (image.crop_voxels), "
-                    "lower the threshold, or load another axis",
-                    misses_low ? face_name(a, false) : face_name(a, true),
-                    misses_low && misses_high ? fmt::format(" nor the {}", face_name(a, true)) : "", axis_names[a], low,
-                    high, shape[a] - 1));
-  if (!joined)
-    throw data_error(
-        fmt::format("no connected part of the solid joins the {} and the {}; lower the threshold, or load another axis",
-                    face_name(a, false), face_name(a, true)));
-}
-
-// Count what is dropped although edges or corners connect it with what is kept.
-void count_hanging(const run_set& cells, const components& found, const std::vector<bool>& kept,
-                   const std::array<bool, 3>& periodic, segmentation_report& report) {
-  const components wider = find_components(cells, periodic, connectivity::corners);
-  std::vector<bool> is_held(wider.parts.size());
-  for (std::size_t run = 0; run < found.part_of_run.size(); ++run)
-    if (kept[static_cast<std::size_t>(found.part_of_run[run])])
-      is_held[static_cast<std::size_t>(wider.part_of_run[run])] = true;
-  std::vector<bool> counted_part(found.parts.size());
-  for (std::size_t run = 0; run < found.part_of_run.size(); ++run) {
-    const auto part = static_cast<std::size_t>(found.part_of_run[run]);
-    if (kept[part] || counted_part[part] || !is_held[static_cast<std::size_t>(wider.part_of_run[run])]) continue;
-    counted_part[part] = true;
-    report.hanging_voxels += found.parts[part].voxels;
-    ++report.hanging_islands;
-  }
-}
 
 // The runs of voxels for which `is_solid` holds. They are counted first: a list that grows takes up to three times the
 // memory.
@@ -141,54 +73,6 @@ void fill_planes(const run_set& solid, std::int64_t first, std::int64_t planes, 
   for_each_run(solid, first, planes, [&](std::int64_t at, std::int64_t length) {
     for (std::int64_t i = at; i < at + length; ++i) numbers[static_cast<std::size_t>(i)] = number_of(i);
   });
-}
-
-// The runs of the parts that are kept.
-run_set kept_runs(const run_set& cells, const components& found, const std::vector<bool>& kept) {
-  if (std::find(kept.begin(), kept.end(), false) == kept.end()) return cells;
-  const auto runs = cells.runs();
-  const auto is_kept = [&](std::size_t i) { return kept[static_cast<std::size_t>(found.part_of_run[i])]; };
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < runs.size(); ++i) count += is_kept(i);
-  std::vector<run> rest;
-  rest.reserve(count);
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    if (is_kept(i)) rest.push_back(runs[i]);
-  return {cells.shape(), std::move(rest), numbering::none};
-}
-
-// The parts of the solid that are kept, and the report of all.
-run_set keep_parts(const run_set& cells, const segmentation_options& how, segmentation_report& report) {
-  const index3 shape = cells.shape();
-  const components found = find_components(cells, how.periodic, how.connected_by);
-  const joined_axes joins = find_joined_axes(cells, found, how.periodic, how.connected_by);
-  const auto load = static_cast<std::size_t>(how.load_axis);
-  std::vector<bool> kept(found.parts.size());
-  for (std::size_t p = 0; p < found.parts.size(); ++p)
-    kept[p] = how.keep == keep_rule::all || (how.keep == keep_rule::largest && p == 0) ||
-              (how.keep == keep_rule::percolating && joins[p][load]);
-  if (how.keep == keep_rule::percolating && how.may_join_nothing && std::find(kept.begin(), kept.end(), true) == kept.end())
-    kept.assign(kept.size(), true);
-  for (const component& part : found.parts) report.solid_voxels += part.voxels;
-  report.parts = static_cast<std::int64_t>(found.parts.size());
-  for (std::size_t p = 0; p < found.parts.size(); ++p) {
-    const component& part = found.parts[p];
-    if (!kept[p]) {
-      report.dropped_voxels += part.voxels;
-      ++report.dropped_islands;
-      if (report.largest_islands.size() < 10) report.largest_islands.push_back(part.voxels);
-      continue;
-    }
-    report.kept_voxels += part.voxels;
-    for (std::size_t a = 0; a < 3; ++a) report.percolates[a] = report.percolates[a] || joins[p][a];
-  }
-  if (report.dropped_voxels > 0 && how.connected_by == connectivity::faces)
-    count_hanging(cells, found, kept, how.periodic, report);
-  report.volume_fraction = static_cast<double>(report.kept_voxels) / static_cast<double>(shape.volume());
-  if (how.keep == keep_rule::percolating && report.kept_voxels == 0)
-    require_both_faces(found, joins, std::vector<bool>(kept.size(), true), shape, how.load_axis);
-  if (how.must_join_faces) require_both_faces(found, joins, kept, shape, how.load_axis);
-  return kept_runs(cells, found, kept);
 }
 
 // Threshold and keep.

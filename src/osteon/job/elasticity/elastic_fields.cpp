@@ -36,7 +36,7 @@ io::plane_source<float> node_planes(std::shared_ptr<const solve::elasticity_prob
 // Collects fields of cells, each made from the displacements when its turn comes.
 class field_list {
  public:
-  field_list(const local_model& part, const elastic_fields& state) : part_(part), state_(state) {}
+  field_list(const local_model& part, const derived_fields& state) : part_(part), state_(state) {}
 
   void scalar(const char* name, const char* words, const char* units, const cell_values& kept) {
     fields_.push_back(
@@ -65,7 +65,7 @@ class field_list {
 
  private:
   const local_model& part_;
-  const elastic_fields& state_;
+  const derived_fields& state_;
   std::vector<result_field> fields_;
 };
 
@@ -74,7 +74,7 @@ struct shown_scalar {
   const cell_values& values;
 };
 
-shown_scalar scalar_of(const elastic_fields& state, const std::string& name) {
+shown_scalar scalar_of(const derived_fields& state, const std::string& name) {
   if (name == "von_mises") return {"von Mises stress", "MPa", state.von_mises};
   if (name == "effective_strain") return {"effective strain", "1", state.effective_strain};
   return {"strain energy density", "MPa", state.sed};
@@ -82,9 +82,9 @@ shown_scalar scalar_of(const elastic_fields& state, const std::string& name) {
 
 }  // namespace
 
-elastic_fields derive_fields(std::shared_ptr<const solve::elasticity_problem> problem, std::vector<double> displacement_mm,
+derived_fields derive_fields(std::shared_ptr<const solve::elasticity_problem> problem, std::vector<double> displacement_mm,
                              std::vector<double> thermal_strain) {
-  elastic_fields state;
+  derived_fields state;
   state.displacement_mm = std::make_shared<const std::vector<double>>(std::move(displacement_mm));
   state.thermal_strain = std::make_shared<const std::vector<double>>(std::move(thermal_strain));
   state.sed = share(solve::strain_energy_density(*problem, *state.displacement_mm, *state.thermal_strain));
@@ -97,7 +97,7 @@ elastic_fields derive_fields(std::shared_ptr<const solve::elasticity_problem> pr
 namespace {
 
 // Of the whole solid [N mm], so that it is the work of the load; what the densities at the centres add up to is less.
-double strain_energy(MPI_Comm comm, const elastic_fields& state) {
+double strain_energy(MPI_Comm comm, const derived_fields& state) {
   const vector3& h = state.problem->spacing_mm;
   double energy = 0;
   comm::collectively(comm, [&] {
@@ -123,7 +123,7 @@ double largest_displacement(MPI_Comm comm, const std::vector<double>& zyx) {
 
 }  // namespace
 
-nlohmann::ordered_json statistics_of(MPI_Comm comm, const elastic_fields& state) {
+nlohmann::ordered_json statistics_of(MPI_Comm comm, const derived_fields& state) {
   const auto sed = solve::statistics(comm, *state.sed), strain = solve::statistics(comm, *state.effective_strain),
              stress = solve::statistics(comm, *state.von_mises);
   const auto numbers = [](const solve::field_statistics& s) {
@@ -137,7 +137,7 @@ nlohmann::ordered_json statistics_of(MPI_Comm comm, const elastic_fields& state)
 }
 
 std::vector<result_field> elastic_fields(const local_model& part, const std::vector<std::string>& names,
-                                         const elastic_fields& state) {
+                                         const derived_fields& state) {
   field_list list(part, state);
   for (const std::string& name : names) {
     if (name == "displacement") list.displacement();
@@ -177,7 +177,7 @@ int most_elastic_components(const spec& job) {
   return most;
 }
 
-void show(physics_result& result, const local_model& part, const std::string& name, const elastic_fields& state) {
+void show(physics_result& result, const local_model& part, const std::string& name, const derived_fields& state) {
   const auto [title, units, values] = scalar_of(state, name);
   const solve::field_statistics s = solve::statistics(part.where.comm, *values);
   result.shown = values;
@@ -188,7 +188,7 @@ void show(physics_result& result, const local_model& part, const std::string& na
   result.shown_low = s.median < result.shown_high ? s.median : 0;  // a uniform field is shown from nothing
 }
 
-nlohmann::ordered_json by_material(const local_model& part, const elastic_fields& state) {
+nlohmann::ordered_json by_material(const local_model& part, const derived_fields& state) {
   constexpr std::size_t most_materials = 32;
   const vector3 h = part.header.spacing_mm;
   if (part.header.materials.size() > 1 + most_materials) return nullptr;

@@ -9,7 +9,7 @@
 namespace osteon::job {
 
 /// A solution as far as results are read off it. Shared, because fields are made when they are written.
-struct elastic_fields {
+struct derived_fields {
   std::shared_ptr<const solve::elasticity_problem> problem;
   std::shared_ptr<const std::vector<double>> displacement_mm;
   std::shared_ptr<const std::vector<double>> thermal_strain;  ///< per active cell; empty: none
@@ -18,15 +18,15 @@ struct elastic_fields {
 };
 
 /// Compute the scalars of a solution. @param thermal_strain per active cell; empty: none @collective local
-elastic_fields derive_fields(std::shared_ptr<const solve::elasticity_problem> problem, std::vector<double> displacement_mm,
+derived_fields derive_fields(std::shared_ptr<const solve::elasticity_problem> problem, std::vector<double> displacement_mm,
                              std::vector<double> thermal_strain = {});
 
 /// Statistics of the scalars over the solid, as keys of summary.json. @collective on comm
-nlohmann::ordered_json statistics_of(MPI_Comm comm, const elastic_fields& state);
+nlohmann::ordered_json statistics_of(MPI_Comm comm, const derived_fields& state);
 
 /// The fields of a result file. @param names as in output.fields; principal values and directions become three fields each
 std::vector<result_field> elastic_fields(const local_model& part, const std::vector<std::string>& names,
-                                         const elastic_fields& state);
+                                         const derived_fields& state);
 
 /// What is written if output.fields is left out.
 inline std::vector<std::string> default_elastic_fields() { return {"displacement", "sed", "effective_strain", "von_mises"}; }
@@ -35,10 +35,10 @@ inline std::vector<std::string> default_elastic_fields() { return {"displacement
 int most_elastic_components(const spec& job);
 
 /// Choose the field of the picture and its range of colours. @collective on part.where.comm
-void show(physics_result& result, const local_model& part, const std::string& name, const elastic_fields& state);
+void show(physics_result& result, const local_model& part, const std::string& name, const derived_fields& state);
 
 /// Statistics of the scalars for each material that occurs; null for models of more than 32 materials (density laws).
 /// @collective on part.where.comm
-nlohmann::ordered_json by_material(const local_model& part, const elastic_fields& state);
+nlohmann::ordered_json by_material(const local_model& part, const derived_fields& state);
 
 }  // namespace osteon::job

@@ -15,7 +15,7 @@ class displacement_painter final : public frame_painter {
 
   bool show(physics_result& result, const solve::solver_state& state) override {
     if (!elastic_) elastic_ = make_problem(part_);
-    elastic_fields now;
+    derived_fields now;
     comm::collectively(part_.where.comm, [&] {
       const grid::point_vector& u = state.vectors.front();
       const auto values = std::get<std::span<double>>(u.values);

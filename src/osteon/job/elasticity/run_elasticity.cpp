@@ -25,7 +25,7 @@ using json = nlohmann::ordered_json;
 struct case_result {
   solve::solve_certificate certificate;
   json answers;
-  elastic_fields state;
+  derived_fields state;
   std::vector<double> reaction_N;  ///< only if the source of the model takes it
 };
 
@@ -38,7 +38,7 @@ case_result read_case(const spec& job, const local_model& part,
   const load_answers loads = read_loads(what, *problem, part.header.origin_mm, solution);
   if (source_of(job).takes_reactions()) result.reaction_N = std::move(solution.reaction_N);
   comm::collectively(comm, [&] { result.state = derive_fields(problem, std::move(solution.displacement_mm)); });
-  const elastic_fields& state = result.state;
+  const derived_fields& state = result.state;
   const auto failure = solve::pistoia(comm, *state.effective_strain, loads.load.value_or(0), job.pistoia.critical_strain,
                                       job.pistoia.critical_volume);
   json& answers = result.answers = loads.keys;
@@ -56,7 +56,7 @@ case_result read_case(const spec& job, const local_model& part,
 
 // The fields of a case; their names end in that of the case.
 std::vector<result_field> fields_of(const spec& job, const local_model& part, const load_case& what,
-                                    const elastic_fields& state) {
+                                    const derived_fields& state) {
   auto fields = elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), state);
   if (!what.name.empty())
     for (result_field& field : fields) {

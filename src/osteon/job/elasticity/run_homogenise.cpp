@@ -82,7 +82,7 @@ physics_result run_homogenise(const spec& job, const local_model& part, const so
                                {"true_relative_residual", found.certificate[i].true_relative_residual},
                                {"converged", found.certificate[i].converged}});
 
-  elastic_fields state;
+  derived_fields state;
   comm::collectively(comm, [&] { state = derive_fields(problem, std::move(found.shown.displacement_mm)); });
   const auto sed = solve::statistics(comm, *state.sed);
   result.answers = {{"homogenisation", answer},

@@ -54,7 +54,7 @@ class image_source final : public model_source {
 
 }  // namespace
 
-file_writer model_source::writer_of(const spec&, const local_model&, const elastic_fields&, std::vector<double>) const {
+file_writer model_source::writer_of(const spec&, const local_model&, const derived_fields&, std::vector<double>) const {
   return {};
 }
 

@@ -238,7 +238,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   const std::int64_t unsupported = drop_unsupported(job, part, log);
 
   clock.begin("solving");
-  file_checkpointer checkpoints(job, part, checkpoints, log);
+  file_checkpointer states(job, part, checkpoints, log);
   poll("setting up the solver");
   // They come back if this job fails before it has results. If it is stopped with a checkpoint, it will have some.
   earlier_results earlier;
@@ -254,7 +254,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
       throw;
     }
   };
-  frame_checkpointer frames(job, part, checkpoints, checkpoints.resume, log);
+  frame_checkpointer frames(job, part, states, checkpoints.resume, log);
   const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations), &frames};
   physics_result result = leave_with([&] { return row.run(job, part, how, log); });
 
@@ -317,7 +317,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
                     "the unfinished results in {} are marked 'not converged'; raise solve.max_iterations",
                     certificate->iterations, certificate->residual_history.back(), job.solve.tolerance, paths.directory));
   poll("ending the job; results and picture are written");
-  checkpoints.remove();
+  states.remove();
   return summary;
 }
 

@@ -19,6 +19,7 @@ struct estimation {
   std::int64_t largest_elements_per_rank = 0;
   double imbalance = 1;                    ///< largest share of a rank over the mean
   std::int64_t memory_bytes_per_rank = 0;  ///< of the rank with the largest share
+  std::int64_t import_memory_bytes = 0;    ///< of the one process that imports; its image reader runs before
   std::int64_t exchange_bytes = 0;         ///< largest message of one halo exchange
   double cpu_seconds = 0;                  ///< all ranks
   double wall_seconds = 0;                 ///< on as many cores as ranks

@@ -117,7 +117,7 @@ physics_result run_thermo_elasticity(const spec& job, const local_model& part, c
     result.answers["reaction_N"] = {force.z, force.y, force.x};
     result.answers["apparent_stress_MPa"] = force[static_cast<int>(along)] / cross_section_mm2(part.header, along);
   }
-  elastic_fields state;
+  derived_fields state;
   comm::collectively(comm, [&] { state = derive_fields(problem, std::move(solution.displacement_mm), std::move(strain)); });
   result.answers.update(statistics_of(comm, state));
   result.answers["heat_certificate"] = heat_certificate_of(*result.earlier_proof);

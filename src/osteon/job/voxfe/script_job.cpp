@@ -98,7 +98,7 @@ class script_source final : public model_source {
   std::vector<std::string> further_results() const override { return reading_.text->results.names(); }
   bool takes_reactions() const override { return !reading_.text->results.reaction.empty(); }
 
-  file_writer writer_of(const spec&, const local_model& part, const elastic_fields& state,
+  file_writer writer_of(const spec&, const local_model& part, const derived_fields& state,
                         std::vector<double> reaction_N) const override {
     return
         [reading = reading_, &part, state, reaction = std::move(reaction_N)](const std::string& directory, log_sink& log) {

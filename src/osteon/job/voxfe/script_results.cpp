@@ -21,7 +21,7 @@ namespace vx = io::voxfe;
 namespace {
 
 // Sums of the strains at the voxels around each node, and their number, complete on all ranks; shape (nodes, 7).
-std::vector<double> strains_around_nodes(const local_model& part, const elastic_fields& state) {
+std::vector<double> strains_around_nodes(const local_model& part, const derived_fields& state) {
   const solve::elasticity_problem& problem = *state.problem;
   const voxel::node_grid grid{&problem.cells, &problem.nodes, part.where.owned.begin, problem.spacing_mm, {}};
   std::vector<double> sums;
@@ -52,7 +52,7 @@ std::array<double, 3> principal(const std::array<double, 6>& e) {
 /// The nodes of the script's model, with the solution where there is one: what was dropped has not moved.
 class script_nodes {
  public:
-  script_nodes(const local_model& part, const script_elements& elements, const elastic_fields& state)
+  script_nodes(const local_model& part, const script_elements& elements, const derived_fields& state)
       : part_(part), solved_(state.problem->nodes) {
     cells_ = voxel::active_cells({elements.material.data(), part.where.owned.shape()});
     nodes_ = voxel::corner_nodes(cells_);
@@ -94,7 +94,7 @@ std::string target(const std::string& directory, const std::string& name) {
 }  // namespace
 
 nlohmann::ordered_json write_script_results(const script_reading& script, const local_model& part,
-                                            const elastic_fields& state, const std::vector<double>& reaction_N,
+                                            const derived_fields& state, const std::vector<double>& reaction_N,
                                             const std::string& directory, log_sink& log) {
   const vx::script& s = *script.text;
   const auto& elements = *static_cast<const script_elements*>(part.of_source.get());

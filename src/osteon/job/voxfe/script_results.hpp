@@ -25,7 +25,7 @@ struct script_elements {
 /// @return the files, by what they hold
 /// @throws machine_error @collective on part.where.comm
 nlohmann::ordered_json write_script_results(const script_reading& script, const local_model& part,
-                                            const elastic_fields& state, const std::vector<double>& reaction_N,
+                                            const derived_fields& state, const std::vector<double>& reaction_N,
                                             const std::string& directory, log_sink& log);
 
 }  // namespace osteon::job

@@ -10,11 +10,11 @@ namespace osteon::comm {
 /// Direct send, which blends all at once, as long as its n (n - 1) messages are few; then binary swap.
 plan::plan usual_method(int ranks, std::int64_t elements, std::span<const int> order, int root);
 
-struct compositor::transport {
-  transport(const composite_options& o, MPI_Comm c) : options(o), comm(communicator::duplicate(c)) {
+struct compositor::backend {
+  backend(const composite_options& o, MPI_Comm c) : options(o), comm(communicator::duplicate(c)) {
     if (!options.method) options.method = usual_method;
   }
-  virtual ~transport() = default;
+  virtual ~backend() = default;
   virtual std::byte* buffer() = 0;
   virtual frame_report run(std::span<const int> order, const pixel_rectangle& active) = 0;
   virtual const std::byte* picture() const = 0;
@@ -30,9 +30,9 @@ struct compositor::transport {
   pixel_rectangle whole() const { return {0, 0, options.width, options.height}; }
 };
 
-std::unique_ptr<compositor::transport> composite_by_messages(const composite_options& options, MPI_Comm comm);
-std::unique_ptr<compositor::transport> composite_in_shared_memory(const composite_options& options, MPI_Comm comm);
-std::unique_ptr<compositor::transport> composite_hybrid(const composite_options& options, MPI_Comm comm);
+std::unique_ptr<compositor::backend> composite_by_messages(const composite_options& options, MPI_Comm comm);
+std::unique_ptr<compositor::backend> composite_in_shared_memory(const composite_options& options, MPI_Comm comm);
+std::unique_ptr<compositor::backend> composite_hybrid(const composite_options& options, MPI_Comm comm);
 
 /// Whether each rank of this host has a core of its own. @collective on comm
 bool cores_for_all(const composite_options& options, MPI_Comm comm);

@@ -7,18 +7,17 @@ namespace osteon::comm {
 
 /// Messages as a plan has them, round by round; on one host without waiting after each round, unless there are barriers.
 /// @param comm, options are used until the object goes
-std::unique_ptr<all_to_all::transport> exchange_by_messages(MPI_Comm comm, const plan::exchange& what,
-                                                            const all_to_all_options& options, bool one_host);
+std::unique_ptr<all_to_all::backend> exchange_by_messages(MPI_Comm comm, const plan::exchange& what,
+                                                          const all_to_all_options& options, bool one_host);
 
 /// Copies through boxes in shared memory.
 /// @collective on host
-std::unique_ptr<all_to_all::transport> exchange_in_shared_memory(MPI_Comm host);
+std::unique_ptr<all_to_all::backend> exchange_in_shared_memory(MPI_Comm host);
 
 /// The plan `hierarchical:members` with shared memory inside groups. @return nothing if groups are of unequal size or not on
 /// one host each: then it is messages throughout
 /// @collective on comm
-std::unique_ptr<all_to_all::transport> exchange_hierarchically(MPI_Comm comm, int members,
-                                                               const all_to_all_options& options);
+std::unique_ptr<all_to_all::backend> exchange_hierarchically(MPI_Comm comm, int members, const all_to_all_options& options);
 
 /// Requests for the pieces of a message that may be longer than MPI counts.
 void send_in_pieces(const std::byte* from, std::int64_t bytes, std::int64_t longest, int peer, int tag, MPI_Comm comm,
