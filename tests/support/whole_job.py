@@ -9,9 +9,11 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+SCHEMAS = ROOT / "docs" / "schemas"
 SCAN = ROOT / ".cache" / "scans" / "bone_128x128x128.tif"
 BINARY = Path(os.environ.get("OSTEON_BINARY", ROOT / "build" / "release" / "src" / "app" / "osteon"))
 
@@ -30,6 +32,12 @@ def osteon(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([str(BINARY), *words], capture_output=True, text=True, timeout=60, check=False)
 
 
+def follows_schema(answer: dict, name: str) -> None:
+    """Raise a jsonschema.ValidationError unless the answer follows docs/schemas/NAME.json."""
+    schema = json.loads((SCHEMAS / f"{name}.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(answer)
+
+
 @dataclass
 class Finished:
     code: int
@@ -40,7 +48,9 @@ class Finished:
 
     @property
     def summary(self) -> dict:
-        return json.loads((self.folder / "summary.json").read_text())
+        answer = json.loads((self.folder / "summary.json").read_text())
+        follows_schema(answer, "summary")
+        return answer
 
 
 @dataclass
