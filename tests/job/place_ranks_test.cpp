@@ -12,7 +12,7 @@ namespace place_ranks_test {
 
 using namespace osteon;
 
-struct lines : sink {
+struct lines : log_sink {
   std::vector<std::string> notes;
   void note(std::string_view words) override { notes.emplace_back(words); }
 };

@@ -189,7 +189,7 @@ estimation estimate(const spec& job, int ranks, bool always_count, log_sink& log
   const double drawing =
       picture_bytes_per_pixel * pixels + picture_bytes_per_voxel * static_cast<double>(e.voxels) / e.ranks;
   e.memory_bytes_per_rank = static_cast<std::int64_t>(base_memory_bytes + std::max(solving, pixels > 0 ? drawing : 0));
-  e.import_memory_bytes = import_bytes(header, e.elements, job.script.has_value());  // a VOX-FE model is read as a whole
+  e.import_memory_bytes = import_bytes(header, e.elements, !source_of(job).is_image());  // other models are read as a whole
   e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_element * static_cast<double>(widest_cut) * sizeof(double));
   const double picture_seconds = picture_cpu_seconds_per_pixel * pixels;
   const double seconds_per_element = work * (c.setup_seconds + found.work.solutions * c.solution_seconds);
