@@ -2,6 +2,7 @@
 // The text of an error that a call has to throw.
 #include <gtest/gtest.h>
 
+#include <exception>
 #include <string>
 
 namespace osteon {
