@@ -25,7 +25,7 @@ from pathlib import Path
 
 from _program import BINARY, ROOT
 
-sys.path.insert(0, str(ROOT / "tests" / "job"))
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 from fake_cluster import FakeCluster, why_not
 
 ORDERS = ["original", "random", "afc-nb", "afc", "ours"]

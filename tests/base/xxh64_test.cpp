@@ -19,7 +19,7 @@ TEST(xxh64, has_the_known_values) {
 }
 
 // Oracle: the digest of the whole, whatever the parts.
-TEST(xxh64, takes_parts) {
+TEST(xxh64, of_parts_is_that_of_the_whole) {
   std::string text;
   for (int i = 0; i < 300; ++i) text += static_cast<char>(i * 7);
   for (std::size_t cut = 0; cut <= text.size(); ++cut)

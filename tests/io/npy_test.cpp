@@ -56,7 +56,7 @@ TEST(npy, reads_the_versions_and_refuses_the_rest) {
 }
 
 // Oracle: nothing but data_error may leave the parser.
-TEST(npy, survives_mutations) {
+TEST(npy, reads_mutated_files_or_refuses_them_with_a_data_error) {
   const std::string good = file_with("{'descr': '<i2', 'fortran_order': False, 'shape': (2, 1, 3), }\n", 12);
   std::mt19937 generator(11);
   int refused = 0;

@@ -11,7 +11,7 @@ namespace osteon::machine::topology_test {
 
 // Oracle of the trees: counted by hand from hwloc's descriptions.
 
-TEST(topology, two_sockets_of_four_cores) {
+TEST(topology, two_sockets_are_two_packages_on_one_host) {
   const host_tree tree = samples::two_sockets();
   ASSERT_EQ(tree.cores.size(), 8u);
   EXPECT_TRUE(tree.synthetic);
@@ -22,7 +22,7 @@ TEST(topology, two_sockets_of_four_cores) {
   EXPECT_EQ(tree.domains(level::host), (std::vector<pu_set>{{0, 1, 2, 3, 4, 5, 6, 7}}));
 }
 
-TEST(topology, epyc_with_twelve_l3_a_socket) {
+TEST(topology, an_epyc_has_twelve_l3_a_socket) {
   const host_tree tree = samples::epyc();
   ASSERT_EQ(tree.cores.size(), 192u);
   EXPECT_EQ(tree.domains(level::l3).size(), 24u);

@@ -27,7 +27,7 @@ net_test::worms worms_of(const net::network& where, const plan::exchange& what, 
 int longest_wait(const net_test::worms& worms) { return *std::max_element(worms.waited.begin(), worms.waited.end()); }
 
 // Oracle: flit by flit: with the repair nobody ever waits; as printed each round takes at least its load of 4 times as long.
-TEST(wormhole, transposition_of_64_pus) {
+TEST(wormhole, the_transposition_waits_as_printed_and_never_once_repaired) {
   const auto where = network_by_text("hxb:4x4x4");
   const auto printed = plan::transposition(64, transposition_order::printed, plan::equal_parcels(flits));
   const auto repaired = plan::transposition(64, transposition_order::x_first, plan::equal_parcels(flits));

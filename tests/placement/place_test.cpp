@@ -38,7 +38,7 @@ graph ring_with_chords(int n) {
 
 // Oracle: invariants on all of the machines: a core for each subdomain, never worse than the input order, and the
 // same whenever it is asked.
-TEST(Place, EveryKindOfMachine) {
+TEST(Place, IsRepeatableAndNoWorseThanTheInputOnEveryKindOfMachine) {
   std::vector<std::pair<const char*, machine::host_list>> machines;
   machines.emplace_back("2 sockets x 4", machine::host_list(4, samples::two_sockets()));
   machines.emplace_back("EPYC", machine::host_list(1, samples::epyc()));
@@ -72,7 +72,7 @@ TEST(Place, EveryKindOfMachine) {
 // and both ways that is 2^20 and 2^22 B. Rows of 8 blocks along x cut 2 x 7 x 64 of the larger: 3758.1 MB. Bricks of 1 x 2 x
 // 4 (x, y, z) cut 7 x 64 of the smaller and (3 + 1) x 64 of the larger: 1543.5 MB; half a brick is cut from the other half
 // by 2 larger ones, as much as 8 smaller. At random 504 of the 511 others of a block are on other hosts: 4170 MB.
-TEST(Place, PapersCaseFromVolumeToSockets) {
+TEST(Place, ReachesTheVolumesOfThePapersCaseByHand) {
   const cartesian grid{{8, 8, 8}, {256, 256, 1024}, 8, {}};
   const graph g = graph_of(grid);
   const target where = every_core(machine::assumed(machine::host_list(64, samples::two_sockets())));
@@ -129,7 +129,7 @@ TEST(Place, ASlowHostGetsAnEndOfTheRow) {
 // of constant z, which sends 2 x 64 faces of 4: 256 s. A leaf of 2 x 4 x 8 blocks (x, y, z) sends 2 x 32 faces of 1 along x,
 // 16 of 4 along y and none along z: 64 s, which bricks alone, leaf by leaf in their own order, do not reach
 // (docs/theory/placement.md: 160).
-TEST(Place, KnowsTheNetwork) {
+TEST(Place, TakesTheHottestLinkOfAFatTreeToAQuarter) {
   const cartesian grid{{8, 8, 8}, {1, 1, 4}, 1, {}};
   const graph g = graph_of(grid);
   const auto model = std::make_shared<net::network>(

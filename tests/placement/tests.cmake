@@ -10,7 +10,7 @@ osteon_test(placement/reorder RANKS 1 4)
 target_compile_definitions(test_placement PRIVATE
   UNSTRUCTURED_GRAPH="${CMAKE_CURRENT_SOURCE_DIR}/placement/data/unstructured512.graph")
 
-# Run by tests/job/test_place.py with and without the library that counts.
+# Run by tests/app/test_place.py with and without the library that counts.
 add_executable(trace_program ${osteon_SOURCE_DIR}/tests/placement/trace_program.cpp)
 osteon_warnings(trace_program)
 target_compile_definitions(trace_program PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <osteon/base/error.hpp>
+#include <support/message_of.hpp>
 
 #include "elastic_model.hpp"
 
@@ -89,13 +90,17 @@ TEST(ElasticLoad, DisplacementsAndForcesSuperpose) {
     EXPECT_NEAR(sum.displacement_mm[i], first.displacement_mm[i] + second.displacement_mm[i], 1e-8);
 }
 
-// Oracle: the message says what is wrong, on all ranks.
-TEST(ElasticLoad, RefusesWhatCannotBeApplied) {
+// Oracle: the message has the numbers that do not fit, on all ranks.
+TEST(ElasticLoad, TheMessageOfWhatCannotBeAppliedNamesTheNumberOrTheNode) {
   const bar b;
   solve::elasticity_solver solver(b.problem, {1e-8, 500}, null_log());
-  EXPECT_THROW(solver.solve({.prescribed_mm = {1.0}, .forces = {}}), usage_error);
-  EXPECT_THROW(solver.solve({.prescribed_mm = {}, .forces = {{-1, {}}}}), usage_error);
-  EXPECT_THROW(solver.solve({.prescribed_mm = {}, .forces = {{0, {NAN, 0, 0}}}}), data_error);
+  const auto applied = [&](const solve::elasticity_load& load) { return [&solver, load] { solver.solve(load); }; };
+  EXPECT_TRUE(
+      message_of<usage_error>(applied({.prescribed_mm = {1.0}, .forces = {}})).starts_with("1 prescribed values for "));
+  EXPECT_TRUE(message_of<usage_error>(applied({.prescribed_mm = {}, .forces = {{-1, {}}}}))
+                  .starts_with("a force acts at node -1, but there are "));
+  EXPECT_TRUE(message_of<data_error>(applied({.prescribed_mm = {}, .forces = {{0, {NAN, 0, 0}}}}))
+                  .starts_with("the force at node 0 is nan N along z"));
 }
 
 }  // namespace elasticity_load_test

@@ -87,7 +87,7 @@ TEST(elasticity, stretches_a_bar_by_its_youngs_modulus) {
 }
 
 // Oracle: analytic; E (1 - nu) / ((1 + nu)(1 - 2 nu)).
-TEST(elasticity, confined_modulus) {
+TEST(elasticity, gives_a_confined_block_the_confined_modulus) {
   const model m = solid({9, 4, 7}, {1.1, 0.7, 0.9});
   const auto p = make_problem(m, confined(m.shape, m.spacing, 0, -0.01));
   const auto s = solved(p);
@@ -95,7 +95,7 @@ TEST(elasticity, confined_modulus) {
 }
 
 // Oracle: analytic; u_x = gamma z is simple shear with stress gamma E / (2 (1 + nu)).
-TEST(elasticity, shear_modulus) {
+TEST(elasticity, gives_simple_shear_the_shear_modulus) {
   const model m = solid({8, 5, 6}, {1.1, 0.7, 0.9});
   const auto p = make_problem(m, [&](index3 node, const axis_value& fix) {
     bool outer = false;
@@ -112,7 +112,7 @@ TEST(elasticity, shear_modulus) {
 }
 
 // Oracle: closed form of layered media (Backus), layers of E = 1 and 10, nu = 0.3, normal to z.
-TEST(elasticity, laminate_constants) {
+TEST(elasticity, gives_a_laminate_the_constants_of_layered_media) {
   model m = solid({8, 6, 6});
   for (std::int64_t z = 0; z < 8; ++z)
     for (std::int64_t y = 0; y < 6; ++y)

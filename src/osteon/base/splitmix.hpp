@@ -6,7 +6,7 @@
 namespace osteon {
 
 /// The finaliser of splitmix64: a bijection in which any change of the input changes about half of the output's bits.
-/// @cite Steele, Lea and Flood, OOPSLA 2014
+/// @cite [Steele2014]
 constexpr std::uint64_t mix_bits(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;

@@ -7,7 +7,7 @@ namespace osteon::solve {
 
 /// The recursion of preconditioned conjugate gradients; the system holds the vectors: x, the residual r, the preconditioned
 /// residual z, the search direction p and q = K p, in whatever precision and layout it likes.
-/// @cite Hestenes and Stiefel, J. Res. NBS 49 (1952) 409-436, section 10
+/// @cite [HestenesStiefel1952], section 10
 ///
 /// A system has
 /// - `double precondition()`: z = M^-1 r; returns r.z

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from test_commands import osteon
+from whole_job import osteon
 
 MACHINE = {
     "schema": "osteon.compositing-machine/1",

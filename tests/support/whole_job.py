@@ -1,4 +1,4 @@
-"""Whole jobs, run as a user runs them: one process, one folder, one exit code."""
+"""The program, run as a user runs it: a command, or a whole job with one process, one folder and one exit code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import jsonschema
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
+SCHEMAS = ROOT / "docs" / "schemas"
 SCAN = ROOT / ".cache" / "scans" / "bone_128x128x128.tif"
 BINARY = Path(os.environ.get("OSTEON_BINARY", ROOT / "build" / "release" / "src" / "app" / "osteon"))
 
@@ -19,6 +23,19 @@ MATERIAL = {
     "thermo_elasticity": "[[material]]\nyoungs_modulus_MPa = 6829.0\npoisson_ratio = 0.3\n"
     "conductivity_W_per_mK = 0.5\nthermal_expansion_per_K = 2e-5\n",
 }
+
+
+def osteon(*words: str) -> subprocess.CompletedProcess[str]:
+    """A command of the program; the test is skipped where the program is not built."""
+    if not BINARY.exists():
+        pytest.skip(f"{BINARY} is not built")
+    return subprocess.run([str(BINARY), *words], capture_output=True, text=True, timeout=60, check=False)
+
+
+def follows_schema(answer: dict, name: str) -> None:
+    """Raise a jsonschema.ValidationError unless the answer follows docs/schemas/NAME.json."""
+    schema = json.loads((SCHEMAS / f"{name}.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(answer)
 
 
 @dataclass
@@ -31,7 +48,9 @@ class Finished:
 
     @property
     def summary(self) -> dict:
-        return json.loads((self.folder / "summary.json").read_text())
+        answer = json.loads((self.folder / "summary.json").read_text())
+        follows_schema(answer, "summary")
+        return answer
 
 
 @dataclass

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from test_commands import osteon
+from whole_job import osteon
 
 
 def net(*arguments: str) -> dict:

@@ -11,13 +11,7 @@ from pathlib import Path
 import jsonschema
 import numpy as np
 import pytest
-from whole_job import BINARY, ROOT, Job, job_text
-
-
-def osteon(*arguments: str) -> subprocess.CompletedProcess[str]:
-    if not BINARY.exists():
-        pytest.skip(f"{BINARY} is not built")
-    return subprocess.run([str(BINARY), *arguments], capture_output=True, text=True, timeout=60, check=False)
+from whole_job import ROOT, Job, job_text, osteon
 
 
 def test_every_command_has_help_with_an_example() -> None:
