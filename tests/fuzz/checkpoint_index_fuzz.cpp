@@ -1,6 +1,6 @@
 #include <cstdlib>
 #include <osteon/base/error.hpp>
-#include <osteon/io/checkpoint_index.hpp>
+#include <osteon/io/files/checkpoint_index.hpp>
 #include <string_view>
 
 #include "fuzz/bytes_as_file.hpp"

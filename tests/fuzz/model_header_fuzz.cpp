@@ -1,6 +1,6 @@
 #include <cstdlib>
 #include <osteon/base/error.hpp>
-#include <osteon/io/model_header_bytes.hpp>
+#include <osteon/io/files/model_header_bytes.hpp>
 
 // Oracle: what can be unpacked packs to the same bytes; nothing but data_error leaves the reader.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

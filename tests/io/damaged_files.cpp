@@ -17,10 +17,10 @@
 #include <iterator>
 #include <osteon/base/digest.hpp>
 #include <osteon/base/error.hpp>
-#include <osteon/io/model_file.hpp>
-#include <osteon/io/model_header_bytes.hpp>
+#include <osteon/io/files/model_file.hpp>
+#include <osteon/io/files/model_header_bytes.hpp>
+#include <osteon/io/files/verify.hpp>
 #include <osteon/io/npy.hpp>
-#include <osteon/io/verify.hpp>
 #include <random>
 
 #include "io/sample.hpp"

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <osteon/base/xxh3.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/io/chunk_index.hpp>
-#include <osteon/io/model_file.hpp>
-#include <osteon/io/shared_file.hpp>
+#include <osteon/io/chunked/chunk_index.hpp>
+#include <osteon/io/chunked/shared_file.hpp>
+#include <osteon/io/files/model_file.hpp>
 
 #include "io/sample.hpp"
 

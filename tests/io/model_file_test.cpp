@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <osteon/base/error.hpp>
-#include <osteon/io/model_file.hpp>
-#include <osteon/io/verify.hpp>
+#include <osteon/io/files/model_file.hpp>
+#include <osteon/io/files/verify.hpp>
 #include <random>
 
 #include "grid/sample_bricks.hpp"

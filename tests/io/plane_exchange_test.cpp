@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
-#include <osteon/io/plane_exchange.hpp>
+#include <osteon/io/chunked/plane_exchange.hpp>
 
 namespace plane_exchange_test {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 #include <osteon/grid/block.hpp>
-#include <osteon/io/result_file.hpp>
+#include <osteon/io/files/result_file.hpp>
 #include <osteon/voxel/model.hpp>
 
 namespace osteon::sample {

@@ -3,7 +3,7 @@
 /// Vectors over the nodes of the sample solid, whose values are functions of the position.
 #include <cmath>
 #include <osteon/grid/plane_points.hpp>
-#include <osteon/io/checkpoint_file.hpp>
+#include <osteon/io/files/checkpoint_file.hpp>
 
 #include "io/sample.hpp"
 

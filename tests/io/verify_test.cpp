@@ -6,8 +6,8 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/xxh3.hpp>
 #include <osteon/base/xxh64.hpp>
-#include <osteon/io/model_file.hpp>
-#include <osteon/io/verify.hpp>
+#include <osteon/io/files/model_file.hpp>
+#include <osteon/io/files/verify.hpp>
 
 #include "io/sample.hpp"
 

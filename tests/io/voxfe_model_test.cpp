@@ -4,7 +4,7 @@
 #include <fstream>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/grid/block_nodes.hpp>
-#include <osteon/io/model_file.hpp>
+#include <osteon/io/files/model_file.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/io/voxfe/read_model.hpp>
 #include <osteon/io/voxfe/write_results.hpp>

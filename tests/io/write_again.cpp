@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <limits>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/io/model_file.hpp>
+#include <osteon/io/files/model_file.hpp>
 
 #include "io/sample_points.hpp"
 

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
-#include <osteon/io/model_file.hpp>
+#include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/placement/rank_graph.hpp>
 #include <osteon/job/placement/subdomain_graph.hpp>

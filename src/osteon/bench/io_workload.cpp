@@ -10,8 +10,8 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/grid/block_nodes.hpp>
-#include <osteon/io/model_file.hpp>
-#include <osteon/io/result_file.hpp>
+#include <osteon/io/files/model_file.hpp>
+#include <osteon/io/files/result_file.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 
 namespace osteon::bench {

@@ -3,7 +3,7 @@
 /// A rank's part of the model, as every physics gets it.
 #include <memory>
 #include <osteon/grid/block.hpp>
-#include <osteon/io/plane_source.hpp>
+#include <osteon/io/chunked/plane_source.hpp>
 #include <osteon/job/spec/spec.hpp>
 #include <osteon/voxel/model.hpp>
 #include <osteon/voxel/run_set.hpp>

@@ -8,7 +8,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/base/log_sink.hpp>
-#include <osteon/io/result_file.hpp>
+#include <osteon/io/files/result_file.hpp>
 #include <osteon/job/outputs/answers.hpp>
 #include <osteon/job/spec/key_visitor.hpp>
 #include <osteon/job/spec/spec.hpp>

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <osteon/base/log_sink.hpp>
-#include <osteon/io/result_file.hpp>
+#include <osteon/io/files/result_file.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/solve/certificate.hpp>
 #include <osteon/solve/solver_options.hpp>

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/io/model_header_bytes.hpp>
+#include <osteon/io/files/model_header_bytes.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/io/voxfe/read_model.hpp>
 

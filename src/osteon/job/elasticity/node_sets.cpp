@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/io/model_file.hpp>
+#include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/label_images.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/run/compute.hpp>

@@ -164,7 +164,7 @@ physics_result run_transient(const spec& job, const local_model& part, const sol
 
 solve::surroundings surroundings_of(const spec& job) {
   return job.load.boundary_condition.value_or("periodic") == "uniform" ? solve::surroundings::uniform_gradient
-                                                                 : solve::surroundings::periodic;
+                                                                       : solve::surroundings::periodic;
 }
 
 physics_result run_tensor(const spec& job, const local_model& part, const solve::heat_problem& problem,

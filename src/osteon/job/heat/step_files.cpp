@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/io/result_file.hpp>
+#include <osteon/io/files/result_file.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/system_info.hpp>
 

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
-#include <osteon/io/model_file.hpp>
-#include <osteon/io/result_file.hpp>
+#include <osteon/io/files/model_file.hpp>
+#include <osteon/io/files/result_file.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>

@@ -1,5 +1,5 @@
 #include <osteon/comm/collectively.hpp>
-#include <osteon/io/model_file.hpp>
+#include <osteon/io/files/model_file.hpp>
 #include <osteon/job/model_source.hpp>
 #include <osteon/job/run/compute.hpp>
 

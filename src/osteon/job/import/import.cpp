@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <osteon/base/counted.hpp>
 #include <osteon/base/digest.hpp>
-#include <osteon/io/model_file.hpp>
+#include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/classify.hpp>
 #include <osteon/job/import/label_images.hpp>
 #include <osteon/job/import/read_scan.hpp>

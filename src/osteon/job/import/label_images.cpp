@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <osteon/io/model_file.hpp>
+#include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/read_scan.hpp>
 #include <span>
 

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/io/chunked/storage.hpp>
 #include <osteon/io/file_report.hpp>
-#include <osteon/io/storage.hpp>
 #include <osteon/job/spec/spec.hpp>
 #include <string>
 

@@ -13,9 +13,9 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/percentile.hpp>
-#include <osteon/io/check_whole.hpp>
+#include <osteon/io/files/check_whole.hpp>
+#include <osteon/io/files/read_field.hpp>
 #include <osteon/io/npy.hpp>
-#include <osteon/io/read_field.hpp>
 #include <osteon/job/outputs/control_points.hpp>
 #include <osteon/job/outputs/draw.hpp>
 #include <osteon/job/outputs/render_boxes.hpp>

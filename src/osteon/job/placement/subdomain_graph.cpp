@@ -2,7 +2,7 @@
 #include <map>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
-#include <osteon/io/model_file.hpp>
+#include <osteon/io/files/model_file.hpp>
 #include <osteon/job/placement/subdomain_graph.hpp>
 
 namespace osteon::job {

@@ -11,8 +11,8 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/io/checkpoint_file.hpp>
-#include <osteon/io/model_header_bytes.hpp>
+#include <osteon/io/files/checkpoint_file.hpp>
+#include <osteon/io/files/model_header_bytes.hpp>
 #include <osteon/io/temporary_file.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/system_info.hpp>

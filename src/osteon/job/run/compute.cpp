@@ -10,8 +10,8 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/io/model_file.hpp>
-#include <osteon/io/result_file.hpp>
+#include <osteon/io/files/model_file.hpp>
+#include <osteon/io/files/result_file.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/model_source.hpp>
 #include <osteon/job/outputs/check_answers.hpp>

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
-#include <osteon/io/model_file.hpp>
+#include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/model_source.hpp>
 #include <osteon/job/physics.hpp>

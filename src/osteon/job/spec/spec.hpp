@@ -223,7 +223,7 @@ struct spec {
   std::string file;                      ///< the job file; empty if it did not come from one
   std::string text;                      ///< its text, for the manifest
   std::vector<problem> older_spellings;  ///< that the file has, each with the present one; `where` is the key
-  std::vector<std::string> changes;  ///< of its keys, `KEY=VALUE`, by the command line
+  std::vector<std::string> changes;      ///< of its keys, `KEY=VALUE`, by the command line
 };
 
 /// Read a job file and check it. All faults are collected, each with its line; a spec is only meaningful if there are none.

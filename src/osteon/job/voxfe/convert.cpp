@@ -6,7 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <osteon/io/model_file.hpp>
+#include <osteon/io/files/model_file.hpp>
 #include <osteon/io/temporary_file.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/job/model_source.hpp>

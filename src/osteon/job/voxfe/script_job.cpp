@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/io/model_file.hpp>
+#include <osteon/io/files/model_file.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/io/voxfe/read_model.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>

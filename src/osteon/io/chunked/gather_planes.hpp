@@ -1,0 +1,43 @@
+#pragma once
+/// @file
+/// Whole planes put together from the boxes of all ranks, piece by piece (internal to io).
+#include <osteon/grid/redistribute.hpp>
+#include <osteon/io/chunked/plane_exchange.hpp>
+#include <osteon/io/chunked/plane_source.hpp>
+
+namespace osteon::io {
+
+/// Brings the pieces of a variable to those that write them. A rank makes the values of a piece when the piece is due, so
+/// that beside what it makes them from it holds a piece and what it sends of the pieces of others.
+class piece_gather {
+ public:
+  /// Borrows all but the last.
+  /// @param boxes of the voxels of each rank
+  /// @param on_nodes values are floats at nodes: boxes that touch share them, the value of the highest rank counts, and
+  /// NaN only where all have it
+  /// @param point_bytes of all components of a value
+  piece_gather(MPI_Comm comm, const plane_exchange& exchange, const grid::box_tree& boxes, bool on_nodes,
+               std::int64_t point_bytes);
+
+  /// Whether in this round no rank has values for another one. The same on all ranks. @collective local
+  bool is_alone(std::int64_t round) const;
+
+  /// @param make this rank's values
+  /// @param piece filled in; as many bytes as this rank's piece of the round has
+  /// @throws what `make` throws, on all ranks @collective on comm
+  void gather(std::int64_t round, const plane_source<std::byte>& make, std::span<std::byte> piece) const;
+
+ private:
+  box3 box_of(int rank) const;
+  std::int64_t bytes_of(const box3& part) const { return part.volume() * point_bytes_; }
+  std::vector<grid::piece> parts_of(plane_range planes) const;
+  void put(const box3& part, const std::byte* from, plane_range planes, std::span<std::byte> piece) const;
+
+  MPI_Comm comm_;
+  const plane_exchange& exchange_;
+  const grid::box_tree& boxes_;
+  bool on_nodes_;
+  std::int64_t point_bytes_;
+};
+
+}  // namespace osteon::io

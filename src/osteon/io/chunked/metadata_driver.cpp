@@ -1,0 +1,154 @@
+#include <osteon/io/chunked/metadata_driver.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+namespace osteon::io {
+namespace {
+
+struct driven_file {
+  H5FD_t common{};  ///< first: HDF5 knows this part
+  int descriptor = -1;
+  haddr_t end_of_space = 0, end_of_file = 0;
+  struct stat status{};
+  int error = 0;
+};
+
+driven_file& of(H5FD_t* file) { return *reinterpret_cast<driven_file*>(file); }
+const driven_file& of(const H5FD_t* file) { return *reinterpret_cast<const driven_file*>(file); }
+
+H5FD_t* open(const char* name, unsigned flags, hid_t, haddr_t) {
+  auto* file = new (std::nothrow) driven_file;
+  if (!file) return nullptr;
+  file->descriptor = ::open(name, ((flags & H5F_ACC_RDWR) ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+  if (file->descriptor < 0 || ::fstat(file->descriptor, &file->status) != 0) {
+    if (file->descriptor >= 0) ::close(file->descriptor);
+    delete file;
+    return nullptr;
+  }
+  file->end_of_file = static_cast<haddr_t>(file->status.st_size);
+  return &file->common;
+}
+
+herr_t close(H5FD_t* file) {
+  ::close(of(file).descriptor);
+  delete &of(file);
+  return 0;
+}
+
+int compare(const H5FD_t* a, const H5FD_t* b) {
+  const auto key = [](const H5FD_t* f) { return std::pair(of(f).status.st_dev, of(f).status.st_ino); };
+  return key(a) < key(b) ? -1 : key(b) < key(a) ? 1 : 0;
+}
+
+herr_t query(const H5FD_t*, unsigned long* flags) {
+  *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA;
+  return 0;
+}
+
+haddr_t end_of_space(const H5FD_t* file, H5FD_mem_t) { return of(file).end_of_space; }
+herr_t set_end_of_space(H5FD_t* file, H5FD_mem_t, haddr_t at) {
+  of(file).end_of_space = at;
+  return 0;
+}
+haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t) { return of(file).end_of_file; }
+
+herr_t get_handle(H5FD_t* file, hid_t, void** handle) {
+  *handle = &of(file).error;
+  return 0;
+}
+
+herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t at, std::size_t size, void* buffer) {
+  char* to = static_cast<char*>(buffer);
+  while (size > 0) {
+    const ssize_t got = ::pread(of(file).descriptor, to, size, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) {  // beyond the end there are zeros, as HDF5 expects it
+      std::memset(to, 0, size);
+      return 0;
+    }
+    to += got;
+    at += static_cast<haddr_t>(got);
+    size -= static_cast<std::size_t>(got);
+  }
+  return 0;
+}
+
+herr_t write_block(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t at, std::size_t size, const void* buffer) {
+  driven_file& f = of(file);
+  f.end_of_file = std::max(f.end_of_file, at + size);
+  if (type == H5FD_MEM_DRAW) return 0;
+  const char* from = static_cast<const char*>(buffer);
+  while (size > 0 && f.error == 0) {
+    const ssize_t put = ::pwrite(f.descriptor, from, size, static_cast<off_t>(at));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) {
+      f.error = errno;
+      break;
+    }
+    from += put;
+    at += static_cast<haddr_t>(put);
+    size -= static_cast<std::size_t>(put);
+  }
+  return 0;
+}
+
+herr_t truncate(H5FD_t* file, hid_t, hbool_t) {
+  driven_file& f = of(file);
+  // Others may have written up to the end of the space that was given out, never beyond it.
+  if (f.error == 0 && ::ftruncate(f.descriptor, static_cast<off_t>(f.end_of_space)) != 0) f.error = errno;
+  f.end_of_file = f.end_of_space;
+  return 0;
+}
+
+H5FD_class_t describe() {
+  H5FD_class_t c{};
+#if H5_VERSION_GE(1, 14, 0)
+  c.version = H5FD_CLASS_VERSION;
+  c.value = static_cast<H5FD_class_value_t>(600);  // 512 and above: drivers that the HDF Group has not registered
+#endif
+  c.name = "osteon_index";
+  c.maxaddr = (haddr_t{1} << 62) - 1;
+  c.fc_degree = H5F_CLOSE_WEAK;
+  c.open = open;
+  c.close = close;
+  c.cmp = compare;
+  c.query = query;
+  c.get_eoa = end_of_space;
+  c.set_eoa = set_end_of_space;
+  c.get_eof = end_of_file;
+  c.get_handle = get_handle;
+  c.read = read;
+  c.write = write_block;
+  c.truncate = truncate;
+  const H5FD_mem_t kinds[] = H5FD_FLMAP_DICHOTOMY;
+  std::copy(std::begin(kinds), std::end(kinds), std::begin(c.fl_map));
+  return c;
+}
+
+}  // namespace
+
+index_driver::index_driver() {
+  const H5FD_class_t c = describe();
+  id_ = H5FDregister(&c);
+}
+
+index_driver::~index_driver() {
+  if (id_ >= 0) H5FDunregister(id_);
+}
+
+std::string index_driver::failure(hid_t file) {
+  void* handle = nullptr;
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || !handle) return "HDF5 does not know the file any more";
+  const int error = *static_cast<const int*>(handle);
+  return error == 0 ? "" : std::strerror(error);
+}
+
+}  // namespace osteon::io

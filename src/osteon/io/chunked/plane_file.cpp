@@ -1,0 +1,302 @@
+#include <osteon/io/chunked/plane_file.hpp>
+
+#include <fmt/format.h>
+#include <netcdf.h>
+
+#include <algorithm>
+#include <numeric>
+#include <osteon/comm/broadcast.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/offsets.hpp>
+#include <osteon/io/chunked/seal.hpp>
+#include <osteon/io/chunked/send_chunks.hpp>
+#include <osteon/io/files/part_reader.hpp>
+
+namespace osteon::io {
+namespace {
+
+constexpr std::int64_t largest_piece = std::int64_t{8} << 20;  // that a rank makes at a time: it stays in its cache
+constexpr std::int64_t most_alone = std::int64_t{128} << 20;   // by all ranks, between two agreements on failures
+constexpr std::int64_t metadata_reserve = 1 << 20;  // attributes, coordinates and the chunk index (~ 0.1 MiB measured)
+constexpr std::int64_t most_shipped = std::int64_t{64} << 20;  // to a writer in a round, before it is packed
+
+file_team all_ranks(MPI_Comm comm) {
+  file_team team;
+  team.ranks.resize(static_cast<std::size_t>(comm::size(comm)));
+  std::iota(team.ranks.begin(), team.ranks.end(), 0);
+  return team;
+}
+
+}  // namespace
+
+plane_file::plane_file(MPI_Comm comm, const std::string& path, plane_file_plan plan,
+                       const std::function<void(std::span<const plane_variable>)>& describe)
+    : comm_(comm),
+      plan_(std::move(plan)),
+      team_(file_team::make(comm, path, plan_.how, direction::write)),
+      packers_(all_ranks(comm)),
+      address_(plan_.variables.size(), -1),
+      digests_(plan_.variables.size()),
+      written_(plan_.variables.size()) {
+  if (team_.mode != access_mode::parallel)
+    plan_.how.bytes_per_call = std::min(plan_.how.bytes_per_call, most_shipped * std::ssize(team_.ranks));
+  for (const plane_variable& v : plan_.variables) index_reserve_ += 256 * v.chunks();
+  comm::collectively(comm_, [&] {
+    check_hints(plan_.how);
+    check_storage(plan_.stored);
+    if (comm::rank(comm_) == 0) {
+      temporary_ = std::make_unique<temporary_file>(path);
+      name_ = temporary_->name();
+      reserve_space(name_, metadata_reserve);
+    }
+  });
+  name_ = comm::broadcast(comm_, name_);
+  comm::outcome opened;  // a collective of the team alone: the others learn of its errors afterwards
+  if (team_.member()) opened = comm::outcome_of([&] { file_ = std::make_unique<shared_file>(name_, team_, plan_.how); });
+  comm::throw_first_error(comm_, opened);
+  comm::collectively(comm_, [&] {
+    if (comm::rank(comm_) == 0) define(describe);
+  });
+  MPI_Bcast(address_.data(), static_cast<int>(address_.size()), MPI_INT64_T, 0, comm_);
+}
+
+/// The metadata, by rank 0 alone.
+void plane_file::define(const std::function<void(std::span<const plane_variable>)>& describe) {
+  int id = -1;
+  check_netcdf(nc_create(name_.c_str(), NC_NETCDF4 | NC_CLOBBER, &id), fmt::format("create '{}'", name_));
+  netcdf_file file(id, netcdf_file::use::writing);
+  reserve_space(name_, metadata_reserve + index_reserve_);  // creating the file gave the reserve back
+  const layout at = define_layout(id, plan_.header, plan_.schema, plan_.with_nodes, plan_.attributes);
+  for (plane_variable& v : plan_.variables) define_plane_variable(at, v, plan_.stored);
+  describe(plan_.variables);
+  check_netcdf(nc_enddef(id), fmt::format("create '{}'", name_));
+  file.close();
+  reserve_space(name_, metadata_reserve + index_reserve_);
+  index_ = std::make_unique<chunk_index>(name_, plan_.how.alignment_bytes);
+  if (plan_.stored.method != compression::none) return;
+  for (std::size_t i = 0; i < address_.size(); ++i) address_[i] = index_->place_all(plan_.variables[i]);
+}
+
+/// Make sure that the metadata can be written behind the end of the file, and so many bytes of values before them.
+///
+/// Room is taken for what libraries write, which may hang or say nothing if there is none. What members write plainly is
+/// only held against their limits: taking the room costs as much as writing, and a write that fails says so.
+void plane_file::reserve(std::int64_t values) {
+  const std::int64_t metadata = metadata_reserve + index_reserve_;
+  comm::collectively(comm_, [&] {
+    if (!team_.member()) return;
+    check_size_limit(name_, values + metadata);
+    if (comm::rank(comm_) == 0 && (values == 0 || !writes_plainly(team_, plan_.how)))
+      reserve_space(name_, values + metadata);
+  });
+}
+
+plane_exchange plane_file::exchange_of(const plane_variable& v) const {
+  access pieces = plan_.how;
+  pieces.bytes_per_call = std::min(pieces.bytes_per_call, largest_piece * static_cast<std::int64_t>(packers_.ranks.size()));
+  return plane_exchange(comm_, packers_, pieces, v.on_nodes ? plan_.node_planes : plan_.cell_planes, v.planes,
+                        v.chunk_planes, v.bytes_per_plane());
+}
+
+/// Note chunks that this rank writes, and where.
+std::vector<extent> plane_file::remember(std::size_t index, std::span<const stored_chunk> chunks,
+                                         std::span<const std::span<const std::byte>> bytes) {
+  std::vector<extent> extents;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    chunks_.push_back({index, chunks[i]});
+    extents.push_back({chunks[i].address, bytes[i]});
+  }
+  return extents;
+}
+
+/// A round: a piece of each rank, packed, given its place, brought to those that write, written.
+void plane_file::put(std::size_t index, plane_range part, std::span<const std::byte> values) {
+  const plane_variable& v = plan_.variables[index];
+  encoded_piece piece;
+  comm::collectively(comm_, [&] {
+    piece = encode_chunks(v, plan_.stored, part, values);
+    digests_[index] += piece.value_digests;
+  });
+  if (plan_.stored.method == compression::none) {
+    for (stored_chunk& c : piece.chunks) c.address = address_[index] + c.first_plane * v.bytes_per_plane();
+  } else {
+    std::int64_t bytes = 0;
+    for (const stored_chunk& c : piece.chunks) bytes += c.bytes;
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, comm_);
+    reserve(bytes);
+    place_chunks(comm_, piece.chunks, [&](std::span<stored_chunk> all) {
+      for (stored_chunk& c : all) c.address = index_->place_chunk(v, c.first_plane, c.bytes);
+    });
+  }
+  const chunks_to_write mine = ship_chunks(comm_, team_, plan_.how.bytes_per_message, piece);
+  std::vector<extent> extents;
+  comm::collectively(comm_, [&] { extents = remember(index, mine.chunks, mine.bytes); });
+  comm::outcome written;
+  if (team_.member()) written = comm::outcome_of([&] { file_->write(extents); });
+  comm::throw_first_error(comm_, written);
+}
+
+/// The same for a piece that this rank has to itself, not packed: it need not wait for the others. @collective local
+void plane_file::put_alone(std::size_t index, plane_range part, std::span<const std::byte> values) {
+  const plane_variable& v = plan_.variables[index];
+  encoded_piece piece = encode_chunks(v, plan_.stored, part, values);
+  digests_[index] += piece.value_digests;
+  for (stored_chunk& c : piece.chunks) c.address = address_[index] + c.first_plane * v.bytes_per_plane();
+  file_->write(remember(index, piece.chunks, piece.bytes));
+}
+
+void plane_file::write(std::size_t index, const plane_source<std::byte>& make, std::span<const std::byte> made) {
+  const plane_variable& v = plan_.variables[index];
+  comm::collectively(comm_, [&] {
+    if (written_[index]) throw usage_error(fmt::format("the field '{}' is written twice", v.name));
+  });
+  if (plan_.stored.method == compression::none)
+    comm::collectively(comm_, [&] {
+      const std::int64_t all = v.planes * v.bytes_per_plane();
+      if (team_.member()) check_size_limit(name_, address_[index] + all - size_of_file(name_));
+      if (comm::rank(comm_) == 0 && !writes_plainly(team_, plan_.how)) reserve_range(name_, address_[index], all);
+    });
+  const plane_exchange exchange = exchange_of(v);
+  const index3 points = plan_.header.shape + (v.on_nodes ? index3{1, 1, 1} : index3{});
+  const piece_gather gather(comm_, exchange, *plan_.boxes, v.on_nodes, v.bytes_per_plane() / (points.y * points.x));
+  const bool rounds = v.type == NC_FLOAT && plan_.stored.significant_digits > 0;
+  const bool apart = plan_.stored.method == compression::none && writes_plainly(team_, plan_.how) &&
+                     team_.ranks.size() == packers_.ranks.size();
+  const std::int64_t below = plan_.boxes->box_of(comm::rank(comm_)).begin.z;
+  const std::int64_t rounds_alone = std::max<std::int64_t>(most_alone / largest_piece / std::ssize(packers_.ranks), 1);
+  std::vector<std::byte> values;
+  comm::outcome alone;  // of rounds without communication
+  for (std::int64_t round = 0; round < exchange.rounds(); ++round) {
+    const plane_range part = exchange.piece(round);
+    const auto bytes = static_cast<std::size_t>(part.size() * v.bytes_per_plane());
+    const auto round_values = [&] {
+      if (rounds)
+        round_to_bits({reinterpret_cast<float*>(values.data()), values.size() / sizeof(float)},
+                      bits_for_digits(plan_.stored.significant_digits));
+    };
+    if (apart && gather.is_alone(round)) {
+      if (!alone.failed)
+        alone = comm::outcome_of([&] {
+          if (bytes == 0) return;  // this rank's pieces have ended; `part` may be behind its box
+          const std::int64_t first = part.begin - below;
+          if (!made.empty() && !rounds)
+            return put_alone(index, part, made.subspan(static_cast<std::size_t>(first * v.bytes_per_plane()), bytes));
+          values.resize(bytes);
+          make(first, part.size(), values);
+          round_values();
+          put_alone(index, part, values);
+        });
+      if ((round + 1) % rounds_alone == 0) comm::throw_first_error(comm_, alone);
+      continue;
+    }
+    comm::throw_first_error(comm_, alone);
+    comm::collectively(comm_, [&] { values.resize(bytes); });
+    gather.gather(round, make, values);
+    round_values();
+    put(index, part, values);
+  }
+  comm::throw_first_error(comm_, alone);
+  written_[index] = true;
+}
+
+/// The file system may lose a write without saying so: compare the file with what this rank wrote.
+void plane_file::read_back() const {
+  part_reader file(name_, error_kind::machine);
+  for (const written_chunk& w : chunks_)
+    if (file.digest(w.chunk.address, w.chunk.bytes) != w.digest())
+      throw machine_error(fmt::format("'{}' of '{}' reads back differently from plane {} on; the file system lost a write",
+                                      plan_.variables[w.variable].name, name_, w.chunk.first_plane));
+}
+
+/// The pieces that all ranks wrote, by address, on rank 0. @collective on comm_
+std::vector<plane_file::written_chunk> plane_file::collect_chunks() const {
+  static_assert(std::is_trivially_copyable_v<written_chunk>);
+  constexpr int bytes = static_cast<int>(sizeof(written_chunk));
+  const int mine = static_cast<int>(chunks_.size()) * bytes;
+  std::vector<int> counts(packers_.ranks.size());
+  MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm_);
+  const std::vector<int> starts = comm::offsets_of(counts);
+  std::vector<written_chunk> all;
+  comm::collectively(comm_, [&] {
+    if (comm::rank(comm_) == 0) all.resize(static_cast<std::size_t>((starts.back() + counts.back()) / bytes));
+  });
+  MPI_Gatherv(chunks_.data(), mine, MPI_BYTE, all.data(), counts.data(), starts.data(), MPI_BYTE, 0, comm_);
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.chunk.address < b.chunk.address; });
+  return all;
+}
+
+/// HDF5's index must say where chunks were written.
+void plane_file::check_places(std::span<const written_chunk> all) const {
+  chunk_places places(name_);
+  for (const auto& [index, chunk] : all) {
+    const plane_variable& v = plan_.variables[index];
+    const chunk_places::place found = places.of(v, chunk.first_plane);
+    if (found.address != chunk.address || (found.bytes != chunk.bytes && found.bytes != 0))
+      throw machine_error(fmt::format("the index of '{}' does not say where '{}' lies from plane {} on; write it elsewhere",
+                                      name_, v.name, chunk.first_plane));
+  }
+}
+
+/// By variable, on rank 0; chunks ascend with the ranks. @collective on comm_
+std::vector<std::string> plane_file::collect_digests() const {
+  std::vector<std::string> all(digests_.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const int mine = static_cast<int>(digests_[i].size());
+    std::vector<int> counts(packers_.ranks.size());
+    MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm_);
+    const std::vector<int> starts = comm::offsets_of(counts);
+    if (comm::rank(comm_) == 0) all[i].resize(static_cast<std::size_t>(plan_.variables[i].chunks()) * digest_length);
+    MPI_Gatherv(digests_[i].data(), mine, MPI_CHAR, all[i].data(), counts.data(), starts.data(), MPI_CHAR, 0, comm_);
+  }
+  return all;
+}
+
+file_report plane_file::close() {
+  comm::collectively(comm_, [&] {
+    for (std::size_t i = 0; i < written_.size(); ++i)
+      if (!written_[i])
+        throw usage_error(fmt::format("the field '{}' was never written; write it before close()", plan_.variables[i].name));
+  });
+  reserve(0);
+  comm::outcome closed;
+  if (team_.member()) closed = comm::outcome_of([&] { file_->close(); });
+  comm::throw_first_error(comm_, closed);
+  comm::collectively(comm_, [&] {
+    if (index_) index_->close();
+  });
+  const std::vector<std::string> all = collect_digests();
+  const std::vector<written_chunk> chunks = collect_chunks();
+  const bool first = comm::rank(comm_) == 0;
+  comm::collectively(comm_, [&] {
+    if (!first) return;
+    reserve_space(name_, metadata_reserve + index_reserve_);
+    finish_file(name_, plan_.header, plan_.with_nodes, plan_.variables, all);
+    if (plan_.how.read_back) check_places(chunks);
+  });
+  // Nothing is written to the chunks any more. Where other hosts or a library take part, what they still hold is written
+  // now; else that can wait until the disk has had time to write it.
+  comm::collectively(comm_, [&] {
+    if (!team_.member()) return;
+    if (!writes_plainly(team_, plan_.how)) sync_file(name_);
+    if (plan_.how.read_back) read_back();
+  });
+  comm::collectively(comm_, [&] {
+    if (!first) return;
+    std::vector<file_part> parts;
+    for (const written_chunk& w : chunks) parts.push_back({w.chunk.address, w.chunk.bytes, w.digest()});
+    append_seal(name_, parts);
+  });
+
+  file_report report{0, 0, 0, team_.mode, team_.system.name};
+  for (const plane_variable& v : plan_.variables) report.values += v.planes * v.bytes_per_plane();
+  comm::collectively(comm_, [&] {
+    if (!first) return;
+    release_reserve(name_);
+    report.bytes = size_of_file(name_);
+    temporary_->commit();
+  });
+  MPI_Bcast(&report.bytes, 1, MPI_INT64_T, 0, comm_);
+  return report;
+}
+
+}  // namespace osteon::io

@@ -1,0 +1,82 @@
+#pragma once
+/// @file
+/// A file of plane variables under construction, by a team of ranks for all (internal to io).
+#include <functional>
+#include <memory>
+#include <osteon/io/chunked/chunk_index.hpp>
+#include <osteon/io/chunked/encode_chunks.hpp>
+#include <osteon/io/chunked/gather_planes.hpp>
+#include <osteon/io/chunked/shared_file.hpp>
+#include <osteon/io/file_report.hpp>
+#include <osteon/io/netcdf.hpp>
+#include <osteon/io/temporary_file.hpp>
+
+namespace osteon::io {
+
+/// Description of the variables to be written, the same on all ranks.
+struct plane_file_plan {
+  voxel::model_header header;
+  const char* schema = "";
+  bool with_nodes = false;
+  std::vector<std::pair<std::string, std::string>> attributes;  ///< global ones
+  std::vector<plane_variable> variables;
+  std::vector<plane_range> cell_planes, node_planes;  ///< by rank
+  std::shared_ptr<const grid::box_tree> boxes;        ///< of the voxels of each rank
+  access how;
+  storage stored;
+};
+
+/// Creates the file, writes its variables, closes and checks it. All calls are collective.
+///
+/// Rank 0 defines the file and keeps its index; every rank packs its own chunks; the file's team writes them.
+class plane_file {
+ public:
+  /// @param comm borrowed
+  /// @param describe defines attributes of the variables; called on rank 0, where the file is open
+  /// @throws machine_error, usage_error
+  plane_file(MPI_Comm comm, const std::string& path, plane_file_plan plan,
+             const std::function<void(std::span<const plane_variable>)>& describe);
+
+  const plane_variable& variable(std::size_t index) const { return plan_.variables[index]; }
+  /// Write all planes of a variable. @param make the values of this rank's box
+  /// @param made the same where they are in memory as a whole, so that they need not be made; else empty
+  void write(std::size_t index, const plane_source<std::byte>& make, std::span<const std::byte> made = {});
+  /// Everything that result_writer::close() promises.
+  file_report close();
+
+ private:
+  /// A chunk that this rank wrote.
+  struct written_chunk {
+    std::size_t variable;
+    stored_chunk chunk;
+    std::string digest() const { return {chunk.digest.begin(), chunk.digest.end()}; }
+  };
+
+  void define(const std::function<void(std::span<const plane_variable>)>& describe);
+  void reserve(std::int64_t values);
+  void put(std::size_t index, plane_range part, std::span<const std::byte> values);
+  void put_alone(std::size_t index, plane_range part, std::span<const std::byte> values);
+  plane_exchange exchange_of(const plane_variable& v) const;
+  std::vector<extent> remember(std::size_t index, std::span<const stored_chunk> chunks,
+                               std::span<const std::span<const std::byte>> bytes);
+  std::vector<written_chunk> collect_chunks() const;
+  void read_back() const;
+  void check_places(std::span<const written_chunk> all) const;
+  std::vector<std::string> collect_digests() const;
+
+  MPI_Comm comm_;
+  plane_file_plan plan_;
+  file_team team_;
+  file_team packers_;                          ///< all ranks, as if they touched the file
+  std::unique_ptr<temporary_file> temporary_;  ///< rank 0
+  std::string name_;                           ///< of the temporary file
+  std::unique_ptr<shared_file> file_;          ///< on members of the team
+  std::unique_ptr<chunk_index> index_;         ///< rank 0
+  std::vector<std::int64_t> address_;          ///< of variables without chunks
+  std::int64_t index_reserve_ = 0;
+  std::vector<std::string> digests_;  ///< of the values of the chunks that this rank packs, by variable
+  std::vector<written_chunk> chunks_;
+  std::vector<bool> written_;
+};
+
+}  // namespace osteon::io

@@ -1,0 +1,157 @@
+#include <osteon/io/chunked/shared_file.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <osteon/base/error.hpp>
+
+namespace osteon::io {
+namespace {
+
+void check_mpi(int status, const char* what, const std::string& name) {
+  if (status == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(status, text.data(), &length);
+  throw machine_error(fmt::format("cannot {} '{}' by MPI-IO: {}", what, name, text.data()));
+}
+
+/// Extents of at most so many bytes, for MPI counts in an int.
+std::vector<extent> split(std::span<const extent> parts, std::int64_t most_bytes) {
+  std::vector<extent> all;
+  for (const extent& e : parts)
+    for (std::int64_t at = 0; at < std::ssize(e.bytes); at += most_bytes)
+      all.push_back(
+          {e.address + at, e.bytes.subspan(static_cast<std::size_t>(at),
+                                           static_cast<std::size_t>(std::min(most_bytes, std::ssize(e.bytes) - at)))});
+  return all;
+}
+
+void write_plainly(int descriptor, const extent& e, const std::string& name) {
+  for (std::int64_t done = 0; done < std::ssize(e.bytes);) {
+    const ssize_t put =
+        ::pwrite(descriptor, e.bytes.data() + done, e.bytes.size() - static_cast<std::size_t>(done), e.address + done);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0)
+      throw machine_error(
+          fmt::format("cannot write '{}': {}; free space there or write elsewhere", name, std::strerror(errno)));
+    done += put;
+  }
+}
+
+/// One writer's turn. The kernel lets one process at a time write to a file, and the others spin while they wait for it: as
+/// slow as one after the other, for half as much CPU time again. Here they sleep.
+class turn {
+ public:
+  explicit turn(int descriptor) : descriptor_(descriptor) {
+    while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX) != 0)
+      if (errno != EINTR) descriptor_ = -1;  // a file system without locks: it is only slower
+  }
+  turn(const turn&) = delete;
+  turn& operator=(const turn&) = delete;
+  ~turn() {
+    if (descriptor_ >= 0) ::flock(descriptor_, LOCK_UN);
+  }
+
+ private:
+  int descriptor_;
+};
+
+/// Let the disk begin: it writes while the next values are made and while the file is read back.
+void start_writing_out([[maybe_unused]] int descriptor, [[maybe_unused]] const extent& e) {
+#ifdef SYNC_FILE_RANGE_WRITE
+  ::sync_file_range(descriptor, e.address, std::ssize(e.bytes), SYNC_FILE_RANGE_WRITE);  // a failure is fsync's to tell
+#endif
+}
+
+}  // namespace
+
+bool writes_plainly(const file_team& team, const access& how) {
+  return team.mode == access_mode::serial || (team.system.kind == file_system_kind::local && how.hints.empty());
+}
+
+shared_file::shared_file(const std::string& name, const file_team& team, const access& how)
+    : name_(name), most_bytes_(how.bytes_per_message) {
+  if (writes_plainly(team, how)) {
+    in_turns_ = team.ranks.size() > 1;
+    starts_early_ = team.system.kind == file_system_kind::local;
+    descriptor_ = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) throw machine_error(fmt::format("cannot open '{}': {}", name, std::strerror(errno)));
+    return;
+  }
+  together_ = team.system.kind == file_system_kind::parallel || !how.hints.empty();
+  // Stripes are laid when a file is made, so an empty one must not be there yet.
+  const bool striped =
+      std::any_of(how.hints.begin(), how.hints.end(), [](const auto& h) { return h.first.starts_with("striping"); });
+  if (striped && comm::rank(team.comm.get()) == 0) ::unlink(name.c_str());
+  if (striped) MPI_Barrier(team.comm.get());
+  MPI_Info info = make_info(how, team);
+  const int status = MPI_File_open(team.comm.get(), name.c_str(), MPI_MODE_CREATE | MPI_MODE_WRONLY, info, &file_);
+  MPI_Info_free(&info);
+  check_mpi(status, "open", name);
+}
+
+shared_file::~shared_file() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (file_ != MPI_FILE_NULL) MPI_File_close(&file_);
+}
+
+void shared_file::write(std::span<const extent> parts) {
+  if (descriptor_ >= 0) {
+    if (parts.empty()) return;
+    {
+      const turn mine(in_turns_ ? descriptor_ : -1);
+      for (const extent& e : parts) write_plainly(descriptor_, e, name_);
+    }
+    if (starts_early_)
+      for (const extent& e : parts) start_writing_out(descriptor_, e);
+  } else if (together_) {
+    write_together(parts);
+  } else {
+    for (const extent& e : split(parts, most_bytes_))
+      check_mpi(
+          MPI_File_write_at(file_, e.address, e.bytes.data(), static_cast<int>(e.bytes.size()), MPI_BYTE, MPI_STATUS_IGNORE),
+          "write", name_);
+  }
+}
+
+void shared_file::write_together(std::span<const extent> parts) {
+  const std::vector<extent> all = split(parts, most_bytes_);
+  std::vector<int> lengths;
+  std::vector<MPI_Aint> places, memory;
+  for (const extent& e : all) {
+    lengths.push_back(static_cast<int>(e.bytes.size()));
+    places.push_back(e.address);
+    memory.push_back(reinterpret_cast<MPI_Aint>(e.bytes.data()));
+  }
+  const int count = static_cast<int>(all.size());
+  MPI_Datatype in_file = MPI_BYTE, in_memory = MPI_BYTE;
+  if (count > 0) {
+    MPI_Type_create_hindexed(count, lengths.data(), places.data(), MPI_BYTE, &in_file);
+    MPI_Type_create_hindexed(count, lengths.data(), memory.data(), MPI_BYTE, &in_memory);
+    MPI_Type_commit(&in_file);
+    MPI_Type_commit(&in_memory);
+  }
+  int status = MPI_File_set_view(file_, 0, MPI_BYTE, in_file, "native", MPI_INFO_NULL);
+  const int written = MPI_File_write_at_all(file_, 0, MPI_BOTTOM, count > 0 ? 1 : 0, in_memory, MPI_STATUS_IGNORE);
+  if (count > 0) {
+    MPI_Type_free(&in_file);
+    MPI_Type_free(&in_memory);
+  }
+  if (status == MPI_SUCCESS) status = written;
+  check_mpi(status, "write", name_);
+}
+
+void shared_file::close() {
+  if (descriptor_ >= 0 && ::close(std::exchange(descriptor_, -1)) != 0)
+    throw machine_error(fmt::format("cannot close '{}': {}", name_, std::strerror(errno)));
+  if (file_ != MPI_FILE_NULL) check_mpi(MPI_File_close(&file_), "close", name_);
+}
+
+}  // namespace osteon::io

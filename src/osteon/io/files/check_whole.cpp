@@ -1,0 +1,88 @@
+#include <osteon/io/files/check_whole.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/io/chunked/seal.hpp>
+#include <osteon/io/files/verify_apart.hpp>
+
+namespace osteon::io {
+
+namespace {
+
+// Name of a temporary_file until it is complete: <name>.tmp.<host>.<pid>.
+void refuse_unfinished(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  const auto mark = name.rfind(".tmp.");
+  const auto dot = name.rfind('.');
+  if (mark == std::string::npos || dot < mark + 5 || dot + 1 == name.size()) return;
+  if (!std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dot) + 1, name.end(),
+                   [](unsigned char c) { return std::isdigit(c) != 0; }))
+    return;
+  throw data_error(
+      fmt::format("'{}' is the unfinished file of a run that goes on or was ended; when it is whole its name is '{}'", path,
+                  name.substr(0, mark)));
+}
+
+// Whether an HDF5 file ends where its first bytes say. One that was sealed and has lost a part of its seal does not.
+bool ends_where_it_says(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::array<unsigned char, 48> head{};
+  file.read(reinterpret_cast<char*>(head.data()), std::ssize(head));
+  constexpr std::array<unsigned char, 8> magic{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+  if (!file || !std::equal(magic.begin(), magic.end(), head.begin())) return false;
+  const bool old = head[8] < 2;
+  if (head[8] > 3 || head[old ? 13 : 9] != 8) return false;  // addresses of 8 bytes
+  std::uint64_t end = 0;
+  for (int i = 7; i >= 0; --i) end = end << 8U | head[static_cast<std::size_t>((old ? 40 : 28) + i)];
+  std::error_code failed;
+  return end == std::filesystem::file_size(path, failed) && !failed;
+}
+
+std::string check_copy(const std::string& path, const std::string& what) {
+  if (!ends_where_it_says(path)) throw data_error(seal_fault(seal_state::none, path, what));
+  const verification found = verify_apart(path);
+  if (!found.faults.empty())
+    throw data_error(
+        fmt::format("the {} '{}' has no seal, as a copy that another program made, and is damaged: {}; "
+                    "`osteon verify` says all",
+                    what, path, to_text(found.faults.front())));
+  return fmt::format(
+      "the {} '{}' has no seal: another program has copied or written it; its values match their digests, and "
+      "`osteon verify --seal` seals it",
+      what, path);
+}
+
+}  // namespace
+
+std::string check_whole(const std::string& path, const std::string& what) {
+  refuse_unfinished(path);
+  const seal_state seal = read_seal(path);
+  if (seal == seal_state::wrong) throw data_error(seal_fault(seal, path, what));
+  return seal == seal_state::good ? std::string() : check_copy(path, what);
+}
+
+std::string check_whole(MPI_Comm members, const std::string& path, const std::string& what) {
+  comm::collectively(members, [&] { refuse_unfinished(path); });
+  const seal_state seal = read_seal(members, path);
+  std::string warning;
+  comm::collectively(members, [&] {
+    if (seal == seal_state::wrong) throw data_error(seal_fault(seal, path, what));
+    if (seal == seal_state::none && comm::rank(members) == 0) warning = check_copy(path, what);
+  });
+  std::int64_t size = std::ssize(warning);
+  MPI_Bcast(&size, 1, MPI_INT64_T, 0, members);
+  comm::collectively(members, [&] { warning.resize(static_cast<std::size_t>(size)); });
+  MPI_Bcast(warning.data(), static_cast<int>(size), MPI_CHAR, 0, members);
+  return warning;
+}
+
+}  // namespace osteon::io

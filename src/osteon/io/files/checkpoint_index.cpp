@@ -1,0 +1,128 @@
+#include <osteon/io/files/checkpoint_index.hpp>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+#include <osteon/base/digest.hpp>
+#include <osteon/base/error.hpp>
+
+namespace osteon::io {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// "\nosteon-checkpoint-1 ", the length of the index in 16 hexadecimal digits, a blank, its SHA-256, a line end.
+constexpr std::string_view seal_magic = "\nosteon-checkpoint-1 ";
+constexpr std::size_t length_digits = 16, seal_line_length = seal_magic.size() + length_digits + 1 + sha256_digits + 1;
+constexpr std::int64_t largest_index = std::int64_t{1} << 30, largest_axis = (1 << 20) + 1;
+
+std::string hash(std::string_view text) { return sha256_of(std::as_bytes(std::span(text))); }
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw data_error(fmt::format("'{}' is no checkpoint that can be used: {}", path, why));
+}
+
+std::int64_t whole(const std::string& path, const json& value, std::int64_t low, std::int64_t high) {
+  if (!value.is_number_integer()) refuse(path, "a count in its index is no whole number");
+  const auto number = value.get<std::int64_t>();
+  if (number < low || number > high)
+    refuse(path, fmt::format("its index counts {}, where {} to {} are possible", number, low, high));
+  return number;
+}
+
+}  // namespace
+
+std::int64_t checkpoint_index::points() const {
+  return std::accumulate(per_plane.begin(), per_plane.end(), std::int64_t{0});
+}
+
+std::int64_t checkpoint_index::lay_out() {
+  std::int64_t at = 0;
+  for (vector& v : vectors) {
+    v.offset = at;
+    at += points() * v.bytes();
+  }
+  return at;
+}
+
+std::string seal_checkpoint(const checkpoint_index& index) {
+  json vectors = json::array();
+  for (const auto& v : index.vectors)
+    vectors.push_back(
+        {{"name", v.name}, {"components", v.components}, {"value_bytes", v.value_bytes}, {"sha256", v.digests}});
+  const json all = {{"shape", {index.shape.z, index.shape.y, index.shape.x}},
+                    {"points_per_plane", index.per_plane},
+                    {"vectors", vectors},
+                    {"facts", index.facts}};
+  std::string text = all.dump(-1, ' ', false, json::error_handler_t::replace);
+  const std::string digest = hash(text);
+  text += fmt::format("{}{:016x} {}\n", seal_magic, text.size(), digest);
+  return text;
+}
+
+checkpoint_index parse_checkpoint_index(const std::string& path, std::string_view text, std::int64_t payload) {
+  checkpoint_index index;
+  const json all = json::parse(text, nullptr, false);
+  if (!all.is_object()) refuse(path, "its index is no JSON object");
+  const auto list = [&](const json& of, const char* name) -> const json& {
+    if (!of.contains(name) || !of[name].is_array()) refuse(path, fmt::format("its index has no list '{}'", name));
+    return of[name];
+  };
+  const json& shape = list(all, "shape");
+  if (shape.size() != 3) refuse(path, "its shape has not three extents");
+  for (int a = 0; a < 3; ++a) index.shape[a] = whole(path, shape[static_cast<std::size_t>(a)], 1, largest_axis);
+  const json& planes = list(all, "points_per_plane");
+  if (std::ssize(planes) != index.shape.z) refuse(path, "its index does not count the points of every plane");
+  for (const json& n : planes) index.per_plane.push_back(whole(path, n, 0, index.shape.y * index.shape.x));
+
+  double bytes = 0;  // a sum of integers could overflow
+  for (const json& v : list(all, "vectors")) {
+    auto& vector = index.vectors.emplace_back();
+    for (const char* key : {"name", "sha256"})
+      if (!v.is_object() || !v.contains(key) || !v[key].is_string()) refuse(path, "a vector has no name or no digests");
+    if (!v.contains("components") || !v.contains("value_bytes")) refuse(path, "a vector does not say what its values are");
+    vector.name = v["name"].get<std::string>();
+    vector.digests = v["sha256"].get<std::string>();
+    vector.components = static_cast<int>(whole(path, v["components"], 1, 16));
+    vector.value_bytes = static_cast<int>(whole(path, v["value_bytes"], 4, 8));
+    if (vector.value_bytes != 4 && vector.value_bytes != 8) refuse(path, "its values are neither float nor double");
+    if (std::ssize(vector.digests) != index.shape.z * static_cast<std::int64_t>(sha256_digits))
+      refuse(path, fmt::format("the vector '{:.40}' has not one digest a plane", vector.name));
+    for (const std::int64_t n : index.per_plane) bytes += static_cast<double>(n) * static_cast<double>(vector.bytes());
+  }
+  if (bytes != static_cast<double>(payload) || index.lay_out() != payload)
+    refuse(path, fmt::format("its vectors take {:.0f} bytes, but it holds {}", bytes, payload));
+  index.facts = json::object();
+  if (all.contains("facts") && all["facts"].is_object()) index.facts = all["facts"];
+  return index;
+}
+
+checkpoint_index read_checkpoint_index(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) throw data_error(fmt::format("cannot read the checkpoint '{}': {}", path, std::strerror(errno)));
+  const auto size = static_cast<std::int64_t>(file.tellg());
+  const std::int64_t end = size - static_cast<std::int64_t>(seal_line_length);
+  std::string seal(seal_line_length, '\0');
+  if (end > 0) file.seekg(end).read(seal.data(), static_cast<std::streamsize>(seal_line_length));
+  if (end <= 0 || !file || !seal.starts_with(seal_magic) || seal.back() != '\n')
+    refuse(path, "it does not end with a seal (truncated, or another kind of file)");
+  const char* digits = seal.data() + seal_magic.size();
+  std::int64_t length = 0;
+  const auto [last, status] = std::from_chars(digits, digits + length_digits, length, 16);
+  if (status != std::errc() || last != digits + length_digits || *last != ' ' || length < 2 ||
+      length > std::min(end, largest_index))
+    refuse(path, "its seal is damaged");
+  std::string text(static_cast<std::size_t>(length), '\0');
+  file.seekg(end - length).read(text.data(), length);
+  // Letters and digits of either case would spell the same length: a flipped bit is to be noticed wherever it is.
+  if (!file || seal != fmt::format("{}{:016x} {}\n", seal_magic, length, hash(text)))
+    refuse(path, "its index does not match its seal");
+  return parse_checkpoint_index(path, text, end - length);
+}
+
+}  // namespace osteon::io

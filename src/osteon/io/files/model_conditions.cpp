@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+#include <netcdf.h>
+
+#include <array>
+#include <cmath>
+#include <osteon/io/files/model_checks.hpp>
+#include <osteon/io/files/model_conditions.hpp>
+#include <osteon/io/netcdf.hpp>
+
+namespace osteon::io {
+namespace {
+
+constexpr const char *node_name = "condition_node", *force_name = "condition_force", *flags_name = "condition_flags";
+constexpr std::uint8_t preserved_bit = 8;
+
+void check(int status, const std::string& path) {
+  check_netcdf(status, fmt::format("read the conditions of the model '{}'", path), error_kind::data);
+}
+
+int variable_of(int group, const char* name) {
+  int id = -1;
+  check_netcdf(nc_inq_varid(group, name, &id), fmt::format("find '{}'", name));
+  return id;
+}
+
+/// A variable of the type and extents that it was written with.
+int checked_variable(int group, const char* name, nc_type type, std::size_t rows, std::size_t columns,
+                     const std::string& path) {
+  int id = -1, rank = 0;
+  nc_type found = NC_NAT;
+  std::array<int, NC_MAX_VAR_DIMS> dimensions{};
+  check(nc_inq_varid(group, name, &id), path);
+  check(nc_inq_var(group, id, nullptr, &found, &rank, dimensions.data(), nullptr), path);
+  std::array<std::size_t, 2> extents{1, 1};
+  for (int d = 0; d < rank && d < 2; ++d)
+    check(nc_inq_dimlen(group, dimensions[static_cast<std::size_t>(d)], &extents[static_cast<std::size_t>(d)]), path);
+  if (found != type || rank != (columns > 1 ? 2 : 1) || extents[0] != rows || (columns > 1 && extents[1] != columns))
+    throw data_error(fmt::format("the variable '{}' of '{}' does not have the type and shape of a model", name, path));
+  return id;
+}
+
+}  // namespace
+
+std::int64_t bytes_of_conditions(const voxel::model_header& header) {
+  return std::ssize(header.conditions) * 50;  // 24 + 24 + 1, and the headers of the variables are in the reserve
+}
+
+void define_conditions(int group, const voxel::model_header& header) {
+  if (header.conditions.empty()) return;
+  int dimension[2] = {-1, -1}, id = -1;
+  check_netcdf(nc_def_dim(group, "condition", header.conditions.size(), &dimension[0]), "define dimension 'condition'");
+  check_netcdf(nc_def_dim(group, "axis", 3, &dimension[1]), "define dimension 'axis'");
+  check_netcdf(nc_def_var(group, node_name, NC_INT64, 2, dimension, &id), "define the conditions");
+  put_text(group, id, "long_name", "node, z y x; 0 is the low corner of voxel 0");
+  check_netcdf(nc_def_var(group, force_name, NC_DOUBLE, 2, dimension, &id), "define the conditions");
+  put_text(group, id, "long_name", "force on the node, z y x");
+  put_text(group, id, "units", "N");
+  check_netcdf(nc_def_var(group, flags_name, NC_UBYTE, 1, dimension, &id), "define the conditions");
+  put_text(group, id, "long_name", "1, 2, 4: held along z, y, x; 8: kept out of remodelling");
+}
+
+void write_conditions(int group, const voxel::model_header& header) {
+  if (header.conditions.empty()) return;
+  std::vector<long long> node;
+  std::vector<double> force;
+  std::vector<std::uint8_t> flags;
+  for (const voxel::node_condition& c : header.conditions) {
+    int bits = c.preserved ? preserved_bit : 0;
+    for (int a = 0; a < 3; ++a) {
+      node.push_back(c.node[a]);
+      force.push_back(c.force_N[a]);
+      if (c.held[static_cast<std::size_t>(a)]) bits |= 1 << a;
+    }
+    flags.push_back(static_cast<std::uint8_t>(bits));
+  }
+  check_netcdf(nc_put_var_longlong(group, variable_of(group, node_name), node.data()), "write the conditions");
+  check_netcdf(nc_put_var_double(group, variable_of(group, force_name), force.data()), "write the conditions");
+  check_netcdf(nc_put_var_uchar(group, variable_of(group, flags_name), flags.data()), "write the conditions");
+}
+
+std::vector<voxel::node_condition> read_conditions(int group, index3 shape, const std::string& path) {
+  int dimension = -1;
+  std::vector<voxel::node_condition> conditions;
+  if (nc_inq_dimid(group, "condition", &dimension) != NC_NOERR) return conditions;
+  std::size_t count = 0;
+  check(nc_inq_dimlen(group, dimension, &count), path);
+  if (count > most_conditions)
+    throw data_error(fmt::format("'{}' has {} conditions; at most {} are read", path, count, most_conditions));
+  const int node_id = checked_variable(group, node_name, NC_INT64, count, 3, path),
+            force_id = checked_variable(group, force_name, NC_DOUBLE, count, 3, path),
+            flags_id = checked_variable(group, flags_name, NC_UBYTE, count, 1, path);
+  std::vector<long long> node(3 * count);
+  std::vector<double> force(3 * count);
+  std::vector<std::uint8_t> flags(count);
+  check(nc_get_var_longlong(group, node_id, node.data()), path);
+  check(nc_get_var_double(group, force_id, force.data()), path);
+  check(nc_get_var_uchar(group, flags_id, flags.data()), path);
+  conditions.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    voxel::node_condition& c = conditions[i];
+    c.preserved = (flags[i] & preserved_bit) != 0;
+    for (int a = 0; a < 3; ++a) {
+      const std::size_t at = 3 * i + static_cast<std::size_t>(a);
+      c.node[a] = node[at];
+      c.force_N[a] = force[at];
+      c.held[static_cast<std::size_t>(a)] = (flags[i] >> a & 1) != 0;
+      if (c.node[a] < 0 || c.node[a] > shape[a] || !std::isfinite(c.force_N[a]))
+        throw data_error(
+            fmt::format("condition {} of '{}' names a node outside of the grid, or a force that is not finite", i, path));
+    }
+  }
+  return conditions;
+}
+
+}  // namespace osteon::io

@@ -1,0 +1,91 @@
+#pragma once
+/// @file
+/// Results on disk: one file that is valid netCDF-4/CF and VTKHDF ImageData, written in parallel and compressed,
+/// with an XDMF file beside it for readers that know neither.
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <osteon/grid/block.hpp>
+#include <osteon/io/access.hpp>
+#include <osteon/io/chunked/plane_source.hpp>
+#include <osteon/io/chunked/storage.hpp>
+#include <osteon/io/file_report.hpp>
+#include <osteon/voxel/model.hpp>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace osteon::io {
+
+enum class centring { cell, node };
+
+/// Kind of a field of a result file.
+struct field_info {
+  std::string name;       ///< e.g. `sed`
+  std::string long_name;  ///< e.g. `strain energy density`
+  std::string units;      ///< UDUNITS, e.g. `MPa`, `mm`, `1`
+  centring where = centring::cell;
+  int components = 1;  ///< 1, 3 (x, y, z) or 6 (xx, yy, zz, xy, yz, xz); the component varies fastest
+};
+
+/// Refuse a model whose results have no room in the format, before they are computed.
+/// @param components most of a field @throws data_error @collective local
+void check_result_size(const voxel::model_header& header, int components);
+
+/// Writes a results file. All ranks make the same calls in the same order; a rank without active voxels calls too.
+///
+/// The file has a temporary name until close(), which writes the digests and `complete = 1`, syncs, renames. If the
+/// writer is destroyed without close() (by all ranks, since every error reaches all), the temporary file is removed and
+/// an older result is left as it was. Temporary files of killed runs of the same target are removed on create().
+///
+/// Blocks may be planes or bricks, and any ranks may touch the file (`access`); the values and their digests are the same.
+///
+/// Values are made some planes at a time, so that no dense array is in memory as a whole, and go to the file
+/// as they are made. Components are in the order x, y, z, as VTK requires: reverse the solver's (z, y, x) vectors around
+/// before they come here.
+class result_writer {
+ public:
+  /// @param attributes global attributes (title, history, provenance JSON ...), the same on all ranks
+  /// @throws machine_error (no space left, no permission), usage_error @collective on where.comm
+  static result_writer create(const std::string& path, const grid::block& where, const voxel::model_header& header,
+                              std::span<const field_info> fields,
+                              const std::vector<std::pair<std::string, std::string>>& attributes, const access& how = {},
+                              const storage& stored = {});
+  result_writer(result_writer&&) noexcept;
+  result_writer& operator=(result_writer&&) noexcept;
+  ~result_writer();
+
+  /// Write the block's material numbers, once. @param make values of shape where.owned
+  /// @throws what `make` throws, on all ranks @collective
+  void write_material(const plane_source<material_number>& make);
+  /// Write a cell field. @param make values of shape (where.owned, components); NaN in empty voxels
+  /// @throws what `make` throws, on all ranks @collective
+  void write_cells(const std::string& name, const plane_source<float>& make);
+  /// Write a node field. @param make values of shape (where.owned + 1 on each axis, components), NaN where there is no
+  /// node. Nodes between blocks are passed by all of them: the values of the highest rank count, and where it has NaN
+  /// those of the others. So a rank need not know nodes that only its neighbours' voxels have.
+  /// @throws what `make` throws, on all ranks @collective
+  void write_nodes(const std::string& name, const plane_source<float>& make);
+  /// The same from arrays of these shapes. @collective
+  void write_material(std::span<const material_number> values);
+  void write_cells(const std::string& name, std::span<const float> values);
+  void write_nodes(const std::string& name, std::span<const float> values);
+  /// Finish the file (every field must have been written), read it back against its digests, seal it, sync it and give
+  /// it its name. The writer cannot be used afterwards.
+  /// @throws machine_error (no space left ...) on all ranks @collective
+  file_report close();
+
+ private:
+  struct state;
+  void write(const std::string& name, centring where, const plane_source<float>& make, std::span<const float> made = {});
+  explicit result_writer(std::unique_ptr<state>);
+  std::unique_ptr<state> state_;
+};
+
+/// Write the XDMF description of a results file beside it (`results.xdmf`). @collective local (one rank calls)
+void write_xdmf(const std::string& xdmf_path, const std::string& result_name, const voxel::model_header& header,
+                std::span<const field_info> fields);
+
+}  // namespace osteon::io
