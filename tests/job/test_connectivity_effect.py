@@ -43,6 +43,7 @@ def test_a_strut_that_hangs_by_edges_bears(job: Job) -> None:
     told = done.summary["effect_of_connectivity"]
     assert (told["connectivity"], told["hanging_voxels"], told["computed"]) == (26, 24, True)
     assert effect_on(done, "stiffness_N_per_mm") > 0.01
+    assert effect_on(done, "reaction_N.0") == pytest.approx(effect_on(done, "stiffness_N_per_mm"), rel=1e-5)
     assert "with the voxels that hang by edges and corners: " in done.out
     assert "with the voxels that hang by edges and corners: " in (done.folder / "report.html").read_text()
     small = done.summary["stiffness_N_per_mm"]
