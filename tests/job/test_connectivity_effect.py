@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
 
 import numpy as np
 import pytest
+from test_stop import STOPPED, end, read_until, start
 from whole_job import Job, job_text
 
 COMPARE = ("--set", "segment.compare_connectivity=true")
@@ -41,6 +43,7 @@ def test_a_strut_that_hangs_by_edges_bears(job: Job) -> None:
     told = done.summary["effect_of_connectivity"]
     assert (told["connectivity"], told["hanging_voxels"], told["computed"]) == (26, 24, True)
     assert effect_on(done, "stiffness_N_per_mm") > 0.01
+    assert effect_on(done, "reaction_N.0") == pytest.approx(effect_on(done, "stiffness_N_per_mm"), rel=1e-5)
     assert "with the voxels that hang by edges and corners: " in done.out
     assert "with the voxels that hang by edges and corners: " in (done.folder / "report.html").read_text()
     small = done.summary["stiffness_N_per_mm"]
@@ -110,6 +113,23 @@ def test_a_fault_of_the_other_job_leaves_the_results(job: Job) -> None:
     assert "parts of the solid float" in told["fault"]
     assert "could not be computed" in done.out
     assert "homogenisation" in done.summary
+
+
+def test_a_stop_in_the_other_job_leaves_the_results(job: Job) -> None:
+    """Oracle: the contract: the exit code of SIGTERM, the first job's numbers, no effect."""
+    write(job, frame(strut=True))
+    process = start(job, "--no-report", *COMPARE)
+    said = read_until(process, "the same job with connectivity 26")
+    process.send_signal(signal.SIGTERM)
+    done = end(process, said)
+    assert done.code == STOPPED, done.err
+    assert "the results of the job are written; what was stopped is the effect of connectivity 26" in done.err
+    summary = json.loads((job.folder / "job.out" / "summary.json").read_text())
+    assert "stiffness_N_per_mm" in summary
+    assert "effect_of_connectivity" not in summary
+    again = job.run("-n", "1", "--no-report", "--resume", *COMPARE)
+    assert again.code == 0, again.err
+    assert effect_on(again, "stiffness_N_per_mm") > 0.01
 
 
 def test_cases_have_effects_of_their_own(job: Job) -> None:

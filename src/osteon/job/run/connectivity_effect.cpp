@@ -48,7 +48,7 @@ void add_changes(json& list, const std::vector<answer>& all, const json& before,
     if (!a.value.is_number() || b == others.end() || !b->value.is_number()) continue;
     const double from = a.value, to = b->value;
     json entry = {{"key", a.key}, {"title", a.title}, {"unit", a.what->unit}, {"value", b->value}};
-    entry["relative_change"] = from != 0 ? json((to - from) / std::abs(from)) : to == 0 ? json(0.0) : json(nullptr);
+    entry["relative_change"] = from != 0 ? json(to / from - 1) : to == 0 ? json(0.0) : json(nullptr);
     entry["in_table"] = a.what->in_table;
     if (!load_case.empty()) entry["case"] = load_case;
     list.push_back(std::move(entry));
