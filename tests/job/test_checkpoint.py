@@ -14,6 +14,7 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 import pytest
+from read_rest import read_rest
 from whole_job import BINARY, Finished, Job, job_text
 
 STOPPED = 75
@@ -106,7 +107,7 @@ def stop(job: Job, kept: int, *arguments: str, sign: str = "checkpoint after") -
         said += line
     sent = time.monotonic()
     process.terminate()
-    said += process.communicate(timeout=60)[1]
+    said += read_rest(process)
     assert process.returncode != STOPPED or time.monotonic() - sent < 10
     return Finished(process.returncode, "", said, time.monotonic() - sent, job.folder / "job.out")
 
@@ -263,6 +264,6 @@ def test_ranks_of_a_launcher_take_the_signal_themselves(job: Job, tmp_path: Path
     while "checkpoint after" not in said:
         said += process.stderr.readline()
     process.send_signal(10)  # SIGUSR1
-    said += process.communicate(timeout=60)[1]
+    said += read_rest(process)
     assert process.returncode == STOPPED, said
     assert resume(job, 1).code == 0

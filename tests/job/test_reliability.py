@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 import xxhash
 from test_bad_input import MACHINE, refused
+from read_rest import read_rest
 from whole_job import BINARY, ROOT, Job, job_text
 
 FULL = os.environ.get("OSTEON_RELIABILITY") == "full"
@@ -142,7 +143,7 @@ def run_from(job: Job, stage: str) -> tuple[int, str, float]:
         assert line, said
         said += line
     start = time.monotonic()
-    said += process.communicate(timeout=60)[1]
+    said += read_rest(process)
     return process.returncode, said, time.monotonic() - start
 
 

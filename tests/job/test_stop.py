@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from test_checkpoint import EVERY_ITERATION, TIGHT, make_struts
+from read_rest import read_rest
 from whole_job import BINARY, ROOT, Finished, Job, job_text
 
 STOPPED, FROM_KEYBOARD, USAGE, DATA, NOT_CONVERGED, MACHINE = 75, 130, 2, 3, 4, 5
@@ -46,7 +47,7 @@ def read_until(process: subprocess.Popen[str], text: str) -> str:
 
 
 def end(process: subprocess.Popen[str], said: str = "") -> Finished:
-    said += process.communicate(timeout=60)[1]
+    said += read_rest(process)
     return Finished(process.returncode, "", said, 0, Path())
 
 

@@ -8,7 +8,6 @@
 #include <numbers>
 #include <osteon/job/elasticity/check_loads.hpp>
 #include <osteon/job/elasticity/model_conditions.hpp>
-#include <osteon/job/voxfe/script_job.hpp>
 #include <osteon/solve/post/reactions.hpp>
 #include <utility>
 

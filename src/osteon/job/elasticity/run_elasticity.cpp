@@ -9,7 +9,6 @@
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/run_elasticity.hpp>
 #include <osteon/job/model_source.hpp>
-#include <osteon/job/voxfe/script_results.hpp>
 #include <osteon/solve/elasticity/elasticity.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
 #include <osteon/solve/joint_certificate.hpp>
