@@ -19,8 +19,8 @@ import netCDF4
 import numpy as np
 import pytest
 import xxhash
-from test_bad_input import MACHINE, refused
 from read_rest import read_rest
+from test_bad_input import MACHINE, refused
 from whole_job import BINARY, ROOT, Job, job_text
 
 FULL = os.environ.get("OSTEON_RELIABILITY") == "full"

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_checkpoint import EVERY_ITERATION, TIGHT, make_struts
 from read_rest import read_rest
+from test_checkpoint import EVERY_ITERATION, TIGHT, make_struts
 from whole_job import BINARY, ROOT, Finished, Job, job_text
 
 STOPPED, FROM_KEYBOARD, USAGE, DATA, NOT_CONVERGED, MACHINE = 75, 130, 2, 3, 4, 5
