@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
       if (r.z == 0 || r.z == shape.z)
         for (const axis a : {axis::z, axis::y, axis::x})
           problem.fixed.push_back({r.first + i, a, a == axis::z && r.z == shape.z ? 0.04 : 0.0});
-  sink log;
+  log_sink log;
   const solve::elasticity_solution solution = solve::solve_elasticity(problem, {.tolerance = 1e-8}, log);
   double force = 0;
   for (const voxel::run& r : problem.nodes.runs())
