@@ -8,8 +8,6 @@ Prints one JSON object: `whole`, `bytes`, `format`, `shape`, `dtype`, `spacing_m
 data there is exactly one line on stderr and the exit code is 3.
 """
 
-import json
-import logging
 import re
 import sys
 from collections.abc import Iterator
@@ -19,9 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from . import metaimage_reader, nifti_reader, nrrd_reader, raw_reader, scanco_reader, slices, tiff_reader
+from .answer_program import print_answer
 from .dicom_reader import is_dicom
-from .errors import DATA, USAGE, DataError
-from .read_image import files_of, read_image, silence
+from .errors import USAGE, DataError
+from .read_image import files_of, read_image
 from .volume import check_shape
 
 MOST_BYTES = 32 << 20
@@ -237,20 +236,9 @@ def main(arguments: list[str]) -> int:
     if not 1 <= len(arguments) <= 4 or arguments[0] in ("-h", "--help"):
         print("usage: python -m osteon.look_at_image SRC [MOST_BYTES [THRESHOLD [UPPER]]]", file=sys.stderr)
         return USAGE
-    logging.disable(logging.CRITICAL)
     most = int(arguments[1]) if len(arguments) > 1 else MOST_BYTES
     limits = [float(a) for a in arguments[2:]] + [None, None]
-    try:
-        with silence():
-            text = json.dumps(look(arguments[0], most, limits[0], limits[1]))
-    except DataError as e:
-        print(e, file=sys.stderr)
-        return DATA
-    except ImportError as e:
-        print(f"the Python package '{e.name}' is missing; run `./run setup`", file=sys.stderr)
-        return 5
-    print(text)
-    return 0
+    return print_answer(lambda: look(arguments[0], most, limits[0], limits[1]))
 
 
 if __name__ == "__main__":

@@ -7,14 +7,13 @@ plane for each of them. On bad data there is exactly one line on stderr and the 
 """
 
 import json
-import logging
 import sys
 
 import numpy as np
 
-from .errors import DATA, USAGE, DataError
+from .answer_program import print_answer
+from .errors import USAGE, DataError
 from .look_at_image import header
-from .read_image import silence
 
 
 def otsu(planes: list[np.ndarray]) -> float:
@@ -71,18 +70,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 2 or arguments[0] in ("-h", "--help"):
         print("usage: python -m osteon.sample_image SRC RULES", file=sys.stderr)
         return USAGE
-    logging.disable(logging.CRITICAL)
-    try:
-        with silence():
-            text = json.dumps(sample(arguments[0], json.loads(arguments[1])))
-    except DataError as e:
-        print(e, file=sys.stderr)
-        return DATA
-    except ImportError as e:
-        print(f"the Python package '{e.name}' is missing; run `./run setup`", file=sys.stderr)
-        return 5
-    print(text)
-    return 0
+    return print_answer(lambda: sample(arguments[0], json.loads(arguments[1])))
 
 
 if __name__ == "__main__":

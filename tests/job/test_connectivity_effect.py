@@ -188,6 +188,7 @@ def test_keys_are_set_as_in_the_file(job: Job) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
+        ("a" + ".a" * 40_000 + "=1", "--set: a key has 40001 parts; at most 32 are read"),
         ("segment.kep=all", "--set: segment.kep: unknown key; did you mean 'keep'?"),
         ("segment.keep=al", "--set: segment.keep: 'al' is none of largest, percolating, all"),
         ("segment.keep=5", "--set: segment.keep: expected a text in quotes, found 5"),

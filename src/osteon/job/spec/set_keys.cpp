@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <common/toml_limits.hpp>
 #include <string_view>
@@ -20,6 +21,9 @@ class key_setter {
     const auto equals = change_.find('=');
     if (equals == 0 || equals == std::string::npos) return fault("must have the form KEY=VALUE, e.g. segment.keep=all");
     const std::string_view key = std::string_view(change_).substr(0, equals);
+    // Tables in tables are left one inside the other, by as many levels of the stack.
+    if (const auto parts = std::count(key.begin(), key.end(), '.') + 1; parts > deepest_key)
+      return problems_.push_back({"--set", fmt::format("a key has {} parts; at most {} are read", parts, deepest_key)});
     const auto value = value_of(change_.substr(equals + 1));
     if (!value) return;
     std::size_t begin = 0;
