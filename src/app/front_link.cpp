@@ -23,16 +23,19 @@ namespace osteon::app {
 
 namespace {
 
-constexpr const char* variable = "OSTEON_FRONT";
-
 std::atomic<int> front{-1};  // of a rank
 
-// Where names of sockets mean the same: a host, and a network namespace on it.
-std::string this_place() {
-  std::array<char, 256> host{}, space{};
+std::string this_host() {
+  std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
+  return host.data();
+}
+
+// Names of sockets mean something within one of them.
+std::string this_network() {
+  std::array<char, 256> space{};
   [[maybe_unused]] const ssize_t ignored = readlink("/proc/self/ns/net", space.data(), space.size() - 1);
-  return fmt::format("{}/{}", host.data(), space.data());
+  return space.data();
 }
 
 // Names that lie in no file system begin with a zero byte.
@@ -85,12 +88,16 @@ rank_line::rank_line() {
     return;  // the launcher has to do
   length = sizeof address;
   getsockname(listening_, reinterpret_cast<sockaddr*>(&address), &length);
-  const std::string name(address.sun_path + 1, length - offsetof(sockaddr_un, sun_path) - 1);
-  setenv(variable, fmt::format("{} {}", this_place(), name).c_str(), 1);
+  name_.assign(address.sun_path + 1, length - offsetof(sockaddr_un, sun_path) - 1);
+}
+
+void rank_line::describe(parent_process& parent) const {
+  parent.host = this_host();
+  parent.network = this_network();
+  parent.socket = name_;
 }
 
 rank_line::~rank_line() {
-  unsetenv(variable);
   if (listening_ >= 0) close(listening_);
   for (const int rank : ranks_) close(rank);
 }
@@ -144,13 +151,12 @@ void follow_lifeline() {
 }
 
 void follow_front() {
-  const char* given = std::getenv(variable);
-  if (!given) return;
-  const std::string text(given), here = this_place() + " ";
-  if (!text.starts_with(here)) return;  // on another host: the ranks of its own tell this one
+  if (!parent() || parent()->socket.empty()) return;
+  // On another host: the ranks of the parent's own tell this one.
+  if (parent()->host != this_host() || parent()->network != this_network()) return;
   const int line = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_un address{};
-  const socklen_t length = abstract_name(text.substr(here.size()), address);
+  const socklen_t length = abstract_name(parent()->socket, address);
   if (line < 0) return;
   if (connect(line, reinterpret_cast<sockaddr*>(&address), length) != 0 || !is_of_this_user(line)) {
     close(line);

@@ -2,6 +2,7 @@
 /// @file
 /// The line between the process that a user starts and its ranks, beside the launcher: launchers differ in the signals and
 /// exit codes that they hand on, and none tells the ranks that the process has gone.
+#include <app/parent_process.hpp>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -12,12 +13,14 @@ namespace osteon::app {
 /// The end of the process that starts the ranks: a socket that only this machine sees.
 class rank_line {
  public:
-  /// Listen, and put the address into the environment of what is started from now on.
+  /// Listen. If the system has no such socket, launchers have to do.
   rank_line();
   ~rank_line();
   rank_line(const rank_line&) = delete;
   rank_line& operator=(const rank_line&) = delete;
 
+  /// Put its address into what the ranks are told.
+  void describe(parent_process& parent) const;
   /// Wait for news from the ranks, or until `also` can be read (-1: nothing).
   void wait(int also, std::chrono::milliseconds longest);
   /// Take in what has come.
@@ -32,6 +35,7 @@ class rank_line {
   void send_urgency(int rank) const;
 
   int listening_ = -1;
+  std::string name_;  // of the socket
   std::vector<int> ranks_;
   bool had_ranks_ = false;
   int urgency_ = 0;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <app/front_link.hpp>
 #include <app/json_output.hpp>
+#include <app/parent_process.hpp>
 #include <app/stop_signal.hpp>
 #include <app/terminal.hpp>
 #include <array>
@@ -27,8 +28,6 @@ extern char** environ;
 namespace osteon::app {
 
 namespace {
-
-constexpr const char* count_variable = "OSTEON_RANKS";  // how many ranks there should be
 
 int number_in(std::initializer_list<const char*> names) {
   for (const char* name : names)
@@ -55,23 +54,16 @@ void set_up_launchers() {
     setenv(name, value, 1);
 }
 
-// Whether the ranks themselves write the answer that `--json -` asks for.
-bool answer_on_stdout(const std::vector<std::string>& words) {
-  for (std::size_t i = 0; i < words.size(); ++i)
-    if (words[i] == "--json=-" || (words[i] == "--json" && i + 1 < words.size() && words[i + 1] == "-")) return true;
-  return false;
-}
-
 // In a session of its own: Ctrl-C must reach only this process, which ends the ranks in order; a launcher would end them at
 // once.
-pid_t spawn_apart(std::vector<std::string>& words) {
+pid_t spawn_apart(std::vector<std::string>& words, answer_by by) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  if (answer_on_stdout(words)) posix_spawn_file_actions_adddup2(&actions, answer_descriptor(), STDOUT_FILENO);
+  if (by == answer_by::ranks) posix_spawn_file_actions_adddup2(&actions, answer_descriptor(), STDOUT_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
@@ -131,12 +123,12 @@ std::string own_path() {
 
 void refuse_copies(int world_size) {
   if (world_size > 1) return;
-  const int started = std::max(number_in({count_variable}), std::max(number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}),
-                                                                     number_in({"SLURM_STEP_NUM_TASKS"})));
+  const int started = std::max({parent() ? parent()->ranks : -1, number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}),
+                                number_in({"SLURM_STEP_NUM_TASKS"})});
   if (started <= 1) return;
   // All of them come here and know nothing of each other: one speaks.
   if (number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) > 0) throw usage_error("");
-  if (number_in({count_variable}) < 0 && number_in({"SLURM_STEP_NUM_TASKS"}) > 1)
+  if (!parent() && number_in({"SLURM_STEP_NUM_TASKS"}) > 1)
     throw usage_error(
         fmt::format("srun started {} copies of osteon that do not know of each other, each of which would do the whole job; "
                     "start them by srun --mpi=pmix (srun --mpi=list tells what there is), or one of them, which starts its "
@@ -148,10 +140,9 @@ void refuse_copies(int world_size) {
                   started, job::this_build().mpi));
 }
 
-int start_ranks(int ranks, int threads, const std::vector<std::string>& arguments) {
+int start_ranks(int ranks, int threads, const std::vector<std::string>& words, answer_by by) {
   refuse_copies(1);
   setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
-  setenv("OSTEON_INTERACTIVE", is_interactive() ? "1" : "0", 1);
   set_up_launchers();
   const bool crowded = static_cast<std::int64_t>(ranks) * threads > job::usable_cores();
   if (crowded) {  // those who wait must not keep a core from those who work
@@ -160,14 +151,18 @@ int start_ranks(int ranks, int threads, const std::vector<std::string>& argument
   }
 
   const char* chosen = std::getenv("OSTEON_MPIRUN");
-  std::vector<std::string> words{chosen && *chosen ? chosen : "mpirun", "-np", std::to_string(ranks)};
-  words.insert(words.end(), arguments.begin(), arguments.end());
   note_stop_signals();
   wait_for_ranks(true);
   rank_line line;
-  setenv(count_variable, std::to_string(ranks).c_str(), 1);
-  const int status = wait_for_launcher(spawn_apart(words), line);
-  unsetenv(count_variable);
+  parent_process self;
+  self.ranks = ranks;
+  self.interactive = is_interactive();
+  self.time = start_time();
+  line.describe(self);
+  std::vector<std::string> command{chosen && *chosen ? chosen : "mpirun", "-np", std::to_string(ranks), own_path(),
+                                   started_by(self)};
+  command.insert(command.end(), words.begin(), words.end());
+  const int status = wait_for_launcher(spawn_apart(command, by), line);
   wait_for_ranks(false);
   if (stop_urgency() > 1) {
     say("osteon: ended at once\n");

@@ -17,10 +17,13 @@ std::string own_path();
 /// @throws usage_error; its text is empty in all processes but one
 void refuse_copies(int world_size);
 
-/// Start `ranks` processes of `arguments` by mpirun and wait for them. A first Ctrl-C, SIGTERM or SIGUSR1 asks them to stop
-/// in order, a second Ctrl-C or SIGTERM ends them.
+/// Who writes the answer that `--json -` asks for.
+enum class answer_by { ranks, parent };
+
+/// Start `ranks` processes of this program with the words of a command line, by mpirun, and wait for them. A first Ctrl-C,
+/// SIGTERM or SIGUSR1 asks them to stop in order, a second Ctrl-C or SIGTERM ends them.
 /// @return the exit code of the ranks
 /// @throws machine_error if mpirun cannot be started, usage_error as refuse_copies
-int start_ranks(int ranks, int threads, const std::vector<std::string>& arguments);
+int start_ranks(int ranks, int threads, const std::vector<std::string>& words, answer_by by = answer_by::ranks);
 
 }  // namespace osteon::app

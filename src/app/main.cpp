@@ -9,6 +9,7 @@
 #include <app/common_options.hpp>
 #include <app/front_link.hpp>
 #include <app/installed.hpp>
+#include <app/parent_process.hpp>
 #include <app/stop_signal.hpp>
 #include <app/terminal.hpp>
 #include <common/printable.hpp>
@@ -24,9 +25,10 @@ namespace {
 
 int dispatch(int argc, char** argv) {
   using namespace osteon;
+  std::vector<std::string> words(argv + 1, argv + argc);
+  app::take_parent(words);
   app::registry commands("osteon: from a CT scan to stiffness, stress, heat flow and a picture.",
-                         std::string("Example:\n  osteon run examples/bone.toml\n\n") + app::exit_codes,
-                         {argv + 1, argv + argc});
+                         std::string("Example:\n  osteon run examples/bone.toml\n\n") + app::exit_codes, std::move(words));
   for (const auto add :
        {app::add_run, app::add_resume, app::add_check, app::add_estimate, app::add_import, app::add_verify, app::add_convert,
         app::add_export, app::add_render, app::add_report, app::add_probe, app::add_place, app::add_plan})

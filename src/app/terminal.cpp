@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <app/parent_process.hpp>
 #include <common/printable.hpp>
 #include <cstdio>
-#include <cstdlib>
 
 namespace osteon::app {
 
@@ -28,10 +28,7 @@ void write(std::string_view text) {
 
 void say(std::string_view text) { write(printable(text)); }
 
-bool is_interactive() {
-  const char* inherited = std::getenv("OSTEON_INTERACTIVE");
-  return inherited ? *inherited == '1' : isatty(STDERR_FILENO) != 0;
-}
+bool is_interactive() { return parent() ? parent()->interactive : isatty(STDERR_FILENO) != 0; }
 
 void terminal_sink::clear() {
   if (line_open_) write("\r\033[K");

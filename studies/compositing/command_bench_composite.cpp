@@ -190,11 +190,7 @@ int measure_blending(const bench_composite_options& options) {
 int bench_composite(const bench_composite_options& options, const std::vector<std::string>& words) {
   if (options.blend) return measure_blending(options);
   if (options.as_threads) return measure_as_threads(options);
-  if (!under_launcher()) {
-    std::vector<std::string> arguments{own_path()};
-    arguments.insert(arguments.end(), words.begin(), words.end());
-    return start_ranks(options.ranks, options.threads.value_or(1), arguments);
-  }
+  if (!under_launcher()) return start_ranks(options.ranks, options.threads.value_or(1), words);
   return on_all_ranks([&](MPI_Comm comm) { measure_as_rank(comm, options); });
 }
 

@@ -190,11 +190,9 @@ void measure_as_rank(MPI_Comm comm, const bench_poisson_options& o) {
 
 int bench_poisson(const bench_poisson_options& options, const std::vector<std::string>& words) {
   if (!under_launcher()) {
-    std::vector<std::string> arguments{own_path()};
-    arguments.insert(arguments.end(), words.begin(), words.end());
     const int ranks = options.ranks.value_or(std::max(1, static_cast<int>(job::usable_cores()) / options.threads));
     grid_of(options, ranks, usual_bytes_of_core);  // what is wrong with it is said once, before ranks start
-    return start_ranks(ranks, options.threads, arguments);
+    return start_ranks(ranks, options.threads, words);
   }
   return on_all_ranks([&](MPI_Comm comm) {
     if (options.precision == "double")

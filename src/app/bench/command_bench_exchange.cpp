@@ -50,11 +50,7 @@ void measure(MPI_Comm comm, const bench_exchange_options& options) {
 }
 
 int bench_exchange(const bench_exchange_options& options, const std::vector<std::string>& words) {
-  if (!under_launcher()) {
-    std::vector<std::string> arguments{own_path()};
-    arguments.insert(arguments.end(), words.begin(), words.end());
-    return start_ranks(options.ranks, 1, arguments);
-  }
+  if (!under_launcher()) return start_ranks(options.ranks, 1, words);
   return on_all_ranks([&](MPI_Comm comm) { measure(comm, options); });
 }
 

@@ -31,11 +31,7 @@ void print_table(const nlohmann::ordered_json& answer) {
 }
 
 int bench_io(const bench_io_options& options, const std::vector<std::string>& words) {
-  if (!under_launcher()) {
-    std::vector<std::string> arguments{own_path()};
-    arguments.insert(arguments.end(), words.begin(), words.end());
-    return start_ranks(options.ranks, 1, arguments);
-  }
+  if (!under_launcher()) return start_ranks(options.ranks, 1, words);
   return on_all_ranks([&](MPI_Comm comm) {
     const auto answer = bench::measure_io(comm, options.what);
     if (comm::rank(comm) != 0) return;

@@ -10,6 +10,7 @@
 #include <app/json_output.hpp>
 #include <app/launcher.hpp>
 #include <app/mpi_session.hpp>
+#include <app/parent_process.hpp>
 #include <app/stop_signal.hpp>
 #include <app/terminal.hpp>
 #include <cctype>
@@ -210,12 +211,11 @@ int compute_as_rank(const run_options& options) {
   std::optional<job::directory_lock> lock;
   bool speaks = false;  // the first rank
   note_stop_signals();
-  const bool has_parent = std::getenv("OSTEON_PARENT") != nullptr;
+  const bool has_parent = parent().has_value();
   const int code = on_all_ranks([&](MPI_Comm given) {
     speaks = comm::rank(given) == 0;
     terminal_sink shown(is_interactive());
     const auto log_of_first = [&]() -> log_sink& { return speaks ? static_cast<log_sink&>(shown) : null_log(); };
-    const char* started = std::getenv("OSTEON_STARTED");
     comm::collectively(given, [&] { spec = read_job(options); });
     if (!has_parent) job::warn_of_older_spellings(*spec, log_of_first());
     job::leave_together_if_asked(given, stop_was_requested, *spec, "starting the ranks");
@@ -230,7 +230,7 @@ int compute_as_rank(const run_options& options) {
     job::leave_together_if_asked(given, stop_was_requested, *spec, "importing the image");
     const job::placed_ranks placed = place(given, *spec, log_of_first());
     speaks = comm::rank(placed.comm()) == 0;  // perhaps another process than before
-    job::compute(placed.comm(), *spec, command_line(options), started ? started : job::utc_now(), log_of_first(),
+    job::compute(placed.comm(), *spec, command_line(options), start_time(), log_of_first(),
                  {.resume = options.resume, .is_to_stop = stop_was_requested, .replace = options.force});
     if (spec->segment.compare_connectivity) tell_effect(placed.comm(), options, *spec, log_of_first());
   });
@@ -243,7 +243,6 @@ int compute_as_rank(const run_options& options) {
 int run_held(const run_options& options, const job::spec& spec, job::directory_lock& lock) {
   terminal_sink log(is_interactive());
   job::warn_of_older_spellings(spec, log);
-  setenv("OSTEON_STARTED", job::utc_now().c_str(), 1);
   job::find_filters(spec);
   const index3 shape = job::source_of(spec).prepare(spec, log, stop_was_requested);
   const auto cores = static_cast<std::int64_t>(job::usable_cores());
@@ -260,12 +259,11 @@ int run_held(const run_options& options, const job::spec& spec, job::directory_l
   of_ranks.ranks = static_cast<int>(ranks);
   of_ranks.threads = static_cast<int>(spec.run.threads);
   of_ranks.output = spec.output_directory;
-  std::vector<std::string> arguments{own_path(), "run", options.job};
-  for (std::string& word : words_of(of_ranks)) arguments.push_back(std::move(word));
+  std::vector<std::string> words{"run", options.job};
+  for (std::string& word : words_of(of_ranks)) words.push_back(std::move(word));
   job::leave_if_asked(stop_was_requested, spec, "starting the ranks");
-  setenv("OSTEON_PARENT", "1", 1);
   lock.leave_to_ranks();
-  const int code = start_ranks(static_cast<int>(ranks), static_cast<int>(spec.run.threads), arguments);
+  const int code = start_ranks(static_cast<int>(ranks), static_cast<int>(spec.run.threads), words, answer_by::parent);
   if (code == 0) finish(options, spec);
   if (code == exit_code_of(error_kind::interrupted) || stop_urgency() > 1) return code;
   if (code != 0 && (code < exit_code(error_kind::usage) || code > exit_code(error_kind::machine))) {

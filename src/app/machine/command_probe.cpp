@@ -223,9 +223,7 @@ int probe(const probe_command_options& o, const std::vector<std::string>& words)
       static_cast<int>(machine::restricted(machine::this_host(), machine::current_binding()).usable_cores().size());
   const int ranks = o.ranks.value_or(std::max(cores, 1));
   if (ranks == 1) return probe_as_rank(o);
-  std::vector<std::string> arguments{own_path()};
-  arguments.insert(arguments.end(), words.begin(), words.end());
-  return start_ranks(ranks, 1, arguments);
+  return start_ranks(ranks, 1, words);
 }
 
 }  // namespace

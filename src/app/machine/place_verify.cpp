@@ -60,11 +60,7 @@ int verify_placement(const graph_options& source, const verify_placement_options
                      const std::vector<std::string>& words) {
   if (source.trace || !source.job.empty())
     throw usage_error("--verify takes --grid or --graph; keep the graph of a trace by --trace --graph FILE first");
-  if (!under_launcher()) {
-    std::vector<std::string> arguments{own_path()};
-    arguments.insert(arguments.end(), words.begin(), words.end());
-    return start_ranks(make_graph(source).graph.size(), 1, arguments);
-  }
+  if (!under_launcher()) return start_ranks(make_graph(source).graph.size(), 1, words);
   return on_all_ranks([&](MPI_Comm comm) { verify_as_rank(comm, source, options); });
 }
 
