@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -174,16 +175,19 @@ def _watch(command: list[str], environment: dict[str, str]) -> tuple[int, str, s
             pass_fds=(alive,),
             start_new_session=True,  # an interrupt from a terminal comes to Python alone
         ) as process:
-            try:
-                out, err = process.communicate()
-            except KeyboardInterrupt:
-                process.send_signal(signal.SIGINT)
+            # Read aside: communicate() itself would hold an interrupt back for a quarter of a second.
+            with ThreadPoolExecutor(1) as aside:
+                texts = aside.submit(process.communicate)
                 try:
-                    process.communicate()
+                    out, err = texts.result()
                 except KeyboardInterrupt:
                     process.send_signal(signal.SIGINT)
-                    process.communicate()
-                raise
+                    try:
+                        texts.result()
+                    except KeyboardInterrupt:
+                        process.send_signal(signal.SIGINT)
+                        texts.result()
+                    raise
             return process.returncode, out, err
     finally:
         os.close(alive)

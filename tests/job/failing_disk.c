@@ -1,6 +1,7 @@
 /* A disk that fails, for LD_PRELOAD: after FAILING_AFTER bytes, writes and syncs to files whose path contains FAILING_PATH
    fail with EIO. With FAILING_WRITE=n it is full instead when its n-th positioned write comes (ENOSPC), and only then. Before
-   the first write to a file whose path contains PAUSING_PATH, the process stops (SIGSTOP), until a test has it go on. */
+   the first write to a file whose path contains PAUSING_PATH, the process stops (SIGSTOP), until a test has it go on;
+   with PAUSING_ALWAYS, at each write. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,7 +29,8 @@ static int fails(int file, long long bytes, int is_positioned) {
   const ssize_t length = readlink(link, name, sizeof name - 1);
   if (length <= 0) return 0;
   name[length] = 0;
-  if (pausing && strstr(name, pausing) && !atomic_flag_test_and_set(&has_paused)) raise(SIGSTOP);
+  if (pausing && strstr(name, pausing) && (getenv("PAUSING_ALWAYS") || !atomic_flag_test_and_set(&has_paused)))
+    raise(SIGSTOP);
   if (!path || !strstr(name, path)) return 0;
   const char* which = getenv("FAILING_WRITE");
   if (which) {

@@ -142,6 +142,17 @@ def test_no_copy_of_the_image_outlives_a_killed_import(job: Job, foam: Path, slo
     assert not list(temporary.glob("osteon-import*"))
 
 
+def let_go_on(ranks: list[int]) -> None:
+    """Wake ranks that are held at each write (PAUSING_ALWAYS) until they have ended."""
+    deadline = time.monotonic() + 60
+    while any(Path(f"/proc/{rank}").exists() for rank in ranks):
+        time.sleep(0.02)
+        for rank in ranks:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(rank, signal.SIGCONT)
+        assert time.monotonic() < deadline
+
+
 def wait_until_paused(pid: int) -> list[int]:
     """The ranks, once one of them has stopped (failing_disk.c)."""
     deadline = time.monotonic() + 60
@@ -259,7 +270,7 @@ def heed_interrupts() -> None:
 def test_python_that_is_interrupted_or_killed(job: Job, foam: Path, failing_disk: Path, number: signal.Signals) -> None:
     """What a notebook does: the job stops in order, and nothing of it goes on.
 
-    The ranks are held in their first checkpoint until the signal is sent, so that they cannot be done before."""
+    The ranks are held at each write of a checkpoint, so that they cannot be done before they are asked to stop."""
     job.write(job_text(foam, more=TIGHT + EVERY_ITERATION + "[run]\nranks = 2\n"))
     process = subprocess.Popen(
         [sys.executable, "-c", NOTEBOOK],
@@ -273,14 +284,13 @@ def test_python_that_is_interrupted_or_killed(job: Job, foam: Path, failing_disk
             "OSTEON_BINARY": str(BINARY),
             "LD_PRELOAD": str(failing_disk),
             "PAUSING_PATH": STAGES["iterating"],
+            "PAUSING_ALWAYS": "1",
         },
     )
     ranks = wait_until_paused(process.pid)
     started = children(process.pid)
     process.send_signal(number)
-    time.sleep(0.1)  # the processes that are not held are notified first; the test holds without this pause
-    for rank in ranks:
-        os.kill(rank, signal.SIGCONT)
+    let_go_on(ranks)
     out = process.communicate(timeout=60)[0]
     assert out == ("interrupted\n" if number == signal.SIGINT else "")
     wait_until_gone(started)
