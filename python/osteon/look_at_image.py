@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import metaimage_reader, nifti_reader, nrrd_reader, raw_reader, scanco_reader, slices, tiff_reader
+from . import metaimage_reader, nifti_reader, npz_reader, nrrd_reader, raw_reader, scanco_reader, slices, tiff_reader
 from .answer_program import print_answer
 from .dicom_reader import is_dicom
 from .errors import USAGE, DataError
@@ -57,6 +57,7 @@ def header(source: str) -> Header:
     name = path.name.lower()
     for endings, look in (
         ((".npy",), _npy),
+        (npz_reader.ENDINGS, _npz),
         (raw_reader.ENDINGS, _raw),
         (metaimage_reader.ENDINGS, _metaimage),
         (nifti_reader.ENDINGS, _nifti),
@@ -79,6 +80,11 @@ def _npy(path: Path) -> Header:
     values = np.load(path, allow_pickle=False, mmap_mode="r")
     stated = raw_reader.exported(path)
     return _array("npy", values, stated and stated.get("spacing_mm"))
+
+
+def _npz(path: Path) -> Header:
+    voxels, spacing = npz_reader.look_into(path)
+    return Header("npz", voxels.shape, voxels.dtype.name, spacing)  # greys would have to be unpacked
 
 
 def _raw(path: Path) -> Header:

@@ -22,7 +22,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from . import metaimage_reader, nifti_reader, nrrd_reader, raw_reader, scanco_reader, slices, tiff_reader
+from . import metaimage_reader, nifti_reader, npz_reader, nrrd_reader, raw_reader, scanco_reader, slices, tiff_reader
 from .dicom_reader import has_frames, is_dicom, read_dicom, refuse_what_is_no_series
 from .errors import DATA, USAGE, DataError, complain
 from .inv3_reader import read_inv3
@@ -32,7 +32,7 @@ from .volume import Volume, checked, forget_no_spacing
 
 KNOWN = (
     "TIFF, folders of TIFF, PNG, BMP or DICOM slices, NIfTI, NRRD, MetaImage, Scanco AIM and ISQ, InVesalius .inv3, "
-    "npy, raw with a .json or .vgi"
+    "npy, npz, raw with a .json or .vgi"
 )
 READERS = (
     (tiff_reader.ENDINGS, tiff_reader.read_tiff),
@@ -41,6 +41,7 @@ READERS = (
     (metaimage_reader.ENDINGS, metaimage_reader.read_metaimage),
     ((".inv3",), read_inv3),
     ((".npy",), raw_reader.read_npy),
+    (npz_reader.ENDINGS, npz_reader.read_npz),
     (raw_reader.ENDINGS, raw_reader.read_raw),
 )
 

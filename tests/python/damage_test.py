@@ -62,6 +62,11 @@ def npy(name: str) -> str:
     return name
 
 
+def npz() -> str:
+    np.savez_compressed("f.npz", image=GREY, spacing_mm=[0.3, 0.2, 0.1])
+    return "f.npz"
+
+
 def tiff(**options: object) -> str:
     tifffile.imwrite("f.tif", GREY, **options)
     return "f.tif"
@@ -137,6 +142,7 @@ KINDS = {
     "inv3": (lambda: inv3(mode="w"), False),
     "inv3 gz": (inv3, True),
     "npy": (lambda: npy("f.npy"), False),
+    "npz": (npz, True),
     "raw": (raw, True),
     "raw header": (raw_head, True),
     "vgi": (vgi, False),

@@ -53,6 +53,35 @@ def test_an_oblique_image_keeps_its_place(name):
     np.testing.assert_allclose(volume.placement.direction @ volume.placement.corner_mm, corner, atol=1e-5)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_an_archive_of_numpy(save, order):
+    save("a.npz", image=np.asarray(GREY, order=order), mask=GREY > 0, spacing_mm=[0.3, 0.2, 0.1])
+    volume = read_image("a.npz")
+    np.testing.assert_array_equal(volume.values, GREY)
+    assert volume.spacing_mm == (0.3, 0.2, 0.1)
+    save("b.npz", GREY)
+    np.testing.assert_array_equal(read_image("b.npz").values, GREY)
+    assert read_image("b.npz").spacing_mm is None
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"a": GREY, "b": GREY}, "holds 'a' .3, 4, 5., 'b' .3, 4, 5.; needed is one array"),
+        ({"threshold": np.float64(3)}, "holds 'threshold' ..; needed is one array"),
+        ({}, "holds nothing; needed is one array"),
+        ({"image": GREY[0]}, "2-dimensional"),
+        ({"image": np.array([[["text", None]]], dtype=object)}, "Python objects in 'image.npy'"),
+        ({"image": GREY, "spacing_mm": [0.1, 0.2]}, "spacing_mm has shape .2,. of float64; needed are 3 numbers"),
+        ({"image": GREY, "spacing_mm": [0.1, 0.2, -0.3]}, "edges of a voxel have to be > 0"),
+    ],
+)
+def test_archives_that_are_refused(arrays, words):
+    np.savez("a.npz", **arrays)
+    refused("a.npz", words)
+
+
 def nifti(affine=None, unit="mm", code=1, values=GREY, change=None) -> str:
     image = nibabel.Nifti1Image(values.T, np.diag([*SPACING, 1]) if affine is None else affine)
     image.set_sform(image.affine, code)

@@ -21,6 +21,8 @@ def write(folder: Path, name: str, values: np.ndarray) -> Path:
     kind = path.suffix
     if kind == ".npy":
         np.save(path, values)
+    elif kind == ".npz":
+        np.savez_compressed(path, image=values, spacing_mm=[3.0, 2.0, 1.0])
     elif kind == ".raw":
         path.write_bytes(values.tobytes())
         layout = {"shape": list(SHAPE), "dtype": "int16", "byte_order": "little", "spacing_mm": [3.0, 2.0, 1.0]}
@@ -72,6 +74,15 @@ def test_a_stack_is_looked_at_by_some_of_its_slices(tmp_path: Path, values: np.n
     assert found["shape"] == list(SHAPE)
     assert found["looked_at"] == 5 * 30
     assert found["spacing_mm"] is None
+
+
+def test_of_an_archive_only_the_headers_are_looked_at(tmp_path: Path, values: np.ndarray) -> None:
+    path = str(write(tmp_path, "a.npz", values))
+    whole, part = look(path, 1 << 20, None, None), look(path, 10, None, None)
+    for key in ("shape", "dtype", "spacing_mm"):
+        assert part[key] == whole[key]
+    assert part["spacing_mm"] == [3.0, 2.0, 1.0]
+    assert part["looked_at"] == 0
 
 
 def test_a_short_file_is_refused(tmp_path: Path, values: np.ndarray) -> None:
