@@ -125,6 +125,20 @@ def test_estimate_counts_the_unknowns(job: Job, sponge: Path) -> None:
             assert told["dofs"] == job.run("-n", "1", "--no-report").summary["dofs"], test
 
 
+def test_estimate_counts_the_job_with_the_other_connectivity(job: Job, sponge: Path) -> None:
+    """Oracle: the same job without it takes half the time, and as much memory."""
+    told = []
+    for compares in ("false", "true"):
+        more = f'[segment]\nkeep = "largest"\ncompare_connectivity = {compares}\n'
+        job.write(job_text(sponge, more=more).replace("[picture]", "[picture]\nenabled = false"))
+        told.append(json.loads(job.run("--json", "-", command="estimate").out))
+    assert [e["computed"] for e in told] == [1, 2]
+    for key in ("cpu_seconds", "wall_seconds"):
+        assert told[1][key] == pytest.approx(2 * told[0][key])
+    assert told[1]["memory_bytes_per_rank"] == told[0]["memory_bytes_per_rank"]
+    assert "with both connectivities" in job.run(command="estimate").out
+
+
 def test_estimate_answers_from_the_header_of_a_large_image(job: Job) -> None:
     """Oracle: by hand; of a sparse file of 2 GiB, the five planes that are looked at hold bars of 2 x 2 voxels in cells of 4 x 4."""
     shape = (2048, 1024, 1024)

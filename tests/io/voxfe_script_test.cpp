@@ -107,6 +107,25 @@ TEST(VoxfeScript, inline_materials_and_nodes_are_read) {
   EXPECT_NE(s.notes[1].find("VISUALISE"), std::string::npos);
 }
 
+// Oracle: the numbers written, each material twice, in opposite orders; the last value counts.
+TEST(VoxfeScript, many_materials_keep_their_numbers_and_last_values) {
+  constexpr int count = 65000;
+  const auto number = [](int i) { return 7 * i % count; };  // in no order, each once
+  std::string text = "VOXEL_SIZE 1 1 1 1\n";
+  for (int id = 0; id < count; ++id) text += "YOUNG_MODULUS " + std::to_string(number(id)) + " 5\n";
+  for (int id = count - 1; id >= 0; --id)
+    text += "YOUNG_MODULUS " + std::to_string(number(id)) + " " + std::to_string(1000 + id) + "\n";
+  std::vector<problem> faults;
+  const script s = parse_script(text, "s", faults);
+  EXPECT_TRUE(faults.empty());
+  ASSERT_EQ(s.materials.size(), count);
+  for (int id = 0; id < count; ++id) {
+    const material_row& row = s.materials[static_cast<std::size_t>(id)];
+    ASSERT_EQ(row.id, number(id));
+    ASSERT_EQ(row.youngs_modulus, 1000 + id);
+  }
+}
+
 // Oracle: hand; each line is wrong in its own way, and all are reported with their lines.
 TEST(VoxfeScript, faults_name_line_value_and_what_is_expected) {
   const auto faults = faults_of(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from whole_job import BINARY, Job, job_text
+from whole_job import BINARY, Job, job_text, osteon
 
 netCDF4 = pytest.importorskip("netCDF4")
 
@@ -95,6 +95,9 @@ def test_a_model_that_was_copied_is_used_with_a_warning(job: Job, sponge: Path) 
     assert done.err.count("warning: the model") == 1 and "model.nc' has no seal" in done.err
     assert model.read_bytes() == (job.folder / "copy.nc").read_bytes()
     assert done.summary["reaction_N"] == before.summary["reaction_N"]
+    placed = osteon("place", "--job", str(model), "--ranks", "2", "--hosts", "1", "--host", "core:2 pu:1")
+    assert placed.returncode == 0, placed.stderr
+    assert placed.stderr.count("warning: the model") == 1 and "model.nc' has no seal" in placed.stderr
     with netCDF4.Dataset(model, "a") as file:
         file["VTKHDF/CellData/material"][3, 4, 5] ^= 1
     done = job.run("--no-report", "-n", "2")

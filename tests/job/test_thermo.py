@@ -143,6 +143,25 @@ def test_what_is_missing_or_does_not_fit_is_said(job: Job, text: str, words: str
     assert words in done.err
 
 
+@pytest.mark.parametrize("test", ["axial_bonded", "free_expansion"])
+def test_islands_are_refused_before_anything_is_solved(job: Job, test: str) -> None:
+    """Oracle: `check` says what `run` says; without the island the job runs."""
+    image = np.zeros((8, 8, 8), np.uint8)
+    image[:, :4, :4] = 200
+    image[3:5, 6:, 6:] = 200
+    np.save(job.folder / "image.npy", image)
+    load = f'[load]\ntest = "{test}"\nreference_K = 300\nlow_K = 310\nhigh_K = 310\n'
+    job.write(job_text("image.npy", "thermo_elasticity", load + '[segment]\nthreshold = 100\nkeep = "all"\n'))
+    for command in ("check", "run"):
+        done = job.run(command=command)
+        assert done.code == (2 if command == "check" else 3), (command, done.err)
+        assert "1 of the 2 parts of the solid, 8 voxels, are not held by any support: 1 island" in done.out + done.err
+        assert 'keep less (segment.keep = "largest")' in done.out + done.err
+        assert "temperatures" not in done.err
+    job.write(job_text("image.npy", "thermo_elasticity", load + '[segment]\nthreshold = 100\nkeep = "largest"\n'))
+    assert job.run().code == 0
+
+
 def test_a_material_without_expansion_is_refused(job: Job) -> None:
     """Oracle: exit code 2 and the key."""
     np.save(job.folder / "image.npy", porous())

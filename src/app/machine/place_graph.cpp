@@ -51,12 +51,12 @@ placed_graph graph_of_job(const graph_options& o) {
   std::string model = o.job;
   bool bricks = true;
   int values = 3;
+  terminal_sink log(is_interactive());
   if (!model.ends_with(".nc")) {
     std::vector<problem> problems;
     const job::spec spec = job::read_job(o.job, {}, problems);
     if (!problems.empty()) throw usage_error(job::join(problems));
     model = job::output_paths(spec).model;
-    terminal_sink log(is_interactive());
     job::warn_of_older_spellings(spec, log);
     job::import_model(spec, model, log);
     values = job::values_per_node(spec);
@@ -66,7 +66,7 @@ placed_graph graph_of_job(const graph_options& o) {
   std::exception_ptr failed;  // said once, by main()
   on_all_ranks([&](MPI_Comm comm) {
     try {
-      result.graph = job::subdomain_graph(comm, model, o.ranks, !bricks, values);
+      result.graph = job::subdomain_graph(comm, model, o.ranks, !bricks, values, log);
     } catch (const error&) {
       failed = std::current_exception();
     }

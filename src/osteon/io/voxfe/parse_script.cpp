@@ -4,6 +4,7 @@
 #include <osteon/io/voxfe/script.hpp>
 #include <osteon/io/voxfe/tokens.hpp>
 #include <set>
+#include <unordered_map>
 
 namespace osteon::io::voxfe {
 namespace {
@@ -111,14 +112,27 @@ std::string path_of(std::string_view rest) {
   return std::string(rest);
 }
 
-material_row& row_of(std::vector<material_row>& rows, int id) {
-  const auto known = std::find_if(rows.begin(), rows.end(), [&](const material_row& r) { return r.id == id; });
-  if (known != rows.end()) return *known;
-  if (rows.size() == most_materials) throw bad_line{fmt::format("more than {} materials", most_materials)};
-  rows.push_back({});
-  rows.back().id = id;
-  return rows.back();
-}
+// The rows of materials, found by their numbers: a script may have tens of thousands.
+class rows_by_id {
+ public:
+  explicit rows_by_id(std::vector<material_row>& rows) : rows_(rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) place_.emplace(rows[i].id, i);  // the first of a number
+  }
+  // The row of this number, a new one if there is none.
+  material_row& operator[](int id) {
+    const auto known = place_.find(id);
+    if (known != place_.end()) return rows_[known->second];
+    if (rows_.size() == most_materials) throw bad_line{fmt::format("more than {} materials", most_materials)};
+    place_.emplace(id, rows_.size());
+    rows_.push_back({});
+    rows_.back().id = id;
+    return rows_.back();
+  }
+
+ private:
+  std::vector<material_row>& rows_;
+  std::unordered_map<int, std::size_t> place_;
+};
 
 int material_id(std::string_view& rest) { return number<int>(rest, "the material's number", 0, largest_id); }
 
@@ -141,7 +155,7 @@ bool is_off(std::string_view word) {
 
 class script_parser {
  public:
-  script_parser(script& target, fault_list& faults) : s_(target), faults_(faults) {}
+  script_parser(script& target, fault_list& faults) : s_(target), materials_(target.materials), faults_(faults) {}
 
   void line(std::string_view text, std::int64_t number_of_line) {
     std::string_view rest = text;
@@ -188,12 +202,12 @@ class script_parser {
         return;
       case command::youngs_modulus: {
         const int id = material_id(rest);
-        row_of(s_.materials, id).youngs_modulus = number<double>(rest, "Young's modulus");
+        materials_[id].youngs_modulus = number<double>(rest, "Young's modulus");
         return;
       }
       case command::poisson_ratio: {
         const int id = material_id(rest);
-        row_of(s_.materials, id).poisson_ratio = number<double>(rest, "Poisson's ratio");
+        materials_[id].poisson_ratio = number<double>(rest, "Poisson's ratio");
         return;
       }
       case command::material:
@@ -250,7 +264,7 @@ class script_parser {
     const int id = material_id(rest);
     const std::string name = printable(next_word(rest));
     const double modulus = number<double>(rest, "Young's modulus"), ratio = number<double>(rest, "Poisson's ratio");
-    material_row& row = row_of(s_.materials, id);
+    material_row& row = materials_[id];
     row.name = name;
     row.youngs_modulus = modulus;
     row.poisson_ratio = ratio;
@@ -283,6 +297,7 @@ class script_parser {
   }
 
   script& s_;
+  rows_by_id materials_;
   fault_list& faults_;
   std::int64_t line_ = 0;
   std::set<command> seen_;
@@ -312,11 +327,12 @@ script parse_script(std::string_view text, const std::string& path, std::vector<
 void parse_materials(std::string_view text, const std::string& path, std::vector<material_row>& rows,
                      std::vector<problem>& faults) {
   fault_list found(path, faults);
+  rows_by_id by_id(rows);
   lines_of lines(text);
   for (std::string_view rest; lines.next(rest);) try {
       const int id = material_id(rest);
       const double modulus = number<double>(rest, "Young's modulus"), ratio = number<double>(rest, "Poisson's ratio");
-      material_row& row = row_of(rows, id);
+      material_row& row = by_id[id];
       row.youngs_modulus = modulus;
       row.poisson_ratio = ratio;
       row.remodelled = trimmed(rest).empty() || number<int>(rest, "the remodelling flag") != 0;

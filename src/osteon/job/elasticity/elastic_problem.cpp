@@ -23,7 +23,7 @@ std::shared_ptr<solve::elasticity_problem> make_problem(const local_model& part)
   return problem;
 }
 
-void require_supported(const solve::elasticity_problem& problem, const vector3& origin) {
+void require_supported(const solve::elasticity_problem& problem, const vector3& origin, std::string_view remedy) {
   const solve::loose_parts found = solve::find_loose_parts(problem);
   if (found.loose == 0) return;
   // Where nothing at all is held, the free motions of the whole say more; the solver names them.
@@ -31,11 +31,10 @@ void require_supported(const solve::elasticity_problem& problem, const vector3& 
   const vector3 &low = found.largest_low_mm, &high = found.largest_high_mm;
   throw data_error(fmt::format(
       "{} of the {} parts of the solid, {}, are not held by any support: {}, and {} that hang on others by single nodes "
-      "or edges; the largest has {} between {} and {}; hold them by a [[support]], keep less "
-      "(segment.keep = \"largest\"), or let them be dropped (segment.drop_unsupported = true)",
+      "or edges; the largest has {} between {} and {}; {}",
       found.loose, found.parts, counted(found.voxels, "voxel"), counted(found.loose - found.hanging, "island"),
       found.hanging, counted(found.largest_voxels, "voxel"), in_mm({low.z + origin.z, low.y + origin.y, low.x + origin.x}),
-      in_mm({high.z + origin.z, high.y + origin.y, high.x + origin.x})));
+      in_mm({high.z + origin.z, high.y + origin.y, high.x + origin.x}), remedy));
 }
 
 std::int64_t drop_unsupported(const spec& job, local_model& part, log_sink& log) {

@@ -3,6 +3,7 @@
 /// Parts of a specimen that no support of a load case holds.
 #include <memory>
 #include <osteon/job/elasticity/load_cases.hpp>
+#include <string_view>
 
 namespace osteon::job {
 
@@ -11,8 +12,12 @@ namespace osteon::job {
 std::shared_ptr<solve::elasticity_problem> make_problem(const local_model& part);
 
 /// Refuse parts that prescribed displacements do not hold.
+/// @param remedy what a user can do, the end of the sentence
 /// @throws data_error that says how many, how large and where @collective
-void require_supported(const solve::elasticity_problem& problem, const vector3& origin_mm);
+void require_supported(const solve::elasticity_problem& problem, const vector3& origin_mm,
+                       std::string_view remedy =
+                           "hold them by a [[support]], keep less (segment.keep = \"largest\"), or let "
+                           "them be dropped (segment.drop_unsupported = true)");
 
 /// Take away the parts that are not held in every load case, if the job wants it.
 /// @return voxels that were taken away, all ranks @collective on part.where.comm

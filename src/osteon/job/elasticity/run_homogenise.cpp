@@ -66,7 +66,7 @@ physics_result run_homogenise(const spec& job, const local_model& part, const so
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
 
-  // `boundary` is the name that scripts written for earlier versions read.
+  // `boundary` is the name that scripts written before version 0.2 read; it goes with 0.4.
   json answer = {{"boundary_condition", boundary},
                  {"boundary", boundary},
                  {"order", components},

@@ -75,7 +75,7 @@ std::vector<answer> heat_answers() {
       {.key = "heat_inflow_W.*",
        .title = "heat in through",
        .unit = "W",
-       .meaning = "The same by the faces' older spelling, z-low for z_low.",
+       .meaning = "The same by the faces' older spelling, z-low for z_low; goes with version 0.4.",
        .in_table = false,
        .in_report = false},
       {.key = "heat_source_W",

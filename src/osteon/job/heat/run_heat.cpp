@@ -59,7 +59,8 @@ json describe_load(const spec& job, const local_model& part) {
                  {"cross_section_mm2", cross_section_mm2(part.header, along)}});
   if (test == "conductivity_tensor") {
     const std::string condition = job.load.boundary_condition.value_or("periodic");
-    load.update({{"boundary_condition", condition}, {"surroundings", condition}});  // the second is of earlier versions
+    load.update({{"boundary_condition", condition},
+                 {"surroundings", condition}});  // the second is of versions before 0.2, until 0.4
   }
   for (const boundary_spec& b : job.boundaries) {
     json face = {{"face", b.face}, {"kind", b.kind}};

@@ -51,8 +51,9 @@ placement::graph shared_node_graph(const grid::box_tree& tree, view3<const mater
   return placement::from_edges(tree.ranks(), edges);
 }
 
-placement::graph subdomain_graph(MPI_Comm comm, const std::string& model, int ranks, bool planes, int values) {
-  const voxel::model_header header = io::read_model_header(comm, model);
+placement::graph subdomain_graph(MPI_Comm comm, const std::string& model, int ranks, bool planes, int values,
+                                 log_sink& log) {
+  const voxel::model_header header = io::read_model_header(comm, model, {}, log);
   const box3 all{{0, 0, 0}, header.shape};
   const std::vector<material_number> material = io::read_model_planes(comm, model, header, all);
   const view3<const material_number> voxels(material.data(), header.shape);

@@ -3,6 +3,7 @@
 /// Who would talk to whom if a model were dealt out to ranks.
 #include <mpi.h>
 
+#include <osteon/base/log_sink.hpp>
 #include <osteon/base/material_number.hpp>
 #include <osteon/grid/box_tree.hpp>
 #include <osteon/placement/graph.hpp>
@@ -18,7 +19,9 @@ placement::graph shared_node_graph(const grid::box_tree& tree, view3<const mater
 /// The same for a model file, dealt out to so many ranks as `osteon run` does it.
 /// @param planes whole z planes instead of bricks
 /// @param comm a communicator of one rank
+/// @param log is warned if the model is a copy that another program made
 /// @throws usage_error if there are more ranks than voxels (or planes); data_error as io::read_model_header does
-placement::graph subdomain_graph(MPI_Comm comm, const std::string& model, int ranks, bool planes, int values);
+placement::graph subdomain_graph(MPI_Comm comm, const std::string& model, int ranks, bool planes, int values,
+                                 log_sink& log = null_log());
 
 }  // namespace osteon::job

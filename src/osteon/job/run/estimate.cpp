@@ -192,7 +192,9 @@ estimation estimate(const spec& job, int ranks, bool always_count, log_sink& log
   e.import_memory_bytes = import_bytes(header, e.elements, !source_of(job).is_image());  // other models are read as a whole
   e.exchange_bytes = static_cast<std::int64_t>(unknowns_per_element * static_cast<double>(widest_cut) * sizeof(double));
   const double picture_seconds = picture_cpu_seconds_per_pixel * pixels;
-  const double seconds_per_element = work * (c.setup_seconds + found.work.solutions * c.solution_seconds);
+  // The other connectivity comes when the first job is done and written: it takes time and no memory besides.
+  e.computed = job.segment.compare_connectivity ? 2 : 1;
+  const double seconds_per_element = e.computed * work * (c.setup_seconds + found.work.solutions * c.solution_seconds);
   e.cpu_seconds = seconds_per_element * static_cast<double>(e.elements) + picture_seconds;
   e.wall_seconds =
       (seconds_per_element * static_cast<double>(e.largest_elements_per_rank) + picture_seconds / e.ranks) / e.threads;
@@ -216,6 +218,7 @@ nlohmann::ordered_json estimation::to_json() const {
           {"memory_bytes_per_rank", memory_bytes_per_rank},
           {"import_memory_bytes", import_memory_bytes},
           {"exchange_bytes", exchange_bytes},
+          {"computed", computed},
           {"cpu_seconds", cpu_seconds},
           {"wall_seconds", wall_seconds}};
 }
@@ -230,12 +233,12 @@ std::string estimation::to_text() const {
       "  memory per rank   {:>14.0f}  MiB at most\n"
       "  memory to import  {:>14.0f}  MiB at most, in one process\n"
       "  exchange          {:>14.1f}  kB to each neighbour\n"
-      "  computing         {:>14.1f}  CPU seconds, about {:.1f} s on {} cores\n",
+      "  computing         {:>14.1f}  CPU seconds, about {:.1f} s on {} cores{}\n",
       job, physics, ranks, bricks ? "a brick" : "some z planes", voxels, elements,
       100.0 * static_cast<double>(elements) / static_cast<double>(voxels), dofs, counted ? "counted" : "about",
       largest_elements_per_rank, imbalance, static_cast<double>(memory_bytes_per_rank) / 1048576,
       static_cast<double>(import_memory_bytes) / 1048576, static_cast<double>(exchange_bytes) / 1e3, cpu_seconds,
-      wall_seconds, ranks * threads);
+      wall_seconds, ranks * threads, computed > 1 ? ", with both connectivities" : "");
 }
 
 }  // namespace osteon::job

@@ -51,6 +51,7 @@ json heat_certificate_of(const solve::solve_certificate& certificate) {
 // Hold the body between plates or, if it is to expand freely, against rigid motions only. A fault of the supports is told
 // before the temperatures are solved for. @return what the plates measure @collective
 std::optional<measure> hold(const spec& job, const local_model& part, solve::elasticity_problem& problem) {
+  constexpr std::string_view remedy = "keep less (segment.keep = \"largest\")";
   std::optional<measure> plates;
   if (job.load.test.value_or("axial_bonded") == "axial_bonded") {
     const node_sets sets(job, part, problem.nodes);
@@ -59,7 +60,10 @@ std::optional<measure> hold(const spec& job, const local_model& part, solve::ela
     standard_test test = make_test(sets, load, "axial_bonded");
     problem.fixed = prescribe(sets, test.supports);
     plates = std::move(test.what);
+    require_supported(problem, part.header.origin_mm, remedy);
   } else {
+    problem.fixed = solve::support_of_a_voxel(problem);
+    require_supported(problem, part.header.origin_mm, remedy);
     problem.fixed = solve::determinate_support(problem);
   }
   solve::check_elasticity(problem);

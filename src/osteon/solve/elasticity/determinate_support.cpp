@@ -52,6 +52,15 @@ int largest(vector3 v) {
   return axis;
 }
 
+// Hold those components of a node of the image for which `holds`, if this rank has a copy of it.
+template <class F>
+void hold_node(const elasticity_problem& problem, index3 at, F holds, std::vector<prescribed_displacement>& fixed) {
+  const index3 own = at - problem.where.owned.begin;
+  const std::int32_t node = problem.nodes.find(own.z, own.y, own.x);
+  for (int c = 0; c < 3 && node >= 0; ++c)
+    if (holds(c)) fixed.push_back({node, static_cast<axis>(c), 0.0});
+}
+
 }  // namespace
 
 std::vector<prescribed_displacement> determinate_support(const elasticity_problem& problem) {
@@ -62,17 +71,21 @@ std::vector<prescribed_displacement> determinate_support(const elasticity_proble
   const index3 third = best_node(problem, [&](index3 at) { return square(cross(line, between(first, at, h))); });
 
   std::vector<prescribed_displacement> fixed;
-  const auto hold = [&](index3 at, auto holds) {
-    const index3 own = at - problem.where.owned.begin;
-    const std::int32_t node = problem.nodes.find(own.z, own.y, own.x);
-    for (int c = 0; c < 3 && node >= 0; ++c)
-      if (holds(c)) fixed.push_back({node, static_cast<axis>(c), 0.0});
-  };
+  const auto hold = [&](index3 at, auto holds) { hold_node(problem, at, holds, fixed); };
   // Along its longest part the line may stretch; across it two components keep it from turning. What is left is the
   // rotation about the line, which moves the third node at right angles to the plane of the three.
   hold(first, [](int) { return true; });
   hold(second, [&](int c) { return c != largest(line); });
   hold(third, [&](int c) { return c == largest(cross(line, between(first, third, h))); });
+  return fixed;
+}
+
+std::vector<prescribed_displacement> support_of_a_voxel(const elasticity_problem& problem) {
+  // The first node of the solid is the low corner of a voxel: its other voxels would have an earlier node.
+  const index3 first = best_node(problem, [](index3) { return 0.0; });
+  std::vector<prescribed_displacement> fixed;
+  for (std::int64_t corner = 0; corner < 8; ++corner)
+    hold_node(problem, first + index3{corner >> 2, corner >> 1 & 1, corner & 1}, [](int) { return true; }, fixed);
   return fixed;
 }
 

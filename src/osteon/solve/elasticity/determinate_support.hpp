@@ -12,4 +12,8 @@ namespace osteon::solve {
 /// @collective on problem.where.comm, which must have an active cell @cost three passes over the nodes
 std::vector<prescribed_displacement> determinate_support(const elasticity_problem& problem);
 
+/// Hold one voxel of the solid at all of its nodes: find_loose_parts() then tells what does not hang together with it.
+/// @collective on problem.where.comm
+std::vector<prescribed_displacement> support_of_a_voxel(const elasticity_problem& problem);
+
 }  // namespace osteon::solve
