@@ -7,12 +7,12 @@
 ///    so a pore space that an image leaves empty flows as well as any material.
 /// 2. `check_permeability` says at once, without solving, what `solve_permeability` would refuse.
 /// 3. `solve_permeability` solves one direction after another. Fields are per cell of `flow_problem::cells`, in their order
-///    (z, y, x, as heat's temperatures are per active cell): velocity of shape (cells, 3), components (z, y, x), at the centre of the
-///    voxel, and pressure. A voxel whose part of the fluid carries no flow has velocity 0 and pressure 0.
+///    (z, y, x, as heat's temperatures are per active cell): velocity of shape (cells, 3), components (z, y, x), at the
+///    centre of the voxel, and pressure. A voxel whose part of the fluid carries no flow has velocity 0 and pressure 0.
 /// 4. Everything else in `flow_solution` is the same on all ranks.
 ///
-/// Lengths are mm; a permeability in mm2 is 1e-6 m2, and 1 darcy is 9.869233e-7 mm2. Viscosity is Pa s, pressure Pa, velocity
-/// mm/s, so that velocity = permeability / viscosity * drop / length in these numbers.
+/// Lengths are mm; a permeability in mm2 is 1e-6 m2, and 1 darcy is 9.869233e-7 mm2. Viscosity is Pa s, pressure Pa,
+/// velocity mm/s, so that velocity = permeability / viscosity * drop / length in these numbers.
 #include <array>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/grid/block.hpp>
@@ -58,25 +58,26 @@ struct flow_direction {
   double permeability_mm2 = 0;  ///< off by the square of the error of the fields
   /// Bounds from the residual and the preconditioner in place of the exact inverses, with a factor for its quality.
   double low_mm2 = 0, high_mm2 = 0;
-  double from_flux_mm2 = 0;         ///< mean velocity; off by the error of the fields
-  double from_dissipation_mm2 = 0;  ///< power that friction takes; equals the one from flux at the solution
+  double from_flux_mm2 = 0;            ///< mean velocity; off by the error of the fields
+  double from_dissipation_mm2 = 0;     ///< power that friction takes; equals the one from flux at the solution
   std::array<double, 3> column_mm2{};  ///< mean velocity (z, y, x) over the gradient: a column of the tensor
   /// mean over the fluid that flows, and largest value of a component; [mm/s]
   double mean_velocity_mm_per_s = 0, highest_velocity_mm_per_s = 0;
-  /// density * mean velocity in the flowing pores * hydraulic diameter (4 volume / wetted surface) / viscosity. Stokes flow holds well
-  /// below 1.
+  /// density * mean velocity in the flowing pores * hydraulic diameter (4 volume / wetted surface) / viscosity. Stokes flow
+  /// holds well below 1.
   double reynolds_number = 0;
   solve_certificate certificate;  ///< unknowns are velocities and pressures; energy_identity_error: flux against dissipation
   std::vector<float> velocity_mm_per_s;  ///< shape (cells, 3), components (z, y, x)
-  std::vector<float> pressure_Pa;        ///< per cell; periodic and mirrored: without the uniform gradient, mean zero
+  std::vector<float>
+      pressure_Pa;  ///< per cell; where the box repeats without the uniform gradient, else from the drop to zero
 };
 
 /// Counts over all ranks.
 struct flow_counts {
-  std::int64_t voxels = 0;        ///< of the box
-  std::int64_t fluid = 0;         ///< voxels that are fluid
-  std::int64_t flowing = 0;       ///< of them, those in parts that lead through in one of the directions
-  std::int64_t parts = 0;         ///< face-connected parts of the fluid
+  std::int64_t voxels = 0;   ///< of the box
+  std::int64_t fluid = 0;    ///< voxels that are fluid
+  std::int64_t flowing = 0;  ///< of them, those in parts that lead through in one of the directions
+  std::int64_t parts = 0;    ///< face-connected parts of the fluid
   std::int64_t flowing_parts = 0;
   std::int64_t thin = 0;          ///< flowing voxels in a chord of fluid of less than 4 voxels along some axis
   std::int64_t wetted_faces = 0;  ///< faces between flowing fluid and solid
@@ -89,13 +90,12 @@ struct flow_solution {
   /// By (row, column) = (component of the velocity, direction of the gradient), symmetric; zero where a direction was not
   /// asked for. Entries off the diagonal are from mixed dissipation, hence as exact as those on it.
   std::array<std::array<double, 3>, 3> tensor_mm2{};
-  double asymmetry = 0;  ///< largest |k_ij - k_ji| of the mean velocities over the largest entry
-  std::array<double, 3> principal_mm2{};                    ///< descending; of a tensor of three directions
+  double asymmetry = 0;                   ///< largest |k_ij - k_ji| of the mean velocities over the largest entry
+  std::array<double, 3> principal_mm2{};  ///< descending; of a tensor of three directions
   std::array<std::array<double, 3>, 3> principal_direction{};  ///< unit vectors (z, y, x)
   flow_counts counts;
   double hydraulic_diameter_mm = 0;  ///< 4 volume / wetted surface of what flows
   double setup_seconds = 0;          ///< wall
-  double bytes_per_cell = 0;         ///< of the solver's memory, over flowing voxels, the largest of the ranks
 };
 
 /// The voxels with any of the labels, as runs of the block.
@@ -113,8 +113,10 @@ void check_permeability(const flow_problem& problem, const flow_options& how);
 /// Staggered grid on the flowing voxels: pressure at their centres, velocity components on their faces. The coupled system
 /// is solved by GCR with multigrid for each component and for a pressure whose conductivity is the mobility of the pores.
 /// Parts of the fluid that lead through in no direction stand still and are left out. A direction that no part
-/// leads through has permeability 0, told to the log. Not reaching a tolerance is no error: then certificate.converged is false.
-/// @throws usage_error for a problem that is not consistent @throws data_error without fluid, or if the fluid touches no wall,
+/// leads through has permeability 0, told to the log. Not reaching a tolerance is no error: then certificate.converged is
+/// false.
+/// @throws usage_error for a problem that is not consistent @throws data_error without fluid, or if the fluid touches no
+/// wall,
 ///   so that nothing would hold it back
 /// @throws solve_error if a value is not finite
 /// @collective on problem.where.comm: all ranks throw the same
