@@ -27,6 +27,7 @@ void add_net_draw(registry& commands);
 void add_net_simulate(registry& commands);
 void add_bench_render(registry& commands);
 void add_bench_exchange(registry& commands);
+void add_bench_flow(registry& commands);
 void add_bench_io(registry& commands);
 void add_join(registry& commands);
 void add_relay(registry& commands);

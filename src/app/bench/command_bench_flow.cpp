@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <app/commands.hpp>
+#include <app/common_options.hpp>
+#include <app/json_output.hpp>
+#include <app/launcher.hpp>
+#include <app/mpi_session.hpp>
+#include <memory>
+#include <osteon/base/error.hpp>
+#include <osteon/bench/flow.hpp>
+#include <osteon/comm/communicator.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+struct bench_flow_options {
+  bench::flow_options what;
+  std::string along = "z", around = "periodic";
+  int ranks = 1, threads = 1;
+  std::string json;
+};
+
+void print_table(const nlohmann::ordered_json& answer) {
+  fmt::print("triad {:.1f} GB/s\n\n{:<16} {:>9} {:>7} {:>6} {:>7} {:>7} {:>9} {:>8}  {}\n",
+             answer["triad_GB_per_s"].get<double>(), "", "fluid", "CPU s", "its", "ns/it", "B/voxel", "K ns", "of triad",
+             "permeability, voxel2");
+  for (const auto& row : answer["rows"]) {
+    std::string file = row["image"].get<std::string>();
+    file = file.substr(file.find_last_of('/') + 1);
+    fmt::print("{:<16} {:9} {:7.2f} {:6} {:7.0f} {:7.0f} {:9.2f} {:7.0f}% ", file, row["fluid_voxels"].get<std::int64_t>(),
+               row["cpu_seconds"].get<double>(), row["iterations"].get<int>(),
+               row["ns_per_voxel_and_iteration"].get<double>(), row["bytes_per_voxel"].get<double>(),
+               row["product_ns_per_voxel"].get<double>(), 100 * row["product_share_of_triad"].get<double>());
+    for (const auto& d : row["directions"])
+      fmt::print(" {}: {:.6g} ({:.6g} to {:.6g}{})", d["along"].get<std::string>(), d["permeability_voxel2"].get<double>(),
+                 d["low"].get<double>(), d["high"].get<double>(), d["converged"].get<bool>() ? "" : ", not converged");
+    fmt::print("\n");
+  }
+}
+
+int bench_flow(const bench_flow_options& options, const std::vector<std::string>& words) {
+  if (!under_launcher()) {
+    std::vector<std::string> arguments{own_path()};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    return start_ranks(options.ranks, options.threads, arguments);
+  }
+  return on_all_ranks([&](MPI_Comm comm) {
+    bench::flow_options what = options.what;
+    what.directions.clear();
+    for (const char letter : options.along) {
+      const auto place = std::string("zyx").find(letter);
+      if (place == std::string::npos)
+        throw usage_error(fmt::format("--along '{}': give one to three of z, y, x, such as z or zyx", options.along));
+      what.directions.push_back(static_cast<axis>(place));
+    }
+    if (options.around == "mirrored")
+      what.surroundings = solve::flow_surroundings::mirrored;
+    else if (options.around == "closed")
+      what.surroundings = solve::flow_surroundings::closed;
+    else if (options.around != "periodic")
+      throw usage_error(fmt::format("--around '{}': give periodic, mirrored or closed", options.around));
+    const auto answer = bench::measure_flow(comm, what);
+    if (comm::rank(comm) != 0) return;
+    if (options.json != "-") print_table(answer);
+    write_json(options.json, answer);
+  });
+}
+
+}  // namespace
+
+void add_bench_flow(registry& commands) {
+  const auto o = std::make_shared<bench_flow_options>();
+  command c = commands.add("bench", "flow", "Permeability of images: CPU seconds, iterations, memory",
+                           [o, words = commands.words()] { return bench_flow(*o, words); });
+  add_repeatable(c, "--image", o->what.images, "npy of bytes, 0 is fluid; may be repeated");
+  c.add_option("-n,--ranks", o->ranks, "MPI processes to start (default: 1)").positive();
+  c.add_option("--threads", o->threads, "Threads of each (default: 1)").positive();
+  c.add_option("--along", o->along, "Directions of the flow, such as z or zyx (default: z)");
+  c.add_option("--around", o->around, "Surroundings: periodic, mirrored or closed (default: periodic)");
+  c.add_option("--tolerance", o->what.how.permeability_tolerance, "Of the permeability (default: 1e-4)");
+  c.add_option("--residual", o->what.how.residual_tolerance, "Of the residual (default: 1, not asked for)");
+  c.add_option("--repeat", o->what.repetitions, "Turns; the fastest counts (default: 3)").positive();
+  add_json(c, o->json);
+  c.footer(
+      "CPU seconds are of the whole solve on all ranks, without reading the image. The share of the triad is that of y = K "
+      "x, "
+      "the product with the Stokes operator.\n\n"
+      "Examples:\n  osteon bench flow --image spheres.npy\n  osteon bench flow --image rock.npy --along zyx --residual "
+      "1e-6");
+}
+
+}  // namespace osteon::app

@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <fstream>
+#include <osteon/base/at.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/bench/flow.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/io/npy.hpp>
+#include <osteon/solve/flow/flow_cells.hpp>
+#include <sstream>
+
+namespace osteon::bench {
+
+namespace {
+
+// A line of /proc/self/status in bytes; 0 where there is none.
+double resident(const std::string& name) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);)
+    if (line.compare(0, name.size() + 1, name + ":") == 0) return 1024 * std::stod(line.substr(name.size() + 1));
+  return 0;
+}
+
+// Let the resident peak begin anew.
+void forget_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
+
+// Bytes a second of a = b + 3 c in single precision, arrays that no cache holds; reads and writes, 12 bytes an element.
+double triad() {
+  constexpr std::int64_t size = 1 << 24;
+  std::vector<float> a(size, 1), b(size, 2), c(size, 3);
+  double best = 1e30;
+  for (int turn = 0; turn < 5; ++turn) {
+    const double start = cpu_seconds();
+    for_each(size, [x = a.data(), y = b.data(), z = c.data()](std::int64_t i) { x[i] = y[i] + 3 * z[i]; });
+    best = std::min(best, cpu_seconds() - start);
+  }
+  return 12 * static_cast<double>(size) / best;
+}
+
+// CPU seconds of y = K x.
+double product_seconds(const solve::flow_cells& cells) {
+  const auto k = cells.stencil<float>();
+  const std::int64_t stride = cells.stride();
+  std::vector<float> x(at(4 * stride)), y(x.size());
+  for (std::size_t c = 0; c < 4; ++c)
+    for (std::int32_t i = 0; i < cells.grid.owned; ++i)
+      if (c == 3 || cells.has_face(c, i)) x[c * at(stride) + at(i)] = static_cast<float>(i % 97) / 97;
+  double best = 1e30;
+  for (int turn = 0; turn < 10; ++turn) {
+    const double start = cpu_seconds();
+    for_each_stokes(k, x.data(), {}, [out = y.data(), stride]<class V>(int c, std::int32_t i, V value) {
+      kernel::put(out + c * stride + i, value);
+    });
+    best = std::min(best, cpu_seconds() - start);
+  }
+  return best;
+}
+
+double sum_of_ranks(MPI_Comm comm, double value) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, comm);
+  return value;
+}
+
+solve::flow_problem read_problem(MPI_Comm comm, const std::string& file, const flow_options& options) {
+  solve::flow_problem problem;
+  comm::collectively(comm, [&] {
+    const voxel::image image = io::read_npy(file);
+    if (image.type != voxel::scalar::u1) throw data_error(file + ": not bytes; save a mask of type uint8, 0 is fluid");
+    const index3 shape = image.shape;
+    const std::int64_t plane = shape.y * shape.x;
+    std::vector<material_number> fluid(image.bytes.size());
+    std::vector<std::int64_t> active(at(shape.z));
+    for (std::size_t i = 0; i < fluid.size(); ++i) {
+      fluid[i] = image.bytes[i] == std::byte{0} ? 1 : 0;
+      active[i / at(plane)] += fluid[i];
+    }
+    problem.where = grid::make_block(comm, shape, active);
+    const box3 own = problem.where.owned;
+    problem.cells = voxel::active_cells(view3<const material_number>(fluid.data() + own.begin.z * plane, own.shape()));
+  });
+  problem.spacing_mm = {1, 1, 1};
+  problem.directions = options.directions;
+  problem.surroundings = options.surroundings;
+  return problem;
+}
+
+}  // namespace
+
+nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options) {
+  if (options.images.empty()) throw usage_error("no image is given; name npy files of bytes, 0 is fluid");
+  nlohmann::ordered_json out{{"schema", "osteon.bench/1"}, {"ranks", comm::size(comm)}, {"rows", nlohmann::json::array()}};
+  const double bandwidth = triad();
+  out["triad_GB_per_s"] = bandwidth / 1e9;
+  for (const std::string& file : options.images) {
+    const solve::flow_problem problem = read_problem(comm, file, options);
+    double cpu = 1e30;
+    double bytes = 0;
+    solve::flow_solution answer;
+    for (int turn = 0; turn < options.repetitions; ++turn) {
+      answer = {};
+      forget_peak();
+      const double before = resident("VmRSS"), start = cpu_seconds();
+      solve::flow_options how = options.how;
+      how.fields = options.fields;
+      answer = solve::solve_permeability(problem, how, null_log());
+      cpu = std::min(cpu, sum_of_ranks(comm, cpu_seconds() - start));
+      if (turn == 0) bytes = resident("VmHWM") - before;
+    }
+    nlohmann::ordered_json row{{"image", file},
+                               {"shape", {problem.where.domain.z, problem.where.domain.y, problem.where.domain.x}},
+                               {"fluid_voxels", answer.counts.fluid},
+                               {"flowing_voxels", answer.counts.flowing},
+                               {"cpu_seconds", cpu},
+                               {"setup_seconds", answer.setup_seconds}};
+    int iterations = 0;
+    double solving = 0;
+    for (const solve::flow_direction& d : answer.directions) {
+      iterations += d.certificate.iterations;
+      solving += d.certificate.solve_seconds;
+      row["directions"].push_back({{"along", std::string(1, "zyx"[static_cast<int>(d.along)])},
+                                   {"permeability_voxel2", d.permeability_mm2},
+                                   {"low", d.low_mm2},
+                                   {"high", d.high_mm2},
+                                   {"from_flux", d.from_flux_mm2},
+                                   {"from_dissipation", d.from_dissipation_mm2},
+                                   {"iterations", d.certificate.iterations},
+                                   {"converged", d.certificate.converged},
+                                   {"residual", d.certificate.true_relative_residual}});
+    }
+    const auto flowing = static_cast<double>(std::max<std::int64_t>(answer.counts.flowing, 1));
+    row["iterations"] = iterations;
+    row["ns_per_voxel_and_iteration"] = 1e9 * solving / flowing / std::max(iterations, 1) * comm::size(comm);
+    row["bytes_per_voxel"] = bytes / static_cast<double>(std::max(problem.cells.size(), 1));
+    const auto cells = solve::make_flow_cells(problem, std::vector<bool>(problem.cells.runs().size(), true),
+                                              static_cast<int>(problem.directions[0]));
+    const double product = product_seconds(cells);
+    // Four values and a byte for each friction are read, four values written, the neighbours' bits once.
+    const double traffic = 36.0 * cells.grid.owned;
+    row["product_ns_per_voxel"] = 1e9 * product / std::max(cells.grid.owned, 1);
+    row["product_share_of_triad"] = traffic / product / bandwidth;
+    out["rows"].push_back(row);
+  }
+  return out;
+}
+
+}  // namespace osteon::bench

@@ -1,0 +1,30 @@
+#pragma once
+/// @file
+/// Permeability of images: CPU seconds, iterations and memory of whole solves, and the share of a triad that the product
+/// with the Stokes operator reaches.
+#include <mpi.h>
+
+#include <nlohmann/json.hpp>
+#include <osteon/solve/flow/permeability.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::bench {
+
+struct flow_options {
+  std::vector<std::string> images;  ///< npy of bytes; 0 is fluid
+  std::vector<axis> directions{axis::z};
+  solve::flow_surroundings surroundings = solve::flow_surroundings::periodic;
+  solve::flow_options how{};
+  int repetitions = 3;  ///< of each solve: the one with the least CPU seconds counts
+  bool fields = false;
+};
+
+/// Rows {image, shape, fluid_voxels, cpu_seconds (of the whole solve, all ranks), setup_seconds, iterations,
+/// ns_per_voxel_and_iteration (CPU, without setup), bytes_per_voxel (rise of the resident peak, this rank),
+/// permeability_voxel2 (by direction) and its bounds, residual, product_ns_per_voxel, product_share_of_triad}, and
+/// triad_GB_per_s.
+/// @throws data_error, usage_error on all ranks @collective on comm
+nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options);
+
+}  // namespace osteon::bench

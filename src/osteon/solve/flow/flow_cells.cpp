@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <osteon/base/at.hpp>
+#include <osteon/solve/flow/flow_cells.hpp>
+#include <utility>
+
+namespace osteon::solve {
+
+namespace {
+
+// The block of a box that is one voxel longer along an axis.
+grid::block longer(grid::block where, int axis) {
+  if (where.owned.end[axis] == where.domain[axis]) ++where.owned.end[axis];
+  ++where.domain[axis];
+  const auto cuts = where.boxes->cuts();
+  where.boxes = std::make_shared<grid::box_tree>(where.domain, std::vector(cuts.begin(), cuts.end()));
+  return where;
+}
+
+// The runs that are kept, and behind each of their voxels on the last plane of the axis one more.
+voxel::run_set flowing_runs(const flow_problem& problem, const std::vector<bool>& keep, int through) {
+  const auto all = problem.cells.runs();
+  index3 shape = problem.cells.shape();
+  std::vector<voxel::run> runs;
+  for (std::size_t n = 0; n < all.size(); ++n)
+    if (keep[n]) runs.push_back(all[n]);
+  if (through >= 0 && problem.where.owned.end[through] == problem.where.domain[through]) {
+    const std::int64_t last = shape[through] - 1;
+    ++shape[through];
+    const std::size_t count = runs.size();
+    for (std::size_t n = 0; n < count; ++n) {
+      voxel::run r = runs[n];
+      if (through == 2) {
+        if (r.x + r.length == last + 1) ++runs[n].length;
+        continue;
+      }
+      std::int32_t& row = through == 0 ? r.z : r.y;
+      if (row != last) continue;
+      ++row;
+      runs.push_back(r);
+    }
+    std::sort(runs.begin(), runs.end(),
+              [](const voxel::run& a, const voxel::run& b) { return std::tie(a.z, a.y, a.x) < std::tie(b.z, b.y, b.x); });
+  }
+  return {shape, std::move(runs)};
+}
+
+// Bits of the outer faces of the box that each owned cell touches, 2 axis + (1 on the high face), and whether it is beyond.
+struct places {
+  std::vector<std::uint8_t> sides;
+  std::vector<bool> beyond;
+};
+
+places find_places(const flow_cells& cells) {
+  const heat_cells& c = cells.grid;
+  places result{std::vector<std::uint8_t>(at(c.owned)), std::vector<bool>(at(c.owned))};
+  if (cells.through < 0) return result;
+  index3 last = c.where.domain - index3{1, 1, 1};
+  --last[cells.through];
+  for (const voxel::run& r : cells.numbers.runs())
+    for (std::int32_t n = 0; n < r.length; ++n) {
+      const index3 p = c.where.owned.begin + index3{r.z, r.y, r.x + n};
+      auto& bits = result.sides[at(r.first + n)];
+      for (int a = 0; a < 3; ++a) {
+        if (p[a] == 0) bits = static_cast<std::uint8_t>(bits | 1U << (2 * a));
+        if (p[a] == last[a]) bits = static_cast<std::uint8_t>(bits | 2U << (2 * a));
+      }
+      result.beyond[at(r.first + n)] = p[cells.through] > last[cells.through];
+    }
+  return result;
+}
+
+// Friction across a face towards one side, in weights of its axis.
+class wall_rule {
+ public:
+  wall_rule(const flow_cells& cells, const places& where, flow_surroundings kind)
+      : open_(cells.grid.open), where_(where), through_(cells.through), is_mirrored_(kind == flow_surroundings::mirrored) {}
+
+  // @param below the other cell of the face; the cell itself if it is an open face
+  int across(std::int32_t cell, std::int32_t below, std::size_t axis, std::size_t high) const {
+    const std::size_t side = 2 * axis + high;
+    if (through_ >= 0 && (where_.sides[at(cell)] >> side & 1) != 0)
+      // A velocity along an open face is zero on it, half a voxel away: what flows in comes straight.
+      return is_mirrored_ && static_cast<int>(axis) != through_ ? 0 : 2;
+    const int fluid = (open_[at(cell)] >> side & 1) + (open_[at(below)] >> side & 1);
+    // Two fluid voxels: a neighbour. One: the normal velocity of the wall's face is zero, a whole voxel away. None: the wall
+    // itself is half a voxel away.
+    return fluid == 0 ? 2 : 1;
+  }
+  // Number of the diagonal, and its value.
+  std::pair<std::uint8_t, double> diagonal(const flow_cells& cells, std::int32_t cell, std::int32_t below,
+                                           std::size_t axis) const {
+    double value = 2 * cells.weight[axis];
+    std::array<int, 2> sum{};
+    for (std::size_t n = 0; n < 2; ++n) {
+      const std::size_t other = kernel::axes_across[axis][n];
+      for (const std::size_t high : {0, 1}) sum[n] += across(cell, below, other, high);
+      value += sum[n] * cells.weight[other];
+    }
+    return {static_cast<std::uint8_t>(1 + sum[0] + 5 * sum[1]), value};
+  }
+
+ private:
+  const std::vector<std::uint8_t>& open_;
+  const places& where_;
+  int through_;
+  bool is_mirrored_;
+};
+
+}  // namespace
+
+flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>& keep, int through) {
+  const bool is_periodic = problem.surroundings == flow_surroundings::periodic;
+  flow_cells cells;
+  cells.through = is_periodic ? -1 : through;
+  cells.voxels = problem.where.domain.volume();
+  const vector3 h = problem.spacing_mm;
+  cells.unit_mm = std::cbrt(h.z * h.y * h.x);
+  for (int a = 0; a < 3; ++a) {
+    cells.slope[static_cast<std::size_t>(a)] = cells.unit_mm / h[a];
+    cells.weight[static_cast<std::size_t>(a)] = cells.unit_mm / h[a] * (cells.unit_mm / h[a]);
+  }
+
+  static const voxel::material_table fluid{{}, {"fluid", 0, 0, 1}};
+  heat_problem like;  // no heat flows: heat's numbering of cells and their neighbours
+  like.where = is_periodic ? problem.where : longer(problem.where, through);
+  like.spacing_mm = h;
+  like.materials = &fluid;
+  like.periodic.fill(is_periodic);
+  cells.numbers = flowing_runs(problem, keep, cells.through);
+  heat_cells& c = cells.grid = make_conduction_cells(like, with_ghosts(like.where, cells.numbers, like.periodic),
+                                                     std::vector<material_number>(at(cells.numbers.size()), 1));
+  c.outer.clear();
+  for (const kernel::conduction_corner& k : c.corners)
+    for (std::size_t d = 0; d < kernel::directions; ++d)
+      if (k.neighbour[d] != k.cell) c.open[at(k.cell)] = static_cast<std::uint8_t>(c.open[at(k.cell)] | 1U << d);
+  c.links.exchange(c.open.data());
+
+  const places where = find_places(cells);
+  const wall_rule rule(cells, where, problem.surroundings);
+  for (auto& f : cells.friction) f.assign(at(c.size), 0);
+  visit_neighbours(c, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const bool along = static_cast<int>(axis) == cells.through;
+      const bool is_inlet = along && (where.sides[at(i)] >> (2 * axis) & 1) != 0, is_outlet = along && where.beyond[at(i)];
+      if (is_inlet || is_outlet) {
+        const auto [number, diagonal] = rule.diagonal(cells, i, i, axis);
+        cells.friction[axis][at(i)] = number;
+        kernel::stokes_open_face f{i, i, near[2 * axis + 1], {}, static_cast<float>(diagonal / 2), true};
+        if (is_outlet) f.pressure = f.along = near[2 * axis], f.is_inlet = false;
+        for (std::size_t n = 0; n < 4; ++n) f.across[n] = near[2 * kernel::axes_across[axis][n / 2] + n % 2];
+        cells.open_faces.push_back(f);
+      } else if (near[2 * axis] >= 0 && !where.beyond[at(i)]) {
+        const auto [number, diagonal] = rule.diagonal(cells, i, near[2 * axis], axis);
+        cells.friction[axis][at(i)] = number;
+        cells.diagonal[axis][number] = diagonal;
+      }
+    }
+    if (where.beyond[at(i)]) cells.beyond.push_back(i);
+  });
+  for (auto& f : cells.friction) c.links.exchange(f.data());
+  return cells;
+}
+
+double survey(const flow_problem& problem, const flow_cells& cells, flow_counts& counts) {
+  const heat_cells& c = cells.grid;
+  const places where = find_places(cells);
+  const vector3 h = problem.spacing_mm;
+  const std::array<double, 3> area{h.y * h.x, h.z * h.x, h.z * h.y};
+  std::array<std::int64_t, 3> walls{};
+  std::int64_t flowing = 0, thin = 0;
+
+  const auto goes_on_outside = [&](std::size_t axis) {
+    return static_cast<int>(axis) == cells.through || problem.surroundings == flow_surroundings::mirrored;
+  };
+
+  // Fluid voxels in a row with each cell, to either side and up to 3.
+  constexpr int longest = 3;
+  std::array<std::vector<std::uint8_t>, 6> reach;
+  for (std::size_t d = 0; d < 6; ++d) {
+    reach[d].assign(at(c.size), 0);
+    for (int step = 0; step < longest; ++step) {
+      std::vector<std::uint8_t> next(reach[d].size());
+      visit_neighbours(c, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+        // What goes on behind an open or a mirrored face is as wide as inside.
+        if (near[d] >= 0)
+          next[at(i)] = static_cast<std::uint8_t>(1 + reach[d][at(near[d])]);
+        else if (where.beyond[at(i)] || (goes_on_outside(d / 2) && (where.sides[at(i)] >> d & 1) != 0))
+          next[at(i)] = longest;
+      });
+      c.links.exchange(next.data());
+      reach[d] = std::move(next);
+    }
+  }
+  visit_neighbours(c, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+    if (where.beyond[at(i)]) return;
+    ++flowing;
+    bool is_thin = false;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      for (const std::size_t high : {0, 1}) {
+        const std::size_t d = 2 * axis + high;
+        const bool is_outer = cells.through >= 0 && (where.sides[at(i)] >> d & 1) != 0;
+        if (near[d] < 0 && !(is_outer && goes_on_outside(axis))) ++walls[axis];
+      }
+      is_thin = is_thin || reach[2 * axis][at(i)] + reach[2 * axis + 1][at(i)] + 1 <= longest;
+    }
+    thin += is_thin;
+  });
+  std::array<std::int64_t, 5> sums{walls[0], walls[1], walls[2], flowing, thin};
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 5, MPI_INT64_T, MPI_SUM, c.where.comm);
+  counts.flowing = sums[3];
+  counts.thin = sums[4];
+  counts.wetted_faces = sums[0] + sums[1] + sums[2];
+  return static_cast<double>(sums[0]) * area[0] + static_cast<double>(sums[1]) * area[1] +
+         static_cast<double>(sums[2]) * area[2];
+}
+
+}  // namespace osteon::solve

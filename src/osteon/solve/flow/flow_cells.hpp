@@ -1,0 +1,76 @@
+#pragma once
+/// @file
+/// The unknowns of Stokes flow as one rank sees them.
+#include <osteon/kernel/stokes.hpp>
+#include <osteon/solve/flow/permeability.hpp>
+#include <osteon/solve/heat/heat_cells.hpp>
+
+namespace osteon::solve {
+
+/// Flowing cells in heat's numbering, and the faces between them.
+///
+/// Where a pressure is given at the two faces of an axis, the flow has a velocity on each. Those of the low one are low
+/// faces of cells; for those of the high one the box is longer by a layer of cells that have this face and nothing else.
+struct flow_cells {
+  heat_cells grid;         ///< cells, their neighbours and ghosts; `open` also of ghosts. One material.
+  voxel::run_set numbers;  ///< of the owned cells, in coordinates of the block
+  std::array<std::vector<std::uint8_t>, 3> friction;  ///< by component, shape (size): 0 where the face is not in a stencil
+  std::array<std::array<double, 32>, 3> diagonal{};
+  std::array<double, 3> weight{}, slope{};
+  std::vector<kernel::stokes_open_face> open_faces;
+  std::vector<std::int32_t> beyond;
+  int through = -1;     ///< axis with given pressures; -1: the box repeats
+  double unit_mm = 1;   ///< of length: cube root of a voxel's volume
+  std::int64_t voxels;  ///< of the box without the further layer
+
+  std::int64_t stride() const { return grid.size; }
+  /// Whether the low face of a cell across `axis` has a velocity.
+  bool has_face(std::size_t axis, std::int32_t cell) const { return friction[axis][static_cast<std::size_t>(cell)] != 0; }
+  template <class T>
+  kernel::stokes_stencil<T> stencil() const {
+    kernel::stokes_stencil<T> k;
+    k.segments = grid.segments;
+    k.corners = grid.corners;
+    k.open = grid.open.data();
+    for (std::size_t c = 0; c < 3; ++c) {
+      k.friction[c] = friction[c].data();
+      for (std::size_t n = 0; n < 32; ++n) k.diagonal[c][n] = static_cast<T>(diagonal[c][n]);
+      k.weight[c] = static_cast<T>(weight[c]);
+      k.slope[c] = static_cast<T>(slope[c]);
+    }
+    k.open_faces = open_faces;
+    k.beyond = beyond;
+    k.through = through < 0 ? 0 : through;
+    k.stride = stride();
+    return k;
+  }
+};
+
+/// Call visit(i, neighbours) for each owned cell: numbers in the six directions, -1 where there is none. One thread.
+template <class Visit>
+void visit_neighbours(const heat_cells& c, Visit visit) {
+  std::array<std::int32_t, kernel::directions> near;
+  for (const kernel::conduction_segment& s : c.segments)
+    for (std::int32_t n = 0; n < static_cast<std::int32_t>(s.length); ++n) {
+      const std::int32_t i = s.first + n;
+      for (std::size_t d = 0; d < near.size(); ++d)
+        near[d] = (c.open[static_cast<std::size_t>(i)] >> d & 1) == 0 ? -1
+                  : d < 4                                             ? s.neighbour[d] + n
+                                                                      : i + (d == 4 ? -1 : 1);
+      visit(i, near);
+    }
+  for (const kernel::conduction_corner& k : c.corners) {
+    for (std::size_t d = 0; d < near.size(); ++d) near[d] = k.neighbour[d] == k.cell ? -1 : k.neighbour[d];
+    visit(k.cell, near);
+  }
+}
+
+/// @param keep per run of problem.cells: whether it flows @param through axis of the pressures; not read if the box repeats
+/// @collective on problem.where.comm
+flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>& keep, int through);
+
+/// Faces, thin places and the wetted surface of the flowing cells; fills the fields of `counts` that need them.
+/// @returns the wetted surface [mm2] @collective on problem.where.comm
+double survey(const flow_problem& problem, const flow_cells& cells, flow_counts& counts);
+
+}  // namespace osteon::solve

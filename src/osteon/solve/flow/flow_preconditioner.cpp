@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <osteon/base/at.hpp>
+#include <osteon/solve/flow/flow_preconditioner.hpp>
+
+namespace osteon::solve {
+
+namespace {
+
+constexpr material_number nothing = 1;  // of cells without an unknown: they hang loosely on their neighbours
+constexpr material_number first_material = 2;
+constexpr double loose = 1e-6;
+
+void mark_uniform(heat_cells& c) {
+  for (kernel::conduction_segment& s : c.segments) {
+    const material_number own = c.material[at(s.first)];
+    bool same = own != nothing;
+    for (std::int32_t n = 0; same && n < static_cast<std::int32_t>(s.length); ++n) {
+      const std::int32_t i = s.first + n;
+      same = c.material[at(i)] == own;
+      for (int d = 0; same && d < kernel::directions; ++d)
+        if ((c.open[at(i)] >> d & 1) != 0)
+          same = c.material[at(d < 4 ? s.neighbour[at(d)] + n : d == 4 ? i - 1 : i + 1)] == own;
+    }
+    s.uniform = same ? 1 : 0;
+  }
+}
+
+heat_cells like(const flow_cells& cells) {
+  heat_cells c = cells.grid;
+  c.face = cells.weight;
+  std::fill(c.material.begin(), c.material.end(), material_number{0});
+  std::fill_n(c.material.begin(), c.owned, nothing);
+  return c;
+}
+
+// The cells of a component: its faces with friction, as heat that they store.
+heat_cells velocity_cells(const flow_cells& cells, std::size_t axis) {
+  heat_cells c = like(cells);
+  constexpr int most = 5;
+  c.resistivity.assign(first_material + most * most * most, 0.5);
+  c.storage.assign(c.resistivity.size(), 0);
+  c.resistivity[0] = 0;
+  c.resistivity[nothing] = 0.5 / loose;
+  c.storage[nothing] = loose;
+  for (int z = 0; z < most; ++z)
+    for (int y = 0; y < most; ++y)
+      for (int x = 0; x < most; ++x)
+        c.storage[at(first_material + z + most * (y + most * x))] =
+            z * cells.weight[0] + y * cells.weight[1] + x * cells.weight[2];
+  visit_neighbours(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+    const int number = cells.friction[axis][at(i)];
+    if (number == 0) return;
+    std::array<int, 3> walls{};
+    walls[axis] = near[2 * axis] < 0 || near[2 * axis + 1] < 0 ? 1 : 2;
+    walls[kernel::axes_across[axis][0]] = (number - 1) % 5;
+    walls[kernel::axes_across[axis][1]] = (number - 1) / 5;
+    for (std::size_t d = 0; d < 6; ++d)
+      if (near[d] >= 0 && cells.has_face(axis, near[d])) --walls[d / 2];
+    for (int& w : walls) w = std::clamp(w, 0, most - 1);
+    c.material[at(i)] = static_cast<material_number>(first_material + walls[0] + most * (walls[1] + most * walls[2]));
+  });
+  c.links.exchange(c.material.data());
+  mark_uniform(c);
+  return c;
+}
+
+// The cells of the pressure, whose conductivity is the mean mobility of a cell's faces, rounded to one of many values.
+heat_cells pressure_cells(const flow_cells& cells, const std::array<std::vector<float>, 3>& mobility) {
+  constexpr int classes = 1000;
+  heat_cells c = like(cells);
+  std::vector<float> mean(at(c.owned));
+  std::vector<std::uint8_t> open(mean.size());
+  for (const kernel::stokes_open_face& f : cells.open_faces) ++open[at(f.pressure)];
+  double low = std::numeric_limits<double>::max(), high = 0;
+  std::vector<bool> beyond(mean.size());
+  for (const std::int32_t i : cells.beyond) beyond[at(i)] = true;
+  visit_neighbours(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+    if (beyond[at(i)]) return;
+    float sum = 0;
+    int count = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const auto add = [&](std::int32_t j) {
+        if (j >= 0 && cells.has_face(axis, j)) sum += mobility[axis][at(j)], ++count;
+      };
+      add(i);
+      add(near[2 * axis + 1]);
+    }
+    mean[at(i)] = count > 0 ? sum / static_cast<float>(count) : 0.1F;
+    low = std::min(low, static_cast<double>(mean[at(i)]));
+    high = std::max(high, static_cast<double>(mean[at(i)]));
+  });
+  MPI_Allreduce(MPI_IN_PLACE, &low, 1, MPI_DOUBLE, MPI_MIN, c.where.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &high, 1, MPI_DOUBLE, MPI_MAX, c.where.comm);
+  const double range = std::max(std::log(high / low), 1e-3);
+  c.resistivity.assign(first_material + 3 * classes, 0);
+  c.storage.assign(c.resistivity.size(), 0);
+  c.resistivity[nothing] = 0.5 / (loose * low);
+  c.storage[nothing] = loose * low;
+  for (int n = 0; n < classes; ++n)
+    for (int k = 0; k < 3; ++k) {
+      const double value = low * std::exp(range * n / (classes - 1));
+      c.resistivity[at(first_material + 3 * n + k)] = 0.5 / value;
+      // The pressure of an open face is half a voxel away.
+      c.storage[at(first_material + 3 * n + k)] = 2 * k * value * cells.weight[at(std::max(cells.through, 0))];
+    }
+  for (std::int32_t i = 0; i < c.owned; ++i)
+    if (!beyond[at(i)]) {
+      const double place = std::log(static_cast<double>(mean[at(i)]) / low) / range * (classes - 1);
+      c.material[at(i)] = static_cast<material_number>(
+          first_material + 3 * std::clamp(static_cast<int>(std::lround(place)), 0, classes - 1) + open[at(i)]);
+    }
+  c.links.exchange(c.material.data());
+  mark_uniform(c);
+  return c;
+}
+
+}  // namespace
+
+struct flow_preconditioner::part {
+  heat_cells cells;
+  heat_multigrid cycle;
+  explicit part(heat_cells c) : cells(std::move(c)), cycle(cells) { cells.cells = {}; }
+};
+
+flow_preconditioner::~flow_preconditioner() = default;
+
+flow_preconditioner::flow_preconditioner(const flow_cells& cells) : cells_(cells), q_(at(cells.stride())) {
+  for (std::size_t axis = 0; axis < 3; ++axis) velocity_[axis] = std::make_unique<part>(velocity_cells(cells, axis));
+  std::array<std::vector<float>, 3> mobility;
+  set_mobility(mobility);
+  pressure_ = std::make_unique<part>(pressure_cells(cells, mobility));
+}
+
+// Some steps of conjugate gradients for A W = 1, each component by itself.
+void flow_preconditioner::set_mobility(std::array<std::vector<float>, 3>& mobility) {
+  constexpr int steps = 3;
+  const MPI_Comm comm = cells_.grid.where.comm;
+  const std::int32_t owned = cells_.grid.owned;
+  const auto dot = [&](const std::vector<float>& a, const std::vector<float>& b) {
+    double sum = reduce_blocks(owned, [&](std::int64_t begin, std::int64_t end) {
+      double part = 0;
+      for (std::int64_t i = begin; i < end; ++i) part += static_cast<double>(a[at(i)]) * static_cast<double>(b[at(i)]);
+      return part;
+    });
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
+    return sum;
+  };
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    part& own = *velocity_[axis];
+    const auto stencil = own.cells.stencil<float>();
+    const std::size_t size = at(cells_.stride());
+    std::vector<float>& w = mobility[axis];
+    w.assign(size, 0);
+    std::vector<float> r(size), z(size), p(size), q(size);
+    for (std::int32_t i = 0; i < owned; ++i) r[at(i)] = cells_.has_face(axis, i) ? 1 : 0;
+    double before = 0;
+    for (int step = 0; step < steps; ++step) {
+      own.cycle.apply(r.data(), z.data());
+      for (std::int32_t i = 0; i < owned; ++i)
+        if (!cells_.has_face(axis, i)) z[at(i)] = 0;
+      const double now = dot(r, z);
+      if (!(now > 0)) break;
+      const auto beta = static_cast<float>(step == 0 ? 0 : now / before);
+      before = now;
+      for (std::int32_t i = 0; i < owned; ++i) p[at(i)] = z[at(i)] + beta * p[at(i)];
+      own.cells.links.exchange(p.data());
+      for_each_flux(stencil, p.data(), [out = q.data()]<class V>(std::int32_t i, V flux, V) { kernel::put(out + i, flux); });
+      for (std::int32_t i = 0; i < owned; ++i)
+        if (!cells_.has_face(axis, i)) q[at(i)] = 0;
+      const auto alpha = static_cast<float>(now / dot(p, q));
+      for (std::int32_t i = 0; i < owned; ++i) w[at(i)] += alpha * p[at(i)], r[at(i)] -= alpha * q[at(i)];
+    }
+    for (std::int32_t i = 0; i < owned; ++i)
+      if (cells_.has_face(axis, i)) w[at(i)] = std::max(w[at(i)], 1e-3F);
+    own.cells.links.exchange(w.data());
+  }
+}
+
+flow_preconditioner::energies flow_preconditioner::apply(const float* r, float* z) {
+  const heat_cells& grid = cells_.grid;
+  const std::int64_t stride = cells_.stride();
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    float* const own = z + static_cast<std::int64_t>(axis) * stride;
+    velocity_[axis]->cycle.apply(r + static_cast<std::int64_t>(axis) * stride, own);
+    for_each(grid.owned, [own, friction = cells_.friction[axis].data()](std::int64_t i) {
+      if (friction[i] == 0) own[i] = 0;
+    });
+    grid.links.exchange(own);
+  }
+  float* const q = q_.data();
+  const float* const mass = r + 3 * stride;
+  const std::array<float, 3> slope{static_cast<float>(cells_.slope[0]), static_cast<float>(cells_.slope[1]),
+                                   static_cast<float>(cells_.slope[2])};
+  visit_neighbours(grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+    float sum = -mass[i];
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const float* const u = z + static_cast<std::int64_t>(axis) * stride;
+      sum += slope[axis] * (u[i] - (near[2 * axis + 1] < 0 ? 0 : u[near[2 * axis + 1]]));
+    }
+    q[i] = sum;
+  });
+  for (const std::int32_t i : cells_.beyond) q[i] = 0;
+  float* const p = z + 3 * stride;
+  pressure_->cycle.apply(q, p);
+  for (const std::int32_t i : cells_.beyond) p[i] = 0;
+  energies sum;
+  const auto total = [&](auto term) {
+    return reduce_blocks(grid.owned, [&](std::int64_t begin, std::int64_t end) {
+      double part = 0;
+      for (std::int64_t i = begin; i < end; ++i) part += term(i);
+      return part;
+    });
+  };
+  for (std::int64_t c = 0; c < 3; ++c)
+    sum.momentum += total(
+        [&](std::int64_t i) { return static_cast<double>(r[c * stride + i]) * static_cast<double>(z[c * stride + i]); });
+  sum.mass = total([&](std::int64_t i) {
+    p[i] += q[i];
+    return static_cast<double>(q[i]) * static_cast<double>(p[i]);
+  });
+  std::array<double, 2> both{sum.momentum, sum.mass};
+  MPI_Allreduce(MPI_IN_PLACE, both.data(), 2, MPI_DOUBLE, MPI_SUM, grid.where.comm);
+  return {both[0], both[1]};
+}
+
+}  // namespace osteon::solve

@@ -1,0 +1,43 @@
+#pragma once
+/// @file
+/// An approximate inverse of the Stokes operator.
+#include <array>
+#include <memory>
+#include <osteon/solve/flow/flow_cells.hpp>
+#include <osteon/solve/multigrid/heat_multigrid.hpp>
+#include <vector>
+
+namespace osteon::solve {
+
+/// Block triangular: a multigrid cycle M for each component of the velocity, then for the pressure an approximation of
+/// S^-1, S = G^T A^-1 G:
+///   z_u = M r_u,   z_p = (I + P) (G^T z_u - r_p),   P a cycle for G^T W G.
+/// W is the mobility of the faces, their velocity under a force of one without pressure: A W = 1. Above the size of a
+/// pore, flow is Darcy's, with the mobility as its permeability, pore by pore; below it S is the identity.
+/// The four cycles are those of heat problems: the friction of walls is heat's storage, the mobility its conductivity.
+class flow_preconditioner {
+ public:
+  /// @param cells kept by reference @collective on its communicator
+  explicit flow_preconditioner(const flow_cells& cells);
+  ~flow_preconditioner();
+
+  /// What the two inverses make of a residual r: r_u . M r_u, and q . (I + P) q with q = G^T M r_u - r_p. With exact
+  /// inverses their difference is the error of the work x . b.
+  struct energies {
+    double momentum = 0, mass = 0;
+  };
+  /// z = M r; arrays of shape (4, stride). z is set at owned cells and zero where there is no face; ghosts of the velocities
+  /// are current.
+  /// @collective
+  energies apply(const float* r, float* z);
+
+ private:
+  struct part;
+  void set_mobility(std::array<std::vector<float>, 3>& mobility);
+  const flow_cells& cells_;
+  std::array<std::unique_ptr<part>, 3> velocity_;
+  std::unique_ptr<part> pressure_;
+  std::vector<float> q_;
+};
+
+}  // namespace osteon::solve

@@ -1,0 +1,61 @@
+#pragma once
+/// @file
+/// GCR on the coupled system of Stokes flow; one setup serves any number of directions.
+#include <cstdint>
+#include <osteon/solve/flow/flow_preconditioner.hpp>
+#include <vector>
+
+namespace osteon::solve {
+
+/// Solves K x = b, b a force of one on every face of a component.
+///
+/// The search directions and their images are kept in half precision, the residual and what is added to the answer in
+/// single, the answer in double, from which the residual is computed anew each time it has fallen by three orders. What
+/// rounding does to kept directions only costs some of their orthogonality.
+class flow_solver {
+ public:
+  /// @param cells kept by reference @collective on its communicator
+  explicit flow_solver(const flow_cells& cells);
+
+  /// Solve from zero. Sets permeabilities, bounds and the certificate of `answer`, in mm2.
+  /// @throws solve_error if a value is not finite @collective
+  void solve(const flow_options& how, flow_direction& answer, log_sink& log);
+
+  /// The last answer, shape (4, stride), in voxels: velocities, pressure; ghosts current.
+  const std::vector<double>& answer() const { return x_; }
+  /// x . r + the work of the force of `axis` on the last answer, per voxel of the box, where r is the last residual: for an
+  /// earlier answer x of that axis an entry of the permeability [voxel2] whose error is the product of both errors.
+  /// @param earlier shape (4, owned) @collective
+  double mixed_permeability(std::size_t axis, const std::vector<float>& earlier) const;
+  std::size_t bytes() const;
+
+ private:
+  struct direction {
+    std::vector<std::uint16_t> z, q;  // over sqrt(4 owned)-th of their norms
+    float length = 0;                 // of z, when q has length one
+  };
+  struct progress {
+    double residual = 0;                      // squared
+    double work = 0, momentum = 0, mass = 0;  // b.u, r_u.u, r_p.p
+  };
+  double recompute_residual();
+  progress sums() const;
+  void find_column(flow_direction& answer) const;
+  template <std::size_t N>
+  std::array<double, N> all_ranks(std::array<double, N> sums) const {
+    MPI_Allreduce(MPI_IN_PLACE, sums.data(), N, MPI_DOUBLE, MPI_SUM, cells_.grid.where.comm);
+    return sums;
+  }
+  double open_work(std::size_t axis) const;
+
+  const flow_cells& cells_;
+  kernel::stokes_stencil<float> single_;
+  kernel::stokes_stencil<double> double_;
+  flow_preconditioner preconditioner_;
+  std::size_t axis_ = 0;
+  std::vector<double> x_;
+  std::vector<float> r_, z_, q_;
+  std::vector<direction> kept_;
+};
+
+}  // namespace osteon::solve
