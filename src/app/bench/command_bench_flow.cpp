@@ -21,7 +21,7 @@ struct bench_flow_options {
   std::string json;
 };
 
-void print_table(const nlohmann::ordered_json& answer) {
+void print_permeabilities(const nlohmann::ordered_json& answer) {
   fmt::print("triad {:.1f} GB/s\n\n{:<16} {:>9} {:>7} {:>6} {:>7} {:>7} {:>9} {:>8}  {}\n",
              answer["triad_GB_per_s"].get<double>(), "", "fluid", "CPU s", "its", "ns/it", "B/voxel", "K ns", "of triad",
              "permeability, voxel2");
@@ -62,7 +62,7 @@ int bench_flow(const bench_flow_options& options, const std::vector<std::string>
       throw usage_error(fmt::format("--around '{}': give periodic, mirrored or closed", options.around));
     const auto answer = bench::measure_flow(comm, what);
     if (comm::rank(comm) != 0) return;
-    if (options.json != "-") print_table(answer);
+    if (options.json != "-") print_permeabilities(answer);
     write_json(options.json, answer);
   });
 }

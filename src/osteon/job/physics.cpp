@@ -20,6 +20,8 @@ const physics& physics_of(const spec& job) {
   throw usage_error(fmt::format("physics = \"{}\" is none of {}", job.physics, fmt::join(names, ", ")));
 }
 
+double tolerance_of(const spec& job) { return job.solve.tolerance.value_or(physics_of(job).default_tolerance); }
+
 bool needs(const physics& what, const material_property& property) {
   return std::find(what.needs.begin(), what.needs.end(), &property) != what.needs.end();
 }

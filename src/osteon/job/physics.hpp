@@ -76,11 +76,15 @@ struct solver_work {
   std::int64_t held = 0;  ///< unknowns that the job prescribes
 };
 
-/// What a job asks of the solid, before it is solved on.
+/// What a job asks of the solid, before it is solved on. A physics of another phase than the solid calls that so.
 struct solid_rules {
-  bool must_join_faces = false;    ///< a solid that does not join the two faces of the load axis is refused
-  bool may_join_nothing = false;   ///< keep = "percolating" keeps all where no part joins the faces
-  std::array<bool, 3> periodic{};  ///< axes z, y, x along which the image is taken to repeat itself
+  const char* phase = "solid";         ///< what the active voxels are called
+  bool takes_empty_space = false;      ///< active are the voxels that [segment] leaves empty
+  std::vector<std::int64_t> labels{};  ///< of a label image: active are these, of one material; none: by [[material]]
+  bool keeps_all = false;              ///< segment.keep is not asked: the solver leaves out what it does not need
+  bool must_join_faces = false;        ///< a solid that does not join the two faces of the load axis is refused
+  bool may_join_nothing = false;       ///< keep = "percolating" keeps all where no part joins the faces
+  std::array<bool, 3> periodic{};      ///< axes z, y, x along which the image is taken to repeat itself
 };
 
 /// Shows the states of a running solver as pictures.
@@ -114,10 +118,13 @@ struct physics {
   std::vector<const material_property*> needs{};  ///< of every material; none: [[material]] may be left out
   bool takes_graded_moduli = false;               ///< [density_law] and [modulus_image]
   const char* why_not_by_corners = "";            ///< nothing passes an edge or a corner; empty: something does
+  /// Values that load.boundary_condition may have in this job; none: it has no such key.
+  std::vector<std::string> (*boundary_conditions)(const spec& job) = [](const spec&) { return std::vector<std::string>{}; };
   solid_rules (*rules)(const spec& job) = [](const spec&) { return solid_rules{}; };
 
   unknowns system{};
   solver_costs costs{};
+  double default_tolerance = 1e-6;  ///< of the residual, or of what the physics says
   solver_work (*work)(const spec& job, const voxel::node_count* nodes) = [](const spec&, const voxel::node_count*) {
     return solver_work{};
   };
@@ -144,6 +151,9 @@ const physics& physics_of(const spec& job);
 
 /// Whether a physics needs a property of the materials.
 bool needs(const physics& what, const material_property& property);
+
+/// What solve.tolerance is in a job.
+double tolerance_of(const spec& job);
 
 /// The keys that a physics has in a table of its own.
 template <class Keys>

@@ -40,7 +40,8 @@ struct physics_result {
   cell_values shown;                                 ///< cell field of the picture
   std::string shown_name, shown_title, shown_units;  ///< as in the file, in words, UDUNITS
   double shown_low = 0, shown_high = 1;              ///< colour range
-  file_writer write_more;                            ///< writes further files; empty: none
+  std::string stopped_at;  ///< where the tolerance is not that of a residual: how far it came, in words
+  file_writer write_more;  ///< writes further files; empty: none
 
   /// The certificate of a solver that missed its tolerance, else null.
   const solve::solve_certificate* missed() const {

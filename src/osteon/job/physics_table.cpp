@@ -1,5 +1,6 @@
 #include <array>
 #include <osteon/job/elasticity/elasticity.hpp>
+#include <osteon/job/flow/flow.hpp>
 #include <osteon/job/heat/heat.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/thermo_elasticity/thermo_elasticity.hpp>
@@ -7,7 +8,7 @@
 namespace osteon::job {
 
 std::span<const physics* const> all_physics() {
-  static const std::array table{&elasticity(), &heat(), &thermo_elasticity()};
+  static const std::array table{&elasticity(), &heat(), &thermo_elasticity(), &flow()};
   return table;
 }
 

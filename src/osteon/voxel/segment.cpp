@@ -14,6 +14,7 @@
 #include <osteon/voxel/elastic_classes.hpp>
 #include <osteon/voxel/keep_parts.hpp>
 #include <osteon/voxel/threshold.hpp>
+#include <set>
 #include <type_traits>
 
 namespace osteon::voxel {
@@ -75,8 +76,41 @@ void fill_planes(const run_set& solid, std::int64_t first, std::int64_t planes, 
   });
 }
 
+void require_whole_numbers(const image_planes& labels) {
+  if (labels.type == scalar::f4 || labels.type == scalar::f8)
+    throw data_error(
+        fmt::format("a label image holds whole numbers, but this one is of type {}; threshold it, or save it as integers",
+                    name_of(labels.type)));
+}
+
+// Those with the labels, and keep.
+segmented find_labelled(const image_planes& scan, const segmentation_options& how) {
+  segmented result;
+  result.shape = scan.shape;
+  result.report.grey = check_values(scan);
+  result.report.method = "labels";
+  require_whole_numbers(scan);
+  const std::set<std::int64_t> wanted(how.labels.begin(), how.labels.end());
+  std::int64_t last = 0;  // neighbours mostly share their label
+  bool is_wanted = wanted.contains(0) != how.inverted;
+  result.solid = runs_where(scan, [&](auto value) {
+    if (const auto label = static_cast<std::int64_t>(value); label != last) {
+      last = label;
+      is_wanted = wanted.contains(label) != how.inverted;
+    }
+    return is_wanted;
+  });
+  if (result.solid.runs().empty())
+    throw data_error(fmt::format("no voxel has {} of the labels {}: those of the image lie in [{}, {}]",
+                                 how.inverted ? "none" : "one", fmt::join(how.labels, ", "), result.report.grey.low,
+                                 result.report.grey.high));
+  result.solid = keep_parts(result.solid, how, result.report);
+  return result;
+}
+
 // Threshold and keep.
 segmented find_solid(const image_planes& scan, const segmentation_options& how) {
+  if (!how.labels.empty()) return find_labelled(scan, how);
   segmented result;
   result.shape = scan.shape;
   result.report.grey = check_values(scan);
@@ -84,15 +118,15 @@ segmented find_solid(const image_planes& scan, const segmentation_options& how) 
   const double threshold = how.threshold ? *how.threshold : otsu_threshold(scan, result.report.grey);
   const double upper = how.upper.value_or(std::numeric_limits<double>::infinity());
   result.report.threshold = threshold;
-  result.solid = runs_where(scan, [threshold, upper](auto value) {
+  result.solid = runs_where(scan, [threshold, upper, inverted = how.inverted](auto value) {
     const auto grey = static_cast<double>(value);
-    return grey > threshold && grey <= upper;
+    return (grey > threshold && grey <= upper) != inverted;
   });
   if (result.solid.runs().empty())
     throw data_error(fmt::format(
-        "the threshold {} leaves no solid voxel: the grey values of the image lie in [{}, {}]{}; choose a threshold "
+        "the threshold {} leaves no {} voxel: the grey values of the image lie in [{}, {}]{}; choose a threshold "
         "inside that range, or leave it out for Otsu's",
-        threshold, result.report.grey.low, result.report.grey.high,
+        threshold, how.inverted ? "empty" : "solid", result.report.grey.low, result.report.grey.high,
         how.upper ? fmt::format(" and segment.upper is {}", upper) : ""));
   result.solid = keep_parts(result.solid, how, result.report);
   return result;
@@ -311,10 +345,7 @@ segmented segment(const image_planes& labels, const segmentation_options& how, c
   result.shape = labels.shape;
   result.report.grey = check_values(labels);
   result.report.method = "labels";
-  if (labels.type == scalar::f4 || labels.type == scalar::f8)
-    throw data_error(
-        fmt::format("a label image holds whole numbers, but this one is of type {}; threshold it, or save it as integers",
-                    name_of(labels.type)));
+  require_whole_numbers(labels);
   const auto numbers = std::make_shared<number_table>();
   for (const std::int64_t label : void_labels) numbers->set(label, 0);
   result.materials = {material{"empty", 0, 0, 0}};

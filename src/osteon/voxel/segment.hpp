@@ -24,8 +24,10 @@ enum class keep_rule {
 };
 
 struct segmentation_options {
-  std::optional<double> threshold;  ///< solid lies above; Otsu's value if absent
-  std::optional<double> upper;      ///< solid does not lie above this
+  std::optional<double> threshold;     ///< solid lies above; Otsu's value if absent
+  std::optional<double> upper;         ///< solid does not lie above this
+  std::vector<std::int64_t> labels{};  ///< instead of greys: solid are the voxels with one of these whole numbers
+  bool inverted = false;               ///< take the voxels that these rules leave empty
   keep_rule keep = keep_rule::largest;
   connectivity connected_by = connectivity::faces;
   axis load_axis = axis::z;
@@ -93,7 +95,7 @@ struct segmented {
 /// The numbers of all voxels at once, shape (z, y, x).
 std::vector<material_number> all_materials(const segmented& model);
 
-/// One material for all solid voxels.
+/// One material for all solid voxels. @throws data_error if there are none, or if labels are not whole numbers
 segmented segment(const image_planes& scan, const segmentation_options& how, const material& solid);
 
 /// A modulus for each grey value; see sort_into_materials for images with more than 4096 different moduli.

@@ -105,6 +105,11 @@ const physics& heat() {
       .key_of_loads = "boundary",
       .needs = {&property::conductivity},
       .why_not_by_corners = "no heat flows through an edge or a corner",
+      .boundary_conditions =
+          [](const spec& job) {
+            return heat_test(job) == "conductivity_tensor" ? std::vector<std::string>{"periodic", "uniform"}
+                                                           : std::vector<std::string>{};
+          },
       .rules = heat_rules,
       .system = {io::centring::cell, 1},
       .costs = {1, 36, 6, 0.3e-6, 1e-6},  // 128^3: 20.0 MB for 0.50 M, 0.58 s; tensor: 26.2 MB

@@ -23,12 +23,14 @@ voxel::segmented classify(const spec& job, const job_images& images) {
   voxel::segmentation_options how;
   how.threshold = job.segment.threshold;
   how.upper = job.segment.upper;
-  how.keep = job.segment.keep == "all"           ? voxel::keep_rule::all
-             : job.segment.keep == "percolating" ? voxel::keep_rule::percolating
-                                                 : voxel::keep_rule::largest;
+  const solid_rules rules = physics_of(job).rules(job);
+  how.keep = rules.keeps_all || job.segment.keep == "all" ? voxel::keep_rule::all
+             : job.segment.keep == "percolating"          ? voxel::keep_rule::percolating
+                                                          : voxel::keep_rule::largest;
   how.connected_by = job.segment.connectivity == 26 ? voxel::connectivity::corners : voxel::connectivity::faces;
   how.load_axis = job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x;
-  const solid_rules rules = physics_of(job).rules(job);
+  how.labels = rules.labels;
+  how.inverted = rules.takes_empty_space;
   how.must_join_faces = rules.must_join_faces;
   how.may_join_nothing = rules.may_join_nothing;
   how.periodic = rules.periodic;
@@ -36,6 +38,8 @@ voxel::segmented classify(const spec& job, const job_images& images) {
     return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio,
                            m.conductivity_W_per_mK.value_or(0)};
   };
+  if (rules.takes_empty_space || !rules.labels.empty())
+    return voxel::segment(images.scan, how, voxel::material{rules.phase, 0, 0, 0});
   if (job.segment.labels) {
     std::vector<voxel::labelled_material> table;
     for (const material_spec& m : job.materials)

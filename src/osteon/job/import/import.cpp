@@ -84,11 +84,12 @@ std::optional<voxel::calibration> stated_calibration(const spec& job, const json
 // Everything of the job that the model depends on, so that a model is made anew when any of it changes.
 std::string rules_of(const spec& job) {
   const solid_rules solid = physics_of(job).rules(job);
-  json rules = {{"schema", 4},
+  json rules = {{"schema", 5},
                 {"axis", job.load.axis},
                 {"keep", job.segment.keep},
                 {"connectivity", job.segment.connectivity},
                 {"joins", solid.must_join_faces},
+                {"phase", {solid.phase, solid.takes_empty_space, solid.labels, solid.keeps_all}},
                 {"periodic", solid.periodic},
                 {"labels", job.segment.labels},
                 {"void", job.segment.void_labels},
@@ -293,9 +294,10 @@ imported_model import_image(const spec& job, const std::string& path, log_sink& 
                                .dump(-1, ' ', false, json::error_handler_t::replace);
 
   if (found.threshold) log.note(fmt::format("threshold {} ({})", *found.threshold, found.method));
-  log.note(fmt::format("{} solid voxels kept, {:.1f} % of the image; dropped {}, {:.2g} % of the solid, in {}",
-                       found.kept_voxels, 100 * found.volume_fraction, counted(found.dropped_voxels, "voxel"),
-                       100 * static_cast<double>(found.dropped_voxels) / static_cast<double>(found.solid_voxels),
+  const char* phase = physics_of(job).rules(job).phase;
+  log.note(fmt::format("{} {} voxels kept, {:.1f} % of the image; dropped {}, {:.2g} % of the {}, in {}", found.kept_voxels,
+                       phase, 100 * found.volume_fraction, counted(found.dropped_voxels, "voxel"),
+                       100 * static_cast<double>(found.dropped_voxels) / static_cast<double>(found.solid_voxels), phase,
                        counted(found.dropped_islands, "island")));
   if (found.hanging_voxels > 0)
     log.note(fmt::format(

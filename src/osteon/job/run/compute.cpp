@@ -158,7 +158,7 @@ json summarise(const spec& job, const local_model& part, const physics_result& r
                   {"cpu_seconds", cpu_seconds},
                   {"peak_rss_bytes", static_cast<std::int64_t>(peak_bytes)}};
   summary.update(result.answers);
-  summary["certificate"] = {{"tolerance", job.solve.tolerance},
+  summary["certificate"] = {{"tolerance", tolerance_of(job)},
                             {"true_relative_residual", certificate.true_relative_residual},
                             {"reaction_imbalance", certificate.reaction_imbalance},
                             {"energy_identity_error", certificate.energy_identity_error},
@@ -255,7 +255,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     }
   };
   frame_checkpointer frames(job, part, states, checkpoints.resume, log);
-  const solve::options how{job.solve.tolerance, static_cast<int>(job.solve.max_iterations), &frames};
+  const solve::options how{tolerance_of(job), static_cast<int>(job.solve.max_iterations), &frames};
   physics_result result = leave_with([&] { return row.run(job, part, how, log); });
 
   require_sensible(part, result);
@@ -312,10 +312,13 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     });
   }
   if (const solve::solve_certificate* certificate = result.missed())
-    throw solve_error(
-        fmt::format("the solver stopped after {} iterations at a relative residual of {:.2e}, above the tolerance {:.1e}; "
-                    "the unfinished results in {} are marked 'not converged'; raise solve.max_iterations",
-                    certificate->iterations, certificate->residual_history.back(), job.solve.tolerance, paths.directory));
+    throw solve_error(fmt::format(
+        "the solver stopped after {} iterations at {}, above the tolerance {:.1e}; "
+        "the unfinished results in {} are marked 'not converged'; raise solve.max_iterations",
+        certificate->iterations,
+        result.stopped_at.empty() ? fmt::format("a relative residual of {:.2e}", certificate->residual_history.back())
+                                  : result.stopped_at,
+        tolerance_of(job), paths.directory));
   poll("ending the job; results and picture are written");
   states.remove();
   return summary;

@@ -42,9 +42,8 @@ class doubter {
     });
     doubt(volume > 0.3, "pistoia.critical_volume",
           [&] { return fmt::format("{:g} is {:g} % of the solid; Pistoia's is 0.02, which is 2 %", volume, 100 * volume); });
-    doubt(job_.solve.tolerance > 1e-3, "solve.tolerance", [&] {
-      return fmt::format("{:g} is coarse: answers may be off by per cents; 1e-6 is usual", job_.solve.tolerance);
-    });
+    doubt(tolerance_of(job_) > 1e-3, "solve.tolerance",
+          [&] { return fmt::format("{:g} is coarse: answers may be off by per cents; 1e-6 is usual", tolerance_of(job_)); });
     return std::move(found_);
   }
 

@@ -118,12 +118,14 @@ void describe(Visitor& v, spec& s) {
       "direction slide symmetrically. bending: the faces turn about direction. torsion: the driven face turns about axis. "
       "custom: only [[support]], [[force]] and gravity. conduction: fixed temperatures on the faces. heat_transfer: "
       "what the [[boundary]] tables say. conductivity_tensor: the effective conductivity in all directions. "
-      "homogenise: stiffness of the material, from six mean strains. free_expansion: nothing but the temperatures, in "
+      "homogenise: stiffness of the material, from six mean strains. permeability: of the fluid, along the axis; "
+      "permeability_tensor: along all. free_expansion: nothing but the temperatures, in "
       "thermo_elasticity. Left out: custom if "
-      "there is a [[support]], else axial_bonded, in a heat job heat_transfer if there is a [[boundary]], else conduction.",
+      "there is a [[support]], else axial_bonded, in a heat job heat_transfer if there is a [[boundary]], else conduction, "
+      "in a flow job permeability.",
       {"axial_bonded", "uniaxial", "confined", "shear", "pure_shear", "bending", "torsion", "custom", "conduction",
-       "heat_transfer", "conductivity_tensor", "homogenise", "free_expansion"});
-    t("axis", l.axis, "Direction of the load or of the heat flow.", {"z", "y", "x"});
+       "heat_transfer", "conductivity_tensor", "homogenise", "permeability", "permeability_tensor", "free_expansion"});
+    t("axis", l.axis, "Direction of the load, of the heat flow or of the fluid.", {"z", "y", "x"});
     describe_drive(t, l);
     t("low_K", l.low_K, "Temperature of the low face in K.");
     t("high_K", l.high_K, "Temperature of the high face in K.");
@@ -132,8 +134,11 @@ void describe(Visitor& v, spec& s) {
       "What is done to the outer faces by homogenise and conductivity_tensor. periodic: the image repeats itself, and solid "
       "on a face without a partner on the opposite face is free there; conductivity_tensor uses it if this is left out. "
       "kubc: all their nodes move with the mean strain, an upper bound; homogenise uses it if this is left out. uniform: a "
-      "linear temperature on all faces, an upper bound; of conductivity_tensor.",
-      {"periodic", "kubc", "uniform"});
+      "linear temperature on all faces, an upper bound; of conductivity_tensor. Of permeability and permeability_tensor: "
+      "periodic, used if this is left out: the fluid is driven by a uniform gradient through the repeating image; mirrored: "
+      "a pressure at the two faces of the direction, sides along which it slips, which is what an image mirrored at its "
+      "faces does; closed: a pressure at the two faces, sides that are walls, as of a sample in a sleeve.",
+      {"periodic", "kubc", "uniform", "mirrored", "closed"});
     t("gradient_K_per_mm", l.gradient_K_per_mm,
       "Mean temperature gradient [z, y, x] of a heat_transfer: periodic faces differ by it, and prescribed temperatures "
       "rise with it from the centre of the image.");
@@ -170,7 +175,9 @@ void describe(Visitor& v, spec& s) {
   v.optional_table("transient", s.transient, "Heat in time, from one temperature everywhere, by implicit steps.",
                    [](auto& t, transient_spec& p) { describe_transient(t, p); });
   v.table("solve", "How exactly.", [&](auto& t) {
-    t("tolerance", s.solve.tolerance, "Residual relative to the initial one at which the solver stops.");
+    t("tolerance", s.solve.tolerance,
+      "Residual relative to the initial one at which the solver stops; left out: 1e-6. Of flow: how far the bounds of the "
+      "permeability may be apart; left out: 1e-4.");
     t("max_iterations", s.solve.max_iterations, "The solver gives up after this many iterations (exit code 4).");
   });
   v.table(

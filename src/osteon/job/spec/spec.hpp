@@ -148,7 +148,7 @@ struct transient_spec {
 };
 
 struct solve_spec {
-  double tolerance = 1e-6;
+  std::optional<double> tolerance;  ///< absent: that of the physics (tolerance_of)
   std::int64_t max_iterations = 500;
 };
 

@@ -212,17 +212,17 @@ class checker {
   void check_boundary_condition() {
     if (!job_.load.boundary_condition) return;
     const std::string &given = *job_.load.boundary_condition, test = job_.load.test.value_or("");
-    const bool of_strain = test == "homogenise", has_one = of_strain || test == "conductivity_tensor";
-    expect(has_one, "load.boundary_condition", "belongs to test = \"homogenise\" or \"conductivity_tensor\"; remove it");
-    const std::string other = of_strain ? "uniform" : "kubc";
-    expect(!has_one || given != other, "load.boundary_condition",
-           fmt::format("'{}' does not go with test = \"{}\"; use 'periodic' or '{}'", other, test,
-                       of_strain ? "kubc" : "uniform"));
+    const auto choices = row_.boundary_conditions(job_);
+    expect(
+        !choices.empty(), "load.boundary_condition",
+        "belongs to test = \"homogenise\", \"conductivity_tensor\", \"permeability\" or \"permeability_tensor\"; remove it");
+    expect(choices.empty() || std::find(choices.begin(), choices.end(), given) != choices.end(), "load.boundary_condition",
+           fmt::format("'{}' does not go with test = \"{}\"; use '{}'", given, test, fmt::join(choices, "' or '")));
   }
 
   void check_numbers() {
-    expect(job_.solve.tolerance > 0 && job_.solve.tolerance < 1, "solve.tolerance",
-           fmt::format("{} must be in (0, 1), e.g. 1e-6", job_.solve.tolerance));
+    const double tolerance = tolerance_of(job_);
+    expect(tolerance > 0 && tolerance < 1, "solve.tolerance", fmt::format("{} must be in (0, 1), e.g. 1e-6", tolerance));
     expect(job_.solve.max_iterations > 0 && job_.solve.max_iterations <= 1'000'000, "solve.max_iterations",
            fmt::format("{} must be in [1, 1000000]", job_.solve.max_iterations));
     expect(job_.checkpoint.every_minutes >= 0, "checkpoint.every_minutes",

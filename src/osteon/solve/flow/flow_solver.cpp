@@ -149,6 +149,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
       if (certificate.converged) break;
     }
     if (certificate.iterations >= how.max_iterations) break;
+    if (how.poll) how.poll();
 
     for (std::int64_t c = 3; c < 4; ++c) cells_.grid.links.exchange(z_.data() + c * stride);
     for_each_stokes(single_, z_.data(), {}, [q = q_.data(), stride]<class V>(int c, std::int32_t i, V value) {

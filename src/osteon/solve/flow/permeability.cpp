@@ -189,6 +189,7 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
       }
       continue;
     }
+    if (how.poll) how.poll();
     watch.restart();
     if (!solver || !is_periodic) {
       solver.reset();

@@ -14,6 +14,7 @@
 /// Lengths are mm; a permeability in mm2 is 1e-6 m2, and 1 darcy is 9.869233e-7 mm2. Viscosity is Pa s, pressure Pa,
 /// velocity mm/s, so that velocity = permeability / viscosity * drop / length in these numbers.
 #include <array>
+#include <functional>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/grid/block.hpp>
 #include <osteon/solve/certificate.hpp>
@@ -48,6 +49,7 @@ struct flow_options {
   double residual_tolerance = 1;  ///< of |r| / |r0|, momentum and mass together, true residual; 1: not asked for
   int max_iterations = 500;       ///< for each direction
   bool fields = true;             ///< whether velocities and pressures are wanted
+  std::function<void()> poll{};   ///< called between iterations, may throw on all ranks to end the solve; empty: not
 };
 
 /// The answer for one direction.

@@ -1,0 +1,190 @@
+#include <osteon/job/flow/flow.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <osteon/job/flow/flow_keys.hpp>
+#include <osteon/job/flow/run_flow.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+void describe_flow(key_visitor& v, spec& job) {
+  flow_keys& f = own_keys<flow_keys>(job, "flow");
+  v("fluid", &f.fluid,
+    "Which voxels the fluid fills: empty, those that [segment] leaves empty, the pores of a solid above the threshold; "
+    "solid, "
+    "those that it calls solid, where the image shows pores bright.",
+    {"empty", "solid"});
+  v("fluid_labels", &f.fluid_labels,
+    "With segment.labels: the labels that the fluid fills, instead of those that are empty.");
+  v("viscosity_Pa_s", &f.viscosity_Pa_s,
+    "Dynamic viscosity in Pa s, > 0; left out: that of water. Velocities are for it, the permeability is the same for any.");
+  v("density_kg_per_m3", &f.density_kg_per_m3, "Density in kg/m3, > 0, for the Reynolds number; left out: that of water.");
+  v("pressure_drop_Pa", &f.pressure_drop_Pa,
+    "Difference of pressure between the two faces of the direction in Pa, > 0: velocities, flow rate and Reynolds number "
+    "are "
+    "for it.");
+}
+
+void check_flow(const spec& job, std::vector<problem>& problems) {
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
+  const flow_keys f = flow_keys_of(job);
+  const std::string test = flow_test(job);
+  expect(test == "permeability" || test == "permeability_tensor", "load.test",
+         fmt::format("'{}' does not go with physics = \"flow\"; use 'permeability' or 'permeability_tensor'", test));
+  for (const auto& [key, unit, value] : {std::tuple{"viscosity_Pa_s", "Pa s", f.viscosity_Pa_s},
+                                         {"density_kg_per_m3", "kg/m3", f.density_kg_per_m3},
+                                         {"pressure_drop_Pa", "Pa", f.pressure_drop_Pa}})
+    expect(std::isfinite(value) && value > 0, fmt::format("flow.{}", key), fmt::format("{} must be > 0 {}", value, unit));
+  expect(f.fluid_labels.empty() || job.segment.labels, "flow.fluid_labels",
+         "given, but segment.labels is not: the image holds grey values; set it, or say by flow.fluid which voxels flow");
+  expect(f.fluid_labels.empty() || f.fluid == "empty", "flow.fluid", "given together with flow.fluid_labels; remove one");
+  for (const double label : f.fluid_labels)
+    expect(label == std::floor(label) && std::abs(label) < 1e15, "flow.fluid_labels",
+           fmt::format("{} is no label; labels are whole numbers", label));
+  expect(job.segment.keep != "percolating", "segment.keep",
+         "'percolating' is for solids; a flow job takes all of the fluid, and what leads through nowhere stands still");
+  const load_spec& l = job.load;
+  const bool other = l.strain || l.displacement_mm || l.force_N || l.angle_deg || l.moment_N_mm || l.gravity_m_per_s2 ||
+                     l.direction || l.about_mm || l.bonded || l.depth_mm != 0 || l.faces != "image";
+  expect(!other, "load", "of its keys only test, axis and boundary_condition go with physics = \"flow\"");
+  expect(!job.output_fields, "output.fields",
+         "given, but physics = \"flow\" always writes velocity, speed and pressure; remove it");
+  expect(!job.picture.field, "picture.field", "given, but physics = \"flow\" shows the speed; remove it");
+}
+
+void refuse_flow(const spec& job, std::vector<problem>& problems) {
+  const std::string test = job.load.test.value_or("");
+  if (test == "permeability" || test == "permeability_tensor")
+    problems.push_back({"load.test", fmt::format("'{}' belongs to physics = \"flow\"", test)});
+  if (job.own_keys.contains("flow"))
+    problems.push_back({"flow", "belongs to physics = \"flow\"; remove it or change the physics"});
+}
+
+solid_rules flow_rules(const spec& job) {
+  const flow_keys f = flow_keys_of(job);
+  solid_rules rules;
+  rules.phase = "fluid";
+  rules.keeps_all = true;
+  rules.takes_empty_space = f.fluid == "empty";
+  if (!job.segment.labels) return rules;
+  // Of a label image the labels say it, the empty ones or all others.
+  rules.takes_empty_space = f.fluid == "solid";
+  rules.labels = job.segment.void_labels;
+  if (!f.fluid_labels.empty()) rules.labels.assign(f.fluid_labels.begin(), f.fluid_labels.end());
+  return rules;
+}
+
+solver_work flow_work(const spec& job, const voxel::node_count*) {
+  solver_work work;
+  if (flow_test(job) == "permeability_tensor") work.kept = work.solutions = 3;
+  return work;
+}
+
+std::vector<answer> flow_answers() {
+  return {
+      {.key = "percolates",
+       .title = "path between the faces",
+       .meaning = "Whether a path of fluid leads through along the axis; if none does, the permeability is 0.",
+       .in_report = false},
+      {.key = "permeability_m2",
+       .title = "permeability",
+       .unit = "m2",
+       .meaning = "Mean velocity times viscosity over the gradient of the pressure [Darcy's law], along the axis."},
+      {.key = "permeability_darcy",
+       .title = "permeability",
+       .unit = "darcy",
+       .meaning = "The same; 1 darcy is 9.869e-13 m2."},
+      {.key = "permeability_bounds_m2",
+       .title = "permeability lies between",
+       .unit = "m2",
+       .meaning =
+           "Bounds of the solver's error, from the residual and the quality of the preconditioner; that of the voxels is "
+           "not in them."},
+      {.key = "permeability_from_flux_m2",
+       .title = "permeability from the flux",
+       .unit = "m2",
+       .meaning = "By the mean velocity.",
+       .in_table = false},
+      {.key = "permeability_from_dissipation_m2",
+       .title = "permeability from dissipation",
+       .unit = "m2",
+       .meaning = "By the power that friction takes; at the exact solution it is the one from the flux.",
+       .in_table = false},
+      {.key = "principal_permeabilities_m2",
+       .title = "principal permeabilities",
+       .unit = "m2",
+       .meaning = "Of the whole box, along the principal directions."},
+      {.key = "permeability_tensor_m2",
+       .title = "permeability tensor",
+       .unit = "m2",
+       .meaning = "Rows and columns z, y, x.",
+       .in_table = false},
+      {.key = "principal_directions",
+       .title = "principal directions (z, y, x)",
+       .meaning = "Unit vectors, the most permeable first.",
+       .in_table = false},
+      {.key = "porosity", .title = "porosity", .meaning = "Voxels of the fluid over all."},
+      {.key = "flowing_share",
+       .title = "share of the fluid that flows",
+       .meaning = "Voxels in parts that lead through; the rest stands still."},
+      {.key = "thin_share",
+       .title = "share of the pores thinner than 4 voxels",
+       .meaning =
+           "Flowing voxels in a chord of fluid of less than 4 voxels along an axis, where the flow is hardly resolved."},
+      {.key = "hydraulic_diameter_mm",
+       .title = "hydraulic diameter",
+       .unit = "mm",
+       .meaning = "Four times the volume of the flowing fluid over its wetted surface, of voxels."},
+      {.key = "flow_rate_mm3_per_s",
+       .title = "flow rate",
+       .unit = "mm3/s",
+       .meaning = "Through the faces of the axis, at the given drop of pressure."},
+      {.key = "mean_velocity_mm_per_s",
+       .title = "mean velocity in the pores",
+       .unit = "mm/s",
+       .meaning = "Along the axis, over the fluid that flows."},
+      {.key = "hydraulic_tortuosity",
+       .title = "hydraulic tortuosity",
+       .meaning = "Mean speed over mean velocity along the axis; 1 is a straight path."},
+      {.key = "reynolds_number",
+       .title = "Reynolds number",
+       .meaning =
+           "Density times mean velocity times hydraulic diameter over viscosity, at the given drop; the permeability is "
+           "that of creeping flow, far below 1."},
+  };
+}
+
+}  // namespace
+
+const physics& flow() {
+  static const physics row{
+      .name = "flow",
+      .meaning = "permeability of the pores, by steady Stokes flow",
+      .caption = "Flow through the pores",
+      .synonyms = {"stokes", "permeability", "fluid", "darcy", "cfd", "navierstokes"},
+      .answers = flow_answers(),
+      .keys = describe_flow,
+      .about_keys = "The fluid of a flow job.",
+      .check = check_flow,
+      .refuse = refuse_flow,
+      .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
+                           std::vector<problem>&) { check_flow_on(job, read()); },
+      .key_of_loads = "flow",
+      .why_not_by_corners = "nothing flows through an edge or a corner",
+      .boundary_conditions = [](const spec&) { return std::vector<std::string>{"periodic", "mirrored", "closed"}; },
+      .rules = flow_rules,
+      .system = {io::centring::cell, 4},
+      .costs = {4, 50, 4, 2e-6, 8e-6},
+      .default_tolerance = 1e-4,
+      .work = flow_work,
+      .most_components = [](const spec&) { return 3; },
+      .run = run_flow};
+  return row;
+}
+
+}  // namespace osteon::job

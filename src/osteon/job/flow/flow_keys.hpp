@@ -1,0 +1,16 @@
+#pragma once
+/// @file
+/// The table [flow] of a job.
+#include <osteon/job/physics.hpp>
+
+namespace osteon::job {
+
+struct flow_keys {
+  std::string fluid = "empty";       ///< or solid: which of the voxels that [segment] tells apart
+  std::vector<double> fluid_labels;  ///< instead, of a label image
+  double viscosity_Pa_s = 1e-3, density_kg_per_m3 = 1000, pressure_drop_Pa = 1;
+};
+
+inline flow_keys flow_keys_of(const spec& job) { return own_keys<flow_keys>(job, "flow"); }
+
+}  // namespace osteon::job

@@ -1,0 +1,192 @@
+#include <osteon/job/flow/run_flow.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/job/flow/flow_keys.hpp>
+#include <osteon/solve/checkpointer.hpp>
+#include <osteon/solve/flow/permeability.hpp>
+#include <osteon/solve/joint_certificate.hpp>
+#include <osteon/solve/post/field_statistics.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr double m2_per_mm2 = 1e-6, m2_per_darcy = 9.869233e-13;
+
+std::string condition_of(const spec& job) { return job.load.boundary_condition.value_or("periodic"); }
+
+// All active voxels are the fluid: import has chosen them.
+solve::flow_problem make_flow_problem(const spec& job, const local_model& part) {
+  const flow_keys f = flow_keys_of(job);
+  solve::flow_problem problem;
+  problem.where = part.where;
+  problem.spacing_mm = part.header.spacing_mm;
+  problem.cells = part.cells;
+  const std::string condition = condition_of(job);
+  problem.surroundings = condition == "mirrored" ? solve::flow_surroundings::mirrored
+                         : condition == "closed" ? solve::flow_surroundings::closed
+                                                 : solve::flow_surroundings::periodic;
+  problem.directions = {load_axis(job)};
+  if (flow_test(job) == "permeability_tensor") problem.directions = {axis::z, axis::y, axis::x};
+  problem.viscosity_Pa_s = f.viscosity_Pa_s;
+  problem.density_kg_per_m3 = f.density_kg_per_m3;
+  problem.pressure_drop_Pa = f.pressure_drop_Pa;
+  return problem;
+}
+
+solve::flow_options options_of(const solve::options& how) {
+  solve::flow_options options;
+  options.permeability_tolerance = how.tolerance;
+  options.max_iterations = how.max_iterations;
+  if (how.checkpoints) options.poll = [&how] { how.checkpoints->pass(); };
+  return options;
+}
+
+json in_m2(const std::array<std::array<double, 3>, 3>& tensor_mm2) {
+  json rows = json::array();
+  for (const auto& row : tensor_mm2) rows.push_back({row[0] * m2_per_mm2, row[1] * m2_per_mm2, row[2] * m2_per_mm2});
+  return rows;
+}
+
+// Length of the velocity of each voxel.
+std::vector<float> speed_of(const std::vector<float>& velocity) {
+  std::vector<float> speed(velocity.size() / 3);
+  for (std::size_t i = 0; i < speed.size(); ++i)
+    speed[i] = std::hypot(velocity[3 * i], velocity[3 * i + 1], velocity[3 * i + 2]);
+  return speed;
+}
+
+// Mean speed over the mean velocity along the axis.
+double tortuosity_of(MPI_Comm comm, const std::vector<float>& speed, const std::vector<float>& velocity, axis along) {
+  std::array<double, 2> sums{};
+  for (std::size_t i = 0; i < speed.size(); ++i) {
+    sums[0] += static_cast<double>(speed[i]);
+    sums[1] += static_cast<double>(velocity[3 * i + static_cast<std::size_t>(along)]);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, comm);
+  return sums[0] / sums[1];
+}
+
+// Fields and picture of the direction along the axis of the job.
+void show_flow(physics_result& result, const spec& job, const local_model& part, solve::flow_direction& shown) {
+  const MPI_Comm comm = part.where.comm;
+  cell_values velocity, speed, pressure;
+  comm::collectively(comm, [&] {
+    speed = share(speed_of(shown.velocity_mm_per_s));
+    velocity = share(std::move(shown.velocity_mm_per_s));
+    pressure = share(std::move(shown.pressure_Pa));
+  });
+  const auto statistics = solve::statistics(comm, *speed);
+  if (shown.percolates) result.answers["hydraulic_tortuosity"] = tortuosity_of(comm, *speed, *velocity, shown.along);
+  if (job.picture.enabled) result.shown = speed;
+  result.shown_name = "speed";
+  result.shown_title = "speed of the fluid";
+  result.shown_units = "mm s-1";
+  result.shown_low = 0;
+  result.shown_high = statistics.p99;
+  const auto field = [&part](const char* name, const char* words, const char* units, cell_values values, int components) {
+    return result_field{{name, words, units, io::centring::cell, components},
+                        [&part, values = std::move(values), components] { return cell_planes(part, values, components); }};
+  };
+  result.fields = {field("velocity", "velocity of the fluid (z, y, x)", "mm s-1", velocity, 3),
+                   field("speed", "speed of the fluid", "mm s-1", speed, 1),
+                   field("pressure", "pressure of the fluid", "Pa", pressure, 1)};
+}
+
+json answers_of(const spec& job, const local_model& part, const solve::flow_solution& solution) {
+  const solve::flow_counts& counts = solution.counts;
+  json answers;
+  if (flow_test(job) == "permeability_tensor") {
+    json principal = json::array();
+    for (const double k : solution.principal_mm2) principal.push_back(k * m2_per_mm2);
+    answers = {{"percolates", json::array()},
+               {"permeability_tensor_m2", in_m2(solution.tensor_mm2)},
+               {"principal_permeabilities_m2", principal},
+               {"principal_directions", solution.principal_direction},
+               {"asymmetry", solution.asymmetry}};
+    for (const solve::flow_direction& d : solution.directions) answers["percolates"].push_back(d.percolates);
+  } else {
+    const solve::flow_direction& d = solution.directions.front();
+    const double k = d.permeability_mm2 * m2_per_mm2;
+    answers = {{"percolates", d.percolates}, {"permeability_m2", k}, {"permeability_darcy", k / m2_per_darcy}};
+    if (d.percolates) {
+      const flow_keys f = flow_keys_of(job);
+      answers["permeability_bounds_m2"] = {d.low_mm2 * m2_per_mm2, d.high_mm2 * m2_per_mm2};
+      answers["permeability_from_flux_m2"] = d.from_flux_mm2 * m2_per_mm2;
+      answers["permeability_from_dissipation_m2"] = d.from_dissipation_mm2 * m2_per_mm2;
+      answers["flow_rate_mm3_per_s"] = d.permeability_mm2 / f.viscosity_Pa_s * f.pressure_drop_Pa *
+                                       cross_section_mm2(part.header, d.along) / length_mm(part.header, d.along);
+      answers["mean_velocity_mm_per_s"] = d.mean_velocity_mm_per_s;
+      answers["reynolds_number"] = d.reynolds_number;
+    }
+  }
+  answers["porosity"] = counts.porosity();
+  answers["flowing_share"] = static_cast<double>(counts.flowing) / static_cast<double>(counts.fluid);
+  if (counts.flowing > 0) {
+    answers["thin_share"] = counts.thin_share();
+    answers["hydraulic_diameter_mm"] = solution.hydraulic_diameter_mm;
+  }
+  answers["fluid"] = {{"voxels", counts.fluid},
+                      {"flowing_voxels", counts.flowing},
+                      {"parts", counts.parts},
+                      {"flowing_parts", counts.flowing_parts},
+                      {"wetted_faces", counts.wetted_faces}};
+  return answers;
+}
+
+json flow_load(const spec& job, const local_model& part) {
+  const flow_keys f = flow_keys_of(job);
+  const axis along = load_axis(job);
+  return {{"test", flow_test(job)},
+          {"axis", job.load.axis},
+          {"boundary_condition", condition_of(job)},
+          {"viscosity_Pa_s", f.viscosity_Pa_s},
+          {"density_kg_per_m3", f.density_kg_per_m3},
+          {"pressure_drop_Pa", f.pressure_drop_Pa},
+          {"length_mm", length_mm(part.header, along)},
+          {"cross_section_mm2", cross_section_mm2(part.header, along)}};
+}
+
+// Of a direction that missed its tolerance.
+std::string distance_of_bounds(const solve::flow_solution& solution) {
+  double worst = 0;
+  for (const solve::flow_direction& d : solution.directions)
+    if (d.permeability_mm2 != 0) worst = std::max(worst, (d.high_mm2 - d.low_mm2) / std::abs(d.permeability_mm2));
+  return fmt::format("bounds of the permeability that are {:.2e} of it apart", worst);
+}
+
+}  // namespace
+
+std::string flow_test(const spec& job) { return job.load.test.value_or("permeability"); }
+
+physics_result run_flow(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  solve::flow_problem problem;
+  comm::collectively(comm, [&] { problem = make_flow_problem(job, part); });
+  solve::flow_solution solution = solve::solve_permeability(problem, options_of(how), log);
+  physics_result result;
+  result.elements = part.cells.size();
+  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+  std::vector<solve::solve_certificate> certificates;
+  for (const solve::flow_direction& d : solution.directions) certificates.push_back(d.certificate);
+  result.certificate = solve::joint_certificate(certificates);
+  result.answers = answers_of(job, part, solution);
+  result.stopped_at = distance_of_bounds(solution);
+  const auto shown = std::find_if(solution.directions.begin(), solution.directions.end(),
+                                  [&](const solve::flow_direction& d) { return d.along == load_axis(job); });
+  show_flow(result, job, part, *shown);
+  result.answers["load"] = flow_load(job, part);
+  return result;
+}
+
+void check_flow_on(const spec& job, const local_model& part) {
+  solve::check_permeability(make_flow_problem(job, part), options_of({}));
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,17 @@
+#pragma once
+/// @file
+/// The stage of a flow job.
+#include <osteon/job/physics_result.hpp>
+
+namespace osteon::job {
+
+/// `permeability` or `permeability_tensor`.
+std::string flow_test(const spec& job);
+
+/// Steady Stokes flow through the fluid of a job, along its axis or along all. @collective on part.where.comm
+physics_result run_flow(const spec& job, const local_model& part, const solve::options& how, log_sink& log);
+
+/// The faults of a flow job on its fluid. @throws as run_flow @collective on part.where.comm
+void check_flow_on(const spec& job, const local_model& part);
+
+}  // namespace osteon::job
