@@ -105,18 +105,20 @@ json answers_of(const spec& job, const local_model& part, const solve::flow_solu
   if (flow_test(job) == "permeability_tensor") {
     json principal = json::array();
     for (const double k : solution.principal_mm2) principal.push_back(k * m2_per_mm2);
-    answers = {{"percolates", json::array()},
+    answers = {{"percolates_along", json::object()},
                {"permeability_tensor_m2", in_m2(solution.tensor_mm2)},
                {"principal_permeabilities_m2", principal},
                {"principal_directions", solution.principal_direction},
                {"asymmetry", solution.asymmetry}};
-    for (const solve::flow_direction& d : solution.directions) answers["percolates"].push_back(d.percolates);
+    for (const solve::flow_direction& d : solution.directions)
+      answers["percolates_along"][std::string(1, "zyx"[static_cast<std::size_t>(d.along)])] = d.percolates;
   } else {
     const solve::flow_direction& d = solution.directions.front();
     const double k = d.permeability_mm2 * m2_per_mm2;
     answers = {{"percolates", d.percolates}, {"permeability_m2", k}, {"permeability_darcy", k / m2_per_darcy}};
     if (d.percolates) {
       const flow_keys f = flow_keys_of(job);
+      answers["permeability_error"] = (d.high_mm2 - d.low_mm2) / d.permeability_mm2;
       answers["permeability_bounds_m2"] = {d.low_mm2 * m2_per_mm2, d.high_mm2 * m2_per_mm2};
       answers["permeability_from_flux_m2"] = d.from_flux_mm2 * m2_per_mm2;
       answers["permeability_from_dissipation_m2"] = d.from_dissipation_mm2 * m2_per_mm2;
