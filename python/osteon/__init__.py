@@ -1,6 +1,6 @@
 """osteon: physics straight from voxel CT images. `osteon.run(job)` and `osteon.solve(image, ...)`."""
 
-from .api import Result, load_fields, run, solve
+from .api import Result, load_fields, permeability, run, solve
 from .errors import DataError, Error, FileWarning, Interrupted, MachineError, SolveError, UsageError
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "SolveError",
     "UsageError",
     "load_fields",
+    "permeability",
     "run",
     "solve",
 ]

@@ -112,6 +112,51 @@ def solve(
         return run(job)
 
 
+def permeability(
+    image: "np.ndarray",
+    spacing_mm: float | tuple[float, float, float],
+    threshold: float | None = None,
+    axis: str | None = "z",
+    boundary_condition: str = "periodic",
+    tolerance: float = 1e-4,
+    **tables: Mapping[str, Any],
+) -> Result:
+    """Permeability of the pores of an image, by steady Stokes flow.
+
+    The answer is `result.summary["permeability_m2"]` or `["permeability_tensor_m2"]`; fields are `velocity` (mm/s),
+    `speed` and `pressure`.
+
+    @param image grey values, shape (z, y, x), or a mask. The solid lies above `threshold`, by Otsu's method if it is
+    None; of a mask it is True. The fluid fills the rest
+    @param spacing_mm edge lengths of a voxel, (z, y, x) or one number
+    @param axis direction of the flow; None: all three, for the tensor
+    @param boundary_condition `periodic`, `mirrored` or `closed`, as the key of a job
+    @param tolerance largest relative distance of the bounds of the permeability
+    @param tables further tables of a job, for example `flow={"viscosity_Pa_s": 0.4}` or `run={"ranks": 2}`
+    """
+    import numpy as np
+
+    values = np.asarray(image)
+    if values.dtype == bool:
+        values, threshold = values.astype(np.uint8), 0.5
+    load = {"boundary_condition": boundary_condition, "test": "permeability" if axis else "permeability_tensor"}
+    with tempfile.TemporaryDirectory(prefix="osteon-") as folder:
+        path = Path(folder) / "image.npy"
+        np.save(path, values)
+        job: dict[str, Any] = {
+            "name": "permeability",
+            "physics": "flow",
+            "image": {"path": str(path), "spacing_mm": [float(s) for s in np.broadcast_to(spacing_mm, 3)]},
+            "segment": {} if threshold is None else {"threshold": threshold},
+            "load": {**load, "axis": axis} if axis else load,
+            "solve": {"tolerance": tolerance},
+            "picture": {"enabled": False},
+        }
+        for name, table in tables.items():
+            job[name] = {**job.get(name, {}), **table}
+        return run(job)
+
+
 def load_fields(path: str | Path) -> dict[str, "np.ndarray"]:
     """Every field of a results file by name, checked against its seal and its digests.
 

@@ -83,6 +83,21 @@ def test_tortuosity_of_a_uniform_block_is_one():
 
 
 @needs_program
+def test_permeability_of_a_slit():
+    """Oracle: (g^2 + 2) / 12 voxels^2 per open area, exact on this grid; nothing flows across the plates."""
+    solid = np.zeros((4, 6, 3), bool)
+    solid[:, 4:] = True
+    exact = (4**2 + 2) / 12 * 4 / 6 * (2e-5) ** 2
+    result = osteon.permeability(solid, spacing_mm=0.02, tolerance=1e-8)
+    assert result.summary["permeability_m2"] == pytest.approx(exact, rel=1e-7, abs=0)
+    assert result["velocity"].shape == (4, 6, 3, 3)
+    tensor = osteon.permeability(100 * solid.astype("u1"), 0.02, threshold=50, axis=None, tolerance=1e-8)
+    k = np.array(tensor.summary["permeability_tensor_m2"])
+    assert np.diag(k) == pytest.approx([exact, 0, exact], rel=1e-7, abs=1e-20)
+    assert tensor.summary["percolates_along"] == {"z": True, "y": False, "x": True}
+
+
+@needs_program
 def test_faults_come_as_errors_of_their_kind():
     """Oracle: the exit codes of the command line (`osteon run --help`)."""
     image = np.full((6, 5, 4), 200, "u1")
