@@ -147,6 +147,7 @@ flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>&
       if (is_inlet || is_outlet) {
         const auto [number, diagonal] = rule.diagonal(cells, i, i, axis);
         cells.friction[axis][at(i)] = number;
+        cells.diagonal[axis][number] = diagonal;
         kernel::stokes_open_face f{i, i, near[2 * axis + 1], {}, static_cast<float>(diagonal / 2), true};
         if (is_outlet) f.pressure = f.along = near[2 * axis], f.is_inlet = false;
         for (std::size_t n = 0; n < 4; ++n) f.across[n] = near[2 * kernel::axes_across[axis][n / 2] + n % 2];

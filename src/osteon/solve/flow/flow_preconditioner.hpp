@@ -11,7 +11,7 @@ namespace osteon::solve {
 
 /// Block triangular: a multigrid cycle M for each component of the velocity, then for the pressure an approximation of
 /// S^-1, S = G^T A^-1 G:
-///   z_u = M r_u,   z_p = (I + P) (G^T z_u - r_p),   P a cycle for G^T W G.
+///   z_u = M r_u,   z_p = (I + c P) (G^T z_u - r_p),   P a cycle for G^T W G.
 /// W is the mobility of the faces, their velocity under a force of one without pressure: A W = 1. Above the size of a
 /// pore, flow is Darcy's, with the mobility as its permeability, pore by pore; below it S is the identity.
 /// The four cycles are those of heat problems: the friction of walls is heat's storage, the mobility its conductivity.
@@ -21,7 +21,7 @@ class flow_preconditioner {
   explicit flow_preconditioner(const flow_cells& cells);
   ~flow_preconditioner();
 
-  /// What the two inverses make of a residual r: r_u . M r_u, and q . (I + P) q with q = G^T M r_u - r_p. With exact
+  /// What the two inverses make of a residual r: r_u . M r_u, and q . (I + c P) q with q = G^T M r_u - r_p. With exact
   /// inverses their difference is the error of the work x . b.
   struct energies {
     double momentum = 0, mass = 0;
@@ -32,11 +32,12 @@ class flow_preconditioner {
   energies apply(const float* r, float* z);
 
  private:
-  struct part;
+  struct velocity;
+  struct pressure;
   void set_mobility(std::array<std::vector<float>, 3>& mobility);
   const flow_cells& cells_;
-  std::array<std::unique_ptr<part>, 3> velocity_;
-  std::unique_ptr<part> pressure_;
+  std::array<std::unique_ptr<velocity>, 3> velocity_;
+  std::unique_ptr<pressure> pressure_;
   std::vector<float> q_;
 };
 

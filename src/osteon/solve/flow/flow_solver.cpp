@@ -48,6 +48,14 @@ double flow_solver::open_work(std::size_t axis) const {
   return half;
 }
 
+// q = K z.
+void flow_solver::multiply() {
+  const std::int64_t stride = cells_.stride();
+  for_each_stokes(single_, z_.data(), {}, [q = q_.data(), stride]<class V>(int c, std::int32_t i, V value) {
+    kernel::put(q + c * stride + i, value);
+  });
+}
+
 // r = b - K x, computed in double.
 double flow_solver::recompute_residual() {
   const std::int64_t stride = cells_.stride();
@@ -151,24 +159,28 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     if (certificate.iterations >= how.max_iterations) break;
     if (how.poll) how.poll();
 
-    for (std::int64_t c = 3; c < 4; ++c) cells_.grid.links.exchange(z_.data() + c * stride);
-    for_each_stokes(single_, z_.data(), {}, [q = q_.data(), stride]<class V>(int c, std::int32_t i, V value) {
-      kernel::put(q + c * stride + i, value);
-    });
     const std::size_t kept = kept_.size();
-    auto a = sum_blocks<most_kept>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-      for (std::size_t k = 0; k < kept; ++k)
-        sum[k] = kernel::dot_half(q_.data() + c * stride + begin, kept_[k].q.data() + c * owned + begin, n);
-    });
-    if (kept > 0) a = all_ranks(a);
+    cells_.grid.links.exchange(z_.data() + 3 * stride);
+    multiply();
+    if (kept > 0) {
+      const auto a =
+          all_ranks(sum_blocks<most_kept>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+            for (std::size_t k = 0; k < kept; ++k)
+              sum[k] = kernel::dot_half(q_.data() + c * stride + begin, kept_[k].q.data() + c * owned + begin, n);
+          }));
+      sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto&) {
+        for (std::size_t k = 0; k < kept; ++k)
+          kernel::add_half(z_.data() + c * stride + begin, static_cast<float>(-a[k] / (size * size)) * kept_[k].length,
+                           kept_[k].z.data() + c * owned + begin, n);
+      });
+      // Multiplied anew: K would amplify the noise that rounding brings into z, so that q and K z were not the same any
+      // more.
+      for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(z_.data() + c * stride);
+      multiply();
+    }
     const auto s = all_ranks(sum_blocks<3>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-      float *const q = q_.data() + c * stride + begin, *const z = z_.data() + c * stride + begin;
-      const float* const r = r_.data() + c * stride + begin;
-      for (std::size_t k = 0; k < kept; ++k) {
-        const auto factor = static_cast<float>(-a[k] / (size * size));
-        kernel::add_half(q, factor, kept_[k].q.data() + c * owned + begin, n);
-        kernel::add_half(z, factor * kept_[k].length, kept_[k].z.data() + c * owned + begin, n);
-      }
+      const float *const q = q_.data() + c * stride + begin, *const z = z_.data() + c * stride + begin,
+                         *const r = r_.data() + c * stride + begin;
       double qq = 0, qr = 0, zz = 0;
       for (std::int64_t i = 0; i < n; ++i) {
         qq += static_cast<double>(q[i]) * static_cast<double>(q[i]);

@@ -38,6 +38,7 @@ class flow_solver {
     double residual = 0;                      // squared
     double work = 0, momentum = 0, mass = 0;  // b.u, r_u.u, r_p.p
   };
+  void multiply();
   double recompute_residual();
   progress sums() const;
   void find_column(flow_direction& answer) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <osteon/comm/collectively.hpp>
 #include <span>
@@ -73,15 +74,30 @@ void restrict_to(const coarse_level& level, const float* residual, std::vector<f
   });
 }
 
-void prolong(const coarse_level& level, const float* coarse, float* x) {
+void prolong(const coarse_level& level, float factor, const float* coarse, float* x) {
   for_each_block(strip_count(level), 1, [&](std::int64_t s, std::int64_t) {
     const auto strip = static_cast<std::size_t>(s);
     float* to = x + level.strips[strip].point;
     for (std::int32_t p = level.strips[strip].piece; p < level.strips[strip + 1].piece; ++p) {
-      const float value = coarse[level.parent[at(p)]];
+      const float value = factor * coarse[level.parent[at(p)]];
       for (int n = 0; n < level.length[at(p)]; ++n) *to++ += value;
     }
   });
+}
+
+// The operator that the cells describe.
+heat_multigrid::cell_kernels conduction_kernels(const heat_cells& fine) {
+  auto stencil = std::make_shared<const kernel::conduction_stencil<float>>(fine.stencil<float>());
+  return {
+      [stencil, ghosts = fine.owned, walls = fine.walls](const kernel::conduction_part& part, kernel::sweep way,
+                                                         const float* r, float* z) {
+        kernel::relax(*stencil, part, ghosts, walls, way, r, z);
+      },
+      [stencil](const kernel::conduction_part& part, const float* r, const float* z, std::int32_t first, float* residual) {
+        for_each_flux(*stencil, part, z, [=]<class V>(std::int32_t i, V flux, V) {
+          kernel::put(residual + (i - first), kernel::get<V>(r + i) - flux);
+        });
+      }};
 }
 
 constexpr std::int64_t direct_limit = 1500;    // unknowns that rank 0 factorises: less work than one more level
@@ -89,7 +105,10 @@ constexpr std::int64_t gather_limit = 100000;  // unknowns that rank 0 may take 
 
 }  // namespace
 
-heat_multigrid::heat_multigrid(const heat_cells& fine) : fine_(fine), stencil_(fine.stencil<float>()) {
+heat_multigrid::heat_multigrid(const heat_cells& fine) : heat_multigrid(fine, fine, conduction_kernels(fine)) {}
+
+heat_multigrid::heat_multigrid(const heat_cells& kept, const heat_cells& fine, cell_kernels kernels)
+    : fine_(kept), kernels_(std::move(kernels)) {
   const MPI_Comm comm = fine.where.comm;
   level_geometry geometry;
   coarse_.push_back(aggregate(fine, geometry));
@@ -124,7 +143,7 @@ void heat_multigrid::smooth(kernel::sweep way, const float* r, float* z) const {
     // Even planes of the whole image first, on the way back last.
     const std::int64_t first = (fine_.where.owned.begin.z + colour + (way == kernel::sweep::back ? 1 : 0)) & 1;
     for_each_block((planes - first + 1) / 2, 1, [&](std::int64_t n, std::int64_t) {
-      kernel::relax(stencil_, fine_.part(first + 2 * n, first + 2 * n + 1), fine_.owned, fine_.walls, way, r, z);
+      kernels_.relax(fine_.part(first + 2 * n, first + 2 * n + 1), way, r, z);
     });
   }
 }
@@ -144,8 +163,7 @@ void heat_multigrid::restrict_residual(const float* r, const float* z) {
     };
     std::vector<float> residual(at(end - begin + kernel::conduction_padding));
     float* own = residual.data();
-    for_each_flux(stencil_, fine_.part(plane_of(begin), plane_of(end)), z,
-                  [=]<class V>(std::int32_t i, V flux, V) { kernel::put(own + (i - begin), kernel::get<V>(r + i) - flux); });
+    kernels_.residual(fine_.part(plane_of(begin), plane_of(end)), r, z, begin, own);
     restrict_strip(level, strip, residual.data(), right_side.data());
   });
 }
@@ -156,7 +174,7 @@ void heat_multigrid::apply(const float* r, float* z) {
   fine_.links.exchange(z);
   restrict_residual(r, z);
   cycle(0);
-  prolong(coarse_[0], work_[0].solution.data(), z);
+  prolong(coarse_[0], kernels_.correction, work_[0].solution.data(), z);
   for (int n = 0; n < cell_sweeps; ++n) smooth(kernel::sweep::back, r, z);
 }
 
@@ -186,7 +204,7 @@ void heat_multigrid::cycle(std::size_t n) {
   for_each_flux(k, x, [=](std::int32_t i, float flux, float) { residual[i] = right[i] - flux; });
   restrict_to(coarse_[n + 1], residual, work_[n + 1].right_side);
   cycle(n + 1);
-  prolong(coarse_[n + 1], work_[n + 1].solution.data(), x);
+  prolong(coarse_[n + 1], kernels_.correction, work_[n + 1].solution.data(), x);
   solve::smooth(k, level.links, weights, right, x, other);
   if (x != w.solution.data()) std::swap(w.solution, w.other);
 }

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// One multigrid V-cycle in single precision, the preconditioner of conduction.
+#include <functional>
 #include <optional>
 #include <osteon/kernel/conduction_relax.hpp>
 #include <osteon/solve/multigrid/aggregation.hpp>
@@ -21,8 +22,21 @@ namespace osteon::solve {
 /// the iterations would grow without it.
 class heat_multigrid {
  public:
+  /// An operator on the cells that takes the place of conduction's while levels above are those of a conduction like it.
+  struct cell_kernels {
+    /// A sweep over a part, as kernel::relax.
+    std::function<void(const kernel::conduction_part&, kernel::sweep, const float* r, float* z)> relax;
+    /// residual[i - first] = (r - K z)_i for the cells of a part. Called by several threads.
+    std::function<void(const kernel::conduction_part&, const float* r, const float* z, std::int32_t first, float* residual)>
+        residual;
+    float correction = 1;  ///< what corrections from level 1 on are multiplied with
+  };
+
   /// @param fine kept by reference @collective on fine.where.comm
   explicit heat_multigrid(const heat_cells& fine);
+  /// @param fine kept by reference: the numbering, its planes and its halo @param described the conduction on it that coarse
+  /// levels are made of @collective on fine.where.comm
+  heat_multigrid(const heat_cells& fine, const heat_cells& described, cell_kernels kernels);
 
   /// z = M r.
   /// @param r over the cells' numbering, read at owned cells
@@ -42,7 +56,7 @@ class heat_multigrid {
   void cycle(std::size_t level);
 
   const heat_cells& fine_;
-  kernel::conduction_stencil<float> stencil_;
+  cell_kernels kernels_;
   // [0] is level 1. The levels from gathered_at_ + 1 on are those of all ranks, on rank 0 only: first a copy of the one
   // before.
   std::vector<coarse_level> coarse_;
