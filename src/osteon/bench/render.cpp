@@ -10,7 +10,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/io/npy.hpp>
-#include <osteon/kernel/ray_segments.hpp>
+#include <osteon/kernel/rays/ray_segments.hpp>
 #include <osteon/render/picture.hpp>
 
 namespace osteon::bench {

@@ -5,7 +5,7 @@
 #include <osteon/comm/exchange_schedule.hpp>
 #include <osteon/compositing/exchange_pixels.hpp>
 #include <osteon/compositing/frame_report.hpp>
-#include <osteon/kernel/blend.hpp>
+#include <osteon/kernel/blend/blend.hpp>
 #include <span>
 #include <vector>
 

@@ -10,7 +10,7 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
-#include <osteon/io/chunked/metadata_digest.hpp>
+#include <osteon/io/metadata_digest.hpp>
 
 namespace osteon::io {
 namespace {

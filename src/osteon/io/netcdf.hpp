@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <osteon/base/box.hpp>
 #include <osteon/base/error.hpp>
-#include <osteon/io/chunked/storage.hpp>
+#include <osteon/io/storage.hpp>
 #include <osteon/voxel/model.hpp>
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// What a physics is to the pipeline: one row of one table. Nothing else compares its name; to add one, write its row in a
-/// folder of its own and name it in physics_table.cpp (CONTRIBUTING.md, "Add a physics").
+/// folder of its own and name it in run/physics_table.cpp (CONTRIBUTING.md, "Add a physics").
 #include <any>
 #include <array>
 #include <functional>
@@ -9,9 +9,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/io/files/result_file.hpp>
-#include <osteon/job/outputs/answers.hpp>
-#include <osteon/job/spec/key_visitor.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/answers.hpp>
+#include <osteon/job/key_visitor.hpp>
+#include <osteon/job/spec.hpp>
 #include <osteon/voxel/count_nodes.hpp>
 #include <osteon/voxel/material.hpp>
 #include <span>

@@ -1,9 +1,9 @@
 #pragma once
 /// @file
 /// A result file for each recorded step in time, and the series that ParaView opens.
+#include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/physics_result.hpp>
-#include <osteon/job/run/compute.hpp>
 #include <osteon/solve/heat/heat_transient.hpp>
 #include <span>
 #include <vector>

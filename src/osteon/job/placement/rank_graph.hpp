@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Who of the ranks of a job will talk to whom, before any of them has read a voxel.
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 #include <osteon/placement/graph.hpp>
 #include <span>
 

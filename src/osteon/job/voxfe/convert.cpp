@@ -9,7 +9,7 @@
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/io/temporary_file.hpp>
 #include <osteon/io/voxfe/elements.hpp>
-#include <osteon/job/model_source.hpp>
+#include <osteon/job/import/model_source.hpp>
 #include <osteon/job/system_info.hpp>
 
 namespace osteon::job {

@@ -2,7 +2,7 @@
 /// @file
 /// Jobs that are VOX-FE scripts (docs/voxfe.md): a script becomes a spec, and the source of its model.
 #include <optional>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 #include <string>
 #include <vector>
 

@@ -9,9 +9,9 @@
 #include <osteon/base/for_each.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
-#include <osteon/solve/elasticity/fine_stiffness.hpp>
 #include <osteon/solve/elasticity/loose_parts.hpp>
 #include <osteon/solve/elasticity/periodic_faces.hpp>
+#include <osteon/solve/operators/fine_stiffness.hpp>
 
 namespace osteon::solve {
 

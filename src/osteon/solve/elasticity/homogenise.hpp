@@ -2,8 +2,8 @@
 /// @file
 /// The stiffness of a block of material that an image shows: six load cases, one for each mean strain.
 #include <array>
+#include <osteon/solve/elasticity/elastic_constants.hpp>
 #include <osteon/solve/elasticity/elasticity.hpp>
-#include <osteon/solve/post/elastic_constants.hpp>
 #include <span>
 
 namespace osteon::solve {

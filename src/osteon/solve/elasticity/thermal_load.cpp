@@ -4,7 +4,7 @@
 
 #include <cmath>
 #include <osteon/base/error.hpp>
-#include <osteon/kernel/element_stiffness.hpp>
+#include <osteon/kernel/elasticity/element_stiffness.hpp>
 
 namespace osteon::solve {
 

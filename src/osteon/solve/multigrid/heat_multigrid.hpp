@@ -2,7 +2,7 @@
 /// @file
 /// One multigrid V-cycle in single precision, the preconditioner of conduction.
 #include <optional>
-#include <osteon/kernel/conduction_relax.hpp>
+#include <osteon/kernel/heat/conduction_relax.hpp>
 #include <osteon/solve/multigrid/aggregation.hpp>
 #include <osteon/solve/multigrid/coarse_direct.hpp>
 #include <osteon/solve/multigrid/gathered_level.hpp>

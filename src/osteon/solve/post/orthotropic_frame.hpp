@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// The axes along which a stiffness is most nearly orthotropic.
-#include <osteon/solve/post/elastic_constants.hpp>
+#include <osteon/solve/elasticity/elastic_constants.hpp>
 
 namespace osteon::solve {
 
