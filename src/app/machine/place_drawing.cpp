@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <app/figures/svg.hpp>
-#include <app/machine/place_drawing.hpp>
+#include <app/machine/place_graph.hpp>
 #include <cmath>
 #include <numeric>
 #include <osteon/base/error.hpp>

@@ -17,7 +17,6 @@
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/placement/rank_graph.hpp>
-#include <osteon/job/placement/subdomain_graph.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/voxfe/script_job.hpp>
 #include <osteon/placement/graph_file.hpp>

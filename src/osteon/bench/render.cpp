@@ -1,6 +1,7 @@
-#include <osteon/bench/render.hpp>
+#include <osteon/bench/bench.hpp>
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -281,4 +281,9 @@ void finish_file(const std::string& name, const voxel::model_header& header, boo
   file.close();
 }
 
+void leave_hdf5_at_exit() {
+  H5dont_atexit();
+  H5open();  // begun after MPI it would ask MPI_Finalize to clean up
+}
+
 }  // namespace osteon::io

@@ -1,14 +1,16 @@
 #pragma once
 /// @file
 /// The numbers that a job is run for: what they are called, in which unit, what they mean. The table on the terminal, the
-/// report and docs/answers.md are made from them.
+/// report and docs/answers.md are made from them. Answers that cannot be right are not written.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 namespace osteon::job {
 
+struct local_model;
 struct physics;
+struct physics_result;
 
 /// An answer of a physics, in summary.json or in one of its `cases`.
 struct answer {
@@ -39,5 +41,13 @@ nlohmann::ordered_json describe_answers(const physics& what, const nlohmann::ord
 
 /// The same of all physics, whatever a job has.
 nlohmann::ordered_json describe_all_answers();
+
+/// Refuse a result with a number that is not finite, is beyond what fields in single precision hold, or means a deformation
+/// that no solid has. Whether the solver converged does not matter.
+/// @throws solve_error that names the numbers @collective on part.where.comm
+void require_sensible(const local_model& part, const physics_result& result);
+
+/// What is wrong with the answers, e.g. "sed_MPa.max = inf"; empty: nothing.
+std::vector<std::string> absurdities(const nlohmann::ordered_json& answers);
 
 }  // namespace osteon::job

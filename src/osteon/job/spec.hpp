@@ -228,7 +228,7 @@ struct spec {
 
 /// Read a job file and check it. All faults are collected, each with its line; a spec is only meaningful if there are none.
 /// @param problems receives what is wrong: `where` is `file:line: key`, or `--set: key`
-/// @param changes of keys, `KEY=VALUE` each (set_keys.hpp)
+/// @param changes of keys, `KEY=VALUE` each
 spec read_spec(const std::string& path, std::vector<problem>& problems, const std::vector<std::string>& changes = {});
 
 /// Warn of each older spelling that a job has.

@@ -12,9 +12,9 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/io/files/result_file.hpp>
+#include <osteon/job/answers.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/import/model_source.hpp>
-#include <osteon/job/outputs/check_answers.hpp>
 #include <osteon/job/outputs/draw.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>

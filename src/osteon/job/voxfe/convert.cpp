@@ -1,4 +1,4 @@
-#include <osteon/job/voxfe/convert.hpp>
+#include <osteon/job/voxfe/script_job.hpp>
 
 #include <fmt/format.h>
 

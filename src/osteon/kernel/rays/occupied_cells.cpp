@@ -1,4 +1,4 @@
-#include <osteon/kernel/rays/empty_space.hpp>
+#include <osteon/kernel/rays/occupied_cells.hpp>
 
 #include <algorithm>
 #include <limits>

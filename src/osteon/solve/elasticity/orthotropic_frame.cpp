@@ -1,4 +1,4 @@
-#include <osteon/solve/post/orthotropic_frame.hpp>
+#include <osteon/solve/elasticity/elastic_constants.hpp>
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Direct send: the image is cut into one stripe per member, and everyone sends every stripe to its owner.
+/// Compositing methods: direct send, in which the image is cut into one stripe per member and everyone sends every stripe to
+/// its owner; whole images by a binary tree or one after the other; stripes that travel from neighbour to neighbour.
 #include <osteon/plan/composite.hpp>
 
 namespace osteon::plan {
@@ -32,5 +33,28 @@ struct send_slots {
 /// @cost members - 1 messages a member, (1 - 1/members) of the image
 /// @cite [Hsu1993]; [Neumann1993]
 composite direct_send(const composite_task& task, int messages_per_round = 0);
+
+/// In each round one member of each pair of groups takes the other's image. The picture ends at the task's root, or
+/// at the front member if it has none.
+/// @cost members - 1 messages of a whole image, one sent by a member; log2 members rounds
+/// @cite [Shaw1988]; [Ono]: cheap for a handful of images, for it needs no collect
+composite binary_tree(const composite_task& task);
+
+/// All images go to one member, the nearest first.
+/// @param messages_per_round images that it receives in a round and keeps until they are blended; 0: all at once
+/// @throws usage_error if messages_per_round is negative
+composite sequential(const composite_task& task, int messages_per_round = 1);
+
+/// From both ends each member blends its neighbour's image with its own, and passes the result on towards the root.
+composite sequential_chain(const composite_task& task);
+
+/// Two chains for each stripe, from the front and from the back, end at its owner.
+///
+/// A ring as in [Ono] would bring the back of the image to the front member, where `over` cannot join them. Chains
+/// start so that all end with the last of members - 1 rounds; in a round each member exchanges at most one stripe
+/// with each of its two neighbours.
+/// @cost members - 1 messages sent by a member, (1 - 1/members) of the image; two stripes beside the image
+/// @cite [Lee1996]
+composite parallel_pipeline(const composite_task& task);
 
 }  // namespace osteon::plan
