@@ -7,11 +7,13 @@
 The table of src/osteon/README.md is the source of truth: rows of the form `| `module` | what it holds | base, plan |`.
 The same table stands in CMake, as the USES of each module. The wings: the product (src/) and its tests include nothing
 of the studies, and of the bridge only what app offers as commands; the bridge includes nothing of the others. A study
-is a module, studies/NAME; the commands of all of them are the module studies.
+is a module, studies/NAME; the commands of all of them are the module studies. Folders, inside a module too, include
+each other without a cycle, in every wing.
 """
 
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -108,6 +110,30 @@ def includes_by_module() -> dict[str, dict[str, list[Path]]]:
             if other != module:
                 uses.setdefault(other, []).append(path)
     return found
+
+
+def includes_by_folder() -> dict[str, dict[str, Path]]:
+    """By folder of any wing, by another folder that it includes: a file that does. Tests are left out."""
+    roots = [SOURCE, ROOT, ROOT / "bridge" / "src"]
+    wings = [SOURCE, STUDIES, ROOT / "bridge" / "src", ROOT / "common"]
+    known = {path for wing in wings for path in files_below(wing) if "tests" not in path.relative_to(ROOT).parts}
+    found: dict[str, dict[str, Path]] = {}
+    for path in sorted(known):
+        folder = str(path.parent.relative_to(ROOT))
+        for include in INCLUDE.findall(path.read_text()):
+            target = next((place / include for place in roots if place / include in known), path)
+            if target.parent != path.parent:
+                found.setdefault(folder, {}).setdefault(str(target.parent.relative_to(ROOT)), path)
+    return found
+
+
+def faults_of_folders(includes: dict[str, dict[str, Path]]) -> list[str]:
+    loop = cycle({folder: set(targets) for folder, targets in includes.items()})
+    if not loop:
+        return []
+    loop = loop[loop.index(loop[-1]) :]
+    files = [str(includes[a][b].relative_to(ROOT)) for a, b in pairwise(loop)]
+    return [f"folders include each other: {' -> '.join(loop)}, by {', '.join(files)}"]
 
 
 def draw(uses: dict[str, set[str]]) -> str:
@@ -208,6 +234,8 @@ def main() -> int:
         print(picture)
         return 0
     faults = faults_of_modules(allowed, includes) + faults_of_product() + faults_of_bridge()
+    folders = includes_by_folder()
+    faults += faults_of_folders(folders)
     if picture not in PAGE.read_text():
         faults.append(
             "src/osteon/README.md: the picture of the layers is not that of the includes; see tools/layers.py --draw"
@@ -218,7 +246,7 @@ def main() -> int:
         count = sum(len(paths) for targets in includes.values() for paths in targets.values())
         print(
             f"layers: {count} includes between {len(allowed)} modules, all allowed; the bridge includes none of them; "
-            f"includes from product to studies: {len(includes_of_studies())}"
+            f"includes from product to studies: {len(includes_of_studies())}; no cycle among {len(folders)} folders"
         )
     return 1 if faults else 0
 

@@ -4,10 +4,9 @@
 #include <app/common_options.hpp>
 #include <app/json_output.hpp>
 #include <memory>
-#include <osteon/job/outputs/answers.hpp>
+#include <osteon/job/answers.hpp>
 #include <osteon/job/outputs/io_options.hpp>
-#include <osteon/job/run/compute.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 
 namespace osteon::app {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <nlohmann/json.hpp>
 #include <osteon/base/error.hpp>
-#include <osteon/job/run/compute.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/system_info.hpp>
 #include <string>
 #include <string_view>

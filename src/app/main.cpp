@@ -8,20 +8,33 @@
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/front_link.hpp>
-#include <app/installed.hpp>
+#include <app/launcher.hpp>
 #include <app/parent_process.hpp>
 #include <app/stop_signal.hpp>
 #include <app/terminal.hpp>
 #include <common/printable.hpp>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <osteon/base/error.hpp>
-#include <osteon/io/hdf5_exit.hpp>
+#include <osteon/io/netcdf.hpp>
+#include <string>
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
 
 namespace {
+
+// Let the Python programs that osteon starts find its package where it is installed: PREFIX/share/osteon/python. A package
+// on PYTHONPATH comes after it; in a build tree nothing changes.
+void use_installed_python() {
+  const auto package = std::filesystem::path(osteon::app::own_path()).parent_path().parent_path() / "share/osteon/python";
+  if (!std::filesystem::exists(package / "osteon")) return;
+  const char* others = std::getenv("PYTHONPATH");
+  const std::string path = package.string() + (others && *others ? ":" + std::string(others) : "");
+  setenv("PYTHONPATH", path.c_str(), 1);
+}
 
 int dispatch(int argc, char** argv) {
   using namespace osteon;
@@ -42,7 +55,8 @@ int dispatch(int argc, char** argv) {
   commands.add_group("bench", "Measure parts of osteon on this machine",
                      "Examples:\n  OMP_NUM_THREADS=1 osteon bench render\n"
                      "  osteon bench exchange -n 4");
-  for (const auto add : {app::add_bench_render, app::add_bench_exchange, app::add_bench_flow, app::add_bench_io}) add(commands);
+  for (const auto add : {app::add_bench_render, app::add_bench_exchange, app::add_bench_flow, app::add_bench_io})
+    add(commands);
   app::add_commands_of_others(commands);
   for (const auto add : {app::add_join, app::add_relay, app::add_schema, app::add_version}) add(commands);
 
@@ -58,7 +72,7 @@ void open_standard_files() {
 int run(int argc, char** argv) {
   using namespace osteon;
   try {
-    app::use_installed_python();
+    use_installed_python();
     const int code = dispatch(argc, argv);
     if (std::fflush(stdout) != 0 && code == 0) throw machine_error("cannot write to standard output; is there space?");
     return code;

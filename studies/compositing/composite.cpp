@@ -10,7 +10,7 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/host_memory.hpp>
-#include <osteon/kernel/blend.hpp>
+#include <osteon/kernel/blend/blend.hpp>
 #include <osteon/plan/composite_method.hpp>
 #include <osteon/render/choose_compositor.hpp>
 #include <studies/compositing/composite_fragments.hpp>

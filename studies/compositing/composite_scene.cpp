@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
-#include <osteon/kernel/blend.hpp>
-#include <osteon/kernel/half.hpp>
+#include <osteon/kernel/blend/blend.hpp>
+#include <osteon/kernel/blend/half.hpp>
 #include <random>
 
 namespace osteon::studies {

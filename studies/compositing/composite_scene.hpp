@@ -2,7 +2,7 @@
 /// @file
 /// Partial images to composite, and the picture that they should become.
 #include <osteon/compositing/pixel_rectangle.hpp>
-#include <osteon/kernel/pixel.hpp>
+#include <osteon/kernel/blend/pixel.hpp>
 #include <span>
 #include <vector>
 

@@ -3,7 +3,7 @@
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <studies/hyper_crossbar/ft.hpp>
-#include <studies/hyper_crossbar/npb_random.hpp>
+#include <studies/hyper_crossbar/integer_sort/npb_random.hpp>
 #include <studies/measure/over_ranks.hpp>
 
 namespace osteon::studies {

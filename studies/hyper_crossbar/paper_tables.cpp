@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <osteon/base/error.hpp>
-#include <studies/hyper_crossbar/npb_random.hpp>
+#include <studies/hyper_crossbar/integer_sort/npb_random.hpp>
 
 namespace osteon::studies {
 

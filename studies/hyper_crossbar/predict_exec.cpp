@@ -1,7 +1,7 @@
 #include <osteon/base/stopwatch.hpp>
 #include <studies/hyper_crossbar/fourier/fourier.hpp>
 #include <studies/hyper_crossbar/fourier/fourier_parts.hpp>
-#include <studies/hyper_crossbar/npb_random.hpp>
+#include <studies/hyper_crossbar/integer_sort/npb_random.hpp>
 #include <studies/hyper_crossbar/predict.hpp>
 
 namespace osteon::studies {

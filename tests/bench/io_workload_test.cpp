@@ -2,7 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <osteon/bench/io.hpp>
+#include <osteon/bench/bench.hpp>
 #include <osteon/bench/io_workload.hpp>
 #include <osteon/comm/communicator.hpp>
 

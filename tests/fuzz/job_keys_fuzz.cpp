@@ -1,5 +1,5 @@
 #include <cstdlib>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 
 #include "fuzz/bytes_as_file.hpp"
 

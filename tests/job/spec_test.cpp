@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <osteon/job/run/checkpoint.hpp>
+#include <osteon/job/checkpoint.hpp>
+#include <osteon/job/spec.hpp>
 #include <osteon/job/spec/doubts.hpp>
-#include <osteon/job/spec/spec.hpp>
 #include <osteon/job/spec/synonyms.hpp>
 
 namespace spec_test {

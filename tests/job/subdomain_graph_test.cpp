@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <osteon/job/placement/subdomain_graph.hpp>
+#include <osteon/job/placement/rank_graph.hpp>
 
 namespace osteon::job::subdomain_graph_test {
 

@@ -10,7 +10,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/job/elasticity/elasticity.hpp>
 #include <osteon/job/heat/heat.hpp>
-#include <osteon/job/model_source.hpp>
+#include <osteon/job/import/model_source.hpp>
 #include <osteon/job/run/compute.hpp>
 #include <osteon/job/run/estimate.hpp>
 #include <osteon/job/system_info.hpp>

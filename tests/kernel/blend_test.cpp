@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstring>
 #include <osteon/base/error.hpp>
-#include <osteon/kernel/blend.hpp>
-#include <osteon/kernel/half.hpp>
+#include <osteon/kernel/blend/blend.hpp>
+#include <osteon/kernel/blend/half.hpp>
 #include <random>
 #include <vector>
 

@@ -1,8 +1,8 @@
 #pragma once
 /// @file
 /// A small solid as the kernels see it, and its stiffness by the plain element matrix.
-#include <osteon/kernel/hex8.hpp>
-#include <osteon/solve/multigrid/list_bricks.hpp>
+#include <osteon/kernel/elasticity/hex8.hpp>
+#include <osteon/solve/operators/list_bricks.hpp>
 #include <random>
 #include <vector>
 

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// A box of random materials whose rows are cut here and there by insulation, with a wall behind its back.
-#include <osteon/kernel/conduction.hpp>
+#include <osteon/kernel/heat/conduction.hpp>
 #include <random>
 #include <utility>
 #include <vector>

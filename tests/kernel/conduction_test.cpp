@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <osteon/kernel/conduction_relax.hpp>
+#include <osteon/kernel/heat/conduction_relax.hpp>
 #include <osteon/kernel/sparse_rows.hpp>
 #include <random>
 #include <vector>

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <osteon/kernel/deformation_table.hpp>
-#include <osteon/kernel/graded_bricks.hpp>
+#include <osteon/kernel/elasticity/deformation_table.hpp>
+#include <osteon/kernel/elasticity/graded_bricks.hpp>
 #include <random>
 
 namespace deformation_table_test {

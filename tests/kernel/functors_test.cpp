@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <osteon/kernel/conduction_at_cell.hpp>
-#include <osteon/kernel/hex8_at_node.hpp>
+#include <osteon/kernel/elasticity/hex8_at_node.hpp>
+#include <osteon/kernel/heat/conduction_at_cell.hpp>
 #include <osteon/kernel/vector_steps.hpp>
 
 #include "brick_case.hpp"

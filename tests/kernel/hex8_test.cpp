@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <osteon/kernel/hex8.hpp>
+#include <osteon/kernel/elasticity/hex8.hpp>
 #include <random>
 
 namespace hex8_test {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 #include <limits>
-#include <osteon/kernel/ray_march.hpp>
+#include <osteon/kernel/rays/ray_march.hpp>
 #include <random>
 
 namespace ray_march_test {

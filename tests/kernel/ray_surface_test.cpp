@@ -2,7 +2,7 @@
 
 #include <cmath>
 #include <limits>
-#include <osteon/kernel/ray_surface.hpp>
+#include <osteon/kernel/rays/ray_surface.hpp>
 #include <random>
 
 namespace ray_surface_test {

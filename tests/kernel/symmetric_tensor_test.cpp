@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
-#include <osteon/kernel/symmetric_tensor.hpp>
+#include <osteon/kernel/elasticity/symmetric_tensor.hpp>
 #include <random>
 
 namespace symmetric_tensor_test {

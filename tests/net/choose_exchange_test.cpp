@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <osteon/base/error.hpp>
-#include <osteon/net/choose_exchange.hpp>
+#include <osteon/net/choose.hpp>
 #include <osteon/net/network_request.hpp>
 
 namespace choose_exchange_test {

@@ -2,8 +2,6 @@
 
 #include <osteon/base/error.hpp>
 #include <osteon/placement/bisection.hpp>
-#include <osteon/placement/bricks.hpp>
-#include <osteon/placement/fit_capacity.hpp>
 #include <osteon/placement/grouping.hpp>
 #include <osteon/placement/random.hpp>
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/net/network_request.hpp>
-#include <osteon/placement/bricks.hpp>
+#include <osteon/placement/grouping.hpp>
 #include <osteon/placement/host_mapping.hpp>
 #include <osteon/placement/random.hpp>
 

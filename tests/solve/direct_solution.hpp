@@ -4,7 +4,7 @@
 /// but the stiffness of one brick.
 #include <Eigen/SparseCholesky>
 #include <array>
-#include <osteon/kernel/element_stiffness.hpp>
+#include <osteon/kernel/elasticity/element_stiffness.hpp>
 
 #include "elastic_model.hpp"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
-#include <osteon/solve/elasticity/fine_stiffness.hpp>
 #include <osteon/solve/multigrid/coarse_stiffness.hpp>
+#include <osteon/solve/operators/fine_stiffness.hpp>
 #include <osteon/solve/post/reactions.hpp>
 
 #include "elastic_model.hpp"

@@ -2,7 +2,7 @@
 
 #include <Eigen/Dense>
 #include <cmath>
-#include <osteon/solve/post/elastic_constants.hpp>
+#include <osteon/solve/elasticity/elastic_constants.hpp>
 
 namespace elastic_constants_test {
 

@@ -4,7 +4,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <osteon/kernel/element_stiffness.hpp>
+#include <osteon/kernel/elasticity/element_stiffness.hpp>
 #include <osteon/solve/elasticity/homogenise.hpp>
 #include <random>
 

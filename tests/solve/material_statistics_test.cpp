@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/solve/post/material_statistics.hpp>
+#include <osteon/solve/post/field_statistics.hpp>
 #include <random>
 
 namespace material_statistics_test {

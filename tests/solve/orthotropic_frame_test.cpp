@@ -2,7 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
-#include <osteon/solve/post/orthotropic_frame.hpp>
+#include <osteon/solve/elasticity/elastic_constants.hpp>
 
 namespace orthotropic_frame_test {
 

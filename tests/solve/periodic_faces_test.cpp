@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <osteon/solve/elasticity/periodic_faces.hpp>
+#include <osteon/solve/elasticity/homogenise.hpp>
 
 #include "elastic_model.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
-#include <osteon/kernel/element_stiffness.hpp>
+#include <osteon/kernel/elasticity/element_stiffness.hpp>
 #include <osteon/solve/post/strain_stress.hpp>
 
 #include "elastic_model.hpp"

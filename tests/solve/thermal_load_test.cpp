@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/base/error.hpp>
-#include <osteon/kernel/element_stiffness.hpp>
-#include <osteon/solve/elasticity/determinate_support.hpp>
+#include <osteon/kernel/elasticity/element_stiffness.hpp>
 #include <osteon/solve/post/reactions.hpp>
 #include <osteon/solve/post/strain_stress.hpp>
 #include <string>

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <osteon/compositing/pixel_rectangle.hpp>
-#include <osteon/kernel/blend.hpp>
+#include <osteon/kernel/blend/blend.hpp>
 #include <span>
 #include <vector>
 

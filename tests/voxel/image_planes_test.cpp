@@ -4,7 +4,6 @@
 #include <limits>
 #include <osteon/base/error.hpp>
 #include <osteon/voxel/segment.hpp>
-#include <osteon/voxel/threshold.hpp>
 #include <random>
 #include <voxel/random_image.hpp>
 

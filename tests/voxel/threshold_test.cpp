@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <osteon/base/error.hpp>
-#include <osteon/voxel/threshold.hpp>
+#include <osteon/voxel/segment.hpp>
 #include <random>
 
 namespace threshold_test {

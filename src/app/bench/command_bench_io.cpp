@@ -6,7 +6,7 @@
 #include <app/launcher.hpp>
 #include <app/mpi_session.hpp>
 #include <memory>
-#include <osteon/bench/io.hpp>
+#include <osteon/bench/bench.hpp>
 #include <osteon/comm/communicator.hpp>
 
 namespace osteon::app {

@@ -5,7 +5,7 @@
 #include <app/json_output.hpp>
 #include <app/mpi_session.hpp>
 #include <memory>
-#include <osteon/bench/render.hpp>
+#include <osteon/bench/bench.hpp>
 #include <osteon/comm/communicator.hpp>
 
 namespace osteon::app {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <app/figures/link_heatmap.hpp>
+#include <app/figures/drawings.hpp>
 #include <app/figures/svg.hpp>
 #include <cmath>
 #include <functional>

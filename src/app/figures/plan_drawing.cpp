@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <app/figures/plan_drawing.hpp>
+#include <app/figures/drawings.hpp>
 #include <app/figures/svg.hpp>
 #include <cmath>
 #include <osteon/base/error.hpp>

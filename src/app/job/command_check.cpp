@@ -7,10 +7,10 @@
 #include <common/printable.hpp>
 #include <memory>
 #include <osteon/base/counted.hpp>
-#include <osteon/job/import/check_image.hpp>
 #include <osteon/job/import/import.hpp>
+#include <osteon/job/run/check_image.hpp>
+#include <osteon/job/spec.hpp>
 #include <osteon/job/spec/doubts.hpp>
-#include <osteon/job/spec/spec.hpp>
 
 namespace osteon::app {
 

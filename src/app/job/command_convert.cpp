@@ -7,7 +7,7 @@
 #include <app/terminal.hpp>
 #include <common/printable.hpp>
 #include <memory>
-#include <osteon/job/voxfe/convert.hpp>
+#include <osteon/job/voxfe/script_job.hpp>
 
 namespace osteon::app {
 

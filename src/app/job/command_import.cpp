@@ -9,9 +9,9 @@
 #include <optional>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/outputs/io_options.hpp>
-#include <osteon/job/run/compute.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/run/estimate.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 
 namespace osteon::app {
 

@@ -24,14 +24,15 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
-#include <osteon/job/model_source.hpp>
+#include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/placement/place_ranks.hpp>
 #include <osteon/job/placement/rank_graph.hpp>
 #include <osteon/job/run/compute.hpp>
 #include <osteon/job/run/connectivity_effect.hpp>
 #include <osteon/job/run/directory_lock.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <string_view>
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <osteon/io/files/verify_apart.hpp>
+#include <osteon/io/files/verify.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 
 namespace osteon::app {

@@ -3,10 +3,8 @@
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/figures/place_drawing.hpp>
 #include <app/json_output.hpp>
 #include <app/machine/place_graph.hpp>
-#include <app/machine/place_verify.hpp>
 #include <array>
 #include <filesystem>
 #include <memory>

@@ -2,7 +2,7 @@
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/figures/link_heatmap.hpp>
+#include <app/figures/drawings.hpp>
 #include <app/json_output.hpp>
 #include <app/launcher.hpp>
 #include <app/mpi_session.hpp>

@@ -15,10 +15,9 @@
 #include <filesystem>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/import.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/placement/rank_graph.hpp>
-#include <osteon/job/placement/subdomain_graph.hpp>
-#include <osteon/job/run/compute.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 #include <osteon/job/voxfe/script_job.hpp>
 #include <osteon/placement/graph_file.hpp>
 

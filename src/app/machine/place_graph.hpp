@@ -1,9 +1,11 @@
 #pragma once
 /// @file
-/// What `osteon place` places: from a grid, a file, a job, or a program that is watched.
+/// What `osteon place` places, from a grid, a file, a job, or a program that is watched; its picture, before on the left,
+/// after on the right; and the exchange in truth, in the order of the ranks and in that of the placement.
 #include <app/command_line.hpp>
 #include <optional>
 #include <osteon/placement/graph.hpp>
+#include <osteon/placement/place.hpp>
 #include <string>
 #include <vector>
 
@@ -27,5 +29,22 @@ struct placed_graph {
 
 /// @throws usage_error if not exactly one source is named; data_error, machine_error where it cannot be read or run
 placed_graph make_graph(const graph_options& options);
+
+/// Draw as SVG: of a grid, its slices with a colour for each host; of another graph, what hosts send to each other.
+/// @throws usage_error if there is more to draw than one could see
+std::string draw_placement(const placed_graph& source, const placement::target& where, const placement::placement& found);
+
+struct verify_placement_options {
+  std::string machine;  ///< machine file; empty: probed
+  std::string json;
+  int repeats = 8;
+  placement::options search;
+};
+
+/// Start a rank for each subdomain (unless a launcher has), place them, and measure the exchange before and after.
+/// @param words arguments of this program
+/// @return the exit code of the program
+int verify_placement(const graph_options& source, const verify_placement_options& options,
+                     const std::vector<std::string>& words);
 
 }  // namespace osteon::app

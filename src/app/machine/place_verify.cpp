@@ -2,13 +2,13 @@
 
 #include <app/json_output.hpp>
 #include <app/launcher.hpp>
-#include <app/machine/place_verify.hpp>
+#include <app/machine/place_graph.hpp>
 #include <app/mpi_session.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/machine/machine_file.hpp>
 #include <osteon/machine/probe.hpp>
-#include <osteon/placement/exchange_time.hpp>
+#include <osteon/placement/place.hpp>
 #include <osteon/placement/reorder.hpp>
 
 namespace osteon::app {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <app/commands.hpp>
-#include <app/figures/net_drawing.hpp>
+#include <app/figures/drawings.hpp>
 #include <app/net/net_input.hpp>
 #include <cstdio>
 #include <memory>

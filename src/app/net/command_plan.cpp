@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/figures/plan_drawing.hpp>
+#include <app/figures/drawings.hpp>
 #include <app/job/image_size.hpp>
 #include <app/json_output.hpp>
 #include <cmath>

@@ -9,10 +9,10 @@
 #include <cstdlib>
 #include <osteon/base/device_buffer.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/kernel/conduction_at_cell.hpp>
-#include <osteon/kernel/hex8_at_node.hpp>
+#include <osteon/kernel/heat/conduction_at_cell.hpp>
+#include <osteon/kernel/elasticity/hex8_at_node.hpp>
 #include <osteon/kernel/vector_steps.hpp>
-#include <osteon/solve/multigrid/list_bricks.hpp>
+#include <osteon/solve/operators/list_bricks.hpp>
 #include <string>
 
 using namespace osteon;

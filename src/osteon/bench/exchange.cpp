@@ -1,4 +1,4 @@
-#include <osteon/bench/exchange.hpp>
+#include <osteon/bench/bench.hpp>
 
 #include <fmt/format.h>
 

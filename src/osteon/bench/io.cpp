@@ -1,4 +1,4 @@
-#include <osteon/bench/io.hpp>
+#include <osteon/bench/bench.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>

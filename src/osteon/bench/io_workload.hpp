@@ -8,7 +8,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <osteon/grid/block.hpp>
-#include <osteon/io/chunked/storage.hpp>
+#include <osteon/io/storage.hpp>
 #include <osteon/io/voxfe/read_model.hpp>
 #include <osteon/io/voxfe/write_results.hpp>
 #include <osteon/voxel/image.hpp>

@@ -17,7 +17,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/io/npy.hpp>
-#include <osteon/solve/multigrid/list_bricks.hpp>
+#include <osteon/solve/operators/list_bricks.hpp>
 #include <osteon/voxel/segment.hpp>
 
 using namespace osteon;

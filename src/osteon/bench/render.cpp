@@ -1,6 +1,7 @@
-#include <osteon/bench/render.hpp>
+#include <osteon/bench/bench.hpp>
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,7 +11,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/io/npy.hpp>
-#include <osteon/kernel/ray_segments.hpp>
+#include <osteon/kernel/rays/ray_segments.hpp>
 #include <osteon/render/picture.hpp>
 
 namespace osteon::bench {

@@ -33,7 +33,7 @@ struct parcels {
 struct all_to_all_options {
   /// `shared`: through memory that the ranks of one host share. Otherwise messages by a plan: `shift:4x4x8`, `ring`, `xor`,
   /// `pairwise`, `bruck`, `hierarchical:8`, `transposition` and its kin (plan/exchange_method.hpp). `auto`: shared if all
-  /// ranks are on one host whose shared memory has room, otherwise ring. net/choose_exchange.hpp finds the plan for a
+  /// ranks are on one host whose shared memory has room, otherwise ring. net/choose.hpp finds the plan for a
   /// network.
   std::string schedule = "auto";
   /// A barrier after each round of messages: without it rounds of unequal messages drift into each other, and a schedule

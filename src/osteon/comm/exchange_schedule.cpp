@@ -1,7 +1,7 @@
 #include <bit>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/comm/exchange_schedule.hpp>
+#include <osteon/comm/plan_exchange.hpp>
 
 namespace osteon::comm {
 

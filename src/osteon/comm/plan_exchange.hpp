@@ -1,15 +1,27 @@
 #pragma once
 /// @file
 /// Run a compositing plan over MPI messages, frame after frame.
+#include <mpi.h>
+
 #include <memory>
-#include <osteon/comm/exchange_schedule.hpp>
 #include <osteon/compositing/exchange_pixels.hpp>
+#include <osteon/compositing/exchange_schedule.hpp>
 #include <osteon/compositing/frame_report.hpp>
-#include <osteon/kernel/blend.hpp>
+#include <osteon/kernel/blend/blend.hpp>
 #include <span>
 #include <vector>
 
 namespace osteon::comm {
+
+using compositing::exchange_object;
+using compositing::exchange_schedule;
+using compositing::pixel_piece;
+
+/// Go through the plan once without pixels: ranks tell each other what their messages hold.
+/// @throws usage_error if a rank waits for what nobody sends
+/// @collective on comm
+exchange_schedule make_schedule(MPI_Comm comm, const plan::rank_plan& mine, std::int64_t elements,
+                                const exchange_object& object);
 
 using compositing::exchange_pixels;
 using compositing::frame_report;

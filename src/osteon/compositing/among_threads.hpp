@@ -5,7 +5,7 @@
 #include <deque>
 #include <osteon/compositing/exchange_pixels.hpp>
 #include <osteon/compositing/frame_report.hpp>
-#include <osteon/kernel/blend.hpp>
+#include <osteon/kernel/blend/blend.hpp>
 
 namespace osteon::compositing {
 

@@ -2,7 +2,7 @@
 /// @file
 /// A rank's part of a compositing plan in the terms of pixels: which messages hold what in which format, and what is blended
 /// when which of them have come.
-#include <osteon/kernel/pixel.hpp>
+#include <osteon/kernel/blend/pixel.hpp>
 #include <osteon/plan/plan.hpp>
 #include <span>
 #include <string>

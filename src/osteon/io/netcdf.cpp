@@ -10,7 +10,7 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
-#include <osteon/io/chunked/metadata_digest.hpp>
+#include <osteon/io/metadata_digest.hpp>
 
 namespace osteon::io {
 namespace {
@@ -279,6 +279,11 @@ void finish_file(const std::string& name, const voxel::model_header& header, boo
   const int complete = 1;
   check_netcdf(nc_put_att_int(id, NC_GLOBAL, "complete", NC_INT, 1, &complete), "write attribute 'complete'");
   file.close();
+}
+
+void leave_hdf5_at_exit() {
+  H5dont_atexit();
+  H5open();  // begun after MPI it would ask MPI_Finalize to clean up
 }
 
 }  // namespace osteon::io

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <osteon/base/box.hpp>
 #include <osteon/base/error.hpp>
-#include <osteon/io/chunked/storage.hpp>
+#include <osteon/io/storage.hpp>
 #include <osteon/voxel/model.hpp>
 #include <span>
 #include <string>
@@ -96,5 +96,11 @@ class netcdf_file {
 /// @param digests by variable: chunks x digest_length characters
 void finish_file(const std::string& name, const voxel::model_header& header, bool with_nodes,
                  std::span<const plane_variable> variables, std::span<const std::string> digests);
+
+/// Keep HDF5 from cleaning up at exit and in MPI_Finalize: call it first in a program, before MPI begins.
+///
+/// Every file is closed where its writing ends. A file still open at exit is one whose write failed, and HDF5 crashes when
+/// its exit handler tries to write it again (SIGSEGV on a full disk).
+void leave_hdf5_at_exit();
 
 }  // namespace osteon::io

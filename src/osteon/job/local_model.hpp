@@ -4,7 +4,7 @@
 #include <memory>
 #include <osteon/grid/block.hpp>
 #include <osteon/io/chunked/plane_source.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 #include <osteon/voxel/model.hpp>
 #include <osteon/voxel/run_set.hpp>
 #include <vector>

@@ -1,21 +1,23 @@
 #pragma once
 /// @file
 /// What a physics is to the pipeline: one row of one table. Nothing else compares its name; to add one, write its row in a
-/// folder of its own and name it in physics_table.cpp (CONTRIBUTING.md, "Add a physics").
+/// folder of its own and name it in run/physics_table.cpp (CONTRIBUTING.md, "Add a physics").
 #include <any>
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/io/files/result_file.hpp>
-#include <osteon/job/outputs/answers.hpp>
-#include <osteon/job/spec/key_visitor.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/answers.hpp>
+#include <osteon/job/spec.hpp>
 #include <osteon/voxel/count_nodes.hpp>
 #include <osteon/voxel/material.hpp>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace osteon::solve {
@@ -27,6 +29,31 @@ namespace osteon::job {
 
 struct local_model;
 struct physics_result;
+
+/// The keys of a physics as it describes them itself: what spec/keys.hpp does by templates, by one virtual function, so that
+/// the readers of keys need not know the physics.
+class key_visitor {
+ public:
+  /// Where the value of a key is. An optional one may be left out.
+  using field = std::variant<std::string*, bool*, double*, std::int64_t*, std::vector<double>*, std::optional<std::string>*,
+                             std::optional<double>*, std::optional<std::int64_t>*, std::optional<std::vector<double>>*>;
+  virtual ~key_visitor() = default;
+  /// @param meaning ends in a full stop @param choices that a text has; none: any
+  virtual void operator()(const char* key, field value, const char* meaning, std::vector<std::string> choices = {}) = 0;
+};
+
+/// Hands a description of keys on to a visitor of spec/keys.hpp.
+template <class Visitor>
+class key_forwarder final : public key_visitor {
+ public:
+  explicit key_forwarder(Visitor& to) : to_(to) {}
+  void operator()(const char* key, field value, const char* meaning, std::vector<std::string> choices) override {
+    std::visit([&](auto* at) { to_(key, *at, meaning, std::move(choices)); }, value);
+  }
+
+ private:
+  Visitor& to_;
+};
 
 /// A property that a physics needs of every material.
 struct material_property {

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Programs that osteon starts: the Python readers of images and the report.
-#include <osteon/job/run/stop.hpp>
+#include <osteon/job/stop.hpp>
 #include <string>
 #include <vector>
 

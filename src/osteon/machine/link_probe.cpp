@@ -2,16 +2,94 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/machine/link_probe.hpp>
 #include <osteon/machine/probe_findings.hpp>
-#include <osteon/machine/probe_rounds.hpp>
+#include <osteon/machine/topology.hpp>
 #include <osteon/plan/pairs.hpp>
+#include <utility>
+#include <vector>
 
 namespace osteon::machine {
 
 namespace {
+
+using rank_pairs = std::vector<std::pair<int, int>>;
+
+// Every pair of hosts once: XOR at powers of two, the circle otherwise. @cite [Ito], table 1
+std::vector<rank_pairs> all_rounds(int hosts) {
+  const plan::pairing schedule = plan::best_pairing(hosts);
+  std::vector<rank_pairs> rounds;
+  for (int r = 0; r < schedule.rounds(); ++r) rounds.push_back(schedule.pairs(r));
+  return rounds;
+}
+
+// Seldom more than 2 log2(n) others for each host, at all distances in the order of names: what is next to each other in
+// it is mostly next to each other in the network.
+std::vector<rank_pairs> sampled_rounds(int hosts) {
+  std::vector<rank_pairs> rounds;
+  for (int distance = 1; distance < hosts; distance *= 2)
+    for (const int parity : {0, 1}) {
+      rank_pairs pairs;
+      for (int a = 0; a + distance < hosts; ++a)
+        if (a / distance % 2 == parity) pairs.emplace_back(a, a + distance);
+      if (!pairs.empty()) rounds.push_back(std::move(pairs));
+    }
+  return rounds;
+}
+
+// Deal rounds of hosts out to cores: core 0 of each host does the first, core 1 the second, and so on at once.
+// @param at_once cores of each host @param ranks_of_host ranks on each host, at least so many
+std::vector<rank_pairs> dealt_to_cores(const std::vector<rank_pairs>& of_hosts, int at_once,
+                                       const std::vector<std::vector<int>>& ranks_of_host) {
+  const int count = static_cast<int>(of_hosts.size());
+  std::vector<rank_pairs> rounds;
+  for (int first = 0; first < count; first += at_once) {
+    rounds.emplace_back();
+    for (int core = 0; core < at_once; ++core)  // the last round begins again, so that no core is idle
+      for (const auto& [a, b] : of_hosts[at((first + core) % count)])
+        rounds.back().emplace_back(ranks_of_host[at(a)][at(core)], ranks_of_host[at(b)][at(core)]);
+  }
+  return rounds;
+}
+
+// Some pairs of each path inside a host, from all over it, one after the other.
+// @param here ranks of the host @param path_of the path between two of them, where it is known
+std::vector<rank_pairs> rounds_of_paths(const std::vector<int>& here,
+                                        const std::function<std::optional<path>(int, int)>& path_of) {
+  constexpr int starts = 4;
+  rank_pairs chosen;
+  const int m = static_cast<int>(here.size());
+  for (int s = 0; s < starts; ++s)
+    for (std::size_t c = 0; c < paths_inside; ++c)
+      for (int step = 1, from = s * m / starts; step < m; ++step) {
+        const auto [a, b] = std::minmax({here[at(from)], here[at((from + step) % m)]});
+        if (path_of(a, b) != all_paths[c]) continue;
+        if (std::find(chosen.begin(), chosen.end(), std::pair{a, b}) == chosen.end()) chosen.emplace_back(a, b);
+        break;
+      }
+  std::vector<rank_pairs> rounds;
+  for (const auto& pair : chosen) rounds.push_back({pair});
+  return rounds;
+}
+
+// A few rounds, each of which pairs all ranks of a host. @param here ranks of the host
+std::vector<rank_pairs> rounds_of_all(const std::vector<int>& here) {
+  constexpr int most = 8;
+  const plan::pairing schedule = plan::best_pairing(static_cast<int>(here.size()));
+  const int count = std::min(schedule.rounds(), most);
+  std::vector<rank_pairs> rounds;
+  for (int r = 0; r < count; ++r) {
+    rounds.emplace_back();
+    for (const auto& [a, b] : schedule.pairs(static_cast<int>(std::int64_t{r} * schedule.rounds() / count)))
+      rounds.back().emplace_back(here[at(a)], here[at(b)]);
+  }
+  return rounds;
+}
 
 constexpr double longest_round = 2.0, shortest_round = 3e-3, shortest_retest = 0.02, longest_inside = 0.5;
 constexpr double inside_weight = 1, between_weight = 5, retest_weight = 2;

@@ -1,4 +1,4 @@
-#include <osteon/net/choose_exchange.hpp>
+#include <osteon/net/choose.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <osteon/base/at.hpp>
-#include <osteon/placement/assess.hpp>
+#include <osteon/placement/place.hpp>
 
 namespace osteon::placement {
 

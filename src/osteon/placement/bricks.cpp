@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <osteon/placement/bricks.hpp>
+#include <osteon/placement/grouping.hpp>
 
 namespace osteon::placement {
 

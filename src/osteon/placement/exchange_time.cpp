@@ -5,7 +5,7 @@
 #include <osteon/base/kth_smallest.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/placement/exchange_time.hpp>
+#include <osteon/placement/place.hpp>
 
 namespace osteon::placement {
 

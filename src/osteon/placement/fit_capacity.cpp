@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <limits>
-#include <osteon/placement/fit_capacity.hpp>
+#include <osteon/placement/grouping.hpp>
 
 namespace osteon::placement {
 

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/placement/bisection.hpp>
-#include <osteon/placement/bricks.hpp>
 #include <osteon/placement/grouping.hpp>
 #include <osteon/placement/random.hpp>
 #include <osteon/placement/scotch_start.hpp>

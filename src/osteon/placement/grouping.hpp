@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Groups of vertices, one for each host (or socket, or L3), so that few bytes go between groups.
+/// Groups of vertices, one for each host (or socket, or L3), so that few bytes go between groups; bricks
+/// of a Cartesian grid, and parts that are too full, mended.
 #include <cstdint>
 #include <optional>
 #include <osteon/placement/graph.hpp>
@@ -34,5 +35,26 @@ grouping group(const graph& g, std::span<const int> capacity, const grouping_opt
 
 /// Vertices assigned in their order: each part is filled before the next.
 std::vector<int> in_order(int vertices, std::span<const int> capacity);
+
+/// Groups as bricks of the grid.
+struct brick_groups {
+  std::vector<int> part;       ///< of each vertex
+  std::array<int, 3> brick{};  ///< blocks along z, y, x
+  std::int64_t cut = 0;
+  bool fits = false;         ///< the grid is whole bricks, and each fills its part
+  std::string name() const;  ///< "bricks 4x2x1", along x, y, z as [Ito] writes them
+};
+
+/// The bricks that cut the fewest bytes.
+///
+/// All bricks that hold as many blocks as the largest part are tried. Where they do not divide the grid, or parts differ,
+/// blocks are distributed along the row of bricks that winds through the grid.
+/// @param capacity blocks that each part may hold; together at least the grid's
+/// @cost O(blocks) for each brick
+brick_groups best_bricks(const cartesian& grid, const graph& g, std::span<const int> capacity);
+
+/// Move vertices from parts that are too full to parts with free places, each time the one whose move costs least.
+/// @return number of moves @cost O(moves (vertices log(parts) + edges)) at worst
+int fit_capacity(const graph& g, std::span<const int> capacity, std::vector<int>& part);
 
 }  // namespace osteon::placement

@@ -1,16 +1,43 @@
 #pragma once
 /// @file
-/// Subdomains onto cores.
+/// Subdomains onto cores; the cost of a placement by the model that placements are chosen by, and the measured time beside
+/// it.
+#include <mpi.h>
+
+#include <array>
 #include <cstdint>
 #include <optional>
-#include <osteon/placement/assess.hpp>
+#include <osteon/placement/core_mapping.hpp>
 #include <osteon/placement/graph.hpp>
 #include <osteon/placement/target.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace osteon::placement {
+
+/// One exchange: every subdomain sends to each neighbour and receives from it.
+struct assessment {
+  std::int64_t off_host_bytes = 0;              ///< both directions
+  std::array<std::int64_t, 4> bytes_by_path{};  ///< both directions; indexed by machine::path
+  network_load network;
+  std::string hottest_link;                    ///< empty if nothing leaves a host
+  double slowest_rank_s = 0, mean_rank_s = 0;  ///< of a rank that sends its messages one after another
+  /// The exchange's time: that of the hottest link or of the slowest rank, whichever is longer.
+  double predicted_s() const { return std::max(network.hottest_time, slowest_rank_s); }
+  /// The value that placements are compared by; the means decide between those whose worst is equal.
+  double score() const { return predicted_s() + 0.1 * (network.mean_time + mean_rank_s); }
+};
+
+/// @param place of each vertex: index into where.places
+assessment assess(const graph& g, std::span<const int> place, const target& where);
+
+/// Seconds a byte between cores of a host, with latencies spread over messages of this size.
+core_costs costs_between_cores(const target& where, int host, std::span<const int> cores, double message_bytes);
+
+/// Weight of a mean edge, in bytes; 1 if there is none.
+double mean_message(const graph& g);
 
 enum class method : std::uint8_t {
   best,    ///< groups, groups onto hosts, cores inside hosts: all by search, with the measured or modelled machine
@@ -53,5 +80,12 @@ struct placement {
 /// @throws usage_error if there are fewer places than vertices, or the grid is not the graph's
 /// @cite [Ito]: AFC and AFC-NB
 placement place(const graph& g, const target& where, const options& options = {});
+
+/// Seconds of an exchange in which rank r sends to the neighbours of vertex r what their edges weigh, and receives as
+/// much: of each repeat the slowest rank counts, of these the median.
+/// @param g the same on all ranks, a vertex for each
+/// @throws usage_error on all ranks if the graph has not a vertex for each rank, or a message is larger than 1 GiB
+/// @collective on comm
+double exchange_seconds(MPI_Comm comm, const graph& g, int repeats);
 
 }  // namespace osteon::placement

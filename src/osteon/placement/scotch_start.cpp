@@ -1,4 +1,4 @@
-#include <osteon/placement/fit_capacity.hpp>
+#include <osteon/placement/grouping.hpp>
 #include <osteon/placement/scotch_start.hpp>
 
 #if OSTEON_SCOTCH

@@ -6,12 +6,10 @@
 #include <charconv>
 #include <common/suggest.hpp>
 #include <osteon/base/error.hpp>
-#include <osteon/plan/direct_send.hpp>
+#include <osteon/plan/generators.hpp>
 #include <osteon/plan/groups.hpp>
 #include <osteon/plan/overlap.hpp>
-#include <osteon/plan/pipeline.hpp>
 #include <osteon/plan/swap.hpp>
-#include <osteon/plan/tree.hpp>
 
 namespace osteon::plan {
 

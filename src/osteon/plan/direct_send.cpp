@@ -1,4 +1,4 @@
-#include <osteon/plan/direct_send.hpp>
+#include <osteon/plan/generators.hpp>
 
 #include <fmt/format.h>
 

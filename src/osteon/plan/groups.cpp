@@ -8,7 +8,7 @@
 #include <memory>
 #include <osteon/base/error.hpp>
 #include <osteon/plan/collect.hpp>
-#include <osteon/plan/direct_send.hpp>
+#include <osteon/plan/generators.hpp>
 #include <osteon/plan/partition.hpp>
 #include <osteon/plan/swap.hpp>
 

@@ -1,4 +1,4 @@
-#include <osteon/plan/pipeline.hpp>
+#include <osteon/plan/generators.hpp>
 
 #include <osteon/plan/partition.hpp>
 

@@ -1,4 +1,4 @@
-#include <osteon/plan/tree.hpp>
+#include <osteon/plan/generators.hpp>
 
 #include <fmt/format.h>
 

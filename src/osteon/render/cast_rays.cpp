@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/kernel/surface_light.hpp>
+#include <osteon/kernel/rays/surface_light.hpp>
 
 namespace osteon::render {
 

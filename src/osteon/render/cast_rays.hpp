@@ -3,8 +3,8 @@
 /// The rays of one block: what each pixel gets from it.
 #include <mpi.h>
 
-#include <osteon/kernel/ray_march.hpp>
-#include <osteon/kernel/ray_surface.hpp>
+#include <osteon/kernel/rays/ray_march.hpp>
+#include <osteon/kernel/rays/ray_surface.hpp>
 #include <osteon/render/transfer.hpp>
 #include <osteon/render/view.hpp>
 #include <vector>

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/kernel/blend.hpp>
+#include <osteon/kernel/blend/blend.hpp>
 #include <osteon/render/probe_machine.hpp>
 #include <thread>
 #include <vector>

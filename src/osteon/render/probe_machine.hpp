@@ -2,7 +2,7 @@
 /// @file
 /// The figures of the machine that this program runs on.
 #include <osteon/comm/communicator.hpp>
-#include <osteon/kernel/pixel.hpp>
+#include <osteon/kernel/blend/pixel.hpp>
 #include <osteon/net/compositing_machine.hpp>
 
 namespace osteon::render {

@@ -2,7 +2,7 @@
 /// @file
 /// From control points to the table that the march looks up.
 #include <osteon/base/error.hpp>
-#include <osteon/kernel/ray_march.hpp>
+#include <osteon/kernel/rays/ray_march.hpp>
 #include <osteon/render/picture.hpp>
 #include <string>
 

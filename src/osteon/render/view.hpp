@@ -2,7 +2,7 @@
 /// @file
 /// Where rays start and what they meet: the camera, made concrete for a domain and a picture.
 #include <osteon/grid/box_tree.hpp>
-#include <osteon/kernel/ray_march.hpp>
+#include <osteon/kernel/rays/ray_march.hpp>
 #include <osteon/render/picture.hpp>
 
 namespace osteon::render {

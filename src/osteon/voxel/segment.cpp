@@ -13,7 +13,6 @@
 #include <osteon/base/error.hpp>
 #include <osteon/voxel/elastic_classes.hpp>
 #include <osteon/voxel/keep_parts.hpp>
-#include <osteon/voxel/threshold.hpp>
 #include <set>
 #include <type_traits>
 

@@ -117,4 +117,12 @@ segmented segment(const image_planes& scan, const segmentation_options& how, con
 segmented segment(const image_planes& labels, const segmentation_options& how, const std::vector<labelled_material>& table,
                   const std::vector<std::int64_t>& void_labels);
 
+/// The grey value that best separates an image into two classes; solid is what lies above it.
+///
+/// Maximises the between-class variance. Integer images of at most 16 bits are treated exactly, others in 65,536 bins
+/// over their range.
+/// @cite [Otsu1979], eq. 18
+/// @throws data_error if the image has only one grey value
+double otsu_threshold(const image_planes& scan, grey_range range);
+
 }  // namespace osteon::voxel

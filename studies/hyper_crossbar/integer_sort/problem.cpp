@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <osteon/base/error.hpp>
+#include <studies/hyper_crossbar/integer_sort/npb_random.hpp>
 #include <studies/hyper_crossbar/integer_sort/problem.hpp>
-#include <studies/hyper_crossbar/npb_random.hpp>
 
 namespace osteon::studies::integer_sort {
 

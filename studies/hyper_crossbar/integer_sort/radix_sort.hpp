@@ -7,8 +7,8 @@
 
 #include <array>
 #include <osteon/comm/exchange.hpp>
-#include <studies/hyper_crossbar/huge_pages.hpp>
 #include <studies/hyper_crossbar/integer_sort/digit_ranks.hpp>
+#include <studies/hyper_crossbar/integer_sort/huge_pages.hpp>
 #include <studies/hyper_crossbar/integer_sort/problem.hpp>
 #include <vector>
 

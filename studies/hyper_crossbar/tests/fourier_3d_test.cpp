@@ -4,7 +4,7 @@
 #include <cmath>
 #include <osteon/base/error.hpp>
 #include <studies/hyper_crossbar/fourier/fourier_3d.hpp>
-#include <studies/hyper_crossbar/npb_random.hpp>
+#include <studies/hyper_crossbar/integer_sort/npb_random.hpp>
 #if defined(OSTEON_FFTW)
 #include <fftw3.h>
 #endif

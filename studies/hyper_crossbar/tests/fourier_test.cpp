@@ -4,7 +4,7 @@
 #include <cmath>
 #include <osteon/base/error.hpp>
 #include <studies/hyper_crossbar/fourier/fourier.hpp>
-#include <studies/hyper_crossbar/npb_random.hpp>
+#include <studies/hyper_crossbar/integer_sort/npb_random.hpp>
 
 namespace osteon::studies::fourier_test {
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <studies/hyper_crossbar/npb_random.hpp>
+#include <studies/hyper_crossbar/integer_sort/npb_random.hpp>
 
 namespace npb_random_test {
 

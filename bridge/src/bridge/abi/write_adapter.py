@@ -37,14 +37,10 @@ class Conversion:
         elif p.type == "WIDE" and p.mark and self.narrow:
             self.arguments.append(f"reinterpret_cast<MPI_Aint *>({p.name})")  # as wide as MPI_Count
         elif p.name == "position" and self.narrow:
-            self.before.append(f"int v_{p.name} = static_cast<int>(*{p.name});")
-            self.arguments.append(f"&v_{p.name}")
-            self.after.append(f"*{p.name} = v_{p.name};")
+            self.pass_address(p, f"int v_{p.name} = static_cast<int>(*{p.name});", f"*{p.name} = v_{p.name};")
         elif self.narrow and p.type in ("NUM", "DISP") and not p.is_array:
             if p.mark:
-                self.before.append(f"int v_{p.name} = 0;")
-                self.arguments.append(f"&v_{p.name}")
-                self.after.append(f"*{p.name} = v_{p.name};")
+                self.pass_address(p, f"int v_{p.name} = 0;", f"*{p.name} = v_{p.name};")
             else:
                 self.before.append(f"if ({p.name} != static_cast<int>({p.name})) return err_value_too_large;")
                 self.arguments.append(f"static_cast<int>({p.name})")
@@ -52,6 +48,19 @@ class Conversion:
             self.arguments.append(f"t_{p.type[6:]}{'_out' if p.mark else ''}({p.name})")
         else:
             self.arguments.append(p.name)
+
+    def pass_copies(self, p: Parameter, declaration: str, write_back: str = "") -> None:
+        """An array goes over as an object that holds its elements converted; back they come whatever the result."""
+        self.before.append(declaration)
+        self.arguments.append(f"v_{p.name}.data()")
+        if write_back:
+            self.always.append(f"v_{p.name}.{write_back};")
+
+    def pass_address(self, p: Parameter, declaration: str, given_back: str) -> None:
+        """A single value goes over as a variable, and comes back when the call succeeded."""
+        self.before.append(declaration)
+        self.arguments.append(f"&v_{p.name}")
+        self.after.append(given_back)
 
     def handle(self, p: Parameter) -> None:
         vendor = "MPI_" + p.type
@@ -68,10 +77,8 @@ class Conversion:
             if p.const and persistent:
                 self.arguments.append(f"kept<{vendor}>({p.name}, {length})")
                 return
-            self.before.append(f"handles<{vendor}> {local}({p.name}, {length});")
-            self.arguments.append(f"{local}.data()")
-            if p.mark == "&":
-                self.always.append(f"{local}.write_back<{kind}>({p.name});")
+            back = f"write_back<{kind}>({p.name})" if p.mark == "&" else ""
+            self.pass_copies(p, f"handles<{vendor}> {local}({p.name}, {length});", back)
             return
         if not p.mark:
             self.arguments.append(f"in<{vendor}>({p.name})")
@@ -92,13 +99,9 @@ class Conversion:
             self.arguments.append(f"&{local}")
         elif p.is_array:
             done = ", outcount" if "some" in self.function.name else ""
-            self.before.append(f"statuses {local}({p.name}, {p.length});")
-            self.arguments.append(f"{local}.data()")
-            self.always.append(f"{local}.write_back({p.name}{done});")
+            self.pass_copies(p, f"statuses {local}({p.name}, {p.length});", f"write_back({p.name}{done})")
         elif p.mark == "&":
-            self.before.append(f"MPI_Status {local} = status_in(*{p.name});")
-            self.arguments.append(f"&{local}")
-            self.after.append(f"status_out({local}, {p.name});")
+            self.pass_address(p, f"MPI_Status {local} = status_in(*{p.name});", f"status_out({local}, {p.name});")
         else:
             self.before.append(f"MPI_Status {local};")
             self.arguments.append(f"{p.name} ? &{local} : MPI_STATUS_IGNORE")
@@ -112,19 +115,14 @@ class Conversion:
                 self.arguments.append(p.name)
                 self.after.append(f"for (int i = 0; i < {p.length}; ++i) {p.name}[i] = {kind}_out({p.name}[i]);")
             else:
-                self.before.append(f"integers v_{p.name}({p.name}, {p.length}, {kind}_in);")
-                self.arguments.append(f"v_{p.name}.data()")
+                self.pass_copies(p, f"integers v_{p.name}({p.name}, {p.length}, {kind}_in);")
         elif not p.mark:
             self.arguments.append(f"{kind}_in({p.name})")
         elif p.mark == "&":
-            self.before.append(f"int v_{p.name} = {kind}_in(*{p.name});")
-            self.arguments.append(f"&v_{p.name}")
-            self.after.append(f"*{p.name} = {kind}_out(v_{p.name});")
+            self.pass_address(p, f"int v_{p.name} = {kind}_in(*{p.name});", f"*{p.name} = {kind}_out(v_{p.name});")
         else:
-            self.before.append(f"int v_{p.name} = 0;")
-            self.arguments.append(f"&v_{p.name}")
             made = "_new" if self.function.name.startswith("Add_error") else "_out"
-            self.after.append(f"if ({p.name}) *{p.name} = {kind}{made}(v_{p.name});")
+            self.pass_address(p, f"int v_{p.name} = 0;", f"if ({p.name}) *{p.name} = {kind}{made}(v_{p.name});")
 
     def text(self) -> str:
         f = self.function

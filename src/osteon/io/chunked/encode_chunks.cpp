@@ -5,7 +5,7 @@
 #include <optional>
 #include <osteon/base/xxh3.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/io/chunked/chunk_codec.hpp>
+#include <osteon/io/chunk_codec.hpp>
 
 namespace osteon::io {
 

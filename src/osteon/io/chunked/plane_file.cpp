@@ -8,9 +8,9 @@
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/offsets.hpp>
+#include <osteon/io/chunked/encode_chunks.hpp>
+#include <osteon/io/chunked/part_reader.hpp>
 #include <osteon/io/chunked/seal.hpp>
-#include <osteon/io/chunked/send_chunks.hpp>
-#include <osteon/io/files/part_reader.hpp>
 
 namespace osteon::io {
 namespace {

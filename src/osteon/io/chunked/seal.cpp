@@ -14,7 +14,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/offsets.hpp>
-#include <osteon/io/files/part_reader.hpp>
+#include <osteon/io/chunked/part_reader.hpp>
 #include <osteon/io/netcdf.hpp>
 #include <osteon/io/temporary_file.hpp>
 #include <vector>

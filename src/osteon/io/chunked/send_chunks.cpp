@@ -1,4 +1,4 @@
-#include <osteon/io/chunked/send_chunks.hpp>
+#include <osteon/io/chunked/encode_chunks.hpp>
 
 #include <algorithm>
 #include <numeric>

@@ -12,7 +12,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/io/chunked/seal.hpp>
-#include <osteon/io/files/verify_apart.hpp>
+#include <osteon/io/files/verify.hpp>
 
 namespace osteon::io {
 

@@ -7,8 +7,8 @@
 #include <osteon/grid/block.hpp>
 #include <osteon/io/access.hpp>
 #include <osteon/io/chunked/plane_source.hpp>
-#include <osteon/io/chunked/storage.hpp>
 #include <osteon/io/file_report.hpp>
+#include <osteon/io/storage.hpp>
 #include <osteon/voxel/model.hpp>
 #include <string>
 #include <vector>

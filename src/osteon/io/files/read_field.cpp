@@ -1,4 +1,4 @@
-#include <osteon/io/files/read_field.hpp>
+#include <osteon/io/files/result_file.hpp>
 
 #include <fmt/format.h>
 #include <netcdf.h>

@@ -1,16 +1,17 @@
 #pragma once
 /// @file
 /// Results on disk: one file that is valid netCDF-4/CF and VTKHDF ImageData, written in parallel and compressed,
-/// with an XDMF file beside it for readers that know neither.
+/// with an XDMF file beside it for readers that know neither. Fields are read a box at a time (docs/format.md).
 #include <mpi.h>
 
 #include <cstdint>
 #include <memory>
+#include <osteon/base/box.hpp>
 #include <osteon/grid/block.hpp>
 #include <osteon/io/access.hpp>
 #include <osteon/io/chunked/plane_source.hpp>
-#include <osteon/io/chunked/storage.hpp>
 #include <osteon/io/file_report.hpp>
+#include <osteon/io/storage.hpp>
 #include <osteon/voxel/model.hpp>
 #include <span>
 #include <string>
@@ -87,5 +88,23 @@ class result_writer {
 /// Write the XDMF description of a results file beside it (`results.xdmf`). @collective local (one rank calls)
 void write_xdmf(const std::string& xdmf_path, const std::string& result_name, const voxel::model_header& header,
                 std::span<const field_info> fields);
+
+/// Contents of a results or model file.
+struct field_list {
+  index3 shape;  ///< voxels
+  vector3 spacing_mm;
+  std::string title;               ///< empty if the file has none
+  std::vector<field_info> fields;  ///< material is one of them
+};
+
+/// Its bytes are not checked: call check_whole() first.
+/// @throws data_error if the file is none of osteon's @collective local
+field_list list_fields(const std::string& path);
+
+/// One number for each voxel of a box: a component, or the magnitude of a vector. A node field is the mean of the voxel's
+/// eight nodes. NaN where there is none; the material number 0 counts as none.
+/// @param component from 0, or -1: magnitude; of six components (a symmetric tensor) its Frobenius norm
+/// @return shape of `part` @throws data_error if the file is damaged @collective local
+std::vector<float> read_field(const std::string& path, const field_info& field, const box3& part, int component = -1);
 
 }  // namespace osteon::io

@@ -7,7 +7,7 @@
 #include <array>
 #include <osteon/base/xxh3.hpp>
 #include <osteon/base/xxh64.hpp>
-#include <osteon/io/chunked/metadata_digest.hpp>
+#include <osteon/io/metadata_digest.hpp>
 #include <osteon/io/netcdf.hpp>
 
 namespace osteon::io {

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Whether a file of osteon is unchanged since it was written.
+/// Whether a file of osteon is unchanged since it was written, even one so damaged that HDF5 crashes on it or never
+/// returns.
 #include <cstdint>
 #include <functional>
 #include <osteon/io/chunked/seal.hpp>
@@ -34,5 +35,9 @@ struct verification {
 /// @param before_reading called with the number of bytes that are read next
 /// @throws data_error if it is no file of osteon, or breaks a limit @collective local
 verification verify_file(const std::string& path, const std::function<void(std::int64_t)>& before_reading = {});
+
+/// verify_file() in a child process. Its exceptions, its crash and its not returning are faults, too.
+/// @throws machine_error @collective local
+verification verify_apart(const std::string& path);
 
 }  // namespace osteon::io

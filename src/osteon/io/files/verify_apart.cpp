@@ -1,4 +1,4 @@
-#include <osteon/io/files/verify_apart.hpp>
+#include <osteon/io/files/verify.hpp>
 
 #include <fmt/format.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Answers that physics of displacements have in common.
-#include <osteon/job/outputs/answers.hpp>
+#include <osteon/job/answers.hpp>
 
 namespace osteon::job {
 

@@ -9,7 +9,6 @@
 #include <osteon/base/for_each.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/solve/post/field_statistics.hpp>
-#include <osteon/solve/post/material_statistics.hpp>
 #include <osteon/solve/post/strain_stress.hpp>
 
 namespace osteon::job {

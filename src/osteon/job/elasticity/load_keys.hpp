@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// The keys of mechanical tests, sets, supports and forces, for the visitors of keys.hpp.
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 
 namespace osteon::job {
 

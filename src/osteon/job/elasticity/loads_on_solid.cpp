@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <osteon/job/elasticity/check_loads.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
-#include <osteon/job/elasticity/run_elasticity.hpp>
+#include <osteon/job/elasticity/elasticity.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/warning_log.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>

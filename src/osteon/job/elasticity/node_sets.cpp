@@ -10,7 +10,7 @@
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/label_images.hpp>
 #include <osteon/job/outputs/io_options.hpp>
-#include <osteon/job/run/compute.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
 #include <set>
 
 namespace osteon::job {

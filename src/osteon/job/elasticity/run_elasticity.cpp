@@ -7,8 +7,8 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
-#include <osteon/job/elasticity/run_elasticity.hpp>
-#include <osteon/job/model_source.hpp>
+#include <osteon/job/elasticity/elasticity.hpp>
+#include <osteon/job/import/model_source.hpp>
 #include <osteon/solve/elasticity/elasticity.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
 #include <osteon/solve/joint_certificate.hpp>

@@ -2,11 +2,11 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
-#include <osteon/job/elasticity/run_elasticity.hpp>
+#include <osteon/job/elasticity/elasticity.hpp>
+#include <osteon/solve/elasticity/elastic_constants.hpp>
 #include <osteon/solve/elasticity/homogenise.hpp>
 #include <osteon/solve/joint_certificate.hpp>
 #include <osteon/solve/post/field_statistics.hpp>
-#include <osteon/solve/post/orthotropic_frame.hpp>
 
 namespace osteon::job {
 

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// What is wrong with a heat job, as far as it can be said without the image.
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 
 namespace osteon::job {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <osteon/job/heat/check_heat.hpp>
-#include <osteon/job/heat/run_heat.hpp>
 #include <osteon/job/heat/temperature_frames.hpp>
 
 namespace osteon::job {

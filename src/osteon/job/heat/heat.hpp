@@ -1,10 +1,18 @@
 #pragma once
 /// @file
-/// The row of physics = "heat".
+/// The row of physics = "heat", and the stage that it runs.
 #include <osteon/job/physics.hpp>
+#include <osteon/job/physics_result.hpp>
 
 namespace osteon::job {
 
 const physics& heat();
+
+/// Heat conduction: between two faces, under conditions on all faces, in all directions, or in time. @collective on
+/// part.where.comm
+physics_result run_heat(const spec& job, const local_model& part, const solve::options& how, log_sink& log);
+
+/// The faults of a heat job on its solid. @throws as run_heat @collective on part.where.comm
+void check_heat_on(const spec& job, const local_model& part);
 
 }  // namespace osteon::job

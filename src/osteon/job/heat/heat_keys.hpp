@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// The keys of conditions on faces and of steps in time, for the visitors of keys.hpp.
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 
 namespace osteon::job {
 

@@ -3,7 +3,7 @@
 /// The rules of a job by which an image becomes solid and gets materials.
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 #include <osteon/voxel/segment.hpp>
 
 namespace osteon::job {

@@ -1,7 +1,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/io/files/model_file.hpp>
-#include <osteon/job/model_source.hpp>
-#include <osteon/job/run/compute.hpp>
+#include <osteon/job/import/model_source.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
 
 namespace osteon::job {
 

@@ -15,8 +15,8 @@
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/classify.hpp>
 #include <osteon/job/import/label_images.hpp>
+#include <osteon/job/import/model_source.hpp>
 #include <osteon/job/import/read_scan.hpp>
-#include <osteon/job/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/subprocess.hpp>

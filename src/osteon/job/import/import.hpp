@@ -3,8 +3,8 @@
 /// From the image of a job to a model file. Serial: one process does it.
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/base/log_sink.hpp>
-#include <osteon/job/run/stop.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
+#include <osteon/job/stop.hpp>
 #include <osteon/voxel/count_nodes.hpp>
 #include <string>
 #include <vector>

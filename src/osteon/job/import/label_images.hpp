@@ -1,8 +1,8 @@
 #pragma once
 /// @file
 /// Label images of node sets: voxels that are chosen in another image than the scan.
-#include <osteon/job/run/stop.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
+#include <osteon/job/stop.hpp>
 #include <osteon/voxel/model.hpp>
 #include <string>
 

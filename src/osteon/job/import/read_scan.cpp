@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <osteon/base/error.hpp>
 #include <osteon/io/npy.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 #include <osteon/job/subprocess.hpp>
 
 namespace osteon::job {

@@ -2,7 +2,7 @@
 /// @file
 /// Images as users have them.
 #include <nlohmann/json.hpp>
-#include <osteon/job/run/stop.hpp>
+#include <osteon/job/stop.hpp>
 #include <osteon/voxel/image_planes.hpp>
 #include <string>
 

@@ -1,4 +1,4 @@
-#include <osteon/job/outputs/control_points.hpp>
+#include <osteon/job/outputs/render_file.hpp>
 
 #include <fmt/format.h>
 

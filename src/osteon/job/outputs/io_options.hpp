@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/io/chunked/storage.hpp>
 #include <osteon/io/file_report.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/io/storage.hpp>
+#include <osteon/job/spec.hpp>
 #include <string>
 
 namespace osteon::job {

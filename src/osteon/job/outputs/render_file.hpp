@@ -1,9 +1,10 @@
 #pragma once
 /// @file
-/// Pictures of the fields of a results file.
+/// Pictures of the fields of a results file, and a transfer function as a user writes it.
 #include <mpi.h>
 
 #include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <osteon/base/log_sink.hpp>
@@ -23,7 +24,7 @@ struct render_request {
   /// Where the ends of the colours come from; absent: 50 and 99.5, of a component or a mean 1 and 99.
   std::optional<std::array<double, 2>> percentiles;
   std::string component;       ///< of a field with several: x, y, z or xx, yy, zz, xy, yz, xz; empty: the magnitude
-  std::string points;          ///< transfer function of a volume, see control_points.hpp; empty: a glow
+  std::string points;          ///< transfer function of a volume, see parse_control_points; empty: a glow
   bool shaded = false;         ///< light the field in a volume by its gradient
   double bone_opacity = 0.16;  ///< of the solid around the field; 0: leave it away
   render::camera view;
@@ -44,5 +45,24 @@ struct render_request {
 /// @throws usage_error (unknown field or map, empty range, sizes), data_error (no or damaged file), machine_error
 /// @return what was written, for --json @collective on comm
 nlohmann::ordered_json render_file(MPI_Comm comm, const render_request& request, log_sink& log);
+
+/// `VALUE:OPACITY` or `VALUE:OPACITY:#RRGGBB`.
+struct written_point {
+  double value = 0;            ///< in the field's unit
+  bool is_percentile = false;  ///< written `90%`: the value below which so many percent of the field's values lie
+  float opacity = 0;           ///< of a path of a hundredth of the domain's diagonal
+  std::optional<std::array<float, 3>> colour;  ///< linear; absent: the map's
+};
+
+/// Control points that are joined by commas.
+/// @throws usage_error that names the point and what it should be
+std::vector<written_point> parse_control_points(const std::string& text);
+
+/// The transfer function of written points whose percentiles have become values. Between two points without a colour the map
+/// is followed, else colours are mixed.
+/// @param colour the map's colour of a value
+/// @throws usage_error if the values do not rise
+std::vector<render::control_point> transfer_of(const std::vector<written_point>& points,
+                                               const std::function<std::array<float, 3>(double)>& colour);
 
 }  // namespace osteon::job

@@ -6,7 +6,7 @@
 #include <functional>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 #include <osteon/placement/graph.hpp>
 
 namespace osteon::job {

@@ -1,9 +1,14 @@
 #pragma once
 /// @file
-/// Who of the ranks of a job will talk to whom, before any of them has read a voxel.
-#include <osteon/job/spec/spec.hpp>
+/// Who of the ranks of a job will talk to whom, before any of them has read a voxel, or by the voxels of a model.
+#include <mpi.h>
+
+#include <osteon/base/material_number.hpp>
+#include <osteon/grid/box_tree.hpp>
+#include <osteon/job/spec.hpp>
 #include <osteon/placement/graph.hpp>
 #include <span>
+#include <string>
 
 namespace osteon::job {
 
@@ -16,5 +21,17 @@ int values_per_node(const spec& job);
 /// the solver cuts is known only from the voxels, but who are neighbours hardly changes.
 /// @param shape of the image @param active_per_plane shape (z); empty: all voxels alike
 placement::graph rank_graph(const spec& job, index3 shape, std::span<const std::int64_t> active_per_plane, int ranks);
+
+/// The graph of boxes that share nodes of active voxels: the bytes that one sends the other to add up its copies.
+/// @param material shape tree.domain(); 0 is empty
+/// @param values of a node: 3 for elasticity, 1 for heat; 8 bytes each
+placement::graph shared_node_graph(const grid::box_tree& tree, view3<const material_number> material, int values);
+
+/// The same for a model file, dealt out to so many ranks as `osteon run` does it.
+/// @param planes whole z planes instead of bricks
+/// @param comm a communicator of one rank
+/// @throws usage_error if there are more ranks than voxels (or planes); data_error as io::read_model_header does
+placement::graph subdomain_graph(MPI_Comm comm, const std::string& model, int ranks, bool planes, int values,
+                                 log_sink& log = null_log());
 
 }  // namespace osteon::job

@@ -3,7 +3,7 @@
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
 #include <osteon/io/files/model_file.hpp>
-#include <osteon/job/placement/subdomain_graph.hpp>
+#include <osteon/job/placement/rank_graph.hpp>
 
 namespace osteon::job {
 

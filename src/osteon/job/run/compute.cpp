@@ -12,14 +12,15 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/io/files/result_file.hpp>
+#include <osteon/job/answers.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
-#include <osteon/job/model_source.hpp>
-#include <osteon/job/outputs/check_answers.hpp>
+#include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/draw.hpp>
-#include <osteon/job/outputs/earlier_results.hpp>
 #include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/cluster_part.hpp>
+#include <osteon/job/run/earlier_results.hpp>
 #include <osteon/job/run/frames.hpp>
 #include <osteon/job/system_info.hpp>
 
@@ -203,23 +204,6 @@ json describe_run(const spec& job, const local_model& part, const std::vector<st
 }
 
 }  // namespace
-
-std::string to_text(const json& document) {
-  // Paths need not be valid UTF-8; a document must.
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-}
-
-output_paths::output_paths(const spec& job) {
-  const std::filesystem::path base(job.output_directory);
-  directory = base.string();
-  model = (base / "model.nc").string();
-  results = (base / "results.nc").string();
-  xdmf = (base / "results.xdmf").string();
-  picture = (base / "picture.png").string();
-  summary = (base / "summary.json").string();
-  manifest = (base / "manifest.json").string();
-  report = (base / "report.html").string();
-}
 
 json compute(MPI_Comm comm, const spec& job, const std::string& command, const std::string& started, log_sink& log,
              const checkpoint_options& checkpoints) {

@@ -5,20 +5,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/base/log_sink.hpp>
-#include <osteon/job/run/checkpoint.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/checkpoint.hpp>
+#include <osteon/job/spec.hpp>
 #include <string>
 
 namespace osteon::job {
-
-/// Where the files of a job are.
-struct output_paths {
-  explicit output_paths(const spec& job);
-  std::string directory, model, results, xdmf, picture, summary, manifest, report;
-};
-
-/// A JSON document as text, with a line end; bytes that are no UTF-8 are replaced.
-std::string to_text(const nlohmann::ordered_json& document);
 
 /// Solve the job on the model that import made, write results.nc, results.xdmf, the picture, summary.json and
 /// manifest.json, and return the summary (on rank 0; empty elsewhere).

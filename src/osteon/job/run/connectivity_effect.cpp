@@ -11,12 +11,13 @@
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/job/model_source.hpp>
-#include <osteon/job/outputs/answers.hpp>
+#include <osteon/job/answers.hpp>
+#include <osteon/job/import/model_source.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/compute.hpp>
 #include <osteon/job/run/directory_lock.hpp>
-#include <osteon/job/run/stop.hpp>
+#include <osteon/job/stop.hpp>
 #include <osteon/job/system_info.hpp>
 
 namespace osteon::job {

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/base/log_sink.hpp>
-#include <osteon/job/run/checkpoint.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/checkpoint.hpp>
+#include <osteon/job/spec.hpp>
 #include <string>
 #include <vector>
 

@@ -11,9 +11,9 @@
 #include <osteon/grid/bricks.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/import.hpp>
-#include <osteon/job/model_source.hpp>
+#include <osteon/job/import/model_source.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics.hpp>
-#include <osteon/job/run/compute.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <osteon/job/system_info.hpp>
 

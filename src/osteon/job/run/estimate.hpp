@@ -3,7 +3,7 @@
 /// What a job would take, before it is run.
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/base/log_sink.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 #include <string>
 
 namespace osteon::job {

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 #include <osteon/base/digest.hpp>
-#include <osteon/job/run/checkpoint.hpp>
+#include <osteon/job/checkpoint.hpp>
 #include <osteon/job/spec/keys.hpp>
 
 namespace osteon::job {

@@ -3,7 +3,7 @@
 /// Values that a job may have, but that are hardly meant: percent written as a fraction, moduli in Pa or GPa, strains for
 /// which linear elasticity says nothing; and spellings of earlier versions. `osteon check` shows them as warnings.
 #include <array>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 #include <osteon/voxel/material.hpp>
 #include <utility>
 

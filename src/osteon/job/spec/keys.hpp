@@ -5,7 +5,7 @@
 #include <osteon/job/elasticity/load_keys.hpp>
 #include <osteon/job/heat/heat_keys.hpp>
 #include <osteon/job/physics.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 
 namespace osteon::job {
 

@@ -6,7 +6,7 @@
 #include <common/suggest.hpp>
 #include <filesystem>
 #include <osteon/job/physics.hpp>
-#include <osteon/job/spec/spec.hpp>
+#include <osteon/job/spec.hpp>
 #include <set>
 
 namespace osteon::job {

@@ -7,8 +7,7 @@
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/standard_tests.hpp>
 #include <osteon/job/heat/heat_case.hpp>
-#include <osteon/job/thermo_elasticity/run_thermo_elasticity.hpp>
-#include <osteon/solve/elasticity/determinate_support.hpp>
+#include <osteon/job/thermo_elasticity/thermo_elasticity.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
 #include <osteon/solve/elasticity/thermal_load.hpp>
 #include <osteon/solve/post/reactions.hpp>

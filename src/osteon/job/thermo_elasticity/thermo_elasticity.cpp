@@ -7,7 +7,6 @@
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
 #include <osteon/job/heat/temperature_frames.hpp>
-#include <osteon/job/thermo_elasticity/run_thermo_elasticity.hpp>
 #include <utility>
 
 namespace osteon::job {

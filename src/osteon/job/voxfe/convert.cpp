@@ -1,4 +1,4 @@
-#include <osteon/job/voxfe/convert.hpp>
+#include <osteon/job/voxfe/script_job.hpp>
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/io/temporary_file.hpp>
 #include <osteon/io/voxfe/elements.hpp>
-#include <osteon/job/model_source.hpp>
+#include <osteon/job/import/model_source.hpp>
 #include <osteon/job/system_info.hpp>
 
 namespace osteon::job {

@@ -12,9 +12,9 @@
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/io/voxfe/read_model.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
-#include <osteon/job/model_source.hpp>
+#include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/io_options.hpp>
-#include <osteon/job/run/compute.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/voxfe/script_results.hpp>
 #include <set>
 

@@ -5,43 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <osteon/base/log_sink.hpp>
-#include <osteon/grid/block.hpp>
 #include <osteon/solve/certificate.hpp>
+#include <osteon/solve/operators/elasticity_problem.hpp>
 #include <osteon/solve/solver_options.hpp>
-#include <osteon/voxel/model.hpp>
-#include <osteon/voxel/run_set.hpp>
 #include <span>
 #include <vector>
 
 namespace osteon::solve {
-
-/// A prescribed displacement of a node in one axis.
-struct prescribed_displacement {
-  std::int32_t node;  ///< local number, in the order of corner_nodes(active_cells(block))
-  axis direction;
-  double value_mm;
-};
-
-/// A force at a node.
-struct nodal_force {
-  std::int32_t node;  ///< local number
-  vector3 force_N;
-};
-
-/// An elasticity problem on a rank's block. Node data have shape (nodes, 3) in the order z, y, x.
-struct elasticity_problem {
-  grid::block where;
-  vector3 spacing_mm;
-  const voxel::material_table* materials = nullptr;
-  voxel::run_set cells;                        ///< active voxels of the block
-  voxel::run_set nodes;                        ///< their corners; a node between blocks is on each of them
-  std::vector<material_number> material;       ///< per active cell
-  std::vector<prescribed_displacement> fixed;  ///< the same on every copy of a node (checked)
-  std::array<bool, 3> periodic{};              ///< opposite faces of the image move alike, by axis z, y, x
-};
-
-/// Position of a node in the image [mm], from its low corner.
-vector3 position_mm(const elasticity_problem& problem, std::int32_t node);
 
 /// The loads of one load case.
 struct elasticity_load {

@@ -2,8 +2,8 @@
 /// @file
 /// The stiffness of a block of material that an image shows: six load cases, one for each mean strain.
 #include <array>
+#include <osteon/solve/elasticity/elastic_constants.hpp>
 #include <osteon/solve/elasticity/elasticity.hpp>
-#include <osteon/solve/post/elastic_constants.hpp>
 #include <span>
 
 namespace osteon::solve {
@@ -46,5 +46,16 @@ std::array<double, 6> mean_stress_MPa(const elasticity_problem& problem, std::sp
 /// Displacement u = E x at a point, of the mean strain that is 1 at `component` and 0 elsewhere (a shear: gamma = 1, shared
 /// equally by both axes).
 vector3 affine_displacement(int component, vector3 position_mm);
+
+/// The nodes of the low and the high face across an axis.
+struct partner_count {
+  std::int64_t nodes = 0;   ///< on either face
+  std::int64_t paired = 0;  ///< of these, those with a node at the same place of the other face
+};
+
+/// Count the nodes on opposite faces that have a partner, across z, y and x. A node without one is a free surface.
+/// @collective on problem.where.comm
+/// @cost an allreduce of a byte for each point of a face
+std::array<partner_count, 3> count_partners(const elasticity_problem& problem);
 
 }  // namespace osteon::solve

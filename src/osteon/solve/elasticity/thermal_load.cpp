@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <osteon/base/error.hpp>
-#include <osteon/kernel/element_stiffness.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/kernel/elasticity/element_stiffness.hpp>
+#include <tuple>
 
 namespace osteon::solve {
 
@@ -59,6 +62,88 @@ std::vector<nodal_force> thermal_forces(const elasticity_problem& problem, std::
     if (const vector3& s = sum[n]; s != vector3{})
       forces.push_back({static_cast<std::int32_t>(n), {s.z * quarter_area.z, s.y * quarter_area.y, s.x * quarter_area.x}});
   return forces;
+}
+
+namespace {
+
+struct candidate {
+  double score = -1;
+  index3 at;  // node of the image
+};
+
+// The node of all ranks with the highest score; of several the first in z, y, x.
+template <class F>
+index3 best_node(const elasticity_problem& problem, F score) {
+  candidate best;
+  for (const voxel::run& r : problem.nodes.runs())
+    for (std::int32_t i = 0; i < r.length; ++i) {
+      const index3 at = problem.where.owned.begin + index3{r.z, r.y, r.x + i};
+      if (const double s = score(at); s > best.score) best = {s, at};
+    }
+  const MPI_Comm comm = problem.where.comm;
+  std::vector<candidate> all(static_cast<std::size_t>(comm::size(comm)));
+  MPI_Allgather(&best, sizeof best, MPI_BYTE, all.data(), sizeof best, MPI_BYTE, comm);
+  return std::min_element(all.begin(), all.end(),
+                          [](const candidate& a, const candidate& b) {
+                            return std::tuple(-a.score, a.at.z, a.at.y, a.at.x) <
+                                   std::tuple(-b.score, b.at.z, b.at.y, b.at.x);
+                          })
+      ->at;
+}
+
+vector3 between(index3 a, index3 b, vector3 spacing) {
+  vector3 d;
+  for (int c = 0; c < 3; ++c) d[c] = static_cast<double>(b[c] - a[c]) * spacing[c];
+  return d;
+}
+
+// Up to a sign, which does not matter here.
+vector3 cross(vector3 a, vector3 b) { return {a.y * b.x - a.x * b.y, a.x * b.z - a.z * b.x, a.z * b.y - a.y * b.z}; }
+
+double square(vector3 v) { return v.z * v.z + v.y * v.y + v.x * v.x; }
+
+int largest(vector3 v) {
+  int axis = 0;
+  for (int c = 1; c < 3; ++c)
+    if (std::abs(v[c]) > std::abs(v[axis])) axis = c;
+  return axis;
+}
+
+// Hold those components of a node of the image for which `holds`, if this rank has a copy of it.
+template <class F>
+void hold_node(const elasticity_problem& problem, index3 at, F holds, std::vector<prescribed_displacement>& fixed) {
+  const index3 own = at - problem.where.owned.begin;
+  const std::int32_t node = problem.nodes.find(own.z, own.y, own.x);
+  for (int c = 0; c < 3 && node >= 0; ++c)
+    if (holds(c)) fixed.push_back({node, static_cast<axis>(c), 0.0});
+}
+
+}  // namespace
+
+std::vector<prescribed_displacement> determinate_support(const elasticity_problem& problem) {
+  const vector3 h = problem.spacing_mm;
+  const index3 first = best_node(problem, [](index3) { return 0.0; });
+  const index3 second = best_node(problem, [&](index3 at) { return square(between(first, at, h)); });
+  const vector3 line = between(first, second, h);
+  const index3 third = best_node(problem, [&](index3 at) { return square(cross(line, between(first, at, h))); });
+
+  std::vector<prescribed_displacement> fixed;
+  const auto hold = [&](index3 at, auto holds) { hold_node(problem, at, holds, fixed); };
+  // Along its longest part the line may stretch; across it two components keep it from turning. What is left is the
+  // rotation about the line, which moves the third node at right angles to the plane of the three.
+  hold(first, [](int) { return true; });
+  hold(second, [&](int c) { return c != largest(line); });
+  hold(third, [&](int c) { return c == largest(cross(line, between(first, third, h))); });
+  return fixed;
+}
+
+std::vector<prescribed_displacement> support_of_a_voxel(const elasticity_problem& problem) {
+  // The first node of the solid is the low corner of a voxel: its other voxels would have an earlier node.
+  const index3 first = best_node(problem, [](index3) { return 0.0; });
+  std::vector<prescribed_displacement> fixed;
+  for (std::int64_t corner = 0; corner < 8; ++corner)
+    hold_node(problem, first + index3{corner >> 2, corner >> 1 & 1, corner & 1}, [](int) { return true; }, fixed);
+  return fixed;
 }
 
 }  // namespace osteon::solve

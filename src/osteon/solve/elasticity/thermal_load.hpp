@@ -1,7 +1,8 @@
 #pragma once
 /// @file
 /// Temperatures as a load of the elastic problem. One temperature per voxel makes one free thermal strain per voxel, the
-/// same along all axes; what keeps the voxels from taking it up is stress (strain_stress.hpp).
+/// same along all axes; what keeps the voxels from taking it up is stress (strain_stress.hpp). A body that is
+/// free to deform gets a support that takes up nothing.
 #include <osteon/solve/elasticity/elasticity.hpp>
 
 namespace osteon::solve {
@@ -20,5 +21,16 @@ std::vector<double> thermal_strain(const elasticity_problem& problem, std::span<
 /// @param strain per active cell @throws usage_error if there is not one per active cell @collective local
 /// @cite [Zienkiewicz], section 2.2.3
 std::vector<nodal_force> thermal_forces(const elasticity_problem& problem, std::span<const double> strain);
+
+/// Six displacements that hold the rigid motions and nothing else, so that loads in balance cause no reactions: one node
+/// is held in three axes, the one farthest from it in two, the one farthest from the line through both in one.
+///
+/// The nodes do not depend on the number of ranks; every rank that has one of them prescribes it.
+/// @collective on problem.where.comm, which must have an active cell @cost three passes over the nodes
+std::vector<prescribed_displacement> determinate_support(const elasticity_problem& problem);
+
+/// Hold one voxel of the solid at all of its nodes: find_loose_parts() then tells what does not hang together with it.
+/// @collective on problem.where.comm
+std::vector<prescribed_displacement> support_of_a_voxel(const elasticity_problem& problem);
 
 }  // namespace osteon::solve

@@ -1,9 +1,9 @@
 #pragma once
 /// @file
 /// The unknowns of Stokes flow as one rank sees them.
-#include <osteon/kernel/stokes.hpp>
+#include <osteon/kernel/flow/stokes.hpp>
 #include <osteon/solve/flow/permeability.hpp>
-#include <osteon/solve/heat/heat_cells.hpp>
+#include <osteon/solve/operators/heat_cells.hpp>
 
 namespace osteon::solve {
 

@@ -6,7 +6,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/offsets.hpp>
 #include <osteon/solve/flow/flow_parts.hpp>
-#include <osteon/solve/heat/ghosted_cells.hpp>
+#include <osteon/solve/operators/ghosted_cells.hpp>
 #include <osteon/voxel/rows_of_runs.hpp>
 #include <tuple>
 

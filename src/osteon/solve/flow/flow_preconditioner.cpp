@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <osteon/base/at.hpp>
-#include <osteon/kernel/lattice_relax.hpp>
+#include <osteon/kernel/flow/lattice_relax.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
 
 namespace osteon::solve {

@@ -5,7 +5,7 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/kernel/half_vectors.hpp>
+#include <osteon/kernel/flow/half_vectors.hpp>
 #include <osteon/solve/flow/flow_solver.hpp>
 
 namespace osteon::solve {

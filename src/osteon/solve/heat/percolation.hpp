@@ -2,7 +2,7 @@
 /// @file
 /// Which cells are joined to the outer faces of the box, over all ranks.
 #include <array>
-#include <osteon/solve/heat/ghosted_cells.hpp>
+#include <osteon/solve/operators/ghosted_cells.hpp>
 #include <span>
 #include <vector>
 

@@ -8,7 +8,7 @@
 /// their common faces (Galerkin with constants), lowered by the ratio of the distances of the centres: the plain sum
 /// takes the flux through a face over half the real distance and would be twice too stiff (over-correction).
 #include <osteon/kernel/sparse_rows.hpp>
-#include <osteon/solve/heat/heat_cells.hpp>
+#include <osteon/solve/operators/heat_cells.hpp>
 #include <vector>
 
 namespace osteon::solve {

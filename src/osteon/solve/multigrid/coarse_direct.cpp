@@ -1,4 +1,4 @@
-#include <osteon/solve/multigrid/coarse_direct.hpp>
+#include <osteon/solve/multigrid/coarsest_heat.hpp>
 
 #include <fmt/format.h>
 

@@ -2,11 +2,11 @@
 /// @file
 /// Galerkin stiffness of the coarse bricks: P^T K P brick by brick, so that a brick shared by ranks needs no exchange.
 #include <memory>
-#include <osteon/kernel/deformation_table.hpp>
-#include <osteon/kernel/graded_bricks.hpp>
-#include <osteon/solve/elasticity/elasticity_operator.hpp>
-#include <osteon/solve/elasticity/fine_stiffness.hpp>
-#include <osteon/solve/multigrid/brick_mesh.hpp>
+#include <osteon/kernel/elasticity/deformation_table.hpp>
+#include <osteon/kernel/elasticity/graded_bricks.hpp>
+#include <osteon/solve/operators/brick_mesh.hpp>
+#include <osteon/solve/operators/elasticity_operator.hpp>
+#include <osteon/solve/operators/fine_stiffness.hpp>
 
 namespace osteon::solve {
 

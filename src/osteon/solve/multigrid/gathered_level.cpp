@@ -1,6 +1,6 @@
 #include <osteon/base/at.hpp>
 #include <osteon/comm/offsets.hpp>
-#include <osteon/solve/multigrid/gathered_level.hpp>
+#include <osteon/solve/multigrid/coarsest_heat.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -3,10 +3,9 @@
 /// One multigrid V-cycle in single precision, the preconditioner of conduction.
 #include <functional>
 #include <optional>
-#include <osteon/kernel/conduction_relax.hpp>
+#include <osteon/kernel/heat/conduction_relax.hpp>
 #include <osteon/solve/multigrid/aggregation.hpp>
-#include <osteon/solve/multigrid/coarse_direct.hpp>
-#include <osteon/solve/multigrid/gathered_level.hpp>
+#include <osteon/solve/multigrid/coarsest_heat.hpp>
 #include <vector>
 
 namespace osteon::solve {

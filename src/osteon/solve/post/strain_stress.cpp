@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <osteon/base/for_each.hpp>
-#include <osteon/kernel/symmetric_tensor.hpp>
+#include <osteon/kernel/elasticity/symmetric_tensor.hpp>
 
 namespace osteon::solve {
 

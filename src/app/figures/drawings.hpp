@@ -1,0 +1,35 @@
+#pragma once
+/// @file
+/// Pictures of a network and what its links carry; of a plan, ranks as rows, rounds as columns, messages as lines in the
+/// colour of what they carry; of measured links, hosts as rows and columns, bandwidth as colour.
+#include <osteon/machine/link_probe.hpp>
+#include <osteon/net/network.hpp>
+#include <osteon/plan/plan.hpp>
+#include <span>
+#include <string>
+
+namespace osteon::app {
+
+/// Draw a network as SVG: PUs as squares whose left half is the injection and right half the ejection, crossbars as bars,
+/// links as lines to the right of their direction; colours tell the load.
+/// @param loads of each link, 0 or more
+/// @param unit what a load of 1 is: "message", or empty if loads are shares of the largest
+/// @throws usage_error if there is more to draw than one could see
+std::string draw_network(const net::network& what, std::span<const double> loads, const std::string& title,
+                         const std::string& unit);
+
+/// Draw a plan as SVG.
+/// @param order rank at each visibility index: the rows, front first
+/// @throws usage_error if there is more to draw than one could see
+std::string draw_plan(const plan::plan& what, const std::vector<int>& order);
+
+/// @throws usage_error if the name does not end in .svg or .png
+void require_picture_name(const std::string& file);
+
+/// Draw the links of a probe. Hosts are sorted by group; above the diagonal are isolated links, below loaded ones where they
+/// were measured; slow hosts are red and framed. Of one host alone the cores are drawn, by their classes.
+/// @param file .svg or .png
+/// @throws usage_error as require_picture_name, machine_error if the file cannot be written
+void draw_links(const machine::probe_result& probed, const std::string& file);
+
+}  // namespace osteon::app

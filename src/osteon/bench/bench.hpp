@@ -1,0 +1,65 @@
+#pragma once
+/// @file
+/// What measures the product: all-to-all exchanges beside MPI's own; reading and writing, as PARA-BMU did it in text, as
+/// osteon does it, and as plain bytes; and how fast the renderer takes samples of a volume, beside how fast it could.
+#include <mpi.h>
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <osteon/voxel/image.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::bench {
+
+struct exchange_case {
+  std::int64_t bytes = 65536;  ///< of the mean parcel
+  double skew = 1;             ///< the largest parcel of each round over the mean one, 1 to the number of ranks
+};
+
+struct exchange_time {
+  std::string way;              ///< a schedule of comm::all_to_all, or MPI_Alltoallv
+  double best = 0, median = 0;  ///< s of one exchange, on the slowest rank
+  double bytes_per_second = 0;  ///< between different ranks, all together, by the median
+};
+
+/// Run MPI_Alltoallv and the schedules in turn.
+/// @param seconds of measuring, all ways together
+/// @throws usage_error for an unknown schedule or an impossible skew; data_error if what came is not what was sent
+/// @collective on comm
+std::vector<exchange_time> measure_exchange(MPI_Comm comm, const exchange_case& what,
+                                            const std::vector<std::string>& schedules, double seconds);
+
+struct io_options {
+  std::string image;   ///< npy of bytes, the materials, 0 is empty; empty: a made one
+  int edge = 128;      ///< voxels along the made one
+  std::string folder;  ///< where the files lie while it runs: this file system is measured
+  int repetitions = 3;
+  std::vector<std::string> only;  ///< of "operation, way": the ways that have one of these somewhere; empty: all
+};
+
+/// A porous cube with walls of a gyroid, some 40 % solid, their greys noisy as those of a scan. Shape (edge, edge, edge).
+voxel::image gyroid(int edge);
+
+/// Read a model and write a displacement at every node in all ways, in turn, again and again. Rows {operation, way,
+/// cpu_seconds (the least, summed over the ranks, without waiting for one's turn), wall_seconds (the least of the slowest
+/// rank's), bytes (of the file)}; and shape, elements, nodes, raw_bytes, file_system.
+/// @throws data_error, usage_error (no way has these words, too), machine_error on all ranks @collective on comm
+nlohmann::ordered_json measure_io(MPI_Comm comm, const io_options& options);
+
+struct render_options {
+  int edge = 256;    ///< voxels along the cube
+  int pixels = 512;  ///< of the square picture
+  double step_voxels = 1;
+  int frames = 3;        ///< the fastest counts
+  std::string pictures;  ///< folder for the pictures as npy, float RGBA, and for the volume; empty: none
+};
+
+/// Rows {name, samples, milliseconds_per_frame, cpu_milliseconds_per_frame,
+/// cpu_milliseconds_of_preparation (once for all frames of a scene), Msamples_per_s} of a smooth wavy field that
+/// fills the cube: translucent, translucent and lit, opaque, and opaque and lit; rates are per CPU second of this process.
+/// `limit_Msamples_per_s` is what interpolation alone takes of voxels that lie in the first cache.
+/// @throws usage_error on sizes out of range @collective on comm
+nlohmann::ordered_json render(MPI_Comm comm, const render_options& options);
+
+}  // namespace osteon::bench

@@ -1,0 +1,166 @@
+#include <osteon/job/answers.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/job/physics.hpp>
+#include <osteon/job/physics_result.hpp>
+#include <set>
+
+namespace osteon::job {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// Component z, y, x of what a load measures: along its direction if it has one, else along its axis.
+std::string component_along(const json& load) {
+  const std::string along = load.value("direction", load.value("axis", "z"));
+  return std::to_string(std::string("zyx").find(along));
+}
+
+// Follows the parts of a key through a summary.
+class answer_finder {
+ public:
+  answer_finder(const json& summary, std::vector<found_answer>& found) : summary_(summary), found_(found) {}
+
+  void find(const answer& what) {
+    what_ = &what;
+    follow(summary_, what.key, "", what.title);
+  }
+
+ private:
+  void follow(const json& at, const std::string& rest, const std::string& key, const std::string& title) {
+    if (rest.empty()) {
+      const bool is_nested = key.find('.') != std::string::npos;
+      if (!at.is_null() || !is_nested) found_.push_back({what_, key, title, at});
+      return;
+    }
+    const auto dot = rest.find('.');
+    std::string part = rest.substr(0, dot);
+    const std::string after = dot == std::string::npos ? "" : rest.substr(dot + 1);
+    const auto enter = [&](const json& inner, const std::string& name, const std::string& words) {
+      follow(inner, after, key.empty() ? name : key + "." + name, words);
+    };
+    if (part == "*") {
+      if (at.is_object())
+        for (const auto& [name, inner] : at.items()) enter(inner, name, title + " " + name);
+      return;
+    }
+    if (part == "@" && summary_.contains("load")) part = component_along(summary_.at("load"));
+    if (at.is_object()) {
+      if (at.contains(part)) enter(at.at(part), part, title);
+    } else if (at.is_array()) {
+      std::size_t place = at.size();
+      std::from_chars(part.data(), part.data() + part.size(), place);
+      if (place < at.size()) enter(at[place], part, title);
+    }
+  }
+
+  const json& summary_;
+  std::vector<found_answer>& found_;
+  const answer* what_ = nullptr;
+};
+
+json words_of_answer(const answer& what, const std::string& key, const std::string& title) {
+  return {{"key", key}, {"title", title}, {"unit", what.unit}, {"meaning", what.meaning}};
+}
+
+}  // namespace
+
+std::vector<found_answer> answers_in(const std::vector<answer>& all, const json& summary) {
+  std::vector<found_answer> found;
+  answer_finder finder(summary, found);
+  for (const answer& a : all)
+    if ((a.with.empty() || summary.contains(a.with)) && (a.unless.empty() || !summary.contains(a.unless))) finder.find(a);
+  return found;
+}
+
+json describe_answers(const physics& what, const json& summary) {
+  json list = json::array();
+  std::set<std::string> keys;
+  // Cases need not have the same answers; those of all are in the order of the physics.
+  for (const answer& a : what.answers) {
+    if (!a.in_report) continue;
+    const auto add = [&](const json& tree) {
+      for (const found_answer& f : answers_in({a}, tree))
+        if (keys.insert(f.key).second) list.push_back(words_of_answer(a, f.key, f.title));
+    };
+    add(summary);
+    if (summary.contains("cases"))
+      for (const json& one : summary.at("cases")) add(one);
+  }
+  return list;
+}
+
+json describe_all_answers() {
+  json all = json::object();
+  for (const physics* p : all_physics()) {
+    json list = json::array();
+    for (const answer& a : p->answers) {
+      json words = words_of_answer(a, a.key, a.title);
+      words.update({{"in_table", a.in_table}, {"in_report", a.in_report}});
+      list.push_back(std::move(words));
+    }
+    all[p->name] = {{"meaning", p->meaning}, {"answers", std::move(list)}};
+  }
+  return all;
+}
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// Fields are in single precision, which ends at 3.4e38; squares of what is larger than this do, too.
+constexpr double largest_number = 1e30;
+// Of a strain: a thousand times its own length.
+constexpr double largest_strain = 1e3;
+
+void look_at(const json& value, const std::string& name, double limit, std::vector<std::string>& faults) {
+  if (value.is_object() || value.is_array()) {
+    for (const auto& [key, part] : value.items()) {
+      const bool is_strain = value.is_object() && key == "effective_strain";
+      look_at(part,
+              value.is_array() ? fmt::format("{}[{}]", name, key)
+              : name.empty()   ? key
+                               : name + "." + key,
+              is_strain ? largest_strain : limit, faults);
+    }
+  } else if (value.is_number_float() && !(std::abs(value.get<double>()) <= limit)) {
+    faults.push_back(fmt::format("{} = {:.4g}", name, value.get<double>()));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> absurdities(const json& answers) {
+  std::vector<std::string> faults;
+  look_at(answers, "", largest_number, faults);
+  return faults;
+}
+
+void require_sensible(const local_model& part, const physics_result& result) {
+  comm::collectively(part.where.comm, [&] {
+    json numbers = result.answers;
+    numbers["shown"] = {{"low", result.shown_low}, {"high", result.shown_high}};
+    numbers["certificate"] = {{"true_relative_residual", result.certificate.true_relative_residual},
+                              {"reaction_imbalance", result.certificate.reaction_imbalance},
+                              {"energy_identity_error", result.certificate.energy_identity_error}};
+    std::vector<std::string> faults = absurdities(numbers);
+    if (faults.empty()) return;
+    constexpr std::size_t most = 4;
+    const std::size_t more = faults.size() > most ? faults.size() - most : 0;
+    faults.resize(faults.size() - more);
+    throw solve_error(fmt::format(
+        "the answers cannot be right: {}{}; strains may be up to {:g} and all numbers up to {:g}. Nothing was "
+        "written; check the loads, the moduli and their units",
+        fmt::join(faults, ", "), more > 0 ? fmt::format(" and {} more", more) : "", largest_strain, largest_number));
+  });
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,321 @@
+#include <osteon/job/checkpoint.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <osteon/base/digest.hpp>
+#include <osteon/base/splitmix.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/io/files/checkpoint_file.hpp>
+#include <osteon/io/files/model_header_bytes.hpp>
+#include <osteon/io/temporary_file.hpp>
+#include <osteon/job/local_model.hpp>
+#include <osteon/job/system_info.hpp>
+
+namespace osteon::job {
+
+namespace fs = std::filesystem;
+using json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr const char* ending = ".checkpoint";
+constexpr double short_solve_s = 10;  // what takes less is solved again rather than kept
+
+bool is_ours(const std::string& name) {
+  return (name.starts_with("slot_") || name.starts_with("solve_")) && name.find(ending) != std::string::npos;
+}
+
+/// SHA-256 of what a model is: its header, and a sum over its voxels that no order changes. @collective
+std::string digest_of_model(const local_model& part) {
+  std::uint64_t sum = 0;
+  const std::uint64_t numbers = part.header.materials.size() <= 256 ? 256 : most_materials + 1;
+  const index3 n = part.header.shape, low = part.where.owned.begin;
+  for (const voxel::run& r : part.cells.runs())
+    for (std::int32_t i = 0; i < r.length; ++i) {
+      const std::int64_t place = ((low.z + r.z) * n.y + low.y + r.y) * n.x + low.x + r.x + i;
+      sum += splitmix64(static_cast<std::uint64_t>(place) * numbers + part.material[static_cast<std::size_t>(r.first + i)]);
+    }
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, part.where.comm);
+  const std::vector<char> header = io::pack(part.header);
+  sha256 digest;
+  digest.update(std::as_bytes(std::span(header)));
+  digest.update(std::as_bytes(std::span(&sum, 1)));
+  return digest.hex();
+}
+
+struct saved_file {
+  std::string path;
+  io::checkpoint_index index;
+};
+
+std::string what_is_there(const solve::solver_state& state) {
+  const auto number = [&](const char* name) { return static_cast<std::int64_t>(state.numbers.at(name).at(0)); };
+  if (state.numbers.contains("steps")) return fmt::format("after step {}", number("steps"));
+  return fmt::format("after iteration {}", number("iterations"));
+}
+
+}  // namespace
+
+std::string checkpoint_directory(const spec& job) {
+  return job.checkpoint.directory.empty() ? (fs::path(job.output_directory) / "checkpoint").string()
+                                          : job.checkpoint.directory;
+}
+
+bool has_checkpoint(const std::string& directory) {
+  std::error_code failed;
+  for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end; entry.increment(failed)) {
+    const std::string name = entry->path().filename().string();
+    if (is_ours(name) && name.ends_with(ending)) return true;
+  }
+  return false;
+}
+
+struct file_checkpointer::state {
+  state(MPI_Comm comm_, log_sink& log_, checkpoint_options how_, std::string directory_)
+      : comm(comm_), log(log_), how(std::move(how_)), directory(std::move(directory_)) {}
+
+  MPI_Comm comm;
+  log_sink& log;
+  checkpoint_options how;
+  const spec* job = nullptr;
+  std::string directory;
+  json identity;  ///< of the job
+  double every_s = 0, keep_from_s = 0;
+  stopwatch since_save, since_begin;
+  int solve = -1, due = 0;
+  std::int64_t sequence = 0;
+  int slot = 0;                       ///< the next one to be written
+  std::optional<saved_file> running;  ///< what was found
+  std::optional<saved_file> current;  ///< what begin() found
+  bool is_finished = false;           ///< so is `current`
+
+  bool is_root() const { return comm::rank(comm) == 0; }
+  std::string slot_path(int which) const { return (fs::path(directory) / fmt::format("slot_{}{}", which, ending)).string(); }
+  std::string solve_path(int which) const {
+    return (fs::path(directory) / fmt::format("solve_{}{}", which, ending)).string();
+  }
+
+  /// An intact file of this job; else nothing, and `why` says so if it exists.
+  std::optional<saved_file> open(const std::string& path, std::string& why) const {
+    int exists = is_root() && fs::exists(path);
+    MPI_Bcast(&exists, 1, MPI_INT, 0, comm);
+    if (!exists) return std::nullopt;
+    saved_file file{path, {}};
+    try {
+      comm::collectively(comm, [&] {
+        file.index = io::read_checkpoint_index(path);
+        const json& facts = file.index.facts;
+        for (const auto& [key, text] : {std::pair{"model_sha256", "another model: its voxels or materials differ"},
+                                        std::pair{"keys_sha256", "another job: keys that the answers depend on differ"}})
+          if (facts.value(key, "") != identity.at(key))
+            throw data_error(fmt::format(
+                "the checkpoint '{}' is of {}; start without --resume, or put back what was changed", path, text));
+      });
+      io::verify_checkpoint(comm, path, file.index);
+    } catch (const data_error& e) {
+      why = e.what();
+      return std::nullopt;
+    }
+    return file;
+  }
+
+  void find_slots() {
+    std::vector<std::string> faults;
+    for (int which = 0; which < 2; ++which) {
+      std::string why;
+      auto file = open(slot_path(which), why);
+      if (!why.empty()) faults.push_back(why);
+      if (!file) continue;
+      const auto number = file->index.facts.value("sequence", std::int64_t{0});
+      if (running && sequence > number) continue;
+      sequence = number;
+      slot = 1 - which;
+      running = std::move(file);
+    }
+    if (running)
+      for (const std::string& fault : faults) log.warn(fault + "; the other slot is taken");
+    else if (!faults.empty())
+      throw data_error(faults.front());
+    else
+      log.note(fmt::format("no checkpoint in '{}': starting at the beginning", directory));
+  }
+
+  std::int64_t write(const std::string& path, const solve::solver_state& what, bool finished) {
+    json facts = identity;
+    facts.update({{"sequence", sequence + 1},
+                  {"solve", solve},
+                  {"is_finished", finished},
+                  {"solver", what.solver},
+                  {"numbers", what.numbers},
+                  {"ranks", comm::size(comm)},
+                  {"written", utc_now()}});
+    comm::collectively(comm, [&] {
+      std::error_code failed;
+      if (is_root()) fs::create_directories(directory, failed);
+      if (failed)
+        throw machine_error(
+            fmt::format("cannot make the folder '{}' for checkpoints: {}; name another in "
+                        "checkpoint.directory",
+                        directory, failed.message()));
+    });
+    const grid::plane_points points(what.where, *what.points, what.are_nodes);
+    const std::int64_t bytes = io::write_checkpoint(path, points, what.vectors, facts);
+    ++sequence;
+    return bytes;
+  }
+
+  [[noreturn]] void leave(const solve::solver_state& what) const {
+    throw interrupted_error(fmt::format("stopped on request {}; continue by: osteon resume '{}'", what_is_there(what),
+                                        fs::absolute(directory).string()));
+  }
+
+  /// Write, and say what it cost.
+  void write_and_tell(const std::string& path, const solve::solver_state& what, bool finished) {
+    const stopwatch clock;
+    const std::int64_t bytes = write(path, what, finished);
+    const double seconds = clock.seconds();
+    log.note(fmt::format("checkpoint {}: '{}', {:.1f} MB in {:.2f} s ({:.1f} % of the time since the last)",
+                         what_is_there(what), path, static_cast<double>(bytes) * 1e-6, seconds,
+                         100 * seconds / std::max(since_save.seconds(), seconds)));
+    since_save.restart();
+  }
+};
+
+file_checkpointer::file_checkpointer(const spec& job, const local_model& part, const checkpoint_options& how, log_sink& log)
+    : state_(std::make_unique<state>(part.where.comm, log, how, checkpoint_directory(job))) {
+  struct state& s = *state_;
+  s.job = &job;
+  s.every_s = 60 * job.checkpoint.every_minutes;
+  s.keep_from_s = s.every_s > 0 ? std::min(short_solve_s, s.every_s) : short_solve_s;
+  s.identity = {{"keys_sha256", digest_of_keys(job)},
+                {"model_sha256", digest_of_model(part)},
+                {"job_file", fs::absolute(job.file).string()},
+                {"output_directory", fs::absolute(job.output_directory).string()},
+                {"changes", job.changes}};
+  if (s.is_root())
+    for (const int which : {0, 1}) io::remove_orphans(s.slot_path(which));
+  if (how.resume) s.find_slots();
+}
+
+file_checkpointer::~file_checkpointer() = default;
+
+solve::checkpointer::found file_checkpointer::begin() {
+  state& s = *state_;
+  ++s.solve;
+  s.since_begin.restart();
+  s.current.reset();
+  s.is_finished = false;
+  if (s.is_root()) io::remove_orphans(s.solve_path(s.solve));
+  if (!s.how.resume) return found::nothing;
+  std::string why;
+  s.current = s.open(s.solve_path(s.solve), why);
+  if (!why.empty()) s.log.warn(why + "; this part is solved again");
+  s.is_finished = s.current.has_value();
+  if (s.is_finished) return found::finished;
+  if (!s.running || s.running->index.facts.value("solve", -1) != s.solve) return found::nothing;
+  s.current = std::exchange(s.running, std::nullopt);
+  return found::running;
+}
+
+void file_checkpointer::restore(solve::solver_state& what) {
+  const std::string& path = state_->current->path;
+  const io::checkpoint_index& index = state_->current->index;
+  comm::collectively(state_->comm, [&] {
+    if (index.facts.value("solver", "") != what.solver)
+      throw data_error(fmt::format("the checkpoint '{}' was written by another version of osteon", path));
+    try {
+      what.numbers = index.facts.at("numbers").get<decltype(what.numbers)>();
+    } catch (const json::exception& e) {
+      throw data_error(fmt::format("the checkpoint '{}' has no numbers to go on from: {}", path, e.what()));
+    }
+  });
+  const grid::plane_points points(what.where, *what.points, what.are_nodes);
+  io::read_checkpoint(path, index, points, what.vectors);
+  state_->log.note(
+      fmt::format("{} {} of '{}'", state_->is_finished ? "solved already:" : "resumed", what_is_there(what), path));
+}
+
+bool file_checkpointer::is_due(std::int64_t /*done*/) {
+  state& s = *state_;
+  const bool is_time = s.is_root() && s.every_s > 0 && s.since_save.seconds() >= s.every_s;
+  s.due = s.how.is_to_stop && s.how.is_to_stop() ? 2 : is_time ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &s.due, 1, MPI_INT, MPI_MAX, s.comm);
+  return s.due > 0;
+}
+
+void file_checkpointer::pass() {
+  leave_together_if_asked(state_->comm, state_->how.is_to_stop, *state_->job, "setting up the solver");
+}
+
+void file_checkpointer::save(const solve::solver_state& what) {
+  state& s = *state_;
+  const std::string path = s.slot_path(s.slot);
+  try {
+    s.write_and_tell(path, what, false);
+    s.slot = 1 - s.slot;
+  } catch (const machine_error& e) {
+    if (s.due == 2) throw;
+    s.log.warn(fmt::format("no checkpoint: {}", e.what()));  // hours of computing are worth more
+    s.since_save.restart();
+  }
+  if (s.due == 2) s.leave(what);
+}
+
+void file_checkpointer::finish(const solve::solver_state& what) {
+  state& s = *state_;
+  const bool is_to_stop = s.how.is_to_stop && s.how.is_to_stop();
+  int asked[2] = {s.is_root() && s.since_begin.seconds() >= s.keep_from_s, is_to_stop};
+  MPI_Allreduce(MPI_IN_PLACE, asked, 2, MPI_INT, MPI_MAX, s.comm);
+  const auto [is_worth_it, has_to_leave] = asked;
+  try {
+    if (!s.is_finished && (is_worth_it || has_to_leave)) s.write_and_tell(s.solve_path(s.solve), what, true);
+  } catch (const machine_error& e) {
+    if (has_to_leave) throw;
+    s.log.warn(fmt::format("no checkpoint: {}", e.what()));
+  }
+  if (has_to_leave) s.leave(what);
+}
+
+void file_checkpointer::remove() {
+  if (!state_->is_root()) return;
+  std::error_code failed;
+  if (!fs::is_directory(state_->directory, failed)) return;  // whatever has that name, it is no checkpoint of ours
+  for (const auto& entry : fs::directory_iterator(state_->directory, failed)) {
+    std::error_code ignored;
+    if (is_ours(entry.path().filename().string())) fs::remove(entry.path(), ignored);
+  }
+  fs::remove(state_->directory, failed);  // if it is empty now
+}
+
+resumable find_resumable(const std::string& directory) {
+  fs::path folder(directory);
+  std::error_code failed;
+  if (fs::is_regular_file(folder, failed)) folder = folder.parent_path();
+  if (fs::is_directory(folder / "checkpoint", failed)) folder /= "checkpoint";  // an output directory was named
+  std::string why;
+  for (const auto& entry : fs::directory_iterator(folder, failed)) {
+    const std::string name = entry.path().filename().string();
+    if (!is_ours(name) || !name.ends_with(ending)) continue;
+    try {
+      const json facts = io::read_checkpoint_index(entry.path().string()).facts;
+      return {facts.at("job_file").get<std::string>(), facts.at("output_directory").get<std::string>(), folder.string(),
+              facts.value("changes", std::vector<std::string>{})};
+    } catch (const data_error& e) {
+      why = e.what();
+    } catch (const json::exception&) {
+      why = fmt::format("'{}' does not say of which job it is", entry.path().string());
+    }
+  }
+  throw data_error(why.empty() ? fmt::format("there is no checkpoint in '{}'; name the folder that the job's messages told, "
+                                             "which is checkpoint in its output directory unless the job says otherwise",
+                                             directory)
+                               : why);
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,51 @@
+#pragma once
+/// @file
+/// Where the model of a job comes from: an image, or the files of another program, whose adapter is one of these
+/// (voxfe/script_job.hpp). It is all that the pipeline knows of other programs.
+#include <mpi.h>
+
+#include <osteon/base/log_sink.hpp>
+#include <osteon/job/import/import.hpp>
+#include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/physics_result.hpp>
+#include <osteon/job/stop.hpp>
+
+namespace osteon::job {
+
+struct derived_fields;
+
+class model_source {
+ public:
+  virtual ~model_source() = default;
+
+  /// Whether the job has an image that can be looked at, segmented and sampled.
+  virtual bool is_image() const = 0;
+
+  /// Make what the ranks will read, if it is not there. @return shape of the model @throws as import_model
+  /// @collective local
+  virtual index3 prepare(const spec& job, log_sink& log, const stop_query& is_to_stop) const = 0;
+
+  /// Shape of the model, and `active_per_plane` where that is known without reading voxels. @collective on comm
+  virtual voxel::model_header outline(MPI_Comm comm, const spec& job) const = 0;
+
+  /// A rank's part of the model. @collective on comm
+  virtual local_model read(MPI_Comm comm, const spec& job, io_clock& clock, log_sink& log) const = 0;
+
+  /// Write the model file. @throws as import_model @collective local
+  virtual imported_model make_model(const spec& job, const std::string& path, log_sink& log,
+                                    const stop_query& is_to_stop) const = 0;
+
+  /// Names of files that it adds to the results.
+  virtual std::vector<std::string> further_results() const { return {}; }
+  /// Whether they take the reactions of an elastic solution, which are kept for nothing else.
+  virtual bool takes_reactions() const { return false; }
+  /// What writes them of an elastic solution; empty: nothing. Borrows `job` and `part`.
+  /// @param reaction_N as elasticity_solution has it; empty unless takes_reactions()
+  virtual file_writer writer_of(const spec& job, const local_model& part, const derived_fields& state,
+                                std::vector<double> reaction_N) const;
+};
+
+/// That of a job. Lives as long as the job.
+const model_source& source_of(const spec& job);
+
+}  // namespace osteon::job

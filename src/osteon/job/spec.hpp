@@ -1,0 +1,250 @@
+#pragma once
+/// @file
+/// A job, as a plain struct, and the one description of its keys from which the reader, the JSON Schema and the
+/// reference page are made.
+#include <any>
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <osteon/base/box.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/base/log_sink.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::job {
+
+class model_source;
+
+/// The scan. Lists are in the order z, y, x.
+struct image_spec {
+  std::string path;
+  std::optional<std::vector<double>> spacing_mm;
+  std::string spacing_note;
+  std::vector<std::vector<std::int64_t>> crop_voxels;
+};
+
+/// Which voxels are solid.
+struct segment_spec {
+  std::optional<double> threshold;  ///< absent: Otsu
+  std::optional<double> upper;
+  bool labels = false;  ///< the image holds labels, not grey values
+  std::vector<std::int64_t> void_labels{0};
+  std::string keep = "largest";
+  std::int64_t connectivity = 6;
+  bool drop_unsupported = false;
+  bool compare_connectivity = false;  ///< compute with the other connectivity, too
+};
+
+struct material_spec {
+  std::string name;
+  std::optional<std::int64_t> label;
+  std::optional<double> youngs_modulus_MPa;
+  double poisson_ratio = 0.3;
+  std::optional<double> conductivity_W_per_mK;
+  std::optional<double> density_kg_per_m3;
+  std::optional<double> heat_capacity_J_per_m3K;
+  double heat_source_W_per_m3 = 0;
+  std::optional<double> thermal_expansion_per_K;
+};
+
+/// Grey value -> density -> modulus.
+struct density_law_spec {
+  std::optional<double> slope;
+  double intercept = 0;
+  std::vector<std::vector<double>> calibration;  ///< [grey, density] pairs, instead of slope and intercept
+  bool from_image = false;                       ///< slope and intercept as the scan's file states them
+  std::string law = "power";
+  std::optional<double> coefficient_MPa;
+  double exponent = 1;
+  std::vector<double> coefficients_MPa;
+  double min_modulus_MPa = 1;
+  double max_modulus_MPa = 100000;
+  double poisson_ratio = 0.3;
+};
+
+/// An image of elastic constants, voxel by voxel.
+struct modulus_image_spec {
+  std::string path;
+  double poisson_ratio = 0.3;
+};
+
+struct poisson_image_spec {
+  std::string path;
+};
+
+/// Nodes of the specimen. Entries of one name are one set.
+struct set_spec {
+  std::string name, select;
+  std::optional<std::string> within;  ///< a set; only nodes that it has as well
+  std::optional<std::string> face;    ///< of the image or of the solid
+  std::string of = "image";
+  std::optional<std::string> axis;
+  std::optional<double> at_mm;
+  std::optional<double> depth_mm;
+  std::optional<std::vector<double>> centre_mm, normal, low_mm, high_mm;  ///< z, y, x
+  std::optional<double> radius_mm, thickness_mm;
+  std::optional<std::string> material, image;
+  std::vector<std::int64_t> labels;
+  std::vector<std::vector<std::int64_t>> voxels, nodes;
+  std::vector<std::vector<double>> points_mm;
+  bool surface = false;
+};
+
+/// Prescribed displacements of a set.
+struct support_spec {
+  std::string on, fix;
+  std::optional<double> move_z_mm, move_y_mm, move_x_mm;
+  std::optional<std::vector<double>> rotate_deg, about_mm;  ///< z, y, x
+};
+
+/// Forces on a set. Lists are in the order z, y, x.
+struct force_spec {
+  std::string on;
+  std::optional<std::vector<double>> force_N, node_force_N, toward_mm;
+  std::optional<double> magnitude_N, pressure_MPa;
+  std::string spread = "equal";
+};
+
+struct load_spec {
+  std::optional<std::string> test;
+  std::string axis = "z";
+  std::optional<std::string> direction;
+  std::string faces = "image";
+  double depth_mm = 0;
+  bool bonded = false;
+  std::optional<std::vector<double>> about_mm;
+  std::optional<double> strain, displacement_mm, force_N, angle_deg, moment_N_mm;
+  std::optional<std::vector<double>> gravity_m_per_s2;
+  double low_K = 0, high_K = 1;
+  std::optional<double> reference_K;                     ///< of thermo_elasticity
+  std::optional<std::string> boundary_condition;         ///< of homogenise, absent: kubc; of conductivity_tensor: periodic
+  std::optional<std::vector<double>> gradient_K_per_mm;  ///< of a heat_transfer
+};
+
+/// One of several load cases.
+struct case_spec {
+  case_spec() { load.axis.clear(); }  // read_spec gives it that of [load]
+  std::string name;
+  load_spec load;
+  std::vector<support_spec> supports;
+  std::vector<force_spec> forces;
+};
+
+/// What happens on one outer face of the image, or on both of an axis.
+struct boundary_spec {
+  std::string face;
+  std::string kind = "temperature";
+  std::optional<double> temperature_K, flux_W_per_m2, transfer_W_per_m2K;
+};
+
+/// Steps in time.
+struct transient_spec {
+  std::optional<double> initial_K, end_s, step_s;
+  double output_every_s = 0;  ///< 0: every step
+  std::string scheme = "implicit_euler";
+  bool write_steps = false;
+};
+
+struct solve_spec {
+  std::optional<double> tolerance;  ///< absent: that of the physics (tolerance_of)
+  std::int64_t max_iterations = 500;
+};
+
+struct pistoia_spec {
+  double critical_strain = 0.007;
+  double critical_volume = 0.02;
+};
+
+struct picture_spec {
+  bool enabled = true;
+  std::int64_t width = 1024, height = 1024;
+  double azimuth_deg = 35, elevation_deg = 22, zoom = 1;
+  std::string method = "volume";  ///< or surface
+  std::string colour_map = "inferno";
+  std::optional<std::string> field;  ///< elasticity only; absent: sed
+  std::int64_t every = 0;            ///< iterations or steps between frames during the solve; 0: none
+};
+
+struct run_spec {
+  std::int64_t ranks = 0;    ///< 0: all cores
+  std::int64_t threads = 1;  ///< per rank
+  std::string decomposition = "auto";
+  bool place = true;  ///< renumber ranks on what was measured between hosts
+  std::string bind = "auto";
+};
+
+/// How files are stored, and which ranks touch them.
+struct io_spec {
+  std::string mode = "auto";
+  std::int64_t ranks_per_writer = 0;  ///< 0: all of a host
+  std::vector<std::string> hints;     ///< key=value
+  std::int64_t alignment_bytes = 0;
+  bool read_back = true;
+  std::string compression = "deflate";
+  std::optional<std::int64_t> compression_level;
+  std::int64_t significant_digits = 0;  ///< 0: all
+};
+
+struct checkpoint_spec {
+  std::string directory;      ///< empty: `checkpoint` in the output directory
+  double every_minutes = 30;  ///< 0: only on a signal
+};
+
+struct spec {
+  std::string name;
+  std::string physics = "elasticity";
+  image_spec image;
+  segment_spec segment;
+  std::vector<material_spec> materials;
+  std::optional<density_law_spec> density_law;
+  std::optional<modulus_image_spec> modulus_image;
+  std::optional<poisson_image_spec> poisson_image;
+  load_spec load;
+  std::vector<set_spec> sets;
+  std::vector<support_spec> supports;
+  std::vector<force_spec> forces;
+  std::vector<case_spec> cases;
+  std::vector<boundary_spec> boundaries;
+  std::optional<transient_spec> transient;
+  solve_spec solve;
+  pistoia_spec pistoia;
+  picture_spec picture;
+  run_spec run;
+  io_spec io;
+  checkpoint_spec checkpoint;
+  std::string output_directory;
+  std::optional<std::vector<std::string>> output_fields;  ///< elasticity only; absent: default_elastic_fields()
+
+  std::map<std::string, std::any> own_keys;  ///< of tables that physics have, by name (physics.hpp)
+  std::shared_ptr<const model_source> from;  ///< where its model comes from; null: the image (model_source.hpp)
+
+  std::string file;                      ///< the job file; empty if it did not come from one
+  std::string text;                      ///< its text, for the manifest
+  std::vector<problem> older_spellings;  ///< that the file has, each with the present one; `where` is the key
+  std::vector<std::string> changes;      ///< of its keys, `KEY=VALUE`, by the command line
+};
+
+/// Read a job file and check it. All faults are collected, each with its line; a spec is only meaningful if there are none.
+/// @param problems receives what is wrong: `where` is `file:line: key`, or `--set: key`
+/// @param changes of keys, `KEY=VALUE` each
+spec read_spec(const std::string& path, std::vector<problem>& problems, const std::vector<std::string>& changes = {});
+
+/// Warn of each older spelling that a job has.
+void warn_of_older_spellings(const spec& job, log_sink& log);
+
+/// Check what does not depend on the image: ranges, combinations, names.
+std::vector<problem> validate(const spec& job);
+
+/// Whether so many ranks get bricks of an image instead of z planes: if the job says so, or by itself where planes would
+/// leave a rank fewer than 16 on average. Each rank of planes shares two layers of nodes, which is then an eighth of all.
+bool takes_bricks(const spec& job, std::int64_t planes, std::int64_t ranks);
+
+/// The JSON Schema of a job file.
+std::string json_schema();
+
+/// Join problems into one text, a line each.
+std::string join(const std::vector<problem>& problems);
+
+}  // namespace osteon::job

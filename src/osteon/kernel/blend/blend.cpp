@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <osteon/base/error.hpp>
+#include <osteon/kernel/blend/blend_parts.hpp>
+#include <osteon/kernel/blend/half.hpp>
+
+namespace osteon::kernel {
+
+namespace {
+
+typedef std::uint32_t word1 __attribute__((vector_size(4)));
+typedef float float1 __attribute__((vector_size(4)));
+
+bool fixed_point(colour_format colour) { return colour != colour_format::rgba16f && colour != colour_format::rgba32f; }
+
+// A quick look at RGBA8. Opacity minus colour in fields of 16 bits with bit 8 set: a field that borrows loses it.
+bool all_premultiplied(const std::byte* pixels, std::int64_t count) {
+  std::uint32_t lost = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::uint32_t w;
+    std::memcpy(&w, pixels + 4 * i, 4);
+    const std::uint32_t opacity = w >> 24;
+    lost |= ~((opacity * 0x10001 | 0x1000100) - (w & 0xff00ff)) & 0x1000100;
+    lost |= ~((opacity | 0x100) - ((w >> 8) & 0xff)) & 0x100;
+  }
+  return lost == 0;
+}
+
+// Pixels of `Words` words, the last of which is the depth.
+template <int Words>
+void take_nearest_of(std::byte* out, std::span<const layer> layers, std::int64_t count) {
+  struct pixel {
+    std::uint32_t word[Words];
+  };
+  constexpr std::int64_t block = 512;  // stays in the first cache while all layers pass
+  for (std::int64_t begin = 0; begin < count; begin += block) {
+    pixel best[block];
+    const std::int64_t size = std::min(block, count - begin);
+    const auto from = [&](const layer& l) { return l.pixels + static_cast<std::size_t>(begin) * sizeof(pixel); };
+    std::memcpy(best, from(layers[0]), static_cast<std::size_t>(size) * sizeof(pixel));
+    for (const layer& l : layers.subspan(1)) {
+      const std::byte* const pixels = from(l);
+      for (std::int64_t i = 0; i < size; ++i) {
+        pixel p;
+        std::memcpy(&p, pixels + static_cast<std::size_t>(i) * sizeof(pixel), sizeof p);
+        const bool nearer = std::bit_cast<float>(p.word[Words - 1]) < std::bit_cast<float>(best[i].word[Words - 1]);
+        for (int w = 0; w < Words; ++w) best[i].word[w] = nearer ? p.word[w] : best[i].word[w];
+      }
+    }
+    std::memcpy(out + static_cast<std::size_t>(begin) * sizeof(pixel), best, static_cast<std::size_t>(size) * sizeof(pixel));
+  }
+}
+
+// The same for two words, some pixels at a time: where a depth is less, both words are taken.
+void take_nearest_of_two_words(std::byte* out, std::span<const layer> layers, std::int64_t count) {
+  constexpr std::int64_t at_once = blend_words / 2;
+  const auto depths = [](const words& w) { return (floats)shuffled(w, w, [](int i) { return i | 1; }); };
+  for (std::int64_t at = 0; at < count; at += at_once) {
+    words best;
+    std::memcpy(&best, layers[0].pixels + 8 * at, sizeof best);
+    for (const layer& l : layers.subspan(1)) {
+      words other;
+      std::memcpy(&other, l.pixels + 8 * at, sizeof other);
+      const integers nearer = depths(other) < depths(best);
+      best = ((words)nearer & other) | (~(words)nearer & best);
+    }
+    std::memcpy(out + 8 * at, &best, sizeof best);
+  }
+}
+
+}  // namespace
+
+void take_nearest(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count) {
+  if (format.colour == colour_format::rgba8)
+    pad_to_vectors<blend_words / 2>(format.bytes(), out, layers, count, take_nearest_of_two_words);
+  else if (format.colour == colour_format::rgba32f)
+    take_nearest_of<5>(out, layers, count);
+  else
+    take_nearest_of<3>(out, layers, count);
+}
+
+void blend(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count) {
+  if (layers.empty()) throw usage_error("no layer to blend: give at least one");
+  for (const layer& l : layers)
+    if (l.format.depth != format.depth || (format.depth && l.format != format) ||
+        fixed_point(l.format.colour) != fixed_point(format.colour))
+      throw usage_error(
+          fmt::format("a layer of {} blended into {}: both must have depth or not, and channels of fixed or of "
+                      "floating point",
+                      name_of(l.format), name_of(format)));
+  if (layers.size() == 1 && layers[0].format == format) {
+    if (out != layers[0].pixels) std::memcpy(out, layers[0].pixels, static_cast<std::size_t>(count) * format.bytes());
+  } else if (format.depth) {
+    take_nearest(format, out, layers, count);
+  } else if (fixed_point(format.colour)) {
+    blend_fixed_point(format.colour, out, layers, count);
+  } else {
+    blend_floating_point(format.colour, out, layers, count);
+  }
+}
+
+pixel_value value_of(pixel_format format, const std::byte* pixel) {
+  pixel_value result;
+  for (int c = 0; c < 4; ++c) {
+    const std::byte* const at = pixel + static_cast<std::size_t>(c) * bytes_of(format.colour) / 4;
+    std::uint16_t bits = 0;
+    switch (format.colour) {
+      case colour_format::rgba8:
+        result.channel[c] = static_cast<float>(*at);
+        break;
+      case colour_format::rgba16:
+        std::memcpy(&bits, at, sizeof bits);
+        result.channel[c] = bits;
+        break;
+      case colour_format::rgba16f:
+        std::memcpy(&bits, at, sizeof bits);
+        result.channel[c] = from_half<float1>(word1{bits})[0];
+        break;
+      case colour_format::rgba32f:
+      case colour_format::sum:
+        std::memcpy(&result.channel[c], at, sizeof(float));
+        break;
+    }
+  }
+  if (format.depth) std::memcpy(&result.depth, pixel + bytes_of(format.colour), sizeof(float));
+  return result;
+}
+
+std::int64_t first_bad_pixel(pixel_format format, const std::byte* pixels, std::int64_t count) {
+  const std::size_t bytes = format.bytes();
+  const float whole = format.colour == colour_format::rgba8 || format.colour == colour_format::sum ? 255
+                      : format.colour == colour_format::rgba16                                     ? 65535
+                                                                                                   : 1;
+  const auto bad = [&](std::int64_t i) {
+    const pixel_value v = value_of(format, pixels + static_cast<std::size_t>(i) * bytes);
+    const float a = v.channel[3];
+    bool good = a >= 0 && a <= whole && !std::isnan(v.depth);
+    for (int c = 0; c < 3; ++c) good = good && v.channel[c] >= 0 && v.channel[c] <= a;
+    return !good;
+  };
+  constexpr std::int64_t block = 1024;
+  for (std::int64_t begin = 0; begin < count; begin += block) {
+    const std::int64_t end = std::min(count, begin + block);
+    if (format == pixel_format{} && all_premultiplied(pixels + 4 * begin, end - begin)) continue;
+    for (std::int64_t i = begin; i < end; ++i)
+      if (bad(i)) return i;
+  }
+  return -1;
+}
+
+std::string_view name_of(pixel_format format) {
+  constexpr std::string_view names[5][2] = {
+      {"rgba8", "rgba8+z"}, {"rgba16", "rgba16+z"}, {"rgba16f", "rgba16f+z"}, {"rgba32f", "rgba32f+z"}, {"sum", "sum"}};
+  return names[static_cast<int>(format.colour)][format.depth];
+}
+
+}  // namespace osteon::kernel

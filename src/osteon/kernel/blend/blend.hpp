@@ -1,0 +1,42 @@
+#pragma once
+/// @file
+/// `over` of any number of layers in one pass: accumulated in single precision, rounded once.
+///
+///     colour = front + (1 - front opacity) back,   opacity likewise
+///
+/// With RGBA8 in and out, the result is the exact one rounded to nearest: at most 0.5 / 255 off, for any number of
+/// layers (and 1e-5 / 255 for each layer, of the accumulator). Results do not depend on how pixels are cut into calls.
+/// @cite [PorterDuff1984]
+#include <cstdint>
+#include <osteon/kernel/blend/pixel.hpp>
+#include <span>
+
+namespace osteon::kernel {
+
+/// Pixels of one layer.
+struct layer {
+  pixel_format format;
+  const std::byte* pixels = nullptr;
+};
+
+/// Blend `count` pixels of layers, front to back, into `out` (which may be one of them, if its format is the same); take
+/// the nearest where there is depth. A single layer is converted.
+///
+/// Formats may differ within a family: RGBA8, RGBA16 and sums of them, or RGBA16F and RGBA32F; with depth they are all the
+/// same.
+/// @throws usage_error if there is no layer, or the formats are not of one family
+void blend(pixel_format format, std::byte* out, std::span<const layer> layers, std::int64_t count);
+
+/// The first pixel that is not premultiplied (a colour above the opacity), holds no number, or has an opacity above 1;
+/// -1 if there is none.
+std::int64_t first_bad_pixel(pixel_format format, const std::byte* pixels, std::int64_t count);
+
+/// The four channels of a pixel, and its depth (0 if it has none), as they are stored: 0 ... 255 for RGBA8. For messages
+/// and references.
+struct pixel_value {
+  float channel[4] = {0, 0, 0, 0};
+  float depth = 0;
+};
+pixel_value value_of(pixel_format format, const std::byte* pixel);
+
+}  // namespace osteon::kernel

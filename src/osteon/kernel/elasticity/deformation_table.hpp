@@ -1,0 +1,77 @@
+#pragma once
+/// @file
+/// Coarse bricks times a vector in single precision, by their deformations. Node data are four floats a node (z, y, x, 0).
+#include <array>
+#include <cstdint>
+#include <osteon/base/material_number.hpp>
+#include <osteon/kernel/elasticity/brick_matrices.hpp>
+#include <osteon/kernel/lanes.hpp>
+#include <span>
+#include <vector>
+
+namespace osteon::kernel {
+
+/// The sides of a brick, as far as they tell a rotation from a shear.
+struct brick_shape {
+  explicit brick_shape(vector3 sides);
+  float4 first{}, second{};  ///< for the planes zy, zx, yx: the side along the first axis, and along the second
+};
+
+/// Add to the energy of each of the brick's 18 deformations this part of the stiffest one's; rigid motions stay free.
+void stiffen(symmetric24& matrix, const brick_shape& shape, double part);
+
+/// The matrices of bricks in single precision, written in 18 deformations and 6 rigid motions instead of 24 corner values.
+///
+/// A part that hangs on a thin strut moves through many bricks as a whole, at almost no energy. Sums of corner values
+/// times matrix entries would leave a rounding error of the size of the motion times the stiffness of the bricks, far
+/// above the stiffness of the strut. Here differences of corner values come first, which rounding does not harm, and
+/// rigid motions meet no entry at all.
+class deformation_table {
+ public:
+  /// Append a matrix.
+  /// @param is_anchored whether rigid motions cost energy, because displacements of the brick's finest nodes are fixed
+  void add(const symmetric24& matrix, const brick_shape& shape, bool is_anchored);
+  /// Make room for matrices that are to be added.
+  void reserve(std::size_t free, std::size_t anchored);
+
+  struct place {
+    std::uint32_t begin : 31, is_anchored : 1;  ///< begin in blocks of 3 x 3 values
+  };
+  place operator[](std::int32_t matrix) const { return places_[static_cast<std::size_t>(matrix)]; }
+  const float* values(place p) const { return &value_[9 * static_cast<std::size_t>(p.begin)]; }
+
+ private:
+  std::vector<place> places_;
+  std::vector<float> value_;  // blocks of 3 x 3 by columns; for each column of blocks those on and below the diagonal
+};
+
+class graded_bricks;
+
+/// Materials of the octants 4 (upper in z) + 2 (upper in y) + (upper in x); 0 is empty.
+using octant_materials = std::array<material_number, 8>;
+
+/// Bricks that share a table of matrices.
+struct table_bricks {
+  std::span<const std::array<std::int32_t, 8>> corners;
+  std::span<const std::int32_t> matrix;  ///< of each brick, a place in the table, or ~ of a place in `octants`
+  const deformation_table* table;
+  std::span<const std::uint8_t> shape_of_brick;  ///< a place in `shapes`; empty if all have the first
+  std::span<const brick_shape> shapes;
+  const graded_bricks* graded = nullptr;
+  std::span<const octant_materials> octants{};  ///< materials, of the bricks that have no matrix in the table
+};
+
+/// Eight bricks that are multiplied together. All are anchored, or none is, or all are graded; and they have one shape.
+struct brick_batch {
+  std::array<std::int32_t, 8> brick;
+  std::int8_t count;    ///< those behind are repetitions
+  bool has_one_matrix;  ///< that is read once for all
+};
+
+/// Put the bricks [begin, end) into batches, those of the same matrix together where they are not far apart.
+void append_batches(const table_bricks& bricks, std::int32_t begin, std::int32_t end, std::vector<brick_batch>& batches);
+
+/// Add K x to y for the bricks of batches. Bricks of one call write their corners only.
+void add_product(const table_bricks& bricks, std::span<const brick_batch> batches, const float* x, float* y);
+
+}  // namespace osteon::kernel

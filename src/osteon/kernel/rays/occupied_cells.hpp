@@ -1,0 +1,117 @@
+#pragma once
+/// @file
+/// Rays through a block of which only some macro cells matter: where a volume cannot be seen, and how far one may go from
+/// there.
+#include <array>
+#include <cstdint>
+#include <osteon/base/box.hpp>
+#include <osteon/kernel/rays/ray_segments.hpp>
+#include <vector>
+
+namespace osteon::kernel {
+
+/// Least and greatest value around each macro cell of a block: of the cell's voxels and `margin` more on each side, as far
+/// as they are present. NaN is left out; a cell with nothing else has least > greatest.
+struct value_bounds {
+  static constexpr int edge = 4;  ///< voxels along a macro cell
+
+  index3 first;  ///< voxel where the first macro cell begins: the block's
+  index3 cells;  ///< number of macro cells
+  std::vector<std::array<float, 2>> range;
+
+  /// @param values shape of `present` @cost one pass over the values
+  static value_bounds of(const float* values, const box3& owned, const box3& present, int margin);
+};
+
+/// How many macro cells one may go in each direction, diagonals included, before one comes to a cell that `occupied`
+/// names; 0 in such a cell, at most 255. The end of the block is no hindrance.
+/// @cost 26 comparisons a cell
+std::vector<std::uint8_t> distance_to_occupied(index3 cells, const std::vector<std::uint8_t>& occupied);
+
+/// The macro cells that matter, and the way over those that do not.
+class occupied_cells {
+ public:
+  occupied_cells() = default;
+  /// @param first voxel where the first macro cell begins
+  /// @param marks not 0 for cells that matter
+  occupied_cells(index3 first, index3 cells, const std::vector<std::uint8_t>& marks) : first_(first), cells_(cells) {
+    for (int axis = 0; axis < 3; ++axis) {
+      first_voxel_[axis] = static_cast<std::int32_t>(first[axis]);
+      last_cell_[axis] = static_cast<std::int32_t>(cells[axis] - 1);
+      first_voxels_[axis] = integer4{} + first_voxel_[axis];
+      last_cells_[axis] = integer4{} + last_cell_[axis];
+    }
+    words_.resize(marks.size());
+    const auto distance = distance_to_occupied(cells, marks);
+    for (std::size_t i = 0; i < marks.size(); ++i) words_[i] = static_cast<std::uint16_t>(marks[i] << 8 | distance[i]);
+  }
+
+  /// The next segment that matters, from `segment` on.
+  /// @param first its beginning() @param cell the macro cell that it lies in @return false if there is none
+  [[gnu::always_inline]] inline bool find(const ray_segments& segments, const ray_segments::part& along,
+                                          std::int64_t& segment, double4& first, std::size_t& cell) const {
+    static_assert(value_bounds::edge == 4);
+    while (segment < along.last) {
+      first = segments.beginning(along, segment);
+      integer4 at = (__builtin_convertvector(segments.half_way(along, first), integer4) - first_voxel_) >> 2;
+      at = at < 0 ? integer4{} : at;  // what lies outside of the domain belongs to its first or last plane
+      at = at > last_cell_ ? last_cell_ : at;
+      cell = static_cast<std::size_t>((at[0] * cells_.y + at[1]) * cells_.x + at[2]);
+      const int distance = words_[cell] & 255;
+      if (distance == 0) return true;
+      double low[3], high[3];
+      for (int axis = 0; axis < 3; ++axis) {
+        low[axis] = static_cast<double>(first_[axis] + (at[axis] - distance + 1) * value_bounds::edge);
+        high[axis] = static_cast<double>(first_[axis] + (at[axis] + distance) * value_bounds::edge);
+      }
+      segment = segments.after_box(along, segment, low, high);
+    }
+    return false;
+  }
+
+  /// The same of four rays. @param marks of the cells that the segments lie in, 256 times @return the rays that have one
+  [[gnu::always_inline]] inline lanes4 find(const ray_segments& segments, four_rays& rays, integer4& marks) const {
+    for (;;) {
+      const lanes4 under_way = rays.begin < rays.end;
+      const unsigned which = bits(under_way);
+      if (which == 0) return under_way;
+      double4 middle[3];
+      segments.locate(rays, middle);
+      integer4 at[3];
+      for (int axis = 0; axis < 3; ++axis) {
+        at[axis] = (__builtin_convertvector(middle[axis], integer4) - first_voxels_[axis]) >> 2;
+        at[axis] = at[axis] < 0 ? integer4{} : at[axis];
+        at[axis] = at[axis] > last_cells_[axis] ? last_cells_[axis] : at[axis];
+      }
+      const integer4 cells = (at[0] * (last_cells_[1] + 1) + at[1]) * (last_cells_[2] + 1) + at[2];
+      std::uint32_t cell[4];
+      store(cell, cells);
+      by_memory(cell);
+      typedef std::uint16_t words __attribute__((vector_size(8)));
+      const words found{words_[cell[0]], words_[cell[1]], words_[cell[2]], words_[cell[3]]};
+      marks = __builtin_convertvector(found, integer4);
+      const integer4 distance = marks & 255;
+      if ((bits(distance > 0) & which) == 0) return under_way;
+      skip(segments, rays, at, distance);
+    }
+  }
+
+ private:
+  // Go on where macro cells are that far from those that matter.
+  [[gnu::noinline]] void skip(const ray_segments& segments, four_rays& rays, const integer4 (&at)[3],
+                              const integer4& distance) const {
+    double4 low[3], high[3];
+    for (int axis = 0; axis < 3; ++axis) {
+      low[axis] = __builtin_convertvector(first_voxel_[axis] + (at[axis] - distance + 1) * value_bounds::edge, double4);
+      high[axis] = __builtin_convertvector(first_voxel_[axis] + (at[axis] + distance) * value_bounds::edge, double4);
+    }
+    segments.leave_box(rays, low, high, __builtin_convertvector(distance > 0, lanes4) & (rays.begin < rays.end));
+  }
+
+  index3 first_, cells_;
+  integer4 first_voxel_{}, last_cell_{};          // the same, z, y, x, 0
+  integer4 first_voxels_[3]{}, last_cells_[3]{};  // z, y, x; four times each
+  std::vector<std::uint16_t> words_;              // a macro cell's mark * 256 + its distance from those that matter
+};
+
+}  // namespace osteon::kernel

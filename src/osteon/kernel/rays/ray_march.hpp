@@ -1,0 +1,123 @@
+#pragma once
+/// @file
+/// Volume ray marching through the voxels of one block, made so that the pictures of all blocks together are the same,
+/// bit for bit, however the domain is dealt out to blocks (see ray_segments.hpp).
+#include <array>
+#include <limits>
+#include <osteon/kernel/rays/occupied_cells.hpp>
+#include <osteon/kernel/rays/surface_light.hpp>
+#include <osteon/kernel/rays/wide_pixel.hpp>
+#include <span>
+#include <vector>
+
+namespace osteon::kernel {
+
+/// A look-up table of straight linear RGB and the opacity of one step, over [low, high] of the value;
+/// values outside take the end's entry.
+struct transfer_table {
+  float low = 0, high = 1;
+  std::vector<std::array<float, 4>> entries;  ///< at least two
+};
+
+/// One field and how it looks. NaN is empty: a sample whose neighbours are partly NaN interpolates between the others,
+/// and its opacity is multiplied by the share of these.
+struct march_layer {
+  const float* values = nullptr;  ///< shape of the voxels that are present
+  transfer_table transfer;
+  bool shaded = false;
+  float emission = 1;  ///< light given off, in units of the colour
+};
+
+/// How deep a ray has gone, in 4096ths of a halving of its light; adds up along the ray exactly, whatever the blocks.
+using optical_depth = std::uint16_t;
+/// Where rays end: less than 1/1024 of the light is left, a quarter of the smallest step of eight bits.
+inline constexpr optical_depth opaque_depth = 10 << 12;
+/// The depth of two parts of a ray together.
+inline optical_depth deeper(optical_depth a, optical_depth b) {
+  return static_cast<optical_depth>(std::min<std::uint32_t>(std::uint32_t{a} + b, 0xffff));
+}
+
+/// What a ray meets, whatever it looks like. Maxima and sums of integers are the same for all blocks.
+struct projection {
+  float greatest = -std::numeric_limits<float>::infinity();
+  std::int64_t sum = 0;    ///< of the values, as multiples of the transfer function's range / 2^24
+  std::int64_t count = 0;  ///< samples that have a value
+};
+
+/// A ray and what a block shows of it.
+struct travel {
+  ray along;
+  /// Optical depth in front of the block. If it is not known yet, a ray that ends in the block because of it is marched too
+  /// far; the caller marches it again (render/picture.cpp).
+  optical_depth before = 0;
+  optical_depth depth = 0;  ///< of the block's part; opaque_depth or more together with `before` if the ray ends
+  wide_pixel result;        ///< is added to
+};
+
+/// The block's part of a volume, prepared for marching.
+class march_volume {
+ public:
+  static constexpr int most_layers = 4;
+
+  /// @param step_voxels of the finest spacing
+  /// @param present voxels that the layers' values hold: the owned ones and ghosts_needed() on every side, where the
+  ///        domain has them
+  /// @param layers at most most_layers
+  /// @cost one pass over the values, 1/32 byte a voxel
+  march_volume(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_voxels, lighting light,
+               std::vector<march_layer> layers);
+
+  march_volume(march_volume&&) = default;
+
+  /// Move the light: nothing else of what is prepared depends on it.
+  void light_by(const lighting& light);
+
+  /// Add what the block shows of each ray. Rays that are close to each other are best given together: they read the same
+  /// voxels, and while one waits for them, others are worked on. What comes out does not depend on it.
+  /// @param samples counts those that were interpolated
+  void march(std::span<travel> rays, std::int64_t& samples) const;
+
+  /// Add the values of the first layer that a ray meets in the block.
+  void project(const ray& along, projection& result, std::int64_t& samples) const;
+
+ private:
+  using colour_entry = std::array<float, 4>;
+  // A layer, and what follows from its table.
+  struct layer {
+    march_layer given;
+    float scale;                      // entries per unit of value
+    float visible_low, visible_high;  // nothing is seen of values at or outside of these
+    // Light given off and opacity of each entry. The last one is there twice: one may interpolate between two anywhere.
+    std::vector<colour_entry> table;
+    float last;  // entry
+  };
+  struct look;
+  struct packet;
+  static void accumulate(packet& p);
+
+  void march_packet(packet& p, std::int64_t& samples) const;
+  void find_segments(packet& p) const;
+  void place_samples(packet& p, std::int64_t& samples) const;
+  void interpolate(std::size_t number, packet& p) const;
+  void look_at(const layer& what, const packet& p, int s, look& result) const;
+  void look_at(std::size_t number, packet& p) const;
+  template <bool Lit>
+  static float4 over_each_other(const look& seen, const colour_entry* table);
+  static float4 over_each_other(std::span<const look* const> seen, std::span<const colour_entry* const> tables);
+  void blend_one_layer(packet& p) const;
+  void find_slopes(std::size_t number, packet& p) const;
+  void illuminate(std::size_t number, packet& p) const;
+  void blend_samples(packet& p) const;
+  void find_empty_space(const box3& owned, const box3& present, int margin);
+
+  std::vector<std::vector<float>> repeated_;  // values of a thin domain, with those at its ends repeated
+  bool shaded_ = false;                       // any layer
+  ray_segments segments_;
+  float inverse_spacing_[3], light_[3], half_way_[3];  // z, y, x; spacing relative to the finest
+  std::vector<layer> layers_;
+  occupied_cells visible_;
+  // What is to be done in a macro cell: bit 2 i, layer i may be seen; bit 2 i + 1, its values differ, so light matters.
+  std::vector<std::uint8_t> to_do_;
+};
+
+}  // namespace osteon::kernel

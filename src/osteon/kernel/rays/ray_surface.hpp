@@ -1,0 +1,48 @@
+#pragma once
+/// @file
+/// The surface on which a field has a value: where a ray first comes to it.
+#include <optional>
+#include <osteon/kernel/rays/occupied_cells.hpp>
+#include <vector>
+
+namespace osteon::kernel {
+
+/// The block's part of the surface where values rise to a level. NaN lies below it. A surface in the last half step of a ray
+/// is not found.
+class ray_surface {
+ public:
+  /// @param step_voxels of the finest spacing, at most 1
+  /// @param present voxels that `values` holds: the owned ones and ghosts_needed() on every side, where the domain has them
+  /// @cost one pass over the values
+  ray_surface(index3 domain, vector3 spacing_mm, const box3& owned, const box3& present, double step_voxels,
+              const float* values, float level);
+
+  struct hit {
+    vector3 point;   ///< voxels
+    vector3 normal;  ///< unit vector in mm space, towards lower values
+    bool cut;        ///< the ray begins inside: the surface is where it enters the domain, `normal` is not set
+  };
+  /// @param samples counts those that were interpolated
+  std::optional<hit> first(const ray& along, std::int64_t& samples) const;
+
+  /// Values of the shape of `present`, interpolated between those that are not NaN; NaN where these have no more than
+  /// `least_share` of the weights.
+  double interpolate(const float* values, const vector3& point, double least_share) const;
+
+ private:
+  hit refine(const ray& along, std::int64_t sample) const;
+
+  index3 domain_;
+  vector3 spacing_mm_;
+  box3 present_;
+  double step_;
+  float level_;
+  int samples_;  // in a segment
+  const float* given_;
+  std::vector<float> repeated_;  // values of a thin domain, with those at its ends repeated
+  const float* values_;          // these, or the given ones
+  ray_segments segments_;
+  occupied_cells reached_;
+};
+
+}  // namespace osteon::kernel
