@@ -2,7 +2,7 @@
 /// serve SIZE SIZE ...: the start-up server of a job of clusters with these numbers of processes; prints its port.
 /// OSTEON_SERVE_HOST is the address at which the others reach it, OSTEON_SERVE_S for how long it serves.
 /// OSTEON_WIRE_TLS as for the processes.
-#include <bridge/wire/server.hpp>
+#include <bridge/wire/servers/server.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <string>

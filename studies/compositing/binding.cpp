@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <osteon/base/error.hpp>
-#include <osteon/machine/binding.hpp>
+#include <osteon/machine/topology/binding.hpp>
 #include <studies/compositing/composite.hpp>
 
 namespace osteon::studies {

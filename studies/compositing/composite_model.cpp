@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <osteon/net/compositing_model.hpp>
+#include <osteon/net/costs/compositing_model.hpp>
 #include <osteon/render/choose_compositor.hpp>
 #include <studies/compositing/composite_model.hpp>
 #include <studies/compositing/way_words.hpp>

@@ -2,7 +2,7 @@
 /// @file
 /// What the models say of the ways that are measured.
 #include <optional>
-#include <osteon/net/compositing_machine.hpp>
+#include <osteon/net/costs/compositing_machine.hpp>
 #include <studies/compositing/composite.hpp>
 
 namespace osteon::studies {

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Terms that the printed equations leave out, fitted to measured frames.
-#include <osteon/net/compositing_model.hpp>
+#include <osteon/net/costs/compositing_model.hpp>
 #include <span>
 #include <vector>
 

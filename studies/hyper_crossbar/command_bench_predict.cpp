@@ -8,7 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <osteon/net/network_request.hpp>
+#include <osteon/net/networks/network_request.hpp>
 #include <studies/hyper_crossbar/commands.hpp>
 #include <studies/hyper_crossbar/integer_sort/run.hpp>
 #include <studies/hyper_crossbar/predict.hpp>

@@ -3,8 +3,8 @@
 /// Who gets which box of a grid: the orders that [Ito] compares.
 #include <mpi.h>
 
-#include <osteon/machine/links.hpp>
-#include <osteon/placement/graph.hpp>
+#include <osteon/machine/links/links.hpp>
+#include <osteon/placement/graph/graph.hpp>
 #include <string>
 #include <string_view>
 #include <studies/subdomain_mapping/cartesian.hpp>

@@ -10,10 +10,10 @@
 #include <memory>
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/machine/bind_ranks.hpp>
-#include <osteon/machine/job_hosts.hpp>
-#include <osteon/machine/machine_file.hpp>
-#include <osteon/machine/probe.hpp>
+#include <osteon/machine/links/machine_file.hpp>
+#include <osteon/machine/probe/job_hosts.hpp>
+#include <osteon/machine/probe/probe.hpp>
+#include <osteon/machine/topology/bind_ranks.hpp>
 #include <studies/measure/bench_row.hpp>
 #include <studies/subdomain_mapping/box_order.hpp>
 #include <studies/subdomain_mapping/commands.hpp>

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <osteon/base/error.hpp>
-#include <osteon/net/network_request.hpp>
+#include <osteon/net/networks/network_request.hpp>
 #include <osteon/placement/place.hpp>
 #include <studies/subdomain_mapping/box_order.hpp>
 #include <studies/subdomain_mapping/poisson_grids.hpp>

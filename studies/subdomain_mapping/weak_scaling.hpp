@@ -4,7 +4,7 @@
 /// for each number of cores, mode and order. Nothing is started.
 #include <array>
 #include <optional>
-#include <osteon/machine/links.hpp>
+#include <osteon/machine/links/links.hpp>
 #include <string>
 #include <studies/subdomain_mapping/cartesian.hpp>
 #include <vector>

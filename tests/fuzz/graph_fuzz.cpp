@@ -1,6 +1,6 @@
 #include <cstdlib>
 #include <osteon/base/error.hpp>
-#include <osteon/placement/graph_file.hpp>
+#include <osteon/placement/graph/graph.hpp>
 #include <string_view>
 
 // Oracle: a text is refused with a data_error, or is a symmetric graph that survives being written and read again.

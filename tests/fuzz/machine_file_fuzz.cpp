@@ -1,6 +1,6 @@
 #include <cstdlib>
 #include <osteon/base/error.hpp>
-#include <osteon/machine/machine_file.hpp>
+#include <osteon/machine/links/machine_file.hpp>
 
 // Oracle: what is accepted is a machine that is the same after writing and reading; nothing but data_error leaves the
 // reader.

@@ -1,6 +1,6 @@
 #include <cstdlib>
 #include <osteon/base/error.hpp>
-#include <osteon/net/network_request.hpp>
+#include <osteon/net/networks/network_request.hpp>
 #include <string>
 
 // Oracle: a text is refused with words, or the network can be routed from its first PU to its last.

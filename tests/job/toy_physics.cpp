@@ -11,8 +11,8 @@
 #include <osteon/job/elasticity/elasticity.hpp>
 #include <osteon/job/heat/heat.hpp>
 #include <osteon/job/import/model_source.hpp>
+#include <osteon/job/run/before_run.hpp>
 #include <osteon/job/run/compute.hpp>
-#include <osteon/job/run/estimate.hpp>
 #include <osteon/job/system_info.hpp>
 #include <osteon/job/thermo_elasticity/thermo_elasticity.hpp>
 #include <string>

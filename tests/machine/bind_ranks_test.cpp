@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <osteon/base/error.hpp>
-#include <osteon/machine/bind_ranks.hpp>
+#include <osteon/machine/topology/bind_ranks.hpp>
 
 namespace osteon::machine::bind_ranks_test {
 

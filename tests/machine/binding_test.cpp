@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <osteon/base/error.hpp>
-#include <osteon/machine/binding.hpp>
+#include <osteon/machine/topology/binding.hpp>
 
 #include "machine/trees.hpp"
 

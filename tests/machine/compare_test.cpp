@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <osteon/machine/compare.hpp>
+#include <osteon/machine/links/links.hpp>
 
 #include "machine/trees.hpp"
 

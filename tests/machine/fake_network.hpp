@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <osteon/machine/link_probe.hpp>
+#include <osteon/machine/probe/link_probe.hpp>
 #include <random>
 
 namespace osteon::machine {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <osteon/machine/fit.hpp>
+#include <osteon/machine/links/fit.hpp>
 #include <random>
 
 namespace osteon::machine::fit_test {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 #include <osteon/base/error.hpp>
-#include <osteon/machine/machine_file.hpp>
+#include <osteon/machine/links/machine_file.hpp>
 
 #include "machine/trees.hpp"
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <osteon/comm/communicator.hpp>
-#include <osteon/machine/probe.hpp>
+#include <osteon/machine/probe/probe.hpp>
 
 #include "machine/trees.hpp"
 

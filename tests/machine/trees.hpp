@@ -1,6 +1,6 @@
 #pragma once
 // The five machines of the tests.
-#include <osteon/machine/topology.hpp>
+#include <osteon/machine/topology/topology.hpp>
 
 namespace osteon::machine::samples {
 

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <osteon/base/error.hpp>
-#include <osteon/net/choose.hpp>
-#include <osteon/net/network_request.hpp>
+#include <osteon/net/costs/choose.hpp>
+#include <osteon/net/networks/network_request.hpp>
 
 namespace choose_exchange_test {
 

@@ -2,7 +2,7 @@
 
 #include <numeric>
 #include <osteon/base/error.hpp>
-#include <osteon/net/choose.hpp>
+#include <osteon/net/costs/choose.hpp>
 #include <osteon/plan/swap.hpp>
 
 #include "written_plan.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 #include <osteon/base/error.hpp>
-#include <osteon/net/compositing_model.hpp>
+#include <osteon/net/costs/compositing_model.hpp>
 
 namespace compositing_model_test {
 

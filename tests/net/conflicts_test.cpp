@@ -2,8 +2,8 @@
 
 #include <numeric>
 #include <osteon/base/error.hpp>
-#include <osteon/net/conflicts.hpp>
-#include <osteon/net/network_request.hpp>
+#include <osteon/net/networks/conflicts.hpp>
+#include <osteon/net/networks/network_request.hpp>
 #include <random>
 
 namespace conflicts_test {

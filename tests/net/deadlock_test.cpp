@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <osteon/base/error.hpp>
-#include <osteon/net/deadlock.hpp>
-#include <osteon/net/network_request.hpp>
+#include <osteon/net/networks/deadlock.hpp>
+#include <osteon/net/networks/network_request.hpp>
 
 #include "wormhole_reference.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <osteon/net/fair_sharing.hpp>
+#include <osteon/net/costs/fair_sharing.hpp>
 #include <random>
 
 namespace fair_sharing_test {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <osteon/base/error.hpp>
-#include <osteon/net/network_request.hpp>
+#include <osteon/net/networks/network_request.hpp>
 #include <queue>
 #include <set>
 

@@ -3,8 +3,8 @@
 #include <bit>
 #include <numeric>
 #include <osteon/base/error.hpp>
-#include <osteon/net/compositing_model.hpp>
-#include <osteon/net/plan_cost.hpp>
+#include <osteon/net/costs/compositing_model.hpp>
+#include <osteon/net/costs/plan_cost.hpp>
 #include <osteon/plan/swap.hpp>
 #include <random>
 

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <osteon/net/network_request.hpp>
-#include <osteon/net/simulate.hpp>
+#include <osteon/net/costs/simulate.hpp>
+#include <osteon/net/networks/network_request.hpp>
 #include <simgrid/s4u.hpp>
 #include <string>
 

@@ -2,10 +2,10 @@
 
 #include <cmath>
 #include <osteon/base/error.hpp>
-#include <osteon/net/network_request.hpp>
-#include <osteon/net/simulate.hpp>
+#include <osteon/net/costs/simulate.hpp>
+#include <osteon/net/networks/network_request.hpp>
+#include <osteon/plan/exchange.hpp>
 #include <osteon/plan/exchange_method.hpp>
-#include <osteon/plan/message_list.hpp>
 #include <random>
 
 namespace simulate_test {

@@ -3,7 +3,7 @@
 // takes the next link of its way, if that is free, and all its flits move up by one link; a link is free again when the last
 // flit has passed. Messages are served in the order of their numbers, turned by one in each cycle.
 #include <algorithm>
-#include <osteon/net/network.hpp>
+#include <osteon/net/networks/network.hpp>
 #include <vector>
 
 namespace osteon::net_test {

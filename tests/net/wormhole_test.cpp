@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <osteon/net/conflicts.hpp>
-#include <osteon/net/network_request.hpp>
-#include <osteon/net/simulate.hpp>
-#include <osteon/plan/message_list.hpp>
+#include <osteon/net/costs/simulate.hpp>
+#include <osteon/net/networks/conflicts.hpp>
+#include <osteon/net/networks/network_request.hpp>
+#include <osteon/plan/exchange.hpp>
 #include <random>
 
 namespace wormhole_test {

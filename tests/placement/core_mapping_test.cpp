@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <machine/trees.hpp>
 #include <numeric>
-#include <osteon/placement/core_mapping.hpp>
-#include <osteon/placement/scotch_start.hpp>
-#include <osteon/placement/swap_search.hpp>
+#include <osteon/placement/mapping/mapping.hpp>
+#include <osteon/placement/mapping/scotch_start.hpp>
+#include <osteon/placement/mapping/swap_search.hpp>
 
 namespace osteon::placement::core_mapping_test {
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <osteon/base/error.hpp>
-#include <osteon/placement/graph_file.hpp>
+#include <osteon/placement/graph/graph.hpp>
 
 namespace osteon::placement::graph_file_test {
 

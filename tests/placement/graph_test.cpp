@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <osteon/base/error.hpp>
-#include <osteon/placement/bisection.hpp>
-#include <osteon/placement/grouping.hpp>
-#include <osteon/placement/random.hpp>
+#include <osteon/placement/graph/random.hpp>
+#include <osteon/placement/mapping/bisection.hpp>
+#include <osteon/placement/mapping/grouping.hpp>
 
 namespace osteon::placement::graph_test {
 

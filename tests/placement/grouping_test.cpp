@@ -4,8 +4,8 @@
 #include <fstream>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/placement/grouping.hpp>
-#include <osteon/placement/random.hpp>
+#include <osteon/placement/graph/random.hpp>
+#include <osteon/placement/mapping/grouping.hpp>
 #include <sstream>
 
 namespace osteon::placement::grouping_test {

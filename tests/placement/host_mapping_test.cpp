@@ -3,10 +3,10 @@
 
 #include <numeric>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/net/network_request.hpp>
-#include <osteon/placement/grouping.hpp>
-#include <osteon/placement/host_mapping.hpp>
-#include <osteon/placement/random.hpp>
+#include <osteon/net/networks/network_request.hpp>
+#include <osteon/placement/graph/random.hpp>
+#include <osteon/placement/mapping/grouping.hpp>
+#include <osteon/placement/mapping/mapping.hpp>
 
 namespace osteon::placement::host_mapping_test {
 

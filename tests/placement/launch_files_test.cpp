@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <osteon/base/error.hpp>
-#include <osteon/placement/launch_files.hpp>
+#include <osteon/placement/hosts/target.hpp>
 
 namespace osteon::placement::launch_files_test {
 

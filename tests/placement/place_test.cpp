@@ -6,9 +6,9 @@
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/net/network_request.hpp>
+#include <osteon/net/networks/network_request.hpp>
+#include <osteon/placement/graph/random.hpp>
 #include <osteon/placement/place.hpp>
-#include <osteon/placement/random.hpp>
 
 namespace osteon::placement::place_test {
 

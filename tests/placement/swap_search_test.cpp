@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
-#include <osteon/placement/random.hpp>
-#include <osteon/placement/swap_search.hpp>
+#include <osteon/placement/graph/random.hpp>
+#include <osteon/placement/mapping/swap_search.hpp>
 
 namespace osteon::placement::swap_search_test {
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <osteon/plan/composite_method.hpp>
 #include <osteon/plan/overlap.hpp>
-#include <osteon/plan/summary.hpp>
+#include <osteon/plan/verify.hpp>
 #include <plan/spoilt.hpp>
 #include <set>
 

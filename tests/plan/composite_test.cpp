@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 #include <osteon/plan/composite_method.hpp>
-#include <osteon/plan/summary.hpp>
+#include <osteon/plan/verify.hpp>
 #include <plan/spoilt.hpp>
 
 namespace composite_test {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <osteon/plan/exchange.hpp>
 #include <osteon/plan/exchange_method.hpp>
-#include <osteon/plan/message_list.hpp>
 #include <osteon/plan/swap.hpp>
 #include <osteon/plan/verify_exchange.hpp>
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/broadcast.hpp>
-#include <osteon/net/compositing_model.hpp>
+#include <osteon/net/costs/compositing_model.hpp>
 #include <osteon/render/choose_compositor.hpp>
 
 namespace choose_compositor_test {

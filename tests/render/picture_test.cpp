@@ -7,7 +7,6 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/grid/box_tree.hpp>
-#include <osteon/render/box_visibility.hpp>
 #include <osteon/render/presets.hpp>
 #include <osteon/render/transfer.hpp>
 #include <osteon/render/view.hpp>

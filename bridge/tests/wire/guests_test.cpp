@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <bridge/wire/guests.hpp>
-#include <bridge/wire/relay.hpp>
+#include <bridge/wire/servers/relay.hpp>
 #include <bridge/wire/socket.hpp>
 #include <filesystem>
 #include <thread>

@@ -2,7 +2,7 @@
 /// @file
 /// A joined job inside one test process: a server, and an endpoint per rank that joins in a thread of its own.
 #include <bridge/wire/link.hpp>
-#include <bridge/wire/server.hpp>
+#include <bridge/wire/servers/server.hpp>
 #include <cstring>
 #include <functional>
 #include <future>

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <bridge/wire/endpoint/pair.hpp>
 #include <bridge/wire/packet.hpp>
-#include <bridge/wire/pair.hpp>
 #include <bridge/wire/startup.hpp>
 #include <cstdlib>
 #include <cstring>

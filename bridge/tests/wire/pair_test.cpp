@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bridge/wire/pair.hpp>
+#include <bridge/wire/endpoint/pair.hpp>
 #include <random>
 
 namespace pair_test {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <bridge/wire/relay.hpp>
+#include <bridge/wire/servers/relay.hpp>
 #include <wire/job.hpp>
 
 namespace relay_test {

@@ -2,8 +2,8 @@
 /// @file
 /// Pictures of a network and what its links carry; of a plan, ranks as rows, rounds as columns, messages as lines in the
 /// colour of what they carry; of measured links, hosts as rows and columns, bandwidth as colour.
-#include <osteon/machine/link_probe.hpp>
-#include <osteon/net/network.hpp>
+#include <osteon/machine/probe/link_probe.hpp>
+#include <osteon/net/networks/network.hpp>
 #include <osteon/plan/plan.hpp>
 #include <span>
 #include <string>

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 #include <osteon/base/error.hpp>
-#include <osteon/net/network.hpp>
+#include <osteon/net/networks/network.hpp>
 #include <vector>
 
 namespace osteon::app {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <osteon/base/counted.hpp>
 #include <osteon/job/import/import.hpp>
-#include <osteon/job/run/check_image.hpp>
+#include <osteon/job/run/before_run.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/spec/doubts.hpp>
 

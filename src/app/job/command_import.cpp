@@ -10,7 +10,7 @@
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
-#include <osteon/job/run/estimate.hpp>
+#include <osteon/job/run/before_run.hpp>
 #include <osteon/job/spec.hpp>
 
 namespace osteon::app {

@@ -8,9 +8,9 @@
 #include <array>
 #include <filesystem>
 #include <memory>
-#include <osteon/machine/machine_file.hpp>
-#include <osteon/net/network_request.hpp>
-#include <osteon/placement/launch_files.hpp>
+#include <osteon/machine/links/machine_file.hpp>
+#include <osteon/net/networks/network_request.hpp>
+#include <osteon/placement/hosts/target.hpp>
 #include <osteon/placement/place.hpp>
 
 namespace osteon::app {

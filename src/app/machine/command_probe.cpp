@@ -10,10 +10,10 @@
 #include <memory>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/machine/binding.hpp>
-#include <osteon/machine/compare.hpp>
-#include <osteon/machine/machine_file.hpp>
-#include <osteon/machine/probe.hpp>
+#include <osteon/machine/links/links.hpp>
+#include <osteon/machine/links/machine_file.hpp>
+#include <osteon/machine/probe/probe.hpp>
+#include <osteon/machine/topology/binding.hpp>
 
 namespace osteon::app {
 

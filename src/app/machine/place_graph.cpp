@@ -19,7 +19,7 @@
 #include <osteon/job/placement/rank_graph.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/voxfe/script_job.hpp>
-#include <osteon/placement/graph_file.hpp>
+#include <osteon/placement/graph/graph.hpp>
 
 extern char** environ;
 

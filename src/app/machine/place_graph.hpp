@@ -4,7 +4,7 @@
 /// after on the right; and the exchange in truth, in the order of the ranks and in that of the placement.
 #include <app/command_line.hpp>
 #include <optional>
-#include <osteon/placement/graph.hpp>
+#include <osteon/placement/graph/graph.hpp>
 #include <osteon/placement/place.hpp>
 #include <string>
 #include <vector>

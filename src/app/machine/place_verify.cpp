@@ -6,8 +6,8 @@
 #include <app/mpi_session.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/machine/machine_file.hpp>
-#include <osteon/machine/probe.hpp>
+#include <osteon/machine/links/machine_file.hpp>
+#include <osteon/machine/probe/probe.hpp>
 #include <osteon/placement/place.hpp>
 #include <osteon/placement/reorder.hpp>
 

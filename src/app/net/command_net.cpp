@@ -12,9 +12,9 @@
 #include <memory>
 #include <numeric>
 #include <osteon/base/error.hpp>
-#include <osteon/net/compositing_model.hpp>
-#include <osteon/net/exchange_cost.hpp>
-#include <osteon/net/plan_cost.hpp>
+#include <osteon/net/costs/compositing_model.hpp>
+#include <osteon/net/costs/exchange_cost.hpp>
+#include <osteon/net/costs/plan_cost.hpp>
 #include <osteon/plan/composite_method.hpp>
 
 namespace osteon::app {

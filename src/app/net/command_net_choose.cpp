@@ -6,7 +6,7 @@
 #include <app/net/net_ends.hpp>
 #include <app/net/net_input.hpp>
 #include <memory>
-#include <osteon/net/choose.hpp>
+#include <osteon/net/costs/choose.hpp>
 
 namespace osteon::app {
 

@@ -5,7 +5,7 @@
 #include <app/json_output.hpp>
 #include <app/net/net_input.hpp>
 #include <memory>
-#include <osteon/net/conflicts.hpp>
+#include <osteon/net/networks/conflicts.hpp>
 
 namespace osteon::app {
 

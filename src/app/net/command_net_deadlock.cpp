@@ -5,7 +5,7 @@
 #include <app/json_output.hpp>
 #include <app/net/net_input.hpp>
 #include <memory>
-#include <osteon/net/deadlock.hpp>
+#include <osteon/net/networks/deadlock.hpp>
 
 namespace osteon::app {
 

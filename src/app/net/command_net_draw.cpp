@@ -8,7 +8,7 @@
 #include <memory>
 #include <osteon/base/error.hpp>
 #include <osteon/job/system_info.hpp>
-#include <osteon/net/conflicts.hpp>
+#include <osteon/net/networks/conflicts.hpp>
 
 namespace osteon::app {
 

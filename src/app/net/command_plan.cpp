@@ -11,7 +11,7 @@
 #include <numeric>
 #include <osteon/plan/composite_method.hpp>
 #include <osteon/plan/overlap.hpp>
-#include <osteon/plan/summary.hpp>
+#include <osteon/plan/plan.hpp>
 #include <osteon/plan/verify.hpp>
 #include <random>
 

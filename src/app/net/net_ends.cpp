@@ -2,7 +2,7 @@
 
 #include <app/net/net_ends.hpp>
 #include <osteon/base/error.hpp>
-#include <osteon/net/network_request.hpp>
+#include <osteon/net/networks/network_request.hpp>
 
 namespace osteon::app {
 

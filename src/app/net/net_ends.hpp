@@ -2,7 +2,7 @@
 /// @file
 /// What the ends of messages cost, as options.
 #include <app/command_line.hpp>
-#include <osteon/net/simulate.hpp>
+#include <osteon/net/costs/simulate.hpp>
 #include <string>
 
 namespace osteon::app {

@@ -7,9 +7,9 @@
 #include <iterator>
 #include <memory>
 #include <osteon/base/error.hpp>
-#include <osteon/net/network_request.hpp>
+#include <osteon/net/networks/network_request.hpp>
+#include <osteon/plan/exchange.hpp>
 #include <osteon/plan/exchange_method.hpp>
-#include <osteon/plan/message_list.hpp>
 
 namespace osteon::app {
 

@@ -2,7 +2,7 @@
 /// @file
 /// What the commands about networks ask for: a network, an exchange, and which rank is where.
 #include <app/command_line.hpp>
-#include <osteon/net/network.hpp>
+#include <osteon/net/networks/network.hpp>
 #include <osteon/plan/exchange.hpp>
 #include <string>
 #include <vector>

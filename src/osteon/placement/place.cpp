@@ -7,14 +7,13 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/placement/bisection.hpp>
-#include <osteon/placement/core_mapping.hpp>
-#include <osteon/placement/grouping.hpp>
-#include <osteon/placement/host_mapping.hpp>
+#include <osteon/placement/graph/random.hpp>
+#include <osteon/placement/mapping/bisection.hpp>
+#include <osteon/placement/mapping/grouping.hpp>
+#include <osteon/placement/mapping/mapping.hpp>
+#include <osteon/placement/mapping/scotch_start.hpp>
+#include <osteon/placement/mapping/swap_search.hpp>
 #include <osteon/placement/place.hpp>
-#include <osteon/placement/random.hpp>
-#include <osteon/placement/scotch_start.hpp>
-#include <osteon/placement/swap_search.hpp>
 
 namespace osteon::placement {
 

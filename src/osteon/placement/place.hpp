@@ -7,9 +7,9 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <osteon/placement/core_mapping.hpp>
-#include <osteon/placement/graph.hpp>
-#include <osteon/placement/target.hpp>
+#include <osteon/placement/graph/graph.hpp>
+#include <osteon/placement/hosts/target.hpp>
+#include <osteon/placement/mapping/mapping.hpp>
 #include <span>
 #include <string>
 #include <string_view>

@@ -7,8 +7,8 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/machine/binding.hpp>
-#include <osteon/machine/job_hosts.hpp>
+#include <osteon/machine/probe/job_hosts.hpp>
+#include <osteon/machine/topology/binding.hpp>
 #include <osteon/placement/reorder.hpp>
 
 namespace osteon::placement {

@@ -4,7 +4,7 @@
 #include <mpi.h>
 
 #include <osteon/comm/communicator.hpp>
-#include <osteon/machine/links.hpp>
+#include <osteon/machine/links/links.hpp>
 #include <osteon/placement/place.hpp>
 #include <string>
 #include <vector>

@@ -41,7 +41,8 @@ enum class arrival : std::uint8_t {
   other,    ///< the receiver knows (halo, butterfly of a transform, compositing)
 };
 
-/// A form about which theorems are known (osteon/net/proof.hpp). A generator that sets one guarantees that `of` has it.
+/// A form about which theorems are known (osteon/net/networks/conflicts.hpp). A generator that sets one guarantees that `of`
+/// has it.
 enum class exchange_form : std::uint8_t {
   any,
   translation,            ///< in each round rank x sends to x + s, coordinates modulo `shape`
@@ -129,5 +130,19 @@ exchange halo_exchange(std::array<int, 3> shape, std::array<std::int64_t, 3> fac
 
 /// Any plan as an exchange: all steps to one peer in one round are one message. The whole plan is kept in memory.
 exchange as_exchange(const plan& what, double bytes_per_element);
+
+/// A message with its round and both ends.
+struct listed_message {
+  std::int64_t round = 0;
+  int from = 0, to = 0;
+  std::int64_t bytes = 0;
+};
+
+/// The exchange of these messages, which stay in memory. @param ranks at least the largest rank + 1
+exchange exchange_of(std::string name, int ranks, const std::vector<listed_message>& messages);
+
+/// Read a text of lines `round from to bytes`; text after a # is a remark. Ranks are those up to the largest one named.
+/// @throws data_error naming the line
+exchange parse_messages(const std::string& text, const std::string& source);
 
 }  // namespace osteon::plan

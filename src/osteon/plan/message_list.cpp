@@ -1,4 +1,4 @@
-#include <osteon/plan/message_list.hpp>
+#include <osteon/plan/exchange.hpp>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
-#include <osteon/plan/summary.hpp>
+#include <osteon/plan/verify.hpp>
 
 #include <algorithm>
-#include <osteon/plan/verify.hpp>
 
 namespace osteon::plan {
 

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Symbolic execution of a plan: is every element delivered, blended in legal order, and does nobody wait forever?
+/// Symbolic execution of a plan: is every element delivered, blended in legal order, and does nobody wait forever? And
+/// counts of its messages, bytes and memory.
 #include <osteon/base/error.hpp>
 #include <osteon/plan/plan.hpp>
 #include <span>
@@ -36,5 +37,19 @@ bool arrives_in_place(const round& what, const step& received);
 /// @throws usage_error if the goal's order is no permutation of the plan's ranks, or its root none of them
 /// @cost O(messages log ranks) time; the whole plan, and for each rank the stretches of its object that differ, in memory
 std::vector<problem> verify_composite(const plan& what, const composite_goal& goal);
+
+struct plan_summary {
+  std::int64_t rounds = 0;
+  std::int64_t messages = 0;          ///< in sum; all steps to one peer in one round count once
+  std::int64_t pieces = 0;            ///< steps that send: spans that the messages are made of
+  std::int64_t sent_elements = 0;     ///< in sum
+  std::int64_t most_sent = 0;         ///< elements, by the rank that sends most
+  std::int64_t most_received = 0;     ///< elements, by the rank that receives most
+  std::int64_t most_messages_in = 0;  ///< into one rank in one round
+  std::int64_t most_staged = 0;       ///< elements that a rank holds beside its object (see staged_elements)
+};
+
+/// Count the whole plan. @cost O(steps log steps of a round)
+plan_summary summarise(const plan& what);
 
 }  // namespace osteon::plan

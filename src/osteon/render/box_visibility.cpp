@@ -1,4 +1,4 @@
-#include <osteon/render/box_visibility.hpp>
+#include <osteon/render/view.hpp>
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/net/choose.hpp>
-#include <osteon/net/compositing_model.hpp>
+#include <osteon/net/costs/choose.hpp>
+#include <osteon/net/costs/compositing_model.hpp>
 #include <osteon/render/choose_compositor.hpp>
 
 namespace osteon::render {

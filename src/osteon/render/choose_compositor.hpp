@@ -3,7 +3,7 @@
 /// The compositor that is fastest here: the model ranks what could be used, the best few composite some frames.
 #include <optional>
 #include <osteon/comm/compositor.hpp>
-#include <osteon/net/compositing_machine.hpp>
+#include <osteon/net/costs/compositing_machine.hpp>
 #include <osteon/plan/composite_method.hpp>
 #include <osteon/render/probe_machine.hpp>
 #include <string>

@@ -1,4 +1,4 @@
-#include <osteon/render/join_by_depth.hpp>
+#include <osteon/render/cast_rays.hpp>
 
 #include <algorithm>
 #include <cstring>

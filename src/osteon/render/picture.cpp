@@ -13,9 +13,8 @@
 #include <osteon/comm/execute.hpp>
 #include <osteon/comm/host_memory.hpp>
 #include <osteon/plan/swap.hpp>
-#include <osteon/render/box_visibility.hpp>
 #include <osteon/render/cast_rays.hpp>
-#include <osteon/render/join_by_depth.hpp>
+#include <osteon/render/view.hpp>
 
 namespace osteon::render {
 

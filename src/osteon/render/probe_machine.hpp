@@ -3,7 +3,7 @@
 /// The figures of the machine that this program runs on.
 #include <osteon/comm/communicator.hpp>
 #include <osteon/kernel/blend/pixel.hpp>
-#include <osteon/net/compositing_machine.hpp>
+#include <osteon/net/costs/compositing_machine.hpp>
 
 namespace osteon::render {
 

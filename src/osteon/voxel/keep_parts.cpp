@@ -1,4 +1,4 @@
-#include <osteon/voxel/keep_parts.hpp>
+#include <osteon/voxel/segment.hpp>
 
 #include <fmt/format.h>
 

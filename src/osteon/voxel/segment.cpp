@@ -12,7 +12,6 @@
 #include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/voxel/elastic_classes.hpp>
-#include <osteon/voxel/keep_parts.hpp>
 #include <set>
 #include <type_traits>
 

@@ -125,4 +125,9 @@ segmented segment(const image_planes& labels, const segmentation_options& how, c
 /// @throws data_error if the image has only one grey value
 double otsu_threshold(const image_planes& scan, grey_range range);
 
+/// The parts of the solid that are kept, and the report of all.
+/// @param cells without numbers; as it is if nothing is dropped
+/// @throws data_error if what is kept does not join the faces that it has to
+run_set keep_parts(const run_set& cells, const segmentation_options& how, segmentation_report& report);
+
 }  // namespace osteon::voxel

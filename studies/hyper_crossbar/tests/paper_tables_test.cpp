@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <osteon/net/conflicts.hpp>
-#include <osteon/net/exchange_cost.hpp>
-#include <osteon/net/network_request.hpp>
+#include <osteon/net/costs/exchange_cost.hpp>
+#include <osteon/net/networks/conflicts.hpp>
+#include <osteon/net/networks/network_request.hpp>
 #include <osteon/plan/exchange_method.hpp>
 #include <studies/hyper_crossbar/paper_tables.hpp>
 

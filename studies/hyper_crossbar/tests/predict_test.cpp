@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <osteon/base/error.hpp>
-#include <osteon/net/network_request.hpp>
+#include <osteon/net/networks/network_request.hpp>
 #include <studies/hyper_crossbar/integer_sort/problem.hpp>
 #include <studies/hyper_crossbar/predict.hpp>
 

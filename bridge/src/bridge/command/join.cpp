@@ -5,7 +5,7 @@
 
 #include <bridge/launch/joined_job.hpp>
 #include <bridge/launch/srun_advice.hpp>
-#include <bridge/wire/relay.hpp>
+#include <bridge/wire/servers/relay.hpp>
 #include <bridge/wire/socket.hpp>
 #include <common/printable.hpp>
 #include <cstdio>

@@ -9,9 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <bridge/front/front.hpp>
 #include <cstring>
-
-#include "front/front.hpp"
 
 namespace osteon::bridge {
 namespace {

@@ -2,8 +2,8 @@
 /// @file
 /// The front: libmpi_abi.so.1. Every MPI function jumps through one slot of `active`.
 ///
-/// At load the slots hold the vendor's functions, behind its adapter. In a job of several clusters, mixed/ puts its own
-/// functions over those that must know about other clusters, and calls the vendor's through `vendor()`.
+/// At load the slots hold the vendor's functions, behind its adapter. In a job of several clusters, inter_cluster/ puts its
+/// own functions over those that must know about other clusters, and calls the vendor's through `vendor()`.
 #include "slots.hpp"
 
 #include <string>
@@ -42,6 +42,6 @@ void report_once(const std::string& text, int rank) noexcept;
 void share_environ() noexcept;
 
 /// Put this layer's own functions into the slots: names of the standard that no vendor has yet, and error texts.
-void install_own(slots& into) noexcept;
+void install_without_vendor(slots& into) noexcept;
 
 }  // namespace osteon::bridge

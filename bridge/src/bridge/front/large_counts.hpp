@@ -1,12 +1,11 @@
 #pragma once
 /// @file
 /// Functions with large counts (MPI_X_c) by their twins with int counts, where the counts fit.
+#include <bridge/front/front.hpp>
 #include <climits>
 #include <tuple>
 #include <type_traits>
 #include <vector>
-
-#include "front/front.hpp"
 
 namespace osteon::bridge {
 
@@ -112,14 +111,14 @@ class collective_lengths {
     using list = std::tuple<A...>;
     constexpr std::size_t at = comm_among<A...>();  // where there is a root, it precedes the communicator
     const MPI_Comm comm = std::get<MPI_Comm>(all);
-    int rank = 0, between = 0;
+    int rank = 0, inter = 0;
     active.Comm_size(comm, &n_);
     active.Comm_rank(comm, &rank);
-    active.Comm_test_inter(comm, &between);
-    if (between && !reduces) active.Comm_remote_size(comm, &n_);
+    active.Comm_test_inter(comm, &inter);
+    if (inter && !reduces) active.Comm_remote_size(comm, &n_);
     if constexpr (at > 0)
       if constexpr (std::is_same_v<std::tuple_element_t<at - 1, list>, int>)
-        if (std::get<at - 1>(all) != (between ? MPI_ROOT : rank)) n_ = 0;
+        if (std::get<at - 1>(all) != (inter ? MPI_ROOT : rank)) n_ = 0;
     if constexpr (std::is_same_v<std::tuple_element_t<0, list>, const void*>)
       in_place_ = !reduces && std::get<0>(all) == MPI_IN_PLACE;
   }

@@ -3,9 +3,8 @@
 /// Waiting for and testing requests where some of them are objects of a layer of ours and the rest belongs to the layer
 /// below: one of each, and lists of both kinds.
 #include <algorithm>
+#include <bridge/front/front.hpp>
 #include <vector>
-
-#include "front/front.hpp"
 
 namespace osteon::bridge {
 

@@ -12,8 +12,8 @@
 #include <bridge/launch/join_plan.hpp>
 #include <bridge/launch/other_mpi.hpp>
 #include <bridge/wire/job_key.hpp>
-#include <bridge/wire/relay.hpp>
-#include <bridge/wire/server.hpp>
+#include <bridge/wire/servers/relay.hpp>
+#include <bridge/wire/servers/server.hpp>
 #include <bridge/wire/socket.hpp>
 #include <chrono>
 #include <cstring>

@@ -9,7 +9,7 @@
 namespace osteon::bridge::wire {
 
 struct choices {
-  bool bytes = false;              ///< OSTEON_BRIDGE_MODE = bytes: the vendor only carries bytes (mixed/carrier.hpp)
+  bool bytes = false;              ///< OSTEON_BRIDGE_MODE = bytes: the vendor only carries bytes (carrier.hpp)
   bool threads = false;            ///< OSTEON_BRIDGE_PROGRESS = threads, for that
   std::size_t short_bytes = 4064;  ///< OSTEON_BRIDGE_SHORT, for that: with the header a packet of 4 KiB
   bool external32 = false;         ///< OSTEON_BRIDGE_DATA = external32

@@ -15,9 +15,9 @@
 #include <osteon/base/xxh64.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/machine/bind_ranks.hpp>
-#include <osteon/machine/machine_file.hpp>
-#include <osteon/machine/probe.hpp>
+#include <osteon/machine/links/machine_file.hpp>
+#include <osteon/machine/probe/probe.hpp>
+#include <osteon/machine/topology/bind_ranks.hpp>
 #include <osteon/placement/reorder.hpp>
 #include <osteon/solve/heat/heat.hpp>
 

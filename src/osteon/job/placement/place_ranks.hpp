@@ -7,7 +7,7 @@
 #include <osteon/base/log_sink.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/job/spec.hpp>
-#include <osteon/placement/graph.hpp>
+#include <osteon/placement/graph/graph.hpp>
 
 namespace osteon::job {
 

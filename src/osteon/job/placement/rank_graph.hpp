@@ -6,7 +6,7 @@
 #include <osteon/base/material_number.hpp>
 #include <osteon/grid/box_tree.hpp>
 #include <osteon/job/spec.hpp>
-#include <osteon/placement/graph.hpp>
+#include <osteon/placement/graph/graph.hpp>
 #include <span>
 #include <string>
 

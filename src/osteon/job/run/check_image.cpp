@@ -1,4 +1,4 @@
-#include <osteon/job/run/check_image.hpp>
+#include <osteon/job/run/before_run.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>

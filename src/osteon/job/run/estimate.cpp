@@ -1,4 +1,4 @@
-#include <osteon/job/run/estimate.hpp>
+#include <osteon/job/run/before_run.hpp>
 
 #include <fmt/format.h>
 

@@ -1,0 +1,25 @@
+#pragma once
+/// @file
+/// Facts that the processes of a joined job exchange at its start, and the consequences when they differ.
+#include <bridge/wire/choices.hpp>
+#include <bridge/wire/link.hpp>
+#include <string>
+
+namespace osteon::bridge {
+
+struct agreement {
+  int tag_limit = 32767;    ///< the smallest of all
+  bool external32 = false;  ///< data between clusters travel in one representation, because representations in memory differ
+  std::string warning;      ///< what the user should know; empty: nothing
+};
+
+/// The facts of this process.
+std::string own_facts(int tag_limit, const wire::choices& c);
+/// The consequences of all processes' facts; the same in every process.
+/// @throws usage_error if sizes or modes differ, or arithmetic does and OSTEON_BRIDGE_ARITHMETIC = require
+agreement agree_on(const wire::world_info& info, const wire::choices& c);
+
+/// How the program's own code computes, in words.
+std::string own_arithmetic();
+
+}  // namespace osteon::bridge

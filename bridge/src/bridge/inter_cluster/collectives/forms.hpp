@@ -1,0 +1,43 @@
+#pragma once
+/// @file
+/// Entries of collectives: the vendor's or ours, whichever the communicator is.
+#include <bridge/inter_cluster/world.hpp>
+#include <type_traits>
+
+namespace osteon::bridge {
+
+/// A function of the standard in its two forms, ours or the vendor's. A blocking call of the vendor waits inside the
+/// vendor, so it is made only when nothing else needs this thread; else its nonblocking form is.
+/// `inter` is ours between two groups; null: there is none.
+template <auto name, auto iname, auto ours, auto inter>
+struct forms;
+
+template <auto name, auto iname, class... A, int (*ours)(communicator*, MPI_Request*, A...), auto inter>
+struct forms<name, iname, ours, inter> {
+  static int over_clusters(communicator* c, MPI_Request* out, A... a) {
+    if (!c->inter) return ours(c, out, a...);
+    if constexpr (std::is_null_pointer_v<decltype(inter)>)
+      return raise(c, MPI_ERR_COMM);
+    else
+      return inter(c, out, a...);
+  }
+  static int call(A... a, MPI_Comm comm) {
+    if (communicator* c = find(comm)) return over_clusters(c, nullptr, a...);
+    if (may_block()) return (vendor().*name)(a..., comm);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int e = (vendor().*iname)(a..., comm, &request);
+    return e != MPI_SUCCESS ? e : active.Wait(&request, MPI_STATUS_IGNORE);
+  }
+  static int start(A... a, MPI_Comm comm, MPI_Request* out) {
+    if (communicator* c = find(comm)) return over_clusters(c, out, a...);
+    return (vendor().*iname)(a..., comm, out);
+  }
+};
+
+template <auto name, auto iname, auto ours, auto inter = nullptr>
+void put_forms(slots& s) {
+  s.*name = forms<name, iname, ours, inter>::call;
+  s.*iname = forms<name, iname, ours, inter>::start;
+}
+
+}  // namespace osteon::bridge

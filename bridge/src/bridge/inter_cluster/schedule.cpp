@@ -1,0 +1,88 @@
+#include <bridge/inter_cluster/schedule.hpp>
+
+namespace osteon::bridge {
+
+void* schedule::temporary(MPI_Count count, MPI_Datatype type) { return keep(memory_for(count, type))->address; }
+
+void schedule::send(const void* buffer, MPI_Count count, MPI_Datatype type, int to) {
+  if (!comm->is_local(to)) {
+    pending.push_back(handle_of(start_send(comm, buffer, count, type, to, tag, false)));
+    return;
+  }
+  MPI_Request r = MPI_REQUEST_NULL;
+  note(vendor().Isend_c(buffer, count, type, comm->local_of[static_cast<std::size_t>(to)], 1, comm->shadow, &r));
+  pending.push_back(r);
+}
+
+void schedule::receive(void* buffer, MPI_Count count, MPI_Datatype type, int from) {
+  if (!comm->is_local(from)) {
+    pending.push_back(handle_of(start_receive(comm, buffer, count, type, from, tag)));
+    return;
+  }
+  MPI_Request r = MPI_REQUEST_NULL;
+  note(vendor().Irecv_c(buffer, count, type, comm->local_of[static_cast<std::size_t>(from)], 1, comm->shadow, &r));
+  pending.push_back(r);
+}
+
+bool schedule::advance() {
+  if (comm->collectives.front() != this) return false;
+  for (;;) {
+    while (!pending.empty()) {
+      MPI_Request& last = pending.back();
+      if (request* own = find(last)) {
+        if (!is_done(own)) return false;
+        note(complete(own, nullptr));
+      } else {
+        int flag = 0;
+        const int e = vendor().Test(&last, &flag, MPI_STATUS_IGNORE);
+        note(e);
+        if (!flag && e == MPI_SUCCESS) return false;
+      }
+      pending.pop_back();
+    }
+    if (next == steps.size()) {
+      comm->collectives.pop_front();
+      return true;
+    }
+    steps[next++]();
+  }
+}
+
+int run(std::unique_ptr<schedule> s, MPI_Request* out) {
+  communicator* c = s->comm;
+  // Collectives of one communicator are started in the same order everywhere, so a counter tells them apart.
+  s->tag = -2 - static_cast<int>(++c->next_collective & 0x3fffffff) - 1;
+  c->collectives.push_back(s.get());
+  if (out) {
+    request* r = world().requests.make();
+    r->kind = request::what_kind::collective;
+    r->comm = c;
+    r->active = true;
+    r->work = std::move(s);
+    world().moving.push_back(r);
+    *out = handle_of(r);
+    progress();
+    return MPI_SUCCESS;
+  }
+  s->blocking = true;
+  patience p;
+  while (!s->advance()) {
+    if (progress())
+      p.reset();
+    else
+      p.wait();
+  }
+  return s->error;
+}
+
+void drain_collectives(communicator* c) noexcept {
+  patience p;
+  while (!c->collectives.empty()) {
+    if (progress())
+      p.reset();
+    else
+      p.wait();
+  }
+}
+
+}  // namespace osteon::bridge

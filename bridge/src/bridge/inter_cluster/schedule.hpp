@@ -1,0 +1,59 @@
+#pragma once
+/// @file
+/// A collective over clusters as a list of steps; each step starts when everything of the one before is done.
+#include <bridge/inter_cluster/world.hpp>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace osteon::bridge {
+
+struct schedule {
+  communicator* comm = nullptr;
+  bool blocking = false;  ///< the caller waits, and the vendor may be called with its blocking functions
+  int tag = 0;            ///< of messages between clusters; negative
+  int error = MPI_SUCCESS;
+  std::vector<std::function<void()>> steps;
+  std::size_t next = 0;
+  std::vector<MPI_Request> pending;
+  std::vector<std::shared_ptr<void>> kept;
+
+  void step(std::function<void()> f) { steps.push_back(std::move(f)); }
+  /// Keep something until the collective is over.
+  template <class T>
+  T* keep(T value) {
+    auto owned = std::make_shared<T>(std::move(value));
+    kept.push_back(owned);
+    return owned.get();
+  }
+  /// Memory for `count` elements of a type, addressed as a buffer of that type.
+  void* temporary(MPI_Count count, MPI_Datatype type);
+
+  /// Messages between ranks of the communicator, within or between clusters.
+  void send(const void* buffer, MPI_Count count, MPI_Datatype type, int to);
+  void receive(void* buffer, MPI_Count count, MPI_Datatype type, int from);
+
+  /// A vendor's collective inside the cluster: its blocking form if the caller waits anyhow.
+  template <class Nonblocking, class Blocking, class... A>
+  void local(Nonblocking start, Blocking run, A... arguments) {
+    if (blocking && may_block()) {
+      note(run(arguments..., comm->shadow));
+      return;
+    }
+    MPI_Request r = MPI_REQUEST_NULL;
+    note(start(arguments..., comm->shadow, &r));
+    pending.push_back(r);
+  }
+  /// Move on. @returns whether the collective is over
+  bool advance();
+
+ private:
+  void note(int e) {
+    if (e != MPI_SUCCESS) error = e;
+  }
+};
+
+/// Start the operation that `s` describes. A blocking one is done when this returns.
+int run(std::unique_ptr<schedule> s, MPI_Request* request);
+
+}  // namespace osteon::bridge

@@ -1,0 +1,66 @@
+#pragma once
+/// @file
+/// Implementation of a start-up server: its members, and the state of the job. Only its thread changes the members.
+#include <bridge/wire/frame_stream.hpp>
+#include <bridge/wire/servers/server.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace osteon::bridge::wire {
+
+/// A connection to a process, from its first byte to FINI.
+struct server_member {
+  explicit server_member(frame_stream s) : stream(std::move(s)), address(other_address(stream.fd())) {}
+  frame_stream stream;
+  std::string address;
+  std::string nonce, other_nonce;
+  bool proved = false, registered = false, watches = false;
+  registration told;
+  int rank = -1;  ///< world rank, once the world is complete
+  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+};
+
+struct startup_server::impl {
+  using clock = std::chrono::steady_clock;
+  server_settings how;
+  std::unique_ptr<tls_context> tls;
+  descriptor listener, wake;
+  std::uint16_t port = 0;
+  std::list<server_member> members;
+  collation world;
+  std::vector<clock::time_point> lost;  ///< by world rank: since when its connection is away
+  std::vector<char> away, parted;
+  std::vector<int> counts;  ///< by cluster: registered
+  clock::time_point began = clock::now(), failed_at;
+  std::string last_refusal;
+  mutable std::mutex m;
+  std::condition_variable changed;
+  state now = state::joining;
+  std::string failure, asked;  ///< `asked`: failure from outside, not yet sent to the members
+  bool stop = false, gone = false;
+  std::thread thread;
+
+  void serve();
+  /// Connections that have not proved themselves.
+  std::size_t guests() const;
+  void handle(server_member& who, const frame& f);
+  void after_proof(server_member& who, const frame& f);
+  void join(server_member& who);
+  void complete();
+  void fail_all(const std::string& why);
+  void refuse(const server_member& who, const std::string& why);
+  void watch();
+  std::string name(int rank) const;
+  settings socket_settings() const {
+    settings s;
+    s.cut_seconds = how.cut_seconds;
+    return s;
+  }
+};
+
+}  // namespace osteon::bridge::wire

@@ -1,0 +1,164 @@
+// Requests of the members of a job to the start-up server, and its answers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bridge/wire/servers/server_impl.hpp>
+#include <cstring>
+
+namespace osteon::bridge::wire {
+
+std::string startup_server::impl::name(int rank) const {
+  const registration& r = world.processes[static_cast<std::size_t>(rank)];
+  return fmt::format("rank {} (cluster '{}', local rank {}, host {}, pid {})", rank,
+                     world.names[static_cast<std::size_t>(r.cluster)], r.local_rank, r.host, r.pid);
+}
+
+void startup_server::impl::fail_all(const std::string& why) {
+  {
+    const std::lock_guard lock(m);
+    if (now == state::failed || now == state::finished) return;
+    now = state::failed;
+    failure = why;
+    failed_at = impl::clock::now();
+  }
+  for (server_member& x : members) x.stream.send(command::fail, why);
+  changed.notify_all();
+}
+
+void startup_server::impl::complete() {
+  std::vector<registration> all;
+  for (const server_member& x : members) {
+    if (x.registered) all.push_back(x.told);
+  }
+  std::sort(all.begin(), all.end(), [](const registration& a, const registration& b) {
+    return std::pair(a.cluster, a.local_rank) < std::pair(b.cluster, b.local_rank);
+  });
+  const std::string id = random_bytes(world.job.size());
+  std::memcpy(world.job.data(), id.data(), id.size());
+  const std::lock_guard lock(m);  // relays may be named until now
+  for (const expected_cluster& c : how.clusters) {
+    world.names.push_back(c.name);
+    world.relays.push_back(c.relay);
+  }
+  world.processes = std::move(all);
+  const auto n = world.processes.size();
+  lost.resize(n);
+  away.assign(n, 0);
+  parted.assign(n, 0);
+  const std::string text = encode(world);
+  for (server_member& x : members) {
+    if (x.watches) x.stream.send(text);
+    if (!x.registered) continue;
+    for (std::size_t r = 0; r < n; ++r) {
+      if (world.processes[r].cluster == x.told.cluster && world.processes[r].local_rank == x.told.local_rank) {
+        x.rank = static_cast<int>(r);
+      }
+    }
+    x.stream.send(text);
+  }
+  now = state::running;
+  changed.notify_all();
+}
+
+void startup_server::impl::join(server_member& who) {
+  if (now != state::joining) {
+    who.stream.send(command::fail, failure.empty() ? "the job has already begun: no process can join it now" : failure);
+    return;
+  }
+  who.registered = true;
+  std::vector<registration> come;
+  std::vector<int> count(how.clusters.size());
+  for (const server_member& x : members) {
+    if (!x.registered) continue;
+    come.push_back(x.told);
+    const int c = x.told.cluster;
+    if (c >= 0 && static_cast<std::size_t>(c) < count.size()) ++count[static_cast<std::size_t>(c)];
+  }
+  {
+    const std::lock_guard lock(m);
+    counts = count;
+  }
+  if (const std::string fault = diagnose(how.clusters, come, false); !fault.empty()) return fail_all(fault);
+  bool all = true;
+  for (std::size_t c = 0; c < how.clusters.size(); ++c) {
+    int size = how.clusters[c].size;
+    for (const registration& r : come) {
+      if (size == 0 && static_cast<std::size_t>(r.cluster) == c) size = r.local_size;
+    }
+    all = all && size > 0 && count[c] == size;
+  }
+  if (all) complete();
+}
+
+void startup_server::impl::after_proof(server_member& who, const frame& f) {
+  switch (f.what) {
+    case command::impi:
+    case command::coll:
+    case command::done:
+      if (who.registered) break;
+      if (const std::string bad = absorb(who.told, f.what, f.data); !bad.empty()) {
+        who.stream.send(command::fail, bad);
+      } else if (f.what == command::done) {
+        join(who);
+      }
+      break;
+    case command::rejoin: {
+      const auto* data = reinterpret_cast<const std::byte*>(f.data.data());
+      const bool ours = now == state::running && f.data.size() == 20 && std::memcmp(data, world.job.data(), 16) == 0;
+      const int rank = ours ? get<std::int32_t>(data + 16) : -1;
+      if (rank < 0 || static_cast<std::size_t>(rank) >= world.processes.size()) {
+        who.stream.send(command::fail, failure.empty() ? "this job is not known here" : failure);
+        break;
+      }
+      for (server_member& x : members) {
+        if (x.rank == rank) x.rank = -1;  // a connection that is not yet known to be dead
+      }
+      who.rank = rank;
+      who.registered = true;
+      away[static_cast<std::size_t>(rank)] = 0;
+      who.stream.send(command::ping);
+      break;
+    }
+    case command::watch:
+      who.watches = true;
+      if (now == state::running) who.stream.send(encode(world));
+      if (now == state::failed) who.stream.send(command::fail, failure);
+      break;
+    case command::ping:
+      who.stream.send(command::ping);
+      break;
+    case command::abort:
+      fail_all(f.data.substr(0, 65536));
+      break;
+    case command::fini:
+      if (who.rank >= 0) parted[static_cast<std::size_t>(who.rank)] = 1;
+      who.stream.send(command::fini);
+      break;
+    default:
+      break;
+  }
+}
+
+void startup_server::impl::handle(server_member& who, const frame& f) {
+  if (who.proved) return after_proof(who, f);
+  if (f.what != command::auth) return who.stream.send(command::fail, "authentication comes first");
+  if (who.nonce.empty()) {
+    who.nonce = random_bytes(32);
+    who.other_nonce = f.data;
+    return who.stream.send(command::challenge, who.nonce);
+  }
+  if (!same_secret(f.data, proof(how.key, "process", who.nonce, who.other_nonce))) {
+    refuse(who, "has another job key");
+    return who.stream.send(command::fail, "wrong job key: this process and the server were given different ones");
+  }
+  who.proved = true;
+  who.stream.trust();
+  who.stream.send(command::auth, proof(how.key, "server", who.nonce, who.other_nonce));
+}
+
+void startup_server::impl::refuse(const server_member& who, const std::string& why) {
+  const std::lock_guard lock(m);
+  last_refusal = fmt::format("{}: {}", who.address, why.empty() ? "ended before it was known" : why);
+}
+
+}  // namespace osteon::bridge::wire

@@ -1,0 +1,115 @@
+#pragma once
+/// @file
+/// How fast the paths between cores and between hosts are, and whether they were faster before.
+#include <cstdint>
+#include <optional>
+#include <osteon/machine/topology/topology.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::machine {
+
+/// One path in one direction: a message of s bytes takes latency_s + s / bandwidth.
+struct link {
+  double latency_s = 0;
+  double bandwidth = 0;  ///< bytes per second; 0: not measured
+  bool known() const { return bandwidth > 0; }
+  /// Seconds of a message.
+  double time(double bytes) const { return latency_s + bytes / bandwidth; }
+  friend bool operator==(const link&, const link&) = default;
+};
+
+/// A link between every two hosts, the same in both directions: for each pair up to about a thousand hosts, for each pair
+/// of clusters beyond. A cluster is a set of hosts that see each other and all others alike: a switch, or one slow host.
+class host_links {
+ public:
+  host_links() = default;
+  /// Place of the pair (a, b), a != b, in the list of a dense value: (0,1), (0,2), (1,2), (0,3), ...
+  static std::int64_t pair_index(int a, int b) {
+    const std::int64_t low = a < b ? a : b, high = a < b ? b : a;
+    return high * (high - 1) / 2 + low;
+  }
+  /// @param pairs a link for each pair, at `pair_index`: n (n - 1) / 2 of them
+  /// @throws data_error if their number is another
+  static host_links dense(int hosts, std::vector<link> pairs);
+  /// @param cluster_of cluster of each host, from 0
+  /// @param between k x k links; the diagonal is that between hosts of one cluster (of no meaning for a cluster of one)
+  /// @throws data_error if sizes or numbers do not fit, or the links are not symmetric
+  static host_links clustered(std::vector<int> cluster_of, std::vector<link> between);
+  /// All hosts alike.
+  static host_links uniform(int hosts, link each);
+
+  int hosts() const { return hosts_; }
+  bool is_dense() const { return cluster_of_.empty(); }
+  /// The link of two different hosts. @cost O(1)
+  link between(int a, int b) const {
+    if (is_dense()) return links_[static_cast<std::size_t>(pair_index(a, b))];
+    const auto from = static_cast<std::size_t>(cluster_of_[static_cast<std::size_t>(a)]);
+    const auto to = static_cast<std::size_t>(cluster_of_[static_cast<std::size_t>(b)]);
+    return links_[from * static_cast<std::size_t>(clusters_) + to];
+  }
+  /// Cluster of each host; empty for a dense value.
+  const std::vector<int>& cluster_of() const { return cluster_of_; }
+  int clusters() const { return clusters_; }
+  /// Pairs, or k x k links of clusters.
+  const std::vector<link>& values() const { return links_; }
+  /// The links among some of the hosts, in a new order: host i of the result is host `hosts[i]` of this.
+  host_links selected(const std::vector<int>& hosts) const;
+  friend bool operator==(const host_links&, const host_links&) = default;
+
+ private:
+  int hosts_ = 0, clusters_ = 0;
+  std::vector<int> cluster_of_;
+  std::vector<link> links_;
+};
+
+/// The paths of a machine, seen in one way: one message at a time (isolated), or from all cores at once (loaded).
+struct path_speeds {
+  std::array<std::optional<link>, paths_inside> inside;  ///< by path; nothing where it was not measured
+  host_links between;                                    ///< of no hosts where it was not measured
+
+  /// The link of a path inside a host: as measured, else the next nearer class that was, else the next farther.
+  std::optional<link> within_host(path p) const;
+  friend bool operator==(const path_speeds&, const path_speeds&) = default;
+};
+
+/// A machine: its hosts, and its paths as measured.
+struct description {
+  host_list hosts;
+  std::optional<path_speeds> isolated, loaded;
+  std::string measured_at;  ///< ISO 8601 in UTC; empty: not measured, but assumed
+  friend bool operator==(const description&, const description&) = default;
+};
+
+/// A core of a host.
+struct place {
+  int host = 0;
+  int core = 0;
+  friend bool operator==(const place&, const place&) = default;
+};
+
+/// The path between two cores.
+path path_between(const host_list& hosts, place a, place b);
+/// The link between two cores. @throws data_error if no such path was measured: inside a host its class, else the pair of
+/// hosts
+link link_between(const description& machine, const path_speeds& seen, place a, place b);
+
+/// Hosts that nobody measured, with the paths of an ordinary cluster of today: enough to rank placements.
+description assumed(host_list hosts);
+
+/// Differences between two measurements.
+struct change {
+  std::string what;            ///< "host n2", "link n0 - n1", "inter-socket"
+  double before = 0, now = 0;  ///< bytes per second
+};
+
+struct comparison {
+  std::vector<std::string> gone, fresh;  ///< hosts of only one of the two
+  std::vector<change> slower;            ///< below `slow_below` times the old value; worst first
+};
+
+/// Compare the hosts that both have: classes inside hosts, hosts by the median of their links, and links between hosts that
+/// did not become slower as a whole. Isolated figures, or loaded ones where only these are in both.
+comparison compare(const description& before, const description& now, double slow_below);
+
+}  // namespace osteon::machine

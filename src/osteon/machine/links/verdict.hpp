@@ -1,0 +1,56 @@
+#pragma once
+/// @file
+/// Which hosts and links are slower than the rest, and which hosts belong together.
+#include <osteon/machine/links/links.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::machine {
+
+/// A measurement between two hosts.
+struct host_sample {
+  int a = 0, b = 0;
+  link found;
+  bool alone = false;  ///< measured again while nothing else was
+};
+
+struct slow_host {
+  int host = 0;
+  double bandwidth = 0;  ///< of its links, the median; bytes per second
+  double usual = 0;      ///< of the other hosts
+  int links = 0;         ///< that were measured
+};
+
+struct slow_link {
+  int a = 0, b = 0;
+  double bandwidth = 0, usual = 0;
+};
+
+struct verdict {
+  std::vector<slow_host> hosts;
+  std::vector<slow_link> links;  ///< between hosts that are not slow themselves
+  std::vector<int> cluster_of;   ///< by host, from 0 in the order of first hosts
+  int clusters = 0;
+  bool fine() const { return hosts.empty() && links.empty(); }
+};
+
+/// Find slow hosts and links, and clusters of hosts.
+///
+/// The ability of a host is the bandwidth of the best fiftieth of its links. It is slow if that is below `slow_below` times
+/// the median of hosts; where links of it were measured alone, these count. With less than three hosts none is called slow.
+/// Hosts form a cluster if links near their own abilities join them: hosts of a switch, when the links between switches are
+/// slower. A link is slow if it is below `slow_below` times the median of its two clusters.
+/// @cost O(samples log samples)
+verdict judge(int hosts, const std::vector<host_sample>& samples, double slow_below);
+
+/// The links of all pairs where each was measured, and of pairs of clusters otherwise: their medians, or where no link of
+/// two clusters was measured, the slower of what each has with others.
+host_links links_from(int hosts, const std::vector<host_sample>& samples, const verdict& judged);
+
+/// Words for a person, one line each: "SLOW host n2: 11.7 MB/s, where 38 MB/s is usual (all 3 links)".
+std::vector<std::string> lines_of(const verdict& judged, const host_list& hosts);
+
+/// "12.3 MB/s", "1.25 GB/s".
+std::string rate_text(double bytes_per_second);
+
+}  // namespace osteon::machine

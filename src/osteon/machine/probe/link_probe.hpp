@@ -1,0 +1,92 @@
+#pragma once
+/// @file
+/// Which pairs of ranks to measure, in which order and for how long, and the findings: without MPI, on one process.
+#include <functional>
+#include <osteon/machine/links/fit.hpp>
+#include <osteon/machine/links/verdict.hpp>
+
+namespace osteon::machine {
+
+/// Pairs of ranks to measure. The lower rank of a pair leads.
+struct measurement {
+  std::vector<std::vector<std::pair<int, int>>> rounds;  ///< pairs of a round are disjoint and go at once
+  double seconds = 0;                                    ///< of a round, about: larger sizes are tried while they fit
+  std::vector<double> bytes;                             ///< sizes, ascending; at least the first two are measured
+  int repeats = 0;                                       ///< of a size, at most
+  bool all_sizes = false;                                ///< measure every size `repeats` times, however long it takes
+  bool fill = false;  ///< go on with the largest size until the time is over, so that all are under load together
+  bool mean = false;  ///< give the mean of the repeats, not the median
+};
+
+/// The times of one pair.
+struct pair_timings {
+  int a = 0, b = 0;
+  std::vector<timing> times;
+};
+
+/// Does a measurement on all ranks and returns the results of the pairs' leaders, in any order.
+using measure_function = std::function<std::vector<pair_timings>(const measurement&)>;
+
+/// Where ranks are.
+struct rank_layout {
+  host_list hosts;
+  std::vector<std::vector<int>> ranks_of_host;
+  std::vector<int> core_of_rank;  ///< -1: not bound, so that classes inside its host cannot be told apart
+};
+
+struct probe_options {
+  bool isolated = true, loaded = true;  ///< one core of a host at a time; all of them at once
+  fit_method fit = fit_method::robust;
+  double budget_s = 10;
+  double slow_below = 0.7;      ///< of the usual bandwidth
+  int most_dense_hosts = 1024;  ///< beyond, each host is measured with 2 log2(hosts) others
+};
+
+/// Figures of a class of paths: a row of [Ito]'s table 5.
+struct class_figures {
+  path what = path::same_l3;
+  bool loaded = false;
+  int pairs = 0;
+  link median, mean, deviation;  ///< latency in s, bandwidth in bytes per second
+};
+
+/// All links that were measured, by ranks, for other fits.
+struct fitted_pair {
+  int a = 0, b = 0;  ///< ranks
+  path what = path::same_l3;
+  bool loaded = false, alone = false;
+  link found;
+  std::vector<timing> times;
+};
+
+/// A host whose cores have slower links to each other than those of the other hosts.
+struct slow_inside {
+  int host = 0;
+  path what = path::same_l3;
+  double bandwidth = 0, usual = 0;
+};
+
+struct probe_result {
+  description machine;
+  std::vector<class_figures> classes;
+  std::vector<fitted_pair> pairs;
+  verdict judged;  ///< from the isolated links, or from the loaded ones if only these were measured
+  std::vector<slow_inside> inside;
+  std::vector<std::string> remarks;  ///< deviations from the options, and groups of hosts
+  double seconds = 0;
+
+  /// Nothing if the class was not measured.
+  const class_figures* figures(path what, bool loaded) const;
+  /// Loaded over isolated bandwidth: between hosts the median of the ratios of their pairs, inside that of the medians.
+  /// Nothing if either was not measured.
+  std::optional<double> contention(path what) const;
+  bool fine() const { return judged.fine() && inside.empty(); }
+};
+
+/// Measure and judge within the budget.
+/// @param seconds_now a clock
+/// @throws usage_error if options contradict the layout
+probe_result probe_links(const rank_layout& ranks, const probe_options& options, const measure_function& measure,
+                         const std::function<double()>& seconds_now);
+
+}  // namespace osteon::machine

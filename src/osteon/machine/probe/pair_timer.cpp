@@ -1,0 +1,246 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <numeric>
+#include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/offsets.hpp>
+#include <osteon/machine/probe/pair_timer.hpp>
+#include <thread>
+
+namespace osteon::machine {
+
+namespace {
+
+constexpr int order_tag = 0, data_tag = 1;
+constexpr double forever = std::numeric_limits<double>::infinity();
+constexpr int fewest_repeats = 3;
+constexpr double part_of_time = 0.2;  // of what is left, for a size: the larger ones are to come
+
+// The next order of a pair's leader; no repeats: the end.
+struct order {
+  int bytes = 0, repeats = 0;
+};
+
+// A measurement as numbers, to be broadcast. Counts are exact in a double.
+std::vector<double> packed(const measurement& m) {
+  std::vector<double> words = {m.seconds,
+                               static_cast<double>(m.repeats),
+                               static_cast<double>(m.all_sizes),
+                               static_cast<double>(m.fill),
+                               static_cast<double>(m.mean),
+                               static_cast<double>(m.bytes.size())};
+  words.insert(words.end(), m.bytes.begin(), m.bytes.end());
+  for (const auto& round : m.rounds) {
+    words.push_back(static_cast<double>(round.size()));
+    for (const auto& [a, b] : round) {
+      words.push_back(a);
+      words.push_back(b);
+    }
+  }
+  return words;
+}
+
+measurement unpacked(const std::vector<double>& words) {
+  auto next = words.begin();
+  measurement m;
+  m.seconds = *next++;
+  m.repeats = static_cast<int>(*next++);
+  m.all_sizes = *next++ != 0;
+  m.fill = *next++ != 0;
+  m.mean = *next++ != 0;
+  const auto sizes = static_cast<std::ptrdiff_t>(*next++);
+  m.bytes.assign(next, next + sizes);
+  next += sizes;
+  while (next != words.end()) {
+    auto& round = m.rounds.emplace_back();
+    for (auto pairs = static_cast<std::int64_t>(*next++); pairs > 0; --pairs) {
+      const int a = static_cast<int>(*next++);
+      round.emplace_back(a, static_cast<int>(*next++));
+    }
+  }
+  return m;
+}
+
+double average(const std::vector<double>& times, bool mean) {
+  if (!mean) return median(times);
+  return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+}
+
+}  // namespace
+
+pair_timer::pair_timer(MPI_Comm comm, std::vector<std::string> host_names, double patience_s)
+    : comm_(comm), host_names_(std::move(host_names)), patience_s_(patience_s) {}
+
+// The clock is read seldom: between two tests of a request it would cost as much as they do.
+void pair_timer::complete(MPI_Request& request, int peer) {
+  const stopwatch waiting;
+  for (std::int64_t looks = 1;; ++looks) {
+    int done = 0;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done) return;
+    if (looks % 4096 == 0 && waiting.seconds() > patience_s_)
+      throw machine_error(fmt::format(
+          "host {} does not answer host {} any more ({:.0f} s); is it down, or is there a firewall between them? "
+          "Leave it out of the job, or see to it",
+          host_names_[static_cast<std::size_t>(peer)], host_names_[static_cast<std::size_t>(comm::rank(comm_))],
+          waiting.seconds()));
+  }
+}
+
+// Ranks that only wait must not keep a core or a link busy.
+void pair_timer::complete_asleep(MPI_Request& request, double patience) {
+  const stopwatch waiting;
+  for (;;) {
+    int done = 0;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done) return;
+    if (waiting.seconds() > patience)
+      throw machine_error(
+          fmt::format("some host did not come back within {:.0f} s; is one of them down?", waiting.seconds()));
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+double pair_timer::ping_pong(int peer, int bytes) {
+  MPI_Request send = MPI_REQUEST_NULL, receive = MPI_REQUEST_NULL;
+  const stopwatch clock;
+  MPI_Irecv(buffer_.data(), bytes, MPI_CHAR, peer, data_tag, comm_, &receive);
+  MPI_Isend(buffer_.data() + bytes, bytes, MPI_CHAR, peer, data_tag, comm_, &send);
+  complete(send, peer);
+  complete(receive, peer);
+  return clock.seconds() / 2;
+}
+
+void pair_timer::follow(int peer) {
+  for (;;) {
+    order now;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(&now, 2, MPI_INT, peer, order_tag, comm_, &request);
+    complete(request, peer);
+    if (now.repeats == 0) return;
+    for (int i = 0; i < now.repeats; ++i) {
+      MPI_Irecv(buffer_.data(), now.bytes, MPI_CHAR, peer, data_tag, comm_, &request);
+      complete(request, peer);
+      MPI_Isend(buffer_.data() + now.bytes, now.bytes, MPI_CHAR, peer, data_tag, comm_, &request);
+      complete(request, peer);
+    }
+  }
+}
+
+void pair_timer::lead(int peer, const measurement& what, double end, std::vector<timing>& times) {
+  const auto give = [&](order o) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(&o, 2, MPI_INT, peer, order_tag, comm_, &request);
+    complete(request, peer);
+  };
+  const auto run = [&](double bytes, int repeats, std::vector<double>& seconds) {
+    give({static_cast<int>(bytes), repeats});
+    for (int i = 0; i < repeats; ++i) seconds.push_back(ping_pong(peer, static_cast<int>(bytes)));
+  };
+  const auto affordable = [&](double half_turn) { return (end - MPI_Wtime()) / (2 * half_turn); };
+
+  std::vector<double> first;  // opens connections; the second turn is a first guess
+  run(what.bytes[0], 2, first);
+  timing last{what.bytes[0], first[1]};
+  std::vector<double> seconds;
+  for (std::size_t i = 0; i < what.bytes.size(); ++i) {
+    const double bytes = what.bytes[i];
+    int repeats = what.repeats;
+    if (!what.all_sizes) {
+      const double turns = affordable(last.seconds * bytes / last.bytes);
+      if (i >= 2 && turns < fewest_repeats) break;
+      repeats = static_cast<int>(std::clamp(part_of_time * turns, double{fewest_repeats}, double(what.repeats)));
+    }
+    seconds.clear();
+    run(bytes, repeats, seconds);
+    last = {bytes, average(seconds, what.mean)};
+    times.push_back(last);
+  }
+  while (what.fill && affordable(last.seconds) >= 1) {
+    run(last.bytes, static_cast<int>(std::clamp(affordable(last.seconds), 1.0, 8.0)), seconds);
+    times.back().seconds = average(seconds, what.mean);
+  }
+  give({0, 0});
+}
+
+std::vector<pair_timings> pair_timer::take_part(const measurement& what) {
+  const int rank = comm::rank(comm_), ranks = comm::size(comm_);
+  // In both halves of the buffer: what is sent is not what is received.
+  buffer_.resize(2 * static_cast<std::size_t>(what.bytes.back()));
+  const double patience_of_all = 3 * patience_s_ + 4 * what.seconds;
+  const auto wait_for_all = [&] {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(comm_, &request);
+    complete_asleep(request, what.all_sizes ? forever : patience_of_all);
+  };
+  std::vector<double> found;  // a, b, number of times, and these
+  for (const auto& round : what.rounds) {
+    wait_for_all();
+    const double end = MPI_Wtime() + what.seconds;
+    for (const auto& [a, b] : round) {
+      if (a != rank && b != rank) continue;
+      if (b == rank) {
+        follow(a);
+        continue;
+      }
+      std::vector<timing> times;
+      lead(b, what, end, times);
+      found.insert(found.end(), {static_cast<double>(a), static_cast<double>(b), static_cast<double>(times.size())});
+      for (const timing& t : times) found.insert(found.end(), {t.bytes, t.seconds});
+    }
+  }
+  wait_for_all();
+  const int count = static_cast<int>(found.size());
+  std::vector<int> counts(static_cast<std::size_t>(ranks));
+  MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm_);
+  const std::vector<int> offsets = comm::offsets_of(counts);
+  std::vector<double> all(rank == 0 ? static_cast<std::size_t>(offsets.back() + counts.back()) : 0);
+  MPI_Gatherv(found.data(), count, MPI_DOUBLE, all.data(), counts.data(), offsets.data(), MPI_DOUBLE, 0, comm_);
+  std::vector<pair_timings> result;
+  for (auto next = all.begin(); next != all.end();) {
+    pair_timings p{static_cast<int>(next[0]), static_cast<int>(next[1]), {}};
+    const auto n = static_cast<std::size_t>(next[2]);
+    next += 3;
+    for (std::size_t i = 0; i < n; ++i, next += 2) p.times.push_back({next[0], next[1]});
+    result.push_back(std::move(p));
+  }
+  return result;
+}
+
+// Broadcast a count that ranks wait for asleep. All ranks use the non-blocking broadcast, because it matches no blocking
+// one.
+void pair_timer::broadcast_count(int& count) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(&count, 1, MPI_INT, 0, comm_, &request);
+  complete_asleep(request, forever);
+}
+
+std::vector<pair_timings> pair_timer::measure(const measurement& what) {
+  std::vector<double> words = packed(what);
+  int count = static_cast<int>(words.size());
+  broadcast_count(count);
+  MPI_Bcast(words.data(), count, MPI_DOUBLE, 0, comm_);
+  return take_part(what);
+}
+
+void pair_timer::finish() {
+  int count = 0;
+  broadcast_count(count);
+}
+
+void pair_timer::serve() {
+  for (;;) {
+    int count = 0;
+    broadcast_count(count);
+    if (count == 0) return;
+    std::vector<double> words(static_cast<std::size_t>(count));
+    MPI_Bcast(words.data(), count, MPI_DOUBLE, 0, comm_);
+    take_part(unpacked(words));
+  }
+}
+
+}  // namespace osteon::machine

@@ -1,0 +1,37 @@
+#pragma once
+/// @file
+/// Measuring pairs of ranks over MPI: one rank asks, all serve.
+#include <mpi.h>
+
+#include <osteon/machine/probe/link_probe.hpp>
+
+namespace osteon::machine {
+
+/// Rank 0 calls `measure` as often as it likes and then `finish`; the others call `serve`, which returns after `finish`.
+class pair_timer {
+ public:
+  /// @param host_names by rank, for messages
+  /// @param patience_s seconds without an answer after which a host is taken for lost
+  pair_timer(MPI_Comm comm, std::vector<std::string> host_names, double patience_s);
+  /// @throws machine_error naming the host that does not answer
+  std::vector<pair_timings> measure(const measurement& what);
+  void finish();
+  /// @throws machine_error as measure
+  void serve();
+
+ private:
+  std::vector<pair_timings> take_part(const measurement& what);
+  void lead(int peer, const measurement& what, double end, std::vector<timing>& times);
+  void follow(int peer);
+  double ping_pong(int peer, int bytes);
+  void complete(MPI_Request& request, int peer);
+  void broadcast_count(int& count);
+  void complete_asleep(MPI_Request& request, double patience);
+
+  MPI_Comm comm_;
+  std::vector<std::string> host_names_;
+  double patience_s_;
+  std::vector<char> buffer_;
+};
+
+}  // namespace osteon::machine

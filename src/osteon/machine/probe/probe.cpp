@@ -1,0 +1,119 @@
+#include <fmt/chrono.h>
+
+#include <algorithm>
+#include <ctime>
+#include <osteon/base/at.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/broadcast.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/machine/links/machine_file.hpp>
+#include <osteon/machine/probe/pair_timer.hpp>
+#include <osteon/machine/probe/probe.hpp>
+#include <osteon/machine/topology/binding.hpp>
+
+namespace osteon::machine {
+
+namespace {
+
+std::string now_in_utc() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+// Hardware threads that any rank of a host may run on: what taskset or a launcher left to them, beyond the cgroup.
+pu_set left_to_host(MPI_Comm comm, int host) {
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_split(comm, host, 0, &made);
+  const auto here = comm::communicator::take(made);
+  std::vector<unsigned char> bits(at(most_pus) / 8, 0);
+  for (const int pu : current_binding()) bits[at(pu) / 8] |= static_cast<unsigned char>(1 << pu % 8);
+  MPI_Allreduce(MPI_IN_PLACE, bits.data(), static_cast<int>(bits.size()), MPI_UNSIGNED_CHAR, MPI_BOR, here.get());
+  pu_set result;
+  for (int pu = 0; pu < most_pus; ++pu)
+    if (bits[at(pu) / 8] >> pu % 8 & 1) result.push_back(pu);
+  return result;
+}
+
+// Binds to a core of its own during its lifetime.
+class own_core {
+ public:
+  own_core(const host_tree& tree, int core) : tree_(tree), before_(current_binding()) {
+    bind_process(tree, common(tree.cores[at(core)].pus, tree.allowed));
+  }
+  own_core(const own_core&) = delete;
+  own_core& operator=(const own_core&) = delete;
+  ~own_core() {
+    try {
+      bind_process(tree_, before_);
+    } catch (const error&) {  // the cgroup has changed meanwhile; the core that it has is one that it may have
+    }
+  }
+
+ private:
+  const host_tree& tree_;
+  pu_set before_;
+};
+
+}  // namespace
+
+probe_result probe(MPI_Comm comm, const job_hosts& job, const probe_options& options, bool bind) {
+  const int rank = comm::rank(comm), ranks = comm::size(comm), host = job.host_of_rank[at(rank)];
+  rank_layout layout{job.hosts, job.ranks_of_host, std::vector<int>(at(ranks), -1)};
+  std::optional<own_core> bound;
+  bind = bind && !job.shares_kernel;
+  if (bind) {
+    const pu_set left = left_to_host(comm, host);
+    const int local = job.local_rank(rank), here = static_cast<int>(job.ranks_of_host[at(host)].size());
+    int core = -1;
+    comm::collectively(comm, [&] {
+      const host_tree usable = restricted(job.hosts.tree(host), left);
+      if (const auto cores = usable.usable_cores().size(); at(here) > cores)
+        throw machine_error(
+            fmt::format("host {} runs {} ranks on {} core{} ({}); ranks that share a core measure each other's time slices: "
+                        "start at most "
+                        "{} there, or give --bind none",
+                        job.hosts.name(host), here, cores, cores == 1 ? "" : "s", to_list(usable.allowed), cores));
+      core = cores_of_rank(usable, local, here, 1).front();
+      bound.emplace(job.hosts.tree(host), core);
+    });
+    MPI_Allgather(&core, 1, MPI_INT, layout.core_of_rank.data(), 1, MPI_INT, comm);
+  }
+
+  std::vector<std::string> names;
+  for (const int h : job.host_of_rank) names.push_back(job.hosts.name(h));
+  const auto own = comm::communicator::duplicate(comm);
+  pair_timer timer(own.get(), std::move(names), 5 + options.budget_s);
+  probe_result result;
+  // A rank whose host was lost leaves the others in the middle of a measurement. There is no way back from that: it says
+  // which host it was, waits in vain for them to agree, and ends the program (comm::throw_first_error).
+  comm::collectively(comm, [&] {
+    if (rank != 0) {
+      timer.serve();
+      return;
+    }
+    bool lost = false;  // then the others cannot be told to finish
+    const measure_function measure = [&](const measurement& m) {
+      lost = true;
+      auto found = timer.measure(m);
+      lost = false;
+      return found;
+    };
+    const comm::outcome failed =
+        comm::outcome_of([&] { result = probe_links(layout, options, measure, [] { return MPI_Wtime(); }); });
+    if (!lost) timer.finish();
+    if (failed.failed) throw_error(failed.kind, failed.text);
+  });
+  if (rank == 0) {
+    result.machine.measured_at = now_in_utc();
+    if (job.shares_kernel)
+      result.remarks.insert(result.remarks.begin(),
+                            "several hosts run on one kernel and share its cores, so ranks were not bound to them");
+    else if (!bind)
+      result.remarks.insert(result.remarks.begin(), "ranks were not bound to cores");
+  }
+  return result;
+}
+
+description shared(MPI_Comm comm, const description& machine) {
+  return parse_machine(comm::broadcast(comm, comm::rank(comm) == 0 ? to_text(machine) : ""), "machine of rank 0");
+}
+
+}  // namespace osteon::machine

@@ -1,0 +1,63 @@
+#pragma once
+/// @file
+/// The ranks of a job, and binding them as one.
+#include <mpi.h>
+
+#include <functional>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/machine/topology/binding.hpp>
+#include <utility>
+
+namespace osteon::machine {
+
+/// The ranks of a communicator on this host, with the cores that they may share out among themselves.
+///
+/// These are the cores that any of them may run on now: those that a cgroup, taskset or the launcher allows.
+class local_ranks {
+ public:
+  /// @param threads of each rank
+  /// @throws machine_error on all ranks if a host cannot be read @collective on comm
+  local_ranks(MPI_Comm comm, int threads);
+
+  const host_tree& host() const { return host_; }  ///< with those cores allowed
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
+
+  /// These are the same on all ranks of the communicator, over all hosts.
+  bool enough_cores() const { return enough_cores_; }    ///< for each thread one
+  bool fill_the_cores() const { return fill_; }          ///< and none is left over
+  bool bound_already() const { return bound_already_; }  ///< a launcher has given ranks different cores
+  bool several_memories() const { return memories_; }    ///< a host has more than one NUMA node
+
+  /// The policy of a job without one of its own: `core` if it fills its hosts. Otherwise other jobs may run there unseen,
+  /// and two jobs must not be bound to the same cores: the NUMA node where there are several, or nothing.
+  binding_policy usual_policy() const;
+
+  /// The binding of this process by a policy. @throws machine_error if there are not enough cores
+  pu_set pus(binding_policy policy) const { return binding_of(host_, policy, rank_, ranks_, threads_); }
+  /// Bind this process, its memory where there are several, and with binding_policy::core each thread to a core.
+  /// @throws machine_error if there are not enough cores @collective local
+  void bind(binding_policy policy) const;
+
+ private:
+  host_tree host_;
+  int rank_ = 0, ranks_ = 1, threads_;
+  bool enough_cores_ = false, fill_ = false, bound_already_ = false, memories_ = false;
+};
+
+/// Result of a trial of bindings.
+struct binding_trial {
+  binding_policy kept = binding_policy::none;
+  std::vector<std::pair<binding_policy, double>> seconds;  ///< of those that differ here, the best of their turns
+  /// "none 10.3 ms, core 8.1 ms: core"
+  std::string summary() const;
+};
+
+/// Try the policies in turns with the work that they are for, and bind to the best. Binding to nothing is kept unless
+/// another gains at least 3 %: on thousands of cores binding was seen to lose.
+/// @param work allocates its own memory, so that the binding decides where it is; returns the seconds of this rank
+/// @return the same on all ranks @collective on comm
+/// @cite [Ono]: its modes numa_1 and numa_2 against none
+binding_trial try_bindings(MPI_Comm comm, const local_ranks& here, int turns, const std::function<double()>& work);
+
+}  // namespace osteon::machine

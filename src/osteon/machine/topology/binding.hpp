@@ -1,0 +1,39 @@
+#pragma once
+/// @file
+/// Binding of processes and threads to hardware threads.
+#include <osteon/machine/topology/topology.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace osteon::machine {
+
+/// The binding of a process: nothing, its cores, or the whole domains that contain its cores.
+enum class binding_policy : std::uint8_t { none, core, l3, numa, socket };
+
+/// @throws usage_error if there is no policy of this name: none, core, l3, numa, socket
+binding_policy parse_binding(std::string_view name);
+std::string_view name_of(binding_policy policy);
+
+/// Cores of rank `local_rank` of `ranks` on a host, `threads` each, spread evenly in the order of the tree: no core twice.
+/// @return indices into tree.cores
+/// @throws machine_error if there are fewer usable cores than ranks x threads
+std::vector<int> cores_of_rank(const host_tree& tree, int local_rank, int ranks, int threads);
+
+/// Hardware threads that the rank is bound to: all allowed ones of its cores, or of the domains that hold them.
+/// @return for binding_policy::none all allowed ones
+/// @throws machine_error as cores_of_rank does
+pu_set binding_of(const host_tree& tree, binding_policy policy, int local_rank, int ranks, int threads);
+
+/// Bind all threads of this process. With `memory`, new pages come from the NUMA nodes of these threads only.
+/// @return false on a synthetic tree, where nothing is done
+/// @throws machine_error if a hardware thread is not there, or the cgroup does not allow it
+bool bind_process(const host_tree& tree, const pu_set& pus, bool memory = false);
+/// Bind thread i of the OpenMP team to `pus_of_thread[i]`; the caller is thread 0. Teams of as many threads keep it.
+/// @return, @throws as bind_process
+bool bind_threads(const host_tree& tree, const std::vector<pu_set>& pus_of_thread);
+
+/// Hardware threads that the calling thread may run on now.
+pu_set current_binding();
+
+}  // namespace osteon::machine

@@ -1,0 +1,33 @@
+#pragma once
+/// @file
+/// Ownership of hwloc's topology; for the two sources that know hwloc.
+#include <hwloc.h>
+
+#include <memory>
+#include <osteon/base/error.hpp>
+#include <osteon/machine/topology/pu_set.hpp>
+
+namespace osteon::machine {
+
+struct destroy_topology {
+  void operator()(hwloc_topology_t tree) const { hwloc_topology_destroy(tree); }
+};
+using hwloc_handle = std::unique_ptr<hwloc_topology, destroy_topology>;
+
+/// A topology that was not loaded yet, with the cores that the cgroup withholds, so that a wish for one of them can be
+/// answered clearly.
+inline hwloc_handle new_topology() {
+  hwloc_topology_t tree = nullptr;
+  if (hwloc_topology_init(&tree) != 0) throw machine_error("hwloc cannot be started; is the machine out of memory?");
+  hwloc_handle owned(tree);
+  hwloc_topology_set_flags(tree, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+  return owned;
+}
+
+inline pu_set numbers_in(hwloc_const_bitmap_t set) {
+  pu_set result;
+  for (int pu = hwloc_bitmap_first(set); pu >= 0; pu = hwloc_bitmap_next(set, pu)) result.push_back(pu);
+  return result;
+}
+
+}  // namespace osteon::machine

@@ -1,0 +1,107 @@
+#pragma once
+/// @file
+/// The hardware of hosts as values: hwloc's tree of a host, reduced to the data that placing and binding need.
+///
+/// A host is the list of its cores in the order of its tree, each with the numbers of the domains that contain it; the
+/// tree is that list read by columns. Domains are numbered from 0 over the whole host, in the order of the cores.
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <osteon/machine/topology/pu_set.hpp>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace osteon::machine {
+
+/// Domains of a host, from the smallest to the host itself.
+enum class level : std::uint8_t { core, l3, numa, package, host };
+
+/// The closest level that two cores share, from the nearest to the farthest.
+enum class path : std::uint8_t { same_l3, inter_l3, inter_socket, inter_host };
+inline constexpr std::array all_paths = {path::same_l3, path::inter_l3, path::inter_socket, path::inter_host};
+inline constexpr std::size_t paths_inside = 3;
+/// "same L3", "inter-L3", "inter-socket", "inter-host".
+std::string_view name_of(path p);
+
+struct core {
+  int package = 0;
+  int numa = 0;  ///< the memory that is nearest; the first where there are several
+  int l3 = 0;    ///< the package where the hardware has no L3
+  pu_set pus;    ///< its hardware threads
+  friend bool operator==(const core&, const core&) = default;
+};
+
+/// One host. Cores that this process may not use (cgroups) are in `cores` but not in `allowed`.
+struct host_tree {
+  std::vector<core> cores;
+  pu_set allowed;         ///< hardware threads that may be used
+  bool synthetic = true;  ///< described, not read from hardware: binding to it does nothing
+
+  /// Cores with at least one allowed hardware thread: indices into `cores`, ascending.
+  std::vector<int> usable_cores() const;
+  /// Number of the domain of a core at a level; at level::host always 0.
+  int domain_of(int core, level l) const;
+  /// Allowed hardware threads of each domain at a level, in order, without those that have none.
+  std::vector<pu_set> domains(level l) const;
+  /// The nearest class that two cores of this host belong to; a core and itself are path::same_l3.
+  path between(int core_a, int core_b) const;
+  /// XXH64 over cores and allowed threads, 16 hexadecimal digits: equal hosts have equal digests.
+  std::string digest() const;
+  /// One line: "2 packages, 24 L3, 2 NUMA nodes, 192 cores, 192 threads (8 allowed)".
+  std::string summary() const;
+  friend bool operator==(const host_tree&, const host_tree&) = default;
+};
+
+/// The host that this process runs on, with the cores that its cgroup allows. @throws machine_error if hwloc cannot read it
+host_tree this_host();
+
+/// A host from a description in hwloc's words, such as "pack:2 [numa] l3:12 core:8 pu:1".
+/// @throws usage_error with the description where hwloc does not understand it
+host_tree synthetic_host(const std::string& description);
+
+/// A host from an XML file of hwloc (`lstopo host.xml`).
+/// @throws data_error if it cannot be read, or was written by a later major version than this hwloc
+host_tree host_from_xml(const std::string& path);
+
+/// The same host with only these hardware threads allowed (those it has not are ignored).
+host_tree restricted(host_tree tree, const pu_set& allowed);
+/// The same host without some of its cores: as if the hardware lacked them.
+host_tree without_cores(host_tree tree, const std::vector<int>& cores);
+
+/// Hosts by name. Equal trees are kept once, so that 10,000 equal hosts cost 10,000 names.
+class host_list {
+ public:
+  host_list() = default;
+  /// `count` hosts of one tree, named host0, host1, ...
+  host_list(int count, const host_tree& tree);
+
+  /// @throws data_error if the name is empty or taken
+  void add(const std::string& name, const host_tree& tree);
+  int size() const { return static_cast<int>(names_.size()); }
+  const std::vector<std::string>& names() const { return names_; }
+  const std::string& name(int host) const { return names_[static_cast<std::size_t>(host)]; }
+  const host_tree& tree(int host) const { return trees_[static_cast<std::size_t>(tree_of(host))]; }
+  /// Place of a host's tree in `trees()`.
+  int tree_of(int host) const { return tree_of_[static_cast<std::size_t>(host)]; }
+  /// The different trees, in the order of their first hosts.
+  const std::vector<host_tree>& trees() const { return trees_; }
+  /// @return nothing if there is no host of this name
+  std::optional<int> find(std::string_view name) const;
+  std::int64_t usable_cores() const;
+  friend bool operator==(const host_list& a, const host_list& b) {
+    return a.names_ == b.names_ && a.trees_ == b.trees_ && a.tree_of_ == b.tree_of_;
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<host_tree> trees_;
+  std::vector<int> tree_of_;
+  std::unordered_map<std::string, int> tree_by_digest_, host_by_name_;
+};
+
+/// Names in the order of people: node2 before node10.
+bool natural_less(std::string_view a, std::string_view b);
+
+}  // namespace osteon::machine

@@ -1,0 +1,69 @@
+#include <osteon/net/costs/choose.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <osteon/base/error.hpp>
+#include <osteon/net/networks/conflicts.hpp>
+#include <osteon/plan/exchange_method.hpp>
+
+namespace osteon::net {
+
+namespace {
+
+std::vector<std::string> candidates(const network& where, int ranks) {
+  std::vector<std::string> names;
+  const bool grid = where.shape.size() > 1 && where.pus == ranks && !where.order.empty();
+  if (grid) names.push_back(fmt::format("shift:{}", fmt::join(where.shape, "x")));
+  for (const char* name : {"ring", "xor", "pairwise", "bruck"}) names.emplace_back(name);
+  // Ranks that are close: a line of a grid, a leaf of a fat tree, a router or a group of a dragonfly.
+  int group = 1;
+  const bool first_is_near = where.kind == topology::fat_tree || where.kind == topology::dragonfly;
+  for (std::size_t d = 0; d + 1 < where.shape.size(); ++d) {
+    group *= where.shape[first_is_near ? d : where.shape.size() - 1 - d];
+    if (group > 1 && group < ranks) names.push_back(fmt::format("hierarchical:{}", group));
+  }
+  return names;
+}
+
+// The longest time that a link is in use, whatever the order of its messages.
+double fullest_link(const network& where, const plan::exchange& what, std::span<const int> place) {
+  std::vector<double> seconds(where.links.size());
+  std::vector<int> way;
+  for (int rank = 0; rank < what.ranks; ++rank)
+    for (std::int64_t round = 0; round < what.rounds; ++round)
+      for (const plan::message& m : what.of(rank, round).sends) {
+        way.clear();
+        where.append_route(place[static_cast<std::size_t>(rank)], place[static_cast<std::size_t>(m.peer)], way);
+        for (const int l : way)
+          seconds[static_cast<std::size_t>(l)] +=
+              static_cast<double>(m.bytes) / where.links[static_cast<std::size_t>(l)].rate;
+      }
+  return seconds.empty() ? 0 : *std::max_element(seconds.begin(), seconds.end());
+}
+
+}  // namespace
+
+std::vector<exchange_choice> choose_exchange(const network& where, const plan::parcel_sizes& sizes, int ranks,
+                                             const simulate_options& options, std::span<const int> places) {
+  const std::vector<int> place = place_ranks(where, ranks, places);
+  if (ranks > most_messages_to_count / ranks)
+    throw usage_error(
+        fmt::format("an all-to-all exchange of {} ranks has more than the {} messages that are costed one by one: take a "
+                    "smaller network of the same kind, or `osteon net simulate --rounds` for some rounds",
+                    ranks, most_messages_to_count));
+  std::vector<exchange_choice> all;
+  for (const std::string& name : candidates(where, ranks)) {
+    const plan::exchange what = plan::make_exchange(name, {.ranks = ranks, .sizes = sizes});
+    exchange_choice one{name, cost_of(where, what, options, place), 0};
+    one.seconds = options.barrier ? one.cost.busiest_links : std::max(one.cost.log_gp, fullest_link(where, what, place));
+    all.push_back(std::move(one));
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return a.seconds != b.seconds ? a.seconds < b.seconds : a.cost.bytes < b.cost.bytes;
+  });
+  return all;
+}
+
+}  // namespace osteon::net

@@ -1,0 +1,119 @@
+#include <osteon/net/costs/exchange_cost.hpp>
+
+#include <algorithm>
+
+namespace osteon::net {
+
+namespace {
+
+struct arriving {
+  double time, flow, combined;  // when its last byte would be there; s that it takes a port; bytes
+};
+
+class walk_of_exchange {
+ public:
+  walk_of_exchange(const network& where, const plan::exchange& what, const simulate_options& options, std::vector<int> place)
+      : where_(where),
+        what_(what),
+        options_(options),
+        place_(std::move(place)),
+        clock_(place_.size()),
+        inbox_(place_.size()),
+        load_(where.links.size()) {
+    if (options_.send_overhead < 0) options_.send_overhead = where.startup;
+  }
+
+  exchange_cost run() {
+    result_.rounds = what_.rounds;
+    double largest = 0;
+    for (std::int64_t r = 0; r < what_.rounds; ++r) largest += round(r);
+    if (result_.bytes > 0)
+      result_.skew = largest / (static_cast<double>(what_.rounds) * result_.bytes / static_cast<double>(result_.messages));
+    for (const double end : clock_) result_.log_gp = std::max(result_.log_gp, end);
+    return result_;
+  }
+
+ private:
+  // Sends of all ranks, then what arrives. @return bytes of the largest message
+  double round(std::int64_t r) {
+    double largest = 0, dearest = 0, most_overhead = 0, longest_way = 0;
+    for (int rank = 0; rank < what_.ranks; ++rank) {
+      const plan::exchange_round now = what_.of(rank, r);
+      double& port = sent(rank);
+      port = clock(rank);
+      double processor = clock(rank), alone = 0;
+      for (const plan::message& m : now.sends) {
+        const double bytes = static_cast<double>(m.bytes);
+        way_.clear();
+        where_.append_route(place_[static_cast<std::size_t>(rank)], place_[static_cast<std::size_t>(m.peer)], way_);
+        double latency = 0;
+        for (const int l : way_) {
+          const auto i = static_cast<std::size_t>(l);
+          latency += where_.links[i].latency;
+          if (load_[i] == 0) used_.push_back(l);
+          load_[i] += bytes / where_.links[i].rate;
+        }
+        const double flow = way_.empty() ? 0 : bytes / where_.links[static_cast<std::size_t>(way_.front())].rate;
+        processor += options_.send_overhead;
+        port = std::max(port, processor) + flow;
+        inbox_[static_cast<std::size_t>(m.peer)].push_back({port + latency, flow, static_cast<double>(m.combined)});
+        alone += options_.send_overhead + flow;
+        longest_way = std::max(longest_way, latency);
+        largest = std::max(largest, bytes);
+        result_.bytes += bytes;
+        ++result_.messages;
+      }
+      dearest = std::max(dearest, alone);
+      most_overhead = std::max(most_overhead, static_cast<double>(now.sends.size()) * options_.send_overhead);
+    }
+    double busiest = 0;
+    for (const int l : used_) {
+      busiest = std::max(busiest, load_[static_cast<std::size_t>(l)]);
+      load_[static_cast<std::size_t>(l)] = 0;
+    }
+    used_.clear();
+    result_.startup_and_bytes += dearest + options_.barrier_time;
+    result_.busiest_links += most_overhead + busiest + longest_way + options_.barrier_time;
+    for (int rank = 0; rank < what_.ranks; ++rank) receive(rank);
+    return largest;
+  }
+
+  void receive(int rank) {
+    auto& box = inbox_[static_cast<std::size_t>(rank)];
+    std::sort(box.begin(), box.end(), [](const arriving& a, const arriving& b) { return a.time < b.time; });
+    double port = 0, processor = clock(rank), count = 0;
+    for (const arriving& m : box) {
+      port = std::max(m.time, port + m.flow);
+      processor = std::max(processor, port) + options_.receive_overhead + m.combined / options_.combine_rate +
+                  (count > 0 ? options_.arrival_overhead : 0) + count * options_.match_time;
+      ++count;
+    }
+    box.clear();
+    clock(rank) = std::max(sent(rank), processor);
+  }
+
+  double& clock(int rank) { return clock_[static_cast<std::size_t>(rank)]; }
+  double& sent(int rank) {
+    if (sent_.empty()) sent_.resize(clock_.size());
+    return sent_[static_cast<std::size_t>(rank)];
+  }
+
+  const network& where_;
+  const plan::exchange& what_;
+  simulate_options options_;
+  std::vector<int> place_;
+  exchange_cost result_;
+  std::vector<double> clock_, sent_;  // when a rank's last round was over; when its port has sent all
+  std::vector<std::vector<arriving>> inbox_;
+  std::vector<double> load_;  // s that a link is busy in this round
+  std::vector<int> used_, way_;
+};
+
+}  // namespace
+
+exchange_cost cost_of(const network& where, const plan::exchange& what, const simulate_options& options,
+                      std::span<const int> places) {
+  return walk_of_exchange(where, what, options, place_ranks(where, what.ranks, places)).run();
+}
+
+}  // namespace osteon::net

@@ -1,0 +1,276 @@
+#include <osteon/net/costs/plan_cost.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <osteon/base/error.hpp>
+#include <span>
+
+namespace osteon::net {
+
+namespace {
+
+using plan::action;
+
+// A time, and how much of it was spent on what along the way that led to it.
+struct clock {
+  double time = 0, blend = 0, collect = 0;
+};
+
+// All pieces that go from one rank to another in a round travel together.
+struct message {
+  int from = 0, to = 0;
+  std::int64_t elements = 0;
+  double departure = 0;  // of its first byte
+  double blend = 0;      // s
+};
+
+// One cause of a round's end: the chain of events that came from rank `from`'s entry into the round.
+struct cause {
+  double end = 0, blend = 0;
+  int from = 0;
+};
+
+void take_later(cause& latest, const cause& other) {
+  if (other.end > latest.end) latest = other;
+}
+
+class walk_of_plan {
+ public:
+  walk_of_plan(const plan::plan& what, const compositing_machine& machine, double bytes_per_element)
+      : plan_(what), machine_(machine), bytes_per_element_(bytes_per_element), ranks_(static_cast<std::size_t>(what.ranks)) {
+    sent_.resize(ranks_);
+    received_.resize(ranks_);
+    clocks_.resize(ranks_);
+    sends_done_.resize(ranks_);
+    processor_free_.resize(ranks_);
+    message_to_.resize(ranks_);
+    for (int rank = 0; rank < plan_.ranks; ++rank) {
+      steps_.push_back(plan_.of(rank));
+      rounds_ = std::max(rounds_, steps_.back().rounds.size());
+    }
+  }
+
+  plan_cost run() {
+    for (std::size_t r = 0; r < rounds_; ++r) {
+      post_sends(r);
+      finish_round(r);
+    }
+    return summary();
+  }
+
+ private:
+  std::span<const plan::step> steps(std::size_t rank, std::size_t r) const {
+    const auto& rounds = steps_[rank].rounds;
+    return r < rounds.size() ? std::span(rounds[r].steps) : std::span<const plan::step>();
+  }
+  double bytes(std::int64_t elements) const { return static_cast<double>(elements) * bytes_per_element_; }
+  std::size_t host(std::size_t rank) const { return rank / static_cast<std::size_t>(machine_.ranks_per_host); }
+  bool leaves_host(std::size_t rank, int peer) const { return host(rank) != host(static_cast<std::size_t>(peer)); }
+
+  // Time of the bytes of a message at the sender or the receiver, whose host's link `sharers` ranks use.
+  double transfer(double amount, bool off_host, int sharers) const {
+    const double alone = 1 / (blends_ ? machine_.rate : machine_.collect_rate);
+    return amount * (off_host ? std::max(alone, sharers / machine_.host_rate) : alone);
+  }
+
+  // Which ranks share their host's link in this round, and whether somebody blends.
+  void look_ahead(std::size_t r) {
+    sharers_.assign(host(ranks_ - 1) + 1, 0);
+    blends_ = false;
+    for (std::size_t rank = 0; rank < ranks_; ++rank) {
+      bool off_host = false;
+      for (const plan::step& s : steps(rank, r)) {
+        if (s.peer < 0 || s.peer >= plan_.ranks)
+          throw usage_error(
+              fmt::format("round {}: rank {} has a message with rank {}; there are {} ranks", r, rank, s.peer, plan_.ranks));
+        off_host = off_host || leaves_host(rank, s.peer);
+        blends_ = blends_ || s.what == action::blend_front || s.what == action::blend_back;
+      }
+      if (off_host) ++sharers_[host(rank)];
+    }
+  }
+
+  // Let the messages of a round leave, and sort them by their receiver; those to one receiver stay in the order of
+  // their senders.
+  void post_sends(std::size_t r) {
+    look_ahead(r);
+    sent_now_.clear();
+    first_.assign(ranks_ + 1, 0);
+    for (std::size_t rank = 0; rank < ranks_; ++rank) {
+      const std::size_t begin = sent_now_.size();
+      for (const plan::step& s : steps(rank, r)) {
+        if (s.what != action::send) continue;
+        const auto peer = static_cast<std::size_t>(s.peer);
+        if (message_to_[peer] < begin || message_to_[peer] >= sent_now_.size() ||
+            sent_now_[message_to_[peer]].to != s.peer) {
+          message_to_[peer] = sent_now_.size();
+          sent_now_.push_back({static_cast<int>(rank), s.peer, 0, 0, 0});
+          ++first_[peer + 1];
+        }
+        sent_now_[message_to_[peer]].elements += s.elements.size();
+      }
+      double processor = clocks_[rank].time, port = clocks_[rank].time;
+      for (std::size_t i = begin; i < sent_now_.size(); ++i) {
+        message& m = sent_now_[i];
+        processor += machine_.send_overhead;
+        m.departure = std::max(processor, port);
+        port = m.departure + transfer(bytes(m.elements), leaves_host(rank, m.to), sharers_[host(rank)]);
+        sent_[rank] += bytes(m.elements);
+      }
+      processor_free_[rank] = processor;
+      sends_done_[rank] = port;
+    }
+    for (std::size_t rank = 0; rank < ranks_; ++rank) first_[rank + 1] += first_[rank];
+    messages_.resize(sent_now_.size());
+    total_ += static_cast<std::int64_t>(sent_now_.size());
+    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+    for (const message& m : sent_now_) messages_[next[static_cast<std::size_t>(m.to)]++] = m;
+  }
+
+  // Find what `rank` does with each message that comes to it.
+  void match(std::size_t rank, std::size_t r) {
+    receives_.clear();
+    for (const plan::step& s : steps(rank, r))
+      if (s.what != action::send) receives_.push_back(s);
+    std::stable_sort(receives_.begin(), receives_.end(), [](const auto& a, const auto& b) { return a.peer < b.peer; });
+    auto awaited = receives_.begin();
+    bool sound = true;
+    for (std::size_t i = first_[rank]; i < first_[rank + 1]; ++i) {
+      message& m = messages_[i];
+      std::int64_t elements = 0;
+      for (; awaited != receives_.end() && awaited->peer == m.from; ++awaited) {
+        elements += awaited->elements.size();
+        if (awaited->what != action::receive)
+          m.blend += machine_.blend_overhead + bytes(awaited->elements.size()) / machine_.blend_rate;
+      }
+      sound = sound && elements == m.elements;
+    }
+    if (!sound || awaited != receives_.end())
+      throw usage_error(fmt::format(
+          "round {}: what rank {} awaits is not what others send to it; verify the plan '{}' first", r, rank, plan_.name));
+  }
+
+  // When everything that comes to `rank` is taken in and blended. Work that is served as it comes, without a pause while
+  // there is some, ends at the maximum over i of (release of i + all work that is not released before i).
+  void arrivals(std::size_t rank, cause& latest) {
+    const std::size_t begin = first_[rank], end = first_[rank + 1];
+    if (begin == end) return;
+    const auto by_departure = [](const message& a, const message& b) { return a.departure < b.departure; };
+    std::stable_sort(messages_.begin() + static_cast<std::ptrdiff_t>(begin),
+                     messages_.begin() + static_cast<std::ptrdiff_t>(end), by_departure);
+    const double share = machine_.fan_in(static_cast<double>(end - begin)) / static_cast<double>(end - begin);
+    const double latency = blends_ ? machine_.latency : machine_.collect_latency;
+    double least_blend = std::numeric_limits<double>::infinity();
+    works_.clear();
+    for (std::size_t i = begin; i < end; ++i) {
+      const message& m = messages_[i];
+      const std::size_t from = static_cast<std::size_t>(m.from);
+      const bool off_host = leaves_host(rank, m.from);
+      // The slower of both hosts sets the pace.
+      const double moved =
+          transfer(bytes(m.elements), off_host, std::max(sharers_[host(rank)], sharers_[host(from)])) + share;
+      const double entry = clocks_[rank].time, arrival = m.departure + latency;
+      works_.push_back({std::max(entry, arrival), moved, m.blend, arrival > entry ? m.from : static_cast<int>(rank)});
+      least_blend = std::min(least_blend, m.blend);
+      received_[rank] += bytes(m.elements);
+    }
+    // Of all orders the order of arrival ends first, for the port and for the processor.
+    double moved = 0;
+    for (std::size_t i = works_.size(); i-- > 0;) {
+      moved += works_[i].moved;
+      take_later(latest, {works_[i].release + moved + least_blend, least_blend, works_[i].from});
+    }
+    const auto taken_in = [&](const work& w) { return std::max(w.release + w.moved, processor_free_[rank]); };
+    std::sort(works_.begin(), works_.end(), [&](const work& a, const work& b) { return taken_in(a) < taken_in(b); });
+    double blended = 0;
+    for (std::size_t i = works_.size(); i-- > 0;) {
+      blended += works_[i].blend;
+      const bool waits_for_itself = works_[i].release + works_[i].moved < processor_free_[rank];
+      take_later(latest,
+                 {taken_in(works_[i]) + blended, blended, waits_for_itself ? static_cast<int>(rank) : works_[i].from});
+    }
+  }
+
+  void finish_round(std::size_t r) {
+    std::vector<clock> after(ranks_);
+    came_from_.emplace_back(ranks_);
+    ends_.emplace_back(ranks_);
+    for (std::size_t rank = 0; rank < ranks_; ++rank) {
+      match(rank, r);
+      cause latest{std::max(sends_done_[rank], processor_free_[rank]), 0, static_cast<int>(rank)};
+      arrivals(rank, latest);
+      const clock& before = clocks_[static_cast<std::size_t>(latest.from)];
+      after[rank] = {latest.end, before.blend + latest.blend, before.collect};
+      if (!blends_) after[rank].collect += latest.end - before.time;
+      came_from_.back()[rank] = latest.from;
+      ends_.back()[rank] = latest.end;
+    }
+    clocks_ = std::move(after);
+  }
+
+  plan_cost summary() const {
+    plan_cost result;
+    result.messages = total_;
+    std::size_t last = 0;
+    for (std::size_t rank = 0; rank < ranks_; ++rank) {
+      if (clocks_[rank].time > clocks_[last].time) last = rank;
+      const double most = std::max(sent_[rank], received_[rank]);
+      if (most > result.busiest_bytes) {
+        result.busiest_bytes = most;
+        result.busiest_rank = static_cast<int>(rank);
+      }
+    }
+    const clock& end = clocks_[last];
+    result.total = end.time;
+    result.blend = end.blend;
+    result.collect = end.collect;
+    result.exchange = end.time - end.blend - end.collect;
+    std::size_t rank = last;
+    for (std::size_t r = rounds_; r-- > 0;) {
+      const std::size_t from = static_cast<std::size_t>(came_from_[r][rank]);
+      const double begin = r > 0 ? ends_[r - 1][from] : 0;
+      result.path.push_back({static_cast<int>(rank), static_cast<int>(r), begin, ends_[r][rank]});
+      rank = from;
+    }
+    std::reverse(result.path.begin(), result.path.end());
+    return result;
+  }
+
+  struct work {
+    double release, moved, blend;
+    int from;
+  };
+
+  const plan::plan& plan_;
+  const compositing_machine& machine_;
+  double bytes_per_element_;
+  std::size_t ranks_, rounds_ = 0;
+  std::int64_t total_ = 0;
+  std::vector<plan::rank_plan> steps_;
+  std::vector<clock> clocks_;
+  std::vector<double> sent_, received_;
+  // Of the round under way.
+  bool blends_ = false;
+  std::vector<int> sharers_;                         // ranks with messages that leave the host, by host
+  std::vector<message> sent_now_;                    // by sender
+  std::vector<std::size_t> message_to_;              // of the sender at work, in sent_now_, by receiver
+  std::vector<std::size_t> first_;                   // of the messages to a rank
+  std::vector<message> messages_;                    // by receiver
+  std::vector<double> sends_done_, processor_free_;  // by rank
+  std::vector<plan::step> receives_;
+  std::vector<work> works_;
+  // Of every round.
+  std::vector<std::vector<int>> came_from_;
+  std::vector<std::vector<double>> ends_;
+};
+
+}  // namespace
+
+plan_cost cost_of(const plan::plan& what, const compositing_machine& machine, double bytes_per_element) {
+  if (what.ranks < 1) throw usage_error(fmt::format("a plan of {} ranks has no cost: it needs at least one", what.ranks));
+  return walk_of_plan(what, machine, bytes_per_element).run();
+}
+
+}  // namespace osteon::net

@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// PUs in lines along dimensions, and the ports of PUs: the common part of several families of networks.
+#include <osteon/net/networks/network_request.hpp>
+#include <utility>
+
+namespace osteon::net {
+
+/// PU numbers and their coordinates; the last dimension is the fastest.
+struct lattice {
+  int pus = 1;
+  std::vector<int> size, stride;  // of the dimensions
+
+  explicit lattice(std::vector<int> shape) : size(std::move(shape)), stride(size.size()) {
+    for (std::size_t d = size.size(); d-- > 0; pus *= size[d]) stride[d] = pus;
+  }
+
+  int coordinate(int pu, std::size_t d) const { return pu / stride[d] % size[d]; }
+
+  static constexpr auto none = static_cast<std::size_t>(-1);
+  /// "0,3,1"; a star for the dimension that is left out.
+  std::string coordinates(int pu, std::size_t without = none) const {
+    std::string text;
+    for (std::size_t d = 0; d < size.size(); ++d)
+      text.append(d > 0 ? "," : "").append(d == without ? "*" : std::to_string(coordinate(pu, d)));
+    return text;
+  }
+};
+
+/// Begin with the PUs 0 ... pus - 1: injection of PU q is link q, its ejection link pus + q. `switch_of(q)` is the vertex
+/// behind them; `switches` of them follow the PUs.
+template <class Switch>
+network pus_and_ports(const network_request& request, int switches, Switch switch_of) {
+  network made;
+  made.pus = static_cast<int>(request.pus());
+  made.vertices = made.pus + switches;
+  for (const bool in : {true, false})
+    for (int q = 0; q < made.pus; ++q)
+      made.links.push_back({in ? q : switch_of(q), in ? switch_of(q) : q, in ? link_kind::injection : link_kind::ejection,
+                            request.channels, request.pu_rate, request.latency});
+  return made;
+}
+
+}  // namespace osteon::net

@@ -1,0 +1,65 @@
+#pragma once
+/// @file
+/// Networks by a short text.
+#include <osteon/net/networks/network.hpp>
+
+namespace osteon::net {
+
+/// A parsed description of a network. The defaults are the figures of [Itakura].
+struct network_request {
+  std::string text;
+  topology kind = topology::crossbar;
+  std::vector<int> shape;             ///< as network::shape
+  std::vector<int> oversubscription;  ///< fat tree: children per parent, for each level but the last
+  int global_links = 0;               ///< dragonfly: of each router
+  std::vector<int> order;
+  bool minimal = true;
+  std::uint64_t seed = 1;
+  double rate = 200e6;                       ///< bytes per second of a link
+  double pu_rate = 200e6, top_rate = 200e6;  ///< of injection and ejection; of links between groups or to the top
+  double startup = 5e-6, latency = 0;        ///< s per message, s per link
+  int channels = 1;
+
+  std::int64_t pus() const;
+};
+
+/// Read a text.
+///
+/// | text | network |
+/// |---|---|
+/// | `hxb:8x8x16` | hyper-crossbar: a crossbar for each line of PUs along each dimension |
+/// | `cube:base=8,n=3` | the same with equal sizes: base-m n-cube |
+/// | `torus:8x8x16`, `mesh:8x8x16` | channels between neighbours; on a torus the shorter way round |
+/// | `hypercube:10` | 2^10 PUs, e-cube: the lowest bit first |
+/// | `crossbar:64` | one crossbar |
+/// | `fattree:16x8x4` | 16 PUs a leaf switch, 8 leaves below the next level, ...; `over=4` or `over=4x2`: oversubscription |
+/// | `dragonfly:p=4,a=8,h=4` | p PUs a router, a routers a group, h global links a router; `g=` groups (default a h + 1) |
+///
+/// Behind it, separated by commas: `order=zyx` or `order=210` (dimensions as they are corrected, x or 0 the first one
+/// written), `route=minimal|valiant`, `seed=1`, `rate=200MB/s`, `pu-rate=`, `top-rate=`, `startup=5us`, `latency=100ns` (per
+/// link), `channels=1`.
+/// @throws usage_error with every fault at once
+network_request parse_network(const std::string& text);
+
+/// Build it. @throws usage_error if it has more than 2^20 PUs or 2^24 links
+network make_network(const network_request& request);
+
+/// Read a network of routers and links from a JSON text: docs/network.md tells the keys.
+/// @throws data_error with every fault at once: missing or unknown keys, parents in a circle, no throughput, PUs that
+/// cannot reach each other
+network parse_graph(const std::string& json_text, const std::string& source);
+
+/// parse_network and make_network.
+inline network network_by_text(const std::string& text) { return make_network(parse_network(text)); }
+
+/// "200MB/s", "1.6Gbit/s" as bytes per second; "5us" as seconds. @return a number below 0 if it is none
+double parse_rate(const std::string& text);
+double parse_time(const std::string& text);
+
+// One of each family; called by make_network.
+network make_hyper_crossbar(const network_request& request);
+network make_grid(const network_request& request);      ///< torus, mesh, hypercube
+network make_fat_tree(const network_request& request);  ///< and a single crossbar
+network make_dragonfly(const network_request& request);
+
+}  // namespace osteon::net

@@ -1,0 +1,69 @@
+#pragma once
+/// @file
+/// The network between hosts as directed links, and their load by an exchange.
+#include <cstdint>
+#include <functional>
+#include <osteon/placement/graph/graph.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace osteon::placement {
+
+/// Hosts, directed links, and a fixed route between any two hosts.
+class fabric {
+ public:
+  /// Appends the links of the way from one host to another.
+  using route_function = std::function<void(int from, int to, std::vector<int>& links)>;
+
+  using name_function = std::function<std::string(int link)>;
+
+  /// @param rate of each link in bytes/s (or any unit that is used for all)
+  fabric(std::string name, int hosts, std::vector<double> rate, route_function route, name_function link_name);
+
+  const std::string& name() const { return name_; }
+  int hosts() const { return hosts_; }
+  std::span<const double> rate() const { return rate_; }
+  /// The links from one host to another; none to itself. `buffer` is where they may be kept.
+  std::span<const int> route(int from, int to, std::vector<int>& buffer) const;
+  std::string link_name(int link) const { return link_name_(link); }
+
+ private:
+  std::string name_;
+  int hosts_;
+  std::vector<double> rate_;
+  route_function route_;
+  name_function link_name_;
+  std::vector<std::uint32_t> begin_;  // of the routes of all pairs, where these are few
+  std::vector<int> links_;
+};
+
+/// Hosts on a network that never is the bottleneck: each has a link out and a link in.
+/// @param rate of each host, each way
+fabric host_links_only(std::span<const double> rate, fabric::name_function link_name);
+
+/// Load of the network by an exchange.
+struct network_load {
+  double volume = 0;        ///< bytes over all links: bytes times links of their way
+  double hottest_time = 0;  ///< time of the link that needs the longest, in s if rates are in bytes/s
+  double mean_time = 0;     ///< of all links
+  int hottest_link = -1;
+  double score() const { return hottest_time + mean_time; }  ///< placements are chosen by this; less is better
+};
+
+/// @param host of each vertex
+network_load load_of(const graph& g, std::span<const int> host, const fabric& net);
+
+/// Number of links between hosts, shape (hosts, hosts).
+std::vector<float> distances(const fabric& net);
+
+/// Exchange vertices between hosts so that the hottest links cool down: annealing of the 8-norm of the links' times, with
+/// a little of the volume.
+/// @param kind only vertices of the same kind are exchanged; empty: all are of one kind
+/// @param host of each vertex; replaced by the mapping of the lowest score
+/// @return the load of the result, whose score is never higher than before
+/// @cost O(degree times links of a route) a proposal
+network_load cool_links(const graph& g, std::span<const int> kind, std::vector<int>& host, const fabric& net,
+                        std::int64_t proposals, std::uint64_t seed);
+
+}  // namespace osteon::placement

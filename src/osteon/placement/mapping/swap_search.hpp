@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// Better placements by exchanging two vertices at a time, which keeps every part exactly as full as it is.
+#include <cstdint>
+#include <osteon/placement/graph/graph.hpp>
+#include <span>
+#include <vector>
+
+namespace osteon::placement {
+
+/// Cost of sending a byte from one part to another; no data: 1 between different parts, 0 inside.
+struct part_costs {
+  const float* of = nullptr;  ///< symmetric, shape (parts, parts); borrowed
+  int parts = 0;
+
+  double between(int a, int b) const {
+    if (!of) return a != b ? 1 : 0;
+    return of[static_cast<std::size_t>(a) * static_cast<std::size_t>(parts) + static_cast<std::size_t>(b)];
+  }
+};
+
+/// Sum over edges of weight times cost between the parts of its ends.
+double cost_of(const graph& g, std::span<const int> part, const part_costs& costs);
+
+/// How long to search, and how.
+struct search_effort {
+  std::uint64_t seed = 1;
+  std::int64_t proposals = 0;  ///< at most; fewer once nothing is gained any more
+  double hot = 0.5;            ///< temperature at the beginning, as a multiple of a mean edge's cost; 0: only descend
+  double cold = 0.03;          ///< at the end
+};
+
+/// Exchange vertices between parts until no more is gained: simulated annealing whose swaps bring a vertex to a part
+/// that it has a neighbour in, then descent. Free places take part as vertices without edges, so that a part may
+/// trade a vertex for nothing, but never holds more than its capacity.
+/// @param capacity places of each part; together at least the vertices
+/// @param part of each vertex; replaced by the result, which is never worse
+/// @param kind only vertices of the same kind are exchanged, and none moves to a free place; empty: all are of one kind
+/// @return the cost of the result
+/// @cost O(degree) a proposal
+double swap_search(const graph& g, std::span<const int> capacity, std::vector<int>& part, const part_costs& costs,
+                   const search_effort& effort, std::span<const int> kind = {});
+
+}  // namespace osteon::placement
