@@ -29,10 +29,9 @@ inline solve::flow_problem make_problem(MPI_Comm comm, const image& img, std::ve
 
 inline constexpr solve::flow_options tight{1e-9, 1e-9, 300, true};
 
-inline solve::flow_direction solve_one(const image& img, axis along, solve::flow_surroundings around,
+inline solve::flow_direction solve_one(MPI_Comm comm, const image& img, axis along, solve::flow_surroundings around,
                                        solve::flow_options how = tight, vector3 spacing = {1, 1, 1}) {
-  const auto answer =
-      solve::solve_permeability(make_problem(MPI_COMM_WORLD, img, {along}, around, spacing), how, null_log());
+  const auto answer = solve::solve_permeability(make_problem(comm, img, {along}, around, spacing), how, null_log());
   EXPECT_TRUE(answer.directions[0].certificate.converged);
   return answer.directions[0];
 }

@@ -14,7 +14,7 @@ struct velocity_lattice {
   const std::uint8_t* open = nullptr;      ///< per cell: bit d is set if there is a neighbour in direction d
   const std::uint8_t* friction = nullptr;  ///< per cell: number of its diagonal; 0: no unknown
   std::array<float, 3> weight{};           ///< g by axis
-  std::array<float, 32> inverse{};         ///< of the diagonals; [0] is 0
+  std::array<float, 64> inverse{};         ///< of the diagonals; [0] is 0
 };
 
 /// The pressure: a conductance for each face. Borrowed memory.

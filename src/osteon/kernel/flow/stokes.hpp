@@ -33,7 +33,7 @@ struct stokes_stencil {
   std::span<const conduction_corner> corners;
   const std::uint8_t* open = nullptr;             ///< per cell: bit d is set if there is a neighbour in direction d
   std::array<const std::uint8_t*, 3> friction{};  ///< by component, per cell: number of its diagonal
-  std::array<std::array<T, 32>, 3> diagonal{};    ///< by component and that number
+  std::array<std::array<T, 64>, 3> diagonal{};    ///< by component and that number
   std::array<T, 3> weight{};                      ///< w by axis
   std::array<T, 3> slope{};                       ///< g by axis
   std::span<const stokes_open_face> open_faces;   ///< all across one axis

@@ -145,10 +145,14 @@ flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>&
       const bool along = static_cast<int>(axis) == cells.through;
       const bool is_inlet = along && (where.sides[at(i)] >> (2 * axis) & 1) != 0, is_outlet = along && where.beyond[at(i)];
       if (is_inlet || is_outlet) {
-        const auto [number, diagonal] = rule.diagonal(cells, i, i, axis);
+        auto [number, diagonal] = rule.diagonal(cells, i, i, axis);
+        number = static_cast<std::uint8_t>(number + open_face_frictions);
+        diagonal -= cells.weight[axis];  // along the flow it has one neighbour
         cells.friction[axis][at(i)] = number;
         cells.diagonal[axis][number] = diagonal;
-        kernel::stokes_open_face f{i, i, near[2 * axis + 1], {}, static_cast<float>(diagonal / 2), true};
+        // Half of the neighbours across, and of the walls.
+        kernel::stokes_open_face f{i,   i, near[2 * axis + 1], {}, static_cast<float>((diagonal + cells.weight[axis]) / 2),
+                                   true};
         if (is_outlet) f.pressure = f.along = near[2 * axis], f.is_inlet = false;
         for (std::size_t n = 0; n < 4; ++n) f.across[n] = near[2 * kernel::axes_across[axis][n / 2] + n % 2];
         cells.open_faces.push_back(f);

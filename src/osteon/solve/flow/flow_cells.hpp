@@ -7,6 +7,9 @@
 
 namespace osteon::solve {
 
+/// Numbers of diagonals from here on are of open faces, as if their control volumes were whole.
+inline constexpr int open_face_frictions = 25;
+
 /// Flowing cells in heat's numbering, and the faces between them.
 ///
 /// Where a pressure is given at the two faces of an axis, the flow has a velocity on each. Those of the low one are low
@@ -15,7 +18,7 @@ struct flow_cells {
   heat_cells grid;         ///< cells, their neighbours and ghosts; `open` also of ghosts. One material.
   voxel::run_set numbers;  ///< of the owned cells, in coordinates of the block
   std::array<std::vector<std::uint8_t>, 3> friction;  ///< by component, shape (size): 0 where the face is not in a stencil
-  std::array<std::array<double, 32>, 3> diagonal{};
+  std::array<std::array<double, 64>, 3> diagonal{};
   std::array<double, 3> weight{}, slope{};
   std::vector<kernel::stokes_open_face> open_faces;
   std::vector<std::int32_t> beyond;
@@ -34,7 +37,7 @@ struct flow_cells {
     k.open = grid.open.data();
     for (std::size_t c = 0; c < 3; ++c) {
       k.friction[c] = friction[c].data();
-      for (std::size_t n = 0; n < 32; ++n) k.diagonal[c][n] = static_cast<T>(diagonal[c][n]);
+      for (std::size_t n = 0; n < 64; ++n) k.diagonal[c][n] = static_cast<T>(diagonal[c][n]);
       k.weight[c] = static_cast<T>(weight[c]);
       k.slope[c] = static_cast<T>(slope[c]);
     }

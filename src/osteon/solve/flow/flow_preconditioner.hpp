@@ -21,15 +21,10 @@ class flow_preconditioner {
   explicit flow_preconditioner(const flow_cells& cells);
   ~flow_preconditioner();
 
-  /// What the two inverses make of a residual r: r_u . M r_u, and q . (I + c P) q with q = G^T M r_u - r_p. With exact
-  /// inverses their difference is the error of the work x . b.
-  struct energies {
-    double momentum = 0, mass = 0;
-  };
-  /// z = M r; arrays of shape (4, stride). z is set at owned cells and zero where there is no face; ghosts of the velocities
+  /// z = P r; arrays of shape (4, stride). z is set at owned cells and zero where there is no face; ghosts of the velocities
   /// are current.
   /// @collective
-  energies apply(const float* r, float* z);
+  void apply(const float* r, float* z);
 
  private:
   struct velocity;

@@ -5,7 +5,6 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/kernel/flow/half_vectors.hpp>
 #include <osteon/solve/flow/flow_solver.hpp>
 
 namespace osteon::solve {
@@ -13,7 +12,8 @@ namespace osteon::solve {
 namespace {
 
 constexpr std::size_t most_kept = 6;  // with less, open images do not converge
-constexpr double drop_exact = 1e-3;   // fall of the residual after which rounding might be felt
+constexpr double drop_exact = 0.03;   // fall of |s| after which rounding might be felt
+
 // The preconditioner's blocks lie this near to the exact inverses: measured on packs, sponges and ducts, with a reserve.
 constexpr double quality = 4;
 
@@ -48,11 +48,12 @@ double flow_solver::open_work(std::size_t axis) const {
   return half;
 }
 
-// q = K z.
+// v = K p.
 void flow_solver::multiply() {
   const std::int64_t stride = cells_.stride();
-  for_each_stokes(single_, z_.data(), {}, [q = q_.data(), stride]<class V>(int c, std::int32_t i, V value) {
-    kernel::put(q + c * stride + i, value);
+  for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(p_.data() + c * stride);
+  for_each_stokes(single_, p_.data(), {}, [v = v_.data(), stride]<class V>(int c, std::int32_t i, V value) {
+    kernel::put(v + c * stride + i, value);
   });
 }
 
@@ -122,10 +123,8 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   axis_ = at(static_cast<int>(answer.along));
   solve_certificate& certificate = answer.certificate;
   x_.assign(at(4 * stride), 0.0);
-  for (auto* v : {&r_, &z_, &q_}) v->assign(at(4 * stride), 0.0F);
+  for (auto* v : {&r_, &s_, &p_, &v_, &w_}) v->assign(at(4 * stride), 0.0F);
   kept_.clear();
-  std::array<double, 1> count{static_cast<double>(owned)};
-  const double size = std::sqrt(4 * all_ranks(count)[0]);
   const double scale = cells_.unit_mm * cells_.unit_mm / static_cast<double>(cells_.voxels);
 
   const double first = std::sqrt(recompute_residual());
@@ -134,7 +133,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   certificate.residual_history.assign(1, 1.0);
   certificate.iterations = 0;
   certificate.converged = false;
-  const auto is_done = [&](const flow_preconditioner::energies& e) {
+  const auto is_done = [&](const energies& e) {
     const double flux = now.work, dissipation = now.work - now.momentum + now.mass,
                  best = now.work + now.momentum + now.mass;
     answer.permeability_mm2 = scale * best;
@@ -145,51 +144,63 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     const auto [low, high] = std::minmax({best - quality * e.mass, best + quality * e.momentum, flux, dissipation});
     return high - low <= how.permeability_tolerance * best && relative <= how.residual_tolerance;
   };
+  const auto refresh = [&] {
+    exact = relative = std::sqrt(recompute_residual()) / first;
+    now = sums();
+    preconditioner_.apply(r_.data(), s_.data());
+  };
+  preconditioner_.apply(r_.data(), s_.data());
+  const double unit = unit_of_velocities();
+  double refreshed = 0, size_of_s = 0;  // |s| at the last refreshing, the first of which is the first step; now
   for (;;) {
-    const auto energies = preconditioner_.apply(r_.data(), z_.data());
-    if (is_done(energies)) {
-      const double before = relative;
-      if (exact != relative) {
-        exact = relative = std::sqrt(recompute_residual()) / first;
-        now = sums();
+    p_ = s_;
+    multiply();
+    if (is_done(find_energies())) {
+      if (exact == relative) {
+        certificate.converged = true;
+        break;
       }
-      certificate.converged = is_done(energies) && relative <= 1.05 * before;
-      if (certificate.converged) break;
+      refresh();
+      continue;
     }
     if (certificate.iterations >= how.max_iterations) break;
     if (how.poll) how.poll();
 
+    preconditioner_.apply(v_.data(), w_.data());
     const std::size_t kept = kept_.size();
-    cells_.grid.links.exchange(z_.data() + 3 * stride);
-    multiply();
     if (kept > 0) {
       const auto a =
           all_ranks(sum_blocks<most_kept>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-            for (std::size_t k = 0; k < kept; ++k)
-              sum[k] = kernel::dot_half(q_.data() + c * stride + begin, kept_[k].q.data() + c * owned + begin, n);
+            const double weight = c < 3 ? unit * unit : 1;
+            for (std::size_t k = 0; k < kept; ++k) {
+              const float *const w = w_.data() + c * stride + begin, *const other = kept_[k].w.data() + c * owned + begin;
+              double dot = 0;
+              for (std::int64_t i = 0; i < n; ++i) dot += static_cast<double>(w[i]) * static_cast<double>(other[i]);
+              sum[k] = weight * dot;
+            }
           }));
       sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto&) {
-        for (std::size_t k = 0; k < kept; ++k)
-          kernel::add_half(z_.data() + c * stride + begin, static_cast<float>(-a[k] / (size * size)) * kept_[k].length,
-                           kept_[k].z.data() + c * owned + begin, n);
+        for (std::size_t k = 0; k < kept; ++k) {
+          const auto factor = static_cast<float>(-a[k]);
+          float *const w = w_.data() + c * stride + begin, *const p = p_.data() + c * stride + begin;
+          const float *const old_w = kept_[k].w.data() + c * owned + begin, *const old_p =
+                                                                                kept_[k].p.data() + c * owned + begin;
+          for (std::int64_t i = 0; i < n; ++i) w[i] += factor * old_w[i], p[i] += factor * old_p[i];
+        }
       });
-      // Multiplied anew: K would amplify the noise that rounding brings into z, so that q and K z were not the same any
-      // more.
-      for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(z_.data() + c * stride);
       multiply();
     }
-    const auto s = all_ranks(sum_blocks<3>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-      const float *const q = q_.data() + c * stride + begin, *const z = z_.data() + c * stride + begin,
-                         *const r = r_.data() + c * stride + begin;
-      double qq = 0, qr = 0, zz = 0;
+    const auto d = all_ranks(sum_blocks<2>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+      const float *const w = w_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin;
+      const double weight = c < 3 ? unit * unit : 1;
+      double ww = 0, ws = 0;
       for (std::int64_t i = 0; i < n; ++i) {
-        qq += static_cast<double>(q[i]) * static_cast<double>(q[i]);
-        qr += static_cast<double>(q[i]) * static_cast<double>(r[i]);
-        zz += static_cast<double>(z[i]) * static_cast<double>(z[i]);
+        ww += static_cast<double>(w[i]) * static_cast<double>(w[i]);
+        ws += static_cast<double>(w[i]) * static_cast<double>(s[i]);
       }
-      sum = {qq, qr, zz};
+      sum = {weight * ww, weight * ws};
     }));
-    const double step = s[1] / s[0];
+    const double step = d[1] / d[0];
     ++certificate.iterations;
     if (!std::isfinite(step))
       throw solve_error(
@@ -197,22 +208,25 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
                       "the image has channels that single precision cannot hold; resample it",
                       certificate.iterations));
     if (kept < most_kept)
-      kept_.push_back({std::vector<std::uint16_t>(at(4 * owned)), std::vector<std::uint16_t>(at(4 * owned)), 0});
+      kept_.push_back({std::vector<float>(at(4 * owned)), std::vector<float>(at(4 * owned))});
     else
       std::rotate(kept_.begin(), kept_.begin() + 1, kept_.end());
     direction& newest = kept_.back();
-    const auto q_scale = static_cast<float>(size / std::sqrt(s[0])), z_scale = static_cast<float>(size / std::sqrt(s[2]));
-    newest.length = static_cast<float>(std::sqrt(s[2] / s[0]));
-    auto t = sum_blocks<4>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-      const float *const q = q_.data() + c * stride + begin, *const z = z_.data() + c * stride + begin;
-      float* const r = r_.data() + c * stride + begin;
+    const auto length = static_cast<float>(1 / std::sqrt(d[0]));
+    auto t = sum_blocks<5>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+      const float *const w = w_.data() + c * stride + begin, *const p = p_.data() + c * stride + begin,
+                         *const v = v_.data() + c * stride + begin;
+      float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin;
       double* const x = x_.data() + c * stride + begin;
-      kernel::narrow(newest.q.data() + c * owned + begin, q_scale, q, n);
-      kernel::narrow(newest.z.data() + c * owned + begin, z_scale, z, n);
-      double work = 0, square = 0, product = 0;
+      float *const kept_w = newest.w.data() + c * owned + begin, *const kept_p = newest.p.data() + c * owned + begin;
+      double work = 0, square = 0, product = 0, ss = 0;
       for (std::int64_t i = 0; i < n; ++i) {
-        x[i] += step * static_cast<double>(z[i]);
-        r[i] = static_cast<float>(static_cast<double>(r[i]) - step * static_cast<double>(q[i]));
+        kept_w[i] = length * w[i];
+        kept_p[i] = length * p[i];
+        x[i] += step * static_cast<double>(p[i]);
+        s[i] = static_cast<float>(static_cast<double>(s[i]) - step * static_cast<double>(w[i]));
+        r[i] = static_cast<float>(static_cast<double>(r[i]) - step * static_cast<double>(v[i]));
+        ss += static_cast<double>(s[i]) * static_cast<double>(s[i]);
         const auto own = static_cast<double>(r[i]);
         square += own * own;
         product += own * x[i];
@@ -221,14 +235,18 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
       sum[0] = square;
       if (c == static_cast<std::int64_t>(axis_)) sum[1] = work;
       sum[c == 3 ? 3 : 2] = product;
+      sum[4] = (c < 3 ? unit * unit : 1) * ss;
     });
     t[1] -= open_work(axis_);
     t = all_ranks(t);
+    const bool stands_still = std::sqrt(t[4]) > 0.9 * size_of_s && size_of_s > 0;
+    size_of_s = std::sqrt(t[4]);
     now = {t[0], t[1], t[2], t[3]};
     relative = std::sqrt(now.residual) / first;
-    if (relative < drop_exact * exact) {
-      exact = relative = std::sqrt(recompute_residual()) / first;
-      now = sums();
+    if (refreshed == 0) refreshed = size_of_s;
+    if (size_of_s < drop_exact * refreshed || (stands_still && size_of_s < 0.5 * refreshed)) {
+      refresh();
+      refreshed = size_of_s;
     }
     certificate.residual_history.push_back(relative);
     log.progress(std::clamp(std::log(std::max(relative, 1e-4)) / std::log(1e-4), 0.0, 1.0),
@@ -243,10 +261,32 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   certificate.solve_seconds = clock.seconds();
 }
 
-std::size_t flow_solver::bytes() const {
-  std::size_t sum = x_.size() * sizeof(double) + (r_.size() + z_.size() + q_.size()) * sizeof(float);
-  for (const direction& d : kept_) sum += (d.z.size() + d.q.size()) * sizeof(std::uint16_t);
-  return sum;
+// What a velocity counts in the norm of s beside a pressure: as much, all together, in the first s.
+double flow_solver::unit_of_velocities() const {
+  const std::int64_t stride = cells_.stride();
+  const auto s =
+      all_ranks(sum_blocks<2>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+        const float* const own = s_.data() + c * stride + begin;
+        for (std::int64_t i = 0; i < n; ++i)
+          sum[c == 3 ? 1 : 0] += static_cast<double>(own[i]) * static_cast<double>(own[i]);
+      }));
+  return s[1] > 1e-12 * s[0] ? std::sqrt(s[1] / s[0]) : 1;
+}
+
+// Of the residual, from s = P r and, in v, K s.
+flow_solver::energies flow_solver::find_energies() const {
+  const std::int64_t stride = cells_.stride();
+  const auto e =
+      all_ranks(sum_blocks<2>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+        const float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin,
+                           *const v = v_.data() + c * stride + begin;
+        if (c < 3)
+          for (std::int64_t i = 0; i < n; ++i) sum[0] += static_cast<double>(r[i]) * static_cast<double>(s[i]);
+        else
+          for (std::int64_t i = 0; i < n; ++i)
+            sum[1] += (static_cast<double>(v[i]) - static_cast<double>(r[i])) * static_cast<double>(s[i]);
+      }));
+  return {e[0], e[1]};
 }
 
 }  // namespace osteon::solve

@@ -9,9 +9,10 @@ namespace osteon::solve {
 
 /// Solves K x = b, b a force of one on every face of a component.
 ///
-/// The search directions and their images are kept in half precision, the residual and what is added to the answer in
-/// single, the answer in double, from which the residual is computed anew each time it has fallen by three orders. What
-/// rounding does to kept directions only costs some of their orthogonality.
+/// Preconditioned from the left: s = P r is what becomes small, and kept directions p have images w = P K p that are
+/// orthogonal. In the norm of r, a wide pore would converge badly: aggregates leave steps in its large and smooth
+/// velocities, and K makes large residuals of steps. The answer is in double, from which r and s are computed anew as they
+/// fall; all else is in single.
 class flow_solver {
  public:
   /// @param cells kept by reference @collective on its communicator
@@ -27,12 +28,15 @@ class flow_solver {
   /// earlier answer x of that axis an entry of the permeability [voxel2] whose error is the product of both errors.
   /// @param earlier shape (4, owned) @collective
   double mixed_permeability(std::size_t axis, const std::vector<float>& earlier) const;
-  std::size_t bytes() const;
 
  private:
   struct direction {
-    std::vector<std::uint16_t> z, q;  // over sqrt(4 owned)-th of their norms
-    float length = 0;                 // of z, when q has length one
+    std::vector<float> p, w;  // scaled so that w has length one
+  };
+  // r_u . M r_u and q . (I + c P) q with q = G^T M r_u - r_p: what the two inverses make of a residual. With exact ones,
+  // their difference is the error of the permeability.
+  struct energies {
+    double momentum = 0, mass = 0;
   };
   struct progress {
     double residual = 0;                      // squared
@@ -41,6 +45,8 @@ class flow_solver {
   void multiply();
   double recompute_residual();
   progress sums() const;
+  energies find_energies() const;
+  double unit_of_velocities() const;
   void find_column(flow_direction& answer) const;
   template <std::size_t N>
   std::array<double, N> all_ranks(std::array<double, N> sums) const {
@@ -55,7 +61,7 @@ class flow_solver {
   flow_preconditioner preconditioner_;
   std::size_t axis_ = 0;
   std::vector<double> x_;
-  std::vector<float> r_, z_, q_;
+  std::vector<float> r_, s_, p_, v_, w_;
   std::vector<direction> kept_;
 };
 

@@ -204,7 +204,7 @@ void heat_multigrid::cycle(std::size_t n) {
   for_each_flux(k, x, [=](std::int32_t i, float flux, float) { residual[i] = right[i] - flux; });
   restrict_to(coarse_[n + 1], residual, work_[n + 1].right_side);
   cycle(n + 1);
-  prolong(coarse_[n + 1], kernels_.correction, work_[n + 1].solution.data(), x);
+  prolong(coarse_[n + 1], 1, work_[n + 1].solution.data(), x);
   solve::smooth(k, level.links, weights, right, x, other);
   if (x != w.solution.data()) std::swap(w.solution, w.other);
 }

@@ -28,7 +28,7 @@ class heat_multigrid {
     /// residual[i - first] = (r - K z)_i for the cells of a part. Called by several threads.
     std::function<void(const kernel::conduction_part&, const float* r, const float* z, std::int32_t first, float* residual)>
         residual;
-    float correction = 1;  ///< what corrections from level 1 on are multiplied with
+    float correction = 1;  ///< what the correction of the cells by level 1 is multiplied with
   };
 
   /// @param fine kept by reference @collective on fine.where.comm
