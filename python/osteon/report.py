@@ -213,9 +213,15 @@ def _stages(stages: list[dict[str, Any]]) -> str:
     longest = max((float(s["seconds"]) for s in stages), default=0.0) or 1.0
     return "".join(
         f'<div class="stage"><span>{escape(str(s["name"]))}</span><span><i style="width:{100 * float(s["seconds"]) / longest:.1f}%"></i></span>'
-        f"<span>{number(float(s['seconds']), 3)} s</span></div>"
+        f"<span>{number(float(s['seconds']), 3)} s{_waiting(s)}</span></div>"
         for s in stages
     )
+
+
+def _waiting(stage: dict[str, Any]) -> str:
+    """Of a run that counted its messages."""
+    waited = stage.get("waiting_seconds")
+    return "" if waited is None else f", {number(float(waited), 3)} s of it waiting for messages"
 
 
 def _job_file(result: JobResult) -> str:

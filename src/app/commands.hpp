@@ -18,6 +18,7 @@ void add_render(registry& commands);
 void add_report(registry& commands);
 void add_place(registry& commands);
 void add_plan(registry& commands);
+void add_plan_job(registry& commands, command plan);
 void add_probe(registry& commands);
 void add_net_choose(registry& commands);
 void add_net_conflicts(registry& commands);

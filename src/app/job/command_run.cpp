@@ -47,7 +47,7 @@ struct run_options {
   std::vector<std::string> io_hints, set;
   bool place = true;
   std::optional<std::string> bind;
-  bool resume = false, force = false;
+  bool resume = false, force = false, trace_messages = false;
   std::string json;  ///< file for summary.json's content, `-` for standard output
   bool report = true;
   job::script_options script;
@@ -73,6 +73,8 @@ void describe(Visitor&& v, run_options& o) {
     [](option of) { of.one_of({"auto", "none", "core", "l3", "numa", "socket", "measured"}); });
   v("!--no-report", o.report, "Do not make report.html");
   v("--force", o.force, "Replace earlier results in the output directory instead of keeping them as <output>.1");
+  v("--trace-messages", o.trace_messages,
+    "Count messages, bytes and time waiting by plan: `messages` in summary.json, and in the report");
   v("--resume", o.resume, "Continue from the job's checkpoint, if there is one");
   v("--checkpoint", o.checkpoint,
     "Folder of the checkpoints (default: checkpoint.directory of the job, else checkpoint in the output)");
@@ -232,7 +234,10 @@ int compute_as_rank(const run_options& options) {
     const job::placed_ranks placed = place(given, *spec, log_of_first());
     speaks = comm::rank(placed.comm()) == 0;  // perhaps another process than before
     job::compute(placed.comm(), *spec, command_line(options), start_time(), log_of_first(),
-                 {.resume = options.resume, .is_to_stop = stop_was_requested, .replace = options.force});
+                 {.resume = options.resume,
+                  .is_to_stop = stop_was_requested,
+                  .trace_messages = options.trace_messages,
+                  .replace = options.force});
     if (spec->segment.compare_connectivity) tell_effect(placed.comm(), options, *spec, log_of_first());
   });
   if (code == 0 && speaks && !has_parent) finish(options, *spec);

@@ -189,6 +189,7 @@ void add_plan(registry& commands) {
   add_options(draw);
   draw.add_option("-o,--output", o->picture, "Picture to write; - for standard output").show_default();
   draw.footer("Example:\n  osteon plan draw binary-swap -n 6 -o plan.svg");
+  add_plan_job(commands, table);
   table.allow_one_below();
 }
 

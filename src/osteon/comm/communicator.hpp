@@ -7,15 +7,19 @@
 
 namespace osteon::comm {
 
+/// Of a virtual rank (comm/virtual_ranks.hpp), or `otherwise`.
+int virtual_rank(MPI_Comm comm, int otherwise);
+int virtual_size(MPI_Comm comm, int otherwise);
+
 inline int rank(MPI_Comm comm) {
   int value = 0;
   MPI_Comm_rank(comm, &value);
-  return value;
+  return virtual_rank(comm, value);
 }
 inline int size(MPI_Comm comm) {
   int value = 1;
   MPI_Comm_size(comm, &value);
-  return value;
+  return virtual_size(comm, value);
 }
 
 /// An owned communicator. Move-only, because copying would be a hidden collective.

@@ -8,6 +8,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/element_type.hpp>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/plan/verify.hpp>
 
 namespace osteon::comm {
@@ -23,6 +24,24 @@ void check_message(const plan::step& s) {
 
 }  // namespace
 
+std::string counted_name(const plan::plan& what, std::size_t element_size) {
+  return fmt::format("{}, {} B", what.name, element_size);
+}
+
+void rehearse(MPI_Comm comm, const plan::plan& what, std::size_t element_size) {
+  message_ledger* const ledger = ledger_of(comm);
+  if (!ledger) return;
+  message_ledger::shape shape;
+  for (const plan::round& r : what.of(comm::rank(comm)).rounds) {
+    auto& counted = shape.rounds.emplace_back();
+    for (const plan::step& s : r.steps)
+      (s.what == plan::action::send ? counted.sends : counted.receives)
+          .push_back({s.peer, 0, s.elements.size() * static_cast<std::int64_t>(element_size)});
+  }
+  const int entry = ledger->entry_of(counted_name(what, element_size));
+  ledger->ran(entry, ledger->shape_of(entry, shape), 0);
+}
+
 executor executor::make(MPI_Comm comm, const plan::plan& what, std::size_t element_size) {
   executor result;
   collectively(comm, [&] {
@@ -31,6 +50,7 @@ executor executor::make(MPI_Comm comm, const plan::plan& what, std::size_t eleme
                                     what.name, what.ranks, comm::size(comm)));
     plan::rank_plan mine = what.of(comm::rank(comm));
     result.element_size_ = element_size;
+    result.name_ = counted_name(what, element_size);
     result.elements_ = what.elements;
     result.result_ = std::move(mine.result);
     std::int64_t most_staged = 0;
@@ -67,6 +87,8 @@ void executor::run_bytes(std::span<std::byte> object, const blend& over) {
                                     static_cast<std::size_t>(elements_) * element_size_));
   });
   const element_type type(element_size_);
+  message_ledger* const ledger = ledger_of(comm_.get());
+  double waited = 0;
   const auto at = [&](std::byte* base, std::int64_t element) {
     return base + static_cast<std::size_t>(element) * element_size_;
   };
@@ -80,7 +102,9 @@ void executor::run_bytes(std::span<std::byte> object, const blend& over) {
     for (const plan::step& s : rounds_[r].sends)
       MPI_Isend(at(object.data(), s.elements.begin), static_cast<int>(s.elements.size()), type.get(), s.peer, tag,
                 comm_.get(), &requests_[static_cast<std::size_t>(count++)]);
+    const double begin = ledger ? MPI_Wtime() : 0;
     MPI_Waitall(count, requests_.data(), MPI_STATUSES_IGNORE);
+    if (ledger) waited += MPI_Wtime() - begin;
     for (const arrival& a : rounds_[r].arrivals) {
       if (a.slot < 0) continue;
       std::byte* own = at(object.data(), a.step.elements.begin);
@@ -91,6 +115,18 @@ void executor::run_bytes(std::span<std::byte> object, const blend& over) {
         over(own, received, a.step.elements.size(), a.step.what == plan::action::blend_front);
     }
   }
+  if (!ledger) return;
+  message_ledger::shape shape;
+  for (const round& r : rounds_) {
+    auto& counted = shape.rounds.emplace_back();
+    const auto message = [&](const plan::step& s) {
+      return message_ledger::message{s.peer, 0, s.elements.size() * static_cast<std::int64_t>(element_size_)};
+    };
+    for (const plan::step& s : r.sends) counted.sends.push_back(message(s));
+    for (const arrival& a : r.arrivals) counted.receives.push_back(message(a.step));
+  }
+  const int entry = ledger->entry_of(name_);
+  ledger->ran(entry, ledger->shape_of(entry, shape), waited);
 }
 
 }  // namespace osteon::comm

@@ -6,9 +6,15 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/plan/plan.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace osteon::comm {
+
+/// Under which a ledger counts the plan.
+std::string counted_name(const plan::plan& what, std::size_t element_size);
+/// Count one run of a plan without sending anything: of virtual ranks. @collective local
+void rehearse(MPI_Comm comm, const plan::plan& what, std::size_t element_size);
 
 /// One rank's part of a plan, with everything it needs to be run again and again: messages, buffers, a communicator.
 class executor {
@@ -53,6 +59,7 @@ class executor {
   executor() = default;
 
   communicator comm_;
+  std::string name_;
   std::size_t element_size_ = 0;
   std::int64_t elements_ = 0;
   std::vector<plan::span> result_;

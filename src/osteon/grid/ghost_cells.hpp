@@ -2,6 +2,7 @@
 /// @file
 /// Cell fields with the neighbours' voxels around them.
 #include <osteon/grid/block.hpp>
+#include <osteon/plan/neighbours.hpp>
 #include <vector>
 
 namespace osteon::grid {
@@ -15,6 +16,9 @@ struct ghosted_field {
 
 /// The block's voxels and those up to `depth` away along each axis: across faces, edges and corners.
 box3 with_ghosts(const block& where, int depth);
+
+/// The plan of a rank's part in with_ghost_cells. @collective local
+plan::neighbour_part plan_of_ghost_cells(const block& where, int depth);
 
 /// Extend `owned` by its ghosts.
 /// @param owned shape of where.owned

@@ -2,6 +2,9 @@
 /// @file
 /// Values at points (nodes or cells) of all ranks by whole planes, whichever ranks have them: what is written to disk must
 /// not know how the points were dealt out.
+///
+/// Its messages are an all-to-all of MPI and no plan of neighbours: who has points of which plane is known to nobody before
+/// it is asked, round by round, so that no rank holds more than some planes.
 #include <functional>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/shared_nodes.hpp>

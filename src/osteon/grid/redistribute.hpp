@@ -5,7 +5,9 @@
 
 #include <osteon/base/material_number.hpp>
 #include <osteon/grid/box_tree.hpp>
+#include <osteon/plan/neighbours.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace osteon::grid {
@@ -27,7 +29,15 @@ std::vector<piece> pieces_of(const box_tree& boxes, const box3& part);
 /// @cost a message a piece, straight from one array into the other
 template <class T>
 std::vector<T> exchange_pieces(MPI_Comm comm, const box3& have, std::span<const T> values, std::span<const piece> send,
-                               const box3& want, std::span<const piece> receive, int components = 1);
+                               const box3& want, std::span<const piece> receive, int components = 1,
+                               const std::string& name = "pieces of boxes");
+
+/// The plan of it. @param name under which its messages are counted
+plan::neighbour_part plan_of_pieces(const box3& have, std::span<const piece> send, const box3& want,
+                                    std::span<const piece> receive, const std::string& name);
+
+/// The plan of a rank's part in redistribute. @collective local
+plan::neighbour_part plan_to_redistribute(int rank, const box_tree& from, const box_tree& to);
 
 /// Move a cell field from the boxes of one tree to those of another.
 /// @param values shape (z, y, x, components) of this rank's box in `from`; the result has that of its box in `to`
@@ -46,10 +56,10 @@ std::vector<float> redistribute_nodes(MPI_Comm comm, const box_tree& from, const
                                       std::span<const float> values, int components = 1);
 
 extern template std::vector<float> exchange_pieces(MPI_Comm, const box3&, std::span<const float>, std::span<const piece>,
-                                                   const box3&, std::span<const piece>, int);
+                                                   const box3&, std::span<const piece>, int, const std::string&);
 extern template std::vector<material_number> exchange_pieces(MPI_Comm, const box3&, std::span<const material_number>,
                                                              std::span<const piece>, const box3&, std::span<const piece>,
-                                                             int);
+                                                             int, const std::string&);
 extern template std::vector<float> redistribute(MPI_Comm, const box_tree&, const box_tree&, std::span<const float>, int);
 extern template std::vector<material_number> redistribute(MPI_Comm, const box_tree&, const box_tree&,
                                                           std::span<const material_number>, int);

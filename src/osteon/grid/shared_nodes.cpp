@@ -1,17 +1,45 @@
 #include <osteon/grid/shared_nodes.hpp>
 
 #include <algorithm>
-#include <osteon/comm/datatype.hpp>
 
 namespace osteon::grid {
 
 namespace {
 
-constexpr int ids_tag = 21, values_tag = 22;
+constexpr int counts_tag = 100, ids_tag = 200, values_tag = 300;
+
+// The list of each of some ranks. @collective among them
+std::vector<std::vector<std::int64_t>> lists_of(MPI_Comm comm, const std::vector<int>& ranks,
+                                                const std::vector<std::int64_t>& own, const std::string& name) {
+  const std::int64_t size = std::ssize(own);
+  plan::neighbour_part counts{name + ": numbers of names", {}, {}, plan::neighbour_arrival::keep};
+  plan::neighbour_part lists{name + ": names", {}, {}, plan::neighbour_arrival::keep};
+  for (const int r : ranks) {
+    counts.sends.push_back({.peer = r, .run = {0, 1}});
+    counts.receives.push_back({.peer = r, .run = {0, 1}});
+  }
+  comm::neighbours numbers(comm, counts_tag, std::move(counts));
+  numbers.begin(&size, sizeof size);
+  numbers.wait();
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    lists.sends.push_back({.peer = ranks[i], .run = {0, size}});
+    lists.receives.push_back({.peer = ranks[i], .run = {0, numbers.came_as<std::int64_t>(i)[0]}});
+  }
+  comm::neighbours names(comm, ids_tag, std::move(lists));
+  names.begin(own.data(), sizeof(std::int64_t));
+  names.wait();
+  std::vector<std::vector<std::int64_t>> result;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const auto came = names.came_as<std::int64_t>(i);
+    result.emplace_back(came.begin(), came.end());
+  }
+  return result;
+}
 
 }  // namespace
 
-shared_nodes::shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary, std::span<const int> candidates)
+shared_nodes::shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary, std::span<const int> candidates,
+                           const std::string& name)
     : comm_(comm::communicator::duplicate(comm)) {
   std::vector<int> ranks(candidates.begin(), candidates.end());
   std::sort(ranks.begin(), ranks.end());
@@ -21,20 +49,11 @@ shared_nodes::shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary,
   for (const identified_node& n : boundary)
     if (ids.empty() || ids.back() != n.id) ids.push_back(n.id);
 
-  std::vector<MPI_Request> requests(ranks.size());
-  for (std::size_t i = 0; i < ranks.size(); ++i)
-    MPI_Isend(ids.data(), static_cast<int>(ids.size()), MPI_INT64_T, ranks[i], ids_tag, comm_.get(), &requests[i]);
-  std::vector<std::vector<std::int64_t>> common(ranks.size());
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    MPI_Status status;
-    MPI_Probe(ranks[i], ids_tag, comm_.get(), &status);
-    int length = 0;
-    MPI_Get_count(&status, MPI_INT64_T, &length);
-    std::vector<std::int64_t> theirs(static_cast<std::size_t>(length));
-    MPI_Recv(theirs.data(), length, MPI_INT64_T, ranks[i], ids_tag, comm_.get(), MPI_STATUS_IGNORE);
-    std::set_intersection(ids.begin(), ids.end(), theirs.begin(), theirs.end(), std::back_inserter(common[i]));
+  std::vector<std::vector<std::int64_t>> common;
+  for (const auto& theirs : lists_of(comm_.get(), ranks, ids, name)) {
+    common.emplace_back();
+    std::set_intersection(ids.begin(), ids.end(), theirs.begin(), theirs.end(), std::back_inserter(common.back()));
   }
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 
   // Ids that someone else has, too, or that several of this rank's nodes have.
   std::vector<std::int64_t> shared;
@@ -54,17 +73,20 @@ shared_nodes::shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary,
 
   std::vector<bool> is_owned(shared.size(), true);
   const int me = comm_.rank();
+  plan::neighbour_part part{name, {}, {}, plan::neighbour_arrival::add};
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (common[i].empty()) continue;
-    neighbour n{ranks[i], {}};
+    plan::neighbour_message n{.peer = ranks[i]};
     auto slot = shared.begin();
     for (const std::int64_t id : common[i]) {
       slot = std::lower_bound(slot, shared.end(), id);
-      n.slot.push_back(static_cast<std::int32_t>(slot - shared.begin()));
-      if (n.rank < me) is_owned[static_cast<std::size_t>(slot - shared.begin())] = false;
+      n.list.push_back(static_cast<std::int32_t>(slot - shared.begin()));
+      if (n.peer < me) is_owned[static_cast<std::size_t>(slot - shared.begin())] = false;
     }
-    neighbours_.push_back(std::move(n));
+    part.sends.push_back(n);
+    part.receives.push_back(std::move(n));
   }
+  copies_ = std::make_unique<comm::neighbours>(comm_.get(), values_tag, std::move(part));
   for (std::size_t s = 0; s < shared.size(); ++s)
     not_owned_.insert(not_owned_.end(), with_copies_.begin() + slot_begin_[s] + (is_owned[s] ? 1 : 0),
                       with_copies_.begin() + slot_begin_[s + 1]);
@@ -74,50 +96,11 @@ shared_nodes::shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary,
 // Combine the values of the slots over the ranks, in the order of the ranks.
 template <class T, class Combine>
 void shared_nodes::exchange(std::vector<T>& own, std::size_t components, Combine combine) const {
-  std::vector<std::vector<T>> send(neighbours_.size()), receive(neighbours_.size());
-  std::vector<MPI_Request> requests(2 * neighbours_.size());
-  for (std::size_t i = 0; i < neighbours_.size(); ++i) {
-    const neighbour& n = neighbours_[i];
-    receive[i].resize(n.slot.size() * components);
-    send[i].reserve(n.slot.size() * components);
-    for (const std::int32_t s : n.slot) {
-      const auto from = own.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(s) * components);
-      send[i].insert(send[i].end(), from, from + static_cast<std::ptrdiff_t>(components));
-    }
-    const auto length = static_cast<int>(send[i].size());
-    MPI_Irecv(receive[i].data(), length, comm::datatype<T>(), n.rank, values_tag, comm_.get(), &requests[2 * i]);
-    MPI_Isend(send[i].data(), length, comm::datatype<T>(), n.rank, values_tag, comm_.get(), &requests[2 * i + 1]);
-  }
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-
-  // Lower ranks, this rank, higher ranks: every copy gets the same rounding. A slot's first value starts its sum.
-  std::vector<T> sum(own.size());
-  std::vector<bool> has_value(own.size() / components);
-  const auto add = [&](std::size_t slot, const T* values) {
-    for (std::size_t c = 0; c < components; ++c)
-      sum[slot * components + c] = has_value[slot] ? combine(sum[slot * components + c], values[c]) : values[c];
-    has_value[slot] = true;
-  };
-  const auto add_own = [&] {
-    for (std::size_t s = 0; s < has_value.size(); ++s) add(s, own.data() + s * components);
-  };
-  const int me = comm_.rank();
-  bool own_added = false;
-  for (std::size_t i = 0; i < neighbours_.size(); ++i) {
-    if (!own_added && neighbours_[i].rank > me) {
-      add_own();
-      own_added = true;
-    }
-    for (std::size_t k = 0; k < neighbours_[i].slot.size(); ++k)
-      add(static_cast<std::size_t>(neighbours_[i].slot[k]), receive[i].data() + k * components);
-  }
-  if (!own_added) add_own();
-  own = std::move(sum);
+  copies_->combine(own, components, comm_.rank(), combine);
 }
 
 template <class T>
 void shared_nodes::exchange_add(T* values, node_layout layout) const {
-  if (with_copies_.empty()) return;
   const auto components = static_cast<std::size_t>(layout.components);
   const auto value_at = [&](std::int32_t node, std::size_t c) -> T& {
     return values[static_cast<std::int64_t>(c) * layout.component_stride + node * layout.node_stride];
@@ -138,7 +121,6 @@ void shared_nodes::exchange_add(T* values, node_layout layout) const {
 }
 
 void shared_nodes::exchange_min(std::span<std::int64_t> values, int components) const {
-  if (with_copies_.empty()) return;
   const auto width = static_cast<std::size_t>(components);
   const auto smaller = [](std::int64_t a, std::int64_t b) { return std::min(a, b); };
   const std::size_t slots = slot_begin_.size() - 1;

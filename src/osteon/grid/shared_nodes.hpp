@@ -4,8 +4,11 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/neighbours.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace osteon::grid {
@@ -28,8 +31,10 @@ class shared_nodes {
  public:
   /// @param boundary this rank's nodes that may have copies, each once, in any order
   /// @param candidates other ranks that may share a node with this one; symmetric: if a names b, b names a
+  /// @param name under which the messages are counted
   /// @collective on comm
-  shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary, std::span<const int> candidates);
+  shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary, std::span<const int> candidates,
+               const std::string& name = "shared nodes");
 
   /// Replace the value of each shared node by the sum over its copies, added in the order of the ranks, so that all
   /// copies are equal bit for bit.
@@ -43,6 +48,9 @@ class shared_nodes {
   /// @collective on comm, among neighbours
   void exchange_min(std::span<std::int64_t> values, int components) const;
 
+  /// Count an exchange of so many bytes a node without sending anything (comm/virtual_ranks.hpp). @collective local
+  void rehearse(std::size_t bytes_per_node) const { copies_->rehearse(bytes_per_node); }
+
   /// Nodes that have copies, on other ranks or on this one.
   std::span<const std::int32_t> with_copies() const { return with_copies_; }
 
@@ -51,17 +59,13 @@ class shared_nodes {
   std::span<const std::int32_t> not_owned() const { return not_owned_; }
 
  private:
-  struct neighbour {
-    int rank;
-    std::vector<std::int32_t> slot;  // shared nodes of both, in the order of the ids on both sides
-  };
   template <class T, class Combine>
   void exchange(std::vector<T>& own, std::size_t components, Combine combine) const;
 
   comm::communicator comm_;
-  std::vector<neighbour> neighbours_;      // ascending ranks
-  std::vector<std::int32_t> with_copies_;  // local numbers, grouped by slot
-  std::vector<std::int32_t> slot_begin_;   // per slot, its first place in with_copies_; one more at the end
+  std::unique_ptr<comm::neighbours> copies_;  // of slots: shared nodes in the order of the ids, which is that of all ranks
+  std::vector<std::int32_t> with_copies_;     // local numbers, grouped by slot
+  std::vector<std::int32_t> slot_begin_;      // per slot, its first place in with_copies_; one more at the end
   std::vector<std::int32_t> not_owned_;
 };
 

@@ -14,9 +14,10 @@ struct local_model;
 
 /// What the caller of a job may want of its checkpoints.
 struct checkpoint_options {
-  bool resume = false;      ///< continue from what lies in the directory, if there is something
-  stop_query is_to_stop{};  ///< asked between iterations and steps on every rank: write and end
-  bool replace = false;     ///< earlier results in the output folder need not be kept
+  bool resume = false;          ///< continue from what lies in the directory, if there is something
+  stop_query is_to_stop{};      ///< asked between iterations and steps on every rank: write and end
+  bool trace_messages = false;  ///< count what is sent, by plan, and say so in the summary
+  bool replace = false;         ///< earlier results in the output folder need not be kept
 };
 
 /// The folder of a job's checkpoints.

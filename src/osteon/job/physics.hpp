@@ -23,6 +23,7 @@
 namespace osteon::solve {
 struct options;
 struct solver_state;
+enum class solve_part;
 }  // namespace osteon::solve
 
 namespace osteon::job {
@@ -161,6 +162,12 @@ struct physics {
   bool balances_moments = false;  ///< the certificate says how well
   /// @collective on part.where.comm
   physics_result (*run)(const spec& job, const local_model& part, const solve::options& how, log_sink& log) = nullptr;
+  /// Count what the solver sends on virtual ranks (solve/rehearsal.hpp), of one load case and one set of supports; null:
+  /// nobody knows. @return the fields that will be written @collective on part.where.comm
+  std::vector<io::field_info> (*rehearse)(const spec& job, const local_model& part,
+                                          const std::function<void(solve::solve_part)>& begins) = nullptr;
+  /// Why that does not work for a job; empty: it does.
+  std::string (*why_not_rehearsed)(const spec& job) = [](const spec&) { return std::string(); };
   /// Null: there are no frames. @collective on part.where.comm
   std::unique_ptr<frame_painter> (*paint)(const spec& job, const local_model& part) = [](const spec&, const local_model&) {
     return std::unique_ptr<frame_painter>();

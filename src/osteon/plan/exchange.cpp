@@ -127,6 +127,18 @@ exchange prefix_doubling(int ranks, std::int64_t bytes) {
       [ranks](int rank, std::int64_t b) { return if_rank(rank - (std::int64_t{1} << b), ranks); });
 }
 
+exchange all_reduce(int ranks, std::int64_t bytes) {
+  const int up = detail::levels(ranks);
+  // Round b: ranks whose lowest bit is b send it to the rank without that bit; on the way down they get the sum back.
+  const auto bit = [up](std::int64_t round) { return std::int64_t{1} << (round < up ? round : 2 * up - 1 - round); };
+  const auto above = [=](int rank, std::int64_t b) { return rank % (2 * b) == b ? static_cast<int>(rank - b) : -1; };
+  const auto below = [=](int rank, std::int64_t b) { return rank % (2 * b) == 0 ? if_rank(rank + b, ranks) : -1; };
+  return detail::of_objects(
+      "all_reduce", ranks, 2 * up, arrival::other, bytes,
+      [=](int rank, std::int64_t r) { return r < up ? above(rank, bit(r)) : below(rank, bit(r)); },
+      [=](int rank, std::int64_t r) { return r < up ? below(rank, bit(r)) : above(rank, bit(r)); });
+}
+
 exchange broadcast_tree(int ranks, int root, std::int64_t bytes) {
   if (root < 0 || root >= ranks) throw usage_error(fmt::format("broadcast:{}: root must be one of {} ranks", root, ranks));
   const auto from_root = [=](int rank) { return (std::int64_t{rank} - root + ranks) % ranks; };

@@ -122,6 +122,10 @@ exchange prefix_doubling(int ranks, std::int64_t bytes);
 /// The object of `root` for everybody by a binomial tree. @throws usage_error if root is no rank
 exchange broadcast_tree(int ranks, int root, std::int64_t bytes);
 
+/// An object of each rank combined into one that all ranks have: up a binomial tree to rank 0, and down again, in
+/// 2 ceil(log2 ranks) rounds.
+exchange all_reduce(int ranks, std::int64_t bytes);
+
 /// Faces of a grid of blocks to its neighbours, in one round.
 /// @param shape blocks along (z, y, x); rank = (z * Y + y) * X + x
 /// @param face_bytes of the face normal to (z, y, x)

@@ -10,6 +10,7 @@ namespace osteon::solve {
 struct solve_certificate {
   std::int64_t unknowns = 0;  ///< free degrees of freedom, all ranks
   int iterations = 0;
+  int restarts = 0;  ///< times that the residual of the iteration was computed anew
   bool converged = false;
   std::vector<double> residual_history;  ///< |r_k| / |r_0| after iteration k, from k = 0
   double true_relative_residual = 0;     ///< |f - K u| / |r_0|, recomputed at the end in double

@@ -9,11 +9,12 @@ solve_certificate joint_certificate(std::span<const solve_certificate> each) {
       *std::max_element(each.begin(), each.end(), [](const solve_certificate& a, const solve_certificate& b) {
         return a.true_relative_residual < b.true_relative_residual;
       });
-  all.iterations = 0;
+  all.iterations = all.restarts = 0;
   all.setup_seconds = all.solve_seconds = all.earlier_seconds = 0;
   for (const solve_certificate& certificate : each) {
     all.unknowns = std::max(all.unknowns, certificate.unknowns);
     all.iterations += certificate.iterations;
+    all.restarts += certificate.restarts;
     all.converged = all.converged && certificate.converged;
     all.reaction_imbalance = std::max(all.reaction_imbalance, certificate.reaction_imbalance);
     all.moment_imbalance = std::max(all.moment_imbalance, certificate.moment_imbalance);

@@ -4,29 +4,12 @@
 #include <cstring>
 #include <limits>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/neighbours.hpp>
 
 namespace osteon::io {
 namespace {
 
-constexpr int piece_tag = 32;
-
-// A row of a box as one value, because counts are ints.
-class row_type {
- public:
-  explicit row_type(std::int64_t bytes) {
-    MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_);
-    MPI_Type_commit(&type_);
-  }
-  row_type(const row_type&) = delete;
-  row_type& operator=(const row_type&) = delete;
-  ~row_type() { MPI_Type_free(&type_); }  // what is under way keeps it
-  MPI_Datatype get() const { return type_; }
-
- private:
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-};
-
-int rows_of(const box3& part) { return static_cast<int>(part.shape().z * part.shape().y); }
+constexpr int piece_tag = 800;
 
 float* floats(std::byte* bytes) { return reinterpret_cast<float*>(bytes); }
 const float* floats(const std::byte* bytes) { return reinterpret_cast<const float*>(bytes); }
@@ -79,59 +62,80 @@ bool piece_gather::is_alone(std::int64_t round) const {
          std::all_of(others.begin(), others.end(), [&](const auto& other) { return is_own(other.rank, other.planes); });
 }
 
+std::vector<grid::piece> piece_gather::sent_in(std::int64_t round) const {
+  const box3 own = box_of(comm::rank(comm_));
+  std::vector<grid::piece> send;
+  for (const auto& [to, planes] : exchange_.pieces_of_others(round)) {
+    const box3 part{{std::max(planes.begin, own.begin.z), own.begin.y, own.begin.x},
+                    {std::min(planes.end, own.end.z), own.end.y, own.end.x}};
+    if (!part.empty()) send.push_back({to, part});
+  }
+  return send;
+}
+
+std::vector<grid::piece> piece_gather::received_in(std::int64_t round) const {
+  const plane_range mine = exchange_.piece(round);
+  return mine.size() > 0 ? parts_of(mine) : std::vector<grid::piece>{};
+}
+
+plan::neighbour_part piece_gather::plan_of(std::span<const grid::piece> send, std::span<const grid::piece> receive) const {
+  plan::neighbour_part result{"planes to writers", {}, {}, plan::neighbour_arrival::keep};
+  std::int64_t at = 0;
+  for (const grid::piece& p : send) {
+    result.sends.push_back({.peer = p.rank, .run = {at, at + p.part.volume()}});
+    at += p.part.volume();
+  }
+  for (const grid::piece& p : receive)
+    if (p.rank != comm::rank(comm_)) result.receives.push_back({.peer = p.rank, .run = {0, p.part.volume()}});
+  return result;
+}
+
+plan::neighbour_part piece_gather::plan_of(std::int64_t round) const { return plan_of(sent_in(round), received_in(round)); }
+
 void piece_gather::gather(std::int64_t round, const plane_source<std::byte>& make, std::span<std::byte> piece) const {
   const int rank = comm::rank(comm_);
   const box3 own = box_of(rank);
   const plane_range mine = exchange_.piece(round);
   std::vector<grid::piece> send, receive;
-  std::vector<std::byte> sent, kept, arrived;  // for others, for this rank, of one other
+  std::vector<std::byte> sent, kept;  // for others, for this rank
   const auto make_part = [&](const box3& part, std::byte* to) {
     make(part.begin.z - own.begin.z, part.shape().z, {to, static_cast<std::size_t>(bytes_of(part))});
   };
+  bool is_mine_alone = false;
   comm::collectively(comm_, [&] {
-    if (mine.size() > 0) receive = parts_of(mine);
+    receive = received_in(round);
+    send = sent_in(round);
     std::int64_t all = 0;
-    for (const auto& [to, planes] : exchange_.pieces_of_others(round)) {
-      const box3 part{{std::max(planes.begin, own.begin.z), own.begin.y, own.begin.x},
-                      {std::min(planes.end, own.end.z), own.end.y, own.end.x}};
-      if (part.empty()) continue;
-      send.push_back({to, part});
-      all += bytes_of(part);
-    }
+    for (const grid::piece& p : send) all += bytes_of(p.part);
     sent.resize(static_cast<std::size_t>(all));
     std::byte* next = sent.data();
     for (const grid::piece& p : send) {
       make_part(p.part, next);
       next += bytes_of(p.part);
     }
-    if (receive.size() == 1 && receive.front().rank == rank) return make_part(receive.front().part, piece.data());
+    is_mine_alone = receive.size() == 1 && receive.front().rank == rank;
+    if (is_mine_alone) return make_part(receive.front().part, piece.data());
     if (on_nodes_) std::fill_n(floats(piece.data()), piece.size() / sizeof(float), std::numeric_limits<float>::quiet_NaN());
-    std::int64_t most = 0;
     for (const grid::piece& p : receive) {
-      if (p.rank != rank) {
-        most = std::max(most, bytes_of(p.part));
-        continue;
-      }
+      if (p.rank != rank) continue;
       kept.resize(static_cast<std::size_t>(bytes_of(p.part)));
       make_part(p.part, kept.data());
     }
-    arrived.resize(static_cast<std::size_t>(most));
   });
-  std::vector<MPI_Request> requests;
-  const std::byte* next = sent.data();
-  for (const grid::piece& p : send) {
-    MPI_Isend(next, rows_of(p.part), row_type(p.part.shape().x * point_bytes_).get(), p.rank, piece_tag, comm_,
-              &requests.emplace_back());
-    next += bytes_of(p.part);
-  }
-  for (const grid::piece& p : receive) {  // all sends are under way, so one after the other is safe
-    if (arrived.empty()) break;           // no part is another's
-    if (p.rank != rank)
-      MPI_Recv(arrived.data(), rows_of(p.part), row_type(p.part.shape().x * point_bytes_).get(), p.rank, piece_tag, comm_,
-               MPI_STATUS_IGNORE);
-    put(p.part, p.rank == rank ? kept.data() : arrived.data(), mine, piece);
-  }
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  // In the order of the ranks, this one among them: of a node that several have, the value of the highest counts.
+  auto next = receive.begin();
+  const auto put_own = [&] {
+    if (next != receive.end() && next->rank == rank && !is_mine_alone) put(next->part, kept.data(), mine, piece);
+    if (next != receive.end() && next->rank == rank) ++next;
+  };
+  comm::neighbours messages(comm_, piece_tag, plan_of(send, receive));
+  messages.take_one_by_one(sent.data(), static_cast<std::size_t>(point_bytes_),
+                           [&](std::size_t, std::span<const std::byte> arrived) {
+                             put_own();
+                             put(next->part, arrived.data(), mine, piece);
+                             ++next;
+                           });
+  put_own();
 }
 
 }  // namespace osteon::io

@@ -27,7 +27,13 @@ class piece_gather {
   /// @throws what `make` throws, on all ranks @collective on comm
   void gather(std::int64_t round, const plane_source<std::byte>& make, std::span<std::byte> piece) const;
 
+  /// The plan of this rank's messages in a round: its elements are points. @collective local
+  plan::neighbour_part plan_of(std::int64_t round) const;
+
  private:
+  std::vector<grid::piece> sent_in(std::int64_t round) const;
+  std::vector<grid::piece> received_in(std::int64_t round) const;  // those of this rank, too
+  plan::neighbour_part plan_of(std::span<const grid::piece> send, std::span<const grid::piece> receive) const;
   box3 box_of(int rank) const;
   std::int64_t bytes_of(const box3& part) const { return part.volume() * point_bytes_; }
   std::vector<grid::piece> parts_of(plane_range planes) const;

@@ -1,12 +1,12 @@
 #include <osteon/io/chunked/plane_exchange.hpp>
 
 #include <algorithm>
-#include <cstring>
+#include <osteon/comm/neighbours.hpp>
 
 namespace osteon::io {
 namespace {
 
-constexpr int plane_tag = 31;
+constexpr int plane_tag = 700;
 constexpr std::int64_t most_buffered = std::int64_t{64} << 20;  // of planes that are on other ranks
 
 plane_range overlap(plane_range a, plane_range b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
@@ -23,11 +23,7 @@ std::vector<plane_range> ranges_of(std::span<const std::int64_t> first) {
 
 plane_exchange::plane_exchange(MPI_Comm comm, const file_team& team, const access& how, std::vector<plane_range> by_rank,
                                std::int64_t planes, std::int64_t chunk_planes, std::int64_t bytes_per_plane)
-    : comm_(comm),
-      members_(team.ranks),
-      by_rank_(std::move(by_rank)),
-      bytes_per_plane_(bytes_per_plane),
-      bytes_per_message_(how.bytes_per_message) {
+    : comm_(comm), members_(team.ranks), by_rank_(std::move(by_rank)), bytes_per_plane_(bytes_per_plane) {
   const auto members = std::ssize(members_);
   const auto found = std::find(members_.begin(), members_.end(), comm::rank(comm));
   if (found != members_.end()) member_ = found - members_.begin();
@@ -82,41 +78,25 @@ std::vector<plane_exchange::piece_of_rank> plane_exchange::pieces_of_others(std:
   return pieces;
 }
 
-// A message's count is an int, so what is larger than a bound goes in several.
-template <class Post>
-void plane_exchange::post(std::int64_t planes, std::vector<MPI_Request>& requests, Post post_one) const {
-  const std::int64_t all = planes * bytes_per_plane_;
-  for (std::int64_t at = 0; at < all; at += bytes_per_message_)
-    post_one(at, static_cast<int>(std::min(bytes_per_message_, all - at)), &requests.emplace_back());
+plan::neighbour_part plane_exchange::plan_of_scatter(std::int64_t round) const {
+  const int rank = comm::rank(comm_);
+  const plane_range own = by_rank_[static_cast<std::size_t>(rank)], mine = piece(round);
+  plan::neighbour_part result{"planes from readers", {}, {}, plan::neighbour_arrival::place};
+  const auto add = [](std::vector<plan::neighbour_message>& to, int peer, plane_range part, std::int64_t begin) {
+    if (part.size() > 0) to.push_back({.peer = peer, .run = {part.begin - begin, part.end - begin}});
+  };
+  for (std::ptrdiff_t m = 0; m < std::ssize(members_); ++m)
+    add(result.receives, members_[static_cast<std::size_t>(m)], overlap(own, piece_of(m, round)), own.begin);
+  if (mine.size() > 0)
+    for (std::size_t r = 0; r < by_rank_.size(); ++r)
+      add(result.sends, static_cast<int>(r), overlap(by_rank_[r], mine), mine.begin);
+  return result;
 }
 
 void plane_exchange::scatter(std::int64_t round, std::span<const std::byte> piece_values,
                              std::span<std::byte> values) const {
-  const int rank = comm::rank(comm_);
-  const plane_range own = by_rank_[static_cast<std::size_t>(rank)], mine = piece(round);
-  const auto bytes = [&](std::int64_t planes) { return static_cast<std::size_t>(planes * bytes_per_plane_); };
-  std::vector<MPI_Request> requests;
-  for (std::ptrdiff_t m = 0; m < std::ssize(members_); ++m) {
-    const plane_range part = overlap(own, piece_of(m, round));
-    if (m == member_ || part.size() == 0) continue;
-    std::byte* to = values.data() + bytes(part.begin - own.begin);
-    post(part.size(), requests, [&](std::int64_t at, int count, MPI_Request* request) {
-      MPI_Irecv(to + at, count, MPI_BYTE, members_[static_cast<std::size_t>(m)], plane_tag, comm_, request);
-    });
-  }
-  if (mine.size() > 0)
-    for (std::size_t r = 0; r < by_rank_.size(); ++r) {
-      const plane_range part = overlap(by_rank_[r], mine);
-      if (part.size() == 0) continue;
-      const std::byte* from = piece_values.data() + bytes(part.begin - mine.begin);
-      if (static_cast<int>(r) == rank)
-        std::memcpy(values.data() + bytes(part.begin - own.begin), from, bytes(part.size()));
-      else
-        post(part.size(), requests, [&](std::int64_t at, int count, MPI_Request* request) {
-          MPI_Isend(from + at, count, MPI_BYTE, static_cast<int>(r), plane_tag, comm_, request);
-        });
-    }
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  comm::neighbours(comm_, plane_tag, plan_of_scatter(round))
+      .move(piece_values.data(), values.data(), static_cast<std::size_t>(bytes_per_plane_));
 }
 
 }  // namespace osteon::io

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <osteon/io/access.hpp>
+#include <osteon/plan/neighbours.hpp>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,8 @@ class plane_exchange {
   };
   std::vector<piece_of_rank> pieces_of_others(std::int64_t round) const;
 
+  /// The plan of `scatter`: its elements are planes, among those of the piece, and of this rank.
+  plan::neighbour_part plan_of_scatter(std::int64_t round) const;
   /// Deal this rank's piece of a round out. @param values this rank's own planes, to be filled @collective on comm
   void scatter(std::int64_t round, std::span<const std::byte> piece, std::span<std::byte> values) const;
 
@@ -59,15 +62,13 @@ class plane_exchange {
   };
   plane_range piece_of(std::ptrdiff_t member, std::int64_t round) const;
   std::int64_t rounds_of(const share& s) const;
-  template <class Post>
-  void post(std::int64_t planes, std::vector<MPI_Request>& requests, Post post_one) const;
 
   MPI_Comm comm_;
   std::vector<int> members_;
   std::ptrdiff_t member_ = -1;  ///< this rank's place among the members
   std::vector<plane_range> by_rank_;
   std::vector<share> handled_;
-  std::int64_t bytes_per_plane_, bytes_per_message_, rounds_ = 0;
+  std::int64_t bytes_per_plane_, rounds_ = 0;
 };
 
 }  // namespace osteon::io

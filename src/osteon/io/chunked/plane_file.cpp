@@ -7,6 +7,7 @@
 #include <numeric>
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/neighbours.hpp>
 #include <osteon/comm/offsets.hpp>
 #include <osteon/io/chunked/encode_chunks.hpp>
 #include <osteon/io/chunked/part_reader.hpp>
@@ -28,6 +29,23 @@ file_team all_ranks(MPI_Comm comm) {
 }
 
 }  // namespace
+
+plane_exchange exchange_of(MPI_Comm comm, const plane_file_plan& plan, const plane_variable& v) {
+  const file_team packers = all_ranks(comm);
+  access pieces = plan.how;
+  pieces.bytes_per_call = std::min(pieces.bytes_per_call, largest_piece * std::ssize(packers.ranks));
+  return plane_exchange(comm, packers, pieces, v.on_nodes ? plan.node_planes : plan.cell_planes, v.planes, v.chunk_planes,
+                        v.bytes_per_plane());
+}
+
+void rehearse_write(MPI_Comm comm, const plane_file_plan& plan, const plane_variable& v) {
+  const plane_exchange exchange = exchange_of(comm, plan, v);
+  const index3 points = plan.header.shape + (v.on_nodes ? index3{1, 1, 1} : index3{});
+  const std::int64_t point_bytes = v.bytes_per_plane() / (points.y * points.x);
+  const piece_gather gather(comm, exchange, *plan.boxes, v.on_nodes, point_bytes);
+  for (std::int64_t round = 0; round < exchange.rounds(); ++round)
+    comm::neighbours(comm, 0, gather.plan_of(round)).rehearse(static_cast<std::size_t>(point_bytes));
+}
 
 plane_file::plane_file(MPI_Comm comm, const std::string& path, plane_file_plan plan,
                        const std::function<void(std::span<const plane_variable>)>& describe)
@@ -91,13 +109,6 @@ void plane_file::reserve(std::int64_t values) {
   });
 }
 
-plane_exchange plane_file::exchange_of(const plane_variable& v) const {
-  access pieces = plan_.how;
-  pieces.bytes_per_call = std::min(pieces.bytes_per_call, largest_piece * static_cast<std::int64_t>(packers_.ranks.size()));
-  return plane_exchange(comm_, packers_, pieces, v.on_nodes ? plan_.node_planes : plan_.cell_planes, v.planes,
-                        v.chunk_planes, v.bytes_per_plane());
-}
-
 /// Note chunks that this rank writes, and where.
 std::vector<extent> plane_file::remember(std::size_t index, std::span<const stored_chunk> chunks,
                                          std::span<const std::span<const std::byte>> bytes) {
@@ -156,7 +167,7 @@ void plane_file::write(std::size_t index, const plane_source<std::byte>& make, s
       if (team_.member()) check_size_limit(name_, address_[index] + all - size_of_file(name_));
       if (comm::rank(comm_) == 0 && !writes_plainly(team_, plan_.how)) reserve_range(name_, address_[index], all);
     });
-  const plane_exchange exchange = exchange_of(v);
+  const plane_exchange exchange = exchange_of(comm_, plan_, v);
   const index3 points = plan_.header.shape + (v.on_nodes ? index3{1, 1, 1} : index3{});
   const piece_gather gather(comm_, exchange, *plan_.boxes, v.on_nodes, v.bytes_per_plane() / (points.y * points.x));
   const bool rounds = v.type == NC_FLOAT && plan_.stored.significant_digits > 0;

@@ -26,6 +26,13 @@ struct plane_file_plan {
   storage stored;
 };
 
+/// Where the planes of a variable go: to all ranks, which pack them.
+plane_exchange exchange_of(MPI_Comm comm, const plane_file_plan& plan, const plane_variable& v);
+
+/// Count what writing a variable sends between ranks, without sending or writing anything. What is packed goes on to those
+/// that touch the file in messages whose size only packing tells: they are not counted. @collective local
+void rehearse_write(MPI_Comm comm, const plane_file_plan& plan, const plane_variable& v);
+
 /// Creates the file, writes its variables, closes and checks it. All calls are collective.
 ///
 /// Rank 0 defines the file and keeps its index; every rank packs its own chunks; the file's team writes them.
@@ -56,7 +63,6 @@ class plane_file {
   void reserve(std::int64_t values);
   void put(std::size_t index, plane_range part, std::span<const std::byte> values);
   void put_alone(std::size_t index, plane_range part, std::span<const std::byte> values);
-  plane_exchange exchange_of(const plane_variable& v) const;
   std::vector<extent> remember(std::size_t index, std::span<const stored_chunk> chunks,
                                std::span<const std::span<const std::byte>> bytes);
   std::vector<written_chunk> collect_chunks() const;

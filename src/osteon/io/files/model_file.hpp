@@ -50,6 +50,9 @@ std::vector<material_number> read_model_planes(MPI_Comm comm, const std::string&
 std::vector<material_number> read_model_planes(const std::string& path, const voxel::model_header& header,
                                                const grid::block& where, const access& how = {});
 
+/// The planes that each rank reads before bricks are dealt out. @collective local
+grid::box_tree planes_to_read(const voxel::model_header& header, int ranks);
+
 /// The voxels of a rank's brick, shape of where.owned.
 struct model_brick {
   grid::block where;

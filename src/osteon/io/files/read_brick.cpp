@@ -6,8 +6,6 @@
 
 namespace osteon::io {
 
-namespace {
-
 // Equal numbers of chunks a rank, so that none is read and unpacked twice. With more ranks than chunks some read nothing.
 grid::box_tree planes_to_read(const voxel::model_header& header, int ranks) {
   const index3 shape = header.shape;
@@ -16,8 +14,6 @@ grid::box_tree planes_to_read(const voxel::model_header& header, int ranks) {
   for (std::int64_t r = 0; r <= ranks; ++r) first.push_back(std::min(shape.z, chunks * r / ranks * k));
   return grid::box_tree::of_planes(shape, first);
 }
-
-}  // namespace
 
 model_brick read_model_brick(MPI_Comm comm, const std::string& path, const voxel::model_header& header, const access& how) {
   const int ranks = comm::size(comm);

@@ -16,7 +16,6 @@ struct result_writer::state {
   grid::block where;
   std::vector<field_info> fields;  ///< variable 0 of the file is the material, then these
   bool has_material_bytes = true;
-  std::vector<std::int64_t> cell_first, node_first;  ///< planes that ranks pass on, shape (ranks + 1)
   std::optional<plane_file> file;
   double seconds = 0;  ///< spent in the writer, without what the caller does in between
 
@@ -71,6 +70,35 @@ result_writer::result_writer(result_writer&&) noexcept = default;
 result_writer& result_writer::operator=(result_writer&&) noexcept = default;
 result_writer::~result_writer() = default;
 
+namespace {
+
+plane_file_plan plan_of_results(const grid::block& where, const voxel::model_header& header,
+                                std::span<const field_info> fields,
+                                const std::vector<std::pair<std::string, std::string>>& attributes, const access& how,
+                                const storage& stored) {
+  const int ranks = where.boxes->ranks();
+  std::vector<std::int64_t> cell_first;
+  for (std::int64_t r = 0; r <= ranks; ++r)  // bricks are passed on as equally many planes a rank, perhaps none
+    cell_first.push_back(where.is_planes() && r < ranks ? where.boxes->box_of(static_cast<int>(r)).begin.z
+                                                        : header.shape.z * r / ranks);
+  std::vector<std::int64_t> node_first = cell_first;
+  node_first.back() = header.shape.z + 1;  // the last rank also has the topmost plane
+  plane_file_plan plan{header,      result_schema, true,  attributes, {}, ranges_of(cell_first), ranges_of(node_first),
+                       where.boxes, how,           stored};
+  plan.variables.push_back(make_material_variable(header));
+  for (const field_info& f : fields)
+    plan.variables.push_back(make_plane_variable(f.name, NC_FLOAT, f.where == centring::node, f.components, header.shape));
+  return plan;
+}
+
+}  // namespace
+
+void rehearse_results(const grid::block& where, const voxel::model_header& header, std::span<const field_info> fields,
+                      const access& how) {
+  const plane_file_plan plan = plan_of_results(where, header, fields, {}, how, {});
+  for (const plane_variable& v : plan.variables) rehearse_write(where.comm, plan, v);
+}
+
 result_writer result_writer::create(const std::string& path, const grid::block& where, const voxel::model_header& header,
                                     std::span<const field_info> fields,
                                     const std::vector<std::pair<std::string, std::string>>& attributes, const access& how,
@@ -82,21 +110,12 @@ result_writer result_writer::create(const std::string& path, const grid::block& 
   s->fields.assign(fields.begin(), fields.end());
   s->has_material_bytes = material_type(header.materials) == NC_UBYTE;
   const int ranks = s->comm.size();
-  for (std::int64_t r = 0; r <= ranks; ++r)  // bricks are passed on as equally many planes a rank, perhaps none
-    s->cell_first.push_back(where.is_planes() && r < ranks ? where.boxes->box_of(static_cast<int>(r)).begin.z
-                                                           : header.shape.z * r / ranks);
-  s->node_first = s->cell_first;
-  s->node_first.back() = header.shape.z + 1;  // the last rank also has the topmost plane
   comm::collectively(s->comm.get(), [&] {
     check_fields(fields, header);
     if (where.domain != header.shape || where.boxes->ranks() != ranks)
       throw usage_error("the blocks are not those of the model on these ranks; build them with grid::make_block");
   });
-  plane_file_plan plan{header,      result_schema, true,  attributes, {}, ranges_of(s->cell_first), ranges_of(s->node_first),
-                       where.boxes, how,           stored};
-  plan.variables.push_back(make_material_variable(header));
-  for (const field_info& f : fields)
-    plan.variables.push_back(make_plane_variable(f.name, NC_FLOAT, f.where == centring::node, f.components, header.shape));
+  plane_file_plan plan = plan_of_results(where, header, fields, attributes, how, stored);
   const auto describe = [&](std::span<const plane_variable> variables) {
     define_material_attributes(variables[0], header.materials);
     for (std::size_t i = 0; i < fields.size(); ++i) {

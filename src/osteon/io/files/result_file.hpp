@@ -35,6 +35,11 @@ struct field_info {
 /// @param components most of a field @throws data_error @collective local
 void check_result_size(const voxel::model_header& header, int components);
 
+/// Count what writing a results file sends between ranks, without sending or writing anything: of virtual ranks
+/// (comm/virtual_ranks.hpp). Parallel access is assumed, where each rank writes what it packs. @collective local
+void rehearse_results(const grid::block& where, const voxel::model_header& header, std::span<const field_info> fields,
+                      const access& how = {});
+
 /// Writes a results file. All ranks make the same calls in the same order; a rank without active voxels calls too.
 ///
 /// The file has a temporary name until close(), which writes the digests and `complete = 1`, syncs, renames. If the

@@ -6,8 +6,10 @@
 #include <osteon/job/elasticity/elastic_fields.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
+#include <osteon/job/local_model.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/solve/checkpointer.hpp>
+#include <osteon/solve/rehearsal/rehearsal.hpp>
 
 namespace osteon::job {
 
@@ -237,6 +239,16 @@ const physics& elasticity() {
           [](const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
             return is_homogenisation(job) ? run_homogenise(job, part, how, log) : run_elasticity(job, part, how, log);
           },
+      .rehearse =
+          [](const spec& job, const local_model& part, const solve::part_listener& begins) {
+            solve::rehearse_elasticity(*make_problem(part), begins);
+            std::vector<io::field_info> fields;
+            for (const result_field& f : elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), {}))
+              fields.insert(fields.end(), std::max<std::size_t>(job.cases.size(), 1), f.info);
+            return fields;
+          },
+      .why_not_rehearsed =
+          [](const spec& job) { return std::string(is_homogenisation(job) ? "a homogenisation joins opposite faces" : ""); },
       .paint = paint_displacements};
   return row;
 }

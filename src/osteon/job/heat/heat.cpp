@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <osteon/job/heat/check_heat.hpp>
+#include <osteon/job/heat/heat_case.hpp>
 #include <osteon/job/heat/temperature_frames.hpp>
+#include <osteon/job/local_model.hpp>
+#include <osteon/job/physics_result.hpp>
+#include <osteon/solve/rehearsal/rehearsal.hpp>
 
 namespace osteon::job {
 
@@ -114,6 +118,19 @@ const physics& heat() {
       .costs = {1, 36, 6, 0.3e-6, 1e-6},  // 128^3: 20.0 MB for 0.50 M, 0.58 s; tensor: 26.2 MB
       .work = heat_work,
       .run = run_heat,
+      .rehearse =
+          [](const spec& job, const local_model& part, const solve::part_listener& begins) {
+            solve::rehearse_heat(make_heat_problem(job, part, heat_test(job)), begins);
+            std::vector<io::field_info> fields;
+            for (const result_field& f : heat_fields(part, {}, {})) fields.push_back(f.info);
+            return fields;
+          },
+      .why_not_rehearsed =
+          [](const spec& job) {
+            return std::string(job.transient                    ? "its time steps are chosen as it goes"
+                               : heat_test(job) != "conduction" ? "only the test conduction is known"
+                                                                : "");
+          },
       .paint = [](const spec& job, const local_model& part) { return paint_temperatures(part, zero_K(job)); }};
   return row;
 }

@@ -20,10 +20,21 @@ void draw_png(const grid::block& where, const render::scene& what, render::prepa
   io::write_png(where.comm, path, what.width, what.height, bytes);
 }
 
+render::scene scene_of_picture(const spec& job, const voxel::model_header& header) {
+  render::scene scene;
+  scene.spacing_mm = header.spacing_mm;
+  scene.width = static_cast<int>(job.picture.width);
+  scene.height = static_cast<int>(job.picture.height);
+  scene.view = {
+      .azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
+  if (job.picture.method == "surface") scene.how = render::method::surface;
+  return scene;
+}
+
 void draw_picture(const std::string& path, const spec& job, const local_model& part, const physics_result& result,
                   const std::string& title) {
   const MPI_Comm comm = part.where.comm;
-  render::scene scene;
+  render::scene scene = scene_of_picture(job, part.header);
   const int depth = render::ghost_depth(scene.step_voxels);
   const auto dense = [&](const io::plane_source<float>& make) {
     std::vector<float> values;
@@ -38,14 +49,8 @@ void draw_picture(const std::string& path, const spec& job, const local_model& p
     cell_planes(part, result.shown)(first, planes, values);
     for (float& value : values) value = std::isnan(value) ? 0.0F : 1.0F;
   });
-  scene.spacing_mm = part.header.spacing_mm;
-  scene.width = static_cast<int>(job.picture.width);
-  scene.height = static_cast<int>(job.picture.height);
-  scene.view = {
-      .azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
   comm::collectively(comm, [&] {
     if (job.picture.method == "surface") {
-      scene.how = render::method::surface;
       const auto colours = render::presets::surface_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map);
       scene.layers = {colours, colours};
       scene.layers.front().field = &bone;

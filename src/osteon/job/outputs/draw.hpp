@@ -12,6 +12,9 @@ namespace osteon::job {
 void draw_png(const grid::block& where, const render::scene& what, render::prepared& kept, const render::annotations* notes,
               const std::string& path);
 
+/// The picture that [picture] asks for, without its layers. @collective local
+render::scene scene_of_picture(const spec& job, const voxel::model_header& header);
+
 /// Draw what a result shows, as [picture] says.
 /// @param title empty: without title, box, scale and colour bar @throws machine_error if it cannot be written
 /// @collective on part.where.comm

@@ -10,6 +10,7 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/job/answers.hpp>
@@ -22,6 +23,7 @@
 #include <osteon/job/run/cluster_part.hpp>
 #include <osteon/job/run/earlier_results.hpp>
 #include <osteon/job/run/frames.hpp>
+#include <osteon/job/run/job_plans.hpp>
 #include <osteon/job/system_info.hpp>
 
 namespace osteon::job {
@@ -45,11 +47,15 @@ class stage_clock {
     log_.stage(name);
     watch_.restart();
     cpu_at_begin_ = cpu_seconds();
+    if (const comm::message_ledger* counted = comm::ledger_of(comm_)) waited_at_begin_ = counted->waited_seconds();
   }
   void end() {
     if (!name_) return;
     const double cpu = sum_over_ranks(comm_, cpu_seconds() - cpu_at_begin_);
     stages_.push_back({{"name", name_}, {"seconds", watch_.seconds()}, {"cpu_seconds", cpu}});
+    if (const comm::message_ledger* counted = comm::ledger_of(comm_))
+      stages_.back()["waiting_seconds"] =
+          sum_over_ranks(comm_, counted->waited_seconds() - waited_at_begin_) / comm::size(comm_);
     name_ = nullptr;
   }
   const json& stages() const { return stages_; }
@@ -59,7 +65,7 @@ class stage_clock {
   log_sink& log_;
   const char* name_ = nullptr;
   stopwatch watch_;
-  double cpu_at_begin_ = 0;
+  double cpu_at_begin_ = 0, waited_at_begin_ = 0;
   json stages_ = json::array();
 };
 
@@ -210,6 +216,8 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   const output_paths paths(job);
   const physics& row = physics_of(job);
   const bool root = comm::rank(comm) == 0;
+  std::optional<comm::hung_ledger> counting;
+  if (checkpoints.trace_messages) counting.emplace(comm);
   stage_clock clock(comm, log);
   const auto poll = [&](const char* during) { leave_together_if_asked(comm, checkpoints.is_to_stop, job, during); };
 
@@ -292,6 +300,14 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     comm::collectively(comm, [&] {
       summary["files"]["picture"] = paths.picture;
       summary["stages"] = clock.stages();
+      write_summary();
+    });
+  }
+  if (counting) {
+    const std::vector<comm::message_ledger> all = comm::gathered(comm, counting->get());
+    comm::collectively(comm, [&] {
+      if (!root) return;
+      summary["messages"] = {{"restarts", result.certificate.restarts}, {"plans", describe(comm::traffic_of(all))}};
       write_summary();
     });
   }

@@ -11,6 +11,7 @@
 #include <osteon/base/release.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/solve/cg_recursion.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/elasticity/elasticity_check.hpp>
@@ -81,6 +82,7 @@ class elasticity_solver::conjugate_gradients {
         multigrid_->damp();
         ++damped_;
       }
+      ++certificate_.restarts;
       recompute_residual();
       rescale_to_zero_work();
       certificate_.true_relative_residual = recompute_residual() / initial_;
@@ -138,7 +140,10 @@ class elasticity_solver::conjugate_gradients {
   template <class A, class B>
   double dot(const A* a, const B* b, const grid::shared_nodes& shared) const {
     double sum = owned_dot(a, b, k_.size(), k_.layout(), shared);
-    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_);
+    {
+      const auto counted = comm::counted_call::all_reduce(comm_, sizeof sum);
+      MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm_);
+    }
     if (!std::isfinite(sum))
       throw solve_error(
           fmt::format("the iteration met a number that is not finite after {} iterations; check Young's moduli, "

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/virtual_ranks.hpp>
 #include <osteon/solve/heat/percolation.hpp>
 
 namespace osteon::solve {
@@ -151,7 +152,7 @@ heated_parts find_heated_parts(const heat_problem& problem) {
     part.material.insert(part.material.end(), begin, begin + r.length);
   }
   part.cells = keep_all ? std::move(all) : only(all, keep);
-  MPI_Allreduce(MPI_IN_PLACE, count.data(), 2, MPI_INT64_T, MPI_SUM, problem.where.comm);
+  for (std::int64_t& n : count) n = comm::sum_of(problem.where.comm, n);
   check_periodic_faces(part.periodic_faces);
   if (count[1] > 0)
     throw data_error(

@@ -131,7 +131,7 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& ho
   x_.assign(size(), 0.0);
   for (auto* v : {&r_, &p_, &z_}) v->assign(size(), 0.0F);
   certificate.residual_history.assign(1, 1.0);
-  certificate.iterations = 0;
+  certificate.iterations = certificate.restarts = 0;
   certificate.converged = false;
   certificate.true_relative_residual = certificate.energy_identity_error = 0;
   set_scale(load);
@@ -183,6 +183,7 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& ho
         relative <= how.tolerance &&
         (relative == 0 || scale_ * scale_ * step->energy_decrease <= settled * how.tolerance * std::abs(dissipation(load)));
     if (seems_done || relative < drop_exact * exact) {
+      ++certificate.restarts;
       exact = relative = recompute_residual(load) / r0;
       certificate.converged = seems_done && relative <= how.tolerance;
     }

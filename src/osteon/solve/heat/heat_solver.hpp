@@ -2,6 +2,7 @@
 /// @file
 /// Conjugate gradients on the cells of a conduction problem; one setup serves any number of right-hand sides.
 #include <functional>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/solve/cg_recursion.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/multigrid/heat_multigrid.hpp>
@@ -44,6 +45,7 @@ class heat_solver {
       for (std::int64_t i = begin; i < end; ++i) part += term(static_cast<std::int32_t>(i));
       return part;
     });
+    const auto counted = comm::counted_call::all_reduce(cells_.where.comm, sizeof sum);
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, cells_.where.comm);
     return sum;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <osteon/base/disjoint_sets.hpp>
+#include <osteon/comm/virtual_ranks.hpp>
 #include <osteon/voxel/rows_of_runs.hpp>
 
 namespace osteon::solve {
@@ -109,7 +110,7 @@ std::vector<std::uint8_t> reached_faces(const grid::block& where, const ghosted_
         have |= in[n][i];
         changed = 1;
       }
-    MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, where.comm);
+    changed = comm::largest_of(where.comm, changed);
   }
   std::vector<std::uint8_t> result(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) result[i] = root_bits(i);

@@ -242,10 +242,10 @@ std::uint8_t shape_number(const brick_lattice& lattice, std::int64_t place) {
 }
 
 coarse_stiffness::coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector3 spacing_mm, const brick_matrices& matrices,
-                                   std::span<const int> touching)
+                                   std::span<const int> touching, const std::string& name)
     : mesh_(mesh),
       nodes_(static_cast<std::int64_t>(mesh.node_id.size())),
-      shared_(comm, mesh.boundary, touching),
+      shared_(comm, mesh.boundary, touching, name),
       matrix_(matrices.matrix),
       graded_(matrices.graded),
       octants_(matrices.octants) {

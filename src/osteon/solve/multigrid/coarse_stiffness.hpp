@@ -7,6 +7,7 @@
 #include <osteon/solve/operators/brick_mesh.hpp>
 #include <osteon/solve/operators/elasticity_operator.hpp>
 #include <osteon/solve/operators/fine_stiffness.hpp>
+#include <string>
 
 namespace osteon::solve {
 
@@ -37,10 +38,10 @@ brick_matrices next_coarse_matrices(const brick_matrices& children, const brick_
 class coarse_stiffness final : public elasticity_operator {
  public:
   /// Borrows the mesh.
-  /// @param spacing_mm of the voxels
+  /// @param spacing_mm of the voxels @param name under which its messages are counted
   /// @collective on comm
   coarse_stiffness(MPI_Comm comm, const brick_mesh& mesh, vector3 spacing_mm, const brick_matrices& matrices,
-                   std::span<const int> touching);
+                   std::span<const int> touching, const std::string& name = "nodes of a coarse level");
 
   void multiply(const float* x, float* y) const override;
   std::int64_t size() const override { return 4 * nodes_; }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/datatype.hpp>
+#include <osteon/comm/message_ledger.hpp>
 #include <span>
 
 namespace osteon::solve {
@@ -201,7 +202,11 @@ void coarsest_solver::solve(const float* b, float* x) const {
   std::vector<float> mine;
   for (const std::int32_t node : owned_)
     mine.insert(mine.end(), b + 4 * static_cast<std::int64_t>(node), b + 4 * static_cast<std::int64_t>(node) + 4);
-  const std::vector<float> all = gather(comm_, mine, owned_counts_);
+  const int own = static_cast<int>(mine.size());
+  const std::vector<float> all = [&] {
+    const auto counted = comm::counted_call::gather(comm_, "coarsest level to rank 0", owned_counts_, own, sizeof(float));
+    return gather(comm_, mine, owned_counts_);
+  }();
   std::vector<float> answer;
   if (root_) {
     Eigen::VectorXd rhs = Eigen::VectorXd::Zero(root_->unknowns);
@@ -222,6 +227,8 @@ void coarsest_solver::solve(const float* b, float* x) const {
           answer[4 * i + c] = static_cast<float>(solution[u]);
   }
   const auto begin = comm::offsets_of(all_counts_);
+  const auto counted = comm::counted_call::scatter(comm_, "coarsest level from rank 0", all_counts_,
+                                                   static_cast<int>(4 * nodes_), sizeof(float));
   MPI_Scatterv(answer.data(), all_counts_.data(), begin.data(), MPI_FLOAT, x, static_cast<int>(4 * nodes_), MPI_FLOAT, 0,
                comm_);
 }

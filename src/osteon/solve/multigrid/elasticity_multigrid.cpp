@@ -5,23 +5,14 @@
 #include <numbers>
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/release.hpp>
+#include <osteon/comm/virtual_ranks.hpp>
+#include <osteon/solve/multigrid/elasticity_cycle.hpp>
 
 namespace osteon::solve {
 
 namespace {
 
-// Degree of the smoothing polynomials, before and after. Coarse levels are visited more often, so they smooth less.
-int smoothing_degree(std::size_t depth) { return depth == 0 ? 3 : 2; }
-
-constexpr std::int64_t coarsest_unknowns = 4000;  // a direct solution costs less than a level of smoothing
-
-// Cycles by which a coarse problem is solved, combined by a Chebyshev polynomial. A strut bends in ways that only the finer
-// lattices represent well, and a part on it moves with it, so one cycle would leave much of a coarse problem
-// unsolved. Each level costs a fifth of the one above; from the sixth on more cycles would only multiply the messages.
-int cycles_of_level(std::size_t depth) {
-  constexpr int cycles[] = {1, 3, 2, 4, 2, 2};
-  return depth < std::size(cycles) ? cycles[depth] : 1;
-}
+using namespace elasticity_cycle;
 
 // The polynomial treats eigenvalues between this part of the largest and the largest.
 constexpr double lowest_treated = 0.1;
@@ -46,9 +37,7 @@ std::vector<std::array<float, 8>> interpolation_weights(const coarse_mesh& mesh)
 }
 
 std::int64_t owned_nodes(MPI_Comm comm, std::size_t nodes, const grid::shared_nodes& shared) {
-  auto count = static_cast<std::int64_t>(nodes - shared.not_owned().size());
-  MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, comm);
-  return count;
+  return comm::sum_of(comm, static_cast<std::int64_t>(nodes - shared.not_owned().size()));
 }
 
 }  // namespace
@@ -83,7 +72,8 @@ elasticity_multigrid::elasticity_multigrid(const elasticity_problem& problem, co
     levels_.push_back(std::make_unique<level>());
     level& at = *levels_.back();
     at.owned_k = std::make_unique<coarse_stiffness>(comm, mesh, problem.spacing_mm, matrices,
-                                                    grid::touching_ranks(problem.where, depth, problem.periodic));
+                                                    grid::touching_ranks(problem.where, depth, problem.periodic),
+                                                    name_of_level(depth));
     at.k = at.owned_k.get();
     at.z_begin = mesh.z_begin;
     at.node_plane_begin = mesh.node_plane_begin;
@@ -152,7 +142,7 @@ std::span<float> elasticity_multigrid::idle_floats(std::size_t size, bool in_pro
 
 // Largest eigenvalue of D^-1 K, raised by a tenth because Lanczos approaches it from below.
 double elasticity_multigrid::largest_of_smoother(MPI_Comm comm, level& at, std::span<const std::int64_t> ids) {
-  constexpr int steps = 10;
+  constexpr int steps = lanczos_steps_of_smoother;
   constexpr double safety = 1.1;
   const auto by_diagonal = [&](const float* r) {
     for_each_with_diagonal(*at.k, [=, to = at.product.data()](std::int64_t i, float inverse) { to[i] = inverse * r[i]; });
@@ -166,7 +156,7 @@ double elasticity_multigrid::largest_of_smoother(MPI_Comm comm, level& at, std::
 void elasticity_multigrid::find_largest_of_cycle(MPI_Comm comm, std::size_t l) {
   level& at = *levels_[l];
   if (cycles_of_level(l) == 1) return;
-  constexpr int steps = 8;
+  constexpr int steps = lanczos_steps_of_cycle;
   constexpr double safety = 1.15;
   const auto by_cycle = [&](const float* r) {
     std::copy_n(r, at.residual.size(), at.residual.begin());

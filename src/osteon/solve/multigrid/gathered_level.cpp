@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/solve/multigrid/coarse_rows.hpp>
 #include <tuple>
 
@@ -106,10 +107,12 @@ gathered_level::gathered_level(MPI_Comm comm, coarse_level& level, level_geometr
 }
 
 void gathered_level::gather(const float* own, std::vector<float>& all) const {
+  const auto counted = comm::counted_call::gather(comm_, "coarsest level to rank 0", counts_, owned_, sizeof(float));
   MPI_Gatherv(own, owned_, MPI_FLOAT, all.data(), counts_.data(), offsets_.data(), MPI_FLOAT, 0, comm_);
 }
 
 void gathered_level::scatter(const std::vector<float>& all, float* own) const {
+  const auto counted = comm::counted_call::scatter(comm_, "coarsest level from rank 0", counts_, owned_, sizeof(float));
   MPI_Scatterv(all.data(), counts_.data(), offsets_.data(), MPI_FLOAT, own, owned_, MPI_FLOAT, 0, comm_);
 }
 

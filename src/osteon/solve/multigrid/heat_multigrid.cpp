@@ -6,6 +6,7 @@
 #include <memory>
 #include <numbers>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/solve/multigrid/heat_cycle.hpp>
 #include <span>
 #include <utility>
 
@@ -33,12 +34,6 @@ std::vector<float> chebyshev_weights(int sweeps) {
         2 / (high + low + (high - low) * std::cos(std::numbers::pi * (2 * (n % degree) + 1) / (2 * degree)))));
   return weights;
 }
-
-constexpr int cell_sweeps = 2;  // of Gauss-Seidel on the cells, before and after the correction
-
-// Jacobi sweeps on coarse level 1, 2, ... before and after the correction, up to 32. Measured on porous images of 64^3 to
-// 192^3 cells: with fewer, iterations grow with the image.
-int smoothing_sweeps(std::size_t level) { return 4 << std::min<std::size_t>(level, 3); }
 
 // x = x + weight D^-1 (b - K x) for each weight. `x` and `other` change places with every sweep; x holds the result.
 template <class Operator>
@@ -100,9 +95,6 @@ heat_multigrid::cell_kernels conduction_kernels(const heat_cells& fine) {
       }};
 }
 
-constexpr std::int64_t direct_limit = 1500;    // unknowns that rank 0 factorises: less work than one more level
-constexpr std::int64_t gather_limit = 100000;  // unknowns that rank 0 may take over where ranks coarsen no more
-
 }  // namespace
 
 heat_multigrid::heat_multigrid(const heat_cells& fine) : heat_multigrid(fine, fine, conduction_kernels(fine)) {}
@@ -111,23 +103,25 @@ heat_multigrid::heat_multigrid(const heat_cells& kept, const heat_cells& fine, c
     : fine_(kept), kernels_(std::move(kernels)) {
   const MPI_Comm comm = fine.where.comm;
   level_geometry geometry;
+  const auto name_last = [&] { coarse_.back().links.name = heat_cycle::name_of_level(coarse_.size()); };
   coarse_.push_back(aggregate(fine, geometry));
+  name_last();
   const auto unknowns = [&] {
     std::int64_t n = coarse_.back().matrix.rows();
     MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, comm);
     return n;
   };
   const auto may_grow = [&] { return next_shift(geometry.shift, fine.spacing_mm, fine.where.domain) != geometry.shift; };
-  for (std::int64_t count = unknowns(), before = 3 * count;
-       count > direct_limit && may_grow() && (count > gather_limit || 3 * count < 2 * before);) {
+  for (std::int64_t count = unknowns(), before = 3 * count; heat_cycle::coarsens(count, before) && may_grow();) {
     coarse_.push_back(aggregate(coarse_.back(), geometry));
+    name_last();
     before = std::exchange(count, unknowns());
   }
   gathered_at_ = coarse_.size() - 1;
   coarse_level copy = coarse_.back();
   gathered_.emplace(comm, copy, geometry);
   coarse_.push_back(std::move(copy));
-  while (coarse_.back().matrix.rows() > direct_limit && may_grow())
+  while (coarse_.back().matrix.rows() > heat_cycle::direct_limit && may_grow())
     coarse_.push_back(aggregate(coarse_.back(), geometry));  // on rank 0 only, without communication
   for (const coarse_level& level : coarse_) {
     const auto size = at(level.matrix.rows() + level.ghosts);
@@ -170,12 +164,12 @@ void heat_multigrid::restrict_residual(const float* r, const float* z) {
 
 void heat_multigrid::apply(const float* r, float* z) {
   std::fill_n(z, fine_.walls, 0.0F);
-  for (int n = 0; n < cell_sweeps; ++n) smooth(kernel::sweep::forth, r, z);
+  for (int n = 0; n < heat_cycle::cell_sweeps; ++n) smooth(kernel::sweep::forth, r, z);
   fine_.links.exchange(z);
   restrict_residual(r, z);
   cycle(0);
   prolong(coarse_[0], kernels_.correction, work_[0].solution.data(), z);
-  for (int n = 0; n < cell_sweeps; ++n) smooth(kernel::sweep::back, r, z);
+  for (int n = 0; n < heat_cycle::cell_sweeps; ++n) smooth(kernel::sweep::back, r, z);
 }
 
 void heat_multigrid::cycle(std::size_t n) {
@@ -191,7 +185,7 @@ void heat_multigrid::cycle(std::size_t n) {
     direct_->solve(w.right_side.data(), w.solution.data());
     return;
   }
-  const auto weights = chebyshev_weights(smoothing_sweeps(n + 1));
+  const auto weights = chebyshev_weights(heat_cycle::smoothing_sweeps(n + 1));
   const kernel::sparse_rows& k = level.matrix;
   float* x = w.solution.data();
   float* other = w.other.data();

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <osteon/base/disjoint_sets.hpp>
 #include <osteon/base/splitmix.hpp>
+#include <osteon/comm/virtual_ranks.hpp>
 
 namespace osteon::solve {
 
@@ -239,7 +240,7 @@ class coarsening {
           changed |= smallest < mine;
           mine = std::min(mine, smallest);
         }
-      MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, comm_);
+      changed = comm::largest_of(comm_, changed);
     }
     return may_have_copies;
   }

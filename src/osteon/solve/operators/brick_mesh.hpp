@@ -12,6 +12,7 @@
 #include <functional>
 #include <osteon/base/box.hpp>
 #include <osteon/grid/shared_nodes.hpp>
+#include <string>
 #include <vector>
 
 namespace osteon::solve {
@@ -36,6 +37,9 @@ struct brick_mesh {
 };
 
 using brick_visitor = std::function<void(std::int64_t y, std::int64_t x, const std::array<std::int32_t, 8>& corners)>;
+
+/// Under which the messages of a level's nodes are counted; level 0 is that of the voxels.
+inline std::string name_of_level(int level) { return "nodes of level " + std::to_string(level); }
 
 /// The bricks that are to be coarsened.
 struct child_bricks {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/splitmix.hpp>
+#include <osteon/comm/message_ledger.hpp>
 
 namespace osteon::solve {
 
@@ -40,6 +41,7 @@ eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elasticity_operator& 
   const auto layout = k.layout();
   const auto dot = [&](const float* a, const float* b) {
     double sum = owned_dot(a, b, k.size(), layout, k.shared());
+    const auto counted = comm::counted_call::all_reduce(comm, sizeof sum);
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
     return sum;
   };

@@ -49,8 +49,8 @@ void fine_stiffness::identify_nodes() {
       if (is_between_ranks || is_on_periodic_face) boundary.push_back({ids_.back(), number});
     }
   const auto candidates = grid::touching_ranks(where, 0, problem_.periodic);
-  shared_.emplace(where.comm, std::move(boundary), candidates);
-  if (is_periodic) shared_by_ranks_.emplace(where.comm, std::move(rank_boundary), candidates);
+  shared_.emplace(where.comm, std::move(boundary), candidates, name_of_level(0));
+  if (is_periodic) shared_by_ranks_.emplace(where.comm, std::move(rank_boundary), candidates, "nodes between ranks");
 }
 
 void fine_stiffness::visit_plane(std::int64_t z, const brick_visitor& visit) const {

@@ -3,8 +3,10 @@
 /// Exchange of values with the ranks whose blocks share a face with that of this rank.
 #include <mpi.h>
 
-#include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <osteon/comm/neighbours.hpp>
+#include <string>
 #include <vector>
 
 namespace osteon::solve {
@@ -19,34 +21,32 @@ struct halo_link {
 };
 
 /// The halo of a vector that holds owned values and ghosts.
-struct halo {
+class halo {
+ public:
   MPI_Comm comm = MPI_COMM_NULL;  ///< borrowed
-  std::vector<halo_link> links;   ///< by side, and by rank
+  std::vector<halo_link> links;   ///< by side, and by rank; as they are from the first `exchange` on
+  std::string name = "cells";     ///< under which its messages are counted
 
   /// Send each link its values; the answer holds what came by each. T is trivially copyable.
   /// @param count values that come by a link @collective on comm (with the linked ranks only)
   template <class T, class Count>
   std::vector<std::vector<T>> swap(const std::vector<std::vector<T>>& out, Count count) const {
-    std::vector<std::vector<T>> in(links.size());
-    if (links.empty()) return in;
-    std::vector<MPI_Request> requests;
-    requests.reserve(2 * links.size());
-    constexpr int tag = 31;  // and the side of the receiver: two ranks may share several faces
-    MPI_Datatype element;    // counting elements, not bytes, keeps the count of a wide plane an int
-    MPI_Type_contiguous(static_cast<int>(sizeof(T)), MPI_BYTE, &element);
-    MPI_Type_commit(&element);
+    std::vector<T> all;
+    plan::neighbour_part part{name + ": set up", {}, {}, plan::neighbour_arrival::keep};
     for (std::size_t n = 0; n < links.size(); ++n) {
-      in[n].resize(static_cast<std::size_t>(count(n)));
-      if (!in[n].empty())
-        MPI_Irecv(in[n].data(), static_cast<int>(in[n].size()), element, links[n].rank, tag + links[n].side, comm,
-                  &requests.emplace_back());
+      const std::int64_t begin = std::ssize(all);
+      all.insert(all.end(), out[n].begin(), out[n].end());
+      part.sends.push_back({.peer = links[n].rank, .channel = links[n].side ^ 1, .run = {begin, std::ssize(all)}});
+      part.receives.push_back({.peer = links[n].rank, .channel = links[n].side, .run = {0, std::int64_t{count(n)}}});
     }
-    for (std::size_t n = 0; n < links.size(); ++n)
-      if (!out[n].empty())
-        MPI_Isend(out[n].data(), static_cast<int>(out[n].size()), element, links[n].rank, tag + (links[n].side ^ 1), comm,
-                  &requests.emplace_back());
-    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-    MPI_Type_free(&element);
+    comm::neighbours once(comm, setup_tag, std::move(part));
+    once.begin(all.data(), sizeof(T));
+    once.wait();
+    std::vector<std::vector<T>> in;
+    for (std::size_t n = 0; n < links.size(); ++n) {
+      const auto came = once.template came_as<T>(n);
+      in.emplace_back(came.begin(), came.end());
+    }
     return in;
   }
 
@@ -60,15 +60,27 @@ struct halo {
   /// Fill the ghosts of `values` from their owners. @collective on comm (with the linked ranks only)
   template <class T>
   void exchange(T* values) const {
-    if (links.empty()) return;
-    std::vector<std::vector<T>> out(links.size());
-    for (std::size_t n = 0; n < links.size(); ++n) {
-      out[n].reserve(links[n].send.size());
-      for (const std::int32_t i : links[n].send) out[n].push_back(values[i]);
-    }
-    const auto in = swap(out);
-    for (std::size_t n = 0; n < links.size(); ++n) std::copy(in[n].begin(), in[n].end(), values + links[n].ghost_begin);
+    if (!messages_) messages_ = std::make_shared<comm::neighbours>(comm, ghosts_tag, part());
+    messages_->exchange(values);
   }
+
+  /// Count an exchange of so many bytes a value without sending anything. @collective local
+  void rehearse(std::size_t bytes_per_value) const { comm::neighbours(comm, ghosts_tag, part()).rehearse(bytes_per_value); }
+
+ private:
+  // Two ranks may share several faces: the side of the receiver tells their messages apart.
+  plan::neighbour_part part() const {
+    plan::neighbour_part result{name, {}, {}, plan::neighbour_arrival::place};
+    for (const halo_link& link : links) {
+      result.sends.push_back({.peer = link.rank, .channel = link.side ^ 1, .list = link.send});
+      result.receives.push_back(
+          {.peer = link.rank, .channel = link.side, .run = {link.ghost_begin, link.ghost_begin + link.ghost_count}});
+    }
+    return result;
+  }
+
+  static constexpr int setup_tag = 400, ghosts_tag = 500;
+  mutable std::shared_ptr<comm::neighbours> messages_;  // made by the first exchange; copies of the halo share it
 };
 
 }  // namespace osteon::solve

@@ -1,0 +1,13 @@
+#pragma once
+/// @file
+/// A picture of what a job sends: for each plan, who sends how much to whom.
+#include <osteon/job/run/job_plans.hpp>
+#include <string>
+
+namespace osteon::app {
+
+/// Draw the plans of a job as SVG: squares of senders (rows) and receivers (columns), the darker the more bytes. Of many
+/// ranks a square stands for several.
+std::string draw_traffic(const job::job_plans& plans);
+
+}  // namespace osteon::app

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <app/commands.hpp>
+#include <app/common_options.hpp>
+#include <app/figures/traffic_drawing.hpp>
+#include <app/json_output.hpp>
+#include <app/launcher.hpp>
+#include <app/terminal.hpp>
+#include <memory>
+#include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/run/compute.hpp>
+#include <osteon/job/run/job_plans.hpp>
+#include <osteon/job/subprocess.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+struct plan_job_options {
+  std::string job, json, picture;
+  int ranks = 8;
+  job::script_options script;
+  std::vector<std::string> set;
+};
+
+// Virtual ranks are threads that take turns at MPI.
+class serialized_mpi {
+ public:
+  serialized_mpi() {
+    int provided = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+    if (provided < MPI_THREAD_SERIALIZED)
+      throw machine_error(
+          "this MPI lets only one thread of a process call it; osteon plan job needs one that lets them take "
+          "turns (MPI_THREAD_SERIALIZED)");
+  }
+  ~serialized_mpi() { MPI_Finalize(); }
+  serialized_mpi(const serialized_mpi&) = delete;
+  serialized_mpi& operator=(const serialized_mpi&) = delete;
+};
+
+int plan_job(const plan_job_options& options) {
+  std::vector<problem> problems;
+  const job::spec spec = job::read_job(options.job, options.script, problems, options.set);
+  if (!problems.empty()) throw usage_error(job::join(problems));
+  terminal_sink log(is_interactive());
+  job::warn_of_older_spellings(spec, log);
+  job::find_filters(spec);
+  const serialized_mpi session;
+  const job::job_plans plans = job::plans_of_job(spec, options.ranks, log);
+  write_json(options.json, plans.to_json());
+  if (!options.picture.empty()) job::write_file(options.picture, draw_traffic(plans));
+  if (options.json != "-") fmt::print("{}", plans.to_text());
+  return plans.is_sound() ? 0 : exit_code(error_kind::data);
+}
+
+}  // namespace
+
+void add_plan_job(registry& commands, command plan) {
+  const auto o = std::make_shared<plan_job_options>();
+  command c = commands.add_below(plan, "job", "Show what a job sends on any number of ranks, by plan, without running it",
+                                 [o] { return plan_job(*o); });
+  add_job(c, o->job);
+  c.add_option("-n,--ranks", o->ranks, "Number of ranks (default: 8)").positive();
+  c.add_option("--draw", o->picture, "Draw who sends how much to whom, as SVG");
+  add_set(c, o->set);
+  add_script(c, o->script);
+  add_json(c, o->json);
+  c.footer(
+      "`osteon run --trace-messages` counts the same in a run.\n\nExample:\n  osteon plan job examples/bone.toml -n 64 "
+      "--draw "
+      "plans.svg");
+}
+
+}  // namespace osteon::app

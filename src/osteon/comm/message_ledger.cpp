@@ -1,0 +1,328 @@
+#include <osteon/comm/message_ledger.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/offsets.hpp>
+#include <osteon/comm/virtual_ranks.hpp>
+#include <osteon/plan/verify_exchange.hpp>
+
+namespace osteon::comm {
+
+int message_ledger::entry_of(std::string_view plan) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const entry& e) { return e.plan == plan; });
+  if (found != entries_.end()) return static_cast<int>(found - entries_.begin());
+  entries_.push_back({std::string(plan), {}, {}, 0});
+  return static_cast<int>(entries_.size()) - 1;
+}
+
+int message_ledger::shape_of(int number, const shape& what) {
+  auto& known = entries_[static_cast<std::size_t>(number)].shapes;
+  const auto found = std::find(known.begin(), known.end(), what);
+  if (found != known.end()) return static_cast<int>(found - known.begin());
+  known.push_back(what);
+  return static_cast<int>(known.size()) - 1;
+}
+
+void message_ledger::ran(int number, int shape, double waited_seconds) {
+  entry& e = entries_[static_cast<std::size_t>(number)];
+  if (e.runs.empty() || e.runs.back().shape != shape) e.runs.push_back({shape, 0});
+  ++e.runs.back().runs;
+  e.waited_seconds += waited_seconds;
+  waited_ += waited_seconds;
+}
+
+namespace {
+
+class packer {
+ public:
+  template <class T>
+  void put(const T& value) {
+    const auto* const from = reinterpret_cast<const char*>(&value);
+    bytes.insert(bytes.end(), from, from + sizeof value);
+  }
+  std::vector<char> bytes;
+};
+
+class unpacker {
+ public:
+  explicit unpacker(std::span<const char> bytes) : bytes_(bytes) {}
+  template <class T>
+  T get() {
+    T value;
+    std::memcpy(&value, bytes_.data(), sizeof value);
+    bytes_ = bytes_.subspan(sizeof value);
+    return value;
+  }
+  std::string text(std::size_t length) {
+    std::string t(bytes_.data(), length);
+    bytes_ = bytes_.subspan(length);
+    return t;
+  }
+
+ private:
+  std::span<const char> bytes_;
+};
+
+}  // namespace
+
+std::vector<char> message_ledger::packed() const {
+  packer to;
+  const auto put_messages = [&](const std::vector<message>& list) {
+    to.put(list.size());
+    for (const message& m : list) to.put(m);
+  };
+  to.put(waited_);
+  to.put(entries_.size());
+  for (const entry& e : entries_) {
+    to.put(e.plan.size());
+    to.bytes.insert(to.bytes.end(), e.plan.begin(), e.plan.end());
+    to.put(e.waited_seconds);
+    to.put(e.shapes.size());
+    for (const shape& s : e.shapes) {
+      to.put(s.adds);
+      to.put(s.rounds.size());
+      for (const auto& r : s.rounds) put_messages(r.sends), put_messages(r.receives);
+    }
+    to.put(e.runs.size());
+    for (const stretch& r : e.runs) to.put(r);
+  }
+  return std::move(to.bytes);
+}
+
+message_ledger message_ledger::unpacked(std::span<const char> bytes) {
+  unpacker from(bytes);
+  message_ledger result;
+  const auto messages = [&] {
+    std::vector<message> list(from.get<std::size_t>());
+    for (message& m : list) m = from.get<message>();
+    return list;
+  };
+  result.waited_ = from.get<double>();
+  result.entries_.resize(from.get<std::size_t>());
+  for (entry& e : result.entries_) {
+    e.plan = from.text(from.get<std::size_t>());
+    e.waited_seconds = from.get<double>();
+    e.shapes.resize(from.get<std::size_t>());
+    for (shape& s : e.shapes) {
+      s.adds = from.get<bool>();
+      s.rounds.resize(from.get<std::size_t>());
+      for (auto& r : s.rounds) {
+        r.sends = messages();
+        r.receives = messages();
+      }
+    }
+    e.runs.resize(from.get<std::size_t>());
+    for (stretch& r : e.runs) r = from.get<stretch>();
+  }
+  return result;
+}
+
+hung_ledger::hung_ledger(MPI_Comm comm) : comm_(comm) { attach(comm_, &attached_); }
+hung_ledger::~hung_ledger() { attach(comm_, nullptr); }
+
+message_ledger* ledger_of(MPI_Comm comm) {
+  const attachment* const a = attachment_of(comm);
+  return a ? a->ledger : nullptr;
+}
+
+message_ledger::shape shape_of(const plan::neighbour_part& part, int rank, std::size_t element_bytes) {
+  message_ledger::shape s;
+  s.adds = part.on_arrival == plan::neighbour_arrival::add;
+  auto& round = s.rounds.emplace_back();
+  const auto list = [&](const std::vector<plan::neighbour_message>& from, std::vector<message_ledger::message>& to) {
+    for (const auto& m : from)
+      if (m.peer != rank && m.elements() > 0)
+        to.push_back({m.peer, m.channel, m.elements() * static_cast<std::int64_t>(element_bytes)});
+    // Several messages of a pair match by channel.
+    std::sort(to.begin(), to.end(),
+              [](const auto& a, const auto& b) { return a.peer != b.peer ? a.peer < b.peer : a.channel < b.channel; });
+  };
+  list(part.sends, round.sends);
+  list(part.receives, round.receives);
+  return s;
+}
+
+message_ledger::shape shape_of(const plan::exchange& what, int rank) {
+  message_ledger::shape s;
+  s.adds = what.on_arrival == plan::arrival::add;
+  for (std::int64_t r = 0; r < what.rounds; ++r) {
+    auto& round = s.rounds.emplace_back();
+    const plan::exchange_round own = what.of(rank, r);
+    for (const plan::message& m : own.sends) round.sends.push_back({m.peer, 0, m.bytes});
+    for (const plan::message& m : own.receives) round.receives.push_back({m.peer, 0, m.bytes});
+  }
+  return s;
+}
+
+template <class Shape>
+counted_call::counted_call(MPI_Comm comm, std::string_view name, Shape shape) : ledger_(ledger_of(comm)) {
+  if (!ledger_) return;
+  entry_ = ledger_->entry_of(name);
+  shape_ = ledger_->shape_of(entry_, shape());
+  begin_ = MPI_Wtime();
+}
+
+counted_call::~counted_call() {
+  if (ledger_) ledger_->ran(entry_, shape_, MPI_Wtime() - begin_);
+}
+
+counted_call counted_call::all_reduce(MPI_Comm comm, std::int64_t bytes) {
+  return counted_call{comm, fmt::format("reductions, {} B", bytes),
+                      [&] { return shape_of(plan::all_reduce(size(comm), bytes), rank(comm)); }};
+}
+
+namespace {
+
+message_ledger::shape to_or_from_root(MPI_Comm comm, std::span<const int> counts, int own, int value_bytes, bool to_root) {
+  message_ledger::shape s;
+  auto& round = s.rounds.emplace_back();
+  const auto bytes = [&](int count) { return static_cast<std::int64_t>(count) * value_bytes; };
+  if (rank(comm) != 0) {
+    if (own > 0) (to_root ? round.sends : round.receives).push_back({0, 0, bytes(own)});
+    return s;
+  }
+  for (std::size_t r = 1; r < counts.size(); ++r)
+    if (counts[r] > 0) (to_root ? round.receives : round.sends).push_back({static_cast<int>(r), 0, bytes(counts[r])});
+  return s;
+}
+
+}  // namespace
+
+counted_call counted_call::gather(MPI_Comm comm, std::string_view name, std::span<const int> counts, int own,
+                                  int value_bytes) {
+  return counted_call{comm, name, [&] { return to_or_from_root(comm, counts, own, value_bytes, true); }};
+}
+
+counted_call counted_call::scatter(MPI_Comm comm, std::string_view name, std::span<const int> counts, int own,
+                                   int value_bytes) {
+  return counted_call{comm, name, [&] { return to_or_from_root(comm, counts, own, value_bytes, false); }};
+}
+
+namespace {
+
+// The runs of one plan on all ranks: what each does in a stretch of equal runs.
+struct equal_runs {
+  std::vector<int> shape;  // by rank; -1: the rank did not take part
+  std::int64_t runs = 0;
+};
+
+std::vector<equal_runs> aligned(const std::vector<const message_ledger::entry*>& by_rank) {
+  std::vector<std::size_t> at(by_rank.size());
+  std::vector<std::int64_t> left(by_rank.size());
+  const auto refill = [&](std::size_t r) {
+    if (left[r] == 0 && by_rank[r] && at[r] < by_rank[r]->runs.size()) left[r] = by_rank[r]->runs[at[r]++].runs;
+  };
+  std::vector<equal_runs> all;
+  for (;;) {
+    equal_runs now;
+    for (std::size_t r = 0; r < by_rank.size(); ++r) {
+      refill(r);
+      now.shape.push_back(left[r] > 0 ? by_rank[r]->runs[at[r] - 1].shape : -1);
+      if (left[r] > 0 && (now.runs == 0 || left[r] < now.runs)) now.runs = left[r];
+    }
+    if (now.runs == 0) return all;
+    for (std::int64_t& n : left) n = n > 0 ? n - now.runs : 0;
+    all.push_back(std::move(now));
+  }
+}
+
+plan::exchange exchange_of(const std::string& name, const std::vector<const message_ledger::entry*>& by_rank,
+                           const std::vector<equal_runs>& runs) {
+  // Different runs once each.
+  std::vector<std::vector<int>> different;
+  for (const equal_runs& r : runs)
+    if (std::find(different.begin(), different.end(), r.shape) == different.end()) different.push_back(r.shape);
+  struct place {
+    std::size_t run, round;
+  };
+  auto rounds = std::make_shared<std::vector<std::vector<plan::exchange_round>>>();  // [round][rank]
+  bool adds = false;
+  for (const auto& shapes : different) {
+    std::size_t most = 0;
+    for (std::size_t r = 0; r < shapes.size(); ++r)
+      if (shapes[r] >= 0) most = std::max(most, by_rank[r]->shapes[static_cast<std::size_t>(shapes[r])].rounds.size());
+    for (std::size_t n = 0; n < most; ++n) {
+      auto& round = rounds->emplace_back(shapes.size());
+      for (std::size_t r = 0; r < shapes.size(); ++r) {
+        if (shapes[r] < 0) continue;
+        const auto& s = by_rank[r]->shapes[static_cast<std::size_t>(shapes[r])];
+        adds = adds || s.adds;
+        if (n >= s.rounds.size()) continue;
+        const auto list = [&](const std::vector<message_ledger::message>& from, std::vector<plan::message>& to) {
+          for (const auto& m : from) to.push_back({m.peer, m.bytes, s.adds ? m.bytes : 0, {}});
+        };
+        list(s.rounds[n].sends, round[r].sends);
+        list(s.rounds[n].receives, round[r].receives);
+      }
+    }
+  }
+  plan::exchange what;
+  what.name = name;
+  what.ranks = static_cast<int>(by_rank.size());
+  what.rounds = std::ssize(*rounds);
+  what.on_arrival = plan::arrival::other;
+  what.of = [rounds](int rank, std::int64_t round) {
+    return (*rounds)[static_cast<std::size_t>(round)][static_cast<std::size_t>(rank)];
+  };
+  return what;
+}
+
+}  // namespace
+
+std::vector<plan_traffic> traffic_of(std::span<const message_ledger> by_rank) {
+  std::vector<std::string> names;
+  for (const message_ledger& l : by_rank)
+    for (const auto& e : l.entries())
+      if (std::find(names.begin(), names.end(), e.plan) == names.end()) names.push_back(e.plan);
+  std::vector<plan_traffic> all;
+  for (const std::string& name : names) {
+    plan_traffic t;
+    t.plan = name;
+    std::vector<const message_ledger::entry*> entries;
+    for (const message_ledger& l : by_rank) {
+      const auto found = std::find_if(l.entries().begin(), l.entries().end(), [&](const auto& e) { return e.plan == name; });
+      entries.push_back(found == l.entries().end() ? nullptr : &*found);
+      if (!entries.back()) continue;
+      std::int64_t sent = 0, runs = 0;
+      for (const auto& stretch : entries.back()->runs) {
+        runs += stretch.runs;
+        for (const auto& round : entries.back()->shapes[static_cast<std::size_t>(stretch.shape)].rounds)
+          for (const auto& m : round.sends) {
+            t.messages += stretch.runs;
+            sent += stretch.runs * m.bytes;
+          }
+      }
+      t.runs = std::max(t.runs, runs);
+      t.bytes += sent;
+      t.most_bytes_of_a_rank = std::max(t.most_bytes_of_a_rank, sent);
+      t.waited_seconds += entries.back()->waited_seconds;
+      t.most_waited_seconds = std::max(t.most_waited_seconds, entries.back()->waited_seconds);
+    }
+    t.what = exchange_of(name, entries, aligned(entries));
+    t.problems = plan::verify_exchange(t.what);
+    all.push_back(std::move(t));
+  }
+  return all;
+}
+
+std::vector<message_ledger> gathered(MPI_Comm comm, const message_ledger& own) {
+  const std::vector<char> bytes = own.packed();
+  const int mine = static_cast<int>(bytes.size());
+  const bool is_root = rank(comm) == 0;
+  std::vector<int> counts(is_root ? static_cast<std::size_t>(size(comm)) : 0);
+  MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
+  const std::vector<int> begin = offsets_of(counts);
+  std::vector<char> all(is_root ? static_cast<std::size_t>(begin.back() + counts.back()) : 0);
+  MPI_Gatherv(bytes.data(), mine, MPI_CHAR, all.data(), counts.data(), begin.data(), MPI_CHAR, 0, comm);
+  std::vector<message_ledger> ledgers;
+  for (std::size_t r = 0; r < counts.size(); ++r)
+    ledgers.push_back(message_ledger::unpacked(
+        std::span(all).subspan(static_cast<std::size_t>(begin[r]), static_cast<std::size_t>(counts[r]))));
+  return ledgers;
+}
+
+}  // namespace osteon::comm

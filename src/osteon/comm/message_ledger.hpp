@@ -1,0 +1,128 @@
+#pragma once
+/// @file
+/// Counts of what a rank sends, by plan: the message tracer.
+///
+/// A ledger hangs on a communicator and on those that are duplicated from it afterwards, so no function has to hand it on,
+/// and nobody counts where none hangs. Everything that goes between neighbours is entered by `comm::neighbours`, compositing
+/// by `comm::executor`, collectives of the iteration by those who call them.
+#include <mpi.h>
+
+#include <cstdint>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/virtual_ranks.hpp>
+#include <osteon/plan/exchange.hpp>
+#include <osteon/plan/neighbours.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace osteon::comm {
+
+/// What one rank sends and receives, run after run.
+class message_ledger {
+ public:
+  struct message {
+    int peer = -1, channel = 0;
+    std::int64_t bytes = 0;
+    friend bool operator==(const message&, const message&) = default;
+  };
+  /// One run of a plan on this rank, in one round or in several.
+  struct shape {
+    struct round {
+      std::vector<message> sends, receives;
+      friend bool operator==(const round&, const round&) = default;
+    };
+    std::vector<round> rounds;
+    bool adds = false;
+    friend bool operator==(const shape&, const shape&) = default;
+  };
+  struct stretch {
+    int shape;
+    std::int64_t runs;
+  };
+  struct entry {
+    std::string plan;
+    std::vector<shape> shapes;
+    std::vector<stretch> runs;  ///< all of them, in their order
+    double waited_seconds = 0;
+  };
+
+  /// The number of an entry, and of a shape in it; those that are not known yet are added.
+  int entry_of(std::string_view plan);
+  int shape_of(int entry, const shape& what);
+  void ran(int entry, int shape, double waited_seconds);
+
+  const std::vector<entry>& entries() const { return entries_; }
+  /// Of all plans together.
+  double waited_seconds() const { return waited_; }
+
+  /// As bytes, and back.
+  std::vector<char> packed() const;
+  static message_ledger unpacked(std::span<const char> bytes);
+
+ private:
+  std::vector<entry> entries_;
+  double waited_ = 0;
+};
+
+/// A ledger that hangs on `comm`, and on what is duplicated from it, until it goes. @collective local
+class hung_ledger {
+ public:
+  explicit hung_ledger(MPI_Comm comm);
+  ~hung_ledger();
+  hung_ledger(const hung_ledger&) = delete;
+  hung_ledger& operator=(const hung_ledger&) = delete;
+  message_ledger& get() { return ledger_; }
+
+ private:
+  MPI_Comm comm_;
+  message_ledger ledger_;
+  attachment attached_{&ledger_, {}};
+};
+/// The ledger that hangs on `comm`; none if nobody counts. @collective local
+message_ledger* ledger_of(MPI_Comm comm);
+
+/// One rank's part of a plan.
+message_ledger::shape shape_of(const plan::exchange& what, int rank);
+/// The same for elements of so many bytes. Messages of a rank with itself are left out.
+message_ledger::shape shape_of(const plan::neighbour_part& part, int rank, std::size_t element_bytes);
+
+/// Counts one call of an MPI collective, and the time until this goes, if a ledger hangs on the communicator. MPI sends as
+/// it likes; what is counted is a plan that does the same.
+class counted_call {
+ public:
+  /// Reduce `bytes` bytes to all ranks: plan::all_reduce.
+  static counted_call all_reduce(MPI_Comm comm, std::int64_t bytes);
+  /// Bring each rank's values to rank 0 in one message each, or from there. @param counts of all ranks; read on rank 0
+  static counted_call gather(MPI_Comm comm, std::string_view name, std::span<const int> counts, int own, int value_bytes);
+  static counted_call scatter(MPI_Comm comm, std::string_view name, std::span<const int> counts, int own, int value_bytes);
+  ~counted_call();
+  counted_call(const counted_call&) = delete;
+  counted_call& operator=(const counted_call&) = delete;
+
+ private:
+  template <class Shape>
+  counted_call(MPI_Comm comm, std::string_view name, Shape shape);
+  message_ledger* ledger_ = nullptr;
+  int entry_ = 0, shape_ = 0;
+  double begin_ = 0;
+};
+
+/// What all ranks sent by one plan.
+struct plan_traffic {
+  std::string plan;
+  std::int64_t runs = 0;
+  std::int64_t messages = 0, bytes = 0;  ///< of all runs and ranks
+  std::int64_t most_bytes_of_a_rank = 0;
+  double most_waited_seconds = 0, waited_seconds = 0;  ///< by the rank that waited longest; all ranks
+  plan::exchange what;                                 ///< its different runs, one after the other
+  std::vector<problem> problems;                       ///< that plan::verify_exchange finds in them
+};
+
+/// Add up and verify. @param by_rank a ledger of each rank
+std::vector<plan_traffic> traffic_of(std::span<const message_ledger> by_rank);
+/// The ledgers of all ranks on rank 0; none elsewhere. @collective on comm
+std::vector<message_ledger> gathered(MPI_Comm comm, const message_ledger& own);
+
+}  // namespace osteon::comm

@@ -1,0 +1,229 @@
+#include <osteon/comm/virtual_ranks.hpp>
+
+#include <fmt/format.h>
+
+#include <omp.h>
+#include <atomic>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/message_ledger.hpp>
+#include <thread>
+
+namespace osteon::comm {
+
+namespace {
+
+// Duplicates of a communicator borrow what hangs on it.
+int attachments() {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &made, nullptr);
+    return made;
+  }();
+  return key;
+}
+
+std::atomic<bool> anything_attached{false};
+
+constexpr int reduction_tag = 10000;
+
+}  // namespace
+
+attachment* attachment_of(MPI_Comm comm) {
+  if (!anything_attached || comm == MPI_COMM_NULL) return nullptr;
+  attachment* found = nullptr;
+  int is_there = 0;
+  MPI_Comm_get_attr(comm, attachments(), &found, &is_there);
+  return is_there ? found : nullptr;
+}
+
+void attach(MPI_Comm comm, attachment* what) {
+  anything_attached = true;
+  if (what)
+    MPI_Comm_set_attr(comm, attachments(), what);
+  else
+    MPI_Comm_delete_attr(comm, attachments());
+}
+
+int virtual_rank(MPI_Comm comm, int otherwise) {
+  const attachment* a = attachment_of(comm);
+  return a && a->place.world ? a->place.rank : otherwise;
+}
+
+/// Mailboxes, and whose turn it is: the thread that holds the lock.
+class virtual_world {
+ public:
+  explicit virtual_world(int ranks) : places_(static_cast<std::size_t>(ranks)), running_(ranks) {}
+  int ranks() const { return static_cast<int>(places_.size()); }
+
+  void run(int rank, const std::function<void()>& body) {
+    place& own = at(rank);
+    own.turn = std::unique_lock(lock_);
+    try {
+      if (!failure_) body();
+    } catch (...) {
+      if (!failure_) failure_ = std::current_exception();
+    }
+    --running_;
+    if (failure_ || running_ == 0) wake_all();
+    own.turn.unlock();
+  }
+
+  void send(int from, int to, int tag, std::span<const std::byte> bytes) {
+    place& there = at(to);
+    const box_key key{from, tag};
+    there.boxes[key].emplace_back(bytes.begin(), bytes.end());
+    if (there.waits_for != key) return;
+    there.waits_for = nobody;
+    ++running_;
+    there.wake.notify_one();
+  }
+
+  std::vector<std::byte> receive(int rank, int from, int tag) {
+    place& own = at(rank);
+    const box_key key{from, tag};
+    auto& box = own.boxes[key];
+    if (box.empty()) {
+      own.waits_for = key;
+      if (--running_ == 0) {
+        failure_ = std::make_exception_ptr(
+            machine_error(fmt::format("virtual rank {} waits for rank {}, and all others wait, too", rank, from)));
+        wake_all();
+      }
+      own.wake.wait(own.turn, [&] { return !box.empty() || failure_; });
+      if (box.empty()) {
+        ++running_;  // it ends now
+        std::rethrow_exception(failure_);
+      }
+    }
+    std::vector<std::byte> bytes = std::move(box.front());
+    box.pop_front();
+    return bytes;
+  }
+
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  using box_key = std::pair<int, int>;  // sender, tag
+  static constexpr box_key nobody{-1, -1};
+  struct place {
+    std::map<box_key, std::deque<std::vector<std::byte>>> boxes;
+    box_key waits_for = nobody;
+    std::condition_variable wake;
+    std::unique_lock<std::mutex> turn;
+  };
+  place& at(int rank) { return places_[static_cast<std::size_t>(rank)]; }
+  void wake_all() {
+    if (!failure_ && running_ == 0)
+      for (const place& p : places_)
+        if (p.waits_for != nobody)
+          failure_ = std::make_exception_ptr(
+              machine_error(fmt::format("a virtual rank waits for rank {}, which has ended", p.waits_for.first)));
+    for (place& p : places_) p.wake.notify_one();
+  }
+
+  std::mutex lock_;
+  std::deque<place> places_;
+  int running_;  // ranks that neither wait nor have ended
+  std::exception_ptr failure_;
+};
+
+int virtual_size(MPI_Comm comm, int otherwise) {
+  const attachment* a = attachment_of(comm);
+  return a && a->place.world ? a->place.world->ranks() : otherwise;
+}
+
+void virtual_send(const virtual_place& from, int to, int tag, std::span<const std::byte> bytes) {
+  from.world->send(from.rank, to, tag, bytes);
+}
+
+std::vector<std::byte> virtual_receive(const virtual_place& to, int from, int tag) {
+  return to.world->receive(to.rank, from, tag);
+}
+
+namespace {
+
+template <class T, class Combine>
+T combined(const virtual_place& here, T value, Combine combine) {
+  const auto bytes_of = [](const T& v) { return std::as_bytes(std::span(&v, 1)); };
+  const auto value_of = [](const std::vector<std::byte>& bytes) {
+    T v;
+    std::memcpy(&v, bytes.data(), sizeof v);
+    return v;
+  };
+  const int ranks = here.world->ranks();
+  if (here.rank != 0) {
+    virtual_send(here, 0, reduction_tag, bytes_of(value));
+    return value_of(virtual_receive(here, 0, reduction_tag));
+  }
+  for (int r = 1; r < ranks; ++r) value = combine(value, value_of(virtual_receive(here, r, reduction_tag)));
+  for (int r = 1; r < ranks; ++r) virtual_send(here, r, reduction_tag, bytes_of(value));
+  return value;
+}
+
+}  // namespace
+
+int largest_of(MPI_Comm comm, int value) {
+  if (const attachment* a = attachment_of(comm); a && a->place.world)
+    return combined(a->place, value, [](int x, int y) { return x > y ? x : y; });
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, comm);
+  return value;
+}
+
+std::int64_t sum_of(MPI_Comm comm, std::int64_t value) {
+  if (const attachment* a = attachment_of(comm); a && a->place.world)
+    return combined(a->place, value, [](std::int64_t x, std::int64_t y) { return x + y; });
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_SUM, comm);
+  return value;
+}
+
+std::vector<int> gathered_counts(MPI_Comm comm, int value) {
+  const int ranks = size(comm), me = rank(comm);
+  std::vector<int> counts(me == 0 ? static_cast<std::size_t>(ranks) : 0);
+  const attachment* const a = attachment_of(comm);
+  if (!(a && a->place.world)) {
+    MPI_Gather(&value, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
+  } else if (me != 0) {
+    virtual_send(a->place, 0, reduction_tag, std::as_bytes(std::span(&value, 1)));
+  } else {
+    counts[0] = value;
+    for (int r = 1; r < ranks; ++r) {
+      const auto bytes = virtual_receive(a->place, r, reduction_tag);
+      std::memcpy(&counts[static_cast<std::size_t>(r)], bytes.data(), sizeof(int));
+    }
+  }
+  return counts;
+}
+
+std::vector<message_ledger> run_virtual_ranks(int ranks, const std::function<void(MPI_Comm)>& body) {
+  std::vector<message_ledger> ledgers(static_cast<std::size_t>(ranks));
+  std::vector<attachment> attached(ledgers.size());
+  std::vector<communicator> comms;
+  virtual_world world(ranks);
+  for (int r = 0; r < ranks; ++r) {
+    const auto i = static_cast<std::size_t>(r);
+    attached[i] = {&ledgers[i], {&world, r}};
+    comms.push_back(communicator::duplicate(MPI_COMM_SELF));
+    attach(comms.back().get(), &attached[i]);
+  }
+  std::vector<std::thread> threads;
+  for (int r = 0; r < ranks; ++r)
+    threads.emplace_back([&, r] {
+      omp_set_num_threads(1);
+      world.run(r, [&] { body(comms[static_cast<std::size_t>(r)].get()); });
+    });
+  for (std::thread& t : threads) t.join();
+  world.rethrow();
+  return ledgers;
+}
+
+}  // namespace osteon::comm

@@ -1,0 +1,52 @@
+#pragma once
+/// @file
+/// Virtual ranks: threads of one process that take turns and exchange by memory. What sets up neighbours on them learns what
+/// so many ranks would send, without their machine.
+///
+/// A virtual rank has a communicator of its own, for which comm::rank and comm::size say its number and theirs, and over
+/// which comm::neighbours and the functions below talk to the others. MPI's own functions see one rank on it.
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace osteon::comm {
+
+class message_ledger;
+
+/// Run `body` as each of `ranks` ranks; one runs at a time. Each counts what it sends.
+/// @return the ledgers by rank
+/// @throws what a rank throws, and machine_error if all wait for one another
+/// @collective local; MPI has to be initialised with MPI_THREAD_SERIALIZED
+std::vector<message_ledger> run_virtual_ranks(int ranks, const std::function<void(MPI_Comm)>& body);
+
+class virtual_world;
+/// Where a communicator of a virtual rank is; world: none for MPI's own.
+struct virtual_place {
+  virtual_world* world = nullptr;
+  int rank = 0;
+};
+
+/// What hangs on a communicator (internal to comm).
+struct attachment {
+  message_ledger* ledger = nullptr;
+  virtual_place place;
+};
+/// Nothing if there is none. @collective local
+attachment* attachment_of(MPI_Comm comm);
+void attach(MPI_Comm comm, attachment* what);
+
+/// Send to, and wait for, another virtual rank. In order by sender, receiver and tag.
+void virtual_send(const virtual_place& from, int to, int tag, std::span<const std::byte> bytes);
+std::vector<std::byte> virtual_receive(const virtual_place& to, int from, int tag);
+
+/// The largest, and the sum, of the values of all ranks, virtual or not. @collective on comm
+int largest_of(MPI_Comm comm, int value);
+std::int64_t sum_of(MPI_Comm comm, std::int64_t value);
+/// The value of each rank, on rank 0; nothing elsewhere. @collective on comm
+std::vector<int> gathered_counts(MPI_Comm comm, int value);
+
+}  // namespace osteon::comm

@@ -1,0 +1,198 @@
+#include <osteon/job/run/job_plans.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <osteon/base/counted.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/neighbours.hpp>
+#include <osteon/comm/virtual_ranks.hpp>
+#include <osteon/grid/bricks.hpp>
+#include <osteon/grid/redistribute.hpp>
+#include <osteon/io/files/model_file.hpp>
+#include <osteon/io/files/result_file.hpp>
+#include <osteon/job/import/import.hpp>
+#include <osteon/job/local_model.hpp>
+#include <osteon/job/outputs/draw.hpp>
+#include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/physics.hpp>
+#include <osteon/job/run/compute.hpp>
+#include <osteon/render/picture_plan.hpp>
+#include <osteon/solve/rehearsal/rehearsal.hpp>
+
+namespace osteon::job {
+
+using json = nlohmann::ordered_json;
+
+namespace {
+
+enum part_number { reading, set_up, load, restart, iteration, writing, picture, part_count };
+constexpr std::array<std::pair<const char*, const char*>, part_count> words{
+    {{"reading", "once"},
+     {"set_up", "once for each set of supports"},
+     {"load", "once for each load case"},
+     {"restart", "each time that the residual is computed anew"},
+     {"iteration", "in each iteration"},
+     {"writing", "once"},
+     {"picture", "once"}}};
+
+part_number part_of(solve::solve_part p) {
+  switch (p) {
+    case solve::solve_part::set_up:
+      return set_up;
+    case solve::solve_part::load:
+      return load;
+    case solve::solve_part::restart:
+      return restart;
+    default:
+      return iteration;
+  }
+}
+
+// The voxels of a box out of those of the whole image.
+std::vector<material_number> cut_out(const std::vector<material_number>& image, index3 shape, const box3& box) {
+  std::vector<material_number> part;
+  part.reserve(static_cast<std::size_t>(box.volume()));
+  for (std::int64_t z = box.begin.z; z < box.end.z; ++z)
+    for (std::int64_t y = box.begin.y; y < box.end.y; ++y) {
+      const auto row = image.begin() + (z * shape.y + y) * shape.x;
+      part.insert(part.end(), row + box.begin.x, row + box.end.x);
+    }
+  return part;
+}
+
+grid::box_tree boxes_of(const voxel::model_header& header, const std::vector<material_number>& image, int ranks,
+                        bool bricks) {
+  if (!bricks) return grid::box_tree::of_planes(header.shape, grid::balance_planes(header.active_per_plane, ranks));
+  return grid::balance_bricks(MPI_COMM_SELF, header.shape, {{}, header.shape}, {image.data(), header.shape}, ranks);
+}
+
+void check(const spec& job, const physics& row) {
+  const auto refuse = [&](const std::string& why) {
+    throw usage_error(
+        fmt::format("the plans of this job cannot be made without running it: {}; osteon run --trace-messages "
+                    "counts what it sends",
+                    why));
+  };
+  if (!row.rehearse) refuse(fmt::format("its physics is {}", row.name));
+  if (const std::string why = row.why_not_rehearsed(job); !why.empty()) refuse(why);
+  if (job.segment.drop_unsupported) refuse("segment.drop_unsupported takes voxels away that only the loads tell");
+}
+
+void check_ranks(const voxel::model_header& header, int ranks, bool bricks) {
+  if (bricks && ranks > header.shape.volume()) throw usage_error(grid::too_many_ranks(ranks, header.shape));
+  if (!bricks && ranks > header.shape.z) throw usage_error(grid::too_many_ranks(ranks, header.shape.z));
+}
+
+}  // namespace
+
+job_plans plans_of_job(const spec& job, int ranks, log_sink& log) {
+  const physics& row = physics_of(job);
+  check(job, row);
+  const std::string path = import_model(job, output_paths(job).model, log).path;
+  const voxel::model_header header = io::read_model_header(path, log);
+  job_plans result{job.name, job.physics, ranks, takes_bricks(job, header.shape.z, ranks), {}};
+  check_ranks(header, ranks, result.bricks);
+  const box3 whole{{}, header.shape};
+  const std::vector<material_number> image = io::read_model_planes(MPI_COMM_SELF, path, header, whole, access_of(job));
+  const grid::box_tree boxes = boxes_of(header, image, ranks, result.bricks);
+  result.bricks = !boxes.is_planes();  // one brick is all planes
+
+  std::vector<std::vector<comm::message_ledger>> ledgers(part_count);
+  for (auto& of_part : ledgers) of_part.resize(static_cast<std::size_t>(ranks));
+  comm::run_virtual_ranks(ranks, [&](MPI_Comm comm) {
+    const auto begin = [&](part_number p) {
+      comm::attachment_of(comm)->ledger = &ledgers[p][static_cast<std::size_t>(comm::rank(comm))];
+    };
+    begin(reading);
+    local_model part;
+    part.header = header;
+    part.where = grid::make_block(comm, boxes);
+    if (result.bricks && ranks > 1)
+      comm::neighbours(comm, 0, grid::plan_to_redistribute(comm::rank(comm), io::planes_to_read(header, ranks), boxes))
+          .rehearse(sizeof(material_number));
+    {
+      const std::vector<material_number> own = cut_out(image, header.shape, part.where.owned);
+      const view3<const material_number> voxels(own.data(), part.where.owned.shape());
+      part.cells = voxel::active_cells(voxels);
+      part.material = voxel::gather(part.cells, voxels);
+    }
+    const std::vector<io::field_info> fields = row.rehearse(job, part, [&](solve::solve_part p) { begin(part_of(p)); });
+    begin(writing);
+    io::rehearse_results(part.where, header, fields, access_of(job));
+    begin(picture);
+    if (job.picture.enabled) render::rehearse_picture(part.where, scene_of_picture(job, header));
+  });
+  for (std::size_t p = 0; p < part_count; ++p)
+    result.parts.push_back({words[p].first, words[p].second, comm::traffic_of(ledgers[p])});
+  return result;
+}
+
+bool job_plans::is_sound() const {
+  return std::all_of(parts.begin(), parts.end(), [](const job_part& part) {
+    return std::all_of(part.plans.begin(), part.plans.end(), [](const auto& p) { return p.problems.empty(); });
+  });
+}
+
+namespace {
+
+json describe_one(const comm::plan_traffic& p) {
+  json entry = {{"plan", p.plan},
+                {"runs", p.runs},
+                {"messages", p.messages},
+                {"bytes", p.bytes},
+                {"most_bytes_of_a_rank", p.most_bytes_of_a_rank},
+                {"verified", p.problems.empty()},
+                {"problems", json::array()}};
+  for (const problem& fault : p.problems) entry["problems"].push_back({{"where", fault.where}, {"text", fault.text}});
+  return entry;
+}
+
+}  // namespace
+
+json job_plans::to_json() const {
+  json all = {{"schema", "osteon.plan.job/1"},
+              {"job", job},
+              {"physics", physics},
+              {"ranks", ranks},
+              {"decomposition", bricks ? "bricks" : "planes"},
+              {"parts", json::array()}};
+  for (const job_part& part : parts) {
+    json plans = json::array();
+    for (const auto& p : part.plans) plans.push_back(describe_one(p));
+    all["parts"].push_back({{"part", part.name}, {"how_often", part.how_often}, {"plans", plans}});
+  }
+  return all;
+}
+
+std::string job_plans::to_text() const {
+  std::string text = fmt::format("{}: {} on {} in {}\n", job, physics, counted(ranks, "rank"), bricks ? "bricks" : "planes");
+  std::size_t width = 4;
+  for (const job_part& part : parts)
+    for (const auto& p : part.plans) width = std::max(width, p.plan.size());
+  for (const job_part& part : parts) {
+    if (part.plans.empty()) continue;
+    text += fmt::format("\n{}, {}\n  {:{}}  {:>6} {:>9} {:>12} {:>14}  verified\n", part.name, part.how_often, "plan", width,
+                        "runs", "messages", "KiB", "KiB of a rank");
+    for (const auto& p : part.plans)
+      text += fmt::format("  {:{}}  {:>6} {:>9} {:>12.1f} {:>14.1f}  {}\n", p.plan, width, p.runs, p.messages,
+                          static_cast<double>(p.bytes) / 1024, static_cast<double>(p.most_bytes_of_a_rank) / 1024,
+                          p.problems.empty() ? "yes" : "NO: " + p.problems[0].where + ": " + p.problems[0].text);
+  }
+  return text;
+}
+
+json describe(const std::vector<comm::plan_traffic>& counted) {
+  json all = json::array();
+  for (const auto& p : counted) {
+    json entry = describe_one(p);
+    entry["waited_seconds"] = p.waited_seconds;
+    entry["most_waited_seconds"] = p.most_waited_seconds;
+    all.push_back(std::move(entry));
+  }
+  return all;
+}
+
+}  // namespace osteon::job

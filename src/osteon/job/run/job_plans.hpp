@@ -1,0 +1,42 @@
+#pragma once
+/// @file
+/// The communication plans of a job on any number of ranks, without running it; and those that a run has counted.
+#include <nlohmann/json_fwd.hpp>
+#include <osteon/base/log_sink.hpp>
+#include <osteon/comm/message_ledger.hpp>
+#include <osteon/job/spec.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::job {
+
+/// A part of a job that happens a number of times, and what it sends each time.
+struct job_part {
+  std::string name;       ///< reading, set_up, load, restart, iteration, writing, picture
+  std::string how_often;  ///< in words
+  std::vector<comm::plan_traffic> plans;
+};
+
+struct job_plans {
+  std::string job, physics;
+  int ranks = 1;
+  bool bricks = false;
+  std::vector<job_part> parts;
+
+  bool is_sound() const;  ///< whether every plan passes plan::verify_exchange
+  nlohmann::ordered_json to_json() const;
+  std::string to_text() const;
+};
+
+/// Import the model if needed and let virtual ranks set up the solver's neighbours on it, once; what iterations, files and
+/// the picture send follows from these. Bytes that only packing or the physical solution tells are left out, and so is what
+/// finds loads and parts of the solid (docs/plans.md).
+/// @throws usage_error if there are more ranks than planes or voxels, or if the plans of such a job cannot be made without
+/// running it; as import_model
+/// @collective local; MPI has to be initialised with MPI_THREAD_SERIALIZED
+job_plans plans_of_job(const spec& job, int ranks, log_sink& log);
+
+/// What was counted, for summary.json.
+nlohmann::ordered_json describe(const std::vector<comm::plan_traffic>& counted);
+
+}  // namespace osteon::job

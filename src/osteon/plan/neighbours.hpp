@@ -1,0 +1,45 @@
+#pragma once
+/// @file
+/// What goes between neighbours, as a value: the elements that a rank sends to others and those that it receives, in one
+/// round. Ghosts that are filled, copies that are summed, boxes that are dealt out anew, planes on their way to files.
+///
+/// Example: rank 0 owns elements 0 1 2 and has a ghost of rank 1 at 3; rank 1 owns 0 1 and has a ghost of rank 0 at 2.
+///
+///     rank 0: sends    {.peer = 1, .list = {2}}       rank 1: sends    {.peer = 0, .list = {0}}
+///             receives {.peer = 1, .run = {3, 4}}             receives {.peer = 0, .run = {2, 3}}
+///     on_arrival = place: afterwards 3 on rank 0 is 0 on rank 1, and 2 on rank 1 is 2 on rank 0
+#include <cstdint>
+#include <osteon/base/box.hpp>
+#include <osteon/plan/plan.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::plan {
+
+/// What becomes of elements that arrive.
+enum class neighbour_arrival : std::uint8_t {
+  place,  ///< they take the place of the receiver's own
+  add,    ///< they are combined with the receiver's own in the order of the ranks, so that all copies get the same bits
+  keep,   ///< the receiver takes them out of the messages itself
+};
+
+/// One message, seen from one of its two ends. Its elements, in this order, are those of `list`, or of `run`, or those of
+/// the box `part` of an array over the box `whole`: what is not empty. Both ends have equally many.
+struct neighbour_message {
+  int peer = -1;
+  int channel = 0;                   ///< below 100; tells messages of one pair of ranks apart, and is equal at both ends
+  std::vector<std::int32_t> list{};  ///< numbers of elements
+  span run{};                        ///< elements one after the other
+  box3 whole{}, part{};              ///< in C order
+
+  std::int64_t elements() const { return part.empty() ? list.empty() ? run.size() : std::ssize(list) : part.volume(); }
+};
+
+/// One rank's part of the plan. Messages of a rank with itself are allowed, and are no messages between ranks.
+struct neighbour_part {
+  std::string name;  ///< under which its traffic is counted
+  std::vector<neighbour_message> sends, receives;
+  neighbour_arrival on_arrival = neighbour_arrival::place;
+};
+
+}  // namespace osteon::plan

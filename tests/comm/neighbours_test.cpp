@@ -1,0 +1,175 @@
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/message_ledger.hpp>
+#include <osteon/comm/neighbours.hpp>
+#include <osteon/comm/virtual_ranks.hpp>
+
+namespace neighbours_test {
+
+using namespace osteon;
+
+constexpr int tag = 1000;
+
+// A ring: each rank has `own` elements, and after them a ghost of the rank before and one of the rank after it.
+constexpr std::int32_t own = 5;
+plan::neighbour_part ring(int rank, int ranks) {
+  const int before = (rank + ranks - 1) % ranks, after = (rank + 1) % ranks;
+  // The channel is the side of the receiver: with one or two ranks both messages have one peer.
+  return {"ring",
+          {{.peer = before, .channel = 1, .list = {0}}, {.peer = after, .channel = 0, .list = {own - 1}}},
+          {{.peer = before, .channel = 0, .run = {own, own + 1}}, {.peer = after, .channel = 1, .run = {own + 1, own + 2}}},
+          plan::neighbour_arrival::place};
+}
+
+template <class T>
+void fill_ring(MPI_Comm comm, comm::neighbours& ghosts, int round) {
+  const int me = comm::rank(comm), ranks = comm::size(comm);
+  const auto value = [&](int rank, int i) { return static_cast<T>(1000 * round + 10 * rank + i); };
+  std::vector<T> values(own + 2);
+  for (int i = 0; i < own; ++i) values[static_cast<std::size_t>(i)] = value(me, i);
+  ghosts.begin(values.data(), sizeof(T));
+  values[2] += 1;  // work between the two
+  ghosts.end(values.data());
+  EXPECT_EQ(values[own], value((me + ranks - 1) % ranks, own - 1));
+  EXPECT_EQ(values[own + 1], value((me + 1) % ranks, 0));
+  EXPECT_EQ(values[2], value(me, 2) + 1);
+}
+
+// Oracle: by hand. Several runs of two sizes, so that messages are posted once and started again.
+TEST(neighbours, fill_ghosts_again_and_again) {
+  comm::neighbours ghosts(MPI_COMM_WORLD, tag, ring(comm::rank(MPI_COMM_WORLD), comm::size(MPI_COMM_WORLD)));
+  for (int round = 0; round < 4; ++round) {
+    fill_ring<float>(MPI_COMM_WORLD, ghosts, round);
+    fill_ring<double>(MPI_COMM_WORLD, ghosts, round);
+  }
+}
+
+// Oracle: the same by hand, of ranks that are threads.
+TEST(neighbours, of_virtual_ranks_do_the_same) {
+  const auto ledgers = comm::run_virtual_ranks(6, [](MPI_Comm comm) {
+    ASSERT_EQ(comm::size(comm), 6);
+    comm::neighbours ghosts(comm, tag, ring(comm::rank(comm), 6));
+    for (int round = 0; round < 3; ++round) fill_ring<double>(comm, ghosts, round);
+    EXPECT_EQ(comm::largest_of(comm, comm::rank(comm)), 5);
+    EXPECT_EQ(comm::sum_of(comm, comm::rank(comm)), 15);
+  });
+  const auto traffic = comm::traffic_of(ledgers);
+  ASSERT_EQ(traffic.size(), 1U);
+  EXPECT_EQ(traffic[0].plan, "ring, 8 B");
+  EXPECT_EQ(traffic[0].runs, 3);
+  EXPECT_EQ(traffic[0].messages, 3 * 6 * 2);
+  EXPECT_EQ(traffic[0].bytes, 3 * 6 * 2 * 8);
+  EXPECT_TRUE(traffic[0].problems.empty());
+}
+
+// Oracle: the sum in the order of the ranks; numbers whose sums depend on their order.
+TEST(neighbours, combine_in_the_order_of_the_ranks) {
+  const int me = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
+  plan::neighbour_part part{"sum", {}, {}, plan::neighbour_arrival::add};
+  for (int r = 0; r < ranks; ++r)
+    if (r != me) part.sends.push_back({.peer = r, .list = {1, 0}});
+  part.receives = part.sends;
+  comm::neighbours copies(MPI_COMM_WORLD, tag, std::move(part));
+  const auto value = [](int rank, int i) { return 1.0F / static_cast<float>(3 + 7 * rank + i); };
+  std::vector<float> values{value(me, 0), value(me, 1), value(me, 2)};
+  copies.combine(values, 1, me, [](float a, float b) { return a + b; });
+  for (int i = 0; i < 2; ++i) {
+    float sum = value(0, i);
+    for (int r = 1; r < ranks; ++r) sum += value(r, i);
+    EXPECT_EQ(values[static_cast<std::size_t>(i)], sum);
+  }
+  EXPECT_EQ(values[2], value(me, 2));
+}
+
+// Rank r has row r of a table of (ranks, ranks), and gets column r of it.
+plan::neighbour_part turned(int rank, int ranks) {
+  const box3 row{{0, 0, 0}, {1, 1, ranks}}, column{{0, 0, 0}, {1, ranks, 1}};
+  plan::neighbour_part part{"turned", {}, {}, plan::neighbour_arrival::place};
+  for (int r = 0; r < ranks; ++r) {
+    part.sends.push_back({.peer = r, .whole = row, .part = {{0, 0, r}, {1, 1, r + 1}}});
+    part.receives.push_back({.peer = r, .whole = column, .part = {{0, r, 0}, {1, r + 1, 1}}});
+  }
+  (void)rank;
+  return part;
+}
+
+// Oracle: transposition by hand, by both ways of moving boxes.
+TEST(neighbours, move_boxes) {
+  const int me = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
+  std::vector<int> row(static_cast<std::size_t>(ranks)), column(row), one_by_one(row);
+  for (int i = 0; i < ranks; ++i) row[static_cast<std::size_t>(i)] = 100 * me + i;
+  comm::neighbours boxes(MPI_COMM_WORLD, tag, turned(me, ranks));
+  boxes.move(row.data(), column.data(), sizeof(int));
+  boxes.take_one_by_one(row.data(), sizeof(int), [&](std::size_t message, std::span<const std::byte> came) {
+    ASSERT_EQ(came.size(), sizeof(int));
+    std::memcpy(&one_by_one[message], came.data(), sizeof(int));
+  });
+  for (int i = 0; i < ranks; ++i) EXPECT_EQ(column[static_cast<std::size_t>(i)], 100 * i + me);
+  EXPECT_EQ(one_by_one, column);
+}
+
+// Oracle: counts by hand; they are the same on any way of running.
+TEST(neighbours, are_counted) {
+  const int me = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
+  comm::hung_ledger ledger(MPI_COMM_WORLD);
+  const comm::communicator duplicate = comm::communicator::duplicate(MPI_COMM_WORLD);
+  {
+    comm::neighbours ghosts(duplicate.get(), tag, ring(me, ranks));
+    for (int round = 0; round < 5; ++round) fill_ring<float>(duplicate.get(), ghosts, round);
+    comm::neighbours boxes(MPI_COMM_WORLD, tag, turned(me, ranks));
+    std::vector<double> row(static_cast<std::size_t>(ranks)), column(row);
+    boxes.move(row.data(), column.data(), sizeof(double));
+    for (int i = 0; i < 7; ++i) const auto counted = comm::counted_call::all_reduce(MPI_COMM_WORLD, 8);
+  }
+  const auto all = comm::gathered(MPI_COMM_WORLD, ledger.get());
+  if (me != 0) return;
+  const auto traffic = comm::traffic_of(all);
+  ASSERT_EQ(traffic.size(), 3U);
+  const auto expect = [](const comm::plan_traffic& t, const std::string& name, std::int64_t runs, std::int64_t messages,
+                         std::int64_t bytes) {
+    EXPECT_EQ(t.plan, name);
+    EXPECT_EQ(t.runs, runs) << name;
+    EXPECT_EQ(t.messages, messages) << name;
+    EXPECT_EQ(t.bytes, bytes) << name;
+    EXPECT_TRUE(t.problems.empty()) << name << ": " << t.problems[0].text;
+  };
+  const int of_ring = ranks == 1 ? 0 : 2 * ranks;
+  expect(traffic[0], "ring, 4 B", 5, 5 * of_ring, 5 * of_ring * 4);
+  expect(traffic[1], "turned, 8 B", 1, ranks * (ranks - 1), ranks * (ranks - 1) * 8);
+  expect(traffic[2], "reductions, 8 B", 7, 7 * 2 * (ranks - 1), 7 * 2 * (ranks - 1) * 8);
+}
+
+// Oracle: the fault that is planted.
+TEST(neighbours, a_planted_wrong_message_is_found) {
+  std::vector<comm::message_ledger> ledgers(3);
+  for (int r = 0; r < 3; ++r) {
+    auto part = ring(r, 3);
+    if (r == 1) part.sends[0].list.push_back(1);  // one element more than rank 0 expects
+    comm::message_ledger& own = ledgers[static_cast<std::size_t>(r)];
+    const int entry = own.entry_of("ring");
+    own.ran(entry, own.shape_of(entry, comm::shape_of(part, r, 4)), 0);
+  }
+  const auto traffic = comm::traffic_of(ledgers);
+  ASSERT_EQ(traffic[0].problems.size(), 1U);
+  EXPECT_EQ(traffic[0].problems[0].where, "round 0, rank 0");
+  EXPECT_NE(traffic[0].problems[0].text.find("expects 4 bytes"), std::string::npos) << traffic[0].problems[0].text;
+}
+
+// Oracle: virtual ranks see the same fault when it happens, and all of them leave.
+TEST(neighbours, a_wrong_message_ends_virtual_ranks) {
+  const auto run = [](auto change) {
+    comm::run_virtual_ranks(4, [&](MPI_Comm comm) {
+      auto part = ring(comm::rank(comm), 4);
+      if (comm::rank(comm) == 2) change(part);
+      comm::neighbours ghosts(comm, tag, std::move(part));
+      std::vector<float> values(own + 2);
+      ghosts.exchange(values.data());
+    });
+  };
+  EXPECT_THROW(run([](auto& part) { part.sends[0].list.push_back(1); }), machine_error);
+  EXPECT_THROW(run([](auto& part) { part.sends.pop_back(); }), machine_error);  // rank 3 waits for ever
+}
+
+}  // namespace neighbours_test

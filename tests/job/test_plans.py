@@ -1,0 +1,123 @@
+"""`osteon plan job` and `osteon run --trace-messages`: what a job sends is asked before it runs, and counted when it does."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+from whole_job import Job, follows_schema, job_text, osteon
+
+RANKS = [1, 2, 3, 5, 7]
+ROUNDS_MAY_BE_LEFT_OUT = {"planes to writers"}  # those without messages
+# Found by the loads, the shape of the solid and the clock.
+NOT_ASKED = ("nodes of sets and parts", "points to planes")
+
+
+def sponge(folder: Path, shape: tuple[int, int, int]) -> str:
+    """A connected solid whose planes differ, so that no two ranks have equally much."""
+    z, y, x = np.meshgrid(*(np.arange(n) for n in shape), indexing="ij")
+    waves = np.sin(z / 2.3) * np.cos(y / 2.9) + np.sin(y / 3.1) * np.cos(x / 2.2) + np.sin(x / 2.7) * np.cos(z / 3.3)
+    image = np.where((waves > -0.25) | (z == 0) | (z == shape[0] - 1), 200, 0).astype(np.uint8)
+    np.save(folder / "sponge.npy", image)
+    return "sponge.npy"
+
+
+def expected(answer: dict, iterations: int, restarts: int) -> dict[str, list[int]]:
+    """Runs, messages and bytes by plan."""
+    times = {"iteration": iterations, "restart": restarts}
+    sums: dict[str, list[int]] = {}
+    for part in answer["parts"]:
+        n = times.get(part["part"], 1)
+        for plan in part["plans"]:
+            assert plan["verified"], plan["problems"]
+            total = sums.setdefault(plan["plan"], [0, 0, 0])
+            for i, key in enumerate(("runs", "messages", "bytes")):
+                total[i] += n * plan[key]
+    return sums
+
+
+def counted(summary: dict) -> dict[str, list[int]]:
+    sums = {}
+    for plan in summary["messages"]["plans"]:
+        assert plan["verified"], plan["problems"]
+        sums[plan["plan"]] = [plan["runs"], plan["messages"], plan["bytes"]]
+    return sums
+
+
+@pytest.mark.parametrize("decomposition", ["planes", "bricks"])
+@pytest.mark.parametrize("physics", ["elasticity", "heat"])
+def test_a_run_sends_what_was_asked_before(job: Job, tmp_path: Path, physics: str, decomposition: str) -> None:
+    """Oracle: the plans of virtual ranks beside the messages of real ones, exactly, for every plan that was asked for."""
+    text = job_text(
+        sponge(tmp_path, (26, 22, 24)), physics, '[load]\ntest = "TEST"\n[checkpoint]\nevery_minutes = 1e-9\n'
+    )
+    text = text.replace("TEST", "axial_bonded" if physics == "elasticity" else "conduction")
+    text += f'\n[run]\ndecomposition = "{decomposition}"\n'
+    job.write(text)
+    for ranks in RANKS:
+        done = job.run("-n", str(ranks), "--trace-messages", "--no-report", "--force")
+        assert done.code == 0, done.err
+        summary = done.summary
+        assert summary["decomposition"] == (decomposition if ranks > 1 else "planes")
+        plan = osteon("plan", "job", str(tmp_path / "job.toml"), "-n", str(ranks), "--json", "-")
+        assert plan.returncode == 0, plan.stderr
+        answer = json.loads(plan.stdout)
+        follows_schema(answer, "plan.job")
+        assert answer["decomposition"] == summary["decomposition"]
+        before = expected(answer, summary["iterations"], summary["messages"]["restarts"])
+        after = counted(summary)
+        for name, sums in before.items():
+            first = 1 if name.split(",")[0] in ROUNDS_MAY_BE_LEFT_OUT else 0
+            assert after.get(name, [0, 0, 0])[first:] == sums[first:], f"{name} on {ranks} ranks"
+        assert summary["iterations"] > 3
+        sent = sum(sums[1] for sums in after.values())
+        not_asked = {name: sums for name, sums in after.items() if name not in before and sums[1] > 0}
+        assert all(name.startswith(NOT_ASKED) for name in not_asked), not_asked
+        assert (sent > 0) == (ranks > 1)
+        assert all("waiting_seconds" in stage for stage in summary["stages"])
+
+
+def test_plans_are_drawn_and_told(job: Job, tmp_path: Path) -> None:
+    """Oracle: the drawing is XML with a map for each plan; the table names the levels of the solver."""
+    job.write(job_text(sponge(tmp_path, (30, 20, 20)), "elasticity"))
+    done = osteon(
+        "plan",
+        "job",
+        str(tmp_path / "job.toml"),
+        "-n",
+        "40",
+        "--set",
+        "run.decomposition=bricks",
+        "--draw",
+        str(tmp_path / "p.svg"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "nodes of level 0, 12 B" in done.stdout
+    assert "NO" not in done.stdout
+    words = [t.text or "" for t in ET.parse(tmp_path / "p.svg").iter() if t.tag.endswith("text")]
+    assert any(w.startswith("boxes to other ranks") for w in words)
+
+
+@pytest.mark.parametrize(
+    ("physics", "more", "ranks", "words"),
+    [
+        ("elasticity", '[run]\ndecomposition = "planes"\n', "9", "9 ranks for an image of 8 z planes"),
+        ("elasticity", '[run]\ndecomposition = "bricks"\n', "400", "400 ranks for an image of 8 x 6 x 7"),
+        ("elasticity", '[load]\ntest = "homogenise"\n', "2", "a homogenisation joins opposite faces"),
+        ("thermo_elasticity", "[load]\nreference_K = 293.0\n", "2", "its physics is thermo_elasticity"),
+        ("heat", '[load]\ntest = "conductivity_tensor"\n', "2", "only the test conduction is known"),
+        ("elasticity", "[segment]\nthreshold = 1\ndrop_unsupported = true\n", "2", "segment.drop_unsupported"),
+    ],
+)
+def test_plans_that_cannot_be_made_are_refused(
+    job: Job, tmp_path: Path, physics: str, more: str, ranks: str, words: str
+) -> None:
+    """Oracle: the message."""
+    np.save(tmp_path / "block.npy", np.pad(np.full((8, 6, 7), 9, np.uint8), 0))
+    job.write(job_text("block.npy", physics, more if "[segment]" in more else "[segment]\nthreshold = 1\n" + more))
+    done = osteon("plan", "job", str(tmp_path / "job.toml"), "-n", ranks)
+    assert done.returncode == 2, done.stderr
+    assert words in done.stderr
