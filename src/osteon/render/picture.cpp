@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 #include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
@@ -214,6 +215,21 @@ image put_into_rows(const std::vector<colour>& pixels, const pixel_box& frame, i
   return result;
 }
 
+// The time of what follows ray casting. Who has cast its rays waits for the others, as it would a little later.
+class join_clock {
+ public:
+  void begin(MPI_Comm comm) {
+    MPI_Barrier(comm);
+    wall_.restart();
+    cpu_ = cpu_seconds();
+  }
+  join_time time() const { return {wall_.seconds(), cpu_seconds() - cpu_}; }
+
+ private:
+  stopwatch wall_;
+  double cpu_ = cpu_seconds();
+};
+
 // The frame in memory, as render() has it at once on each rank. Collective.
 void check_memory(MPI_Comm comm, const scene& what, const pixel_box& frame) {
   const bool projects = what.how == method::maximum || what.how == method::average;
@@ -277,8 +293,10 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
   std::vector<colour> pixels;
   std::vector<int> cycle;
   std::int64_t samples = 0;
+  join_clock clock;
   if (what.how == method::maximum || what.how == method::average) {
     const projected found = project_all(where.comm, *kept.volume_, rays, samples);
+    clock.begin(where.comm);
     owned.front() = {{0, frame.size()}};
     const colours map(what.layers.front());
     pixels = to_rows(where.comm, owned, frame, first_row,
@@ -287,6 +305,7 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
     kept.volume_->light_by(light_of(from));
     pixels.resize(static_cast<std::size_t>(frame.size()));
     samples = cast_alone(*kept.volume_, rays, pixels);
+    clock.begin(where.comm);
   } else {
     const box_visibility seen = visibility(where, from);
     cycle = seen.cycle;
@@ -298,6 +317,7 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
       kept.volume_->light_by(light_of(from));
     if (cycle.empty()) {
       if (what.how != method::surface) samples = cast_all(where.comm, seen.order, *kept.volume_, rays, wide);
+      clock.begin(where.comm);
       const plan::plan swap = plan::binary_swap(static_cast<int>(ranks), frame.size(), seen.order, -1);
       auto compositor = comm::executor::make(where.comm, swap, sizeof(kernel::wide_pixel));
       compositor.run(std::span<kernel::wide_pixel>(wide), kernel::blend);
@@ -308,6 +328,7 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
         depth.resize(wide.size());
         samples = cast_block(*kept.volume_, rays, wide, depth);
       }
+      clock.begin(where.comm);
       join_by_depth(where.comm, where.owned, rays, wide, depth, [&](const auto& before) {
         if (what.how != method::surface) samples += cast_again(*kept.volume_, rays, before, wide);
       });
@@ -320,6 +341,7 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
   image result = put_into_rows(pixels, frame, what.width, first_row[rank], first_row[rank + 1]);
   result.samples = samples;
   result.cycle = std::move(cycle);
+  result.joining = clock.time();
   return result;
 }
 

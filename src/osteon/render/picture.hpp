@@ -72,6 +72,12 @@ struct scene {
 /// Depth of the ghosts that the fields of the layers need.
 int ghost_depth(double step_voxels);
 
+/// What lies between the last ray and the rows of a picture.
+struct join_time {
+  double seconds = 0;      ///< from when the last rank has cast its rays
+  double cpu_seconds = 0;  ///< of this rank, all threads
+};
+
 /// A picture, or rows of it, in linear RGBA float, premultiplied, rows from top to bottom, shape (height, width, 4).
 struct image {
   int width = 0, height = 0;
@@ -81,6 +87,7 @@ struct image {
   /// Empty, or ranks of which each hides a part of the next one, and the last one of the first (words_of_cycle). Then every
   /// pixel was put in order by itself: the same picture, for more bytes.
   std::vector<int> cycle{};
+  join_time joining{};
 };
 
 /// What a scene's layers need before the first ray is cast, kept over the frames of an orbit: which parts of the block can

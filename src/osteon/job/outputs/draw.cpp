@@ -1,6 +1,7 @@
 #include <osteon/job/outputs/draw.hpp>
 
 #include <cmath>
+#include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/grid/ghost_cells.hpp>
@@ -9,15 +10,21 @@
 
 namespace osteon::job {
 
-void draw_png(const grid::block& where, const render::scene& what, render::prepared& kept, const render::annotations* notes,
+render::join_time draw_png(const grid::block& where, const render::scene& what, render::prepared& kept, const render::annotations* notes,
               const std::string& path) {
   const render::image rows = render::render(where, what, kept, io::png_rows(what.height, comm::size(where.comm)));
   std::vector<std::uint8_t> bytes;
+  render::join_time joining = rows.joining;
   comm::collectively(where.comm, [&] {
+    const stopwatch watch;
+    const double before = cpu_seconds();
     bytes = render::to_rgba8(rows, what.background);
+    joining.seconds += watch.seconds();
+    joining.cpu_seconds += cpu_seconds() - before;
     if (notes) render::annotate(bytes, what, where.domain, *notes, rows.first_row);
   });
   io::write_png(where.comm, path, what.width, what.height, bytes);
+  return joining;
 }
 
 render::scene scene_of_picture(const spec& job, const voxel::model_header& header) {

@@ -8,9 +8,10 @@
 namespace osteon::job {
 
 /// Render a scene; each rank encodes rows of the picture.
-/// @param notes null: none @throws machine_error if it cannot be written @collective on where.comm
-void draw_png(const grid::block& where, const render::scene& what, render::prepared& kept, const render::annotations* notes,
-              const std::string& path);
+/// @param notes null: none @return time from this rank's last ray to the 8-bit rows, without notes
+/// @throws machine_error if it cannot be written @collective on where.comm
+render::join_time draw_png(const grid::block& where, const render::scene& what, render::prepared& kept, const render::annotations* notes,
+                           const std::string& path);
 
 /// The picture that [picture] asks for, without its layers. @collective local
 render::scene scene_of_picture(const spec& job, const voxel::model_header& header);

@@ -278,8 +278,10 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
   render::prepared kept(where, scene);  // the frames of an orbit differ in nothing but the view
   const auto draw = [&](const std::string& path) {
     const stopwatch watch;
+    render::join_time joining;
     if (path.ends_with(".npy")) {
       const render::image picture = render::render(where, scene, kept);
+      joining = picture.joining;
       comm::collectively(comm, [&] {
         if (comm::rank(comm) != 0) return;
         voxel::image array{
@@ -288,12 +290,16 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
         io::write_npy(path, array);
       });
     } else {
-      draw_png(where, scene, kept, request.annotated ? &notes : nullptr, path);
+      joining = draw_png(where, scene, kept, request.annotated ? &notes : nullptr, path);
     }
+    MPI_Allreduce(MPI_IN_PLACE, &joining.seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
+    MPI_Allreduce(MPI_IN_PLACE, &joining.cpu_seconds, 1, MPI_DOUBLE, MPI_SUM, comm);
     answer["pictures"].push_back({{"file", path},
                                   {"azimuth_deg", scene.view.azimuth_deg},
                                   {"elevation_deg", scene.view.elevation_deg},
-                                  {"seconds", watch.seconds()}});
+                                  {"seconds", watch.seconds()},
+                                  {"joining_seconds", joining.seconds},
+                                  {"joining_cpu_seconds", joining.cpu_seconds}});
     log.note(fmt::format("{}: {:.2f} s", path, watch.seconds()));
   };
   if (request.orbit == 0) {
