@@ -27,7 +27,7 @@ inline solve::flow_problem make_problem(MPI_Comm comm, const image& img, std::ve
   return problem;
 }
 
-inline constexpr solve::flow_options tight{1e-9, 1e-9, 300, true};
+inline const solve::flow_options tight{1e-9, 1e-9, 300, true};
 
 inline solve::flow_direction solve_one(MPI_Comm comm, const image& img, axis along, solve::flow_surroundings around,
                                        solve::flow_options how = tight, vector3 spacing = {1, 1, 1}) {

@@ -12,7 +12,7 @@ using namespace osteon;
 using namespace flow_images;
 using solve::flow_surroundings;
 
-constexpr solve::flow_options usual{1e-4, 1, 300, false};
+const solve::flow_options usual{1e-4, 1, 300, false};
 
 // Spheres at the given points of a periodic cube of n voxels; voxels whose centres lie inside are solid.
 image pack(std::int64_t n, double solid_share, const std::vector<vector3>& points) {

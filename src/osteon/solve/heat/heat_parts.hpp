@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// Which parts of the solid have unknown temperatures, and what drives them.
+#include <osteon/solve/heat/heat.hpp>
 #include <osteon/solve/heat/heat_solver.hpp>
 #include <osteon/solve/operators/heat_cells.hpp>
 #include <string>

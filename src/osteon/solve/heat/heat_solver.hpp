@@ -2,10 +2,13 @@
 /// @file
 /// Conjugate gradients on the cells of a conduction problem; one setup serves any number of right-hand sides.
 #include <functional>
+#include <osteon/base/log_sink.hpp>
 #include <osteon/comm/message_ledger.hpp>
+#include <osteon/solve/certificate.hpp>
 #include <osteon/solve/cg_recursion.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/multigrid/heat_multigrid.hpp>
+#include <osteon/solve/solver_options.hpp>
 
 namespace osteon::solve {
 
