@@ -46,6 +46,29 @@ TEST(exchange, all_to_all_delivers_each_pair_once_for_any_number_of_ranks) {
     EXPECT_EQ(faults(plan::shift_exchange(shape, skewed)), "");
 }
 
+// Oracle: adding on the way up and replacing on the way down leaves the sum everywhere, by 2 (n - 1) messages.
+TEST(exchange, a_reduction_to_all_leaves_the_sum_on_every_rank) {
+  for (int n = 1; n <= 70; ++n) {
+    const auto what = plan::all_reduce(n, 8);
+    ASSERT_EQ(faults(what), "") << n;
+    std::vector<std::int64_t> values;
+    std::int64_t sum = 0, messages = 0;
+    for (int r = 0; r < n; ++r) values.push_back((r + 3) * (r + 7)), sum += values.back();
+    for (std::int64_t round = 0; round < what.rounds; ++round) {
+      const auto before = values;
+      for (int rank = 0; rank < n; ++rank)
+        for (const auto& m : what.of(rank, round).receives) {
+          auto& own = values[static_cast<std::size_t>(rank)];
+          const auto arrived = before[static_cast<std::size_t>(m.peer)];
+          own = 2 * round < what.rounds ? own + arrived : arrived;
+          ++messages;
+        }
+    }
+    EXPECT_EQ(values, std::vector<std::int64_t>(static_cast<std::size_t>(n), sum)) << n;
+    EXPECT_EQ(messages, 2 * (n - 1));
+  }
+}
+
 // Oracle: known counts of rounds; nobody has two partners in a round of the direct schedules.
 TEST(exchange, all_to_all_has_its_number_of_rounds) {
   const auto sizes = plan::equal_parcels(8);

@@ -93,12 +93,12 @@ job_plans plans_of_job(const spec& job, int ranks, log_sink& log) {
   check(job, row);
   const std::string path = import_model(job, output_paths(job).model, log).path;
   const voxel::model_header header = io::read_model_header(path, log);
-  job_plans result{job.name, job.physics, ranks, takes_bricks(job, header.shape.z, ranks), {}};
-  check_ranks(header, ranks, result.bricks);
+  const bool deals_out_bricks = takes_bricks(job, header.shape.z, ranks);
+  check_ranks(header, ranks, deals_out_bricks);
   const box3 whole{{}, header.shape};
   const std::vector<material_number> image = io::read_model_planes(MPI_COMM_SELF, path, header, whole, access_of(job));
-  const grid::box_tree boxes = boxes_of(header, image, ranks, result.bricks);
-  result.bricks = !boxes.is_planes();  // one brick is all planes
+  const grid::box_tree boxes = boxes_of(header, image, ranks, deals_out_bricks);
+  job_plans result{job.name, job.physics, ranks, !boxes.is_planes(), {}};  // few bricks may be planes
 
   std::vector<std::vector<comm::message_ledger>> ledgers(part_count);
   for (auto& of_part : ledgers) of_part.resize(static_cast<std::size_t>(ranks));
@@ -110,7 +110,7 @@ job_plans plans_of_job(const spec& job, int ranks, log_sink& log) {
     local_model part;
     part.header = header;
     part.where = grid::make_block(comm, boxes);
-    if (result.bricks && ranks > 1)
+    if (deals_out_bricks && ranks > 1)
       comm::neighbours(comm, 0, grid::plan_to_redistribute(comm::rank(comm), io::planes_to_read(header, ranks), boxes))
           .rehearse(sizeof(material_number));
     {
