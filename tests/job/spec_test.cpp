@@ -158,7 +158,7 @@ TEST(schema, names_every_table_and_is_json) {
   for (const char* key : {"name", "physics", "image", "segment", "material", "density_law", "modulus_image", "poisson_image",
                           "load", "solve", "pistoia", "picture", "output", "run"})
     EXPECT_TRUE(schema.at("properties").contains(key)) << key;
-  EXPECT_EQ(schema.at("properties").at("solve").at("properties").at("tolerance").at("default"), 1e-6);
+  EXPECT_EQ(schema.at("properties").at("solve").at("properties").at("max_iterations").at("default"), 500);
   EXPECT_TRUE(schema.at("properties").at("image").at("properties").at("spacing_mm").contains("description"));
 }
 

@@ -22,7 +22,7 @@ struct stokes_open_face {
   std::int32_t pressure = 0;                           ///< the cell inside
   std::int32_t along = -1;                             ///< next face in the direction of the flow; -1: a wall
   std::array<std::int32_t, 4> across{-1, -1, -1, -1};  ///< low and high along the first of axes_across, and the second
-  float diagonal = 0;
+  double diagonal = 0;   ///< of the row, halved as all of it: in double, as the answer is no better than it
   bool is_inlet = true;  ///< the cell inside is above the face
 };
 

@@ -151,8 +151,7 @@ flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>&
         cells.friction[axis][at(i)] = number;
         cells.diagonal[axis][number] = diagonal;
         // Half of the neighbours across, and of the walls.
-        kernel::stokes_open_face f{i,   i, near[2 * axis + 1], {}, static_cast<float>((diagonal + cells.weight[axis]) / 2),
-                                   true};
+        kernel::stokes_open_face f{i, i, near[2 * axis + 1], {}, (diagonal + cells.weight[axis]) / 2, true};
         if (is_outlet) f.pressure = f.along = near[2 * axis], f.is_inlet = false;
         for (std::size_t n = 0; n < 4; ++n) f.across[n] = near[2 * kernel::axes_across[axis][n / 2] + n % 2];
         cells.open_faces.push_back(f);

@@ -144,14 +144,20 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     const auto [low, high] = std::minmax({best - quality * e.mass, best + quality * e.momentum, flux, dissipation});
     return high - low <= how.permeability_tolerance * best && relative <= how.residual_tolerance;
   };
+  preconditioner_.apply(r_.data(), s_.data());
+  // What a velocity counts in the norm of s beside a pressure: all together as much, in the first s. Straight channels have
+  // no pressure but rounding, which must not be all that counts.
+  const auto start = squares_of_s();
+  const double unit = std::max(std::sqrt(start[1] / start[0]), 0.1);
+  double size_of_s = std::sqrt(unit * unit * start[0] + start[1]), refreshed = size_of_s;  // |s| now; when it was last exact
+  bool stands_still = false;
   const auto refresh = [&] {
     exact = relative = std::sqrt(recompute_residual()) / first;
     now = sums();
     preconditioner_.apply(r_.data(), s_.data());
+    const auto squares = squares_of_s();
+    size_of_s = refreshed = std::sqrt(unit * unit * squares[0] + squares[1]);
   };
-  preconditioner_.apply(r_.data(), s_.data());
-  const double unit = unit_of_velocities();
-  double refreshed = 0, size_of_s = 0;  // |s| at the last refreshing, the first of which is the first step; now
   for (;;) {
     p_ = s_;
     multiply();
@@ -166,11 +172,17 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     if (certificate.iterations >= how.max_iterations) break;
     if (how.poll) how.poll();
 
+    if (stands_still) {
+      // s is orthogonal to its own image, and would come again. The last image leads on.
+      p_ = w_;
+      multiply();
+    }
     preconditioner_.apply(v_.data(), w_.data());
     const std::size_t kept = kept_.size();
+    double before = 0;  // |w|^2 with its part along the kept ones
     if (kept > 0) {
       const auto a =
-          all_ranks(sum_blocks<most_kept>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+          all_ranks(sum_blocks<most_kept + 1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
             const double weight = c < 3 ? unit * unit : 1;
             for (std::size_t k = 0; k < kept; ++k) {
               const float *const w = w_.data() + c * stride + begin, *const other = kept_[k].w.data() + c * owned + begin;
@@ -178,7 +190,11 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
               for (std::int64_t i = 0; i < n; ++i) dot += static_cast<double>(w[i]) * static_cast<double>(other[i]);
               sum[k] = weight * dot;
             }
+            const float* const w = w_.data() + c * stride + begin;
+            for (std::int64_t i = 0; i < n; ++i)
+              sum[most_kept] += weight * static_cast<double>(w[i]) * static_cast<double>(w[i]);
           }));
+      before = a[most_kept];
       sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto&) {
         for (std::size_t k = 0; k < kept; ++k) {
           const auto factor = static_cast<float>(-a[k]);
@@ -202,6 +218,12 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     }));
     const double step = d[1] / d[0];
     ++certificate.iterations;
+    if (constexpr double mostly_rounding = 1e-4; d[0] < mostly_rounding * before) {
+      kept_.clear();  // they span this direction, too
+      stands_still = false;
+      refresh();
+      continue;
+    }
     if (!std::isfinite(step))
       throw solve_error(
           fmt::format("the flow solver met a value that is not finite in iteration {}: voxels are far from cubes, or "
@@ -239,14 +261,12 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     });
     t[1] -= open_work(axis_);
     t = all_ranks(t);
-    const bool stands_still = std::sqrt(t[4]) > 0.9 * size_of_s && size_of_s > 0;
+    stands_still = std::sqrt(t[4]) > 0.99 * size_of_s;
     size_of_s = std::sqrt(t[4]);
     now = {t[0], t[1], t[2], t[3]};
     relative = std::sqrt(now.residual) / first;
-    if (refreshed == 0) refreshed = size_of_s;
-    if (size_of_s < drop_exact * refreshed || (stands_still && size_of_s < 0.5 * refreshed)) {
+    if (size_of_s < drop_exact * refreshed) {
       refresh();
-      refreshed = size_of_s;
     }
     certificate.residual_history.push_back(relative);
     log.progress(std::clamp(std::log(std::max(relative, 1e-4)) / std::log(1e-4), 0.0, 1.0),
@@ -261,16 +281,13 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   certificate.solve_seconds = clock.seconds();
 }
 
-// What a velocity counts in the norm of s beside a pressure: as much, all together, in the first s.
-double flow_solver::unit_of_velocities() const {
+// Squares of s: of the velocities, of the pressure.
+std::array<double, 2> flow_solver::squares_of_s() const {
   const std::int64_t stride = cells_.stride();
-  const auto s =
-      all_ranks(sum_blocks<2>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-        const float* const own = s_.data() + c * stride + begin;
-        for (std::int64_t i = 0; i < n; ++i)
-          sum[c == 3 ? 1 : 0] += static_cast<double>(own[i]) * static_cast<double>(own[i]);
-      }));
-  return s[1] > 1e-12 * s[0] ? std::sqrt(s[1] / s[0]) : 1;
+  return all_ranks(sum_blocks<2>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+    const float* const own = s_.data() + c * stride + begin;
+    for (std::int64_t i = 0; i < n; ++i) sum[c == 3 ? 1 : 0] += static_cast<double>(own[i]) * static_cast<double>(own[i]);
+  }));
 }
 
 // Of the residual, from s = P r and, in v, K s.

@@ -46,7 +46,7 @@ class flow_solver {
   double recompute_residual();
   progress sums() const;
   energies find_energies() const;
-  double unit_of_velocities() const;
+  std::array<double, 2> squares_of_s() const;
   void find_column(flow_direction& answer) const;
   template <std::size_t N>
   std::array<double, N> all_ranks(std::array<double, N> sums) const {
