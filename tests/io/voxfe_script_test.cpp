@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <osteon/base/stopwatch.hpp>
 #include <osteon/io/voxfe/elements.hpp>
 #include <osteon/io/voxfe/script.hpp>
 
@@ -124,6 +126,25 @@ TEST(VoxfeScript, many_materials_keep_their_numbers_and_last_values) {
     ASSERT_EQ(row.id, number(id));
     ASSERT_EQ(row.youngs_modulus, 1000 + id);
   }
+}
+
+// Oracle: ten times as many materials take some ten times as long; a search through the rows for each line would take a
+// hundred times. CPU time, the least of three, so that other programs of the machine do not matter.
+TEST(VoxfeScript, time_to_read_materials_grows_with_their_number) {
+  const auto seconds_of = [](int count) {
+    std::string text = "VOXEL_SIZE 1 1 1 1\n";
+    for (int id = 0; id < count; ++id) text += "YOUNG_MODULUS " + std::to_string(id) + " 5\n";
+    double least = 1e9;
+    for (int turn = 0; turn < 3; ++turn) {
+      const double began = cpu_seconds();
+      std::vector<problem> faults;
+      EXPECT_EQ(parse_script(text, "s", faults).materials.size(), static_cast<std::size_t>(count));
+      least = std::min(least, cpu_seconds() - began);
+    }
+    return least;
+  };
+  const double few = seconds_of(6500), many = seconds_of(65000);
+  EXPECT_LT(many, 35 * few);
 }
 
 // Oracle: hand; each line is wrong in its own way, and all are reported with their lines.

@@ -115,7 +115,7 @@ json by_face(const solve::face_flows& flows, const std::string& between = "_") {
   return named;
 }
 
-// As scripts written for earlier versions read it: z-low.
+// As scripts written before version 0.2 read it: z-low. It goes with 0.4.
 json by_older_face(const solve::face_flows& flows) { return by_face(flows, "-"); }
 
 void tell_periodic_faces(json& answers, const std::array<solve::face_match, 3>& faces, const std::array<bool, 3>& periodic) {
