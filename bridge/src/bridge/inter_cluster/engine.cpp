@@ -233,8 +233,10 @@ namespace {
 void done_by_vendor(request* r, int error, const MPI_Status& status) {
   r->error = error;
   r->status = status;
-  if (r->kind == request::what_kind::receive && status.MPI_SOURCE >= 0)
-    r->status.MPI_SOURCE = r->comm->rank_of[static_cast<std::size_t>(status.MPI_SOURCE)];
+  // MPICH leaves a cancelled receive the source of an older message, which may be of a larger communicator.
+  const auto source = static_cast<std::size_t>(status.MPI_SOURCE);
+  if (r->kind == request::what_kind::receive && source < r->comm->rank_of.size())
+    r->status.MPI_SOURCE = r->comm->rank_of[source];
   r->done = true;
 }
 
