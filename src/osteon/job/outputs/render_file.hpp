@@ -35,6 +35,9 @@ struct render_request {
   std::string title;               ///< empty: the file's
   int orbit = 0;                   ///< frames around the z axis; 0: one picture
   std::vector<double> elevations;  ///< of a Cinema database; empty: only that of the view
+  std::string compositing = "auto";  ///< as render::parse_compositing takes it
+  std::string pixels;                ///< as render::parse_pixels; empty: rgba16f for an orbit, else wide
+  bool fast = false;                 ///< rgba16f for one picture, too
   std::string film;                ///< .mp4 of an orbit, by ffmpeg; empty: none
   std::string output;              ///< picture, or folder of an orbit; empty: picture.png or orbit beside the file
 };
