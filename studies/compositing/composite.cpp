@@ -49,6 +49,7 @@ void choose_transport(comm::composite_options& o, const std::string& method, con
   } else {
     o.by = comm::transport::messages;
     o.method = method_or_advice(method);
+    o.method_of_drawn = render::drawn_plan_maker_of(method);
   }
 }
 

@@ -89,6 +89,13 @@ void add_render(registry& commands) {
   c.add_option("--title", shot.title, "Title (default: that of the file)");
   c.add_option("--orbit", shot.orbit, "This many numbered frames around the z axis, with data.csv: a Cinema database");
   c.add_option("--elevations", shot.elevations, "Heights of the views of an orbit in degrees").delimiter(',');
+  c.add_option("--compositing", shot.compositing,
+               "How ranks join their images: METHOD[,TRANSPORT] (docs/compositing.md), messages, shared or hybrid (default "
+               "auto: what the model of the measured machine says)");
+  c.add_option("--pixels", shot.pixels,
+               "In which pixels: wide (the same picture on any number of ranks; default), rgba16f (default of an orbit), "
+               "rgba32f or rgba8");
+  c.add_flag("--fast", shot.fast, "Pixels of half precision for one picture, too");
   c.add_option("--film", shot.film, "A film of an orbit (.mp4), if ffmpeg is installed");
   c.add_option("-o,--output", shot.output,
                "Picture (.png; .npy: linear RGBA float) or folder of an orbit (default: named after the field, "

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <osteon/base/device_buffer.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/kernel/heat/conduction_at_cell.hpp>
 #include <osteon/kernel/elasticity/hex8_at_node.hpp>
+#include <osteon/kernel/heat/conduction_at_cell.hpp>
 #include <osteon/kernel/vector_steps.hpp>
 #include <osteon/solve/operators/list_bricks.hpp>
 #include <string>

@@ -189,7 +189,7 @@ class hybrid : public compositor::backend {
     if (!messages_) messages_ = composite_by_messages(options, comm.get());
     const std::byte* const own = images_->next_image();
     std::byte* const to = messages_->buffer();
-    clear(options.format, to, pixels());
+    kernel::clear(options.format, to, pixels());
     for (int row = active.top; row < active.bottom; ++row) {
       const std::int64_t begin = (std::int64_t{row} * options.width + active.left) * pixel_bytes();
       std::memcpy(to + begin, own + begin, static_cast<std::size_t>((active.right - active.left) * pixel_bytes()));

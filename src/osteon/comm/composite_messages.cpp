@@ -23,14 +23,16 @@ class by_messages : public compositor::backend {
 
   frame_report run(std::span<const int> order, const pixel_rectangle& active) override {
     check_order(order, comm.size());
-    if (!std::equal(order.begin(), order.end(), order_.begin(), order_.end())) prepare(order);
+    const bool other_rectangles = by_drawn() && gather_rectangles(active);
+    if (other_rectangles || !std::equal(order.begin(), order.end(), order_.begin(), order_.end())) prepare(order);
     if (options.check) {
       std::int64_t bad = first_bad_pixel(options, image_.get(), options.sparse ? active : whole());
       collectively(comm.get(), [&] {
         if (bad >= 0) throw_not_premultiplied(options, comm.rank(), bad, image_.get());
       });
     }
-    if (!options.sparse) {
+    if (by_drawn()) clear_outside(active);
+    if (dense_) {
       const frame_report report = dense_->run();
       finish_wide(schedule_, *pixels_);
       return report;
@@ -42,22 +44,76 @@ class by_messages : public compositor::backend {
   }
 
  private:
+  bool by_drawn() const { return options.sparse && options.method_of_drawn; }
+
+  // What all ranks have drawn in; whether it is something else than in the frame before. Collective.
+  bool gather_rectangles(const pixel_rectangle& active) {
+    std::vector<pixel_rectangle> all(static_cast<std::size_t>(comm.size()));
+    static_assert(sizeof(pixel_rectangle) == 4 * sizeof(int));
+    MPI_Allgather(&active, 4, MPI_INT, all.data(), 4, MPI_INT, comm.get());
+    const bool other = all != rectangles_;
+    rectangles_ = std::move(all);
+    return other;
+  }
+
+  void clear_outside(const pixel_rectangle& active) {
+    std::int64_t at = 0;
+    const auto clear_to = [&](std::int64_t end) {
+      if (end > at) kernel::clear(options.format, image_.get() + at * pixel_bytes(), end - at);
+    };
+    for (const plan::span s : rows_of(active, options.width)) {
+      clear_to(s.begin);
+      at = s.end;
+    }
+    clear_to(pixels());
+  }
+
+  // How many ranks have drawn each pixel.
+  std::vector<exchange_object::drawn_span> layers_of_pixels(const std::vector<std::vector<plan::span>>& drawn) const {
+    std::vector<std::pair<std::int64_t, std::int64_t>> edges{{0, 0}};
+    for (const auto& spans : drawn)
+      for (const plan::span s : spans) {
+        edges.emplace_back(s.begin, 1);
+        edges.emplace_back(s.end, -1);
+      }
+    std::sort(edges.begin(), edges.end());
+    std::vector<exchange_object::drawn_span> result;
+    std::int64_t layers = 0;
+    for (std::size_t e = 0; e < edges.size(); ++e) {
+      layers += edges[e].second;
+      const std::int64_t begin = edges[e].first, end = e + 1 < edges.size() ? edges[e + 1].first : pixels();
+      if (begin == end) continue;
+      if (!result.empty() && result.back().layers == layers)
+        result.back().at.end = end;
+      else
+        result.push_back({{begin, end}, layers});
+    }
+    return result;
+  }
+
   void prepare(std::span<const int> order) {
     dense_.reset();
     sparse_.reset();
     const int ranks = comm.size();
     plan::rank_plan mine;
+    exchange_object object{options.format};
     collectively(comm.get(), [&] {
-      const plan::plan all = options.method(ranks, pixels(), order, options.root);
+      std::vector<std::vector<plan::span>> drawn;
+      if (by_drawn()) {
+        for (const pixel_rectangle& r : rectangles_) drawn.push_back(rows_of(r, options.width));
+        object.own_drawn = drawn[static_cast<std::size_t>(comm.rank())];
+        object.drawn = layers_of_pixels(drawn);
+      }
+      const plan::plan all = by_drawn() ? options.method_of_drawn(ranks, pixels(), order, options.root, drawn)
+                                        : options.method(ranks, pixels(), order, options.root);
       mine = all.of(comm.rank());
       description = all.name + " over messages";
     });
-    exchange_object object{options.format};
     object.wide_between = options.wide_between;
     object.all_layers = ranks;
     schedule_ = make_schedule(comm.get(), mine, pixels(), object);
     pixels_ = std::make_unique<exchange_pixels>(schedule_, object, pixels(), image_.get());
-    if (options.sparse)
+    if (options.sparse && !by_drawn())
       sparse_ = std::make_unique<sparse_exchange>(comm.get(), schedule_, *pixels_);
     else
       dense_ = std::make_unique<dense_exchange>(comm.get(), schedule_, *pixels_, join_while_waiting_);
@@ -68,6 +124,7 @@ class by_messages : public compositor::backend {
 
   std::unique_ptr<std::byte[]> image_;
   std::vector<int> order_;
+  std::vector<pixel_rectangle> rectangles_;  // by rank
   bool join_while_waiting_ = false;
   exchange_schedule schedule_;
   std::unique_ptr<exchange_pixels> pixels_;

@@ -125,7 +125,7 @@ void blend_stretch(const composite_options& o, kernel::pixel_format out_format, 
     }
     std::byte* const to = out + (at - stretch.begin) * out_bytes;
     if (there.empty())
-      clear(out_format, to, stop - at);
+      kernel::clear(out_format, to, stop - at);
     else
       kernel::blend(out_format, to, there, stop - at);
     at = stop;
@@ -186,6 +186,7 @@ std::span<const std::byte> compositor::picture() const {
   return {backend_->picture(), static_cast<std::size_t>(backend_->pixels()) * backend_->options.format.bytes()};
 }
 const std::vector<plan::span>& compositor::parts() const { return backend_->parts; }
+bool compositor::has_all() const { return backend_->has_all(); }
 double compositor::error_bound() const { return backend_->error_bound; }
 std::string compositor::description() const { return backend_->description; }
 

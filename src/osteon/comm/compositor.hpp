@@ -23,11 +23,17 @@ enum class transport {
 /// Make a plan: binary swap, direct send ...; `order[i]` is the rank at visibility index i, `root` may be -1.
 using plan_maker = std::function<plan::plan(int ranks, std::int64_t elements, std::span<const int> order, int root)>;
 
+/// The same for a method that leaves out what is empty. @param drawn ascending runs of pixels, by rank
+using drawn_plan_maker = std::function<plan::plan(int ranks, std::int64_t elements, std::span<const int> order, int root,
+                                                  const std::vector<std::vector<plan::span>>& drawn)>;
+
 struct composite_options {
   int width = 0, height = 0;
   kernel::pixel_format format;
   transport by = transport::automatic;
-  plan_maker method;         ///< of messages; if there is none, direct send up to 16 ranks, then binary swap
+  plan_maker method;                 ///< of messages; if there is none, direct send up to 16 ranks, then binary swap
+  drawn_plan_maker method_of_drawn;  ///< goes before `method` for messages of `sparse` images, which are then what the plan
+                                     ///< says for the active rectangles, without run lengths
   int root = 0;              ///< rank that gets the picture; -1: finished parts stay with their owners
   bool sparse = false;       ///< images are empty in places: only other pixels are sent, and blended inside hosts
   bool wide_between = true;  ///< messages: partly blended pixels are sent in a wider format
@@ -66,6 +72,8 @@ class compositor {
   std::span<const std::byte> picture() const;
   /// Pixels of `picture` that this rank has; all on the root, none on others if there is one.
   const std::vector<plan::span>& parts() const;
+  /// Whether this rank can read all of `picture`, be it another's part.
+  bool has_all() const;
   /// How far a channel of the picture is at most from the exact one, in units of its last place; for formats of fixed point.
   double error_bound() const;
   /// How it composites, in words.

@@ -18,6 +18,7 @@ struct compositor::backend {
   virtual std::byte* buffer() = 0;
   virtual frame_report run(std::span<const int> order, const pixel_rectangle& active) = 0;
   virtual const std::byte* picture() const = 0;
+  virtual bool has_all() const { return parts.size() == 1 && parts.front() == plan::span{0, pixels()}; }
 
   composite_options options;
   communicator comm;

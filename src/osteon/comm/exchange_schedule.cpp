@@ -1,7 +1,9 @@
 #include <bit>
+#include <map>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/plan_exchange.hpp>
+#include <set>
 
 namespace osteon::comm {
 
@@ -9,41 +11,45 @@ namespace {
 
 using message = exchange_schedule::message;
 
-// A message's description as numbers, for the other end.
-constexpr std::size_t head = 3, per_piece = 5;
-std::vector<std::int64_t> in_numbers(const message& m) {
-  std::vector<std::int64_t> numbers{m.tag, m.at.begin, m.at.end};
+// Messages to a peer as numbers, and back.
+constexpr std::size_t head = 4, per_piece = 5;
+void append(std::vector<std::int64_t>& numbers, const message& m) {
+  numbers.insert(numbers.end(), {static_cast<std::int64_t>(m.pieces.size()), m.tag, m.at.begin, m.at.end});
   for (const pixel_piece& p : m.pieces)
     numbers.insert(numbers.end(), {p.at.begin, p.at.end, p.layers, p.wide, std::bit_cast<std::int64_t>(p.error)});
-  return numbers;
 }
-message from_numbers(const std::vector<std::int64_t>& numbers, int peer) {
-  message m{peer, static_cast<int>(numbers[0]), {numbers[1], numbers[2]}, {}};
-  for (std::size_t i = head; i + per_piece <= numbers.size(); i += per_piece)
-    m.pieces.push_back(
-        {{numbers[i], numbers[i + 1]}, numbers[i + 2], numbers[i + 3], -1, std::bit_cast<double>(numbers[i + 4])});
-  return m;
+void append_messages(std::vector<message>& all, const std::vector<std::int64_t>& numbers, int peer) {
+  for (std::size_t at = 0; at + head <= numbers.size();) {
+    message m{peer, static_cast<int>(numbers[at + 1]), {numbers[at + 2], numbers[at + 3]}, {}};
+    const auto end = at + head + per_piece * static_cast<std::size_t>(numbers[at]);
+    for (std::size_t i = at + head; i < end; i += per_piece)
+      m.pieces.push_back(
+          {{numbers[i], numbers[i + 1]}, numbers[i + 2], numbers[i + 3], -1, std::bit_cast<double>(numbers[i + 4])});
+    all.push_back(std::move(m));
+    at = end;
+  }
 }
 
-// Messages to this rank in a round.
+// Messages to this rank in a round. What goes to one peer is told at once: there may be a message for each row.
 std::vector<message> told(MPI_Comm comm, const plan::round& steps, int number, const std::vector<message>& sent) {
-  std::vector<std::vector<std::int64_t>> out;
-  std::vector<MPI_Request> requests(sent.size());
-  for (const message& m : sent) {
-    const auto& numbers = out.emplace_back(in_numbers(m));
-    MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, m.peer, number, comm,
-              &requests[out.size() - 1]);
-  }
+  std::map<int, std::vector<std::int64_t>> out;
+  for (const message& m : sent) append(out[m.peer], m);
+  std::vector<MPI_Request> requests(out.size());
+  std::size_t next = 0;
+  for (const auto& [peer, numbers] : out)
+    MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, peer, number, comm, &requests[next++]);
+  std::set<int> senders;
+  for (const plan::step& s : steps.steps)
+    if (s.what != plan::action::send) senders.insert(s.peer);
   std::vector<message> came;
-  for (const plan::step& s : steps.steps) {
-    if (s.what == plan::action::send) continue;
+  for (const int peer : senders) {
     MPI_Status status;
-    MPI_Probe(s.peer, number, comm, &status);
+    MPI_Probe(peer, number, comm, &status);
     int count = 0;
     MPI_Get_count(&status, MPI_INT64_T, &count);
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
-    MPI_Recv(numbers.data(), count, MPI_INT64_T, s.peer, number, comm, MPI_STATUS_IGNORE);
-    came.push_back(from_numbers(numbers, s.peer));
+    MPI_Recv(numbers.data(), count, MPI_INT64_T, peer, number, comm, MPI_STATUS_IGNORE);
+    append_messages(came, numbers, peer);
   }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   return came;

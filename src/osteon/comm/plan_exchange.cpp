@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <cstring>
-#include <limits>
+#include <numeric>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/comm/element_type.hpp>
 #include <osteon/comm/plan_exchange.hpp>
 
 namespace osteon::comm {
@@ -26,29 +25,87 @@ void finish_wide(const exchange_schedule& schedule, exchange_pixels& pixels) {
     }
 }
 
-void clear(kernel::pixel_format format, std::byte* pixels, std::int64_t count) {
-  const std::size_t bytes = format.bytes();
-  std::memset(pixels, 0, static_cast<std::size_t>(count) * bytes);
-  constexpr float far = std::numeric_limits<float>::infinity();
-  if (format.depth)
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-      std::memcpy(pixels + i * bytes + kernel::bytes_of(format.colour), &far, sizeof far);
-}
-
 void finish_sparse(const exchange_schedule& schedule, exchange_pixels& pixels, std::span<const plan::span> active) {
   finish_wide(schedule, pixels);
   for (const plan::span part : schedule.parts(0)) {
     std::int64_t at = part.begin;
     for (const plan::span r : active) {
       if (r.end <= part.begin || r.begin >= part.end) continue;
-      if (at < r.begin) clear(pixels.format(false), pixels.at(false, at), r.begin - at);
+      if (at < r.begin) kernel::clear(pixels.format(false), pixels.at(false, at), r.begin - at);
       at = std::max(at, r.end);
     }
-    if (at < part.end) clear(pixels.format(false), pixels.at(false, at), part.end - at);
+    if (at < part.end) kernel::clear(pixels.format(false), pixels.at(false, at), part.end - at);
   }
 }
 
 namespace {
+
+struct message_chunk {
+  std::size_t message;  // number in the round
+  pixel_piece what;
+};
+// Chunks to or from one peer that travel together.
+struct chunk_group {
+  int peer, tag;
+  std::vector<message_chunk> chunks;
+  std::int64_t pixels = 0;
+};
+
+// Small messages to one peer become one: a plan by what is drawn has a span for each row. In the order of the sender's tags,
+// which both ends know.
+std::vector<chunk_group> grouped(const std::vector<exchange_schedule::message>& messages) {
+  std::vector<std::size_t> by_tag(messages.size());
+  std::iota(by_tag.begin(), by_tag.end(), std::size_t{0});
+  std::sort(by_tag.begin(), by_tag.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(messages[a].peer, messages[a].tag) < std::pair(messages[b].peer, messages[b].tag);
+  });
+  std::vector<chunk_group> groups;
+  for (const std::size_t m : by_tag) {
+    int tag = messages[m].tag;
+    for (const pixel_piece& c : messages[m].chunks()) {
+      if (groups.empty() || groups.back().peer != messages[m].peer ||
+          groups.back().pixels + c.at.size() > exchange_schedule::chunk_pixels)
+        groups.push_back({messages[m].peer, tag, {}});
+      groups.back().chunks.push_back({m, c});
+      groups.back().pixels += c.at.size();
+      ++tag;
+    }
+  }
+  return groups;
+}
+
+// The pixels of a group, wherever they are.
+class message_type {
+ public:
+  message_type(const chunk_group& g, const std::vector<std::byte*>& where, const exchange_pixels& pixels) {
+    if (where.size() == 1) {
+      begin_ = where.front();
+      count_ = static_cast<int>(g.chunks.front().what.at.size());
+      MPI_Type_contiguous(static_cast<int>(pixels.format(g.chunks.front().what.wide).bytes()), MPI_BYTE, &type_);
+    } else {
+      std::vector<int> lengths;
+      std::vector<MPI_Aint> places;
+      for (std::size_t i = 0; i < where.size(); ++i) {
+        const pixel_piece& c = g.chunks[i].what;
+        lengths.push_back(static_cast<int>(c.at.size() * static_cast<std::int64_t>(pixels.format(c.wide).bytes())));
+        MPI_Get_address(where[i], &places.emplace_back());
+      }
+      MPI_Type_create_hindexed(static_cast<int>(where.size()), lengths.data(), places.data(), MPI_BYTE, &type_);
+    }
+    MPI_Type_commit(&type_);
+  }
+  ~message_type() { MPI_Type_free(&type_); }  // requests keep it
+  message_type(const message_type&) = delete;
+  message_type& operator=(const message_type&) = delete;
+  void* begin() const { return begin_; }
+  int count() const { return count_; }
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  void* begin_ = MPI_BOTTOM;
+  int count_ = 1;
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
 
 std::int64_t staged_bytes(const exchange_schedule::round& r, const exchange_pixels& pixels) {
   std::int64_t bytes = 0;
@@ -89,16 +146,19 @@ std::int64_t dense_exchange::give_sums(round& r, std::byte* memory) const {
 
 void dense_exchange::prepare(MPI_Comm comm, const exchange_schedule::round& from, exchange_pixels& pixels,
                              std::byte* staging) {
-  const element_type types[] = {element_type(pixels.format(false).bytes()), element_type(pixels.format(true).bytes())};
   round& to = rounds_.emplace_back();
   to.collects = from.collects;
-  for (const auto& m : from.sends) {
-    int tag = m.tag;
-    for (const pixel_piece& c : m.chunks()) {
-      MPI_Send_init(pixels.at(c.wide, c.at.begin), static_cast<int>(c.at.size()), types[c.wide].get(), m.peer, tag++, comm,
-                    &to.sends.emplace_back());
-      to.bytes_sent += c.at.size() * static_cast<std::int64_t>(pixels.format(c.wide).bytes());
+  const auto bytes_of = [&](const pixel_piece& c) {
+    return c.at.size() * static_cast<std::int64_t>(pixels.format(c.wide).bytes());
+  };
+  for (const chunk_group& g : grouped(from.sends)) {
+    std::vector<std::byte*> where;
+    for (const message_chunk& c : g.chunks) {
+      where.push_back(pixels.at(c.what.wide, c.what.at.begin));
+      to.bytes_sent += bytes_of(c.what);
     }
+    const message_type type(g, where, pixels);
+    MPI_Send_init(type.begin(), type.count(), type.get(), g.peer, g.tag, comm, &to.sends.emplace_back());
   }
   struct staged_chunk {
     pixel_piece what;
@@ -106,19 +166,17 @@ void dense_exchange::prepare(MPI_Comm comm, const exchange_schedule::round& from
     std::size_t arrival;
   };
   std::vector<std::vector<staged_chunk>> staged(from.arrivals.size());
-  for (std::size_t m = 0; m < from.arrivals.size(); ++m) {
-    const auto& message = from.arrivals[m];
-    const bool in_place = lands_in_place(from, m);
-    int tag = message.tag;
-    for (const pixel_piece& c : message.chunks()) {
-      std::byte* const where = in_place ? pixels.at(c.wide, c.at.begin) : staging;
-      if (!in_place) {
-        staged[m].push_back({c, where, to.arrivals.size()});
-        staging += c.at.size() * static_cast<std::int64_t>(pixels.format(c.wide).bytes());
-      }
-      MPI_Recv_init(where, static_cast<int>(c.at.size()), types[c.wide].get(), message.peer, tag++, comm,
-                    &to.arrivals.emplace_back());
+  for (const chunk_group& g : grouped(from.arrivals)) {
+    std::vector<std::byte*> where;
+    for (const message_chunk& c : g.chunks) {
+      const bool in_place = lands_in_place(from, c.message);
+      where.push_back(in_place ? pixels.at(c.what.wide, c.what.at.begin) : staging);
+      if (in_place) continue;
+      staged[c.message].push_back({c.what, staging, to.arrivals.size()});
+      staging += bytes_of(c.what);
     }
+    const message_type type(g, where, pixels);
+    MPI_Recv_init(type.begin(), type.count(), type.get(), g.peer, g.tag, comm, &to.arrivals.emplace_back());
   }
   to.wanted_by.resize(to.arrivals.size());
   constexpr std::int64_t chunk = exchange_schedule::chunk_pixels;

@@ -37,9 +37,6 @@ void finish_wide(const exchange_schedule& schedule, exchange_pixels& pixels);
 /// The same for images that are empty outside the runs `active` of the result; there the result is then empty.
 void finish_sparse(const exchange_schedule& schedule, exchange_pixels& pixels, std::span<const plan::span> active);
 
-/// Set pixels to the empty pixel: zero, and infinitely far.
-void clear(kernel::pixel_format format, std::byte* pixels, std::int64_t count);
-
 /// One rank's part of a plan for dense images, with its messages prepared: planned once, started for each frame.
 ///
 /// Long messages are cut into chunks, and a stretch of pixels is blended as soon as all its layers have come, while others

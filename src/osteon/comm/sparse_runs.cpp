@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 #include <osteon/comm/sparse_runs.hpp>
 
 namespace osteon::comm {
@@ -7,17 +6,6 @@ namespace osteon::comm {
 namespace {
 
 constexpr std::int64_t shortest_gap = 4;  // a run's head is as long as two pixels
-
-// All bits of a pixel that is not empty are not zero; -0 counts as something, which is safe.
-bool empty(const std::byte* pixel, std::size_t bytes) {
-  std::uint32_t any = 0;
-  for (std::size_t b = 0; b < bytes; b += 4) {
-    std::uint32_t word;
-    std::memcpy(&word, pixel + b, 4);
-    any |= word;
-  }
-  return any == 0;
-}
 
 }  // namespace
 
@@ -34,9 +22,9 @@ std::vector<plan::span> rows_of(const pixel_rectangle& active, int width) {
 }
 
 std::vector<plan::span> active_runs(kernel::pixel_format format, const std::byte* image, std::vector<plan::span> spans) {
-  const std::size_t bytes = format.bytes();
+  const auto bytes = static_cast<std::int64_t>(format.bytes());
   if (format.depth) return spans;  // an empty pixel may be anywhere in depth
-  const auto is_empty = [&](std::int64_t pixel) { return empty(image + pixel * static_cast<std::int64_t>(bytes), bytes); };
+  const auto is_empty = [&](std::int64_t pixel) { return kernel::is_empty(format, image + pixel * bytes); };
   std::int64_t all = 0;
   for (const plan::span& s : spans) all += s.size();
   // A sample of a thousand pixels, by a stride that no row has a whole number of.

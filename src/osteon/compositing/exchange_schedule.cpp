@@ -44,7 +44,7 @@ void replace(std::vector<pixel_piece>& pieces, const pixel_piece& by) {
 
 // Where anything arrives, cut wherever anything begins or ends.
 std::vector<plan::span> stretches(const plan::round& steps, const std::vector<exchange_schedule::message>& arrivals,
-                                  const std::vector<pixel_piece>& held) {
+                                  const std::vector<pixel_piece>& held, const exchange_object& object) {
   std::vector<std::int64_t> cuts;
   const auto add = [&](plan::span s) {
     cuts.push_back(s.begin);
@@ -53,6 +53,7 @@ std::vector<plan::span> stretches(const plan::round& steps, const std::vector<ex
   for (const auto& m : arrivals)
     for (const pixel_piece& p : m.pieces) add(p.at);
   for (const pixel_piece& p : held) add(p.at);
+  for (const auto& d : object.drawn) add(d.at);
   for (const plan::step& s : steps.steps)
     if (s.what == plan::action::send) add(s.elements);
   std::sort(cuts.begin(), cuts.end());
@@ -86,8 +87,25 @@ void merge_neighbours(std::vector<exchange_schedule::blend>& all) {
 }  // namespace
 
 schedule_walk::schedule_walk(std::int64_t elements, const exchange_object& object) : object_(object) {
-  if (elements > 0)
-    held_.push_back({{0, elements}, object.own_layers, object.starts_wide && object.has_wide(), -1, object.error});
+  const auto hold = [&](plan::span at, std::int64_t layers) {
+    if (at.size() > 0) held_.push_back({at, layers, object.starts_wide && object.has_wide(), -1, object.error});
+  };
+  if (object.drawn.empty()) {
+    hold({0, elements}, object.own_layers);
+    return;
+  }
+  std::int64_t at = 0;
+  for (const plan::span s : object.own_drawn) {
+    hold({at, s.begin}, 0);
+    hold(s, object.own_layers);
+    at = s.end;
+  }
+  hold({at, elements}, 0);
+}
+
+std::int64_t exchange_object::layers_of(plan::span at) const {
+  if (drawn.empty()) return all_layers;
+  return std::partition_point(drawn.begin(), drawn.end(), [&](const drawn_span& d) { return d.at.end <= at.begin; })->layers;
 }
 
 std::vector<exchange_schedule::message> schedule_walk::sends(const plan::round& steps) {
@@ -110,10 +128,10 @@ void schedule_walk::go(const plan::round& steps, std::vector<exchange_schedule::
     if (s.what == plan::action::blend_front || s.what == plan::action::blend_back) result.collects = false;
   for (const auto& m : result.sends)
     for (const pixel_piece& p : m.pieces)
-      if (p.layers < object_.all_layers) result.collects = false;
+      if (p.layers < object_.layers_of(p.at)) result.collects = false;
 
   const std::vector<pixel_piece> before = held_;
-  for (const plan::span at : stretches(steps, result.arrivals, held_))
+  for (const plan::span at : stretches(steps, result.arrivals, held_, object_))
     result.blends.push_back(blend_of(at, steps, result, before));
   merge_neighbours(result.blends);
 }
@@ -164,16 +182,19 @@ exchange_schedule::blend schedule_walk::blend_of(plan::span at, const plan::roun
                            received.begin(), received.end());
     blends = blends || s.what != plan::action::receive;
   }
+  // Empty layers add nothing, unless there is no other.
+  if (std::any_of(result.layers.begin(), result.layers.end(), [](const pixel_piece& p) { return p.layers > 0; }))
+    std::erase_if(result.layers, [](const pixel_piece& p) { return p.layers == 0; });
   pixel_piece sum{at, 0, 0, -1, 0};
   for (const pixel_piece& p : result.layers) {
     sum.layers += p.layers;
     sum.error += p.error;
   }
-  const bool finished = sum.layers == object_.all_layers;
+  const bool finished = sum.layers == object_.layers_of(at);
   if (blends) {
     sum.wide = object_.has_wide() && !finished;
     const double once = exchange_schedule::rounding(object_.format, sum.wide);
-    sum.error += finished ? once / 2 : once;
+    if (result.layers.size() > 1) sum.error += finished ? once / 2 : once;
   } else {
     sum.wide = result.layers.front().wide;
   }
@@ -195,7 +216,8 @@ std::vector<pixel_piece> exchange_schedule::message::chunks() const {
 }
 
 double exchange_schedule::rounding(kernel::pixel_format format, bool wide) {
-  const bool floating = format.colour == kernel::colour_format::rgba16f || format.colour == kernel::colour_format::rgba32f;
+  const bool floating = format.colour == kernel::colour_format::rgba16f || format.colour == kernel::colour_format::rgba32f ||
+                        format.colour == kernel::colour_format::wide;
   if (format.depth || floating) return 0;
   return wide ? 1.0 / 257 : 1.0;
 }

@@ -27,6 +27,15 @@ struct exchange_object {
   std::int64_t own_layers = 1;  ///< number of partial images in a rank's object
   std::int64_t all_layers = 1;  ///< and in a finished pixel
   double error = 0;             ///< of the objects
+  struct drawn_span {
+    plan::span at;
+    std::int64_t layers = 0;
+  };
+  std::vector<drawn_span> drawn{};      ///< in place of `all_layers`, if it differs: ascending, all pixels
+  std::vector<plan::span> own_drawn{};  ///< then, where this object is not empty: ascending
+
+  /// Number of partial images in the finished pixels of a stretch, which no drawn_span may cut.
+  std::int64_t layers_of(plan::span at) const;
 
   bool has_wide() const { return wide_between && kernel::wider(format) != format; }
 };

@@ -163,6 +163,7 @@ struct picture_spec {
   double azimuth_deg = 35, elevation_deg = 22, zoom = 1;
   std::string method = "volume";  ///< or surface
   std::string colour_map = "inferno";
+  std::string compositing = "auto";  ///< as render::parse_compositing takes it
   std::optional<std::string> field;  ///< elasticity only; absent: sed
   std::int64_t every = 0;            ///< iterations or steps between frames during the solve; 0: none
 };

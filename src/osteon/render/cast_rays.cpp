@@ -106,33 +106,37 @@ std::int64_t cast_alone(const kernel::march_volume& volume, const caster& rays, 
       [&](std::size_t i, const kernel::travel& done) { pixels[i] = kernel::rounded(done.result); });
 }
 
-std::int64_t cast_block(const kernel::march_volume& volume, const caster& rays, std::vector<kernel::wide_pixel>& pixels,
+std::int64_t cast_block(const kernel::march_volume& volume, const caster& rays, const ray_target& pixels,
                         std::vector<kernel::optical_depth>& depth) {
   return cast(
       volume, rays, [](std::size_t) { return std::optional<kernel::optical_depth>(0); },
       [&](std::size_t i, const kernel::travel& done) {
-        pixels[i] = done.result;
+        pixels.put(i, done.result);
         depth[i] = done.depth;
       });
 }
 
 std::int64_t cast_again(const kernel::march_volume& volume, const caster& rays,
-                        const std::vector<kernel::optical_depth>& before, std::vector<kernel::wide_pixel>& pixels) {
+                        const std::vector<kernel::optical_depth>& before, const ray_target& pixels) {
   return cast(
       volume, rays,
       [&](std::size_t i) -> std::optional<kernel::optical_depth> {
         if (before[i] == 0) return {};
-        pixels[i] = {};
+        pixels.put(i, {});
         if (before[i] >= kernel::opaque_depth) return {};
         return before[i];
       },
-      [&](std::size_t i, const kernel::travel& done) { pixels[i] = done.result; });
+      [&](std::size_t i, const kernel::travel& done) { pixels.put(i, done.result); });
 }
 
 std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel::march_volume& volume, const caster& rays,
-                      std::vector<kernel::wide_pixel>& pixels) {
-  std::vector<kernel::optical_depth> depth(pixels.size(), 0);
+                      const ray_target& pixels) {
+  std::vector<kernel::optical_depth> depth(static_cast<std::size_t>(rays.frame.size()), 0);
   std::int64_t samples = cast_block(volume, rays, pixels, depth);
+  // Where no ray can have gone deep enough through all blocks together, nobody has to be told how deep it came in.
+  std::int64_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
+  MPI_Allreduce(MPI_IN_PLACE, &deepest, 1, MPI_INT64_T, MPI_SUM, comm);
+  if (deepest < kernel::opaque_depth) return samples;
   auto before = depth_before(comm, order, depth);
   for (std::size_t i = 0; i < before.size(); ++i)
     if (kernel::deeper(before[i], depth[i]) < kernel::opaque_depth) before[i] = 0;
@@ -140,7 +144,7 @@ std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel
 }
 
 std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface, const layer& look,
-                          std::vector<kernel::wide_pixel>& pixels) {
+                          const ray_target& pixels) {
   const colours colour(look);
   const kernel::lighting light = light_of(rays.from);
   const vector3 toward_light = kernel::unit(light.toward_light), middle = kernel::half_way(light);
@@ -156,10 +160,11 @@ std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface
         const auto& shown = colour.value(std::isnan(value) ? -std::numeric_limits<double>::infinity() : value);
         const double diffuse = kernel::diffuse_light(kernel::dot(normal, toward_light)),
                      mirrored = kernel::mirrored_light(kernel::dot(normal, middle));
-        kernel::wide_pixel& pixel = pixels[rays.place(column, row)];
+        kernel::wide_pixel pixel;
         for (std::size_t c = 0; c < 3; ++c)
           pixel.high[c] = std::min(1.0, static_cast<double>(shown[c]) * diffuse + mirrored);
         pixel.high[3] = 0;
+        pixels.put(rays.place(column, row), pixel);
       }
     return samples;
   });

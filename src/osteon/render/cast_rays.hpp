@@ -53,32 +53,38 @@ class colours {
   double last_, low_, range_;
 };
 
-/// Cast rays into `pixels`, shape (frame.height, frame.width), as if nothing lay before the block, and tell how deep they
-/// go.
+/// Pixels that rays are cast into, shape (frame.height, frame.width), in the format in which they are composited.
+struct ray_target {
+  kernel::pixel_format format;
+  std::byte* pixels;
+  void put(std::size_t i, const kernel::wide_pixel& p) const { kernel::store(format, pixels + i * format.bytes(), p); }
+};
+
+/// Cast rays as if nothing lay before the block, and tell how deep they go.
 /// @return number of samples @collective local
-std::int64_t cast_block(const kernel::march_volume& volume, const caster& rays, std::vector<kernel::wide_pixel>& pixels,
+std::int64_t cast_block(const kernel::march_volume& volume, const caster& rays, const ray_target& pixels,
                         std::vector<kernel::optical_depth>& depth);
 
 /// Cast those rays again whose depth before the block is not 0; nothing is seen of those that do not get so far.
 /// @return number of samples @collective local
 std::int64_t cast_again(const kernel::march_volume& volume, const caster& rays,
-                        const std::vector<kernel::optical_depth>& before, std::vector<kernel::wide_pixel>& pixels);
+                        const std::vector<kernel::optical_depth>& before, const ray_target& pixels);
 
-/// Cast rays into `pixels`, shape (frame.height, frame.width).
+/// Cast rays into `pixels`, which are empty.
 ///
 /// Rays end where next to no light is left, but a block does not know how much of it is left where a ray comes in. So each
 /// casts as if it were the first, and those few rays again that come from others and end in this block.
 /// @param order the ranks, front to back @return number of samples @collective on comm
 std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel::march_volume& volume, const caster& rays,
-                      std::vector<kernel::wide_pixel>& pixels);
+                      const ray_target& pixels);
 
 /// The same on one rank: what is seen of each pixel's ray, premultiplied red, green, blue and opacity. Pixels whose rays
 /// meet nothing are left as they are.
 std::int64_t cast_alone(const kernel::march_volume& volume, const caster& rays, std::vector<std::array<float, 4>>& pixels);
 
-/// Draw the block's part of a surface in the colours of a layer. @return number of samples
+/// Draw the block's part of a surface in the colours of a layer, into empty pixels. @return number of samples
 std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface, const layer& look,
-                          std::vector<kernel::wide_pixel>& pixels);
+                          const ray_target& pixels);
 
 struct projected {
   std::vector<float> greatest;

@@ -72,6 +72,17 @@ comm::plan_maker plan_maker_of(const std::string& method) {
                                                           int root) { return parsed.make(ranks, elements, order, root); };
 }
 
+comm::drawn_plan_maker drawn_plan_maker_of(const std::string& method) {
+  auto parsed = plan::composite_method::parse(method);
+  if (!parsed.heeds_active) return {};
+  return [parsed](int ranks, std::int64_t elements, std::span<const int> order, int root,
+                  const std::vector<std::vector<plan::span>>& drawn) {
+    plan::composite_method of_drawn = parsed;
+    of_drawn.active = drawn;
+    return of_drawn.make(ranks, elements, order, root);
+  };
+}
+
 double shared_memory_time(const net::compositing_machine& machine, int ranks, double bytes) {
   if (ranks == 1) return bytes / machine.blend_rate;
   return 2 * machine.latency + machine.blend_overhead + (ranks - 1) * bytes / ranks / machine.blend_rate;

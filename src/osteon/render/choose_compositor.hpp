@@ -21,6 +21,8 @@ struct compositor_candidate {
 
 /// A method as the compositor takes it. @throws usage_error as plan::composite_method::parse
 comm::plan_maker plan_maker_of(const std::string& method);
+/// The same by what ranks have drawn; null for a method that sends whole images. @throws usage_error likewise
+comm::drawn_plan_maker drawn_plan_maker_of(const std::string& method);
 
 /// Seconds of a frame in shared memory: each of `ranks` ranks waits for all others twice, and blends its part of
 /// `bytes` bytes of each image.

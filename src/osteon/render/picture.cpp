@@ -11,10 +11,9 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
-#include <osteon/comm/execute.hpp>
 #include <osteon/comm/host_memory.hpp>
-#include <osteon/plan/swap.hpp>
 #include <osteon/render/cast_rays.hpp>
+#include <osteon/render/join_images.hpp>
 #include <osteon/render/view.hpp>
 
 namespace osteon::render {
@@ -101,6 +100,17 @@ void check(const grid::block& where, const scene& what) {
   const auto& eye = what.view.eye_mm;
   for (const auto& [name, point] : {std::pair{"view.eye_mm", eye}, {"view.look_at_mm", what.view.look_at_mm}})
     if (point && !finite(*point)) found.push_back({name, "not finite; give x, y and z in mm"});
+  try {
+    if (comm::size(where.comm) > 1) check_compositing(what.join, comm::size(where.comm));
+  } catch (const usage_error& e) {
+    found.push_back({"join", e.what()});
+  }
+  const bool glows = std::any_of(what.layers.begin(), what.layers.end(), [](const layer& l) { return l.emission > 1; });
+  if (what.join.pixels == kernel::colour_format::rgba8 && what.how == method::volume && glows)
+    found.push_back(
+        {"join",
+         "pixels of rgba8 hold no colour above their opacity, and a layer of the volume gives off more light than "
+         "it holds back; take rgba16f"});
   if (!std::isfinite(what.level)) found.push_back({"level", fmt::format("{}; give a finite number", what.level)});
   for (const clip_plane& plane : what.clip) {
     const double length = std::hypot(plane.normal.z, plane.normal.y, plane.normal.x);
@@ -146,42 +156,37 @@ plan::span pixels_of_rows(const pixel_box& frame, int first_row, int end_row) {
   return {at(first_row), at(end_row)};
 }
 
-plan::span shared(const plan::span& a, const plan::span& b) {
-  return {std::max(a.begin, b.begin), std::max(std::max(a.begin, b.begin), std::min(a.end, b.end))};
-}
-
-// Pixels of the frame from where they were finished to where their rows belong. Collective.
+// Pixels of a frame that all ranks or the first one have, to whom their rows belong. Collective.
 // @param owned what each rank holds of them
-std::vector<colour> to_rows(MPI_Comm comm, const std::vector<std::vector<plan::span>>& owned, const pixel_box& frame,
+std::vector<colour> to_rows(MPI_Comm comm, const std::vector<plan::span>& owned, const pixel_box& frame,
                             std::span<const int> first_row, const std::function<colour(std::int64_t)>& finished) {
   const auto rank = static_cast<std::size_t>(comm::rank(comm)), ranks = owned.size();
   const auto rows_of = [&](std::size_t r) { return pixels_of_rows(frame, first_row[r], first_row[r + 1]); };
+  const auto shared = [](const plan::span& p, const plan::span& q) {
+    const std::int64_t begin = std::max(p.begin, q.begin);
+    return plan::span{begin, std::max(begin, std::min(p.end, q.end))};
+  };
   std::vector<int> sends(ranks), receives(ranks), send_at(ranks), receive_at(ranks);
   std::vector<colour> sent, received;
   for (std::size_t r = 0; r < ranks; ++r) {
     send_at[r] = static_cast<int>(sent.size());
     if (r != rank) {
-      for (const plan::span& s : owned[rank])
-        for (auto [i, end] = shared(s, rows_of(r)); i < end; ++i) sent.push_back(finished(i));
-      for (const plan::span& s : owned[r]) receives[r] += static_cast<int>(shared(s, rows_of(rank)).size());
+      for (auto [i, end] = shared(owned[rank], rows_of(r)); i < end; ++i) sent.push_back(finished(i));
+      receives[r] = static_cast<int>(shared(owned[r], rows_of(rank)).size());
     }
     sends[r] = static_cast<int>(sent.size()) - send_at[r];
     if (r > 0) receive_at[r] = receive_at[r - 1] + receives[r - 1];
   }
   const plan::span own = rows_of(rank);
   received.resize(static_cast<std::size_t>(std::accumulate(receives.begin(), receives.end(), 0)));
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_contiguous(4, MPI_FLOAT, &type);
-  MPI_Type_commit(&type);
-  MPI_Alltoallv(sent.data(), sends.data(), send_at.data(), type, received.data(), receives.data(), receive_at.data(), type,
-                comm);
-  MPI_Type_free(&type);
+  const comm::element_type type(sizeof(colour));
+  MPI_Alltoallv(sent.data(), sends.data(), send_at.data(), type.get(), received.data(), receives.data(), receive_at.data(),
+                type.get(), comm);
   std::vector<colour> result(static_cast<std::size_t>(own.size()));
   auto next = received.begin();
   for (std::size_t r = 0; r < ranks; ++r)
-    for (const plan::span& s : owned[r])
-      for (auto [i, end] = shared(s, own); i < end; ++i)
-        result[static_cast<std::size_t>(i - own.begin)] = r == rank ? finished(i) : *next++;
+    for (auto [i, end] = shared(owned[r], own); i < end; ++i)
+      result[static_cast<std::size_t>(i - own.begin)] = r == rank ? finished(i) : *next++;
   return result;
 }
 
@@ -203,15 +208,13 @@ colour colour_of(const projected& found, std::size_t i, method how, const colour
   return {entry[0], entry[1], entry[2], 1};
 }
 
-// Rows of a picture, of which the frame's pixels are given.
-image put_into_rows(const std::vector<colour>& pixels, const pixel_box& frame, int width, int first_row, int end_row) {
+// Rows of a picture, of which the frame's pixels are given, four numbers each.
+image put_into_rows(const float* pixels, const pixel_box& frame, int width, int first_row, int end_row) {
   image result{width, end_row - first_row, first_row, 0, {}};
   result.rgba.resize(4 * static_cast<std::size_t>(width) * static_cast<std::size_t>(result.height));
-  auto next = pixels.begin();
-  for (int row = std::max(first_row, frame.top); row < std::min(end_row, frame.bottom); ++row)
-    for (int column = frame.left; column < frame.right; ++column, ++next)
-      std::copy(next->begin(), next->end(),
-                result.rgba.begin() + (static_cast<std::ptrdiff_t>(row - first_row) * width + column) * 4);
+  for (int row = std::max(first_row, frame.top); row < std::min(end_row, frame.bottom); ++row, pixels += 4 * frame.width())
+    std::copy(pixels, pixels + 4 * frame.width(),
+              result.rgba.begin() + (static_cast<std::ptrdiff_t>(row - first_row) * width + frame.left) * 4);
   return result;
 }
 
@@ -233,7 +236,7 @@ class join_clock {
 // The frame in memory, as render() has it at once on each rank. Collective.
 void check_memory(MPI_Comm comm, const scene& what, const pixel_box& frame) {
   const bool projects = what.how == method::maximum || what.how == method::average;
-  const double per_pixel = projects ? 40 : comm::size(comm) == 1 && what.how == method::volume ? 32 : 128;
+  const double per_pixel = projects ? 40 : comm::size(comm) == 1 && what.how == method::volume ? 32 : 208;
   const double need = per_pixel * static_cast<double>(frame.size()), picture = 16.0 * what.width * what.height;
   if (need + picture < 64e6) return;
   const double here = need + picture / comm::size(comm);
@@ -288,16 +291,20 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
   const view from = view_of(where, what);
   const pixel_box frame = from.seen({{}, where.domain});
   check_memory(where.comm, what, frame);
-  const caster rays{from, from.seen(where.owned), frame, step_length(what)};
-  std::vector<std::vector<plan::span>> owned(ranks);
+  const pixel_box seen_of_block = from.seen(where.owned);
+  const caster rays{from, seen_of_block, frame, step_length(what)};
+  std::vector<plan::span> owned(ranks);
   std::vector<colour> pixels;
+  std::vector<float> joined;  // or these
   std::vector<int> cycle;
   std::int64_t samples = 0;
+  std::string composited;
+  pixel_box area = frame;
   join_clock clock;
   if (what.how == method::maximum || what.how == method::average) {
     const projected found = project_all(where.comm, *kept.volume_, rays, samples);
     clock.begin(where.comm);
-    owned.front() = {{0, frame.size()}};
+    owned.front() = {0, frame.size()};
     const colours map(what.layers.front());
     pixels = to_rows(where.comm, owned, frame, first_row,
                      [&](std::int64_t i) { return colour_of(found, static_cast<std::size_t>(i), what.how, map); });
@@ -306,41 +313,55 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
     pixels.resize(static_cast<std::size_t>(frame.size()));
     samples = cast_alone(*kept.volume_, rays, pixels);
     clock.begin(where.comm);
+  } else if (const box_visibility seen = visibility(where, from); seen.cycle.empty()) {
+    // Frames of a film differ in what they see; as whole pictures they take the same compositor.
+    if (what.join.pixels != kernel::colour_format::wide) area = {0, 0, what.width, what.height};
+    if (!kept.join_ || !(kept.join_->how() == what.join)) kept.join_ = std::make_shared<image_join>(where.comm, what.join);
+    image_join& join = *kept.join_;
+    join.prepare(static_cast<int>(area.width()), static_cast<int>(area.height()),
+                 {seen_of_block.left - area.left, seen_of_block.top - area.top, seen_of_block.right - area.left,
+                  seen_of_block.bottom - area.top});
+    const caster own_rays{from, seen_of_block, area, step_length(what)};
+    const ray_target target{join.format(), join.image()};
+    if (what.how == method::surface) {
+      samples = draw_surface(own_rays, *kept.surface_, what.layers.back(), target);
+    } else {
+      kept.volume_->light_by(light_of(from));
+      samples = cast_all(where.comm, seen.order, *kept.volume_, own_rays, target);
+    }
+    clock.begin(where.comm);
+    join.run(seen.order);
+    std::vector<std::int64_t> first_pixel;
+    for (const int row : first_row) first_pixel.push_back(pixels_of_rows(area, 0, row).end);
+    joined = join.pixels(first_pixel);
+    composited = join.description();
   } else {
-    const box_visibility seen = visibility(where, from);
     cycle = seen.cycle;
     std::vector<kernel::wide_pixel> wide;
     comm::collectively(where.comm, [&] { wide.resize(static_cast<std::size_t>(frame.size())); });
-    if (what.how == method::surface)
-      samples = draw_surface(rays, *kept.surface_, what.layers.back(), wide);
-    else
-      kept.volume_->light_by(light_of(from));
-    if (cycle.empty()) {
-      if (what.how != method::surface) samples = cast_all(where.comm, seen.order, *kept.volume_, rays, wide);
-      clock.begin(where.comm);
-      const plan::plan swap = plan::binary_swap(static_cast<int>(ranks), frame.size(), seen.order, -1);
-      auto compositor = comm::executor::make(where.comm, swap, sizeof(kernel::wide_pixel));
-      compositor.run(std::span<kernel::wide_pixel>(wide), kernel::blend);
-      for (std::size_t r = 0; r < ranks; ++r) owned[r] = swap.of(static_cast<int>(r)).result;
+    const ray_target target{{kernel::colour_format::wide}, reinterpret_cast<std::byte*>(wide.data())};
+    std::vector<kernel::optical_depth> depth;
+    if (what.how == method::surface) {
+      samples = draw_surface(rays, *kept.surface_, what.layers.back(), target);
     } else {
-      std::vector<kernel::optical_depth> depth;
-      if (what.how != method::surface) {
-        depth.resize(wide.size());
-        samples = cast_block(*kept.volume_, rays, wide, depth);
-      }
-      clock.begin(where.comm);
-      join_by_depth(where.comm, where.owned, rays, wide, depth, [&](const auto& before) {
-        if (what.how != method::surface) samples += cast_again(*kept.volume_, rays, before, wide);
-      });
-      for (std::size_t r = 0; r < ranks; ++r)
-        owned[r] = {stripe_of(static_cast<int>(r), static_cast<int>(ranks), frame.size())};
+      kept.volume_->light_by(light_of(from));
+      depth.resize(wide.size());
+      samples = cast_block(*kept.volume_, rays, target, depth);
     }
+    clock.begin(where.comm);
+    join_by_depth(where.comm, where.owned, rays, wide, depth, [&](const auto& before) {
+      if (what.how != method::surface) samples += cast_again(*kept.volume_, rays, before, target);
+    });
+    composited = "by depth, pixel by pixel";
+    for (std::size_t r = 0; r < ranks; ++r) owned[r] = stripe_of(static_cast<int>(r), static_cast<int>(ranks), frame.size());
     pixels = to_rows(where.comm, owned, frame, first_row,
                      [&](std::int64_t i) { return kernel::rounded(wide[static_cast<std::size_t>(i)]); });
   }
-  image result = put_into_rows(pixels, frame, what.width, first_row[rank], first_row[rank + 1]);
+  image result = put_into_rows(joined.empty() && !pixels.empty() ? pixels.front().data() : joined.data(), area, what.width,
+                               first_row[rank], first_row[rank + 1]);
   result.samples = samples;
   result.cycle = std::move(cycle);
+  result.composited = std::move(composited);
   result.joining = clock.time();
   return result;
 }

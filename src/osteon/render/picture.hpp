@@ -1,12 +1,13 @@
 #pragma once
 /// @file
 /// Pictures of a field that is spread over ranks: each rank casts rays through its own block, the partial images are
-/// composited by binary swap.
+/// composited.
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <osteon/grid/ghost_cells.hpp>
+#include <osteon/render/compositing.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ class ray_surface;
 }  // namespace osteon::kernel
 
 namespace osteon::render {
+
+class image_join;
 
 /// A camera that looks at the centre of the domain from outside, or stands anywhere. Angles in degrees, points in mm from
 /// the corner of voxel (0, 0, 0).
@@ -67,6 +70,7 @@ struct scene {
   method how = method::volume;
   double level = 0.5;  ///< of a surface
   std::vector<clip_plane> clip;
+  compositing join{};  ///< of volumes and surfaces; of no account where there is a visibility cycle
 };
 
 /// Depth of the ghosts that the fields of the layers need.
@@ -88,10 +92,12 @@ struct image {
   /// pixel was put in order by itself: the same picture, for more bytes.
   std::vector<int> cycle{};
   join_time joining{};
+  std::string composited{};  ///< by which method and transport, and why, in words; empty if nothing was
 };
 
 /// What a scene's layers need before the first ray is cast, kept over the frames of an orbit: which parts of the block can
-/// be seen, and the transfer functions as tables. The layers' fields stay where they are and as they are.
+/// be seen, the transfer functions as tables, and the compositor. The layers' fields stay where they are and as they are.
+/// All ranks let go of it together.
 class prepared {
  public:
   /// @throws usage_error like render() @collective on where.comm
@@ -103,23 +109,26 @@ class prepared {
   void add(const grid::block& where, const scene& what);
   std::shared_ptr<kernel::march_volume> volume_;
   std::shared_ptr<kernel::ray_surface> surface_;
+  std::shared_ptr<image_join> join_;
 };
 
 /// The same picture as render(where, what), by a `kept` of a scene that differs in nothing but the view, the size of the
-/// picture, the clipping, the background and the method. @collective on where.comm
+/// picture, the clipping, the background, the method and the compositing. @collective on where.comm
 image render(const grid::block& where, const scene& what, prepared& kept);
 
 /// The same, with the rows first_row[r] to first_row[r + 1] on rank r; the other functions leave all of it on rank 0.
 /// @param first_row a row for each rank, and the height; rising from 0
 image render(const grid::block& where, const scene& what, prepared& kept, std::span<const int> first_row);
 
-/// Render the scene. For a given scene, the result is the same, bit for bit, for every number of ranks and threads.
+/// Render the scene. For a given scene that is composited in `wide` pixels, the result is the same, bit for bit, for every
+/// number of ranks and threads; in other pixels it is near that.
 /// @param where the block whose ghosted fields the layers hold; ghosts of depth ghost_depth(what.step_voxels). Without
 ///        `boxes`, the ranks may own any boxes that fill the domain, also such that no order of visibility exists
 /// @throws usage_error on an empty layer list, a camera without extent, sizes out of range
 /// @collective on where.comm
-/// @cost memory: up to 128 bytes for each pixel that may see the domain, on every rank; sends (1 - 1/ranks) of 64 bytes
-///       a pixel, less than twice that if the number of ranks is not a power of two, and the picture once more
+/// @cost memory: up to 208 bytes for each pixel that may see the domain, on every rank (of `wide` pixels); sends at most
+///       (1 - 1/ranks) of 64 bytes a pixel, less than twice that if the number of ranks is not a power of two, and the
+///       picture once more; nothing in shared memory
 image render(const grid::block& where, const scene& what);
 
 /// The picture over its background, 8-bit sRGB, straight alpha, which is 255 everywhere; shape as the picture's.

@@ -3,7 +3,7 @@
 #include <osteon/comm/neighbours.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <osteon/kernel/blend/blend.hpp>
-#include <osteon/kernel/rays/wide_pixel.hpp>
+#include <osteon/kernel/blend/wide_pixel.hpp>
 #include <osteon/plan/swap.hpp>
 #include <osteon/render/picture_plan.hpp>
 #include <osteon/render/view.hpp>

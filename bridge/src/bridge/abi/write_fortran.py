@@ -123,7 +123,7 @@ def fortran_entry(f: Function) -> str | None:
 
 
 def fortran(functions: list[Function]) -> str:
-    lines = ['#include <bridge/fortran/convert.hpp>', "using namespace osteon::bridge::fortran;", 'extern "C" {']
+    lines = ["#include <bridge/fortran/convert.hpp>", "using namespace osteon::bridge::fortran;", 'extern "C" {']
     by_hand = {*BY_HAND_IN_FORTRAN, "Attr_get"}
     lines += [entry for f in functions if f.name not in by_hand and (entry := fortran_entry(f))]
     return "\n".join([*lines, "}", ""])

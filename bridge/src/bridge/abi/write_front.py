@@ -27,7 +27,7 @@ def slots(functions: list[Function]) -> str:
 
 
 def front(functions: list[Function]) -> str:
-    lines = ['#include <bridge/front/front.hpp>', "namespace osteon::bridge {", "slots active;", "namespace {"]
+    lines = ["#include <bridge/front/front.hpp>", "namespace osteon::bridge {", "slots active;", "namespace {"]
     for f in functions:
         unnamed = ", ".join(p.declaration(f.large) for p in f.parameters) or "void"
         unnamed += ", ..." if f.variadic else ""
@@ -52,7 +52,7 @@ def front(functions: list[Function]) -> str:
 
 def guards(functions: list[Function]) -> str:
     """In a joined job, refuse what has no part in communicators over clusters; those that have replace their guard."""
-    lines = ['#include <bridge/inter_cluster/world.hpp>', "namespace osteon::bridge {", "namespace {"]
+    lines = ["#include <bridge/inter_cluster/world.hpp>", "namespace osteon::bridge {", "namespace {"]
     guarded = []
     for f in functions:
         if f.result or f.name.endswith("_toint"):
@@ -62,7 +62,9 @@ def guards(functions: list[Function]) -> str:
         if not comms and not groups:
             continue
         guarded.append(f.name)
-        checks = [f'if (communicator *c = find({name})) return refuse_over_clusters(c, "MPI_{f.name}");' for name in comms]
+        checks = [
+            f'if (communicator *c = find({name})) return refuse_over_clusters(c, "MPI_{f.name}");' for name in comms
+        ]
         if groups:
             ignore = " ".join(f"(void){p.name};" for p in f.parameters)
             checks = [f'{ignore} return refuse(MPI_COMM_SELF, "MPI_{f.name} is not supported in a joined job");']

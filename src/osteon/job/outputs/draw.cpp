@@ -10,8 +10,8 @@
 
 namespace osteon::job {
 
-render::join_time draw_png(const grid::block& where, const render::scene& what, render::prepared& kept, const render::annotations* notes,
-              const std::string& path) {
+drawn draw_png(const grid::block& where, const render::scene& what, render::prepared& kept, const render::annotations* notes,
+               const std::string& path) {
   const render::image rows = render::render(where, what, kept, io::png_rows(what.height, comm::size(where.comm)));
   std::vector<std::uint8_t> bytes;
   render::join_time joining = rows.joining;
@@ -24,7 +24,7 @@ render::join_time draw_png(const grid::block& where, const render::scene& what, 
     if (notes) render::annotate(bytes, what, where.domain, *notes, rows.first_row);
   });
   io::write_png(where.comm, path, what.width, what.height, bytes);
-  return joining;
+  return {joining, rows.composited};
 }
 
 render::scene scene_of_picture(const spec& job, const voxel::model_header& header) {
@@ -39,7 +39,7 @@ render::scene scene_of_picture(const spec& job, const voxel::model_header& heade
 }
 
 void draw_picture(const std::string& path, const spec& job, const local_model& part, const physics_result& result,
-                  const std::string& title) {
+                  log_sink& log, const std::string& title, bool is_frame) {
   const MPI_Comm comm = part.where.comm;
   render::scene scene = scene_of_picture(job, part.header);
   const int depth = render::ghost_depth(scene.step_voxels);
@@ -57,6 +57,8 @@ void draw_picture(const std::string& path, const spec& job, const local_model& p
     for (float& value : values) value = std::isnan(value) ? 0.0F : 1.0F;
   });
   comm::collectively(comm, [&] {
+    scene.join = render::parse_compositing(job.picture.compositing,
+                                           is_frame ? kernel::colour_format::rgba16f : kernel::colour_format::wide);
     if (job.picture.method == "surface") {
       const auto colours = render::presets::surface_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map);
       scene.layers = {colours, colours};
@@ -76,7 +78,8 @@ void draw_picture(const std::string& path, const spec& job, const local_model& p
   notes.last = render::presets::glow_last;
   notes.quantity = result.shown_name + (result.shown_units == "1" ? "" : " [" + result.shown_units + "]");
   render::prepared once(part.where, scene);
-  draw_png(part.where, scene, once, title.empty() ? nullptr : &notes, path);
+  const drawn done = draw_png(part.where, scene, once, title.empty() ? nullptr : &notes, path);
+  if (!done.composited.empty()) log.note("compositing: " + done.composited);
 }
 
 }  // namespace osteon::job

@@ -108,6 +108,34 @@ std::array<double, 2> percentiles_of(const render_request& r) {
   return r.percentiles.value_or(all_count ? std::array{1.0, 99.0} : std::array{50.0, 99.5});
 }
 
+render::compositing compositing_of(const render_request& r) {
+  const bool half = r.fast || r.orbit > 0;
+  return render::parse_compositing(r.compositing, !r.pixels.empty() ? render::parse_pixels(r.pixels)
+                                                  : half            ? kernel::colour_format::rgba16f
+                                                                    : kernel::colour_format::wide);
+}
+
+void check_compositing(const render_request& r, std::vector<std::string>& faults) {
+  try {
+    const kernel::colour_format pixels = compositing_of(r).pixels;
+    const auto name = kernel::name_of({pixels});
+    if (pixels != kernel::colour_format::wide && r.output.ends_with(".npy"))
+      faults.push_back(
+          fmt::format("--output: .npy holds the exact picture, and pixels of {} are rounded: leave out --fast and "
+                      "--pixels, or write .png",
+                      name));
+    if (r.fast && !r.pixels.empty()) faults.push_back("--fast and --pixels both say in which pixels: give one of them");
+  } catch (const usage_error& e) {
+    faults.push_back(e.what());
+  }
+  const bool composites = r.method == "volume" || r.method == "surface";
+  if (!composites && (r.fast || !r.pixels.empty() || r.compositing != "auto"))
+    faults.push_back(
+        fmt::format("--fast, --pixels and --compositing need --method volume or surface: of a {} the ranks' "
+                    "numbers are joined, not images",
+                    r.method));
+}
+
 void check(const render_request& r) {
   std::vector<std::string> faults;
   if (!r.points.empty() && r.method != "volume") faults.push_back("--points needs --method volume");
@@ -133,6 +161,7 @@ void check(const render_request& r) {
   if (r.output.ends_with(".npy") && r.orbit > 0) faults.push_back("--output: an orbit is a folder of PNG pictures");
   if (r.orbit == 0 && !r.output.empty() && !r.output.ends_with(".png") && !r.output.ends_with(".npy"))
     faults.push_back(fmt::format("--output {}: end it in .png or .npy", r.output));
+  check_compositing(r, faults);
   if (faults.empty()) return;
   std::string text = "the picture cannot be made:";
   for (const std::string& f : faults) text += "\n  " + f;
@@ -230,6 +259,7 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
   scene.height = static_cast<int>(request.height);
   scene.view = request.view;
   scene.step_voxels = request.step_voxels;
+  scene.join = compositing_of(request);
   scene.background = request.light ? render::presets::light_background : render::presets::dark_background;
   for (const auto& c : request.clip) scene.clip.push_back({{c[2], c[1], c[0]}, c[3]});
   render::annotations notes;
@@ -271,17 +301,19 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
     }
   });
 
-  json answer = {{"schema", "osteon.render/1"}, {"field", field.name},      {"component", request.component},
-                 {"units", field.units},        {"low", range[0]},          {"high", range[1]},
-                 {"ranks", comm::size(comm)},   {"pictures", json::array()}};
+  json answer = {{"schema", "osteon.render/1"}, {"field", field.name}, {"component", request.component},
+                 {"units", field.units},        {"low", range[0]},     {"high", range[1]},
+                 {"ranks", comm::size(comm)},   {"compositing", ""},   {"pictures", json::array()}};
   const std::filesystem::path folder = std::filesystem::path(request.file).parent_path();
   render::prepared kept(where, scene);  // the frames of an orbit differ in nothing but the view
   const auto draw = [&](const std::string& path) {
     const stopwatch watch;
     render::join_time joining;
+    std::string composited;
     if (path.ends_with(".npy")) {
       const render::image picture = render::render(where, scene, kept);
       joining = picture.joining;
+      composited = picture.composited;
       comm::collectively(comm, [&] {
         if (comm::rank(comm) != 0) return;
         voxel::image array{
@@ -290,7 +322,13 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
         io::write_npy(path, array);
       });
     } else {
-      joining = draw_png(where, scene, kept, request.annotated ? &notes : nullptr, path);
+      const drawn done = draw_png(where, scene, kept, request.annotated ? &notes : nullptr, path);
+      joining = done.joining;
+      composited = done.composited;
+    }
+    if (answer["compositing"] != composited) {
+      if (!composited.empty()) log.note("compositing: " + composited);
+      answer["compositing"] = composited;
     }
     MPI_Allreduce(MPI_IN_PLACE, &joining.seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
     MPI_Allreduce(MPI_IN_PLACE, &joining.cpu_seconds, 1, MPI_DOUBLE, MPI_SUM, comm);

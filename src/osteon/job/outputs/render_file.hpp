@@ -33,11 +33,14 @@ struct render_request {
   bool light = false;                       ///< a light background
   std::vector<std::array<double, 4>> clip;  ///< normal x, y, z and offset in mm: cut away x nx + y ny + z nz > offset
   bool annotated = true;
-  std::string title;               ///< empty: the file's
-  int orbit = 0;                   ///< frames around the z axis; 0: one picture
-  std::vector<double> elevations;  ///< of a Cinema database; empty: only that of the view
-  std::string film;                ///< .mp4 of an orbit, by ffmpeg; empty: none
-  std::string output;              ///< picture, or folder of an orbit; empty: picture.png or orbit beside the file
+  std::string title;                 ///< empty: the file's
+  int orbit = 0;                     ///< frames around the z axis; 0: one picture
+  std::vector<double> elevations;    ///< of a Cinema database; empty: only that of the view
+  std::string compositing = "auto";  ///< as render::parse_compositing takes it
+  std::string pixels;                ///< as render::parse_pixels; empty: rgba16f for an orbit, else wide
+  bool fast = false;                 ///< rgba16f for one picture, too
+  std::string film;                  ///< .mp4 of an orbit, by ffmpeg; empty: none
+  std::string output;                ///< picture, or folder of an orbit; empty: picture.png or orbit beside the file
 };
 
 /// Make one picture (.png, or .npy: linear RGBA float, premultiplied), or an orbit: numbered frames, and data.csv, which

@@ -295,7 +295,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     result.fields.clear();  // a picture's arrays are dense: make room for them
     result.write_more = nullptr;
     poll("drawing the picture; the results are written");
-    draw_picture(paths.picture, job, part, result);
+    draw_picture(paths.picture, job, part, result, log);
     clock.end();
     comm::collectively(comm, [&] {
       summary["files"]["picture"] = paths.picture;

@@ -51,8 +51,9 @@ void frame_checkpointer::draw(const solve::solver_state& state) {
   const std::string which = solve_ > 1 ? fmt::format("{}_", solve_) : "";
   const fs::path path = fs::path(job_.output_directory) / fmt::format("frame_{}{:06}.png", which, done_);
   try {
-    draw_picture(path.string(), job_, part_, result,
-                 fmt::format("{}: {} {}", job_.name, state.solver == "steps" ? "step" : "iteration", done_));
+    const std::string title = fmt::format("{}: {} {}", job_.name, state.solver == "steps" ? "step" : "iteration", done_);
+    draw_picture(path.string(), job_, part_, result, is_told_ ? null_log() : log_, title, true);
+    is_told_ = true;
     log_.note(fmt::format("{}: {:.2f} s", path.string(), clock.seconds()));
   } catch (const error& e) {
     log_.warn(fmt::format("no frame: {}", e.what()));  // the answer is worth more, whatever it was

@@ -37,6 +37,7 @@ class frame_checkpointer final : public solve::checkpointer {
   int solve_ = 0;
   std::int64_t done_ = 0;
   bool is_to_draw_ = false, is_to_keep_ = false;
+  bool is_told_ = false;  ///< how frames are composited
 };
 
 }  // namespace osteon::job

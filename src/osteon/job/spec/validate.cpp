@@ -5,8 +5,10 @@
 #include <common/printable.hpp>
 #include <common/suggest.hpp>
 #include <filesystem>
+#include <osteon/base/error.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/spec.hpp>
+#include <osteon/render/compositing.hpp>
 #include <set>
 
 namespace osteon::job {
@@ -239,6 +241,11 @@ class checker {
            fmt::format("{} must be in [0, 1000000] iterations or steps; 0: no frames", job_.picture.every));
     expect(job_.picture.every <= 0 || job_.picture.enabled, "picture.every",
            fmt::format("{}, but picture.enabled = false; remove one of them", job_.picture.every));
+    try {
+      render::parse_compositing(job_.picture.compositing);
+    } catch (const usage_error& e) {
+      problems_.push_back({"picture.compositing", e.what()});
+    }
     expect(job_.picture.zoom > 0, "picture.zoom", fmt::format("{} must be > 0", job_.picture.zoom));
     check_io();
     expect(job_.run.ranks >= 0 && job_.run.ranks <= 1'000'000, "run.ranks",

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstddef>
+#include <limits>
 #include <osteon/base/error.hpp>
 #include <osteon/kernel/blend/blend_parts.hpp>
 #include <osteon/kernel/blend/half.hpp>
+#include <osteon/kernel/blend/wide_pixel.hpp>
 
 namespace osteon::kernel {
 
@@ -12,7 +15,13 @@ namespace {
 typedef std::uint32_t word1 __attribute__((vector_size(4)));
 typedef float float1 __attribute__((vector_size(4)));
 
-bool fixed_point(colour_format colour) { return colour != colour_format::rgba16f && colour != colour_format::rgba32f; }
+// Formats of a family can be blended with each other.
+enum class family { fixed_point, floating_point, wide };
+family family_of(colour_format colour) {
+  if (colour == colour_format::wide) return family::wide;
+  const bool floating = colour == colour_format::rgba16f || colour == colour_format::rgba32f;
+  return floating ? family::floating_point : family::fixed_point;
+}
 
 // A quick look at RGBA8. Opacity minus colour in fields of 16 bits with bit 8 set: a field that borrows loses it.
 bool all_premultiplied(const std::byte* pixels, std::int64_t count) {
@@ -84,16 +93,21 @@ void blend(pixel_format format, std::byte* out, std::span<const layer> layers, s
   if (layers.empty()) throw usage_error("no layer to blend: give at least one");
   for (const layer& l : layers)
     if (l.format.depth != format.depth || (format.depth && l.format != format) ||
-        fixed_point(l.format.colour) != fixed_point(format.colour))
+        family_of(l.format.colour) != family_of(format.colour))
       throw usage_error(
-          fmt::format("a layer of {} blended into {}: both must have depth or not, and channels of fixed or of "
-                      "floating point",
+          fmt::format("a layer of {} blended into {}: both must have depth or not, and channels of fixed point, of "
+                      "floating point or wide ones",
                       name_of(l.format), name_of(format)));
+  if (format == pixel_format{colour_format::wide, true}) throw usage_error("wide pixels have no depth");
   if (layers.size() == 1 && layers[0].format == format) {
     if (out != layers[0].pixels) std::memcpy(out, layers[0].pixels, static_cast<std::size_t>(count) * format.bytes());
   } else if (format.depth) {
     take_nearest(format, out, layers, count);
-  } else if (fixed_point(format.colour)) {
+  } else if (format.colour == colour_format::wide) {
+    std::vector<const std::byte*> pixels;
+    for (const layer& l : layers) pixels.push_back(l.pixels);
+    blend_wide(out, pixels, count);
+  } else if (family_of(format.colour) == family::fixed_point) {
     blend_fixed_point(format.colour, out, layers, count);
   } else {
     blend_floating_point(format.colour, out, layers, count);
@@ -102,6 +116,13 @@ void blend(pixel_format format, std::byte* out, std::span<const layer> layers, s
 
 pixel_value value_of(pixel_format format, const std::byte* pixel) {
   pixel_value result;
+  if (format.colour == colour_format::wide) {
+    wide_pixel wide;
+    std::memcpy(&wide, pixel, sizeof wide);
+    const auto value = rounded(wide);
+    std::copy(value.begin(), value.end(), result.channel);
+    return result;
+  }
   for (int c = 0; c < 4; ++c) {
     const std::byte* const at = pixel + static_cast<std::size_t>(c) * bytes_of(format.colour) / 4;
     std::uint16_t bits = 0;
@@ -120,6 +141,8 @@ pixel_value value_of(pixel_format format, const std::byte* pixel) {
       case colour_format::rgba32f:
       case colour_format::sum:
         std::memcpy(&result.channel[c], at, sizeof(float));
+        break;
+      case colour_format::wide:
         break;
     }
   }
@@ -150,9 +173,36 @@ std::int64_t first_bad_pixel(pixel_format format, const std::byte* pixels, std::
 }
 
 std::string_view name_of(pixel_format format) {
-  constexpr std::string_view names[5][2] = {
-      {"rgba8", "rgba8+z"}, {"rgba16", "rgba16+z"}, {"rgba16f", "rgba16f+z"}, {"rgba32f", "rgba32f+z"}, {"sum", "sum"}};
+  constexpr std::string_view names[6][2] = {{"rgba8", "rgba8+z"},     {"rgba16", "rgba16+z"}, {"rgba16f", "rgba16f+z"},
+                                            {"rgba32f", "rgba32f+z"}, {"sum", "sum"},         {"wide", "wide+z"}};
   return names[static_cast<int>(format.colour)][format.depth];
+}
+
+void clear(pixel_format format, std::byte* pixels, std::int64_t count) {
+  const std::size_t bytes = format.bytes(), all = static_cast<std::size_t>(count);
+  std::memset(pixels, 0, all * bytes);
+  constexpr double through = wide_pixel{}.high[3];
+  if (format.colour == colour_format::wide)
+    for (std::size_t i = 0; i < all; ++i)
+      std::memcpy(pixels + i * bytes + offsetof(wide_pixel, high[3]), &through, sizeof through);
+  constexpr float far = std::numeric_limits<float>::infinity();
+  if (format.depth)
+    for (std::size_t i = 0; i < all; ++i) std::memcpy(pixels + i * bytes + bytes_of(format.colour), &far, sizeof far);
+}
+
+// -0 counts as something, which is safe.
+bool is_empty(pixel_format format, const std::byte* pixel) {
+  if (format.colour == colour_format::wide) {
+    constexpr wide_pixel nothing;
+    return std::memcmp(pixel, &nothing, sizeof nothing) == 0;
+  }
+  std::uint32_t any = 0;
+  for (std::size_t b = 0; b < format.bytes(); b += 4) {
+    std::uint32_t word;
+    std::memcpy(&word, pixel + b, 4);
+    any |= word;
+  }
+  return any == 0;
 }
 
 }  // namespace osteon::kernel

@@ -8,11 +8,22 @@
 namespace osteon::kernel {
 
 /// Four channels red, green, blue, opacity; of 8 or 16 bits for [0, 1], half or single precision. A `sum` of 8 or 16 bits is
-/// not rounded yet: single precision in units of 1 / 255.
-enum class colour_format : std::uint8_t { rgba8, rgba16, rgba16f, rgba32f, sum };
+/// not rounded yet: single precision in units of 1 / 255. A `wide` one is a wide_pixel, whose blending is exact for all that
+/// can be seen of it: colours, and the transmittance in place of the opacity, of 106 bits each.
+enum class colour_format : std::uint8_t { rgba8, rgba16, rgba16f, rgba32f, sum, wide };
 
 constexpr std::size_t bytes_of(colour_format colour) {
-  return colour == colour_format::rgba8 ? 4 : colour == colour_format::rgba32f || colour == colour_format::sum ? 16 : 8;
+  switch (colour) {
+    case colour_format::rgba8:
+      return 4;
+    case colour_format::rgba32f:
+    case colour_format::sum:
+      return 16;
+    case colour_format::wide:
+      return 64;
+    default:
+      return 8;
+  }
 }
 
 /// A colour, followed by its depth (float, smaller is nearer) if there is one.
@@ -39,12 +50,18 @@ constexpr pixel_format wider(pixel_format format) {
 /// The format in which blended layers lose nothing: with them as the last layer, `blend` gives the bits of all layers at
 /// once.
 constexpr pixel_format unrounded(pixel_format format) {
-  if (format.depth) return format;
+  if (format.depth || format.colour == colour_format::wide) return format;
   const bool fixed = format.colour == colour_format::rgba8 || format.colour == colour_format::rgba16;
   return {fixed ? colour_format::sum : colour_format::rgba32f, false};
 }
 
 /// `rgba8`, `rgba16f+z` ...
 std::string_view name_of(pixel_format format);
+
+/// Set pixels to the empty pixel: transparent, and infinitely far.
+void clear(pixel_format format, std::byte* pixels, std::int64_t count);
+
+/// Whether a pixel of a format without depth is surely empty.
+bool is_empty(pixel_format format, const std::byte* pixel);
 
 }  // namespace osteon::kernel

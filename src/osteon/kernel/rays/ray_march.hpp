@@ -4,9 +4,9 @@
 /// bit for bit, however the domain is dealt out to blocks (see ray_segments.hpp).
 #include <array>
 #include <limits>
+#include <osteon/kernel/blend/wide_pixel.hpp>
 #include <osteon/kernel/rays/occupied_cells.hpp>
 #include <osteon/kernel/rays/surface_light.hpp>
-#include <osteon/kernel/rays/wide_pixel.hpp>
 #include <span>
 #include <vector>
 
