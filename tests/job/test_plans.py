@@ -55,6 +55,7 @@ def test_a_run_sends_what_was_asked_before(job: Job, tmp_path: Path, physics: st
         sponge(tmp_path, (26, 22, 24)), physics, '[load]\ntest = "TEST"\n[checkpoint]\nevery_minutes = 1e-9\n'
     )
     text = text.replace("TEST", "axial_bonded" if physics == "elasticity" else "conduction")
+    text = text.replace("[picture]\n", '[picture]\ncompositing = "direct-send:overlap"\n')
     text += f'\n[run]\ndecomposition = "{decomposition}"\n'
     job.write(text)
     for ranks in RANKS:
@@ -67,6 +68,7 @@ def test_a_run_sends_what_was_asked_before(job: Job, tmp_path: Path, physics: st
         answer = json.loads(plan.stdout)
         follows_schema(answer, "plan.job")
         assert answer["decomposition"] == summary["decomposition"]
+        assert answer["assumed"] == []
         before = expected(answer, summary["iterations"], summary["messages"]["restarts"])
         after = counted(summary)
         for name, sums in before.items():
@@ -78,6 +80,26 @@ def test_a_run_sends_what_was_asked_before(job: Job, tmp_path: Path, physics: st
         assert all(name.startswith(NOT_ASKED) for name in not_asked), not_asked
         assert (sent > 0) == (ranks > 1)
         assert all("waiting_seconds" in stage for stage in summary["stages"])
+
+
+@pytest.mark.parametrize("compositing", ["auto", "binary-swap", "shared"])
+def test_what_a_picture_may_send_otherwise_is_told(job: Job, tmp_path: Path, compositing: str) -> None:
+    """Oracle: messages of a run, which are at most as many and as long as was said before."""
+    text = job_text(sponge(tmp_path, (26, 22, 24)), "heat", '[load]\ntest = "conduction"\n')
+    job.write(text.replace("[picture]\n", f'[picture]\ncompositing = "{compositing}"\n'))
+    done = job.run("-n", "3", "--trace-messages", "--no-report")
+    assert done.code == 0, done.err
+    answer = json.loads(osteon("plan", "job", str(tmp_path / "job.toml"), "-n", "3", "--json", "-").stdout)
+    follows_schema(answer, "plan.job")
+    assert [compositing in s for s in answer["assumed"]] == ([] if compositing == "shared" else [True])
+    planned = {name: sums for name, sums in expected(answer, 0, 0).items() if name.endswith("64 B")}
+    sent = {name: sums for name, sums in counted(done.summary).items() if " 64 B" in name}
+    assert len(planned) == (compositing != "shared")
+    if compositing == "binary-swap":
+        assert list(sent) == ["binary-swap, 64 B, run lengths"]
+        assert sent.popitem()[1][1] == planned["binary-swap, 64 B"][1]
+    if compositing == "shared":
+        assert not sent
 
 
 def test_plans_are_drawn_and_told(job: Job, tmp_path: Path) -> None:

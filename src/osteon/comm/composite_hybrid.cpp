@@ -4,6 +4,7 @@
 #include <cstring>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/execute.hpp>
 #include <osteon/comm/host_images.hpp>
 #include <osteon/comm/sparse_runs.hpp>
 
@@ -89,18 +90,21 @@ class hybrid : public compositor::backend {
     frame_report report;
     if (stripe_.size() > 0) {
       const stopwatch blending;
-      const bool wide = object_.starts_wide;
+      const bool wide = object_.starts_wide, counts = ledger_of(comm.get()) != nullptr;
       const std::vector<host_layer> layers = layers_of_host();
       if (options.sparse) {
         std::vector<plan::span> runs = blend_drawn(layers, wide);
         const double local = blending.seconds();
-        report = sparse_->run(runs);
+        message_ledger::shape counted;
+        report = sparse_->run(runs, counts ? &counted : nullptr);
+        if (counts) count_frame(comm.get(), between_.get(), name_ + ", run lengths", counted, report);
         finish_sparse(schedule_, *pixels_, runs);
         report.blend_seconds += local;
       } else {
         blend_stripe(options, pixels_->format(wide), pixels_->at(wide, 0), layers, stripe_);
         const double local = blending.seconds();
         report = dense_->run();
+        if (counts) count_frame(comm.get(), between_.get(), name_, shape_of(schedule_, *pixels_), report);
         finish_wide(schedule_, *pixels_);
         report.blend_seconds += local;
       }
@@ -166,10 +170,10 @@ class hybrid : public compositor::backend {
       object_.error = options.format.depth || comm.size() == 1 ? 0 : 0.5;
     else if (host_.size() > 1 && !options.format.depth)
       object_.error = exchange_schedule::rounding(options.format, object_.starts_wide);
-    std::string name = "binary swap";
     if (between_.get() != MPI_COMM_NULL) {
       const int root = options.root < 0 ? -1 : host_of_[static_cast<std::size_t>(options.root)];
       const plan::plan plan = options.method(hosts_, stripe_.size(), hosts, root);
+      name_ = counted_name(plan, options.format.bytes()) + ", between hosts";
       schedule_ = make_schedule(between_.get(), plan.of(own_host()), stripe_.size(), object_);
       pixels_ = std::make_unique<exchange_pixels>(schedule_, object_, stripe_.size(),
                                                   images_->picture() + stripe_.begin * pixel_bytes());
@@ -208,6 +212,7 @@ class hybrid : public compositor::backend {
   plan::span stripe_;
   std::unique_ptr<host_images> images_;
   const std::byte* picture_ = nullptr;
+  std::string name_;
   std::vector<int> order_;
   bool by_stripes_ = true, join_while_waiting_ = false;
   exchange_object object_;

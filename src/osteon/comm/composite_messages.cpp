@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/compositor_backend.hpp>
+#include <osteon/comm/execute.hpp>
 #include <osteon/comm/sparse_runs.hpp>
 
 namespace osteon::comm {
@@ -32,14 +33,18 @@ class by_messages : public compositor::backend {
       });
     }
     if (by_drawn()) clear_outside(active);
+    const bool counts = ledger_of(comm.get()) != nullptr;
     if (dense_) {
       const frame_report report = dense_->run();
       finish_wide(schedule_, *pixels_);
+      if (counts) count_frame(comm.get(), comm.get(), name_, shape_of(schedule_, *pixels_), report);
       return report;
     }
+    message_ledger::shape counted;
     std::vector<plan::span> runs = active_runs(options.format, image_.get(), rows_of(active, options.width));
-    const frame_report report = sparse_->run(runs);
+    const frame_report report = sparse_->run(runs, counts ? &counted : nullptr);
     finish_sparse(schedule_, *pixels_, runs);
+    if (counts) count_frame(comm.get(), comm.get(), name_ + ", run lengths", counted, report);
     return report;
   }
 
@@ -108,6 +113,7 @@ class by_messages : public compositor::backend {
                                         : options.method(ranks, pixels(), order, options.root);
       mine = all.of(comm.rank());
       description = all.name + " over messages";
+      name_ = counted_name(all, options.format.bytes());
     });
     object.wide_between = options.wide_between;
     object.all_layers = ranks;
@@ -123,6 +129,7 @@ class by_messages : public compositor::backend {
   }
 
   std::unique_ptr<std::byte[]> image_;
+  std::string name_;
   std::vector<int> order_;
   std::vector<pixel_rectangle> rectangles_;  // by rank
   bool join_while_waiting_ = false;

@@ -63,6 +63,44 @@ void check_sparse(const composite_options& o) {
                     o.height, kernel::name_of(o.format), std::numeric_limits<int>::max() / 2'000'000));
 }
 
+message_ledger::shape shape_of(const exchange_schedule& schedule, const exchange_pixels& pixels) {
+  message_ledger::shape frame;
+  const auto list = [&](const std::vector<exchange_schedule::message>& from, std::vector<message_ledger::message>& to) {
+    for (const auto& m : from) {
+      std::int64_t bytes = 0;
+      for (const pixel_piece& p : m.pieces) bytes += p.at.size() * static_cast<std::int64_t>(pixels.format(p.wide).bytes());
+      to.push_back({m.peer, 0, bytes});
+    }
+  };
+  for (const auto& r : schedule.rounds) {
+    auto& round = frame.rounds.emplace_back();
+    list(r.sends, round.sends);
+    list(r.arrivals, round.receives);
+  }
+  return frame;
+}
+
+void count_frame(MPI_Comm comm, MPI_Comm between, const std::string& name, message_ledger::shape frame,
+                 const frame_report& report) {
+  message_ledger* const ledger = ledger_of(comm);
+  if (!ledger) return;
+  if (between != comm) {
+    MPI_Group from = MPI_GROUP_NULL, to = MPI_GROUP_NULL;
+    MPI_Comm_group(between, &from);
+    MPI_Comm_group(comm, &to);
+    for (auto& round : frame.rounds)
+      for (auto* list : {&round.sends, &round.receives})
+        for (message_ledger::message& m : *list) {
+          const int peer = m.peer;
+          MPI_Group_translate_ranks(from, 1, &peer, to, &m.peer);
+        }
+    MPI_Group_free(&from);
+    MPI_Group_free(&to);
+  }
+  const int entry = ledger->entry_of(name);
+  ledger->ran(entry, ledger->shape_of(entry, frame), report.exchange_seconds + report.collect_seconds);
+}
+
 void check_order(std::span<const int> order, int ranks) {
   std::vector<bool> named(static_cast<std::size_t>(ranks));
   bool good = order.size() == named.size();

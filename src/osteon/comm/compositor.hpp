@@ -34,11 +34,11 @@ struct composite_options {
   plan_maker method;                 ///< of messages; if there is none, direct send up to 16 ranks, then binary swap
   drawn_plan_maker method_of_drawn;  ///< goes before `method` for messages of `sparse` images, which are then what the plan
                                      ///< says for the active rectangles, without run lengths
-  int root = 0;              ///< rank that gets the picture; -1: finished parts stay with their owners
-  bool sparse = false;       ///< images are empty in places: only other pixels are sent, and blended inside hosts
-  bool wide_between = true;  ///< messages: partly blended pixels are sent in a wider format
-  bool check = true;         ///< check that every pixel is premultiplied
-  int ranks_per_host = 0;    ///< take so many consecutive ranks for a host; 0: as the machine is
+  int root = 0;                      ///< rank that gets the picture; -1: finished parts stay with their owners
+  bool sparse = false;               ///< images are empty in places: only other pixels are sent, and blended inside hosts
+  bool wide_between = true;          ///< messages: partly blended pixels are sent in a wider format
+  bool check = true;                 ///< check that every pixel is premultiplied
+  int ranks_per_host = 0;            ///< take so many consecutive ranks for a host; 0: as the machine is
   int cores = 0;  ///< messages: of this rank's host; ranks that are no more than cores blend what they can while they
                   ///< wait; 0: all that the host has
 };

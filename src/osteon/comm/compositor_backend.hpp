@@ -2,6 +2,8 @@
 /// @file
 /// The transports of the compositor.
 #include <osteon/comm/compositor.hpp>
+#include <osteon/comm/message_ledger.hpp>
+#include <osteon/comm/plan_exchange.hpp>
 #include <osteon/comm/shared_window.hpp>
 #include <string>
 
@@ -34,6 +36,13 @@ struct compositor::backend {
 std::unique_ptr<compositor::backend> composite_by_messages(const composite_options& options, MPI_Comm comm);
 std::unique_ptr<compositor::backend> composite_in_shared_memory(const composite_options& options, MPI_Comm comm);
 std::unique_ptr<compositor::backend> composite_hybrid(const composite_options& options, MPI_Comm comm);
+
+/// What a rank sends and receives in a frame of dense images.
+message_ledger::shape shape_of(const exchange_schedule& schedule, const exchange_pixels& pixels);
+/// Enter a frame in the ledger that hangs on `comm`, if one does.
+/// @param between where the frame's messages went; its ranks are renamed to those of `comm`
+void count_frame(MPI_Comm comm, MPI_Comm between, const std::string& name, message_ledger::shape frame,
+                 const frame_report& report);
 
 /// Whether each rank of this host has a core of its own. @collective on comm
 bool cores_for_all(const composite_options& options, MPI_Comm comm);

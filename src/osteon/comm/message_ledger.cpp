@@ -202,6 +202,22 @@ counted_call counted_call::scatter(MPI_Comm comm, std::string_view name, std::sp
   return counted_call{comm, name, [&] { return to_or_from_root(comm, counts, own, value_bytes, false); }};
 }
 
+counted_call counted_call::all_to_all(MPI_Comm comm, std::string_view name, std::span<const int> to,
+                                      std::span<const int> from, int value_bytes) {
+  return counted_call{comm, name, [&] {
+                        message_ledger::shape s;
+                        auto& round = s.rounds.emplace_back();
+                        const auto list = [&](std::span<const int> counts, std::vector<message_ledger::message>& messages) {
+                          for (std::size_t r = 0; r < counts.size(); ++r)
+                            if (counts[r] > 0 && static_cast<int>(r) != rank(comm))
+                              messages.push_back({static_cast<int>(r), 0, std::int64_t{counts[r]} * value_bytes});
+                        };
+                        list(to, round.sends);
+                        list(from, round.receives);
+                        return s;
+                      }};
+}
+
 namespace {
 
 // The runs of one plan on all ranks: what each does in a stretch of equal runs.

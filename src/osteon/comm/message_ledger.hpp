@@ -97,6 +97,9 @@ class counted_call {
   /// Bring each rank's values to rank 0 in one message each, or from there. @param counts of all ranks; read on rank 0
   static counted_call gather(MPI_Comm comm, std::string_view name, std::span<const int> counts, int own, int value_bytes);
   static counted_call scatter(MPI_Comm comm, std::string_view name, std::span<const int> counts, int own, int value_bytes);
+  /// One message to each rank for which there are values. @param to, from values by rank
+  static counted_call all_to_all(MPI_Comm comm, std::string_view name, std::span<const int> to, std::span<const int> from,
+                                 int value_bytes);
   ~counted_call();
   counted_call(const counted_call&) = delete;
   counted_call& operator=(const counted_call&) = delete;

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/compositing/exchange_pixels.hpp>
 #include <osteon/compositing/exchange_schedule.hpp>
 #include <osteon/compositing/frame_report.hpp>
@@ -95,8 +96,9 @@ class sparse_exchange {
       : comm_(comm), schedule_(schedule), pixels_(pixels) {}
 
   /// @param active ascending runs of pixels outside which the object is empty; afterwards, those of the result
+  /// @param counted null, or where the messages are entered
   /// @collective on comm
-  frame_report run(std::vector<plan::span>& active);
+  frame_report run(std::vector<plan::span>& active, message_ledger::shape* counted = nullptr);
 
  private:
   struct arrival {

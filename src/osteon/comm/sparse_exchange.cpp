@@ -125,7 +125,7 @@ void sparse_exchange::blend(const exchange_schedule::blend& what, std::span<cons
   }
 }
 
-frame_report sparse_exchange::run(std::vector<plan::span>& active) {
+frame_report sparse_exchange::run(std::vector<plan::span>& active, message_ledger::shape* counted) {
   frame_report report;
   for (const auto& r : schedule_.rounds) {
     const stopwatch all;
@@ -137,6 +137,12 @@ frame_report sparse_exchange::run(std::vector<plan::span>& active) {
       report.bytes_sent += static_cast<std::int64_t>(out.back().size());
       MPI_Isend(out.back().data(), static_cast<int>(out.back().size()), MPI_BYTE, m.peer, m.tag, comm_,
                 &sends[out.size() - 1]);
+    }
+    if (counted) {
+      auto& round = counted->rounds.emplace_back();
+      for (std::size_t m = 0; m < out.size(); ++m)
+        round.sends.push_back({r.sends[m].peer, 0, static_cast<std::int64_t>(out[m].size())});
+      for (const auto& m : r.arrivals) round.receives.push_back({m.peer, 0, 0});  // sizes are not known yet
     }
     std::vector<arrival> came(r.arrivals.size());
     std::vector<int> awaited;
@@ -160,6 +166,7 @@ frame_report sparse_exchange::run(std::vector<plan::span>& active) {
         std::vector<std::byte> bytes(static_cast<std::size_t>(size));
         MPI_Mrecv(bytes.data(), size, MPI_BYTE, &handle, MPI_STATUS_IGNORE);
         const stopwatch watch;
+        if (counted) counted->rounds.back().receives[m].bytes = size;
         came[m] = unpacked(r.arrivals[m], std::move(bytes));
         for (std::size_t b = 0; b < r.blends.size(); ++b) {
           const auto& layers = r.blends[b].layers;

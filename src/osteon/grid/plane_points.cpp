@@ -27,41 +27,11 @@ class point_type {
   MPI_Datatype type_{};
 };
 
+constexpr std::string_view counted_as = "points to planes";
+
 std::size_t bytes_of_point(const point_vector& vector) {
   return static_cast<std::size_t>(vector.layout.components) * vector.value_bytes();
 }
-
-// Count an all-to-all that begins and ends here.
-class counted_exchange {
- public:
-  counted_exchange(MPI_Comm comm, const std::vector<int>& sent, const std::vector<int>& received, std::size_t width)
-      : ledger_(comm::ledger_of(comm)) {
-    if (!ledger_) return;
-    comm::message_ledger::shape what;
-    auto& round = what.rounds.emplace_back();
-    const int me = comm::rank(comm);
-    const auto list = [&](const std::vector<int>& counts, std::vector<comm::message_ledger::message>& to) {
-      for (int r = 0; r < static_cast<int>(counts.size()); ++r)
-        if (const auto n = counts[static_cast<std::size_t>(r)]; n > 0 && r != me)
-          to.push_back({r, 0, n * static_cast<std::int64_t>(width)});
-    };
-    list(sent, round.sends);
-    list(received, round.receives);
-    entry_ = ledger_->entry_of("points to planes");
-    shape_ = ledger_->shape_of(entry_, what);
-    begin_ = MPI_Wtime();
-  }
-  ~counted_exchange() {
-    if (ledger_) ledger_->ran(entry_, shape_, MPI_Wtime() - begin_);
-  }
-  counted_exchange(const counted_exchange&) = delete;
-  counted_exchange& operator=(const counted_exchange&) = delete;
-
- private:
-  comm::message_ledger* ledger_;
-  int entry_ = 0, shape_ = 0;
-  double begin_ = 0;
-};
 
 }  // namespace
 
@@ -173,7 +143,7 @@ void plane_points::gather(const point_vector& vector, const taker& take) const {
     pack(r, vector, own, false);
     std::vector<std::byte> arrived(r.place.size() * width), values(r.ids.size() * width);
     {
-      const counted_exchange counted(comm_, r.sent, r.received, width);
+      const auto counted = comm::counted_call::all_to_all(comm_, counted_as, r.sent, r.received, width);
       MPI_Alltoallv(own.data(), r.sent.data(), r.sent_at.data(), type.get(), arrived.data(), r.received.data(),
                     r.received_at.data(), type.get(), comm_);
     }
@@ -194,7 +164,7 @@ void plane_points::scatter(const point_vector& vector, const giver& give) const 
       std::memcpy(sent.data() + k * width, values.data() + static_cast<std::size_t>(r.place[k]) * width, width);
     std::vector<std::byte> own(static_cast<std::size_t>(r.sent_at.back() + r.sent.back()) * width);
     {
-      const counted_exchange counted(comm_, r.received, r.sent, width);
+      const auto counted = comm::counted_call::all_to_all(comm_, counted_as, r.received, r.sent, width);
       MPI_Alltoallv(sent.data(), r.received.data(), r.received_at.data(), type.get(), own.data(), r.sent.data(),
                     r.sent_at.data(), type.get(), comm_);
     }

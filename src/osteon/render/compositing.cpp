@@ -51,6 +51,8 @@ compositing parse_compositing(const std::string& text, kernel::colour_format pix
   return result;
 }
 
+std::string usual_method(int ranks) { return ranks <= 16 ? "direct-send:overlap" : "binary-swap"; }
+
 void check_compositing(const compositing& how, int ranks) {
   if (how.method.empty()) return;
   std::vector<int> order(static_cast<std::size_t>(ranks));

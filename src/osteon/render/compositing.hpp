@@ -24,6 +24,10 @@ struct compositing {
 /// @throws usage_error for an unknown method or transport, or a method of shared memory
 compositing parse_compositing(const std::string& text, kernel::colour_format pixels = kernel::colour_format::wide);
 
+/// The method of messages for who has measured nothing: direct send of what is drawn, whose messages grow with the square,
+/// up to 16 ranks; then binary swap.
+std::string usual_method(int ranks);
+
 /// @throws usage_error if the method cannot be used by so many ranks @collective local
 void check_compositing(const compositing& how, int ranks);
 

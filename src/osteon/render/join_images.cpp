@@ -9,6 +9,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/kernel/blend/wide_pixel.hpp>
 #include <osteon/render/choose_compositor.hpp>
 
@@ -52,6 +53,22 @@ std::vector<std::vector<plan::span>> spans_of_all(MPI_Comm comm, const std::vect
 
 }  // namespace
 
+comm::pixel_rectangle rectangle_within(const pixel_box& frame, const pixel_box& seen) {
+  const comm::pixel_rectangle part{std::max(0, seen.left - frame.left), std::max(0, seen.top - frame.top),
+                                   std::min(static_cast<int>(frame.width()), seen.right - frame.left),
+                                   std::min(static_cast<int>(frame.height()), seen.bottom - frame.top)};
+  return part.empty() ? comm::pixel_rectangle{} : part;
+}
+
+kernel::pixel_format format_of_rows(kernel::pixel_format composited) {
+  return composited.colour == kernel::colour_format::wide ? kernel::pixel_format{kernel::colour_format::rgba32f}
+                                                          : composited;
+}
+
+std::string rows_counted_as(kernel::pixel_format composited) {
+  return fmt::format("rows of the picture, {} B", format_of_rows(composited).bytes());
+}
+
 comm::composite_options image_join::options() const {
   comm::composite_options o;
   o.width = width_;
@@ -65,9 +82,7 @@ comm::composite_options image_join::options() const {
 }
 
 void image_join::prepare(int width, int height, const comm::pixel_rectangle& active) {
-  active_ = {std::max(0, active.left), std::max(0, active.top), std::min(width, active.right),
-             std::min(height, active.bottom)};
-  if (active_.empty()) active_ = {};
+  active_ = active;
   if (compositor_ && width == width_ && height == height_) return;
   compositor_.reset();
   width_ = width;
@@ -104,8 +119,8 @@ void image_join::choose(const comm::composite_options& wanted) {
   const bool small =
       static_cast<double>(wanted.width) * wanted.height * static_cast<double>(wanted.format.bytes()) < least_bytes_to_choose;
   if (ranks == 1 || (small && !how_.by)) {
-    take(comm::transport::messages, "");
-    description_ = fmt::format("{}, {}", ranks == 1 ? "one rank" : name(comm::transport::messages, ""), pixels);
+    take(comm::transport::messages, usual_method(ranks));
+    description_ = fmt::format("{}, {}", ranks == 1 ? "one rank" : name(*by_, method_), pixels);
     return;
   }
   if (how_.by == comm::transport::shared || !how_.method.empty()) {
@@ -166,9 +181,7 @@ std::vector<float> image_join::pixels(std::span<const std::int64_t> first_pixel)
     to_floats_by_threads(format(), result.data(), picture + own.begin * bytes, own.size());
     return result;
   }
-  // Wide pixels are rounded before they travel: to the same bits, in a quarter of the bytes.
-  const kernel::pixel_format sent =
-      how_.pixels == kernel::colour_format::wide ? kernel::pixel_format{kernel::colour_format::rgba32f} : format();
+  const kernel::pixel_format sent = format_of_rows(format());
   const auto sent_bytes = static_cast<std::int64_t>(sent.bytes());
   const auto parts = spans_of_all(comm_, compositor_->parts());
   std::vector<int> to(ranks), from(ranks), send_at(ranks), receive_at(ranks);
@@ -202,6 +215,8 @@ std::vector<float> image_join::pixels(std::span<const std::int64_t> first_pixel)
       next += s.size() * sent_bytes;
     }
   const comm::element_type type(sent.bytes());
+  const auto counted =
+      comm::counted_call::all_to_all(comm_, rows_counted_as(format()), to, from, static_cast<int>(sent_bytes));
   MPI_Alltoallv(out.data(), to.data(), send_at.data(), type.get(), in.data(), from.data(), receive_at.data(), type.get(),
                 comm_);
   const std::byte* came = in.data();

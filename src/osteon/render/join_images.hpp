@@ -7,11 +7,20 @@
 #include <osteon/comm/compositor.hpp>
 #include <osteon/net/costs/compositing_machine.hpp>
 #include <osteon/render/compositing.hpp>
+#include <osteon/render/view.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace osteon::render {
+
+/// What a rank draws in: what it sees, from the frame's corner on and within it.
+comm::pixel_rectangle rectangle_within(const pixel_box& frame, const pixel_box& seen);
+
+/// What rows of a finished picture are counted as on their way to the ranks that colour them.
+std::string rows_counted_as(kernel::pixel_format composited);
+/// The format in which they go there: wide pixels are rounded before, to the same bits, in a quarter of the bytes.
+kernel::pixel_format format_of_rows(kernel::pixel_format composited);
 
 /// A compositor of one size of images and one wish. What the wish leaves open is chosen by the model at the first frame and
 /// kept.
@@ -21,7 +30,7 @@ class image_join {
   const compositing& how() const { return how_; }
 
   /// Be ready for images of a size: a compositor is made if there is none for it.
-  /// @param active what this rank will draw in @throws as comm::compositor::make @collective on comm
+  /// @param active what this rank will draw in, within the image @throws as comm::compositor::make @collective on comm
   void prepare(int width, int height, const comm::pixel_rectangle& active);
 
   kernel::pixel_format format() const { return {how_.pixels}; }

@@ -148,20 +148,14 @@ kernel::march_volume prepare(const grid::block& where, const scene& what, const 
 
 using colour = std::array<float, 4>;
 
-// The part of a frame that lies in some rows.
-plan::span pixels_of_rows(const pixel_box& frame, int first_row, int end_row) {
-  const auto at = [&](int row) {
-    return (std::clamp(row, frame.top, std::max(frame.top, frame.bottom)) - frame.top) * frame.width();
-  };
-  return {at(first_row), at(end_row)};
-}
-
 // Pixels of a frame that all ranks or the first one have, to whom their rows belong. Collective.
 // @param owned what each rank holds of them
 std::vector<colour> to_rows(MPI_Comm comm, const std::vector<plan::span>& owned, const pixel_box& frame,
                             std::span<const int> first_row, const std::function<colour(std::int64_t)>& finished) {
   const auto rank = static_cast<std::size_t>(comm::rank(comm)), ranks = owned.size();
-  const auto rows_of = [&](std::size_t r) { return pixels_of_rows(frame, first_row[r], first_row[r + 1]); };
+  const auto rows_of = [&](std::size_t r) {
+    return plan::span{frame.pixels_above(first_row[r]), frame.pixels_above(first_row[r + 1])};
+  };
   const auto shared = [](const plan::span& p, const plan::span& q) {
     const std::int64_t begin = std::max(p.begin, q.begin);
     return plan::span{begin, std::max(begin, std::min(p.end, q.end))};
@@ -318,9 +312,7 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
     if (what.join.pixels != kernel::colour_format::wide) area = {0, 0, what.width, what.height};
     if (!kept.join_ || !(kept.join_->how() == what.join)) kept.join_ = std::make_shared<image_join>(where.comm, what.join);
     image_join& join = *kept.join_;
-    join.prepare(static_cast<int>(area.width()), static_cast<int>(area.height()),
-                 {seen_of_block.left - area.left, seen_of_block.top - area.top, seen_of_block.right - area.left,
-                  seen_of_block.bottom - area.top});
+    join.prepare(static_cast<int>(area.width()), static_cast<int>(area.height()), rectangle_within(area, seen_of_block));
     const caster own_rays{from, seen_of_block, area, step_length(what)};
     const ray_target target{join.format(), join.image()};
     if (what.how == method::surface) {
@@ -332,7 +324,7 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
     clock.begin(where.comm);
     join.run(seen.order);
     std::vector<std::int64_t> first_pixel;
-    for (const int row : first_row) first_pixel.push_back(pixels_of_rows(area, 0, row).end);
+    for (const int row : first_row) first_pixel.push_back(area.pixels_above(row));
     joined = join.pixels(first_pixel);
     composited = join.description();
   } else {

@@ -2,6 +2,7 @@
 /// @file
 /// Where rays start and what they meet: the camera, made concrete for a domain and a picture; and which boxes hide
 /// which from there.
+#include <algorithm>
 #include <osteon/base/box.hpp>
 #include <osteon/grid/box_tree.hpp>
 #include <osteon/kernel/rays/ray_march.hpp>
@@ -18,6 +19,8 @@ struct pixel_box {
   std::int64_t width() const { return right > left ? right - left : 0; }
   std::int64_t height() const { return bottom > top ? bottom - top : 0; }
   std::int64_t size() const { return width() * height(); }
+  /// The number of its pixels above a row of the picture.
+  std::int64_t pixels_above(int row) const { return (std::clamp(row, top, std::max(top, bottom)) - top) * width(); }
 };
 
 /// The camera's eye and axes in mm, the corner of voxel (0, 0, 0) being the origin. Unit vectors.

@@ -27,7 +27,7 @@ drawn draw_png(const grid::block& where, const render::scene& what, render::prep
   return {joining, rows.composited};
 }
 
-render::scene scene_of_picture(const spec& job, const voxel::model_header& header) {
+render::scene scene_of_picture(const spec& job, const voxel::model_header& header, bool is_frame) {
   render::scene scene;
   scene.spacing_mm = header.spacing_mm;
   scene.width = static_cast<int>(job.picture.width);
@@ -35,13 +35,15 @@ render::scene scene_of_picture(const spec& job, const voxel::model_header& heade
   scene.view = {
       .azimuth_deg = job.picture.azimuth_deg, .elevation_deg = job.picture.elevation_deg, .zoom = job.picture.zoom};
   if (job.picture.method == "surface") scene.how = render::method::surface;
+  scene.join = render::parse_compositing(job.picture.compositing,
+                                         is_frame ? kernel::colour_format::rgba16f : kernel::colour_format::wide);
   return scene;
 }
 
 void draw_picture(const std::string& path, const spec& job, const local_model& part, const physics_result& result,
                   log_sink& log, const std::string& title, bool is_frame) {
   const MPI_Comm comm = part.where.comm;
-  render::scene scene = scene_of_picture(job, part.header);
+  render::scene scene = scene_of_picture(job, part.header, is_frame);
   const int depth = render::ghost_depth(scene.step_voxels);
   const auto dense = [&](const io::plane_source<float>& make) {
     std::vector<float> values;
@@ -57,8 +59,6 @@ void draw_picture(const std::string& path, const spec& job, const local_model& p
     for (float& value : values) value = std::isnan(value) ? 0.0F : 1.0F;
   });
   comm::collectively(comm, [&] {
-    scene.join = render::parse_compositing(job.picture.compositing,
-                                           is_frame ? kernel::colour_format::rgba16f : kernel::colour_format::wide);
     if (job.picture.method == "surface") {
       const auto colours = render::presets::surface_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map);
       scene.layers = {colours, colours};

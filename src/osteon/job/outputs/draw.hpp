@@ -18,8 +18,9 @@ struct drawn {
 drawn draw_png(const grid::block& where, const render::scene& what, render::prepared& kept, const render::annotations* notes,
                const std::string& path);
 
-/// The picture that [picture] asks for, without its layers. @collective local
-render::scene scene_of_picture(const spec& job, const voxel::model_header& header);
+/// The picture that [picture] asks for, without its layers.
+/// @param is_frame one of many: in pixels of half precision @collective local
+render::scene scene_of_picture(const spec& job, const voxel::model_header& header, bool is_frame);
 
 /// Draw what a result shows, as [picture] says.
 /// @param title empty: without title, box, scale and colour bar

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/neighbours.hpp>
@@ -13,6 +14,7 @@
 #include <osteon/grid/redistribute.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/io/files/result_file.hpp>
+#include <osteon/io/png.hpp>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/outputs/draw.hpp>
@@ -98,7 +100,13 @@ job_plans plans_of_job(const spec& job, int ranks, log_sink& log) {
   const box3 whole{{}, header.shape};
   const std::vector<material_number> image = io::read_model_planes(MPI_COMM_SELF, path, header, whole, access_of(job));
   const grid::box_tree boxes = boxes_of(header, image, ranks, deals_out_bricks);
-  job_plans result{job.name, job.physics, ranks, !boxes.is_planes(), {}};  // few bricks may be planes
+  job_plans result{job.name, job.physics, ranks, !boxes.is_planes(), {}, {}};  // few bricks may be planes
+  std::optional<render::picture_plan> drawn;
+  if (job.picture.enabled) {
+    const render::scene scene = scene_of_picture(job, header, false);
+    drawn.emplace(boxes, scene, io::png_rows(scene.height, ranks));
+    if (!drawn->assumed().empty()) result.assumed.push_back(drawn->assumed());
+  }
 
   std::vector<std::vector<comm::message_ledger>> ledgers(part_count);
   for (auto& of_part : ledgers) of_part.resize(static_cast<std::size_t>(ranks));
@@ -123,7 +131,7 @@ job_plans plans_of_job(const spec& job, int ranks, log_sink& log) {
     begin(writing);
     io::rehearse_results(part.where, header, fields, access_of(job));
     begin(picture);
-    if (job.picture.enabled) render::rehearse_picture(part.where, scene_of_picture(job, header));
+    if (drawn) drawn->rehearse(part.where);
   });
   for (std::size_t p = 0; p < part_count; ++p)
     result.parts.push_back({words[p].first, words[p].second, comm::traffic_of(ledgers[p])});
@@ -158,6 +166,7 @@ json job_plans::to_json() const {
               {"physics", physics},
               {"ranks", ranks},
               {"decomposition", bricks ? "bricks" : "planes"},
+              {"assumed", assumed},
               {"parts", json::array()}};
   for (const job_part& part : parts) {
     json plans = json::array();
@@ -181,6 +190,7 @@ std::string job_plans::to_text() const {
                           static_cast<double>(p.bytes) / 1024, static_cast<double>(p.most_bytes_of_a_rank) / 1024,
                           p.problems.empty() ? "yes" : "NO: " + p.problems[0].where + ": " + p.problems[0].text);
   }
+  for (const std::string& sentence : assumed) text += "\n" + sentence + "\n";
   return text;
 }
 

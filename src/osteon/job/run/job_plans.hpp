@@ -22,6 +22,7 @@ struct job_plans {
   int ranks = 1;
   bool bricks = false;
   std::vector<job_part> parts;
+  std::vector<std::string> assumed;  ///< what a run may do otherwise, in sentences
 
   bool is_sound() const;  ///< whether every plan passes plan::verify_exchange
   nlohmann::ordered_json to_json() const;
