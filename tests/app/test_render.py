@@ -12,6 +12,7 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 import pytest
+from PIL import Image
 from whole_job import BINARY, ROOT, Job, job_text
 
 
@@ -54,6 +55,50 @@ def test_pictures_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: P
         assert pictures[0].shape == (80, 96, 4)
         assert pictures[0][..., 3].max() > 0.1
         assert np.array_equal(*pictures), method
+
+
+@pytest.mark.parametrize(
+    "compositing", ["binary-swap", "direct-send:overlap", "slic,messages", "radix-k:2", "shared", "hybrid"]
+)
+def test_a_picture_does_not_depend_on_how_images_are_joined(results: Path, tmp_path: Path, compositing: str) -> None:
+    """Oracle: the float picture of one rank, bit for bit; and the 8-bit picture of half precision, a level off at most."""
+    for method in ("volume", "surface"):
+        options = ["--field", "von_mises", "--method", method]
+        assert render(results, *options, "-o", str(tmp_path / "one.npy")).returncode == 0
+        joined = tmp_path / "joined.npy"
+        done = render(results, *options, "--compositing", compositing, "-o", str(joined), "--json", "-", ranks=3)
+        assert done.returncode == 0, done.stderr
+        way = {"shared": "shared memory", "hybrid": "between hosts"}.get(compositing, compositing.split(",")[0])
+        assert way in json.loads(done.stdout)["compositing"]
+        assert np.array_equal(np.load(tmp_path / "one.npy"), np.load(joined))
+        for name, how in (("exact.png", []), ("fast.png", ["--fast"])):
+            done = render(
+                results, *options, "--plain", "--compositing", compositing, *how, "-o", str(tmp_path / name), ranks=3
+            )
+            assert done.returncode == 0, done.stderr
+        exact, fast = (np.asarray(Image.open(tmp_path / n)).astype(int) for n in ("exact.png", "fast.png"))
+        assert 0 < np.abs(exact - fast).max() <= 1 or method == "surface"
+        assert np.abs(exact - fast).max() <= 1
+
+
+def test_how_an_orbit_is_joined_is_chosen_and_said_once(results: Path, tmp_path: Path) -> None:
+    """Oracle: the log and the JSON name a way and what the model says; frames are those of wide pixels, a level off at most."""
+    orbit = ["--orbit", "3", "--plain", "--width", "320", "--height", "240"]
+    frames = {}
+    for pixels in ("wide", "rgba16f"):
+        folder = tmp_path / pixels
+        done = render(
+            results, *orbit, "--pixels", pixels, "-o", str(folder), "--json", str(tmp_path / "o.json"), ranks=2
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.count("compositing: ") == 1
+        answer = json.loads((tmp_path / "o.json").read_text())
+        assert pixels in answer["compositing"]
+        assert all(p["joining_seconds"] >= 0 for p in answer["pictures"])
+        frames[pixels] = [np.asarray(Image.open(f)).astype(int) for f in sorted(folder.glob("*.png"))]
+    assert len(frames["wide"]) == 3
+    for exact, half in zip(frames["wide"], frames["rgba16f"], strict=True):
+        assert np.abs(exact - half).max() <= 1
 
 
 @pytest.mark.parametrize(

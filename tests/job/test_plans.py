@@ -55,7 +55,6 @@ def test_a_run_sends_what_was_asked_before(job: Job, tmp_path: Path, physics: st
         sponge(tmp_path, (26, 22, 24)), physics, '[load]\ntest = "TEST"\n[checkpoint]\nevery_minutes = 1e-9\n'
     )
     text = text.replace("TEST", "axial_bonded" if physics == "elasticity" else "conduction")
-    text = text.replace("[picture]\n", '[picture]\ncompositing = "direct-send:overlap"\n')
     text += f'\n[run]\ndecomposition = "{decomposition}"\n'
     job.write(text)
     for ranks in RANKS:
@@ -91,10 +90,12 @@ def test_what_a_picture_may_send_otherwise_is_told(job: Job, tmp_path: Path, com
     assert done.code == 0, done.err
     answer = json.loads(osteon("plan", "job", str(tmp_path / "job.toml"), "-n", "3", "--json", "-").stdout)
     follows_schema(answer, "plan.job")
-    assert [compositing in s for s in answer["assumed"]] == ([] if compositing == "shared" else [True])
+    assert [compositing in s for s in answer["assumed"]] == ([True] if compositing == "binary-swap" else [])
     planned = {name: sums for name, sums in expected(answer, 0, 0).items() if name.endswith("64 B")}
     sent = {name: sums for name, sums in counted(done.summary).items() if " 64 B" in name}
     assert len(planned) == (compositing != "shared")
+    if compositing == "auto":
+        assert sent == planned
     if compositing == "binary-swap":
         assert list(sent) == ["binary-swap, 64 B, run lengths"]
         assert sent.popitem()[1][1] == planned["binary-swap, 64 B"][1]

@@ -91,7 +91,7 @@ void add_render(registry& commands) {
   c.add_option("--elevations", shot.elevations, "Heights of the views of an orbit in degrees").delimiter(',');
   c.add_option("--compositing", shot.compositing,
                "How ranks join their images: METHOD[,TRANSPORT] (docs/compositing.md), messages, shared or hybrid (default "
-               "auto: what the model of the measured machine says)");
+               "auto: the usual method for one picture; for an orbit what the model of the measured machine says)");
   c.add_option("--pixels", shot.pixels,
                "In which pixels: wide (the same picture on any number of ranks; default), rgba16f (default of an orbit), "
                "rgba32f or rgba8");

@@ -251,7 +251,7 @@ void neighbours::begin(const void* from, std::size_t element_bytes) {
     std::byte* const to = p.out.data() + p.out_begin[i];
     pack(m, element_bytes, static_cast<const std::byte*>(from), to);
     std::size_t number = 0;
-    if (m.peer == s.rank && own_counterpart(s.part.receives, m, &number))
+    if (m.peer == s.rank && m.elements() > 0 && own_counterpart(s.part.receives, m, &number))
       std::memcpy(p.in.data() + p.in_begin[number], to, bytes_of(m, element_bytes));
     if (a && a->place.world && s.is_between_ranks(m))
       virtual_send(a->place, m.peer, s.tag + m.channel, {to, bytes_of(m, element_bytes)});

@@ -7,14 +7,16 @@
 
 namespace osteon::render {
 
-/// A wish; what it leaves open, the model of the measured machine chooses.
+/// A wish. What it leaves open is, for a series of pictures, chosen by the model of the measured machine; one picture is
+/// joined by the usual method over messages before a machine is measured.
 struct compositing {
   /// `wide`: the picture has the same bits for any number of ranks. `rgba16f`, `rgba32f`: at most a level of an 8-bit
   /// picture off, for an eighth or a quarter of the bytes. `rgba8`: only where no layer gives off more light than it holds
   /// back.
   kernel::colour_format pixels = kernel::colour_format::wide;
   std::optional<comm::transport> by;
-  std::string method;  ///< of messages, as plan::composite_method::parse takes it
+  std::string method;   ///< of messages, as plan::composite_method::parse takes it
+  bool series = false;  ///< many pictures of one size will come
 
   friend bool operator==(const compositing&, const compositing&) = default;
 };

@@ -118,7 +118,8 @@ void image_join::choose(const comm::composite_options& wanted) {
   };
   const bool small =
       static_cast<double>(wanted.width) * wanted.height * static_cast<double>(wanted.format.bytes()) < least_bytes_to_choose;
-  if (ranks == 1 || (small && !how_.by)) {
+  if (ranks == 1 || (how_.by.value_or(comm::transport::messages) == comm::transport::messages && how_.method.empty() &&
+                     (small || !how_.series))) {
     take(comm::transport::messages, usual_method(ranks));
     description_ = fmt::format("{}, {}", ranks == 1 ? "one rank" : name(*by_, method_), pixels);
     return;

@@ -22,8 +22,7 @@ std::string rows_counted_as(kernel::pixel_format composited);
 /// The format in which they go there: wide pixels are rounded before, to the same bits, in a quarter of the bytes.
 kernel::pixel_format format_of_rows(kernel::pixel_format composited);
 
-/// A compositor of one size of images and one wish. What the wish leaves open is chosen by the model at the first frame and
-/// kept.
+/// A compositor of one size of images and one wish. What the wish leaves open is chosen at the first picture and kept.
 class image_join {
  public:
   image_join(MPI_Comm comm, const compositing& how) : comm_(comm), how_(how) {}

@@ -104,6 +104,9 @@ class prepared {
   /// @cost several passes over the fields
   prepared(const grid::block& where, const scene& what);
 
+  /// The compositor; none before the first picture. Another scene of the same blocks can go on with it.
+  std::shared_ptr<image_join>& compositor() { return join_; }
+
  private:
   friend image render(const grid::block& where, const scene& what, prepared& kept, std::span<const int> first_row);
   void add(const grid::block& where, const scene& what);

@@ -20,17 +20,9 @@ picture_plan::picture_plan(const grid::box_tree& boxes, const scene& what, std::
   if (ranks == 1 && what.how != method::surface) return;
   if (what.join.by == comm::transport::shared) return;  // images and picture are read where they are
   std::string method = what.join.method;
-  if (!what.join.by) {
-    method = usual_method(ranks);
-    assumed_ = fmt::format(
-        "picture.compositing is auto: the picture is planned as {} over messages; a run asks the model of its machine",
-        method);
-  } else if (what.join.by == comm::transport::hybrid) {
-    if (method.empty()) method = usual_method(ranks);
+  if (method.empty()) method = usual_method(ranks);
+  if (what.join.by == comm::transport::hybrid)
     assumed_ = fmt::format("hosts are not known: the picture is planned as {} over messages between all ranks", method);
-  } else if (method.empty()) {
-    method = usual_method(ranks);
-  }
 
   view from = view::of(what.view, boxes.domain(), what.spacing_mm, what.width, what.height);
   from.clip = what.clip;

@@ -37,13 +37,14 @@ render::scene scene_of_picture(const spec& job, const voxel::model_header& heade
   if (job.picture.method == "surface") scene.how = render::method::surface;
   scene.join = render::parse_compositing(job.picture.compositing,
                                          is_frame ? kernel::colour_format::rgba16f : kernel::colour_format::wide);
+  scene.join.series = is_frame;
   return scene;
 }
 
 void draw_picture(const std::string& path, const spec& job, const local_model& part, const physics_result& result,
-                  log_sink& log, const std::string& title, bool is_frame) {
+                  log_sink& log, const std::string& title, std::shared_ptr<render::image_join>* of_series) {
   const MPI_Comm comm = part.where.comm;
-  render::scene scene = scene_of_picture(job, part.header, is_frame);
+  render::scene scene = scene_of_picture(job, part.header, of_series != nullptr);
   const int depth = render::ghost_depth(scene.step_voxels);
   const auto dense = [&](const io::plane_source<float>& make) {
     std::vector<float> values;
@@ -78,7 +79,9 @@ void draw_picture(const std::string& path, const spec& job, const local_model& p
   notes.last = render::presets::glow_last;
   notes.quantity = result.shown_name + (result.shown_units == "1" ? "" : " [" + result.shown_units + "]");
   render::prepared once(part.where, scene);
+  if (of_series) once.compositor() = *of_series;
   const drawn done = draw_png(part.where, scene, once, title.empty() ? nullptr : &notes, path);
+  if (of_series) *of_series = once.compositor();
   if (!done.composited.empty()) log.note("compositing: " + done.composited);
 }
 

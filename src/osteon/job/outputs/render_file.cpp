@@ -110,9 +110,11 @@ std::array<double, 2> percentiles_of(const render_request& r) {
 
 render::compositing compositing_of(const render_request& r) {
   const bool half = r.fast || r.orbit > 0;
-  return render::parse_compositing(r.compositing, !r.pixels.empty() ? render::parse_pixels(r.pixels)
-                                                  : half            ? kernel::colour_format::rgba16f
-                                                                    : kernel::colour_format::wide);
+  render::compositing how = render::parse_compositing(r.compositing, !r.pixels.empty() ? render::parse_pixels(r.pixels)
+                                                                     : half            ? kernel::colour_format::rgba16f
+                                                                                       : kernel::colour_format::wide);
+  how.series = r.orbit > 0;
+  return how;
 }
 
 void check_compositing(const render_request& r, std::vector<std::string>& faults) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/render/picture.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/elasticity/elasticity.hpp>
 
@@ -37,6 +38,7 @@ class frame_checkpointer final : public solve::checkpointer {
   int solve_ = 0;
   std::int64_t done_ = 0;
   bool is_to_draw_ = false, is_to_keep_ = false;
+  std::shared_ptr<render::image_join> compositor_;
   bool is_told_ = false;  ///< how frames are composited
 };
 

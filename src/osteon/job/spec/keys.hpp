@@ -203,9 +203,9 @@ void describe(Visitor& v, spec& s) {
       {"sed", "von_mises", "effective_strain"});
     t("colour_map", p.colour_map, "Perceptual colour map of the field.", {"batlow", "inferno", "lipari", "viridis", "vik"});
     t("compositing", p.compositing,
-      "How the images of several ranks become one: auto (the model of the measured machine chooses), a method such as "
-      "binary-swap, METHOD,TRANSPORT, or a transport: messages, shared, hybrid. docs/compositing.md. The picture is the "
-      "same.");
+      "How the images of several ranks become one: auto (the usual method for the picture; for frames what the model of the "
+      "measured machine says), a method such as binary-swap, METHOD,TRANSPORT, or a transport: messages, shared, hybrid. "
+      "docs/compositing.md. The picture is the same.");
     t("every", p.every,
       "Also draw the solution as it is after so many iterations, of a transient problem steps, in frame_000012.png (of the "
       "second solve, frame_2_000012.png) in the results' folder; 0: do not. Heat shows the temperature; of "

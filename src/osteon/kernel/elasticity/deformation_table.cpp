@@ -194,7 +194,7 @@ void append_batches(const table_bricks& bricks, std::int32_t begin, std::int32_t
       for (next = i; next < entries.size() && entries[next].matrix == entries[i].matrix; ++next) {
       }
       for (; next - i >= 8; i += 8) append({&entries[i], 8}, true);
-      rest.insert(rest.end(), &entries[i], &entries[next]);
+      rest.insert(rest.end(), entries.data() + i, entries.data() + next);
     }
     for (std::size_t i = 0, next; i < rest.size(); i = next) {
       for (next = i; next < std::min(i + 8, rest.size()) && rest[next].group == rest[i].group; ++next) {
