@@ -52,7 +52,8 @@ double difference_from_direct(const model& m, const support& supports, double to
 double tip_deflection(std::int64_t n) {
   const double h = 1.0 / static_cast<double>(n);
   const index3 shape{8 * n, n, n};
-  const auto p = make_problem(solid(shape, {h, h, h}), [=](index3 node, const axis_value& fix) {
+  const auto beam = solid(shape, {h, h, h});  // whose materials the problem refers to
+  const auto p = make_problem(beam, [=](index3 node, const axis_value& fix) {
     if (node.z == 0) fix(0, 0);
     if (node == index3{0, n / 2, n / 2}) fix(1, 0), fix(2, 0);
     if (node == index3{0, n / 2, n}) fix(1, 0);

@@ -31,8 +31,8 @@ template double owned_dot(const float*, const float*, std::int64_t, grid::node_l
 template double owned_dot(const double*, const float*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
 template double owned_dot(const double*, const double*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
 
-double scrambled(std::int64_t number) {
-  return static_cast<double>(splitmix64(static_cast<std::uint64_t>(number)) >> 11) * 0x1p-52 - 1;
+double scrambled(std::uint64_t number) {
+  return static_cast<double>(splitmix64(number) >> 11) * 0x1p-52 - 1;
 }
 
 eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elasticity_operator& k, std::span<const std::int64_t> ids,
@@ -50,7 +50,7 @@ eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elasticity_operator& 
     for (int c = 0; c < 3; ++c) {
       const auto at =
           static_cast<std::size_t>(c * layout.component_stride + static_cast<std::int64_t>(i) * layout.node_stride);
-      v.residual[at] = static_cast<float>(scrambled(3 * ids[i] + c));
+      v.residual[at] = static_cast<float>(scrambled(3 * static_cast<std::uint64_t>(ids[i]) + static_cast<std::uint64_t>(c)));
     }
   for_each_with_diagonal(
       k, [r = v.residual.data()](std::int64_t i, float inverse) { r[i] = inverse > 0 ? r[i] / std::sqrt(inverse) : 0.0F; });

@@ -57,7 +57,7 @@ extern template double owned_dot(const double*, const float*, std::int64_t, grid
 extern template double owned_dot(const double*, const double*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
 
 /// A number in [-1, 1] that depends on its argument only: start vectors must not depend on the decomposition.
-double scrambled(std::int64_t number);
+double scrambled(std::uint64_t number);
 
 struct eigenvalue_range {
   double smallest, largest;
