@@ -1,10 +1,12 @@
-"""All-to-all exchanges of numpy arrays between the ranks of an mpi4py communicator.
+"""Exchanges of numpy arrays between the ranks of an mpi4py communicator.
 
     from mpi4py import MPI
-    from osteon.exchange import AllToAll
+    from osteon.exchange import AllToAll, broadcast, prefix_sum, transpose
 
     exchange = AllToAll(MPI.COMM_WORLD)
     arrived = exchange([numpy.arange(10 * to) for to in range(exchange.ranks)])
+    columns = transpose(MPI.COMM_WORLD, rows)
+    offset = prefix_sum(MPI.COMM_WORLD, numpy.array([len(rows)]))[0] - len(rows)
 
 Needs mpi4py with the MPI that osteon was built with, and libosteon_exchange.so of the build.
 """
@@ -12,8 +14,9 @@ Needs mpi4py with the MPI that osteon was built with, and libosteon_exchange.so 
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,6 +57,19 @@ def _pointer(array: np.ndarray) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.ctypes.data)
 
 
+def _checked(function: Callable[..., int], *arguments: object) -> None:
+    error = ctypes.create_string_buffer(_MESSAGE_BYTES)
+    code = function(*arguments, error, ctypes.c_size_t(_MESSAGE_BYTES))
+    if code:
+        raise (ValueError if code == 2 else RuntimeError)(error.value.decode(errors="replace"))
+
+
+def _address(comm: MPI.Comm) -> ctypes.c_void_p:
+    from mpi4py import MPI
+
+    return ctypes.c_void_p(MPI._addressof(comm))
+
+
 class AllToAll:
     """Parcels of any length from each rank to each, planned once and exchanged again and again.
 
@@ -63,26 +79,19 @@ class AllToAll:
 
     def __init__(self, comm: MPI.Comm, schedule: str = "auto", barriers: bool = False) -> None:
         """@throws ValueError for a schedule that there is not, or that does not fit the ranks."""
-        from mpi4py import MPI
-
         self._library = _library()
         self._handle = ctypes.c_void_p()
         self.ranks = comm.Get_size()
         self._call(
             "make",
-            ctypes.c_void_p(MPI._addressof(comm)),
+            _address(comm),
             schedule.encode(),
             ctypes.c_int(barriers),
             ctypes.byref(self._handle),
         )
 
     def _call(self, function: str, *arguments: object) -> None:
-        error = ctypes.create_string_buffer(_MESSAGE_BYTES)
-        code = getattr(self._library, f"osteon_all_to_all_{function}")(
-            *arguments, error, ctypes.c_size_t(_MESSAGE_BYTES)
-        )
-        if code:
-            raise (ValueError if code == 2 else RuntimeError)(error.value.decode(errors="replace"))
+        _checked(getattr(self._library, f"osteon_all_to_all_{function}"), *arguments)
 
     @property
     def schedule(self) -> str:
@@ -129,3 +138,51 @@ class AllToAll:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def prefix_sum(comm: MPI.Comm, values: np.ndarray) -> np.ndarray:
+    """Sums over this rank and those before it, element by element, by a binary tree.
+
+    `values` has the same shape and type on all ranks: float32, float64, int32 or int64. Collective.
+
+    @throws ValueError for another type
+    """
+    sums = np.array(values, order="C")
+    kind = {"float32": b"f", "float64": b"d", "int32": b"i", "int64": b"l"}.get(sums.dtype.name)
+    if kind is None:
+        raise ValueError(f"values of type {sums.dtype} have no prefix sum: give float32, float64, int32 or int64")
+    _checked(
+        _library().osteon_prefix_sum, _address(comm), _pointer(sums), ctypes.c_int64(sums.size), ctypes.c_char(kind)
+    )
+    return sums
+
+
+def broadcast(comm: MPI.Comm, values: np.ndarray, root: int = 0) -> np.ndarray:
+    """The values of rank `root`, by a binomial tree. `values` has the same shape and type on all ranks. Collective.
+
+    @throws ValueError if there is no such rank
+    """
+    result = np.array(values, order="C")
+    if result.dtype.hasobject:
+        raise ValueError(f"values of type {result.dtype}: give numbers")
+    _checked(
+        _library().osteon_broadcast, _address(comm), _pointer(result), ctypes.c_int64(result.nbytes), ctypes.c_int(root)
+    )
+    return result
+
+
+def transpose(comm: MPI.Comm, rows: np.ndarray, schedule: str = "auto") -> np.ndarray:
+    """Columns of a matrix whose rows lie on the ranks one after the other: `rows` has shape (own rows, columns).
+
+    The result has shape (own columns, rows): rank r of P gets columns [r n / P, (r + 1) n / P) of n, rounded down. Ranks may
+    have any numbers of rows, also none. Collective.
+    """
+    rows = np.asarray(rows)
+    if rows.ndim != 2:
+        raise ValueError(f"an array of {rows.ndim} dimensions: give rows of a matrix, shape (own rows, columns)")
+    ranks, columns = comm.Get_size(), rows.shape[1]
+    cuts = [r * columns // ranks for r in range(ranks + 1)]
+    own = cuts[comm.Get_rank() + 1] - cuts[comm.Get_rank()]
+    with AllToAll(comm, schedule) as exchange:
+        arrived = exchange([rows[:, a:b].T.ravel() for a, b in itertools.pairwise(cuts)])
+    return np.concatenate([part.reshape(own, -1) if own else part.reshape(0, 0) for part in arrived], axis=1)

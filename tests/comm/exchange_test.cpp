@@ -149,6 +149,25 @@ TEST(objects, are_summed_and_spread_as_mpi_does) {
   }
 }
 
+// Oracle: the sum over all ranks of a power of two; and which ranks have met, of other numbers.
+TEST(objects, meet_all_others_in_a_butterfly) {
+  std::vector<std::uint64_t> met{std::uint64_t{1} << rank(), 1};
+  std::vector<int> rounds;
+  comm::butterfly(MPI_COMM_WORLD, std::span(met),
+                  [&](int round, std::span<std::uint64_t> own, std::span<const std::uint64_t> came) {
+                    rounds.push_back(round);
+                    own[0] |= came[0];
+                    own[1] += came[1];
+                  });
+  if ((ranks() & (ranks() - 1)) == 0) {
+    EXPECT_EQ(met[0], (std::uint64_t{1} << ranks()) - 1);
+    EXPECT_EQ(met[1], index(ranks()));
+    EXPECT_EQ(rounds.size(), static_cast<std::size_t>(std::countr_zero(index(ranks()))));
+  }
+  for (const int round : rounds) EXPECT_LT(rank() ^ (1 << round), ranks());
+  EXPECT_EQ(met[1], static_cast<std::uint64_t>(std::popcount(met[0])));
+}
+
 // Oracle: the rules of the input.
 TEST(all_to_all, refuses_what_cannot_be) {
   EXPECT_THROW(comm::all_to_all(MPI_COMM_WORLD, {"butterfly"}), usage_error);

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import numpy as np
 from mpi4py import MPI
-from osteon.exchange import AllToAll
+from osteon.exchange import AllToAll, broadcast, prefix_sum, transpose
 
 me, ranks = MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size
 
@@ -43,6 +43,27 @@ except ValueError as fault:
     assert "does not bring parcels" in str(fault)
 else:
     raise AssertionError("a butterfly was taken")
+whole = np.arange(35.0).reshape(5, 7)
+cuts = [r * r * 5 // ranks**2 for r in range(ranks + 1)]
+columns = transpose(MPI.COMM_WORLD, whole[cuts[me] : cuts[me + 1]])
+np.testing.assert_array_equal(columns, whole.T[me * 7 // ranks : (me + 1) * 7 // ranks])
+for kind in (np.float32, np.float64, np.int32, np.int64):
+    values = np.array([[me + 1, 10 * me]], kind)
+    sums = prefix_sum(MPI.COMM_WORLD, values)
+    np.testing.assert_array_equal(sums, sum(np.array([[r + 1, 10 * r]], kind) for r in range(me + 1)))
+    assert sums.dtype == kind
+    np.testing.assert_array_equal(broadcast(MPI.COMM_WORLD, values, ranks - 1), [[ranks, 10 * (ranks - 1)]])
+for refused in (
+    lambda: prefix_sum(MPI.COMM_WORLD, np.zeros(2, complex)),
+    lambda: broadcast(MPI.COMM_WORLD, np.zeros(2), ranks),
+    lambda: transpose(MPI.COMM_WORLD, np.zeros(3)),
+):
+    try:
+        refused()
+    except ValueError as fault:
+        assert "give" in str(fault) or "is none of" in str(fault)
+    else:
+        raise AssertionError("was taken")
 print("rank", me, "done")
 """
 

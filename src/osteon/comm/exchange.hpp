@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// Exchanges of any data, carried out as plans (plan/exchange.hpp) over MPI, or through memory that ranks share: all-to-all
-/// personalised, transposition, prefix sums, broadcast. All that other code needs is this header.
+/// personalised, transposition, prefix sums, broadcast, butterfly. All that other code needs is this header.
 ///
 ///     comm::all_to_all exchange(comm);                       // once
 ///     auto to = comm::parcels::packed(counts);               // counts[r] elements for rank r
@@ -111,6 +111,23 @@ template <class T>
 void broadcast(MPI_Comm comm, std::span<T> object, int root) {
   const auto bytes = std::as_writable_bytes(object);
   execute_on_object(comm, plan::broadcast_tree(size(comm), root, std::ssize(bytes)), bytes, {});
+}
+
+/// One round of plan::butterfly: swap objects with the rank whose number differs in bit `round`, if there is one.
+/// @param out, in of one size, on all ranks alike, without common bytes
+/// @return whether there was one @collective on comm
+bool butterfly_round(MPI_Comm comm, int round, std::span<const std::byte> out, std::span<std::byte> in);
+
+/// All rounds, the first between neighbours. In each, `combine(round, own, arrived)` makes of both what goes on: with sums,
+/// all ranks of a power of two end with the sum over all; with sums and differences times factors it is a transform between
+/// ranks.
+/// @collective on comm
+template <class T, class Combine>
+void butterfly(MPI_Comm comm, std::span<T> object, Combine combine) {
+  std::vector<T> arrived(object.size());
+  for (int round = 0; (std::int64_t{1} << round) < size(comm); ++round)
+    if (butterfly_round(comm, round, std::as_bytes(object), std::as_writable_bytes(std::span(arrived))))
+      combine(round, object, std::span<const T>(arrived));
 }
 
 }  // namespace osteon::comm

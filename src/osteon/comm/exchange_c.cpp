@@ -64,5 +64,34 @@ int osteon_all_to_all_run(osteon_all_to_all* exchange, const void* out, const st
   });
 }
 
+int osteon_prefix_sum(const MPI_Comm* comm, void* object, std::int64_t count, char type, char* error, std::size_t length) {
+  return guarded(error, length, [&] {
+    const auto sum = [&]<class T>(T* values) {
+      comm::prefix_sum(*comm, std::span(values, static_cast<std::size_t>(count)));
+    };
+    switch (type) {
+      case 'f':
+        return sum(static_cast<float*>(object));
+      case 'd':
+        return sum(static_cast<double*>(object));
+      case 'i':  // unsigned, so that sums wrap around
+        return sum(static_cast<std::uint32_t*>(object));
+      case 'l':
+        return sum(static_cast<std::uint64_t*>(object));
+      default:
+        throw usage_error(std::string("elements of type '") + type + "' have no prefix sum: take f, d, i or l");
+    }
+  });
+}
+
+int osteon_broadcast(const MPI_Comm* comm, void* object, std::int64_t bytes, int root, char* error, std::size_t length) {
+  return guarded(error, length, [&] {
+    if (root < 0 || root >= comm::size(*comm))
+      throw usage_error("rank " + std::to_string(root) + " is none of the " + std::to_string(comm::size(*comm)) +
+                        " ranks of the communicator");
+    comm::broadcast(*comm, std::span(static_cast<std::byte*>(object), static_cast<std::size_t>(bytes)), root);
+  });
+}
+
 void osteon_all_to_all_free(osteon_all_to_all* exchange) { delete exchange; }
 }

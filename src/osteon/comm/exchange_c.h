@@ -31,6 +31,12 @@ int osteon_all_to_all_run(osteon_all_to_all* exchange, const void* out, const in
 /** @pre MPI is not finalized; collective */
 void osteon_all_to_all_free(osteon_all_to_all* exchange);
 
+/** Inclusive prefix sums over ranks, element by element, in place. @param type 'f' float, 'd' double, 'i' int32_t, 'l' int64_t;
+ * integers wrap around */
+int osteon_prefix_sum(const MPI_Comm* comm, void* object, int64_t count, char type, char* error, size_t length);
+/** The object of rank `root` on all ranks, in place. */
+int osteon_broadcast(const MPI_Comm* comm, void* object, int64_t bytes, int root, char* error, size_t length);
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

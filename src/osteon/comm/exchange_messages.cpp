@@ -190,4 +190,14 @@ void execute_on_object(MPI_Comm comm, const plan::exchange& what, std::span<std:
   }
 }
 
+bool butterfly_round(MPI_Comm comm, int round, std::span<const std::byte> out, std::span<std::byte> in) {
+  constexpr std::int64_t longest = std::int64_t{1} << 30;
+  const plan::exchange_round now = plan::butterfly(size(comm), std::ssize(out)).of(rank(comm), round);
+  std::vector<MPI_Request> requests;
+  for (const auto& m : now.receives) receive_in_pieces(in.data(), m.bytes, longest, m.peer, tag_of(round), comm, requests);
+  for (const auto& m : now.sends) send_in_pieces(out.data(), m.bytes, longest, m.peer, tag_of(round), comm, requests);
+  wait_for_all(requests);
+  return !now.receives.empty();
+}
+
 }  // namespace osteon::comm

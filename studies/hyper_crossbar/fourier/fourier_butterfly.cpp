@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <climits>
 #include <cmath>
 #include <osteon/base/error.hpp>
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/exchange.hpp>
 #include <studies/hyper_crossbar/fourier/fourier_butterfly.hpp>
 
 namespace osteon::studies {
@@ -22,16 +22,6 @@ std::int64_t reversed(std::int64_t number, std::int64_t ranks) {
 // Without the detour for infinities that the operator of std::complex takes.
 complex product(complex a, complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
-// Give elements to a partner that gives as many, a count that MPI can hold at a time.
-void swap_with(MPI_Comm comm, int partner, const complex* from, complex* to, std::ptrdiff_t count) {
-  constexpr std::ptrdiff_t most = INT_MAX / 2;
-  for (std::ptrdiff_t begin = 0; begin < count; begin += most) {
-    const int length = static_cast<int>(std::min(most, count - begin));
-    MPI_Sendrecv(from + begin, length, MPI_C_DOUBLE_COMPLEX, partner, 0, to + begin, length, MPI_C_DOUBLE_COMPLEX, partner,
-                 0, comm, MPI_STATUS_IGNORE);
-  }
 }
 
 // Powers of two that the shape can be cut into.
@@ -92,7 +82,6 @@ fourier_butterfly::fourier_butterfly(MPI_Comm comm, index3 shape, const fourier_
 void fourier_butterfly::stage(int axis, int s, fourier_direction direction) {
   const std::int64_t apart = grid_[axis] >> (s + 1), below = axis == 0 ? grid_.y * grid_.x : axis == 1 ? grid_.x : 1;
   const bool upper = (place_[axis] & apart) != 0, forward = direction == fourier_direction::forward;
-  const auto partner = static_cast<int>(comm_.rank() + (upper ? -apart : apart) * below);
   std::vector<complex> factors(static_cast<std::size_t>(local_[axis]));
   const std::int64_t first = place_[axis] % apart * local_[axis], points = 2 * apart * local_[axis];
   for (std::size_t i = 0; i < factors.size(); ++i) {
@@ -113,7 +102,10 @@ void fourier_butterfly::stage(int axis, int s, fourier_direction direction) {
   };
   if (!forward) multiply();
   const stopwatch clock;
-  swap_with(comm_.get(), partner, points_at_, arrived_.get(), plane_ * local_.z);
+  const auto elements = static_cast<std::size_t>(plane_ * local_.z);
+  comm::butterfly_round(comm_.get(), std::countr_zero(static_cast<std::uint64_t>(apart * below)),
+                        std::as_bytes(std::span(points_at_, elements)),
+                        std::as_writable_bytes(std::span(arrived_.get(), elements)));
   account_.seconds += clock.seconds();
   account_.exchanges += 1;
   account_.messages += 1;

@@ -31,9 +31,7 @@ template double owned_dot(const float*, const float*, std::int64_t, grid::node_l
 template double owned_dot(const double*, const float*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
 template double owned_dot(const double*, const double*, std::int64_t, grid::node_layout, const grid::shared_nodes&);
 
-double scrambled(std::uint64_t number) {
-  return static_cast<double>(splitmix64(number) >> 11) * 0x1p-52 - 1;
-}
+double scrambled(std::uint64_t number) { return static_cast<double>(splitmix64(number) >> 11) * 0x1p-52 - 1; }
 
 eigenvalue_range estimate_eigenvalues(MPI_Comm comm, const elasticity_operator& k, std::span<const std::int64_t> ids,
                                       int steps, const lanczos_vectors& v,
