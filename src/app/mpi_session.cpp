@@ -37,7 +37,8 @@ namespace {
 int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
   follow_front();
   int provided = 0;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  // Virtual ranks are threads that take turns; where MPI does not let them, what needs them says so.
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
   std::set_terminate(end_all_ranks);
   int code = 0;
   const int rank = comm::rank(MPI_COMM_WORLD);

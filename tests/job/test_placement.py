@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fake_cluster import FakeCluster, why_not
-from whole_job import BINARY, Job, job_text
+from whole_job import BINARY, Job, job_text, osteon
 
 
 def sponge_job(folder: Path, more: str = "") -> Job:
@@ -54,6 +54,31 @@ def test_unknown_bindings_are_refused(tmp_path: Path) -> None:
     assert "run.bind" in done.err and "socket" in done.err
 
 
+# Oracle: what `osteon plan job` says that an iteration sends, of which nothing stays on a host with one core.
+@pytest.mark.parametrize("ranks", [2, 5])
+def test_place_weighs_what_an_iteration_sends(tmp_path: Path, ranks: int) -> None:
+    sponge_job(tmp_path)
+    job = str(tmp_path / "job.toml")
+    planned = json.loads(osteon("plan", "job", job, "-n", str(ranks), "--json", "-").stdout)
+    (iteration,) = (p for p in planned["parts"] if p["part"] == "iteration")
+    sent = sum(p["bytes"] for p in iteration["plans"] if not p["plan"].startswith("reductions"))
+    there = ["--hosts", str(ranks), "--host", "core:1 pu:1"]
+    placed = osteon("place", "--job", job, "--ranks", str(ranks), *there, "--json", "-")
+    assert placed.returncode == 0, placed.stderr
+    assert sent > 1000
+    # A weight is a whole number of bytes, the mean of both directions.
+    assert json.loads(placed.stdout)["off_host_bytes"]["input"] == pytest.approx(sent, abs=ranks**2)
+
+
+# Oracle: the words; a job whose plans are not known before it runs is placed by its fine level.
+def test_place_says_why_it_does_not_weigh_an_iteration(tmp_path: Path) -> None:
+    sponge_job(tmp_path, more='[load]\ntest = "conductivity_tensor"\n')
+    there = ["--hosts", "3", "--host", "core:1 pu:1"]
+    placed = osteon("place", "--job", str(tmp_path / "job.toml"), "--ranks", "3", *there)
+    assert placed.returncode == 0, placed.stderr
+    assert "on the fine level, as the plans of this job cannot be made" in placed.stdout
+
+
 # Oracle: the same job in the order that the launcher gave.
 def test_several_hosts_are_measured_once_and_ranks_renumbered(tmp_path: Path) -> None:
     if missing := why_not():
@@ -74,6 +99,7 @@ def test_several_hosts_are_measured_once_and_ranks_renumbered(tmp_path: Path) ->
             found.append(answers(json.loads((tmp_path / "job.out" / "summary.json").read_text())))
     assert "6 ranks of 1 thread on several hosts: in the order they came" in said[0]
     assert "6 ranks of 1 thread on 3 hosts, measured in" in said[1]
+    assert "weights: bytes of an iteration on all levels, planned in" in said[1]
     assert "6 ranks of 1 thread on 3 hosts, measured before" in said[2]
     assert len(list(cache.glob("machine-*.json"))) == 1
     for other in found[1:]:

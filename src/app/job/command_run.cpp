@@ -28,7 +28,7 @@
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/placement/place_ranks.hpp>
-#include <osteon/job/placement/rank_graph.hpp>
+#include <osteon/job/run/ranks_by_plans.hpp>
 #include <osteon/job/run/compute.hpp>
 #include <osteon/job/run/connectivity_effect.hpp>
 #include <osteon/job/run/directory_lock.hpp>
@@ -179,11 +179,8 @@ void finish(const run_options& options, const job::spec& spec) {
 
 job::placed_ranks place(MPI_Comm comm, const job::spec& spec, log_sink& log) {
   const auto graph = [&] {
-    const voxel::model_header header = job::source_of(spec).outline(comm, spec);
-    placement::graph ranks;
-    comm::collectively(comm,
-                       [&] { ranks = job::rank_graph(spec, header.shape, header.active_per_plane, comm::size(comm)); });
-    return ranks;
+    job::ranks_to_place found = job::ranks_to_place_of_run(comm, spec);
+    return std::pair(std::move(found.graph), std::move(found.by));
   };
   return job::place_ranks(comm, spec, graph, log);
 }

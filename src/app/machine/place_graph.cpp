@@ -13,10 +13,9 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
-#include <osteon/io/files/model_file.hpp>
-#include <osteon/job/import/import.hpp>
-#include <osteon/job/outputs/output_paths.hpp>
+#include <functional>
 #include <osteon/job/placement/rank_graph.hpp>
+#include <osteon/job/run/ranks_by_plans.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/voxfe/script_job.hpp>
 #include <osteon/placement/graph/graph.hpp>
@@ -47,31 +46,31 @@ placement::cartesian grid_of(const graph_options& o) {
 placed_graph graph_of_job(const graph_options& o) {
   if (o.ranks < 1) throw usage_error("--job: say with --ranks how many ranks it is dealt out to");
   if (under_launcher()) throw usage_error("--job reads the model by one process; start it without mpirun");
-  std::string model = o.job;
-  bool bricks = true;
-  int values = 3;
   terminal_sink log(is_interactive());
-  if (!model.ends_with(".nc")) {
+  placed_graph result;
+  std::exception_ptr failed;  // said once, by main()
+  std::function<job::ranks_to_place(MPI_Comm)> make;
+  if (o.job.ends_with(".nc")) {
+    make = [&](MPI_Comm comm) {
+      return job::ranks_to_place{job::subdomain_graph(comm, o.job, o.ranks, false, 3, log), "of the nodes that bricks share"};
+    };
+  } else {
     std::vector<problem> problems;
     const job::spec spec = job::read_job(o.job, {}, problems);
     if (!problems.empty()) throw usage_error(job::join(problems));
-    model = job::output_paths(spec).model;
     job::warn_of_older_spellings(spec, log);
-    job::import_model(spec, model, log);
-    values = job::values_per_node(spec);
-    bricks = job::takes_bricks(spec, io::read_model_header(model).shape.z, o.ranks);
+    make = [spec, &o, &log](MPI_Comm) { return job::ranks_to_place_of(spec, o.ranks, log); };
   }
-  placed_graph result;
-  std::exception_ptr failed;  // said once, by main()
   on_all_ranks([&](MPI_Comm comm) {
     try {
-      result.graph = job::subdomain_graph(comm, model, o.ranks, !bricks, values, log);
+      job::ranks_to_place found = make(comm);
+      result.graph = std::move(found.graph);
+      result.words = fmt::format("{} on {} ranks, weights: {}", o.job, o.ranks, found.by);
     } catch (const error&) {
       failed = std::current_exception();
     }
   });
   if (failed) std::rethrow_exception(failed);
-  result.words = fmt::format("{} as {} {}", o.job, o.ranks, bricks ? "bricks" : "stacks of planes");
   return result;
 }
 

@@ -139,7 +139,7 @@ std::string bind(MPI_Comm comm, const spec& job, const machine::local_ranks& her
 
 }  // namespace
 
-placed_ranks place_ranks(MPI_Comm comm, const spec& job, const std::function<placement::graph()>& graph, log_sink& log) {
+placed_ranks place_ranks(MPI_Comm comm, const spec& job, const std::function<std::pair<placement::graph, std::string>()>& graph, log_sink& log) {
   const int ranks = comm::size(comm), threads = omp_get_max_threads();
   const machine::local_ranks here(comm, threads);
   const std::string who = fmt::format("{} of {}", counted(ranks, "rank"), counted(threads, "thread"));
@@ -153,7 +153,7 @@ placed_ranks place_ranks(MPI_Comm comm, const spec& job, const std::function<pla
   // Errors here are thrown by all ranks alike, and an order is no reason to end a job.
   std::optional<std::pair<machine::description, std::string>> known;
   std::optional<placement::reordered> placed;
-  std::string fault;
+  std::string fault, weights;
   try {
     known = machine_of(comm, machine::hosts_of(comm));
   } catch (const error& e) {
@@ -163,7 +163,9 @@ placed_ranks place_ranks(MPI_Comm comm, const spec& job, const std::function<pla
   if (known) try {
       placement::reorder_options options;
       options.threads = threads;
-      placed = placement::reorder(comm, graph(), known->first, options);
+      auto [ranks_as_graph, by] = graph();
+      weights = by;
+      placed = placement::reorder(comm, ranks_as_graph, known->first, options);
     } catch (const error& e) {
       fault = e.what();
     }
@@ -171,8 +173,8 @@ placed_ranks place_ranks(MPI_Comm comm, const spec& job, const std::function<pla
     log.warn(fmt::format("{} on several hosts: in the order they came, {}: {}", who, binding, fault));
     return placed_ranks(comm);
   }
-  log.note(fmt::format("{} on {}, {}; {}; {}", who, counted(known->first.hosts.size(), "host"), known->second, binding,
-                       placed->report.line));
+  log.note(fmt::format("{} on {}, {}; {}; {}; weights: {}", who, counted(known->first.hosts.size(), "host"), known->second,
+                       binding, placed->report.line, weights));
   return placed_ranks(std::move(placed->ranks));
 }
 

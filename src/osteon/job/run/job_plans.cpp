@@ -73,7 +73,7 @@ grid::box_tree boxes_of(const voxel::model_header& header, const std::vector<mat
 
 void check(const spec& job, const physics& row) {
   const auto refuse = [&](const std::string& why) {
-    throw usage_error(
+    throw plans_unknown(
         fmt::format("the plans of this job cannot be made without running it: {}; osteon run --trace-messages "
                     "counts what it sends",
                     why));
@@ -91,9 +91,13 @@ void check_ranks(const voxel::model_header& header, int ranks, bool bricks) {
 }  // namespace
 
 job_plans plans_of_job(const spec& job, int ranks, log_sink& log) {
+  check(job, physics_of(job));
+  return plans_of_model(job, import_model(job, output_paths(job).model, log).path, ranks, log);
+}
+
+job_plans plans_of_model(const spec& job, const std::string& path, int ranks, log_sink& log) {
   const physics& row = physics_of(job);
   check(job, row);
-  const std::string path = import_model(job, output_paths(job).model, log).path;
   const voxel::model_header header = io::read_model_header(path, log);
   const bool deals_out_bricks = takes_bricks(job, header.shape.z, ranks);
   check_ranks(header, ranks, deals_out_bricks);

@@ -29,13 +29,19 @@ struct job_plans {
   std::string to_text() const;
 };
 
+/// What the plans of such a job cannot be made for without running it, in words that follow "as".
+struct plans_unknown : usage_error {
+  using usage_error::usage_error;
+};
+
 /// Import the model if needed and let virtual ranks set up the solver's neighbours on it, once; what iterations, files and
 /// the picture send follows from these. Bytes that only packing or the physical solution tells are left out, and so is what
 /// finds loads and parts of the solid (docs/plans.md).
-/// @throws usage_error if there are more ranks than planes or voxels, or if the plans of such a job cannot be made without
-/// running it; as import_model
+/// @throws plans_unknown; usage_error if there are more ranks than planes or voxels; as import_model
 /// @collective local; MPI has to be initialised with MPI_THREAD_SERIALIZED
 job_plans plans_of_job(const spec& job, int ranks, log_sink& log);
+/// The same of a model that is there.
+job_plans plans_of_model(const spec& job, const std::string& path, int ranks, log_sink& log);
 
 /// What was counted, for summary.json.
 nlohmann::ordered_json describe(const std::vector<comm::plan_traffic>& counted);
