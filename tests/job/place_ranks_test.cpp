@@ -33,7 +33,7 @@ TEST(place_ranks, one_host_costs_nothing_that_can_be_felt) {
         MPI_COMM_WORLD, job,
         [&] {
           asked = true;
-          return placement::graph{};
+          return std::pair{placement::graph{}, std::string{}};
         },
         log);
     least = std::min(least, cpu_seconds() - begin);
@@ -52,7 +52,7 @@ TEST(place_ranks, measured_binding_is_found_by_a_trial) {
   job::spec job;
   job.run.bind = "measured";
   lines log;
-  job::place_ranks(MPI_COMM_WORLD, job, [] { return placement::graph{}; }, log);
+  job::place_ranks(MPI_COMM_WORLD, job, [] { return std::pair{placement::graph{}, std::string{}}; }, log);
   ASSERT_EQ(log.notes.size(), 1U);
   const std::string& line = log.notes[0];
   EXPECT_NE(line.find("bound by trial (none "), std::string::npos) << line;

@@ -52,7 +52,8 @@ placed_graph graph_of_job(const graph_options& o) {
   std::function<job::ranks_to_place(MPI_Comm)> make;
   if (o.job.ends_with(".nc")) {
     make = [&](MPI_Comm comm) {
-      return job::ranks_to_place{job::subdomain_graph(comm, o.job, o.ranks, false, 3, log), "of the nodes that bricks share"};
+      return job::ranks_to_place{job::subdomain_graph(comm, o.job, o.ranks, false, 3, log),
+                                 "of the nodes that bricks share"};
     };
   } else {
     std::vector<problem> problems;

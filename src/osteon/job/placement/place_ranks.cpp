@@ -139,7 +139,8 @@ std::string bind(MPI_Comm comm, const spec& job, const machine::local_ranks& her
 
 }  // namespace
 
-placed_ranks place_ranks(MPI_Comm comm, const spec& job, const std::function<std::pair<placement::graph, std::string>()>& graph, log_sink& log) {
+placed_ranks place_ranks(MPI_Comm comm, const spec& job,
+                         const std::function<std::pair<placement::graph, std::string>()>& graph, log_sink& log) {
   const int ranks = comm::size(comm), threads = omp_get_max_threads();
   const machine::local_ranks here(comm, threads);
   const std::string who = fmt::format("{} of {}", counted(ranks, "rank"), counted(threads, "thread"));

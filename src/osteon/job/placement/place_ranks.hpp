@@ -30,10 +30,11 @@ class placed_ranks {
 ///
 /// Hosts are measured in two seconds, and once for the same hosts: the machine file is kept in $OSTEON_CACHE, or in
 /// osteon/ of the user's cache folder, for a week. If they cannot be measured, ranks keep their order.
-/// @param graph of the job's ranks and what its weights are in words, asked for only if there are several hosts; collective on
-/// comm
+/// @param graph of the job's ranks and what its weights are in words, asked for only if there are several hosts; collective
+/// on comm
 /// @throws machine_error on all ranks if a binding that was asked for by name is not possible
 /// @collective on comm
-placed_ranks place_ranks(MPI_Comm comm, const spec& job, const std::function<std::pair<placement::graph, std::string>()>& graph, log_sink& log);
+placed_ranks place_ranks(MPI_Comm comm, const spec& job,
+                         const std::function<std::pair<placement::graph, std::string>()>& graph, log_sink& log);
 
 }  // namespace osteon::job

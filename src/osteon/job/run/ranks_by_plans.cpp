@@ -50,7 +50,8 @@ placement::graph graph_of_iteration(const job_plans& plans) {
           }
       // Runs that differ are in the plan once each.
       for (const auto& [pair, n] : once)
-        bytes[pair] += static_cast<double>(n) * static_cast<double>(p.bytes) / static_cast<double>(std::max<std::int64_t>(1, sum));
+        bytes[pair] +=
+            static_cast<double>(n) * static_cast<double>(p.bytes) / static_cast<double>(std::max<std::int64_t>(1, sum));
     }
   }
   std::vector<placement::edge> edges;
