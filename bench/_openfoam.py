@@ -1,7 +1,7 @@
 """The flow of an image by OpenFOAM's simpleFoam: the mesh is the fluid voxels, one cell each.
 
-Steady laminar flow of a fluid of viscosity and density one that a small uniform force drives, so that inertia is nothing beside
-friction. The image repeats itself in all directions.
+Steady laminar flow of a fluid of viscosity and density one that a small uniform force drives, so that inertia is no part
+of it. The image repeats itself in all directions.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def write_case(fluid: np.ndarray, case: Path, along: int = 0) -> None:
         return (z * points[1] + y) * points[2] + x
 
     def face(axis: int, z, y, x, outward: bool):
-        """Corners of the face of a cell at its low end of `axis`, in the order whose normal points up (down if outward)."""
+        """Corners of the face at the low end of a cell along `axis`; its normal points up, or down if outward."""
         u, v = [a for a in range(3) if a != axis]
         base = [z, y, x]
 
@@ -143,14 +143,16 @@ def write_case(fluid: np.ndarray, case: Path, along: int = 0) -> None:
         "0",
         "U",
         "volVectorField",
-        f"dimensions [0 1 -1 0 0 0 0]; internalField uniform (0 0 0); boundaryField {{ {cyclic} walls {{ type noSlip; }} }}\n",
+        "dimensions [0 1 -1 0 0 0 0]; internalField uniform (0 0 0);"
+        f"boundaryField {{ {cyclic} walls {{ type noSlip; }} }}\n",
     )
     _write(
         case,
         "0",
         "p",
         "volScalarField",
-        f"dimensions [0 2 -2 0 0 0 0]; internalField uniform 0; boundaryField {{ {cyclic} walls {{ type zeroGradient; }} }}\n",
+        "dimensions [0 2 -2 0 0 0 0]; internalField uniform 0;"
+        f"boundaryField {{ {cyclic} walls {{ type zeroGradient; }} }}\n",
     )
     _write(case, "constant", "transportProperties", "dictionary", "transportModel Newtonian; nu 1;\n")
     _write(case, "constant", "turbulenceProperties", "dictionary", "simulationType laminar;\n")

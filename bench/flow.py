@@ -3,9 +3,10 @@
 
     ./run bench flow [--json FILE] [--repeat N] [--only NAME ...] [--no-peers] [--job] [--large EDGE]
 
-Images are spheres that overlap, a sponge and an open foam, of 64 and 128 voxels; flow is along z in an image that repeats itself.
-Each is solved to 1e-6 of the full residual, to 0.1 % of the permeability, and in three directions. --job measures whole jobs
-besides, image and files included. --large solves a sponge of so many voxels an edge in three directions on two ranks.
+Images are spheres that overlap, a sponge and an open foam, of 64 and 128 voxels; flow is along z in an image that
+repeats itself. Each is solved to 1e-6 of the residual, to 0.1 % of the permeability, and in three directions. --job
+measures whole jobs besides, image and files included. --large solves a sponge of so many voxels an edge in three
+directions on two ranks.
 OpenFOAM's simpleFoam solves the images of 64 voxels until its residuals are 1e-6.
 """
 
@@ -119,8 +120,10 @@ def main() -> int:
                 row["image"] = Path(row["image"]).stem
                 print(
                     f"  {row['image']:<12} {row['fluid_voxels']:>8} fluid voxels {row['cpu_seconds']:7.2f} CPU s"
-                    f" {row['iterations']:4d} iterations {row['ns_per_voxel_and_iteration']:5.0f} ns a voxel and iteration"
-                    f" {row['bytes_per_voxel']:5.0f} B a voxel, K {100 * row['product_share_of_triad']:.0f} % of the triad,"
+                    f" {row['iterations']:4d} iterations"
+                    f" {row['ns_per_voxel_and_iteration']:5.0f} ns a voxel and iteration"
+                    f" {row['bytes_per_voxel']:5.0f} B a voxel,"
+                    f" K {100 * row['product_share_of_triad']:.0f} % of the triad,"
                     f" k {row['directions'][0]['permeability_voxel2']:.6g} voxel^2",
                     flush=True,
                 )
