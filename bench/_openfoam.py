@@ -1,7 +1,7 @@
 """The flow of an image by OpenFOAM's simpleFoam: the mesh is the fluid voxels, one cell each.
 
-Steady laminar flow of a fluid of viscosity and density one that a small uniform force drives, so that inertia is no part
-of it. The image repeats itself in all directions.
+Steady laminar flow of a fluid of viscosity and density one that a uniform force drives, so small that inertia plays no
+part. The image repeats itself in all directions.
 """
 
 from __future__ import annotations
