@@ -5,7 +5,7 @@
 
 Hosts are network namespaces with shaped links, between which MPI talks TCP; it needs root and Open MPI. The job is heat
 in the bone scan, or in a sponge where that is not there, in bricks. All ranks share the cores of this machine, which
-computing waits for; messages tell by the mean over ranks of `waited_seconds`, and by the bytes that reach the slow host.
+computing waits for; messages tell by the mean over ranks of `waited_seconds`, and by bytes that reach the slow host.
 """
 
 from __future__ import annotations

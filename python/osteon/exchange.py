@@ -174,8 +174,8 @@ def broadcast(comm: MPI.Comm, values: np.ndarray, root: int = 0) -> np.ndarray:
 def transpose(comm: MPI.Comm, rows: np.ndarray, schedule: str = "auto") -> np.ndarray:
     """Columns of a matrix whose rows lie on the ranks one after the other: `rows` has shape (own rows, columns).
 
-    The result has shape (own columns, rows): rank r of P gets columns [r n / P, (r + 1) n / P) of n, rounded down. Ranks may
-    have any numbers of rows, also none. Collective.
+    The result has shape (own columns, rows): rank r of P gets columns [r n / P, (r + 1) n / P) of n, rounded down.
+    Ranks may have any numbers of rows, also none. Collective.
     """
     rows = np.asarray(rows)
     if rows.ndim != 2:
