@@ -4,7 +4,7 @@
     ./run bench placement [--hosts N] [--ranks-per-host N] [--mbit M] [--slow M] [--turns N] [--json FILE]
 
 Hosts are network namespaces with shaped links, between which MPI talks TCP; it needs root and Open MPI. The job is heat
-in the bone scan, or in a sponge where that is not there, in bricks. All ranks share the cores of this machine, which
+in the bone scan, or in a sponge where that is not there. All ranks share the cores of this machine, which
 computing waits for; messages tell by the mean over ranks of `waited_seconds`, and by bytes that reach the slow host.
 """
 
@@ -33,8 +33,6 @@ spacing_mm = 0.02
 {segment}
 [[material]]
 conductivity_W_per_mK = 0.54
-[run]
-decomposition = "bricks"
 [picture]
 enabled = false
 """
@@ -66,7 +64,7 @@ def run_once(cluster: FakeCluster, ranks: list[int], job: Path, slow: int, *opti
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hosts", type=int, default=4, help="(default: 4)")
-    parser.add_argument("--ranks-per-host", type=int, default=3, help="(default: 3)")
+    parser.add_argument("--ranks-per-host", type=int, default=2, help="(default: 2)")
     parser.add_argument("--mbit", type=float, default=200, help="of a link, in Mbit/s (default: 200)")
     parser.add_argument("--slow", type=float, default=25, help="of the link of host n1 (default: 25)")
     parser.add_argument("--turns", type=int, default=3, help="runs of each in turn, the median counts (default: 3)")
