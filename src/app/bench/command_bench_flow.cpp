@@ -40,11 +40,7 @@ void print_permeabilities(const nlohmann::ordered_json& answer) {
 }
 
 int bench_flow(const bench_flow_options& options, const std::vector<std::string>& words) {
-  if (!under_launcher()) {
-    std::vector<std::string> arguments{own_path()};
-    arguments.insert(arguments.end(), words.begin(), words.end());
-    return start_ranks(options.ranks, options.threads, arguments);
-  }
+  if (!under_launcher()) return start_ranks(options.ranks, options.threads, words);
   return on_all_ranks([&](MPI_Comm comm) {
     bench::flow_options what = options.what;
     what.directions.clear();
