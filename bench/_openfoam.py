@@ -175,8 +175,31 @@ def mean_velocity(case: Path, along: int) -> tuple[float, int]:
     return float(np.mean([float(v.split()[2 - along]) for v in values])), int(last.name)
 
 
+def connected(fluid: np.ndarray) -> np.ndarray:
+    """The largest part of the fluid, by faces, if it has more than half of it; opposite ends of the box are neighbours.
+
+    The others are dropped: the pressure of a part that touches nothing is undetermined, which simpleFoam cannot solve.
+    """
+    left = fluid.copy()
+    while left.any():
+        part = np.zeros_like(fluid)
+        part[np.unravel_index(int(left.argmax()), left.shape)] = True
+        before, size = 0, 1
+        while before < size:
+            before = size
+            for axis in range(3):
+                part |= np.roll(part, 1, axis) | np.roll(part, -1, axis)
+                part &= fluid
+            size = int(part.sum())
+        if 2 * size > fluid.sum():
+            return part
+        left &= ~part
+    raise ValueError("no part of the fluid has more than half of it")
+
+
 def permeability(fluid: np.ndarray, case: Path, along: int = 0) -> tuple[Cost, float, int]:
     """What simpleFoam took, the permeability in voxel^2, its iterations. @throws subprocess.CalledProcessError"""
+    fluid = connected(fluid)
     write_case(fluid, case, along)
     cost = measured(["simpleFoam", "-case", str(case)], env=os.environ | ENVIRONMENT)
     velocity, iterations = mean_velocity(case, along)
