@@ -94,7 +94,7 @@ nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options) 
   out["triad_GB_per_s"] = bandwidth / 1e9;
   for (const std::string& file : options.images) {
     const solve::flow_problem problem = read_problem(comm, file, options);
-    double cpu = 1e30;
+    double cpu = 1e30, solving = 1e30;
     double bytes = 0;
     solve::flow_solution answer;
     for (int turn = 0; turn < options.repetitions; ++turn) {
@@ -104,7 +104,12 @@ nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options) 
       solve::flow_options how = options.how;
       how.fields = options.fields;
       answer = solve::solve_permeability(problem, how, null_log());
-      cpu = std::min(cpu, sum_of_ranks(comm, cpu_seconds() - start));
+      const double taken = sum_of_ranks(comm, cpu_seconds() - start);
+      cpu = std::min(cpu, taken);
+      // Others' programs stretch all clocks but that of the processor, which tells the set-up from the rest by their shares.
+      double iterating = 0;
+      for (const solve::flow_direction& d : answer.directions) iterating += d.certificate.solve_seconds;
+      solving = std::min(solving, taken * iterating / (iterating + answer.setup_seconds));
       if (turn == 0) bytes = resident("VmHWM") - before;
     }
     nlohmann::ordered_json row{{"image", file},
@@ -114,10 +119,8 @@ nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options) 
                                {"cpu_seconds", cpu},
                                {"setup_seconds", answer.setup_seconds}};
     int iterations = 0;
-    double solving = 0;
     for (const solve::flow_direction& d : answer.directions) {
       iterations += d.certificate.iterations;
-      solving += d.certificate.solve_seconds;
       row["directions"].push_back({{"along", std::string(1, "zyx"[static_cast<int>(d.along)])},
                                    {"permeability_voxel2", d.permeability_mm2},
                                    {"low", d.low_mm2},
@@ -130,7 +133,7 @@ nlohmann::ordered_json measure_flow(MPI_Comm comm, const flow_options& options) 
     }
     const auto flowing = static_cast<double>(std::max<std::int64_t>(answer.counts.flowing, 1));
     row["iterations"] = iterations;
-    row["ns_per_voxel_and_iteration"] = 1e9 * solving / flowing / std::max(iterations, 1) * comm::size(comm);
+    row["ns_per_voxel_and_iteration"] = 1e9 * solving / flowing / std::max(iterations, 1);
     row["bytes_per_voxel"] = bytes / static_cast<double>(std::max(problem.cells.size(), 1));
     const auto cells = solve::make_flow_cells(problem, std::vector<bool>(problem.cells.runs().size(), true),
                                               static_cast<int>(problem.directions[0]));
