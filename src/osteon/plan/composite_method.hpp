@@ -13,6 +13,9 @@ struct method_description {
 /// The methods, each with its usual parameters.
 const std::vector<method_description>& known_methods();
 
+/// Whether a text names one of them, be its parameters right or wrong.
+bool names_composite_method(const std::string& text);
+
 /// A method with its parameters, and how finished parts are collected.
 ///
 /// - `sequential`, `sequential:K`, `sequential:all`, `sequential:chain`: whole images to the root, K at a time (default 1)
