@@ -244,6 +244,9 @@ TEST(exchange, written_down_message_by_message) {
   EXPECT_EQ(what.rounds, 3);
   EXPECT_EQ(what.of(1, 2).receives.size(), 2u);
   EXPECT_EQ(what.of(1, 0).sends.at(0).size(), 100);
+  auto among_more = what;
+  among_more.ranks = 5;
+  EXPECT_EQ(faults(among_more), "") << "ranks that the list does not name have no messages";
   for (const char* text : {"", "#", "0 1 2", "0 1 2 3 4", "0 1 1 5", "0 -1 2 3", "a", "0 1 2 3x", "0 1 99999999 1",
                            "0 1 2 99999999999999999999"})
     EXPECT_THROW(plan::parse_messages(text, "here"), data_error) << text;

@@ -4,7 +4,7 @@
 ///
 /// A ledger hangs on a communicator and on those that are duplicated from it afterwards, so no function has to hand it on,
 /// and nobody counts where none hangs. Everything that goes between neighbours is entered by `comm::neighbours`, compositing
-/// by `comm::executor`, collectives of the iteration by those who call them.
+/// by who carries it out, collectives of the iteration by those who call them.
 #include <mpi.h>
 
 #include <cstdint>

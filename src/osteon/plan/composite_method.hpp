@@ -34,7 +34,7 @@ struct composite_method {
   collect_options collect;                ///< `host_of` is filled by `make`
   int ranks_per_host = 0;                 ///< 0: unknown, then `host_of` is needed by `hybrid` and `+leaders`
   std::vector<int> host_of;               ///< by rank; goes before ranks_per_host
-  std::vector<std::vector<span>> active;  ///< by rank, as in composite_goal; used by `direct-send:overlap` and `slic`
+  std::vector<std::vector<span>> active;  ///< by rank, as in goal; used by `direct-send:overlap` and `slic`
   bool heeds_active = false;              ///< it is one of these
 
   /// @throws usage_error that names the known methods, and the one that was perhaps meant
