@@ -72,12 +72,12 @@ std::vector<int> shape_of_paper(int pus) {
   }
 }
 
-double skew_rate(const plan::exchange& what, double mean) {
+double skew_rate(const plan::plan& what, double mean) {
   double sum = 0;
   for (std::int64_t r = 0; r < what.rounds; ++r) {
     std::int64_t largest = 0;
     for (int rank = 0; rank < what.ranks; ++rank)
-      for (const plan::message& m : what.of(rank, r).sends) largest = std::max(largest, m.bytes);
+      for (const plan::message& m : what.of(rank, r).sends) largest = std::max(largest, what.bytes(m));
     sum += static_cast<double>(largest);
   }
   return sum / (static_cast<double>(what.rounds) * mean);

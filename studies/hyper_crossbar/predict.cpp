@@ -18,14 +18,15 @@ constexpr std::int64_t bytes_of_sent_key = 12;  // the key, where it was and whe
 std::string joined(const std::vector<int>& sizes) { return fmt::format("{}", fmt::join(sizes, "x")); }
 
 // The ranks of each row, or of each column, of a virtual plane exchange equal blocks among themselves.
-plan::exchange within_groups(fourier_folding f, bool rows, std::int64_t bytes) {
+plan::plan within_groups(fourier_folding f, bool rows, std::int64_t bytes) {
   const int group = rows ? f.rows : f.columns, apart = rows ? f.columns : 1;
-  plan::exchange result{"transposition", f.rows * f.columns, group - 1, plan::arrival::parcels, {}, {}, {}};
+  plan::plan result{
+      .name = "transposition", .ranks = f.rows * f.columns, .rounds = group - 1, .moves = plan::cargo::parcels};
   result.of = [=](int rank, std::int64_t round) {
     const int place = rank / apart % group, distance = static_cast<int>(round) + 1, base = rank - place * apart;
-    plan::exchange_round r;
-    r.sends.push_back({base + (place + distance) % group * apart, bytes, 0, {}});
-    r.receives.push_back({base + (place - distance + group) % group * apart, bytes, 0, {}});
+    plan::round r;
+    r.sends.push_back({base + (place + distance) % group * apart, {0, bytes}});
+    r.receives.push_back({base + (place - distance + group) % group * apart, {0, bytes}});
     return r;
   };
   return result;
@@ -55,9 +56,9 @@ std::string network_of_family(const std::string& text, int pus) {
   throw usage_error(fmt::format("'{}': give hxb, torus, mesh, fattree or dragonfly, or a network such as hxb:8x8x16", text));
 }
 
-double exchange_seconds(const net::network& where, const plan::exchange& what, std::int64_t sample) {
+double exchange_seconds(const net::network& where, const plan::plan& what, std::int64_t sample) {
   if (what.rounds <= sample) return net::cost_of(where, what).busiest_links;
-  plan::exchange some = what;
+  plan::plan some = what;
   some.rounds = sample;
   some.of = [&what](int rank, std::int64_t i) {
     // Multiples of the golden ratio: as even as can be, and without the period that equal steps might share with a schedule.
@@ -96,11 +97,11 @@ prediction predict_is(const net::network& where, const std::string& letter, doub
   };
   const bool grid =
       where.kind == net::topology::hyper_crossbar || where.kind == net::topology::torus || where.kind == net::topology::mesh;
-  const plan::exchange keys = plan::shift_exchange(grid ? where.shape : std::vector{pus}, bytes);
+  const plan::plan keys = plan::shift_exchange(grid ? where.shape : std::vector{pus}, bytes);
   double once = exchange_seconds(where, keys, rounds_to_sample);
   std::int64_t rounds = keys.rounds;
   for (const int bits : {(problem.log2_values + 1) / 2, problem.log2_values / 2})
-    for (const plan::exchange& table :
+    for (const plan::plan& table :
          {plan::prefix_tree(pus, std::int64_t{4} << bits), plan::broadcast_tree(pus, pus - 1, std::int64_t{4} << bits)}) {
       once += exchange_seconds(where, table, table.rounds);
       rounds += table.rounds;
@@ -117,8 +118,8 @@ prediction predict_is(const net::network& where, const std::string& letter, doub
 prediction predict_ft(const net::network& where, const ft_class& problem, double exec) {
   const fourier_folding f = fourier_3d::squarest_folding(problem.shape, where.pus);
   const auto share = static_cast<double>(problem.shape.volume()) * 16 / where.pus;
-  const plan::exchange in_rows = within_groups(f, true, static_cast<std::int64_t>(share / f.rows));
-  const plan::exchange in_columns = within_groups(f, false, static_cast<std::int64_t>(share / f.columns));
+  const plan::plan in_rows = within_groups(f, true, static_cast<std::int64_t>(share / f.rows));
+  const plan::plan in_columns = within_groups(f, false, static_cast<std::int64_t>(share / f.columns));
   const auto transforms = static_cast<std::int64_t>(problem.checksums.size()) + 1;
   const double once =
       exchange_seconds(where, in_rows, in_rows.rounds) + exchange_seconds(where, in_columns, in_columns.rounds);

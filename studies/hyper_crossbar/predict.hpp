@@ -27,7 +27,7 @@ std::string network_of_family(const std::string& text, int pus);
 
 /// Seconds of all rounds, each as long as its busiest link and the start-up of its messages (net::exchange_cost); of so
 /// many rounds spread evenly, scaled, if there are more than `sample`.
-double exchange_seconds(const net::network& where, const plan::exchange& what, std::int64_t sample);
+double exchange_seconds(const net::network& where, const plan::plan& what, std::int64_t sample);
 
 /// Keys that each of `pus` sends to each in the all-to-all exchange of IS, [from * pus + to]: stably sorted by the lower
 /// half of their bits. @throws usage_error for a class that there is not

@@ -1,4 +1,4 @@
-"""`osteon plan`: compositing plans counted, verified and drawn."""
+"""`osteon plan`: plans counted, verified and drawn."""
 
 from __future__ import annotations
 
@@ -47,6 +47,42 @@ def test_what_is_not_drawn_is_not_sent() -> None:
     for plan in json.loads(osteon(*arguments).stdout)["plans"]:
         assert plan["verified"], plan["problems"]
         assert 0 < plan["sent_bytes"] < 8 * 0.15 * 512 * 512 * 4
+
+
+def test_exchanges_are_plans_too(tmp_path: Path) -> None:
+    """Oracle: by hand. 7 parcels of 100 bytes a rank; Bruck's moves each once for each bit of its distance; sums up and down."""
+    listed = tmp_path / "two.txt"
+    listed.write_text("0 0 1 30\n1 1 0 12\n")
+    names = ["ring", "bruck", "prefix", "broadcast:3", "halo:2x2x2", str(listed)]
+    answer = json.loads(osteon(*names, "-n", "8", "--bytes", "100", "--json", "-").stdout)
+    plans = [(plan["verified"], plan["rounds"], plan["messages"], plan["sent_bytes"]) for plan in answer["plans"]]
+    assert plans == [
+        (True, 7, 56, 5600),
+        (True, 3, 24, 8 * 12 * 100),
+        (True, 5, 11, 1100),
+        (True, 3, 7, 700),
+        (True, 1, 24, 2400),
+        (True, 2, 2, 42),
+    ]
+    square = json.loads(osteon("transposition", "transposition:x-first", "-n", "9", "--json", "-").stdout)["plans"]
+    assert [plan["verified"] for plan in square] == [True, True]
+
+
+def test_an_unsound_list_of_messages_is_refused(tmp_path: Path) -> None:
+    listed = tmp_path / "one.txt"
+    listed.write_text("0 0 0 30\n")
+    assert osteon(str(listed)).returncode == 3
+
+
+def test_a_drawing_of_an_exchange_has_no_picture_to_collect(tmp_path: Path) -> None:
+    """Oracle: by hand: 8 messages in each of 3 rounds, each a line."""
+    picture = tmp_path / "bruck.svg"
+    done = osteon("draw", "bruck", "-n", "8", "-o", str(picture))
+    assert done.returncode == 0, done.stderr
+    tree = ET.parse(picture)
+    words = [node.text for node in tree.iter("{http://www.w3.org/2000/svg}text")]
+    assert [word for word in words if word.startswith("round")] == ["round 1", "round 2", "round 3"]
+    assert len(list(tree.iter("{http://www.w3.org/2000/svg}line"))) == 24
 
 
 def test_drawing_shows_every_rank_and_round(tmp_path: Path) -> None:

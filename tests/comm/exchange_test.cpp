@@ -149,6 +149,20 @@ TEST(objects, are_summed_and_spread_as_mpi_does) {
   }
 }
 
+// Oracle: MPI_Allreduce; the plan says which messages are added and which replace.
+TEST(objects, are_reduced_as_mpi_does) {
+  std::vector<std::uint32_t> own(1001), sums(1001);
+  for (std::size_t i = 0; i < own.size(); ++i) own[i] = static_cast<std::uint32_t>(i * i + 1'000'000'007u * index(rank()));
+  MPI_Allreduce(own.data(), sums.data(), 1001, MPI_UINT32_T, MPI_SUM, MPI_COMM_WORLD);
+  const auto bytes = std::as_writable_bytes(std::span(own));
+  comm::execute_on_object(MPI_COMM_WORLD, plan::all_reduce(ranks(), std::ssize(bytes)), bytes,
+                          [n = own.size()](std::byte* sum, const std::byte* arrived) {
+                            for (std::size_t i = 0; i < n; ++i)
+                              reinterpret_cast<std::uint32_t*>(sum)[i] += reinterpret_cast<const std::uint32_t*>(arrived)[i];
+                          });
+  EXPECT_EQ(own, sums);
+}
+
 // Oracle: the sum over all ranks of a power of two; and which ranks have met, of other numbers.
 TEST(objects, meet_all_others_in_a_butterfly) {
   std::vector<std::uint64_t> met{std::uint64_t{1} << rank(), 1};

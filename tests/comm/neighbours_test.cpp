@@ -20,7 +20,7 @@ plan::neighbour_part ring(int rank, int ranks) {
   return {"ring",
           {{.peer = before, .channel = 1, .list = {0}}, {.peer = after, .channel = 0, .list = {own - 1}}},
           {{.peer = before, .channel = 0, .run = {own, own + 1}}, {.peer = after, .channel = 1, .run = {own + 1, own + 2}}},
-          plan::neighbour_arrival::place};
+          plan::arrival::place};
 }
 
 template <class T>
@@ -67,7 +67,7 @@ TEST(neighbours, of_virtual_ranks_do_the_same) {
 // Oracle: the sum in the order of the ranks; numbers whose sums depend on their order.
 TEST(neighbours, combine_in_the_order_of_the_ranks) {
   const int me = comm::rank(MPI_COMM_WORLD), ranks = comm::size(MPI_COMM_WORLD);
-  plan::neighbour_part part{"sum", {}, {}, plan::neighbour_arrival::add};
+  plan::neighbour_part part{"sum", {}, {}, plan::arrival::add};
   for (int r = 0; r < ranks; ++r)
     if (r != me) part.sends.push_back({.peer = r, .list = {1, 0}});
   part.receives = part.sends;
@@ -86,7 +86,7 @@ TEST(neighbours, combine_in_the_order_of_the_ranks) {
 // Rank r has row r of a table of (ranks, ranks), and gets column r of it.
 plan::neighbour_part turned(int rank, int ranks) {
   const box3 row{{0, 0, 0}, {1, 1, ranks}}, column{{0, 0, 0}, {1, ranks, 1}};
-  plan::neighbour_part part{"turned", {}, {}, plan::neighbour_arrival::place};
+  plan::neighbour_part part{"turned", {}, {}, plan::arrival::place};
   for (int r = 0; r < ranks; ++r) {
     part.sends.push_back({.peer = r, .whole = row, .part = {{0, 0, r}, {1, 1, r + 1}}});
     part.receives.push_back({.peer = r, .whole = column, .part = {{0, r, 0}, {1, r + 1, 1}}});
@@ -149,7 +149,7 @@ TEST(neighbours, a_planted_wrong_message_is_found) {
     if (r == 1) part.sends[0].list.push_back(1);  // one element more than rank 0 expects
     comm::message_ledger& own = ledgers[static_cast<std::size_t>(r)];
     const int entry = own.entry_of("ring");
-    own.ran(entry, own.shape_of(entry, comm::shape_of(part, r, 4)), 0);
+    own.ran(entry, own.shape_of(entry, {part.counted(r, 4)}), 0);
   }
   const auto traffic = comm::traffic_of(ledgers);
   ASSERT_EQ(traffic[0].problems.size(), 1U);

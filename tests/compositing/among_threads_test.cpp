@@ -14,7 +14,7 @@ namespace among_threads_test {
 using namespace osteon;
 using compositing::among_threads;
 using kernel::colour_format;
-using plan::action;
+using plan::arrival;
 
 constexpr const char* methods[] = {"sequential",
                                    "sequential:2",
@@ -74,25 +74,21 @@ value joined(const std::vector<value>& layers, kernel::pixel_format format, bool
 
 std::vector<object> follow(const plan::plan& what, std::vector<object> objects, kernel::pixel_format format,
                            bool wide_between) {
-  std::vector<plan::rank_plan> plans;
-  std::size_t rounds = 0;
-  for (int r = 0; r < what.ranks; ++r) rounds = std::max(rounds, plans.emplace_back(what.of(r)).rounds.size());
-  for (std::size_t number = 0; number < rounds; ++number) {
+  for (std::int64_t number = 0; number < what.rounds; ++number) {
     const std::vector<object> before = objects;
     for (std::size_t rank = 0; rank < objects.size(); ++rank) {
-      if (number >= plans[rank].rounds.size()) continue;
       std::vector<std::vector<value>> layers(objects[rank].size());
       std::vector<bool> blends(objects[rank].size(), false);
-      for (const plan::step& s : plans[rank].rounds[number].steps)
-        for (std::int64_t e = s.elements.begin; s.what != action::send && e < s.elements.end; ++e) {
+      for (const plan::message& m : what.of(static_cast<int>(rank), number).receives)
+        for (std::int64_t e = m.elements.begin; e < m.elements.end; ++e) {
           const auto i = static_cast<std::size_t>(e);
-          const value& came = before[static_cast<std::size_t>(s.peer)][i];
+          const value& came = before[static_cast<std::size_t>(m.peer)][i];
           auto& l = layers[i];
           if (l.empty()) l = {before[rank][i]};
-          if (s.what == action::receive)
+          if (m.on_arrival == arrival::place)
             l = {came};
           else
-            l.insert(s.what == action::blend_front ? l.begin() : l.end(), came), blends[i] = true;
+            l.insert(m.on_arrival == arrival::blend_front ? l.begin() : l.end(), came), blends[i] = true;
         }
       for (std::size_t i = 0; i < layers.size(); ++i)
         if (!layers[i].empty())
@@ -100,7 +96,7 @@ std::vector<object> follow(const plan::plan& what, std::vector<object> objects, 
     }
   }
   for (std::size_t rank = 0; rank < objects.size(); ++rank)
-    for (const plan::span s : plans[rank].result)
+    for (const plan::span s : what.result(static_cast<int>(rank)))
       for (auto i = static_cast<std::size_t>(s.begin); i < static_cast<std::size_t>(s.end); ++i)
         if (value& v = objects[rank][i]; v.format != format) {
           const value wide = v;
@@ -187,16 +183,15 @@ TEST(among_threads, is_exact_for_many_pixels) {
   }
 }
 
-plan::plan by_hand(int ranks, std::int64_t elements, std::vector<plan::rank_plan> parts) {
-  return {"by hand", ranks, elements, [parts = std::move(parts)](int r) { return parts[static_cast<std::size_t>(r)]; }};
+plan::plan by_hand(std::int64_t elements, std::vector<plan::rank_plan> parts) {
+  return plan::plan_of("by hand", elements, std::move(parts));
 }
 
 // Oracle: as above. Two that exchange the same pixels both blend over what the other still reads.
 TEST(among_threads, exchanges_the_same_pixels_both_ways) {
   const plan::span half{0, 40}, all{0, 90};
-  const auto what = by_hand(2, 90,
-                            {{{{{{action::send, 1, all}, {action::blend_back, 1, half}}}}, {half}},
-                             {{{{{action::send, 0, half}, {action::blend_front, 0, all}}}}, {{40, 90}}}});
+  const auto what = by_hand(90, {{{{{{1, all, arrival::blend_front}}, {{1, half, arrival::blend_back}}}}, {half}},
+                                 {{{{{0, half, arrival::blend_back}}, {{0, all, arrival::blend_front}}}}, {{40, 90}}}});
   for (const colour_format colour : colours) expect_followed(what, {colour, false});
   const among_threads compositor(what, {});
   EXPECT_EQ(compositor.bytes_beside_image(1), 4 * 40);
@@ -207,9 +202,9 @@ TEST(among_threads, waits_for_nobody_it_does_not_need) {
   const plan::span all{0, 10};
   std::vector<plan::rank_plan> parts;
   for (int r = 0; r < 4; ++r)
-    parts.push_back(r % 2 == 0 ? plan::rank_plan{{{{{action::blend_back, r + 1, all}}}}, {all}}
-                               : plan::rank_plan{{{{{action::send, r - 1, all}}}}, {}});
-  among_threads compositor(by_hand(4, 10, parts), {});
+    parts.push_back(r % 2 == 0 ? plan::rank_plan{{{{}, {{r + 1, all, arrival::blend_back}}}}, {all}}
+                               : plan::rank_plan{{{{{r - 1, all, arrival::blend_back}}, {}}}, {}});
+  among_threads compositor(by_hand(10, parts), {});
   for (const int first : {0, 2}) {
     std::thread a([&] { compositor.run(first); }), b([&] { compositor.run(first + 1); });
     a.join();
@@ -233,10 +228,10 @@ TEST(among_threads, needs_little_beside_the_images) {
 // Oracle: a usage_error instead of threads that wait for ever.
 TEST(among_threads, refuses_plans_that_would_wait) {
   const plan::span all{0, 10};
-  const plan::rank_plan sends{{{{{action::send, 1, all}}}}, {}}, receives{{{{{action::receive, 0, all}}}}, {all}}, idle{};
-  EXPECT_THROW(among_threads(by_hand(2, 10, {sends, idle}), {}), usage_error);
-  EXPECT_THROW(among_threads(by_hand(2, 10, {idle, receives}), {}), usage_error);
-  EXPECT_NO_THROW(among_threads(by_hand(2, 10, {sends, receives}), {}));
+  const plan::rank_plan sends{{{{{1, all}}, {}}}, {}}, receives{{{{}, {{0, all}}}}, {all}}, idle{};
+  EXPECT_THROW(among_threads(by_hand(10, {sends, idle}), {}), usage_error);
+  EXPECT_THROW(among_threads(by_hand(10, {idle, receives}), {}), usage_error);
+  EXPECT_NO_THROW(among_threads(by_hand(10, {sends, receives}), {}));
 }
 
 }  // namespace among_threads_test

@@ -4,6 +4,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/net/networks/conflicts.hpp>
 #include <osteon/net/networks/network_request.hpp>
+#include <osteon/plan/exchange.hpp>
 #include <random>
 
 namespace conflicts_test {
@@ -12,7 +13,6 @@ using namespace osteon;
 using net::count_conflicts;
 using net::network_by_text;
 using net::proven_free_of_conflicts;
-using plan::exchange;
 using plan::transposition_order;
 
 const auto bytes = plan::equal_parcels(8);
@@ -23,7 +23,7 @@ std::string text_of(const char* kind, const std::vector<int>& shape) {
   return text;
 }
 
-int largest(const std::string& network, const exchange& what) {
+int largest(const std::string& network, const plan::plan& what) {
   return count_conflicts(network_by_text(network), what).largest;
 }
 
@@ -125,8 +125,8 @@ TEST(conflicts, proofs_agree_with_counting) {
     auto other = shape;
     std::shuffle(other.begin(), other.end(), random);
     const auto where = network_by_text(text);
-    std::vector<exchange> exchanges{plan::shift_exchange(shape, bytes), plan::shift_exchange(other, bytes),
-                                    plan::xor_exchange(1 + upto(static_cast<unsigned>(n)), bytes)};
+    std::vector<plan::plan> exchanges{plan::shift_exchange(shape, bytes), plan::shift_exchange(other, bytes),
+                                      plan::xor_exchange(1 + upto(static_cast<unsigned>(n)), bytes)};
     for (const auto& what : exchanges) {
       const auto report = count_conflicts(where, what);
       if (proven_free_of_conflicts(where, what)) {

@@ -16,7 +16,7 @@ using namespace osteon;
 using net::compositing_machine;
 using net_test::written_message;
 using net_test::written_plan;
-using plan::action;
+using plan::arrival;
 
 // Round numbers, so that sums can be made in the head: 1 s a byte to send, 2 s to blend, 10 s latency.
 compositing_machine simple() {
@@ -42,7 +42,7 @@ plan::plan random_plan(std::mt19937& random) {
   for (int r = 0; r < rounds; ++r)
     for (int i = upto(12); i > 0; --i) {
       const int from = upto(ranks), to = (from + 1 + upto(ranks - 1)) % ranks, begin = upto(900);
-      const action arrivals[] = {action::receive, action::blend_front, action::blend_back};
+      const arrival arrivals[] = {arrival::place, arrival::blend_front, arrival::blend_back};
       messages.push_back({r, from, to, {begin, begin + 1 + upto(100)}, arrivals[upto(3)]});
     }
   return written_plan(ranks, 1000, messages);
@@ -120,7 +120,7 @@ TEST(plan_cost, of_one_message) {
 
 // Oracle: by hand: rank 2 waits for rank 1, which waits for rank 0; rank 3 is idle.
 TEST(plan_cost, of_a_chain_follows_the_clocks) {
-  const auto chain = written_plan(4, 100, {{0, 0, 1, {0, 10}}, {1, 1, 2, {0, 30}, action::receive}});
+  const auto chain = written_plan(4, 100, {{0, 0, 1, {0, 10}}, {1, 1, 2, {0, 30}, arrival::place}});
   const auto cost = net::cost_of(chain, simple(), 1);
   EXPECT_DOUBLE_EQ(cost.total, (10 + 10 + 20) + (10 + 30));
   EXPECT_DOUBLE_EQ(cost.collect, 40);
@@ -161,7 +161,7 @@ TEST(plan_cost, of_pieces_that_travel_together) {
   m.arrival_overhead = 100;
   m.blend_overhead = 1;
   const std::vector<written_message> pieces{
-      {0, 0, 1, {0, 5}}, {0, 0, 2, {0, 1}, action::receive}, {0, 0, 1, {20, 30}, action::blend_front}};
+      {0, 0, 1, {0, 5}}, {0, 0, 2, {0, 1}, arrival::place}, {0, 0, 1, {20, 30}, arrival::blend_front}};
   const auto cost = net::cost_of(written_plan(3, 100, pieces), m, 1);
   EXPECT_EQ(cost.messages, 2);
   EXPECT_DOUBLE_EQ(cost.total, 3 + 10 + 15 + (1 + 10) + (1 + 20));
@@ -172,9 +172,9 @@ TEST(plan_cost, of_hosts_that_share_a_link) {
   auto m = simple();
   m.ranks_per_host = 2;
   m.host_rate = 1;
-  const std::vector<written_message> across{{0, 0, 2, {0, 20}, action::receive}, {0, 1, 3, {0, 20}, action::receive}};
+  const std::vector<written_message> across{{0, 0, 2, {0, 20}, arrival::place}, {0, 1, 3, {0, 20}, arrival::place}};
   EXPECT_DOUBLE_EQ(net::cost_of(written_plan(4, 100, across), m, 1).total, 10 + 2 * 20);
-  const std::vector<written_message> inside{{0, 0, 1, {0, 20}, action::receive}, {0, 3, 2, {0, 20}, action::receive}};
+  const std::vector<written_message> inside{{0, 0, 1, {0, 20}, arrival::place}, {0, 3, 2, {0, 20}, arrival::place}};
   EXPECT_DOUBLE_EQ(net::cost_of(written_plan(4, 100, inside), m, 1).total, 10 + 20);
 }
 
@@ -235,16 +235,14 @@ TEST(plan_cost, of_any_number_of_ranks_is_between_the_blending_and_five_quarters
 }
 
 TEST(plan_cost, refuses_messages_with_one_end) {
-  const auto broken = [](const std::vector<plan::step>& of_first) {
-    return plan::plan{"broken", 2, 10, [of_first](int rank) {
-                        return plan::rank_plan{{plan::round{rank == 0 ? of_first : std::vector<plan::step>{}}}, {}};
-                      }};
+  const auto broken = [](plan::round of_first) {
+    return plan::plan_of("broken", 10, {{{std::move(of_first)}, {}}, {{plan::round{}}, {}}});
   };
   const auto m = net::blue_gene_l();
-  EXPECT_THROW(net::cost_of(broken({{action::send, 1, {0, 5}}}), m, 1), usage_error);
-  EXPECT_THROW(net::cost_of(broken({{action::receive, 1, {0, 5}}}), m, 1), usage_error);
-  EXPECT_THROW(net::cost_of(broken({{action::send, 2, {0, 5}}}), m, 1), usage_error);
-  EXPECT_THROW(net::cost_of({"none", 0, 10, {}}, m, 1), usage_error);
+  EXPECT_THROW(net::cost_of(broken({.sends = {{1, {0, 5}}}}), m, 1), usage_error);
+  EXPECT_THROW(net::cost_of(broken({.receives = {{1, {0, 5}}}}), m, 1), usage_error);
+  EXPECT_THROW(net::cost_of(broken({.sends = {{2, {0, 5}}}}), m, 1), usage_error);
+  EXPECT_THROW(net::cost_of(plan::plan{.name = "none", .elements = 10}, m, 1), usage_error);
   EXPECT_EQ(net::cost_of(broken({}), m, 1).total, 0);
 }
 

@@ -14,7 +14,7 @@ using namespace osteon;
 namespace sg = simgrid::s4u;
 
 // Time by SimGrid's flow model without its TCP factors. Each run is a process: an engine cannot be made twice.
-double time_by_simgrid(const net::network& where, const plan::exchange& what) {
+double time_by_simgrid(const net::network& where, const plan::plan& what) {
   int ends[2];
   if (pipe(ends) != 0) return -1;
   const pid_t child = fork();
@@ -48,7 +48,7 @@ double time_by_simgrid(const net::network& where, const plan::exchange& what) {
           for (const auto& m : what.of(rank, r).sends)
             under_way.push_back(sg::Comm::sendto_async(hosts[static_cast<std::size_t>(rank)],
                                                        hosts[static_cast<std::size_t>(m.peer)],
-                                                       static_cast<std::uint64_t>(m.bytes)));
+                                                       static_cast<std::uint64_t>(what.bytes(m))));
         for (const auto& comm : under_way) comm->wait();
       }
     });

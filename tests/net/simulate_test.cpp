@@ -16,8 +16,8 @@ using net::simulate;
 using net::simulate_options;
 using plan::transposition_order;
 
-plan::exchange listed(int ranks, const std::vector<plan::listed_message>& messages) {
-  return plan::exchange_of("listed", ranks, messages);
+plan::plan listed(int ranks, const std::vector<plan::listed_message>& messages) {
+  return plan::plan_of("listed", ranks, messages);
 }
 
 // Round numbers: 1 byte a second, no start-up.

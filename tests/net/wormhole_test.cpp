@@ -17,7 +17,7 @@ using plan::transposition_order;
 
 constexpr int flits = 64;
 
-net_test::worms worms_of(const net::network& where, const plan::exchange& what, std::int64_t round) {
+net_test::worms worms_of(const net::network& where, const plan::plan& what, std::int64_t round) {
   std::vector<std::vector<int>> ways;
   for (int rank = 0; rank < what.ranks; ++rank)
     for (const auto& m : what.of(rank, round).sends) ways.push_back(where.route(rank, m.peer));
@@ -57,7 +57,7 @@ TEST(wormhole, somebody_waits_where_the_load_is_above_one) {
       if (to[static_cast<std::size_t>(from)] != from)
         messages.push_back({0, from, to[static_cast<std::size_t>(from)], flits});
     if (messages.empty()) continue;
-    const auto what = plan::exchange_of("listed", 64, messages);
+    const auto what = plan::plan_of("listed", 64, messages);
     const auto worms = worms_of(where, what, 0);
     ASSERT_FALSE(worms.stuck);
     const bool collision = net::count_conflicts(where, what).largest > 1;

@@ -85,7 +85,7 @@ TEST_P(composite, is_sound_for_any_ranks_order_and_size) {
         const bool no_root = (n + seed) % 5 == 4 || method.collect.method == plan::collect_method::none;
         const int root = no_root ? -1 : (n / 3 + 7 * seed) % n;
         const auto p = method.make(n, elements, order, root);
-        const auto problems = plan::verify_composite(p, {order, root, GetParam().staged(n, elements)});
+        const auto problems = plan::verify(p, {order, root, GetParam().staged(n, elements)});
         ASSERT_TRUE(problems.empty()) << n << " ranks, " << elements << " elements, root " << root << "\n"
                                       << plan::words(problems);
       }

@@ -55,14 +55,13 @@ TEST(pairs, the_plan_matches_on_both_sides) {
   const plan all = exchange_all_pairs(best_pairing(6), 100);
   int messages = 0;
   for (int rank = 0; rank < 6; ++rank) {
-    const rank_plan own = all.of(rank);
+    const rank_plan own = all.part(rank);
     ASSERT_EQ(own.rounds.size(), 5u);
     for (std::size_t r = 0; r < 5; ++r)
-      for (const step& s : own.rounds[r].steps) {
-        if (s.what != action::send) continue;
+      for (const message& m : own.rounds[r].sends) {
         ++messages;
-        const auto other = all.of(s.peer).rounds[r].steps;
-        EXPECT_EQ(std::count(other.begin(), other.end(), step{action::receive, rank, s.elements}), 1);
+        const auto other = all.of(m.peer, static_cast<std::int64_t>(r)).receives;
+        EXPECT_EQ(std::count(other.begin(), other.end(), message{rank, m.elements}), 1);
       }
   }
   EXPECT_EQ(messages, 30);

@@ -20,17 +20,22 @@ inline std::string words(const std::vector<problem>& problems) {
   return text;
 }
 
-// A plan whose steps are known as a whole, so that a test can spoil it.
+// A plan whose messages are known as a whole, so that a test can spoil it.
 struct written_out {
   plan original;
   std::vector<rank_plan> ranks;
 
   explicit written_out(const plan& p) : original(p) {
-    for (int r = 0; r < p.ranks; ++r) ranks.push_back(p.of(r));
+    for (int r = 0; r < p.ranks; ++r) ranks.push_back(p.part(r));
   }
-  plan as_plan() const {
-    return {original.name, original.ranks, original.elements,
-            [this](int r) { return ranks.at(static_cast<std::size_t>(r)); }};
+  plan as_plan() const { return plan_of(original.name, original.elements, ranks); }
+
+  // The other end of a message in a round, and what a rank has in its lists; null if there is none.
+  message* other_end(std::size_t rank, std::size_t number, bool sends, const message& m) {
+    round& there = ranks[static_cast<std::size_t>(m.peer)].rounds[number];
+    for (message& other : sends ? there.receives : there.sends)
+      if (other.peer == static_cast<int>(rank) && other.elements == m.elements) return &other;
+    return nullptr;
   }
 };
 

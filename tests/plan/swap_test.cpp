@@ -8,14 +8,14 @@
 namespace swap_test {
 
 using namespace osteon;
-using plan::action;
+using plan::arrival;
 using plan::shuffled;
 using plan::words;
 using plan::written_out;
 
 constexpr int seven = 7;
 const std::vector<int> order_of_seven{4, 1, 6, 0, 2, 5, 3};
-const plan::composite_goal goal_of_seven{order_of_seven, 2, -1};
+const plan::goal goal_of_seven{order_of_seven, 2, -1};
 
 written_out plan_of_seven() { return written_out(plan::binary_swap(seven, 1000, order_of_seven, 2)); }
 
@@ -24,10 +24,10 @@ TEST(binary_swap, leaves_equal_parts_without_a_root) {
   for (const int n : {1, 2, 3, 5, 6, 8, 11, 100}) {
     const auto order = shuffled(n, 3);
     const auto p = plan::binary_swap(n, 999, order, -1);
-    const auto problems = plan::verify_composite(p, {order, -1, -1});
+    const auto problems = plan::verify(p, {order, -1, -1});
     ASSERT_TRUE(problems.empty()) << words(problems);
     for (int r = 0; r < n; ++r) {
-      const auto mine = p.of(r).result;
+      const auto mine = p.part(r).result;
       ASSERT_EQ(mine.size(), 1u);
       EXPECT_NEAR(static_cast<double>(mine[0].size()), 999.0 / n, 1.0);
     }
@@ -38,15 +38,21 @@ TEST(binary_swap, leaves_equal_parts_without_a_root) {
 TEST(binary_swap, is_the_classic_swap_for_a_power_of_two) {
   const auto p = plan::binary_swap(4, 8, std::vector<int>{0, 1, 2, 3}, 0);
 
-  const auto first = p.of(0);
+  const auto first = p.part(0);
 
   ASSERT_EQ(first.rounds.size(), 3u);
-  EXPECT_EQ(first.rounds[0].steps, (std::vector<plan::step>{{action::send, 1, {4, 8}}, {action::blend_back, 1, {0, 4}}}));
-  EXPECT_EQ(first.rounds[1].steps, (std::vector<plan::step>{{action::send, 2, {2, 4}}, {action::blend_back, 2, {0, 2}}}));
-  EXPECT_EQ(first.rounds[2].steps.size(), 3u);
-  const auto last = p.of(3);
-  EXPECT_EQ(last.rounds[1].steps, (std::vector<plan::step>{{action::send, 1, {4, 6}}, {action::blend_front, 1, {6, 8}}}));
-  EXPECT_EQ(last.rounds[2].steps, (std::vector<plan::step>{{action::send, 0, {6, 8}}}));
+  using messages = std::vector<plan::message>;
+  EXPECT_EQ(first.rounds[0].sends, (messages{{1, {4, 8}, arrival::blend_front}}));
+  EXPECT_EQ(first.rounds[0].receives, (messages{{1, {0, 4}, arrival::blend_back}}));
+  EXPECT_EQ(first.rounds[1].sends, (messages{{2, {2, 4}, arrival::blend_front}}));
+  EXPECT_EQ(first.rounds[1].receives, (messages{{2, {0, 2}, arrival::blend_back}}));
+  EXPECT_TRUE(first.rounds[2].sends.empty());
+  EXPECT_EQ(first.rounds[2].receives.size(), 3u);
+  const auto last = p.part(3);
+  EXPECT_EQ(last.rounds[1].sends, (messages{{1, {4, 6}, arrival::blend_back}}));
+  EXPECT_EQ(last.rounds[1].receives, (messages{{1, {6, 8}, arrival::blend_front}}));
+  EXPECT_EQ(last.rounds[2].sends, (messages{{0, {6, 8}}}));
+  EXPECT_TRUE(last.rounds[2].receives.empty());
 }
 
 // Oracle: the bound (1 - 1/n) of an image for a power of two; no other n may need more than twice that.
@@ -56,9 +62,8 @@ TEST(binary_swap, sends_less_than_an_image_per_rank) {
     std::int64_t most = 0;
     for (int r = 0; r < n; ++r) {
       std::int64_t sent = 0;
-      for (const auto& round : p.of(r).rounds)
-        for (const auto& s : round.steps)
-          if (s.what == action::send) sent += s.elements.size();
+      for (const auto& round : p.part(r).rounds)
+        for (const auto& m : round.sends) sent += m.size();
       most = std::max(most, sent);
     }
     const bool power = (n & (n - 1)) == 0;
@@ -72,10 +77,10 @@ TEST(binary_swap, builds_one_rank_of_a_million_alone) {
   std::iota(order.rbegin(), order.rend(), 0);
   const auto p = plan::binary_swap(1'000'003, std::int64_t{1} << 40, order, 0);
 
-  const auto one = p.of(654'321);
+  const auto one = p.part(654'321);
 
   EXPECT_EQ(one.rounds.size(), 21u);
-  for (const auto& round : one.rounds) EXPECT_LE(round.steps.size(), 8u);
+  for (const auto& round : one.rounds) EXPECT_LE(round.sends.size() + round.receives.size(), 8u);
 }
 
 TEST(binary_swap, refuses_an_order_that_is_no_permutation) {
@@ -91,33 +96,39 @@ class verify_catches : public testing::Test {
  protected:
   written_out spoilt = plan_of_seven();
 
-  // The first step of this kind, of the lowest rank that has one.
-  plan::step& find(action what) {
-    for (auto& rank : spoilt.ranks)
-      for (auto& round : rank.rounds)
-        for (auto& s : round.steps)
-          if (s.what == what) return s;
-    throw std::logic_error("no such step");
+  struct found_message {
+    int rank;
+    std::size_t round;
+    plan::message* here;
+    plan::message* there;
+  };
+  // The first message that arrives to be used like this, of the lowest rank that gets one, and its other end.
+  found_message find(arrival how) {
+    for (std::size_t rank = 0; rank < seven; ++rank)
+      for (std::size_t r = 0; r < spoilt.ranks[rank].rounds.size(); ++r)
+        for (auto& m : spoilt.ranks[rank].rounds[r].receives)
+          if (m.on_arrival == how) return {static_cast<int>(rank), r, &m, spoilt.other_end(rank, r, false, m)};
+    throw std::logic_error("no such message");
+  }
+  void turn(arrival from, arrival to) {
+    const auto found = find(from);
+    found.here->on_arrival = found.there->on_arrival = to;
   }
   void expect_problem(const std::string& text) {
-    const auto found = words(plan::verify_composite(spoilt.as_plan(), goal_of_seven));
+    const auto found = words(plan::verify(spoilt.as_plan(), goal_of_seven));
     EXPECT_NE(found.find(text), std::string::npos) << "found:\n" << found;
   }
 };
 
-TEST_F(verify_catches, nothing_in_the_sound_plan) {
-  EXPECT_EQ(words(plan::verify_composite(spoilt.as_plan(), goal_of_seven)), "");
-}
+TEST_F(verify_catches, nothing_in_the_sound_plan) { EXPECT_EQ(words(plan::verify(spoilt.as_plan(), goal_of_seven)), ""); }
 
 TEST_F(verify_catches, a_dropped_send) {
-  auto& steps = spoilt.ranks[0].rounds[1].steps;
-  std::erase_if(steps, [](const plan::step& s) { return s.what == action::send; });
+  spoilt.ranks[0].rounds[1].sends.clear();
   expect_problem("from rank 0, which does not send them in this round");
 }
 
 TEST_F(verify_catches, a_dropped_receive) {
-  auto& steps = spoilt.ranks[0].rounds[1].steps;
-  std::erase_if(steps, [](const plan::step& s) { return s.what != action::send; });
+  spoilt.ranks[0].rounds[1].receives.clear();
   expect_problem("to rank 0, which does not receive them in this round");
 }
 
@@ -128,53 +139,41 @@ TEST_F(verify_catches, a_message_in_a_later_round) {
 }
 
 TEST_F(verify_catches, a_swapped_blend_order) {
-  find(action::blend_front).what = action::blend_back;
+  turn(arrival::blend_front, arrival::blend_back);
   expect_problem("the two must touch in that order");
 }
 
 TEST_F(verify_catches, a_blend_that_only_overwrites) {
-  find(action::blend_back).what = action::receive;
+  turn(arrival::blend_back, arrival::place);
   expect_problem("instead of [0, 7)");
 }
 
+TEST_F(verify_catches, ends_that_do_not_agree_on_what_becomes_of_a_message) {
+  find(arrival::blend_back).here->on_arrival = arrival::place;
+  expect_problem("which sends them to be blended behind");
+}
+
 TEST_F(verify_catches, a_wrong_span) {
-  find(action::send).elements.end -= 1;
+  find(arrival::blend_back).here->elements.end -= 1;
   expect_problem("expects elements");
 }
 
 TEST_F(verify_catches, a_duplicated_blend) {
   // The same message twice, at both ends: it arrives, but is blended twice.
-  plan::step& sent = find(action::send);
-  const auto copy = sent;
-  int sender = -1;
-  for (int r = 0; r < seven && sender < 0; ++r)
-    for (auto& round : spoilt.ranks[static_cast<std::size_t>(r)].rounds)
-      for (auto& s : round.steps)
-        if (&s == &sent) sender = r;
-  for (std::size_t r = 0; r < spoilt.ranks[static_cast<std::size_t>(sender)].rounds.size(); ++r) {
-    auto& mine = spoilt.ranks[static_cast<std::size_t>(sender)].rounds[r].steps;
-    auto& theirs = spoilt.ranks[static_cast<std::size_t>(copy.peer)].rounds[r].steps;
-    const auto at = std::find(mine.begin(), mine.end(), copy);
-    if (at == mine.end()) continue;
-    mine.push_back(copy);
-    const auto blend = std::find_if(theirs.begin(), theirs.end(), [&](const plan::step& s) {
-      return s.peer == sender && s.what != action::send && s.elements == copy.elements;
-    });
-    const auto again = *blend;
-    theirs.push_back(again);
-    break;
-  }
+  const auto found = find(arrival::blend_back);
+  const plan::message received = *found.here, sent = *found.there;
+  spoilt.ranks[static_cast<std::size_t>(found.rank)].rounds[found.round].receives.push_back(received);
+  spoilt.ranks[static_cast<std::size_t>(received.peer)].rounds[found.round].sends.push_back(sent);
   expect_problem("the two must touch in that order");
 }
 
 TEST_F(verify_catches, a_message_to_oneself) {
-  auto& s = spoilt.ranks[0].rounds[1].steps[0];
-  s.peer = 0;
+  spoilt.ranks[0].rounds[1].sends.at(0).peer = 0;
   expect_problem("the peer must be another one");
 }
 
 TEST_F(verify_catches, elements_outside_the_object) {
-  find(action::send).elements = {990, 1010};
+  find(arrival::blend_back).here->elements = {990, 1010};
   expect_problem("it must be a non-empty part of [0, 1000)");
 }
 
@@ -194,14 +193,14 @@ TEST_F(verify_catches, a_result_beyond_the_object) {
 }
 
 TEST_F(verify_catches, a_goal_for_other_ranks) {
-  EXPECT_THROW(plan::verify_composite(spoilt.as_plan(), {{0, 1}, 0, -1}), usage_error);
-  EXPECT_THROW(plan::verify_composite(spoilt.as_plan(), {{0, 1, 2, 3, 4, 5, 5}, 0, -1}), usage_error);
+  EXPECT_THROW(plan::verify(spoilt.as_plan(), {{0, 1}, 0, -1}), usage_error);
+  EXPECT_THROW(plan::verify(spoilt.as_plan(), {{0, 1, 2, 3, 4, 5, 5}, 0, -1}), usage_error);
 }
 
 TEST_F(verify_catches, too_much_memory) {
   auto goal = goal_of_seven;
   goal.staged_elements = 10;
-  EXPECT_NE(words(plan::verify_composite(spoilt.as_plan(), goal)).find("the limit is 10"), std::string::npos);
+  EXPECT_NE(words(plan::verify(spoilt.as_plan(), goal)).find("the limit is 10"), std::string::npos);
 }
 
 }  // namespace swap_test

@@ -9,15 +9,17 @@
 namespace verify_test {
 
 using namespace osteon;
-using plan::action;
-using plan::step;
+using plan::arrival;
+using plan::message;
 
 constexpr int ranks = 11, root = 4;
 constexpr std::int64_t elements = 1000;
 
-// Where a step stands.
+// Where a message stands.
 struct place {
-  std::size_t rank, round, step;
+  std::size_t rank, round;
+  bool sends;
+  std::size_t number;
 };
 
 class spoilt_plan {
@@ -26,21 +28,32 @@ class spoilt_plan {
       : order_(plan::shuffled(ranks, 6)), sound_(plan::composite_method::parse(method).make(ranks, elements, order_, root)) {
     for (std::size_t rank = 0; rank < ranks; ++rank)
       for (std::size_t r = 0; r < sound_.ranks[rank].rounds.size(); ++r)
-        for (std::size_t s = 0; s < sound_.ranks[rank].rounds[r].steps.size(); ++s) places.push_back({rank, r, s});
+        for (const bool sends : {true, false})
+          for (std::size_t m = 0; m < list(sound_, {rank, r, sends, 0}).size(); ++m) places.push_back({rank, r, sends, m});
   }
 
   std::vector<place> places;
 
-  static std::vector<step>& steps(plan::written_out& p, const place& at) { return p.ranks[at.rank].rounds[at.round].steps; }
-  action what(const place& at) { return steps(sound_, at)[at.step].what; }
+  static std::vector<message>& list(plan::written_out& p, const place& at) {
+    auto& round = p.ranks[at.rank].rounds[at.round];
+    return at.sends ? round.sends : round.receives;
+  }
+  arrival how(const place& at) { return list(sound_, at)[at.number].on_arrival; }
 
-  // Faults after `spoil(plan, steps, step)`.
+  // Faults after `spoil(plan, messages, message)`.
   template <class Spoil>
   std::string after(const place& at, Spoil spoil) {
     plan::written_out copy = sound_;
-    auto& all = steps(copy, at);
-    spoil(copy, all, all[at.step]);
-    return plan::words(plan::verify_composite(copy.as_plan(), {order_, root, -1}));
+    auto& all = list(copy, at);
+    spoil(copy, all, all[at.number]);
+    return plan::words(plan::verify(copy.as_plan(), {order_, root, -1}));
+  }
+  // Faults when both ends say that the message is used otherwise.
+  std::string after_other_arrival(const place& at, arrival how) {
+    return after(at, [&](auto& p, auto&, message& m) {
+      p.other_end(at.rank, at.round, at.sends, m)->on_arrival = how;
+      m.on_arrival = how;
+    });
   }
 
  private:
@@ -53,53 +66,58 @@ bool has(const std::string& found, std::initializer_list<const char*> any_of) {
 }
 
 // The same message once more, at both of its ends.
-void send_twice(plan::written_out& p, const place& at, std::vector<step>& receiver, const step received) {
-  auto& sender = p.ranks[static_cast<std::size_t>(received.peer)].rounds[at.round].steps;
-  sender.push_back({action::send, static_cast<int>(at.rank), received.elements});
+void send_twice(plan::written_out& p, const place& at, std::vector<message>& receiver, const message received) {
+  p.ranks[static_cast<std::size_t>(received.peer)].rounds[at.round].sends.push_back(
+      {static_cast<int>(at.rank), received.elements, received.on_arrival});
   receiver.push_back(received);
 }
 
 class every_spoilt_plan : public testing::TestWithParam<const char*> {};
 
-// Oracle: the fault that was put in, by its words, for every single step of the plan.
+// Oracle: the fault that was put in, by its words, for every single message of the plan.
 TEST_P(every_spoilt_plan, is_caught) {
   spoilt_plan plan(GetParam());
   ASSERT_FALSE(plan.places.empty());
   for (const place& at : plan.places) {
-    const bool sends = plan.what(at) == action::send, blends = !sends && plan.what(at) != action::receive;
-    SCOPED_TRACE(testing::Message() << "rank " << at.rank << ", round " << at.round << ", step " << at.step);
+    const arrival how = plan.how(at);
+    SCOPED_TRACE(testing::Message() << "rank " << at.rank << ", round " << at.round << ", message " << at.number
+                                    << (at.sends ? " sent" : " received"));
 
     const auto dropped =
-        plan.after(at, [&](auto&, auto& all, step&) { all.erase(all.begin() + static_cast<std::ptrdiff_t>(at.step)); });
-    EXPECT_TRUE(has(
-        dropped, {sends ? "does not send them in this round" : "does not receive them in this round", "expects elements"}))
+        plan.after(at, [&](auto&, auto& all, message&) { all.erase(all.begin() + static_cast<std::ptrdiff_t>(at.number)); });
+    EXPECT_TRUE(has(dropped, {at.sends ? "does not send them in this round" : "does not receive them in this round",
+                              "expects elements"}))
         << dropped;
 
-    const auto doubled = plan.after(at, [&](auto&, auto& all, step& s) { all.push_back(step(s)); });
-    EXPECT_TRUE(has(doubled, {sends ? "does not receive them in this round" : "does not send them in this round"}))
+    const auto doubled = plan.after(at, [&](auto&, auto& all, message& m) { all.push_back(message(m)); });
+    EXPECT_TRUE(has(doubled, {at.sends ? "does not receive them in this round" : "does not send them in this round"}))
         << doubled;
 
-    const auto narrowed = plan.after(at, [&](auto&, auto&, step& s) { s.elements.end -= 1; });
+    const auto narrowed = plan.after(at, [&](auto&, auto&, message& m) { m.elements.end -= 1; });
     EXPECT_TRUE(has(narrowed, {"expects elements", "must be a non-empty part"})) << narrowed;
 
-    const auto elsewhere = plan.after(at, [&](auto&, auto&, step& s) { s.peer = (s.peer + 1) % ranks; });
+    const auto elsewhere = plan.after(at, [&](auto&, auto&, message& m) { m.peer = (m.peer + 1) % ranks; });
     EXPECT_TRUE(has(elsewhere, {"in this round", "the peer must be another one", "expects elements"})) << elsewhere;
 
-    if (sends) continue;
-    if (!blends) {
-      const auto blended = plan.after(at, [&](auto&, auto&, step& s) { s.what = action::blend_back; });
+    const auto otherwise = plan.after(at, [&](auto&, auto&, message& m) {
+      m.on_arrival = how == arrival::blend_back ? arrival::blend_front : arrival::blend_back;
+    });
+    EXPECT_TRUE(has(otherwise, {"which sends them to be"})) << otherwise;
+
+    if (at.sends) continue;
+    if (how == arrival::place) {
+      const auto blended = plan.after_other_arrival(at, arrival::blend_back);
       EXPECT_TRUE(has(blended, {"the two must touch in that order"})) << blended;
       continue;
     }
-    const auto turned = plan.after(at, [&](auto&, auto&, step& s) {
-      s.what = s.what == action::blend_front ? action::blend_back : action::blend_front;
-    });
+    const auto turned =
+        plan.after_other_arrival(at, how == arrival::blend_front ? arrival::blend_back : arrival::blend_front);
     EXPECT_TRUE(has(turned, {"the two must touch in that order"})) << turned;
 
-    const auto overwritten = plan.after(at, [&](auto&, auto&, step& s) { s.what = action::receive; });
+    const auto overwritten = plan.after_other_arrival(at, arrival::place);
     EXPECT_TRUE(has(overwritten, {"the two must touch in that order", "instead of [0, 11)"})) << overwritten;
 
-    const auto twice = plan.after(at, [&](auto& p, auto& all, step& s) { send_twice(p, at, all, step(s)); });
+    const auto twice = plan.after(at, [&](auto& p, auto& all, message& m) { send_twice(p, at, all, message(m)); });
     EXPECT_TRUE(has(twice, {"the two must touch in that order"})) << twice;
   }
 }
@@ -145,15 +163,11 @@ TEST(symbolic_object, is_an_array_in_few_words) {
 // Oracle: hand-made plans of two ranks with gaps; what is left out must be transparent.
 TEST(verify, asks_for_what_has_been_drawn_only) {
   const std::vector<int> order{1, 0};
-  const plan::plan two{"two", 2, 10, [](int rank) {
-                         plan::rank_plan mine;
-                         mine.rounds.resize(1);
-                         mine.rounds[0].steps = {{rank == 0 ? action::blend_front : action::send, 1 - rank, {2, 6}}};
-                         if (rank == 0) mine.result = {{0, 10}};
-                         return mine;
-                       }};
+  const plan::plan two = plan::plan_of("two", 10,
+                                       {{{{.receives = {{1, {2, 6}, arrival::blend_front}}}}, {{0, 10}}},
+                                        {{{.sends = {{0, {2, 6}, arrival::blend_front}}}}, {}}});
   const auto faults = [&](std::vector<plan::span> drawn_by_1) {
-    return plan::words(plan::verify_composite(two, {order, 0, -1, {{{0, 10}}, std::move(drawn_by_1)}}));
+    return plan::words(plan::verify(two, {order, 0, -1, {{{0, 10}}, std::move(drawn_by_1)}}));
   };
   EXPECT_EQ(faults({{2, 6}}), "");
   EXPECT_EQ(faults({{3, 4}}), "");

@@ -18,10 +18,10 @@ namespace osteon::app {
 std::string draw_network(const net::network& what, std::span<const double> loads, const std::string& title,
                          const std::string& unit);
 
-/// Draw a plan as SVG.
-/// @param order rank at each visibility index: the rows, front first
+/// Draw any plan as SVG.
+/// @param order rank at each visibility index: the rows, front first; empty: ascending ranks
 /// @throws usage_error if there is more to draw than one could see
-std::string draw_plan(const plan::plan& what, const std::vector<int>& order);
+std::string draw_plan(const plan::plan& what, const std::vector<int>& order = {});
 
 /// @throws usage_error if the name does not end in .svg or .png
 void require_picture_name(const std::string& file);

@@ -17,76 +17,104 @@ constexpr double bar = 44, bar_height = 12, lines = 90, gap = 22, row = 24, left
 constexpr text_style above = {11, "#222", anchor::middle};
 constexpr double column = 2 * bar + lines + gap;
 
-// Hue by place in the image, of even lightness (OKLCH-like cosines are enough for a dozen spans).
-std::string colour(plan::span s, std::int64_t elements) {
-  const double t = (static_cast<double>(s.begin) + static_cast<double>(s.end)) / 2 /
-                   static_cast<double>(std::max<std::int64_t>(elements, 1));
-  return fmt::format("hsl({:.0f} 62% {:.0f}%)", 15 + 300 * t, 46 - 8 * std::sin(2 * 3.14159265 * t));
+// Hue by place in the image, or among the ranks, of even lightness (OKLCH-like cosines are enough for a dozen spans).
+std::string colour(double place) {
+  return fmt::format("hsl({:.0f} 62% {:.0f}%)", 15 + 300 * place, 46 - 8 * std::sin(2 * 3.14159265 * place));
 }
+
+// A stretch of a bar, as shares of its length.
+struct mark {
+  double begin, end;
+  std::string fill;
+};
 
 class drawing {
  public:
-  drawing(const plan::plan& what, const std::vector<int>& order) : plan_(what), row_of_(order.size()) {
-    for (std::size_t i = 0; i < order.size(); ++i) row_of_[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
-    for (int rank = 0; rank < what.ranks; ++rank) {
-      all_.push_back(what.of(rank));
-      rounds_ = std::max(rounds_, all_.back().rounds.size());
-    }
-    if (what.ranks > most_ranks || rounds_ > most_columns)
+  drawing(const plan::plan& what, const std::vector<int>& order) : plan_(what), order_(order) {
+    if (what.ranks > most_ranks || what.rounds > most_columns)
       throw usage_error(
           fmt::format("a picture of {} ranks and {} rounds could not be read; draw at most {} ranks and {} rounds",
-                      what.ranks, rounds_, most_ranks, most_columns));
+                      what.ranks, what.rounds, most_ranks, most_columns));
+    if (order_.empty())
+      for (int rank = 0; rank < what.ranks; ++rank) order_.push_back(rank);
+    row_of_.resize(order_.size());
+    for (std::size_t i = 0; i < order_.size(); ++i) row_of_[static_cast<std::size_t>(order_[i])] = static_cast<int>(i);
+    for (int rank = 0; rank < what.ranks; ++rank) {
+      all_.push_back(what.part(rank));
+      for (const plan::round& r : all_.back().rounds)
+        for (const plan::message& m : r.sends) {
+          blends_ = blends_ || (m.is_combined() && m.on_arrival != plan::arrival::add);
+          bytes_ += what.bytes(m);
+        }
+    }
   }
 
-  std::string svg(const std::vector<int>& order) {
-    const double width = left + static_cast<double>(rounds_) * column + bar + gap;
+  std::string svg() {
+    const double width = left + static_cast<double>(plan_.rounds) * column + bar + gap;
     const double height = top + static_cast<double>(plan_.ranks) * row + bottom;
-    out_.text({12, 20}, fmt::format("{}: {} ranks, {} elements", plan_.name, plan_.ranks, plan_.elements), {14});
+    out_.text({12, 20},
+              plan_.moves == plan::cargo::object
+                  ? fmt::format("{}: {} ranks, {} elements", plan_.name, plan_.ranks, plan_.elements)
+                  : fmt::format("{}: {} ranks, {} bytes sent", plan_.name, plan_.ranks, bytes_),
+              {14});
     for (int i = 0; i < plan_.ranks; ++i)
-      out_.text({left - 10, middle(i) + 4}, fmt::format("rank {}", order[static_cast<std::size_t>(i)]),
+      out_.text({left - 10, middle(i) + 4}, fmt::format("rank {}", order_[static_cast<std::size_t>(i)]),
                 {11, "#555", anchor::end});
-    out_.text({12, top + plan_.ranks * row + 16}, "front on top", {11, "#999"});
-    for (std::size_t r = 0; r < rounds_; ++r) draw_round(r);
-    draw_result(left + static_cast<double>(rounds_) * column);
+    if (blends_) out_.text({12, top + plan_.ranks * row + 16}, "front on top", {11, "#999"});
+    if (plan_.moves != plan::cargo::object)
+      out_.text({12, top + plan_.ranks * row + 16},
+                "colour: whose it is; in bars of sends: for whom, of arrivals: from whom", {11, "#999"});
+    for (std::int64_t r = 0; r < plan_.rounds; ++r) draw_round(static_cast<std::size_t>(r));
+    if (plan_.result) draw_result(left + static_cast<double>(plan_.rounds) * column);
     return out_.file(width, height);
   }
 
  private:
   double middle(int row_index) const { return top + (row_index + 0.5) * row; }
-  double along(std::int64_t element) const {
-    return bar * static_cast<double>(element) / static_cast<double>(std::max<std::int64_t>(plan_.elements, 1));
+  double share(std::int64_t part, std::int64_t whole) const {
+    return static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(whole, 1));
+  }
+  mark mark_of(plan::span s) const {
+    const double begin = share(s.begin, plan_.elements), end = share(s.end, plan_.elements);
+    return {begin, end, colour((begin + end) / 2)};
   }
 
-  void box(double x, double y, plan::span s, const std::string& fill) {
-    out_.rectangle({x + along(s.begin), y - bar_height / 2}, std::max(0.8, along(s.end) - along(s.begin)), bar_height, fill);
+  // Of an object where its elements are; otherwise each parcel at the rank that it is for, or comes from.
+  std::vector<mark> marks(int rank, const plan::message& m, bool sends) const {
+    if (plan_.moves == plan::cargo::object) return {mark_of(m.elements)};
+    std::vector<plan::parcel> parcels = m.parcels;
+    if (parcels.empty()) parcels.push_back(sends ? plan::parcel{rank, m.peer} : plan::parcel{m.peer, rank});
+    std::vector<mark> result;
+    for (const plan::parcel p : parcels) {
+      const int place = sends ? p.to : p.from;
+      result.push_back({share(place, plan_.ranks), share(place + 1, plan_.ranks), colour(share(p.from, plan_.ranks))});
+    }
+    return result;
+  }
+
+  void box(double x, double y, const mark& m) {
+    out_.rectangle({x + bar * m.begin, y - bar_height / 2}, std::max(0.8, bar * (m.end - m.begin)), bar_height, m.fill);
   }
   void frame(double x, double y) { out_.rectangle({x, y - bar_height / 2}, bar, bar_height, "none", {"#ccc"}); }
 
   void draw_round(std::size_t r) {
     const double x = left + static_cast<double>(r) * column, arrival = x + bar + lines;
-    bool collects = true;
+    bool collects = blends_;
     svg_picture before = std::exchange(out_, {});
     for (int rank = 0; rank < plan_.ranks; ++rank) {
-      const auto& rounds = all_[static_cast<std::size_t>(rank)].rounds;
-      if (r >= rounds.size()) continue;
+      const plan::round& now = all_[static_cast<std::size_t>(rank)].rounds[r];
       const double y = middle(row_of_[static_cast<std::size_t>(rank)]);
-      bool sends = false, receives = false;
-      for (const plan::step& s : rounds[r].steps) {
-        const std::string fill = colour(s.elements, plan_.elements);
-        if (s.what == plan::action::send) {
-          sends = true;
-          box(x, y, s.elements, fill);
-          continue;
-        }
-        receives = true;
-        const bool in_place = s.what == plan::action::receive;
-        if (!in_place) collects = false;
-        box(arrival, y, s.elements, fill);
-        out_.line({x + bar + 2, middle(row_of_[static_cast<std::size_t>(s.peer)])}, {arrival - 2, y},
-                  {fill, 1.6, in_place ? "4 3" : ""});
+      for (const plan::message& m : now.sends)
+        for (const mark& part : marks(rank, m, true)) box(x, y, part);
+      for (const plan::message& m : now.receives) {
+        if (m.is_combined()) collects = false;
+        const auto parts = marks(rank, m, false);
+        for (const mark& part : parts) box(arrival, y, part);
+        out_.line({x + bar + 2, middle(row_of_[static_cast<std::size_t>(m.peer)])}, {arrival - 2, y},
+                  {parts.front().fill, 1.6, blends_ && !m.is_combined() ? "4 3" : ""});
       }
-      if (sends) frame(x, y);
-      if (receives) frame(arrival, y);
+      if (!now.sends.empty()) frame(x, y);
+      if (!now.receives.empty()) frame(arrival, y);
     }
     before.text({x + bar + lines / 2, top - 12}, fmt::format("round {}{}", r + 1, collects ? " (collect)" : ""), above);
     before.draw(out_);
@@ -106,7 +134,7 @@ class drawing {
         for (int p = 0; p < pieces; ++p) {
           const plan::span piece{std::max(s.begin, plan_.elements * p / pieces),
                                  std::min(s.end, plan_.elements * (p + 1) / pieces)};
-          if (piece.size() > 0) box(x, y, piece, colour(piece, plan_.elements));
+          if (piece.size() > 0) box(x, y, mark_of(piece));
         }
       }
       if (any) frame(x, y);
@@ -114,14 +142,15 @@ class drawing {
   }
 
   const plan::plan& plan_;
-  std::vector<int> row_of_;
-  std::vector<plan::rank_plan> all_;
-  std::size_t rounds_ = 0;
+  std::vector<int> order_, row_of_;
+  std::vector<plan::rank_plan> all_;  // by rank
+  bool blends_ = false;
+  std::int64_t bytes_ = 0;
   svg_picture out_;
 };
 
 }  // namespace
 
-std::string draw_plan(const plan::plan& what, const std::vector<int>& order) { return drawing(what, order).svg(order); }
+std::string draw_plan(const plan::plan& what, const std::vector<int>& order) { return drawing(what, order).svg(); }
 
 }  // namespace osteon::app

@@ -13,7 +13,7 @@ constexpr double map_side = 192, map_gap = 28, map_left = 24, map_caption = 34, 
 constexpr int most_squares = 64, maps_in_a_row = 4;
 
 // Bytes by sender and receiver, shape (squares, squares), of all rounds.
-std::vector<std::int64_t> bytes_by_pair(const plan::exchange& what, int squares) {
+std::vector<std::int64_t> bytes_by_pair(const plan::plan& what, int squares) {
   std::vector<std::int64_t> bytes(static_cast<std::size_t>(squares * squares));
   const auto square_of = [&](int rank) {
     return static_cast<std::size_t>(static_cast<std::int64_t>(rank) * squares / what.ranks);
@@ -21,7 +21,7 @@ std::vector<std::int64_t> bytes_by_pair(const plan::exchange& what, int squares)
   for (int rank = 0; rank < what.ranks; ++rank)
     for (std::int64_t round = 0; round < what.rounds; ++round)
       for (const plan::message& m : what.of(rank, round).sends)
-        bytes[square_of(rank) * static_cast<std::size_t>(squares) + square_of(m.peer)] += m.bytes;
+        bytes[square_of(rank) * static_cast<std::size_t>(squares) + square_of(m.peer)] += what.bytes(m);
   return bytes;
 }
 

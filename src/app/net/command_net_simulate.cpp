@@ -39,7 +39,7 @@ plan::parcel parse_stream(const std::string& text) {
 }
 
 // Keep rounds begin, begin + step, ... below end.
-void select_rounds(plan::exchange& what, const std::vector<std::int64_t>& range) {
+void select_rounds(plan::plan& what, const std::vector<std::int64_t>& range) {
   const std::int64_t begin = range[0], end = std::min(range.size() > 1 ? range[1] : begin + 1, what.rounds),
                      step = range.size() > 2 ? range[2] : 1;
   if (begin < 0 || begin >= end || step < 1)

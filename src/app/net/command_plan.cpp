@@ -6,10 +6,12 @@
 #include <app/figures/drawings.hpp>
 #include <app/job/image_size.hpp>
 #include <app/json_output.hpp>
+#include <app/net/net_input.hpp>
 #include <cmath>
 #include <memory>
 #include <numeric>
 #include <osteon/plan/composite_method.hpp>
+#include <osteon/plan/exchange_method.hpp>
 #include <osteon/plan/overlap.hpp>
 #include <osteon/plan/plan.hpp>
 #include <osteon/plan/verify.hpp>
@@ -20,9 +22,9 @@ namespace osteon::app {
 namespace {
 
 struct plan_options {
-  std::vector<std::string> methods;  ///< as composite_method::parse takes them; none: all known ones
+  std::vector<std::string> methods;  ///< of compositing, or exchanges; none: all known methods of compositing
   int ranks = 8, bytes_per_pixel = 4, ranks_per_host = 0;
-  std::string pixels = "512x512", order = "identity", root = "0", json, picture = "plan.svg";
+  std::string bytes = "1024", pixels = "512x512", order = "identity", root = "0", json, picture = "plan.svg";
   double active = 1;  ///< share of the image that each rank has drawn, as a box
 };
 
@@ -64,10 +66,21 @@ std::vector<std::vector<plan::span>> boxes(int ranks, const image_size& image, d
 
 struct prepared {
   plan::plan what;
-  plan::composite_goal goal;
+  plan::goal goal;
 };
 
+prepared prepare_exchange(const std::string& text, const plan_options& options) {
+  prepared result;
+  if (text.ends_with(".txt"))
+    result.what = plan::parse_messages(read_text(text), text);
+  else
+    result.what = plan::make_exchange(text, {.ranks = options.ranks, .bytes = parse_bytes(options.bytes, "--bytes")});
+  result.goal = plan::goal_of_exchange(result.what);
+  return result;
+}
+
 prepared prepare(const std::string& text, const plan_options& options) {
+  if (!plan::names_composite_method(text)) return prepare_exchange(text, options);
   const image_size image = parse_image_size(options.pixels);
   const std::vector<int> order = parse_order(options.order, options.ranks);
   const int root = options.root == "none" ? -1 : parse_number(options.root, "--root");
@@ -77,6 +90,7 @@ prepared prepare(const std::string& text, const plan_options& options) {
   if (options.active < 1 && image.pixels() > 0)
     result.goal.active = method.active = boxes(options.ranks, image, options.active);
   result.what = method.make(options.ranks, image.pixels(), order, root);
+  result.what.element_bytes = options.bytes_per_pixel;
   result.goal.order = order;
   result.goal.root = method.collect.method == plan::collect_method::none ? -1 : root;
   return result;
@@ -84,15 +98,16 @@ prepared prepare(const std::string& text, const plan_options& options) {
 
 struct table_row {
   std::string method;
+  std::int64_t element_bytes;
   plan::plan_summary counted;
   std::vector<problem> faults;
 };
 
-std::string megabytes(std::int64_t elements, int bytes) {
-  return fmt::format("{:.3f}", static_cast<double>(elements) * bytes / (1 << 20));
+std::string megabytes(std::int64_t elements, std::int64_t bytes) {
+  return fmt::format("{:.3f}", static_cast<double>(elements * bytes) / (1 << 20));
 }
 
-void print_table(const std::vector<table_row>& rows, int bytes) {
+void print_table(const std::vector<table_row>& rows) {
   std::size_t width = 6;
   for (const table_row& r : rows) width = std::max(width, r.method.size());
   fmt::print("{:{}}  {:>6} {:>8} {:>8} {:>10} {:>10} {:>10}  {}\n", "", width, "", "", "most in", "most sent", "sent",
@@ -101,12 +116,13 @@ void print_table(const std::vector<table_row>& rows, int bytes) {
              "MiB", "MiB", "verified");
   for (const table_row& r : rows)
     fmt::print("{:{}}  {:>6} {:>8} {:>8} {:>10} {:>10} {:>10}  {}\n", r.method, width, r.counted.rounds, r.counted.messages,
-               r.counted.most_messages_in, megabytes(r.counted.most_sent, bytes), megabytes(r.counted.sent_elements, bytes),
-               megabytes(r.counted.most_staged, bytes), r.faults.empty() ? "yes" : "NO: " + r.faults[0].text);
+               r.counted.most_messages_in, megabytes(r.counted.most_sent, r.element_bytes),
+               megabytes(r.counted.sent_elements, r.element_bytes), megabytes(r.counted.most_staged, r.element_bytes),
+               r.faults.empty() ? "yes" : "NO: " + r.faults[0].text);
 }
 
-nlohmann::ordered_json to_json(const table_row& r, const plan_options& options) {
-  const int bytes = options.bytes_per_pixel;
+nlohmann::ordered_json to_json(const table_row& r) {
+  const std::int64_t bytes = r.element_bytes;
   nlohmann::ordered_json row = {{"method", r.method},
                                 {"rounds", r.counted.rounds},
                                 {"messages", r.counted.messages},
@@ -122,7 +138,7 @@ nlohmann::ordered_json to_json(const table_row& r, const plan_options& options) 
   return row;
 }
 
-// Make compositing plans, count what they ask of ranks and verify them; exit code 3 if one is unsound.
+// Make plans, count what they ask of ranks and verify them; exit code 3 if one is unsound.
 int plan_table(const plan_options& options) {
   std::vector<std::string> methods = options.methods;
   if (methods.empty())
@@ -130,15 +146,15 @@ int plan_table(const plan_options& options) {
   std::vector<table_row> rows;
   for (const std::string& method : methods) {
     const prepared p = prepare(method, options);
-    rows.push_back({method, plan::summarise(p.what), plan::verify_composite(p.what, p.goal)});
+    rows.push_back({method, p.what.element_bytes, plan::summarise(p.what), plan::verify(p.what, p.goal)});
   }
   nlohmann::ordered_json answer = {{"schema", "osteon.plan/1"}, {"ranks", options.ranks},
                                    {"pixels", options.pixels},  {"bytes_per_pixel", options.bytes_per_pixel},
                                    {"order", options.order},    {"root", options.root},
                                    {"active", options.active},  {"plans", nlohmann::ordered_json::array()}};
-  for (const table_row& r : rows) answer["plans"].push_back(to_json(r, options));
+  for (const table_row& r : rows) answer["plans"].push_back(to_json(r));
   write_json(options.json, answer);
-  if (options.json != "-") print_table(rows, options.bytes_per_pixel);
+  if (options.json != "-") print_table(rows);
   const bool sound = std::all_of(rows.begin(), rows.end(), [](const table_row& r) { return r.faults.empty(); });
   return sound ? 0 : exit_code(error_kind::data);
 }
@@ -161,7 +177,9 @@ int plan_drawing(const plan_options& options) {
 
 void add_plan(registry& commands) {
   const auto o = std::make_shared<plan_options>();
-  const std::string methods = "Methods, such as binary-swap, radix-k:8,4 or multi-step:512 (docs/compositing.md)";
+  const std::string methods =
+      "Compositing methods, such as binary-swap, radix-k:8,4 or multi-step:512 (docs/compositing.md); exchanges, such as "
+      "ring, bruck or prefix, and .txt files of messages (docs/network.md)";
   const auto add_options = [&](command c) {
     c.add_option("-n,--ranks", o->ranks, "Number of ranks (default: 8)").positive();
     c.add_option("--pixels", o->pixels, "Size of the image, WIDTHxHEIGHT or a number of pixels").show_default();
@@ -171,24 +189,26 @@ void add_plan(registry& commands) {
     c.add_option("--root", o->root, "Rank that gets the picture; none: parts stay with their owners").show_default();
     c.add_option("--ranks-per-host", o->ranks_per_host, "For hybrid and +leaders: so many consecutive ranks a host")
         .positive();
+    c.add_option("--bytes", o->bytes, "Of an exchange: size of a parcel, object or face").show_default();
     c.add_option("--active", o->active, "Share of the image that each rank has drawn, as a box").between(1e-6, 1.0);
   };
-  command table = commands.add("plan", "Show what compositing methods ask of ranks, and verify their plans without MPI",
+  command table = commands.add("plan", "Show what plans of messages ask of ranks, and verify them without MPI",
                                [o] { return plan_table(*o); });
   table.add_option("method", o->methods, methods);
   add_options(table);
   table.add_option("--bytes-per-pixel", o->bytes_per_pixel, "4 for RGBA8, 16 for RGBA32F").positive().show_default();
   add_json(table, o->json);
   table.footer(
-      "Without a method, all known ones are shown.\n\nExamples:\n  osteon plan -n 100 --order shuffle\n"
+      "Without a method, all known ones of compositing are shown.\n\nExamples:\n  osteon plan -n 100 --order shuffle\n"
       "  osteon plan binary-swap multi-step:512 -n 2048 --pixels 1920x1080\n"
+      "  osteon plan bruck hierarchical:8 -n 64 --bytes 64\n"
       "  osteon plan draw radix-k:4 -n 8 -o plan.svg");
   command draw = commands.add_below(table, "draw", "Draw a plan as SVG: ranks as rows, rounds as columns",
                                     [o] { return plan_drawing(*o); });
   draw.add_option("method", o->methods, methods).required().expected(1);
   add_options(draw);
   draw.add_option("-o,--output", o->picture, "Picture to write; - for standard output").show_default();
-  draw.footer("Example:\n  osteon plan draw binary-swap -n 6 -o plan.svg");
+  draw.footer("Examples:\n  osteon plan draw binary-swap -n 6 -o plan.svg\n  osteon plan draw bruck -n 8 -o bruck.svg");
   add_plan_job(commands, table);
   table.allow_one_below();
 }

@@ -16,7 +16,7 @@ struct net_input_options {
 
 struct net_input {
   net::network where;
-  plan::exchange what;
+  plan::plan what;
   std::vector<int> places;  ///< PU of each rank; empty: rank r is on PU r
 };
 

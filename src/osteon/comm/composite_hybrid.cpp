@@ -174,7 +174,7 @@ class hybrid : public compositor::backend {
       const int root = options.root < 0 ? -1 : host_of_[static_cast<std::size_t>(options.root)];
       const plan::plan plan = options.method(hosts_, stripe_.size(), hosts, root);
       name_ = counted_name(plan, options.format.bytes()) + ", between hosts";
-      schedule_ = make_schedule(between_.get(), plan.of(own_host()), stripe_.size(), object_);
+      schedule_ = make_schedule(between_.get(), plan.part(own_host()), stripe_.size(), object_);
       pixels_ = std::make_unique<exchange_pixels>(schedule_, object_, stripe_.size(),
                                                   images_->picture() + stripe_.begin * pixel_bytes());
       if (options.sparse)

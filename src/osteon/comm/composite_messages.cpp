@@ -111,7 +111,7 @@ class by_messages : public compositor::backend {
       }
       const plan::plan all = by_drawn() ? options.method_of_drawn(ranks, pixels(), order, options.root, drawn)
                                         : options.method(ranks, pixels(), order, options.root);
-      mine = all.of(comm.rank());
+      mine = all.part(comm.rank());
       description = all.name + " over messages";
       name_ = counted_name(all, options.format.bytes());
     });

@@ -65,15 +65,15 @@ void check_sparse(const composite_options& o) {
 
 message_ledger::shape shape_of(const exchange_schedule& schedule, const exchange_pixels& pixels) {
   message_ledger::shape frame;
-  const auto list = [&](const std::vector<exchange_schedule::message>& from, std::vector<message_ledger::message>& to) {
+  const auto list = [&](const std::vector<exchange_schedule::message>& from, std::vector<plan::message>& to) {
     for (const auto& m : from) {
       std::int64_t bytes = 0;
       for (const pixel_piece& p : m.pieces) bytes += p.at.size() * static_cast<std::int64_t>(pixels.format(p.wide).bytes());
-      to.push_back({m.peer, 0, bytes});
+      to.push_back({m.peer, {0, bytes}});
     }
   };
   for (const auto& r : schedule.rounds) {
-    auto& round = frame.rounds.emplace_back();
+    plan::round& round = frame.emplace_back();
     list(r.sends, round.sends);
     list(r.arrivals, round.receives);
   }
@@ -88,9 +88,9 @@ void count_frame(MPI_Comm comm, MPI_Comm between, const std::string& name, messa
     MPI_Group from = MPI_GROUP_NULL, to = MPI_GROUP_NULL;
     MPI_Comm_group(between, &from);
     MPI_Comm_group(comm, &to);
-    for (auto& round : frame.rounds)
+    for (plan::round& round : frame)
       for (auto* list : {&round.sends, &round.receives})
-        for (message_ledger::message& m : *list) {
+        for (plan::message& m : *list) {
           const int peer = m.peer;
           MPI_Group_translate_ranks(from, 1, &peer, to, &m.peer);
         }

@@ -55,7 +55,7 @@ std::int64_t parcels::elements() const {
 all_to_all::all_to_all(MPI_Comm comm, const all_to_all_options& options) : comm_(communicator::duplicate(comm)) {
   const bool together_here = on_one_host(comm);
   schedule_ = options.schedule != "auto" ? options.schedule : together_here ? "shared" : "ring";
-  plan::exchange what;
+  plan::plan what;
   collectively(comm, [&] {
     if (options.longest_message < 1 || options.longest_message > (std::int64_t{1} << 31) - 1)
       throw usage_error(fmt::format("messages of {} bytes at most: give 1 to 2^31 - 1", options.longest_message));
@@ -65,7 +65,7 @@ all_to_all::all_to_all(MPI_Comm comm, const all_to_all_options& options) : comm_
       return;
     }
     what = plan::make_exchange(schedule_, {.ranks = size(comm), .bytes = 1});
-    if (what.on_arrival != plan::arrival::parcels)
+    if (what.moves != plan::cargo::parcels)
       throw usage_error(
           fmt::format("'{}' does not bring parcels from rank to rank: choose shared, ring, shift, xor, "
                       "pairwise, bruck, hierarchical:RANKS or transposition",

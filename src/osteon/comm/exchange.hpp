@@ -86,10 +86,10 @@ class all_to_all {
   std::unique_ptr<backend> backend_;
 };
 
-/// Carry out a plan whose messages are whole objects: prefix sums (arrival::add) or a broadcast (arrival::object).
+/// Carry out a plan whose messages are whole objects, at most one to a rank in a round: prefix sums, reductions, broadcasts.
 /// @param add sums an arrived object into the own one, both of the object's size; not called for a broadcast
 /// @collective on comm
-void execute_on_object(MPI_Comm comm, const plan::exchange& what, std::span<std::byte> object,
+void execute_on_object(MPI_Comm comm, const plan::plan& what, std::span<std::byte> object,
                        const std::function<void(std::byte* own, const std::byte* arrived)>& add);
 
 /// Inclusive prefix sums over ranks, element by element, by a binary tree.

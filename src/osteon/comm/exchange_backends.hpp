@@ -7,7 +7,7 @@ namespace osteon::comm {
 
 /// Messages as a plan has them, round by round; on one host without waiting after each round, unless there are barriers.
 /// @param comm, options are used until the object goes
-std::unique_ptr<all_to_all::backend> exchange_by_messages(MPI_Comm comm, const plan::exchange& what,
+std::unique_ptr<all_to_all::backend> exchange_by_messages(MPI_Comm comm, const plan::plan& what,
                                                           const all_to_all_options& options, bool one_host);
 
 /// Copies through boxes in shared memory.

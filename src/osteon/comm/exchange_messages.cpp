@@ -20,7 +20,7 @@ void wait_for_all(std::vector<MPI_Request>& requests) {
 /// Plans in which a parcel goes from its sender to its receiver in one message.
 class direct_messages final : public all_to_all::backend {
  public:
-  direct_messages(MPI_Comm comm, std::vector<plan::exchange_round> rounds, const all_to_all_options& options, bool one_host)
+  direct_messages(MPI_Comm comm, std::vector<plan::round> rounds, const all_to_all_options& options, bool one_host)
       : comm_(comm),
         options_(options),
         rounds_(std::move(rounds)),
@@ -60,7 +60,7 @@ class direct_messages final : public all_to_all::backend {
 
   MPI_Comm comm_;
   all_to_all_options options_;
-  std::vector<plan::exchange_round> rounds_;
+  std::vector<plan::round> rounds_;
   std::size_t rounds_at_a_time_;
   std::vector<int> planned_;
   std::vector<MPI_Request> requests_;
@@ -69,7 +69,7 @@ class direct_messages final : public all_to_all::backend {
 /// Plans in which ranks pass on parcels of others. A message is the sizes of its parcels, then the parcels.
 class relayed_messages final : public all_to_all::backend {
  public:
-  relayed_messages(MPI_Comm comm, std::vector<plan::exchange_round> rounds, const all_to_all_options& options)
+  relayed_messages(MPI_Comm comm, std::vector<plan::round> rounds, const all_to_all_options& options)
       : comm_(comm), options_(options), rounds_(std::move(rounds)) {
     for (auto& [sends, receives] : rounds_) {
       for (auto& m : sends)
@@ -138,7 +138,7 @@ class relayed_messages final : public all_to_all::backend {
  private:
   MPI_Comm comm_;
   all_to_all_options options_;
-  std::vector<plan::exchange_round> rounds_;
+  std::vector<plan::round> rounds_;
   std::vector<MPI_Request> requests_;
 };
 
@@ -158,9 +158,9 @@ void receive_in_pieces(std::byte* into, std::int64_t bytes, std::int64_t longest
               &requests.emplace_back());
 }
 
-std::unique_ptr<all_to_all::backend> exchange_by_messages(MPI_Comm comm, const plan::exchange& what,
+std::unique_ptr<all_to_all::backend> exchange_by_messages(MPI_Comm comm, const plan::plan& what,
                                                           const all_to_all_options& options, bool one_host) {
-  std::vector<plan::exchange_round> rounds;
+  std::vector<plan::round> rounds;
   bool relayed = false;
   for (std::int64_t r = 0; r < what.rounds; ++r) {
     rounds.push_back(what.of(rank(comm), r));
@@ -173,29 +173,31 @@ std::unique_ptr<all_to_all::backend> exchange_by_messages(MPI_Comm comm, const p
   return std::make_unique<direct_messages>(comm, std::move(rounds), options, one_host);
 }
 
-void execute_on_object(MPI_Comm comm, const plan::exchange& what, std::span<std::byte> object,
+void execute_on_object(MPI_Comm comm, const plan::plan& what, std::span<std::byte> object,
                        const std::function<void(std::byte* own, const std::byte* arrived)>& add) {
   constexpr std::int64_t longest = std::int64_t{1} << 30;
   std::vector<MPI_Request> requests;
   std::vector<std::byte> arrived(add ? object.size() : 0);
   for (std::int64_t round = 0; round < what.rounds; ++round) {
-    const plan::exchange_round now = what.of(rank(comm), round);
-    std::byte* const into = add ? arrived.data() : object.data();
+    const plan::round now = what.of(rank(comm), round);
+    const auto adds = [](const plan::message& m) { return m.on_arrival == plan::arrival::add; };
     for (const auto& m : now.receives)
-      receive_in_pieces(into, std::ssize(object), longest, m.peer, tag_of(round), comm, requests);
+      receive_in_pieces(adds(m) ? arrived.data() : object.data(), std::ssize(object), longest, m.peer, tag_of(round), comm,
+                        requests);
     for (const auto& m : now.sends)
       send_in_pieces(object.data(), std::ssize(object), longest, m.peer, tag_of(round), comm, requests);
     wait_for_all(requests);
-    if (add && !now.receives.empty()) add(object.data(), arrived.data());
+    for (const auto& m : now.receives)
+      if (adds(m)) add(object.data(), arrived.data());
   }
 }
 
 bool butterfly_round(MPI_Comm comm, int round, std::span<const std::byte> out, std::span<std::byte> in) {
   constexpr std::int64_t longest = std::int64_t{1} << 30;
-  const plan::exchange_round now = plan::butterfly(size(comm), std::ssize(out)).of(rank(comm), round);
+  const plan::round now = plan::butterfly(size(comm), std::ssize(out)).of(rank(comm), round);
   std::vector<MPI_Request> requests;
-  for (const auto& m : now.receives) receive_in_pieces(in.data(), m.bytes, longest, m.peer, tag_of(round), comm, requests);
-  for (const auto& m : now.sends) send_in_pieces(out.data(), m.bytes, longest, m.peer, tag_of(round), comm, requests);
+  for (const auto& m : now.receives) receive_in_pieces(in.data(), m.size(), longest, m.peer, tag_of(round), comm, requests);
+  for (const auto& m : now.sends) send_in_pieces(out.data(), m.size(), longest, m.peer, tag_of(round), comm, requests);
   wait_for_all(requests);
   return !now.receives.empty();
 }

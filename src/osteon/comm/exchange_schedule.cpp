@@ -31,7 +31,7 @@ void append_messages(std::vector<message>& all, const std::vector<std::int64_t>&
 }
 
 // Messages to this rank in a round. What goes to one peer is told at once: there may be a message for each row.
-std::vector<message> told(MPI_Comm comm, const plan::round& steps, int number, const std::vector<message>& sent) {
+std::vector<message> told(MPI_Comm comm, const plan::round& planned, int number, const std::vector<message>& sent) {
   std::map<int, std::vector<std::int64_t>> out;
   for (const message& m : sent) append(out[m.peer], m);
   std::vector<MPI_Request> requests(out.size());
@@ -39,8 +39,7 @@ std::vector<message> told(MPI_Comm comm, const plan::round& steps, int number, c
   for (const auto& [peer, numbers] : out)
     MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, peer, number, comm, &requests[next++]);
   std::set<int> senders;
-  for (const plan::step& s : steps.steps)
-    if (s.what != plan::action::send) senders.insert(s.peer);
+  for (const plan::message& m : planned.receives) senders.insert(m.peer);
   std::vector<message> came;
   for (const int peer : senders) {
     MPI_Status status;

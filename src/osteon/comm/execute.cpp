@@ -15,11 +15,19 @@ namespace osteon::comm {
 
 namespace {
 
-void check_message(const plan::step& s) {
-  if (s.elements.size() > std::numeric_limits<int>::max())
+void check_message(const plan::message& s) {
+  if (s.size() > std::numeric_limits<int>::max())
     throw usage_error(
-        fmt::format("a message of {} elements with rank {}: the limit is {}; use more ranks or a smaller object",
-                    s.elements.size(), s.peer, std::numeric_limits<int>::max()));
+        fmt::format("a message of {} elements with rank {}: the limit is {}; use more ranks or a smaller object", s.size(),
+                    s.peer, std::numeric_limits<int>::max()));
+}
+
+// Messages by their bytes alone, as a ledger takes them.
+message_ledger::shape counted_rounds(std::vector<plan::round> rounds, std::size_t element_size) {
+  for (plan::round& r : rounds)
+    for (auto* const messages : {&r.sends, &r.receives})
+      for (plan::message& m : *messages) m.elements = {0, m.size() * static_cast<std::int64_t>(element_size)};
+  return rounds;
 }
 
 }  // namespace
@@ -31,13 +39,7 @@ std::string counted_name(const plan::plan& what, std::size_t element_size) {
 void rehearse(MPI_Comm comm, const plan::plan& what, std::size_t element_size) {
   message_ledger* const ledger = ledger_of(comm);
   if (!ledger) return;
-  message_ledger::shape shape;
-  for (const plan::round& r : what.of(comm::rank(comm)).rounds) {
-    auto& counted = shape.rounds.emplace_back();
-    for (const plan::step& s : r.steps)
-      (s.what == plan::action::send ? counted.sends : counted.receives)
-          .push_back({s.peer, 0, s.elements.size() * static_cast<std::int64_t>(element_size)});
-  }
+  const message_ledger::shape shape = counted_rounds(what.part(comm::rank(comm)).rounds, element_size);
   const int entry = ledger->entry_of(counted_name(what, element_size));
   ledger->ran(entry, ledger->shape_of(entry, shape), 0);
 }
@@ -48,32 +50,29 @@ executor executor::make(MPI_Comm comm, const plan::plan& what, std::size_t eleme
     if (what.ranks != comm::size(comm))
       throw usage_error(fmt::format("plan '{}' is made for {} ranks and is run by {}: make it for the communicator's size",
                                     what.name, what.ranks, comm::size(comm)));
-    plan::rank_plan mine = what.of(comm::rank(comm));
+    plan::rank_plan mine = what.part(comm::rank(comm));
     result.element_size_ = element_size;
     result.name_ = counted_name(what, element_size);
     result.elements_ = what.elements;
     result.result_ = std::move(mine.result);
     std::int64_t most_staged = 0;
-    std::size_t most_steps = 0;
+    std::size_t most_messages = 0;
     for (const plan::round& r : mine.rounds) {
       std::int64_t staged = 0;
       round& planned = result.rounds_.emplace_back();
-      for (const plan::step& s : r.steps) {
-        check_message(s);
-        if (s.what == plan::action::send) {
-          planned.sends.push_back(s);
-        } else if (plan::arrives_in_place(r, s)) {
-          planned.arrivals.push_back({s, -1});
-        } else {
-          planned.arrivals.push_back({s, staged});
-          staged += s.elements.size();
-        }
+      for (const plan::message& m : r.sends) check_message(m);
+      planned.sends = r.sends;
+      for (const plan::message& m : r.receives) {
+        check_message(m);
+        const bool in_place = plan::arrives_in_place(r, m);
+        planned.arrivals.push_back({m, in_place ? -1 : staged});
+        if (!in_place) staged += m.size();
       }
       most_staged = std::max(most_staged, staged);
-      most_steps = std::max(most_steps, r.steps.size());
+      most_messages = std::max(most_messages, r.sends.size() + r.receives.size());
     }
     result.staging_.resize(static_cast<std::size_t>(most_staged) * element_size);
-    result.requests_.resize(most_steps);
+    result.requests_.resize(most_messages);
   });
   result.comm_ = communicator::duplicate(comm);
   return result;
@@ -96,10 +95,10 @@ void executor::run_bytes(std::span<std::byte> object, const blend& over) {
     const int tag = static_cast<int>(r);
     int count = 0;
     for (const arrival& a : rounds_[r].arrivals)
-      MPI_Irecv(a.slot < 0 ? at(object.data(), a.step.elements.begin) : at(staging_.data(), a.slot),
-                static_cast<int>(a.step.elements.size()), type.get(), a.step.peer, tag, comm_.get(),
+      MPI_Irecv(a.slot < 0 ? at(object.data(), a.message.elements.begin) : at(staging_.data(), a.slot),
+                static_cast<int>(a.message.elements.size()), type.get(), a.message.peer, tag, comm_.get(),
                 &requests_[static_cast<std::size_t>(count++)]);
-    for (const plan::step& s : rounds_[r].sends)
+    for (const plan::message& s : rounds_[r].sends)
       MPI_Isend(at(object.data(), s.elements.begin), static_cast<int>(s.elements.size()), type.get(), s.peer, tag,
                 comm_.get(), &requests_[static_cast<std::size_t>(count++)]);
     const double begin = ledger ? MPI_Wtime() : 0;
@@ -107,24 +106,21 @@ void executor::run_bytes(std::span<std::byte> object, const blend& over) {
     if (ledger) waited += MPI_Wtime() - begin;
     for (const arrival& a : rounds_[r].arrivals) {
       if (a.slot < 0) continue;
-      std::byte* own = at(object.data(), a.step.elements.begin);
+      std::byte* own = at(object.data(), a.message.elements.begin);
       const std::byte* received = at(staging_.data(), a.slot);
-      if (a.step.what == plan::action::receive)
-        std::memcpy(own, received, static_cast<std::size_t>(a.step.elements.size()) * element_size_);
+      if (!a.message.is_combined())
+        std::memcpy(own, received, static_cast<std::size_t>(a.message.elements.size()) * element_size_);
       else
-        over(own, received, a.step.elements.size(), a.step.what == plan::action::blend_front);
+        over(own, received, a.message.elements.size(), a.message.on_arrival == plan::arrival::blend_front);
     }
   }
   if (!ledger) return;
-  message_ledger::shape shape;
+  std::vector<plan::round> ran;
   for (const round& r : rounds_) {
-    auto& counted = shape.rounds.emplace_back();
-    const auto message = [&](const plan::step& s) {
-      return message_ledger::message{s.peer, 0, s.elements.size() * static_cast<std::int64_t>(element_size_)};
-    };
-    for (const plan::step& s : r.sends) counted.sends.push_back(message(s));
-    for (const arrival& a : r.arrivals) counted.receives.push_back(message(a.step));
+    ran.push_back({r.sends, {}});
+    for (const arrival& a : r.arrivals) ran.back().receives.push_back(a.message);
   }
+  const message_ledger::shape shape = counted_rounds(std::move(ran), element_size_);
   const int entry = ledger->entry_of(name_);
   ledger->ran(entry, ledger->shape_of(entry, shape), waited);
 }

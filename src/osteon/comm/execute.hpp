@@ -29,7 +29,7 @@ class executor {
   static executor make(MPI_Comm comm, const plan::plan& what, std::size_t element_size);
 
   /// Run the plan on `object`, shape (elements) of `element_size` bytes. All messages of a round are under way at
-  /// once; elements are put in place or blended in the order of the round's steps.
+  /// once; elements are put in place or blended in the order of the round's receives.
   /// @throws usage_error if `object` has another size
   /// @collective on the communicator given to `make`
   void run_bytes(std::span<std::byte> object, const blend& over);
@@ -48,11 +48,11 @@ class executor {
 
  private:
   struct arrival {
-    plan::step step;
+    plan::message message;
     std::int64_t slot;  ///< first element in the staging buffer, or -1 if it is received in place
   };
   struct round {
-    std::vector<plan::step> sends;
+    std::vector<plan::message> sends;
     std::vector<arrival> arrivals;
   };
 

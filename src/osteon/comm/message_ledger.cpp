@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/offsets.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
-#include <osteon/plan/verify_exchange.hpp>
+#include <osteon/plan/exchange.hpp>
+#include <osteon/plan/verify.hpp>
 
 namespace osteon::comm {
 
@@ -71,9 +71,9 @@ class unpacker {
 
 std::vector<char> message_ledger::packed() const {
   packer to;
-  const auto put_messages = [&](const std::vector<message>& list) {
+  const auto put_messages = [&](const std::vector<plan::message>& list) {
     to.put(list.size());
-    for (const message& m : list) to.put(m);
+    for (const plan::message& m : list) to.put(m.peer), to.put(m.on_arrival), to.put(m.size());
   };
   to.put(waited_);
   to.put(entries_.size());
@@ -83,9 +83,8 @@ std::vector<char> message_ledger::packed() const {
     to.put(e.waited_seconds);
     to.put(e.shapes.size());
     for (const shape& s : e.shapes) {
-      to.put(s.adds);
-      to.put(s.rounds.size());
-      for (const auto& r : s.rounds) put_messages(r.sends), put_messages(r.receives);
+      to.put(s.size());
+      for (const plan::round& r : s) put_messages(r.sends), put_messages(r.receives);
     }
     to.put(e.runs.size());
     for (const stretch& r : e.runs) to.put(r);
@@ -97,8 +96,12 @@ message_ledger message_ledger::unpacked(std::span<const char> bytes) {
   unpacker from(bytes);
   message_ledger result;
   const auto messages = [&] {
-    std::vector<message> list(from.get<std::size_t>());
-    for (message& m : list) m = from.get<message>();
+    std::vector<plan::message> list(from.get<std::size_t>());
+    for (plan::message& m : list) {
+      m.peer = from.get<int>();
+      m.on_arrival = from.get<plan::arrival>();
+      m.elements.end = from.get<std::int64_t>();
+    }
     return list;
   };
   result.waited_ = from.get<double>();
@@ -108,9 +111,8 @@ message_ledger message_ledger::unpacked(std::span<const char> bytes) {
     e.waited_seconds = from.get<double>();
     e.shapes.resize(from.get<std::size_t>());
     for (shape& s : e.shapes) {
-      s.adds = from.get<bool>();
-      s.rounds.resize(from.get<std::size_t>());
-      for (auto& r : s.rounds) {
+      s.resize(from.get<std::size_t>());
+      for (plan::round& r : s) {
         r.sends = messages();
         r.receives = messages();
       }
@@ -129,35 +131,6 @@ message_ledger* ledger_of(MPI_Comm comm) {
   return a ? a->ledger : nullptr;
 }
 
-message_ledger::shape shape_of(const plan::neighbour_part& part, int rank, std::size_t element_bytes) {
-  message_ledger::shape s;
-  s.adds = part.on_arrival == plan::neighbour_arrival::add;
-  auto& round = s.rounds.emplace_back();
-  const auto list = [&](const std::vector<plan::neighbour_message>& from, std::vector<message_ledger::message>& to) {
-    for (const auto& m : from)
-      if (m.peer != rank && m.elements() > 0)
-        to.push_back({m.peer, m.channel, m.elements() * static_cast<std::int64_t>(element_bytes)});
-    // Several messages of a pair match by channel.
-    std::sort(to.begin(), to.end(),
-              [](const auto& a, const auto& b) { return a.peer != b.peer ? a.peer < b.peer : a.channel < b.channel; });
-  };
-  list(part.sends, round.sends);
-  list(part.receives, round.receives);
-  return s;
-}
-
-message_ledger::shape shape_of(const plan::exchange& what, int rank) {
-  message_ledger::shape s;
-  s.adds = what.on_arrival == plan::arrival::add;
-  for (std::int64_t r = 0; r < what.rounds; ++r) {
-    auto& round = s.rounds.emplace_back();
-    const plan::exchange_round own = what.of(rank, r);
-    for (const plan::message& m : own.sends) round.sends.push_back({m.peer, 0, m.bytes});
-    for (const plan::message& m : own.receives) round.receives.push_back({m.peer, 0, m.bytes});
-  }
-  return s;
-}
-
 template <class Shape>
 counted_call::counted_call(MPI_Comm comm, std::string_view name, Shape shape) : ledger_(ledger_of(comm)) {
   if (!ledger_) return;
@@ -172,21 +145,21 @@ counted_call::~counted_call() {
 
 counted_call counted_call::all_reduce(MPI_Comm comm, std::int64_t bytes) {
   return counted_call{comm, fmt::format("reductions, {} B", bytes),
-                      [&] { return shape_of(plan::all_reduce(size(comm), bytes), rank(comm)); }};
+                      [&] { return plan::all_reduce(size(comm), bytes).part(rank(comm)).rounds; }};
 }
 
 namespace {
 
 message_ledger::shape to_or_from_root(MPI_Comm comm, std::span<const int> counts, int own, int value_bytes, bool to_root) {
   message_ledger::shape s;
-  auto& round = s.rounds.emplace_back();
+  plan::round& round = s.emplace_back();
   const auto bytes = [&](int count) { return static_cast<std::int64_t>(count) * value_bytes; };
   if (rank(comm) != 0) {
-    if (own > 0) (to_root ? round.sends : round.receives).push_back({0, 0, bytes(own)});
+    if (own > 0) (to_root ? round.sends : round.receives).push_back({0, {0, bytes(own)}});
     return s;
   }
   for (std::size_t r = 1; r < counts.size(); ++r)
-    if (counts[r] > 0) (to_root ? round.receives : round.sends).push_back({static_cast<int>(r), 0, bytes(counts[r])});
+    if (counts[r] > 0) (to_root ? round.receives : round.sends).push_back({static_cast<int>(r), {0, bytes(counts[r])}});
   return s;
 }
 
@@ -206,11 +179,11 @@ counted_call counted_call::all_to_all(MPI_Comm comm, std::string_view name, std:
                                       std::span<const int> from, int value_bytes) {
   return counted_call{comm, name, [&] {
                         message_ledger::shape s;
-                        auto& round = s.rounds.emplace_back();
-                        const auto list = [&](std::span<const int> counts, std::vector<message_ledger::message>& messages) {
+                        plan::round& round = s.emplace_back();
+                        const auto list = [&](std::span<const int> counts, std::vector<plan::message>& messages) {
                           for (std::size_t r = 0; r < counts.size(); ++r)
                             if (counts[r] > 0 && static_cast<int>(r) != rank(comm))
-                              messages.push_back({static_cast<int>(r), 0, std::int64_t{counts[r]} * value_bytes});
+                              messages.push_back({static_cast<int>(r), {0, std::int64_t{counts[r]} * value_bytes}});
                         };
                         list(to, round.sends);
                         list(from, round.receives);
@@ -246,44 +219,26 @@ std::vector<equal_runs> aligned(const std::vector<const message_ledger::entry*>&
   }
 }
 
-plan::exchange exchange_of(const std::string& name, const std::vector<const message_ledger::entry*>& by_rank,
-                           const std::vector<equal_runs>& runs) {
+plan::plan plan_of_runs(const std::string& name, const std::vector<const message_ledger::entry*>& by_rank,
+                        const std::vector<equal_runs>& runs) {
   // Different runs once each.
   std::vector<std::vector<int>> different;
   for (const equal_runs& r : runs)
     if (std::find(different.begin(), different.end(), r.shape) == different.end()) different.push_back(r.shape);
-  struct place {
-    std::size_t run, round;
-  };
-  auto rounds = std::make_shared<std::vector<std::vector<plan::exchange_round>>>();  // [round][rank]
-  bool adds = false;
+  std::vector<plan::rank_plan> parts(by_rank.size());
   for (const auto& shapes : different) {
-    std::size_t most = 0;
-    for (std::size_t r = 0; r < shapes.size(); ++r)
-      if (shapes[r] >= 0) most = std::max(most, by_rank[r]->shapes[static_cast<std::size_t>(shapes[r])].rounds.size());
-    for (std::size_t n = 0; n < most; ++n) {
-      auto& round = rounds->emplace_back(shapes.size());
-      for (std::size_t r = 0; r < shapes.size(); ++r) {
-        if (shapes[r] < 0) continue;
-        const auto& s = by_rank[r]->shapes[static_cast<std::size_t>(shapes[r])];
-        adds = adds || s.adds;
-        if (n >= s.rounds.size()) continue;
-        const auto list = [&](const std::vector<message_ledger::message>& from, std::vector<plan::message>& to) {
-          for (const auto& m : from) to.push_back({m.peer, m.bytes, s.adds ? m.bytes : 0, {}});
-        };
-        list(s.rounds[n].sends, round[r].sends);
-        list(s.rounds[n].receives, round[r].receives);
-      }
+    const std::size_t begin = parts.empty() ? 0 : parts.front().rounds.size();
+    std::size_t end = begin;
+    for (std::size_t r = 0; r < parts.size(); ++r) {
+      if (shapes[r] < 0) continue;
+      const auto& ran = by_rank[r]->shapes[static_cast<std::size_t>(shapes[r])];
+      parts[r].rounds.insert(parts[r].rounds.end(), ran.begin(), ran.end());
+      end = std::max(end, parts[r].rounds.size());
     }
+    for (plan::rank_plan& p : parts) p.rounds.resize(end);
   }
-  plan::exchange what;
-  what.name = name;
-  what.ranks = static_cast<int>(by_rank.size());
-  what.rounds = std::ssize(*rounds);
-  what.on_arrival = plan::arrival::other;
-  what.of = [rounds](int rank, std::int64_t round) {
-    return (*rounds)[static_cast<std::size_t>(round)][static_cast<std::size_t>(rank)];
-  };
+  plan::plan what = plan::plan_of(name, 0, std::move(parts));
+  what.moves = plan::cargo::bytes;
   return what;
 }
 
@@ -306,10 +261,10 @@ std::vector<plan_traffic> traffic_of(std::span<const message_ledger> by_rank) {
       std::int64_t sent = 0, runs = 0;
       for (const auto& stretch : entries.back()->runs) {
         runs += stretch.runs;
-        for (const auto& round : entries.back()->shapes[static_cast<std::size_t>(stretch.shape)].rounds)
+        for (const auto& round : entries.back()->shapes[static_cast<std::size_t>(stretch.shape)])
           for (const auto& m : round.sends) {
             t.messages += stretch.runs;
-            sent += stretch.runs * m.bytes;
+            sent += stretch.runs * m.size();
           }
       }
       t.runs = std::max(t.runs, runs);
@@ -318,8 +273,8 @@ std::vector<plan_traffic> traffic_of(std::span<const message_ledger> by_rank) {
       t.waited_seconds += entries.back()->waited_seconds;
       t.most_waited_seconds = std::max(t.most_waited_seconds, entries.back()->waited_seconds);
     }
-    t.what = exchange_of(name, entries, aligned(entries));
-    t.problems = plan::verify_exchange(t.what);
+    t.what = plan_of_runs(name, entries, aligned(entries));
+    t.problems = plan::verify(t.what);
     all.push_back(std::move(t));
   }
   return all;

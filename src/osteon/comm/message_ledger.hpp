@@ -4,14 +4,13 @@
 ///
 /// A ledger hangs on a communicator and on those that are duplicated from it afterwards, so no function has to hand it on,
 /// and nobody counts where none hangs. Everything that goes between neighbours is entered by `comm::neighbours`, compositing
-/// by `comm::executor`, collectives of the iteration by those who call them.
+/// by who carries it out, collectives of the iteration by those who call them.
 #include <mpi.h>
 
 #include <cstdint>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
-#include <osteon/plan/exchange.hpp>
-#include <osteon/plan/neighbours.hpp>
+#include <osteon/plan/plan.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,21 +21,8 @@ namespace osteon::comm {
 /// What one rank sends and receives, run after run.
 class message_ledger {
  public:
-  struct message {
-    int peer = -1, channel = 0;
-    std::int64_t bytes = 0;
-    friend bool operator==(const message&, const message&) = default;
-  };
-  /// One run of a plan on this rank, in one round or in several.
-  struct shape {
-    struct round {
-      std::vector<message> sends, receives;
-      friend bool operator==(const round&, const round&) = default;
-    };
-    std::vector<round> rounds;
-    bool adds = false;
-    friend bool operator==(const shape&, const shape&) = default;
-  };
+  /// One run of a plan on this rank: its rounds, of messages of so many bytes.
+  using shape = std::vector<plan::round>;
   struct stretch {
     int shape;
     std::int64_t runs;
@@ -83,11 +69,6 @@ class hung_ledger {
 /// The ledger that hangs on `comm`; none if nobody counts. @collective local
 message_ledger* ledger_of(MPI_Comm comm);
 
-/// One rank's part of a plan.
-message_ledger::shape shape_of(const plan::exchange& what, int rank);
-/// The same for elements of so many bytes. Messages of a rank with itself are left out.
-message_ledger::shape shape_of(const plan::neighbour_part& part, int rank, std::size_t element_bytes);
-
 /// Counts one call of an MPI collective, and the time until this goes, if a ledger hangs on the communicator. MPI sends as
 /// it likes; what is counted is a plan that does the same.
 class counted_call {
@@ -119,8 +100,8 @@ struct plan_traffic {
   std::int64_t messages = 0, bytes = 0;  ///< of all runs and ranks
   std::int64_t most_bytes_of_a_rank = 0;
   double most_waited_seconds = 0, waited_seconds = 0;  ///< by the rank that waited longest; all ranks
-  plan::exchange what;                                 ///< its different runs, one after the other
-  std::vector<problem> problems;                       ///< that plan::verify_exchange finds in them
+  plan::plan what;                                     ///< its different runs, one after the other
+  std::vector<problem> problems;                       ///< that plan::verify finds in them
 };
 
 /// Add up and verify. @param by_rank a ledger of each rank

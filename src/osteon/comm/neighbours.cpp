@@ -192,7 +192,7 @@ struct neighbours::state {
   // Plans of elements of different sizes are told apart.
   void enter(message_ledger* ledger, std::size_t element_bytes, int& entry, int& shape) const {
     entry = ledger->entry_of(fmt::format("{}, {} B", part.name, element_bytes));
-    shape = ledger->shape_of(entry, comm::shape_of(part, rank, element_bytes));
+    shape = ledger->shape_of(entry, {part.counted(rank, element_bytes)});
   }
 
   // Requests for the first run go with it; those of a second one stay.

@@ -139,10 +139,9 @@ frame_report sparse_exchange::run(std::vector<plan::span>& active, message_ledge
                 &sends[out.size() - 1]);
     }
     if (counted) {
-      auto& round = counted->rounds.emplace_back();
-      for (std::size_t m = 0; m < out.size(); ++m)
-        round.sends.push_back({r.sends[m].peer, 0, static_cast<std::int64_t>(out[m].size())});
-      for (const auto& m : r.arrivals) round.receives.push_back({m.peer, 0, 0});  // sizes are not known yet
+      plan::round& round = counted->emplace_back();
+      for (std::size_t m = 0; m < out.size(); ++m) round.sends.push_back({r.sends[m].peer, {0, std::ssize(out[m])}});
+      for (const auto& m : r.arrivals) round.receives.push_back({m.peer});  // sizes are not known yet
     }
     std::vector<arrival> came(r.arrivals.size());
     std::vector<int> awaited;
@@ -166,7 +165,7 @@ frame_report sparse_exchange::run(std::vector<plan::span>& active, message_ledge
         std::vector<std::byte> bytes(static_cast<std::size_t>(size));
         MPI_Mrecv(bytes.data(), size, MPI_BYTE, &handle, MPI_STATUS_IGNORE);
         const stopwatch watch;
-        if (counted) counted->rounds.back().receives[m].bytes = size;
+        if (counted) counted->back().receives[m].elements.end = size;
         came[m] = unpacked(r.arrivals[m], std::move(bytes));
         for (std::size_t b = 0; b < r.blends.size(); ++b) {
           const auto& layers = r.blends[b].layers;

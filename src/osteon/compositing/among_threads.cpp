@@ -20,20 +20,14 @@ namespace {
 // All threads go through the plan, a round at a time.
 std::vector<exchange_schedule> walk_together(const plan::plan& what, const exchange_object& object) {
   const auto threads = static_cast<std::size_t>(what.ranks);
-  std::vector<plan::rank_plan> plans;
-  std::vector<schedule_walk> walks;
-  std::size_t rounds = 0;
-  for (int t = 0; t < what.ranks; ++t) {
-    plans.push_back(what.of(t));
-    walks.emplace_back(what.elements, object);
-    rounds = std::max(rounds, plans.back().rounds.size());
-  }
+  std::vector<schedule_walk> walks(threads, schedule_walk(what.elements, object));
+  std::vector<plan::round> planned(threads);
   std::size_t sent = 0, received = 0;
-  for (std::size_t r = 0; r < rounds; ++r) {
+  for (std::int64_t r = 0; r < what.rounds; ++r) {
     std::vector<std::vector<exchange_schedule::message>> out(threads), came(threads);
     for (std::size_t t = 0; t < threads; ++t) {
-      plans[t].rounds.resize(rounds);
-      out[t] = walks[t].sends(plans[t].rounds[r]);
+      planned[t] = what.of(static_cast<int>(t), r);
+      out[t] = walks[t].sends(planned[t]);
       sent += out[t].size();
       for (const auto& m : out[t])
         if (m.peer >= 0 && m.peer < what.ranks) {
@@ -42,14 +36,14 @@ std::vector<exchange_schedule> walk_together(const plan::plan& what, const excha
         }
     }
     for (std::size_t t = 0; t < threads; ++t) {
-      for (const plan::step& s : plans[t].rounds[r].steps) received += s.what != plan::action::send;
-      walks[t].go(plans[t].rounds[r], std::move(out[t]), std::move(came[t]));
+      received += planned[t].receives.size();
+      walks[t].go(planned[t], std::move(out[t]), std::move(came[t]));
     }
   }
   std::vector<exchange_schedule> result;
   for (std::size_t t = 0; t < threads; ++t) {
     if (!walks[t].fault().empty()) throw usage_error(walks[t].fault());
-    result.push_back(walks[t].finish(plans[t].result));
+    result.push_back(walks[t].finish(what.result ? what.result(static_cast<int>(t)) : std::vector<plan::span>{}));
   }
   if (sent != received)
     throw usage_error(

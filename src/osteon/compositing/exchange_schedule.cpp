@@ -43,7 +43,7 @@ void replace(std::vector<pixel_piece>& pieces, const pixel_piece& by) {
 }
 
 // Where anything arrives, cut wherever anything begins or ends.
-std::vector<plan::span> stretches(const plan::round& steps, const std::vector<exchange_schedule::message>& arrivals,
+std::vector<plan::span> stretches(const plan::round& planned, const std::vector<exchange_schedule::message>& arrivals,
                                   const std::vector<pixel_piece>& held, const exchange_object& object) {
   std::vector<std::int64_t> cuts;
   const auto add = [&](plan::span s) {
@@ -54,8 +54,7 @@ std::vector<plan::span> stretches(const plan::round& steps, const std::vector<ex
     for (const pixel_piece& p : m.pieces) add(p.at);
   for (const pixel_piece& p : held) add(p.at);
   for (const auto& d : object.drawn) add(d.at);
-  for (const plan::step& s : steps.steps)
-    if (s.what == plan::action::send) add(s.elements);
+  for (const plan::message& m : planned.sends) add(m.elements);
   std::sort(cuts.begin(), cuts.end());
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
   std::vector<plan::span> result;
@@ -108,50 +107,48 @@ std::int64_t exchange_object::layers_of(plan::span at) const {
   return std::partition_point(drawn.begin(), drawn.end(), [&](const drawn_span& d) { return d.at.end <= at.begin; })->layers;
 }
 
-std::vector<exchange_schedule::message> schedule_walk::sends(const plan::round& steps) {
+std::vector<exchange_schedule::message> schedule_walk::sends(const plan::round& planned) {
   std::vector<exchange_schedule::message> result;
-  for (const plan::step& s : steps.steps)
-    if (s.what == plan::action::send) {
-      result.push_back({s.peer, next_tag_, s.elements, within(held_, s.elements)});
-      next_tag_ += static_cast<int>(result.back().chunks().size());
-    }
+  for (const plan::message& m : planned.sends) {
+    result.push_back({m.peer, next_tag_, m.elements, within(held_, m.elements)});
+    next_tag_ += static_cast<int>(result.back().chunks().size());
+  }
   return result;
 }
 
-void schedule_walk::go(const plan::round& steps, std::vector<exchange_schedule::message> sent,
+void schedule_walk::go(const plan::round& planned, std::vector<exchange_schedule::message> sent,
                        std::vector<exchange_schedule::message> came) {
   exchange_schedule::round& result = result_.rounds.emplace_back();
   result.sends = std::move(sent);
-  add_arrivals(steps, std::move(came), result);
-  result.collects = !steps.steps.empty();
-  for (const plan::step& s : steps.steps)
-    if (s.what == plan::action::blend_front || s.what == plan::action::blend_back) result.collects = false;
+  add_arrivals(planned, std::move(came), result);
+  result.collects = !planned.empty();
+  for (const plan::message& m : planned.receives)
+    if (m.is_combined()) result.collects = false;
   for (const auto& m : result.sends)
     for (const pixel_piece& p : m.pieces)
       if (p.layers < object_.layers_of(p.at)) result.collects = false;
 
   const std::vector<pixel_piece> before = held_;
-  for (const plan::span at : stretches(steps, result.arrivals, held_, object_))
-    result.blends.push_back(blend_of(at, steps, result, before));
+  for (const plan::span at : stretches(planned, result.arrivals, held_, object_))
+    result.blends.push_back(blend_of(at, planned, result, before));
   merge_neighbours(result.blends);
 }
 
-// In the order of the round's steps, which need not be the one in which a sender lists them.
-void schedule_walk::add_arrivals(const plan::round& steps, std::vector<exchange_schedule::message> came,
+// In the order in which the round receives them, which need not be the one in which a sender lists them.
+void schedule_walk::add_arrivals(const plan::round& planned, std::vector<exchange_schedule::message> came,
                                  exchange_schedule::round& to) {
-  for (const plan::step& s : steps.steps) {
-    if (s.what == plan::action::send) continue;
-    const auto it =
-        std::find_if(came.begin(), came.end(), [&](const auto& m) { return m.peer == s.peer && m.at == s.elements; });
+  for (const plan::message& expected : planned.receives) {
+    const auto it = std::find_if(came.begin(), came.end(),
+                                 [&](const auto& m) { return m.peer == expected.peer && m.at == expected.elements; });
     if (it == came.end()) {
       fault_ = fmt::format("the plan receives pixels [{}, {}) from rank {}, which sends others: verify the plan",
-                           s.elements.begin, s.elements.end, s.peer);
-      to.arrivals.push_back({s.peer, 0, s.elements, {}});
+                           expected.elements.begin, expected.elements.end, expected.peer);
+      to.arrivals.push_back({expected.peer, 0, expected.elements, {}});
       continue;
     }
     it->at.end = -1;  // taken
     auto& m = to.arrivals.emplace_back(*it);
-    m.at = s.elements;
+    m.at = expected.elements;
     for (pixel_piece& p : m.pieces) p.message = static_cast<std::int64_t>(to.arrivals.size()) - 1;
   }
 }
@@ -162,25 +159,22 @@ exchange_schedule schedule_walk::finish(std::span<const plan::span> result) {
   return std::move(result_);
 }
 
-exchange_schedule::blend schedule_walk::blend_of(plan::span at, const plan::round& steps,
+exchange_schedule::blend schedule_walk::blend_of(plan::span at, const plan::round& planned,
                                                  const exchange_schedule::round& known,
                                                  const std::vector<pixel_piece>& before) {
   exchange_schedule::blend result{at, within(before, at), false, false};
   std::size_t arrival = 0;
   bool blends = false;
-  for (const plan::step& s : steps.steps) {
-    if (s.what == plan::action::send) {
-      result.after_sends = result.after_sends || meet(s.elements, at);
-      continue;
-    }
+  for (const plan::message& m : planned.sends) result.after_sends = result.after_sends || meet(m.elements, at);
+  for (const plan::message& m : planned.receives) {
     const auto received = within(known.arrivals[arrival++].pieces, at);
     if (received.empty()) continue;
-    if (s.what == plan::action::receive)
+    if (!m.is_combined())
       result.layers = received;
     else
-      result.layers.insert(s.what == plan::action::blend_front ? result.layers.begin() : result.layers.end(),
+      result.layers.insert(m.on_arrival == plan::arrival::blend_front ? result.layers.begin() : result.layers.end(),
                            received.begin(), received.end());
-    blends = blends || s.what != plan::action::receive;
+    blends = blends || m.is_combined();
   }
   // Empty layers add nothing, unless there is no other.
   if (std::any_of(result.layers.begin(), result.layers.end(), [](const pixel_piece& p) { return p.layers > 0; }))

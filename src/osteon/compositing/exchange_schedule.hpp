@@ -44,7 +44,7 @@ struct exchange_schedule {
   /// Long enough for a message's fixed cost not to count, short enough to be blended while the next one travels.
   static constexpr std::int64_t chunk_pixels = 65536;
 
-  /// A message: the span of a step, in pieces.
+  /// A message of the plan, in pieces.
   struct message {
     int peer = -1;
     int tag = 0;  ///< of its first chunk; the others' follow
@@ -87,10 +87,10 @@ class schedule_walk {
  public:
   schedule_walk(std::int64_t elements, const exchange_object& object);
 
-  /// What this rank sends in its next round, whose steps are `steps`.
-  std::vector<exchange_schedule::message> sends(const plan::round& steps);
+  /// What this rank sends in its next round.
+  std::vector<exchange_schedule::message> sends(const plan::round& planned);
   /// Do that round. @param came what all others send to this rank in it, in any order; `peer` is the sender
-  void go(const plan::round& steps, std::vector<exchange_schedule::message> sent,
+  void go(const plan::round& planned, std::vector<exchange_schedule::message> sent,
           std::vector<exchange_schedule::message> came);
   /// @param result of the plan
   exchange_schedule finish(std::span<const plan::span> result);
@@ -98,8 +98,8 @@ class schedule_walk {
   const std::string& fault() const { return fault_; }
 
  private:
-  void add_arrivals(const plan::round& steps, std::vector<exchange_schedule::message> came, exchange_schedule::round& to);
-  exchange_schedule::blend blend_of(plan::span at, const plan::round& steps, const exchange_schedule::round& known,
+  void add_arrivals(const plan::round& planned, std::vector<exchange_schedule::message> came, exchange_schedule::round& to);
+  exchange_schedule::blend blend_of(plan::span at, const plan::round& planned, const exchange_schedule::round& known,
                                     const std::vector<pixel_piece>& before);
 
   exchange_object object_;

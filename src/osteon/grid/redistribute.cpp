@@ -34,7 +34,7 @@ std::vector<piece> pieces_of(const box_tree& boxes, const box3& part) {
 
 plan::neighbour_part plan_of_pieces(const box3& have, std::span<const piece> send, const box3& want,
                                     std::span<const piece> receive, const std::string& name) {
-  plan::neighbour_part result{name, {}, {}, plan::neighbour_arrival::place};
+  plan::neighbour_part result{name, {}, {}, plan::arrival::place};
   for (const piece& p : send) result.sends.push_back({.peer = p.rank, .whole = have, .part = p.part});
   for (const piece& p : receive) result.receives.push_back({.peer = p.rank, .whole = want, .part = p.part});
   return result;

@@ -12,8 +12,8 @@ constexpr int counts_tag = 100, ids_tag = 200, values_tag = 300;
 std::vector<std::vector<std::int64_t>> lists_of(MPI_Comm comm, const std::vector<int>& ranks,
                                                 const std::vector<std::int64_t>& own, const std::string& name) {
   const std::int64_t size = std::ssize(own);
-  plan::neighbour_part counts{name + ": numbers of names", {}, {}, plan::neighbour_arrival::keep};
-  plan::neighbour_part lists{name + ": names", {}, {}, plan::neighbour_arrival::keep};
+  plan::neighbour_part counts{name + ": numbers of names", {}, {}, plan::arrival::keep};
+  plan::neighbour_part lists{name + ": names", {}, {}, plan::arrival::keep};
   for (const int r : ranks) {
     counts.sends.push_back({.peer = r, .run = {0, 1}});
     counts.receives.push_back({.peer = r, .run = {0, 1}});
@@ -73,7 +73,7 @@ shared_nodes::shared_nodes(MPI_Comm comm, std::vector<identified_node> boundary,
 
   std::vector<bool> is_owned(shared.size(), true);
   const int me = comm_.rank();
-  plan::neighbour_part part{name, {}, {}, plan::neighbour_arrival::add};
+  plan::neighbour_part part{name, {}, {}, plan::arrival::add};
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (common[i].empty()) continue;
     plan::neighbour_message n{.peer = ranks[i]};

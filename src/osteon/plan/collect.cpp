@@ -19,19 +19,19 @@ struct collector {
   int index_at(int place) const { return parts.index_at_place ? parts.index_at_place(place) : place; }
   int place_of(int index) const { return parts.place_of_index ? parts.place_of_index(index) : index; }
 
-  static void add(round& target, action what, int peer, const std::vector<span>& spans) {
+  static void add(std::vector<message>& messages, int peer, const std::vector<span>& spans) {
     for (const span s : spans)
-      if (s.size() > 0) target.steps.push_back({what, peer, s});
+      if (s.size() > 0) messages.push_back({peer, s});
   }
 
   round gather(int index) const {
     round result;
     if (index != root) {
-      add(result, action::send, root, joined(parts.owned(index)));
+      add(result.sends, root, joined(parts.owned(index)));
       return result;
     }
     for (int place = 0; place < parts.members; ++place)
-      if (const int owner = index_at(place); owner != root) add(result, action::receive, owner, joined(parts.owned(owner)));
+      if (const int owner = index_at(place); owner != root) add(result.receives, owner, joined(parts.owned(owner)));
     return result;
   }
 };
@@ -59,22 +59,23 @@ struct fan_in_tree : collector {
     return joined(std::move(all));
   }
 
-  void add_rounds_of(int index, std::vector<round>& rounds) const {
+  round of(int index, int level) const {
+    round now;
     const std::int64_t place = place_of(index), members = parts.members;
-    for (std::int64_t size = 1; size < members; size *= ways) {
-      round& now = rounds.emplace_back();
-      const std::int64_t begin = place / (size * ways) * (size * ways), end = std::min(begin + size * ways, members);
-      const std::int64_t own = place / size * size;
-      const int top = head(begin, end);
-      if (head(own, std::min(own + size, members)) != index) continue;
-      if (top != index) {
-        add(now, action::send, top, held(own, std::min(own + size, members)));
-        continue;
-      }
-      for (std::int64_t part = begin; part < end; part += size)
-        if (part != own)
-          add(now, action::receive, head(part, std::min(part + size, members)), held(part, std::min(part + size, members)));
+    std::int64_t size = 1;
+    for (int l = 0; l < level; ++l) size *= ways;
+    const std::int64_t begin = place / (size * ways) * (size * ways), end = std::min(begin + size * ways, members);
+    const std::int64_t own = place / size * size;
+    const int top = head(begin, end);
+    if (head(own, std::min(own + size, members)) != index) return now;
+    if (top != index) {
+      add(now.sends, top, held(own, std::min(own + size, members)));
+      return now;
     }
+    for (std::int64_t part = begin; part < end; part += size)
+      if (part != own)
+        add(now.receives, head(part, std::min(part + size, members)), held(part, std::min(part + size, members)));
+    return now;
   }
 };
 
@@ -92,41 +93,41 @@ struct by_leaders : collector {
     return joined(std::move(all));
   }
 
-  void add_rounds_of(int index, std::vector<round>& rounds) const {
+  round inside(int index) const {
+    round now;
     const int host = host_of[static_cast<std::size_t>(index)], top = leader(host);
-    round inside, between;
     if (index != top) {
-      add(inside, action::send, top, joined(parts.owned(index)));
-    } else {
-      for (const int other : members_of.at(host))
-        if (other != index) add(inside, action::receive, other, joined(parts.owned(other)));
-      if (index != root) {
-        add(between, action::send, root, held(host));
-      } else {
-        for (const auto& [other, members] : members_of)
-          if (other != host) add(between, action::receive, leader(other), held(other));
-      }
+      add(now.sends, top, joined(parts.owned(index)));
+      return now;
     }
-    rounds.push_back(std::move(inside));
-    rounds.push_back(std::move(between));
+    for (const int other : members_of.at(host))
+      if (other != index) add(now.receives, other, joined(parts.owned(other)));
+    return now;
+  }
+  round between(int index) const {
+    round now;
+    const int host = host_of[static_cast<std::size_t>(index)];
+    if (index != leader(host)) return now;
+    if (index != root) {
+      add(now.sends, root, held(host));
+      return now;
+    }
+    for (const auto& [other, members] : members_of)
+      if (other != host) add(now.receives, leader(other), held(other));
+    return now;
   }
 };
 
-// Put the collect's rounds behind those of the composite; `append` adds those of one member.
-template <class Append>
-composite appended(const collector& all, int rounds, Append append) {
+// Put the collect's rounds behind those of the composite; of(index, number) is one of them.
+template <class Of>
+composite appended(const collector& all, int rounds, Of of) {
   composite result;
   result.members = all.parts.members;
   result.elements = all.parts.elements;
   result.rounds = all.parts.rounds + rounds;
   result.holder = all.root;
-  result.of = [all, append](int index) {
-    rank_plan mine = all.parts.of(index);
-    mine.rounds.resize(static_cast<std::size_t>(all.parts.rounds));
-    append(index, mine.rounds);
-    mine.result.clear();
-    if (index == all.root) mine.result = {{0, all.parts.elements}};
-    return mine;
+  result.of = [all, of](int index, int number) {
+    return number < all.parts.rounds ? all.parts.of(index, number) : of(index, number - all.parts.rounds);
   };
   result.owned = [all](int index) {
     return index == all.root ? std::vector<span>{{0, all.parts.elements}} : std::vector<span>{};
@@ -144,8 +145,7 @@ composite collected(composite parts, int root, const collect_options& options) {
       if (options.limit < 1)
         throw usage_error(fmt::format("a collect with at most {} messages into one rank: allow at least 1", options.limit));
       const auto tree = std::make_shared<const fan_in_tree>(fan_in_tree{plain, options.limit + 1});
-      return appended(plain, tree->rounds(),
-                      [tree](int index, std::vector<round>& rounds) { tree->add_rounds_of(index, rounds); });
+      return appended(plain, tree->rounds(), [tree](int index, int level) { return tree->of(index, level); });
     }
     case collect_method::leaders: {
       if (options.host_of.size() != static_cast<std::size_t>(plain.parts.members))
@@ -155,10 +155,12 @@ composite collected(composite parts, int root, const collect_options& options) {
       for (int i = 0; i < plain.parts.members; ++i)
         hosts.members_of[options.host_of[static_cast<std::size_t>(i)]].push_back(i);
       const auto shared = std::make_shared<const by_leaders>(std::move(hosts));
-      return appended(plain, 2, [shared](int index, std::vector<round>& rounds) { shared->add_rounds_of(index, rounds); });
+      return appended(plain, 2, [shared](int index, int number) {
+        return number == 0 ? shared->inside(index) : shared->between(index);
+      });
     }
     default:
-      return appended(plain, 1, [plain](int index, std::vector<round>& rounds) { rounds.push_back(plain.gather(index)); });
+      return appended(plain, 1, [plain](int index, int) { return plain.gather(index); });
   }
 }
 

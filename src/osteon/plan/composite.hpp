@@ -8,6 +8,7 @@
 #include <osteon/plan/plan.hpp>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace osteon::plan {
@@ -21,13 +22,13 @@ struct composite_task {
   std::vector<std::vector<span>> active;  ///< by visibility index: where it has drawn anything; empty: everywhere
 };
 
-/// A plan among visibility indices, which are the peers of its steps.
+/// A plan among visibility indices, which are the peers of its messages.
 struct composite {
   int members = 0;
   std::int64_t elements = 0;
-  int rounds = 0;  ///< of the member that has most
-  std::function<rank_plan(int index)> of;
-  /// The result of a member, as in of(index).result, without making its rounds.
+  int rounds = 0;
+  std::function<round(int index, int round)> of;
+  /// What a member holds the final value of.
   std::function<std::vector<span>(int index)> owned;
   int holder = -1;  ///< the member that holds everything at the end; -1: there are several
 
@@ -38,19 +39,19 @@ struct composite {
 
 using composite_maker = std::function<composite(const composite_task&)>;
 
-/// Steps of another plan as part of a larger one: peers renamed, elements moved up by `offset`, and rounds after
-/// `first_round` others.
+/// Messages of another plan as part of a larger one: peers renamed, elements moved up by `offset`.
 template <class Rename>
-void add_rounds(std::vector<round>& target, std::size_t first_round, const std::vector<round>& source, std::int64_t offset,
-                Rename rename) {
-  if (target.size() < first_round + source.size()) target.resize(first_round + source.size());
-  for (std::size_t r = 0; r < source.size(); ++r)
-    for (step s : source[r].steps) {
-      s.peer = rename(s.peer);
-      s.elements = {s.elements.begin + offset, s.elements.end + offset};
-      target[first_round + r].steps.push_back(s);
+void add_messages(round& target, const round& source, std::int64_t offset, Rename rename) {
+  for (const auto& [from, to] : {std::pair(&source.sends, &target.sends), std::pair(&source.receives, &target.receives)})
+    for (message m : *from) {
+      m.peer = rename(m.peer);
+      m.elements = {m.elements.begin + offset, m.elements.end + offset};
+      to->push_back(std::move(m));
     }
 }
+
+/// What a message from one index becomes at another: the lower one is in front.
+inline arrival blended(int from, int to) { return from < to ? arrival::blend_front : arrival::blend_back; }
 
 /// Visibility indices by rank.
 /// @param order rank at each visibility index, front to back

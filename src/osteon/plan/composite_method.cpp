@@ -158,6 +158,12 @@ const std::vector<method_description>& known_methods() {
   return methods;
 }
 
+bool names_composite_method(const std::string& text) {
+  const auto head = [](const std::string& name) { return name.substr(0, name.find_first_of(":+")); };
+  const auto& all = known_methods();
+  return std::any_of(all.begin(), all.end(), [&](const auto& known) { return head(known.name) == head(text); });
+}
+
 composite_method composite_method::parse(const std::string& text) {
   composite_method result;
   result.text = text;

@@ -13,6 +13,9 @@ struct method_description {
 /// The methods, each with its usual parameters.
 const std::vector<method_description>& known_methods();
 
+/// Whether a text names one of them, be its parameters right or wrong.
+bool names_composite_method(const std::string& text);
+
 /// A method with its parameters, and how finished parts are collected.
 ///
 /// - `sequential`, `sequential:K`, `sequential:all`, `sequential:chain`: whole images to the root, K at a time (default 1)
@@ -31,7 +34,7 @@ struct composite_method {
   collect_options collect;                ///< `host_of` is filled by `make`
   int ranks_per_host = 0;                 ///< 0: unknown, then `host_of` is needed by `hybrid` and `+leaders`
   std::vector<int> host_of;               ///< by rank; goes before ranks_per_host
-  std::vector<std::vector<span>> active;  ///< by rank, as in composite_goal; used by `direct-send:overlap` and `slic`
+  std::vector<std::vector<span>> active;  ///< by rank, as in goal; used by `direct-send:overlap` and `slic`
   bool heeds_active = false;              ///< it is one of these
 
   /// @throws usage_error that names the known methods, and the one that was perhaps meant

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <osteon/base/error.hpp>
 #include <osteon/plan/partition.hpp>
 
@@ -20,22 +21,21 @@ composite direct_send(const composite_task& task, int messages_per_round) {
   result.elements = task.elements;
   result.rounds = (slots.count() + per_round - 1) / per_round;
   result.owned = [stripes](int index) { return std::vector<span>{stripes.part(index)}; };
-  result.of = [=, members = task.members, rounds = result.rounds](int index) {
-    rank_plan mine;
-    mine.rounds.resize(static_cast<std::size_t>(rounds));
-    const auto add = [&](int slot, action what, int peer, span stripe) {
-      if (peer >= 0 && peer < members && stripe.size() > 0)
-        mine.rounds[static_cast<std::size_t>(slot / per_round)].steps.push_back({what, peer, stripe});
+  result.of = [=, members = task.members](int index, int number) {
+    round now;
+    const auto add = [&](std::vector<message>& to, int peer, int owner, arrival how) {
+      if (peer < 0 || peer >= members) return;
+      if (const span stripe = stripes.part(owner); stripe.size() > 0) to.push_back({peer, stripe, how});
     };
-    const auto stripe_of = [&](int owner) { return stripes.part(std::clamp(owner, 0, members - 1)); };
-    for (int d = 1; d < members; ++d) {
-      add(slots.from_front(d), action::send, index + d, stripe_of(index + d));
-      add(slots.from_front(d), action::blend_front, index - d, stripe_of(index));
-      add(slots.from_back(d), action::send, index - d, stripe_of(index - d));
-      add(slots.from_back(d), action::blend_back, index + d, stripe_of(index));
-    }
-    mine.result = {stripes.part(index)};
-    return mine;
+    const int end = std::min((number + 1) * per_round, slots.count());
+    for (int slot = number * per_round; slot < end; ++slot)
+      slots.visit(slot, [&](int distance, bool from_front) {
+        const int sign = from_front ? 1 : -1;
+        const arrival how = from_front ? arrival::blend_front : arrival::blend_back;
+        add(now.sends, index + sign * distance, index + sign * distance, how);
+        add(now.receives, index - sign * distance, index, how);
+      });
+    return now;
   };
   return result;
 }

@@ -23,10 +23,10 @@ using partner_of = std::function<int(int rank, std::int64_t round)>;
 
 /// Parcels that go straight to their ranks: in a round a rank sends to one other and receives from one other; -1, or
 /// the rank itself, means nobody.
-exchange by_partner(std::string name, int ranks, std::int64_t rounds, partner_of to, partner_of from, parcel_sizes sizes);
+plan by_partner(std::string name, int ranks, std::int64_t rounds, partner_of to, partner_of from, parcel_sizes sizes);
 
-/// The same for messages of one size.
-exchange of_objects(std::string name, int ranks, std::int64_t rounds, arrival on_arrival, std::int64_t bytes, partner_of to,
-                    partner_of from);
+/// Messages of so many bytes, a whole object each. @param on_arrival by round
+plan of_objects(std::string name, int ranks, std::int64_t rounds, std::function<arrival(std::int64_t round)> on_arrival,
+                std::int64_t bytes, partner_of to, partner_of from);
 
 }  // namespace osteon::plan::detail

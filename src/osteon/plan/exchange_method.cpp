@@ -19,7 +19,7 @@ int parse_int(const std::string& text, const std::string& what, int least) {
   return value;
 }
 
-exchange make_halo(const std::string& text, const std::string& parameter, const exchange_request& request) {
+plan make_halo(const std::string& text, const std::string& parameter, const exchange_request& request) {
   const auto colon = parameter.find(':');
   const auto shape = parse_shape(parameter.substr(0, colon), text);
   const std::string kind = colon == std::string::npos ? "" : parameter.substr(colon + 1);
@@ -28,11 +28,8 @@ exchange make_halo(const std::string& text, const std::string& parameter, const 
   return halo_exchange({shape[0], shape[1], shape[2]}, {request.bytes, request.bytes, request.bytes}, !kind.empty());
 }
 
-exchange make_composite(const std::string& text, const exchange_request& request) {
-  const auto head = text.substr(0, text.find_first_of(":+"));
-  bool known = false;
-  for (const auto& m : known_methods()) known = known || m.name.substr(0, m.name.find_first_of(":+")) == head;
-  if (!known) {
+plan make_composite(const std::string& text, const exchange_request& request) {
+  if (!names_composite_method(text)) {
     std::vector<std::string> names;
     for (const auto& list : {known_exchanges(), known_methods()})
       for (const auto& m : list) names.push_back(m.name);
@@ -41,7 +38,9 @@ exchange make_composite(const std::string& text, const exchange_request& request
   }
   std::vector<int> order(static_cast<std::size_t>(request.ranks));
   std::iota(order.begin(), order.end(), 0);
-  return as_exchange(composite_method::parse(text).make(request.ranks, request.pixels, order), request.bytes_per_pixel);
+  plan made = composite_method::parse(text).make(request.ranks, request.pixels, order);
+  made.element_bytes = request.bytes_per_pixel;
+  return made;
 }
 
 }  // namespace
@@ -75,7 +74,7 @@ std::vector<int> parse_shape(const std::string& text, const std::string& what) {
   return shape;
 }
 
-exchange make_exchange(const std::string& text, const exchange_request& request) {
+plan make_exchange(const std::string& text, const exchange_request& request) {
   const auto colon = text.find(':');
   const std::string name = text.substr(0, colon), parameter = colon == std::string::npos ? "" : text.substr(colon + 1);
   const bool bare = colon == std::string::npos;
@@ -85,7 +84,7 @@ exchange make_exchange(const std::string& text, const exchange_request& request)
   const parcel_sizes sizes = request.sizes ? request.sizes : equal_parcels(request.bytes);
   if (name == "shift") {
     auto shape = !bare ? parse_shape(parameter, text) : !request.shape.empty() ? request.shape : std::vector<int>{ranks};
-    exchange made = shift_exchange(std::move(shape), sizes);
+    plan made = shift_exchange(std::move(shape), sizes);
     if (made.ranks != ranks)
       throw usage_error(fmt::format("'{}' is for {} ranks, and there are {}", made.name, made.ranks, ranks));
     return made;
@@ -104,12 +103,27 @@ exchange make_exchange(const std::string& text, const exchange_request& request)
   if (text == "prefix:doubling") return prefix_doubling(ranks, request.bytes);
   if (name == "broadcast") return broadcast_tree(ranks, bare ? 0 : parse_int(parameter, text, 0), request.bytes);
   if (name == "halo" && !bare) {
-    exchange made = make_halo(text, parameter, request);
+    plan made = make_halo(text, parameter, request);
     if (made.ranks != ranks)
       throw usage_error(fmt::format("'{}' is for {} ranks, and there are {}", text, made.ranks, ranks));
     return made;
   }
   return make_composite(text, request);
+}
+
+goal goal_of_exchange(const plan& what) {
+  goal result;
+  const int side = static_cast<int>(what.rounds);
+  if (what.form == exchange_form::transposition)
+    result.wanted = [side](int from, int to) { return from % side == to / side; };
+  if (what.form == exchange_form::transposition_x_first)
+    result.wanted = [side](int from, int to) { return from / side == to % side; };
+  if (what.name.starts_with("prefix")) result.holds = [](int rank) { return span{0, rank + 1}; };
+  if (const std::string name = "broadcast:"; what.name.starts_with(name)) {
+    const int root = parse_int(what.name.substr(name.size()), what.name, 0);
+    result.holds = [root](int) { return span{root, root + 1}; };
+  }
+  return result;
 }
 
 }  // namespace osteon::plan

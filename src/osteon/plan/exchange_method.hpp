@@ -3,6 +3,7 @@
 /// Exchanges by name, as on the command line.
 #include <osteon/plan/composite_method.hpp>
 #include <osteon/plan/exchange.hpp>
+#include <osteon/plan/verify.hpp>
 
 namespace osteon::plan {
 
@@ -13,7 +14,7 @@ struct exchange_request {
   parcel_sizes sizes = {};      ///< of each parcel; none: `bytes`
   std::vector<int> shape = {};  ///< of `shift` where it names none; empty: one dimension
   std::int64_t pixels = 512 * 512;
-  double bytes_per_pixel = 4;
+  std::int64_t bytes_per_pixel = 4;
 };
 
 /// The exchanges, each with its usual parameters; compositing methods (composite_method.hpp) are understood too.
@@ -31,7 +32,11 @@ const std::vector<method_description>& known_exchanges();
 /// | `halo:ZxYxX`, `halo:ZxYxX:periodic` | faces of blocks |
 /// | anything else | a compositing method, ranks in order of visibility |
 /// @throws usage_error that names the known texts, and the one that was perhaps meant
-exchange make_exchange(const std::string& text, const exchange_request& request);
+plan make_exchange(const std::string& text, const exchange_request& request);
+
+/// What an exchange that was made by name is for: which ranks have parcels for each other, whose objects are where.
+/// Compositing methods want a goal with the order of visibility.
+goal goal_of_exchange(const plan& what);
 
 /// "8x8x16" as numbers. @throws usage_error naming `what`
 std::vector<int> parse_shape(const std::string& text, const std::string& what);

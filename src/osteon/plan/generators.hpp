@@ -21,6 +21,12 @@ struct send_slots {
     return distance <= alternating() ? 2 * (distance - 1) : distance - 1 + alternating();
   }
   int from_back(int distance) const { return distance <= alternating() ? 2 * distance - 1 : distance - 1 + alternating(); }
+  /// The other way round: visit(distance, whether it is from the front) for the messages of a slot.
+  template <class Visit>
+  void visit(int slot, Visit each) const {
+    if (slot < 2 * alternating()) return each(slot / 2 + 1, slot % 2 == 0);
+    for (const bool front : {true, false}) each(slot - alternating() + 1, front);
+  }
 
  private:
   int alternating() const { return (members - 1) / 2; }

@@ -75,16 +75,19 @@ struct grouped {
     }
   }
 
-  rank_plan of(int index) const {
+  round of(int index, int number) const {
     const int group = group_of(index);
-    rank_plan result;
-    add_rounds(result.rounds, 0, kind(group).inner.of(index - begin_of(group)).rounds, 0,
-               [&](int peer) { return peer + begin_of(group); });
+    round result;
+    if (number < inner_rounds) {
+      const composite& inner = kind(group).inner;
+      if (number < inner.rounds)
+        add_messages(result, inner.of(index - begin_of(group), number), 0, [&](int peer) { return peer + begin_of(group); });
+      return result;
+    }
     for_each_own(index, [&](span stretch, const composite& between) {
-      const rank_plan mine = between.of(group);
-      add_rounds(result.rounds, static_cast<std::size_t>(inner_rounds), mine.rounds, stretch.begin,
-                 [&](int other) { return owner_in(other, stretch.begin); });
-      for (const span s : mine.result) result.result.push_back({s.begin + stretch.begin, s.end + stretch.begin});
+      if (number - inner_rounds < between.rounds)
+        add_messages(result, between.of(group, number - inner_rounds), stretch.begin,
+                     [&](int other) { return owner_in(other, stretch.begin); });
     });
     return result;
   }
@@ -136,7 +139,7 @@ composite in_groups(const composite_task& task, std::vector<int> begins, const c
   result.elements = task.elements;
   result.rounds = made->inner_rounds + whole.rounds;
   if (whole.holder >= 0 && made->stretches.size() == 1) result.holder = made->owner_in(whole.holder, 0);
-  result.of = [made](int index) { return made->of(index); };
+  result.of = [made](int index, int number) { return made->of(index, number); };
   result.owned = [made](int index) { return made->owned(index); };
   return result;
 }

@@ -1,13 +1,11 @@
-#include <osteon/plan/exchange.hpp>
+#include <osteon/plan/plan.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <memory>
 #include <osteon/base/error.hpp>
 #include <string_view>
-#include <unordered_map>
 
 namespace osteon::plan {
 
@@ -18,25 +16,7 @@ constexpr std::int64_t most_messages = 50'000'000, most_named_rank = (1 << 20) -
 
 }  // namespace
 
-exchange exchange_of(std::string name, int ranks, const std::vector<listed_message>& messages) {
-  using by_rank = std::unordered_map<std::int64_t, exchange_round>;
-  auto all = std::make_shared<std::vector<by_rank>>(static_cast<std::size_t>(ranks));
-  std::int64_t rounds = 0;
-  for (const listed_message& m : messages) {
-    (*all)[static_cast<std::size_t>(m.from)][m.round].sends.push_back({m.to, m.bytes, 0, {}});
-    (*all)[static_cast<std::size_t>(m.to)][m.round].receives.push_back({m.from, m.bytes, 0, {}});
-    rounds = std::max(rounds, m.round + 1);
-  }
-  exchange result{std::move(name), ranks, rounds, arrival::other, {}, exchange_form::any, {}};
-  result.of = [all](int rank, std::int64_t round) {
-    const auto& own = (*all)[static_cast<std::size_t>(rank)];
-    const auto found = own.find(round);
-    return found == own.end() ? exchange_round{} : found->second;
-  };
-  return result;
-}
-
-exchange parse_messages(const std::string& text, const std::string& source) {
+plan parse_messages(const std::string& text, const std::string& source) {
   std::vector<listed_message> messages;
   std::int64_t line_number = 0, ranks = 0;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -76,7 +56,7 @@ exchange parse_messages(const std::string& text, const std::string& source) {
   }
   if (messages.empty())
     throw data_error(fmt::format("{} has no message: write lines of round, sender, receiver, bytes", source));
-  return exchange_of(source, static_cast<int>(ranks), messages);
+  return plan_of(source, static_cast<int>(ranks), messages);
 }
 
 }  // namespace osteon::plan

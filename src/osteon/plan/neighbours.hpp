@@ -16,13 +16,6 @@
 
 namespace osteon::plan {
 
-/// What becomes of elements that arrive.
-enum class neighbour_arrival : std::uint8_t {
-  place,  ///< they take the place of the receiver's own
-  add,    ///< they are combined with the receiver's own in the order of the ranks, so that all copies get the same bits
-  keep,   ///< the receiver takes them out of the messages itself
-};
-
 /// One message, seen from one of its two ends. Its elements, in this order, are those of `list`, or of `run`, or those of
 /// the box `part` of an array over the box `whole`: what is not empty. Both ends have equally many.
 struct neighbour_message {
@@ -35,11 +28,15 @@ struct neighbour_message {
   std::int64_t elements() const { return part.empty() ? list.empty() ? run.size() : std::ssize(list) : part.volume(); }
 };
 
-/// One rank's part of the plan. Messages of a rank with itself are allowed, and are no messages between ranks.
+/// One rank's part of such a plan, in one round. Messages of a rank with itself are allowed, and are no messages between
+/// ranks.
 struct neighbour_part {
   std::string name;  ///< under which its traffic is counted
   std::vector<neighbour_message> sends, receives;
-  neighbour_arrival on_arrival = neighbour_arrival::place;
+  arrival on_arrival = arrival::place;  ///< or add, or keep: then the receiver takes elements out of the messages itself
+
+  /// The messages between ranks by their bytes, those of one pair by channel. @param rank that the part belongs to
+  round counted(int rank, std::size_t element_bytes) const;
 };
 
 }  // namespace osteon::plan

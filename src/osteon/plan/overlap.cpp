@@ -20,7 +20,7 @@ struct shared_span {
 };
 
 // Spans that travel from one member to another as one message.
-struct message {
+struct bundle {
   int from, to;
   std::vector<span> spans;
   int round = 0;
@@ -82,8 +82,8 @@ std::vector<shared_span> cut(const composite_task& task) {
 }
 
 // The messages to an owner in an order in which each touches what it has blended: outwards, first to the front.
-bool comes_first(const message& a, const message& b) {
-  const auto key = [](const message& m) {
+bool comes_first(const bundle& a, const bundle& b) {
+  const auto key = [](const bundle& m) {
     const int distance = std::abs(m.to - m.from);
     return std::tuple(distance, m.to > m.from, m.from);
   };
@@ -91,9 +91,9 @@ bool comes_first(const message& a, const message& b) {
 }
 
 struct direct_plan {
-  std::vector<message> messages;             // in the order in which owners blend
+  std::vector<bundle> messages;              // in the order in which owners blend
   std::vector<std::vector<span>> owned;      // by member
-  std::vector<std::vector<std::size_t>> of;  // messages that a member sends or receives
+  std::vector<std::vector<std::size_t>> of;  // messages that a member sends or receives, by round
 };
 
 composite as_composite(const composite_task& task, const std::vector<shared_span>& spans, bool one_at_a_time) {
@@ -116,7 +116,7 @@ composite as_composite(const composite_task& task, const std::vector<shared_span
   int rounds = made->messages.empty() ? 0 : 1;
   std::vector<int> free_to_send(members, 0), free_to_receive(members, 0);
   for (std::size_t m = 0; m < made->messages.size(); ++m) {
-    message& one = made->messages[m];
+    bundle& one = made->messages[m];
     one.spans = joined(std::move(one.spans));
     int& sender = free_to_send[static_cast<std::size_t>(one.from)];
     int& receiver = free_to_receive[static_cast<std::size_t>(one.to)];
@@ -129,22 +129,26 @@ composite as_composite(const composite_task& task, const std::vector<shared_span
     made->of[static_cast<std::size_t>(one.to)].push_back(m);
   }
 
+  const auto round_of = [made](std::size_t m) { return made->messages[m].round; };
+  for (auto& of_member : made->of) std::ranges::stable_sort(of_member, {}, round_of);
+
   composite result;
   result.members = task.members;
   result.elements = task.elements;
   result.rounds = rounds;
   result.owned = [made](int index) { return made->owned[static_cast<std::size_t>(index)]; };
-  result.of = [made, rounds](int index) {
-    rank_plan mine;
-    mine.rounds.resize(static_cast<std::size_t>(rounds));
-    for (const std::size_t m : made->of[static_cast<std::size_t>(index)]) {
-      const message& one = made->messages[m];
-      const action what = one.from == index ? action::send : one.from < index ? action::blend_front : action::blend_back;
+  result.of = [made, round_of](int index, int number) {
+    round now;
+    for (const std::size_t m :
+         std::ranges::equal_range(made->of[static_cast<std::size_t>(index)], number, std::ranges::less{}, round_of)) {
+      const bundle& one = made->messages[m];
       for (const span s : one.spans)
-        mine.rounds[static_cast<std::size_t>(one.round)].steps.push_back({what, one.from == index ? one.to : one.from, s});
+        if (one.from == index)
+          now.sends.push_back({one.to, s, blended(one.from, one.to)});
+        else
+          now.receives.push_back({one.from, s, blended(one.from, one.to)});
     }
-    mine.result = made->owned[static_cast<std::size_t>(index)];
-    return mine;
+    return now;
   };
   return result;
 }

@@ -48,16 +48,14 @@ pairing best_pairing(int count) {
 
 plan exchange_all_pairs(const pairing& schedule, std::int64_t elements) {
   const char* name = schedule.method == pairing_method::circle ? "all pairs, round robin" : "all pairs, exclusive or";
-  return {name, schedule.count, elements, [schedule, elements](int rank) {
-            rank_plan own;
-            for (int r = 0; r < schedule.rounds(); ++r) {
-              round now;
-              if (const int peer = schedule.partner(rank, r); peer >= 0)
-                now.steps = {{action::send, peer, {0, elements}}, {action::receive, peer, {0, elements}}};
-              own.rounds.push_back(std::move(now));
-            }
-            return own;
-          }};
+  plan result{.name = name, .ranks = schedule.count, .rounds = schedule.rounds(), .elements = elements};
+  result.of = [schedule, elements](int rank, std::int64_t number) {
+    round now;
+    if (const int peer = schedule.partner(rank, static_cast<int>(number)); peer >= 0)
+      now.sends = now.receives = {{peer, {0, elements}}};
+    return now;
+  };
+  return result;
 }
 
 }  // namespace osteon::plan

@@ -11,24 +11,19 @@ composite parallel_pipeline(const composite_task& task) {
   result.elements = task.elements;
   result.rounds = task.members - 1;
   result.owned = [stripes](int index) { return std::vector<span>{stripes.part(index)}; };
-  result.of = [stripes, members = task.members](int index) {
-    rank_plan mine;
-    mine.rounds.resize(static_cast<std::size_t>(members - 1));
+  result.of = [stripes, members = task.members](int index, int t) {
+    round now;
     const int last = members - 1;
-    for (int t = 0; t < last; ++t) {
-      auto& steps = mine.rounds[static_cast<std::size_t>(t)].steps;
-      const auto add = [&](action what, int peer, int stripe) {
-        if (peer >= 0 && peer < members && stripe >= 0 && stripe < members && stripes.part(stripe).size() > 0)
-          steps.push_back({what, peer, stripes.part(stripe)});
-      };
-      // Member i passes stripe j > i backwards in round last - j + i, and stripe j < i forwards in round last - i + j.
-      add(action::send, index + 1, last - t + index);
-      add(action::send, index - 1, t - last + index);
-      add(action::blend_front, index - 1, last - t + index - 1);
-      add(action::blend_back, index + 1, t - last + index + 1);
-    }
-    mine.result = {stripes.part(index)};
-    return mine;
+    const auto add = [&](std::vector<message>& to, int peer, int stripe, arrival how) {
+      if (peer >= 0 && peer < members && stripe >= 0 && stripe < members && stripes.part(stripe).size() > 0)
+        to.push_back({peer, stripes.part(stripe), how});
+    };
+    // Member i passes stripe j > i backwards in round last - j + i, and stripe j < i forwards in round last - i + j.
+    add(now.sends, index + 1, last - t + index, arrival::blend_front);
+    add(now.sends, index - 1, t - last + index, arrival::blend_back);
+    add(now.receives, index - 1, last - t + index - 1, arrival::blend_front);
+    add(now.receives, index + 1, t - last + index + 1, arrival::blend_back);
+    return now;
   };
   return result;
 }

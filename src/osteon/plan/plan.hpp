@@ -1,11 +1,10 @@
 #pragma once
 /// @file
-/// A communication plan is a value: sender, receiver, elements and round of each message, and what is done with
-/// them on arrival. It is written down before anything is sent, so that it can be verified, costed, simulated,
-/// executed and drawn (src/osteon/README.md, "The one idea").
+/// A communication plan is a value: sender, receiver, content and round of each message, and what is done with it on
+/// arrival. It is written down before anything is sent, so that it can be verified, costed, simulated, executed and drawn
+/// (src/osteon/README.md, "The one idea").
 ///
-/// A plan is produced lazily: a generator builds the steps of one rank only. Whole plans are enumerated to verify or
-/// to simulate them.
+/// A plan is produced lazily: a generator builds the messages of one rank in one round.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -20,40 +19,110 @@ struct span {
   friend bool operator==(const span&, const span&) = default;
 };
 
-/// The action of a rank in one step of a round.
-enum class action : std::uint8_t {
-  send,         ///< send `elements` of the own object to `peer`
-  receive,      ///< receive `elements` from `peer` and put them in place (collect, halo)
-  blend_front,  ///< receive `elements` from `peer`; they are in front of the rank's own
-  blend_back,   ///< receive `elements` from `peer`; they are behind the rank's own
+/// The data of rank `from` for rank `to`.
+struct parcel {
+  int from = 0, to = 0;
+  friend bool operator==(const parcel&, const parcel&) = default;
 };
 
-/// One message, seen from one of its two ends.
-struct step {
-  action what = action::send;
+/// What becomes of a message at its receiver.
+enum class arrival : std::uint8_t {
+  place,        ///< it takes the place of the receiver's own; parcels for other ranks are kept to be passed on
+  add,          ///< it is summed into the receiver's own; of copies in the order of ranks, so that all get the same bits
+  blend_front,  ///< it is in front of the receiver's own
+  blend_back,   ///< it is behind the receiver's own
+  keep,         ///< the receiver knows
+};
+
+/// One message, seen from one of its two ends; both say the same, but for the peer.
+struct message {
   int peer = -1;
-  span elements;
-  friend bool operator==(const step&, const step&) = default;
+  span elements{};  ///< of the plan's object; without one, as many elements from 0 on as there are in the message
+  arrival on_arrival = arrival::place;
+  std::vector<parcel> parcels{};  ///< its parts, in this order; empty: the one parcel from sender to receiver
+
+  std::int64_t size() const { return elements.size(); }
+  /// Whether the receiver computes with what came.
+  bool is_combined() const { return on_arrival != arrival::place && on_arrival != arrival::keep; }
+  friend bool operator==(const message&, const message&) = default;
 };
 
-/// The steps of one rank that may be under way at the same time.
+/// The messages of one rank that are under way at the same time. Sends carry what the rank held before the round; what
+/// arrives is put in place, added or blended in the order of `receives`.
 struct round {
-  std::vector<step> steps;
+  std::vector<message> sends{}, receives{};
+  bool empty() const { return sends.empty() && receives.empty(); }
   friend bool operator==(const round&, const round&) = default;
 };
 
-/// All rounds of one rank, and the elements that it holds the final value of when they are over.
+/// One rank's part of a plan, written out: its rounds, and the elements that it holds the final value of when they are over.
 struct rank_plan {
-  std::vector<round> rounds;
-  std::vector<span> result;
+  std::vector<round> rounds{};
+  std::vector<span> result{};
 };
 
-/// A plan of `ranks` ranks over an object of `elements` elements; `of(rank)` builds one rank's part.
-struct plan {
-  std::string name;
-  int ranks = 0;
-  std::int64_t elements = 0;
-  std::function<rank_plan(int rank)> of;
+/// What messages are made of.
+enum class cargo : std::uint8_t {
+  object,   ///< spans of an object, which each rank has one of
+  parcels,  ///< data of a rank for another rank, which others may pass on
+  bytes,    ///< elements that the ranks know (halos, transforms, what a run has counted)
 };
+
+/// A form about which theorems are known (osteon/net/networks/conflicts.hpp). A generator that sets one guarantees that `of`
+/// has it.
+enum class exchange_form : std::uint8_t {
+  any,
+  translation,            ///< in each round rank x sends to x + s, coordinates modulo `shape`
+  exclusive_or,           ///< in each round rank x sends to x XOR s, if that is a rank
+  transposition,          ///< as [Itakura] prints it
+  transposition_x_first,  ///< as repaired for routing by the first dimension first
+};
+
+/// A plan among `ranks` ranks in `rounds` rounds; of(rank, round) is one rank's part of one round.
+struct plan {
+  std::string name{};
+  int ranks = 0;
+  std::int64_t rounds = 0;
+  cargo moves = cargo::object;
+  std::int64_t elements = 0;       ///< of the object
+  std::int64_t element_bytes = 1;  ///< of an element, for those who cost, simulate or count; executors are told theirs
+  std::function<round(int rank, std::int64_t round)> of{};
+  /// The elements that a rank holds the final value of; none: all have all, or there is no object.
+  std::function<std::vector<span>(int rank)> result{};
+  exchange_form form = exchange_form::any;
+  std::vector<int> shape{};  ///< of a translation: ranks along each dimension, the last one fastest
+
+  std::int64_t bytes(const message& m) const { return m.size() * element_bytes; }
+  /// All rounds of one rank.
+  rank_plan part(int rank) const;
+};
+
+/// The plan of these parts, by rank, which stay in memory; missing rounds are empty. It moves an object of `elements`.
+plan plan_of(std::string name, std::int64_t elements, std::vector<rank_plan> parts);
+
+/// A message with its round, both ends and bytes.
+struct listed_message {
+  std::int64_t round = 0;
+  int from = 0, to = 0;
+  std::int64_t bytes = 0;
+};
+
+/// The plan of these messages, which stay in memory. @param ranks at least the largest rank + 1
+plan plan_of(std::string name, int ranks, const std::vector<listed_message>& messages);
+
+/// Read a text of lines `round from to bytes`; text after a # is a remark. Ranks are those up to the largest one named.
+/// @throws data_error naming the line
+plan parse_messages(const std::string& text, const std::string& source);
+
+/// What goes between a rank and a peer in one go.
+struct transfer {
+  int peer = -1;
+  std::int64_t bytes = 0;
+  std::int64_t combined = 0;  ///< bytes that the receiver computes with
+};
+
+/// The sends (or receives) of a round as they travel: of an object all spans for one peer together, otherwise each message
+/// by itself. In the order in which peers come first.
+std::vector<transfer> transfers(const plan& what, const std::vector<message>& messages);
 
 }  // namespace osteon::plan

@@ -95,15 +95,16 @@ struct swap_generator {
 
   span part_of(const group& g, std::int64_t index) const { return partition{elements, g.size()}.part(slot_of(g, index)); }
 
-  // The members of `g`, other than `self`, whose parts overlap `wanted`.
-  void add_steps(std::vector<step>& steps, action what, const group& g, span wanted, std::int64_t self) const {
+  // Messages with the members of `g`, other than `self`, whose parts overlap `wanted`; `how` tells what becomes of them.
+  template <class How>
+  void add_messages(std::vector<message>& messages, const group& g, span wanted, std::int64_t self, How how) const {
     if (wanted.size() <= 0) return;
     const partition parts{elements, g.size()};
     for (std::int64_t slot = parts.part_of(wanted.begin); slot < g.size() && parts.cut(slot) < wanted.end; ++slot) {
       const span common = overlap(parts.part(slot), wanted);
       if (common.size() <= 0) continue;
       const std::int64_t index = index_at(g, slot);
-      if (index != self) steps.push_back({what, static_cast<int>(index), common});
+      if (index != self) messages.push_back({static_cast<int>(index), common, how(index)});
     }
   }
 
@@ -112,21 +113,24 @@ struct swap_generator {
     const std::int64_t a = g.joining_of(index);
     const group own = joining(g, a);
     const span held = part_of(own, index), next = part_of(g, index);
-    add_steps(result.steps, action::send, g, held, index);
-    add_steps(result.steps, action::receive, own, next, index);  // placed before anything is blended with it
-    for (std::int64_t b = a; b-- > 0;) add_steps(result.steps, action::blend_front, joining(g, b), next, index);
-    for (std::int64_t b = a + 1; b < g.ways; ++b) add_steps(result.steps, action::blend_back, joining(g, b), next, index);
+    const auto always = [](arrival how) { return [how](std::int64_t) { return how; }; };
+    add_messages(result.sends, g, held, index, [&](std::int64_t to) {
+      const std::int64_t b = g.joining_of(to);
+      return a == b ? arrival::place : a < b ? arrival::blend_front : arrival::blend_back;
+    });
+    add_messages(result.receives, own, next, index, always(arrival::place));  // before anything is blended with it
+    for (std::int64_t b = a; b-- > 0;)
+      add_messages(result.receives, joining(g, b), next, index, always(arrival::blend_front));
+    for (std::int64_t b = a + 1; b < g.ways; ++b)
+      add_messages(result.receives, joining(g, b), next, index, always(arrival::blend_back));
     return result;
   }
 
-  rank_plan of(int index) const {
-    rank_plan result;
-    result.rounds.resize(static_cast<std::size_t>(levels));
+  round of(int index, int number) const {
     // Where a group cannot be split evenly, a member may be alone some levels early: it is idle in the first rounds.
     for (group g = all(); g.size() > 1; g = joining(g, g.joining_of(index)))
-      result.rounds[static_cast<std::size_t>(levels - 1 - g.level)] = join(g, index);
-    result.result = {part_of(all(), index)};
-    return result;
+      if (g.level == levels - 1 - number) return join(g, index);
+    return {};
   }
 };
 
@@ -140,7 +144,7 @@ composite swap_by_groups(const composite_task& task, int levels,
   result.members = task.members;
   result.elements = task.elements;
   result.rounds = levels;
-  result.of = [generator](int index) { return generator->of(index); };
+  result.of = [generator](int index, int number) { return generator->of(index, number); };
   result.owned = [generator](int index) { return std::vector<span>{generator->part_of(generator->all(), index)}; };
   result.index_at_place = [generator](int place) { return static_cast<int>(generator->index_at(generator->all(), place)); };
   result.place_of_index = [generator](int index) { return static_cast<int>(generator->slot_of(generator->all(), index)); };

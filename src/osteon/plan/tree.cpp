@@ -10,9 +10,9 @@ namespace osteon::plan {
 
 namespace {
 
-// A plan of whole images that ends at one member.
+// A plan of whole images that ends at one member; build(index, holder, number of the round, its messages).
 composite to_holder(const composite_task& task, int rounds,
-                    std::function<void(int index, int holder, std::vector<round>& rounds)> build) {
+                    std::function<void(int index, int holder, int number, round& now)> build) {
   const int holder = std::max(task.root, 0);
   const span image{0, task.elements};
   composite result;
@@ -21,12 +21,10 @@ composite to_holder(const composite_task& task, int rounds,
   result.rounds = rounds;
   result.holder = holder;
   result.owned = [=](int index) { return index == holder ? std::vector<span>{image} : std::vector<span>{}; };
-  result.of = [=, build = std::move(build)](int index) {
-    rank_plan mine;
-    mine.rounds.resize(static_cast<std::size_t>(rounds));
-    if (image.size() > 0) build(index, holder, mine.rounds);
-    if (index == holder) mine.result = {image};
-    return mine;
+  result.of = [=, build = std::move(build)](int index, int number) {
+    round now;
+    if (image.size() > 0) build(index, holder, number, now);
+    return now;
   };
   return result;
 }
@@ -36,24 +34,18 @@ composite to_holder(const composite_task& task, int rounds,
 composite binary_tree(const composite_task& task) {
   int levels = 0;
   for (std::int64_t size = 1; size < task.members; size *= 2) ++levels;
-  return to_holder(task, levels, [task](int index, int holder, std::vector<round>& rounds) {
+  return to_holder(task, levels, [task](int index, int holder, int number, round& now) {
     const auto head = [&](std::int64_t begin, std::int64_t end) {
       return begin <= holder && holder < end ? holder : static_cast<int>(begin);
     };
-    std::int64_t size = 1;
-    for (round& now : rounds) {
-      const std::int64_t begin = index / (2 * size) * (2 * size), middle = begin + size;
-      const std::int64_t end = std::min<std::int64_t>(middle + size, task.members);
-      size *= 2;
-      if (middle >= end) continue;
-      const int front = head(begin, middle), back = head(middle, end), winner = head(begin, end);
-      const int other = winner == front ? back : front;
-      if (index == winner)
-        now.steps = {{index == front ? action::blend_back : action::blend_front, other, {0, task.elements}}};
-      else if (index == other)
-        now.steps = {{action::send, winner, {0, task.elements}}};
-      if (index != winner) return;
-    }
+    const std::int64_t size = std::int64_t{1} << number, begin = index / (2 * size) * (2 * size), middle = begin + size;
+    const std::int64_t end = std::min<std::int64_t>(middle + size, task.members);
+    if (middle >= end) return;
+    const int front = head(begin, middle), back = head(middle, end), winner = head(begin, end);
+    const int other = winner == front ? back : front;
+    const message image{other, {0, task.elements}, blended(other, winner)};
+    if (index == winner) now.receives.push_back(image);
+    if (index == other) now.sends.push_back({winner, image.elements, image.on_arrival});
   });
 }
 
@@ -63,33 +55,31 @@ composite sequential(const composite_task& task, int messages_per_round) {
                                   messages_per_round));
   const int others = task.members - 1;
   const int per_round = messages_per_round == 0 ? std::max(1, others) : messages_per_round;
-  return to_holder(task, (others + per_round - 1) / per_round, [=](int index, int holder, std::vector<round>& rounds) {
+  return to_holder(task, (others + per_round - 1) / per_round, [=](int index, int holder, int number, round& now) {
     // First those before it, then those behind, both from the nearest on.
-    const auto steps_of = [&](int member) -> std::vector<step>& {
-      const int turn = member < holder ? holder - 1 - member : member - 1;
-      return rounds[static_cast<std::size_t>(turn / per_round)].steps;
-    };
     const span image{0, task.elements};
     if (index != holder) {
-      steps_of(index).push_back({action::send, holder, image});
+      const int turn = index < holder ? holder - 1 - index : index - 1;
+      if (turn / per_round == number) now.sends.push_back({holder, image, blended(index, holder)});
       return;
     }
-    for (int m = holder - 1; m >= 0; --m) steps_of(m).push_back({action::blend_front, m, image});
-    for (int m = holder + 1; m <= others; ++m) steps_of(m).push_back({action::blend_back, m, image});
+    for (int turn = number * per_round; turn < std::min(others, (number + 1) * per_round); ++turn) {
+      const int member = turn < holder ? holder - 1 - turn : turn + 1;
+      now.receives.push_back({member, image, blended(member, holder)});
+    }
   });
 }
 
 composite sequential_chain(const composite_task& task) {
   const int last = task.members - 1, root = std::max(task.root, 0);
-  return to_holder(task, std::max(root, last - root), [=](int index, int holder, std::vector<round>& rounds) {
+  return to_holder(task, std::max(root, last - root), [=](int index, int holder, int number, round& now) {
     const span image{0, task.elements};
-    const auto add = [&](int turn, action what, int peer) {
-      rounds[static_cast<std::size_t>(turn)].steps.push_back({what, peer, image});
-    };
-    if (index > 0 && index <= holder) add(index - 1, action::blend_front, index - 1);
-    if (index < last && index >= holder) add(last - index - 1, action::blend_back, index + 1);
-    if (index < holder) add(index, action::send, index + 1);
-    if (index > holder) add(last - index, action::send, index - 1);
+    if (index > 0 && index <= holder && number == index - 1)
+      now.receives.push_back({index - 1, image, arrival::blend_front});
+    if (index < last && index >= holder && number == last - index - 1)
+      now.receives.push_back({index + 1, image, arrival::blend_back});
+    if (index < holder && number == index) now.sends.push_back({index + 1, image, arrival::blend_front});
+    if (index > holder && number == last - index) now.sends.push_back({index - 1, image, arrival::blend_back});
   });
 }
 

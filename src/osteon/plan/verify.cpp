@@ -12,28 +12,42 @@ namespace {
 
 bool meet(span a, span b) { return a.begin < b.end && b.begin < a.end; }
 
-class composite_verifier {
+const char* words_for(arrival how) {
+  switch (how) {
+    case arrival::place:
+      return "to be put in place";
+    case arrival::add:
+      return "to be added";
+    case arrival::blend_front:
+      return "to be blended in front";
+    case arrival::blend_back:
+      return "to be blended behind";
+    default:
+      return "to be kept";
+  }
+}
+
+class verifier {
  public:
-  composite_verifier(const plan& what, const composite_goal& goal) : plan_(what), goal_(goal) {}
+  verifier(const plan& what, const goal& wanted)
+      : plan_(what), goal_(wanted), ranks_(static_cast<std::size_t>(what.ranks)), now_(ranks_), inbox_(ranks_) {}
 
   std::vector<problem> run() {
     start();
-    std::size_t rounds = 0;
-    for (int rank = 0; rank < plan_.ranks; ++rank) {
-      all_.push_back(plan_.of(rank));
-      rounds = std::max(rounds, all_.back().rounds.size());
+    for (std::int64_t r = 0; r < plan_.rounds && problems_.size() < most_problems; ++r) execute(r);
+    if (problems_.size() < most_problems) {
+      if (!goal_.order.empty()) check_results();
+      if (goal_.holds && goal_.order.empty()) check_sums();
+      if (!holder_.empty()) check_delivery();
     }
-    inbox_.resize(all_.size());
-    for (std::size_t r = 0; r < rounds && problems_.size() < most_problems; ++r) execute(r);
-    if (problems_.size() < most_problems) check_results();
     if (problems_.size() > most_problems) problems_.resize(most_problems);
     return std::move(problems_);
   }
 
  private:
-  struct message {
+  struct under_way {
     int from, to;
-    span elements;
+    const message* sent;
     std::size_t first, count;  // contents
     std::size_t taken = 0;     // messages of the same channel that have been received, counted at its first one
   };
@@ -43,33 +57,52 @@ class composite_verifier {
     problems_.push_back({std::move(where), fmt::format(text, std::forward<Args>(args)...)});
   }
 
-  static std::string place(std::size_t r, int rank) { return fmt::format("round {}, rank {}", r, rank); }
+  static std::string place(std::int64_t r, int rank) { return fmt::format("round {}, rank {}", r, rank); }
 
-  bool well_formed(std::size_t r, int rank, const step& s) {
-    if (s.peer < 0 || s.peer >= plan_.ranks || s.peer == rank) {
-      fault(place(r, rank), "a message with rank {}: the peer must be another one of the {} ranks", s.peer, plan_.ranks);
+  bool is_object() const { return plan_.moves == cargo::object; }
+  std::string text_of(const message& m) const {
+    if (is_object()) return fmt::format("elements [{}, {})", m.elements.begin, m.elements.end);
+    return fmt::format("{} bytes", plan_.bytes(m));
+  }
+
+  bool well_formed(std::int64_t r, int rank, const message& m) {
+    if (m.peer < 0 || m.peer >= plan_.ranks || m.peer == rank) {
+      fault(place(r, rank), "a message with rank {}: the peer must be another one of the {} ranks", m.peer, plan_.ranks);
       return false;
     }
-    if (s.elements.size() <= 0 || s.elements.begin < 0 || s.elements.end > plan_.elements) {
-      fault(place(r, rank), "a message of elements [{}, {}): it must be a non-empty part of [0, {})", s.elements.begin,
-            s.elements.end, plan_.elements);
+    const bool is_empty = is_object() && plan_.elements > 0 && m.size() == 0;
+    if (m.size() < 0 || is_empty || (is_object() && (m.elements.begin < 0 || m.elements.end > plan_.elements))) {
+      fault(place(r, rank), "a message of {} with rank {}: it must be {}", text_of(m), m.peer,
+            is_object() ? fmt::format("a non-empty part of [0, {})", plan_.elements) : "0 or more");
       return false;
     }
     return true;
   }
 
-  // The elements that each rank has drawn, and those of a finished picture.
+  // What ranks hold at first, and at the end.
   void start() {
-    const auto ranks = static_cast<std::size_t>(plan_.ranks);
+    if (plan_.moves == cargo::parcels) {
+      holder_.resize(ranks_ * ranks_);
+      for (std::size_t i = 0; i < holder_.size(); ++i) holder_[i] = static_cast<int>(i / ranks_);
+    }
+    if (!goal_.order.empty()) {
+      start_compositing();
+    } else if (goal_.holds && is_object()) {
+      for (int rank = 0; rank < plan_.ranks; ++rank)
+        objects_.push_back(symbolic_object({{0, plan_.elements}, rank, rank + 1}));
+    }
+  }
+
+  void start_compositing() {
     check_request(plan_.name, plan_.ranks, plan_.elements, goal_.order, goal_.root);
     indices_of_ranks(goal_.order);  // throws if it is no permutation
-    if (!goal_.active.empty() && goal_.active.size() != ranks)
+    if (!goal_.active.empty() && goal_.active.size() != ranks_)
       throw usage_error(
-          fmt::format("active spans of {} ranks for a plan of {}: give them for each", goal_.active.size(), ranks));
+          fmt::format("active spans of {} ranks for a plan of {}: give them for each", goal_.active.size(), ranks_));
     std::vector<std::size_t> rank_at(goal_.order.begin(), goal_.order.end());
-    objects_.resize(ranks);
+    objects_.resize(ranks_);
     if (goal_.active.empty()) {
-      for (std::size_t i = 0; i < ranks; ++i)
+      for (std::size_t i = 0; i < ranks_; ++i)
         objects_[rank_at[i]] = symbolic_object({{0, plan_.elements}, static_cast<int>(i), static_cast<int>(i) + 1});
       complete_ = symbolic_object({{0, plan_.elements}, 0, plan_.ranks});
       return;
@@ -79,7 +112,7 @@ class composite_verifier {
       for (const span s : spans) cuts.insert(cuts.end(), {s.begin, s.end});
     std::sort(cuts.begin(), cuts.end());
     cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-    std::vector<std::size_t> next(ranks, 0);  // span that a rank is in, or before
+    std::vector<std::size_t> next(ranks_, 0);  // span that a rank is in, or before
     for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
       const span stretch{cuts[c], cuts[c + 1]};
       int front = 0;
@@ -94,63 +127,85 @@ class composite_verifier {
     }
   }
 
-  void execute(std::size_t r) {
-    messages_.clear();
+  void execute(std::int64_t r) {
+    under_way_.clear();
     contents_.clear();
     for (auto& box : inbox_) box.clear();
-    // All sends read what their rank held before the round.
-    for_each_step(r, [&](int rank, const step& s) {
-      if (s.what != action::send || !well_formed(r, rank, s)) return;
-      const std::size_t first = contents_.size();
-      objects_[static_cast<std::size_t>(rank)].read(s.elements, contents_);
-      inbox_[static_cast<std::size_t>(s.peer)].push_back(messages_.size());
-      messages_.push_back({rank, s.peer, s.elements, first, contents_.size() - first});
-    });
+    for (int rank = 0; rank < plan_.ranks; ++rank) now_[static_cast<std::size_t>(rank)] = plan_.of(rank, r);
+    // All sends carry what their rank held before the round.
+    for (int rank = 0; rank < plan_.ranks; ++rank)
+      for (const message& m : now_[static_cast<std::size_t>(rank)].sends)
+        if (well_formed(r, rank, m)) send(r, rank, m);
     std::size_t received = 0;
-    for_each_step(r, [&](int rank, const step& s) {
-      if (s.what == action::send || !well_formed(r, rank, s)) return;
-      const message* arrived = take(rank, s.peer);
-      if (arrived == nullptr) {
-        fault(place(r, rank), "waits for elements [{}, {}) from rank {}, which does not send them in this round",
-              s.elements.begin, s.elements.end, s.peer);
-        return;
-      }
-      ++received;
-      if (!(arrived->elements == s.elements)) {
-        fault(place(r, rank), "expects elements [{}, {}) from rank {}, which sends [{}, {})", s.elements.begin,
-              s.elements.end, s.peer, arrived->elements.begin, arrived->elements.end);
-        return;
-      }
-      for (std::size_t c = 0; c < arrived->count; ++c) arrive(r, rank, s, contents_[arrived->first + c]);
-    });
-    if (received < messages_.size()) name_unreceived(r);
+    for (int rank = 0; rank < plan_.ranks; ++rank)
+      for (const message& m : now_[static_cast<std::size_t>(rank)].receives)
+        if (well_formed(r, rank, m)) received += receive(r, rank, m);
+    if (received < under_way_.size()) name_unreceived(r);
     check_memory(r);
   }
 
+  void send(std::int64_t r, int rank, const message& m) {
+    const std::size_t first = contents_.size();
+    if (!objects_.empty() && m.size() > 0) objects_[static_cast<std::size_t>(rank)].read(m.elements, contents_);
+    inbox_[static_cast<std::size_t>(m.peer)].push_back(under_way_.size());
+    under_way_.push_back({rank, m.peer, &m, first, contents_.size() - first});
+    if (!holder_.empty())
+      for_each_parcel(rank, m, [&](parcel p) {
+        const int* const holder = holder_of(p);
+        if (holder == nullptr || *holder != rank)
+          fault(place(r, rank), "sends the parcel from {} to {}, which it does not hold", p.from, p.to);
+      });
+  }
+
+  bool receive(std::int64_t r, int rank, const message& expected) {
+    const under_way* const arrived = take(rank, expected.peer);
+    if (arrived == nullptr) {
+      fault(place(r, rank), "waits for {} from rank {}, which does not send them in this round", text_of(expected),
+            expected.peer);
+      return false;
+    }
+    const message& sent = *arrived->sent;
+    if (sent.elements != expected.elements) {
+      fault(place(r, rank), "expects {} from rank {}, which sends {}", text_of(expected), expected.peer, text_of(sent));
+    } else if (sent.parcels != expected.parcels) {
+      fault(place(r, rank), "expects {} parcels from rank {}, which sends {}, or others", expected.parcels.size(),
+            expected.peer, sent.parcels.size());
+    } else if (sent.on_arrival != expected.on_arrival) {
+      fault(place(r, rank), "expects {} {} from rank {}, which sends them {}", text_of(expected),
+            words_for(expected.on_arrival), expected.peer, words_for(sent.on_arrival));
+    } else {
+      for (std::size_t c = 0; c < arrived->count; ++c) arrive(r, rank, expected, contents_[arrived->first + c]);
+      if (!holder_.empty()) for_each_parcel(arrived->from, sent, [&](parcel p) { hand_over(r, rank, p); });
+    }
+    return true;
+  }
+
   // The next message of a channel; an inbox is in the order of senders, for that is the order in which they are asked.
-  const message* take(int rank, int from) {
+  const under_way* take(int rank, int from) {
     auto& box = inbox_[static_cast<std::size_t>(rank)];
     const auto first = std::lower_bound(box.begin(), box.end(), from,
-                                        [&](std::size_t m, int sender) { return messages_[m].from < sender; });
-    if (first == box.end() || messages_[*first].from != from) return nullptr;
-    std::size_t& taken = messages_[*first].taken;
+                                        [&](std::size_t m, int sender) { return under_way_[m].from < sender; });
+    if (first == box.end() || under_way_[*first].from != from) return nullptr;
+    std::size_t& taken = under_way_[*first].taken;
+    if (taken >= static_cast<std::size_t>(box.end() - first)) return nullptr;
     const auto it = first + static_cast<std::ptrdiff_t>(taken);
-    if (it >= box.end() || messages_[*it].from != from) return nullptr;
+    if (under_way_[*it].from != from) return nullptr;
     ++taken;
-    return &messages_[*it];
+    return &under_way_[*it];
   }
 
-  void name_unreceived(std::size_t r) {
+  void name_unreceived(std::int64_t r) {
     for (const auto& box : inbox_)
       for (const std::size_t m : box)
-        if (const message* lost = take(messages_[m].to, messages_[m].from))
-          fault(place(r, lost->from), "sends elements [{}, {}) to rank {}, which does not receive them in this round",
-                lost->elements.begin, lost->elements.end, lost->to);
+        if (const under_way* lost = take(under_way_[m].to, under_way_[m].from))
+          fault(place(r, lost->from), "sends {} to rank {}, which does not receive them in this round", text_of(*lost->sent),
+                lost->to);
   }
 
-  void arrive(std::size_t r, int rank, const step& s, const content& c) {
+  void arrive(std::int64_t r, int rank, const message& m, const content& c) {
     auto& object = objects_[static_cast<std::size_t>(rank)];
-    if (s.what == action::receive) {
+    if (m.on_arrival == arrival::keep) return;
+    if (m.on_arrival == arrival::place) {
       object.write(c);
       return;
     }
@@ -158,34 +213,54 @@ class composite_verifier {
     own_.clear();
     object.read(c.elements, own_);
     for (content own : own_) {
-      if (own.front == own.back) own.front = own.back = s.what == action::blend_front ? c.back : c.front;
-      const bool legal = s.what == action::blend_front ? c.back == own.front : own.back == c.front;
-      if (!legal)
+      const bool in_front = m.on_arrival == arrival::blend_front, adds = m.on_arrival == arrival::add;
+      if (own.front == own.back) own.front = own.back = in_front ? c.back : c.front;
+      const bool touches_front = c.back == own.front, touches_back = own.back == c.front;
+      if (!(in_front ? touches_front : adds ? touches_front || touches_back : touches_back))
         fault(place(r, rank),
-              "blends elements [{}, {}) of visibility [{}, {}) from rank {} {} its own [{}, {}): the two must touch in that "
+              "{} elements [{}, {}) of visibility [{}, {}) from rank {} {} its own [{}, {}): the two must touch in that "
               "order",
-              own.elements.begin, own.elements.end, c.front, c.back, s.peer,
-              s.what == action::blend_front ? "in front of" : "behind", own.front, own.back);
+              adds ? "adds" : "blends", own.elements.begin, own.elements.end, c.front, c.back, m.peer,
+              adds       ? "to"
+              : in_front ? "in front of"
+                         : "behind",
+              own.front, own.back);
       own.front = std::min(own.front, c.front);
       own.back = std::max(own.back, c.back);
       object.write(own);
     }
   }
 
-  void check_memory(std::size_t r) {
+  int* holder_of(parcel p) {
+    const auto valid = [&](int rank) { return rank >= 0 && rank < plan_.ranks; };
+    if (!valid(p.from) || !valid(p.to)) return nullptr;
+    return &holder_[static_cast<std::size_t>(p.from) * ranks_ + static_cast<std::size_t>(p.to)];
+  }
+
+  template <class F>
+  void for_each_parcel(int from, const message& m, F body) {
+    if (m.parcels.empty()) return body(parcel{from, m.peer});
+    for (const parcel p : m.parcels) body(p);
+  }
+
+  void hand_over(std::int64_t r, int rank, parcel p) {
+    int* const holder = holder_of(p);
+    if (holder == nullptr) return;  // said at its sender
+    if (*holder == p.to) fault(place(r, rank), "gets the parcel from {} to {}, which was in its place", p.from, p.to);
+    *holder = rank;
+  }
+
+  void check_memory(std::int64_t r) {
     if (goal_.staged_elements < 0) return;
-    for (int rank = 0; rank < plan_.ranks; ++rank) {
-      const auto& rounds = all_[static_cast<std::size_t>(rank)].rounds;
-      if (r >= rounds.size()) continue;
-      if (const auto staged = staged_elements(rounds[r]); staged > goal_.staged_elements)
+    for (int rank = 0; rank < plan_.ranks; ++rank)
+      if (const auto staged = staged_elements(now_[static_cast<std::size_t>(rank)]); staged > goal_.staged_elements)
         fault(place(r, rank), "holds {} elements beside its object; the limit is {}", staged, goal_.staged_elements);
-    }
   }
 
   void check_results() {
     std::vector<std::pair<span, int>> held;
     for (int rank = 0; rank < plan_.ranks; ++rank)
-      for (const span s : all_[static_cast<std::size_t>(rank)].result) {
+      for (const span s : plan_.result ? plan_.result(rank) : std::vector<span>{}) {
         if (s.size() <= 0) continue;
         if (s.begin < 0 || s.end > plan_.elements) {
           fault(fmt::format("result, rank {}", rank), "keeps elements [{}, {}); there are [0, {})", s.begin, s.end,
@@ -220,45 +295,58 @@ class composite_verifier {
               all.elements.begin, all.elements.end, c.front, c.back, all.front, all.back);
   }
 
-  template <class F>
-  void for_each_step(std::size_t r, F f) {
-    for (int rank = 0; rank < plan_.ranks; ++rank) {
-      const auto& rounds = all_[static_cast<std::size_t>(rank)].rounds;
-      if (r < rounds.size())
-        for (const step& s : rounds[r].steps) f(rank, s);
+  void check_sums() {
+    for (int rank = 0; rank < plan_.ranks && !objects_.empty(); ++rank) {
+      const span wanted = goal_.holds(rank);
+      own_.clear();
+      objects_[static_cast<std::size_t>(rank)].read({0, plan_.elements}, own_);
+      for (const content& c : own_)
+        if (c.front != wanted.begin || c.back != wanted.end)
+          fault(fmt::format("the end, rank {}", rank), "elements [{}, {}) hold ranks [{}, {}) instead of [{}, {})",
+                c.elements.begin, c.elements.end, c.front, c.back, wanted.begin, wanted.end);
+    }
+  }
+
+  void check_delivery() {
+    for (std::size_t i = 0; i < holder_.size() && problems_.size() < most_problems; ++i) {
+      const int from = static_cast<int>(i / ranks_), to = static_cast<int>(i % ranks_);
+      if (from == to) continue;
+      const bool wanted = !goal_.wanted || goal_.wanted(from, to);
+      if (holder_[i] != (wanted ? to : from))
+        problems_.push_back({"the end", fmt::format("the parcel from {} to {} is at rank {}", from, to, holder_[i])});
     }
   }
 
   const plan& plan_;
-  const composite_goal& goal_;
-  std::vector<rank_plan> all_;
-  std::vector<symbolic_object> objects_;  // by rank
+  const goal& goal_;
+  std::size_t ranks_;
+  std::vector<symbolic_object> objects_;  // by rank; none if contents are not asked
   symbolic_object complete_;
+  std::vector<int> holder_;  // of the parcel from i / ranks to i % ranks
   std::vector<problem> problems_;
 
   // Of the round that is being executed.
-  std::vector<message> messages_;
+  std::vector<round> now_;  // by rank
+  std::vector<under_way> under_way_;
   std::vector<content> contents_, own_;
   std::vector<std::vector<std::size_t>> inbox_;  // messages to each rank
 };
 
 }  // namespace
 
-bool arrives_in_place(const round& what, const step& received) {
-  return received.what == action::receive && std::none_of(what.steps.begin(), what.steps.end(), [&](const step& s) {
-           return s.what == action::send && meet(s.elements, received.elements);
-         });
+bool arrives_in_place(const round& what, const message& received) {
+  return received.on_arrival == arrival::place &&
+         std::none_of(what.sends.begin(), what.sends.end(),
+                      [&](const message& sent) { return meet(sent.elements, received.elements); });
 }
 
 std::int64_t staged_elements(const round& what) {
   std::int64_t sum = 0;
-  for (const step& s : what.steps)
-    if (s.what != action::send && !arrives_in_place(what, s)) sum += s.elements.size();
+  for (const message& m : what.receives)
+    if (!arrives_in_place(what, m)) sum += m.size();
   return sum;
 }
 
-std::vector<problem> verify_composite(const plan& what, const composite_goal& goal) {
-  return composite_verifier(what, goal).run();
-}
+std::vector<problem> verify(const plan& what, const goal& wanted) { return verifier(what, wanted).run(); }
 
 }  // namespace osteon::plan

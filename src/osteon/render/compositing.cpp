@@ -58,7 +58,7 @@ void check_compositing(const compositing& how, int ranks) {
   std::vector<int> order(static_cast<std::size_t>(ranks));
   std::iota(order.begin(), order.end(), 0);
   try {
-    plan::composite_method::parse(how.method).make(ranks, ranks, order, -1).of(0);
+    plan::composite_method::parse(how.method).make(ranks, ranks, order, -1).part(0);
   } catch (const usage_error& e) {
     throw usage_error(
         fmt::format("compositing '{}' by {} ranks: {}; or leave it to the model: auto", how.method, ranks, e.what()));

@@ -44,7 +44,7 @@ picture_plan::picture_plan(const grid::box_tree& boxes, const scene& what, std::
           method);
   }
   for (const int row : first_row) first_pixel_.push_back(frame.pixels_above(row));
-  for (int r = 0; r < ranks; ++r) parts_.push_back(compositing_.of(r).result);
+  for (int r = 0; r < ranks; ++r) parts_.push_back(compositing_.result(r));
 }
 
 void picture_plan::rehearse(const grid::block& where) const {

@@ -19,7 +19,7 @@ TEST(predict, skew_of_the_integer_sort_is_the_papers) {
     double slowest = 0;
     for (std::int64_t round = 0; round < exchange.rounds; ++round) {
       std::int64_t most = 0;
-      for (int rank = 0; rank < pus; ++rank) most = std::max(most, exchange.of(rank, round).sends.at(0).bytes);
+      for (int rank = 0; rank < pus; ++rank) most = std::max(most, exchange.of(rank, round).sends.at(0).size());
       slowest += static_cast<double>(most);
     }
     const double mean = static_cast<double>(std::int64_t{1} << 23) / pus / pus;

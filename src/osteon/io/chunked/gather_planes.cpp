@@ -79,7 +79,7 @@ std::vector<grid::piece> piece_gather::received_in(std::int64_t round) const {
 }
 
 plan::neighbour_part piece_gather::plan_of(std::span<const grid::piece> send, std::span<const grid::piece> receive) const {
-  plan::neighbour_part result{"planes to writers", {}, {}, plan::neighbour_arrival::keep};
+  plan::neighbour_part result{"planes to writers", {}, {}, plan::arrival::keep};
   std::int64_t at = 0;
   for (const grid::piece& p : send) {
     result.sends.push_back({.peer = p.rank, .run = {at, at + p.part.volume()}});

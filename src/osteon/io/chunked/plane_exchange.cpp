@@ -81,7 +81,7 @@ std::vector<plane_exchange::piece_of_rank> plane_exchange::pieces_of_others(std:
 plan::neighbour_part plane_exchange::plan_of_scatter(std::int64_t round) const {
   const int rank = comm::rank(comm_);
   const plane_range own = by_rank_[static_cast<std::size_t>(rank)], mine = piece(round);
-  plan::neighbour_part result{"planes from readers", {}, {}, plan::neighbour_arrival::place};
+  plan::neighbour_part result{"planes from readers", {}, {}, plan::arrival::place};
   const auto add = [](std::vector<plan::neighbour_message>& to, int peer, plane_range part, std::int64_t begin) {
     if (part.size() > 0) to.push_back({.peer = peer, .run = {part.begin - begin, part.end - begin}});
   };

@@ -24,7 +24,7 @@ struct job_plans {
   std::vector<job_part> parts;
   std::vector<std::string> assumed;  ///< what a run may do otherwise, in sentences
 
-  bool is_sound() const;  ///< whether every plan passes plan::verify_exchange
+  bool is_sound() const;  ///< whether every plan passes plan::verify
   nlohmann::ordered_json to_json() const;
   std::string to_text() const;
 };

@@ -45,8 +45,8 @@ placement::graph graph_of_iteration(const job_plans& plans) {
       for (std::int64_t round = 0; round < p.what.rounds; ++round)
         for (int r = 0; r < p.what.ranks; ++r)
           for (const plan::message& m : p.what.of(r, round).sends) {
-            once[std::minmax(r, m.peer)] += m.bytes;
-            sum += m.bytes;
+            once[std::minmax(r, m.peer)] += p.what.bytes(m);
+            sum += p.what.bytes(m);
           }
       // Runs that differ are in the plan once each.
       for (const auto& [pair, n] : once)

@@ -28,7 +28,7 @@ std::vector<std::string> candidates(const network& where, int ranks) {
 }
 
 // The longest time that a link is in use, whatever the order of its messages.
-double fullest_link(const network& where, const plan::exchange& what, std::span<const int> place) {
+double fullest_link(const network& where, const plan::plan& what, std::span<const int> place) {
   std::vector<double> seconds(where.links.size());
   std::vector<int> way;
   for (int rank = 0; rank < what.ranks; ++rank)
@@ -38,7 +38,7 @@ double fullest_link(const network& where, const plan::exchange& what, std::span<
         where.append_route(place[static_cast<std::size_t>(rank)], place[static_cast<std::size_t>(m.peer)], way);
         for (const int l : way)
           seconds[static_cast<std::size_t>(l)] +=
-              static_cast<double>(m.bytes) / where.links[static_cast<std::size_t>(l)].rate;
+              static_cast<double>(what.bytes(m)) / where.links[static_cast<std::size_t>(l)].rate;
       }
   return seconds.empty() ? 0 : *std::max_element(seconds.begin(), seconds.end());
 }
@@ -55,7 +55,7 @@ std::vector<exchange_choice> choose_exchange(const network& where, const plan::p
                     ranks, most_messages_to_count));
   std::vector<exchange_choice> all;
   for (const std::string& name : candidates(where, ranks)) {
-    const plan::exchange what = plan::make_exchange(name, {.ranks = ranks, .sizes = sizes});
+    const plan::plan what = plan::make_exchange(name, {.ranks = ranks, .sizes = sizes});
     exchange_choice one{name, cost_of(where, what, options, place), 0};
     one.seconds = options.barrier ? one.cost.busiest_links : std::max(one.cost.log_gp, fullest_link(where, what, place));
     all.push_back(std::move(one));

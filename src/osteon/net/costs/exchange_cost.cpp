@@ -12,7 +12,7 @@ struct arriving {
 
 class walk_of_exchange {
  public:
-  walk_of_exchange(const network& where, const plan::exchange& what, const simulate_options& options, std::vector<int> place)
+  walk_of_exchange(const network& where, const plan::plan& what, const simulate_options& options, std::vector<int> place)
       : where_(where),
         what_(what),
         options_(options),
@@ -38,11 +38,11 @@ class walk_of_exchange {
   double round(std::int64_t r) {
     double largest = 0, dearest = 0, most_overhead = 0, longest_way = 0;
     for (int rank = 0; rank < what_.ranks; ++rank) {
-      const plan::exchange_round now = what_.of(rank, r);
+      const auto sends = plan::transfers(what_, what_.of(rank, r).sends);
       double& port = sent(rank);
       port = clock(rank);
       double processor = clock(rank), alone = 0;
-      for (const plan::message& m : now.sends) {
+      for (const plan::transfer& m : sends) {
         const double bytes = static_cast<double>(m.bytes);
         way_.clear();
         where_.append_route(place_[static_cast<std::size_t>(rank)], place_[static_cast<std::size_t>(m.peer)], way_);
@@ -64,7 +64,7 @@ class walk_of_exchange {
         ++result_.messages;
       }
       dearest = std::max(dearest, alone);
-      most_overhead = std::max(most_overhead, static_cast<double>(now.sends.size()) * options_.send_overhead);
+      most_overhead = std::max(most_overhead, static_cast<double>(sends.size()) * options_.send_overhead);
     }
     double busiest = 0;
     for (const int l : used_) {
@@ -99,7 +99,7 @@ class walk_of_exchange {
   }
 
   const network& where_;
-  const plan::exchange& what_;
+  const plan::plan& what_;
   simulate_options options_;
   std::vector<int> place_;
   exchange_cost result_;
@@ -111,7 +111,7 @@ class walk_of_exchange {
 
 }  // namespace
 
-exchange_cost cost_of(const network& where, const plan::exchange& what, const simulate_options& options,
+exchange_cost cost_of(const network& where, const plan::plan& what, const simulate_options& options,
                       std::span<const int> places) {
   return walk_of_exchange(where, what, options, place_ranks(where, what.ranks, places)).run();
 }

@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// The cost of an exchange by formulas, from the sizes of its messages: [Itakura]'s start-up and bytes, LogGP with fan-in,
-/// and the busiest link of each round.
+/// The cost of any plan on a network by formulas, from the sizes of its messages: [Itakura]'s start-up and bytes, LogGP with
+/// fan-in, and the busiest link of each round.
 #include <osteon/net/costs/simulate.hpp>
 
 namespace osteon::net {
@@ -24,7 +24,7 @@ struct exchange_cost {
 /// @param options overheads, combining rate and barrier time; each formula has its own rule of which rank waits for which
 /// @throws usage_error as simulate
 /// @cost O(messages * links of a way)
-exchange_cost cost_of(const network& where, const plan::exchange& what, const simulate_options& options = {},
+exchange_cost cost_of(const network& where, const plan::plan& what, const simulate_options& options = {},
                       std::span<const int> places = {});
 
 }  // namespace osteon::net

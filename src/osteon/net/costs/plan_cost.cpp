@@ -5,13 +5,10 @@
 #include <algorithm>
 #include <limits>
 #include <osteon/base/error.hpp>
-#include <span>
 
 namespace osteon::net {
 
 namespace {
-
-using plan::action;
 
 // A time, and how much of it was spent on what along the way that led to it.
 struct clock {
@@ -46,14 +43,12 @@ class walk_of_plan {
     sends_done_.resize(ranks_);
     processor_free_.resize(ranks_);
     message_to_.resize(ranks_);
-    for (int rank = 0; rank < plan_.ranks; ++rank) {
-      steps_.push_back(plan_.of(rank));
-      rounds_ = std::max(rounds_, steps_.back().rounds.size());
-    }
+    now_.resize(ranks_);
   }
 
   plan_cost run() {
-    for (std::size_t r = 0; r < rounds_; ++r) {
+    for (std::int64_t r = 0; r < plan_.rounds; ++r) {
+      for (std::size_t rank = 0; rank < ranks_; ++rank) now_[rank] = plan_.of(static_cast<int>(rank), r);
       post_sends(r);
       finish_round(r);
     }
@@ -61,10 +56,6 @@ class walk_of_plan {
   }
 
  private:
-  std::span<const plan::step> steps(std::size_t rank, std::size_t r) const {
-    const auto& rounds = steps_[rank].rounds;
-    return r < rounds.size() ? std::span(rounds[r].steps) : std::span<const plan::step>();
-  }
   double bytes(std::int64_t elements) const { return static_cast<double>(elements) * bytes_per_element_; }
   std::size_t host(std::size_t rank) const { return rank / static_cast<std::size_t>(machine_.ranks_per_host); }
   bool leaves_host(std::size_t rank, int peer) const { return host(rank) != host(static_cast<std::size_t>(peer)); }
@@ -76,32 +67,32 @@ class walk_of_plan {
   }
 
   // Which ranks share their host's link in this round, and whether somebody blends.
-  void look_ahead(std::size_t r) {
+  void look_ahead(std::int64_t r) {
     sharers_.assign(host(ranks_ - 1) + 1, 0);
     blends_ = false;
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
       bool off_host = false;
-      for (const plan::step& s : steps(rank, r)) {
-        if (s.peer < 0 || s.peer >= plan_.ranks)
-          throw usage_error(
-              fmt::format("round {}: rank {} has a message with rank {}; there are {} ranks", r, rank, s.peer, plan_.ranks));
-        off_host = off_host || leaves_host(rank, s.peer);
-        blends_ = blends_ || s.what == action::blend_front || s.what == action::blend_back;
-      }
+      for (const auto* const messages : {&now_[rank].sends, &now_[rank].receives})
+        for (const plan::message& m : *messages) {
+          if (m.peer < 0 || m.peer >= plan_.ranks)
+            throw usage_error(fmt::format("round {}: rank {} has a message with rank {}; there are {} ranks", r, rank,
+                                          m.peer, plan_.ranks));
+          off_host = off_host || leaves_host(rank, m.peer);
+          blends_ = blends_ || m.is_combined();
+        }
       if (off_host) ++sharers_[host(rank)];
     }
   }
 
   // Let the messages of a round leave, and sort them by their receiver; those to one receiver stay in the order of
   // their senders.
-  void post_sends(std::size_t r) {
+  void post_sends(std::int64_t r) {
     look_ahead(r);
     sent_now_.clear();
     first_.assign(ranks_ + 1, 0);
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
       const std::size_t begin = sent_now_.size();
-      for (const plan::step& s : steps(rank, r)) {
-        if (s.what != action::send) continue;
+      for (const plan::message& s : now_[rank].sends) {
         const auto peer = static_cast<std::size_t>(s.peer);
         if (message_to_[peer] < begin || message_to_[peer] >= sent_now_.size() ||
             sent_now_[message_to_[peer]].to != s.peer) {
@@ -130,10 +121,8 @@ class walk_of_plan {
   }
 
   // Find what `rank` does with each message that comes to it.
-  void match(std::size_t rank, std::size_t r) {
-    receives_.clear();
-    for (const plan::step& s : steps(rank, r))
-      if (s.what != action::send) receives_.push_back(s);
+  void match(std::size_t rank, std::int64_t r) {
+    receives_ = std::move(now_[rank].receives);
     std::stable_sort(receives_.begin(), receives_.end(), [](const auto& a, const auto& b) { return a.peer < b.peer; });
     auto awaited = receives_.begin();
     bool sound = true;
@@ -142,7 +131,7 @@ class walk_of_plan {
       std::int64_t elements = 0;
       for (; awaited != receives_.end() && awaited->peer == m.from; ++awaited) {
         elements += awaited->elements.size();
-        if (awaited->what != action::receive)
+        if (awaited->is_combined())
           m.blend += machine_.blend_overhead + bytes(awaited->elements.size()) / machine_.blend_rate;
       }
       sound = sound && elements == m.elements;
@@ -193,7 +182,7 @@ class walk_of_plan {
     }
   }
 
-  void finish_round(std::size_t r) {
+  void finish_round(std::int64_t r) {
     std::vector<clock> after(ranks_);
     came_from_.emplace_back(ranks_);
     ends_.emplace_back(ranks_);
@@ -228,7 +217,7 @@ class walk_of_plan {
     result.collect = end.collect;
     result.exchange = end.time - end.blend - end.collect;
     std::size_t rank = last;
-    for (std::size_t r = rounds_; r-- > 0;) {
+    for (auto r = static_cast<std::size_t>(plan_.rounds); r-- > 0;) {
       const std::size_t from = static_cast<std::size_t>(came_from_[r][rank]);
       const double begin = r > 0 ? ends_[r - 1][from] : 0;
       result.path.push_back({static_cast<int>(rank), static_cast<int>(r), begin, ends_[r][rank]});
@@ -246,12 +235,12 @@ class walk_of_plan {
   const plan::plan& plan_;
   const compositing_machine& machine_;
   double bytes_per_element_;
-  std::size_t ranks_, rounds_ = 0;
+  std::size_t ranks_;
   std::int64_t total_ = 0;
-  std::vector<plan::rank_plan> steps_;
   std::vector<clock> clocks_;
   std::vector<double> sent_, received_;
   // Of the round under way.
+  std::vector<plan::round> now_;  // by rank
   bool blends_ = false;
   std::vector<int> sharers_;                         // ranks with messages that leave the host, by host
   std::vector<message> sent_now_;                    // by sender
@@ -259,7 +248,7 @@ class walk_of_plan {
   std::vector<std::size_t> first_;                   // of the messages to a rank
   std::vector<message> messages_;                    // by receiver
   std::vector<double> sends_done_, processor_free_;  // by rank
-  std::vector<plan::step> receives_;
+  std::vector<plan::message> receives_;
   std::vector<work> works_;
   // Of every round.
   std::vector<std::vector<int>> came_from_;

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// The cost of any plan on a machine, by walking its messages.
+/// The cost of any plan on a machine that composites, by walking its messages.
 #include <osteon/net/costs/compositing_machine.hpp>
 #include <osteon/plan/plan.hpp>
 #include <vector>
@@ -30,7 +30,7 @@ struct plan_cost {
 /// Walk a plan's rounds with a clock for each rank (LogGP with blending and fan-in).
 ///
 /// All that goes from one rank to another in a round is one message. A rank enters a round when its last one is over. It
-/// posts its sends in the order of their steps, each after `send_overhead` of its processor; they leave one after the other
+/// posts its sends in their order, each after `send_overhead` of its processor; they leave one after the other
 /// at the network's rate, and the first byte arrives `latency` later. Once it is in the round, a receiver takes in messages
 /// at the same rate, one after the other in any order, each with its share of `fan_in`; its processor blends them in any
 /// order, a message at a time and beside what still arrives. The round is over when everything is sent, taken in and
@@ -46,7 +46,7 @@ struct plan_cost {
 ///
 /// @param bytes_per_element of the plan's object
 /// @throws usage_error if a message has only one end: verify the plan first
-/// @cost O(messages log(messages of a rank in a round)) time; the whole plan in memory
+/// @cost O(messages log(messages of a rank in a round)) time; a round of all ranks in memory
 /// @cite [Alexandrov1995] (LogGP)
 plan_cost cost_of(const plan::plan& what, const compositing_machine& machine, double bytes_per_element);
 

@@ -26,7 +26,7 @@ void check(const network& where, const simulate_options& o) {
 
 class simulator {
  public:
-  simulator(const network& where, const plan::exchange& what, const simulate_options& options, std::vector<int> place)
+  simulator(const network& where, const plan::plan& what, const simulate_options& options, std::vector<int> place)
       : where_(where), what_(what), options_(options), place_(std::move(place)), shares_(capacities(where, options)) {
     if (options_.send_overhead < 0) options_.send_overhead = where.startup;
     ranks_.resize(place_.size());
@@ -105,8 +105,7 @@ class simulator {
   bool apart(const message& m) const { return place(m.from) != place(m.to); }
 
   [[noreturn]] void fail_waiting() const {
-    throw usage_error(
-        fmt::format("the exchange '{}' does not end: a message has only one end; verify it first", what_.name));
+    throw usage_error(fmt::format("the plan '{}' does not end: a message has only one end; verify it first", what_.name));
   }
 
   int new_message() {
@@ -127,9 +126,10 @@ class simulator {
     for (;; ++round) {
       s.round = round;
       if (round >= what_.rounds) return;
-      const plan::exchange_round todo = what_.of(rank, round);
-      s.sends = static_cast<std::int64_t>(todo.sends.size());
-      s.receives = static_cast<std::int64_t>(todo.receives.size());
+      const plan::round todo = what_.of(rank, round);
+      const auto sends = plan::transfers(what_, todo.sends);
+      s.sends = std::ssize(sends);
+      s.receives = std::ssize(plan::transfers(what_, todo.receives));
       s.received = 0;
       s.processor = std::max(s.processor, now_);
       if (s.sends + s.receives == 0) {
@@ -138,7 +138,7 @@ class simulator {
         continue;
       }
       s.waits = true;
-      for (const plan::message& send : todo.sends) post(rank, round, send);
+      for (const plan::transfer& send : sends) post(rank, round, send);
       break;
     }
     take_early(rank);
@@ -156,7 +156,7 @@ class simulator {
     of_round = std::max(of_round, time);
   }
 
-  void post(int rank, std::int64_t round, const plan::message& send) {
+  void post(int rank, std::int64_t round, const plan::transfer& send) {
     const int i = new_message();
     message& m = at(i);
     m.from = rank;
@@ -294,7 +294,7 @@ class simulator {
   }
 
   const network& where_;
-  const plan::exchange& what_;
+  const plan::plan& what_;
   simulate_options options_;
   std::vector<int> place_;
   fair_sharing shares_;
@@ -310,7 +310,7 @@ class simulator {
 
 }  // namespace
 
-simulation simulate(const network& where, const plan::exchange& what, const simulate_options& options,
+simulation simulate(const network& where, const plan::plan& what, const simulate_options& options,
                     std::span<const int> places) {
   check(where, options);
   return simulator(where, what, options, place_ranks(where, what.ranks, places)).run();

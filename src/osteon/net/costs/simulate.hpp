@@ -1,9 +1,9 @@
 #pragma once
 /// @file
-/// Flow simulation of an exchange: messages share links in a max-min fair way while they are under way together.
+/// Flow simulation of a plan: messages share links in a max-min fair way while they are under way together.
 #include <limits>
 #include <osteon/net/networks/network.hpp>
-#include <osteon/plan/exchange.hpp>
+#include <osteon/plan/plan.hpp>
 #include <span>
 #include <vector>
 
@@ -28,12 +28,12 @@ struct simulation {
   double total = 0;                ///< s until the last rank is done
   std::vector<double> round_end;   ///< s: when the last rank left each round
   std::vector<double> rank_end;    ///< s
-  std::vector<double> link_bytes;  ///< of the exchange, by link
+  std::vector<double> link_bytes;  ///< of the plan, by link
   std::int64_t messages = 0;
   std::int64_t solutions = 0;  ///< how many times rates were solved for
 };
 
-/// Run the whole exchange.
+/// Run the whole plan; its messages travel as plan::transfers says.
 ///
 /// A rank that enters a round posts its sends in their order, each after `send_overhead` of its processor. A message then
 /// flows at the rate that it is given on its way, and is there when all of it has left and the way's latencies are over.
@@ -44,7 +44,7 @@ struct simulation {
 /// @param places PU of each rank; empty: rank r is on PU r
 /// @throws usage_error if ranks do not fit, an option is out of its range, or a message has only one end
 /// @cost events log(events), and for each change of the flows what fair_sharing costs; memory O(links + messages under way)
-simulation simulate(const network& where, const plan::exchange& what, const simulate_options& options = {},
+simulation simulate(const network& where, const plan::plan& what, const simulate_options& options = {},
                     std::span<const int> places = {});
 
 }  // namespace osteon::net

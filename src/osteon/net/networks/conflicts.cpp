@@ -14,11 +14,11 @@ class counter {
  public:
   explicit counter(const network& where) : where_(where), load_(where.links.size()), last_(where.links.size()) {}
 
-  round_load count(const plan::exchange& what, std::int64_t r, std::span<const int> place, std::optional<collision>& first) {
+  round_load count(const plan::plan& what, std::int64_t r, std::span<const int> place, std::optional<collision>& first) {
     round_load result;
     result.round = r;
     for (int rank = 0; rank < what.ranks; ++rank)
-      for (const plan::message& m : what.of(rank, r).sends) {
+      for (const plan::transfer& m : plan::transfers(what, what.of(rank, r).sends)) {
         ++result.messages;
         way_.clear();
         where_.append_route(place[static_cast<std::size_t>(rank)], place[static_cast<std::size_t>(m.peer)], way_);
@@ -56,7 +56,7 @@ class counter {
 
 }  // namespace
 
-conflict_report count_conflicts(const network& where, const plan::exchange& what, std::span<const int> places,
+conflict_report count_conflicts(const network& where, const plan::plan& what, std::span<const int> places,
                                 const round_range& rounds) {
   if (rounds.begin < 0 || rounds.step < 1)
     throw usage_error(fmt::format("rounds from {} in steps of {}: begin at 0 or later, and step by at least 1", rounds.begin,
@@ -83,13 +83,13 @@ conflict_report count_conflicts(const network& where, const plan::exchange& what
   return result;
 }
 
-link_loads loads_of(const network& where, const plan::exchange& what, std::int64_t round, std::span<const int> places) {
+link_loads loads_of(const network& where, const plan::plan& what, std::int64_t round, std::span<const int> places) {
   const auto place = place_ranks(where, what.ranks, places);
   link_loads result{std::vector<int>(where.links.size()), std::vector<double>(where.links.size())};
   std::vector<int> way;
   for (std::int64_t r = std::max<std::int64_t>(round, 0); r < (round < 0 ? what.rounds : round + 1); ++r)
     for (int rank = 0; rank < what.ranks; ++rank)
-      for (const plan::message& m : what.of(rank, r).sends) {
+      for (const plan::transfer& m : plan::transfers(what, what.of(rank, r).sends)) {
         way.clear();
         where.append_route(place[static_cast<std::size_t>(rank)], place[static_cast<std::size_t>(m.peer)], way);
         for (const int l : way) {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <osteon/net/networks/network.hpp>
-#include <osteon/plan/exchange.hpp>
+#include <osteon/plan/plan.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,7 +50,7 @@ constexpr std::int64_t most_messages_to_count = 200'000'000;
 /// @param places PU of each rank; empty: rank r is on PU r
 /// @throws usage_error if there are more ranks than PUs, or more messages than most_messages_to_count may come together
 /// @cost O(messages * links of a way) time, O(links) memory
-conflict_report count_conflicts(const network& where, const plan::exchange& what, std::span<const int> places = {},
+conflict_report count_conflicts(const network& where, const plan::plan& what, std::span<const int> places = {},
                                 const round_range& rounds = {});
 
 /// Load of each link by the messages of a round (or of all, if `round` is below 0).
@@ -58,11 +58,11 @@ struct link_loads {
   std::vector<int> messages;
   std::vector<double> bytes;
 };
-link_loads loads_of(const network& where, const plan::exchange& what, std::int64_t round, std::span<const int> places = {});
+link_loads loads_of(const network& where, const plan::plan& what, std::int64_t round, std::span<const int> places = {});
 
-/// A theorem by which no round of the exchange has a conflict, with its conditions checked: for all sizes, without counting.
+/// A theorem by which no round of the plan has a conflict, with its conditions checked: for all sizes, without counting.
 /// Rank r is on PU r.
 /// @return its statement and proof in a few words; none: no theorem applies, which says nothing
-std::optional<std::string> proven_free_of_conflicts(const network& where, const plan::exchange& what);
+std::optional<std::string> proven_free_of_conflicts(const network& where, const plan::plan& what);
 
 }  // namespace osteon::net

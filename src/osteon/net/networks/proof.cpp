@@ -41,7 +41,7 @@ bool folds(const network& where) {
 
 }  // namespace
 
-std::optional<std::string> proven_free_of_conflicts(const network& where, const plan::exchange& what) {
+std::optional<std::string> proven_free_of_conflicts(const network& where, const plan::plan& what) {
   if (what.form == exchange_form::any || !where.minimal || what.ranks > where.pus) return {};
   const bool all = what.ranks == where.pus;
   if (where.kind == topology::crossbar)

@@ -32,7 +32,7 @@ class halo {
   template <class T, class Count>
   std::vector<std::vector<T>> swap(const std::vector<std::vector<T>>& out, Count count) const {
     std::vector<T> all;
-    plan::neighbour_part part{name + ": set up", {}, {}, plan::neighbour_arrival::keep};
+    plan::neighbour_part part{name + ": set up", {}, {}, plan::arrival::keep};
     for (std::size_t n = 0; n < links.size(); ++n) {
       const std::int64_t begin = std::ssize(all);
       all.insert(all.end(), out[n].begin(), out[n].end());
@@ -70,7 +70,7 @@ class halo {
  private:
   // Two ranks may share several faces: the side of the receiver tells their messages apart.
   plan::neighbour_part part() const {
-    plan::neighbour_part result{name, {}, {}, plan::neighbour_arrival::place};
+    plan::neighbour_part result{name, {}, {}, plan::arrival::place};
     for (const halo_link& link : links) {
       result.sends.push_back({.peer = link.rank, .channel = link.side ^ 1, .list = link.send});
       result.receives.push_back(
