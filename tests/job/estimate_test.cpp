@@ -29,6 +29,21 @@ TEST(StageCosts, AreTheLineThroughTwoRuns) {
   EXPECT_NEAR(costs.iteration.fixed, 0, 1e-12);
   EXPECT_NEAR(costs.iteration.at(4e6), 12, 1e-9);
   EXPECT_EQ(costs.iterations, 10);
+  // Beyond the larger run a twelfth more for each doubling of the unknowns, 1.6 times at most.
+  EXPECT_NEAR(costs.seconds_of_iteration(5e5), 1.5, 1e-9);
+  EXPECT_NEAR(costs.seconds_of_iteration(4e6), 12 * (1 + 2.0 / 12), 1e-9);
+  EXPECT_NEAR(costs.seconds_of_iteration(1e12), 1.6 * 3e6, 1e-3);
+}
+
+// Oracle: by hand. A pixel takes 1 us and 10 ns for each voxel along an edge of 50 and 100 voxels.
+TEST(StageCosts, OfAPictureGrowWithTheEdge) {
+  measured_run large = run_of(1e6, 1, 1, 1), small = run_of(1e5, 1, 1, 1);
+  large.voxels = 1e6;
+  small.voxels = 125000;
+  large.pixels = small.pixels = 1000;
+  large.picture = 2e-3;
+  small.picture = 1.5e-3;
+  EXPECT_NEAR(costs_of(large, &small).picture.at(200), 3e-6, 1e-15);
 }
 
 // Oracle: a small run that took longer than the large one tells nothing; the large one still takes what it took.

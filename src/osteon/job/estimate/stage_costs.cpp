@@ -85,9 +85,22 @@ stage_costs costs_of(const measured_run& larger, const measured_run* smaller) {
   c.set_up = line(&measured_run::set_up, &measured_run::unknowns);
   c.load = line(&measured_run::load, &measured_run::unknowns);
   c.iteration = line(&measured_run::solution, &measured_run::unknowns, true);
-  c.picture = larger.pixels > 0 ? cost_line{0, larger.picture / larger.pixels} : cost_line{};
+  const auto edge = [](const measured_run& r) { return std::cbrt(r.voxels); };
+  if (larger.pixels > 0) {
+    const bool both = smaller && smaller->pixels > 0;
+    c.picture = line_through(both ? edge(*smaller) : 0, both ? smaller->picture / smaller->pixels : 0, edge(larger),
+                             larger.picture / larger.pixels);
+  }
+  c.measured_unknowns = larger.unknowns / larger.ranks;
   c.iterations = larger.iterations;
   return c;
+}
+
+double stage_costs::seconds_of_iteration(double unknowns) const {
+  constexpr double of_doubling = 1.0 / 12, at_most = 1.6;
+  const double doublings =
+      measured_unknowns > 0 && unknowns > measured_unknowns ? std::log2(unknowns / measured_unknowns) : 0;
+  return iteration.at(unknowns) * std::min(at_most, 1 + of_doubling * doublings);
 }
 
 stage_costs costs_of_physics(const spec& job, const solver_work& work) {
@@ -104,7 +117,7 @@ stage_costs costs_of_physics(const spec& job, const solver_work& work) {
   c.set_up = {0, row.setup_seconds / row.unknowns_per_element};
   c.load = {0, of_load * of_unknown};
   c.iteration = {0, of_iterations * of_unknown / usual_iterations};
-  c.picture = {0, 4e-6};
+  c.picture = {4e-6, 0};
   c.iterations = usual_iterations;
   c.sharing = 1.1;
   c.spread = c.iterations_spread = off_by_half;
@@ -115,6 +128,7 @@ nlohmann::ordered_json to_json(const stage_costs& costs) {
   nlohmann::ordered_json all = {{"schema", costs_schema}, {"source", costs.source}};
   for (const auto& [key, line] : lines_of(costs)) all[key] = {{"fixed_s", line->fixed}, {"unit_s", line->of_unit}};
   all["iterations"] = costs.iterations;
+  all["measured_unknowns"] = costs.measured_unknowns;
   all["sharing"] = costs.sharing;
   all["spread"] = costs.spread;
   all["iterations_spread"] = costs.iterations_spread;
@@ -135,6 +149,7 @@ stage_costs parse_costs(const std::string& text, const std::string& name) {
     };
     for (const auto& [key, line] : lines_of(costs)) *line = {number(all.at(key), "fixed_s"), number(all.at(key), "unit_s")};
     costs.iterations = number(all, "iterations");
+    costs.measured_unknowns = number(all, "measured_unknowns");
     costs.sharing = number(all, "sharing");
     costs.spread = number(all, "spread");
     costs.iterations_spread = number(all, "iterations_spread");

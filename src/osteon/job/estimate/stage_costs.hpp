@@ -35,12 +35,17 @@ struct stage_costs {
   cost_line start;                    ///< of the ranks; no units
   cost_line reading, writing;         ///< voxels of a rank
   cost_line set_up, load, iteration;  ///< unknowns of a rank; an iteration of conjugate gradients
-  cost_line picture;                  ///< pixels, by all ranks together
+  cost_line picture;                  ///< of a pixel, all ranks together; voxels along an edge of the image
   cost_line report;                   ///< no units
   double iterations = 0;              ///< expected
+  double measured_unknowns = 0;       ///< of a rank, of the larger run
   double sharing = 1;                 ///< times as long with all cores of a host at work as with one
   double spread = 0;                  ///< relative error of the seconds
   double iterations_spread = 0;       ///< relative error of `iterations`
+
+  /// Seconds of an iteration. What is measured in the caches takes longer beyond them: a twelfth for each time that a rank
+  /// has twice the unknowns, 1.6 times at most (docs/estimate.md).
+  double seconds_of_iteration(double unknowns) const;
 };
 
 /// Lines through one run, or through two of the same job on pieces of different size. With one, nothing is fixed.
