@@ -100,7 +100,7 @@ def test_import_and_estimate_count_the_same_voxels(job: Job, sponge: Path) -> No
     imported = job.run("--json", "-", command="import")
     assert imported.code == 0, imported.err
     kept = json.loads(imported.out)["segmentation"]["kept_voxels"]
-    estimate = json.loads(job.run("--ranks", "3", "--json", "-", command="estimate").out)
+    estimate = json.loads(job.run("--quick", "--ranks", "3", "--json", "-", command="estimate").out)
     assert estimate["elements"] == kept
     assert estimate["voxels"] == np.load(sponge).size
     assert estimate["ranks"] == 3
@@ -118,8 +118,10 @@ def test_estimate_counts_the_unknowns(job: Job, sponge: Path) -> None:
         for test in ("axial_bonded", "confined", "shear"):
             more = f'[segment]\nthreshold = {threshold}\n[load]\ntest = "{test}"\n'
             job.write(job_text(image, more=more).replace("[picture]", "[picture]\nenabled = false"))
-            told = json.loads(job.run("--json", "-", command="estimate").out)
-            again = json.loads(job.run("--json", "-", command="estimate").out)  # from the model that is there
+            told = json.loads(job.run("--quick", "--json", "-", command="estimate").out)
+            again = json.loads(
+                job.run("--quick", "--json", "-", command="estimate").out
+            )  # from the model that is there
             assert again["dofs"] == told["dofs"]
             assert told["counted"]
             assert told["dofs"] == job.run("-n", "1", "--no-report").summary["dofs"], test
@@ -131,12 +133,12 @@ def test_estimate_counts_the_job_with_the_other_connectivity(job: Job, sponge: P
     for compares in ("false", "true"):
         more = f'[segment]\nkeep = "largest"\ncompare_connectivity = {compares}\n'
         job.write(job_text(sponge, more=more).replace("[picture]", "[picture]\nenabled = false"))
-        told.append(json.loads(job.run("--json", "-", command="estimate").out))
+        told.append(json.loads(job.run("--quick", "--json", "-", command="estimate").out))
     assert [e["computed"] for e in told] == [1, 2]
     for key in ("cpu_seconds", "wall_seconds"):
         assert told[1][key] == pytest.approx(2 * told[0][key])
     assert told[1]["memory_bytes_per_rank"] == told[0]["memory_bytes_per_rank"]
-    assert "with both connectivities" in job.run(command="estimate").out
+    assert "with both connectivities" in job.run("--quick", command="estimate").out
 
 
 def test_estimate_answers_from_the_header_of_a_large_image(job: Job) -> None:
@@ -152,7 +154,7 @@ def test_estimate_answers_from_the_header_of_a_large_image(job: Job) -> None:
     image.flush()
     del image
     job.write(job_text("large.npy", more="[segment]\nthreshold = 100\n"))
-    done = job.run("--json", "-", command="estimate", timeout=60)
+    done = job.run("--json", "-", "-n", "512", command="estimate", timeout=60)
     assert done.code == 0, done.err
     told = json.loads(done.out)
     assert told["voxels"] == np.prod(shape)
@@ -161,6 +163,7 @@ def test_estimate_answers_from_the_header_of_a_large_image(job: Job) -> None:
     assert told["elements"] == pytest.approx(told["voxels"] / 4, rel=1e-6)
     assert told["dofs"] == pytest.approx(3 * told["elements"] * (9 / 4) ** 1.5, rel=1e-6)
     assert "--count reads all of it" in done.err
+    assert any("not imported" in sentence for sentence in told["time"]["assumed"])
     assert not (job.folder / "job.out").exists()
 
 
@@ -181,7 +184,7 @@ def test_estimate_knows_what_memory_a_run_takes(job: Job, physics: str, edge: in
         np.save(job.folder / "image.npy", image)
         text = job_text("image.npy", physics, more="[segment]\nthreshold = 0.5\n[run]\nranks = 1\n")
         job.write(text.replace("[picture]", "[picture]\nenabled = false"))
-        told.append(json.loads(job.run("--json", "-", command="estimate").out)["memory_bytes_per_rank"])
+        told.append(json.loads(job.run("--quick", "--json", "-", command="estimate").out)["memory_bytes_per_rank"])
         done = job.run("-t", "1", "--no-report")
         assert done.code == 0, done.err
         taken.append(done.summary["peak_rss_bytes"])

@@ -1,6 +1,7 @@
 osteon_test(job/spec)
 osteon_test(job/subprocess)
 osteon_test(job/directory_lock)
+osteon_test(job/estimate)
 osteon_test(job/node_sets RANKS 1 2 3 7)
 osteon_test(job/place_ranks RANKS 1 2)
 osteon_test(job/rank_graph)

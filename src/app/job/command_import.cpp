@@ -6,11 +6,9 @@
 #include <app/stop_signal.hpp>
 #include <app/terminal.hpp>
 #include <memory>
-#include <optional>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
-#include <osteon/job/run/before_run.hpp>
 #include <osteon/job/spec.hpp>
 
 namespace osteon::app {
@@ -22,17 +20,6 @@ job::spec read_or_throw(const std::string& path, const job::script_options& scri
   job::spec spec = job::read_job(path, script, problems, set);
   if (!problems.empty()) throw usage_error(job::join(problems));
   return spec;
-}
-
-int estimate(const std::string& path, std::optional<int> ranks, bool always_count, const job::script_options& script,
-             const std::vector<std::string>& set, const std::string& json) {
-  const job::spec spec = read_or_throw(path, script, set);
-  terminal_sink log(is_interactive());
-  job::warn_of_older_spellings(spec, log);
-  const job::estimation e = job::estimate(spec, ranks.value_or(0), always_count, log);
-  write_json(json, e.to_json());
-  if (json != "-") fmt::print("{}", e.to_text());
-  return 0;
 }
 
 int import(const std::string& path, const std::string& model, const job::script_options& script,
@@ -50,26 +37,6 @@ int import(const std::string& path, const std::string& model, const job::script_
 }
 
 }  // namespace
-
-void add_estimate(registry& commands) {
-  struct options {
-    std::string job, json;
-    std::optional<int> ranks;
-    bool count = false;
-    job::script_options script;
-    std::vector<std::string> set;
-  };
-  const auto o = std::make_shared<options>();
-  command c = commands.add("estimate", "Say what a job would take, without solving it (imports an image of up to 1 GiB)",
-                           [o] { return estimate(o->job, o->ranks, o->count, o->script, o->set, o->json); });
-  add_job(c, o->job);
-  c.add_option("-n,--ranks", o->ranks, "Number of MPI processes to estimate for").positive();
-  c.add_flag("--count", o->count, "Import the image and count, however large it is; else 1 GiB and more are sampled");
-  add_set(c, o->set);
-  add_script(c, o->script);
-  add_json(c, o->json);
-  c.footer("Example:\n  osteon estimate examples/bone.toml --ranks 64");
-}
 
 void add_import(registry& commands) {
   struct options {

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
-#include <mpi.h>
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/figures/traffic_drawing.hpp>
+#include <app/job/serialized_mpi.hpp>
 #include <app/json_output.hpp>
 #include <app/launcher.hpp>
 #include <app/terminal.hpp>
@@ -24,22 +24,6 @@ struct plan_job_options {
   std::vector<std::string> set;
 };
 
-// Virtual ranks are threads that take turns at MPI.
-class serialized_mpi {
- public:
-  serialized_mpi() {
-    int provided = 0;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
-    if (provided < MPI_THREAD_SERIALIZED)
-      throw machine_error(
-          "this MPI lets only one thread of a process call it; osteon plan job needs one that lets them take "
-          "turns (MPI_THREAD_SERIALIZED)");
-  }
-  ~serialized_mpi() { MPI_Finalize(); }
-  serialized_mpi(const serialized_mpi&) = delete;
-  serialized_mpi& operator=(const serialized_mpi&) = delete;
-};
-
 int plan_job(const plan_job_options& options) {
   std::vector<problem> problems;
   const job::spec spec = job::read_job(options.job, options.script, problems, options.set);
@@ -47,7 +31,7 @@ int plan_job(const plan_job_options& options) {
   terminal_sink log(is_interactive());
   job::warn_of_older_spellings(spec, log);
   job::find_filters(spec);
-  const serialized_mpi session;
+  const serialized_mpi session("plan job");
   const job::job_plans plans = job::plans_of_job(spec, options.ranks, log);
   write_json(options.json, plans.to_json());
   if (!options.picture.empty()) job::write_file(options.picture, draw_traffic(plans));

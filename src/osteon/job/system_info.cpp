@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -49,6 +50,17 @@ int usable_cores() {
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
   return std::max(1, CPU_COUNT(&allowed));
+}
+
+std::string cache_folder() {
+  const auto set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value && *value ? value : nullptr;
+  };
+  if (const char* own = set("OSTEON_CACHE")) return own;
+  if (const char* all = set("XDG_CACHE_HOME")) return std::string(all) + "/osteon";
+  if (const char* home = set("HOME")) return std::string(home) + "/.cache/osteon";
+  return {};
 }
 
 std::string utc_now() {

@@ -20,6 +20,10 @@ build_info this_build();
 std::string cpu_name();
 int usable_cores();
 
+/// Where what was measured is kept between commands: $OSTEON_CACHE, or osteon/ of the user's cache folder. Empty if this
+/// user has no place for it.
+std::string cache_folder();
+
 /// Time now, ISO 8601 in UTC.
 std::string utc_now();
 

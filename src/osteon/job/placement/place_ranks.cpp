@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <osteon/base/counted.hpp>
@@ -15,6 +14,7 @@
 #include <osteon/base/xxh64.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/job/system_info.hpp>
 #include <osteon/machine/links/machine_file.hpp>
 #include <osteon/machine/probe/probe.hpp>
 #include <osteon/machine/topology/bind_ranks.hpp>
@@ -52,21 +52,9 @@ namespace fs = std::filesystem;
 constexpr double probe_seconds = 2;
 constexpr std::chrono::hours kept_for{24 * 7};
 
-// Empty if this user has no place for it.
-fs::path cache_folder() {
-  const auto set = [](const char* name) {
-    const char* value = std::getenv(name);
-    return value && *value ? value : nullptr;
-  };
-  if (const char* own = set("OSTEON_CACHE")) return own;
-  if (const char* all = set("XDG_CACHE_HOME")) return fs::path(all) / "osteon";
-  if (const char* home = set("HOME")) return fs::path(home) / ".cache" / "osteon";
-  return {};
-}
-
 // The file of these hosts, with so many ranks on each.
 fs::path cache_file(const machine::job_hosts& hosts) {
-  const fs::path folder = cache_folder();
+  const fs::path folder = job::cache_folder();
   if (folder.empty()) return {};
   std::string key;
   for (int h = 0; h < hosts.hosts.size(); ++h)

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <osteon/base/log_sink.hpp>
+#include <osteon/job/physics.hpp>
 #include <osteon/job/spec.hpp>
+#include <osteon/voxel/model.hpp>
 #include <string>
 #include <vector>
 
@@ -49,9 +51,26 @@ struct estimation {
   std::string to_text() const;
 };
 
-/// Import the model if needed, so that voxels and unknowns are counted, not guessed, and predict from measured constants. Of
-/// an image of more than 1 GiB the header and some planes are read instead.
-/// @param ranks 0 for the ranks that the job would start @param always_count however large the image
+/// How large a job is, which does not depend on its ranks.
+struct job_size {
+  voxel::model_header header;  ///< shape and active_per_plane; all of it if it was imported
+  std::int64_t nodes = 0;      ///< 0: not known
+  solver_work work;
+  std::int64_t sampled_voxels = 0;
+  bool imported = false;      ///< otherwise header and nodes are those of a sample
+  bool was_there = false;     ///< the model, so that a run does not import it
+  double import_seconds = 0;  ///< CPU seconds that importing has just taken, its reader's too
+  std::string model;          ///< path, if it was imported
+};
+
+/// Import the model if needed, so that voxels and unknowns are counted, not guessed. Of an image of more than 64 MiB whose
+/// model is not there yet, and of any of more than 1 GiB, the header and some planes are read instead.
+/// @param always_count however large the image
+job_size size_of(const spec& job, bool always_count, log_sink& log);
+
+/// Predict from constants that each physics has. @param ranks 0 for the ranks that the job would start
+estimation estimate(const spec& job, const job_size& size, int ranks);
+/// Both.
 estimation estimate(const spec& job, int ranks, bool always_count, log_sink& log);
 
 }  // namespace osteon::job

@@ -1,6 +1,7 @@
 #include <osteon/job/run/before_run.hpp>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
@@ -62,8 +63,9 @@ load of_bricks(const voxel::model_header& header, std::int64_t elements, int ran
           static_cast<std::int64_t>(static_cast<double>(elements) / volume * std::pow(volume / ranks, 2.0 / 3))};
 }
 
-// Larger images are not read: that would take minutes, and a header says at once how large they are.
-constexpr std::int64_t most_bytes_to_count = std::int64_t{1} << 30;
+// Larger images are not read: that would take minutes, and a header says at once how large they are. Importing what is not
+// imported yet takes seconds beyond the second one.
+constexpr std::int64_t most_bytes_to_count = std::int64_t{1} << 30, most_bytes_at_once = std::int64_t{1} << 26;
 
 // Of a file, or of the folder that a source lies in or is.
 std::int64_t bytes_on_disk(const std::string& source) {
@@ -84,16 +86,26 @@ std::int64_t bytes_on_disk(const std::string& source) {
   return bytes;
 }
 
-struct what_is_solid {
-  voxel::model_header header;  // shape and active_per_plane
-  std::int64_t nodes = 0;      // 0: not known
-  solver_work work;
-  std::int64_t sampled_voxels = 0;
-};
+// CPU seconds of this process and of those that it has waited for.
+double seconds_with_children() {
+  double sum = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage used{};
+    getrusage(who, &used);
+    for (const timeval& t : {used.ru_utime, used.ru_stime})
+      sum += static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  }
+  return sum;
+}
 
-what_is_solid count_solid(const spec& job, log_sink& log) {
+job_size count_solid(const spec& job, log_sink& log) {
+  const double begin = seconds_with_children();
   const imported_model model = import_model(job, output_paths(job).model, log);
-  what_is_solid found;
+  job_size found;
+  found.import_seconds = seconds_with_children() - begin;
+  found.was_there = model.reused;
+  found.imported = true;
+  found.model = model.path;
   found.header = io::read_model_header(model.path);
   if (model.nodes) found.nodes = model.nodes->all;
   found.work = physics_of(job).work(job, model.nodes ? &*model.nodes : nullptr);
@@ -102,7 +114,7 @@ what_is_solid count_solid(const spec& job, log_sink& log) {
 
 // From the header and some planes. Planes of an isotropic solid tell how many nodes it has for a voxel: in a plane a pixel
 // has more corners than 1 by its edges along two axes, in space along three.
-what_is_solid sample_solid(const spec& job, log_sink& log) {
+job_size sample_solid(const spec& job, log_sink& log) {
   if (const auto faults = check_image_files(job); !faults.empty()) throw data_error(join(faults));
   nlohmann::json rules = nlohmann::json::object();
   if (job.segment.labels) rules["void_labels"] = job.segment.void_labels;
@@ -117,7 +129,7 @@ what_is_solid sample_solid(const spec& job, log_sink& log) {
   if (reader.exit_code != 0 || facts.is_discarded())
     throw machine_error(fmt::format("the program 'osteon.sample_image' failed with exit code {}: {}; run `./run setup`",
                                     reader.exit_code, text));
-  what_is_solid found;
+  job_size found;
   found.work = physics_of(job).work(job, nullptr);
   if (!facts.at("shape").is_array() || facts.at("shape").size() != 3)
     throw data_error(
@@ -139,7 +151,7 @@ what_is_solid sample_solid(const spec& job, log_sink& log) {
   found.nodes = std::llround(std::pow(corners, 1.5) * solid * static_cast<double>(shape.volume()));
   if (known)
     log.note(
-        fmt::format("the image has {:.1f} GB: its header and {} voxels of some planes are taken, so numbers of voxels and "
+        fmt::format("the image has {:.2g} GB: its header and {} voxels of some planes are taken, so numbers of voxels and "
                     "unknowns are off by up to a quarter, more where planes differ; --count reads all of it",
                     static_cast<double>(bytes_on_disk(image_path(job))) * 1e-9, found.sampled_voxels));
   else
@@ -151,9 +163,19 @@ what_is_solid sample_solid(const spec& job, log_sink& log) {
 
 }  // namespace
 
+job_size size_of(const spec& job, bool always_count, log_sink& log) {
+  std::error_code ignored;
+  const bool may_be_there = std::filesystem::exists(output_paths(job).model, ignored);
+  const bool counts = always_count || !source_of(job).is_image() ||
+                      bytes_on_disk(image_path(job)) <= (may_be_there ? most_bytes_to_count : most_bytes_at_once);
+  return counts ? count_solid(job, log) : sample_solid(job, log);
+}
+
 estimation estimate(const spec& job, int ranks, bool always_count, log_sink& log) {
-  const bool counts = always_count || !source_of(job).is_image() || bytes_on_disk(image_path(job)) <= most_bytes_to_count;
-  const what_is_solid found = counts ? count_solid(job, log) : sample_solid(job, log);
+  return estimate(job, size_of(job, always_count, log), ranks);
+}
+
+estimation estimate(const spec& job, const job_size& found, int ranks) {
   const voxel::model_header& header = found.header;
   const physics& row = physics_of(job);
   const solver_costs& c = row.costs;
@@ -170,7 +192,7 @@ estimation estimate(const spec& job, int ranks, bool always_count, log_sink& log
   e.elements = std::accumulate(header.active_per_plane.begin(), header.active_per_plane.end(), std::int64_t{0});
   e.dofs = static_cast<std::int64_t>(c.unknowns_per_element * static_cast<double>(e.elements));
   e.sampled_voxels = found.sampled_voxels;
-  e.counted = counts && (!of_nodes || found.nodes > 0);
+  e.counted = found.imported && (!of_nodes || found.nodes > 0);
   if (of_nodes && found.nodes > 0) e.dofs = row.system.values * found.nodes - found.work.held;
   // Time and memory follow the unknowns, of which a sponge has fewer an element than trabecular bone.
   const double unknowns_per_element = e.elements > 0 ? static_cast<double>(e.dofs) / static_cast<double>(e.elements) : 0;

@@ -96,13 +96,19 @@ job_plans plans_of_job(const spec& job, int ranks, log_sink& log) {
 }
 
 job_plans plans_of_model(const spec& job, const std::string& path, int ranks, log_sink& log) {
+  check(job, physics_of(job));
+  const voxel::model_header header = io::read_model_header(path, log);
+  check_ranks(header, ranks, takes_bricks(job, header.shape.z, ranks));
+  const box3 whole{{}, header.shape};
+  return plans_of_voxels(job, header, io::read_model_planes(MPI_COMM_SELF, path, header, whole, access_of(job)), ranks);
+}
+
+job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, const std::vector<material_number>& image,
+                          int ranks) {
   const physics& row = physics_of(job);
   check(job, row);
-  const voxel::model_header header = io::read_model_header(path, log);
   const bool deals_out_bricks = takes_bricks(job, header.shape.z, ranks);
   check_ranks(header, ranks, deals_out_bricks);
-  const box3 whole{{}, header.shape};
-  const std::vector<material_number> image = io::read_model_planes(MPI_COMM_SELF, path, header, whole, access_of(job));
   const grid::box_tree boxes = boxes_of(header, image, ranks, deals_out_bricks);
   job_plans result{job.name, job.physics, ranks, !boxes.is_planes(), {}, {}};  // few bricks may be planes
   std::optional<render::picture_plan> drawn;

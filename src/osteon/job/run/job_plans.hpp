@@ -5,6 +5,7 @@
 #include <osteon/base/log_sink.hpp>
 #include <osteon/comm/message_ledger.hpp>
 #include <osteon/job/spec.hpp>
+#include <osteon/voxel/model.hpp>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ struct plans_unknown : usage_error {
 job_plans plans_of_job(const spec& job, int ranks, log_sink& log);
 /// The same of a model that is there.
 job_plans plans_of_model(const spec& job, const std::string& path, int ranks, log_sink& log);
+/// The same of voxels that lie in memory. @param image material numbers, shape header.shape
+job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, const std::vector<material_number>& image,
+                          int ranks);
 
 /// What was counted, for summary.json.
 nlohmann::ordered_json describe(const std::vector<comm::plan_traffic>& counted);

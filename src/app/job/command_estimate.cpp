@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <app/commands.hpp>
+#include <app/common_options.hpp>
+#include <app/job/pilot.hpp>
+#include <app/job/serialized_mpi.hpp>
+#include <app/json_output.hpp>
+#include <app/terminal.hpp>
+#include <common/printable.hpp>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <osteon/io/files/model_file.hpp>
+#include <osteon/job/estimate/time_estimate.hpp>
+#include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/run/before_run.hpp>
+#include <osteon/machine/links/machine_file.hpp>
+#include <osteon/net/networks/network_request.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+struct estimate_options {
+  std::string job, json, machine, network, like, costs, keep_costs;
+  std::optional<int> ranks;
+  int ranks_per_host = 0;
+  bool count = false, quick = false, pilot_anew = false;
+  job::script_options script;
+  std::vector<std::string> set;
+};
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) throw data_error(fmt::format("cannot read '{}'", path));
+  return text;
+}
+
+// What messages go over, for any number of ranks.
+std::function<job::rank_network(int)> network_of(const estimate_options& o) {
+  const auto machine = std::make_shared<machine::description>(
+      o.machine.empty() ? machine::assumed(machine::host_list(1, machine::this_host())) : machine::read_machine(o.machine));
+  if (o.network.empty())
+    return [machine, per = o.ranks_per_host](int ranks) { return job::network_of_machine(*machine, ranks, per); };
+  const auto model = std::make_shared<net::network>(
+      o.network.ends_with(".json") ? net::parse_graph(text_of(o.network), o.network) : net::network_by_text(o.network));
+  const auto inside = (machine->loaded ? machine->loaded : machine->isolated)->within_host(machine::path::inter_l3);
+  return [model, memory = inside.value_or(machine::link{0.5e-6, 8e9}), per = o.ranks_per_host](int ranks) {
+    return job::network_of_model(model, memory, ranks, per);
+  };
+}
+
+// Of a finished job, scaled by the unknowns.
+job::stage_costs costs_of_result(const job::spec& job, const job::job_size& size, const std::string& folder) {
+  const std::string name = folder + "/summary.json";
+  const auto summary = nlohmann::json::parse(text_of(name), nullptr, false);
+  if (summary.is_discarded()) throw data_error(fmt::format("'{}' is no JSON", name));
+  const double pixels =
+      job.picture.enabled ? static_cast<double>(job.picture.width) * static_cast<double>(job.picture.height) : 0;
+  const job::measured_run run = job::run_of_summary(summary, pixels, name);
+  if (summary.value("physics", "") != job.physics)
+    throw usage_error(
+        fmt::format("--like {}: its physics is {}, and not {}", folder, summary.value("physics", "?"), job.physics));
+  job::stage_costs costs = job::costs_of(run, nullptr);
+  const job::stage_costs usual = job::costs_of_physics(job, size.work);
+  costs.start = usual.start;
+  costs.report = usual.report;
+  costs.source = fmt::format("the stages of '{}' on {} ranks", name, run.ranks);
+  costs.spread = 0.1;
+  costs.iterations_spread = 0.05;
+  return costs;
+}
+
+job::stage_costs find_costs(const estimate_options& o, const job::spec& spec, const job::job_size& size, int ranks,
+                            std::vector<std::string>& assumed, log_sink& log) {
+  if (!o.costs.empty()) return job::parse_costs(text_of(o.costs), o.costs);
+  if (!o.like.empty()) return costs_of_result(spec, size, o.like);
+  if (!o.quick && size.imported) {
+    const pilot_request request{o.job, o.set, ranks > 1, o.pilot_anew};
+    if (const auto costs = costs_by_pilot(spec, size.header.shape, request, log)) return *costs;
+  }
+  assumed.push_back(size.imported ? "compute takes as long as on another machine, and 15 iterations: leave out --quick, or "
+                                    "give --like or --costs"
+                                  : "the image is not imported: its size and share are those of the header and of some "
+                                    "planes, compute takes as long as on another machine, and 15 iterations");
+  return job::costs_of_physics(spec, size.work);
+}
+
+job::plan_image image_of(const job::job_size& size, const job::plan_limits& limits, log_sink& log) {
+  // Larger models are not read for this: a made-up solid of the same share has as good messages.
+  constexpr std::int64_t most_voxels_to_read = std::int64_t{1} << 28;
+  const double elements = static_cast<double>(
+      std::accumulate(size.header.active_per_plane.begin(), size.header.active_per_plane.end(), std::int64_t{0}));
+  const index3 shape = size.header.shape;
+  if (!size.imported || shape.volume() > most_voxels_to_read)
+    return job::made_up_image(shape, elements / static_cast<double>(shape.volume()), limits);
+  const voxel::model_header header = io::read_model_header(size.model, log);
+  return job::image_for_plans(header, io::read_model_planes(MPI_COMM_SELF, size.model, header, {{}, header.shape}), limits);
+}
+
+int estimate(const estimate_options& o) {
+  std::vector<problem> problems;
+  const job::spec spec = job::read_job(o.job, o.script, problems, o.set);
+  if (!problems.empty()) throw usage_error(job::join(problems));
+  terminal_sink log(is_interactive());
+  job::warn_of_older_spellings(spec, log);
+  const auto network = network_of(o);
+  const job::job_size size = job::size_of(spec, o.count, log);
+  job::estimation e = job::estimate(spec, size, o.ranks.value_or(0));
+
+  job::time_question question;
+  question.network = network;
+  question.costs = find_costs(o, spec, size, e.ranks, question.assumed, log);
+  if (!o.keep_costs.empty()) job::write_file(o.keep_costs, job::to_text(job::to_json(question.costs)));
+  job::find_filters(spec);
+  const serialized_mpi session("estimate");
+  question.image = image_of(size, question.limits, log);
+  const job::time_estimate time = job::estimate_time(spec, size, e.ranks, question);
+
+  e.cpu_seconds = time.solving_cpu_seconds();
+  e.wall_seconds = time.solving_seconds();
+  nlohmann::ordered_json answer = e.to_json();
+  answer["time"] = time.to_json();
+  write_json(o.json, answer);
+  if (o.json != "-") fmt::print("{}{}", printable(e.to_text()), printable(time.to_text()));
+  return 0;
+}
+
+}  // namespace
+
+void add_estimate(registry& commands) {
+  const auto o = std::make_shared<estimate_options>();
+  command c = commands.add("estimate", "Say what a job would take, without solving it: memory, time by stage, its limit",
+                           [o] { return estimate(*o); });
+  add_job(c, o->job);
+  c.add_option("-n,--ranks", o->ranks, "Number of MPI processes to estimate for").positive();
+  c.add_option("--machine", o->machine,
+               "Hosts and links: machine.json, as `osteon probe` writes it (default: as this host)");
+  c.add_option("--network", o->network,
+               "A model of the network between hosts, such as fattree:16x8x4, or a JSON file (docs/network.md)");
+  c.add_option("--ranks-per-host", o->ranks_per_host,
+               "Ranks on a host, or PU of the network (default: as many as it has cores)")
+      .positive();
+  c.add_option("--like", o->like, "Results of an earlier job of this kind: its seconds and iterations are taken");
+  c.add_option("--costs", o->costs, "Constants of compute, as --keep-costs writes them, of another machine, say");
+  c.add_option("--keep-costs", o->keep_costs, "Write the constants of compute");
+  c.add_flag("--quick", o->quick, "No pilot: else the job is run on two small pieces of its image, once");
+  c.add_flag("--pilot-anew", o->pilot_anew, "Run the pilot although its constants are kept");
+  c.add_flag("--count", o->count,
+             "Import the image and count, however large it is; else what is not imported and more than 64 MiB is sampled");
+  add_set(c, o->set);
+  add_script(c, o->script);
+  add_json(c, o->json);
+  c.footer(
+      "Examples:\n  osteon estimate examples/bone.toml --ranks 64\n"
+      "  osteon estimate examples/bone.toml -n 4096 --network fattree:16x8x4,rate=10Gbit/s --ranks-per-host 8");
+}
+
+}  // namespace osteon::app

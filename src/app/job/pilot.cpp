@@ -1,0 +1,250 @@
+#include <app/job/pilot.hpp>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <app/launcher.hpp>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/base/xxh64.hpp>
+#include <osteon/job/import/import.hpp>
+#include <osteon/job/import/model_source.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/subprocess.hpp>
+#include <osteon/job/system_info.hpp>
+#include <thread>
+
+namespace osteon::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t largest_edge = 80, least_edge = 8;
+// Iterations of pieces of the bone scan and of sponges: an eighth more each time that the edge doubles, and up to a quarter
+// more or fewer than that (docs/estimate.md).
+constexpr double growth_of_iterations = 0.12, spread_of_iterations = 0.15, spread_of_seconds = 0.1, spread_of_itself = 0.03;
+
+// A folder that goes with its owner.
+class scratch_folder {
+ public:
+  scratch_folder() {
+    std::string name = (fs::temp_directory_path() / "osteon-pilot-XXXXXX").string();
+    if (!mkdtemp(name.data()))
+      throw machine_error(fmt::format("no folder can be made in {}", fs::temp_directory_path().string()));
+    path_ = name;
+  }
+  ~scratch_folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  scratch_folder(const scratch_folder&) = delete;
+  scratch_folder& operator=(const scratch_folder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+double cpu_seconds_of_children() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  double sum = 0;
+  for (const timeval& t : {used.ru_utime, used.ru_stime})
+    sum += static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  return sum;
+}
+
+struct finished_pilot {
+  job::measured_run run;
+  double starting = 0;  // wall seconds beside the stages
+};
+
+class pilot {
+ public:
+  pilot(const job::spec& job, index3 shape, const pilot_request& request) : job_(job), shape_(shape), request_(request) {}
+
+  job::stage_costs run() {
+    const index3 large = piece_of(largest_edge), small = {half(large.z), half(large.y), half(large.x)};
+    const finished_pilot first = on(small, "small"), second = on(large, "large");
+    job::stage_costs costs = job::costs_of(second.run, &first.run);
+    costs.start = {std::min(first.starting, second.starting), 0};
+    costs.report = {report(), 0};
+    const double doublings =
+        std::log2(std::cbrt(static_cast<double>(shape_.volume()) / static_cast<double>(large.volume())));
+    const bool is_all = large.volume() == shape_.volume();
+    if (!is_all)
+      costs.iterations = std::max(first.run.iterations, second.run.iterations) * (1 + growth_of_iterations * doublings);
+    costs.spread = spread_of_seconds;
+    costs.iterations_spread = is_all ? spread_of_itself : spread_of_iterations * std::sqrt(1 + doublings);
+    costs.sharing = request_.shares_host ? sharing(large, second.run) : 1;
+    costs.source =
+        fmt::format("a pilot of this job on {} x {} x {} and {} x {} x {} voxels of its image, on this machine ({})",
+                    small.z, small.y, small.x, large.z, large.y, large.x, job::cpu_name());
+    return costs;
+  }
+
+ private:
+  static std::int64_t half(std::int64_t n) { return std::max(std::min(n, least_edge), n / 2); }
+
+  // As many voxels as a cube of that edge, or all; a flat image gives a wide piece.
+  index3 piece_of(std::int64_t edge) const {
+    const double all = static_cast<double>(shape_.volume()), piece = std::pow(static_cast<double>(edge), 3);
+    if (all <= piece) return shape_;
+    index3 cut = shape_;
+    for (std::int64_t most = edge;; ++most) {
+      const auto at_most = [&](std::int64_t n) { return std::min(n, most); };
+      const index3 next{at_most(shape_.z), at_most(shape_.y), at_most(shape_.x)};
+      if (most > edge && static_cast<double>(next.volume()) > piece) return cut;
+      cut = next;
+    }
+  }
+
+  // The middle of the image, or of the job's own crop.
+  std::string crop(index3 piece) const {
+    std::array<std::string, 3> ranges;
+    for (int a = 0; a < 3; ++a) {
+      const auto& own = job_.image.crop_voxels;
+      const std::int64_t begin = (own.empty() ? 0 : own[static_cast<std::size_t>(a)][0]) + (shape_[a] - piece[a]) / 2;
+      ranges[static_cast<std::size_t>(a)] = fmt::format("[{},{}]", begin, begin + piece[a]);
+    }
+    return fmt::format("image.crop_voxels=[{}]", fmt::join(ranges, ","));
+  }
+
+  std::vector<std::string> words(const char* command, index3 piece, const fs::path& folder, bool pictured) const {
+    std::vector<std::string> all{own_path(), command, request_.job_file};
+    const auto set = [&](const std::string& change) { all.insert(all.end(), {"--set", change}); };
+    for (const std::string& change : request_.set) set(change);
+    set(crop(piece));
+    if (job_.segment.compare_connectivity) set("segment.compare_connectivity=false");
+    if (job_.picture.every > 0) set("picture.every=0");
+    if (!pictured) set("picture.enabled=false");
+    if (pictured && job_.picture.enabled) {
+      set(fmt::format("picture.width={}", picture_extent(job_.picture.width)));
+      set(fmt::format("picture.height={}", picture_extent(job_.picture.height)));
+    }
+    const bool runs = std::string(command) == "run";
+    all.insert(all.end(), {"-o", (runs ? folder : folder / "model.nc").string()});
+    if (runs) all.insert(all.end(), {"-n", "1", "-t", "1", "--no-report", "--force"});
+    return all;
+  }
+  static std::int64_t picture_extent(std::int64_t n) { return std::max<std::int64_t>(16, n / 2); }
+
+  static void must_work(const job::program_result& done) {
+    if (done.exit_code != 0) throw data_error(done.err.empty() ? "it ended without a word" : done.err);
+  }
+
+  finished_pilot on(index3 piece, const char* name) {
+    const fs::path folder = scratch_.path() / name;
+    must_work(job::run_program(words("import", piece, folder, true)));
+    const stopwatch clock;
+    must_work(job::run_program(words("run", piece, folder, true)));
+    const double wall = clock.seconds();
+    const nlohmann::json summary = summary_of(folder);
+    double stages = 0;
+    for (const auto& stage : summary.at("stages")) stages += stage.at("seconds").get<double>();
+    return {read(summary, folder, job_.picture.enabled), std::max(0.0, wall - stages)};
+  }
+
+  static nlohmann::json summary_of(const fs::path& folder) {
+    std::ifstream file(folder / "summary.json");
+    return nlohmann::json::parse(file);
+  }
+
+  job::measured_run read(const nlohmann::json& summary, const fs::path& folder, bool pictured) const {
+    const double pixels = pictured ? static_cast<double>(picture_extent(job_.picture.width)) *
+                                         static_cast<double>(picture_extent(job_.picture.height))
+                                   : 0;
+    return job::run_of_summary(summary, pixels, (folder / "summary.json").string());
+  }
+
+  double report() const {
+    const double before = cpu_seconds_of_children();
+    job::run_program({job::python_interpreter(), "-m", "osteon.report", (scratch_.path() / "small").string()});
+    return cpu_seconds_of_children() - before;
+  }
+
+  // A copy for each core at once, beside one alone.
+  double sharing(index3 piece, const job::measured_run& alone) {
+    const int copies = job::usable_cores();
+    if (copies < 2) return 1;
+    std::vector<std::thread> threads;
+    std::vector<job::program_result> done(static_cast<std::size_t>(copies));
+    for (int i = 0; i < copies; ++i) {
+      const fs::path folder = scratch_.path() / fmt::format("copy{}", i);
+      fs::create_directories(folder);
+      fs::copy_file(scratch_.path() / "large" / "model.nc", folder / "model.nc");
+      threads.emplace_back([this, piece, folder, &result = done[static_cast<std::size_t>(i)]] {
+        result = job::run_program(words("run", piece, folder, false));
+      });
+    }
+    for (std::thread& t : threads) t.join();
+    double sum = 0;
+    for (int i = 0; i < copies; ++i) {
+      must_work(done[static_cast<std::size_t>(i)]);
+      const fs::path folder = scratch_.path() / fmt::format("copy{}", i);
+      const job::measured_run one = read(summary_of(folder), folder, false);
+      sum += one.set_up + one.solution + one.load;
+    }
+    return std::max(1.0, sum / copies / (alone.set_up + alone.solution + alone.load));
+  }
+
+  const job::spec& job_;
+  index3 shape_;
+  const pilot_request& request_;
+  scratch_folder scratch_;
+};
+
+// Empty if this user has no place for it.
+fs::path kept_file(const job::spec& job, index3 shape, const pilot_request& request) {
+  const std::string folder = job::cache_folder();
+  if (folder.empty()) return {};
+  const job::build_info build = job::this_build();
+  const std::string image = job::image_path(job);
+  std::error_code failed;
+  const auto written = fs::last_write_time(image, failed);
+  const std::string key =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{} {} {}\n{}\n{}\n", build.version, build.git, job::cpu_name(),
+                  job::usable_cores(), job.text, fmt::join(request.set, "\n"), image, shape.z, shape.y, shape.x,
+                  failed ? 0 : written.time_since_epoch().count(), request.shares_host);
+  return fs::path(folder) / ("costs-" + xxh64_of(std::as_bytes(std::span(key))) + ".json");
+}
+
+}  // namespace
+
+std::optional<job::stage_costs> costs_by_pilot(const job::spec& job, index3 shape, const pilot_request& request,
+                                               log_sink& log) {
+  if (!job::source_of(job).is_image()) {
+    log.note("no pilot: the model of this job is no image, of which pieces could be cut");
+    return std::nullopt;
+  }
+  const fs::path kept = kept_file(job, shape, request);
+  if (std::ifstream file(kept); !request.anew && !kept.empty() && file) {
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    try {
+      return job::parse_costs(text, kept.string());
+    } catch (const error&) {  // of another version: made anew
+    }
+  }
+  log.stage("running the job on pieces of its image");
+  try {
+    const job::stage_costs costs = pilot(job, shape, request).run();
+    std::error_code ignored;
+    if (!kept.empty()) fs::create_directories(kept.parent_path(), ignored);
+    if (!kept.empty() && !ignored) job::write_file(kept.string(), job::to_text(job::to_json(costs)));
+    return costs;
+  } catch (const std::exception& e) {
+    log.warn(fmt::format("no pilot: the job does not run on pieces of its image: {}", e.what()));
+    return std::nullopt;
+  }
+}
+
+}  // namespace osteon::app

@@ -1,0 +1,286 @@
+#include <osteon/job/estimate/plans_at_scale.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <osteon/base/error.hpp>
+#include <osteon/job/physics.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+std::int64_t step_to_fit(index3 shape, std::int64_t most_voxels) {
+  std::int64_t k = 1;
+  const auto fewer = [&](std::int64_t n) { return std::max<std::int64_t>(1, n / k); };
+  while (fewer(shape.z) * fewer(shape.y) * fewer(shape.x) > most_voxels) ++k;
+  return k;
+}
+
+index3 coarser(index3 shape, std::int64_t k) {
+  return {std::max<std::int64_t>(1, shape.z / k), std::max<std::int64_t>(1, shape.y / k),
+          std::max<std::int64_t>(1, shape.x / k)};
+}
+
+void count_active(plan_image& of) {
+  const index3 shape = of.header.shape;
+  const std::int64_t plane = shape.y * shape.x;
+  of.header.active_per_plane.assign(static_cast<std::size_t>(shape.z), 0);
+  for (std::int64_t z = 0; z < shape.z; ++z)
+    of.header.active_per_plane[static_cast<std::size_t>(z)] =
+        plane - std::count(of.image.begin() + z * plane, of.image.begin() + (z + 1) * plane, material_number{0});
+}
+
+std::int64_t sum_of(const std::vector<std::int64_t>& counts) {
+  std::int64_t sum = 0;
+  for (const std::int64_t n : counts) sum += n;
+  return sum;
+}
+
+// All bytes of a plan multiplied.
+plan::exchange times_bytes(const plan::exchange& what, double factor) {
+  plan::exchange scaled = what;
+  scaled.of = [of = what.of, factor](int rank, std::int64_t round) {
+    plan::exchange_round now = of(rank, round);
+    for (auto* list : {&now.sends, &now.receives})
+      for (plan::message& m : *list)
+        for (std::int64_t* bytes : {&m.bytes, &m.combined})
+          *bytes = static_cast<std::int64_t>(std::llround(static_cast<double>(*bytes) * factor));
+    return now;
+  };
+  return scaled;
+}
+
+void scale(comm::plan_traffic& traffic, double factor) {
+  const auto times = [&](std::int64_t bytes) { return static_cast<std::int64_t>(static_cast<double>(bytes) * factor); };
+  traffic.what = times_bytes(traffic.what, factor);
+  traffic.bytes = times(traffic.bytes);
+  traffic.most_bytes_of_a_rank = times(traffic.most_bytes_of_a_rank);
+}
+
+bool is_reduction(const comm::plan_traffic& p) { return p.plan.starts_with("reductions"); }
+bool follows_volume(const std::string& part) { return part == "reading" || part == "writing"; }
+
+// What a plan of n ranks sends once, as far as its scaling needs it.
+struct one_run {
+  std::int64_t messages = 0, bytes = 0, largest = 0;
+  std::int64_t with_root = 0;  // messages of which rank 0 is an end
+  std::int64_t most_peers = 0;
+  bool to_root = false;
+};
+
+one_run count(const plan::exchange& what) {
+  one_run all;
+  for (std::int64_t round = 0; round < what.rounds; ++round)
+    for (int r = 0; r < what.ranks; ++r) {
+      const plan::exchange_round now = what.of(r, round);
+      all.most_peers = std::max(all.most_peers, std::ssize(now.sends));
+      for (const plan::message& m : now.sends) {
+        ++all.messages;
+        all.bytes += m.bytes;
+        all.largest = std::max(all.largest, m.bytes);
+        if (r == 0 || m.peer == 0) ++all.with_root;
+        if (m.peer == 0) all.to_root = true;
+      }
+    }
+  return all;
+}
+
+// The messages of all ranks with rank 0.
+plan::exchange star(const std::string& name, int ranks, std::int64_t bytes, bool to_root) {
+  plan::exchange what;
+  what.name = name;
+  what.ranks = ranks;
+  what.rounds = 1;
+  what.of = [ranks, bytes, to_root](int rank, std::int64_t) {
+    plan::exchange_round now;
+    auto& of_root = to_root ? now.receives : now.sends;
+    auto& of_others = to_root ? now.sends : now.receives;
+    if (rank != 0)
+      of_others.push_back({0, bytes, 0, {}});
+    else
+      for (int r = 1; r < ranks; ++r) of_root.push_back({r, bytes, 0, {}});
+    return now;
+  };
+  return what;
+}
+
+comm::plan_traffic on_more_ranks(const comm::plan_traffic& small, int small_ranks, int ranks, index3 blocks,
+                                 const std::string& part) {
+  comm::plan_traffic large;
+  large.plan = small.plan;
+  large.runs = small.runs;
+  const one_run once = count(small.what);
+  const double fewer = static_cast<double>(small_ranks) / ranks;
+  // The plan has its different runs once each, which are taken for one.
+  const double runs = once.messages > 0 ? static_cast<double>(small.messages) / static_cast<double>(once.messages) : 0;
+  if (once.messages == 0)
+    large.what = small.what, large.what.ranks = ranks, large.what.rounds = 0;
+  else if (is_reduction(small))
+    large.what = plan::all_reduce(ranks, once.largest);
+  else if (once.with_root == once.messages)
+    large.what =
+        star(small.plan, ranks,
+             std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(once.bytes) / ranks)), once.to_root);
+  else
+    large.what = blocks_around(
+        small.plan, blocks, static_cast<double>(once.most_peers),
+        static_cast<double>(once.bytes) / small_ranks * (follows_volume(part) ? fewer : std::pow(fewer, 2.0 / 3)));
+  const one_run now = count(large.what);
+  large.messages = static_cast<std::int64_t>(runs * static_cast<double>(now.messages));
+  large.bytes = static_cast<std::int64_t>(runs * static_cast<double>(now.bytes));
+  return large;
+}
+
+}  // namespace
+
+plan_image image_for_plans(const voxel::model_header& header, std::vector<material_number> image,
+                           const plan_limits& limits) {
+  plan_image made{header, {}, 1, 1, {}};
+  const std::int64_t k = step_to_fit(header.shape, limits.most_voxels);
+  if (k == 1) {
+    made.image = std::move(image);
+    return made;
+  }
+  const index3 fine = header.shape, few = made.header.shape = coarser(fine, k);
+  made.header.spacing_mm = {header.spacing_mm.z * static_cast<double>(k), header.spacing_mm.y * static_cast<double>(k),
+                            header.spacing_mm.x * static_cast<double>(k)};
+  made.image.reserve(static_cast<std::size_t>(few.volume()));
+  for (std::int64_t z = 0; z < few.z; ++z)
+    for (std::int64_t y = 0; y < few.y; ++y)
+      for (std::int64_t x = 0; x < few.x; ++x)
+        made.image.push_back(
+            image[static_cast<std::size_t>(((z * k + k / 2) * fine.y + y * k + k / 2) * fine.x + x * k + k / 2)]);
+  const std::int64_t before = sum_of(header.active_per_plane);
+  count_active(made);
+  made.volume_factor =
+      static_cast<double>(before) / static_cast<double>(std::max<std::int64_t>(1, sum_of(made.header.active_per_plane)));
+  made.area_factor = std::pow(made.volume_factor, 2.0 / 3);
+  made.assumed.push_back(fmt::format(
+      "messages are planned on every {}. voxel along each axis, their bytes by the area of faces; the levels of the "
+      "solver that are missing have next to no bytes",
+      k));
+  return made;
+}
+
+plan_image made_up_image(index3 shape, double solid_share, const plan_limits& limits) {
+  plan_image made{{}, {}, 1, 1, {}};
+  const std::int64_t k = step_to_fit(shape, limits.most_voxels);
+  const index3 few = made.header.shape = coarser(shape, k);
+  made.header.spacing_mm = {1, 1, 1};
+  made.header.materials = {{}, {"solid", 1000, 0.3, 1}};
+  made.header.provenance_json = "{}";
+  constexpr double wave = 2 * std::numbers::pi / 16;  // voxels
+  std::vector<float> values;
+  values.reserve(static_cast<std::size_t>(few.volume()));
+  for (std::int64_t z = 0; z < few.z; ++z)
+    for (std::int64_t y = 0; y < few.y; ++y)
+      for (std::int64_t x = 0; x < few.x; ++x) {
+        const double a = wave * static_cast<double>(z), b = wave * static_cast<double>(y), c = wave * static_cast<double>(x);
+        values.push_back(
+            static_cast<float>(std::sin(a) * std::cos(b) + std::sin(b) * std::cos(c) + std::sin(c) * std::cos(a)));
+      }
+  std::vector<float> sorted = values;
+  const double empty = std::clamp(1 - solid_share, 0.0, 0.999);
+  const auto at = sorted.begin() + static_cast<std::ptrdiff_t>(empty * static_cast<double>(sorted.size()));
+  std::nth_element(sorted.begin(), at, sorted.end());
+  made.image.reserve(values.size());
+  for (const float v : values) made.image.push_back(v >= *at ? material_number{1} : material_number{0});
+  count_active(made);
+  made.volume_factor = static_cast<double>(shape.volume()) / static_cast<double>(few.volume());
+  made.area_factor = std::pow(made.volume_factor, 2.0 / 3);
+  made.assumed.push_back(
+      fmt::format("messages are planned on a gyroid that fills as much of a box of {} x {} x {}", few.z, few.y, few.x));
+  return made;
+}
+
+index3 grid_of_blocks(index3 shape, int ranks) {
+  index3 best{ranks, 1, 1};
+  double least = -1;
+  for (int z = 1; z <= ranks; ++z) {
+    if (ranks % z != 0) continue;
+    for (int y = 1; y <= ranks / z; ++y) {
+      if (ranks / z % y != 0) continue;
+      const int x = ranks / z / y;
+      const double a = static_cast<double>(shape.z) / z, b = static_cast<double>(shape.y) / y,
+                   c = static_cast<double>(shape.x) / x;
+      const double surface = a * b + b * c + c * a;
+      if (least < 0 || surface < least) {
+        least = surface;
+        best = {z, y, x};
+      }
+    }
+  }
+  return best;
+}
+
+plan::exchange blocks_around(const std::string& name, index3 blocks, double peers, double bytes_of_rank) {
+  struct offset {
+    std::array<int, 3> by;
+    int apart;  // 1: a face, 2: an edge, 3: a corner
+  };
+  auto around = std::make_shared<std::vector<offset>>();
+  for (int z = -1; z <= 1; ++z)
+    for (int y = -1; y <= 1; ++y)
+      for (int x = -1; x <= 1; ++x)
+        if (const int apart = std::abs(z) + std::abs(y) + std::abs(x); apart > 0) around->push_back({{z, y, x}, apart});
+  std::stable_sort(around->begin(), around->end(), [](const offset& a, const offset& b) { return a.apart < b.apart; });
+  // Whole classes, so that each message has its receiver.
+  const int most_apart = peers > 18 ? 3 : peers > 6 ? 2 : 1;
+  std::erase_if(*around, [&](const offset& o) { return o.apart > most_apart; });
+  constexpr double in_faces = 0.9;
+  const double faces = most_apart > 1 ? in_faces : 1, others = static_cast<double>(around->size()) - 6;
+  const auto of_face = static_cast<std::int64_t>(bytes_of_rank * faces / 6);
+  const auto of_other = others > 0 ? static_cast<std::int64_t>(bytes_of_rank * (1 - faces) / others) : 0;
+  plan::exchange what;
+  what.name = name;
+  what.ranks = static_cast<int>(blocks.volume());
+  what.rounds = 1;
+  what.of = [around, blocks, of_face, of_other](int rank, std::int64_t) {
+    const std::array<std::int64_t, 3> own{rank / (blocks.y * blocks.x), rank / blocks.x % blocks.y, rank % blocks.x};
+    const std::array<std::int64_t, 3> end{blocks.z, blocks.y, blocks.x};
+    plan::exchange_round now;
+    for (const offset& o : *around) {
+      std::array<std::int64_t, 3> at = own;
+      bool inside = true;
+      for (std::size_t a = 0; a < 3; ++a) {
+        at[a] += o.by[a];
+        inside = inside && at[a] >= 0 && at[a] < end[a];
+      }
+      if (!inside) continue;
+      const int peer = static_cast<int>((at[0] * blocks.y + at[1]) * blocks.x + at[2]);
+      const std::int64_t bytes = o.apart == 1 ? of_face : of_other;
+      now.sends.push_back({peer, bytes, 0, {}});
+      now.receives.push_back({peer, bytes, 0, {}});
+    }
+    return now;
+  };
+  return what;
+}
+
+job_plans plans_at_scale(const spec& job, const plan_image& of, int ranks, const plan_limits& limits) {
+  const int planned = static_cast<int>(std::min<std::int64_t>({ranks, limits.most_ranks, of.header.shape.volume()}));
+  job_plans plans = plans_of_voxels(job, of.header, of.image, planned);
+  plans.assumed.insert(plans.assumed.begin(), of.assumed.begin(), of.assumed.end());
+  if (of.area_factor != 1)
+    for (job_part& part : plans.parts)
+      for (comm::plan_traffic& p : part.plans)
+        if (part.name != "picture" && !is_reduction(p))
+          scale(p, follows_volume(part.name) ? of.volume_factor : of.area_factor);
+  if (planned == ranks) return plans;
+  const index3 blocks = grid_of_blocks(of.header.shape, ranks);
+  for (job_part& part : plans.parts)
+    for (comm::plan_traffic& p : part.plans) p = on_more_ranks(p, planned, ranks, blocks, part.name);
+  plans.ranks = ranks;
+  plans.assumed.push_back(fmt::format(
+      "{} ranks are planned, for {} their messages go to the blocks around in a grid of {} x {} x {}, with bytes by the "
+      "area of faces",
+      planned, ranks, blocks.z, blocks.y, blocks.x));
+  return plans;
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,164 @@
+#include <osteon/job/estimate/stage_costs.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <osteon/base/error.hpp>
+#include <utility>
+
+namespace osteon::job {
+
+namespace {
+
+constexpr const char* costs_schema = "osteon.costs/1";
+
+// Where both ends are noise, the line may fall, or begin below zero: then all grows with the size.
+cost_line line_through(double small_units, double small_seconds, double large_units, double large_seconds) {
+  if (large_units <= 0) return {large_seconds, 0};
+  if (small_units > 0 && small_units < large_units) {
+    const double slope = (large_seconds - small_seconds) / (large_units - small_units);
+    const double fixed = large_seconds - slope * large_units;
+    if (slope >= 0 && fixed >= 0) return {fixed, slope};
+  }
+  return {0, large_seconds / large_units};
+}
+
+// The members of stage_costs that are lines, by their keys.
+template <class Costs>
+auto lines_of(Costs& c) {
+  return std::array{std::pair{"start", &c.start},     std::pair{"reading", &c.reading},     std::pair{"set_up", &c.set_up},
+                    std::pair{"load", &c.load},       std::pair{"iteration", &c.iteration}, std::pair{"writing", &c.writing},
+                    std::pair{"picture", &c.picture}, std::pair{"report", &c.report}};
+}
+
+}  // namespace
+
+measured_run run_of_summary(const nlohmann::json& summary, double pixels, const std::string& name) {
+  try {
+    measured_run run;
+    run.ranks = summary.at("ranks").get<double>();
+    run.threads = summary.at("threads").get<double>();
+    run.unknowns = summary.at("dofs").get<double>();
+    run.iterations = summary.at("iterations").get<double>();
+    run.pixels = pixels;
+    run.voxels = 1;
+    for (const auto& extent : summary.at("image").at("shape")) run.voxels *= extent.get<double>();
+    for (const auto& stage : summary.at("stages")) {
+      const auto is = stage.at("name").get<std::string>();
+      const double cpu = stage.at("cpu_seconds");
+      if (is == "reading the model") run.reading = cpu;
+      if (is == "writing results") run.writing = cpu;
+      if (is == "drawing the picture") run.picture = cpu;
+      if (is != "solving") continue;
+      const double wall = stage.at("seconds");
+      const double of_wall = wall > 0 ? cpu / wall : 0;
+      run.set_up = of_wall * summary.at("setup_seconds").get<double>();
+      run.solution = of_wall * summary.at("solve_seconds").get<double>();
+      run.load = std::max(0.0, cpu - run.set_up - run.solution);
+    }
+    if (run.ranks < 1 || run.threads < 1 || run.unknowns < 1 || run.iterations < 1 || run.solution <= 0)
+      throw data_error(fmt::format("'{}' is no summary of a job that was solved by iterations", name));
+    return run;
+  } catch (const nlohmann::json::exception& e) {
+    throw data_error(fmt::format("'{}' is no summary.json of this osteon: {}", name, e.what()));
+  }
+}
+
+stage_costs costs_of(const measured_run& larger, const measured_run* smaller) {
+  stage_costs c;
+  const auto line = [&](double measured_run::* seconds, double measured_run::* units, bool of_iteration = false) {
+    // On several ranks each has its share of the seconds and of the units.
+    const auto of = [&](const measured_run& r) {
+      const double cores = r.ranks * r.threads;
+      return std::pair(units ? r.*units / r.ranks : 0, r.*seconds / cores / (of_iteration ? r.iterations : 1));
+    };
+    const auto [large_units, large_seconds] = of(larger);
+    if (!smaller) return line_through(0, 0, large_units, large_seconds);
+    const auto [small_units, small_seconds] = of(*smaller);
+    return line_through(small_units, small_seconds, large_units, large_seconds);
+  };
+  c.reading = line(&measured_run::reading, &measured_run::voxels);
+  c.writing = line(&measured_run::writing, &measured_run::voxels);
+  c.set_up = line(&measured_run::set_up, &measured_run::unknowns);
+  c.load = line(&measured_run::load, &measured_run::unknowns);
+  c.iteration = line(&measured_run::solution, &measured_run::unknowns, true);
+  const auto edge = [](const measured_run& r) { return std::cbrt(r.voxels); };
+  if (larger.pixels > 0) {
+    const bool both = smaller && smaller->pixels > 0;
+    c.picture = line_through(both ? edge(*smaller) : 0, both ? smaller->picture / smaller->pixels : 0, edge(larger),
+                             larger.picture / larger.pixels);
+  }
+  c.measured_unknowns = larger.unknowns / larger.ranks;
+  c.iterations = larger.iterations;
+  return c;
+}
+
+double stage_costs::seconds_of_iteration(double unknowns) const {
+  constexpr double of_doubling = 1.0 / 12, at_most = 1.6;
+  const double doublings =
+      measured_unknowns > 0 && unknowns > measured_unknowns ? std::log2(unknowns / measured_unknowns) : 0;
+  return iteration.at(unknowns) * std::min(at_most, 1 + of_doubling * doublings);
+}
+
+stage_costs costs_of_physics(const spec& job, const solver_work& work) {
+  // A solution's seconds, of runs on A: some 15 iterations take seven tenths, the fields and the files the rest.
+  constexpr double usual_iterations = 15, of_iterations = 0.7, of_load = 0.15, of_writing = 0.15, off_by_half = 0.5;
+  const solver_costs& row = physics_of(job).costs;
+  const double of_unknown = work.solutions * row.solution_seconds / row.unknowns_per_element;
+  stage_costs c;
+  c.source = "fitted to runs on another machine (docs/performance.md)";
+  c.start = {0.7, 0};
+  c.report = {2.5, 0};
+  c.reading = {0, 5e-9};
+  c.writing = {0.02, of_writing * work.solutions * row.solution_seconds / 3};  // a third of a box is solid
+  c.set_up = {0, row.setup_seconds / row.unknowns_per_element};
+  c.load = {0, of_load * of_unknown};
+  c.iteration = {0, of_iterations * of_unknown / usual_iterations};
+  c.picture = {4e-6, 0};
+  c.iterations = usual_iterations;
+  c.sharing = 1.1;
+  c.spread = c.iterations_spread = off_by_half;
+  return c;
+}
+
+nlohmann::ordered_json to_json(const stage_costs& costs) {
+  nlohmann::ordered_json all = {{"schema", costs_schema}, {"source", costs.source}};
+  for (const auto& [key, line] : lines_of(costs)) all[key] = {{"fixed_s", line->fixed}, {"unit_s", line->of_unit}};
+  all["iterations"] = costs.iterations;
+  all["measured_unknowns"] = costs.measured_unknowns;
+  all["sharing"] = costs.sharing;
+  all["spread"] = costs.spread;
+  all["iterations_spread"] = costs.iterations_spread;
+  return all;
+}
+
+stage_costs parse_costs(const std::string& text, const std::string& name) {
+  try {
+    const auto all = nlohmann::json::parse(text);
+    if (all.at("schema") != costs_schema) throw data_error(fmt::format("'{}' has not the schema {}", name, costs_schema));
+    stage_costs costs;
+    costs.source = all.at("source");
+    bool sound = true;
+    const auto number = [&](const nlohmann::json& of, const char* key) {
+      const double value = of.at(key);
+      sound = sound && std::isfinite(value) && value >= 0;
+      return value;
+    };
+    for (const auto& [key, line] : lines_of(costs)) *line = {number(all.at(key), "fixed_s"), number(all.at(key), "unit_s")};
+    costs.iterations = number(all, "iterations");
+    costs.measured_unknowns = number(all, "measured_unknowns");
+    costs.sharing = number(all, "sharing");
+    costs.spread = number(all, "spread");
+    costs.iterations_spread = number(all, "iterations_spread");
+    if (!sound || costs.sharing < 1 || costs.iterations < 1)
+      throw data_error(fmt::format("'{}' holds a cost below 0, no iterations, or a sharing below 1", name));
+    return costs;
+  } catch (const nlohmann::json::exception& e) {
+    throw data_error(fmt::format("'{}' holds no costs of stages: {}", name, e.what()));
+  }
+}
+
+}  // namespace osteon::job

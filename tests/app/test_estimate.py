@@ -1,0 +1,140 @@
+"""`osteon estimate`: time by stage from constants of compute and the job's own plans. Sizes are tested in test_commands.py."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from whole_job import Job, follows_schema, job_text, osteon
+
+STAGES = ["import", "start", "reading", "set up", "load", "iterations", "writing", "picture", "report"]
+
+
+def waves(folder: Path, edge: int) -> str:
+    """A connected solid that fills half of a cube."""
+    z, y, x = np.meshgrid(*(np.arange(edge),) * 3, indexing="ij")
+    field = np.sin(z / 2.3) * np.cos(y / 2.9) + np.sin(y / 3.1) * np.cos(x / 2.2) + np.sin(x / 2.7) * np.cos(z / 3.3)
+    np.save(folder / "waves.npy", ((field > -0.1) | (z % 9 == 0)).astype(np.uint8))
+    return "waves.npy"
+
+
+def estimated(job: Job, *words: str) -> dict:
+    done = job.run(*words, "--json", "-", command="estimate")
+    assert done.code == 0, done.err
+    answer = json.loads(done.out)
+    follows_schema(answer, "estimate")
+    return answer
+
+
+@pytest.fixture
+def solid(job: Job, tmp_path: Path) -> Job:
+    job.environment["OSTEON_CACHE"] = str(tmp_path / "cache")
+    job.write(job_text(waves(tmp_path, 24), more="[segment]\nthreshold = 0.5\n"))
+    return job
+
+
+def test_stages_add_up_and_their_parts_too(solid: Job) -> None:
+    """Oracle: sums; the stages of the requirement."""
+    time = estimated(solid, "-n", "4", "--quick")["time"]
+    assert [s["stage"] for s in time["stages"]] == STAGES
+    assert time["seconds"] == pytest.approx(sum(s["seconds"] for s in time["stages"]))
+    parts = ("compute_seconds", "memory_seconds", "latency_seconds", "bandwidth_seconds")
+    for stage in [*time["stages"], time["iteration"]]:
+        assert stage["seconds"] == pytest.approx(sum(stage[p] for p in parts))
+    by_name = {s["stage"]: s for s in time["stages"]}
+    assert by_name["iterations"]["seconds"] == pytest.approx(time["iterations"] * time["iteration"]["seconds"])
+    messages = sum(p["seconds"] for p in time["iteration"]["plans"])
+    assert messages == pytest.approx(time["iteration"]["latency_seconds"] + time["iteration"]["bandwidth_seconds"])
+    assert [p["ranks"] for p in time["scaling"]] == [1, 2, 4, 8, 16]
+    assert any("another machine" in sentence for sentence in time["assumed"])
+
+
+def test_its_messages_are_those_of_the_plans(solid: Job, tmp_path: Path) -> None:
+    """Oracle: osteon plan job."""
+    time = estimated(solid, "-n", "5", "--quick")["time"]
+    plans = json.loads(osteon("plan", "job", str(tmp_path / "job.toml"), "-n", "5", "--json", "-").stdout)
+    part = next(p for p in plans["parts"] if p["part"] == "iteration")
+    told = {p["plan"]: (p["runs"], p["messages"], p["bytes"]) for p in time["iteration"]["plans"]}
+    assert told == {p["plan"]: (p["runs"], p["messages"], p["bytes"]) for p in part["plans"]}
+
+
+def test_beyond_the_ranks_that_are_planned_messages_go_on(solid: Job, tmp_path: Path) -> None:
+    """Oracle: osteon plan job on 288 ranks, which estimate replaces by blocks: bytes and messages of an iteration."""
+    solid.write(job_text(waves(tmp_path, 36), more="[segment]\nthreshold = 0.5\n"))
+    time = estimated(solid, "-n", "288", "--quick", "--ranks-per-host", "16")["time"]
+    assert any("256 ranks are planned" in sentence for sentence in time["assumed"])
+    plans = json.loads(osteon("plan", "job", str(tmp_path / "job.toml"), "-n", "288", "--json", "-").stdout)
+    part = next(p for p in plans["parts"] if p["part"] == "iteration")
+    for key in ("bytes", "messages"):
+        exact = sum(p[key] for p in part["plans"])
+        assert sum(p[key] for p in time["iteration"]["plans"]) == pytest.approx(exact, rel=0.5)
+
+
+def test_the_limit_is_the_slowest_part_of_the_network(solid: Job) -> None:
+    """Oracle: networks of which one part is made slow; a message of no bytes takes its latency."""
+    slow = {
+        "network bandwidth": "crossbar:4,rate=0.01MB/s,startup=1us",
+        "latency": "crossbar:4,rate=10GB/s,startup=100ms",
+        "compute": "crossbar:4,rate=1000GB/s,startup=0us",
+    }
+    for limit, network in slow.items():
+        time = estimated(solid, "-n", "4", "--quick", "--network", network)["time"]
+        assert time["limit"] == limit
+        assert time["hosts"] == 4
+    # One rank sends nothing, so on a network like this it pays best.
+    costly = estimated(solid, "-n", "2", "--quick", "--network", slow["latency"], "--ranks-per-host", "1")["time"]
+    assert costly["stops_paying_at"] == 1
+    assert costly["scaling"][0]["seconds"] < costly["scaling"][1]["seconds"]
+
+
+def test_a_small_job_is_its_own_pilot(solid: Job, tmp_path: Path) -> None:
+    """Oracle: the run itself: iterations exactly; and constants are kept, and read back by --costs."""
+    time = estimated(solid, "-n", "1", "--keep-costs", "costs.json")["time"]
+    assert time["iterations"] == solid.run("-n", "1", "--no-report").summary["iterations"]
+    assert "pilot" in time["costs"]
+    follows_schema(json.loads((tmp_path / "costs.json").read_text()), "costs")
+    kept = list((tmp_path / "cache").glob("costs-*.json"))
+    assert len(kept) == 1
+    again = estimated(solid, "-n", "1")["time"]
+    assert again["iteration"] == time["iteration"]
+    other = estimated(solid, "-n", "1", "--costs", "costs.json")["time"]
+    assert other["iteration"] == time["iteration"]
+
+
+def test_an_earlier_result_tells_what_a_job_like_it_takes(solid: Job, tmp_path: Path) -> None:
+    """Oracle: the CPU seconds of that run's stages, of which this estimate of the same job is made."""
+    done = solid.run("-n", "1", "--no-report", "-t", "1", "-o", "earlier")
+    assert done.code == 0, done.err
+    summary = json.loads((tmp_path / "earlier" / "summary.json").read_text())
+    told = estimated(solid, "-n", "1", "--like", "earlier")
+    time = told["time"]
+    assert time["iterations"] == summary["iterations"]
+    solving = next(s["cpu_seconds"] for s in summary["stages"] if s["name"] == "solving")
+    assert told["cpu_seconds"] == pytest.approx(solving, rel=0.02)
+    writing = next(s["cpu_seconds"] for s in summary["stages"] if s["name"] == "writing results")
+    assert time["stages"][STAGES.index("writing")]["seconds"] == pytest.approx(writing, rel=0.02)
+
+
+def test_faults_of_what_it_is_given_are_told(solid: Job, tmp_path: Path) -> None:
+    """Oracle: each fault by its words."""
+    (tmp_path / "wrong.json").write_text('{"schema": "osteon.costs/1"}')
+    for words, text in (
+        (["--costs", "wrong.json"], "holds no costs of stages"),
+        (["--like", "nowhere"], "cannot read 'nowhere/summary.json'"),
+        (["--machine", "wrong.json"], "wrong.json"),
+        (["--network", "crossbar:2", "--ranks-per-host", "1", "-n", "4"], "raise --ranks-per-host"),
+        (["--network", "nonsense:2"], "nonsense"),
+    ):
+        done = solid.run("--quick", *words, command="estimate")
+        assert done.code in (2, 3), words
+        assert text in done.err, done.err
+
+
+def test_a_physics_without_plans_says_that_messages_are_left_out(job: Job, sponge: Path) -> None:
+    """Oracle: the words of osteon plan job."""
+    job.write(job_text(sponge, "thermo_elasticity", more="[load]\nreference_K = 293.0\n"))
+    time = estimated(job, "-n", "2", "--quick")["time"]
+    assert any("messages are left out" in sentence for sentence in time["assumed"])
+    assert time["seconds"] > 0

@@ -1,0 +1,191 @@
+// The parts of an estimate: lines through measured runs, networks between ranks, stand-ins for plans of many ranks.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <osteon/job/estimate/message_times.hpp>
+#include <osteon/job/estimate/plans_at_scale.hpp>
+#include <osteon/job/estimate/stage_costs.hpp>
+#include <osteon/net/networks/network_request.hpp>
+#include <osteon/plan/verify_exchange.hpp>
+
+namespace osteon::job::estimate_test {
+
+measured_run run_of(double unknowns, double set_up, double solution, double iterations) {
+  measured_run run;
+  run.voxels = unknowns / 2;
+  run.unknowns = unknowns;
+  run.set_up = set_up;
+  run.solution = solution;
+  run.iterations = iterations;
+  return run;
+}
+
+// Oracle: by hand. Set-up is 1 s + 2 us an unknown, an iteration 3 us an unknown.
+TEST(StageCosts, AreTheLineThroughTwoRuns) {
+  const measured_run large = run_of(1e6, 3, 30, 10), small = run_of(1e5, 1.2, 2.4, 8);
+  const stage_costs costs = costs_of(large, &small);
+  EXPECT_NEAR(costs.set_up.fixed, 1, 1e-12);
+  EXPECT_NEAR(costs.set_up.of_unit, 2e-6, 1e-18);
+  EXPECT_NEAR(costs.iteration.fixed, 0, 1e-12);
+  EXPECT_NEAR(costs.iteration.at(4e6), 12, 1e-9);
+  EXPECT_EQ(costs.iterations, 10);
+  // Beyond the larger run a twelfth more for each doubling of the unknowns, 1.6 times at most.
+  EXPECT_NEAR(costs.seconds_of_iteration(5e5), 1.5, 1e-9);
+  EXPECT_NEAR(costs.seconds_of_iteration(4e6), 12 * (1 + 2.0 / 12), 1e-9);
+  EXPECT_NEAR(costs.seconds_of_iteration(1e12), 1.6 * 3e6, 1e-3);
+}
+
+// Oracle: by hand. A pixel takes 1 us and 10 ns for each voxel along an edge of 50 and 100 voxels.
+TEST(StageCosts, OfAPictureGrowWithTheEdge) {
+  measured_run large = run_of(1e6, 1, 1, 1), small = run_of(1e5, 1, 1, 1);
+  large.voxels = 1e6;
+  small.voxels = 125000;
+  large.pixels = small.pixels = 1000;
+  large.picture = 2e-3;
+  small.picture = 1.5e-3;
+  EXPECT_NEAR(costs_of(large, &small).picture.at(200), 3e-6, 1e-15);
+}
+
+// Oracle: a small run that took longer than the large one tells nothing; the large one still takes what it took.
+TEST(StageCosts, NeverFallWithTheSize) {
+  const measured_run large = run_of(1e6, 3, 30, 10), small = run_of(1e5, 4, 60, 10);
+  const stage_costs costs = costs_of(large, &small);
+  EXPECT_EQ(costs.set_up.fixed, 0);
+  EXPECT_NEAR(costs.set_up.at(1e6), 3, 1e-12);
+  EXPECT_NEAR(costs.iteration.at(1e6), 3, 1e-12);
+}
+
+// Oracle: four ranks share seconds and unknowns, so an unknown takes as long.
+TEST(StageCosts, OfSeveralRanksAreThoseOfOne) {
+  measured_run four = run_of(1e6, 3, 30, 10);
+  four.ranks = 4;
+  EXPECT_NEAR(costs_of(four, nullptr).set_up.of_unit, 3e-6, 1e-18);
+  EXPECT_NEAR(costs_of(four, nullptr).iteration.of_unit, 3e-6, 1e-18);
+}
+
+TEST(StageCosts, AreReadAsTheyWereWritten) {
+  const measured_run large = run_of(1e6, 3, 30, 10);
+  stage_costs costs = costs_of(large, nullptr);
+  costs.source = "a test";
+  costs.spread = 0.125;
+  const stage_costs read = parse_costs(to_json(costs).dump(), "costs.json");
+  EXPECT_EQ(read.source, "a test");
+  EXPECT_EQ(read.spread, 0.125);
+  EXPECT_EQ(read.set_up.of_unit, costs.set_up.of_unit);
+  EXPECT_THROW(parse_costs("{}", "costs.json"), data_error);
+  EXPECT_THROW(parse_costs("[", "costs.json"), data_error);
+  auto wrong = to_json(costs);
+  wrong["set_up"]["unit_s"] = -1;
+  EXPECT_THROW(parse_costs(wrong.dump(), "costs.json"), data_error);
+}
+
+// A plan of one message of so many bytes from rank 0 to rank `to`.
+job_plans one_message(int ranks, int to, std::int64_t bytes) {
+  comm::plan_traffic traffic;
+  traffic.plan = "one";
+  traffic.runs = traffic.messages = 1;
+  traffic.bytes = bytes;
+  traffic.what = plan::exchange_of("one", ranks, {{0, 0, to, bytes}});
+  job_plans plans;
+  plans.ranks = ranks;
+  plans.parts.push_back({"iteration", "in each iteration", {traffic}});
+  return plans;
+}
+
+machine::description four_hosts() {
+  machine::description found;
+  found.hosts = machine::host_list(4, machine::synthetic_host("core:2 pu:1"));
+  machine::path_speeds speeds;
+  speeds.inside = {machine::link{1e-6, 1e9}, machine::link{1e-6, 1e9}, machine::link{1e-6, 1e9}};
+  speeds.between = machine::host_links::uniform(4, {40e-6, 12.5e6});
+  found.isolated = speeds;
+  return found;
+}
+
+// Oracle: by hand. 12.5 MB take a second at 12.5 MB/s, and 12.5 ms inside a host; latencies are below 0.1 ms.
+TEST(RankNetwork, BetweenHostsLinksCountAndInsideMemory) {
+  const rank_network found = network_of_machine(four_hosts(), 8, 0);
+  EXPECT_EQ(found.hosts, 4);
+  EXPECT_EQ(found.ranks_per_host, 2);
+  EXPECT_TRUE(found.assumed.empty());
+  const auto inside = times_of(one_message(8, 1, 12500000), found), outside = times_of(one_message(8, 2, 12500000), found);
+  EXPECT_NEAR(inside[0].seconds, 12.5e-3, 0.1e-3);
+  EXPECT_NEAR(outside[0].seconds, 1, 0.1e-3);
+  // Without bytes: the latency as it was measured, a quarter of it at each end, and a little for memory.
+  EXPECT_NEAR(outside[0].latency_seconds, 40e-6, 1e-6);
+}
+
+// Oracle: by hand. Two messages share a host's link, so both are there after two seconds.
+TEST(RankNetwork, RanksOfAHostShareItsLink) {
+  const rank_network found = network_of_machine(four_hosts(), 8, 0);
+  job_plans plans = one_message(8, 2, 12500000);
+  auto& traffic = plans.parts[0].plans[0];
+  traffic.messages = 2;
+  traffic.bytes *= 2;
+  traffic.what = plan::exchange_of("two", 8, {{0, 0, 2, 12500000}, {0, 1, 4, 12500000}});
+  EXPECT_NEAR(times_of(plans, found)[0].seconds, 2, 1e-3);
+}
+
+// Oracle: hosts that the machine lacks are said to be assumed.
+TEST(RankNetwork, SaysWhichHostsItAssumes) {
+  const rank_network found = network_of_machine(four_hosts(), 16, 0);
+  EXPECT_EQ(found.hosts, 8);
+  ASSERT_EQ(found.assumed.size(), 1U);
+  EXPECT_NE(found.assumed[0].find("4 more"), std::string::npos) << found.assumed[0];
+  EXPECT_NEAR(times_of(one_message(16, 15, 12500000), found)[0].seconds, 1, 0.1e-3);
+}
+
+// Oracle: the same message by hand on a crossbar of 100 MB/s with a start-up of 10 us; too many ranks are refused.
+TEST(RankNetwork, TakesAModelBetweenHosts) {
+  const auto model = std::make_shared<const net::network>(net::network_by_text("crossbar:4,rate=100MB/s,startup=10us"));
+  const machine::link memory{1e-6, 1e9};
+  const rank_network found = network_of_model(model, memory, 8, 0);
+  EXPECT_EQ(found.ranks_per_host, 2);
+  EXPECT_NEAR(times_of(one_message(8, 7, 10000000), found)[0].seconds, 0.1, 1e-4);
+  EXPECT_NEAR(times_of(one_message(8, 1, 10000000), found)[0].seconds, 0.01, 1e-4);
+  EXPECT_THROW(network_of_model(model, memory, 8, 1), usage_error);
+}
+
+// Oracle: the verifier, and counts by hand: 27 blocks, the one inside has 26 around it.
+TEST(BlocksAround, SendToFacesEdgesAndCorners) {
+  const index3 blocks{3, 3, 3};
+  const plan::exchange all = blocks_around("all", blocks, 26, 1e6), faces = blocks_around("faces", blocks, 5, 6e6);
+  EXPECT_TRUE(plan::verify_exchange(all).empty());
+  EXPECT_TRUE(plan::verify_exchange(faces).empty());
+  EXPECT_EQ(all.of(13, 0).sends.size(), 26U);
+  EXPECT_EQ(all.of(0, 0).sends.size(), 7U);
+  EXPECT_EQ(faces.of(13, 0).sends.size(), 6U);
+  EXPECT_EQ(faces.of(13, 0).sends[0].bytes, 1000000);
+  std::int64_t bytes = 0;
+  for (const auto& m : all.of(13, 0).sends) bytes += m.bytes;
+  EXPECT_NEAR(static_cast<double>(bytes), 1e6, 30);
+}
+
+// Oracle: by hand.
+TEST(BlocksAround, AreNearCubes) {
+  EXPECT_EQ(grid_of_blocks({100, 100, 100}, 64), (index3{4, 4, 4}));
+  EXPECT_EQ(grid_of_blocks({400, 100, 100}, 4), (index3{4, 1, 1}));
+  EXPECT_EQ(grid_of_blocks({100, 100, 100}, 7).volume(), 7);
+}
+
+// Oracle: every second voxel by hand; the share of a made-up solid.
+TEST(PlanImage, IsCoarserOrMadeUp) {
+  voxel::model_header header;
+  header.shape = {8, 8, 8};
+  header.spacing_mm = {1, 1, 1};
+  header.active_per_plane.assign(8, 64);
+  const plan_image half = image_for_plans(header, std::vector<material_number>(512, 1), {.most_voxels = 64});
+  EXPECT_EQ(half.header.shape, (index3{4, 4, 4}));
+  EXPECT_EQ(half.volume_factor, 8);
+  EXPECT_DOUBLE_EQ(half.area_factor, 4);
+  EXPECT_EQ(half.assumed.size(), 1U);
+  const plan_image same = image_for_plans(header, std::vector<material_number>(512, 1), {});
+  EXPECT_EQ(same.image.size(), 512U);
+  EXPECT_TRUE(same.assumed.empty());
+  const plan_image gyroid = made_up_image({1000, 1000, 1000}, 0.3, {.most_voxels = 100000});
+  EXPECT_LE(gyroid.image.size(), 100000U);
+  const double solid = static_cast<double>(std::count(gyroid.image.begin(), gyroid.image.end(), 1));
+  EXPECT_NEAR(solid / static_cast<double>(gyroid.image.size()), 0.3, 0.01);
+}
+
+}  // namespace osteon::job::estimate_test
