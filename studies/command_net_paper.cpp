@@ -8,17 +8,20 @@ namespace osteon::studies {
 
 void add_net_paper(app::registry& commands) {
   struct options {
-    std::string name = "hypercrossbar", json;
+    std::string name = "hypercrossbar", json, plot;
   };
   const auto o = std::make_shared<options>();
   app::command paper = commands.add("net", "paper", "Tables of a paper beside those of the models", [o] {
-    return o->name == "compositing" ? print_frames_of_paper(o->json) : print_tables_of_paper(o->json);
+    return o->name == "compositing" ? print_frames_of_paper(o->json) : print_tables_of_paper(o->json, o->plot);
   });
-  paper.add_option("name", o->name, "hypercrossbar: Tables 2 to 6 on IS and FT; compositing: frames per second")
+  paper
+      .add_option("name", o->name,
+                  "hypercrossbar: Tables 2 to 6, Figure 2 and Table a on IS and FT; compositing: frames per second")
       .one_of({"hypercrossbar", "compositing"})
       .show_default();
+  paper.add_option("--plot", o->plot, "hypercrossbar: write Figure 2, the speed-ups, as SVG to this file");
   app::add_json(paper, o->json);
-  paper.footer("Examples:\n  osteon net paper hypercrossbar\n  osteon net paper compositing");
+  paper.footer("Examples:\n  osteon net paper hypercrossbar --plot figure2.svg\n  osteon net paper compositing");
 }
 
 }  // namespace osteon::studies

@@ -23,12 +23,14 @@ namespace {
 using json = nlohmann::ordered_json;
 
 struct bench_predict_options {
-  std::string problem = "A", plot, json, exec_from;
+  std::string problem = "A", broadcast = "tree", plot, json, exec_from;
+  std::vector<std::string> schemes{"transposition"};
   std::vector<std::string> networks{"hxb", "torus", "fattree", "dragonfly"};
   std::vector<int> pus{64, 128, 256, 512, 1024, 2048, 4096};
 };
 
-// Seconds of computing on one PU: of IS the whole, of FT a share for each number of PUs.
+// CPU seconds of computing on one PU, which a busy machine does not add to: of IS the whole, of FT a share for each number
+// of PUs.
 struct exec_times {
   double is = 0;
   std::map<int, double> ft;
@@ -40,7 +42,8 @@ exec_times measure_exec(MPI_Comm comm, const bench_predict_options& options, con
   sort.letter = options.problem;
   sort.digits = {(problem.log2_values + 1) / 2, problem.log2_values / 2};
   exec_times times;
-  times.is = integer_sort::run(comm, sort).split.exec;
+  // One rank sends nothing, so all of it is computing; the better of two, as the first one also warms the memory up.
+  times.is = std::min(integer_sort::run(comm, sort).cpu, integer_sort::run(comm, sort).cpu);
   for (const int p : pus) times.ft[p] = measure_ft_share(ft_class_named(options.problem), p);
   return times;
 }
@@ -96,29 +99,36 @@ void predict(MPI_Comm comm, const bench_predict_options& options) {
       options.exec_from.empty() ? measure_exec(comm, options, sizes) : read_exec(options.exec_from, sizes);
 
   auto rows = json::array();
-  std::vector<time_panel> panels{{fmt::format("IS class {}", options.problem), {}},
-                                 {fmt::format("FT class {}", options.problem), {}}};
+  const auto how = options.broadcast == "crossbars" ? table_broadcast::crossbars : table_broadcast::tree;
+  const auto wants = [&](const char* scheme) {
+    return std::find(options.schemes.begin(), options.schemes.end(), scheme) != options.schemes.end();
+  };
+  std::vector<std::string> programs{"IS"};
+  if (wants("transposition")) programs.emplace_back("FT");
+  if (wants("fixed")) programs.emplace_back("FT fixed");
+  std::vector<time_panel> panels;
+  for (const std::string& program : programs) panels.push_back({fmt::format("{} class {}", program, options.problem), {}});
   const bool table = options.json != "-";
   if (table)
-    fmt::print("{:<4} {:<28} {:>6} {:>11} {:>11} {:>7} {:>11} {:>9} {:>8} {:>11}\n", "", "network", "PUs", "exec s",
+    fmt::print("{:<8} {:<28} {:>6} {:>11} {:>11} {:>7} {:>11} {:>9} {:>8} {:>11}\n", "", "network", "PUs", "exec s",
                "trans s", "%", "total s", "speed-up", "rounds", "B/message");
   for (const std::string& network : options.networks) {
     for (time_panel& panel : panels) panel.curves.push_back({network, {}, {}});
-    std::array<double, 2> first{};
+    std::vector<double> first(programs.size());
     for (const std::string& text : texts[network]) {
       const net::network where = net::network_by_text(text);
-      const std::array predictions{predict_is(where, options.problem, exec.is),
-                                   predict_ft(where, problem, exec.ft.at(where.pus))};
-      for (std::size_t i = 0; i < 2; ++i) {
-        const prediction& p = predictions[i];
+      for (std::size_t i = 0; i < programs.size(); ++i) {
+        const prediction p = programs[i] == "IS"   ? predict_is(where, options.problem, exec.is, how)
+                             : programs[i] == "FT" ? predict_ft(where, problem, exec.ft.at(where.pus))
+                                                   : predict_ft_fixed(where, problem, exec.ft.at(where.pus));
         if (first[i] == 0) first[i] = p.total();
         panels[i].curves.back().pus.push_back(p.pus);
         panels[i].curves.back().seconds.push_back(p.total());
-        rows.push_back(row_of(i == 0 ? "IS" : "FT", p, first[i]));
+        rows.push_back(row_of(programs[i].c_str(), p, first[i]));
         if (table)
-          fmt::print("{:<4} {:<28} {:>6} {:>11.6f} {:>11.6f} {:>7.2f} {:>11.6f} {:>9.2f} {:>8} {:>11.0f}\n",
-                     i == 0 ? "IS" : "FT", text, p.pus, p.exec, p.trans, 100 * p.trans / p.total(), p.total(),
-                     first[i] / p.total(), p.rounds, p.message_bytes);
+          fmt::print("{:<8} {:<28} {:>6} {:>11.6f} {:>11.6f} {:>7.2f} {:>11.6f} {:>9.2f} {:>8} {:>11.0f}\n", programs[i],
+                     text, p.pus, p.exec, p.trans, 100 * p.trans / p.total(), p.total(), first[i] / p.total(), p.rounds,
+                     p.message_bytes);
       }
     }
   }
@@ -144,15 +154,25 @@ void add_bench_predict(registry& commands) {
                "startup=1us), or a network such as hxb:8x8x16; may be repeated (default: hxb torus fattree dragonfly)")
       .repeatable();
   c.add_option("--pus", o->pus, "Numbers of PUs of the families (default: 64,128,...,4096)").delimiter(',');
+  c.add_option("--broadcast", o->broadcast,
+               "How the tables of counts of IS are broadcast: by a tree of messages, or in one step by crossbars that copy")
+      .one_of({"tree", "crossbars"})
+      .show_default();
+  c.add_option("--scheme", o->schemes,
+               "Of FT: transposition; fixed, where points stay and PUs swap their shares; or both (default: transposition)")
+      .one_of({"transposition", "fixed"})
+      .delimiter(',');
   c.add_option("--exec", o->exec_from,
                "IS.json,FT.json: take computing times from these results of `osteon bench is` and `osteon bench ft`, shared "
-               "out evenly (default: measured now, FT for each share)");
+               "out evenly (default: measured now in CPU time, FT for each share)");
   c.add_option("--plot", o->plot, "Write times over PUs as SVG to this file");
   add_json(c, o->json);
   c.footer(
       "Speed-up is against the smallest machine of a network, as in the tables of Itakura et al.\n\nExamples:\n  osteon "
       "bench predict --plot "
-      "predicted.svg\n  osteon bench predict --network hxb --network torus,rate=12.5GB/s,startup=1us --pus 64,1024,4096");
+      "predicted.svg\n  osteon bench predict --network hxb --network torus,rate=12.5GB/s,startup=1us --pus 64,1024,4096\n  "
+      "osteon "
+      "bench predict --network hxb --pus 64,256,1024 --broadcast crossbars --scheme transposition,fixed");
 }
 
 }  // namespace osteon::studies

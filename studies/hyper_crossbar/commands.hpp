@@ -9,8 +9,11 @@ namespace osteon::studies {
 void add_bench_is(app::registry& commands);
 void add_bench_ft(app::registry& commands);
 void add_bench_predict(app::registry& commands);
+void add_net_broadcast(app::registry& commands);
+void add_net_adaptive(app::registry& commands);
 
-/// Print Tables 2 to 6 beside ours. @return the exit code
-int print_tables_of_paper(const std::string& json);
+/// Print Tables 2 to 6, Figure 2 and Table a beside ours. @param plot SVG to write of Figure 2; empty: none
+/// @return the exit code
+int print_tables_of_paper(const std::string& json, const std::string& plot);
 
 }  // namespace osteon::studies

@@ -110,11 +110,21 @@ std::vector<is_skew> skew_of_is() {
 
 std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews) {
   constexpr std::array<double, 5> skew_low{1.06, 1.14, 1.31, 1.68, 2.57}, skew_high{1.28, 1.42, 1.88, 3.29, 7.18},
-      message{26e3, 7e3, 2e3, 640, 240}, exchange{.0134, .0175, .0256, .0421, .0764},
-      trans{.0177, .0222, .0308, .0478, .0826};
+      message{26e3, 7e3, 2e3, 640, 240}, exchange{.0134, .0175, .0256, .0421, .0764}, exec{2.84, 1.36, 0.64, 0.29, 0.14},
+      trans{.0177, .0222, .0308, .0478, .0826}, trans_share{.62, 1.61, 4.60, 14.06, 37.55}, total{2.86, 1.38, .67, .34, .22};
   std::vector<paper_cell> cells;
   const auto add = [&](int table, const char* quantity, int pus, double paper, double ours, double corrected = none,
-                       bool fitted = false) { cells.push_back({table, quantity, pus, paper, ours, corrected, fitted}); };
+                       bool fitted = false, bool rounded = false) {
+    cells.push_back({table, quantity, pus, paper, ours, corrected, fitted, rounded});
+  };
+  // What Tables 4 and 6 have beside `trans`: exec was measured there, and the rest follows from the two.
+  const auto add_rest = [&](int table, int pus, double exec_of_paper, double paper_share, double paper_total, double ours,
+                            double corrected, bool fitted) {
+    add(table, "exec, s: measured there", pus, exec_of_paper, none);
+    add(table, "trans, % of the total", pus, paper_share, 100 * ours / (exec_of_paper + ours),
+        100 * corrected / (exec_of_paper + corrected), fitted, true);
+    add(table, "total, s", pus, paper_total, exec_of_paper + ours, exec_of_paper + corrected, fitted, true);
+  };
   std::vector<double> printed_total, own_total;
   for (std::size_t i = 0; i < skews.size(); ++i) {
     const is_skew& s = skews[i];
@@ -130,7 +140,7 @@ std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews) {
     printed_total.push_back(runs * (others * startup + s.low * others / s.pus * volume / rate));
     own_total.push_back(runs * others * message_time(bytes));
     add(3, "transfers", s.pus, others, others);
-    add(3, "bytes per transfer", s.pus, message[i], bytes);
+    add(3, "bytes per transfer", s.pus, message[i], bytes, none, false, true);
     add(3, "total, s", s.pus, exchange[i], printed_total.back(), own_total.back());
   }
   for (std::size_t i = 0; i < skews.size(); ++i) {
@@ -138,12 +148,15 @@ std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews) {
     const double fitted = runs * (47.5e-6 * levels(skews[i].pus) + 145e-6);
     add(4, "trans, s: Table 3 and a fitted term", skews[i].pus, trans[i], printed_total[i] + fitted, own_total[i] + fitted,
         true);
+    add_rest(4, skews[i].pus, exec[i], trans_share[i], total[i], printed_total[i] + fitted, own_total[i] + fitted, true);
   }
   struct of_ft {
     int pus;
-    double bytes, transposition, trans;
+    double bytes, transposition, trans, exec, share, total;
   };
-  constexpr std::array<of_ft, 3> ft{{{64, 260e3, .01053, .220}, {256, 32e3, .00270, .057}, {1024, 4e3, .00081, .017}}};
+  constexpr std::array<of_ft, 3> ft{{{64, 260e3, .01053, .220, 9.44, 2.28, 9.66},
+                                     {256, 32e3, .00270, .057, 2.30, 2.42, 2.36},
+                                     {1024, 4e3, .00081, .017, 0.41, 4.07, 0.43}}};
   constexpr double points = 256.0 * 256 * 128, bytes_of_point = 16;
   const auto transposition = [](int pus) {
     const double side = std::sqrt(pus);
@@ -152,11 +165,43 @@ std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews) {
   for (const of_ft& m : ft) {
     const double side = std::sqrt(m.pus);
     add(5, "transfers", m.pus, side, side);
-    add(5, "bytes per transfer", m.pus, m.bytes, points * bytes_of_point / m.pus / side);
+    add(5, "bytes per transfer", m.pus, m.bytes, points * bytes_of_point / m.pus / side, none, false, true);
     add(5, "total, s", m.pus, m.transposition, transposition(m.pus));
   }
-  for (const of_ft& m : ft) add(6, "trans, s: 21 transpositions", m.pus, m.trans, 21 * transposition(m.pus));
+  for (const of_ft& m : ft) {
+    const double ours = 21 * transposition(m.pus);
+    add(6, "trans, s: 21 transpositions", m.pus, m.trans, ours);
+    add_rest(6, m.pus, m.exec, m.share, m.total, ours, none, false);
+  }
   return cells;
+}
+
+std::vector<paper_speed_up> figure_2_of_paper(const std::vector<paper_cell>& cells) {
+  std::vector<paper_speed_up> result;
+  for (const int table : {4, 6}) {
+    const paper_cell* first = nullptr;
+    for (const paper_cell& c : cells) {
+      if (c.table != table || c.quantity != "total, s") continue;
+      if (first == nullptr) first = &c;
+      result.push_back({table == 4 ? "IS" : "FT", c.pus, first->paper / c.paper, first->as_printed / c.as_printed,
+                        static_cast<double>(c.pus) / first->pus});
+    }
+  }
+  return result;
+}
+
+std::span<const other_machine> table_a_of_paper() {
+  static constexpr std::array<other_machine, 10> machines_of_table{{{"Cray Y-MP (1 PU)", 11.46, 28.77},
+                                                                    {"Cray T3D", 3.42, 3.28},
+                                                                    {"IBM SP-1", 3.06, 6.46},
+                                                                    {"Intel iPSC/860", 17.3, 20.9},
+                                                                    {"Intel Paragon (OSF1.2)", 4.34, 9.1},
+                                                                    {"Intel Paragon (SunMos)", 3.77, 7.2},
+                                                                    {"Kendall Square KSR1", 6.6, 9.2},
+                                                                    {"nCUBE-2S", 23.2, 62.8},
+                                                                    {"Thinking Machines CM-5", 24.2, 7.9},
+                                                                    {"Thinking Machines CM-5E", 3.1, 3.9}}};
+  return machines_of_table;
 }
 
 }  // namespace osteon::studies

@@ -1,9 +1,10 @@
 #pragma once
 /// @file
-/// Tables 2 to 6 of [Itakura], recomputed.
+/// Tables 2 to 6, Figure 2 and Table a of [Itakura], recomputed.
 #include <cstdint>
 #include <limits>
 #include <osteon/plan/exchange.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,10 @@ struct paper_cell {
   std::string quantity;
   int pus = 0;
   double paper = 0;
-  double as_printed = 0;  ///< recomputed with the assumptions that give [Itakura]'s numbers
+  double as_printed = 0;  ///< recomputed with the assumptions that give [Itakura]'s numbers; NaN: [Itakura] measured it
   double corrected = std::numeric_limits<double>::quiet_NaN();  ///< recomputed consistently, where that is another value
   bool fitted = false;                                          ///< contains a term that was fitted to [Itakura]'s numbers
+  bool rounded = false;                                         ///< printed with so few digits that its error tells little
   double error() const { return as_printed / paper - 1; }
 };
 
@@ -40,5 +42,23 @@ std::vector<is_skew> skew_of_is();
 
 /// All cells, table by table. @param skews from skew_of_is
 std::vector<paper_cell> tables_of_paper(const std::vector<is_skew>& skews);
+
+/// A point of Figure 2: total on 64 PUs over total on so many, from the tables' totals.
+struct paper_speed_up {
+  const char* program = "";
+  int pus = 0;
+  double paper = 0;       ///< of the printed totals
+  double as_printed = 0;  ///< of the recomputed ones
+  double ideal = 0;
+};
+/// @param cells from tables_of_paper
+std::vector<paper_speed_up> figure_2_of_paper(const std::vector<paper_cell>& cells);
+
+/// Table a: seconds of class A on the machines of [Bailey1994]; 64 PUs, the Cray Y-MP one.
+struct other_machine {
+  const char* name = "";
+  double is = 0, ft = 0;
+};
+std::span<const other_machine> table_a_of_paper();
 
 }  // namespace osteon::studies

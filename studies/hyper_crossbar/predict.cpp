@@ -5,6 +5,7 @@
 #include <cmath>
 #include <osteon/base/error.hpp>
 #include <osteon/net/costs/exchange_cost.hpp>
+#include <studies/hyper_crossbar/crossbar_broadcast.hpp>
 #include <studies/hyper_crossbar/integer_sort/problem.hpp>
 #include <studies/hyper_crossbar/predict.hpp>
 
@@ -87,7 +88,7 @@ std::vector<std::int32_t> is_exchange_counts(const std::string& letter, int pus)
   return counts;
 }
 
-prediction predict_is(const net::network& where, const std::string& letter, double exec) {
+prediction predict_is(const net::network& where, const std::string& letter, double exec, table_broadcast how) {
   const auto& problem = integer_sort::problem_of(letter);
   const int pus = where.pus;
   const std::vector<std::int32_t> counts = is_exchange_counts(letter, pus);
@@ -100,12 +101,20 @@ prediction predict_is(const net::network& where, const std::string& letter, doub
   const plan::plan keys = plan::shift_exchange(grid ? where.shape : std::vector{pus}, bytes);
   double once = exchange_seconds(where, keys, rounds_to_sample);
   std::int64_t rounds = keys.rounds;
-  for (const int bits : {(problem.log2_values + 1) / 2, problem.log2_values / 2})
-    for (const plan::plan& table :
-         {plan::prefix_tree(pus, std::int64_t{4} << bits), plan::broadcast_tree(pus, pus - 1, std::int64_t{4} << bits)}) {
-      once += exchange_seconds(where, table, table.rounds);
-      rounds += table.rounds;
+  for (const int bits : {(problem.log2_values + 1) / 2, problem.log2_values / 2}) {
+    const std::int64_t table = std::int64_t{4} << bits;
+    const plan::plan sums = plan::prefix_tree(pus, table);
+    once += exchange_seconds(where, sums, sums.rounds);
+    rounds += sums.rounds;
+    if (how == table_broadcast::crossbars) {
+      once += broadcast_seconds(where, pus - 1, table);
+      ++rounds;
+    } else {
+      const plan::plan total = plan::broadcast_tree(pus, pus - 1, table);
+      once += exchange_seconds(where, total, total.rounds);
+      rounds += total.rounds;
     }
+  }
   const double all = static_cast<double>(problem.keys()) / pus;
   return {where.name,
           pus,
@@ -129,6 +138,21 @@ prediction predict_ft(const net::network& where, const ft_class& problem, double
           static_cast<double>(transforms) * once,
           transforms * (in_rows.rounds + in_columns.rounds),
           share / std::max(f.rows, f.columns)};
+}
+
+prediction predict_ft_fixed(const net::network& where, const ft_class& problem, double exec) {
+  if (!std::has_single_bit(static_cast<unsigned>(where.pus)))
+    throw usage_error(fmt::format("the fixed scheme of FT swaps with PUs one bit away: {} of {} PUs is no power of two",
+                                  where.name, where.pus));
+  const auto share = static_cast<double>(problem.shape.volume()) * 16 / where.pus;
+  const plan::plan swaps = plan::butterfly(where.pus, static_cast<std::int64_t>(share));
+  const auto transforms = static_cast<std::int64_t>(problem.checksums.size()) + 1;
+  return {where.name,
+          where.pus,
+          exec,
+          static_cast<double>(transforms) * exchange_seconds(where, swaps, swaps.rounds),
+          transforms * swaps.rounds,
+          share};
 }
 
 }  // namespace osteon::studies

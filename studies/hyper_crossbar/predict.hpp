@@ -33,16 +33,31 @@ double exchange_seconds(const net::network& where, const plan::plan& what, std::
 /// half of their bits. @throws usage_error for a class that there is not
 std::vector<std::int32_t> is_exchange_counts(const std::string& letter, int pus);
 
+/// How the last PU's table of counts comes to all others.
+enum class table_broadcast : std::uint8_t {
+  tree,       ///< a binomial tree of messages
+  crossbars,  ///< one step, as switches copy a message to all their outputs (crossbar_broadcast.hpp), as in [Itakura]
+};
+
 /// IS: `exec` seconds of ten rankings on one PU, which fall as 1 / P; per ranking the all-to-all of 12 bytes a key, and two
 /// tables of counts through prefix sums and a broadcast.
-prediction predict_is(const net::network& where, const std::string& letter, double exec);
+/// @throws usage_error for `crossbars` on a network whose ways from a PU are no tree
+prediction predict_is(const net::network& where, const std::string& letter, double exec,
+                      table_broadcast how = table_broadcast::tree);
 
 /// FT by two transpositions a transform within the rows and columns of the virtual plane of PUs.
 /// @param exec seconds of a PU's share (measure_ft_share)
 prediction predict_ft(const net::network& where, const ft_class& problem, double exec);
 
-/// Seconds that the share of one of `pus` PUs takes on this core: its initial values, its lines in all transforms, with
-/// packing for exchanges that are not carried out.
+/// FT by the fixed scheme of [Itakura]: the points stay where they are, and in each of log2 P stages of a transform a PU
+/// swaps its whole share with another one.
+/// @param exec as of predict_ft: the fixed scheme does the same butterflies, half of them on data from another PU, so
+///   this is its least
+/// @throws usage_error if the number of PUs is no power of two
+prediction predict_ft_fixed(const net::network& where, const ft_class& problem, double exec);
+
+/// CPU seconds that the share of one of `pus` PUs takes on this core: its initial values, its lines in all transforms, with
+/// packing for exchanges that are not carried out. Others that want the core do not count; their use of caches does.
 double measure_ft_share(const ft_class& problem, int pus);
 
 }  // namespace osteon::studies

@@ -34,19 +34,27 @@ void draw_panel(svg_picture& out, const time_panel& panel, double shift) {
     }
   // One number of PUs still gets an axis.
   const axis x{std::log10(fewest) - 0.05, std::log10(largest) + 0.05, shift, shift + width};
-  const axis y{std::floor(std::log10(least)), std::ceil(std::log10(most) + 1e-9), top + height, top};
+  const axis y = panel.speed_up
+                     ? axis{-0.05, std::max(std::log10(most), std::log10(static_cast<double>(largest) / fewest)) + 0.05,
+                            top + height, top}
+                     : axis{std::floor(std::log10(least)), std::ceil(std::log10(most) + 1e-9), top + height, top};
   out.text({shift, top - 14}, panel.title, {14, "#333"});
-  for (double decade = y.low; decade <= y.high + 0.5; ++decade) {
-    const double at = y(std::pow(10, decade));
+  const auto grid_line = [&](double value) {
+    const double at = y(value);
     out.line({shift, at}, {shift + width, at}, {"#ddd"});
-    out.text({shift - 8, at + 4}, fmt::format("{:g} s", std::pow(10, decade)), label_left);
-  }
+    out.text({shift - 8, at + 4}, fmt::format("{:g}{}", value, panel.speed_up ? "" : " s"), label_left);
+  };
+  if (panel.speed_up)
+    for (double value = 1; value <= std::pow(10, y.high); value *= 2) grid_line(value);
+  else
+    for (double decade = y.low; decade <= y.high + 0.5; ++decade) grid_line(std::pow(10, decade));
   for (const int pus : panel.curves.front().pus) out.text({x(pus), top + height + 18}, std::to_string(pus), label_below);
   out.text({shift + width / 2, top + height + 36}, "PUs", label_below);
-  // Ideal: from the first point of the first curve down by as much as there are more PUs, as far as the panel goes.
+  // Ideal: from the first point of the first curve down by as much as there are more PUs, as far as the panel goes; a
+  // speed-up goes up by as much.
   const double first = panel.curves.front().seconds.front();
-  const double end = std::min<double>(largest, fewest * first / std::pow(10, y.low));
-  out.line({x(fewest), y(first)}, {x(end), y(first * fewest / end)}, ideal);
+  const double end = panel.speed_up ? largest : std::min<double>(largest, fewest * first / std::pow(10, y.low));
+  out.line({x(fewest), y(first)}, {x(end), y(panel.speed_up ? first * end / fewest : first * fewest / end)}, ideal);
   for (std::size_t c = 0; c < panel.curves.size(); ++c) {
     const time_curve& curve = panel.curves[c];
     const char* colour = colours[c % std::size(colours)];

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Times over numbers of PUs, both logarithmic, as SVG.
+/// Times or speed-ups over numbers of PUs, both logarithmic, as SVG.
 #include <string>
 #include <vector>
 
@@ -9,13 +9,14 @@ namespace osteon::studies {
 struct time_curve {
   std::string name;
   std::vector<int> pus;
-  std::vector<double> seconds;
+  std::vector<double> seconds;  ///< or the speed-up
 };
 
 /// A panel with its curves, in the colours of their order; straight lines of ideal speed-up behind them.
 struct time_panel {
   std::string title;
   std::vector<time_curve> curves;
+  bool speed_up = false;  ///< the more the better: ideal lines rise, and numbers have no unit
 };
 
 /// Panels side by side, with one key for all.

@@ -124,6 +124,24 @@ def test_a_slow_uplink_is_named_and_every_pair_is_right(cluster: FakeCluster, tm
     assert "SLOWER host n2: " in done.stdout, done.stdout
 
 
+# Oracle: the rate that the kernel shapes the link to, whichever ranks use it.
+@pytest.mark.alone
+def test_every_core_to_every_core_of_two_hosts(cluster: FakeCluster, tmp_path: Path) -> None:
+    program = [str(BINARY), "probe", "--mode", "isolated", "--budget", "4s", "--which-core", "--json", "-"]
+    done = subprocess.run(
+        cluster.command([2, 2, 0, 0], program), capture_output=True, text=True, cwd=tmp_path, timeout=120
+    )
+    found = json.loads(done.stdout)["which_core"]
+    assert found["hosts"] == cluster.names[:2]
+    assert (found["ranks_a"], found["ranks_b"]) == ([0, 1], [2, 3])
+    rates = [rate / cluster.bytes_per_second(0, 1) for rate in found["bandwidth_B_per_s"]]
+    assert len(rates) == 4 and abs(sorted(rates)[1] - 1) < 0.3, (
+        rates
+    )  # four ranks share the cores: one may be disturbed
+    alone = subprocess.run([BINARY, "probe", "-n", "1", "--which-core"], capture_output=True, text=True)
+    assert alone.returncode == 2 and "1 host: which core" in alone.stderr
+
+
 # Oracle: the name of the host whose cable is pulled, once measuring is under way.
 @pytest.mark.alone
 def test_a_host_that_vanishes_is_named(cluster: FakeCluster, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@
 #include <osteon/job/estimate/plans_at_scale.hpp>
 #include <osteon/job/estimate/stage_costs.hpp>
 #include <osteon/net/networks/network_request.hpp>
-#include <osteon/plan/verify_exchange.hpp>
+#include <osteon/plan/verify.hpp>
 
 namespace osteon::job::estimate_test {
 
@@ -85,7 +85,7 @@ job_plans one_message(int ranks, int to, std::int64_t bytes) {
   traffic.plan = "one";
   traffic.runs = traffic.messages = 1;
   traffic.bytes = bytes;
-  traffic.what = plan::exchange_of("one", ranks, {{0, 0, to, bytes}});
+  traffic.what = plan::plan_of("one", ranks, {{0, 0, to, bytes}});
   job_plans plans;
   plans.ranks = ranks;
   plans.parts.push_back({"iteration", "in each iteration", {traffic}});
@@ -122,7 +122,7 @@ TEST(RankNetwork, RanksOfAHostShareItsLink) {
   auto& traffic = plans.parts[0].plans[0];
   traffic.messages = 2;
   traffic.bytes *= 2;
-  traffic.what = plan::exchange_of("two", 8, {{0, 0, 2, 12500000}, {0, 1, 4, 12500000}});
+  traffic.what = plan::plan_of("two", 8, {{0, 0, 2, 12500000}, {0, 1, 4, 12500000}});
   EXPECT_NEAR(times_of(plans, found)[0].seconds, 2, 1e-3);
 }
 
@@ -149,9 +149,9 @@ TEST(RankNetwork, TakesAModelBetweenHosts) {
 // Oracle: the verifier, and counts by hand: 27 blocks, the one inside has 26 around it.
 TEST(BlocksAround, SendToFacesEdgesAndCorners) {
   const index3 blocks{3, 3, 3};
-  const plan::exchange all = blocks_around("all", blocks, 26, 1e6), faces = blocks_around("faces", blocks, 5, 6e6);
-  EXPECT_TRUE(plan::verify_exchange(all).empty());
-  EXPECT_TRUE(plan::verify_exchange(faces).empty());
+  const plan::plan all = blocks_around("all", blocks, 26, 1e6), faces = blocks_around("faces", blocks, 5, 6e6);
+  EXPECT_TRUE(plan::verify(all).empty());
+  EXPECT_TRUE(plan::verify(faces).empty());
   EXPECT_EQ(all.of(13, 0).sends.size(), 26U);
   EXPECT_EQ(all.of(0, 0).sends.size(), 7U);
   EXPECT_EQ(faces.of(13, 0).sends.size(), 6U);

@@ -83,6 +83,48 @@ def test_ranks_and_ways_write_the_same_files(case: Path, tmp_path: Path) -> None
         assert four == pytest.approx(one, rel=1e-6, abs=1e-7 * np.abs(one[:, -3:]).max())
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3, 6])
+def test_any_number_of_ranks_under_a_launcher(case: Path, tmp_path: Path, ranks: int) -> None:
+    """Oracle: one rank, started by osteon; the model has 4 planes, so 2 of 6 ranks idle."""
+    one = run(case, tmp_path / "one", "-n", "1")
+    assert one.returncode == 0, one.stderr
+    launcher = [
+        str(ROOT / "tools" / "mpirun.sh"),
+        str(ranks),
+        str(BINARY),
+        "run",
+        str(case),
+        "-o",
+        str(tmp_path / "many"),
+        "--no-report",
+    ]
+    done = subprocess.run(launcher, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert ("2 of the 6 ranks have nothing to do" in done.stdout + done.stderr) == (ranks == 6)
+    for text, skip in {"displacement.txt": 4, "reaction.txt": 1}.items():
+        expected, found = (table(tmp_path / name / text, skip) for name in ("one", "many"))
+        assert found == pytest.approx(expected, rel=1e-6, abs=1e-7 * np.abs(expected[:, -3:]).max())
+
+
+def test_more_ranks_than_planes_end_together_on_a_fault(case: Path, tmp_path: Path) -> None:
+    """Oracle: the exit code and the words of one rank; nobody waits for those who failed."""
+    (case.parent / "model.txt").write_text((case.parent / "model.txt").read_text().replace("1 1 1 1 1", "1 7 1 1 1", 1))
+    one = run(case, tmp_path / "one", "-n", "1")
+    launcher = [
+        str(ROOT / "tools" / "mpirun.sh"),
+        "6",
+        str(BINARY),
+        "run",
+        str(case),
+        "-o",
+        str(tmp_path / "many"),
+        "--no-report",
+    ]
+    done = subprocess.run(launcher, capture_output=True, text=True, timeout=60, check=False)
+    assert one.returncode == done.returncode == 3, done.stderr
+    assert run(case, tmp_path / "clamped", "-n", "6").returncode == 3
+
+
 def test_text_to_netcdf_to_text_is_byte_identical(case: Path, tmp_path: Path) -> None:
     """Oracle: the canonical files of the example."""
     assert osteon("convert", case, tmp_path / "model.nc").returncode == 0

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <osteon/machine/probe/core_choice.hpp>
 #include <osteon/machine/probe/link_probe.hpp>
 #include <random>
 
@@ -11,6 +12,7 @@ namespace osteon::machine {
 struct fake_network {
   std::function<double(int host_a, int host_b)> bandwidth;  // of a host's link
   rank_layout ranks;
+  std::function<double(int rank_a, int rank_b)> of_cores;  // a factor on it, if there is one
   double latency = 2e-6, inside = 8e9;
   double noise = 0.05;     // relative, of every time
   double disturbance = 0;  // part of the pairs of a round with others that run at a third
@@ -44,6 +46,7 @@ struct fake_network {
         ++measured;
         const int ha = a / each_, hb = b / each_;
         double rate = ha == hb ? inside : bandwidth(ha, hb) / std::max(streams[ha], streams[hb]);
+        if (ha != hb && of_cores) rate *= of_cores(std::min(a, b), std::max(a, b));
         if (round.size() > 1 && std::uniform_real_distribution<>(0, 1)(random) < disturbance) rate /= 3;
         pair_timings p{std::min(a, b), std::max(a, b), {}};
         double spent = 0;
@@ -61,6 +64,10 @@ struct fake_network {
       clock += longest + 50e-6;
     }
     return found;
+  }
+
+  core_choice which_core(double budget) {
+    return probe_core_choice(ranks, [this](const measurement& m) { return measure(m); }, budget, [this] { return clock; });
   }
 
   probe_result probe(const probe_options& options) {

@@ -217,4 +217,31 @@ TEST(link_probe, senseless_options_are_refused) {
   EXPECT_THROW(fake_network(2, 1, uniform).probe(options), usage_error);
 }
 
+TEST(core_choice, does_not_matter_where_cores_are_alike) {
+  fake_network network(3, 4, uniform);
+  const core_choice found = network.which_core(10);
+  EXPECT_TRUE(found.complete);
+  EXPECT_EQ(found.ways.size(), 16u);
+  EXPECT_FALSE(found.matters()) << found.between_ways << " " << found.same_way;
+  EXPECT_NEAR(found.usual, 1e9, 0.1e9);
+}
+
+TEST(core_choice, matters_where_half_of_the_cores_are_far_from_the_network) {
+  fake_network network(2, 4, uniform);
+  network.of_cores = [](int a, int) { return a % 4 >= 2 ? 0.7 : 1.0; };  // the second socket of the first host
+  const core_choice found = network.which_core(10);
+  EXPECT_TRUE(found.matters()) << found.between_ways << " " << found.same_way;
+  // Oracle: 8 ways of 1 and 8 of 0.7: their deviation is 0.15 sqrt(16 / 15), over a median of 0.7 or 1.
+  EXPECT_GT(found.between_ways, 0.14);
+  EXPECT_LT(found.between_ways, 0.26);
+  for (std::size_t i = 0; i < found.ways.size(); ++i)
+    EXPECT_NEAR(found.ways[i].bandwidth, i / 4 >= 2 ? 0.7e9 : 1e9, 0.1e9) << i;
+}
+
+TEST(core_choice, says_when_the_budget_was_over_and_refuses_one_host) {
+  EXPECT_FALSE(fake_network(2, 8, uniform).which_core(1e-3).complete);
+  EXPECT_THROW(fake_network(1, 8, uniform).which_core(1), usage_error);
+  EXPECT_EQ(fake_network(2, 40, uniform, synthetic_host("pack:2 core:20 pu:1")).which_core(30).ways.size(), 256u);
+}
+
 }  // namespace osteon::machine::link_probe_test

@@ -108,4 +108,30 @@ TEST(machine_file, contradictions_are_refused) {
     EXPECT_THROW(parse_machine(text, "m.json"), data_error) << text.substr(0, 200);
 }
 
+// Oracle: the value that was written; the memory of this host, as the kernel counts it, is at least that of its first node.
+TEST(machine_file, keeps_the_memory_of_numa_nodes) {
+  description machine = assumed(samples::eleven_of_48());
+  EXPECT_EQ(to_text(machine).find("numa_bytes"), std::string::npos);
+  host_tree tree = samples::two_sockets();
+  const std::string without = tree.digest();
+  tree.numa_bytes = {std::int64_t{64} << 30, (std::int64_t{64} << 30) + 4096};
+  EXPECT_NE(tree.digest(), without);
+  EXPECT_NE(tree.summary().find(", 2 x 64 GiB"), std::string::npos) << tree.summary();
+  description one;
+  one.hosts.add("host", tree);
+  const description read = parse_machine(to_text(one), "text");
+  EXPECT_EQ(read, one);
+  EXPECT_EQ(read.hosts.tree(0).numa_bytes, tree.numa_bytes);
+  tree.numa_bytes = {std::int64_t{64} << 30, std::int64_t{32} << 30};
+  EXPECT_NE(tree.summary().find(", 64 and 32 GiB"), std::string::npos) << tree.summary();
+  std::string text = to_text(one);
+  text.replace(text.find("68719476736"), 11, "-1");
+  EXPECT_THROW(parse_machine(text, "text"), data_error);
+  const host_tree here = this_host();
+  if (!here.numa_bytes.empty()) {
+    EXPECT_GE(here.numa_bytes.size(), 1u);
+    EXPECT_GT(here.numa_bytes[0], std::int64_t{1} << 27);
+  }
+}
+
 }  // namespace osteon::machine::machine_file_test

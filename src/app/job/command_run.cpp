@@ -206,6 +206,16 @@ void tell_effect(MPI_Comm comm, run_options options, const job::spec& spec, log_
                                    {.resume = options.resume, .is_to_stop = stop_was_requested, .replace = true});
 }
 
+// The ranks that get a part of a model that is dealt out by planes and cannot be cut into bricks: as many as it has planes.
+// The others have nothing to do, and wait. Collective; MPI_COMM_NULL on those.
+MPI_Comm ranks_with_planes(MPI_Comm given, std::int64_t planes, log_sink& log) {
+  const int ranks = comm::size(given);
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_split(given, comm::rank(given) < planes ? 0 : MPI_UNDEFINED, 0, &made);
+  log.note(fmt::format("the model has {} z planes: {} of the {} ranks have nothing to do", planes, ranks - planes, ranks));
+  return made;
+}
+
 int compute_as_rank(const run_options& options) {
   std::optional<job::spec> spec;
   std::optional<job::directory_lock> lock;
@@ -219,23 +229,34 @@ int compute_as_rank(const run_options& options) {
     comm::collectively(given, [&] { spec = read_job(options); });
     if (!has_parent) job::warn_of_older_spellings(*spec, log_of_first());
     job::leave_together_if_asked(given, stop_was_requested, *spec, "starting the ranks");
+    std::int64_t planes = 0;
     comm::collectively(given, [&] {
       if (speaks)
         lock.emplace(job::output_paths(*spec).directory,
                      has_parent ? job::directory_lock::part::of_ranks : job::directory_lock::part::both);
       if (options.threads || !std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(static_cast<int>(spec->run.threads));
       // The parent that started the ranks has imported and said so; started by a launcher, the first rank imports.
-      if (speaks) job::source_of(*spec).prepare(*spec, has_parent ? null_log() : log_of_first(), stop_was_requested);
+      if (speaks)
+        planes = job::source_of(*spec).prepare(*spec, has_parent ? null_log() : log_of_first(), stop_was_requested).z;
     });
+    MPI_Bcast(&planes, 1, MPI_INT64_T, 0, given);
     job::leave_together_if_asked(given, stop_was_requested, *spec, "importing the image");
-    const job::placed_ranks placed = place(given, *spec, log_of_first());
-    speaks = comm::rank(placed.comm()) == 0;  // perhaps another process than before
-    job::compute(placed.comm(), *spec, command_line(options), start_time(), log_of_first(),
-                 {.resume = options.resume,
-                  .is_to_stop = stop_was_requested,
-                  .trace_messages = options.trace_messages,
-                  .replace = options.force});
-    if (spec->segment.compare_connectivity) tell_effect(placed.comm(), options, *spec, log_of_first());
+    const auto compute_on = [&](MPI_Comm with_planes) {
+      const job::placed_ranks placed = place(with_planes, *spec, log_of_first());
+      speaks = comm::rank(placed.comm()) == 0;  // perhaps another process than before
+      job::compute(placed.comm(), *spec, command_line(options), start_time(), log_of_first(),
+                   {.resume = options.resume,
+                    .is_to_stop = stop_was_requested,
+                    .trace_messages = options.trace_messages,
+                    .replace = options.force});
+      if (spec->segment.compare_connectivity) tell_effect(placed.comm(), options, *spec, log_of_first());
+    };
+    if (!spec->from || planes <= 0 || comm::size(given) <= planes) return compute_on(given);
+    const auto with_planes = comm::communicator::take(ranks_with_planes(given, planes, log_of_first()));
+    // An error of those that work ends those that wait, too.
+    comm::collectively(given, [&] {
+      if (with_planes.get() != MPI_COMM_NULL) compute_on(with_planes.get());
+    });
   });
   if (code == 0 && speaks && !has_parent) finish(options, *spec);
   if (code != 0 && lock && !has_parent) lock->remove_if_useless(is_failure(code));
@@ -249,11 +270,13 @@ int run_held(const run_options& options, const job::spec& spec, job::directory_l
   job::find_filters(spec);
   const index3 shape = job::source_of(spec).prepare(spec, log, stop_was_requested);
   const auto cores = static_cast<std::int64_t>(job::usable_cores());
-  const std::int64_t ranks =
-      spec.run.ranks > 0 ? spec.run.ranks : std::clamp<std::int64_t>(cores / spec.run.threads, 1, shape.z);
+  std::int64_t ranks = spec.run.ranks > 0 ? spec.run.ranks : std::clamp<std::int64_t>(cores / spec.run.threads, 1, shape.z);
 
   if (job::takes_bricks(spec, shape.z, ranks)) {
     if (ranks > shape.volume()) throw usage_error(grid::too_many_ranks(ranks, shape));
+  } else if (ranks > shape.z && spec.from) {  // a script cannot be cut into bricks: more would have nothing to do
+    log.note(fmt::format("the model has {} z planes: {} ranks are started, not {}", shape.z, shape.z, ranks));
+    ranks = shape.z;
   } else if (ranks > shape.z) {
     throw usage_error(grid::too_many_ranks(ranks, shape.z));
   }

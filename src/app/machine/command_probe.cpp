@@ -7,6 +7,7 @@
 #include <app/launcher.hpp>
 #include <app/mpi_session.hpp>
 #include <charconv>
+#include <cmath>
 #include <memory>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
@@ -31,6 +32,7 @@ struct probe_command_options {
   std::string output, compare;
   std::vector<std::string> pictures;
   std::string json;
+  bool which_core = false;
 };
 
 double parse_seconds(const std::string& text) {
@@ -68,23 +70,58 @@ void print_hosts(const machine::host_list& hosts, int ranks) {
   if (hosts.trees().size() > most) fmt::print("  and {} more kinds of hosts\n", hosts.trees().size() - most);
 }
 
+// A number with so many digits, and all that it has before the point: 12510, not 1.251e+04, which is wider than a column.
+std::string cell(double value, int digits) {
+  return std::abs(value) >= std::pow(10.0, digits) ? fmt::format("{:.0f}", value) : fmt::format("{:.{}g}", value, digits);
+}
+
 void print_classes(const machine::probe_result& probed) {
   if (probed.classes.empty()) {
     fmt::print("\nNothing was measured: links take two ranks at least (osteon probe -n 2, or mpirun over several hosts).\n");
     return;
   }
-  fmt::print("\n{:<14}{:<10}{:>7}  {:>28}  {:>28}\n", "", "", "", "bandwidth in MB/s", "latency in us");
-  fmt::print("{:<14}{:<10}{:>7}  {:>10}{:>8}{:>10}  {:>10}{:>9}{:>9}\n", "path", "", "pairs", "median", "mean", "sd",
+  fmt::print("\n{:<14}{:<10}{:>7}  {:>29}  {:>29}\n", "", "", "", "bandwidth in MB/s", "latency in us");
+  fmt::print("{:<14}{:<10}{:>7}  {:>9} {:>9} {:>9}  {:>9} {:>9} {:>9}\n", "path", "", "pairs", "median", "mean", "sd",
              "median", "mean", "sd");
   for (const auto what : machine::all_paths) {
     for (const bool loaded : {false, true})
       if (const auto* c = probed.figures(what, loaded))
-        fmt::print("{:<14}{:<10}{:>7}  {:>10.4g}{:>8.4g}{:>10.3g}  {:>10.3g}{:>9.3g}{:>9.2g}\n", machine::name_of(what),
-                   loaded ? "loaded" : "isolated", c->pairs, c->median.bandwidth * 1e-6, c->mean.bandwidth * 1e-6,
-                   c->deviation.bandwidth * 1e-6, c->median.latency_s * 1e6, c->mean.latency_s * 1e6,
-                   c->deviation.latency_s * 1e6);
+        fmt::print("{:<14}{:<10}{:>7}  {:>9} {:>9} {:>9}  {:>9} {:>9} {:>9}\n", machine::name_of(what),
+                   loaded ? "loaded" : "isolated", c->pairs, cell(c->median.bandwidth * 1e-6, 4),
+                   cell(c->mean.bandwidth * 1e-6, 4), cell(c->deviation.bandwidth * 1e-6, 3),
+                   cell(c->median.latency_s * 1e6, 3), cell(c->mean.latency_s * 1e6, 3),
+                   cell(c->deviation.latency_s * 1e6, 2));
     if (const auto ratio = probed.contention(what)) fmt::print("{:<14}loaded / isolated: {:.2f}\n", "", *ratio);
   }
+}
+
+void print_core_choice(const machine::core_choice& found, const machine::host_list& hosts) {
+  const std::size_t columns = found.ranks_b.size();
+  fmt::print("\nwhich core measures: rank of {} by rank of {}, MB/s\n{:>8}", hosts.name(found.host_a),
+             hosts.name(found.host_b), "");
+  for (const int b : found.ranks_b) fmt::print(" {:>8}", b);
+  for (std::size_t i = 0; i < found.ways.size(); ++i) {
+    if (i % columns == 0) fmt::print("\n{:>8}", found.ranks_a[i / columns]);
+    fmt::print(" {:>8}", found.ways[i].bandwidth > 0 ? cell(found.ways[i].bandwidth * 1e-6, 4) : "-");
+  }
+  fmt::print("\n{} ways, usually {}: they differ by {:.1f} %, one way measured again by {:.1f} %: it {}\n",
+             found.ways.size(), machine::rate_text(found.usual), 100 * found.between_ways, 100 * found.same_way,
+             found.matters() ? "MATTERS which core measures" : "does not matter which core measures");
+  if (!found.complete) fmt::print("note: the budget was over before every way had been measured twice\n");
+}
+
+json to_json(const machine::core_choice& found, const machine::host_list& hosts) {
+  json ways = json::array();
+  for (const machine::link& l : found.ways) ways.push_back(l.bandwidth);
+  return {{"hosts", {hosts.name(found.host_a), hosts.name(found.host_b)}},
+          {"ranks_a", found.ranks_a},
+          {"ranks_b", found.ranks_b},
+          {"bandwidth_B_per_s", std::move(ways)},
+          {"usual_B_per_s", found.usual},
+          {"between_ways", found.between_ways},
+          {"same_way", found.same_way},
+          {"complete", found.complete},
+          {"matters", found.matters()}};
 }
 
 std::vector<std::string> verdict_lines(const machine::probe_result& probed) {
@@ -165,7 +202,7 @@ json to_json(const machine::probe_result& probed, const machine::job_hosts& job)
 
 // What rank 0 does with what was found. @return whether all is well
 bool present(const machine::probe_result& probed, const machine::job_hosts& job, const probe_command_options& o,
-             const std::optional<machine::description>& before) {
+             const std::optional<machine::description>& before, const std::optional<machine::core_choice>& which_core) {
   std::vector<std::string> lines = verdict_lines(probed);
   bool fine = probed.fine();
   json answer = to_json(probed, job);
@@ -180,12 +217,14 @@ bool present(const machine::probe_result& probed, const machine::job_hosts& job,
         {"with", o.compare}, {"gone", changes.gone}, {"new", changes.fresh}, {"slower", std::move(slower)}};
   }
   answer["verdict"] = lines;
+  if (which_core) answer["which_core"] = to_json(*which_core, probed.machine.hosts);
   if (!o.output.empty()) machine::write_machine(o.output, probed.machine);
   for (const std::string& picture : o.pictures) draw_links(probed, picture);
   write_json(o.json, answer);
   if (o.json == "-") return fine;
   print_hosts(probed.machine.hosts, static_cast<int>(job.host_of_rank.size()));
   print_classes(probed);
+  if (which_core) print_core_choice(*which_core, probed.machine.hosts);
   fmt::print("\n");
   for (const std::string& line : probed.remarks) fmt::print("note: {}\n", line);
   for (const std::string& line : lines) fmt::print("{}\n", line);
@@ -207,9 +246,11 @@ int probe_as_rank(const probe_command_options& o) {
       if (first && !o.compare.empty()) before = machine::read_machine(o.compare);
     });
     const machine::job_hosts job = machine::hosts_of(comm);
-    const machine::probe_result probed = machine::probe(comm, job, options, o.bind == "core");
+    std::optional<machine::core_choice> which_core;
+    const machine::probe_result probed =
+        machine::probe(comm, job, options, o.bind == "core", o.which_core ? &which_core : nullptr);
     comm::collectively(comm, [&] {
-      if (first) fine = present(probed, job, o, before) ? 1 : 0;
+      if (first) fine = present(probed, job, o, before, which_core) ? 1 : 0;
     });
     MPI_Bcast(&fine, 1, MPI_INT, 0, comm);
   });
@@ -249,11 +290,14 @@ void add_probe(registry& commands) {
   c.add_option("-o,--output", o->output, "Machine file to write, for `osteon place` and --compare");
   add_repeatable(c, "--picture", o->pictures, "Heat map to draw, .svg or .png; may be repeated");
   c.add_option("--compare", o->compare, "Machine file of an earlier probe: say what became slower, or is gone");
+  c.add_flag("--which-core", o->which_core,
+             "Measure the first two hosts from every core to every core: does it matter which core measures");
   add_json(c, o->json);
   c.footer(
       "Alone it measures the cores of this host; under mpirun or srun, the hosts of the job (docs/machine.md).\n\n"
       "Examples:\n  osteon probe\n  mpirun -n 64 --map-by node osteon probe -o machine.json --picture links.svg\n"
-      "  srun --mpi=pmix --ntasks-per-node=1 osteon probe --mode isolated --budget 5s --compare machine.json\n\n"
+      "  srun --mpi=pmix --ntasks-per-node=1 osteon probe --mode isolated --budget 5s --compare machine.json\n"
+      "  mpirun -n 16 --map-by ppr:8:node osteon probe --which-core\n\n"
       "Exit codes: 0 nothing is slow, 6 a host or link is slow, became slower or is gone (for prologs); others as for "
       "`osteon "
       "run`.");

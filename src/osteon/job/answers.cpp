@@ -124,7 +124,7 @@ constexpr double largest_strain = 1e3;
 void look_at(const json& value, const std::string& name, double limit, std::vector<std::string>& faults) {
   if (value.is_object() || value.is_array()) {
     for (const auto& [key, part] : value.items()) {
-      const bool is_strain = value.is_object() && key == "effective_strain";
+      const bool is_strain = value.is_object() && (key == "effective_strain" || key == "principal_strain_1");
       look_at(part,
               value.is_array() ? fmt::format("{}[{}]", name, key)
               : name.empty()   ? key

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from test_commands import osteon
-from whole_job import ROOT
+from whole_job import ROOT, osteon
 
 
 def test_help_has_an_example() -> None:

@@ -121,10 +121,12 @@ run_report run(MPI_Comm comm, const run_options& options) {
   std::array<std::array<std::int64_t, tests>, iterations> found;
   MPI_Barrier(comm);
   const stopwatch watch;
+  const double cpu_begin = cpu_seconds();
   for (int i = 1; i <= iterations; ++i) {
     change_keys(*what, i, first, keys);
     found[static_cast<std::size_t>(i - 1)] = sort.rank(keys, test_keys);
   }
+  double cpu = cpu_seconds() - cpu_begin;
   struct {
     double seconds;
     int rank;
@@ -139,6 +141,8 @@ run_report run(MPI_Comm comm, const run_options& options) {
   report.seconds = slowest.seconds;
   report.split = sort.seconds();
   MPI_Bcast(&report.split, 2, MPI_DOUBLE, slowest.rank, comm);
+  MPI_Bcast(&cpu, 1, MPI_DOUBLE, slowest.rank, comm);
+  report.cpu = cpu;
   report.million_keys_per_second = 1e-6 * iterations * static_cast<double>(what->keys()) / report.seconds;
   for (const auto& sent : sort.sent()) report.exchanges.push_back(figures_of(comm, sent, what->keys()));
   MPI_Allreduce(MPI_IN_PLACE, found.data(), tests * iterations, MPI_INT64_T, MPI_MAX, comm);

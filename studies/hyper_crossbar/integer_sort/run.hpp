@@ -26,6 +26,7 @@ struct run_report {
   std::string digits, tables, schedule;
   double seconds = 0;   ///< of ten rankings, on the slowest rank
   phase_seconds split;  ///< of that rank
+  double cpu = 0;       ///< s of it that its process computed, whatever else the machine did
   double million_keys_per_second = 0;
   int found = 0;                            ///< test keys whose ranks are right, of tests * iterations
   std::string fault;                        ///< of the full verification; empty if there is none

@@ -1,8 +1,14 @@
 // IS and FT on networks that are not there.
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <osteon/base/error.hpp>
 #include <osteon/net/networks/network_request.hpp>
+#include <studies/hyper_crossbar/adaptive.hpp>
+#include <studies/hyper_crossbar/crossbar_broadcast.hpp>
 #include <studies/hyper_crossbar/integer_sort/problem.hpp>
 #include <studies/hyper_crossbar/predict.hpp>
 
@@ -65,6 +71,88 @@ TEST(predict, ft_on_a_hyper_crossbar_is_start_up_and_bytes) {
   EXPECT_EQ(ft.rounds, 7 * 14);
   EXPECT_NEAR(ft.trans, 7 * 14 * (5e-6 + 262144 / 200e6), 1e-9);
   EXPECT_EQ(ft.total(), ft.trans + 0.25);
+}
+
+// Oracle: by hand: on 1024 PUs a transform by the fixed scheme is 10 (5 us + 128 KiB / (200 MB/s)) = 6.6 ms.
+TEST(predict, the_fixed_scheme_swaps_whole_shares) {
+  const auto ft = predict_ft_fixed(net::network_by_text("hxb:8x8x16"), ft_class_named("A"), 0.25);
+  EXPECT_EQ(ft.rounds, 7 * 10);
+  EXPECT_EQ(ft.message_bytes, 131072);
+  EXPECT_NEAR(ft.trans, 7 * 10 * (5e-6 + 131072 / 200e6), 1e-9);
+  EXPECT_THROW(predict_ft_fixed(net::network_by_text("hxb:3x4x4"), ft_class_named("A"), 0.25), usage_error);
+}
+
+// Oracle: by hand: a broadcast by messages takes log2 P = 6 rounds, one by crossbars one; ten rankings, tables of 4 and 2
+// KB.
+TEST(predict, crossbars_broadcast_in_one_step) {
+  const auto where = net::network_by_text("hxb:4x4x4");
+  const auto tree = predict_is(where, "A", 1), one = predict_is(where, "A", 1, table_broadcast::crossbars);
+  EXPECT_NEAR(tree.trans - one.trans, 10 * 5 * (2 * 5e-6 + (4096 + 2048) / 200e6), 1e-9);
+  EXPECT_EQ(tree.rounds - one.rounds, 10 * 2 * 5);
+  EXPECT_THROW(predict_is(net::network_by_text("torus:4x4x4,route=valiant"), "A", 1, table_broadcast::crossbars),
+               usage_error);
+}
+
+// Oracle: counted by hand on 2 x 3 PUs from PU 0: its injection; 1 + 2 ports of the x crossbar; from both exchange switches
+// 1 + 2 ports of their y crossbars, 3 PUs each; and 5 ejections, as its own is not used.
+TEST(crossbar_broadcast, opens_each_link_once) {
+  const auto where = net::network_by_text("hxb:2x3");
+  const auto open = open_links(where, 0);
+  EXPECT_TRUE(open.tree);
+  EXPECT_EQ(open.links.size(), 1u + (1 + 1) + 2 * (1 + 2) + 5);
+  EXPECT_EQ(links_to_wait_for(open, open_links(where, 4)).size(), 2u);
+  // Oracle: broadcasts from the two PUs of one crossbar share no link: each goes to the other.
+  const auto pair = net::network_by_text("hxb:2");
+  EXPECT_TRUE(links_to_wait_for(open_links(pair, 0), open_links(pair, 1)).empty());
+  EXPECT_FALSE(open_links(net::network_by_text("torus:4x4,route=valiant"), 0).tree);
+}
+
+// Oracle: counts of docs/theory/network.md, and the repaired order, which has nothing to gain.
+TEST(adaptive, frees_what_another_order_frees) {
+  const auto printed = plan::transposition(64, plan::transposition_order::printed, plan::equal_parcels(4096));
+  const auto found = compare_routings("hxb:4x4x4", printed);
+  EXPECT_EQ(found.orders, 6);
+  EXPECT_EQ(found.fixed.largest, 4);
+  EXPECT_EQ(found.fixed.free_rounds, 0);
+  EXPECT_LE(found.adaptive.largest, 2);
+  EXPECT_LT(found.adaptive.seconds, found.fixed.seconds);
+  const auto repaired = plan::transposition(64, plan::transposition_order::x_first, plan::equal_parcels(4096));
+  const auto same = compare_routings("hxb:4x4x4", repaired);
+  EXPECT_EQ(same.adaptive.largest, 1);
+  EXPECT_DOUBLE_EQ(same.adaptive.seconds, same.fixed.seconds);
+  EXPECT_NEAR(same.fixed.seconds, exchange_seconds(net::network_by_text("hxb:4x4x4"), repaired, repaired.rounds), 1e-12);
+  EXPECT_THROW(compare_routings("fattree:16x4", repaired), usage_error);
+}
+
+// Oracle: the same share with four other processes on its core, which takes five times as long by the wall clock.
+TEST(predict, a_busy_core_does_not_make_a_share_dearer) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  for (int c = 0; c < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++c)
+    if (CPU_ISSET(c, &before)) CPU_SET(c, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  const ft_class& problem = ft_class_named("A");
+  const double alone = measure_ft_share(problem, 64);
+  std::vector<pid_t> others;
+  for (int i = 0; i < 4; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      for (volatile bool on = true; on;) {
+      }
+      _exit(0);
+    }
+    ASSERT_GT(child, 0);
+    others.push_back(child);
+  }
+  const double busy = measure_ft_share(problem, 64);
+  for (const pid_t child : others) {
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+  EXPECT_LT(busy, 2 * alone);
+  EXPECT_GT(busy, alone / 2);
 }
 
 // Oracle: hand values.

@@ -70,12 +70,17 @@ class field_list {
 
 struct shown_scalar {
   const char *title, *units;
-  const cell_values& values;
+  cell_values values;
 };
+
+cell_values largest_principal_strain(const derived_fields& state) {
+  return share(solve::principal_strain(*state.problem, *state.displacement_mm, 0));
+}
 
 shown_scalar scalar_of(const derived_fields& state, const std::string& name) {
   if (name == "von_mises") return {"von Mises stress", "MPa", state.von_mises};
   if (name == "effective_strain") return {"effective strain", "1", state.effective_strain};
+  if (name == "principal_strain_1") return {"largest principal strain", "1", largest_principal_strain(state)};
   return {"strain energy density", "MPa", state.sed};
 }
 
@@ -133,6 +138,19 @@ nlohmann::ordered_json statistics_of(MPI_Comm comm, const derived_fields& state)
           {"von_mises_MPa", numbers(stress)},
           {"largest_displacement_mm", largest_displacement(comm, *state.displacement_mm)},
           {"strain_energy_mJ", strain_energy(comm, state)}};
+}
+
+bool wants_principal_strain(const spec& job) {
+  const auto fields = job.output_fields.value_or(default_elastic_fields());
+  return job.picture.field == "principal_strain_1" ||
+         std::find(fields.begin(), fields.end(), "principal_strain") != fields.end();
+}
+
+nlohmann::ordered_json statistics_of_principal_strain(MPI_Comm comm, const derived_fields& state) {
+  cell_values values;
+  comm::collectively(comm, [&] { values = largest_principal_strain(state); });
+  const auto s = solve::statistics(comm, *values);
+  return {{"mean", s.mean}, {"p95", s.p95}, {"p98", s.p98}, {"max", s.max}};
 }
 
 std::vector<result_field> elastic_fields(const local_model& part, const std::vector<std::string>& names,

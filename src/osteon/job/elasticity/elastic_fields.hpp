@@ -24,6 +24,11 @@ derived_fields derive_fields(std::shared_ptr<const solve::elasticity_problem> pr
 /// Statistics of the scalars over the solid, as keys of summary.json. @collective on comm
 nlohmann::ordered_json statistics_of(MPI_Comm comm, const derived_fields& state);
 
+/// Whether the job asks for principal strains, as fields or as its picture.
+bool wants_principal_strain(const spec& job);
+/// Statistics of the largest principal strain over the solid. @collective on comm
+nlohmann::ordered_json statistics_of_principal_strain(MPI_Comm comm, const derived_fields& state);
+
 /// The fields of a result file. @param names as in output.fields; principal values and directions become three fields each
 std::vector<result_field> elastic_fields(const local_model& part, const std::vector<std::string>& names,
                                          const derived_fields& state);

@@ -188,6 +188,15 @@ std::vector<answer> elastic_answers() {
       {.key = "effective_strain.p98",
        .title = "effective strain, 98 %",
        .meaning = "sqrt(2 SED / E) at the voxels' centres; 98 % of the solid lie below."},
+      {.key = "principal_strain_1.p98",
+       .title = "largest principal strain, 98 %",
+       .meaning =
+           "Of the strains along the principal axes the largest one, at the voxels' centres; 98 % of the solid lie below. "
+           "Only if output.fields or the picture has principal strains."},
+      {.key = "principal_strain_1.max",
+       .title = "largest principal strain, maximum",
+       .meaning = "The largest value; it depends on the voxel size, so do not compare it between scans.",
+       .in_table = false},
       {.key = "strain_energy_mJ",
        .title = "strain energy",
        .unit = "mJ",

@@ -42,6 +42,7 @@ case_result read_case(const spec& job, const local_model& part,
                                       job.pistoia.critical_volume);
   json& answers = result.answers = loads.keys;
   answers.update(statistics_of(comm, state));
+  if (wants_principal_strain(job)) answers["principal_strain_1"] = statistics_of_principal_strain(comm, state);
   answers["pistoia"] = {{"critical_strain", job.pistoia.critical_strain},
                         {"critical_volume", job.pistoia.critical_volume},
                         {"factor", failure.factor}};

@@ -8,12 +8,12 @@ namespace osteon::job {
 
 namespace {
 
-plan::exchange without_bytes(const plan::exchange& what) {
-  plan::exchange empty = what;
+plan::plan without_bytes(const plan::plan& what) {
+  plan::plan empty = what;
   empty.of = [of = what.of](int rank, std::int64_t round) {
-    plan::exchange_round now = of(rank, round);
+    plan::round now = of(rank, round);
     for (auto* list : {&now.sends, &now.receives})
-      for (plan::message& m : *list) m.bytes = m.combined = 0;
+      for (plan::message& m : *list) m.elements = {};
     return now;
   };
   return empty;

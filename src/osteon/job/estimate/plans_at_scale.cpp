@@ -42,14 +42,13 @@ std::int64_t sum_of(const std::vector<std::int64_t>& counts) {
 }
 
 // All bytes of a plan multiplied.
-plan::exchange times_bytes(const plan::exchange& what, double factor) {
-  plan::exchange scaled = what;
+plan::plan times_bytes(const plan::plan& what, double factor) {
+  plan::plan scaled = what;
   scaled.of = [of = what.of, factor](int rank, std::int64_t round) {
-    plan::exchange_round now = of(rank, round);
+    plan::round now = of(rank, round);
     for (auto* list : {&now.sends, &now.receives})
       for (plan::message& m : *list)
-        for (std::int64_t* bytes : {&m.bytes, &m.combined})
-          *bytes = static_cast<std::int64_t>(std::llround(static_cast<double>(*bytes) * factor));
+        m.elements = {0, static_cast<std::int64_t>(std::llround(static_cast<double>(m.size()) * factor))};
     return now;
   };
   return scaled;
@@ -73,16 +72,16 @@ struct one_run {
   bool to_root = false;
 };
 
-one_run count(const plan::exchange& what) {
+one_run count(const plan::plan& what) {
   one_run all;
   for (std::int64_t round = 0; round < what.rounds; ++round)
     for (int r = 0; r < what.ranks; ++r) {
-      const plan::exchange_round now = what.of(r, round);
+      const plan::round now = what.of(r, round);
       all.most_peers = std::max(all.most_peers, std::ssize(now.sends));
       for (const plan::message& m : now.sends) {
         ++all.messages;
-        all.bytes += m.bytes;
-        all.largest = std::max(all.largest, m.bytes);
+        all.bytes += what.bytes(m);
+        all.largest = std::max(all.largest, what.bytes(m));
         if (r == 0 || m.peer == 0) ++all.with_root;
         if (m.peer == 0) all.to_root = true;
       }
@@ -91,19 +90,20 @@ one_run count(const plan::exchange& what) {
 }
 
 // The messages of all ranks with rank 0.
-plan::exchange star(const std::string& name, int ranks, std::int64_t bytes, bool to_root) {
-  plan::exchange what;
+plan::plan star(const std::string& name, int ranks, std::int64_t bytes, bool to_root) {
+  plan::plan what;
   what.name = name;
   what.ranks = ranks;
   what.rounds = 1;
+  what.moves = plan::cargo::bytes;
   what.of = [ranks, bytes, to_root](int rank, std::int64_t) {
-    plan::exchange_round now;
+    plan::round now;
     auto& of_root = to_root ? now.receives : now.sends;
     auto& of_others = to_root ? now.sends : now.receives;
     if (rank != 0)
-      of_others.push_back({0, bytes, 0, {}});
+      of_others.push_back({0, {0, bytes}, plan::arrival::keep});
     else
-      for (int r = 1; r < ranks; ++r) of_root.push_back({r, bytes, 0, {}});
+      for (int r = 1; r < ranks; ++r) of_root.push_back({r, {0, bytes}, plan::arrival::keep});
     return now;
   };
   return what;
@@ -218,7 +218,7 @@ index3 grid_of_blocks(index3 shape, int ranks) {
   return best;
 }
 
-plan::exchange blocks_around(const std::string& name, index3 blocks, double peers, double bytes_of_rank) {
+plan::plan blocks_around(const std::string& name, index3 blocks, double peers, double bytes_of_rank) {
   struct offset {
     std::array<int, 3> by;
     int apart;  // 1: a face, 2: an edge, 3: a corner
@@ -236,14 +236,15 @@ plan::exchange blocks_around(const std::string& name, index3 blocks, double peer
   const double faces = most_apart > 1 ? in_faces : 1, others = static_cast<double>(around->size()) - 6;
   const auto of_face = static_cast<std::int64_t>(bytes_of_rank * faces / 6);
   const auto of_other = others > 0 ? static_cast<std::int64_t>(bytes_of_rank * (1 - faces) / others) : 0;
-  plan::exchange what;
+  plan::plan what;
   what.name = name;
   what.ranks = static_cast<int>(blocks.volume());
   what.rounds = 1;
+  what.moves = plan::cargo::bytes;
   what.of = [around, blocks, of_face, of_other](int rank, std::int64_t) {
     const std::array<std::int64_t, 3> own{rank / (blocks.y * blocks.x), rank / blocks.x % blocks.y, rank % blocks.x};
     const std::array<std::int64_t, 3> end{blocks.z, blocks.y, blocks.x};
-    plan::exchange_round now;
+    plan::round now;
     for (const offset& o : *around) {
       std::array<std::int64_t, 3> at = own;
       bool inside = true;
@@ -254,8 +255,8 @@ plan::exchange blocks_around(const std::string& name, index3 blocks, double peer
       if (!inside) continue;
       const int peer = static_cast<int>((at[0] * blocks.y + at[1]) * blocks.x + at[2]);
       const std::int64_t bytes = o.apart == 1 ? of_face : of_other;
-      now.sends.push_back({peer, bytes, 0, {}});
-      now.receives.push_back({peer, bytes, 0, {}});
+      now.sends.push_back({peer, {0, bytes}, plan::arrival::keep});
+      now.receives.push_back({peer, {0, bytes}, plan::arrival::keep});
     }
     return now;
   };

@@ -41,6 +41,6 @@ index3 grid_of_blocks(index3 shape, int ranks);
 
 /// Messages of every block to those around it: faces first, then edges, then corners, `peers` of them at most for a block
 /// inside. Faces have 0.9 of a rank's bytes if there are others.
-plan::exchange blocks_around(const std::string& name, index3 blocks, double peers, double bytes_of_rank);
+plan::plan blocks_around(const std::string& name, index3 blocks, double peers, double bytes_of_rank);
 
 }  // namespace osteon::job

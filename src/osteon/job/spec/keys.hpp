@@ -199,8 +199,10 @@ void describe(Visitor& v, spec& s) {
     t("method", p.method,
       "volume: the field glows in the translucent solid. surface: the solid's surface in the field's colours.",
       {"volume", "surface"});
-    t("field", p.field, "What is shown of an elasticity result; left out: sed, the strain energy density.",
-      {"sed", "von_mises", "effective_strain"});
+    t("field", p.field,
+      "What is shown of an elasticity result; left out: sed, the strain energy density. "
+      "principal_strain_1 is the largest principal strain.",
+      {"sed", "von_mises", "effective_strain", "principal_strain_1"});
     t("colour_map", p.colour_map, "Perceptual colour map of the field.", {"batlow", "inferno", "lipari", "viridis", "vik"});
     t("compositing", p.compositing,
       "How the images of several ranks become one: auto (the usual method for the picture; for frames what the model of the "

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/machine/links/machine_file.hpp>
 
@@ -20,7 +21,9 @@ using json = nlohmann::ordered_json;
 json to_json(const host_tree& tree) {
   json cores = json::array();
   for (const core& c : tree.cores) cores.push_back({c.package, c.numa, c.l3, to_list(c.pus)});
-  return {{"synthetic", tree.synthetic}, {"allowed", to_list(tree.allowed)}, {"cores", std::move(cores)}};
+  json result = {{"synthetic", tree.synthetic}, {"allowed", to_list(tree.allowed)}, {"cores", std::move(cores)}};
+  if (!tree.numa_bytes.empty()) result["numa_bytes"] = tree.numa_bytes;
+  return result;
 }
 
 json to_json(const host_links& links) {
@@ -82,6 +85,12 @@ class reader {
       refuse(file_, fmt::format("'{}' holds {}, where numbers from 0 are expected", key, shortened(value)));
     return number;
   }
+  std::uint64_t bytes_of_node(const json& value) const {
+    constexpr auto most = std::uint64_t{1} << 60;
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0 || value.get<std::uint64_t>() > most)
+      refuse(file_, fmt::format("'numa_bytes' holds {}, where bytes from 1 to {} are expected", shortened(value), most));
+    return value.get<std::uint64_t>();
+  }
   pu_set pus(const json& value, const char* key) const {
     try {
       return parse_pu_list(text(value, key));
@@ -109,6 +118,14 @@ class reader {
       if (c.pus.empty()) refuse(file_, "a core has no hardware thread");
       all.insert(all.end(), c.pus.begin(), c.pus.end());
       result.cores.push_back(std::move(c));
+    }
+    if (object.contains("numa_bytes")) {
+      for (const json& bytes : list(object, "numa_bytes"))
+        result.numa_bytes.push_back(static_cast<std::int64_t>(bytes_of_node(bytes)));
+      for (const core& c : result.cores)
+        if (at(c.numa) >= result.numa_bytes.size())
+          refuse(file_, fmt::format("a core has NUMA node {}, but there are {} sizes in 'numa_bytes'", c.numa,
+                                    result.numa_bytes.size()));
     }
     std::sort(all.begin(), all.end());
     if (const auto twice = std::adjacent_find(all.begin(), all.end()); twice != all.end())

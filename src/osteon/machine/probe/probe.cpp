@@ -54,7 +54,8 @@ class own_core {
 
 }  // namespace
 
-probe_result probe(MPI_Comm comm, const job_hosts& job, const probe_options& options, bool bind) {
+probe_result probe(MPI_Comm comm, const job_hosts& job, const probe_options& options, bool bind,
+                   std::optional<core_choice>* which_core) {
   const int rank = comm::rank(comm), ranks = comm::size(comm), host = job.host_of_rank[at(rank)];
   rank_layout layout{job.hosts, job.ranks_of_host, std::vector<int>(at(ranks), -1)};
   std::optional<own_core> bound;
@@ -80,7 +81,7 @@ probe_result probe(MPI_Comm comm, const job_hosts& job, const probe_options& opt
   std::vector<std::string> names;
   for (const int h : job.host_of_rank) names.push_back(job.hosts.name(h));
   const auto own = comm::communicator::duplicate(comm);
-  pair_timer timer(own.get(), std::move(names), 5 + options.budget_s);
+  pair_timer timer(own.get(), std::move(names), 5 + (which_core ? 2 : 1) * options.budget_s);
   probe_result result;
   // A rank whose host was lost leaves the others in the middle of a measurement. There is no way back from that: it says
   // which host it was, waits in vain for them to agree, and ends the program (comm::throw_first_error).
@@ -96,8 +97,11 @@ probe_result probe(MPI_Comm comm, const job_hosts& job, const probe_options& opt
       lost = false;
       return found;
     };
-    const comm::outcome failed =
-        comm::outcome_of([&] { result = probe_links(layout, options, measure, [] { return MPI_Wtime(); }); });
+    const auto now = [] { return MPI_Wtime(); };
+    const comm::outcome failed = comm::outcome_of([&] {
+      result = probe_links(layout, options, measure, now);
+      if (which_core) *which_core = probe_core_choice(layout, measure, options.budget_s, now);
+    });
     if (!lost) timer.finish();
     if (failed.failed) throw_error(failed.kind, failed.text);
   });

@@ -27,16 +27,24 @@ host_tree reduced(hwloc_topology_t tree) {
   // Some virtual machines show no cores, only hardware threads.
   const hwloc_obj_type_t unit = hwloc_get_nbobjs_by_type(tree, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   numbering packages, nodes, caches;
+  std::vector<std::int64_t> memory;  // by number
   for (hwloc_obj_t object = nullptr; (object = hwloc_get_next_obj_by_type(tree, unit, object)) != nullptr;) {
     core c;
     const hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(tree, HWLOC_OBJ_PACKAGE, object);
     const hwloc_obj_t l3 = hwloc_get_ancestor_obj_by_type(tree, HWLOC_OBJ_L3CACHE, object);
     c.package = packages.of(package ? package->logical_index : -1);
-    c.numa = nodes.of(object->nodeset ? hwloc_bitmap_first(object->nodeset) : -1);
+    const int node = object->nodeset ? hwloc_bitmap_first(object->nodeset) : -1;
+    c.numa = nodes.of(node);
+    if (c.numa == static_cast<int>(memory.size())) {
+      const hwloc_obj_t of = node < 0 ? nullptr : hwloc_get_numanode_obj_by_os_index(tree, static_cast<unsigned>(node));
+      memory.push_back(of ? static_cast<std::int64_t>(of->attr->numanode.local_memory) : 0);
+    }
     c.l3 = caches.of(l3 ? l3->logical_index : -1 - static_cast<std::int64_t>(c.package));
     c.pus = numbers_in(object->cpuset);
     if (!c.pus.empty()) host.cores.push_back(std::move(c));
   }
+  // A described host has the memory that hwloc makes up; a node without any is one that hwloc cannot see.
+  if (!host.synthetic && std::find(memory.begin(), memory.end(), 0) == memory.end()) host.numa_bytes = std::move(memory);
   if (host.cores.empty() || host.allowed.empty())
     throw machine_error("hwloc finds no core that may be used on this host; is the cgroup's cpuset empty?");
   return host;

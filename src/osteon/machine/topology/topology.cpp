@@ -73,6 +73,22 @@ path host_tree::between(int a, int b) const {
   return one.l3 == other.l3 ? path::same_l3 : path::inter_l3;
 }
 
+namespace {
+
+std::int64_t in_gib(std::int64_t bytes) { return (bytes + (std::int64_t{1} << 29)) >> 30; }
+
+// ", 2 x 384 GiB" where nodes are alike, else ", 384 and 96 GiB"; nothing if the memory is not known.
+std::string memory_words(const std::vector<std::int64_t>& bytes) {
+  if (bytes.empty()) return "";
+  std::vector<std::int64_t> gib;
+  for (const std::int64_t b : bytes) gib.push_back(in_gib(b));
+  if (gib.size() > 1 && std::adjacent_find(gib.begin(), gib.end(), std::not_equal_to<>()) == gib.end())
+    return fmt::format(", {} x {} GiB", gib.size(), gib[0]);
+  return fmt::format(", {} GiB", fmt::join(gib, " and "));
+}
+
+}  // namespace
+
 std::string host_tree::digest() const {
   std::vector<int> words = {static_cast<int>(cores.size()), synthetic ? 1 : 0};
   for (const core& c : cores) {
@@ -80,6 +96,7 @@ std::string host_tree::digest() const {
     words.insert(words.end(), c.pus.begin(), c.pus.end());
   }
   words.insert(words.end(), allowed.begin(), allowed.end());
+  for (const std::int64_t bytes : numa_bytes) words.push_back(static_cast<int>(in_gib(bytes)));
   return xxh64_of(std::as_bytes(std::span(words)));
 }
 
@@ -91,6 +108,7 @@ std::string host_tree::summary() const {
                   count_of(*this, level::l3), counted(at(count_of(*this, level::numa)), "NUMA node", "NUMA nodes"),
                   counted(cores.size(), "core", "cores"), counted(pus, "hardware thread", "hardware threads"));
   if (allowed.size() != pus) text += fmt::format(" ({} allowed)", allowed.size());
+  text += memory_words(numa_bytes);
   return text;
 }
 

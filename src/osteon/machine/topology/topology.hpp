@@ -36,8 +36,9 @@ struct core {
 /// One host. Cores that this process may not use (cgroups) are in `cores` but not in `allowed`.
 struct host_tree {
   std::vector<core> cores;
-  pu_set allowed;         ///< hardware threads that may be used
-  bool synthetic = true;  ///< described, not read from hardware: binding to it does nothing
+  pu_set allowed;                             ///< hardware threads that may be used
+  bool synthetic = true;                      ///< described, not read from hardware: binding to it does nothing
+  std::vector<std::int64_t> numa_bytes = {};  ///< memory of each NUMA node by its number; empty: not known
 
   /// Cores with at least one allowed hardware thread: indices into `cores`, ascending.
   std::vector<int> usable_cores() const;
@@ -47,9 +48,10 @@ struct host_tree {
   std::vector<pu_set> domains(level l) const;
   /// The nearest class that two cores of this host belong to; a core and itself are path::same_l3.
   path between(int core_a, int core_b) const;
-  /// XXH64 over cores and allowed threads, 16 hexadecimal digits: equal hosts have equal digests.
+  /// XXH64 over cores, allowed threads and GiB of memory, 16 hexadecimal digits: equal hosts have equal digests, and hosts
+  /// the memories of which differ by what their kernels reserve mostly have, too.
   std::string digest() const;
-  /// One line: "2 packages, 24 L3, 2 NUMA nodes, 192 cores, 192 threads (8 allowed)".
+  /// One line: "2 packages, 24 L3, 2 NUMA nodes, 192 cores, 192 threads (8 allowed), 2 x 384 GiB".
   std::string summary() const;
   friend bool operator==(const host_tree&, const host_tree&) = default;
 };
