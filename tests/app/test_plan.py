@@ -85,6 +85,18 @@ def test_a_drawing_of_an_exchange_has_no_picture_to_collect(tmp_path: Path) -> N
     assert len(list(tree.iter("{http://www.w3.org/2000/svg}line"))) == 24
 
 
+def test_a_drawing_of_many_ranks_is_a_map(tmp_path: Path) -> None:
+    """Oracle: by hand: each rank sends to the next two; 128 ranks fall into 64 squares a side."""
+    listed = tmp_path / "next.txt"
+    listed.write_text("".join(f"0 {rank} {rank + step} 8\n" for rank in range(126) for step in (1, 2)))
+    picture = tmp_path / "map.svg"
+    done = osteon("draw", str(listed), "-o", str(picture))
+    assert done.returncode == 0, done.stderr
+    squares = list(ET.parse(picture).iter("{http://www.w3.org/2000/svg}rect"))
+    # Even ranks send to their own square and the next, odd ones to the next; the frame, and perhaps the paper.
+    assert 63 + 63 <= len(squares) <= 63 + 63 + 2
+
+
 def test_drawing_shows_every_rank_and_round(tmp_path: Path) -> None:
     picture = tmp_path / "plan.svg"
     done = osteon("draw", "radix-k:3", "-n", "9", "-o", str(picture))
@@ -105,7 +117,7 @@ def test_drawing_shows_every_rank_and_round(tmp_path: Path) -> None:
         (["tree", "--root", "last"], "--root: 'last'"),
         (["tree", "--pixels", "5x"], "--pixels"),
         (["hybrid"], "hybrid:8"),
-        (["draw", "pipeline", "-n", "65"], "at most 64 ranks"),
+        (["draw", "ring", "-n", "20000"], "at most 100000000 rounds of ranks"),
         (["tree", "-n", "0"], "--ranks"),
     ],
 )

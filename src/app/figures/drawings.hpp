@@ -18,7 +18,7 @@ namespace osteon::app {
 std::string draw_network(const net::network& what, std::span<const double> loads, const std::string& title,
                          const std::string& unit);
 
-/// Draw any plan as SVG.
+/// Draw any plan as SVG: beyond 64 ranks or 80 rounds as a map of senders and receivers.
 /// @param order rank at each visibility index: the rows, front first; empty: ascending ranks
 /// @throws usage_error if there is more to draw than one could see
 std::string draw_plan(const plan::plan& what, const std::vector<int>& order = {});

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <app/figures/drawings.hpp>
-#include <app/figures/svg.hpp>
+#include <app/figures/plan_map.hpp>
 #include <cmath>
 #include <osteon/base/error.hpp>
 #include <utility>
@@ -11,7 +11,8 @@ namespace osteon::app {
 
 namespace {
 
-constexpr int most_ranks = 64, most_columns = 80;
+constexpr int most_ranks = 64, most_columns = 80;           // that a reader can follow; of more there is a map
+constexpr std::int64_t most_rounds_of_ranks = 100'000'000;  // that a map is drawn of
 // Pixels. A column is a bar of what is sent, lines, and a bar of what arrives; a bar is as long as the whole image.
 constexpr double bar = 44, bar_height = 12, lines = 90, gap = 22, row = 24, left = 74, top = 56, bottom = 30;
 constexpr text_style above = {11, "#222", anchor::middle};
@@ -31,10 +32,6 @@ struct mark {
 class drawing {
  public:
   drawing(const plan::plan& what, const std::vector<int>& order) : plan_(what), order_(order) {
-    if (what.ranks > most_ranks || what.rounds > most_columns)
-      throw usage_error(
-          fmt::format("a picture of {} ranks and {} rounds could not be read; draw at most {} ranks and {} rounds",
-                      what.ranks, what.rounds, most_ranks, most_columns));
     if (order_.empty())
       for (int rank = 0; rank < what.ranks; ++rank) order_.push_back(rank);
     row_of_.resize(order_.size());
@@ -151,6 +148,18 @@ class drawing {
 
 }  // namespace
 
-std::string draw_plan(const plan::plan& what, const std::vector<int>& order) { return drawing(what, order).svg(); }
+std::string draw_plan(const plan::plan& what, const std::vector<int>& order) {
+  if (what.ranks <= most_ranks && what.rounds <= most_columns) return drawing(what, order).svg();
+  if (what.rounds > most_rounds_of_ranks / what.ranks)
+    throw usage_error(
+        fmt::format("a picture of {} ranks and {} rounds: it is made of at most {} rounds of ranks; draw fewer", what.ranks,
+                    what.rounds, most_rounds_of_ranks));
+  constexpr double side = 640, margin = 24, caption = 40;
+  svg_picture out;
+  out.text({margin, 24},
+           fmt::format("{}: {} ranks, {} rounds (rows send, columns receive)", what.name, what.ranks, what.rounds), {14});
+  draw_plan_map(out, {margin, caption}, side, what);
+  return out.file(side + 2 * margin, side + caption + margin, true);
+}
 
 }  // namespace osteon::app

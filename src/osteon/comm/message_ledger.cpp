@@ -27,9 +27,9 @@ int message_ledger::shape_of(int number, const shape& what) {
   return static_cast<int>(known.size()) - 1;
 }
 
-void message_ledger::ran(int number, int shape, double waited_seconds) {
+void message_ledger::ran(int number, int of_shape, double waited_seconds) {
   entry& e = entries_[static_cast<std::size_t>(number)];
-  if (e.runs.empty() || e.runs.back().shape != shape) e.runs.push_back({shape, 0});
+  if (e.runs.empty() || e.runs.back().shape != of_shape) e.runs.push_back({of_shape, 0});
   ++e.runs.back().runs;
   e.waited_seconds += waited_seconds;
   waited_ += waited_seconds;
