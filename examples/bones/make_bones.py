@@ -4,8 +4,8 @@
     python3 examples/bones/make_bones.py [FOLDER] [--jaw-voxel-mm 1] [--femur-voxel-mm 2]
 
 Writes jaw.npy and femur.npy, images of labels in the order z, y, x, into FOLDER (default: .cache/bones of the source
-tree). The shapes are ellipsoids, cylinders and an elliptic arch with the usual sizes of an adult's bones; they come from
-no person. Labels: 1 compact bone, 2 spongy bone, 3 teeth. Lengths are in mm, whatever the voxels.
+tree). The shapes are ellipsoids, cylinders and an elliptic arch with the usual sizes of an adult's bones; they are
+of no person. Labels: 1 compact bone, 2 spongy bone, 3 teeth. Lengths are in mm, whatever the voxels.
 """
 
 from __future__ import annotations

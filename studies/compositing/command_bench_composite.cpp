@@ -13,6 +13,8 @@
 #include <osteon/render/probe_machine.hpp>
 #include <studies/compositing/commands.hpp>
 #include <studies/compositing/composite_model.hpp>
+#include <studies/compositing/compression.hpp>
+#include <studies/compositing/fast_blend.hpp>
 #include <studies/measure/bench_row.hpp>
 
 namespace osteon::studies {
@@ -31,7 +33,7 @@ struct bench_composite_options {
   double active = 1, seconds = 3;
   std::string binding = "none";
   int ranks_per_domain = 4;
-  bool blend = false, as_threads = false;
+  bool blend = false, compress = false, as_threads = false;
   std::string json;
 };
 
@@ -183,12 +185,45 @@ int measure_blending(const bench_composite_options& options) {
       if (options.json != "-")
         fmt::print("{:<40} {:8.0f} Mpixels of the result in a CPU second\n", rows.back()["name"].get<std::string>(), rate);
     }
+  // The two fast ways of [Ono], beside the exact one.
+  if (options.json != "-")
+    fmt::print("\n{:<14} {:>7} {:>16} {:>14} {:>14}\n", "RGBA8", "layers", "Mpixels/CPU s", "worst error", "mean error");
+  for (const int layers : {2, 4, 16})
+    for (const blend_figures& f : compare_blends(layers, 512 * 512, options.seconds / 20)) {
+      const std::string name = fmt::format("{}, {} layers", f.name, layers);
+      rows.push_back(bench_row(name, 1e-6 * f.rate, "Mpixels/CPU s"));
+      rows.push_back(bench_row(name + ", error", f.worst, "units of the last place"));
+      rows.push_back(bench_row(name + ", mean error", f.mean, "units of the last place"));
+      if (options.json != "-")
+        fmt::print("{:<14} {:>7} {:>16.0f} {:>14.3f} {:>14.4f}\n", f.name, layers, 1e-6 * f.rate, f.worst, f.mean);
+    }
+  write_json(options.json, {{"schema", "osteon.bench/1"}, {"rows", rows}});
+  return 0;
+}
+
+int measure_compressing(const bench_composite_options& options) {
+  auto rows = nlohmann::ordered_json::array();
+  if (options.json != "-")
+    fmt::print("{:<22} {:<12} {:>9} {:>16} {:>16} {:>18}\n", "picture", "code", "share %", "forth, MB/CPU s",
+               "back, MB/CPU s", "pays below MB/s");
+  for (const compression_figures& f : compare_compression(options.width, options.height, options.seconds / 12)) {
+    const std::string name = f.picture + ", " + f.code;
+    rows.push_back(bench_row(name + ", share", 100 * f.share, "%"));
+    rows.push_back(bench_row(name + ", compressing", 1e-6 * f.compressed, "MB/CPU s"));
+    rows.push_back(bench_row(name + ", restoring", 1e-6 * f.restored, "MB/CPU s"));
+    rows.push_back(bench_row(name + ", pays on a link below", 1e-6 * f.breaks_even, "MB/s"));
+    if (options.json != "-")
+      fmt::print("{:<22} {:<12} {:>9.1f} {:>16.0f} {:>16.0f} {:>18}\n", f.picture, f.code, 100 * f.share,
+                 1e-6 * f.compressed, 1e-6 * f.restored,
+                 f.breaks_even > 0 ? fmt::format("{:.0f}", 1e-6 * f.breaks_even) : "never");
+  }
   write_json(options.json, {{"schema", "osteon.bench/1"}, {"rows", rows}});
   return 0;
 }
 
 int bench_composite(const bench_composite_options& options, const std::vector<std::string>& words) {
   if (options.blend) return measure_blending(options);
+  if (options.compress) return measure_compressing(options);
   if (options.as_threads) return measure_as_threads(options);
   if (!under_launcher()) return start_ranks(options.ranks, options.threads.value_or(1), words);
   return on_all_ranks([&](MPI_Comm comm) { measure_as_rank(comm, options); });
@@ -218,13 +253,16 @@ void add_bench_composite(registry& commands) {
   c.add_flag("--as-threads", o->as_threads,
              "The ranks are threads of one process, which composite in its memory without MPI; ways are then methods of "
              "`osteon plan`, with +parts or +narrow (default: direct-send, binary-swap)");
-  c.add_flag("--blend", o->blend, "Only the blending of one thread, in pixels a second");
+  c.add_flag("--blend", o->blend,
+             "Only the blending of one thread, in pixels a second; with the two fast ones of [Ono] and their errors");
+  c.add_flag("--compress", o->compress,
+             "Only compression of pixels by value, run lengths and differences: size, speed, and on which links it pays");
   add_json(c, o->json);
   c.footer(
       "Every picture is compared with the exact one.\n\nExamples:\n  osteon bench composite -n 4 -w shared -w binary-swap "
       "-w multi-step:2\n"
       "  osteon bench composite -n 8 --active 0.15 -w direct-send+sparse\n  osteon bench composite -n 4 --as-threads -w "
-      "tree -w radix-k:4\n  osteon bench composite --blend");
+      "tree -w radix-k:4\n  osteon bench composite --blend\n  osteon bench composite --compress");
 }
 
 }  // namespace osteon::studies

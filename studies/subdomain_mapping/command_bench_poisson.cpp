@@ -66,12 +66,21 @@ nlohmann::ordered_json rows_of(const cartesian& where, const sweep_cost& sweep, 
   const auto cells = static_cast<double>(where.cells().volume());
   auto rows = nlohmann::ordered_json::array();
   rows.push_back(bench_row("triad", 1e-9 * sweep.triad_bandwidth, "GB/s"));
+  rows.push_back(bench_row("peak, multiply and add", 1e-9 * sweep.peak, "GFLOP/s"));
+  rows.push_back(bench_row("one rank alone",
+                           1e-6 * cells / static_cast<double>(where.ranks().volume()) / sweep.seconds_of_one, "MLUP/s"));
+  const auto add_shares = [&](const std::string& what, double seconds) {
+    rows.push_back(bench_row(what + ", parallel efficiency", 100 * sweep.efficiency(seconds), "%"));
+    rows.push_back(bench_row(what + ", share of bandwidth", 100 * sweep.share_of_bandwidth(seconds), "%"));
+    rows.push_back(bench_row(what + ", share of peak", 100 * sweep.share_of_peak(seconds), "%"));
+  };
   rows.push_back(bench_row("sweep alone", 1e-6 * cells / sweep.seconds, "MLUP/s"));
   rows.push_back(bench_row("sweep alone, bandwidth", 1e-9 * sweep.bandwidth(), "GB/s"));
   rows.back().update({{"peer", "triad"}, {"ratio", sweep.share_of_triad()}, {"must", 0.8}});
   rows.push_back(
       bench_row(fmt::format("{} sweeps at once", sweep.sweeps_at_once), 1e-6 * cells / sweep.seconds_at_once, "MLUP/s"));
   rows.back().update({{"peer", "sweep alone"}, {"ratio", sweep.seconds / sweep.seconds_at_once}});
+  add_shares("sweep alone", sweep.seconds);
   const double original = orders.front().cost.exchange_seconds;
   for (const auto& [name, c, how] : orders) {
     rows.push_back(bench_row(name + ", exchange", 1e3 * c.exchange_seconds, "ms"));
@@ -81,6 +90,7 @@ nlohmann::ordered_json rows_of(const cartesian& where, const sweep_cost& sweep, 
     rows.push_back(bench_row(name + ", step", 1e3 * c.seconds, "ms"));
     rows.push_back(bench_row(name + ", communication of a step", 1e3 * c.communication_seconds, "ms"));
     rows.push_back(bench_row(name + ", speed", 1e-6 * cells / c.seconds, "MLUP/s"));
+    add_shares(name + ", step", c.seconds);
     rows.push_back(bench_row(name + ", error", c.error, "of the amplitude"));
   }
   return rows;
@@ -90,18 +100,26 @@ void print(const cartesian& where, const sweep_cost& sweep, const std::vector<in
   const auto cells = static_cast<double>(where.cells().volume());
   fmt::print(
       "memory (triad)  {:7.1f} GB/s\nsweep alone     {:7.1f} GB/s, {:.0f} % of it (must: 80), {:.0f} MLUP/s, stores {}\n"
-      "{} sweeps at once {:4.2f} times as fast, {:.0f} MLUP/s (temporal blocking)\n\n",
+      "{} sweeps at once {:4.2f} times as fast, {:.0f} MLUP/s (temporal blocking)\n",
       1e-9 * sweep.triad_bandwidth, 1e-9 * sweep.bandwidth(), 100 * sweep.share_of_triad(), 1e-6 * cells / sweep.seconds,
       sweep.walk.stream ? "past the caches" : "into the caches", sweep.sweeps_at_once, sweep.seconds / sweep.seconds_at_once,
       1e-6 * cells / sweep.seconds_at_once);
+  fmt::print(
+      "peak in registers {:.1f} GFLOP/s, of which a sweep takes {:.1f} %; one rank alone {:.0f} MLUP/s: parallel efficiency "
+      "{:.0f} %\n\n",
+      1e-9 * sweep.peak, 100 * sweep.share_of_peak(sweep.seconds),
+      1e-6 * cells / static_cast<double>(where.ranks().volume()) / sweep.seconds_of_one,
+      100 * sweep.efficiency(sweep.seconds));
   for (const in_order& o : orders)
     if (!o.how.empty()) fmt::print("{}: {}\n", o.name, o.how);
-  fmt::print("{:<12} {:>12} {:>12} {:>14} {:>10} {:>18} {:>9}  {}\n", "order", "exchange ms", "sent MB", "off host MB",
-             "step ms", "communication ms", "MLUP/s", "exchange while computing");
+  fmt::print("{:<12} {:>12} {:>12} {:>14} {:>10} {:>18} {:>9} {:>12} {:>11} {:>7}  {}\n", "order", "exchange ms", "sent MB",
+             "off host MB", "step ms", "communication ms", "MLUP/s", "efficiency %", "bandwidth %", "peak %",
+             "exchange while computing");
   for (const auto& [name, c, how] : orders)
-    fmt::print("{:<12} {:12.3f} {:12.3f} {:14.3f} {:10.3f} {:18.3f} {:9.0f}  {}\n", name, 1e3 * c.exchange_seconds,
-               1e-6 * static_cast<double>(c.bytes), 1e-6 * static_cast<double>(c.bytes_off_host), 1e3 * c.seconds,
-               1e3 * c.communication_seconds, 1e-6 * cells / c.seconds, c.overlap ? "yes" : "no");
+    fmt::print("{:<12} {:12.3f} {:12.3f} {:14.3f} {:10.3f} {:18.3f} {:9.0f} {:12.1f} {:11.1f} {:7.2f}  {}\n", name,
+               1e3 * c.exchange_seconds, 1e-6 * static_cast<double>(c.bytes), 1e-6 * static_cast<double>(c.bytes_off_host),
+               1e3 * c.seconds, 1e3 * c.communication_seconds, 1e-6 * cells / c.seconds, 100 * sweep.efficiency(c.seconds),
+               100 * sweep.share_of_bandwidth(c.seconds), 100 * sweep.share_of_peak(c.seconds), c.overlap ? "yes" : "no");
 }
 
 // The binding that was asked for, and how it was chosen, in words.

@@ -9,6 +9,7 @@
 #include <limits>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <studies/subdomain_mapping/peak.hpp>
 #include <studies/subdomain_mapping/poisson_grids.hpp>
 #include <studies/subdomain_mapping/stream_store.hpp>
 #include <studies/subdomain_mapping/triad.hpp>
@@ -69,8 +70,16 @@ sweep_cost measure_sweep(MPI_Comm comm, const cartesian& where, const poisson_op
     double seconds = std::numeric_limits<double>::infinity();
   };
   std::array<blocked, 3> at_once{{{2}, {4}, {6}}};
-  double triad_bandwidth = 0;
+  double triad_bandwidth = 0, peak = 0, of_one = std::numeric_limits<double>::infinity();
+  const bool first = comm::rank(comm) == 0;
   repeat_for(comm, options.seconds, [&] {
+    std::int64_t operations = 0;
+    const double of_operations = timed(comm, [&] { operations = multiply_and_add<T>(); });
+    peak = std::max(peak, sum(comm, static_cast<double>(operations)) / of_operations);
+    for (const candidate& c : candidates)
+      of_one = std::min(of_one, timed(comm, [&] {
+                          if (first) block.sweep_alone(c.walk);
+                        }));
     std::int64_t bytes = 0;
     const double seconds = timed(comm, [&] { bytes = limit->run(); });
     triad_bandwidth = std::max(triad_bandwidth, sum(comm, static_cast<double>(bytes)) / seconds);
@@ -82,8 +91,20 @@ sweep_cost measure_sweep(MPI_Comm comm, const cartesian& where, const poisson_op
   const candidate& best = *std::min_element(candidates.begin(), candidates.end(), faster);
   const blocked& deepest = *std::min_element(at_once.begin(), at_once.end(), faster);
   const double values = best.walk.stream ? 2 : 3;
-  return {best.walk,      triad_bandwidth, best.seconds, values * sizeof(T) * static_cast<double>(where.cells().volume()),
-          deepest.sweeps, deepest.seconds};
+  const auto cells = static_cast<double>(where.cells().volume());
+  constexpr double operations_of_cell = 8;  // two products, and six sums
+  // The first rank's box may be a plane smaller than the mean one.
+  double cells_of_first = static_cast<double>(block.cells());
+  MPI_Bcast(&cells_of_first, 1, MPI_DOUBLE, 0, comm);
+  return {.walk = best.walk,
+          .triad_bandwidth = triad_bandwidth,
+          .seconds = best.seconds,
+          .bytes = values * sizeof(T) * cells,
+          .sweeps_at_once = deepest.sweeps,
+          .seconds_at_once = deepest.seconds,
+          .seconds_of_one = of_one * cells / comm::size(comm) / cells_of_first,
+          .peak = peak,
+          .operations = operations_of_cell * cells};
 }
 
 template <class T>

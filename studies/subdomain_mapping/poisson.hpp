@@ -22,9 +22,18 @@ struct sweep_cost {
                            ///< where stores do not go past the caches
   int sweeps_at_once = 0;  ///< with temporal blocking: the number that was fastest
   double seconds_at_once = 0;  ///< of one of these sweeps
+  double seconds_of_one = 0;   ///< of a sweep of a box of the mean size by the first rank, while the others wait
+  double peak = 0;             ///< floating-point operations a second, all ranks together, measured in registers
+  double operations = 0;       ///< of a sweep, all ranks: 8 a cell
 
   double bandwidth() const { return bytes / seconds; }
   double share_of_triad() const { return bandwidth() / triad_bandwidth; }
+
+  // Of a sweep or step of all ranks that takes so long:
+  /// Beside one rank that has the machine for itself: weak scaling, as the boxes are of one size.
+  double efficiency(double of_seconds) const { return seconds_of_one / of_seconds; }
+  double share_of_bandwidth(double of_seconds) const { return bytes / of_seconds / triad_bandwidth; }
+  double share_of_peak(double of_seconds) const { return operations / of_seconds / peak; }
 };
 
 /// What a step cost with the boxes given to ranks in one order. Times are medians over batches of steps.

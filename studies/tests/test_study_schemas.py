@@ -22,6 +22,7 @@ COMMANDS = [
     ("net.broadcast", "net broadcast --network hxb:4x4x4"),
     ("net.paper.hypercrossbar", "net paper hypercrossbar"),
     ("net.paper.compositing", "net paper compositing"),
+    ("net.paper.messages", "net paper messages -n 64"),
     ("bench.composite", "bench composite -n 2 --width 16 --height 16 --seconds 0.01 -w auto -w fragments"),
     ("bench.composite", "bench composite -n 2 --width 16 --height 16 --seconds 0.01 --as-threads"),
     ("bench.poisson", "bench poisson -n 2 --scale 0.03 --seconds 0.01"),

@@ -42,6 +42,19 @@ def test_the_plan_and_the_equation_agree() -> None:
     assert plan["collect_s"] < extended["collect_s"] < plan["collect_s"] * 1.1
 
 
+def test_the_picture_is_written_or_displayed() -> None:
+    """Oracle: equation 2: 1 MiB at 125 MB/s behind 1 ms is added to every frame."""
+    without = cost("-n", "64")["equations"]["printed"]
+    written = cost("-n", "64", "--write-rate", "125MB/s", "--write-latency", "1ms")["equations"]["printed"]
+    assert without["write_s"] == 0
+    assert written["write_s"] == pytest.approx(1e-3 + 512 * 512 * 4 / 125e6, rel=1e-12)
+    assert 1 / written["frames_per_second"] - 1 / without["frames_per_second"] == pytest.approx(
+        written["write_s"], rel=1e-9
+    )
+    for words in (["--write-rate", "fast"], ["--write-latency", "1ms"]):
+        assert osteon("net", "cost", "-n", "64", *words).returncode == 2
+
+
 def test_a_machine_of_ones_own_and_any_number_of_ranks(tmp_path: Path) -> None:
     """Oracle: by hand: two stages of a swap of four, and its three messages to the root."""
     path = tmp_path / "machine.json"

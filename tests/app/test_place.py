@@ -180,3 +180,83 @@ def test_bad_input(tmp_path, arguments, words, code):
     done = place(*arguments, cwd=tmp_path)
     assert done.returncode == code, done.stdout + done.stderr
     assert words in done.stderr
+
+
+FAKE_SRUN = """#!/bin/bash
+# As srun with --distribution=arbitrary: rank r on line r of the file of hosts, here all on this machine.
+ranks=; while [ "${1#--}" != "$1" ]; do case "$1" in --ntasks=*) ranks=${1#*=};; esac; shift; done
+for ((r = 0; r < ranks; r++)); do SLURMD_NODENAME=$(sed -n "$((r + 1))p" "$SLURM_HOSTFILE") SLURM_PROCID=$r "$@"; done
+"""
+FAKE_MPIRUN = """#!/bin/bash
+if [ "$1" = --version ]; then echo "mpirun (Open MPI) 4.1.4"; exit; fi
+ranks=; file=; while :; do case "$1" in
+  -n) ranks=$2; shift 2;; --hostfile) file=$2; shift 2;; --map-by|--bind-to) shift 2;; *) break;; esac; done
+for ((r = 0; r < ranks; r++)); do SLURMD_NODENAME=$(sed -n "$((r + 1))p" "$file") OMPI_COMM_WORLD_RANK=$r "$@"; done
+"""
+
+
+def put(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+@pytest.mark.parametrize("system", ["slurm", "pbs"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_batch_script_starts_each_rank_on_its_host_and_cores(tmp_path: Path, system: str, threads: int) -> None:
+    """Oracle: the places that --json tells, seen by the ranks themselves; launchers are played, binding is not."""
+    if not shutil.which("taskset") or len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("it takes taskset and two cores")
+    ranks = 4 // threads
+    shape = [
+        "--grid",
+        f"z={ranks},y=1,x=1",
+        "--hosts",
+        "2",
+        "--host",
+        "pack:1 l3:1 core:2 pu:1",
+        "--threads",
+        str(threads),
+    ]
+    program = r"sh -c 'echo $SLURMD_NODENAME $(taskset -cp $$ | sed s/.*:.//) $OMP_NUM_THREADS'"
+    got = answer(*shape, "--batch", system, "-o", "job", "--program", program, cwd=tmp_path)
+    text = (tmp_path / "job").read_text()
+    assert ("#SBATCH --cpus-per-task=%d" % threads in text) == (system == "slurm")
+    assert (f"select=2:ncpus=2:mpiprocs={2 // threads}:ompthreads={threads}" in text) == (system == "pbs")
+    assert ("hybrid" if threads > 1 else "flat") in text
+    fake = tmp_path / "bin"
+    fake.mkdir()
+    put(fake / "scontrol", "#!/bin/sh\nprintf 'cn07\\ncn12\\n'\n")
+    put(fake / "srun", FAKE_SRUN)
+    put(fake / "mpirun", FAKE_MPIRUN)
+    (tmp_path / "nodes").write_text("cn07\ncn07\ncn12\ncn12\n")
+    env = {**os.environ, "PATH": f"{fake}:{os.environ['PATH']}", "SLURM_JOB_NODELIST": "cn[07,12]"}
+    env.update({"PBS_NODEFILE": str(tmp_path / "nodes"), "PBS_O_WORKDIR": str(tmp_path)})
+    for name in [n for n in env if n.startswith(("OMPI_COMM", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"))]:
+        del env[name]
+    done = subprocess.run(
+        ["bash", "job"], capture_output=True, text=True, cwd=tmp_path, env=env, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    host = {"host0": "cn07", "host1": "cn12"}
+    cores = {(1, 0): "0", (1, 1): "1", (2, 0): "0,1"}
+    expected = [f"{host[h]} {cores[threads, core]} {threads}" for h, core in got["places"]]
+    assert done.stdout.splitlines() == expected
+    assert not list(tmp_path.glob("placement.*"))  # the folder of the wrapper is gone
+
+    put(fake / "scontrol", "#!/bin/sh\necho cn07\n")
+    (tmp_path / "nodes").write_text("cn07\n")
+    done = subprocess.run(
+        ["bash", "job"], capture_output=True, text=True, cwd=tmp_path, env=env, timeout=60, check=False
+    )
+    assert done.returncode == 5 and "this job has 1 hosts, and the placement is for 2" in done.stderr
+
+
+def test_batch_options_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    shape = ["--grid", "z=2,y=1,x=1", "--hosts", "2", "--host", "pack:1 l3:1 core:2 pu:1"]
+    for words, said in {
+        ("--threads", "3"): "no host has so many cores",
+        ("--batch", "slurm", "--emit", "wrap"): "leave out --emit",
+        ("--batch", "slurm", "--walltime", "1h; rm"): "cannot stand in a batch script",
+    }.items():
+        done = place(*shape, *words, cwd=tmp_path)
+        assert done.returncode == 2 and said in done.stderr, done.stderr

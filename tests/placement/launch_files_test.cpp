@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <osteon/base/error.hpp>
+#include <osteon/placement/hosts/batch_script.hpp>
 #include <osteon/placement/hosts/target.hpp>
 
 namespace osteon::placement::launch_files_test {
@@ -36,6 +37,38 @@ TEST(LaunchFiles, RefuseWhatAShellWouldRead) {
   hosts.add("n1; rm -rf", machine::synthetic_host("core:2 pu:1"));
   const target where = every_core(machine::assumed(hosts));
   EXPECT_THROW(launch_file_of(launcher::wrap, where, std::vector<int>{0}, "f"), usage_error);
+}
+
+// Oracle: by hand: two nodes of 6 cores hold one team of 4 each, as a team does not go across nodes that are large enough;
+// of 3 cores each a team of 4 must. Teams of 2 take all cores.
+TEST(BatchScript, TeamsStayInsideNodes) {
+  const auto firsts = [](const char* host, int threads) {
+    const target found =
+        places_of_teams(every_core(machine::assumed(machine::host_list(1, machine::synthetic_host(host)))), threads);
+    std::vector<int> cores;
+    for (const machine::place p : found.places) cores.push_back(p.core);
+    return cores;
+  };
+  EXPECT_EQ(firsts("numa:2 core:6 pu:1", 4), (std::vector<int>{0, 6}));
+  EXPECT_EQ(firsts("numa:2 core:3 pu:1", 4), (std::vector<int>{0}));
+  EXPECT_EQ(firsts("numa:2 core:4 pu:1", 2), (std::vector<int>{0, 2, 4, 6}));
+  EXPECT_THROW(firsts("core:2 pu:1", 3), usage_error);
+}
+
+TEST(BatchScript, AsksForMeasuredHostsByName) {
+  const target where = two_hosts();
+  const std::vector<int> place = {3, 0, 1};
+  batch_options options{.named_hosts = true, .program = "./program x"};
+  const std::string slurm = batch_script(where, place, options);
+  EXPECT_NE(slurm.find("#SBATCH --nodelist=n1,n2\n"), std::string::npos) << slurm;
+  EXPECT_NE(slurm.find("host_of=(1 0 0)\npus_of=(2 0 2)\n"), std::string::npos) << slurm;
+  EXPECT_NE(slurm.find("\"$work/bind\" ./program x\n"), std::string::npos) << slurm;
+  options.system = batch_system::pbs;
+  const std::string pbs = batch_script(where, place, options);
+  EXPECT_NE(pbs.find("#PBS -l select=1:ncpus=2:mpiprocs=2:ompthreads=1:host=n1+1:ncpus=2:mpiprocs=2:ompthreads=1:host=n2\n"),
+            std::string::npos)
+      << pbs;
+  EXPECT_THROW(parse_batch_system("lsf"), usage_error);
 }
 
 }  // namespace osteon::placement::launch_files_test

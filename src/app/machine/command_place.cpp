@@ -10,6 +10,7 @@
 #include <memory>
 #include <osteon/machine/links/machine_file.hpp>
 #include <osteon/net/networks/network_request.hpp>
+#include <osteon/placement/hosts/batch_script.hpp>
 #include <osteon/placement/hosts/target.hpp>
 #include <osteon/placement/place.hpp>
 
@@ -27,6 +28,8 @@ struct place_options {
   std::uint64_t seed = 1;
   double effort = 1, least_gain = 0;
   bool without_scotch = false, verify = false;
+  std::string batch, walltime = "01:00:00", program;
+  int threads = 1;
 };
 
 machine::description machine_of(const place_options& o) {
@@ -117,6 +120,25 @@ void print(const placement::placement& found, const placement::target& where, co
              found.kept_input ? "; the input order is as good and was kept" : "", found.seconds);
 }
 
+// The batch script of a placement, to --output or job.slurm, job.pbs.
+void write_batch(const place_options& o, const placement::target& where, const placement::placement& found) {
+  if (o.batch.empty()) return;
+  placement::batch_options options{.system = placement::parse_batch_system(o.batch),
+                                   .threads = o.threads,
+                                   .named_hosts = !o.machine.empty(),
+                                   .walltime = o.walltime,
+                                   .program = o.program};
+  if (options.program.empty()) options.program = o.source.job.empty() ? "PROGRAM" : "osteon run " + o.source.job;
+  const std::string text = placement::batch_script(where, found.place, options);
+  if (o.output == "-") {
+    fmt::print("{}", text);
+    return;
+  }
+  const std::string file = o.output.empty() ? "job." + o.batch : o.output;
+  job::write_file(file, text);
+  if (o.json != "-") fmt::print("\n  {}; use it as: {} {}\n", file, o.batch == "pbs" ? "qsub" : "sbatch", file);
+}
+
 void emit(const place_options& o, const placement::target& where, const placement::placement& found) {
   if (o.emit.empty()) return;
   const std::string file = o.output.empty() || o.output == "-" ? "placement." + o.emit : o.output;
@@ -146,12 +168,17 @@ int place(const place_options& o, const std::vector<std::string>& words) {
     return verify_placement(o.source, {.machine = o.machine, .json = o.json, .search = options}, words);
   }
   if (!o.emit.empty()) placement::parse_launcher(o.emit);  // before a long search, or a program that is traced
-  const placement::target where = target_of(o);
+  if (!o.batch.empty() && !o.emit.empty())
+    throw usage_error("--batch writes a script that binds by itself; leave out --emit");
+  if (o.threads > 1 && !o.emit.empty())
+    throw usage_error("--emit gives each rank one core; with --threads give --batch, which binds to all of a rank's cores");
+  const placement::target where = placement::places_of_teams(target_of(o), o.threads);
   const placed_graph source = make_graph(o.source);
   options.grid = source.grid;
   const placement::placement found = placement::place(source.graph, where, options);
   if (o.json != "-" && o.output != "-") print(found, where, source.words);
   emit(o, where, found);
+  write_batch(o, where, found);
   if (!o.picture.empty()) job::write_file(o.picture, draw_placement(source, where, found));
   write_json(o.json, to_json(found, where));
   return 0;
@@ -175,6 +202,13 @@ void add_place(registry& commands) {
   c.add_option("--least-gain", o->least_gain, "Keep the input order below this share of gain").between(0.0, 1.0);
   c.add_flag("--no-scotch", o->without_scotch, "Do not use Scotch where it is installed");
   c.add_option("--emit", o->emit, "Launcher's file: ompi4-rankfile, ompi5, seq, hydra, slurm, or wrap");
+  c.add_option("--batch", o->batch, "Write a batch script that starts the ranks in their places: slurm or pbs")
+      .one_of({"slurm", "pbs"});
+  c.add_option("-t,--threads", o->threads, "Cores of a rank: 1 is flat, more is hybrid, a rank's threads on neighbours")
+      .between(1, 4096)
+      .show_default();
+  c.add_option("--program", o->program, "--batch: what to start (default: osteon run JOB with --job, else PROGRAM)");
+  c.add_option("--walltime", o->walltime, "--batch: time to ask for").show_default();
   c.add_option("-o,--output", o->output, "Where to write it (- for standard output)");
   c.add_flag("--verify", o->verify, "Start the ranks here (or run under mpirun), place them, and measure the exchange");
   c.add_option("--picture", o->picture, "Draw the placement beside the input order, as SVG");
@@ -183,6 +217,8 @@ void add_place(registry& commands) {
       "Examples:\n  osteon place --grid z=8,y=8,x=8 --cells z=256,y=256,x=1024 --hosts 64 --host \"pack:2 l3:1 core:4 "
       "pu:1\"\n"
       "  osteon place --graph trace.json --machine machine.json --emit ompi4-rankfile -o rankfile\n"
+      "  osteon place --job examples/bone.toml --ranks 16 --hosts 8 --host \"pack:2 l3:1 core:4 pu:1\" --threads 4 --batch "
+      "slurm\n"
       "  osteon place --job examples/bone.toml --ranks 64 --hosts 8 --host \"pack:2 l3:1 core:4 pu:1\"\n"
       "  osteon place --hosts 4 --host \"core:2 pu:1\" --trace -- mpirun -n 8 ./program");
 }

@@ -15,6 +15,7 @@
 #include <osteon/net/costs/compositing_model.hpp>
 #include <osteon/net/costs/exchange_cost.hpp>
 #include <osteon/net/costs/plan_cost.hpp>
+#include <osteon/net/networks/network_request.hpp>
 #include <osteon/plan/composite_method.hpp>
 
 namespace osteon::app {
@@ -74,7 +75,7 @@ int net_cost_of_exchanges(const exchange_cost_options& o, const std::string& tar
 
 /// Say what compositing costs on a machine: by [Ono]'s equations, by the extended ones, by walking the plan.
 struct net_cost_options {
-  std::string method = "binary-swap", pixels = "512x512", machine = "bgl";
+  std::string method = "binary-swap", pixels = "512x512", machine = "bgl", write_rate, write_latency;
   int ranks = 0, bytes_per_pixel = 4;
   exchange_cost_options exchanges;  ///< asked for instead, if they name a network
   std::string json;
@@ -102,8 +103,22 @@ machine_pair find_machine(const std::string& name) {
   return {printed, extended};
 }
 
-json to_json(const net::frame_time& t) {
-  return {{"compose_s", t.compose}, {"collect_s", t.collect}, {"frames_per_second", t.frames_per_second()}};
+// Seconds of [Ono]'s t_write, equation 2: the whole picture to a display node or a file; 0 if no rate is given.
+double write_seconds(const net_cost_options& o, double bytes) {
+  if (o.write_rate.empty() && !o.write_latency.empty()) throw usage_error("--write-latency goes with --write-rate");
+  if (o.write_rate.empty()) return 0;
+  const double rate = net::parse_rate(o.write_rate);
+  if (!(rate > 0)) throw usage_error(fmt::format("--write-rate {}: give a rate such as 1.25GB/s or 10Gbit/s", o.write_rate));
+  const double latency = o.write_latency.empty() ? 0 : net::parse_time(o.write_latency);
+  if (!(latency >= 0)) throw usage_error(fmt::format("--write-latency {}: give a time such as 50us", o.write_latency));
+  return latency + bytes / rate;
+}
+
+json to_json(const net::frame_time& t, double write) {
+  return {{"compose_s", t.compose},
+          {"collect_s", t.collect},
+          {"write_s", write},
+          {"frames_per_second", 1 / (t.total() + write)}};
 }
 
 struct equation_time {
@@ -145,7 +160,7 @@ int net_cost(const net_cost_options& o) {
         o.ranks, o.method, most_ranks_to_walk(o.method)));
   const machine_pair machine = find_machine(o.machine);
   if (method.ranks_per_host == 0) method.ranks_per_host = machine.extended.ranks_per_host;
-  const double bytes = static_cast<double>(image.pixels()) * o.bytes_per_pixel;
+  const double bytes = static_cast<double>(image.pixels()) * o.bytes_per_pixel, write = write_seconds(o, bytes);
   json answer = {{"schema", "osteon.net.cost/1"},
                  {"method", o.method},
                  {"ranks", o.ranks},
@@ -155,7 +170,7 @@ int net_cost(const net_cost_options& o) {
                  {"equations", json::object()}};
   const auto say = [&](const char* words, const net::frame_time& t) {
     if (o.json != "-")
-      fmt::print("{:<44} {:>10.3f} {:>10.3f} {:>10.2f}\n", words, t.compose * 1e3, t.collect * 1e3, t.frames_per_second());
+      fmt::print("{:<44} {:>10.3f} {:>10.3f} {:>10.2f}\n", words, t.compose * 1e3, t.collect * 1e3, 1 / (t.total() + write));
   };
   if (o.json != "-")
     fmt::print("{} of {} ranks, {} x {} pixels of {} bytes, {}\n\n{:<44} {:>10} {:>10} {:>10}\n", o.method, o.ranks,
@@ -163,7 +178,7 @@ int net_cost(const net_cost_options& o) {
                "frames/s");
   if (group)
     for (const equation_time& r : rows_of_equations(machine, o.ranks, *group, bytes)) {
-      answer["equations"][r.key] = to_json(r.time);
+      answer["equations"][r.key] = to_json(r.time, write);
       say(r.words, r.time);
     }
   if (walk) {
@@ -178,6 +193,8 @@ int net_cost(const net_cost_options& o) {
                       {"busiest_rank", cost.busiest_rank},
                       {"busiest_bytes", cost.busiest_bytes}};
     say("extended, the plan walked message by message", {cost.exchange + cost.blend, cost.collect});
+    if (o.json != "-" && write > 0)
+      fmt::print("frames/s with {:.3f} ms to write each picture, or send it to the display\n", write * 1e3);
     if (o.json != "-")
       fmt::print("\n{} messages; rank {} sends or receives most: {:.3g} MB\n", cost.messages, cost.busiest_rank,
                  cost.busiest_bytes * 1e-6);
@@ -197,6 +214,11 @@ void add_net_cost(registry& commands) {
     o->exchanges.input.bytes_per_pixel = o->bytes_per_pixel;
     return net_cost_of_exchanges(o->exchanges, o->json);
   });
+  cost.add_option(
+      "--write-rate", o->write_rate,
+      "Compositing: the finished picture goes to a file or a display node at this rate, such as 1.25GB/s (default: "
+      "left out, as by [Ono])");
+  cost.add_option("--write-latency", o->write_latency, "Compositing: before it, such as 50us (default: 0)");
   cost.add_option("--method", o->method, "as `osteon plan` takes it; equations are printed for binary-swap and multi-step:P")
       .show_default();
   cost.add_option("-n,--ranks", o->ranks,
@@ -210,6 +232,7 @@ void add_net_cost(registry& commands) {
   cost.footer(
       "Examples:\n  osteon net cost --method multi-step:512 -n 4096 --machine ha8000\n"
       "  osteon net cost -n 6 --pixels 1920x1080 --machine machine.json --json -\n"
+      "  osteon net cost -n 1024 --write-rate 125MB/s --write-latency 1ms\n"
       "  osteon net cost --network hxb:8x8x16 --plan shift --plan bruck --bytes 640");
 }
 

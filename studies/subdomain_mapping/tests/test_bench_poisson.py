@@ -10,9 +10,9 @@ from fake_cluster import FakeCluster, why_not
 from whole_job import BINARY
 
 
-def run(*words: str) -> subprocess.CompletedProcess[str]:
+def run(*words: str, seconds: str = "0") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [BINARY, "bench", "poisson", "--seconds", "0", *words],
+        [BINARY, "bench", "poisson", "--seconds", seconds, *words],
         capture_output=True,
         text=True,
         timeout=120,
@@ -49,6 +49,30 @@ def test_rows_and_the_same_temperatures_for_all_ranks_and_orders() -> None:
                 assert value[f"{order}, sent to other hosts"] == 0
                 assert value[f"{order}, error"] < 1e-13
     assert len(digests) == 1
+
+
+# Oracle: definitions, from the other rows: 8 operations a cell over the peak, the bytes of a sweep over the triad's, speeds of a
+# rank alone and of all of them.
+def test_efficiency_and_shares_of_peak_and_bandwidth() -> None:
+    for ranks in (1, 2):
+        words = ("-n", str(ranks), "--cells", "64,64,128", "--order", "original", "--json", "-")
+        value = {row["name"]: row["value"] for row in answer(run(*words, seconds="0.5"))["rows"]}
+        speed, step = value["sweep alone"], value["original, speed"]
+        assert 0.5 < value["peak, multiply and add"] < 1e5
+        assert value["sweep alone, share of peak"] == pytest.approx(
+            0.8 * speed / value["peak, multiply and add"], rel=1e-6
+        )
+        assert value["original, step, share of peak"] == pytest.approx(
+            value["sweep alone, share of peak"] * step / speed, rel=1e-6
+        )
+        bandwidth = 100 * value["sweep alone, bandwidth"] / value["triad"]
+        assert value["sweep alone, share of bandwidth"] == pytest.approx(bandwidth, rel=1e-6)
+        assert value["original, step, share of bandwidth"] == pytest.approx(bandwidth * step / speed, rel=1e-6)
+        efficiency = 100 * speed / ranks / value["one rank alone"]
+        assert value["sweep alone, parallel efficiency"] == pytest.approx(efficiency, rel=1e-6)
+        assert value["sweep alone, share of peak"] < 100
+        if ranks == 1:
+            assert 40 < value["sweep alone, parallel efficiency"] < 250  # twice the same, on a busy machine
 
 
 # Oracle: the sum of bytes that a host's ranks send; a policy that is tried is printed with its time.

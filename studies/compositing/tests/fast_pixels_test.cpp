@@ -1,0 +1,102 @@
+// Fast blends, compression by value and counts of messages.
+#include <gtest/gtest.h>
+
+#include <osteon/base/error.hpp>
+#include <random>
+#include <studies/compositing/compression.hpp>
+#include <studies/compositing/fast_blend.hpp>
+#include <studies/compositing/message_counts.hpp>
+
+namespace osteon::studies::fast_pixels_test {
+
+std::vector<std::byte> bytes(std::initializer_list<int> values) {
+  std::vector<std::byte> result;
+  for (const int v : values) result.push_back(static_cast<std::byte>(v));
+  return result;
+}
+
+// Oracle: by hand: behind an opacity of 55, 200 of 255 pass: 100 becomes 78.43: 78 by 255 and rounding; 20000 >> 8 is 78,
+// too, and of 255 it is 199 in place of 200.
+TEST(fast_blend, shift_and_table_by_hand) {
+  auto shifted = bytes({1, 2, 3, 55}), looked_up = shifted;
+  const auto back = bytes({100, 255, 0, 255});
+  blend_behind(fast_blend::shift, shifted, back);
+  blend_behind(fast_blend::table, looked_up, back);
+  EXPECT_EQ(shifted, bytes({79, 201, 3, 254}));
+  EXPECT_EQ(looked_up, bytes({79, 202, 3, 255}));
+}
+
+// Oracle: rounding theory: one exact rounding is at most half a unit off, a table's two layers are, too; a shift loses up to
+// two a layer, always to the same side. What is wrong in the opacity counts again in the next layer.
+TEST(fast_blend, errors_are_those_of_rounding_at_each_layer) {
+  for (const int layers : {2, 4, 16}) {
+    const auto found = compare_blends(layers, 4096, 0);
+    ASSERT_EQ(found.size(), 3u);
+    EXPECT_LE(found[0].worst, 0.501) << layers;
+    EXPECT_LE(found[2].worst, layers == 2 ? 0.501 : layers) << layers;
+    EXPECT_GT(found[1].mean, found[2].mean) << layers;
+    EXPECT_GT(found[1].worst, 0.6) << layers;
+    EXPECT_LE(found[1].worst, 2.0 * (layers - 1)) << layers;
+    EXPECT_GT(found[0].rate, 0);
+  }
+}
+
+// Oracle: what went in.
+TEST(compression, finds_every_pixel_again) {
+  std::mt19937 random(5);
+  for (const std::size_t pixels : {std::size_t{0}, std::size_t{1}, std::size_t{255}, std::size_t{256}, std::size_t{4099}})
+    for (const unsigned values : {1u, 2u, 256u}) {
+      std::vector<std::byte> data(4 * pixels);
+      for (auto& b : data) b = static_cast<std::byte>(random() % values);
+      for (const auto how : {value_code::runs, value_code::differences})
+        EXPECT_EQ(decompress(how, compress(how, data), data.size()), data) << pixels << " " << values;
+    }
+}
+
+// Oracle: counted by hand: 600 equal pixels are runs of 255, 255 and 90; the differences of a ramp
+// of 100 steps are 400 ones.
+TEST(compression, has_the_length_counted_by_hand) {
+  EXPECT_EQ(compress(value_code::runs, std::vector<std::byte>(2400, std::byte{9})).size(), 3u * 5);
+  std::vector<std::byte> ramp;
+  for (int i = 1; i <= 100; ++i) ramp.insert(ramp.end(), 4, static_cast<std::byte>(i));
+  EXPECT_EQ(compress(value_code::differences, ramp).size(), 2u * 2);  // 400 ones: runs of 255 and 145
+  EXPECT_EQ(compress(value_code::runs, ramp).size(), 500u);
+}
+
+TEST(compression, refuses_damaged_messages) {
+  auto code = compress(value_code::runs, std::vector<std::byte>(400, std::byte{1}));
+  EXPECT_THROW(decompress(value_code::runs, code, 396), data_error);
+  EXPECT_THROW(decompress(value_code::runs, code, 404), data_error);
+  code.pop_back();
+  EXPECT_THROW(decompress(value_code::runs, code, 400), data_error);
+}
+
+// Oracle: the table of the methods: direct send n - 1, a chain or tree 1, binary swap log2 n, all of them n log2 n.
+TEST(message_counts, are_those_of_the_literature) {
+  const auto found = count_messages({"direct-send", "tree", "binary-swap", "multi-step:16"}, 256);
+  for (const auto& m : found) {
+    ASSERT_EQ(m.counts.size(), 8u);
+    for (const auto& c : m.counts) {
+      int levels = 0;
+      while (1 << levels < c.ranks) ++levels;
+      if (m.method == "direct-send") {
+        EXPECT_EQ(c.most, c.ranks - 1);
+      }
+      if (m.method == "tree") {
+        EXPECT_EQ(c.most, 1);
+        EXPECT_EQ(c.all, c.ranks - 1);
+      }
+      if (m.method == "binary-swap") {
+        EXPECT_EQ(c.most, levels);
+        EXPECT_EQ(c.all, c.ranks * levels);
+      }
+      if (m.method == "multi-step:16") {
+        EXPECT_GE(c.most, std::min(levels, 4));
+        EXPECT_LE(c.most, std::min(levels, 4) + 2);
+      }
+    }
+  }
+  EXPECT_THROW(count_messages({"binary-swop"}, 4), usage_error);
+}
+
+}  // namespace osteon::studies::fast_pixels_test
