@@ -144,6 +144,7 @@ struct physics {
   const char* key_of_loads = "load";  ///< for the faults of check_on_solid
 
   std::vector<const material_property*> needs{};  ///< of every material; none: [[material]] may be left out
+  bool takes_boundaries = false;                  ///< [[boundary]]
   bool takes_graded_moduli = false;               ///< [density_law] and [modulus_image]
   const char* why_not_by_corners = "";            ///< nothing passes an edge or a corner; empty: something does
   /// Values that load.boundary_condition may have in this job; none: it has no such key.

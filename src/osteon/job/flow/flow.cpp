@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <osteon/job/flow/check_openings.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/run_flow.hpp>
 
@@ -23,9 +24,17 @@ void describe_flow(key_visitor& v, spec& job) {
     "Dynamic viscosity in Pa s, > 0; left out: that of water. Velocities are for it, the permeability is the same for any.");
   v("density_kg_per_m3", &f.density_kg_per_m3, "Density in kg/m3, > 0, for the Reynolds number; left out: that of water.");
   v("pressure_drop_Pa", &f.pressure_drop_Pa,
-    "Difference of pressure between the two faces of the direction in Pa, > 0: velocities, flow rate and Reynolds number "
-    "are "
-    "for it.");
+    "Of permeability: difference of pressure between the two faces of the direction in Pa, > 0; left out: 1. Velocities, "
+    "flow rate and Reynolds number are for it.");
+  v("inertia", &f.inertia,
+    "Of the test flow: whether the fluid has inertia, the steady Navier-Stokes equations; else it creeps (Stokes).");
+  v("convection", &f.convection,
+    "With inertia: blended, central differences, and where the Reynolds number of a voxel exceeds 2, so much upwind that "
+    "nothing oscillates; central: central everywhere.",
+    {"blended", "central"});
+  v("multiples", &f.multiples,
+    "Of the test flow: factors of all given velocities, flow rates and pressures; a flow for each, the fields are those of "
+    "the last. With inertia, Forchheimer's law is fitted to them.");
 }
 
 void check_flow(const spec& job, std::vector<problem>& problems) {
@@ -34,12 +43,20 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
   };
   const flow_keys f = flow_keys_of(job);
   const std::string test = flow_test(job);
-  expect(test == "permeability" || test == "permeability_tensor", "load.test",
-         fmt::format("'{}' does not go with physics = \"flow\"; use 'permeability' or 'permeability_tensor'", test));
+  expect(test == "permeability" || test == "permeability_tensor" || test == "flow", "load.test",
+         fmt::format("'{}' does not go with physics = \"flow\"; use 'permeability', 'permeability_tensor' or 'flow'", test));
   for (const auto& [key, unit, value] : {std::tuple{"viscosity_Pa_s", "Pa s", f.viscosity_Pa_s},
                                          {"density_kg_per_m3", "kg/m3", f.density_kg_per_m3},
-                                         {"pressure_drop_Pa", "Pa", f.pressure_drop_Pa}})
+                                         {"pressure_drop_Pa", "Pa", f.pressure_drop_Pa.value_or(1)}})
     expect(std::isfinite(value) && value > 0, fmt::format("flow.{}", key), fmt::format("{} must be > 0 {}", value, unit));
+  if (test == "flow") {
+    check_openings(job, problems);
+  } else {
+    expect(job.boundaries.empty(), "boundary",
+           fmt::format("belongs to test = \"flow\", not to '{}'; remove one of the two", test));
+    expect(!f.inertia, "flow.inertia", "belongs to test = \"flow\": a permeability is that of creeping flow; remove it");
+    expect(f.multiples.empty(), "flow.multiples", "belongs to test = \"flow\"; remove it");
+  }
   expect(f.fluid_labels.empty() || job.segment.labels, "flow.fluid_labels",
          "given, but segment.labels is not: the image holds grey values; set it, or say by flow.fluid which voxels flow");
   expect(f.fluid_labels.empty() || f.fluid == "empty", "flow.fluid", "given together with flow.fluid_labels; remove one");
@@ -59,7 +76,7 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
 
 void refuse_flow(const spec& job, std::vector<problem>& problems) {
   const std::string test = job.load.test.value_or("");
-  if (test == "permeability" || test == "permeability_tensor")
+  if (test == "permeability" || test == "permeability_tensor" || test == "flow")
     problems.push_back({"load.test", fmt::format("'{}' belongs to physics = \"flow\"", test)});
   if (job.own_keys.contains("flow"))
     problems.push_back({"flow", "belongs to physics = \"flow\"; remove it or change the physics"});
@@ -82,6 +99,11 @@ solid_rules flow_rules(const spec& job) {
 solver_work flow_work(const spec& job, const voxel::node_count*) {
   solver_work work;
   if (flow_test(job) == "permeability_tensor") work.kept = work.solutions = 3;
+  if (flow_test(job) == "flow") {
+    const flow_keys f = flow_keys_of(job);
+    constexpr double with_inertia = 6;  // steps of Picard and Newton
+    work.solutions = static_cast<double>(std::max<std::size_t>(1, f.multiples.size())) * (f.inertia ? with_inertia : 1);
+  }
   return work;
 }
 
@@ -137,7 +159,47 @@ std::vector<answer> flow_answers() {
       {.key = "flow_rate_mm3_per_s",
        .title = "flow rate",
        .unit = "mm3/s",
-       .meaning = "Through the faces of the axis, at the given drop of pressure."},
+       .meaning = "Through the faces of the axis, at the given drop of pressure; of the test flow all that flows in."},
+      {.key = "pressure_drop_Pa",
+       .title = "drop of pressure",
+       .unit = "Pa",
+       .meaning = "Mean pressure of what flows in, less that of what flows out."},
+      {.key = "opening_inflow_mm3_per_s.*",
+       .title = "flow rate in through",
+       .unit = "mm3/s",
+       .meaning = "By face, a second condition on one face with a number; negative: the fluid leaves."},
+      {.key = "opening_pressure_Pa.*",
+       .title = "mean pressure at",
+       .unit = "Pa",
+       .meaning = "Over the area of the opening."},
+      {.key = "mean_speed_mm_per_s",
+       .title = "mean speed",
+       .unit = "mm/s",
+       .meaning = "Over the fluid that flows, of the test flow."},
+      {.key = "highest_speed_mm_per_s", .title = "highest speed", .unit = "mm/s", .meaning = "At the centre of a voxel."},
+      {.key = "mass_imbalance",
+       .title = "inflow less outflow, of the inflow",
+       .meaning = "What the solver's tolerance leaves of a balance that is exact."},
+      {.key = "forchheimer_permeability_m2",
+       .title = "permeability by Forchheimer's law",
+       .unit = "m2",
+       .meaning = "K of drop / length = viscosity / K * velocity + beta * density * velocity^2, velocity of the whole "
+                  "cross-section along the axis, fitted to the multiples."},
+      {.key = "forchheimer_beta_per_m",
+       .title = "inertial coefficient by Forchheimer's law",
+       .unit = "1/m",
+       .meaning = "beta of the same."},
+      {.key = "forchheimer_error",
+       .title = "largest distance from Forchheimer's law",
+       .meaning = "Of the drop of a multiple, relative."},
+      {.key = "cell_reynolds_number",
+       .title = "highest Reynolds number of a voxel",
+       .meaning = "Density times velocity across a face times the voxel's edge over viscosity.",
+       .in_table = false},
+      {.key = "upwinded_share",
+       .title = "share of the faces with upwind differences",
+       .meaning = "Sides of control volumes where the Reynolds number of a voxel exceeds 2 and flow.convection is blended.",
+       .in_table = false},
       {.key = "mean_velocity_mm_per_s",
        .title = "mean velocity in the pores",
        .unit = "mm/s",
@@ -164,37 +226,41 @@ std::vector<answer> flow_answers() {
        .in_table = false},
       {.key = "reynolds_number",
        .title = "Reynolds number",
-       .meaning =
-           "Density times mean velocity times hydraulic diameter over viscosity, at the given drop; the permeability is "
-           "that of creeping flow, far below 1."},
+       .meaning = "Density times mean velocity (of the test flow, mean speed) times hydraulic diameter over viscosity; the "
+                  "permeability is that of creeping flow, far below 1."},
   };
 }
 
 }  // namespace
 
 const physics& flow() {
-  static const physics row{
-      .name = "flow",
-      .meaning = "permeability of the pores, by steady Stokes flow",
-      .caption = "Flow through the pores",
-      .synonyms = {"stokes", "permeability", "fluid", "darcy", "cfd", "navierstokes"},
-      .answers = flow_answers(),
-      .keys = describe_flow,
-      .about_keys = "The fluid of a flow job.",
-      .check = check_flow,
-      .refuse = refuse_flow,
-      .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
-                           std::vector<problem>&) { check_flow_on(job, read()); },
-      .key_of_loads = "flow",
-      .why_not_by_corners = "nothing flows through an edge or a corner",
-      .boundary_conditions = [](const spec&) { return std::vector<std::string>{"periodic", "mirrored", "closed"}; },
-      .rules = flow_rules,
-      .system = {io::centring::cell, 4},
-      .costs = {4, 50, 4, 2e-6, 8e-6},
-      .default_tolerance = 1e-4,
-      .work = flow_work,
-      .most_components = [](const spec&) { return 3; },
-      .run = run_flow};
+  static const physics row{.name = "flow",
+                           .meaning = "permeability of the pores, by steady Stokes flow, and flow between openings",
+                           .caption = "Flow through the pores",
+                           .synonyms = {"stokes", "permeability", "fluid", "darcy", "cfd", "navierstokes"},
+                           .answers = flow_answers(),
+                           .keys = describe_flow,
+                           .about_keys = "The fluid of a flow job.",
+                           .check = check_flow,
+                           .refuse = refuse_flow,
+                           .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
+                                                std::vector<problem>&) { check_flow_on(job, read()); },
+                           .key_of_loads = "flow",
+                           .takes_boundaries = true,
+                           .why_not_by_corners = "nothing flows through an edge or a corner",
+                           .boundary_conditions =
+                               [](const spec& job) {
+                                 return flow_test(job) == "flow"
+                                            ? std::vector<std::string>{}
+                                            : std::vector<std::string>{"periodic", "mirrored", "closed"};
+                               },
+                           .rules = flow_rules,
+                           .system = {io::centring::cell, 4},
+                           .costs = {4, 50, 4, 2e-6, 8e-6},
+                           .default_tolerance = 1e-4,
+                           .work = flow_work,
+                           .most_components = [](const spec&) { return 3; },
+                           .run = run_flow};
   return row;
 }
 

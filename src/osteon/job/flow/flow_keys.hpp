@@ -8,7 +8,11 @@ namespace osteon::job {
 struct flow_keys {
   std::string fluid = "empty";       ///< or solid: which of the voxels that [segment] tells apart
   std::vector<double> fluid_labels;  ///< instead, of a label image
-  double viscosity_Pa_s = 1e-3, density_kg_per_m3 = 1000, pressure_drop_Pa = 1;
+  double viscosity_Pa_s = 1e-3, density_kg_per_m3 = 1000;
+  std::optional<double> pressure_drop_Pa;  ///< of permeability; absent: 1
+  bool inertia = false;
+  std::string convection = "blended";  ///< or central
+  std::vector<double> multiples;       ///< of the conditions; none: once, as they are
 };
 
 inline flow_keys flow_keys_of(const spec& job) { return own_keys<flow_keys>(job, "flow"); }

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
+#include <osteon/job/flow/run_flow_through.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/flow/permeability.hpp>
 #include <osteon/solve/joint_certificate.hpp>
-#include <osteon/solve/post/field_statistics.hpp>
 
 namespace osteon::job {
 
@@ -36,7 +38,7 @@ solve::flow_problem make_flow_problem(const spec& job, const local_model& part) 
   if (flow_test(job) == "permeability_tensor") problem.directions = {axis::z, axis::y, axis::x};
   problem.viscosity_Pa_s = f.viscosity_Pa_s;
   problem.density_kg_per_m3 = f.density_kg_per_m3;
-  problem.pressure_drop_Pa = f.pressure_drop_Pa;
+  problem.pressure_drop_Pa = f.pressure_drop_Pa.value_or(1);
   return problem;
 }
 
@@ -52,51 +54,6 @@ json in_m2(const std::array<std::array<double, 3>, 3>& tensor_mm2) {
   json rows = json::array();
   for (const auto& row : tensor_mm2) rows.push_back({row[0] * m2_per_mm2, row[1] * m2_per_mm2, row[2] * m2_per_mm2});
   return rows;
-}
-
-// Length of the velocity of each voxel.
-std::vector<float> speed_of(const std::vector<float>& velocity) {
-  std::vector<float> speed(velocity.size() / 3);
-  for (std::size_t i = 0; i < speed.size(); ++i)
-    speed[i] = std::hypot(velocity[3 * i], velocity[3 * i + 1], velocity[3 * i + 2]);
-  return speed;
-}
-
-// Mean speed over the mean velocity along the axis.
-double tortuosity_of(MPI_Comm comm, const std::vector<float>& speed, const std::vector<float>& velocity, axis along) {
-  std::array<double, 2> sums{};
-  for (std::size_t i = 0; i < speed.size(); ++i) {
-    sums[0] += static_cast<double>(speed[i]);
-    sums[1] += static_cast<double>(velocity[3 * i + static_cast<std::size_t>(along)]);
-  }
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, comm);
-  return sums[0] / sums[1];
-}
-
-// Fields and picture of the direction along the axis of the job.
-void show_flow(physics_result& result, const spec& job, const local_model& part, solve::flow_direction& shown) {
-  const MPI_Comm comm = part.where.comm;
-  cell_values velocity, speed, pressure;
-  comm::collectively(comm, [&] {
-    speed = share(speed_of(shown.velocity_mm_per_s));
-    velocity = share(std::move(shown.velocity_mm_per_s));
-    pressure = share(std::move(shown.pressure_Pa));
-  });
-  const auto statistics = solve::statistics(comm, *speed);
-  if (shown.percolates) result.answers["hydraulic_tortuosity"] = tortuosity_of(comm, *speed, *velocity, shown.along);
-  if (job.picture.enabled) result.shown = speed;
-  result.shown_name = "speed";
-  result.shown_title = "speed of the fluid";
-  result.shown_units = "mm s-1";
-  result.shown_low = 0;
-  result.shown_high = statistics.p99;
-  const auto field = [&part](const char* name, const char* words, const char* units, cell_values values, int components) {
-    return result_field{{name, words, units, io::centring::cell, components},
-                        [&part, values = std::move(values), components] { return cell_planes(part, values, components); }};
-  };
-  result.fields = {field("velocity", "velocity of the fluid (z, y, x)", "mm s-1", velocity, 3),
-                   field("speed", "speed of the fluid", "mm s-1", speed, 1),
-                   field("pressure", "pressure of the fluid", "Pa", pressure, 1)};
 }
 
 json answers_of(const spec& job, const local_model& part, const solve::flow_solution& solution) {
@@ -122,7 +79,7 @@ json answers_of(const spec& job, const local_model& part, const solve::flow_solu
       answers["permeability_bounds_m2"] = {d.low_mm2 * m2_per_mm2, d.high_mm2 * m2_per_mm2};
       answers["permeability_from_flux_m2"] = d.from_flux_mm2 * m2_per_mm2;
       answers["permeability_from_dissipation_m2"] = d.from_dissipation_mm2 * m2_per_mm2;
-      answers["flow_rate_mm3_per_s"] = d.permeability_mm2 / f.viscosity_Pa_s * f.pressure_drop_Pa *
+      answers["flow_rate_mm3_per_s"] = d.permeability_mm2 / f.viscosity_Pa_s * f.pressure_drop_Pa.value_or(1) *
                                        cross_section_mm2(part.header, d.along) / length_mm(part.header, d.along);
       answers["mean_velocity_mm_per_s"] = d.mean_velocity_mm_per_s;
       answers["reynolds_number"] = d.reynolds_number;
@@ -150,7 +107,7 @@ json flow_load(const spec& job, const local_model& part) {
           {"boundary_condition", condition_of(job)},
           {"viscosity_Pa_s", f.viscosity_Pa_s},
           {"density_kg_per_m3", f.density_kg_per_m3},
-          {"pressure_drop_Pa", f.pressure_drop_Pa},
+          {"pressure_drop_Pa", f.pressure_drop_Pa.value_or(1)},
           {"length_mm", length_mm(part.header, along)},
           {"cross_section_mm2", cross_section_mm2(part.header, along)}};
 }
@@ -165,9 +122,10 @@ std::string distance_of_bounds(const solve::flow_solution& solution) {
 
 }  // namespace
 
-std::string flow_test(const spec& job) { return job.load.test.value_or("permeability"); }
+std::string flow_test(const spec& job) { return job.load.test.value_or(job.boundaries.empty() ? "permeability" : "flow"); }
 
 physics_result run_flow(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+  if (flow_test(job) == "flow") return run_flow_through(job, part, how, log);
   const MPI_Comm comm = part.where.comm;
   solve::flow_problem problem;
   comm::collectively(comm, [&] { problem = make_flow_problem(job, part); });
@@ -182,12 +140,14 @@ physics_result run_flow(const spec& job, const local_model& part, const solve::o
   result.stopped_at = distance_of_bounds(solution);
   const auto shown = std::find_if(solution.directions.begin(), solution.directions.end(),
                                   [&](const solve::flow_direction& d) { return d.along == load_axis(job); });
-  show_flow(result, job, part, *shown);
+  show_flow(result, job, part, std::move(shown->velocity_mm_per_s), std::move(shown->pressure_Pa),
+            shown->percolates ? std::optional(shown->along) : std::nullopt);
   result.answers["load"] = flow_load(job, part);
   return result;
 }
 
 void check_flow_on(const spec& job, const local_model& part) {
+  if (flow_test(job) == "flow") return check_flow_through_on(job, part);
   solve::check_permeability(make_flow_problem(job, part), options_of({}));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <osteon/job/heat/check_heat.hpp>
+#include <osteon/job/physics.hpp>
 
 namespace osteon::job {
 
@@ -32,7 +33,9 @@ class heat_checker {
     const auto belongs_here = [&](bool given, const std::string& where) {
       expect(!given, where, "belongs to physics = \"heat\"; remove it or change the physics");
     };
-    belongs_here(!job_.boundaries.empty(), "boundary");
+    if (!physics_of(job_).takes_boundaries)
+      expect(job_.boundaries.empty(), "boundary",
+             "belongs to physics = \"heat\" or \"flow\"; remove it or change the physics");
     belongs_here(job_.transient.has_value(), "transient");
     belongs_here(job_.load.gradient_K_per_mm.has_value(), "load.gradient_K_per_mm");
     for (std::size_t n = 0; n < job_.materials.size(); ++n) {
@@ -52,6 +55,11 @@ class heat_checker {
     expect(!job_.picture.field, "picture.field", "given, but physics = \"heat\" shows the heat flux; remove it");
   }
 
+  static bool has_flow_keys(const boundary_spec& b) {
+    return b.velocity_mm_per_s || b.flow_rate_mm3_per_s || b.pressure_Pa || b.profile || b.slide_mm_per_s || b.low_mm ||
+           b.high_mm || b.centre_mm || b.radius_mm;
+  }
+
   void check_gradient() {
     if (!job_.load.gradient_K_per_mm) return;
     expect(test_ == "heat_transfer", "load.gradient_K_per_mm",
@@ -68,7 +76,14 @@ class heat_checker {
       expect(!b.face.empty(), at + "face", "missing: z_low, z_high, y_low, ... or z, y, x for both faces of an axis");
       if (b.face.empty()) continue;
       const bool both = b.face.size() == 1;
-      expect(b.kind != "periodic" || both, at + "face",
+      const std::string kind = kind_of(b);
+      const bool is_heats = kind == "temperature" || kind == "flux" || kind == "convection" || kind == "periodic";
+      expect(is_heats, at + "kind",
+             fmt::format("'{}' belongs to physics = \"flow\"; use 'temperature', 'flux', 'convection' or 'periodic'", kind));
+      expect(!has_flow_keys(b), at + "kind",
+             "with keys of a fluid (velocity, flow_rate, pressure, profile, slide, or a part of the face), which belong to "
+             "physics = \"flow\"; remove them");
+      expect(kind != "periodic" || both, at + "face",
              fmt::format("'{}' is one face, but periodic joins two; write face = \"{}\"", b.face, b.face.substr(0, 1)));
       for (const char* end : {"_low", "_high"}) {
         const std::string face = both ? b.face + end : b.face;
@@ -77,12 +92,13 @@ class heat_checker {
                fmt::format("{} already has the condition of boundary[{}]; give each face one", face, entry->second + 1));
       }
       const auto key = [&](const char* name, bool needed, const std::optional<double>& value) {
-        expect(!needed || value.has_value(), at + name, fmt::format("missing: kind = \"{}\" needs it", b.kind));
-        expect(needed || !value, at + name, fmt::format("does not go with kind = \"{}\"; remove it", b.kind));
+        expect(!needed || value.has_value(), at + name, fmt::format("missing: kind = \"{}\" needs it", kind));
+        expect(needed || !value, at + name, fmt::format("does not go with kind = \"{}\"; remove it", kind));
       };
-      key("temperature_K", b.kind == "temperature" || b.kind == "convection", b.temperature_K);
-      key("flux_W_per_m2", b.kind == "flux", b.flux_W_per_m2);
-      key("transfer_W_per_m2K", b.kind == "convection", b.transfer_W_per_m2K);
+      if (!is_heats) continue;
+      key("temperature_K", kind == "temperature" || kind == "convection", b.temperature_K);
+      key("flux_W_per_m2", kind == "flux", b.flux_W_per_m2);
+      key("transfer_W_per_m2K", kind == "convection", b.transfer_W_per_m2K);
       expect(!b.transfer_W_per_m2K || *b.transfer_W_per_m2K > 0, at + "transfer_W_per_m2K",
              fmt::format("{} must be > 0 W/(m2 K)", b.transfer_W_per_m2K.value_or(0)));
     }

@@ -8,6 +8,9 @@ namespace osteon::job {
 /// The heat problem of a heat job: the test of [load], or what its tables amount to.
 std::string heat_test(const spec& job);
 
+/// What a [[boundary]] of a heat job does.
+inline std::string kind_of(const boundary_spec& b) { return b.kind.value_or("temperature"); }
+
 /// Check the test of a heat job, its conditions, materials, steps in time and output.
 void check_heat(const spec& job, std::vector<problem>& problems);
 

@@ -19,7 +19,7 @@ solid_rules heat_rules(const spec& job) {
   if (test == "conductivity_tensor") rules.periodic.fill(job.load.boundary_condition.value_or("periodic") == "periodic");
   if (test == "heat_transfer")
     for (const boundary_spec& b : job.boundaries)
-      if (b.kind == "periodic") rules.periodic[b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2] = true;
+      if (kind_of(b) == "periodic") rules.periodic[b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2] = true;
   return rules;
 }
 
@@ -107,6 +107,7 @@ const physics& heat() {
       .check_on_solid = check_heat_on_solid,
       .key_of_loads = "boundary",
       .needs = {&property::conductivity},
+      .takes_boundaries = true,
       .why_not_by_corners = "no heat flows through an edge or a corner",
       .boundary_conditions =
           [](const spec& job) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <osteon/job/heat/check_heat.hpp>
 
 namespace osteon::job {
 
@@ -10,10 +11,10 @@ namespace {
 solve::face_condition condition(const boundary_spec& b) {
   constexpr double per_mm2 = 1e-6;  // from 1/m2
   solve::face_condition face;
-  face.kind = b.kind == "flux"         ? solve::thermal::flux
-              : b.kind == "convection" ? solve::thermal::convection
-              : b.kind == "periodic"   ? solve::thermal::insulated
-                                       : solve::thermal::temperature;
+  face.kind = kind_of(b) == "flux"         ? solve::thermal::flux
+              : kind_of(b) == "convection" ? solve::thermal::convection
+              : kind_of(b) == "periodic"   ? solve::thermal::insulated
+                                           : solve::thermal::temperature;
   face.temperature_K = b.temperature_K.value_or(0);
   face.flux_W_per_mm2 = per_mm2 * b.flux_W_per_m2.value_or(0);
   face.transfer_W_per_mm2K = per_mm2 * b.transfer_W_per_m2K.value_or(0);
@@ -42,7 +43,7 @@ solve::heat_problem make_heat_problem(const spec& job, const local_model& part, 
   for (const boundary_spec& b : job.boundaries) {
     const std::size_t axis = b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2;
     const bool both = b.face.size() == 1;
-    if (b.kind == "periodic") problem.periodic[axis] = true;
+    if (kind_of(b) == "periodic") problem.periodic[axis] = true;
     if (both || b.face.ends_with("low")) problem.faces[axis][0] = condition(b);
     if (both || b.face.ends_with("high")) problem.faces[axis][1] = condition(b);
   }

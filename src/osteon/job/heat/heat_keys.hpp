@@ -10,12 +10,31 @@ void describe_boundary(Visitor& t, boundary_spec& b) {
   t("face", b.face, "z_low, z_high, y_low, ...; or z, y or x for both faces of the axis.",
     {"z_low", "z_high", "y_low", "y_high", "x_low", "x_high", "z", "y", "x"});
   t("kind", b.kind,
-    "temperature of the face; flux into the solid; convection to an ambient; periodic: both faces of an axis are "
-    "one.",
-    {"temperature", "flux", "convection", "periodic"});
+    "Of heat: temperature of the face (if left out); flux into the solid; convection to an ambient; periodic: both faces of "
+    "an axis are one. Of a fluid: velocity or flow_rate, into the image; pressure: given on the face, through which the "
+    "fluid passes at right angles; outlet: given pressure, and no friction from outside; slip: nothing passes and nothing "
+    "holds the fluid back, also a plane of symmetry; wall: no slip, it may slide.",
+    {"temperature", "flux", "convection", "periodic", "velocity", "flow_rate", "pressure", "outlet", "slip", "wall"});
   t("temperature_K", b.temperature_K, "Temperature of the face, or of the ambient, in K.");
   t("flux_W_per_m2", b.flux_W_per_m2, "Heat into the solid in W/m2; negative cools.");
   t("transfer_W_per_m2K", b.transfer_W_per_m2K, "Heat transfer coefficient in W/(m2 K), > 0.");
+  t("velocity_mm_per_s", b.velocity_mm_per_s,
+    "velocity: mean over the fluid of the opening in mm/s, into the image; negative leaves.");
+  t("flow_rate_mm3_per_s", b.flow_rate_mm3_per_s,
+    "flow_rate: through all of the opening in mm3/s, into the image; negative leaves.");
+  t("pressure_Pa", b.pressure_Pa, "pressure: in Pa; outlet: the same, left out: 0.");
+  t("profile", b.profile,
+    "velocity and flow_rate: uniform, used if this is left out; developed: as far inside a straight channel of the "
+    "opening's "
+    "shape, a parabola between plates.",
+    {"uniform", "developed"});
+  t("slide_mm_per_s", b.slide_mm_per_s, "wall: its velocity [z, y, x] in mm/s, along the face.");
+  t("low_mm", b.low_mm,
+    "Only where the voxel's centre lies in the box from low_mm to high_mm, [z, y, x] as the positions of sets. What names a "
+    "part of a face goes before what names all of it.");
+  t("high_mm", b.high_mm, "The box's high corner [z, y, x].");
+  t("centre_mm", b.centre_mm, "Only within radius_mm of this point [z, y, x], measured along the face.");
+  t("radius_mm", b.radius_mm, "Radius of that disc in mm, > 0.");
 }
 
 template <class Visitor>

@@ -19,6 +19,7 @@
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/outputs/draw.hpp>
 #include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/compute.hpp>
 #include <osteon/render/picture_plan.hpp>

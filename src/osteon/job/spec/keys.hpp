@@ -119,12 +119,14 @@ void describe(Visitor& v, spec& s) {
       "custom: only [[support]], [[force]] and gravity. conduction: fixed temperatures on the faces. heat_transfer: "
       "what the [[boundary]] tables say. conductivity_tensor: the effective conductivity in all directions. "
       "homogenise: stiffness of the material, from six mean strains. permeability: of the fluid, along the axis; "
-      "permeability_tensor: along all. free_expansion: nothing but the temperatures, in "
+      "permeability_tensor: along all. flow: of a fluid, between the openings that the [[boundary]] tables say. "
+      "free_expansion: nothing but the temperatures, in "
       "thermo_elasticity. Left out: custom if "
       "there is a [[support]], else axial_bonded, in a heat job heat_transfer if there is a [[boundary]], else conduction, "
-      "in a flow job permeability.",
+      "in a flow job flow if there is a [[boundary]], else permeability.",
       {"axial_bonded", "uniaxial", "confined", "shear", "pure_shear", "bending", "torsion", "custom", "conduction",
-       "heat_transfer", "conductivity_tensor", "homogenise", "permeability", "permeability_tensor", "free_expansion"});
+       "heat_transfer", "conductivity_tensor", "homogenise", "permeability", "permeability_tensor", "flow",
+       "free_expansion"});
     t("axis", l.axis, "Direction of the load, of the heat flow or of the fluid.", {"z", "y", "x"});
     describe_drive(t, l);
     t("low_K", l.low_K, "Temperature of the low face in K.");
@@ -169,15 +171,16 @@ void describe(Visitor& v, spec& s) {
          });
   v.list(
       "boundary", s.boundaries,
-      "Heat on an outer face of the image, where the solid meets it; faces that are not named are insulated. For the test "
-      "heat_transfer.",
+      "What happens on an outer face of the image: to heat where the solid meets it, in the test heat_transfer, where faces "
+      "that are not named are insulated; to a fluid, in the test flow, where all that is not named is a wall without slip.",
       [](auto& t, boundary_spec& b) { describe_boundary(t, b); });
   v.optional_table("transient", s.transient, "Heat in time, from one temperature everywhere, by implicit steps.",
                    [](auto& t, transient_spec& p) { describe_transient(t, p); });
   v.table("solve", "How exactly.", [&](auto& t) {
     t("tolerance", s.solve.tolerance,
-      "Residual relative to the initial one at which the solver stops; left out: 1e-6. Of flow: how far the bounds of the "
-      "permeability may be apart; left out: 1e-4.");
+      "Residual relative to the initial one at which the solver stops; left out: 1e-6. Of permeability: how far its bounds "
+      "may be "
+      "apart; of flow: the error that the preconditioner sees, relative to the answer; left out: 1e-4.");
     t("max_iterations", s.solve.max_iterations, "The solver gives up after this many iterations (exit code 4).");
   });
   v.table(

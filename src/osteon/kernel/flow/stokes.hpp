@@ -24,6 +24,7 @@ struct stokes_open_face {
   std::array<std::int32_t, 4> across{-1, -1, -1, -1};  ///< low and high along the first of axes_across, and the second
   double diagonal = 0;   ///< of the row, halved as all of it: in double, as the answer is no better than it
   bool is_inlet = true;  ///< the cell inside is above the face
+  std::int8_t axis = 0;  ///< that it lies across
 };
 
 /// K in the precision T. Borrowed memory.
@@ -36,9 +37,8 @@ struct stokes_stencil {
   std::array<std::array<T, 64>, 3> diagonal{};    ///< by component and that number
   std::array<T, 3> weight{};                      ///< w by axis
   std::array<T, 3> slope{};                       ///< g by axis
-  std::span<const stokes_open_face> open_faces;   ///< all across one axis
-  std::span<const std::int32_t> beyond;           ///< cells behind the outlet: they have a low face there and nothing else
-  int through = 0;                                ///< the axis of the open faces
+  std::span<const stokes_open_face> open_faces;
+  std::span<const std::int32_t> beyond;  ///< cells behind the outlet: they have a low face there and nothing else
   std::int64_t stride = 0;
 };
 
@@ -115,12 +115,12 @@ void stokes_corner(const stokes_stencil<T>& k, const conduction_corner& corner, 
 
 template <class T, class In, class Done>
 void stokes_open_faces(const stokes_stencil<T>& k, const In* x, const std::array<T, 3>& force, const Done& done) {
-  const auto axis = static_cast<std::size_t>(k.through);
-  const In* const u = x + static_cast<std::int64_t>(axis) * k.stride;
   const In* const p = x + 3 * k.stride;
   for (const std::int32_t i : k.beyond)
     for (int c = 0; c < 4; ++c) done(c, i, T(0));
   for (const stokes_open_face& f : k.open_faces) {
+    const auto axis = static_cast<std::size_t>(f.axis);
+    const In* const u = x + static_cast<std::int64_t>(axis) * k.stride;
     T sum = static_cast<T>(f.diagonal) * static_cast<T>(u[f.cell]) - force[axis] / 2;
     if (f.along >= 0) sum -= k.weight[axis] * static_cast<T>(u[f.along]);
     for (std::size_t n = 0; n < 4; ++n)

@@ -7,9 +7,6 @@
 
 namespace osteon::solve {
 
-namespace {
-
-// The block of a box that is one voxel longer along an axis.
 grid::block longer(grid::block where, int axis) {
   if (where.owned.end[axis] == where.domain[axis]) ++where.owned.end[axis];
   ++where.domain[axis];
@@ -17,6 +14,8 @@ grid::block longer(grid::block where, int axis) {
   where.boxes = std::make_shared<grid::box_tree>(where.domain, std::vector(cuts.begin(), cuts.end()));
   return where;
 }
+
+namespace {
 
 // The runs that are kept, and behind each of their voxels on the last plane of the axis one more.
 voxel::run_set flowing_runs(const flow_problem& problem, const std::vector<bool>& keep, int through) {
@@ -151,7 +150,8 @@ flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>&
         cells.friction[axis][at(i)] = number;
         cells.diagonal[axis][number] = diagonal;
         // Half of the neighbours across, and of the walls.
-        kernel::stokes_open_face f{i, i, near[2 * axis + 1], {}, (diagonal + cells.weight[axis]) / 2, true};
+        kernel::stokes_open_face f{
+            i, i, near[2 * axis + 1], {}, (diagonal + cells.weight[axis]) / 2, true, static_cast<std::int8_t>(axis)};
         if (is_outlet) f.pressure = f.along = near[2 * axis], f.is_inlet = false;
         for (std::size_t n = 0; n < 4; ++n) f.across[n] = near[2 * kernel::axes_across[axis][n / 2] + n % 2];
         cells.open_faces.push_back(f);

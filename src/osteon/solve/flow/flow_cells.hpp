@@ -43,7 +43,6 @@ struct flow_cells {
     }
     k.open_faces = open_faces;
     k.beyond = beyond;
-    k.through = through < 0 ? 0 : through;
     k.stride = stride();
     return k;
   }
@@ -62,6 +61,34 @@ void visit_neighbours(const heat_cells& c, Visit visit) {
                                                                       : i + (d == 4 ? -1 : 1);
       visit(i, near);
     }
+  for (const kernel::conduction_corner& k : c.corners) {
+    for (std::size_t d = 0; d < near.size(); ++d) near[d] = k.neighbour[d] == k.cell ? -1 : k.neighbour[d];
+    visit(k.cell, near);
+  }
+}
+
+/// The block of a box that is one voxel longer along an axis. @collective local
+grid::block longer(grid::block where, int axis);
+
+/// The same by all threads, in any order; the corners on one.
+template <class Visit>
+void visit_neighbours_in_parallel(const heat_cells& c, Visit visit) {
+  constexpr std::int64_t chunk = 256;
+  for_each_block(static_cast<std::int64_t>(c.segments.size()), chunk, [&](std::int64_t begin, std::int64_t end) {
+    std::array<std::int32_t, kernel::directions> near;
+    for (std::int64_t k = begin; k < end; ++k) {
+      const kernel::conduction_segment& s = c.segments[static_cast<std::size_t>(k)];
+      for (std::int32_t n = 0; n < static_cast<std::int32_t>(s.length); ++n) {
+        const std::int32_t i = s.first + n;
+        for (std::size_t d = 0; d < near.size(); ++d)
+          near[d] = (c.open[static_cast<std::size_t>(i)] >> d & 1) == 0 ? -1
+                    : d < 4                                             ? s.neighbour[d] + n
+                                                                        : i + (d == 4 ? -1 : 1);
+        visit(i, near);
+      }
+    }
+  });
+  std::array<std::int32_t, kernel::directions> near;
   for (const kernel::conduction_corner& k : c.corners) {
     for (std::size_t d = 0; d < near.size(); ++d) near[d] = k.neighbour[d] == k.cell ? -1 : k.neighbour[d];
     visit(k.cell, near);

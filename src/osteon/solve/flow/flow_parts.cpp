@@ -56,6 +56,7 @@ class parts_in_periods {
       if ((touched_[root] >> (2 * a) & 3) == 3) bits = static_cast<std::uint8_t>(bits | 1U << a);
     return bits;
   }
+  std::int32_t root_of(std::int32_t i) { return find(i).root; }
   bool is_root(std::int32_t i) const { return node_[at(i)].parent == i; }
 
  private:
@@ -174,31 +175,54 @@ std::vector<T> gather_lists(MPI_Comm comm, const std::vector<T>& own, std::vecto
   return all;
 }
 
-}  // namespace
+// The pieces of all ranks, and on rank 0 what joins them.
+struct pieces_of_ranks {
+  std::vector<std::int32_t> piece;  // of each run, in this rank's numbers
+  std::int32_t count = 0;           // of this rank
+  std::vector<int> counts;          // of all, on rank 0
+  std::vector<contact_of_pieces> contacts;
+};
 
-flow_parts find_flow_parts(const grid::block& where, const voxel::run_set& cells, bool periodic, std::uint8_t wanted) {
+pieces_of_ranks find_pieces(const grid::block& where, const voxel::run_set& cells, bool periodic) {
   const MPI_Comm comm = where.comm;
-  std::int32_t count = 0, first = 0;
-  std::vector<std::int32_t> piece = number_pieces(cells, count);
-  MPI_Exscan(&count, &first, 1, MPI_INT32_T, MPI_SUM, comm);
+  pieces_of_ranks result;
+  std::int32_t first = 0;
+  result.piece = number_pieces(cells, result.count);
+  MPI_Exscan(&result.count, &first, 1, MPI_INT32_T, MPI_SUM, comm);
   if (comm::rank(comm) == 0) first = 0;  // MPI_Exscan leaves it undefined there
-  const std::vector<std::uint8_t> touched = touched_faces(where, cells, piece, count);
 
   const ghosted_cells ghosted = with_ghosts(where, cells, {periodic, periodic, periodic});
   std::vector<std::int32_t> piece_of_cell(at(ghosted.size));
   const auto runs = cells.runs();
   for (std::size_t n = 0; n < runs.size(); ++n)
-    std::fill_n(piece_of_cell.begin() + runs[n].first, runs[n].length, first + piece[n]);
+    std::fill_n(piece_of_cell.begin() + runs[n].first, runs[n].length, first + result.piece[n]);
   ghosted.links.exchange(piece_of_cell.data());
-  const auto contacts = find_contacts(where, ghosted, piece_of_cell);
+  std::vector<int> unused;
+  result.contacts = gather_lists(comm, find_contacts(where, ghosted, piece_of_cell), unused);
+  return result;
+}
 
-  std::vector<int> counts, unused;
-  std::vector<std::uint8_t> bits = gather_lists(comm, touched, counts);
-  const auto all_contacts = gather_lists(comm, contacts, unused);
+// What rank 0 knows of all pieces, on the ranks that have them.
+template <class T>
+std::vector<T> scatter_lists(MPI_Comm comm, const std::vector<T>& all, const std::vector<int>& counts, std::int32_t count,
+                             MPI_Datatype type) {
+  const std::vector<int> begin = comm::offsets_of(counts);
+  std::vector<T> own(at(count));
+  MPI_Scatterv(all.data(), counts.data(), begin.data(), type, own.data(), count, type, 0, comm);
+  return own;
+}
+
+}  // namespace
+
+flow_parts find_flow_parts(const grid::block& where, const voxel::run_set& cells, bool periodic, std::uint8_t wanted) {
+  const MPI_Comm comm = where.comm;
+  const pieces_of_ranks pieces = find_pieces(where, cells, periodic);
+  std::vector<int> counts;
+  std::vector<std::uint8_t> bits = gather_lists(comm, touched_faces(where, cells, pieces.piece, pieces.count), counts);
   flow_parts result;
   if (comm::rank(comm) == 0) {
     parts_in_periods parts(bits);
-    for (const contact_of_pieces& c : all_contacts) parts.join(c);
+    for (const contact_of_pieces& c : pieces.contacts) parts.join(c);
     for (std::int32_t i = 0; i < static_cast<std::int32_t>(bits.size()); ++i) {
       bits[at(i)] = parts.through(i, periodic);
       result.parts += parts.is_root(i);
@@ -207,11 +231,31 @@ flow_parts find_flow_parts(const grid::block& where, const voxel::run_set& cells
   }
   MPI_Bcast(&result.parts, 1, MPI_INT64_T, 0, comm);
   MPI_Bcast(&result.flowing_parts, 1, MPI_INT64_T, 0, comm);
-  const std::vector<int> begin = comm::offsets_of(counts);
-  std::vector<std::uint8_t> own(at(count));
-  MPI_Scatterv(bits.data(), counts.data(), begin.data(), MPI_UINT8_T, own.data(), count, MPI_UINT8_T, 0, comm);
-  result.through.resize(runs.size());
-  for (std::size_t n = 0; n < runs.size(); ++n) result.through[n] = own[at(piece[n])];
+  const auto own = scatter_lists(comm, bits, counts, pieces.count, MPI_UINT8_T);
+  result.through.resize(pieces.piece.size());
+  for (std::size_t n = 0; n < pieces.piece.size(); ++n) result.through[n] = own[at(pieces.piece[n])];
+  return result;
+}
+
+numbered_parts number_flow_parts(const grid::block& where, const voxel::run_set& cells) {
+  const MPI_Comm comm = where.comm;
+  const pieces_of_ranks pieces = find_pieces(where, cells, false);
+  std::vector<int> counts;
+  std::vector<std::int32_t> part = gather_lists(comm, std::vector<std::int32_t>(at(pieces.count)), counts);
+  numbered_parts result;
+  if (comm::rank(comm) == 0) {
+    parts_in_periods parts(std::vector<std::uint8_t>(part.size()));
+    for (const contact_of_pieces& c : pieces.contacts) parts.join(c);
+    const auto size = static_cast<std::int32_t>(part.size());
+    for (std::int32_t i = 0; i < size; ++i)
+      if (parts.is_root(i)) part[at(i)] = result.count++;
+    for (std::int32_t i = 0; i < size; ++i)
+      if (!parts.is_root(i)) part[at(i)] = part[at(parts.root_of(i))];
+  }
+  MPI_Bcast(&result.count, 1, MPI_INT32_T, 0, comm);
+  const auto own = scatter_lists(comm, part, counts, pieces.count, MPI_INT32_T);
+  result.of_run.resize(pieces.piece.size());
+  for (std::size_t n = 0; n < pieces.piece.size(); ++n) result.of_run[n] = own[at(pieces.piece[n])];
   return result;
 }
 

@@ -24,4 +24,14 @@ struct flow_parts {
 /// @cost what meets at the boundaries of ranks is gathered on rank 0
 flow_parts find_flow_parts(const grid::block& where, const voxel::run_set& cells, bool periodic, std::uint8_t wanted);
 
+/// The face-connected parts of the cells over all ranks, on a box that does not repeat.
+struct numbered_parts {
+  std::vector<std::int32_t> of_run;  ///< per run of the cells: its part
+  std::int32_t count = 0;            ///< all ranks
+};
+
+/// @collective on where.comm
+/// @cost what meets at the boundaries of ranks is gathered on rank 0
+numbered_parts number_flow_parts(const grid::block& where, const voxel::run_set& cells);
+
 }  // namespace osteon::solve

@@ -6,6 +6,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/solve/flow/flow_solver.hpp>
+#include <osteon/solve/flow/flow_sums.hpp>
 
 namespace osteon::solve {
 
@@ -16,25 +17,6 @@ constexpr double drop_exact = 0.03;   // fall of |s| after which rounding might 
 
 // The preconditioner's blocks lie this near to the exact inverses: measured on packs, sponges and ducts, with a reserve.
 constexpr double quality = 4;
-
-constexpr std::int64_t block = 4096;
-
-// Sums of N terms over blocks of the four arrays of owned values, the same for any number of threads.
-// @param term (component, begin, count, sums)
-template <std::size_t N, class Term>
-std::array<double, N> sum_blocks(std::int64_t owned, Term term) {
-  const std::int64_t blocks = (owned + block - 1) / block;
-  std::vector<std::array<double, N>> partial(at(4 * blocks));
-#pragma omp parallel for schedule(static) if (4 * owned >= shortest_parallel_loop)
-  for (std::int64_t b = 0; b < 4 * blocks; ++b) {
-    const std::int64_t begin = b % blocks * block;
-    term(b / blocks, begin, std::min(block, owned - begin), partial[at(b)]);
-  }
-  std::array<double, N> sum{};
-  for (const auto& p : partial)
-    for (std::size_t n = 0; n < N; ++n) sum[n] += p[n];
-  return sum;
-}
 
 }  // namespace
 

@@ -1,0 +1,112 @@
+#include <osteon/job/flow/check_openings.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <osteon/job/flow/flow_keys.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+using list = std::optional<std::vector<double>>;
+
+bool names_a_part(const boundary_spec& b) { return b.low_mm || b.high_mm || b.centre_mm || b.radius_mm; }
+
+}  // namespace
+
+void check_openings(const spec& job, std::vector<problem>& problems) {
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+    return holds;
+  };
+  std::map<std::string, std::size_t> owner;  // of each whole face, the table that speaks of it
+  double given = 0;
+  bool has_outlet = false, drives = false;
+  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+  for (std::size_t n = 0; n < job.boundaries.size(); ++n) {
+    const boundary_spec& b = job.boundaries[n];
+    const std::string at = fmt::format("boundary[{}].", n + 1);
+    if (!expect(!b.face.empty(), at + "face", "missing: z_low, z_high, y_low, ... or z, y, x for both faces of an axis"))
+      continue;
+    if (!expect(b.kind.has_value(), at + "kind",
+                "missing: velocity, flow_rate, pressure, outlet, slip, or wall for one that slides"))
+      continue;
+    const std::string& kind = *b.kind;
+    const bool is_fluids = kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet" ||
+                           kind == "slip" || kind == "wall";
+    if (!expect(
+            is_fluids, at + "kind",
+            fmt::format("'{}' belongs to physics = \"heat\"; use 'velocity', 'flow_rate', 'pressure', 'outlet', 'slip' or "
+                        "'wall'",
+                        kind)))
+      continue;
+    expect(!b.temperature_K && !b.flux_W_per_m2 && !b.transfer_W_per_m2K, at + "kind",
+           "with keys of heat (temperature_K, flux_W_per_m2, transfer_W_per_m2K); remove them");
+    const auto key = [&](const char* name, bool needed, bool allowed, const auto& value) {
+      expect(!needed || value.has_value(), at + name, fmt::format("missing: kind = \"{}\" needs it", kind));
+      expect(allowed || !value, at + name, fmt::format("does not go with kind = \"{}\"; remove it", kind));
+    };
+    const bool is_inlet = kind == "velocity" || kind == "flow_rate";
+    key("velocity_mm_per_s", kind == "velocity", kind == "velocity", b.velocity_mm_per_s);
+    key("flow_rate_mm3_per_s", kind == "flow_rate", kind == "flow_rate", b.flow_rate_mm3_per_s);
+    key("pressure_Pa", kind == "pressure", kind == "pressure" || kind == "outlet", b.pressure_Pa);
+    key("profile", false, is_inlet, b.profile);
+    key("slide_mm_per_s", false, kind == "wall", b.slide_mm_per_s);
+    key("radius_mm", b.centre_mm.has_value(), b.centre_mm.has_value(), b.radius_mm);
+    expect(!b.radius_mm || *b.radius_mm > 0, at + "radius_mm", fmt::format("{} must be > 0 mm", b.radius_mm.value_or(0)));
+    for (const auto& [name, value] : {std::pair<const char*, const list&>{"slide_mm_per_s", b.slide_mm_per_s},
+                                      {"low_mm", b.low_mm},
+                                      {"high_mm", b.high_mm},
+                                      {"centre_mm", b.centre_mm}})
+      expect(!value || value->size() == 3, at + name,
+             fmt::format("{} values; give three, [z, y, x]", value ? value->size() : 0));
+    if (b.slide_mm_per_s && b.slide_mm_per_s->size() == 3) {
+      const std::size_t across = b.face[0] == 'z' ? 0 : b.face[0] == 'y' ? 1 : 2;
+      expect((*b.slide_mm_per_s)[across] == 0, at + "slide_mm_per_s",
+             fmt::format("{} mm/s along {}, across the face: a wall can slide along its face only",
+                         (*b.slide_mm_per_s)[across], "zyx"[across]));
+      drives = drives || std::any_of(b.slide_mm_per_s->begin(), b.slide_mm_per_s->end(), [](double u) { return u != 0; });
+    }
+    if (!names_a_part(b))
+      for (const char* end : {"_low", "_high"}) {
+        const std::string face = b.face.size() == 1 ? b.face + end : b.face;
+        const auto [entry, is_new] = owner.try_emplace(face, n);
+        expect(is_new || entry->second == n, at + "face",
+               fmt::format(
+                   "{} already has the condition of boundary[{}]; give each face one, or name parts of it by low_mm and "
+                   "high_mm, or centre_mm and radius_mm",
+                   face, entry->second + 1));
+      }
+    const double value = b.velocity_mm_per_s.value_or(b.flow_rate_mm3_per_s.value_or(0));
+    expect(std::isfinite(value) && std::isfinite(b.pressure_Pa.value_or(0)), at + "kind", "a value is not finite");
+    if (is_inlet && value != 0) given = std::max(given, value), drives = true;
+    if (kind == "pressure" || kind == "outlet") {
+      has_outlet = true;
+      lowest = std::min(lowest, b.pressure_Pa.value_or(0));
+      highest = std::max(highest, b.pressure_Pa.value_or(0));
+    }
+  }
+  if (!expect(!job.boundaries.empty(), "boundary",
+              "missing: test = \"flow\" needs openings, e.g. a face with kind = "
+              "\"velocity\" and another with kind = \"outlet\""))
+    return;
+  bool lets_out = has_outlet;
+  for (const boundary_spec& b : job.boundaries)
+    lets_out = lets_out || b.velocity_mm_per_s.value_or(0) < 0 || b.flow_rate_mm3_per_s.value_or(0) < 0;
+  expect(given == 0 || lets_out, "boundary",
+         "fluid flows in, but nowhere out, and it is incompressible: give a face kind = \"outlet\" or \"pressure\"");
+  expect(drives || highest > lowest || !problems.empty(), "boundary",
+         "nothing drives the flow: all pressures are equal, and there is no velocity, flow rate or sliding wall");
+
+  const flow_keys f = flow_keys_of(job);
+  expect(!f.pressure_drop_Pa, "flow.pressure_drop_Pa",
+         "belongs to test = \"permeability\"; give pressures by [[boundary]] with kind = \"pressure\"");
+  for (const double m : f.multiples)
+    expect(std::isfinite(m) && m != 0, "flow.multiples", fmt::format("{} must be finite and not 0", m));
+  expect(f.inertia || f.convection == "blended", "flow.convection", "given, but flow.inertia = false has no convection");
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,58 @@
+#include <osteon/job/flow/flow_fields.hpp>
+
+#include <cmath>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/solve/post/field_statistics.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+// Length of the velocity of each voxel.
+std::vector<float> speed_of(const std::vector<float>& velocity) {
+  std::vector<float> speed(velocity.size() / 3);
+  for (std::size_t i = 0; i < speed.size(); ++i)
+    speed[i] = std::hypot(velocity[3 * i], velocity[3 * i + 1], velocity[3 * i + 2]);
+  return speed;
+}
+
+// Mean speed over the mean velocity along the axis.
+double tortuosity_of(MPI_Comm comm, const std::vector<float>& speed, const std::vector<float>& velocity, axis along) {
+  std::array<double, 2> sums{};
+  for (std::size_t i = 0; i < speed.size(); ++i) {
+    sums[0] += static_cast<double>(speed[i]);
+    sums[1] += static_cast<double>(velocity[3 * i + static_cast<std::size_t>(along)]);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, comm);
+  return sums[0] / sums[1];
+}
+
+}  // namespace
+
+void show_flow(physics_result& result, const spec& job, const local_model& part, std::vector<float> velocity_mm_per_s,
+               std::vector<float> pressure_Pa, std::optional<axis> straight) {
+  const MPI_Comm comm = part.where.comm;
+  cell_values velocity, speed, pressure;
+  comm::collectively(comm, [&] {
+    speed = share(speed_of(velocity_mm_per_s));
+    velocity = share(std::move(velocity_mm_per_s));
+    pressure = share(std::move(pressure_Pa));
+  });
+  const auto statistics = solve::statistics(comm, *speed);
+  if (straight) result.answers["hydraulic_tortuosity"] = tortuosity_of(comm, *speed, *velocity, *straight);
+  if (job.picture.enabled) result.shown = speed;
+  result.shown_name = "speed";
+  result.shown_title = "speed of the fluid";
+  result.shown_units = "mm s-1";
+  result.shown_low = 0;
+  result.shown_high = statistics.p99;
+  const auto field = [&part](const char* name, const char* words, const char* units, cell_values values, int components) {
+    return result_field{{name, words, units, io::centring::cell, components},
+                        [&part, values = std::move(values), components] { return cell_planes(part, values, components); }};
+  };
+  result.fields = {field("velocity", "velocity of the fluid (z, y, x)", "mm s-1", velocity, 3),
+                   field("speed", "speed of the fluid", "mm s-1", speed, 1),
+                   field("pressure", "pressure of the fluid", "Pa", pressure, 1)};
+}
+
+}  // namespace osteon::job

@@ -1,0 +1,15 @@
+#pragma once
+/// @file
+/// Fields and picture of a flow job.
+#include <optional>
+#include <osteon/job/physics_result.hpp>
+
+namespace osteon::job {
+
+/// Velocity, speed and pressure of the fluid as fields, the speed as picture.
+/// @param velocity_mm_per_s shape (cells, 3) @param straight axis of which the tortuosity of the paths becomes an answer
+/// @collective on part.where.comm
+void show_flow(physics_result& result, const spec& job, const local_model& part, std::vector<float> velocity_mm_per_s,
+               std::vector<float> pressure_Pa, std::optional<axis> straight);
+
+}  // namespace osteon::job

@@ -1,0 +1,252 @@
+#include <osteon/job/flow/run_flow_through.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/job/flow/flow_fields.hpp>
+#include <osteon/job/flow/flow_keys.hpp>
+#include <osteon/job/flow/run_flow.hpp>
+#include <osteon/solve/checkpointer.hpp>
+#include <osteon/solve/flow/flow_through.hpp>
+#include <osteon/solve/joint_certificate.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+solve::face_flow kind_of_flow(const std::string& kind) {
+  return kind == "velocity"    ? solve::face_flow::velocity
+         : kind == "flow_rate" ? solve::face_flow::flow_rate
+         : kind == "pressure"  ? solve::face_flow::pressure
+         : kind == "outlet"    ? solve::face_flow::outlet
+         : kind == "slip"      ? solve::face_flow::slip
+                               : solve::face_flow::wall;
+}
+
+// One condition for each face of a table.
+std::vector<solve::flow_boundary> conditions_of(const spec& job, vector3 origin_mm) {
+  std::vector<solve::flow_boundary> all;
+  const auto place = [&](const std::vector<double>& zyx) {
+    return vector3{zyx[0] - origin_mm.z, zyx[1] - origin_mm.y, zyx[2] - origin_mm.x};
+  };
+  for (std::size_t n = 0; n < job.boundaries.size(); ++n) {
+    const boundary_spec& b = job.boundaries[n];
+    solve::flow_boundary one;
+    one.across = b.face[0] == 'z' ? axis::z : b.face[0] == 'y' ? axis::y : axis::x;
+    one.kind = kind_of_flow(b.kind.value_or(""));
+    one.value = b.velocity_mm_per_s.value_or(b.flow_rate_mm3_per_s.value_or(b.pressure_Pa.value_or(0)));
+    one.is_developed = b.profile.value_or("uniform") == "developed";
+    if (const auto& u = b.slide_mm_per_s) one.slide_mm_per_s = {(*u)[0], (*u)[1], (*u)[2]};
+    if (b.low_mm) one.low_mm = place(*b.low_mm);
+    if (b.high_mm) one.high_mm = place(*b.high_mm);
+    if (b.centre_mm) one.centre_mm = place(*b.centre_mm);
+    if (b.radius_mm) one.radius_mm = *b.radius_mm;
+    for (const bool high : {false, true}) {
+      if (b.face.size() > 1 && b.face.ends_with("high") != high) continue;
+      one.high = high;
+      one.name = fmt::format("boundary[{}] ({}_{})", n + 1, b.face[0], high ? "high" : "low");
+      all.push_back(one);
+    }
+  }
+  return all;
+}
+
+solve::through_problem make_through_problem(const spec& job, const local_model& part) {
+  const flow_keys f = flow_keys_of(job);
+  solve::through_problem problem;
+  problem.where = part.where;
+  problem.spacing_mm = part.header.spacing_mm;
+  problem.cells = part.cells;
+  problem.boundaries = conditions_of(job, part.header.origin_mm);
+  if (!f.multiples.empty()) problem.multiples = f.multiples;
+  problem.viscosity_Pa_s = f.viscosity_Pa_s;
+  problem.density_kg_per_m3 = f.density_kg_per_m3;
+  problem.has_inertia = f.inertia;
+  problem.is_central = f.convection == "central";
+  return problem;
+}
+
+solve::through_options through_options_of(const solve::options& how) {
+  solve::through_options options;
+  options.tolerance = how.tolerance;
+  options.max_iterations = how.max_iterations;
+  if (how.checkpoints) options.poll = [&how] { how.checkpoints->pass(); };
+  return options;
+}
+
+// The face, and from the second condition on one face on a number.
+std::vector<std::string> names_of_openings(const solve::through_problem& problem) {
+  std::map<std::string, int> count;
+  std::vector<std::string> names;
+  for (const solve::flow_boundary& b : problem.boundaries) {
+    const std::string face = fmt::format("{}_{}", "zyx"[static_cast<int>(b.across)], b.high ? "high" : "low");
+    const int number = ++count[face];
+    names.push_back(number == 1 ? face : fmt::format("{}_{}", face, number));
+  }
+  return names;
+}
+
+// Drop of pressure over velocity and length against velocity, by least squares of relative distances:
+// drop / (length velocity) = viscosity / K + beta density velocity.
+struct forchheimer_fit {
+  double permeability_m2 = 0, beta_per_m = 0, error = 0;
+};
+
+std::optional<forchheimer_fit> fit_forchheimer(const spec& job, const local_model& part,
+                                               const std::vector<solve::through_flow>& flows) {
+  const flow_keys f = flow_keys_of(job);
+  if (!f.inertia || flows.size() < 2) return std::nullopt;
+  const double length_m = 1e-3 * length_mm(part.header, load_axis(job)),
+               section_mm2 = cross_section_mm2(part.header, load_axis(job));
+  double ss = 0, sv = 0, vv = 0, s = 0, v = 0;
+  std::vector<std::array<double, 2>> points;  // velocity, resistance
+  for (const solve::through_flow& flow : flows) {
+    const double velocity = 1e-3 * flow.inflow_mm3_per_s / section_mm2;
+    if (!flow.certificate.converged || velocity <= 0 || flow.pressure_drop_Pa <= 0) continue;
+    points.push_back({velocity, flow.pressure_drop_Pa / (length_m * velocity)});
+  }
+  if (points.size() < 2) return std::nullopt;
+  // Unknowns a + b velocity; each equation divided by its resistance.
+  for (const auto& [velocity, resistance] : points) {
+    const double p = 1 / resistance, q = velocity / resistance;
+    ss += p * p, sv += p * q, vv += q * q, s += p, v += q;
+  }
+  const double determinant = ss * vv - sv * sv;
+  if (!(determinant > 1e-12 * ss * vv)) return std::nullopt;
+  const double a = (vv * s - sv * v) / determinant, b = (ss * v - sv * s) / determinant;
+  forchheimer_fit fit{f.viscosity_Pa_s / a, b / f.density_kg_per_m3, 0};
+  for (const auto& [velocity, resistance] : points)
+    fit.error = std::max(fit.error, std::abs((a + b * velocity) / resistance - 1));
+  return fit;
+}
+
+json answers_of_flow(const solve::through_flow& flow, const std::vector<std::string>& names) {
+  json answers = {{"flow_rate_mm3_per_s", flow.inflow_mm3_per_s},
+                  {"pressure_drop_Pa", flow.pressure_drop_Pa},
+                  {"opening_inflow_mm3_per_s", json::object()},
+                  {"opening_pressure_Pa", json::object()},
+                  {"mean_speed_mm_per_s", flow.mean_speed_mm_per_s},
+                  {"highest_speed_mm_per_s", flow.highest_speed_mm_per_s},
+                  {"reynolds_number", flow.reynolds_number},
+                  {"cell_reynolds_number", flow.cell_reynolds_number},
+                  {"mass_imbalance", flow.imbalance}};
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    const solve::boundary_flow& b = flow.boundaries[n];
+    if (b.highest_velocity_mm_per_s == 0) continue;  // nothing passes: a wall
+    answers["opening_inflow_mm3_per_s"][names[n]] = b.inflow_mm3_per_s;
+    answers["opening_pressure_Pa"][names[n]] = b.mean_pressure_Pa;
+  }
+  return answers;
+}
+
+json through_load(const spec& job, const local_model& part) {
+  const flow_keys f = flow_keys_of(job);
+  json load = {{"test", flow_test(job)},
+               {"axis", job.load.axis},
+               {"viscosity_Pa_s", f.viscosity_Pa_s},
+               {"density_kg_per_m3", f.density_kg_per_m3},
+               {"inertia", f.inertia},
+               {"length_mm", length_mm(part.header, load_axis(job))},
+               {"cross_section_mm2", cross_section_mm2(part.header, load_axis(job))},
+               {"boundary", json::array()}};
+  if (f.inertia) load["convection"] = f.convection;
+  for (const boundary_spec& b : job.boundaries) {
+    json face = {{"face", b.face}, {"kind", b.kind.value_or("")}};
+    const auto add = [&](const char* key, const auto& value) {
+      if (value) face[key] = *value;
+    };
+    add("velocity_mm_per_s", b.velocity_mm_per_s);
+    add("flow_rate_mm3_per_s", b.flow_rate_mm3_per_s);
+    add("pressure_Pa", b.pressure_Pa);
+    add("profile", b.profile);
+    add("slide_mm_per_s", b.slide_mm_per_s);
+    add("low_mm", b.low_mm);
+    add("high_mm", b.high_mm);
+    add("centre_mm", b.centre_mm);
+    add("radius_mm", b.radius_mm);
+    load["boundary"].push_back(face);
+  }
+  return load;
+}
+
+// Where a flow that missed its tolerance stands.
+std::string state_of(const solve::through_flow& flow, bool has_inertia) {
+  std::vector<std::string> steps;
+  for (const double s : flow.steady_history) steps.push_back(fmt::format("{:.1e}", s));
+  constexpr std::size_t most = 12;
+  const bool is_long = steps.size() > most;
+  if (is_long) steps.erase(steps.begin(), steps.end() - most);
+  return fmt::format(
+      "an error of {:.2e} of the answer (after each step: {}{}{})",
+      flow.steady_history.empty() ? 1 : flow.steady_history.back(), is_long ? "..., " : "", fmt::join(steps, ", "),
+      has_inertia ? "; a flow that does not settle is transient: a steady one is not to be had at this velocity" : "");
+}
+
+}  // namespace
+
+physics_result run_flow_through(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  solve::through_problem problem;
+  comm::collectively(comm, [&] { problem = make_through_problem(job, part); });
+  solve::through_solution solution = solve::solve_flow_through(problem, through_options_of(how), log);
+  physics_result result;
+  result.elements = part.cells.size();
+  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+  std::vector<solve::solve_certificate> certificates;
+  for (const solve::through_flow& flow : solution.flows) certificates.push_back(flow.certificate);
+  result.certificate = solve::joint_certificate(certificates);
+
+  const std::vector<std::string> names = names_of_openings(problem);
+  const solve::through_flow& last = solution.flows.back();
+  const flow_keys f = flow_keys_of(job);
+  result.answers = answers_of_flow(last, names);
+  if (f.inertia) {
+    result.answers["upwinded_share"] = last.upwinded_share;
+    constexpr double much = 0.01;
+    if (last.upwinded_share > much)
+      log.warn(
+          fmt::format("the Reynolds number of a voxel reaches {:.3g}: convection is blended with upwind differences "
+                      "(hybrid scheme) where it exceeds 2, which is {:.1f} % of the faces; smaller voxels, or "
+                      "flow.convection = \"central\"",
+                      last.cell_reynolds_number, 100 * last.upwinded_share));
+  }
+  if (!f.multiples.empty()) {
+    result.answers["flows"] = json::array();
+    for (const solve::through_flow& flow : solution.flows) {
+      json one = {{"multiple", flow.multiple}};
+      one.update(answers_of_flow(flow, names));
+      one["iterations"] = flow.certificate.iterations;
+      result.answers["flows"].push_back(one);
+    }
+  }
+  if (const auto fit = fit_forchheimer(job, part, solution.flows)) {
+    result.answers["forchheimer_permeability_m2"] = fit->permeability_m2;
+    result.answers["forchheimer_beta_per_m"] = fit->beta_per_m;
+    result.answers["forchheimer_error"] = fit->error;
+  }
+  const solve::flow_counts& counts = solution.counts;
+  result.answers["porosity"] = counts.porosity();
+  result.answers["flowing_share"] = static_cast<double>(counts.flowing) / static_cast<double>(counts.fluid);
+  result.answers["hydraulic_diameter_mm"] = solution.hydraulic_diameter_mm;
+  result.answers["fluid"] = {{"voxels", counts.fluid},
+                             {"flowing_voxels", counts.flowing},
+                             {"parts", counts.parts},
+                             {"flowing_parts", counts.flowing_parts},
+                             {"wetted_faces", counts.wetted_faces}};
+  result.stopped_at = state_of(last, f.inertia);
+  show_flow(result, job, part, std::move(solution.velocity_mm_per_s), std::move(solution.pressure_Pa), std::nullopt);
+  result.answers["load"] = through_load(job, part);
+  return result;
+}
+
+void check_flow_through_on(const spec& job, const local_model& part) {
+  solve::check_flow_through(make_through_problem(job, part), through_options_of({}));
+}
+
+}  // namespace osteon::job

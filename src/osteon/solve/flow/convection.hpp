@@ -1,0 +1,52 @@
+#pragma once
+/// @file
+/// Inertia of flow between openings: the convection of momentum on the staggered grid.
+#include <osteon/solve/flow/open_flow_cells.hpp>
+#include <vector>
+
+namespace osteon::solve {
+
+/// C(u) v: what the flow u carries of the momentum of v out of the control volumes of the faces, in units of friction.
+///
+/// Central in skew-symmetric form: a side of a control volume with the flow F contributes F v_beyond / 2, so that convection
+/// between walls makes no kinetic energy, and is the difference of fluxes where u conserves mass. Where the Reynolds number
+/// of a side, |F| times the distance of the two velocities over the viscosity, exceeds 2, the friction of the side is raised
+/// to |F| / 2 (Spalding's hybrid scheme): then no velocity overshoots its neighbours. What leaves through an opening takes
+/// its own velocity along.
+class flow_convection {
+ public:
+  /// @param cells, boundaries kept by reference @param is_central no friction is added
+  flow_convection(const open_flow_cells& cells, const std::vector<flow_boundary>& boundaries, bool is_central);
+
+  /// Density times unit of velocity times unit of length over viscosity.
+  void set_reynolds(double of_units) { half_ = of_units / 2; }
+
+  /// r -= C(x) x at faces with an unknown. @param x shape (4, stride), ghosts current @collective on the communicator
+  void subtract(const double* x, double* r);
+  /// Sides of control volumes with more friction, and all that are passed. Of the last `subtract`, all ranks. @collective
+  double upwinded_share() const;
+
+  /// Keep x for the next two. @collective
+  void linearise(const double* x);
+  /// v += C(x) p. @param p shape (4, stride), ghosts current
+  void add_picard(const float* p, float* v);
+  /// v += derivative of C(x) x along p. @collective
+  void add_newton(const float* p, float* v);
+
+ private:
+  template <class T>
+  void set_high(const T* x, std::vector<T>& high) const;
+  template <class T, bool IsDerivative, bool IsNewton, class Done>
+  void walk(const T* x, const T* high, const T* p, const T* high_p, const Done& done) const;
+
+  const open_flow_cells& open_;
+  const flow_cells& cells_;
+  std::vector<bool> outlet_;  // by boundary
+  bool is_central_;
+  double half_ = 0;
+  std::vector<double> high_double_;
+  std::vector<float> x_, high_, high_p_;
+  std::vector<std::uint8_t> upwinded_, passed_;  // by owned cell: sides of its three control volumes
+};
+
+}  // namespace osteon::solve

@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <cmath>
+#include <osteon/base/at.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/offsets.hpp>
+#include <osteon/solve/flow/open_flow_cells.hpp>
+#include <osteon/solve/flow/opening_profiles.hpp>
+
+namespace osteon::solve {
+
+namespace {
+
+std::vector<opening_face> on_all_ranks(MPI_Comm comm, const std::vector<opening_face>& own) {
+  const int bytes = static_cast<int>(own.size() * sizeof(opening_face));
+  std::vector<int> counts(at(comm::size(comm)));
+  MPI_Allgather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
+  const std::vector<int> begin = comm::offsets_of(counts);
+  std::vector<opening_face> all(at(begin.back() + counts.back()) / sizeof(opening_face));
+  MPI_Allgatherv(own.data(), bytes, MPI_BYTE, all.data(), counts.data(), begin.data(), MPI_BYTE, comm);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+// Rows of a channel's cross-section: friction, and the faces beside each.
+struct cross_section {
+  std::vector<double> diagonal;
+  std::vector<std::array<std::int32_t, 4>> beside;  // -1: none that carries a velocity of this opening
+  std::array<double, 2> weight{};
+};
+
+// Faces [begin, end) of `all` on one side; those of the boundary carry a velocity.
+cross_section section_of(const through_problem& problem, const std::vector<opening_face>& all,
+                         const std::vector<std::size_t>& chosen) {
+  const int side = all[chosen.front()].side, axis = side / 2;
+  const std::int16_t boundary = all[chosen.front()].boundary;
+  cross_section section;
+  std::array<int, 2> across{};
+  for (std::size_t n = 0; n < 2; ++n) {
+    across[n] = static_cast<int>(kernel::axes_across[at(axis)][n]);
+    section.weight[n] = 1 / (problem.spacing_mm[across[n]] * problem.spacing_mm[across[n]]);
+  }
+  std::vector<std::int32_t> number(all.size(), -1);
+  for (std::size_t n = 0; n < chosen.size(); ++n) number[chosen[n]] = static_cast<std::int32_t>(n);
+  for (const std::size_t k : chosen) {
+    const opening_face& f = all[k];
+    auto& beside = section.beside.emplace_back();
+    beside.fill(-1);
+    double diagonal = 0;
+    for (std::size_t d = 0; d < 4; ++d) {
+      opening_face other = f;
+      (d / 2 == 0 ? other.first : other.second) += d % 2 == 0 ? -1 : 1;
+      const std::int32_t place = d / 2 == 0 ? other.first : other.second;
+      double friction = 2;
+      if (place < 0 || place >= problem.where.domain[across[d / 2]]) {
+        index3 voxel;
+        voxel[axis] = side % 2 == 0 ? 0 : problem.where.domain[axis] - 1;
+        voxel[across[0]] = f.first;
+        voxel[across[1]] = f.second;
+        const int b = boundary_at(problem, voxel, 2 * across[d / 2] + static_cast<int>(d % 2));
+        if (b >= 0) {
+          const face_flow kind = problem.boundaries[at(b)].kind;
+          if (kind == face_flow::slip || kind == face_flow::outlet) friction = 0;
+        }
+      } else if (const auto found = std::lower_bound(all.begin(), all.end(), other);
+                 found != all.end() && !(other < *found)) {
+        friction = 1;
+        if (found->boundary == boundary) beside[d] = number[at(found - all.begin())];
+      }
+      diagonal += friction * section.weight[d / 2];
+    }
+    section.diagonal.push_back(diagonal);
+  }
+  return section;
+}
+
+// Velocities under a force of one, by conjugate gradients.
+std::vector<double> developed(const cross_section& s) {
+  const std::size_t size = s.diagonal.size();
+  double loose = 0;  // friction that no velocity of the opening balances
+  for (std::size_t i = 0; i < size; ++i) {
+    double sum = s.diagonal[i];
+    for (std::size_t d = 0; d < 4; ++d)
+      if (s.beside[i][d] >= 0) sum -= s.weight[d / 2];
+    loose += sum;
+  }
+  if (loose < 1e-9 * s.weight[0]) return std::vector<double>(size, 1);
+  std::vector<double> u(size, 0), r(size, 1), z(size), p(size), q(size);
+  double before = 0, first = 0;
+  for (std::size_t step = 0; step < 4 * size + 100; ++step) {
+    double now = 0;
+    for (std::size_t i = 0; i < size; ++i) z[i] = r[i] / s.diagonal[i], now += z[i] * r[i];
+    if (step == 0) first = now;
+    if (now <= 1e-28 * first) break;
+    for (std::size_t i = 0; i < size; ++i) p[i] = z[i] + (step == 0 ? 0 : now / before) * p[i];
+    before = now;
+    double pq = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      q[i] = s.diagonal[i] * p[i];
+      for (std::size_t d = 0; d < 4; ++d)
+        if (s.beside[i][d] >= 0) q[i] -= s.weight[d / 2] * p[at(s.beside[i][d])];
+      pq += p[i] * q[i];
+    }
+    const double alpha = now / pq;
+    for (std::size_t i = 0; i < size; ++i) u[i] += alpha * p[i], r[i] -= alpha * q[i];
+  }
+  return u;
+}
+
+}  // namespace
+
+std::vector<opening_face> find_opening_velocities(const through_problem& problem, const numbered_parts& parts) {
+  std::array<bool, 6> wanted{};
+  for (const flow_boundary& b : problem.boundaries)
+    if (b.gives_velocity()) wanted[b.side()] = true;
+  std::vector<opening_face> own;
+  const auto runs = problem.cells.runs();
+  for (std::size_t n = 0; n < runs.size(); ++n)
+    for (int side = 0; side < 6; ++side) {
+      if (!wanted[at(side)]) continue;
+      const int axis = side / 2;
+      const std::int64_t plane = side % 2 == 0 ? 0 : problem.where.domain[axis] - 1;
+      const index3 first = problem.where.owned.begin + index3{runs[n].z, runs[n].y, runs[n].x};
+      const auto add = [&](index3 voxel) {
+        own.push_back({static_cast<std::int32_t>(voxel[static_cast<int>(kernel::axes_across[at(axis)][0])]),
+                       static_cast<std::int32_t>(voxel[static_cast<int>(kernel::axes_across[at(axis)][1])]), parts.of_run[n],
+                       static_cast<std::int16_t>(boundary_at(problem, voxel, side)), static_cast<std::int16_t>(side), 0});
+      };
+      if (axis == 2) {
+        if (plane >= first.x && plane < first.x + runs[n].length) add({first.z, first.y, plane});
+      } else if (first[axis] == plane) {
+        for (std::int32_t x = 0; x < runs[n].length; ++x) add(first + index3{0, 0, x});
+      }
+    }
+  std::vector<opening_face> all = on_all_ranks(problem.where.comm, own);
+  for (std::size_t b = 0; b < problem.boundaries.size(); ++b) {
+    const flow_boundary& boundary = problem.boundaries[b];
+    if (!boundary.gives_velocity()) continue;
+    std::vector<std::size_t> chosen;
+    for (std::size_t n = 0; n < all.size(); ++n)
+      if (all[n].boundary == static_cast<std::int16_t>(b)) chosen.push_back(n);
+    if (chosen.empty()) continue;
+    const auto& across = kernel::axes_across[at(static_cast<int>(boundary.across))];
+    const double area = problem.spacing_mm[static_cast<int>(across[0])] * problem.spacing_mm[static_cast<int>(across[1])];
+    const auto count = static_cast<double>(chosen.size());
+    const double mean = boundary.kind == face_flow::velocity ? boundary.value : boundary.value / (area * count);
+    std::vector<double> profile(chosen.size(), 1);
+    if (boundary.is_developed) profile = developed(section_of(problem, all, chosen));
+    double sum = 0;
+    for (const double u : profile) sum += u;
+    for (std::size_t n = 0; n < chosen.size(); ++n) all[chosen[n]].velocity_mm_per_s = mean * profile[n] * count / sum;
+  }
+  return all;
+}
+
+}  // namespace osteon::solve

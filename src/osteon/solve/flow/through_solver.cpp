@@ -1,0 +1,276 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/base/at.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/solve/flow/flow_sums.hpp>
+#include <osteon/solve/flow/through_solver.hpp>
+
+namespace osteon::solve {
+
+namespace {
+
+constexpr std::size_t kept_creeping = 6;  // with less, open images do not converge
+constexpr std::size_t kept_inertia = 40;  // what the preconditioner does not know of convection is left to them
+constexpr double fall_creeping = 0.03;    // of |s| after which rounding might be felt
+constexpr double fall_inertia = 0.1;      // what a step of Picard or Newton is solved to
+constexpr int most_steps = 60;
+constexpr int fewest_picard = 2;
+constexpr int most_still = 10;  // iterations without a fall of |s|, after which what was kept is forgotten
+
+double dot(const float* a, const float* b, std::int64_t n) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  return sum;
+}
+
+}  // namespace
+
+through_solver::through_solver(const open_flow_cells& cells, const through_problem& problem)
+    : open_(cells),
+      cells_(cells.cells),
+      single_(cells_.stencil<float>()),
+      double_(cells_.stencil<double>()),
+      preconditioner_(cells_),
+      convection_(cells, problem.boundaries, problem.is_central) {
+  for (auto* v : {&x_, &exact_}) v->assign(at(4 * cells_.stride()), 0.0);
+  for (auto* v : {&change_, &r_, &s_, &p_, &v_, &w_}) v->assign(at(4 * cells_.stride()), 0.0F);
+}
+
+void through_solver::begin(const std::vector<std::pair<std::int64_t, double>>& given,
+                           const std::vector<std::pair<std::int64_t, double>>& right, double reynolds,
+                           double factor_of_last) {
+  right_ = right;
+  reynolds_ = reynolds;
+  convection_.set_reynolds(reynolds);
+  for (double& x : x_) x *= factor_of_last;
+  for (const auto& [place, value] : given) x_[at(place)] = value;
+  kept_.clear();
+}
+
+// v = K p, and what inertia adds to it.
+void through_solver::multiply(step_kind kind) {
+  const std::int64_t stride = cells_.stride();
+  for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(p_.data() + c * stride);
+  for_each_stokes(single_, p_.data(), {}, [v = v_.data(), stride]<class V>(int c, std::int32_t i, V value) {
+    kernel::put(v + c * stride + i, value);
+  });
+  if (kind == step_kind::picard) convection_.add_picard(p_.data(), v_.data());
+  if (kind == step_kind::newton) convection_.add_newton(p_.data(), v_.data());
+}
+
+// r = b - K x - C(x) x, computed in double, and s = P r.
+void through_solver::find_residual() {
+  const std::int64_t stride = cells_.stride();
+  for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(x_.data() + c * stride);
+  for_each_stokes(double_, x_.data(), {}, [r = exact_.data(), stride]<class V>(int c, std::int32_t i, V value) {
+    kernel::put(r + c * stride + i, -value);
+  });
+  for (const auto& [place, value] : right_) exact_[at(place)] += value;
+  if (reynolds_ > 0) convection_.subtract(x_.data(), exact_.data());
+  for_each(4 * stride, [r = r_.data(), from = exact_.data()](std::int64_t i) { r[i] = static_cast<float>(from[i]); });
+  precondition(r_.data(), s_.data());
+}
+
+void through_solver::precondition(const float* r, float* z) {
+  preconditioner_.apply(r, z);
+  remove_free_pressure(z + 3 * cells_.stride());
+}
+
+// Takes the mean over each part of the fluid whose pressure nothing gives.
+template <class T>
+void through_solver::remove_free_pressure(T* pressure) const {
+  if (open_.free_parts == 0) return;
+  std::vector<double> sums(2 * at(open_.free_parts));
+  for (std::int32_t i = 0; i < cells_.grid.owned; ++i)
+    if (const std::int32_t part = open_.free_part[at(i)]; part >= 0)
+      sums[2 * at(part)] += static_cast<double>(pressure[i]), ++sums[2 * at(part) + 1];
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM, cells_.grid.where.comm);
+  for (std::int32_t i = 0; i < cells_.grid.owned; ++i)
+    if (const std::int32_t part = open_.free_part[at(i)]; part >= 0)
+      pressure[i] = static_cast<T>(static_cast<double>(pressure[i]) - sums[2 * at(part)] / sums[2 * at(part) + 1]);
+}
+
+// Of the velocities, of the pressure.
+std::array<double, 2> through_solver::squares(const std::vector<float>& v) const {
+  return all_ranks(sum_blocks<2>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+    const float* const own = v.data() + c * cells_.stride() + begin;
+    sum[c == 3 ? 1 : 0] = dot(own, own, n);
+  }));
+}
+
+double through_solver::size(const std::vector<float>& v) const {
+  const auto sum = squares(v);
+  return std::sqrt(unit_ * unit_ * sum[0] + sum[1]);
+}
+
+double through_solver::size_of_answer() const {
+  const auto sum =
+      all_ranks(sum_blocks<1>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& part) {
+        const double* const own = x_.data() + c * cells_.stride() + begin;
+        double square = 0;
+        for (std::int64_t i = 0; i < n; ++i) square += own[i] * own[i];
+        part[0] = (c < 3 ? unit_ * unit_ : 1) * square;
+      }));
+  return std::sqrt(sum[0]);
+}
+
+// GCR: change_ becomes what the linear problem asks for; r_ and s_ follow.
+// @return whether |s| fell by the factor `to`
+bool through_solver::reduce_s(step_kind kind, double to, const through_options& how, through_flow& answer, log_sink& log) {
+  const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
+  const std::size_t most = kind == step_kind::creeping ? kept_creeping : kept_inertia;
+  solve_certificate& certificate = answer.certificate;
+  if (kind != step_kind::creeping) kept_.clear();  // they belong to another operator
+  std::fill(change_.begin(), change_.end(), 0.0F);
+  const double start = size(s_);
+  double now = start;
+  bool stands_still = false;
+  int still = 0;
+  while (now > to * start) {
+    if (certificate.iterations >= how.max_iterations) return false;
+    if (how.poll) how.poll();
+    p_ = s_;
+    if (stands_still) {
+      // s is orthogonal to its own image, and would come again. The last image leads on, in the size of s.
+      const auto scale = static_cast<float>(now / size(w_));
+      for_each(4 * stride, [p = p_.data(), w = w_.data(), scale](std::int64_t i) { p[i] = scale * w[i]; });
+    }
+    multiply(kind);
+    precondition(v_.data(), w_.data());
+    const std::size_t kept = kept_.size();
+    double before = 0;  // |w|^2 with its part along the kept ones
+    if (kept > 0) {
+      const auto a =
+          all_ranks(sum_blocks<kept_inertia + 1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+            const double weight = c < 3 ? unit_ * unit_ : 1;
+            const float* const w = w_.data() + c * stride + begin;
+            for (std::size_t k = 0; k < kept; ++k) sum[k] = weight * dot(w, kept_[k].w.data() + c * owned + begin, n);
+            sum[kept_inertia] = weight * dot(w, w, n);
+          }));
+      before = a[kept_inertia];
+      sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto&) {
+        float *const w = w_.data() + c * stride + begin, *const p = p_.data() + c * stride + begin;
+        for (std::size_t k = 0; k < kept; ++k) {
+          const auto factor = static_cast<float>(-a[k]);
+          const float *const old_w = kept_[k].w.data() + c * owned + begin, *const old_p =
+                                                                                kept_[k].p.data() + c * owned + begin;
+          for (std::int64_t i = 0; i < n; ++i) w[i] += factor * old_w[i], p[i] += factor * old_p[i];
+        }
+      });
+      multiply(kind);
+    }
+    const auto d = all_ranks(sum_blocks<2>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+      const float* const w = w_.data() + c * stride + begin;
+      const double weight = c < 3 ? unit_ * unit_ : 1;
+      sum = {weight * dot(w, w, n), weight * dot(w, s_.data() + c * stride + begin, n)};
+    }));
+    const double step = d[1] / d[0];
+    ++certificate.iterations;
+    if (constexpr double mostly_rounding = 1e-4; kept > 0 && d[0] < mostly_rounding * before) {
+      kept_.clear();  // they span this direction, too
+      return now < 0.9 * start;
+    }
+    if (!std::isfinite(step))
+      throw solve_error(
+          fmt::format("the flow solver met a value that is not finite in iteration {}: the flow is too fast for a steady "
+                      "state, or voxels are far from cubes",
+                      certificate.iterations));
+    if (kept < most)
+      kept_.push_back({std::vector<float>(at(4 * owned)), std::vector<float>(at(4 * owned))});
+    else
+      std::rotate(kept_.begin(), kept_.begin() + 1, kept_.end());
+    direction& newest = kept_.back();
+    const auto length = static_cast<float>(1 / std::sqrt(d[0]));
+    const auto t = all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+      const float *const w = w_.data() + c * stride + begin, *const p = p_.data() + c * stride + begin,
+                         *const v = v_.data() + c * stride + begin;
+      float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin;
+      float *const x = change_.data() + c * stride + begin, *const kept_w = newest.w.data() + c * owned + begin,
+                   *const kept_p = newest.p.data() + c * owned + begin;
+      for (std::int64_t i = 0; i < n; ++i) {
+        kept_w[i] = length * w[i];
+        kept_p[i] = length * p[i];
+        x[i] = static_cast<float>(static_cast<double>(x[i]) + step * static_cast<double>(p[i]));
+        s[i] = static_cast<float>(static_cast<double>(s[i]) - step * static_cast<double>(w[i]));
+        r[i] = static_cast<float>(static_cast<double>(r[i]) - step * static_cast<double>(v[i]));
+      }
+      sum[0] = (c < 3 ? unit_ * unit_ : 1) * dot(s, s, n);
+    }));
+    stands_still = std::sqrt(t[0]) > 0.99 * now;
+    still = stands_still ? still + 1 : 0;
+    if (still > most_still) kept_.clear(), still = 0, stands_still = false;
+    now = std::sqrt(t[0]);
+    const double relative = now / first_;
+    certificate.residual_history.push_back(relative);
+    log.progress(std::clamp(std::log(std::max(relative, 1e-12)) / std::log(how.tolerance), 0.0, 1.0),
+                 fmt::format("iteration {}, relative residual {:.2e}", certificate.iterations, relative));
+  }
+  return true;
+}
+
+void through_solver::solve(const through_options& how, through_flow& answer, log_sink& log) {
+  const stopwatch clock;
+  solve_certificate& certificate = answer.certificate;
+  certificate = {};
+  find_residual();
+  const double first_residual = std::sqrt([&] {
+    const auto q = squares(r_);
+    return q[0] + q[1];
+  }());
+  const auto start = squares(s_);
+  // What a velocity counts beside a pressure: all together as much, in the first s. Within limits: where either is next to
+  // nothing at first, what rounding leaves of it must not be all that counts.
+  unit_ = start[0] > 0 ? std::clamp(std::sqrt(start[1] / start[0]), 1.0, 10.0) : 1;
+  first_ = std::sqrt(unit_ * unit_ * start[0] + start[1]);
+  certificate.residual_history.assign(1, 1.0);
+  const bool has_inertia = reynolds_ > 0;
+  double now = first_;
+  int picard_steps = 0;
+  const auto is_done = [&] {
+    const double answer_size = size_of_answer();
+    answer.steady_history.push_back(answer_size > 0 ? now / answer_size : 0);
+    return now <= how.tolerance * answer_size || now == 0;
+  };
+  answer.steady_history.clear();
+  for (int steps = 0;; ++steps) {
+    if (!std::isfinite(now))
+      throw solve_error("the steady iteration met a value that is not finite: the flow is too fast for a steady state");
+    if (is_done()) {
+      certificate.converged = true;
+      break;
+    }
+    if (certificate.iterations >= how.max_iterations || steps >= most_steps) break;
+    step_kind kind = step_kind::creeping;
+    if (has_inertia) {
+      kind = picard_steps < fewest_picard || now > 0.2 * first_ ? step_kind::picard : step_kind::newton;
+      picard_steps += kind == step_kind::picard;
+      convection_.linearise(x_.data());
+    }
+    reduce_s(kind, has_inertia ? fall_inertia : std::max(fall_creeping, 0.5 * how.tolerance), how, answer, log);
+    // A step of Newton that leads away is shortened; one of Picard is taken as it is.
+    double share = 1, added = 0;
+    const double old = now;
+    for (;;) {
+      for_each(static_cast<std::int64_t>(x_.size()), [x = x_.data(), d = change_.data(), f = share - added](std::int64_t i) {
+        x[i] += f * static_cast<double>(d[i]);
+      });
+      added = share;
+      remove_free_pressure(x_.data() + 3 * cells_.stride());
+      find_residual();
+      now = size(s_);
+      constexpr double shortest = 0.1;
+      if (kind != step_kind::newton || now < old || share <= shortest) break;
+      share /= 2;
+    }
+    if (kind == step_kind::newton && now > 0.9 * old) picard_steps = 0;
+  }
+  const auto last = squares(r_);
+  certificate.true_relative_residual = first_residual > 0 ? std::sqrt(last[0] + last[1]) / first_residual : 0;
+  certificate.restarts = static_cast<int>(answer.steady_history.size()) - 1;
+  certificate.solve_seconds = clock.seconds();
+}
+
+}  // namespace osteon::solve

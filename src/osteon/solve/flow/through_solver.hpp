@@ -1,0 +1,65 @@
+#pragma once
+/// @file
+/// GCR on the coupled system of flow between openings, inside steps of Picard and Newton where there is inertia.
+#include <osteon/solve/flow/convection.hpp>
+#include <osteon/solve/flow/flow_preconditioner.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::solve {
+
+/// Solves K x + C(x) x = b with given velocities in x. The preconditioner P is that of creeping flow; as in flow_solver,
+/// s = P (b - K x - C(x) x) is what becomes small, against x in the same norm.
+class through_solver {
+ public:
+  /// @param cells, problem kept by reference @collective on its communicator
+  through_solver(const open_flow_cells& cells, const through_problem& problem);
+
+  /// Start from nothing but the given velocities, or from the last answer times a factor.
+  /// @param given values of x at faces whose velocity is given: place in the answer, value
+  /// @param right entries of b: place, value @param reynolds of the units, 0: creeping flow
+  void begin(const std::vector<std::pair<std::int64_t, double>>& given,
+             const std::vector<std::pair<std::int64_t, double>>& right, double reynolds, double factor_of_last);
+  /// Sets the certificate and the history of the steps. @throws solve_error if a value is not finite @collective
+  void solve(const through_options& how, through_flow& answer, log_sink& log);
+
+  /// Shape (4, stride), in voxels: velocities, pressure; ghosts current. A pressure that nothing gives has the mean zero.
+  const std::vector<double>& answer() const { return x_; }
+  double upwinded_share() const { return reynolds_ > 0 ? convection_.upwinded_share() : 0; }
+
+ private:
+  struct direction {
+    std::vector<float> p, w;  // scaled so that w has length one
+  };
+  enum class step_kind { creeping, picard, newton };
+
+  void multiply(step_kind kind);
+  void find_residual();
+  void precondition(const float* r, float* z);
+  template <class T>
+  void remove_free_pressure(T* pressure) const;
+  std::array<double, 2> squares(const std::vector<float>& v) const;
+  double size(const std::vector<float>& v) const;
+  double size_of_answer() const;
+  bool reduce_s(step_kind kind, double to, const through_options& how, through_flow& answer, log_sink& log);
+  template <std::size_t N>
+  std::array<double, N> all_ranks(std::array<double, N> sums) const {
+    MPI_Allreduce(MPI_IN_PLACE, sums.data(), N, MPI_DOUBLE, MPI_SUM, cells_.grid.where.comm);
+    return sums;
+  }
+
+  const open_flow_cells& open_;
+  const flow_cells& cells_;
+  kernel::stokes_stencil<float> single_;
+  kernel::stokes_stencil<double> double_;
+  flow_preconditioner preconditioner_;
+  flow_convection convection_;
+  std::vector<std::pair<std::int64_t, double>> right_;
+  double reynolds_ = 0, unit_ = 1;
+  double first_ = 0;               // |s| of the start
+  std::vector<double> x_, exact_;  // the residual before it is rounded
+  std::vector<float> change_, r_, s_, p_, v_, w_;
+  std::vector<direction> kept_;
+};
+
+}  // namespace osteon::solve
