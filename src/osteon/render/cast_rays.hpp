@@ -9,6 +9,7 @@
 #include <osteon/kernel/rays/ray_surface.hpp>
 #include <osteon/plan/plan.hpp>
 #include <osteon/render/transfer.hpp>
+#include <osteon/render/tubes.hpp>
 #include <osteon/render/view.hpp>
 #include <vector>
 
@@ -22,6 +23,11 @@ struct caster {
   const view& from;
   pixel_box own, frame;
   double step;
+  const tube_hits* tubes = nullptr;  ///< of `own` at least: rays end where they meet one
+
+  double tube(int column, int row) const {
+    return tubes ? tubes->at(column, row).t : std::numeric_limits<double>::infinity();
+  }
 
   std::size_t place(int column, int row) const {
     return static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left);
@@ -29,6 +35,7 @@ struct caster {
   kernel::ray ray(int column, int row) const {
     kernel::ray result = from.ray_through(column, row);
     result.entry += stagger(column, row) * step;
+    result.exit = std::min(result.exit, tube(column, row));
     return result;
   }
 };

@@ -14,6 +14,7 @@
 #include <osteon/comm/host_memory.hpp>
 #include <osteon/render/cast_rays.hpp>
 #include <osteon/render/join_images.hpp>
+#include <osteon/render/tubes.hpp>
 #include <osteon/render/view.hpp>
 
 namespace osteon::render {
@@ -76,6 +77,15 @@ void check_view(const grid::block& where, const scene& what, std::vector<problem
                            words(from.eye), words(from.focus), words(end))});
 }
 
+void check_lines(const scene& what, std::vector<problem>& found) {
+  if (!what.lines->lines) found.push_back({"lines", "missing; give lines, be they none"});
+  if (!(what.lines->radius_mm > 0 && std::isfinite(what.lines->radius_mm)))
+    found.push_back({"lines.radius_mm", fmt::format("{}; give a number above 0", what.lines->radius_mm)});
+  check_transfer(what.lines->transfer, "lines.transfer", found);
+  if (what.how != method::volume && what.how != method::surface)
+    found.push_back({"lines", "a maximum or an average has no depth that a line could lie in; take a volume or a surface"});
+}
+
 void check(const grid::block& where, const scene& what) {
   std::vector<problem> found;
   if (what.layers.empty() || what.layers.size() > kernel::march_volume::most_layers)
@@ -111,6 +121,7 @@ void check(const grid::block& where, const scene& what) {
         {"join",
          "pixels of rgba8 hold no colour above their opacity, and a layer of the volume gives off more light than "
          "it holds back; take rgba16f"});
+  if (what.lines) check_lines(what, found);
   if (!std::isfinite(what.level)) found.push_back({"level", fmt::format("{}; give a finite number", what.level)});
   for (const clip_plane& plane : what.clip) {
     const double length = std::hypot(plane.normal.z, plane.normal.y, plane.normal.x);
@@ -130,6 +141,11 @@ void check(const grid::block& where, const scene& what) {
   std::string text = "the scene cannot be rendered:";
   for (const auto& p : found) text += fmt::format("\n  {}: {}", p.where, p.text);
   throw usage_error(text);
+}
+
+bool contains(const pixel_box& all, const pixel_box& part) {
+  return part.size() == 0 ||
+         (all.left <= part.left && all.top <= part.top && all.right >= part.right && all.bottom >= part.bottom);
 }
 
 double step_length(const scene& what) {
@@ -231,7 +247,8 @@ class join_clock {
 void check_memory(MPI_Comm comm, const scene& what, const pixel_box& frame) {
   const bool projects = what.how == method::maximum || what.how == method::average;
   const double per_pixel = projects ? 40 : comm::size(comm) == 1 && what.how == method::volume ? 32 : 208;
-  const double need = per_pixel * static_cast<double>(frame.size()), picture = 16.0 * what.width * what.height;
+  const double of_lines = what.lines ? 2.0 * sizeof(tube_hit) : 0;
+  const double need = (per_pixel + of_lines) * static_cast<double>(frame.size()), picture = 16.0 * what.width * what.height;
   if (need + picture < 64e6) return;
   const double here = need + picture / comm::size(comm);
   comm::check_host_memory(comm, here, fmt::format("a picture of {} x {} pixels", what.width, what.height),
@@ -286,7 +303,10 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
   const pixel_box frame = from.seen({{}, where.domain});
   check_memory(where.comm, what, frame);
   const pixel_box seen_of_block = from.seen(where.owned);
-  const caster rays{from, seen_of_block, frame, step_length(what)};
+  tube_hits hits;
+  if (what.lines) hits = tube_hits(from, *what.lines, seen_of_block);
+  const tube_hits* const ends = what.lines ? &hits : nullptr;
+  const caster rays{from, seen_of_block, frame, step_length(what), ends};
   std::vector<plan::span> owned(ranks);
   std::vector<colour> pixels;
   std::vector<float> joined;  // or these
@@ -313,7 +333,7 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
     if (!kept.join_ || !(kept.join_->how() == what.join)) kept.join_ = std::make_shared<image_join>(where.comm, what.join);
     image_join& join = *kept.join_;
     join.prepare(static_cast<int>(area.width()), static_cast<int>(area.height()), rectangle_within(area, seen_of_block));
-    const caster own_rays{from, seen_of_block, area, step_length(what)};
+    const caster own_rays{from, seen_of_block, area, step_length(what), ends};
     const ray_target target{join.format(), join.image()};
     if (what.how == method::surface) {
       samples = draw_surface(own_rays, *kept.surface_, what.layers.back(), target);
@@ -351,6 +371,12 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
   }
   image result = put_into_rows(joined.empty() && !pixels.empty() ? pixels.front().data() : joined.data(), area, what.width,
                                first_row[rank], first_row[rank + 1]);
+  if (what.lines) {
+    const pixel_box rows{frame.left, std::max(frame.top, first_row[rank]), frame.right,
+                         std::min(frame.bottom, first_row[rank + 1])};
+    const bool has_all = contains(seen_of_block, rows);
+    put_tubes_behind(result, from, *what.lines, has_all ? hits : tube_hits(from, *what.lines, rows));
+  }
   result.samples = samples;
   result.cycle = std::move(cycle);
   result.composited = std::move(composited);

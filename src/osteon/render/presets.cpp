@@ -47,4 +47,9 @@ layer surface_layer(const grid::ghosted_field<float>& field, double low, double 
   return result;
 }
 
+std::vector<control_point> tube_colours(double low, double high, const std::string& map) {
+  if (map.empty()) return {{low, {0.75f, 0.75f, 0.75f}, 1}};
+  return glow_layer({}, low, high, map).transfer;
+}
+
 }  // namespace osteon::render::presets

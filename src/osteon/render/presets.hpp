@@ -30,4 +30,7 @@ layer glow_layer(const grid::ghosted_field<float>& field, double low, double hig
 /// Colours of a surface: ivory up to `low`, then those of a glow. @throws usage_error like glow_layer
 layer surface_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map = "inferno");
 
+/// Colours of lines, those of a glow. @param map empty: a light grey @throws usage_error like glow_layer
+std::vector<control_point> tube_colours(double low, double high, const std::string& map = "inferno");
+
 }  // namespace osteon::render::presets
