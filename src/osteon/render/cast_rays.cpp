@@ -44,7 +44,7 @@ std::int64_t cast(const kernel::march_volume& volume, const caster& rays, Before
           for (int column = left; column < right; column += 4) {
             const auto four = rays.from.staggered_rays(column, row, rays.step);
             for (int lane = 0; lane < std::min(4, right - column); ++lane) {
-              const double exit = std::min(four.exit[lane], rays.tube(column + lane, row));
+              const double exit = std::min(four.exit[lane], rays.end(column + lane, row));
               if (!(exit > four.entry[lane])) continue;
               place[count] = rays.place(column + lane, row);
               const std::optional<kernel::optical_depth> depth = before(place[count]);
@@ -163,7 +163,8 @@ std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface
       for (int column = part.left; column < part.right; ++column) {
         kernel::ray along = rays.from.ray_through(column, row);
         // A surface before a tube is found at the sample behind it.
-        const double tube = rays.tube(column, row);
+        const double tube = rays.end(column, row);
+        if (tube < along.entry) continue;
         along.exit = std::min(along.exit, tube + 1.5 * rays.step);
         const auto hit = surface.first(along, samples);
         if (!hit || distance_along(along, hit->point, rays.from.spacing_mm) > tube) continue;

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// Lines in a picture: tubes, the parts of which that rays meet first, and their light.
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <osteon/render/picture.hpp>
@@ -9,19 +10,18 @@
 
 namespace osteon::render {
 
-/// What a pixel's ray meets of the tubes.
+/// What a pixel shows of the tubes: several rays go through it, so that their edges are smooth.
 struct tube_hit {
-  double t = std::numeric_limits<double>::infinity();  ///< along the ray [mm]; infinite: nothing
-  double part = 0;                                     ///< along the segment, 0 to 1
-  std::int32_t segment = -1;                           ///< number of its first vertex
-  bool is_cut = false;                                 ///< the ray begins within the tube
+  double t = std::numeric_limits<double>::infinity();  ///< where the first of the rays meets one [mm]; infinite: none does
+  std::array<float, 3> colour{};                       ///< lit, the mean of the rays that meet one
+  float share = 0;                                     ///< of the rays that meet one
 };
 
 /// The first hits of the rays of a rectangle of pixels, in the part of the domain that planes leave.
 class tube_hits {
  public:
   tube_hits() = default;
-  /// @cost for each segment its pixels; memory 32 bytes a pixel
+  /// @cost for each segment its pixels; memory 24 bytes a pixel
   tube_hits(const view& from, const tubes& what, const pixel_box& pixels);
 
   const pixel_box& pixels() const { return pixels_; }
@@ -34,8 +34,10 @@ class tube_hits {
   std::vector<tube_hit> hits_;
 };
 
-/// Put the tubes behind what has been seen in front of them: rays end where they meet one.
-/// @param picture premultiplied colours; rows within `hits`
-void put_tubes_behind(image& picture, const view& from, const tubes& what, const tube_hits& hits);
+/// Put the tubes into a picture. Of a pixel that they cover by a share c, there is c of what lies in front of them over
+/// their colour, and 1 - c of all that would be seen without them.
+/// @param picture where rays end at the first tube; becomes the whole
+/// @param without rays that pass by, of pixels that are covered in part
+void put_tubes(image& picture, const image& without, const tube_hits& hits);
 
 }  // namespace osteon::render

@@ -79,14 +79,16 @@ void draw_picture(const std::string& path, const spec& job, const local_model& p
       values.resize(static_cast<std::size_t>(part.where.owned.volume()));
       make(0, part.where.owned.shape().z, values);
     });
-    return grid::with_ghost_cells(part.where, values, depth);
+    return values;
   };
-  const auto glow = dense(cell_planes(part, result.shown));
-  const auto bone = dense([&](std::int64_t first, std::int64_t planes, std::span<float> values) {
+  if (result.lines_of) scene.lines = lines_of(job, part, result, log);
+  const auto glow = grid::with_ghost_cells(part.where, dense(cell_planes(part, result.shown)), depth);
+  const auto solid = dense([&](std::int64_t first, std::int64_t planes, std::span<float> values) {
     cell_planes(part, result.shown)(first, planes, values);
     for (float& value : values) value = std::isnan(value) != result.is_fluid ? 0.0F : 1.0F;
   });
-  if (result.lines_of) scene.lines = lines_of(job, part, result, log);
+  const bool smooth = scene.lines && job.picture.method != "surface";
+  const auto bone = smooth ? smooth_solid(part.where, solid, depth) : grid::with_ghost_cells(part.where, solid, depth);
   comm::collectively(comm, [&] {
     if (job.picture.method == "surface") {
       const auto colours = render::presets::surface_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map);
@@ -94,7 +96,8 @@ void draw_picture(const std::string& path, const spec& job, const local_model& p
       if (scene.lines) scene.layers.back().transfer = {{0, colours.transfer.front().colour, 1}};  // that of bone
       scene.layers.front().field = &bone;
     } else {
-      scene.layers = {render::presets::bone_layer(bone)};
+      scene.layers = {scene.lines ? render::presets::bone_layer(bone, 0, 0.5, 1, 0.16F, clear_inside)
+                                  : render::presets::bone_layer(bone)};
       if (!scene.lines)
         scene.layers.push_back(
             render::presets::glow_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map));

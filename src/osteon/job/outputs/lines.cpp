@@ -43,6 +43,31 @@ render::tubes tubes_of(const field_lines& lines, const vector3& spacing_mm, doub
   return {lines.lines, radius_mm > 0 ? radius_mm : finest / 3, render::presets::tube_colours(lines.low, lines.high, map)};
 }
 
+grid::ghosted_field<float> smooth_solid(const grid::block& where, const std::vector<float>& solid, int depth) {
+  const auto wide = grid::with_ghost_cells(where, solid, depth + 1);
+  grid::ghosted_field<float> result{grid::with_ghosts(where, depth), {}};
+  result.values.reserve(static_cast<std::size_t>(result.present.volume()));
+  const index3 shape = wide.present.shape(), first = wide.present.begin;
+  // Weights 1, 2, 1 along each axis, of 64: sums of them are exact.
+  const auto neighbour = [&](std::int64_t i, int axis) {
+    return std::clamp<std::int64_t>(i, 0, where.domain[axis] - 1) - first[axis];
+  };
+  for (std::int64_t z = result.present.begin.z; z < result.present.end.z; ++z)
+    for (std::int64_t y = result.present.begin.y; y < result.present.end.y; ++y)
+      for (std::int64_t x = result.present.begin.x; x < result.present.end.x; ++x) {
+        float sum = 0;
+        for (int k = 0; k < 27; ++k) {
+          const int dz = k / 9 - 1, dy = k / 3 % 3 - 1, dx = k % 3 - 1;
+          const auto weight = static_cast<float>((2 - dz * dz) * (2 - dy * dy) * (2 - dx * dx));
+          const std::int64_t voxel =
+              (neighbour(z + dz, 0) * shape.y + neighbour(y + dy, 1)) * shape.x + neighbour(x + dx, 2);
+          sum += weight * wide.values[static_cast<std::size_t>(voxel)];
+        }
+        result.values.push_back(sum / 64);
+      }
+  return result;
+}
+
 bool is_fluid(const io::field_list& list) {
   return std::any_of(list.fields.begin(), list.fields.end(), [](const auto& f) { return f.name == "velocity"; });
 }

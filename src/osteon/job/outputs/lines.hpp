@@ -36,6 +36,13 @@ render::vector_values read_vector(const std::string& path, const io::field_info&
 /// Whether the voxels of a file are a fluid, so that the solid is what they leave.
 bool is_fluid(const io::field_list& list);
 
+/// Opacity of the solid's interior where lines are to be seen, as a share of its surface's.
+inline constexpr float clear_inside = 0.03F;
+
+/// A solid around lines: 1 and 0 are smoothed over neighbours, so that thin surfaces do not show the voxels' steps.
+/// @param solid shape of where.owned @return with ghosts of a depth @collective on where.comm
+grid::ghosted_field<float> smooth_solid(const grid::block& where, const std::vector<float>& solid, int depth);
+
 /// What --json tells of lines.
 nlohmann::ordered_json describe(const field_lines& lines);
 

@@ -246,7 +246,9 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
                       field.name, range[0], range[1]));
   });
   const int depth = render::ghost_depth(request.step_voxels);
-  const auto glow = grid::with_ghost_cells(where, own, depth), bone = grid::with_ghost_cells(where, solid, depth);
+  const auto glow = grid::with_ghost_cells(where, own, depth);
+  const auto bone = lines_have_colours && request.method == "volume" ? smooth_solid(where, solid, depth)
+                                                                     : grid::with_ghost_cells(where, solid, depth);
   log.note(fmt::format("read {} of {}: {:.2f} s", field.name, request.file, reading.seconds()));
 
   render::scene scene;
@@ -263,12 +265,15 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
   notes.map = request.map;
   notes.low = range[0];
   notes.high = range[1];
-  notes.quantity = field.name + (request.component.empty() ? "" : " " + request.component) +
+  notes.quantity = (lines_have_colours && field.name == "velocity" ? "speed" : field.name) +
+                   (request.component.empty() ? "" : " " + request.component) +
                    (field.units.empty() || field.units == "1" ? "" : " [" + field.units + "]");
   comm::collectively(comm, [&] {
     if (request.method == "volume") {
       if (request.bone_opacity > 0)
-        scene.layers.push_back(render::presets::bone_layer(bone, 0, 0.5, 1, static_cast<float>(request.bone_opacity)));
+        scene.layers.push_back(
+            render::presets::bone_layer(bone, 0, 0.5, 1, static_cast<float>(request.bone_opacity),
+                                        lines_have_colours ? clear_inside : render::presets::usual_inside));
       if (lines_have_colours && points.empty()) {
         if (scene.layers.empty()) scene.layers.push_back(render::presets::bone_layer(bone, 0, 0.5, 1, 0));
       } else if (points.empty()) {
