@@ -76,7 +76,7 @@ def test_a_slit_has_the_value_of_its_grid(job: Job, tmp_path: Path, gap: int) ->
         pressure = np.ma.filled(file["VTKHDF/CellData/pressure"][:].astype("f8"), np.nan)
     fluid = ~slit(gap)
     assert np.array_equal(np.isfinite(pressure), fluid)
-    assert np.abs(velocity[fluid][:, 1:]).max() < 1e-6 * np.abs(velocity[fluid]).max()
+    assert np.abs(velocity[fluid][:, :2]).max() < 1e-6 * np.abs(velocity[fluid]).max()
     assert pressure[:, 0, 0] == pytest.approx((6 - np.arange(6) - 0.5) / 6, abs=1e-5)
 
 

@@ -28,7 +28,8 @@ int render(const job::render_request& request, const spelling_hints& hints, cons
 void add_render(registry& commands) {
   struct options {
     job::render_request shot;
-    std::vector<double> range, percentiles, level;
+    std::vector<double> range, percentiles, level, tube;
+    std::vector<std::int64_t> streamlines;
     std::vector<std::string> clip;
     std::string eye, look_at;
     bool parallel_rays = false;
@@ -41,6 +42,8 @@ void add_render(registry& commands) {
     what.view.perspective = !o->parallel_rays;
     if (!o->range.empty()) what.low = o->range[0], what.high = o->range[1];
     if (!o->level.empty()) what.level = o->level[0];
+    if (!o->streamlines.empty()) what.streamlines = o->streamlines[0];
+    if (!o->tube.empty()) what.tube_mm = o->tube[0];
     if (!o->percentiles.empty()) what.percentiles = std::array{o->percentiles[0], o->percentiles[1]};
     spelling_hints hints;
     if (!o->eye.empty()) what.view.eye_mm = parse_point("--eye", o->eye, hints);
@@ -69,6 +72,11 @@ void add_render(registry& commands) {
       "be a percentage of the values, as in 50%:0,99%:0.2 (default: a glow over the range)");
   c.add_flag("--shade", shot.shaded, "Light the field in a volume by its gradient");
   c.add_option("--solid", shot.bone_opacity, "Opacity of the solid's surface, 0 to 1 (default 0.16; 0: not shown)");
+  c.add_option("--streamlines", o->streamlines,
+               "So many lines of a vector field as tubes, in the colours of their speed unless --field is given")
+      .expected(1);
+  c.add_option("--lines-of", shot.lines_of, "The vector field of the lines (default: velocity, else heat_flux_density)");
+  c.add_option("--tube", o->tube, "Radius of the lines in mm (default: a third of a voxel)").expected(1);
   c.add_option("--width", shot.width, "Width in pixels (default 1024)");
   c.add_option("--height", shot.height, "Height in pixels (default 1024)");
   c.add_option("--azimuth", shot.view.azimuth_deg, "Direction of view around the z axis in degrees (default 35)");
@@ -108,6 +116,7 @@ void add_render(registry& commands) {
       "  osteon render bone.out/results.nc --method surface --clip x=1,offset=2 -o cut.png\n"
       "  osteon render bone.out/results.nc --field displacement --component z --method surface --map vik\n"
       "  osteon render bone.out/results.nc --points 50%:0,90%:0.05,99%:0.5:#ffffff --eye z=1.3,y=-0.5,x=1.3 -o near.png\n"
+      "  osteon render bone_flow.out/results.nc --streamlines 400 -o lines.png\n"
       "  mpirun -n 4 osteon render bone.out/results.nc --orbit 36 --elevations 0,25,50 -o bone.cdb");
 }
 

@@ -168,9 +168,11 @@ struct picture_spec {
   double azimuth_deg = 35, elevation_deg = 22, zoom = 1;
   std::string method = "volume";  ///< or surface
   std::string colour_map = "inferno";
-  std::string compositing = "auto";  ///< as render::parse_compositing takes it
-  std::optional<std::string> field;  ///< elasticity only; absent: sed
-  std::int64_t every = 0;            ///< iterations or steps between frames during the solve; 0: none
+  std::string compositing = "auto";         ///< as render::parse_compositing takes it
+  std::optional<std::string> field;         ///< elasticity only; absent: sed
+  std::optional<std::int64_t> streamlines;  ///< lines of the vector field; absent: usual_streamlines() of the physics
+  std::optional<double> tube_mm;            ///< their radius; absent: a third of a voxel
+  std::int64_t every = 0;                   ///< iterations or steps between frames during the solve; 0: none
 };
 
 struct run_spec {

@@ -44,7 +44,8 @@ std::int64_t cast(const kernel::march_volume& volume, const caster& rays, Before
           for (int column = left; column < right; column += 4) {
             const auto four = rays.from.staggered_rays(column, row, rays.step);
             for (int lane = 0; lane < std::min(4, right - column); ++lane) {
-              if (!(four.exit[lane] > four.entry[lane])) continue;
+              const double exit = std::min(four.exit[lane], rays.end(column + lane, row));
+              if (!(exit > four.entry[lane])) continue;
               place[count] = rays.place(column + lane, row);
               const std::optional<kernel::optical_depth> depth = before(place[count]);
               if (!depth) continue;
@@ -54,7 +55,7 @@ std::int64_t cast(const kernel::march_volume& volume, const caster& rays, Before
                 next.along.direction[axis] = four.direction[axis][lane];
               }
               next.along.entry = four.entry[lane];
-              next.along.exit = four.exit[lane];
+              next.along.exit = exit;
               next.before = *depth;
               next.result = {};
               ++count;
@@ -65,6 +66,14 @@ std::int64_t cast(const kernel::march_volume& volume, const caster& rays, Before
       }
     return samples;
   });
+}
+
+// How far from its origin a point of a ray lies [mm].
+double distance_along(const kernel::ray& along, const vector3& point, const vector3& spacing_mm) {
+  double sum = 0;
+  for (int axis = 0; axis < 3; ++axis)
+    sum += (point[axis] - along.origin[axis]) * along.direction[axis] * spacing_mm[axis] * spacing_mm[axis];
+  return sum;
 }
 
 void add_depths(void* in, void* inout, int* count, MPI_Datatype*) {
@@ -152,9 +161,13 @@ std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface
     std::int64_t samples = 0;
     for (int row = part.top; row < part.bottom; ++row)
       for (int column = part.left; column < part.right; ++column) {
-        const kernel::ray along = rays.from.ray_through(column, row);
+        kernel::ray along = rays.from.ray_through(column, row);
+        // A surface before a tube is found at the sample behind it.
+        const double tube = rays.end(column, row);
+        if (tube < along.entry) continue;
+        along.exit = std::min(along.exit, tube + 1.5 * rays.step);
         const auto hit = surface.first(along, samples);
-        if (!hit) continue;
+        if (!hit || distance_along(along, hit->point, rays.from.spacing_mm) > tube) continue;
         const vector3 normal = hit->cut ? rays.from.face_entered(along) : hit->normal;
         const double value = surface.interpolate(look.field->values.data(), hit->point, 0);
         const auto& shown = colour.value(std::isnan(value) ? -std::numeric_limits<double>::infinity() : value);

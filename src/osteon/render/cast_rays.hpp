@@ -9,6 +9,7 @@
 #include <osteon/kernel/rays/ray_surface.hpp>
 #include <osteon/plan/plan.hpp>
 #include <osteon/render/transfer.hpp>
+#include <osteon/render/tubes.hpp>
 #include <osteon/render/view.hpp>
 #include <vector>
 
@@ -22,6 +23,16 @@ struct caster {
   const view& from;
   pixel_box own, frame;
   double step;
+  const tube_hits* tubes = nullptr;  ///< of `own` at least; none: there are none
+  bool passes_by = false;            ///< rays of pixels that tubes cover in part, instead of those that end at a tube
+
+  /// Where a pixel's ray ends at the latest [mm].
+  double end(int column, int row) const {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    if (!tubes) return infinite;
+    const tube_hit& hit = tubes->at(column, row);
+    return !passes_by ? hit.t : hit.share > 0 && hit.share < 1 ? infinite : -infinite;
+  }
 
   std::size_t place(int column, int row) const {
     return static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left);
@@ -29,6 +40,7 @@ struct caster {
   kernel::ray ray(int column, int row) const {
     kernel::ray result = from.ray_through(column, row);
     result.entry += stagger(column, row) * step;
+    result.exit = std::min(result.exit, end(column, row));
     return result;
   }
 };

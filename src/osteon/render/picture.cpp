@@ -14,6 +14,7 @@
 #include <osteon/comm/host_memory.hpp>
 #include <osteon/render/cast_rays.hpp>
 #include <osteon/render/join_images.hpp>
+#include <osteon/render/tubes.hpp>
 #include <osteon/render/view.hpp>
 
 namespace osteon::render {
@@ -76,6 +77,15 @@ void check_view(const grid::block& where, const scene& what, std::vector<problem
                            words(from.eye), words(from.focus), words(end))});
 }
 
+void check_lines(const scene& what, std::vector<problem>& found) {
+  if (!what.lines->lines) found.push_back({"lines", "missing; give lines, be they none"});
+  if (!(what.lines->radius_mm > 0 && std::isfinite(what.lines->radius_mm)))
+    found.push_back({"lines.radius_mm", fmt::format("{}; give a number above 0", what.lines->radius_mm)});
+  check_transfer(what.lines->transfer, "lines.transfer", found);
+  if (what.how != method::volume && what.how != method::surface)
+    found.push_back({"lines", "a maximum or an average has no depth that a line could lie in; take a volume or a surface"});
+}
+
 void check(const grid::block& where, const scene& what) {
   std::vector<problem> found;
   if (what.layers.empty() || what.layers.size() > kernel::march_volume::most_layers)
@@ -111,6 +121,7 @@ void check(const grid::block& where, const scene& what) {
         {"join",
          "pixels of rgba8 hold no colour above their opacity, and a layer of the volume gives off more light than "
          "it holds back; take rgba16f"});
+  if (what.lines) check_lines(what, found);
   if (!std::isfinite(what.level)) found.push_back({"level", fmt::format("{}; give a finite number", what.level)});
   for (const clip_plane& plane : what.clip) {
     const double length = std::hypot(plane.normal.z, plane.normal.y, plane.normal.x);
@@ -130,6 +141,11 @@ void check(const grid::block& where, const scene& what) {
   std::string text = "the scene cannot be rendered:";
   for (const auto& p : found) text += fmt::format("\n  {}: {}", p.where, p.text);
   throw usage_error(text);
+}
+
+bool contains(const pixel_box& all, const pixel_box& part) {
+  return part.size() == 0 ||
+         (all.left <= part.left && all.top <= part.top && all.right >= part.right && all.bottom >= part.bottom);
 }
 
 double step_length(const scene& what) {
@@ -231,11 +247,98 @@ class join_clock {
 void check_memory(MPI_Comm comm, const scene& what, const pixel_box& frame) {
   const bool projects = what.how == method::maximum || what.how == method::average;
   const double per_pixel = projects ? 40 : comm::size(comm) == 1 && what.how == method::volume ? 32 : 208;
-  const double need = per_pixel * static_cast<double>(frame.size()), picture = 16.0 * what.width * what.height;
+  const double of_lines = what.lines ? 2.0 * sizeof(tube_hit) + 16 : 0;
+  const double need = (per_pixel + of_lines) * static_cast<double>(frame.size()), picture = 16.0 * what.width * what.height;
   if (need + picture < 64e6) return;
   const double here = need + picture / comm::size(comm);
   comm::check_host_memory(comm, here, fmt::format("a picture of {} x {} pixels", what.width, what.height),
                           "make it smaller, or use more hosts");
+}
+
+// What is kept over the frames of an orbit.
+struct kept_parts {
+  const std::shared_ptr<kernel::march_volume>& volume;
+  const std::shared_ptr<kernel::ray_surface>& surface;
+  std::shared_ptr<image_join>& join;
+};
+
+// Cast the rays of the picture and join what the blocks show: this rank's rows. Collective.
+image cast_and_join(const grid::block& where, const scene& what, const kept_parts& kept, std::span<const int> first_row,
+                    const caster& rays) {
+  const auto rank = static_cast<std::size_t>(comm::rank(where.comm)),
+             ranks = static_cast<std::size_t>(comm::size(where.comm));
+  const view& from = rays.from;
+  const pixel_box &frame = rays.frame, &seen_of_block = rays.own;
+  std::vector<plan::span> owned(ranks);
+  std::vector<colour> pixels;
+  std::vector<float> joined;  // or these
+  std::vector<int> cycle;
+  std::int64_t samples = 0;
+  std::string composited;
+  pixel_box area = frame;
+  join_clock clock;
+  if (what.how == method::maximum || what.how == method::average) {
+    const projected found = project_all(where.comm, *kept.volume, rays, samples);
+    clock.begin(where.comm);
+    owned.front() = {0, frame.size()};
+    const colours map(what.layers.front());
+    pixels = to_rows(where.comm, owned, frame, first_row,
+                     [&](std::int64_t i) { return colour_of(found, static_cast<std::size_t>(i), what.how, map); });
+  } else if (ranks == 1 && what.how != method::surface) {
+    kept.volume->light_by(light_of(from));
+    pixels.resize(static_cast<std::size_t>(frame.size()));
+    samples = cast_alone(*kept.volume, rays, pixels);
+    clock.begin(where.comm);
+  } else if (const box_visibility seen = visibility(where, from); seen.cycle.empty()) {
+    // Frames of a film differ in what they see; as whole pictures they take the same compositor.
+    if (what.join.pixels != kernel::colour_format::wide) area = {0, 0, what.width, what.height};
+    if (!kept.join || !(kept.join->how() == what.join)) kept.join = std::make_shared<image_join>(where.comm, what.join);
+    image_join& join = *kept.join;
+    join.prepare(static_cast<int>(area.width()), static_cast<int>(area.height()), rectangle_within(area, seen_of_block));
+    caster own_rays = rays;
+    own_rays.frame = area;
+    const ray_target target{join.format(), join.image()};
+    if (what.how == method::surface) {
+      samples = draw_surface(own_rays, *kept.surface, what.layers.back(), target);
+    } else {
+      kept.volume->light_by(light_of(from));
+      samples = cast_all(where.comm, seen.order, *kept.volume, own_rays, target);
+    }
+    clock.begin(where.comm);
+    join.run(seen.order);
+    std::vector<std::int64_t> first_pixel;
+    for (const int row : first_row) first_pixel.push_back(area.pixels_above(row));
+    joined = join.pixels(first_pixel);
+    composited = join.description();
+  } else {
+    cycle = seen.cycle;
+    std::vector<kernel::wide_pixel> wide;
+    comm::collectively(where.comm, [&] { wide.resize(static_cast<std::size_t>(frame.size())); });
+    const ray_target target{{kernel::colour_format::wide}, reinterpret_cast<std::byte*>(wide.data())};
+    std::vector<kernel::optical_depth> depth;
+    if (what.how == method::surface) {
+      samples = draw_surface(rays, *kept.surface, what.layers.back(), target);
+    } else {
+      kept.volume->light_by(light_of(from));
+      depth.resize(wide.size());
+      samples = cast_block(*kept.volume, rays, target, depth);
+    }
+    clock.begin(where.comm);
+    join_by_depth(where.comm, where.owned, rays, wide, depth, [&](const auto& before) {
+      if (what.how != method::surface) samples += cast_again(*kept.volume, rays, before, target);
+    });
+    composited = "by depth, pixel by pixel";
+    for (std::size_t r = 0; r < ranks; ++r) owned[r] = stripe_of(static_cast<int>(r), static_cast<int>(ranks), frame.size());
+    pixels = to_rows(where.comm, owned, frame, first_row,
+                     [&](std::int64_t i) { return kernel::rounded(wide[static_cast<std::size_t>(i)]); });
+  }
+  image result = put_into_rows(joined.empty() && !pixels.empty() ? pixels.front().data() : joined.data(), area, what.width,
+                               first_row[rank], first_row[rank + 1]);
+  result.samples = samples;
+  result.cycle = std::move(cycle);
+  result.composited = std::move(composited);
+  result.joining = clock.time();
+  return result;
 }
 
 }  // namespace
@@ -285,76 +388,20 @@ image render(const grid::block& where, const scene& what, prepared& kept, std::s
   const view from = view_of(where, what);
   const pixel_box frame = from.seen({{}, where.domain});
   check_memory(where.comm, what, frame);
-  const pixel_box seen_of_block = from.seen(where.owned);
-  const caster rays{from, seen_of_block, frame, step_length(what)};
-  std::vector<plan::span> owned(ranks);
-  std::vector<colour> pixels;
-  std::vector<float> joined;  // or these
-  std::vector<int> cycle;
-  std::int64_t samples = 0;
-  std::string composited;
-  pixel_box area = frame;
-  join_clock clock;
-  if (what.how == method::maximum || what.how == method::average) {
-    const projected found = project_all(where.comm, *kept.volume_, rays, samples);
-    clock.begin(where.comm);
-    owned.front() = {0, frame.size()};
-    const colours map(what.layers.front());
-    pixels = to_rows(where.comm, owned, frame, first_row,
-                     [&](std::int64_t i) { return colour_of(found, static_cast<std::size_t>(i), what.how, map); });
-  } else if (ranks == 1 && what.how != method::surface) {
-    kept.volume_->light_by(light_of(from));
-    pixels.resize(static_cast<std::size_t>(frame.size()));
-    samples = cast_alone(*kept.volume_, rays, pixels);
-    clock.begin(where.comm);
-  } else if (const box_visibility seen = visibility(where, from); seen.cycle.empty()) {
-    // Frames of a film differ in what they see; as whole pictures they take the same compositor.
-    if (what.join.pixels != kernel::colour_format::wide) area = {0, 0, what.width, what.height};
-    if (!kept.join_ || !(kept.join_->how() == what.join)) kept.join_ = std::make_shared<image_join>(where.comm, what.join);
-    image_join& join = *kept.join_;
-    join.prepare(static_cast<int>(area.width()), static_cast<int>(area.height()), rectangle_within(area, seen_of_block));
-    const caster own_rays{from, seen_of_block, area, step_length(what)};
-    const ray_target target{join.format(), join.image()};
-    if (what.how == method::surface) {
-      samples = draw_surface(own_rays, *kept.surface_, what.layers.back(), target);
-    } else {
-      kept.volume_->light_by(light_of(from));
-      samples = cast_all(where.comm, seen.order, *kept.volume_, own_rays, target);
-    }
-    clock.begin(where.comm);
-    join.run(seen.order);
-    std::vector<std::int64_t> first_pixel;
-    for (const int row : first_row) first_pixel.push_back(area.pixels_above(row));
-    joined = join.pixels(first_pixel);
-    composited = join.description();
-  } else {
-    cycle = seen.cycle;
-    std::vector<kernel::wide_pixel> wide;
-    comm::collectively(where.comm, [&] { wide.resize(static_cast<std::size_t>(frame.size())); });
-    const ray_target target{{kernel::colour_format::wide}, reinterpret_cast<std::byte*>(wide.data())};
-    std::vector<kernel::optical_depth> depth;
-    if (what.how == method::surface) {
-      samples = draw_surface(rays, *kept.surface_, what.layers.back(), target);
-    } else {
-      kept.volume_->light_by(light_of(from));
-      depth.resize(wide.size());
-      samples = cast_block(*kept.volume_, rays, target, depth);
-    }
-    clock.begin(where.comm);
-    join_by_depth(where.comm, where.owned, rays, wide, depth, [&](const auto& before) {
-      if (what.how != method::surface) samples += cast_again(*kept.volume_, rays, before, target);
-    });
-    composited = "by depth, pixel by pixel";
-    for (std::size_t r = 0; r < ranks; ++r) owned[r] = stripe_of(static_cast<int>(r), static_cast<int>(ranks), frame.size());
-    pixels = to_rows(where.comm, owned, frame, first_row,
-                     [&](std::int64_t i) { return kernel::rounded(wide[static_cast<std::size_t>(i)]); });
-  }
-  image result = put_into_rows(joined.empty() && !pixels.empty() ? pixels.front().data() : joined.data(), area, what.width,
-                               first_row[rank], first_row[rank + 1]);
-  result.samples = samples;
-  result.cycle = std::move(cycle);
-  result.composited = std::move(composited);
-  result.joining = clock.time();
+  caster rays{from, from.seen(where.owned), frame, step_length(what)};
+  const kept_parts parts{kept.volume_, kept.surface_, kept.join_};
+  if (!what.lines) return cast_and_join(where, what, parts, first_row, rays);
+  const tube_hits hits(from, *what.lines, rays.own);
+  rays.tubes = &hits;
+  image result = cast_and_join(where, what, parts, first_row, rays);
+  rays.passes_by = true;
+  const image without = cast_and_join(where, what, parts, first_row, rays);
+  result.samples += without.samples;
+  result.joining.seconds += without.joining.seconds;
+  result.joining.cpu_seconds += without.joining.cpu_seconds;
+  const pixel_box rows{frame.left, std::max(frame.top, first_row[rank]), frame.right,
+                       std::min(frame.bottom, first_row[rank + 1])};
+  put_tubes(result, without, contains(rays.own, rows) ? hits : tube_hits(from, *what.lines, rows));
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <osteon/grid/ghost_cells.hpp>
 #include <osteon/render/compositing.hpp>
+#include <osteon/render/streamlines.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,6 +61,13 @@ struct clip_plane {
   double offset_mm = 0;
 };
 
+/// Lines, drawn as lit opaque tubes in the colours of their speed; opacities do not count.
+struct tubes {
+  std::shared_ptr<const streamlines> lines;
+  double radius_mm = 0;
+  std::vector<control_point> transfer;  ///< by rising speed
+};
+
 struct scene {
   vector3 spacing_mm;
   camera view;
@@ -70,7 +78,8 @@ struct scene {
   method how = method::volume;
   double level = 0.5;  ///< of a surface
   std::vector<clip_plane> clip;
-  compositing join{};  ///< of volumes and surfaces; of no account where there is a visibility cycle
+  std::optional<tubes> lines{};  ///< in a volume, or before and behind a surface; the same on all ranks
+  compositing join{};            ///< of volumes and surfaces; of no account where there is a visibility cycle
 };
 
 /// Depth of the ghosts that the fields of the layers need.
@@ -116,7 +125,7 @@ class prepared {
 };
 
 /// The same picture as render(where, what), by a `kept` of a scene that differs in nothing but the view, the size of the
-/// picture, the clipping, the background, the method and the compositing. @collective on where.comm
+/// picture, the clipping, the background, the method, the lines and the compositing. @collective on where.comm
 image render(const grid::block& where, const scene& what, prepared& kept);
 
 /// The same, with the rows first_row[r] to first_row[r + 1] on rank r; the other functions leave all of it on rank 0.

@@ -12,18 +12,19 @@ constexpr std::array<float, 3> ivory{0.96f, 0.80f, 0.57f};
 
 }  // namespace
 
-layer bone_layer(const grid::ghosted_field<float>& field, double marrow, double surface, double bone, float opacity) {
+layer bone_layer(const grid::ghosted_field<float>& field, double marrow, double surface, double bone, float opacity,
+                 float inside) {
   if (!(marrow < surface && surface < bone))
     throw usage_error(
         fmt::format("bone layer with marrow {}, surface {}, bone {}: they must rise in this order", marrow, surface, bone));
   constexpr std::array<float, 3> shade{0.55f, 0.34f, 0.19f}, core{0.80f, 0.55f, 0.32f};
-  const double start = surface - 0.4 * (surface - marrow), inside = surface + 0.6 * (bone - surface);
+  const double start = surface - 0.4 * (surface - marrow), core_from = surface + 0.6 * (bone - surface);
   return {&field,
           {{marrow, shade, 0},
            {start, shade, 0},
            {surface, ivory, opacity},
-           {inside, core, 0.15f * opacity},
-           {bone, core, 0.15f * opacity}},
+           {core_from, core, inside * opacity},
+           {bone, core, inside * opacity}},
           true,
           1.0};
 }
@@ -45,6 +46,11 @@ layer surface_layer(const grid::ghosted_field<float>& field, double low, double 
   layer result = glow_layer(field, low, high, map);
   result.transfer.front().colour = ivory;
   return result;
+}
+
+std::vector<control_point> tube_colours(double low, double high, const std::string& map) {
+  if (map.empty()) return {{low, {0.75f, 0.75f, 0.75f}, 1}};
+  return glow_layer({}, low, high, map).transfer;
 }
 
 }  // namespace osteon::render::presets

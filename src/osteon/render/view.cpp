@@ -107,7 +107,7 @@ view::rays_of<F> view::rays_through(const F& column, double row) const {
   return r;
 }
 
-kernel::ray view::ray_through(int column, int row) const {
+kernel::ray view::ray_through(double column, double row) const {
   const auto r = rays_through<double>(column, row);
   return {{r.origin[0], r.origin[1], r.origin[2]}, {r.direction[0], r.direction[1], r.direction[2]}, r.entry, r.exit};
 }

@@ -39,7 +39,9 @@ struct view {
   static view of(const camera& c, index3 domain, vector3 spacing_mm, int width, int height);
 
   /// The ray through the middle of a pixel, clipped to the domain and by the planes.
-  kernel::ray ray_through(int column, int row) const;
+  kernel::ray ray_through(int column, int row) const { return ray_through(double{1} * column, double{1} * row); }
+  /// The same anywhere: whole numbers are the middles of pixels.
+  kernel::ray ray_through(double column, double row) const;
 
   template <class F>
   struct rays_of {

@@ -260,6 +260,7 @@ const physics& flow() {
                            .default_tolerance = 1e-4,
                            .work = flow_work,
                            .most_components = [](const spec&) { return 3; },
+                           .has_lines = true,
                            .run = run_flow};
   return row;
 }

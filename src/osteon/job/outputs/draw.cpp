@@ -1,14 +1,41 @@
 #include <osteon/job/outputs/draw.hpp>
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <osteon/io/png.hpp>
+#include <osteon/job/outputs/lines.hpp>
 #include <osteon/render/presets.hpp>
 
 namespace osteon::job {
+
+namespace {
+
+// The lines of what a result holds, in the colours of what it shows.
+std::optional<render::tubes> lines_of(const spec& job, const local_model& part, const physics_result& result,
+                                      log_sink& log) {
+  render::vector_values field;
+  comm::collectively(part.where.comm, [&] {
+    const auto voxels = static_cast<std::size_t>(part.where.owned.volume());
+    std::vector<float> all(3 * voxels);
+    cell_planes(part, result.lines_of, 3)(0, part.where.owned.shape().z, all);
+    for (std::size_t c = 0; c < 3; ++c) {
+      field[c].resize(voxels);
+      for (std::size_t i = 0; i < voxels; ++i) field[c][i] = all[3 * i + c];
+    }
+  });
+  field_lines lines = lines_along(part.where, part.header.spacing_mm, field, job.picture.streamlines.value_or(usual_lines));
+  log.note(fmt::format("{} streamlines, up to {:.3g} mm long", lines.lines->count(), lines.longest_mm));
+  lines.low = result.shown_low;
+  lines.high = result.shown_high;
+  return tubes_of(lines, part.header.spacing_mm, job.picture.tube_mm.value_or(0), job.picture.colour_map);
+}
+
+}  // namespace
 
 drawn draw_png(const grid::block& where, const render::scene& what, render::prepared& kept, const render::annotations* notes,
                const std::string& path) {
@@ -52,21 +79,28 @@ void draw_picture(const std::string& path, const spec& job, const local_model& p
       values.resize(static_cast<std::size_t>(part.where.owned.volume()));
       make(0, part.where.owned.shape().z, values);
     });
-    return grid::with_ghost_cells(part.where, values, depth);
+    return values;
   };
-  const auto glow = dense(cell_planes(part, result.shown));
-  const auto bone = dense([&](std::int64_t first, std::int64_t planes, std::span<float> values) {
+  if (result.lines_of) scene.lines = lines_of(job, part, result, log);
+  const auto glow = grid::with_ghost_cells(part.where, dense(cell_planes(part, result.shown)), depth);
+  const auto solid = dense([&](std::int64_t first, std::int64_t planes, std::span<float> values) {
     cell_planes(part, result.shown)(first, planes, values);
-    for (float& value : values) value = std::isnan(value) ? 0.0F : 1.0F;
+    for (float& value : values) value = std::isnan(value) != result.is_fluid ? 0.0F : 1.0F;
   });
+  const bool smooth = scene.lines && job.picture.method != "surface";
+  const auto bone = smooth ? smooth_solid(part.where, solid, depth) : grid::with_ghost_cells(part.where, solid, depth);
   comm::collectively(comm, [&] {
     if (job.picture.method == "surface") {
       const auto colours = render::presets::surface_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map);
       scene.layers = {colours, colours};
+      if (scene.lines) scene.layers.back().transfer = {{0, colours.transfer.front().colour, 1}};  // that of bone
       scene.layers.front().field = &bone;
     } else {
-      scene.layers = {render::presets::bone_layer(bone),
-                      render::presets::glow_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map)};
+      scene.layers = {scene.lines ? render::presets::bone_layer(bone, 0, 0.5, 1, 0.16F, clear_inside)
+                                  : render::presets::bone_layer(bone)};
+      if (!scene.lines)
+        scene.layers.push_back(
+            render::presets::glow_layer(glow, result.shown_low, result.shown_high, job.picture.colour_map));
     }
     scene.background = render::presets::dark_background;
   });

@@ -14,11 +14,12 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/percentile.hpp>
-#include <osteon/grid/box_tree.hpp>
 #include <osteon/io/files/check_whole.hpp>
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/io/npy.hpp>
 #include <osteon/job/outputs/draw.hpp>
+#include <osteon/job/outputs/even_boxes.hpp>
+#include <osteon/job/outputs/lines.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <osteon/job/system_info.hpp>
 #include <osteon/render/presets.hpp>
@@ -29,38 +30,6 @@ namespace osteon::job {
 using json = nlohmann::ordered_json;
 
 namespace {
-
-// Cut boxes across their longest axis until each rank has one, of a voxel or more.
-void cut_evenly(const box3& part, int ranks, std::vector<grid::box_tree::cut>& cuts) {
-  if (ranks == 1) return;
-  const index3 shape = part.shape();
-  const int along = shape.z >= shape.y && shape.z >= shape.x ? 0 : shape.y >= shape.x ? 1 : 2;
-  const std::int64_t extent = shape[along], area = shape.volume() / extent;
-  const std::int64_t planes = std::clamp<std::int64_t>(extent * (ranks / 2) / ranks, 1, extent - 1);
-  const auto ranks_low = static_cast<int>(
-      std::clamp<std::int64_t>(ranks * planes / extent, std::max<std::int64_t>(1, ranks - (extent - planes) * area),
-                               std::min<std::int64_t>(ranks - 1, planes * area)));
-  box3 low = part, high = part;
-  low.end[along] = high.begin[along] = part.begin[along] + planes;
-  cuts.push_back({low.end[along], ranks_low, along});
-  cut_evenly(low, ranks_low, cuts);
-  cut_evenly(high, ranks - ranks_low, cuts);
-}
-
-// Whole planes, which are read in one piece; bricks where there are more ranks than planes.
-// @throws usage_error if there are more ranks than voxels
-grid::box_tree even_boxes(index3 shape, int ranks) {
-  if (ranks <= shape.z) {
-    std::vector<std::int64_t> first;
-    for (int r = 0; r <= ranks; ++r) first.push_back(shape.z * r / ranks);
-    return grid::box_tree::of_planes(shape, first);
-  }
-  if (ranks > shape.volume())
-    throw usage_error(fmt::format("{} ranks for {} voxels; start at most as many", ranks, shape.volume()));
-  std::vector<grid::box_tree::cut> cuts;
-  cut_evenly({{}, shape}, ranks, cuts);
-  return {shape, std::move(cuts)};
-}
 
 constexpr std::int64_t largest_picture = 16384;
 constexpr int most_frames = 10000;
@@ -138,6 +107,18 @@ void check_compositing(const render_request& r, std::vector<std::string>& faults
                     r.method));
 }
 
+void check_lines(const render_request& r, std::vector<std::string>& faults) {
+  if (r.streamlines && (*r.streamlines < 1 || *r.streamlines > most_lines))
+    faults.push_back(fmt::format("--streamlines {}: give 1 to {} lines", *r.streamlines, most_lines));
+  if (r.streamlines && r.method != "volume" && r.method != "surface")
+    faults.push_back(fmt::format(
+        "--streamlines needs --method volume or surface: a {} along a ray has no depth that a line could lie in", r.method));
+  if (r.tube_mm && !(*r.tube_mm > 0 && std::isfinite(*r.tube_mm)))
+    faults.push_back(fmt::format("--tube {}: give the radius of the lines in mm, above 0", *r.tube_mm));
+  for (const auto& [name, given] : {std::pair{"--lines-of", !r.lines_of.empty()}, {"--tube", r.tube_mm.has_value()}})
+    if (given && !r.streamlines) faults.push_back(fmt::format("{} needs --streamlines", name));
+}
+
 void check(const render_request& r) {
   std::vector<std::string> faults;
   if (!r.points.empty() && r.method != "volume") faults.push_back("--points needs --method volume");
@@ -163,6 +144,7 @@ void check(const render_request& r) {
   if (r.output.ends_with(".npy") && r.orbit > 0) faults.push_back("--output: an orbit is a folder of PNG pictures");
   if (r.orbit == 0 && !r.output.empty() && !r.output.ends_with(".png") && !r.output.ends_with(".npy"))
     faults.push_back(fmt::format("--output {}: end it in .png or .npy", r.output));
+  check_lines(r, faults);
   check_compositing(r, faults);
   if (faults.empty()) return;
   std::string text = "the picture cannot be made:";
@@ -206,7 +188,8 @@ bool make_film(const std::filesystem::path& frames, int count, const std::string
 
 json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
   io::field_list list;
-  io::field_info field;
+  io::field_info field, vector;
+  const bool lines_have_colours = request.streamlines && request.field.empty();
   grid::block where;
   std::vector<float> own, solid;
   std::vector<written_point> points;
@@ -221,13 +204,14 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
   if (const std::string warning = io::check_whole(comm, request.file, "file"); !warning.empty()) log.warn(warning);
   comm::collectively(comm, [&] {
     list = io::list_fields(request.file);
-    field = find_field(list, request.field);
+    if (request.streamlines) vector = find_vector(list, request.lines_of);
+    field = lines_have_colours ? vector : find_field(list, request.field);
     where = grid::make_block(comm, even_boxes(list.shape, comm::size(comm)));
     own = io::read_field(request.file, field, where.owned, find_component(field, request.component));
     const bool material =
         std::any_of(list.fields.begin(), list.fields.end(), [](const auto& f) { return f.name == "material"; });
     solid = material ? io::read_field(request.file, {"material", "", "", io::centring::cell, 1}, where.owned) : own;
-    for (float& v : solid) v = v == v ? 1.0F : 0.0F;
+    for (float& v : solid) v = (v == v) != is_fluid(list) ? 1.0F : 0.0F;
   });
   const auto value_at = [&](double percent) {
     const double fraction = percent / 100;
@@ -237,8 +221,18 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
   };
   const std::array<double, 2> percent = percentiles_of(request);
   std::array<double, 2> range{value_at(percent[0]), value_at(percent[1])};
+  field_lines lines;
+  if (request.streamlines) {
+    render::vector_values values;
+    comm::collectively(comm, [&] { values = read_vector(request.file, vector, where.owned); });
+    lines = lines_along(where, list.spacing_mm, values, *request.streamlines);
+    log.note(fmt::format("{} lines of {}, up to {:.3g} mm long", lines.lines->count(), vector.name, lines.longest_mm));
+    if (lines_have_colours && !request.percentiles) range = {lines.low, lines.high};
+  }
   if (request.low) range[0] = *request.low;
   if (request.high) range[1] = *request.high;
+  lines.low = range[0];
+  lines.high = range[1];
   for (written_point& p : points)
     if (p.is_percentile) p.value = value_at(p.value);
   const std::array<double, 2> extremes{value_at(0), value_at(100)};
@@ -252,7 +246,9 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
                       field.name, range[0], range[1]));
   });
   const int depth = render::ghost_depth(request.step_voxels);
-  const auto glow = grid::with_ghost_cells(where, own, depth), bone = grid::with_ghost_cells(where, solid, depth);
+  const auto glow = grid::with_ghost_cells(where, own, depth);
+  const auto bone = lines_have_colours && request.method == "volume" ? smooth_solid(where, solid, depth)
+                                                                     : grid::with_ghost_cells(where, solid, depth);
   log.note(fmt::format("read {} of {}: {:.2f} s", field.name, request.file, reading.seconds()));
 
   render::scene scene;
@@ -269,13 +265,18 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
   notes.map = request.map;
   notes.low = range[0];
   notes.high = range[1];
-  notes.quantity = field.name + (request.component.empty() ? "" : " " + request.component) +
+  notes.quantity = (lines_have_colours && field.name == "velocity" ? "speed" : field.name) +
+                   (request.component.empty() ? "" : " " + request.component) +
                    (field.units.empty() || field.units == "1" ? "" : " [" + field.units + "]");
   comm::collectively(comm, [&] {
     if (request.method == "volume") {
       if (request.bone_opacity > 0)
-        scene.layers.push_back(render::presets::bone_layer(bone, 0, 0.5, 1, static_cast<float>(request.bone_opacity)));
-      if (points.empty()) {
+        scene.layers.push_back(
+            render::presets::bone_layer(bone, 0, 0.5, 1, static_cast<float>(request.bone_opacity),
+                                        lines_have_colours ? clear_inside : render::presets::usual_inside));
+      if (lines_have_colours && points.empty()) {
+        if (scene.layers.empty()) scene.layers.push_back(render::presets::bone_layer(bone, 0, 0.5, 1, 0));
+      } else if (points.empty()) {
         scene.layers.push_back(render::presets::glow_layer(glow, range[0], range[1], request.map));
         notes.first = render::presets::glow_first;
         notes.last = render::presets::glow_last;
@@ -287,7 +288,7 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
           notes.high = points.back().value;
         }
       }
-      scene.layers.back().shaded = request.shaded;
+      if (request.shaded) scene.layers.back().shaded = true;
     } else if (request.method == "surface") {
       scene.how = render::method::surface;
       scene.level = request.level.value_or(0.5);
@@ -295,17 +296,26 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
       const auto colours = whole_map ? map_layer(glow, range[0], range[1], request.map)
                                      : render::presets::surface_layer(glow, range[0], range[1], request.map);
       scene.layers = {colours, colours};
+      if (lines_have_colours) scene.layers.back().transfer = {{0, colours.transfer.front().colour, 1}};  // that of bone
       if (!request.level) scene.layers.front().field = &bone;
       if (!whole_map) notes.first = render::presets::glow_first, notes.last = render::presets::glow_last;
     } else {
       scene.how = request.method == "maximum" ? render::method::maximum : render::method::average;
       scene.layers = {map_layer(glow, range[0], range[1], request.map)};
     }
+    if (request.streamlines) {
+      scene.lines = tubes_of(lines, list.spacing_mm, request.tube_mm.value_or(0), lines_have_colours ? request.map : "");
+      if (lines_have_colours) notes.first = render::presets::glow_first, notes.last = render::presets::glow_last;
+    }
   });
 
   json answer = {{"schema", "osteon.render/1"}, {"field", field.name}, {"component", request.component},
                  {"units", field.units},        {"low", range[0]},     {"high", range[1]},
                  {"ranks", comm::size(comm)},   {"compositing", ""},   {"pictures", json::array()}};
+  if (request.streamlines) {
+    answer["streamlines"] = describe(lines);
+    answer["streamlines"]["field"] = vector.name;
+  }
   const std::filesystem::path folder = std::filesystem::path(request.file).parent_path();
   render::prepared kept(where, scene);  // the frames of an orbit differ in nothing but the view
   const auto draw = [&](const std::string& path) {

@@ -27,6 +27,10 @@ struct render_request {
   std::string points;          ///< transfer function of a volume, see parse_control_points; empty: a glow
   bool shaded = false;         ///< light the field in a volume by its gradient
   double bone_opacity = 0.16;  ///< of the solid around the field; 0: leave it away
+  /// So many lines of a vector field as tubes. If no field is asked for by its name, they have the colours.
+  std::optional<std::int64_t> streamlines;
+  std::string lines_of;           ///< the vector field; empty: velocity, else heat_flux_density
+  std::optional<double> tube_mm;  ///< radius of the tubes; absent: a third of a voxel
   render::camera view;
   std::int64_t width = 1024, height = 1024;
   double step_voxels = 0.5;

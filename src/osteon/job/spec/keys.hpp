@@ -207,6 +207,10 @@ void describe(Visitor& v, spec& s) {
       "principal_strain_1 is the largest principal strain.",
       {"sed", "von_mises", "effective_strain", "principal_strain_1"});
     t("colour_map", p.colour_map, "Perceptual colour map of the field.", {"batlow", "inferno", "lipari", "viridis", "vik"});
+    t("streamlines", p.streamlines,
+      "So many lines of the velocity of a flow, as tubes in the colours of its speed; left out: 300; 0: the speed glows "
+      "instead.");
+    t("tube_mm", p.tube_mm, "Radius of the streamlines in mm, > 0; left out: a third of a voxel.");
     t("compositing", p.compositing,
       "How the images of several ranks become one: auto (the usual method for the picture; for frames what the model of the "
       "measured machine says), a method such as binary-swap, METHOD,TRANSPORT, or a transport: messages, shared, hybrid. "

@@ -246,6 +246,12 @@ class checker {
     } catch (const usage_error& e) {
       problems_.push_back({"picture.compositing", e.what()});
     }
+    const std::int64_t lines = job_.picture.streamlines.value_or(0);
+    expect(lines >= 0 && lines <= 1'000'000, "picture.streamlines", fmt::format("{} must be in [0, 1000000] lines", lines));
+    expect(lines <= 0 || row_.has_lines, "picture.streamlines",
+           fmt::format("{}, but physics = \"{}\" has no vector field to follow; remove it", lines, row_.name));
+    const double tube = job_.picture.tube_mm.value_or(1);
+    expect(std::isfinite(tube) && tube > 0, "picture.tube_mm", fmt::format("{} must be > 0 mm", tube));
     expect(job_.picture.zoom > 0, "picture.zoom", fmt::format("{} must be > 0", job_.picture.zoom));
     check_io();
     expect(job_.run.ranks >= 0 && job_.run.ranks <= 1'000'000, "run.ranks",

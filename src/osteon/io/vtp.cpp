@@ -1,0 +1,71 @@
+#include <osteon/io/vtp.hpp>
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+#include <osteon/base/error.hpp>
+#include <osteon/io/temporary_file.hpp>
+
+namespace osteon::io {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little);
+
+// Arrays behind each other in the appended part, each after its size.
+class vtp_arrays {
+ public:
+  template <class T>
+  std::string add(const char* type, const std::string& name, int components, const std::vector<T>& values) {
+    const std::string element = fmt::format(
+        "        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n", type,
+        name, components, bytes_.size());
+    const std::uint64_t size = values.size() * sizeof(T);
+    bytes_.append(reinterpret_cast<const char*>(&size), sizeof size);
+    bytes_.append(reinterpret_cast<const char*>(values.data()), size);
+    return element;
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+}  // namespace
+
+void write_vtp(const std::string& path, const polylines& lines) {
+  const std::size_t points = lines.points.size();
+  if (lines.first.empty() || lines.first.front() != 0 || lines.first.back() != static_cast<std::int64_t>(points))
+    throw usage_error(fmt::format("lines of {} points: they must begin with 0 and end with the number of points", points));
+  for (const auto& [name, values] : lines.values)
+    if (values.size() != points)
+      throw usage_error(fmt::format("{} values of '{}' for {} points", values.size(), name, points));
+  vtp_arrays arrays;
+  std::string head = fmt::format(
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+      "header_type=\"UInt64\">\n  <PolyData>\n    <Piece NumberOfPoints=\"{}\" NumberOfLines=\"{}\">\n      <PointData>\n",
+      points, lines.first.size() - 1);
+  for (const auto& [name, values] : lines.values) head += arrays.add("Float64", name, 1, values);
+  head += "      </PointData>\n      <Points>\n" + arrays.add("Float64", "points", 3, lines.points) +
+          "      </Points>\n      <Lines>\n";
+  std::vector<std::int64_t> numbers(points);
+  std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
+  head += arrays.add("Int64", "connectivity", 1, numbers);
+  head += arrays.add("Int64", "offsets", 1, std::vector<std::int64_t>(lines.first.begin() + 1, lines.first.end()));
+  head += "      </Lines>\n    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n_";
+
+  temporary_file file(path);
+  std::ofstream out(file.name(), std::ios::binary);
+  out << head;
+  out.write(arrays.bytes().data(), static_cast<std::streamsize>(arrays.bytes().size()));
+  out << "\n  </AppendedData>\n</VTKFile>\n";
+  out.close();
+  if (!out) throw machine_error(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
+  file.commit();
+}
+
+}  // namespace osteon::io

@@ -1,0 +1,147 @@
+#include <osteon/job/outputs/lines.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <common/suggest.hpp>
+#include <filesystem>
+#include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/percentile.hpp>
+#include <osteon/io/files/check_whole.hpp>
+#include <osteon/io/vtp.hpp>
+#include <osteon/job/outputs/even_boxes.hpp>
+#include <osteon/render/presets.hpp>
+
+namespace osteon::job {
+
+field_lines lines_along(const grid::block& where, const vector3& spacing_mm, const render::vector_values& field,
+                        std::int64_t count) {
+  field_lines result;
+  const std::vector<vector3> seeds = render::seeds_by_speed(where, field, count);
+  comm::collectively(where.comm, [&] {
+    if (seeds.empty()) throw data_error("no streamlines: the field is zero everywhere");
+  });
+  result.lines = std::make_shared<const render::streamlines>(render::trace(where, spacing_mm, field, seeds));
+  for (std::size_t i = 0; i < result.lines->count(); ++i)
+    result.longest_mm = std::max(result.longest_mm, result.lines->length(i, spacing_mm));
+  std::vector<float> speed(field[0].size());
+  for (std::size_t i = 0; i < speed.size(); ++i) speed[i] = std::hypot(field[0][i], field[1][i], field[2][i]);
+  const double fraction = 0.99;
+  result.high = static_cast<double>(comm::percentiles(where.comm, speed, std::span(&fraction, 1), 1, [&](std::size_t i) {
+                                      return std::isfinite(speed[i]) && speed[i] > 0 ? std::size_t{0} : comm::no_group;
+                                    }).front());
+  return result;
+}
+
+render::tubes tubes_of(const field_lines& lines, const vector3& spacing_mm, double radius_mm, const std::string& map) {
+  const double finest = std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x});
+  return {lines.lines, radius_mm > 0 ? radius_mm : finest / 3, render::presets::tube_colours(lines.low, lines.high, map)};
+}
+
+grid::ghosted_field<float> smooth_solid(const grid::block& where, const std::vector<float>& solid, int depth) {
+  const auto wide = grid::with_ghost_cells(where, solid, depth + 1);
+  grid::ghosted_field<float> result{grid::with_ghosts(where, depth), {}};
+  result.values.reserve(static_cast<std::size_t>(result.present.volume()));
+  const index3 shape = wide.present.shape(), first = wide.present.begin;
+  // Weights 1, 2, 1 along each axis, of 64: sums of them are exact.
+  const auto neighbour = [&](std::int64_t i, int axis) {
+    return std::clamp<std::int64_t>(i, 0, where.domain[axis] - 1) - first[axis];
+  };
+  for (std::int64_t z = result.present.begin.z; z < result.present.end.z; ++z)
+    for (std::int64_t y = result.present.begin.y; y < result.present.end.y; ++y)
+      for (std::int64_t x = result.present.begin.x; x < result.present.end.x; ++x) {
+        float sum = 0;
+        for (int k = 0; k < 27; ++k) {
+          const int dz = k / 9 - 1, dy = k / 3 % 3 - 1, dx = k % 3 - 1;
+          const auto weight = static_cast<float>((2 - dz * dz) * (2 - dy * dy) * (2 - dx * dx));
+          const std::int64_t voxel =
+              (neighbour(z + dz, 0) * shape.y + neighbour(y + dy, 1)) * shape.x + neighbour(x + dx, 2);
+          sum += weight * wide.values[static_cast<std::size_t>(voxel)];
+        }
+        result.values.push_back(sum / 64);
+      }
+  return result;
+}
+
+bool is_fluid(const io::field_list& list) {
+  return std::any_of(list.fields.begin(), list.fields.end(), [](const auto& f) { return f.name == "velocity"; });
+}
+
+const io::field_info& find_vector(const io::field_list& list, const std::string& wanted) {
+  std::vector<std::string> vectors;
+  for (const io::field_info& f : list.fields) {
+    if (f.components != 3) continue;
+    if (f.name == wanted) return f;
+    vectors.push_back(f.name);
+  }
+  if (wanted.empty())
+    for (const char* usual : {"velocity", "heat_flux_density"})
+      for (const io::field_info& f : list.fields)
+        if (f.name == usual && f.components == 3) return f;
+  const std::string has = vectors.empty() ? "it has none" : fmt::format("it has: {}", fmt::join(vectors, ", "));
+  if (wanted.empty())
+    throw usage_error(
+        fmt::format("streamlines follow a velocity or a heat_flux_density, and the file has neither; name a field of three "
+                    "components by --lines-of ({})",
+                    has));
+  throw usage_error(fmt::format("--lines-of {}: the file has no such field of three components{} {}", wanted,
+                                did_you_mean(wanted, vectors).empty() ? ";" : did_you_mean(wanted, vectors), has));
+}
+
+render::vector_values read_vector(const std::string& path, const io::field_info& field, const box3& part) {
+  render::vector_values result;
+  for (int axis = 0; axis < 3; ++axis)  // the file has x, y, z
+    result[static_cast<std::size_t>(axis)] = io::read_field(path, field, part, 2 - axis);
+  return result;
+}
+
+nlohmann::ordered_json describe(const field_lines& lines) {
+  return {{"lines", lines.lines->count()}, {"vertices", lines.lines->vertices.size()}, {"longest_mm", lines.longest_mm}};
+}
+
+nlohmann::ordered_json export_lines(MPI_Comm comm, const std::string& results, const std::string& field, std::int64_t count,
+                                    const std::string& path, log_sink& log) {
+  io::field_list list;
+  io::field_info vector;
+  grid::block where;
+  render::vector_values values;
+  comm::collectively(comm, [&] {
+    if (count < 1 || count > most_lines)
+      throw usage_error(fmt::format("--streamlines {}: give 1 to {} lines", count, most_lines));
+    if (!std::filesystem::is_regular_file(results))
+      throw data_error(fmt::format("cannot read '{}': there is no such file", results));
+  });
+  if (const std::string warning = io::check_whole(comm, results, "file"); !warning.empty()) log.warn(warning);
+  comm::collectively(comm, [&] {
+    list = io::list_fields(results);
+    vector = find_vector(list, field);
+    where = grid::make_block(comm, even_boxes(list.shape, comm::size(comm)));
+    values = read_vector(results, vector, where.owned);
+  });
+  const field_lines found = lines_along(where, list.spacing_mm, values, count);
+  nlohmann::ordered_json answer{
+      {"schema", "osteon.streamlines/1"}, {"file", path}, {"field", vector.name}, {"units", vector.units}};
+  answer.update(describe(found));
+  comm::collectively(comm, [&] {
+    if (comm::rank(comm) != 0) return;
+    io::polylines out;
+    const render::streamlines& lines = *found.lines;
+    out.first.assign(lines.first.begin(), lines.first.end());
+    std::vector<double> speed, time;
+    for (const render::line_vertex& v : lines.vertices) {
+      out.points.push_back({v.at.x * list.spacing_mm.x, v.at.y * list.spacing_mm.y, v.at.z * list.spacing_mm.z});
+      speed.push_back(v.speed);
+      time.push_back(v.time);
+    }
+    out.values = {{"speed", std::move(speed)}, {"time", std::move(time)}};
+    io::write_vtp(path, out);
+  });
+  return answer;
+}
+
+}  // namespace osteon::job

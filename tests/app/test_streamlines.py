@@ -1,0 +1,235 @@
+"""Streamlines of a flow, as a user asks for them: in pictures, in a job and as a file."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+from PIL import Image
+from whole_job import BINARY, ROOT, Finished, Job, follows_schema, job_text
+
+H = 0.01  # mm
+
+
+def flow_job(solid: np.ndarray, folder: Path, picture: str = "") -> str:
+    np.save(folder / "image.npy", np.where(solid, 100, 0).astype(np.uint8))
+    return (
+        f'physics = "flow"\n[image]\npath = "image.npy"\nspacing_mm = {H}\n[segment]\nthreshold = 50\n'
+        f"[picture]\nwidth = 96\nheight = 80\n{picture}\n"
+    )
+
+
+def pores() -> np.ndarray:
+    rng = np.random.default_rng(4)
+    at = np.stack(np.meshgrid(*(np.arange(n) + 0.5 for n in (16, 14, 12)), indexing="ij"), -1)
+    solid = np.zeros(at.shape[:3], bool)
+    for _ in range(7):
+        solid |= ((at - rng.random(3) * (16, 14, 12)) ** 2).sum(-1) < 3.0**2
+    return solid
+
+
+def solved(job: Job, text: str) -> Finished:
+    job.write(text)
+    done = job.run("-n", "1", "--no-report", "--force")
+    assert done.code == 0, done.err
+    return done
+
+
+@pytest.fixture
+def results(job: Job) -> Path:
+    return solved(job, flow_job(pores(), job.folder, "enabled = false")).folder / "results.nc"
+
+
+def osteon(*words: str | Path, ranks: int = 0) -> subprocess.CompletedProcess[str]:
+    start = [str(ROOT / "tools" / "mpirun.sh"), str(ranks)] if ranks else []
+    return subprocess.run(
+        [*start, str(BINARY), *map(str, words)], capture_output=True, text=True, timeout=100, check=False
+    )
+
+
+def render(results: Path, *words: str | Path, ranks: int = 0) -> subprocess.CompletedProcess[str]:
+    return osteon("render", results, "--width", "96", "--height", "80", *words, ranks=ranks)
+
+
+def test_pictures_with_lines_are_the_same_on_any_number_of_ranks(results: Path, tmp_path: Path) -> None:
+    """Oracle: the float picture of one rank, bit for bit; and a picture without lines, which is another one."""
+    for options in (
+        ["--clip", "x=1,y=1,offset=0.18"],
+        ["--method", "surface"],
+        ["--field", "pressure", "--tube", "0.004"],
+    ):
+        pictures = []
+        for ranks in (0, 3):
+            path = tmp_path / f"{ranks}.npy"
+            done = render(
+                results, "--streamlines", "40", *options, "-o", path, "--json", tmp_path / "a.json", ranks=ranks
+            )
+            assert done.returncode == 0, done.stderr
+            pictures.append(np.load(path))
+            answer = json.loads((tmp_path / "a.json").read_text())
+            follows_schema(answer, "render")
+            lines = answer["streamlines"]
+            assert lines["field"] == "velocity"
+            assert 30 <= lines["lines"] <= 40
+            assert 0.1 < lines["longest_mm"] < 0.8  # the box is 0.16 mm long
+            assert answer["field"] == ("pressure" if "pressure" in options else "velocity")
+        assert np.array_equal(*pictures), options
+        assert render(results, *options[:2], "-o", tmp_path / "without.npy").returncode == 0
+        assert not np.array_equal(pictures[0], np.load(tmp_path / "without.npy"))
+
+
+def test_lines_have_colours_unless_another_field_has_them(results: Path, tmp_path: Path) -> None:
+    """Oracle: grey has one value in three channels; the solid is left away."""
+    spread = {}
+    for name, words in (("own", []), ("other", ["--field", "speed", "--range", "1e9", "2e9"])):
+        path = tmp_path / f"{name}.npy"
+        done = render(results, "--streamlines", "30", "--solid", "0", *words, "-o", path)
+        assert done.returncode == 0, done.stderr
+        shown = np.load(path)[..., :3]
+        assert (shown.max(axis=2) > 0.1).sum() > 100
+        spread[name] = (shown.max(axis=2) - shown.min(axis=2)).max()
+    assert spread["own"] > 0.2
+    assert spread["other"] < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--streamlines", "0"], "--streamlines 0: give 1 to 1000000 lines"),
+        (["--streamlines", "-3"], "--streamlines -3: give 1"),
+        (["--streamlines", "9", "--tube", "0"], "--tube 0: give the radius"),
+        (["--streamlines", "9", "--method", "maximum"], "no depth"),
+        (["--streamlines", "9", "--lines-of", "pressure"], "no such field of three components; it has: velocity"),
+        (["--streamlines", "9", "--lines-of", "velocty"], "did you mean 'velocity'"),
+        (["--tube", "0.1"], "--tube needs --streamlines"),
+        (["--lines-of", "velocity"], "--lines-of needs --streamlines"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_drawn_is_said(results: Path, tmp_path: Path, words: list[str], says: str) -> None:
+    for ranks in (0, 2):
+        done = render(results, *words, "-o", tmp_path / "x.png", ranks=ranks)
+        assert done.returncode == 2, done.stderr
+        assert says in done.stderr
+        assert not (tmp_path / "x.png").exists()
+
+
+def test_a_result_without_a_flow_has_lines_of_what_is_named(job: Job, sponge: Path, tmp_path: Path) -> None:
+    results = solved(job, job_text(sponge) + "enabled = false\n").folder / "results.nc"
+    done = render(results, "--streamlines", "9", "-o", tmp_path / "x.png")
+    assert done.returncode == 2
+    assert "--lines-of (it has: displacement)" in done.stderr
+    done = render(results, "--streamlines", "9", "--lines-of", "displacement", "-o", tmp_path / "x.png")
+    assert done.returncode == 0, done.stderr
+
+
+def polydata(path: Path) -> tuple[list[np.ndarray], dict[str, np.ndarray], np.ndarray]:
+    """What VTK, a peer, reads: points of each line, values at all points, and all points."""
+    vtk = pytest.importorskip("vtkmodules.vtkIOXML")
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+
+    reader = vtk.vtkXMLPolyDataReader()
+    reader.SetFileName(str(path))
+    reader.Update()
+    data = reader.GetOutput()
+    points = vtk_to_numpy(data.GetPoints().GetData())
+    offsets = vtk_to_numpy(data.GetLines().GetOffsetsArray())
+    numbers = vtk_to_numpy(data.GetLines().GetConnectivityArray())
+    lines = [numbers[a:b] for a, b in itertools.pairwise(offsets)]
+    values = {n: vtk_to_numpy(data.GetPointData().GetArray(n)) for n in ("speed", "time")}
+    return lines, values, points
+
+
+def test_exported_lines_of_a_slit_are_straight_and_take_length_over_speed(job: Job, tmp_path: Path) -> None:
+    """Oracle: between plates the flow is along z, as fast as the voxel's speed in the file; read by VTK."""
+    solid = np.zeros((6, 7, 5), bool)
+    solid[:, 5:, :] = True
+    results = solved(job, flow_job(solid, job.folder, "enabled = false")).folder / "results.nc"
+    files = []
+    for ranks in (0, 3):
+        path = tmp_path / f"{ranks}.vtp"
+        done = osteon("export", results, "--streamlines", "20", "-o", path, "--json", tmp_path / "a.json", ranks=ranks)
+        assert done.returncode == 0, done.stderr
+        answer = json.loads((tmp_path / "a.json").read_text())
+        follows_schema(answer, "streamlines")
+        assert answer["lines"] == 20
+        assert answer["longest_mm"] == pytest.approx(6 * H)
+        files.append(path.read_bytes())
+    assert files[0] == files[1]
+    lines, values, points = polydata(tmp_path / "0.vtp")
+    with netCDF4.Dataset(results) as file:
+        speed = np.ma.filled(file["VTKHDF/CellData/speed"][:].astype("f8"), np.nan)
+    assert len(lines) == 20
+    for line in lines:
+        at = points[line]
+        assert np.ptp(at[:, :2], axis=0) == pytest.approx(0, abs=1e-3 * H)
+        assert at[0, 2] == pytest.approx(0, abs=1e-9)
+        assert at[-1, 2] == pytest.approx(6 * H)
+        own = speed[0, int(at[0, 1] / H), int(at[0, 0] / H)]
+        assert values["speed"][line] == pytest.approx(own, rel=1e-4)
+        assert values["time"][line[-1]] == pytest.approx(6 * H / own, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--streamlines", "0", "-o", "x.vtp"], "--streamlines 0: give 1"),
+        (["--streamlines", "5", "-o", "x.vti"], "written as .vtp"),
+        (["-o", "x.vtp"], "say how many by --streamlines"),
+        (["--streamlines", "5", "--field", "speed", "-o", "x.vtp"], "--lines-of names the field"),
+        (["--streamlines", "5", "--lines-of", "speed", "-o", "x.vtp"], "no such field of three components"),
+    ],
+)
+def test_what_cannot_be_exported_is_said(results: Path, words: list[str], says: str) -> None:
+    done = osteon("export", results, *words)
+    assert done.returncode == 2, done.stderr
+    assert says in done.stderr
+
+
+def test_a_flow_job_shows_lines_unless_told_otherwise(job: Job) -> None:
+    """Oracle: pictures that differ in what differs: many lines, few lines, none."""
+    pictures = {}
+    for wish in ("", "streamlines = 5", "streamlines = 0", "streamlines = 5\ntube_mm = 0.01"):
+        done = solved(job, flow_job(pores(), job.folder, wish))
+        pictures[wish] = np.asarray(Image.open(done.folder / "picture.png")).copy()
+    names = list(pictures)
+    for i, a in enumerate(names):
+        for b in names[:i]:
+            assert not np.array_equal(pictures[a], pictures[b]), (a, b)
+
+
+@pytest.mark.parametrize(
+    ("wish", "says"),
+    [
+        ("streamlines = -1", "picture.streamlines: -1 must be in [0, 1000000] lines"),
+        ("tube_mm = 0", "picture.tube_mm: 0 must be > 0 mm"),
+    ],
+)
+def test_keys_of_lines_are_checked(job: Job, wish: str, says: str) -> None:
+    job.write(flow_job(pores(), job.folder, wish))
+    done = job.run(command="check")
+    assert done.code == 2
+    assert says in done.err + done.out
+
+
+def test_a_job_without_a_vector_field_has_no_lines(job: Job, sponge: Path) -> None:
+    job.write(job_text(sponge) + "streamlines = 9\n")
+    done = job.run(command="check")
+    assert done.code == 2
+    assert "no vector field to follow" in done.err + done.out
+
+
+def test_a_fluid_that_stands_still_has_a_picture_or_none_but_no_fault(job: Job) -> None:
+    solid = np.zeros((6, 6, 6), bool)
+    solid[3] = True
+    job.write(flow_job(solid, job.folder))
+    done = job.run("-n", "2", "--no-report")
+    assert done.code == 0, done.err
+    path = done.folder / "results.nc"
+    told = render(path, "--streamlines", "9", "-o", job.folder / "x.png")
+    assert told.returncode == 3, told.stderr
+    assert "the field is zero everywhere" in told.stderr
