@@ -4,13 +4,13 @@
     ./run bench estimate_against_run [--jobs bone sponge] [--ranks 1 2] [--clock cpu|wall] [--repeat N] [--json FILE]
                                      [--hosts 2 4] [--mbit 100 1000] [--no-cluster]
 
-The bone scan of the demo and a sponge of 128^3 voxels, 35 % of it solid. First on this machine; then on fake clusters (network
-namespaces, one rank a host, shaped links, which need root), whose links are measured by `osteon probe` and given to
---machine. Pilots are run anew each time.
+The bone scan of the demo and a sponge of 128^3 voxels, 35 % of it solid. First on this machine; then on fake clusters
+(network namespaces, one rank a host, shaped links, which need root), whose links are measured by `osteon probe` and
+given to --machine. Pilots are run anew each time.
 
-On a machine that others use, seconds are CPU seconds of a rank (--clock cpu); alone on it, wall seconds. The hosts of a fake
-cluster share this machine's cores. So what the network costs there is the wall time on the cluster beyond that of as many ranks
-on this machine; what they compute is the CPU time of one rank over their number.
+On a machine that others use, seconds are CPU seconds of a rank (--clock cpu); alone on it, wall seconds. The hosts of a
+fake cluster share this machine's cores. So what the network costs there is the wall time on the cluster beyond that of
+as many ranks on this machine; what they compute is the CPU time of one rank over their number.
 """
 
 from __future__ import annotations

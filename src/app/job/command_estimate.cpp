@@ -71,7 +71,7 @@ job::stage_costs costs_of_result(const job::spec& job, const job::job_size& size
   costs.start = usual.start;
   costs.report = usual.report;
   costs.source = fmt::format("the stages of '{}' on {} ranks", name, run.ranks);
-  costs.spread = 0.1;
+  costs.spread = 0.15;
   costs.iterations_spread = 0.05;
   return costs;
 }

@@ -18,7 +18,7 @@ using ordered = nlohmann::ordered_json;
 
 constexpr double usual_restarts = 2;
 // Beyond what constants and iterations are off by: messages on a network as measured, and by stand-ins; sizes by a sample.
-constexpr double of_messages = 0.25, of_scaled_messages = 0.5, of_sample = 0.25;
+constexpr double of_messages = 0.3, of_scaled_messages = 0.5, of_sample = 0.25;
 constexpr double least_saving = 0.1;
 constexpr std::size_t first_of_solving = 3, last_of_solving = 5;  // of the stages
 
