@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <osteon/plan/exchange.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
