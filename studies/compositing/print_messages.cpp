@@ -3,6 +3,7 @@
 #include <app/json_output.hpp>
 #include <studies/compositing/commands.hpp>
 #include <studies/compositing/message_counts.hpp>
+#include <studies/compositing/swap_2d.hpp>
 
 namespace osteon::studies {
 
@@ -15,6 +16,14 @@ int print_messages_of_methods(const std::string& target, const std::string& plot
     for (const auto& c : m.counts) counts.push_back({{"ranks", c.ranks}, {"most", c.most}, {"all", c.all}});
     answer["methods"].push_back({{"method", m.method}, {"counts", std::move(counts)}});
   }
+  const auto cuts = compare_cuts(512, 512, most_ranks);
+  answer["cuts"] = nlohmann::ordered_json::array();
+  for (const auto& c : cuts)
+    answer["cuts"].push_back({{"ranks", c.ranks},
+                              {"stripes", c.stripes},
+                              {"rectangles", c.rectangles},
+                              {"owned_stripes", c.owned_stripes},
+                              {"owned_rectangles", c.owned_rectangles}});
   if (!plot.empty()) job::write_file(plot, draw_messages(counted));
   app::write_json(target, answer);
   if (target == "-") return 0;
@@ -26,6 +35,14 @@ int print_messages_of_methods(const std::string& target, const std::string& plot
     for (const auto& c : m.counts) fmt::print(" {:>14}", fmt::format("{} ({})", c.most, c.all));
     fmt::print("\n");
   }
+  fmt::print(
+      "\nBinary swap of 512 x 512 pixels that are empty outside of a disk, by stripes and by rectangles: pixels of the "
+      "disk\n"
+      "that the rank sends that sends most, and that the rank has in the end that has most\n\n{:>7} {:>14} {:>14} {:>14} "
+      "{:>14}\n",
+      "ranks", "sent, stripes", "rectangles", "owned, stripes", "rectangles");
+  for (const auto& c : cuts)
+    fmt::print("{:>7} {:>14} {:>14} {:>14} {:>14}\n", c.ranks, c.stripes, c.rectangles, c.owned_stripes, c.owned_rectangles);
   return 0;
 }
 

@@ -220,7 +220,7 @@ def test_a_batch_script_starts_each_rank_on_its_host_and_cores(tmp_path: Path, s
     program = r"sh -c 'echo $SLURMD_NODENAME $(taskset -cp $$ | sed s/.*:.//) $OMP_NUM_THREADS'"
     got = answer(*shape, "--batch", system, "-o", "job", "--program", program, cwd=tmp_path)
     text = (tmp_path / "job").read_text()
-    assert ("#SBATCH --cpus-per-task=%d" % threads in text) == (system == "slurm")
+    assert (f"#SBATCH --cpus-per-task={threads}" in text) == (system == "slurm")
     assert (f"select=2:ncpus=2:mpiprocs={2 // threads}:ompthreads={threads}" in text) == (system == "pbs")
     assert ("hybrid" if threads > 1 else "flat") in text
     fake = tmp_path / "bin"

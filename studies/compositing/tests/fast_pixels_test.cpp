@@ -1,11 +1,15 @@
 // Fast blends, compression by value and counts of messages.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <osteon/base/error.hpp>
+#include <osteon/plan/verify.hpp>
 #include <random>
 #include <studies/compositing/compression.hpp>
 #include <studies/compositing/fast_blend.hpp>
 #include <studies/compositing/message_counts.hpp>
+#include <studies/compositing/swap_2d.hpp>
 
 namespace osteon::studies::fast_pixels_test {
 
@@ -97,6 +101,41 @@ TEST(message_counts, are_those_of_the_literature) {
     }
   }
   EXPECT_THROW(count_messages({"binary-swop"}, 4), usage_error);
+}
+
+// Oracle: the verification of plans, on symbols: each pixel blended once, in the order of visibility; and by hand: parts of
+// 64 ranks on 64 x 48 pixels are 8 x 6, and as many pixels are sent as by stripes.
+TEST(swap_2d, is_a_legal_plan_of_rectangles) {
+  std::mt19937 random(3);
+  for (const auto& [width, height] : {std::pair{64, 48}, {7, 31}, {1, 70}})
+    for (int ranks = 1; ranks <= 64; ranks *= 2) {
+      std::vector<int> order(static_cast<std::size_t>(ranks));
+      for (int i = 0; i < ranks; ++i) order[static_cast<std::size_t>(i)] = i;
+      std::shuffle(order.begin(), order.end(), random);
+      const plan::plan what = binary_swap_in_rectangles(width, height, order);
+      const auto faults = plan::verify_composite(what, {.order = order, .root = -1});
+      EXPECT_TRUE(faults.empty()) << width << " x " << height << ", " << ranks;
+      if (width == 64) {
+        EXPECT_EQ(plan::summarise(what).sent_elements, std::int64_t{64} * 48 * (ranks - 1));
+        EXPECT_EQ(plan::summarise(what).messages,
+                  ranks * static_cast<std::int64_t>(std::bit_width(static_cast<unsigned>(ranks)) - 1));
+      }
+      if (width == 64 && ranks == 64) {
+        EXPECT_EQ(what.of(5).result.size(), 6u);
+        EXPECT_EQ(what.of(5).result.front().size(), 8);
+      }
+    }
+  const std::vector<int> three{0, 1, 2}, twice{0, 0};
+  EXPECT_THROW(binary_swap_in_rectangles(64, 48, three), usage_error);
+  EXPECT_THROW(binary_swap_in_rectangles(64, 48, twice), usage_error);
+}
+
+// Oracle: by symmetry: two and four ranks have equal quarters of a disk in the middle, by rectangles only.
+TEST(swap_2d, shares_a_disk_in_the_middle_evenly) {
+  const auto found = compare_cuts(256, 256, 16);
+  EXPECT_EQ(found[0].owned_rectangles, found[0].owned_stripes);
+  EXPECT_GT(found[1].owned_stripes, found[1].owned_rectangles * 1.5);
+  EXPECT_NEAR(static_cast<double>(found[1].owned_rectangles), 3.14159265 * 0.09 * 256 * 256 / 4, 60);
 }
 
 }  // namespace osteon::studies::fast_pixels_test
