@@ -20,10 +20,9 @@ std::vector<messages_of_method> count_messages(const std::vector<std::string>& m
       std::vector<int> peers;
       for (int rank = 0; rank < ranks; ++rank) {
         std::int64_t sent = 0;
-        for (const plan::round& round : what.of(rank).rounds) {
+        for (std::int64_t n = 0; n < what.rounds; ++n) {
           peers.clear();
-          for (const plan::step& s : round.steps)
-            if (s.what == plan::action::send) peers.push_back(s.peer);
+          for (const plan::message& m : what.of(rank, n).sends) peers.push_back(m.peer);
           std::sort(peers.begin(), peers.end());
           sent += std::unique(peers.begin(), peers.end()) - peers.begin();
         }

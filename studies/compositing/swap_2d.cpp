@@ -35,25 +35,35 @@ struct rectangle_swap {
     return rows;
   }
 
-  plan::rank_plan of(int rank) const {
+  int rounds() const { return std::bit_width(order.size()) - 1; }
+
+  struct halving {
+    bool behind = false;  // of the two members, and so who keeps the second half
+    rectangle gives, keeps;
+  };
+  // Members whose lower bits are equal hold the same rectangle; this bit says who is in front, and who keeps which half.
+  halving cut(int rank, std::int64_t round) const {
     const auto index = static_cast<unsigned>(index_of[static_cast<std::size_t>(rank)]);
-    plan::rank_plan result;
-    rectangle mine{0, 0, width, height};
-    for (unsigned bit = 1; bit < order.size(); bit *= 2) {
-      // Members whose lower bits are equal hold the same rectangle; this bit says who is in front, and who keeps which half.
-      const bool behind = (index & bit) != 0;
-      const auto [first, second] = mine.halves();
-      const rectangle gives = behind ? first : second;
-      mine = behind ? second : first;
-      const int peer = order[index ^ bit];
-      plan::round round;
-      for (const plan::span& s : rows_of(gives)) round.steps.push_back({plan::action::send, peer, s});
-      for (const plan::span& s : rows_of(mine))
-        round.steps.push_back({behind ? plan::action::blend_front : plan::action::blend_back, peer, s});
-      result.rounds.push_back(std::move(round));
+    halving made{false, {}, {0, 0, width, height}};
+    for (std::int64_t n = 0; n <= round; ++n) {
+      made.behind = (index >> n & 1) != 0;
+      const auto [first, second] = made.keeps.halves();
+      made.gives = made.behind ? first : second;
+      made.keeps = made.behind ? second : first;
     }
-    result.result = rows_of(mine);
-    return result;
+    return made;
+  }
+
+  plan::round of(int rank, std::int64_t round) const {
+    const auto index = static_cast<unsigned>(index_of[static_cast<std::size_t>(rank)]);
+    const halving made = cut(rank, round);
+    const int peer = order[index ^ 1U << round];
+    const auto at_peer = made.behind ? plan::arrival::blend_back : plan::arrival::blend_front,
+               here = made.behind ? plan::arrival::blend_front : plan::arrival::blend_back;
+    plan::round now;
+    for (const plan::span& s : rows_of(made.gives)) now.sends.push_back({peer, s, at_peer});
+    for (const plan::span& s : rows_of(made.keeps)) now.receives.push_back({peer, s, here});
+    return now;
   }
 };
 
@@ -79,11 +89,10 @@ struct disk {
 std::pair<std::int64_t, std::int64_t> most_sent_and_owned(const plan::plan& what, const disk& shape) {
   std::int64_t most = 0, owned = 0;
   for (int rank = 0; rank < what.ranks; ++rank) {
-    const plan::rank_plan mine = what.of(rank);
+    const plan::rank_plan mine = what.part(rank);
     std::int64_t sent = 0, has = 0;
     for (const plan::round& round : mine.rounds)
-      for (const plan::step& s : round.steps)
-        if (s.what == plan::action::send) sent += shape.in(s.elements);
+      for (const plan::message& m : round.sends) sent += shape.in(m.elements);
     for (const plan::span& s : mine.result) has += shape.in(s);
     most = std::max(most, sent);
     owned = std::max(owned, has);
@@ -107,8 +116,14 @@ plan::plan binary_swap_in_rectangles(int width, int height, std::span<const int>
       throw usage_error(fmt::format("the order of visibility names rank {} twice, or it is none of {}", rank, ranks));
     swap->index_of[static_cast<std::size_t>(rank)] = static_cast<int>(i);
   }
-  return {"binary-swap in rectangles", static_cast<int>(ranks), std::int64_t{width} * height,
-          [swap](int rank) { return swap->of(rank); }};
+  plan::plan what;
+  what.name = "binary-swap in rectangles";
+  what.ranks = static_cast<int>(ranks);
+  what.rounds = swap->rounds();
+  what.elements = std::int64_t{width} * height;
+  what.of = [swap](int rank, std::int64_t round) { return swap->of(rank, round); };
+  what.result = [swap](int rank) { return swap->rows_of(swap->cut(rank, swap->rounds() - 1).keeps); };
+  return what;
 }
 
 std::vector<cut_comparison> compare_cuts(int width, int height, int most_ranks) {

@@ -121,8 +121,8 @@ TEST(swap_2d, is_a_legal_plan_of_rectangles) {
                   ranks * static_cast<std::int64_t>(std::bit_width(static_cast<unsigned>(ranks)) - 1));
       }
       if (width == 64 && ranks == 64) {
-        EXPECT_EQ(what.of(5).result.size(), 6u);
-        EXPECT_EQ(what.of(5).result.front().size(), 8);
+        EXPECT_EQ(what.result(5).size(), 6u);
+        EXPECT_EQ(what.result(5).front().size(), 8);
       }
     }
   const std::vector<int> three{0, 1, 2}, twice{0, 0};

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <osteon/plan/exchange.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +9,7 @@
 #include <numbers>
 #include <osteon/base/error.hpp>
 #include <osteon/job/physics.hpp>
+#include <osteon/plan/exchange.hpp>
 
 namespace osteon::job {
 

@@ -1,7 +1,9 @@
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <osteon/base/at.hpp>
+#include <osteon/base/splitmix.hpp>
 #include <osteon/kernel/flow/lattice_relax.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
 
@@ -196,20 +198,21 @@ flow_preconditioner::flow_preconditioner(const flow_cells& cells) : cells_(cells
   pressure_ = std::make_unique<pressure>(cells, std::move(mobility));
 }
 
+// Of owned values, over all ranks.
+double flow_preconditioner::dot(const std::vector<float>& a, const std::vector<float>& b) const {
+  double sum = reduce_blocks(cells_.grid.owned, [&](std::int64_t begin, std::int64_t end) {
+    double part = 0;
+    for (std::int64_t i = begin; i < end; ++i) part += static_cast<double>(a[at(i)]) * static_cast<double>(b[at(i)]);
+    return part;
+  });
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, cells_.grid.where.comm);
+  return sum;
+}
+
 // Some steps of conjugate gradients for A W = 1, each component by itself.
 void flow_preconditioner::set_mobility(std::array<std::vector<float>, 3>& mobility) {
   constexpr int steps = 3;
-  const MPI_Comm comm = cells_.grid.where.comm;
   const std::int32_t owned = cells_.grid.owned;
-  const auto dot = [&](const std::vector<float>& a, const std::vector<float>& b) {
-    double sum = reduce_blocks(owned, [&](std::int64_t begin, std::int64_t end) {
-      double part = 0;
-      for (std::int64_t i = begin; i < end; ++i) part += static_cast<double>(a[at(i)]) * static_cast<double>(b[at(i)]);
-      return part;
-    });
-    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
-    return sum;
-  };
   const heat_cells& grid = cells_.grid;
   const std::vector<float> none(at(cells_.stride()));
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -240,13 +243,63 @@ void flow_preconditioner::set_mobility(std::array<std::vector<float>, 3>& mobili
   }
 }
 
-void flow_preconditioner::apply(const float* r, float* z) {
+double flow_preconditioner::least_velocity_eigenvalue() {
+  constexpr int steps = 6;
+  const heat_cells& grid = cells_.grid;
+  const std::int32_t owned = grid.owned;
+  const std::size_t size = at(cells_.stride());
+  const std::vector<float> none(size);
+  std::vector<float> r(size), z(size), p(size), q(size);
+  double least = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    // Noise that is a function of the place, whoever owns it.
+    const index3 shape = grid.where.domain, begin = grid.where.owned.begin;
+    for (const voxel::run& run : cells_.numbers.runs())
+      for (std::int32_t n = 0; n < run.length; ++n) {
+        const std::int64_t place =
+            ((begin.z + run.z) * shape.y + begin.y + run.y) * shape.x + begin.x + run.x + n + static_cast<std::int64_t>(axis);
+        const std::uint64_t noise = splitmix64(static_cast<std::uint64_t>(place));
+        r[at(run.first + n)] =
+            cells_.has_face(axis, run.first + n) ? static_cast<float>(static_cast<double>(noise >> 11) * 0x1p-52 - 1) : 0;
+      }
+    std::fill(p.begin(), p.end(), 0.0F);
+    Eigen::MatrixXd t = Eigen::MatrixXd::Zero(steps, steps);  // of the Lanczos method, from the factors of conjugate gradients
+    double before = 0, beta = 0, alpha = 0;
+    int made = 0;
+    for (int step = 0; step < steps; ++step) {
+      velocity_[axis]->cycle.apply(r.data(), z.data());
+      zero_without_face(cells_, axis, z.data());
+      const double now = dot(r, z);
+      if (!(now > 1e-10 * before)) break;
+      beta = step == 0 ? 0 : now / before;
+      before = now;
+      for (std::int32_t i = 0; i < owned; ++i) p[at(i)] = z[at(i)] + static_cast<float>(beta) * p[at(i)];
+      grid.links.exchange(p.data());
+      kernel::subtract_product(velocity_[axis]->lattice, grid.part(0, static_cast<std::int64_t>(grid.planes.size()) - 1),
+                               none.data(), p.data(), 0, q.data());
+      const double previous = alpha, square = -dot(p, q);
+      if (!(square > 0)) break;
+      alpha = now / square;
+      t(step, step) = 1 / alpha + (step == 0 ? 0 : beta / previous);
+      if (step > 0) t(step - 1, step) = t(step, step - 1) = std::sqrt(beta) / previous;
+      made = step + 1;
+      for (std::int32_t i = 0; i < owned; ++i) r[at(i)] += static_cast<float>(alpha) * q[at(i)];
+    }
+    if (made > 0)
+      least = std::min(least, Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(t.topLeftCorner(made, made)).eigenvalues()[0]);
+  }
+  return std::max(least, 0.05);
+}
+
+void flow_preconditioner::apply(const float* r, float* z, float velocity_scale) {
   const heat_cells& grid = cells_.grid;
   const std::int64_t stride = cells_.stride();
   for (std::size_t axis = 0; axis < 3; ++axis) {
     float* const own = z + static_cast<std::int64_t>(axis) * stride;
     velocity_[axis]->cycle.apply(r + static_cast<std::int64_t>(axis) * stride, own);
-    zero_without_face(cells_, axis, own);
+    for_each(grid.owned, [own, velocity_scale, friction = cells_.friction[axis].data()](std::int64_t i) {
+      own[i] = friction[i] == 0 ? 0 : velocity_scale * own[i];  // coarse levels give to cells without the face, too
+    });
     grid.links.exchange(own);
   }
   float* const q = q_.data();

@@ -9,9 +9,9 @@
 
 namespace osteon::solve {
 
-/// Block triangular: a multigrid cycle M for each component of the velocity, then for the pressure an approximation of
+/// Block triangular: a multigrid cycle M^-1 for each component of the velocity, then for the pressure an approximation of
 /// S^-1, S = G^T A^-1 G:
-///   z_u = M r_u,   z_p = (I + c P) (G^T z_u - r_p),   P a cycle for G^T W G.
+///   z_u = M^-1 r_u,   z_p = (I + c P) (G^T z_u - r_p),   P a cycle for G^T W G.
 /// W is the mobility of the faces, their velocity under a force of one without pressure: A W = 1. Above the size of a
 /// pore, flow is Darcy's, with the mobility as its permeability, pore by pore; below it S is the identity.
 /// The four cycles are those of heat problems: the friction of walls is heat's storage, the mobility its conductivity.
@@ -23,12 +23,19 @@ class flow_preconditioner {
 
   /// z = P r; arrays of shape (4, stride). z is set at owned cells and zero where there is no face; ghosts of the velocities
   /// are current.
-  /// @collective
-  void apply(const float* r, float* z);
+  /// @param velocity_scale of the cycles of the velocities @collective
+  void apply(const float* r, float* z, float velocity_scale = 1);
+
+  /// G^T z_u - r_p of the last apply(), shape (stride).
+  const float* right_side_of_pressure() const { return q_.data(); }
+
+  /// The least eigenvalue of M^-1 A as some steps of the Lanczos method tell it: an upper bound, and near it. @collective
+  double least_velocity_eigenvalue();
 
  private:
   struct velocity;
   struct pressure;
+  double dot(const std::vector<float>& a, const std::vector<float>& b) const;
   void set_mobility(std::array<std::vector<float>, 3>& mobility);
   const flow_cells& cells_;
   std::array<std::unique_ptr<velocity>, 3> velocity_;

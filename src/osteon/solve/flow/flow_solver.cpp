@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
@@ -12,8 +13,12 @@ namespace osteon::solve {
 
 namespace {
 
-constexpr std::size_t most_kept = 6;  // with less, open images do not converge
-constexpr double drop_exact = 0.03;   // fall of |s| after which rounding might be felt
+constexpr double drop_exact = 0.03;  // fall of the size of s after which rounding might be felt
+
+// How the velocities' cycles are scaled: above what a few steps say that they need, and what is added where it was not enough.
+constexpr double scale_reserve = 1.15, scale_growth = 1.3;
+constexpr int most_scalings = 8;
+constexpr int patience = 40;  // iterations without a fall of the residual
 
 // The preconditioner's blocks lie this near to the exact inverses: measured on packs, sponges and ducts, with a reserve.
 constexpr double quality = 4;
@@ -21,7 +26,11 @@ constexpr double quality = 4;
 }  // namespace
 
 flow_solver::flow_solver(const flow_cells& cells)
-    : cells_(cells), single_(cells.stencil<float>()), double_(cells.stencil<double>()), preconditioner_(cells) {}
+    : cells_(cells),
+      single_(cells.stencil<float>()),
+      double_(cells.stencil<double>()),
+      preconditioner_(cells),
+      velocity_scale_(static_cast<float>(scale_reserve / preconditioner_.least_velocity_eigenvalue())) {}
 
 double flow_solver::open_work(std::size_t axis) const {
   double half = 0;
@@ -30,11 +39,11 @@ double flow_solver::open_work(std::size_t axis) const {
   return half;
 }
 
-// v = K p.
+// v = K s.
 void flow_solver::multiply() {
   const std::int64_t stride = cells_.stride();
-  for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(p_.data() + c * stride);
-  for_each_stokes(single_, p_.data(), {}, [v = v_.data(), stride]<class V>(int c, std::int32_t i, V value) {
+  for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(s_.data() + c * stride);
+  for_each_stokes(single_, s_.data(), {}, [v = v_.data(), stride]<class V>(int c, std::int32_t i, V value) {
     kernel::put(v + c * stride + i, value);
   });
 }
@@ -105,17 +114,17 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   axis_ = at(static_cast<int>(answer.along));
   solve_certificate& certificate = answer.certificate;
   x_.assign(at(4 * stride), 0.0);
-  for (auto* v : {&r_, &s_, &p_, &v_, &w_}) v->assign(at(4 * stride), 0.0F);
-  kept_.clear();
+  for (auto* v : {&r_, &s_, &p_, &v_, &w_, &q_}) v->assign(at(4 * stride), 0.0F);
   const double scale = cells_.unit_mm * cells_.unit_mm / static_cast<double>(cells_.voxels);
 
   const double first = std::sqrt(recompute_residual());
   progress now = sums();
-  double exact = 1, relative = 1;  // at the last exact residual; now
+  double exact = 1, relative = 1, least = 1;  // at the last exact residual; now; of all
   certificate.residual_history.assign(1, 1.0);
   certificate.iterations = 0;
   certificate.converged = false;
-  const auto is_done = [&](const energies& e) {
+  // How far the numbers for the permeability are apart, over it.
+  const auto width_by = [&](const energies& e) {
     const double flux = now.work, dissipation = now.work - now.momentum + now.mass,
                  best = now.work + now.momentum + now.mass;
     answer.permeability_mm2 = scale * best;
@@ -124,133 +133,120 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     answer.low_mm2 = scale * (best - quality * e.mass);
     answer.high_mm2 = scale * (best + quality * e.momentum);
     const auto [low, high] = std::minmax({best - quality * e.mass, best + quality * e.momentum, flux, dissipation});
-    return high - low <= how.permeability_tolerance * best && relative <= how.residual_tolerance;
+    return best > 0 ? (high - low) / best : std::numeric_limits<double>::infinity();
   };
-  preconditioner_.apply(r_.data(), s_.data());
-  // What a velocity counts in the norm of s beside a pressure: all together as much, in the first s. Straight channels have
-  // no pressure but rounding, which must not be all that counts.
-  const auto start = squares_of_s();
-  const double unit = std::max(std::sqrt(start[1] / start[0]), 0.1);
-  double size_of_s = std::sqrt(unit * unit * start[0] + start[1]), refreshed = size_of_s;  // |s| now; when it was last exact
-  bool stands_still = false;
+  // Energies that cost nothing are too large by some factor, which is found again where it may matter.
+  double worth_a_look = 20 * how.permeability_tolerance;
+  const auto is_done = [&] {
+    const double width = width_by(find_energies());
+    if (relative > how.residual_tolerance) return false;
+    if (width <= how.permeability_tolerance) return true;
+    if (width > worth_a_look) return false;
+    const double exactly = width_by(measure_energies());
+    worth_a_look = width * how.permeability_tolerance / exactly;
+    return exactly <= how.permeability_tolerance;
+  };
+  double rho = 0, refreshed = 0;  // (s, s) in the inner product; |s| when it was last exact
+  bool starts = true;             // no direction is to be conjugate to
+  int scalings = 0, idle = 0;
   const auto refresh = [&] {
     exact = relative = std::sqrt(recompute_residual()) / first;
     now = sums();
-    preconditioner_.apply(r_.data(), s_.data());
-    const auto squares = squares_of_s();
-    size_of_s = refreshed = std::sqrt(unit * unit * squares[0] + squares[1]);
+    preconditioner_.apply(r_.data(), s_.data(), velocity_scale_);
+    refreshed = 0;
   };
+  // The inner product was none: M > A for some velocities.
+  const auto rescale = [&] {
+    if (++scalings > most_scalings)
+      throw solve_error(
+          fmt::format("the flow solver found no scale of its preconditioner in {} trials, the last one in iteration {}: voxels "
+                      "are far from cubes, or the image has channels that single precision cannot hold; resample it",
+                      most_scalings, certificate.iterations));
+    velocity_scale_ *= static_cast<float>(scale_growth);
+    if (!(relative <= 1)) std::fill(x_.begin(), x_.end(), 0.0);
+    refresh();
+    least = relative;
+    idle = 0;
+    starts = true;
+  };
+  preconditioner_.apply(r_.data(), s_.data(), velocity_scale_);
   for (;;) {
-    p_ = s_;
     multiply();
-    if (is_done(find_energies())) {
+    if (is_done()) {
       if (exact == relative) {
         certificate.converged = true;
         break;
       }
       refresh();
+      starts = true;
       continue;
     }
     if (certificate.iterations >= how.max_iterations) break;
     if (how.poll) how.poll();
 
-    if (stands_still) {
-      // s is orthogonal to its own image, and would come again. The last image leads on.
-      p_ = w_;
-      multiply();
-    }
-    preconditioner_.apply(v_.data(), w_.data());
-    const std::size_t kept = kept_.size();
-    double before = 0;  // |w|^2 with its part along the kept ones
-    if (kept > 0) {
-      const auto a =
-          all_ranks(sum_blocks<most_kept + 1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-            const double weight = c < 3 ? unit * unit : 1;
-            for (std::size_t k = 0; k < kept; ++k) {
-              const float *const w = w_.data() + c * stride + begin, *const other = kept_[k].w.data() + c * owned + begin;
-              double dot = 0;
-              for (std::int64_t i = 0; i < n; ++i) dot += static_cast<double>(w[i]) * static_cast<double>(other[i]);
-              sum[k] = weight * dot;
-            }
-            const float* const w = w_.data() + c * stride + begin;
-            for (std::int64_t i = 0; i < n; ++i)
-              sum[most_kept] += weight * static_cast<double>(w[i]) * static_cast<double>(w[i]);
-          }));
-      before = a[most_kept];
-      sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto&) {
-        for (std::size_t k = 0; k < kept; ++k) {
-          const auto factor = static_cast<float>(-a[k]);
-          float *const w = w_.data() + c * stride + begin, *const p = p_.data() + c * stride + begin;
-          const float *const old_w = kept_[k].w.data() + c * owned + begin, *const old_p =
-                                                                                kept_[k].p.data() + c * owned + begin;
-          for (std::int64_t i = 0; i < n; ++i) w[i] += factor * old_w[i], p[i] += factor * old_p[i];
-        }
-      });
-      multiply();
-    }
-    const auto d = all_ranks(sum_blocks<2>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-      const float *const w = w_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin;
-      const double weight = c < 3 ? unit * unit : 1;
-      double ww = 0, ws = 0;
-      for (std::int64_t i = 0; i < n; ++i) {
-        ww += static_cast<double>(w[i]) * static_cast<double>(w[i]);
-        ws += static_cast<double>(w[i]) * static_cast<double>(s[i]);
-      }
-      sum = {weight * ww, weight * ws};
-    }));
-    const double step = d[1] / d[0];
-    ++certificate.iterations;
-    if (constexpr double mostly_rounding = 1e-4; d[0] < mostly_rounding * before) {
-      kept_.clear();  // they span this direction, too
-      stands_still = false;
-      refresh();
+    const double before = rho;
+    rho = all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+      const float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin,
+                         *const v = v_.data() + c * stride + begin;
+      for (std::int64_t i = 0; i < n; ++i)
+        sum[0] += ((c < 3 ? static_cast<double>(v[i]) : 0) - static_cast<double>(r[i])) * static_cast<double>(s[i]);
+    }))[0];
+    if (!(rho > 0)) {
+      rescale();
       continue;
     }
-    if (!std::isfinite(step))
-      throw solve_error(
-          fmt::format("the flow solver met a value that is not finite in iteration {}: voxels are far from cubes, or "
-                      "the image has channels that single precision cannot hold; resample it",
-                      certificate.iterations));
-    if (kept < most_kept)
-      kept_.push_back({std::vector<float>(at(4 * owned)), std::vector<float>(at(4 * owned))});
-    else
-      std::rotate(kept_.begin(), kept_.begin() + 1, kept_.end());
-    direction& newest = kept_.back();
-    const auto length = static_cast<float>(1 / std::sqrt(d[0]));
-    auto t = sum_blocks<5>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+    if (refreshed == 0) refreshed = std::sqrt(rho);
+    const auto beta = static_cast<float>(starts ? 0 : rho / before);
+    starts = false;
+    sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto&) {
+      float *const p = p_.data() + c * stride + begin, *const w = w_.data() + c * stride + begin;
+      const float *const s = s_.data() + c * stride + begin, *const v = v_.data() + c * stride + begin;
+      for (std::int64_t i = 0; i < n; ++i) p[i] = s[i] + beta * p[i], w[i] = v[i] + beta * w[i];
+    });
+    preconditioner_.apply(w_.data(), q_.data(), velocity_scale_);
+    const double square =
+        all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+          const float *const p = p_.data() + c * stride + begin, *const w = w_.data() + c * stride + begin,
+                             *const q = q_.data() + c * stride + begin;
+          for (std::int64_t i = 0; i < n; ++i)
+            sum[0] += ((c < 3 ? static_cast<double>(q[i]) : 0) - static_cast<double>(p[i])) * static_cast<double>(w[i]);
+        }))[0];
+    ++certificate.iterations;
+    const double step = rho / square;
+    if (!(square > 0) || !std::isfinite(step)) {
+      rescale();
+      continue;
+    }
+    auto t = sum_blocks<4>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
       const float *const w = w_.data() + c * stride + begin, *const p = p_.data() + c * stride + begin,
-                         *const v = v_.data() + c * stride + begin;
+                         *const q = q_.data() + c * stride + begin;
       float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin;
       double* const x = x_.data() + c * stride + begin;
-      float *const kept_w = newest.w.data() + c * owned + begin, *const kept_p = newest.p.data() + c * owned + begin;
-      double work = 0, square = 0, product = 0, ss = 0;
+      double work = 0, norm = 0, product = 0;
       for (std::int64_t i = 0; i < n; ++i) {
-        kept_w[i] = length * w[i];
-        kept_p[i] = length * p[i];
         x[i] += step * static_cast<double>(p[i]);
-        s[i] = static_cast<float>(static_cast<double>(s[i]) - step * static_cast<double>(w[i]));
-        r[i] = static_cast<float>(static_cast<double>(r[i]) - step * static_cast<double>(v[i]));
-        ss += static_cast<double>(s[i]) * static_cast<double>(s[i]);
+        s[i] = static_cast<float>(static_cast<double>(s[i]) - step * static_cast<double>(q[i]));
+        r[i] = static_cast<float>(static_cast<double>(r[i]) - step * static_cast<double>(w[i]));
         const auto own = static_cast<double>(r[i]);
-        square += own * own;
+        norm += own * own;
         product += own * x[i];
         work += x[i];
       }
-      sum[0] = square;
+      sum[0] = norm;
       if (c == static_cast<std::int64_t>(axis_)) sum[1] = work;
       sum[c == 3 ? 3 : 2] = product;
-      sum[4] = (c < 3 ? unit * unit : 1) * ss;
     });
     t[1] -= open_work(axis_);
     t = all_ranks(t);
-    stands_still = std::sqrt(t[4]) > 0.99 * size_of_s;
-    size_of_s = std::sqrt(t[4]);
     now = {t[0], t[1], t[2], t[3]};
     relative = std::sqrt(now.residual) / first;
-    if (size_of_s < drop_exact * refreshed) {
-      refresh();
-    }
+    idle = relative < 0.9 * least ? 0 : idle + 1;
+    least = std::min(least, relative);
     certificate.residual_history.push_back(relative);
+    if (idle > patience && scalings < most_scalings)
+      rescale();
+    else if (std::sqrt(rho) < drop_exact * refreshed)
+      refresh();  // directions stay conjugate as far as rounding lets them: beginning anew would cost iterations
     log.progress(std::clamp(std::log(std::max(relative, 1e-4)) / std::log(1e-4), 0.0, 1.0),
                  fmt::format("iteration {}, relative residual {:.2e}, permeability {:.5g} mm2", certificate.iterations,
                              relative, scale * (now.work + now.momentum + now.mass)));
@@ -263,16 +259,20 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   certificate.solve_seconds = clock.seconds();
 }
 
-// Squares of s: of the velocities, of the pressure.
-std::array<double, 2> flow_solver::squares_of_s() const {
+// Of the residual, by a product with P of no scale, into q.
+flow_solver::energies flow_solver::measure_energies() {
+  preconditioner_.apply(r_.data(), q_.data());
   const std::int64_t stride = cells_.stride();
-  return all_ranks(sum_blocks<2>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-    const float* const own = s_.data() + c * stride + begin;
-    for (std::int64_t i = 0; i < n; ++i) sum[c == 3 ? 1 : 0] += static_cast<double>(own[i]) * static_cast<double>(own[i]);
-  }));
+  const float* const mass = preconditioner_.right_side_of_pressure();
+  const auto e =
+      all_ranks(sum_blocks<2>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+        const float *const r = (c < 3 ? r_.data() + c * stride : mass) + begin, *const q = q_.data() + c * stride + begin;
+        for (std::int64_t i = 0; i < n; ++i) sum[c < 3 ? 0 : 1] += static_cast<double>(r[i]) * static_cast<double>(q[i]);
+      }));
+  return {e[0], e[1]};
 }
 
-// Of the residual, from s = P r and, in v, K s.
+// Bounds of the same from s = P r and, in v, K s.
 flow_solver::energies flow_solver::find_energies() const {
   const std::int64_t stride = cells_.stride();
   const auto e =
@@ -285,7 +285,11 @@ flow_solver::energies flow_solver::find_energies() const {
           for (std::int64_t i = 0; i < n; ++i)
             sum[1] += (static_cast<double>(v[i]) - static_cast<double>(r[i])) * static_cast<double>(s[i]);
       }));
-  return {e[0], e[1]};
+  // s has the scale t of the velocities: q' = t G^T M r_u - r_p is (t - 1) G^T M r_u away from q, whose energy is at most
+  // that of r_u, as G S^-1 G^T is a projection in A.
+  const double t = velocity_scale_, momentum = std::max(e[0], 0.0) / t;
+  const double mass = std::sqrt(std::max(e[1], 0.0)) + std::abs(t - 1) * std::sqrt(momentum);
+  return {momentum, mass * mass};
 }
 
 }  // namespace osteon::solve

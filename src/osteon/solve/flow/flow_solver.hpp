@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// GCR on the coupled system of Stokes flow; one setup serves any number of directions.
+/// Conjugate gradients for the coupled system of Stokes flow; one setup serves any number of directions.
 #include <cstdint>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
 #include <vector>
@@ -9,10 +9,14 @@ namespace osteon::solve {
 
 /// Solves K x = b, b a force of one on every face of a component.
 ///
-/// Preconditioned from the left: s = P r is what becomes small, and kept directions p have images w = P K p that are
-/// orthogonal. In the norm of r, a wide pore would converge badly: aggregates leave steps in its large and smooth
-/// velocities, and K makes large residuals of steps. The answer is in double, from which r and s are computed anew as they
-/// fall; all else is in single.
+/// K is indefinite, but P K with the block triangular P of `flow_preconditioner` is symmetric and positive definite in the
+/// inner product of diag(A - M / t, S'), if A > M / t: there M / t is what the scaled cycles t M^-1 are the inverse of, and S'
+/// that of the pressure's. So conjugate gradients need neither more than a few vectors nor the product with any of these:
+/// with w = K d, q = P w, s = P r and y = K s,
+///   (s, s) = (y_u - r_u, s_u) - (r_p, s_p),   (P K d, d) = (q_u - d_u, w_u) - (d_p, w_p).
+/// The scale t follows from an estimate of the least eigenvalue of M^-1 A, and grows where it was not enough.
+/// The answer is in double, from which r and s are computed anew as they fall; all else is in single.
+/// @cite [BramblePasciak1988]
 class flow_solver {
  public:
   /// @param cells kept by reference @collective on its communicator
@@ -30,9 +34,6 @@ class flow_solver {
   double mixed_permeability(std::size_t axis, const std::vector<float>& earlier) const;
 
  private:
-  struct direction {
-    std::vector<float> p, w;  // scaled so that w has length one
-  };
   // r_u . M r_u and q . (I + c P) q with q = G^T M r_u - r_p: what the two inverses make of a residual. With exact ones,
   // their difference is the error of the permeability.
   struct energies {
@@ -46,7 +47,7 @@ class flow_solver {
   double recompute_residual();
   progress sums() const;
   energies find_energies() const;
-  std::array<double, 2> squares_of_s() const;
+  energies measure_energies();
   void find_column(flow_direction& answer) const;
   template <std::size_t N>
   std::array<double, N> all_ranks(std::array<double, N> sums) const {
@@ -59,10 +60,10 @@ class flow_solver {
   kernel::stokes_stencil<float> single_;
   kernel::stokes_stencil<double> double_;
   flow_preconditioner preconditioner_;
+  float velocity_scale_;
   std::size_t axis_ = 0;
   std::vector<double> x_;
-  std::vector<float> r_, s_, p_, v_, w_;
-  std::vector<direction> kept_;
+  std::vector<float> r_, s_, p_, v_, w_, q_;  // residual, P r, direction, K s, K p, P w
 };
 
 }  // namespace osteon::solve
