@@ -177,6 +177,12 @@ std::vector<answer> flow_answers() {
        .unit = "mm/s",
        .meaning = "Over the fluid that flows, of the test flow."},
       {.key = "highest_speed_mm_per_s", .title = "highest speed", .unit = "mm/s", .meaning = "At the centre of a voxel."},
+      {.key = "force_on_solid_N",
+       .title = "force on the solid (z, y, x)",
+       .unit = "N",
+       .meaning = "Of the fluid on the voxels that are solid, by pressure and friction; the walls in the faces of the image "
+                  "are not in it.",
+       .in_table = false},
       {.key = "mass_imbalance",
        .title = "inflow less outflow, of the inflow",
        .meaning = "What the solver's tolerance leaves of a balance that is exact."},

@@ -135,7 +135,8 @@ json answers_of_flow(const solve::through_flow& flow, const std::vector<std::str
                   {"highest_speed_mm_per_s", flow.highest_speed_mm_per_s},
                   {"reynolds_number", flow.reynolds_number},
                   {"cell_reynolds_number", flow.cell_reynolds_number},
-                  {"mass_imbalance", flow.imbalance}};
+                  {"mass_imbalance", flow.imbalance},
+                  {"force_on_solid_N", {flow.force_on_solid_N.z, flow.force_on_solid_N.y, flow.force_on_solid_N.x}}};
   for (std::size_t n = 0; n < names.size(); ++n) {
     const solve::boundary_flow& b = flow.boundaries[n];
     if (b.highest_velocity_mm_per_s == 0) continue;  // nothing passes: a wall

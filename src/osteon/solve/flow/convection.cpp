@@ -188,6 +188,15 @@ double flow_convection::upwinded_share() const {
   return sums[1] == 0 ? 0 : static_cast<double>(sums[0]) / static_cast<double>(sums[1]);
 }
 
+double flow_convection::carried_off(const double* x, std::int32_t cell, std::int32_t below, std::size_t c,
+                                    std::size_t d) const {
+  const std::size_t a = d / 2, to = a * at(cells_.stride());
+  const double* const of = (d % 2 != 0 ? high_double_.data() : x) + to;
+  const double through = (of[cell] + of[below]) / 2, own = x[c * at(cells_.stride()) + at(cell)];
+  const side_rule<double> rule(half_ * cells_.slope[a], cells_.weight[a], is_central_);
+  return (d % 2 != 0 ? 1 : -1) * rule.half_slope() * through * own + rule.excess(through) * own;
+}
+
 void flow_convection::linearise(const double* x) {
   const std::int64_t stride = cells_.stride();
   x_.resize(at(3 * stride));

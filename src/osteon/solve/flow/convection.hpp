@@ -26,6 +26,10 @@ class flow_convection {
   /// Sides of control volumes with more friction, and all that are passed. Of the last `subtract`, all ranks. @collective
   double upwinded_share() const;
 
+  /// Momentum of component c that leaves the control volume of a face by side d, beyond which there is no velocity, of the
+  /// last `subtract`. @param below the lower of the face's two cells
+  double carried_off(const double* x, std::int32_t cell, std::int32_t below, std::size_t c, std::size_t d) const;
+
   /// Keep x for the next two. @collective
   void linearise(const double* x);
   /// v += C(x) p. @param p shape (4, stride), ghosts current

@@ -143,13 +143,25 @@ outline survey_conditions(const through_problem& problem, const through_options&
           boundary.name));
   }
 
+  // A part with one opening of given velocity and no pressure is a pocket: nothing can enter.
   std::vector<std::int32_t> free_number(at(result.parts.count), -1);
   std::vector<bool> flows(at(result.parts.count));
+  std::uint64_t leads = 0, met_pocket = 0;
   for (std::size_t p = 0; p < met.size(); ++p) {
-    flows[p] = (met[p] & (velocity | sliding)) != 0 || std::popcount(met[p] & pressure) >= 2;
+    const int entries = std::popcount(met[p] & velocity), pressures = std::popcount(met[p] & pressure);
+    flows[p] = (met[p] & sliding) != 0 || entries + pressures >= 2;
     result.counts.flowing_parts += flows[p];
-    if (flows[p] && (met[p] & pressure) == 0) free_number[p] = result.free_parts++;
+    if (entries + pressures >= 2) leads |= met[p];
+    if (flows[p] && pressures == 0) free_number[p] = result.free_parts++;
+    if (flows[p] && entries == 1 && pressures == 0) met_pocket |= met[p] & velocity;
   }
+  for (std::size_t b = 0; b < problem.boundaries.size(); ++b)
+    if ((velocity >> b & 1) != 0 && ((leads >> b & 1) == 0 || (met_pocket >> b & 1) != 0))
+      throw usage_error(
+          fmt::format("{} gives a velocity, but from it no path of fluid leads to another opening, and the fluid is "
+                      "incompressible; make "
+                      "another face an outlet, and check which voxels are fluid",
+                      problem.boundaries[b].name));
   if (result.counts.flowing_parts == 0)
     throw data_error(
         pressure != 0
@@ -158,7 +170,7 @@ outline survey_conditions(const through_problem& problem, const through_options&
                           result.parts.count)
             : "no opening gives a velocity, no two give a pressure and no wall slides: nothing drives the flow");
 
-  result.velocities = find_opening_velocities(problem, result.parts);
+  result.velocities = find_opening_velocities(problem, result.parts, flows);
   std::vector<double> net(at(result.parts.count)), gross(net.size());
   for (const opening_face& f : result.velocities) {
     const auto& across = kernel::axes_across[at(f.side / 2)];
@@ -323,6 +335,53 @@ std::vector<std::array<double, 4>> at_centres(const flow_cells& cells, const std
   return value;
 }
 
+// What the fluid does to the solid voxels: pressure, friction, and the momentum that leaves by sides of control volumes half
+// of which are solid. With openings and outer walls these balance, as the equations of the velocities do.
+void find_force(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
+                const flow_units& units, const flow_convection* inertia, through_flow& flow) {
+  const flow_cells& cells = open.cells;
+  const heat_cells& grid = cells.grid;
+  const std::int64_t stride = cells.stride();
+  std::vector<bool> beyond(at(grid.owned));
+  for (const std::int32_t i : cells.beyond) beyond[at(i)] = true;
+  std::array<double, 3> force{};
+  visit_neighbours(grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+    if (beyond[at(i)]) return;
+    const auto is_solid = [&](std::size_t d) { return near[d] < 0 && (open.outer[at(i)] >> d & 1) == 0; };
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double* const u = x.data() + static_cast<std::int64_t>(c) * stride;
+      const double pressure = x[at(3 * stride + i)];
+      if (is_solid(2 * c))
+        force[c] += cells.weight[c] * (near[2 * c + 1] < 0 ? 0 : u[near[2 * c + 1]]) - cells.slope[c] * pressure;
+      if (is_solid(2 * c + 1)) force[c] += cells.weight[c] * u[i] + cells.slope[c] * pressure;
+      const std::int32_t below = near[2 * c];
+      if (below < 0) continue;
+      for (const std::size_t a : kernel::axes_across[c])
+        for (const std::size_t high : {0, 1}) {
+          const std::size_t d = 2 * a + high;
+          if ((open.outer[at(i)] >> d & 1) != 0) continue;
+          const int fluid = (grid.open[at(i)] >> d & 1) + (grid.open[at(below)] >> d & 1);
+          if (fluid == 2) continue;
+          force[c] += (fluid == 0 ? 2 : 1) * cells.weight[a] * u[i];
+          if (inertia != nullptr) force[c] += inertia->carried_off(x.data(), i, below, c, d);
+        }
+    }
+  });
+  // Half a voxel of friction at each opening.
+  for (const flow_side& s : open.sides) {
+    if (s.face < 0) continue;
+    const std::size_t c = at(static_cast<int>(problem.boundaries[at(s.boundary)].across));
+    for (const std::size_t a : kernel::axes_across[c])
+      for (const std::size_t d : {2 * a, 2 * a + 1})
+        if (((grid.open[at(s.cell)] | open.outer[at(s.cell)]) >> d & 1) == 0)
+          force[c] += cells.weight[a] * x[c * at(stride) + at(s.face)];
+  }
+  MPI_Allreduce(MPI_IN_PLACE, force.data(), 3, MPI_DOUBLE, MPI_SUM, problem.where.comm);
+  constexpr double m2_per_mm2 = 1e-6;
+  const double unit = m2_per_mm2 * units.pressure_Pa * units.length_mm * units.length_mm;
+  flow.force_on_solid_N = {unit * force[0], unit * force[1], unit * force[2]};
+}
+
 void find_speeds(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                  const flow_units& units, const through_solution& all, through_flow& flow) {
   const flow_cells& cells = open.cells;
@@ -410,6 +469,7 @@ through_solution solve_flow_through(const through_problem& problem, const throug
     flow.certificate.setup_seconds = all.flows.size() == 1 ? all.setup_seconds : 0;
     flow.upwinded_share = solver.upwinded_share();
     find_boundary_flows(problem, open, solver.answer(), units, flow);
+    find_force(problem, open, solver.answer(), units, solver.inertia(), flow);
     find_speeds(problem, open, solver.answer(), units, all, flow);
     last = multiple;
     if (!flow.certificate.converged) break;

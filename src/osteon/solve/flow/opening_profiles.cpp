@@ -108,7 +108,8 @@ std::vector<double> developed(const cross_section& s) {
 
 }  // namespace
 
-std::vector<opening_face> find_opening_velocities(const through_problem& problem, const numbered_parts& parts) {
+std::vector<opening_face> find_opening_velocities(const through_problem& problem, const numbered_parts& parts,
+                                                  const std::vector<bool>& flows) {
   std::array<bool, 6> wanted{};
   for (const flow_boundary& b : problem.boundaries)
     if (b.gives_velocity()) wanted[b.side()] = true;
@@ -137,7 +138,7 @@ std::vector<opening_face> find_opening_velocities(const through_problem& problem
     if (!boundary.gives_velocity()) continue;
     std::vector<std::size_t> chosen;
     for (std::size_t n = 0; n < all.size(); ++n)
-      if (all[n].boundary == static_cast<std::int16_t>(b)) chosen.push_back(n);
+      if (all[n].boundary == static_cast<std::int16_t>(b) && flows[at(all[n].part)]) chosen.push_back(n);
     if (chosen.empty()) continue;
     const auto& across = kernel::axes_across[at(static_cast<int>(boundary.across))];
     const double area = problem.spacing_mm[static_cast<int>(across[0])] * problem.spacing_mm[static_cast<int>(across[1])];

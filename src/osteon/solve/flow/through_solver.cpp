@@ -13,11 +13,17 @@ namespace osteon::solve {
 namespace {
 
 constexpr std::size_t kept_creeping = 6;  // with less, open images do not converge
-constexpr std::size_t kept_inertia = 40;  // what the preconditioner does not know of convection is left to them
-constexpr double fall_creeping = 0.03;    // of |s| after which rounding might be felt
-constexpr double fall_inertia = 0.1;      // what a step of Picard or Newton is solved to
-constexpr int most_steps = 60;
-constexpr int fewest_picard = 2;
+// What the preconditioner does not know of convection is left to them: many where they cost little.
+constexpr std::size_t kept_inertia = 150, fewest_inertia = 24;
+constexpr double kept_values = 2e7;     // of all ranks, that they may have
+constexpr double fall_creeping = 0.03;  // of |s| after which rounding might be felt
+constexpr double fall_inertia = 0.1;    // what a step of Picard or Newton is solved to
+constexpr int most_creeping = 60, most_steps = 40, most_on_the_way = 12;
+constexpr int iterations_of_a_fall = 40;
+constexpr double least_fall = 0.9;      // of |s| in so many iterations
+constexpr double on_the_way = 0.03;     // error of a flow that is only a start
+constexpr double shortest_share = 0.2;  // of a step of Newton that is still taken
+constexpr double least_inertia = 1e-4;
 constexpr int most_still = 10;  // iterations without a fall of |s|, after which what was kept is forgotten
 
 double dot(const float* a, const float* b, std::int64_t n) {
@@ -35,6 +41,11 @@ through_solver::through_solver(const open_flow_cells& cells, const through_probl
       double_(cells_.stencil<double>()),
       preconditioner_(cells_),
       convection_(cells, problem.boundaries, problem.is_central) {
+  for (const flow_side& s : cells.sides)
+    if (s.face >= 0) open_faces_.emplace_back(at(static_cast<int>(problem.boundaries[at(s.boundary)].across)), s.face);
+  double values = 8.0 * cells_.grid.owned;
+  MPI_Allreduce(MPI_IN_PLACE, &values, 1, MPI_DOUBLE, MPI_SUM, cells_.grid.where.comm);
+  most_kept_ = std::clamp(static_cast<std::size_t>(kept_values / values), fewest_inertia, kept_inertia);
   for (auto* v : {&x_, &exact_}) v->assign(at(4 * cells_.stride()), 0.0);
   for (auto* v : {&change_, &r_, &s_, &p_, &v_, &w_}) v->assign(at(4 * cells_.stride()), 0.0F);
 }
@@ -117,18 +128,29 @@ double through_solver::size_of_answer() const {
   return std::sqrt(sum[0]);
 }
 
+// What flows in at all openings less what flows out, over half of all that passes them.
+double through_solver::imbalance() const {
+  double net = 0, gross = 0;
+  for (std::int32_t i = 0; i < cells_.grid.owned; ++i) net += exact_[at(3 * cells_.stride() + i)];
+  for (const auto& [axis, face] : open_faces_)
+    gross += cells_.slope[axis] * std::abs(x_[axis * at(cells_.stride()) + at(face)]);
+  const auto sums = all_ranks(std::array{net, gross});
+  return sums[1] > 0 ? 2 * sums[0] / sums[1] : 0;
+}
+
 // GCR: change_ becomes what the linear problem asks for; r_ and s_ follow.
 // @return whether |s| fell by the factor `to`
 bool through_solver::reduce_s(step_kind kind, double to, const through_options& how, through_flow& answer, log_sink& log) {
   const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
-  const std::size_t most = kind == step_kind::creeping ? kept_creeping : kept_inertia;
+  const std::size_t most = kind == step_kind::creeping ? kept_creeping : most_kept_;
   solve_certificate& certificate = answer.certificate;
   if (kind != step_kind::creeping) kept_.clear();  // they belong to another operator
   std::fill(change_.begin(), change_.end(), 0.0F);
   const double start = size(s_);
   double now = start;
   bool stands_still = false;
-  int still = 0;
+  int still = 0, count = 0;
+  double earlier = start;  // |s| some iterations ago
   while (now > to * start) {
     if (certificate.iterations >= how.max_iterations) return false;
     if (how.poll) how.poll();
@@ -203,6 +225,11 @@ bool through_solver::reduce_s(step_kind kind, double to, const through_options& 
     still = stands_still ? still + 1 : 0;
     if (still > most_still) kept_.clear(), still = 0, stands_still = false;
     now = std::sqrt(t[0]);
+    // A step of Newton is worth no more than this; single precision may end the fall as well.
+    if (++count % iterations_of_a_fall == 0) {
+      if (now > least_fall * earlier) return false;
+      earlier = now;
+    }
     const double relative = now / first_;
     certificate.residual_history.push_back(relative);
     log.progress(std::clamp(std::log(std::max(relative, 1e-12)) / std::log(how.tolerance), 0.0, 1.0),
@@ -211,46 +238,25 @@ bool through_solver::reduce_s(step_kind kind, double to, const through_options& 
   return true;
 }
 
-void through_solver::solve(const through_options& how, through_flow& answer, log_sink& log) {
-  const stopwatch clock;
+// Steps until |s| is below `tolerance` of the answer, mass and all. @return false if they do not settle
+bool through_solver::settle(double reynolds, double tolerance, int most, const through_options& how, through_flow& answer,
+                            log_sink& log) {
   solve_certificate& certificate = answer.certificate;
-  certificate = {};
+  reynolds_ = reynolds;
+  convection_.set_reynolds(reynolds);
+  const bool has_inertia = reynolds > 0;
   find_residual();
-  const double first_residual = std::sqrt([&] {
-    const auto q = squares(r_);
-    return q[0] + q[1];
-  }());
-  const auto start = squares(s_);
-  // What a velocity counts beside a pressure: all together as much, in the first s. Within limits: where either is next to
-  // nothing at first, what rounding leaves of it must not be all that counts.
-  unit_ = start[0] > 0 ? std::clamp(std::sqrt(start[1] / start[0]), 1.0, 10.0) : 1;
-  first_ = std::sqrt(unit_ * unit_ * start[0] + start[1]);
-  certificate.residual_history.assign(1, 1.0);
-  const bool has_inertia = reynolds_ > 0;
-  double now = first_;
-  int picard_steps = 0;
-  const auto is_done = [&] {
-    const double answer_size = size_of_answer();
-    answer.steady_history.push_back(answer_size > 0 ? now / answer_size : 0);
-    return now <= how.tolerance * answer_size || now == 0;
-  };
-  answer.steady_history.clear();
-  for (int steps = 0;; ++steps) {
-    if (!std::isfinite(now))
-      throw solve_error("the steady iteration met a value that is not finite: the flow is too fast for a steady state");
-    if (is_done()) {
-      certificate.converged = true;
-      break;
-    }
-    if (certificate.iterations >= how.max_iterations || steps >= most_steps) break;
-    step_kind kind = step_kind::creeping;
-    if (has_inertia) {
-      kind = picard_steps < fewest_picard || now > 0.2 * first_ ? step_kind::picard : step_kind::newton;
-      picard_steps += kind == step_kind::picard;
-      convection_.linearise(x_.data());
-    }
-    reduce_s(kind, has_inertia ? fall_inertia : std::max(fall_creeping, 0.5 * how.tolerance), how, answer, log);
-    // A step of Newton that leads away is shortened; one of Picard is taken as it is.
+  double now = size(s_);
+  for (int step = 0;; ++step) {
+    const double of_answer = size_of_answer();
+    answer.steady_history.push_back(of_answer > 0 ? now / of_answer : 0);
+    if (!std::isfinite(now)) return false;
+    if (now == 0 || (now <= tolerance * of_answer && std::abs(imbalance()) <= tolerance)) return true;
+    if (certificate.iterations >= how.max_iterations || step >= most) return false;
+    const step_kind kind = !has_inertia ? step_kind::creeping : step == 0 ? step_kind::picard : step_kind::newton;
+    if (has_inertia) convection_.linearise(x_.data());
+    reduce_s(kind, has_inertia ? fall_inertia : std::max(fall_creeping, 0.5 * tolerance), how, answer, log);
+    // A step that leads away is shortened; the first one may, as it comes from another flow.
     double share = 1, added = 0;
     const double old = now;
     for (;;) {
@@ -261,14 +267,60 @@ void through_solver::solve(const through_options& how, through_flow& answer, log
       remove_free_pressure(x_.data() + 3 * cells_.stride());
       find_residual();
       now = size(s_);
-      constexpr double shortest = 0.1;
-      if (kind != step_kind::newton || now < old || share <= shortest) break;
+      if (kind != step_kind::newton || now < (1 - 0.1 * share) * old) break;
+      if (share < shortest_share) return false;
       share /= 2;
     }
-    if (kind == step_kind::newton && now > 0.9 * old) picard_steps = 0;
   }
-  const auto last = squares(r_);
-  certificate.true_relative_residual = first_residual > 0 ? std::sqrt(last[0] + last[1]) / first_residual : 0;
+}
+
+void through_solver::solve(const through_options& how, through_flow& answer, log_sink& log) {
+  const stopwatch clock;
+  solve_certificate& certificate = answer.certificate;
+  certificate = {};
+  answer.steady_history.clear();
+  find_residual();
+  const auto length = [](const std::array<double, 2>& of) { return std::sqrt(of[0] + of[1]); };
+  const double first_residual = length(squares(r_));
+  const auto start = squares(s_);
+  // What a velocity counts beside a pressure: all together as much, in the first s. Within limits: where either is next to
+  // nothing at first, what rounding leaves of it must not be all that counts.
+  unit_ = start[0] > 0 ? std::clamp(std::sqrt(start[1] / start[0]), 1.0, 10.0) : 1;
+  first_ = std::sqrt(unit_ * unit_ * start[0] + start[1]);
+  certificate.residual_history.assign(1, 1.0);
+  const double reynolds = reynolds_;
+  if (reynolds == 0) {
+    certificate.converged = settle(0, how.tolerance, most_creeping, how, answer, log);
+  } else {
+    // The flow with inertia from that without; where that is too far, by flows of less inertia on the way.
+    double reached = has_answer_ ? 1 : 0, wanted = 1;
+    if (reached == 0) settle(0, on_the_way, most_creeping, how, answer, log);
+    std::vector<double> known;
+    while (certificate.iterations < how.max_iterations) {
+      known = x_;
+      const bool is_last = wanted == 1;
+      if (settle(wanted * reynolds, is_last ? how.tolerance : on_the_way, is_last ? most_steps : most_on_the_way, how,
+                 answer, log)) {
+        certificate.converged = is_last;
+        if (is_last) break;
+        const double next = std::min(1.0, wanted * (reached > 0 ? std::clamp(wanted / reached, 1.2, 4.0) : 4.0));
+        reached = wanted;
+        wanted = next;
+        continue;
+      }
+      if (certificate.iterations >= how.max_iterations) break;
+      x_ = known;
+      if (reached == 1) reached = 0;  // the last answer is that of another velocity
+      wanted = reached == 0 ? wanted / 8 : std::sqrt(wanted * reached);
+      if (wanted < least_inertia || (reached > 0 && wanted < 1.02 * reached)) break;
+      log.note(fmt::format("the steady flow is sought by way of {:.3g} of its inertia", wanted));
+    }
+    reynolds_ = reynolds;
+    convection_.set_reynolds(reynolds);
+    if (!certificate.converged) find_residual();
+  }
+  has_answer_ = certificate.converged;
+  certificate.true_relative_residual = first_residual > 0 ? length(squares(r_)) / first_residual : 0;
   certificate.restarts = static_cast<int>(answer.steady_history.size()) - 1;
   certificate.solve_seconds = clock.seconds();
 }

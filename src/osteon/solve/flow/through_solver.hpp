@@ -25,6 +25,8 @@ class through_solver {
 
   /// Shape (4, stride), in voxels: velocities, pressure; ghosts current. A pressure that nothing gives has the mean zero.
   const std::vector<double>& answer() const { return x_; }
+  /// Null: the flow creeps.
+  const flow_convection* inertia() const { return reynolds_ > 0 ? &convection_ : nullptr; }
   double upwinded_share() const { return reynolds_ > 0 ? convection_.upwinded_share() : 0; }
 
  private:
@@ -41,6 +43,8 @@ class through_solver {
   std::array<double, 2> squares(const std::vector<float>& v) const;
   double size(const std::vector<float>& v) const;
   double size_of_answer() const;
+  double imbalance() const;
+  bool settle(double reynolds, double tolerance, int most, const through_options& how, through_flow& answer, log_sink& log);
   bool reduce_s(step_kind kind, double to, const through_options& how, through_flow& answer, log_sink& log);
   template <std::size_t N>
   std::array<double, N> all_ranks(std::array<double, N> sums) const {
@@ -54,8 +58,11 @@ class through_solver {
   kernel::stokes_stencil<double> double_;
   flow_preconditioner preconditioner_;
   flow_convection convection_;
+  std::vector<std::pair<std::size_t, std::int32_t>> open_faces_;  // axis, cell
   std::vector<std::pair<std::int64_t, double>> right_;
+  std::size_t most_kept_ = 0;
   double reynolds_ = 0, unit_ = 1;
+  bool has_answer_ = false;        // x is the flow of other conditions
   double first_ = 0;               // |s| of the start
   std::vector<double> x_, exact_;  // the residual before it is rounded
   std::vector<float> change_, r_, s_, p_, v_, w_;

@@ -1,0 +1,169 @@
+"""Flow between openings by the command line: closed forms, ranks, multiples, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+from whole_job import Job
+
+H = 0.1  # mm
+INLET = '[[boundary]]\nface = "z_low"\nkind = "velocity"\nvelocity_mm_per_s = 2\nprofile = "developed"\n'
+OUTLET = '[[boundary]]\nface = "z_high"\nkind = "outlet"\n'
+SIDES = '[[boundary]]\nface = "x"\nkind = "slip"\n'
+
+
+def text(boundaries: str, flow: str = "", more: str = "", physics: str = "flow") -> str:
+    return (
+        f'physics = "{physics}"\n[image]\npath = "image.npy"\nspacing_mm = {H}\n[segment]\nthreshold = 50\n'
+        f"[flow]\n{flow}\n{boundaries}\n{more}\n[picture]\nwidth = 64\nheight = 64\n"
+    )
+
+
+def save(folder: Path, solid: np.ndarray) -> None:
+    np.save(folder / "image.npy", np.where(solid, 100, 0).astype(np.uint8))
+
+
+def step(folder: Path) -> None:
+    """A channel with a block in its way."""
+    solid = np.zeros((12, 8, 8), bool)
+    solid[5:7, :4, :] = True
+    solid[5:7, :, :3] = True
+    save(folder, solid)
+
+
+def run(job: Job, job_file: str, *arguments: str) -> dict:
+    job.write(job_file)
+    done = job.run("--no-report", "--force", *arguments)
+    assert done.code == 0, done.err
+    return done.summary
+
+
+@pytest.mark.parametrize("inertia", ["false", "true"])
+def test_plates_have_the_drop_of_their_grid(job: Job, tmp_path: Path, inertia: str) -> None:
+    """Oracle: (g^2 + 2) / 12 voxels^2, exact on this grid; a developed profile goes through unchanged."""
+    gap = 6
+    solid = np.zeros((5, gap + 2, 4), bool)
+    solid[:, gap:, :] = True
+    save(tmp_path, solid)
+    flow = f"inertia = {inertia}\nviscosity_Pa_s = 0.002"
+    s = run(job, text(INLET + OUTLET + SIDES, flow, "[solve]\ntolerance = 1e-8"), "-n", "2")
+    drop = 0.002 * 2 * 5 * H / ((gap**2 + 2) / 12 * H**2)
+    assert s["pressure_drop_Pa"] == pytest.approx(drop, rel=1e-6)
+    assert s["opening_pressure_Pa"] == pytest.approx({"z_low": drop, "z_high": 0}, rel=1e-6)
+    rate = 2 * gap * 4 * H**2
+    assert s["opening_inflow_mm3_per_s"] == pytest.approx({"z_low": rate, "z_high": -rate}, rel=1e-6)
+    assert abs(s["mass_imbalance"]) < 1e-7
+    assert s["reynolds_number"] == pytest.approx(1000 * 2e-3 * s["hydraulic_diameter_mm"] * 1e-3 / 0.002, rel=0.05)
+    assert s["load"]["test"] == "flow"
+    with netCDF4.Dataset(tmp_path / "job.out" / "results.nc") as file:
+        velocity = np.ma.filled(file["VTKHDF/CellData/velocity"][:].astype("f8"), np.nan)
+        pressure = np.ma.filled(file["VTKHDF/CellData/pressure"][:].astype("f8"), np.nan)
+    assert np.array_equal(np.isfinite(pressure), ~solid)
+    assert pressure[:, 0, 0] == pytest.approx(drop * (5 - np.arange(5) - 0.5) / 5, rel=1e-4)
+    assert velocity[~solid][:, 1:] == pytest.approx(0, abs=1e-4)
+    assert velocity[..., 0][:, :gap].mean() == pytest.approx(2, rel=1e-6)
+
+
+def test_multiples_give_forchheimers_law_on_any_number_of_ranks(job: Job, tmp_path: Path) -> None:
+    """Oracle: the law itself at the multiples, and creeping flow for its permeability."""
+    step(tmp_path)
+    boundaries = '[[boundary]]\nface = "z_low"\nkind = "flow_rate"\nflow_rate_mm3_per_s = 0.05\n' + OUTLET
+    more = "[solve]\ntolerance = 1e-6\nmax_iterations = 2000"
+    one = run(job, text(boundaries, "inertia = true\nmultiples = [1, 10, 20]", more), "-n", "1")
+    assert [f["multiple"] for f in one["flows"]] == [1, 10, 20]
+    assert one["flow_rate_mm3_per_s"] == pytest.approx(1.0)
+    resistance = [f["pressure_drop_Pa"] / f["multiple"] for f in one["flows"]]
+    assert resistance[0] < resistance[1] < resistance[2]
+    assert one["forchheimer_error"] < 0.02
+    creeping = run(job, text(boundaries, "", more), "-n", "2")
+    darcy = 1e-3 * 0.05e-9 / (64 * H**2 * 1e-6) * (12 * H * 1e-3) / creeping["pressure_drop_Pa"]
+    assert one["forchheimer_permeability_m2"] == pytest.approx(darcy, rel=0.03)
+    assert creeping["pressure_drop_Pa"] == pytest.approx(resistance[0], rel=0.01)
+    assert one["forchheimer_beta_per_m"] > 0
+    for ranks in ("2", "3", "5"):
+        other = run(job, text(boundaries, "inertia = true\nmultiples = [1, 10, 20]", more), "-n", ranks)
+        for key in ("pressure_drop_Pa", "forchheimer_permeability_m2", "mean_speed_mm_per_s", "reynolds_number"):
+            assert other[key] == pytest.approx(one[key], rel=1e-4), (ranks, key)
+        assert other["force_on_solid_N"] == pytest.approx(one["force_on_solid_N"], rel=1e-3, abs=1e-9)
+
+
+def test_a_sliding_wall_drives_without_any_pressure(job: Job, tmp_path: Path) -> None:
+    save(tmp_path, np.zeros((8, 8, 2), bool))
+    job.write(
+        text(SIDES + '[[boundary]]\nface = "z_high"\nkind = "wall"\nslide_mm_per_s = [0, 10, 0]\n', "inertia = true")
+    )
+    done = job.run("--no-report")
+    assert done.code == 0, done.err
+    assert "its mean is set to zero" in done.err + done.out
+    assert 1 < done.summary["highest_speed_mm_per_s"] < 10
+    assert done.summary["mass_imbalance"] == 0
+    assert done.summary["opening_inflow_mm3_per_s"] == {}
+
+
+@pytest.mark.parametrize(
+    ("boundaries", "flow", "fault"),
+    [
+        ("[load]\ntest = 'flow'", "", "needs openings"),
+        (INLET, "", "nowhere out"),
+        (INLET + OUTLET + SIDES + SIDES, "", "already has the condition of boundary[3]"),
+        (INLET.replace("velocity_mm_per_s = 2\n", "") + OUTLET, "", "velocity_mm_per_s: missing"),
+        (INLET + OUTLET.replace("outlet", "flux"), "", 'belongs to physics = "heat"'),
+        (INLET + OUTLET + "temperature_K = 3\n", "", "keys of heat"),
+        (OUTLET + OUTLET.replace("high", "low"), "", "nothing drives the flow"),
+        (INLET + OUTLET, "viscosity_Pa_s = 0", "viscosity_Pa_s: 0 must be > 0"),
+        (INLET + OUTLET, "inertia = true\ndensity_kg_per_m3 = -1", "density_kg_per_m3: -1 must be > 0"),
+        (INLET + OUTLET, "multiples = [1, 0]", "multiples: 0 must be finite and not 0"),
+        (INLET + OUTLET, "pressure_drop_Pa = 2", 'belongs to test = "permeability"'),
+        (INLET + OUTLET + "[load]\ntest = 'permeability'", "", 'belongs to test = "flow"'),
+        ('[[boundary]]\nface = "x_low"\nkind = "wall"\nslide_mm_per_s = [0, 0, 1]', "", "along its face only"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(job: Job, tmp_path: Path, boundaries: str, flow: str, fault: str) -> None:
+    save(tmp_path, np.zeros((4, 4, 4), bool))
+    job.write(text(boundaries, flow))
+    done = job.run("--no-report")
+    assert done.code == 2, done.err
+    assert fault in done.err, done.err
+
+
+def test_openings_without_pores_are_refused_before_the_solve(job: Job, tmp_path: Path) -> None:
+    solid = np.zeros((6, 4, 4), bool)
+    solid[3] = True
+    save(tmp_path, solid)
+    job.write(
+        text(
+            INLET.replace("velocity", "pressure")
+            .replace("pressure_mm_per_s", "pressure_Pa")
+            .replace('profile = "developed"', "")
+            + OUTLET
+        )
+    )
+    done = job.run("--no-report")
+    assert done.code == 3
+    assert "joins two openings" in done.err
+    solid[3], solid[0] = False, True
+    save(tmp_path, solid)
+    job.write(text(INLET + OUTLET))
+    done = job.run("--no-report", "--force")
+    assert done.code == 3
+    assert "boundary[1] (z_low) meets no fluid" in done.err
+
+
+def test_a_flow_that_does_not_settle_says_so(job: Job, tmp_path: Path) -> None:
+    step(tmp_path)
+    job.write(text(INLET.replace("= 2", "= 500") + OUTLET, "inertia = true", "[solve]\nmax_iterations = 20"))
+    done = job.run("--no-report")
+    assert done.code == 4
+    assert "after each step" in done.err
+    assert "transient" in done.err
+
+
+def test_other_physics_refuse_its_keys(job: Job, tmp_path: Path) -> None:
+    save(tmp_path, np.zeros((4, 4, 4), bool))
+    job.write(text(INLET, physics="heat").replace("[flow]\n", ""))
+    done = job.run("--no-report")
+    assert done.code == 2
+    assert 'belongs to physics = "flow"' in done.err
