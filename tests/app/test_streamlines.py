@@ -223,6 +223,24 @@ def test_a_job_without_a_vector_field_has_no_lines(job: Job, sponge: Path) -> No
     assert "no vector field to follow" in done.err + done.out
 
 
+def test_heat_has_lines_where_they_are_asked_for(job: Job, sponge: Path) -> None:
+    """Oracle: the magnitude that every heat job writes; heat goes from the warm face, at low z, to the cold one."""
+    text = job_text(sponge, "heat", '[load]\ntest = "conduction"\naxis = "z"\nlow_K = 30\nhigh_K = 10\n')
+    plain = np.asarray(Image.open(solved(job, text).folder / "picture.png")).copy()
+    folder = solved(job, text + "streamlines = 30\n").folder
+    assert not np.array_equal(plain, np.asarray(Image.open(folder / "picture.png")))
+    with netCDF4.Dataset(folder / "results.nc") as file:
+        cells = file["VTKHDF/CellData"]
+        vectors, magnitude = (
+            np.ma.filled(cells[n][:].astype("f8"), np.nan) for n in ("heat_flux_density", "heat_flux")
+        )
+    assert np.allclose(np.sqrt((vectors**2).sum(axis=-1)), magnitude, rtol=1e-5, equal_nan=True)
+    assert np.nanmean(vectors[..., 2]) > 5 * np.abs(np.nanmean(vectors[..., :2], axis=(0, 1, 2))).max()
+    done = render(folder / "results.nc", "--streamlines", "20", "-o", folder / "x.png", "--json", folder / "a.json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((folder / "a.json").read_text())["streamlines"]["field"] == "heat_flux_density"
+
+
 def test_a_fluid_that_stands_still_has_a_picture_or_none_but_no_fault(job: Job) -> None:
     solid = np.zeros((6, 6, 6), bool)
     solid[3] = True

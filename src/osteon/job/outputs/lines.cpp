@@ -16,6 +16,7 @@
 #include <osteon/io/vtp.hpp>
 #include <osteon/job/outputs/even_boxes.hpp>
 #include <osteon/render/presets.hpp>
+#include <osteon/render/transfer.hpp>
 
 namespace osteon::job {
 
@@ -38,9 +39,12 @@ field_lines lines_along(const grid::block& where, const vector3& spacing_mm, con
   return result;
 }
 
-render::tubes tubes_of(const field_lines& lines, const vector3& spacing_mm, double radius_mm, const std::string& map) {
+render::tubes tubes_of(const field_lines& lines, index3 domain, const vector3& spacing_mm, double radius_mm,
+                       const std::string& map) {
   const double finest = std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x});
-  return {lines.lines, radius_mm > 0 ? radius_mm : finest / 3, render::presets::tube_colours(lines.low, lines.high, map)};
+  const double diagonal = 100 * render::reference_length(domain, spacing_mm);
+  const double usual = std::clamp(finest / 3, diagonal / 650, diagonal / 200);
+  return {lines.lines, radius_mm > 0 ? radius_mm : usual, render::presets::tube_colours(lines.low, lines.high, map)};
 }
 
 grid::ghosted_field<float> smooth_solid(const grid::block& where, const std::vector<float>& solid, int depth) {
