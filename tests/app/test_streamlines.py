@@ -158,12 +158,14 @@ def test_exported_lines_of_a_slit_are_straight_and_take_length_over_speed(job: J
         follows_schema(answer, "streamlines")
         assert answer["lines"] == 20
         assert answer["longest_mm"] == pytest.approx(6 * H)
+        assert answer["through"] == 20
         files.append(path.read_bytes())
     assert files[0] == files[1]
     lines, values, points = polydata(tmp_path / "0.vtp")
     with netCDF4.Dataset(results) as file:
         speed = np.ma.filled(file["VTKHDF/CellData/speed"][:].astype("f8"), np.nan)
     assert len(lines) == 20
+    assert answer["median_time_s"] == sorted(values["time"][line[-1]] for line in lines)[10]
     for line in lines:
         at = points[line]
         assert np.ptp(at[:, :2], axis=0) == pytest.approx(0, abs=1e-3 * H)

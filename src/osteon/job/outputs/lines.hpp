@@ -14,6 +14,8 @@ struct field_lines {
   std::shared_ptr<const render::streamlines> lines;
   double low = 0, high = 1;  ///< ends of the colours: 0 and the 99th percentile of the field's magnitudes
   double longest_mm = 0;
+  std::int64_t through = 0;  ///< lines that lead from an end of the domain to an end
+  double median_time_s = 0;  ///< that these take, if the field is a velocity
 };
 
 inline constexpr std::int64_t most_lines = 1'000'000;
