@@ -158,12 +158,14 @@ def test_exported_lines_of_a_slit_are_straight_and_take_length_over_speed(job: J
         follows_schema(answer, "streamlines")
         assert answer["lines"] == 20
         assert answer["longest_mm"] == pytest.approx(6 * H)
+        assert answer["through"] == 20
         files.append(path.read_bytes())
     assert files[0] == files[1]
     lines, values, points = polydata(tmp_path / "0.vtp")
     with netCDF4.Dataset(results) as file:
         speed = np.ma.filled(file["VTKHDF/CellData/speed"][:].astype("f8"), np.nan)
     assert len(lines) == 20
+    assert answer["median_time_s"] == sorted(values["time"][line[-1]] for line in lines)[10]
     for line in lines:
         at = points[line]
         assert np.ptp(at[:, :2], axis=0) == pytest.approx(0, abs=1e-3 * H)
@@ -221,6 +223,24 @@ def test_a_job_without_a_vector_field_has_no_lines(job: Job, sponge: Path) -> No
     done = job.run(command="check")
     assert done.code == 2
     assert "no vector field to follow" in done.err + done.out
+
+
+def test_heat_has_lines_where_they_are_asked_for(job: Job, sponge: Path) -> None:
+    """Oracle: the magnitude that every heat job writes; heat goes from the warm face, at low z, to the cold one."""
+    text = job_text(sponge, "heat", '[load]\ntest = "conduction"\naxis = "z"\nlow_K = 30\nhigh_K = 10\n')
+    plain = np.asarray(Image.open(solved(job, text).folder / "picture.png")).copy()
+    folder = solved(job, text + "streamlines = 30\n").folder
+    assert not np.array_equal(plain, np.asarray(Image.open(folder / "picture.png")))
+    with netCDF4.Dataset(folder / "results.nc") as file:
+        cells = file["VTKHDF/CellData"]
+        vectors, magnitude = (
+            np.ma.filled(cells[n][:].astype("f8"), np.nan) for n in ("heat_flux_density", "heat_flux")
+        )
+    assert np.allclose(np.sqrt((vectors**2).sum(axis=-1)), magnitude, rtol=1e-5, equal_nan=True)
+    assert np.nanmean(vectors[..., 2]) > 5 * np.abs(np.nanmean(vectors[..., :2], axis=(0, 1, 2))).max()
+    done = render(folder / "results.nc", "--streamlines", "20", "-o", folder / "x.png", "--json", folder / "a.json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((folder / "a.json").read_text())["streamlines"]["field"] == "heat_flux_density"
 
 
 def test_a_fluid_that_stands_still_has_a_picture_or_none_but_no_fault(job: Job) -> None:

@@ -192,9 +192,13 @@ TEST(heat, islands_and_dead_ends_carry_nothing) {
   EXPECT_NEAR(-solution.inflow_W[0][1], -2e-3 * 0.1 * 0.1 * 20 / 1.1, 1e-14);
   EXPECT_EQ(solution.certificate.unknowns, 11);
   const auto flux = solve::heat_flux_density(problem, solution.temperature_K);
+  const auto vectors = solve::heat_flux_vectors(problem, solution.temperature_K);
   for (const voxel::run& r : problem.cells.runs()) {
     const auto i = static_cast<std::size_t>(r.first);
     const std::int64_t z = problem.where.owned.begin.z + r.z;
+    EXPECT_EQ(vectors[3 * i], -flux[i]);  // from the warm face at high z downwards, and to no side
+    EXPECT_EQ(vectors[3 * i + 1], 0);
+    EXPECT_EQ(vectors[3 * i + 2], 0);
     if (r.y == 3) {
       EXPECT_NEAR(solution.temperature_K[i], 10 + 20 * (static_cast<double>(z) + 0.5) / 11, 1e-9);
       EXPECT_NEAR(flux[i], 2e-3 * 20 / 1.1, 1e-8);

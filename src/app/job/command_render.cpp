@@ -76,7 +76,7 @@ void add_render(registry& commands) {
                "So many lines of a vector field as tubes, in the colours of their speed unless --field is given")
       .expected(1);
   c.add_option("--lines-of", shot.lines_of, "The vector field of the lines (default: velocity, else heat_flux_density)");
-  c.add_option("--tube", o->tube, "Radius of the lines in mm (default: a third of a voxel)").expected(1);
+  c.add_option("--tube", o->tube, "Radius of the lines in mm (default: a third of a voxel, if that is seen)").expected(1);
   c.add_option("--width", shot.width, "Width in pixels (default 1024)");
   c.add_option("--height", shot.height, "Height in pixels (default 1024)");
   c.add_option("--azimuth", shot.view.azimuth_deg, "Direction of view around the z axis in degrees (default 35)");

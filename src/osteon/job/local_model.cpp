@@ -42,6 +42,14 @@ io::plane_source<float> cell_planes(const local_model& part, cell_values values,
   };
 }
 
+io::plane_source<float> vector_planes(const local_model& part, cell_values values) {
+  return [planes_of = cell_planes(part, std::move(values), 3)](std::int64_t first, std::int64_t planes,
+                                                               std::span<float> dense) {
+    planes_of(first, planes, dense);
+    for (std::size_t i = 0; i + 2 < dense.size(); i += 3) std::swap(dense[i], dense[i + 2]);
+  };
+}
+
 axis load_axis(const spec& job) { return job.load.axis == "z" ? axis::z : job.load.axis == "y" ? axis::y : axis::x; }
 
 double length_mm(const voxel::model_header& header, axis along) {

@@ -31,6 +31,9 @@ cell_values share(std::vector<float> values);
 /// Planes of a cell field; NaN in empty voxels. Borrows `part`.
 io::plane_source<float> cell_planes(const local_model& part, cell_values values, int components = 1);
 
+/// Planes of a vector field of components (z, y, x) in the order of result files, x, y, z. Borrows `part`.
+io::plane_source<float> vector_planes(const local_model& part, cell_values values);
+
 /// The load axis of a job.
 axis load_axis(const spec& job);
 

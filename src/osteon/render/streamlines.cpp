@@ -11,6 +11,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
+#include <osteon/comm/host_memory.hpp>
 #include <osteon/comm/offsets.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <tuple>
@@ -379,6 +380,10 @@ streamlines trace(const grid::block& where, const vector3& spacing_mm, const vec
     MPI_Allreduce(MPI_IN_PLACE, &under_way, 1, MPI_INT64_T, MPI_SUM, where.comm);
     if (under_way == 0) break;
   }
+  auto vertices = static_cast<std::int64_t>(own.size());
+  MPI_Allreduce(MPI_IN_PLACE, &vertices, 1, MPI_INT64_T, MPI_SUM, where.comm);
+  comm::check_host_memory(where.comm, static_cast<double>(vertices) * (sizeof(kept_vertex) + 2.0 * sizeof(line_vertex)),
+                          fmt::format("{} streamlines of {} vertices", seeds.size(), vertices), "ask for fewer lines");
   return joined(gathered(where.comm, own));
 }
 

@@ -54,7 +54,7 @@ std::vector<vector3> seeds_by_speed(const grid::block& where, const vector_value
 /// matter: the lines are the same, bit for bit, for any ranks.
 /// @param seeds points in the domain (voxels), the same on all ranks
 /// @throws usage_error if a step is longer than a voxel, a component has not the shape of the block, or there is no
-/// box_tree @collective on where.comm
+/// box_tree; machine_error where the lines need more memory than a host has @collective on where.comm
 /// @cost rounds in which lines go over to touching ranks, about as many as a line has blocks on its way; memory: 40 bytes a
 /// vertex on every rank
 streamlines trace(const grid::block& where, const vector3& spacing_mm, const vector_values& field,

@@ -52,14 +52,8 @@ void show_flow(physics_result& result, const spec& job, const local_model& part,
   };
   result.is_fluid = true;
   if (job.picture.enabled && statistics.max > 0 && job.picture.streamlines.value_or(1) > 0) result.lines_of = velocity;
-  // Files have components x, y, z.
-  const result_field in_order{
-      {"velocity", "velocity of the fluid", "mm s-1", io::centring::cell, 3}, [&part, velocity] {
-        return io::plane_source<float>([&part, velocity](std::int64_t first, std::int64_t planes, std::span<float> values) {
-          cell_planes(part, velocity, 3)(first, planes, values);
-          for (std::size_t i = 0; i < values.size(); i += 3) std::swap(values[i], values[i + 2]);
-        });
-      }};
+  const result_field in_order{{"velocity", "velocity of the fluid", "mm s-1", io::centring::cell, 3},
+                              [&part, velocity] { return vector_planes(part, velocity); }};
   result.fields = {in_order, field("speed", "speed of the fluid", "mm s-1", speed, 1),
                    field("pressure", "pressure of the fluid", "Pa", pressure, 1)};
 }

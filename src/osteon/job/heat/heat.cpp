@@ -118,12 +118,15 @@ const physics& heat() {
       .system = {io::centring::cell, 1},
       .costs = {1, 36, 6, 0.3e-6, 1e-6},  // 128^3: 20.0 MB for 0.50 M, 0.58 s; tensor: 26.2 MB
       .work = heat_work,
+      .most_components = [](const spec& job) { return has_heat_lines(job) ? 3 : 1; },
+      .has_lines = true,
       .run = run_heat,
       .rehearse =
           [](const spec& job, const local_model& part, const solve::part_listener& begins) {
             solve::rehearse_heat(make_heat_problem(job, part, heat_test(job)), begins);
             std::vector<io::field_info> fields;
             for (const result_field& f : heat_fields(part, {}, {})) fields.push_back(f.info);
+            if (has_heat_lines(job)) fields.push_back(heat_flux_field(part, {}).info);
             return fields;
           },
       .why_not_rehearsed =

@@ -73,4 +73,9 @@ std::vector<result_field> heat_fields(const local_model& part, cell_values tempe
           field("heat_flux", "magnitude of the heat flux density", "W mm-2", std::move(heat_flux))};
 }
 
+result_field heat_flux_field(const local_model& part, cell_values vectors) {
+  return {{"heat_flux_density", "heat flux density", "W mm-2", io::centring::cell, 3},
+          [&part, vectors = std::move(vectors)] { return vector_planes(part, vectors); }};
+}
+
 }  // namespace osteon::job

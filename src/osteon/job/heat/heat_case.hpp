@@ -17,5 +17,8 @@ solve::time_plan make_time_plan(const spec& job, const local_model& part);
 /// Fields of a result file: the temperature and the magnitude of the heat flux density.
 /// @param temperature_K, heat_flux per active cell; the latter in W/mm2
 std::vector<result_field> heat_fields(const local_model& part, cell_values temperature_K, cell_values heat_flux);
+/// Its vectors (z, y, x), which are written where a picture's lines follow them.
+result_field heat_flux_field(const local_model& part, cell_values vectors);
+inline bool has_heat_lines(const spec& job) { return job.picture.streamlines.value_or(0) > 0; }
 
 }  // namespace osteon::job

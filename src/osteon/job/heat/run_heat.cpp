@@ -156,6 +156,8 @@ void show_heat(physics_result& result, const spec& job, const local_model& part,
                std::vector<double> exact) {
   cell_values temperature;
   comm::collectively(part.where.comm, [&] { temperature = share({exact.begin(), exact.end()}); });
+  cell_values vectors;
+  if (has_heat_lines(job)) vectors = share(solve::heat_flux_vectors(problem, exact));
   const cell_values density = share(solve::heat_flux_density(problem, std::move(exact)));
   const auto statistics = solve::statistics(part.where.comm, *density);
   if (job.picture.enabled) result.shown = density;
@@ -165,6 +167,9 @@ void show_heat(physics_result& result, const spec& job, const local_model& part,
   result.shown_high = statistics.p99 > statistics.median ? statistics.p99 : statistics.max;
   result.shown_low = statistics.median < result.shown_high ? statistics.median : 0;  // a uniform field is shown from nothing
   result.fields = heat_fields(part, temperature, density);
+  if (!vectors) return;
+  if (job.picture.enabled) result.lines_of = vectors;
+  result.fields.push_back(heat_flux_field(part, vectors));
 }
 
 physics_result run_steady(const spec& job, const local_model& part, solve::heat_problem problem, const solve::options& how,

@@ -32,7 +32,7 @@ std::optional<render::tubes> lines_of(const spec& job, const local_model& part, 
   log.note(fmt::format("{} streamlines, up to {:.3g} mm long", lines.lines->count(), lines.longest_mm));
   lines.low = result.shown_low;
   lines.high = result.shown_high;
-  return tubes_of(lines, part.header.spacing_mm, job.picture.tube_mm.value_or(0), job.picture.colour_map);
+  return tubes_of(lines, part.where.domain, part.header.spacing_mm, job.picture.tube_mm.value_or(0), job.picture.colour_map);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <common/suggest.hpp>
 #include <filesystem>
 #include <osteon/base/error.hpp>
+#include <osteon/base/kth_smallest.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
@@ -16,8 +17,19 @@
 #include <osteon/io/vtp.hpp>
 #include <osteon/job/outputs/even_boxes.hpp>
 #include <osteon/render/presets.hpp>
+#include <osteon/render/transfer.hpp>
 
 namespace osteon::job {
+
+namespace {
+
+bool is_at_an_end(const vector3& point, index3 domain) {
+  for (int axis = 0; axis < 3; ++axis)
+    if (point[axis] < 1e-6 || point[axis] > static_cast<double>(domain[axis]) - 1e-6) return true;
+  return false;
+}
+
+}  // namespace
 
 field_lines lines_along(const grid::block& where, const vector3& spacing_mm, const render::vector_values& field,
                         std::int64_t count) {
@@ -27,8 +39,15 @@ field_lines lines_along(const grid::block& where, const vector3& spacing_mm, con
     if (seeds.empty()) throw data_error("no streamlines: the field is zero everywhere");
   });
   result.lines = std::make_shared<const render::streamlines>(render::trace(where, spacing_mm, field, seeds));
-  for (std::size_t i = 0; i < result.lines->count(); ++i)
+  std::vector<double> times;
+  for (std::size_t i = 0; i < result.lines->count(); ++i) {
     result.longest_mm = std::max(result.longest_mm, result.lines->length(i, spacing_mm));
+    const auto line = result.lines->line(i);
+    if (is_at_an_end(line.front().at, where.domain) && is_at_an_end(line.back().at, where.domain))
+      times.push_back(line.back().time);
+  }
+  result.through = static_cast<std::int64_t>(times.size());
+  if (!times.empty()) result.median_time_s = kth_smallest(times, times.size() / 2);
   std::vector<float> speed(field[0].size());
   for (std::size_t i = 0; i < speed.size(); ++i) speed[i] = std::hypot(field[0][i], field[1][i], field[2][i]);
   const double fraction = 0.99;
@@ -38,9 +57,12 @@ field_lines lines_along(const grid::block& where, const vector3& spacing_mm, con
   return result;
 }
 
-render::tubes tubes_of(const field_lines& lines, const vector3& spacing_mm, double radius_mm, const std::string& map) {
+render::tubes tubes_of(const field_lines& lines, index3 domain, const vector3& spacing_mm, double radius_mm,
+                       const std::string& map) {
   const double finest = std::min({spacing_mm.z, spacing_mm.y, spacing_mm.x});
-  return {lines.lines, radius_mm > 0 ? radius_mm : finest / 3, render::presets::tube_colours(lines.low, lines.high, map)};
+  const double diagonal = 100 * render::reference_length(domain, spacing_mm);
+  const double usual = std::clamp(finest / 3, diagonal / 650, diagonal / 200);
+  return {lines.lines, radius_mm > 0 ? radius_mm : usual, render::presets::tube_colours(lines.low, lines.high, map)};
 }
 
 grid::ghosted_field<float> smooth_solid(const grid::block& where, const std::vector<float>& solid, int depth) {
@@ -101,7 +123,12 @@ render::vector_values read_vector(const std::string& path, const io::field_info&
 }
 
 nlohmann::ordered_json describe(const field_lines& lines) {
-  return {{"lines", lines.lines->count()}, {"vertices", lines.lines->vertices.size()}, {"longest_mm", lines.longest_mm}};
+  return {
+      {"lines", lines.lines->count()},
+      {"vertices", lines.lines->vertices.size()},
+      {"longest_mm", lines.longest_mm},
+      {"through", lines.through},
+      {"median_time_s", lines.through > 0 ? nlohmann::ordered_json(lines.median_time_s) : nlohmann::ordered_json(nullptr)}};
 }
 
 nlohmann::ordered_json export_lines(MPI_Comm comm, const std::string& results, const std::string& field, std::int64_t count,

@@ -14,6 +14,8 @@ struct field_lines {
   std::shared_ptr<const render::streamlines> lines;
   double low = 0, high = 1;  ///< ends of the colours: 0 and the 99th percentile of the field's magnitudes
   double longest_mm = 0;
+  std::int64_t through = 0;  ///< lines that lead from an end of the domain to an end
+  double median_time_s = 0;  ///< that these take, if the field is a velocity
 };
 
 inline constexpr std::int64_t most_lines = 1'000'000;
@@ -24,8 +26,10 @@ inline constexpr std::int64_t usual_lines = 300;  ///< of a job's picture
 field_lines lines_along(const grid::block& where, const vector3& spacing_mm, const render::vector_values& field,
                         std::int64_t count);
 
-/// As tubes. @param radius_mm 0: a third of a voxel @param map colours of the speed; empty: all alike, a light grey
-render::tubes tubes_of(const field_lines& lines, const vector3& spacing_mm, double radius_mm, const std::string& map);
+/// As tubes. @param radius_mm 0: a third of a voxel, but of the domain's diagonal between 1/650 and 1/200: it is seen in any
+/// picture @param map colours of the speed; empty: all alike, a light grey
+render::tubes tubes_of(const field_lines& lines, index3 domain, const vector3& spacing_mm, double radius_mm,
+                       const std::string& map);
 
 /// The field whose lines are drawn: a vector of a file.
 /// @param wanted its name; empty: velocity, else heat_flux_density

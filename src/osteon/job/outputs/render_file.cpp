@@ -304,7 +304,8 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
       scene.layers = {map_layer(glow, range[0], range[1], request.map)};
     }
     if (request.streamlines) {
-      scene.lines = tubes_of(lines, list.spacing_mm, request.tube_mm.value_or(0), lines_have_colours ? request.map : "");
+      scene.lines =
+          tubes_of(lines, list.shape, list.spacing_mm, request.tube_mm.value_or(0), lines_have_colours ? request.map : "");
       if (lines_have_colours) notes.first = render::presets::glow_first, notes.last = render::presets::glow_last;
     }
   });

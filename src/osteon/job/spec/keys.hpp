@@ -209,7 +209,7 @@ void describe(Visitor& v, spec& s) {
     t("colour_map", p.colour_map, "Perceptual colour map of the field.", {"batlow", "inferno", "lipari", "viridis", "vik"});
     t("streamlines", p.streamlines,
       "So many lines of the velocity of a flow, as tubes in the colours of its speed; left out: 300; 0: the speed glows "
-      "instead.");
+      "instead. Of heat: lines of the heat flux density, whose vectors then are among the results; left out: 0.");
     t("tube_mm", p.tube_mm, "Radius of the streamlines in mm, > 0; left out: a third of a voxel.");
     t("compositing", p.compositing,
       "How the images of several ranks become one: auto (the usual method for the picture; for frames what the model of the "

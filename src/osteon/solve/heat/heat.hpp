@@ -44,5 +44,7 @@ heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log
 /// @param temperature_K per active cell @throws usage_error if there is not one temperature per active cell
 /// @collective on problem.where.comm
 std::vector<float> heat_flux_density(const heat_problem& problem, std::vector<double> temperature_K);
+/// The same as vectors, shape (cells, 3), components (z, y, x).
+std::vector<float> heat_flux_vectors(const heat_problem& problem, std::vector<double> temperature_K);
 
 }  // namespace osteon::solve

@@ -8,7 +8,11 @@
 
 namespace osteon::solve {
 
-std::vector<float> heat_flux_density(const heat_problem& problem, std::vector<double> temperature_K) {
+namespace {
+
+// Call `put` with the flux of each plane's cells, and the number of the first of them.
+template <class Put>
+void flux_by_planes(const heat_problem& problem, std::vector<double> temperature_K, Put put) {
   check_conduction(problem);
   comm::collectively(problem.where.comm, [&] {
     if (temperature_K.size() != problem.material.size())
@@ -23,7 +27,6 @@ std::vector<float> heat_flux_density(const heat_problem& problem, std::vector<do
   const std::array<double, 3> area{h.y * h.x, h.z * h.x, h.z * h.y};
   const auto stencil = c.stencil<double>();
   const heat_load load = load_of(problem, c, 0, problem.gradient_K_per_mm);
-  std::vector<float> magnitude(static_cast<std::size_t>(c.owned));
   // Plane by plane, so that the components take little room. An insulated face has no flux and counts in the mean of its
   // axis.
   auto next = c.outer.begin();
@@ -47,10 +50,28 @@ std::vector<float> heat_flux_density(const heat_problem& problem, std::vector<do
       const double inward = wraps ? c.conductance(f) * drive.rise_K : inflow(c, f, drive, temperature_K);
       add(f.cell, f.axis(), f.high() ? -inward : inward);
     }
-    std::transform(flux.begin(), flux.end(), magnitude.begin() + begin,
-                   [](const auto& q) { return std::hypot(q[0], q[1], q[2]); });
+    put(static_cast<std::size_t>(begin), flux);
   }
+}
+
+}  // namespace
+
+std::vector<float> heat_flux_density(const heat_problem& problem, std::vector<double> temperature_K) {
+  std::vector<float> magnitude(problem.material.size());
+  flux_by_planes(problem, std::move(temperature_K), [&](std::size_t begin, const auto& flux) {
+    std::transform(flux.begin(), flux.end(), magnitude.begin() + static_cast<std::ptrdiff_t>(begin),
+                   [](const auto& q) { return std::hypot(q[0], q[1], q[2]); });
+  });
   return magnitude;
+}
+
+std::vector<float> heat_flux_vectors(const heat_problem& problem, std::vector<double> temperature_K) {
+  std::vector<float> vectors(3 * problem.material.size());
+  flux_by_planes(problem, std::move(temperature_K), [&](std::size_t begin, const auto& flux) {
+    for (std::size_t i = 0; i < flux.size(); ++i)
+      std::copy(flux[i].begin(), flux[i].end(), vectors.begin() + static_cast<std::ptrdiff_t>(3 * (begin + i)));
+  });
+  return vectors;
 }
 
 }  // namespace osteon::solve
