@@ -155,9 +155,9 @@ TEST(BlocksAround, SendToFacesEdgesAndCorners) {
   EXPECT_EQ(all.of(13, 0).sends.size(), 26U);
   EXPECT_EQ(all.of(0, 0).sends.size(), 7U);
   EXPECT_EQ(faces.of(13, 0).sends.size(), 6U);
-  EXPECT_EQ(faces.of(13, 0).sends[0].bytes, 1000000);
+  EXPECT_EQ(faces.of(13, 0).sends[0].size(), 1000000);
   std::int64_t bytes = 0;
-  for (const auto& m : all.of(13, 0).sends) bytes += m.bytes;
+  for (const auto& m : all.of(13, 0).sends) bytes += m.size();
   EXPECT_NEAR(static_cast<double>(bytes), 1e6, 30);
 }
 

@@ -113,7 +113,7 @@ TEST(swap_2d, is_a_legal_plan_of_rectangles) {
       for (int i = 0; i < ranks; ++i) order[static_cast<std::size_t>(i)] = i;
       std::shuffle(order.begin(), order.end(), random);
       const plan::plan what = binary_swap_in_rectangles(width, height, order);
-      const auto faults = plan::verify_composite(what, {.order = order, .root = -1});
+      const auto faults = plan::verify(what, {order, -1});
       EXPECT_TRUE(faults.empty()) << width << " x " << height << ", " << ranks;
       if (width == 64) {
         EXPECT_EQ(plan::summarise(what).sent_elements, std::int64_t{64} * 48 * (ranks - 1));
