@@ -200,8 +200,13 @@ TEST(flow_through, the_lid_driven_cavity_comes_nearer_to_ghia_with_the_grid) {
   const double coarse = cavity_error(comm, 16, 100, re_100), fine = cavity_error(comm, 32, 100, re_100);
   EXPECT_LT(coarse, 0.03);
   EXPECT_LT(fine, 0.004);
-  // The Reynolds number of a voxel is 12: upwinding costs accuracy.
-  EXPECT_LT(cavity_error(comm, 32, 400, re_400), 0.08);
+  // The Reynolds number of a voxel is 12: upwinding costs accuracy. Hundreds of iterations, which several ranks on one core
+  // make slow.
+  int ranks = 0;
+  MPI_Comm_size(comm, &ranks);
+  if (ranks == 1) {
+    EXPECT_LT(cavity_error(comm, 32, 400, re_400), 0.08);
+  }
 }
 
 // Oracle: the balance of momentum, pressure between the ends against friction on plates that are voxels.
