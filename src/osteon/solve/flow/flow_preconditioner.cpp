@@ -256,14 +256,15 @@ double flow_preconditioner::least_velocity_eigenvalue() {
     const index3 shape = grid.where.domain, begin = grid.where.owned.begin;
     for (const voxel::run& run : cells_.numbers.runs())
       for (std::int32_t n = 0; n < run.length; ++n) {
-        const std::int64_t place =
-            ((begin.z + run.z) * shape.y + begin.y + run.y) * shape.x + begin.x + run.x + n + static_cast<std::int64_t>(axis);
+        const std::int64_t place = ((begin.z + run.z) * shape.y + begin.y + run.y) * shape.x + begin.x + run.x + n +
+                                   static_cast<std::int64_t>(axis);
         const std::uint64_t noise = splitmix64(static_cast<std::uint64_t>(place));
         r[at(run.first + n)] =
             cells_.has_face(axis, run.first + n) ? static_cast<float>(static_cast<double>(noise >> 11) * 0x1p-52 - 1) : 0;
       }
     std::fill(p.begin(), p.end(), 0.0F);
-    Eigen::MatrixXd t = Eigen::MatrixXd::Zero(steps, steps);  // of the Lanczos method, from the factors of conjugate gradients
+    Eigen::MatrixXd t =
+        Eigen::MatrixXd::Zero(steps, steps);  // of the Lanczos method, from the factors of conjugate gradients
     double before = 0, beta = 0, alpha = 0;
     int made = 0;
     for (int step = 0; step < steps; ++step) {

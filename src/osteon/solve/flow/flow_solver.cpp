@@ -15,7 +15,8 @@ namespace {
 
 constexpr double drop_exact = 0.03;  // fall of the size of s after which rounding might be felt
 
-// How the velocities' cycles are scaled: above what a few steps say that they need, and what is added where it was not enough.
+// How the velocities' cycles are scaled: above what a few steps say that they need, and what is added where it was not
+// enough.
 constexpr double scale_reserve = 1.15, scale_growth = 1.3;
 constexpr int most_scalings = 8;
 constexpr int patience = 40;  // iterations without a fall of the residual
@@ -158,10 +159,10 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   // The inner product was none: M > A for some velocities.
   const auto rescale = [&] {
     if (++scalings > most_scalings)
-      throw solve_error(
-          fmt::format("the flow solver found no scale of its preconditioner in {} trials, the last one in iteration {}: voxels "
-                      "are far from cubes, or the image has channels that single precision cannot hold; resample it",
-                      most_scalings, certificate.iterations));
+      throw solve_error(fmt::format(
+          "the flow solver found no scale of its preconditioner in {} trials, the last one in iteration {}: voxels "
+          "are far from cubes, or the image has channels that single precision cannot hold; resample it",
+          most_scalings, certificate.iterations));
     velocity_scale_ *= static_cast<float>(scale_growth);
     if (!(relative <= 1)) std::fill(x_.begin(), x_.end(), 0.0);
     refresh();
@@ -204,13 +205,12 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
       for (std::int64_t i = 0; i < n; ++i) p[i] = s[i] + beta * p[i], w[i] = v[i] + beta * w[i];
     });
     preconditioner_.apply(w_.data(), q_.data(), velocity_scale_);
-    const double square =
-        all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-          const float *const p = p_.data() + c * stride + begin, *const w = w_.data() + c * stride + begin,
-                             *const q = q_.data() + c * stride + begin;
-          for (std::int64_t i = 0; i < n; ++i)
-            sum[0] += ((c < 3 ? static_cast<double>(q[i]) : 0) - static_cast<double>(p[i])) * static_cast<double>(w[i]);
-        }))[0];
+    const double square = all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+      const float *const p = p_.data() + c * stride + begin, *const w = w_.data() + c * stride + begin,
+                         *const q = q_.data() + c * stride + begin;
+      for (std::int64_t i = 0; i < n; ++i)
+        sum[0] += ((c < 3 ? static_cast<double>(q[i]) : 0) - static_cast<double>(p[i])) * static_cast<double>(w[i]);
+    }))[0];
     ++certificate.iterations;
     const double step = rho / square;
     if (!(square > 0) || !std::isfinite(step)) {

@@ -10,8 +10,8 @@ namespace osteon::solve {
 /// Solves K x = b, b a force of one on every face of a component.
 ///
 /// K is indefinite, but P K with the block triangular P of `flow_preconditioner` is symmetric and positive definite in the
-/// inner product of diag(A - M / t, S'), if A > M / t: there M / t is what the scaled cycles t M^-1 are the inverse of, and S'
-/// that of the pressure's. So conjugate gradients need neither more than a few vectors nor the product with any of these:
+/// inner product of diag(A - M / t, S'), if A > M / t: there M / t is what the scaled cycles t M^-1 are the inverse of, and
+/// S' that of the pressure's. So conjugate gradients need neither more than a few vectors nor the product with any of these:
 /// with w = K d, q = P w, s = P r and y = K s,
 ///   (s, s) = (y_u - r_u, s_u) - (r_p, s_p),   (P K d, d) = (q_u - d_u, w_u) - (d_p, w_p).
 /// The scale t follows from an estimate of the least eigenvalue of M^-1 A, and grows where it was not enough.
