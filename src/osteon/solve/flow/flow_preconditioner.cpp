@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <osteon/base/at.hpp>
-#include <osteon/base/splitmix.hpp>
 #include <osteon/kernel/flow/lattice_relax.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
 
@@ -222,7 +221,10 @@ void flow_preconditioner::set_mobility(std::array<std::vector<float>, 3>& mobili
     w.assign(size, 0);
     std::vector<float> r(size), z(size), p(size), q(size);
     for (std::int32_t i = 0; i < owned; ++i) r[at(i)] = cells_.has_face(axis, i) ? 1 : 0;
-    double before = 0;
+    double before = 0, previous = 0;
+    // Of the Lanczos method, from the factors of conjugate gradients.
+    Eigen::MatrixXd t = Eigen::MatrixXd::Zero(steps, steps);
+    int made = 0;
     for (int step = 0; step < steps; ++step) {
       own.cycle.apply(r.data(), z.data());
       zero_without_face(cells_, axis, z.data());
@@ -234,62 +236,22 @@ void flow_preconditioner::set_mobility(std::array<std::vector<float>, 3>& mobili
       grid.links.exchange(p.data());
       kernel::subtract_product(own.lattice, grid.part(0, static_cast<std::int64_t>(grid.planes.size()) - 1), none.data(),
                                p.data(), 0, q.data());
-      const auto alpha = static_cast<float>(-now / dot(p, q));
+      const double length = -now / dot(p, q);
+      t(step, step) = 1 / length + (step == 0 ? 0 : static_cast<double>(beta) / previous);
+      if (step > 0) t(step - 1, step) = t(step, step - 1) = std::sqrt(static_cast<double>(beta)) / previous;
+      previous = length;
+      made = step + 1;
+      const auto alpha = static_cast<float>(length);
       for (std::int32_t i = 0; i < owned; ++i) w[at(i)] += alpha * p[at(i)], r[at(i)] += alpha * q[at(i)];
     }
+    if (made > 0)
+      least_velocity_eigenvalue_ =
+          std::clamp(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(t.topLeftCorner(made, made)).eigenvalues()[0], 0.05,
+                     least_velocity_eigenvalue_);
     for (std::int32_t i = 0; i < owned; ++i)
       if (cells_.has_face(axis, i)) w[at(i)] = std::max(w[at(i)], 1e-3F);
     grid.links.exchange(w.data());
   }
-}
-
-double flow_preconditioner::least_velocity_eigenvalue() {
-  constexpr int steps = 6;
-  const heat_cells& grid = cells_.grid;
-  const std::int32_t owned = grid.owned;
-  const std::size_t size = at(cells_.stride());
-  const std::vector<float> none(size);
-  std::vector<float> r(size), z(size), p(size), q(size);
-  double least = 1;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    // Noise that is a function of the place, whoever owns it.
-    const index3 shape = grid.where.domain, begin = grid.where.owned.begin;
-    for (const voxel::run& run : cells_.numbers.runs())
-      for (std::int32_t n = 0; n < run.length; ++n) {
-        const std::int64_t place = ((begin.z + run.z) * shape.y + begin.y + run.y) * shape.x + begin.x + run.x + n +
-                                   static_cast<std::int64_t>(axis);
-        const std::uint64_t noise = splitmix64(static_cast<std::uint64_t>(place));
-        r[at(run.first + n)] =
-            cells_.has_face(axis, run.first + n) ? static_cast<float>(static_cast<double>(noise >> 11) * 0x1p-52 - 1) : 0;
-      }
-    std::fill(p.begin(), p.end(), 0.0F);
-    Eigen::MatrixXd t =
-        Eigen::MatrixXd::Zero(steps, steps);  // of the Lanczos method, from the factors of conjugate gradients
-    double before = 0, beta = 0, alpha = 0;
-    int made = 0;
-    for (int step = 0; step < steps; ++step) {
-      velocity_[axis]->cycle.apply(r.data(), z.data());
-      zero_without_face(cells_, axis, z.data());
-      const double now = dot(r, z);
-      if (!(now > 1e-10 * before)) break;
-      beta = step == 0 ? 0 : now / before;
-      before = now;
-      for (std::int32_t i = 0; i < owned; ++i) p[at(i)] = z[at(i)] + static_cast<float>(beta) * p[at(i)];
-      grid.links.exchange(p.data());
-      kernel::subtract_product(velocity_[axis]->lattice, grid.part(0, static_cast<std::int64_t>(grid.planes.size()) - 1),
-                               none.data(), p.data(), 0, q.data());
-      const double previous = alpha, square = -dot(p, q);
-      if (!(square > 0)) break;
-      alpha = now / square;
-      t(step, step) = 1 / alpha + (step == 0 ? 0 : beta / previous);
-      if (step > 0) t(step - 1, step) = t(step, step - 1) = std::sqrt(beta) / previous;
-      made = step + 1;
-      for (std::int32_t i = 0; i < owned; ++i) r[at(i)] += static_cast<float>(alpha) * q[at(i)];
-    }
-    if (made > 0)
-      least = std::min(least, Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(t.topLeftCorner(made, made)).eigenvalues()[0]);
-  }
-  return std::max(least, 0.05);
 }
 
 void flow_preconditioner::apply(const float* r, float* z, float velocity_scale) {

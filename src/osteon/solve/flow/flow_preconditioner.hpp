@@ -29,8 +29,9 @@ class flow_preconditioner {
   /// G^T z_u - r_p of the last apply(), shape (stride).
   const float* right_side_of_pressure() const { return q_.data(); }
 
-  /// The least eigenvalue of M^-1 A as some steps of the Lanczos method tell it: an upper bound, and near it. @collective
-  double least_velocity_eigenvalue();
+  /// The least eigenvalue of M^-1 A, as the steps towards the mobility tell it by the method of Lanczos: an upper bound, on
+  /// packs and sponges 7 % above what twice as many steps find.
+  double least_velocity_eigenvalue() const { return least_velocity_eigenvalue_; }
 
  private:
   struct velocity;
@@ -41,6 +42,7 @@ class flow_preconditioner {
   std::array<std::unique_ptr<velocity>, 3> velocity_;
   std::unique_ptr<pressure> pressure_;
   std::vector<float> q_;
+  double least_velocity_eigenvalue_ = 1;
 };
 
 }  // namespace osteon::solve
