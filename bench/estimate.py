@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How far `osteon estimate` is off: what it says of jobs, stage by stage, beside runs of them.
 
-    ./run bench estimate_against_run [--jobs bone sponge] [--ranks 1 2] [--clock cpu|wall] [--repeat N] [--json FILE]
+    ./run bench estimate [--jobs bone sponge] [--ranks 1 2] [--clock cpu|wall] [--repeat N] [--json FILE]
                                      [--hosts 2 4] [--mbit 100 1000] [--no-cluster]
 
 The bone scan of the demo and a sponge of 128^3 voxels, 35 % of it solid. First on this machine; then on fake clusters
