@@ -63,9 +63,8 @@ job::stage_costs costs_of_result(const job::spec& job, const job::job_size& size
   const double pixels =
       job.picture.enabled ? static_cast<double>(job.picture.width) * static_cast<double>(job.picture.height) : 0;
   const job::measured_run run = job::run_of_summary(summary, pixels, name);
-  if (summary.value("physics", "") != job.physics)
-    throw usage_error(
-        fmt::format("--like {}: its physics is {}, and not {}", folder, summary.value("physics", "?"), job.physics));
+  if (const std::string other = summary.value("physics", "?"); other != job::physics_of(job).name)
+    throw usage_error(fmt::format("--like {}: its physics is {}, and not {}", folder, other, job.physics));
   job::stage_costs costs = job::costs_of(run, nullptr);
   const job::stage_costs usual = job::costs_of_physics(job, size.work);
   costs.start = usual.start;
