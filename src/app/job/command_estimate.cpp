@@ -17,6 +17,7 @@
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/job/estimate/time_estimate.hpp>
 #include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/physics.hpp>
 #include <osteon/job/run/before_run.hpp>
 #include <osteon/machine/links/machine_file.hpp>
 #include <osteon/net/networks/network_request.hpp>

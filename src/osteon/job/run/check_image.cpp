@@ -201,10 +201,10 @@ class image_checker {
       for (const char* key : {"method", "threshold", "solid_voxels", "kept_voxels", "dropped_voxels", "volume_fraction"})
         found_.facts[key] = segmentation.at(key);
       found_.facts.erase("above");
-      found_.looked_at = fmt::format("the image was read and segmented: {} of {} voxels are {} ({:.1f} %)",
-                                     segmentation.at("kept_voxels").get<std::int64_t>(), model.shape.volume(),
-                                     physics_of(job).rules(job).phase,
-                                     100 * segmentation.at("volume_fraction").get<double>());
+      found_.looked_at =
+          fmt::format("the image was read and segmented: {} of {} voxels are {} ({:.1f} %)",
+                      segmentation.at("kept_voxels").get<std::int64_t>(), model.shape.volume(),
+                      physics_of(job).rules(job).phase, 100 * segmentation.at("volume_fraction").get<double>());
       const auto solid = segmentation.at("solid_voxels").get<double>();
       tell_share(solid / static_cast<double>(model.shape.volume()), image.at("grey_min"), image.at("grey_max"),
                  "of the voxels");

@@ -113,11 +113,10 @@ void check_permeability(const flow_problem& problem, const flow_options& how);
 /// Solve steady Stokes flow in each direction.
 ///
 /// Staggered grid on the flowing voxels: pressure at their centres, velocity components on their faces. The coupled system
-/// is solved by conjugate gradients with multigrid for each component and for a pressure whose conductivity is the mobility of
-/// the pores (flow_solver.hpp).
-/// Parts of the fluid that lead through in no direction stand still and are left out. A direction that no part
-/// leads through has permeability 0, told to the log. Not reaching a tolerance is no error: then certificate.converged is
-/// false.
+/// is solved by conjugate gradients with multigrid for each component and for a pressure whose conductivity is the mobility
+/// of the pores (flow_solver.hpp). Parts of the fluid that lead through in no direction stand still and are left out. A
+/// direction that no part leads through has permeability 0, told to the log. Not reaching a tolerance is no error: then
+/// certificate.converged is false.
 /// @throws usage_error for a problem that is not consistent @throws data_error without fluid, or if the fluid touches no
 /// wall,
 ///   so that nothing would hold it back
