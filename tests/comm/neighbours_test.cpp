@@ -147,9 +147,9 @@ TEST(neighbours, a_planted_wrong_message_is_found) {
   for (int r = 0; r < 3; ++r) {
     auto part = ring(r, 3);
     if (r == 1) part.sends[0].list.push_back(1);  // one element more than rank 0 expects
-    comm::message_ledger& own = ledgers[static_cast<std::size_t>(r)];
-    const int entry = own.entry_of("ring");
-    own.ran(entry, own.shape_of(entry, {part.counted(r, 4)}), 0);
+    comm::message_ledger& ledger = ledgers[static_cast<std::size_t>(r)];
+    const int entry = ledger.entry_of("ring");
+    ledger.ran(entry, ledger.shape_of(entry, {part.counted(r, 4)}), 0);
   }
   const auto traffic = comm::traffic_of(ledgers);
   ASSERT_EQ(traffic[0].problems.size(), 1U);

@@ -31,7 +31,7 @@ template <class V>
   if constexpr (std::is_arithmetic_v<V>) {
     return k.inverse[k.friction[i]];
   } else {
-    V inverse;
+    V inverse{};
     for (int l = 0; l < lanes<float>::count; ++l) inverse[l] = k.inverse[k.friction[i + l]];
     return inverse;
   }

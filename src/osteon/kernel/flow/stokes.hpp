@@ -68,7 +68,7 @@ void stokes_walk(const stokes_stencil<T>& k, const conduction_segment& s, std::i
       const auto component = static_cast<std::size_t>(c);
       const In* const u = x + c * stride;
       const vector here = get<vector>(u + i);
-      vector diagonal;
+      vector diagonal{};
       for (int l = 0; l < width; ++l) diagonal[l] = k.diagonal[component][friction[component][i + l]];
       vector sum = diagonal * here - force[component];
 #pragma GCC unroll 6
