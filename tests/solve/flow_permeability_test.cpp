@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 #include <osteon/base/error.hpp>
+#include <osteon/solve/flow/flow_solver.hpp>
 #include <random>
 
 #include "solve/flow_images.hpp"
@@ -108,6 +109,30 @@ TEST(flow_permeability, of_channels_between_closed_sides) {
     EXPECT_NEAR(answer.permeability_mm2 / 400, 0.0351443, 0.0097 * 0.0351443);
     EXPECT_GT(answer.permeability_mm2 / 400, 0.0351443);
   }
+}
+
+// Oracle: the same image with the scale that is estimated. With too small a one, conjugate gradients have no inner product.
+TEST(flow_permeability, is_found_from_too_small_a_scale_of_the_preconditioner) {
+  const ranks_with_a_plane comm(12);
+  if (comm == MPI_COMM_NULL) return;
+  const image ball({12, 12, 12}, [](index3 p) {
+    return std::hypot(static_cast<double>(p.z) - 5.5, static_cast<double>(p.y) - 5.5, static_cast<double>(p.x) - 5.5) > 4.5;
+  });
+  const auto problem = make_problem(comm, ball, {axis::z}, flow_surroundings::periodic);
+  const auto cells = solve::make_flow_cells(problem, std::vector<bool>(problem.cells.runs().size(), true), 0);
+  std::vector<solve::flow_direction> found;
+  std::vector<double> scales;
+  for (const double scale : {0.0, 0.6}) {
+    solve::flow_solver solver(cells, scale);
+    solve::flow_direction& answer = found.emplace_back();
+    answer.along = axis::z;
+    solver.solve({1e-6, 1e-6, 1000, false}, answer, null_log());
+    scales.push_back(solver.velocity_scale());
+    EXPECT_TRUE(answer.certificate.converged) << scale;
+  }
+  EXPECT_GT(scales[0], 1);
+  EXPECT_GT(scales[1], 0.61);
+  EXPECT_NEAR(found[1].permeability_mm2, found[0].permeability_mm2, 1e-6 * found[0].permeability_mm2);
 }
 
 // Oracle: the plain assembly.

@@ -109,32 +109,35 @@ class wall_rule {
 
 }  // namespace
 
-flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>& keep, int through) {
-  const bool is_periodic = problem.surroundings == flow_surroundings::periodic;
-  flow_cells cells;
-  cells.through = is_periodic ? -1 : through;
-  cells.voxels = problem.where.domain.volume();
-  const vector3 h = problem.spacing_mm;
+void set_grid(flow_cells& cells, const grid::block& where, const vector3& h, bool is_periodic) {
   cells.unit_mm = std::cbrt(h.z * h.y * h.x);
   for (int a = 0; a < 3; ++a) {
-    cells.slope[static_cast<std::size_t>(a)] = cells.unit_mm / h[a];
-    cells.weight[static_cast<std::size_t>(a)] = cells.unit_mm / h[a] * (cells.unit_mm / h[a]);
+    cells.slope[at(a)] = cells.unit_mm / h[a];
+    cells.weight[at(a)] = cells.slope[at(a)] * cells.slope[at(a)];
   }
-
   static const voxel::material_table fluid{{}, {"fluid", 0, 0, 1}};
   heat_problem like;  // no heat flows: heat's numbering of cells and their neighbours
-  like.where = is_periodic ? problem.where : longer(problem.where, through);
+  like.where = where;
   like.spacing_mm = h;
   like.materials = &fluid;
   like.periodic.fill(is_periodic);
-  cells.numbers = flowing_runs(problem, keep, cells.through);
-  heat_cells& c = cells.grid = make_conduction_cells(like, with_ghosts(like.where, cells.numbers, like.periodic),
+  heat_cells& c = cells.grid = make_conduction_cells(like, with_ghosts(where, cells.numbers, like.periodic),
                                                      std::vector<material_number>(at(cells.numbers.size()), 1));
   c.outer.clear();
   for (const kernel::conduction_corner& k : c.corners)
     for (std::size_t d = 0; d < kernel::directions; ++d)
       if (k.neighbour[d] != k.cell) c.open[at(k.cell)] = static_cast<std::uint8_t>(c.open[at(k.cell)] | 1U << d);
   c.links.exchange(c.open.data());
+}
+
+flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>& keep, int through) {
+  const bool is_periodic = problem.surroundings == flow_surroundings::periodic;
+  flow_cells cells;
+  cells.through = is_periodic ? -1 : through;
+  cells.voxels = problem.where.domain.volume();
+  cells.numbers = flowing_runs(problem, keep, cells.through);
+  set_grid(cells, is_periodic ? problem.where : longer(problem.where, through), problem.spacing_mm, is_periodic);
+  heat_cells& c = cells.grid;
 
   const places where = find_places(cells);
   const wall_rule rule(cells, where, problem.surroundings);

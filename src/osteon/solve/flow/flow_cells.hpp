@@ -48,52 +48,50 @@ struct flow_cells {
   }
 };
 
-/// Call visit(i, neighbours) for each owned cell: numbers in the six directions, -1 where there is none. One thread.
+/// Call visit(i, neighbours) for the cells of a segment: numbers in the six directions, -1 where there is none.
 template <class Visit>
-void visit_neighbours(const heat_cells& c, Visit visit) {
+void visit_segment(const heat_cells& c, const kernel::conduction_segment& s, const Visit& visit) {
   std::array<std::int32_t, kernel::directions> near;
-  for (const kernel::conduction_segment& s : c.segments)
-    for (std::int32_t n = 0; n < static_cast<std::int32_t>(s.length); ++n) {
-      const std::int32_t i = s.first + n;
-      for (std::size_t d = 0; d < near.size(); ++d)
-        near[d] = (c.open[static_cast<std::size_t>(i)] >> d & 1) == 0 ? -1
-                  : d < 4                                             ? s.neighbour[d] + n
-                                                                      : i + (d == 4 ? -1 : 1);
-      visit(i, near);
-    }
+  for (std::int32_t n = 0; n < static_cast<std::int32_t>(s.length); ++n) {
+    const std::int32_t i = s.first + n;
+    for (std::size_t d = 0; d < near.size(); ++d)
+      near[d] = (c.open[static_cast<std::size_t>(i)] >> d & 1) == 0 ? -1
+                : d < 4                                             ? s.neighbour[d] + n
+                                                                    : i + (d == 4 ? -1 : 1);
+    visit(i, near);
+  }
+}
+template <class Visit>
+void visit_corners(const heat_cells& c, const Visit& visit) {
+  std::array<std::int32_t, kernel::directions> near;
   for (const kernel::conduction_corner& k : c.corners) {
     for (std::size_t d = 0; d < near.size(); ++d) near[d] = k.neighbour[d] == k.cell ? -1 : k.neighbour[d];
     visit(k.cell, near);
   }
+}
+
+/// The same for each owned cell. One thread.
+template <class Visit>
+void visit_neighbours(const heat_cells& c, const Visit& visit) {
+  for (const kernel::conduction_segment& s : c.segments) visit_segment(c, s, visit);
+  visit_corners(c, visit);
+}
+/// By all threads, in any order; the corners on one.
+template <class Visit>
+void visit_neighbours_in_parallel(const heat_cells& c, const Visit& visit) {
+  constexpr std::int64_t chunk = 256;
+  for_each_block(static_cast<std::int64_t>(c.segments.size()), chunk, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) visit_segment(c, c.segments[static_cast<std::size_t>(k)], visit);
+  });
+  visit_corners(c, visit);
 }
 
 /// The block of a box that is one voxel longer along an axis. @collective local
 grid::block longer(grid::block where, int axis);
 
-/// The same by all threads, in any order; the corners on one.
-template <class Visit>
-void visit_neighbours_in_parallel(const heat_cells& c, Visit visit) {
-  constexpr std::int64_t chunk = 256;
-  for_each_block(static_cast<std::int64_t>(c.segments.size()), chunk, [&](std::int64_t begin, std::int64_t end) {
-    std::array<std::int32_t, kernel::directions> near;
-    for (std::int64_t k = begin; k < end; ++k) {
-      const kernel::conduction_segment& s = c.segments[static_cast<std::size_t>(k)];
-      for (std::int32_t n = 0; n < static_cast<std::int32_t>(s.length); ++n) {
-        const std::int32_t i = s.first + n;
-        for (std::size_t d = 0; d < near.size(); ++d)
-          near[d] = (c.open[static_cast<std::size_t>(i)] >> d & 1) == 0 ? -1
-                    : d < 4                                             ? s.neighbour[d] + n
-                                                                        : i + (d == 4 ? -1 : 1);
-        visit(i, near);
-      }
-    }
-  });
-  std::array<std::int32_t, kernel::directions> near;
-  for (const kernel::conduction_corner& k : c.corners) {
-    for (std::size_t d = 0; d < near.size(); ++d) near[d] = k.neighbour[d] == k.cell ? -1 : k.neighbour[d];
-    visit(k.cell, near);
-  }
-}
+/// Number the cells of `cells.numbers` and their neighbours, and set the unit, the slopes and the weights of voxels.
+/// @param where the block of these cells @collective on where.comm
+void set_grid(flow_cells& cells, const grid::block& where, const vector3& spacing_mm, bool is_periodic);
 
 /// @param keep per run of problem.cells: whether it flows @param through axis of the pressures; not read if the box repeats
 /// @collective on problem.where.comm

@@ -7,7 +7,6 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/solve/flow/flow_solver.hpp>
-#include <osteon/solve/flow/flow_sums.hpp>
 
 namespace osteon::solve {
 
@@ -26,12 +25,14 @@ constexpr double quality = 4;
 
 }  // namespace
 
-flow_solver::flow_solver(const flow_cells& cells)
+flow_solver::flow_solver(const flow_cells& cells, double velocity_scale)
     : cells_(cells),
       single_(cells.stencil<float>()),
       double_(cells.stencil<double>()),
       preconditioner_(cells),
-      velocity_scale_(static_cast<float>(scale_reserve / preconditioner_.least_velocity_eigenvalue())) {}
+      velocity_scale_(static_cast<float>(velocity_scale > 0 ? velocity_scale
+                                                            : scale_reserve / preconditioner_.least_velocity_eigenvalue())) {
+}
 
 double flow_solver::open_work(std::size_t axis) const {
   double half = 0;
@@ -139,7 +140,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   // Energies that cost nothing are too large by some factor, which is found again where it may matter.
   double worth_a_look = 20 * how.permeability_tolerance;
   const auto is_done = [&] {
-    const double width = width_by(find_energies());
+    const double width = width_by(bounds_of_energies());
     if (relative > how.residual_tolerance) return false;
     if (width <= how.permeability_tolerance) return true;
     if (width > worth_a_look) return false;
@@ -273,7 +274,7 @@ flow_solver::energies flow_solver::measure_energies() {
 }
 
 // Bounds of the same from s = P r and, in v, K s.
-flow_solver::energies flow_solver::find_energies() const {
+flow_solver::energies flow_solver::bounds_of_energies() const {
   const std::int64_t stride = cells_.stride();
   const auto e =
       all_ranks(sum_blocks<2>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
@@ -285,8 +286,8 @@ flow_solver::energies flow_solver::find_energies() const {
           for (std::int64_t i = 0; i < n; ++i)
             sum[1] += (static_cast<double>(v[i]) - static_cast<double>(r[i])) * static_cast<double>(s[i]);
       }));
-  // s has the scale t of the velocities: q' = t G^T M r_u - r_p is (t - 1) G^T M r_u away from q, whose energy is at most
-  // that of r_u, as G S^-1 G^T is a projection in A.
+  // s has the scale t of the velocities: q' = t G^T M^-1 r_u - r_p is (t - 1) G^T M^-1 r_u away from q, whose energy is at
+  // most that of r_u, as G S^-1 G^T is a projection in A.
   const double t = velocity_scale_, momentum = std::max(e[0], 0.0) / t;
   const double mass = std::sqrt(std::max(e[1], 0.0)) + std::abs(t - 1) * std::sqrt(momentum);
   return {momentum, mass * mass};

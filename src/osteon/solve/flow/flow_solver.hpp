@@ -3,6 +3,7 @@
 /// Conjugate gradients for the coupled system of Stokes flow; one setup serves any number of directions.
 #include <cstdint>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
+#include <osteon/solve/flow/flow_sums.hpp>
 #include <vector>
 
 namespace osteon::solve {
@@ -19,13 +20,17 @@ namespace osteon::solve {
 /// @cite [BramblePasciak1988]
 class flow_solver {
  public:
-  /// @param cells kept by reference @collective on its communicator
-  explicit flow_solver(const flow_cells& cells);
+  /// @param cells kept by reference
+  /// @param velocity_scale t to begin with; 0: by the estimate. Too small a one costs iterations until it has grown.
+  /// @collective on the cells' communicator
+  explicit flow_solver(const flow_cells& cells, double velocity_scale = 0);
 
   /// Solve from zero. Sets permeabilities, bounds and the certificate of `answer`, in mm2.
-  /// @throws solve_error if a value is not finite @collective
+  /// @throws solve_error if a value is not finite, or no scale makes the inner product one @collective
   void solve(const flow_options& how, flow_direction& answer, log_sink& log);
 
+  /// t, as it has grown.
+  double velocity_scale() const { return velocity_scale_; }
   /// The last answer, shape (4, stride), in voxels: velocities, pressure; ghosts current.
   const std::vector<double>& answer() const { return x_; }
   /// x . r + the work of the force of `axis` on the last answer, per voxel of the box, where r is the last residual: for an
@@ -34,8 +39,8 @@ class flow_solver {
   double mixed_permeability(std::size_t axis, const std::vector<float>& earlier) const;
 
  private:
-  // r_u . M r_u and q . (I + c P) q with q = G^T M r_u - r_p: what the two inverses make of a residual. With exact ones,
-  // their difference is the error of the permeability.
+  // r_u . M^-1 r_u and q . (I + c P) q with q = G^T M^-1 r_u - r_p: what the two inverses make of a residual. With exact
+  // ones, their difference is the error of the permeability.
   struct energies {
     double momentum = 0, mass = 0;
   };
@@ -46,13 +51,12 @@ class flow_solver {
   void multiply();
   double recompute_residual();
   progress sums() const;
-  energies find_energies() const;
+  energies bounds_of_energies() const;
   energies measure_energies();
   void find_column(flow_direction& answer) const;
   template <std::size_t N>
-  std::array<double, N> all_ranks(std::array<double, N> sums) const {
-    MPI_Allreduce(MPI_IN_PLACE, sums.data(), N, MPI_DOUBLE, MPI_SUM, cells_.grid.where.comm);
-    return sums;
+  std::array<double, N> all_ranks(const std::array<double, N>& sums) const {
+    return sum_of_ranks(cells_.grid.where.comm, sums);
   }
   double open_work(std::size_t axis) const;
 

@@ -1,6 +1,8 @@
 #pragma once
 /// @file
 /// Sums over the four arrays of the unknowns of flow.
+#include <mpi.h>
+
 #include <algorithm>
 #include <array>
 #include <osteon/base/at.hpp>
@@ -25,6 +27,13 @@ std::array<double, N> sum_blocks(std::int64_t owned, Term term) {
   for (const auto& p : partial)
     for (std::size_t n = 0; n < N; ++n) sum[n] += p[n];
   return sum;
+}
+
+/// Sums over all ranks. @collective on comm
+template <std::size_t N>
+std::array<double, N> sum_of_ranks(MPI_Comm comm, std::array<double, N> sums) {
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), N, MPI_DOUBLE, MPI_SUM, comm);
+  return sums;
 }
 
 }  // namespace osteon::solve

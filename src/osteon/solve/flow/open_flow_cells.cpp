@@ -248,15 +248,7 @@ open_flow_cells make_open_flow_cells(const through_problem& problem, const std::
   open_flow_cells result;
   flow_cells& cells = result.cells;
   cells.voxels = problem.where.domain.volume();
-  const vector3 h = problem.spacing_mm;
-  cells.unit_mm = std::cbrt(h.z * h.y * h.x);
-  for (int a = 0; a < 3; ++a) {
-    cells.slope[at(a)] = cells.unit_mm / h[a];
-    cells.weight[at(a)] = cells.slope[at(a)] * cells.slope[at(a)];
-  }
-  static const voxel::material_table fluid{{}, {"fluid", 0, 0, 1}};
-  heat_problem like;  // no heat flows: heat's numbering of cells and their neighbours
-  like.where = problem.where;
+  grid::block where = problem.where;
   std::array<bool, 3> is_longer{};
   for (const flow_boundary& b : problem.boundaries) {
     const int a = static_cast<int>(b.across);
@@ -264,17 +256,10 @@ open_flow_cells make_open_flow_cells(const through_problem& problem, const std::
     if (b.gives_pressure() && cells.through < 0) cells.through = a;
   }
   for (int a = 0; a < 3; ++a)
-    if (is_longer[at(a)]) like.where = longer(like.where, a);
-  like.spacing_mm = h;
-  like.materials = &fluid;
+    if (is_longer[at(a)]) where = longer(where, a);
   cells.numbers = runs_with_openings(problem, keep, is_longer);
-  heat_cells& c = cells.grid = make_conduction_cells(like, with_ghosts(like.where, cells.numbers, like.periodic),
-                                                     std::vector<material_number>(at(cells.numbers.size()), 1));
-  c.outer.clear();
-  for (const kernel::conduction_corner& k : c.corners)
-    for (std::size_t d = 0; d < kernel::directions; ++d)
-      if (k.neighbour[d] != k.cell) c.open[at(k.cell)] = static_cast<std::uint8_t>(c.open[at(k.cell)] | 1U << d);
-  c.links.exchange(c.open.data());
+  set_grid(cells, where, problem.spacing_mm, false);
+  const heat_cells& c = cells.grid;
   builder(problem, result).run();
 
   result.free_parts = free_parts;

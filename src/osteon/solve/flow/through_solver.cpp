@@ -5,7 +5,6 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/solve/flow/flow_sums.hpp>
 #include <osteon/solve/flow/through_solver.hpp>
 
 namespace osteon::solve {

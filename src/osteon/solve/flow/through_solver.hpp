@@ -3,6 +3,7 @@
 /// GCR on the coupled system of flow between openings, inside steps of Picard and Newton where there is inertia.
 #include <osteon/solve/flow/convection.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
+#include <osteon/solve/flow/flow_sums.hpp>
 #include <string>
 #include <vector>
 
@@ -47,9 +48,8 @@ class through_solver {
   bool settle(double reynolds, double tolerance, int most, const through_options& how, through_flow& answer, log_sink& log);
   bool reduce_s(step_kind kind, double to, const through_options& how, through_flow& answer, log_sink& log);
   template <std::size_t N>
-  std::array<double, N> all_ranks(std::array<double, N> sums) const {
-    MPI_Allreduce(MPI_IN_PLACE, sums.data(), N, MPI_DOUBLE, MPI_SUM, cells_.grid.where.comm);
-    return sums;
+  std::array<double, N> all_ranks(const std::array<double, N>& sums) const {
+    return sum_of_ranks(cells_.grid.where.comm, sums);
   }
 
   const open_flow_cells& open_;
