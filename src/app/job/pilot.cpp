@@ -1,7 +1,6 @@
 #include <app/job/pilot.hpp>
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <app/launcher.hpp>
@@ -53,15 +52,6 @@ class scratch_folder {
  private:
   fs::path path_;
 };
-
-double cpu_seconds_of_children() {
-  rusage used{};
-  getrusage(RUSAGE_CHILDREN, &used);
-  double sum = 0;
-  for (const timeval& t : {used.ru_utime, used.ru_stime})
-    sum += static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  return sum;
-}
 
 struct finished_pilot {
   job::measured_run run;

@@ -1,6 +1,8 @@
 #pragma once
 /// @file
 /// Wall and CPU clocks.
+#include <sys/resource.h>
+
 #include <chrono>
 #include <ctime>
 
@@ -22,6 +24,16 @@ inline double cpu_seconds() {
   timespec t{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+/// CPU seconds of the processes that this one has started and waited for, and of theirs.
+inline double cpu_seconds_of_children() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  double sum = 0;
+  for (const timeval& t : {used.ru_utime, used.ru_stime})
+    sum += static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  return sum;
 }
 
 }  // namespace osteon

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/comm/execute.hpp>
 #include <osteon/comm/host_images.hpp>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/comm/sparse_runs.hpp>
 
 namespace osteon::comm {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/compositor_backend.hpp>
-#include <osteon/comm/execute.hpp>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/comm/sparse_runs.hpp>
 
 namespace osteon::comm {

@@ -296,4 +296,28 @@ std::vector<message_ledger> gathered(MPI_Comm comm, const message_ledger& own) {
   return ledgers;
 }
 
+namespace {
+
+// Messages by their bytes alone, as a ledger takes them.
+message_ledger::shape counted_rounds(std::vector<plan::round> rounds, std::size_t element_bytes) {
+  for (plan::round& r : rounds)
+    for (auto* const messages : {&r.sends, &r.receives})
+      for (plan::message& m : *messages) m.elements = {0, m.size() * static_cast<std::int64_t>(element_bytes)};
+  return rounds;
+}
+
+}  // namespace
+
+std::string counted_name(const plan::plan& what, std::size_t element_bytes) {
+  return fmt::format("{}, {} B", what.name, element_bytes);
+}
+
+void rehearse(MPI_Comm comm, const plan::plan& what, std::size_t element_bytes) {
+  message_ledger* const ledger = ledger_of(comm);
+  if (!ledger) return;
+  const message_ledger::shape shape = counted_rounds(what.part(comm::rank(comm)).rounds, element_bytes);
+  const int entry = ledger->entry_of(counted_name(what, element_bytes));
+  ledger->ran(entry, ledger->shape_of(entry, shape), 0);
+}
+
 }  // namespace osteon::comm

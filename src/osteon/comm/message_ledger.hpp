@@ -69,6 +69,11 @@ class hung_ledger {
 /// The ledger that hangs on `comm`; none if nobody counts. @collective local
 message_ledger* ledger_of(MPI_Comm comm);
 
+/// Under which a plan is counted.
+std::string counted_name(const plan::plan& what, std::size_t element_bytes);
+/// Count one run of a plan without sending anything: of virtual ranks. @collective local
+void rehearse(MPI_Comm comm, const plan::plan& what, std::size_t element_bytes);
+
 /// Counts one call of an MPI collective, and the time until this goes, if a ledger hangs on the communicator. MPI sends as
 /// it likes; what is counted is a plan that does the same.
 class counted_call {

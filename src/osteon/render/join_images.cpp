@@ -9,6 +9,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
+#include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/message_ledger.hpp>
 #include <osteon/kernel/blend/wide_pixel.hpp>
 #include <osteon/render/choose_compositor.hpp>
@@ -35,13 +36,7 @@ void to_floats_by_threads(kernel::pixel_format format, float* to, const std::byt
 
 // The spans of all ranks. Collective.
 std::vector<std::vector<plan::span>> spans_of_all(MPI_Comm comm, const std::vector<plan::span>& own) {
-  const int ranks = comm::size(comm), count = static_cast<int>(own.size());
-  std::vector<int> counts(static_cast<std::size_t>(ranks)), first(counts);
-  MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
-  std::exclusive_scan(counts.begin(), counts.end(), first.begin(), 0);
-  std::vector<plan::span> all(static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), 0)));
-  const comm::element_type type(sizeof(plan::span));
-  MPI_Allgatherv(own.data(), count, type.get(), all.data(), counts.data(), first.data(), type.get(), comm);
+  const auto [all, counts] = comm::gather_to_all(comm, own);
   std::vector<std::vector<plan::span>> result;
   auto next = all.begin();
   for (const int c : counts) {

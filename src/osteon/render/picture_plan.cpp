@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <osteon/comm/execute.hpp>
 #include <osteon/comm/message_ledger.hpp>
 #include <osteon/comm/neighbours.hpp>
 #include <osteon/comm/sparse_runs.hpp>

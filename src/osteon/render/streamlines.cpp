@@ -11,8 +11,8 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
+#include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/host_memory.hpp>
-#include <osteon/comm/offsets.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <tuple>
 
@@ -44,19 +44,6 @@ double greatest_magnitude(MPI_Comm comm, const vector_values& field) {
   for (std::size_t i = 0; i < field[0].size(); ++i) most = std::max(most, magnitude(field, i));
   MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, comm);
   return most;
-}
-
-// What all ranks have, one after the other.
-template <class T>
-std::vector<T> gathered(MPI_Comm comm, const std::vector<T>& own) {
-  const int count = static_cast<int>(own.size());
-  std::vector<int> counts(static_cast<std::size_t>(comm::size(comm)));
-  MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
-  const std::vector<int> begins = comm::offsets_of(counts);
-  std::vector<T> all(static_cast<std::size_t>(begins.back() + counts.back()));
-  const comm::element_type type(sizeof(T));
-  MPI_Allgatherv(own.data(), count, type.get(), all.data(), counts.data(), begins.data(), type.get(), comm);
-  return all;
 }
 
 // A line on its way in one direction from its seed.
@@ -330,7 +317,7 @@ std::vector<vector3> seeds_by_speed(const grid::block& where, const vector_value
         }
         std::push_heap(heap.begin(), heap.end());
       }
-  std::vector<candidate> all = gathered(where.comm, heap);
+  std::vector<candidate> all = comm::gather_to_all(where.comm, heap).values;
   keep_least(all, most);
   std::vector<vector3> seeds;
   for (const candidate& c : all)
@@ -384,7 +371,7 @@ streamlines trace(const grid::block& where, const vector3& spacing_mm, const vec
   MPI_Allreduce(MPI_IN_PLACE, &vertices, 1, MPI_INT64_T, MPI_SUM, where.comm);
   comm::check_host_memory(where.comm, static_cast<double>(vertices) * (sizeof(kept_vertex) + 2.0 * sizeof(line_vertex)),
                           fmt::format("{} streamlines of {} vertices", seeds.size(), vertices), "ask for fewer lines");
-  return joined(gathered(where.comm, own));
+  return joined(comm::gather_to_all(where.comm, own).values);
 }
 
 }  // namespace osteon::render

@@ -1,13 +1,13 @@
 #include <osteon/job/run/before_run.hpp>
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <osteon/base/stopwatch.hpp>
 #include <osteon/grid/block.hpp>
 #include <osteon/grid/bricks.hpp>
 #include <osteon/io/files/model_file.hpp>
@@ -86,23 +86,11 @@ std::int64_t bytes_on_disk(const std::string& source) {
   return bytes;
 }
 
-// CPU seconds of this process and of those that it has waited for.
-double seconds_with_children() {
-  double sum = 0;
-  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage used{};
-    getrusage(who, &used);
-    for (const timeval& t : {used.ru_utime, used.ru_stime})
-      sum += static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  }
-  return sum;
-}
-
 job_size count_solid(const spec& job, log_sink& log) {
-  const double begin = seconds_with_children();
+  const double begin = cpu_seconds() + cpu_seconds_of_children();
   const imported_model model = import_model(job, output_paths(job).model, log);
   job_size found;
-  found.import_seconds = seconds_with_children() - begin;
+  found.import_seconds = cpu_seconds() + cpu_seconds_of_children() - begin;
   found.was_there = model.reused;
   found.imported = true;
   found.model = model.path;

@@ -126,10 +126,10 @@ class simulator {
     for (;; ++round) {
       s.round = round;
       if (round >= what_.rounds) return;
-      const plan::round todo = what_.of(rank, round);
-      const auto sends = plan::transfers(what_, todo.sends);
+      const plan::round own = what_.of(rank, round);
+      const auto sends = plan::transfers(what_, own.sends);
       s.sends = std::ssize(sends);
-      s.receives = std::ssize(plan::transfers(what_, todo.receives));
+      s.receives = std::ssize(plan::transfers(what_, own.receives));
       s.received = 0;
       s.processor = std::max(s.processor, now_);
       if (s.sends + s.receives == 0) {

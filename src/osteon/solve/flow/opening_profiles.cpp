@@ -2,7 +2,7 @@
 #include <cmath>
 #include <osteon/base/at.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/offsets.hpp>
+#include <osteon/comm/gather_to_all.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
 #include <osteon/solve/flow/opening_profiles.hpp>
 
@@ -11,12 +11,7 @@ namespace osteon::solve {
 namespace {
 
 std::vector<opening_face> on_all_ranks(MPI_Comm comm, const std::vector<opening_face>& own) {
-  const int bytes = static_cast<int>(own.size() * sizeof(opening_face));
-  std::vector<int> counts(at(comm::size(comm)));
-  MPI_Allgather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, comm);
-  const std::vector<int> begin = comm::offsets_of(counts);
-  std::vector<opening_face> all(at(begin.back() + counts.back()) / sizeof(opening_face));
-  MPI_Allgatherv(own.data(), bytes, MPI_BYTE, all.data(), counts.data(), begin.data(), MPI_BYTE, comm);
+  std::vector<opening_face> all = comm::gather_to_all(comm, own).values;
   std::sort(all.begin(), all.end());
   return all;
 }
