@@ -144,6 +144,7 @@ TEST(RankNetwork, TakesAModelBetweenHosts) {
   EXPECT_NEAR(times_of(one_message(8, 7, 10000000), found)[0].seconds, 0.1, 1e-4);
   EXPECT_NEAR(times_of(one_message(8, 1, 10000000), found)[0].seconds, 0.01, 1e-4);
   EXPECT_THROW(network_of_model(model, memory, 8, 1), usage_error);
+  EXPECT_THROW(network_of_model(model, memory, 4 * 512 + 1, 0), usage_error);
 }
 
 // Oracle: the verifier, and counts by hand: 27 blocks, the one inside has 26 around it.

@@ -144,7 +144,8 @@ void add_estimate(registry& commands) {
   c.add_option("--network", o->network,
                "A model of the network between hosts, such as fattree:16x8x4, or a JSON file (docs/network.md)");
   c.add_option("--ranks-per-host", o->ranks_per_host,
-               "Ranks on a host, or PU of the network (default: as many as it has cores)")
+               "Ranks on a host (default: as many as it has cores), or on a PU of the network (default: as many as "
+               "fill it, 512 at most)")
       .positive();
   c.add_option("--like", o->like, "Results of an earlier job of this kind: its seconds and iterations are taken");
   c.add_option("--costs", o->costs, "Constants of compute, as --keep-costs writes them, of another machine, say");

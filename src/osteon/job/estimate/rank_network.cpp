@@ -135,7 +135,9 @@ rank_network network_of_machine(const machine::description& machine, int ranks, 
 
 rank_network network_of_model(std::shared_ptr<const net::network> model, const machine::link& memory, int ranks,
                               int ranks_per_host) {
-  if (ranks_per_host <= 0) ranks_per_host = rounded_up(ranks, model->pus);
+  // Hosts have hundreds of cores at most: a network that would need more of them is too small, not full.
+  constexpr int most_by_itself = 512;
+  if (ranks_per_host <= 0) ranks_per_host = std::min(most_by_itself, rounded_up(ranks, model->pus));
   check_fit(ranks, model->pus, ranks_per_host, model->name);
   rank_network found;
   found.ranks_per_host = ranks_per_host;

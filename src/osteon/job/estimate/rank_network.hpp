@@ -26,7 +26,7 @@ struct rank_network {
 rank_network network_of_machine(const machine::description& machine, int ranks, int ranks_per_host);
 
 /// Hosts are the PUs of a modelled network; inside them is `memory`.
-/// @param ranks_per_host 0: so many that the ranks just fill the PUs
+/// @param ranks_per_host 0: so many that the ranks just fill the PUs, 512 at most
 /// @throws usage_error if the ranks do not fit
 rank_network network_of_model(std::shared_ptr<const net::network> model, const machine::link& memory, int ranks,
                               int ranks_per_host);
