@@ -118,7 +118,7 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
     drawn.emplace(boxes, scene, io::png_rows(scene.height, ranks));
     if (!drawn->assumed().empty()) result.assumed.push_back(drawn->assumed());
     if (job.picture.streamlines.value_or(0) > 0)
-      result.assumed.push_back(
+      result.assumed.emplace_back(
           "streamlines are not planned: lines go over between neighbours as they are followed, and the picture is joined "
           "once more for their edges");
   }
