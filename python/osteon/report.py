@@ -49,6 +49,7 @@ def build(result: JobResult) -> str:
             for title, v, unit in _keys(result, rows)
         ),
         "picture": _picture(result, _colour_bar(result, gradient, result.field_range)),
+        "cut": _cut(result),
         "slices": _slices(slices_of(result, table), result, _colour_bar(result, gradient, result.slice_range)),
         "answers": _answers_of_cases(result) if result.cases else _answers(rows),
         "supports": _table("Supports and forces", supports_and_forces(result)),
@@ -145,9 +146,28 @@ def _picture(result: JobResult, bar: str) -> str:
         return ""
     alt = f"Volume rendering: the {escape(result.field_name[1])} glows inside the translucent solid"
     title = escape(str(result.summary.get("shown", {}).get("caption", "The specimen")))
+    lines = result.summary.get("streamlines", {})
+    if lines.get("median_time_s") is not None:
+        bar += (
+            f"<p>{lines['lines']} streamlines, the more of them the faster the flow. {lines['through']} lead through, "
+            f"in a median time of {number(lines['median_time_s'])} s.</p>"
+        )
     if result.cases:
         title += f" (case {escape(result.cases[0])})"
     return f'<section class="card picture"><h2>{title}</h2><img src="{data_uri(data)}" alt="{alt}">{bar}</section>'
+
+
+def _cut(result: JobResult) -> str:
+    if "cut" not in result.summary.get("files", {}):
+        return ""
+    try:
+        data = (result.directory / "cut.png").read_bytes()
+    except OSError:
+        return ""
+    return (
+        '<section class="card picture"><h2>Along a cut</h2>'
+        f'<img src="{data_uri(data)}" alt="A cut through the middle: threads lie along the flow"></section>'
+    )
 
 
 def _slices(planes: list[dict[str, Any]], result: JobResult, bar: str) -> str:

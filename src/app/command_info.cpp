@@ -2,7 +2,7 @@
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
+#include <app/process/json_output.hpp>
 #include <memory>
 #include <osteon/job/answers.hpp>
 #include <osteon/job/outputs/io_options.hpp>

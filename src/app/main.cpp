@@ -7,11 +7,11 @@
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/front_link.hpp>
-#include <app/launcher.hpp>
-#include <app/parent_process.hpp>
-#include <app/stop_signal.hpp>
-#include <app/terminal.hpp>
+#include <app/process/front_link.hpp>
+#include <app/process/launcher.hpp>
+#include <app/process/parent_process.hpp>
+#include <app/process/stop_signal.hpp>
+#include <app/process/terminal.hpp>
 #include <common/printable.hpp>
 #include <cstdio>
 #include <cstdlib>

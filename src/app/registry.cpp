@@ -1,7 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <app/json_output.hpp>
 #include <app/named_axes.hpp>
+#include <app/process/json_output.hpp>
 #include <app/registry.hpp>
 #include <common/printable.hpp>
 #include <iostream>

@@ -2,7 +2,7 @@
 
 #include <osteon/base/error.hpp>
 #include <osteon/machine/topology/binding.hpp>
-#include <studies/compositing/composite.hpp>
+#include <studies/compositing/frames/composite.hpp>
 
 namespace osteon::studies {
 

@@ -2,19 +2,19 @@
 #include <omp.h>
 
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
-#include <app/launcher.hpp>
-#include <app/mpi_session.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/launcher.hpp>
+#include <app/process/mpi_session.hpp>
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/render/probe_machine.hpp>
+#include <osteon/render/compositing/probe_machine.hpp>
 #include <studies/compositing/commands.hpp>
-#include <studies/compositing/composite_model.hpp>
-#include <studies/compositing/compression.hpp>
-#include <studies/compositing/fast_blend.hpp>
+#include <studies/compositing/model/composite_model.hpp>
+#include <studies/compositing/pixels/compression.hpp>
+#include <studies/compositing/pixels/fast_blend.hpp>
 #include <studies/measure/bench_row.hpp>
 
 namespace osteon::studies {

@@ -3,7 +3,7 @@
 /// What this study adds to the command line.
 #include <app/registry.hpp>
 #include <string>
-#include <studies/compositing/message_counts.hpp>
+#include <studies/compositing/model/message_counts.hpp>
 #include <vector>
 
 namespace osteon::studies {

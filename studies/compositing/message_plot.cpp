@@ -4,7 +4,7 @@
 #include <app/figures/svg.hpp>
 #include <cmath>
 #include <studies/compositing/commands.hpp>
-#include <studies/compositing/message_counts.hpp>
+#include <studies/compositing/model/message_counts.hpp>
 
 namespace osteon::studies {
 

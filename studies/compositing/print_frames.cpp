@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <app/json_output.hpp>
+#include <app/process/json_output.hpp>
 #include <studies/compositing/commands.hpp>
-#include <studies/compositing/compositing_fit.hpp>
+#include <studies/compositing/model/compositing_fit.hpp>
 
 namespace osteon::studies {
 

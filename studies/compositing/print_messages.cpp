@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <app/json_output.hpp>
+#include <app/process/json_output.hpp>
 #include <studies/compositing/commands.hpp>
-#include <studies/compositing/message_counts.hpp>
-#include <studies/compositing/swap_2d.hpp>
+#include <studies/compositing/model/message_counts.hpp>
+#include <studies/compositing/model/swap_2d.hpp>
 
 namespace osteon::studies {
 

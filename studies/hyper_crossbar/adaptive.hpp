@@ -3,7 +3,7 @@
 /// Adaptive routing, which [Itakura] names as possible and leaves out: a message may correct its dimensions in any order.
 #include <cstdint>
 #include <osteon/net/networks/network.hpp>
-#include <osteon/plan/exchange.hpp>
+#include <osteon/plan/exchange/exchange.hpp>
 #include <string>
 #include <vector>
 

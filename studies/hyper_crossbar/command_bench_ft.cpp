@@ -3,9 +3,9 @@
 
 #include <unistd.h>
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
-#include <app/launcher.hpp>
-#include <app/mpi_session.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/launcher.hpp>
+#include <app/process/mpi_session.hpp>
 #include <filesystem>
 #include <fstream>
 #include <memory>

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
-#include <app/launcher.hpp>
-#include <app/mpi_session.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/launcher.hpp>
+#include <app/process/mpi_session.hpp>
 #include <memory>
 #include <osteon/comm/communicator.hpp>
 #include <studies/hyper_crossbar/commands.hpp>

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
-#include <app/mpi_session.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/mpi_session.hpp>
 #include <fstream>
 #include <map>
 #include <memory>

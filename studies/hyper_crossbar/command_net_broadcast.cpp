@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
 #include <app/net/net_input.hpp>
+#include <app/process/json_output.hpp>
 #include <memory>
 #include <osteon/base/error.hpp>
 #include <studies/hyper_crossbar/commands.hpp>

@@ -3,7 +3,7 @@
 /// Tables 2 to 6, Figure 2 and Table a of [Itakura], recomputed.
 #include <cstdint>
 #include <limits>
-#include <osteon/plan/exchange.hpp>
+#include <osteon/plan/exchange/exchange.hpp>
 #include <span>
 #include <string>
 #include <vector>

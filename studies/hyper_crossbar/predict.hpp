@@ -3,7 +3,7 @@
 /// The question of [Itakura]: how long would IS and FT take on so many PUs of a network, if a PU
 /// computes as fast as this machine's core does?
 #include <osteon/net/networks/network.hpp>
-#include <osteon/plan/exchange.hpp>
+#include <osteon/plan/exchange/exchange.hpp>
 #include <studies/hyper_crossbar/ft.hpp>
 
 namespace osteon::studies {

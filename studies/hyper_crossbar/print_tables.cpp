@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <app/json_output.hpp>
+#include <app/process/json_output.hpp>
 #include <cmath>
 #include <studies/hyper_crossbar/commands.hpp>
 #include <studies/hyper_crossbar/paper_tables.hpp>

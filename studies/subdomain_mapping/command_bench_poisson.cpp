@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
-#include <app/launcher.hpp>
-#include <app/mpi_session.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/launcher.hpp>
+#include <app/process/mpi_session.hpp>
 #include <memory>
 #include <osteon/base/counted.hpp>
 #include <osteon/comm/collectively.hpp>
@@ -15,10 +15,10 @@
 #include <osteon/machine/probe/probe.hpp>
 #include <osteon/machine/topology/bind_ranks.hpp>
 #include <studies/measure/bench_row.hpp>
-#include <studies/subdomain_mapping/box_order.hpp>
 #include <studies/subdomain_mapping/commands.hpp>
-#include <studies/subdomain_mapping/poisson.hpp>
-#include <studies/subdomain_mapping/poisson_grids.hpp>
+#include <studies/subdomain_mapping/poisson/poisson.hpp>
+#include <studies/subdomain_mapping/poisson/poisson_grids.hpp>
+#include <studies/subdomain_mapping/ranks/box_order.hpp>
 #include <studies/subdomain_mapping/weak_scaling.hpp>
 
 namespace osteon::studies {

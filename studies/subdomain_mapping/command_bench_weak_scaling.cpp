@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
+#include <app/process/json_output.hpp>
 #include <memory>
 #include <studies/subdomain_mapping/commands.hpp>
 #include <studies/subdomain_mapping/weak_scaling.hpp>

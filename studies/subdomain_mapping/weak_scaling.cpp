@@ -5,8 +5,8 @@
 #include <osteon/base/error.hpp>
 #include <osteon/net/networks/network_request.hpp>
 #include <osteon/placement/place.hpp>
-#include <studies/subdomain_mapping/box_order.hpp>
-#include <studies/subdomain_mapping/poisson_grids.hpp>
+#include <studies/subdomain_mapping/poisson/poisson_grids.hpp>
+#include <studies/subdomain_mapping/ranks/box_order.hpp>
 
 namespace osteon::studies {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <osteon/machine/links/links.hpp>
 #include <string>
-#include <studies/subdomain_mapping/cartesian.hpp>
+#include <studies/subdomain_mapping/ranks/cartesian.hpp>
 #include <vector>
 
 namespace osteon::studies {

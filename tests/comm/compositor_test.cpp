@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 #include <osteon/base/error.hpp>
-#include <osteon/comm/compositor.hpp>
+#include <osteon/comm/composite/compositor.hpp>
 #include <osteon/compositing/among_threads.hpp>
-#include <osteon/plan/composite_method.hpp>
+#include <osteon/plan/composite/composite_method.hpp>
 #include <random>
 #include <support/partial_images.hpp>
 #include <thread>

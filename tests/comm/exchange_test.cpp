@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 #include <osteon/base/error.hpp>
-#include <osteon/comm/exchange.hpp>
-#include <osteon/plan/exchange_method.hpp>
+#include <osteon/comm/exchange/exchange.hpp>
+#include <osteon/plan/exchange/exchange_method.hpp>
 #include <random>
 
 namespace exchange_test {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/compositing/among_threads.hpp>
-#include <osteon/plan/composite_method.hpp>
+#include <osteon/plan/composite/composite_method.hpp>
 #include <random>
 #include <support/partial_images.hpp>
 #include <thread>

@@ -1,7 +1,7 @@
 #include <cstdlib>
 #include <osteon/base/error.hpp>
 #include <osteon/net/networks/network_request.hpp>
-#include <osteon/plan/exchange.hpp>
+#include <osteon/plan/exchange/exchange.hpp>
 #include <string>
 
 // Oracle: a graph is refused with words, or its PUs reach each other; a list of messages is refused, or has both ends.

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <osteon/base/error.hpp>
-#include <osteon/plan/pairs.hpp>
+#include <osteon/plan/exchange/pairs.hpp>
 
 #include "machine/fake_network.hpp"
 

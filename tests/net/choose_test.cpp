@@ -3,7 +3,7 @@
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/net/costs/choose.hpp>
-#include <osteon/plan/swap.hpp>
+#include <osteon/plan/composite/swap.hpp>
 
 #include "written_plan.hpp"
 

@@ -4,7 +4,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/net/networks/conflicts.hpp>
 #include <osteon/net/networks/network_request.hpp>
-#include <osteon/plan/exchange.hpp>
+#include <osteon/plan/exchange/exchange.hpp>
 #include <random>
 
 namespace conflicts_test {

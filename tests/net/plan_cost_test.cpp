@@ -5,7 +5,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/net/costs/compositing_model.hpp>
 #include <osteon/net/costs/plan_cost.hpp>
-#include <osteon/plan/swap.hpp>
+#include <osteon/plan/composite/swap.hpp>
 #include <random>
 
 #include "written_plan.hpp"

@@ -4,8 +4,8 @@
 #include <osteon/base/error.hpp>
 #include <osteon/net/costs/simulate.hpp>
 #include <osteon/net/networks/network_request.hpp>
-#include <osteon/plan/exchange.hpp>
-#include <osteon/plan/exchange_method.hpp>
+#include <osteon/plan/exchange/exchange.hpp>
+#include <osteon/plan/exchange/exchange_method.hpp>
 #include <random>
 
 namespace simulate_test {

@@ -6,7 +6,7 @@
 #include <osteon/net/costs/simulate.hpp>
 #include <osteon/net/networks/conflicts.hpp>
 #include <osteon/net/networks/network_request.hpp>
-#include <osteon/plan/exchange.hpp>
+#include <osteon/plan/exchange/exchange.hpp>
 #include <random>
 
 namespace wormhole_test {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <osteon/plan/composite_method.hpp>
-#include <osteon/plan/overlap.hpp>
+#include <osteon/plan/composite/composite_method.hpp>
+#include <osteon/plan/composite/overlap.hpp>
 #include <osteon/plan/verify.hpp>
 #include <plan/spoilt.hpp>
 #include <set>

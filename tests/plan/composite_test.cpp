@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <osteon/plan/composite_method.hpp>
+#include <osteon/plan/composite/composite_method.hpp>
 #include <osteon/plan/verify.hpp>
 #include <plan/spoilt.hpp>
 

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <osteon/plan/exchange.hpp>
-#include <osteon/plan/exchange_method.hpp>
-#include <osteon/plan/swap.hpp>
+#include <osteon/plan/composite/swap.hpp>
+#include <osteon/plan/exchange/exchange.hpp>
+#include <osteon/plan/exchange/exchange_method.hpp>
 #include <osteon/plan/verify.hpp>
 
 namespace exchange_test {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <osteon/plan/pairs.hpp>
+#include <osteon/plan/exchange/pairs.hpp>
 
 namespace osteon::plan::pairs_test {
 

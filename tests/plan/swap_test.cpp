@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <osteon/plan/swap.hpp>
+#include <osteon/plan/composite/swap.hpp>
 #include <plan/spoilt.hpp>
 
 namespace swap_test {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <osteon/plan/composite_method.hpp>
+#include <osteon/plan/composite/composite_method.hpp>
 #include <osteon/plan/symbolic_object.hpp>
 #include <plan/spoilt.hpp>
 

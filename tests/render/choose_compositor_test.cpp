@@ -5,7 +5,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/broadcast.hpp>
 #include <osteon/net/costs/compositing_model.hpp>
-#include <osteon/render/choose_compositor.hpp>
+#include <osteon/render/compositing/choose_compositor.hpp>
 
 namespace choose_compositor_test {
 

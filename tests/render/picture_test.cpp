@@ -7,9 +7,11 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/grid/box_tree.hpp>
-#include <osteon/render/presets.hpp>
-#include <osteon/render/transfer.hpp>
-#include <osteon/render/view.hpp>
+#include <osteon/render/picture.hpp>
+#include <osteon/render/rays/view.hpp>
+#include <osteon/render/scene/colour_map.hpp>
+#include <osteon/render/scene/presets.hpp>
+#include <osteon/render/scene/transfer.hpp>
 
 #include "grid/sample_bricks.hpp"
 

@@ -6,9 +6,11 @@
 #include <limits>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/render/presets.hpp>
-#include <osteon/render/tubes.hpp>
-#include <osteon/render/view.hpp>
+#include <osteon/render/picture.hpp>
+#include <osteon/render/rays/streamlines.hpp>
+#include <osteon/render/rays/tubes.hpp>
+#include <osteon/render/rays/view.hpp>
+#include <osteon/render/scene/presets.hpp>
 
 #include "grid/sample_bricks.hpp"
 

@@ -2,9 +2,9 @@
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
-#include <app/launcher.hpp>
-#include <app/mpi_session.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/launcher.hpp>
+#include <app/process/mpi_session.hpp>
 #include <memory>
 #include <osteon/base/error.hpp>
 #include <osteon/bench/flow.hpp>

@@ -2,8 +2,8 @@
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
-#include <app/mpi_session.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/mpi_session.hpp>
 #include <common/printable.hpp>
 #include <memory>
 #include <osteon/base/counted.hpp>

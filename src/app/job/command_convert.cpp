@@ -3,8 +3,8 @@
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
-#include <app/terminal.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/terminal.hpp>
 #include <common/printable.hpp>
 #include <memory>
 #include <osteon/job/voxfe/script_job.hpp>

@@ -6,8 +6,8 @@
 #include <app/common_options.hpp>
 #include <app/job/pilot.hpp>
 #include <app/job/serialized_mpi.hpp>
-#include <app/json_output.hpp>
-#include <app/terminal.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/terminal.hpp>
 #include <common/printable.hpp>
 #include <fstream>
 #include <iterator>

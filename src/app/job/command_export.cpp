@@ -2,9 +2,9 @@
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
-#include <app/mpi_session.hpp>
-#include <app/terminal.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/mpi_session.hpp>
+#include <app/process/terminal.hpp>
 #include <filesystem>
 #include <memory>
 #include <osteon/comm/communicator.hpp>

@@ -2,9 +2,9 @@
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
-#include <app/stop_signal.hpp>
-#include <app/terminal.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/stop_signal.hpp>
+#include <app/process/terminal.hpp>
 #include <memory>
 #include <osteon/job/import/import.hpp>
 #include <osteon/job/outputs/io_options.hpp>

@@ -4,9 +4,9 @@
 #include <app/common_options.hpp>
 #include <app/figures/traffic_drawing.hpp>
 #include <app/job/serialized_mpi.hpp>
-#include <app/json_output.hpp>
-#include <app/launcher.hpp>
-#include <app/terminal.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/launcher.hpp>
+#include <app/process/terminal.hpp>
 #include <memory>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/run/compute.hpp>

@@ -1,9 +1,9 @@
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
-#include <app/mpi_session.hpp>
 #include <app/named_axes.hpp>
-#include <app/terminal.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/mpi_session.hpp>
+#include <app/process/terminal.hpp>
 #include <memory>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/job/outputs/render_file.hpp>
@@ -58,8 +58,10 @@ void add_render(registry& commands) {
   c.add_option(
        "--method", shot.method,
        "volume: light through bone and glow; maximum or average along each ray; surface of the solid, or where the field "
-       "has the value of --level")
-      .one_of({"volume", "maximum", "average", "surface"});
+       "has the value of --level; lic: a cut through a vector field by line integral convolution")
+      .one_of({"volume", "maximum", "average", "surface", "lic"});
+  c.add_option("--cut", shot.cut,
+               "The cut of --method lic: the axis across it and its place in mm, as y=1.5 (default y, the middle)");
   c.add_option("--level", o->level, "Value of the field on the surface that is shown (default: the solid's surface)")
       .expected(1);
   c.add_option("--range", o->range, "Values at the ends of the colours (default: percentiles)").expected(2);
@@ -75,7 +77,8 @@ void add_render(registry& commands) {
   c.add_option("--streamlines", o->streamlines,
                "So many lines of a vector field as tubes, in the colours of their speed unless --field is given")
       .expected(1);
-  c.add_option("--lines-of", shot.lines_of, "The vector field of the lines (default: velocity, else heat_flux_density)");
+  c.add_option("--lines-of", shot.lines_of,
+               "The vector field of the lines or of the cut (default: velocity, else heat_flux_density)");
   c.add_option("--tube", o->tube, "Radius of the lines in mm (default: a third of a voxel, if that is seen)").expected(1);
   c.add_option("--width", shot.width, "Width in pixels (default 1024)");
   c.add_option("--height", shot.height, "Height in pixels (default 1024)");
@@ -117,6 +120,7 @@ void add_render(registry& commands) {
       "  osteon render bone.out/results.nc --field displacement --component z --method surface --map vik\n"
       "  osteon render bone.out/results.nc --points 50%:0,90%:0.05,99%:0.5:#ffffff --eye z=1.3,y=-0.5,x=1.3 -o near.png\n"
       "  osteon render bone_flow.out/results.nc --streamlines 400 -o lines.png\n"
+      "  osteon render bone_flow.out/results.nc --method lic --cut y=1.3 -o cut.png\n"
       "  mpirun -n 4 osteon render bone.out/results.nc --orbit 36 --elevations 0,25,50 -o bone.cdb");
 }
 

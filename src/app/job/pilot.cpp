@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <app/launcher.hpp>
+#include <app/process/launcher.hpp>
 #include <array>
 #include <cmath>
 #include <filesystem>

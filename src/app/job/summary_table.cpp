@@ -201,6 +201,10 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
   } else if (const std::string table = supports_of(s, tolerance); !table.empty()) {
     text += "\n" + table;
   }
+  if (s.contains("streamlines") && !s.at("streamlines").at("median_time_s").is_null())
+    text += fmt::format("\n  residence time, median of the {} streamlines that lead through: {:.4g} s\n",
+                        s.at("streamlines").at("through").get<std::int64_t>(),
+                        s.at("streamlines").at("median_time_s").get<double>());
   if (s.contains("effect_of_connectivity"))
     text += fmt::format("\n  {}\n", s.at("effect_of_connectivity").at("words").get<std::string>());
   if (const auto note = s.at("image").value("spacing_note", ""); !note.empty())
@@ -208,6 +212,7 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
   text += fmt::format("\n  results  {}\n", s.at("files").at("results").get<std::string>());
   if (s.at("files").contains("picture"))
     text += fmt::format("  picture  {}\n", s.at("files").at("picture").get<std::string>());
+  if (s.at("files").contains("cut")) text += fmt::format("  cut      {}\n", s.at("files").at("cut").get<std::string>());
   if (!report.empty()) text += fmt::format("  report   {}\n", report);
   return text;
 }

@@ -3,8 +3,8 @@
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
 #include <app/machine/place_graph.hpp>
+#include <app/process/json_output.hpp>
 #include <array>
 #include <filesystem>
 #include <memory>

@@ -3,9 +3,9 @@
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/figures/drawings.hpp>
-#include <app/json_output.hpp>
-#include <app/launcher.hpp>
-#include <app/mpi_session.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/launcher.hpp>
+#include <app/process/mpi_session.hpp>
 #include <charconv>
 #include <cmath>
 #include <memory>

@@ -3,11 +3,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <app/launcher.hpp>
 #include <app/machine/place_graph.hpp>
-#include <app/mpi_session.hpp>
 #include <app/named_axes.hpp>
-#include <app/terminal.hpp>
+#include <app/process/launcher.hpp>
+#include <app/process/mpi_session.hpp>
+#include <app/process/terminal.hpp>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>

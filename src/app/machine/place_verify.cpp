@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <app/json_output.hpp>
-#include <app/launcher.hpp>
 #include <app/machine/place_graph.hpp>
-#include <app/mpi_session.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/launcher.hpp>
+#include <app/process/mpi_session.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/machine/links/machine_file.hpp>

@@ -3,9 +3,9 @@
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
 #include <app/job/image_size.hpp>
-#include <app/json_output.hpp>
 #include <app/net/net_ends.hpp>
 #include <app/net/net_input.hpp>
+#include <app/process/json_output.hpp>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -16,7 +16,7 @@
 #include <osteon/net/costs/exchange_cost.hpp>
 #include <osteon/net/costs/plan_cost.hpp>
 #include <osteon/net/networks/network_request.hpp>
-#include <osteon/plan/composite_method.hpp>
+#include <osteon/plan/composite/composite_method.hpp>
 
 namespace osteon::app {
 

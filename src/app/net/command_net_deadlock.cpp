@@ -2,8 +2,8 @@
 
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
 #include <app/net/net_input.hpp>
+#include <app/process/json_output.hpp>
 #include <memory>
 #include <osteon/net/networks/deadlock.hpp>
 

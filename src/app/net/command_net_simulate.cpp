@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <app/commands.hpp>
 #include <app/common_options.hpp>
-#include <app/json_output.hpp>
 #include <app/net/net_ends.hpp>
 #include <app/net/net_input.hpp>
+#include <app/process/json_output.hpp>
 #include <memory>
 #include <numeric>
 #include <osteon/net/costs/exchange_cost.hpp>

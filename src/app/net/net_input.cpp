@@ -8,8 +8,8 @@
 #include <memory>
 #include <osteon/base/error.hpp>
 #include <osteon/net/networks/network_request.hpp>
-#include <osteon/plan/exchange.hpp>
-#include <osteon/plan/exchange_method.hpp>
+#include <osteon/plan/exchange/exchange.hpp>
+#include <osteon/plan/exchange/exchange_method.hpp>
 
 namespace osteon::app {
 

@@ -3,7 +3,7 @@
 /// What the commands about networks ask for: a network, an exchange, and which rank is where.
 #include <app/command_line.hpp>
 #include <osteon/net/networks/network.hpp>
-#include <osteon/plan/exchange.hpp>
+#include <osteon/plan/exchange/exchange.hpp>
 #include <string>
 #include <vector>
 

@@ -8,7 +8,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/comm/exchange.hpp>
+#include <osteon/comm/exchange/exchange.hpp>
 #include <random>
 
 namespace osteon::bench {

@@ -7,7 +7,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/offsets.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
-#include <osteon/plan/exchange.hpp>
+#include <osteon/plan/exchange/exchange.hpp>
 #include <osteon/plan/verify.hpp>
 
 namespace osteon::comm {

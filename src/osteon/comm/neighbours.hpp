@@ -3,7 +3,7 @@
 /// Exchange with neighbours: everything that goes between some ranks because of how a problem is dealt out. Ghosts are
 /// filled, copies are summed, boxes move to other ranks, planes go to files.
 ///
-/// Made once from a plan (plan/neighbours.hpp, with an example), run again and again:
+/// Made once from a plan (plan/exchange/neighbours.hpp, with an example), run again and again:
 ///
 ///     comm::neighbours ghosts(comm, tag, part);
 ///     ghosts.begin(values.data(), sizeof(float));   // nothing waits here
@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <osteon/plan/neighbours.hpp>
+#include <osteon/plan/exchange/neighbours.hpp>
 #include <span>
 #include <type_traits>
 #include <vector>

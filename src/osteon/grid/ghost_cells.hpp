@@ -2,7 +2,7 @@
 /// @file
 /// Cell fields with the neighbours' voxels around them.
 #include <osteon/grid/block.hpp>
-#include <osteon/plan/neighbours.hpp>
+#include <osteon/plan/exchange/neighbours.hpp>
 #include <vector>
 
 namespace osteon::grid {

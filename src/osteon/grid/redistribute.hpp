@@ -5,7 +5,7 @@
 
 #include <osteon/base/material_number.hpp>
 #include <osteon/grid/box_tree.hpp>
-#include <osteon/plan/neighbours.hpp>
+#include <osteon/plan/exchange/neighbours.hpp>
 #include <span>
 #include <string>
 #include <vector>

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <osteon/plan/composite.hpp>
 #include <osteon/plan/symbolic_object.hpp>
+#include <osteon/plan/visibility_order.hpp>
 
 namespace osteon::plan {
 

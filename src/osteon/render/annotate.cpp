@@ -7,8 +7,9 @@
 #include <cmath>
 #include <optional>
 #include <osteon/render/canvas.hpp>
-#include <osteon/render/transfer.hpp>
-#include <osteon/render/view.hpp>
+#include <osteon/render/rays/view.hpp>
+#include <osteon/render/scene/colour_map.hpp>
+#include <osteon/render/scene/transfer.hpp>
 
 namespace osteon::render {
 

@@ -12,10 +12,11 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
 #include <osteon/comm/host_memory.hpp>
-#include <osteon/render/cast_rays.hpp>
-#include <osteon/render/join_images.hpp>
-#include <osteon/render/tubes.hpp>
-#include <osteon/render/view.hpp>
+#include <osteon/render/compositing/join_images.hpp>
+#include <osteon/render/rays/cast_rays.hpp>
+#include <osteon/render/rays/streamlines.hpp>
+#include <osteon/render/rays/tubes.hpp>
+#include <osteon/render/rays/view.hpp>
 
 namespace osteon::render {
 

@@ -5,7 +5,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <random>
-#include <studies/compositing/composite_fragments.hpp>
+#include <studies/compositing/fragments/composite_fragments.hpp>
 
 namespace composite_fragments_test {
 

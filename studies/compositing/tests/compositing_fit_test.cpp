@@ -2,7 +2,7 @@
 
 #include <cmath>
 #include <osteon/base/error.hpp>
-#include <studies/compositing/compositing_fit.hpp>
+#include <studies/compositing/model/compositing_fit.hpp>
 
 namespace compositing_fit_test {
 

@@ -6,10 +6,10 @@
 #include <osteon/base/error.hpp>
 #include <osteon/plan/verify.hpp>
 #include <random>
-#include <studies/compositing/compression.hpp>
-#include <studies/compositing/fast_blend.hpp>
-#include <studies/compositing/message_counts.hpp>
-#include <studies/compositing/swap_2d.hpp>
+#include <studies/compositing/model/message_counts.hpp>
+#include <studies/compositing/model/swap_2d.hpp>
+#include <studies/compositing/pixels/compression.hpp>
+#include <studies/compositing/pixels/fast_blend.hpp>
 
 namespace osteon::studies::fast_pixels_test {
 

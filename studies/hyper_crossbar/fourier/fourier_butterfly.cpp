@@ -6,7 +6,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/for_each.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/comm/exchange.hpp>
+#include <osteon/comm/exchange/exchange.hpp>
 #include <studies/hyper_crossbar/fourier/fourier_butterfly.hpp>
 
 namespace osteon::studies {

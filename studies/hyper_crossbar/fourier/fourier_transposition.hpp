@@ -2,7 +2,7 @@
 /// @file
 /// Fourier transforms by transposition: whole lines in a rank, blocks between ranks.
 #include <optional>
-#include <osteon/comm/exchange.hpp>
+#include <osteon/comm/exchange/exchange.hpp>
 #include <osteon/comm/shared_window.hpp>
 #include <studies/hyper_crossbar/fourier/fourier.hpp>
 #include <studies/hyper_crossbar/fourier/fourier_3d.hpp>

@@ -1,6 +1,6 @@
 #include <numeric>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/comm/exchange.hpp>
+#include <osteon/comm/exchange/exchange.hpp>
 #include <studies/hyper_crossbar/integer_sort/digit_ranks.hpp>
 #include <vector>
 

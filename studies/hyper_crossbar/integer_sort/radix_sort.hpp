@@ -6,7 +6,7 @@
 #include <mpi.h>
 
 #include <array>
-#include <osteon/comm/exchange.hpp>
+#include <osteon/comm/exchange/exchange.hpp>
 #include <studies/hyper_crossbar/integer_sort/digit_ranks.hpp>
 #include <studies/hyper_crossbar/integer_sort/huge_pages.hpp>
 #include <studies/hyper_crossbar/integer_sort/problem.hpp>

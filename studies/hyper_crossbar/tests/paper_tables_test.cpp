@@ -4,7 +4,7 @@
 #include <osteon/net/costs/exchange_cost.hpp>
 #include <osteon/net/networks/conflicts.hpp>
 #include <osteon/net/networks/network_request.hpp>
-#include <osteon/plan/exchange_method.hpp>
+#include <osteon/plan/exchange/exchange_method.hpp>
 #include <studies/hyper_crossbar/paper_tables.hpp>
 
 namespace paper_tables_test {

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <osteon/base/error.hpp>
-#include <studies/subdomain_mapping/face_halo.hpp>
-#include <studies/subdomain_mapping/ghosted_block.hpp>
+#include <studies/subdomain_mapping/block/face_halo.hpp>
+#include <studies/subdomain_mapping/block/ghosted_block.hpp>
 #include <support/all_cuts.hpp>
 
 namespace face_halo_test {

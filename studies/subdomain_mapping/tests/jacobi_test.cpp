@@ -2,7 +2,7 @@
 #include <omp.h>
 
 #include <random>
-#include <studies/subdomain_mapping/jacobi_steps.hpp>
+#include <studies/subdomain_mapping/block/jacobi_steps.hpp>
 #include <vector>
 
 namespace jacobi_test {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <osteon/base/error.hpp>
-#include <studies/subdomain_mapping/poisson.hpp>
-#include <studies/subdomain_mapping/poisson_grids.hpp>
+#include <studies/subdomain_mapping/poisson/poisson.hpp>
+#include <studies/subdomain_mapping/poisson/poisson_grids.hpp>
 #include <support/all_cuts.hpp>
 
 namespace poisson_test {

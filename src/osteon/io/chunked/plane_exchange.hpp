@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <osteon/io/access.hpp>
-#include <osteon/plan/neighbours.hpp>
+#include <osteon/plan/exchange/neighbours.hpp>
 #include <span>
 #include <vector>
 

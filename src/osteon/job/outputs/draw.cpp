@@ -9,15 +9,14 @@
 #include <osteon/grid/ghost_cells.hpp>
 #include <osteon/io/png.hpp>
 #include <osteon/job/outputs/lines.hpp>
-#include <osteon/render/presets.hpp>
+#include <osteon/render/scene/presets.hpp>
 
 namespace osteon::job {
 
 namespace {
 
 // The lines of what a result holds, in the colours of what it shows.
-std::optional<render::tubes> lines_of(const spec& job, const local_model& part, const physics_result& result,
-                                      log_sink& log) {
+field_lines lines_of(const spec& job, const local_model& part, const physics_result& result, log_sink& log) {
   render::vector_values field;
   comm::collectively(part.where.comm, [&] {
     const auto voxels = static_cast<std::size_t>(part.where.owned.volume());
@@ -32,7 +31,7 @@ std::optional<render::tubes> lines_of(const spec& job, const local_model& part, 
   log.note(fmt::format("{} streamlines, up to {:.3g} mm long", lines.lines->count(), lines.longest_mm));
   lines.low = result.shown_low;
   lines.high = result.shown_high;
-  return tubes_of(lines, part.where.domain, part.header.spacing_mm, job.picture.tube_mm.value_or(0), job.picture.colour_map);
+  return lines;
 }
 
 }  // namespace
@@ -68,8 +67,9 @@ render::scene scene_of_picture(const spec& job, const voxel::model_header& heade
   return scene;
 }
 
-void draw_picture(const std::string& path, const spec& job, const local_model& part, const physics_result& result,
-                  log_sink& log, const std::string& title, std::shared_ptr<render::image_join>* of_series) {
+nlohmann::ordered_json draw_picture(const std::string& path, const spec& job, const local_model& part,
+                                    const physics_result& result, log_sink& log, const std::string& title,
+                                    std::shared_ptr<render::image_join>* of_series) {
   const MPI_Comm comm = part.where.comm;
   render::scene scene = scene_of_picture(job, part.header, of_series != nullptr);
   const int depth = render::ghost_depth(scene.step_voxels);
@@ -81,7 +81,14 @@ void draw_picture(const std::string& path, const spec& job, const local_model& p
     });
     return values;
   };
-  if (result.lines_of) scene.lines = lines_of(job, part, result, log);
+  nlohmann::ordered_json told;
+  if (result.lines_of) {
+    const field_lines lines = lines_of(job, part, result, log);
+    scene.lines =
+        tubes_of(lines, part.where.domain, part.header.spacing_mm, job.picture.tube_mm.value_or(0), job.picture.colour_map);
+    told = describe(lines);
+    if (!result.is_fluid) told["median_time_s"] = nullptr;  // nothing moves along a flux of heat
+  }
   const auto glow = grid::with_ghost_cells(part.where, dense(cell_planes(part, result.shown)), depth);
   const auto solid = dense([&](std::int64_t first, std::int64_t planes, std::span<float> values) {
     cell_planes(part, result.shown)(first, planes, values);
@@ -117,6 +124,7 @@ void draw_picture(const std::string& path, const spec& job, const local_model& p
   const drawn done = draw_png(part.where, scene, once, title.empty() ? nullptr : &notes, path);
   if (of_series) *of_series = once.compositor();
   if (!done.composited.empty()) log.note("compositing: " + done.composited);
+  return told;
 }
 
 }  // namespace osteon::job

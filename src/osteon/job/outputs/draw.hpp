@@ -2,6 +2,7 @@
 /// @file
 /// The pictures that a job makes by itself.
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/job/physics_result.hpp>
 #include <osteon/render/annotate.hpp>
@@ -26,9 +27,11 @@ render::scene scene_of_picture(const spec& job, const voxel::model_header& heade
 /// Draw what a result shows, as [picture] says.
 /// @param title empty: without title, box, scale and colour bar
 /// @param of_series the picture is one of many, in pixels of half precision, and this is their compositor, kept between them
+/// @return of its streamlines what describe() tells; null if it has none
 /// @throws machine_error if it cannot be written
 /// @collective on part.where.comm
-void draw_picture(const std::string& path, const spec& job, const local_model& part, const physics_result& result,
-                  log_sink& log, const std::string& title = "", std::shared_ptr<render::image_join>* of_series = nullptr);
+nlohmann::ordered_json draw_picture(const std::string& path, const spec& job, const local_model& part,
+                                    const physics_result& result, log_sink& log, const std::string& title = "",
+                                    std::shared_ptr<render::image_join>* of_series = nullptr);
 
 }  // namespace osteon::job

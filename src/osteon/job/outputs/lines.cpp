@@ -16,8 +16,8 @@
 #include <osteon/io/files/check_whole.hpp>
 #include <osteon/io/vtp.hpp>
 #include <osteon/job/outputs/even_boxes.hpp>
-#include <osteon/render/presets.hpp>
-#include <osteon/render/transfer.hpp>
+#include <osteon/render/scene/presets.hpp>
+#include <osteon/render/scene/transfer.hpp>
 
 namespace osteon::job {
 

@@ -5,6 +5,7 @@
 #include <osteon/base/log_sink.hpp>
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/render/picture.hpp>
+#include <osteon/render/rays/streamlines.hpp>
 #include <string>
 
 namespace osteon::job {

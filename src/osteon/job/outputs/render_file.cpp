@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <common/suggest.hpp>
 #include <cstring>
@@ -17,12 +18,14 @@
 #include <osteon/io/files/check_whole.hpp>
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/io/npy.hpp>
+#include <osteon/job/outputs/cut_picture.hpp>
 #include <osteon/job/outputs/draw.hpp>
 #include <osteon/job/outputs/even_boxes.hpp>
 #include <osteon/job/outputs/lines.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <osteon/job/system_info.hpp>
-#include <osteon/render/presets.hpp>
+#include <osteon/render/scene/colour_map.hpp>
+#include <osteon/render/scene/presets.hpp>
 #include <vector>
 
 namespace osteon::job {
@@ -115,8 +118,58 @@ void check_lines(const render_request& r, std::vector<std::string>& faults) {
         "--streamlines needs --method volume or surface: a {} along a ray has no depth that a line could lie in", r.method));
   if (r.tube_mm && !(*r.tube_mm > 0 && std::isfinite(*r.tube_mm)))
     faults.push_back(fmt::format("--tube {}: give the radius of the lines in mm, above 0", *r.tube_mm));
-  for (const auto& [name, given] : {std::pair{"--lines-of", !r.lines_of.empty()}, {"--tube", r.tube_mm.has_value()}})
-    if (given && !r.streamlines) faults.push_back(fmt::format("{} needs --streamlines", name));
+  if (r.tube_mm && !r.streamlines) faults.push_back("--tube needs --streamlines");
+  if (!r.lines_of.empty() && !r.streamlines && r.method != "lic")
+    faults.push_back("--lines-of needs --streamlines or --method lic");
+}
+
+// A cut is seen from straight above and shows the lines of its field in the colours of its magnitude.
+void check_cut(const render_request& r, std::vector<std::string>& faults) {
+  if (r.method != "lic") {
+    if (!r.cut.empty()) faults.push_back("--cut needs --method lic: other methods cut by --clip");
+    return;
+  }
+  for (const auto& [name, given] : {std::pair{"--field", !r.field.empty()},
+                                    {"--component", !r.component.empty()},
+                                    {"--percentiles", r.percentiles.has_value()},
+                                    {"--clip", !r.clip.empty()},
+                                    {"--eye", r.view.eye_mm.has_value()},
+                                    {"--look-at", r.view.look_at_mm.has_value()},
+                                    {"--orbit", r.orbit > 0}})
+    if (given) faults.push_back(fmt::format("{} says nothing of a cut: leave it out of --method lic", name));
+  if (r.output.ends_with(".npy")) faults.push_back("--output: --method lic writes .png");
+}
+
+cut_request cut_of(const render_request& r) {
+  const auto equals = r.cut.find('=');
+  const std::string axis = r.cut.empty() ? "y" : r.cut.substr(0, equals);
+  const std::size_t normal = std::string("zyx").find(axis);
+  const auto wrong = [&] {
+    return usage_error(
+        fmt::format("--cut {}: give the axis across the cut, x, y or z, or that and a place in mm, as y=1.5", r.cut));
+  };
+  if (axis.size() != 1 || normal == std::string::npos) throw wrong();
+  cut_request result;
+  result.file = r.file;
+  result.vector = r.lines_of;
+  result.normal = static_cast<int>(normal);
+  if (equals != std::string::npos) {
+    const std::string number = r.cut.substr(equals + 1);
+    double at = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), at);
+    if (error != std::errc() || end != number.data() + number.size() || !std::isfinite(at)) throw wrong();
+    result.at_mm = at;
+  }
+  result.map = r.map;
+  result.low = r.low;
+  result.high = r.high;
+  result.width = static_cast<int>(r.width);
+  result.height = static_cast<int>(r.height);
+  result.light = r.light;
+  result.annotated = r.annotated;
+  result.title = r.title;
+  result.output = r.output.empty() ? (std::filesystem::path(r.file).parent_path() / "cut.png").string() : r.output;
+  return result;
 }
 
 void check(const render_request& r) {
@@ -145,6 +198,7 @@ void check(const render_request& r) {
   if (r.orbit == 0 && !r.output.empty() && !r.output.ends_with(".png") && !r.output.ends_with(".npy"))
     faults.push_back(fmt::format("--output {}: end it in .png or .npy", r.output));
   check_lines(r, faults);
+  check_cut(r, faults);
   check_compositing(r, faults);
   if (faults.empty()) return;
   std::string text = "the picture cannot be made:";
@@ -202,6 +256,11 @@ json render_file(MPI_Comm comm, const render_request& request, log_sink& log) {
       throw data_error(fmt::format("cannot read '{}': there is no such file", request.file));
   });
   if (const std::string warning = io::check_whole(comm, request.file, "file"); !warning.empty()) log.warn(warning);
+  if (request.method == "lic") {
+    cut_request cut;
+    comm::collectively(comm, [&] { cut = cut_of(request); });
+    return draw_cut(comm, cut, log);
+  }
   comm::collectively(comm, [&] {
     list = io::list_fields(request.file);
     if (request.streamlines) vector = find_vector(list, request.lines_of);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/render/picture.hpp>
+#include <osteon/render/rays/streamlines.hpp>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct render_request {
   std::string file;   ///< results.nc or model.nc
   std::string field;  ///< empty: sed, or the first cell field
   std::string map = "inferno";
-  std::string method = "volume";    ///< volume, maximum, average, surface
+  std::string method = "volume";    ///< volume, maximum, average, surface, lic
   std::optional<double> level;      ///< of the field on a surface; absent: the solid's surface, in the field's colours
   std::optional<double> low, high;  ///< ends of the colours; absent: percentiles
   /// Where the ends of the colours come from; absent: 50 and 99.5, of a component or a mean 1 and 99.
@@ -31,6 +32,7 @@ struct render_request {
   std::optional<std::int64_t> streamlines;
   std::string lines_of;           ///< the vector field; empty: velocity, else heat_flux_density
   std::optional<double> tube_mm;  ///< radius of the tubes; absent: a third of a voxel
+  std::string cut;                ///< of method lic: an axis across the cut, or axis=mm; empty: y, in the middle
   render::camera view;
   std::int64_t width = 1024, height = 1024;
   double step_voxels = 0.5;

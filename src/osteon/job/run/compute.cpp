@@ -16,6 +16,7 @@
 #include <osteon/job/answers.hpp>
 #include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/import/model_source.hpp>
+#include <osteon/job/outputs/cut_picture.hpp>
 #include <osteon/job/outputs/draw.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
@@ -114,7 +115,7 @@ io::file_report write_results(const output_paths& paths, const spec& job, const 
   comm::collectively(part.where.comm, [&] {
     if (!first) return;
     // What lies there is about an earlier job; these results must not be read with its numbers or its picture.
-    std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.report};
+    std::vector<std::string> earlier{paths.summary, paths.manifest, paths.picture, paths.cut, paths.report};
     if (own) earlier.insert(earlier.end(), {paths.results, paths.xdmf});
     for (const std::string& name : source_of(job).further_results())
       earlier.push_back((std::filesystem::path(paths.directory) / std::filesystem::path(name).filename()).string());
@@ -295,10 +296,13 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     result.fields.clear();  // a picture's arrays are dense: make room for them
     result.write_more = nullptr;
     poll("drawing the picture; the results are written");
-    draw_picture(paths.picture, job, part, result, log);
+    const nlohmann::ordered_json lines = draw_picture(paths.picture, job, part, result, log);
+    const bool has_cut = result.lines_of && draw_cut_of(job, paths, comm, log);
     clock.end();
     comm::collectively(comm, [&] {
       summary["files"]["picture"] = paths.picture;
+      if (!lines.is_null()) summary["streamlines"] = lines;
+      if (has_cut) summary["files"]["cut"] = paths.cut;
       summary["stages"] = clock.stages();
       write_summary();
     });

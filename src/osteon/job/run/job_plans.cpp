@@ -22,7 +22,7 @@
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/run/compute.hpp>
-#include <osteon/render/picture_plan.hpp>
+#include <osteon/render/compositing/picture_plan.hpp>
 #include <osteon/solve/rehearsal/rehearsal.hpp>
 
 namespace osteon::job {

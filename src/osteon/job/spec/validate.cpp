@@ -8,7 +8,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/spec.hpp>
-#include <osteon/render/compositing.hpp>
+#include <osteon/render/scene/compositing.hpp>
 #include <set>
 
 namespace osteon::job {

@@ -10,7 +10,7 @@
 #include <osteon/machine/probe/link_probe.hpp>
 #include <osteon/machine/probe/probe_findings.hpp>
 #include <osteon/machine/topology/topology.hpp>
-#include <osteon/plan/pairs.hpp>
+#include <osteon/plan/exchange/pairs.hpp>
 #include <utility>
 #include <vector>
 

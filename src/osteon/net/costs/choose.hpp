@@ -4,7 +4,7 @@
 /// and times the frames. All-to-all exchanges are chosen by what they cost on a network.
 #include <osteon/net/costs/exchange_cost.hpp>
 #include <osteon/net/costs/plan_cost.hpp>
-#include <osteon/plan/exchange.hpp>
+#include <osteon/plan/exchange/exchange.hpp>
 #include <span>
 #include <string>
 #include <vector>

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <osteon/base/error.hpp>
 #include <osteon/net/networks/conflicts.hpp>
-#include <osteon/plan/exchange_method.hpp>
+#include <osteon/plan/exchange/exchange_method.hpp>
 
 namespace osteon::net {
 

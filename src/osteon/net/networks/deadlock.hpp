@@ -8,7 +8,7 @@
 /// @cite [DallySeitz1987]
 #include <cstdint>
 #include <osteon/net/networks/network.hpp>
-#include <osteon/plan/exchange.hpp>
+#include <osteon/plan/exchange/exchange.hpp>
 #include <vector>
 
 namespace osteon::net {

@@ -1,0 +1,176 @@
+#include <app/process/launcher.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <app/process/front_link.hpp>
+#include <app/process/json_output.hpp>
+#include <app/process/parent_process.hpp>
+#include <app/process/stop_signal.hpp>
+#include <app/process/terminal.hpp>
+#include <array>
+#include <chrono>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <osteon/base/error.hpp>
+#include <osteon/job/system_info.hpp>
+
+extern char** environ;
+
+namespace osteon::app {
+
+namespace {
+
+int number_in(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const char* text = std::getenv(name)) return std::atoi(text);
+  return -1;
+}
+
+// Settings of launchers beside the number of ranks, by their environment, as their options differ. Ranks may be more than
+// the cores, we bind them ourselves, root in a container is a laptop's user, and messages about exit codes are ours.
+void set_up_launchers() {
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, const char*>>{
+           // Open MPI 4
+           {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+           {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+           {"OMPI_MCA_orte_execute_quiet", "1"},
+           {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+           {"OMPI_MCA_hwloc_base_binding_policy", "none"},
+           // Open MPI 5
+           {"PRTE_ALLOW_RUN_AS_ROOT", "1"},
+           {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+           {"PRTE_MCA_prte_execute_quiet", "1"},
+           {"PRTE_MCA_rmaps_default_mapping_policy", ":OVERSUBSCRIBE"},
+           {"PRTE_MCA_hwloc_default_binding_policy", "none"}})
+    setenv(name, value, 1);
+}
+
+// In a session of its own: Ctrl-C must reach only this process, which ends the ranks in order; a launcher would end them at
+// once.
+pid_t spawn_apart(std::vector<std::string>& words, answer_by by) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  if (by == answer_by::ranks) posix_spawn_file_actions_adddup2(&actions, answer_descriptor(), STDOUT_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  pid_t pid = 0;
+  const int failed = posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0)
+    throw machine_error(
+        fmt::format("cannot start '{}': {}; install Open MPI (openmpi-bin), or set OSTEON_MPIRUN to the mpirun "
+                    "of the MPI that osteon was built with",
+                    words.front(), std::strerror(failed)));
+  return pid;
+}
+
+// Wait for the launcher, and hand on to the ranks that they are to stop. @return its status
+int wait_for_launcher(pid_t pid, rank_line& line) {
+  using namespace std::chrono_literals;
+  const auto start = std::chrono::steady_clock::now();
+  const int ended = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));  // -1 before Linux 5.3
+  const auto longest = ended < 0 ? 20ms : 200ms;
+  int told = 0, status = 0;
+  bool by_signal = false;
+  while (waitpid(pid, &status, WNOHANG) != pid) {
+    line.wait(ended, longest);
+    const int urgency = stop_urgency();
+    if (urgency > told) {
+      told = urgency;
+      line.tell(urgency);
+      if (urgency > 1) kill(pid, urgency == 2 ? SIGTERM : SIGKILL);
+    }
+    // No rank on this host has come: launchers hand SIGUSR1 to their ranks, once these are there.
+    if (told == 1 && !by_signal && !line.has_ranks() && std::chrono::steady_clock::now() - start > 10s) {
+      by_signal = true;
+      kill(pid, SIGUSR1);
+    }
+  }
+  if (ended >= 0) close(ended);
+  line.listen();
+  return status;
+}
+
+}  // namespace
+
+bool under_launcher() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS"})
+    if (std::getenv(name)) return true;
+  return false;
+}
+
+std::string own_path() {
+  std::array<char, PATH_MAX> path{};
+  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size() - 1);
+  if (length <= 0) throw machine_error("cannot find the path of the osteon program in /proc/self/exe");
+  return {path.data(), static_cast<std::size_t>(length)};
+}
+
+void refuse_copies(int world_size) {
+  if (world_size > 1) return;
+  const int started = std::max({parent() ? parent()->ranks : -1, number_in({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}),
+                                number_in({"SLURM_STEP_NUM_TASKS"})});
+  if (started <= 1) return;
+  // All of them come here and know nothing of each other: one speaks.
+  if (number_in({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) > 0) throw usage_error("");
+  if (!parent() && number_in({"SLURM_STEP_NUM_TASKS"}) > 1)
+    throw usage_error(
+        fmt::format("srun started {} copies of osteon that do not know of each other, each of which would do the whole job; "
+                    "start them by srun --mpi=pmix (srun --mpi=list tells what there is), or one of them, which starts its "
+                    "ranks by mpirun",
+                    started));
+  throw usage_error(
+      fmt::format("{} processes were started that do not find each other: the launcher is not of the MPI that osteon was "
+                  "built with ({}); start them by its mpirun, or set OSTEON_MPIRUN to it",
+                  started, job::this_build().mpi));
+}
+
+int start_ranks(int ranks, int threads, const std::vector<std::string>& words, answer_by by) {
+  refuse_copies(1);
+  setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
+  set_up_launchers();
+  const bool crowded = static_cast<std::int64_t>(ranks) * threads > job::usable_cores();
+  if (crowded) {  // those who wait must not keep a core from those who work
+    setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+  }
+
+  const char* chosen = std::getenv("OSTEON_MPIRUN");
+  note_stop_signals();
+  wait_for_ranks(true);
+  rank_line line;
+  parent_process self;
+  self.ranks = ranks;
+  self.interactive = is_interactive();
+  self.time = start_time();
+  line.describe(self);
+  std::vector<std::string> command{chosen && *chosen ? chosen : "mpirun", "-np", std::to_string(ranks), own_path(),
+                                   started_by(self)};
+  command.insert(command.end(), words.begin(), words.end());
+  const int status = wait_for_launcher(spawn_apart(command, by), line);
+  wait_for_ranks(false);
+  if (stop_urgency() > 1) {
+    say("osteon: ended at once\n");
+    return was_stopped_from_keyboard() ? 128 + SIGINT : 128 + SIGTERM;
+  }
+  int code = line.exit_code().value_or(0);
+  if (code == 0) code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return code == exit_code(error_kind::interrupted) ? exit_code_of(error_kind::interrupted) : code;
+}
+
+}  // namespace osteon::app

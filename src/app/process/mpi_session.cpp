@@ -1,0 +1,66 @@
+#include <app/process/mpi_session.hpp>
+
+#include <fmt/format.h>
+
+#include <app/process/front_link.hpp>
+#include <app/process/launcher.hpp>
+#include <app/process/stop_signal.hpp>
+#include <app/process/terminal.hpp>
+#include <common/printable.hpp>
+#include <cstdlib>
+#include <exception>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/communicator.hpp>
+
+namespace osteon::app {
+
+namespace {
+
+// A rank that cannot reach the others any more (comm::throw_first_error) ends them. Nothing is unwound.
+[[noreturn]] void end_all_ranks() {
+  int code = exit_code(error_kind::machine);
+  try {
+    std::rethrow_exception(std::current_exception());
+  } catch (const error& e) {
+    code = exit_code(e.kind());
+    say(fmt::format("osteon: [rank {}] {}\n", comm::rank(MPI_COMM_WORLD), e.what()));
+  } catch (...) {
+    say(fmt::format("osteon: [rank {}] ended by an error that nobody expected\n", comm::rank(MPI_COMM_WORLD)));
+  }
+  report_to_front(code);
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::abort();
+}
+
+}  // namespace
+
+int on_all_ranks(const std::function<void(MPI_Comm)>& body) {
+  follow_front();
+  int provided = 0;
+  // Virtual ranks are threads that take turns; where MPI does not let them, what needs them says so.
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+  std::set_terminate(end_all_ranks);
+  int code = 0;
+  const int rank = comm::rank(MPI_COMM_WORLD);
+  try {
+    refuse_copies(comm::size(MPI_COMM_WORLD));
+    body(MPI_COMM_WORLD);
+  } catch (const error& e) {
+    // All ranks are here with the same text (comm::collectively), so all of them leave, and one speaks.
+    if (rank == 0 && *e.what()) say(fmt::format("osteon: {}\n", e.what()));
+    code = exit_code(e.kind());
+    if (e.kind() == error_kind::interrupted) {  // perhaps only some ranks were told, and by Ctrl-C
+      code = exit_code_of(e.kind());
+      MPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    }
+  } catch (const std::exception& e) {
+    // This rank alone failed: the others may wait for it in a collective, so they have to be ended.
+    say(fmt::format("osteon: [rank {}] {}\n", rank, e.what()));
+    report_to_front(exit_code(error_kind::machine));
+    MPI_Abort(MPI_COMM_WORLD, exit_code(error_kind::machine));
+  }
+  MPI_Finalize();
+  return code;
+}
+
+}  // namespace osteon::app

@@ -1,0 +1,73 @@
+#include <app/process/terminal.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <app/process/parent_process.hpp>
+#include <common/printable.hpp>
+#include <cstdio>
+
+namespace osteon::app {
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<long long>(seconds + 0.5);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+namespace {
+
+// As it is, for what moves the cursor.
+void write(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+void say(std::string_view text) { write(printable(text)); }
+
+bool is_interactive() { return parent() ? parent()->interactive : isatty(STDERR_FILENO) != 0; }
+
+void terminal_sink::clear() {
+  if (line_open_) write("\r\033[K");
+  line_open_ = false;
+}
+
+void terminal_sink::note(std::string_view text) {
+  clear();
+  say(fmt::format("  {}\n", text));
+}
+
+void terminal_sink::warn(std::string_view text) {
+  clear();
+  say(fmt::format("  warning: {}\n", text));
+}
+
+void terminal_sink::stage(std::string_view name) {
+  clear();
+  stage_ = name;
+  since_stage_.restart();
+  first_line_ = true;
+  say(fmt::format("{}\n", name));
+}
+
+void terminal_sink::progress(double fraction, std::string_view detail) {
+  const double wait = interactive_ ? 0.1 : 10;
+  if (since_line_.seconds() < wait && (interactive_ || !first_line_ || since_stage_.seconds() < wait)) return;
+  since_line_.restart();
+  first_line_ = false;
+  const double elapsed = since_stage_.seconds();
+  std::string line = fmt::format("  {:3.0f} %  {}", 100 * fraction, detail);
+  if (fraction > 0.02 && fraction < 1 && elapsed > 1)
+    line += fmt::format("  (about {} left)", duration(elapsed * (1 - fraction) / fraction));
+  if (interactive_) {
+    write("\r\033[K" + printable(line));
+    line_open_ = true;
+  } else {
+    say(line + "\n");
+  }
+}
+
+}  // namespace osteon::app

@@ -1,0 +1,81 @@
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/composite/host_images.hpp>
+
+namespace osteon::comm {
+
+namespace {
+
+class in_shared_memory : public compositor::backend {
+ public:
+  in_shared_memory(const composite_options& o, MPI_Comm c)
+      : backend(o, c), images_(comm.get(), o, std::max(0, o.root)), rank_(comm.rank()), ranks_(comm.size()) {
+    if (o.root < 0)
+      parts = {stripe(rank_)};
+    else if (rank_ == o.root)
+      parts = {{0, pixels()}};
+    error_bound = o.format.depth || ranks_ == 1 ? 0 : 0.5;
+    description = "shared memory";
+  }
+
+  std::byte* buffer() override { return images_.next_image(); }
+  const std::byte* picture() const override { return images_.picture(); }
+  // Who has a part of the picture waits for all of it, and it stays until all are at the next frame.
+  bool has_all() const override { return !parts.empty(); }
+
+  frame_report run(std::span<const int> order, const pixel_rectangle& active) override {
+    check_order(order, ranks_);
+    frame_report report;
+    const stopwatch all;
+    const std::int64_t bad = options.check ? first_bad_pixel(options, images_.next_image(), active) : -1;
+    images_.announce(active, bad);
+    images_.await_images(options);
+    std::vector<host_layer> layers;
+    for (const int r : order)
+      if (!images_.layer(r).active.empty()) layers.push_back(images_.layer(r));
+    std::int64_t blocks = 0;
+    for (int r = 0; r < ranks_; ++r) blocks += blocks_of(r);
+    images_.begin_blocks(blocks);
+    const stopwatch blending;
+#pragma omp parallel
+    for (int k = 0; k < ranks_; ++k) blend_blocks((rank_ + k) % ranks_, layers);
+    report.blend_seconds = blending.seconds();
+    report.exchange_seconds = all.seconds() - report.blend_seconds;
+    const stopwatch collecting;
+    if (!parts.empty()) images_.await_blocks();
+    report.collect_seconds = collecting.seconds();
+    return report;
+  }
+
+ private:
+  static constexpr std::int64_t block = 8192;  // pixels: of some layers they fit into a core's own cache
+
+  // Stripes begin at cache lines.
+  plan::span stripe(int r) const {
+    const auto cut = [&](std::int64_t i) { return i == ranks_ ? pixels() : pixels() / ranks_ * i / 64 * 64; };
+    return {cut(r), cut(r + 1)};
+  }
+  std::int64_t blocks_of(int r) const { return (stripe(r).size() + block - 1) / block; }
+
+  // As many blocks of stripe r as others leave.
+  void blend_blocks(int r, std::span<const host_layer> layers) {
+    const plan::span all = stripe(r);
+    const std::int64_t blocks = blocks_of(r);
+    for (std::int64_t b = images_.claim(r, blocks); b >= 0; b = images_.claim(r, blocks)) {
+      const std::int64_t begin = all.begin + b * block;
+      blend_stretch(options, options.format, images_.picture() + begin * pixel_bytes(), layers,
+                    {begin, std::min(all.end, begin + block)});
+      images_.finish_block();
+    }
+  }
+
+  host_images images_;
+  int rank_, ranks_;
+};
+
+}  // namespace
+
+std::unique_ptr<compositor::backend> composite_in_shared_memory(const composite_options& options, MPI_Comm comm) {
+  return std::make_unique<in_shared_memory>(options, comm);
+}
+
+}  // namespace osteon::comm

@@ -1,0 +1,88 @@
+#pragma once
+/// @file
+/// One picture of the ranks' partial images.
+#include <functional>
+#include <memory>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/exchange/plan_exchange.hpp>
+#include <osteon/compositing/pixel_rectangle.hpp>
+#include <span>
+#include <string>
+
+namespace osteon::comm {
+
+using compositing::pixel_rectangle;
+
+enum class transport {
+  automatic,  ///< shared memory where all ranks are on one host, hybrid where hosts have several ranks, else messages
+  messages,   ///< a plan between all ranks
+  shared,     ///< one host: ranks render into shared memory, and each blends a stripe of all images
+  hybrid,     ///< shared memory inside hosts, for each stripe a plan between them
+};
+
+/// Make a plan: binary swap, direct send ...; `order[i]` is the rank at visibility index i, `root` may be -1.
+using plan_maker = std::function<plan::plan(int ranks, std::int64_t elements, std::span<const int> order, int root)>;
+
+/// The same for a method that leaves out what is empty. @param drawn ascending runs of pixels, by rank
+using drawn_plan_maker = std::function<plan::plan(int ranks, std::int64_t elements, std::span<const int> order, int root,
+                                                  const std::vector<std::vector<plan::span>>& drawn)>;
+
+struct composite_options {
+  int width = 0, height = 0;
+  kernel::pixel_format format;
+  transport by = transport::automatic;
+  plan_maker method;                 ///< of messages; if there is none, direct send up to 16 ranks, then binary swap
+  drawn_plan_maker method_of_drawn;  ///< goes before `method` for messages of `sparse` images, which are then what the plan
+                                     ///< says for the active rectangles, without run lengths
+  int root = 0;                      ///< rank that gets the picture; -1: finished parts stay with their owners
+  bool sparse = false;               ///< images are empty in places: only other pixels are sent, and blended inside hosts
+  bool wide_between = true;          ///< messages: partly blended pixels are sent in a wider format
+  bool check = true;                 ///< check that every pixel is premultiplied
+  int ranks_per_host = 0;            ///< take so many consecutive ranks for a host; 0: as the machine is
+  int cores = 0;  ///< messages: of this rank's host; ranks that are no more than cores blend what they can while they
+                  ///< wait; 0: all that the host has
+};
+
+/// Composites frame after frame: render into `buffer()`, `run`, read `picture()`. All ranks let go of it together.
+class compositor {
+ public:
+  /// @throws usage_error for a size or a root that cannot be, or shared transport across hosts
+  /// @throws machine_error if there is not enough shared memory
+  /// @collective on comm, which is duplicated
+  static compositor make(MPI_Comm comm, const composite_options& options);
+  compositor(compositor&&) noexcept;
+  compositor& operator=(compositor&&) noexcept;
+  ~compositor();
+
+  /// Where to render the next image, shape (height, width): premultiplied pixels, top row first. It may be another place for
+  /// each frame, and holds anything before.
+  std::span<std::byte> buffer();
+
+  /// Composite the images that are in the buffers.
+  /// @param order the rank at each visibility index, front to back; the same on all ranks
+  /// @param active pixels outside it are taken for empty whatever they hold; empty for a rank without data. Messages heed it
+  /// only if they are `sparse`
+  /// @throws usage_error if `order` is no permutation of the ranks
+  /// @throws data_error if a pixel is not premultiplied
+  /// @collective on comm
+  frame_report run(std::span<const int> order, const pixel_rectangle& active);
+  frame_report run(std::span<const int> order);
+
+  /// The picture, shape (height, width), until the next `run`; final where `parts` says. On the root everywhere.
+  std::span<const std::byte> picture() const;
+  /// Pixels of `picture` that this rank has; all on the root, none on others if there is one.
+  const std::vector<plan::span>& parts() const;
+  /// Whether this rank can read all of `picture`, be it another's part.
+  bool has_all() const;
+  /// How far a channel of the picture is at most from the exact one, in units of its last place; for formats of fixed point.
+  double error_bound() const;
+  /// How it composites, in words.
+  std::string description() const;
+
+  struct backend;  ///< one for each transport
+ private:
+  explicit compositor(std::unique_ptr<backend> w);
+  std::unique_ptr<backend> backend_;
+};
+
+}  // namespace osteon::comm

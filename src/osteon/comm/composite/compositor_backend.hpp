@@ -1,0 +1,75 @@
+#pragma once
+/// @file
+/// The transports of the compositor.
+#include <osteon/comm/composite/compositor.hpp>
+#include <osteon/comm/exchange/plan_exchange.hpp>
+#include <osteon/comm/message_ledger.hpp>
+#include <osteon/comm/shared_window.hpp>
+#include <string>
+
+namespace osteon::comm {
+
+/// Direct send, which blends all at once, as long as its n (n - 1) messages are few; then binary swap.
+plan::plan usual_method(int ranks, std::int64_t elements, std::span<const int> order, int root);
+
+struct compositor::backend {
+  backend(const composite_options& o, MPI_Comm c) : options(o), comm(communicator::duplicate(c)) {
+    if (!options.method) options.method = usual_method;
+  }
+  virtual ~backend() = default;
+  virtual std::byte* buffer() = 0;
+  virtual frame_report run(std::span<const int> order, const pixel_rectangle& active) = 0;
+  virtual const std::byte* picture() const = 0;
+  virtual bool has_all() const { return parts.size() == 1 && parts.front() == plan::span{0, pixels()}; }
+
+  composite_options options;
+  communicator comm;
+  std::vector<plan::span> parts;
+  double error_bound = 0;
+  std::string description;
+
+  std::int64_t pixels() const { return std::int64_t{options.width} * options.height; }
+  std::int64_t pixel_bytes() const { return static_cast<std::int64_t>(options.format.bytes()); }
+  pixel_rectangle whole() const { return {0, 0, options.width, options.height}; }
+};
+
+std::unique_ptr<compositor::backend> composite_by_messages(const composite_options& options, MPI_Comm comm);
+std::unique_ptr<compositor::backend> composite_in_shared_memory(const composite_options& options, MPI_Comm comm);
+std::unique_ptr<compositor::backend> composite_hybrid(const composite_options& options, MPI_Comm comm);
+
+/// What a rank sends and receives in a frame of dense images.
+message_ledger::shape shape_of(const exchange_schedule& schedule, const exchange_pixels& pixels);
+/// Enter a frame in the ledger that hangs on `comm`, if one does.
+/// @param between where the frame's messages went; its ranks are renamed to those of `comm`
+void count_frame(MPI_Comm comm, MPI_Comm between, const std::string& name, message_ledger::shape frame,
+                 const frame_report& report);
+
+/// Whether each rank of this host has a core of its own. @collective on comm
+bool cores_for_all(const composite_options& options, MPI_Comm comm);
+/// @throws usage_error if `order` does not name each rank once
+void check_order(std::span<const int> order, int ranks);
+/// @throws usage_error if images are too large for messages of `sparse` ones
+void check_sparse(const composite_options& options);
+/// The first pixel within `active` that is not premultiplied; -1 if there is none.
+std::int64_t first_bad_pixel(const composite_options& options, const std::byte* image, const pixel_rectangle& active);
+/// @throws data_error that names the rank, the pixel and its channels
+[[noreturn]] void throw_not_premultiplied(const composite_options& options, int rank, std::int64_t pixel,
+                                          const std::byte* image);
+/// `active` within the image.
+pixel_rectangle clipped(const composite_options& options, const pixel_rectangle& active);
+
+/// Images of ranks of one host: blend rows of all of them, each where it is active.
+struct host_layer {
+  const std::byte* image;
+  pixel_rectangle active;
+};
+/// @param out pixel `at.begin` of the result
+void blend_stretch(const composite_options& options, kernel::pixel_format out_format, std::byte* out,
+                   std::span<const host_layer> layers, plan::span at);
+/// The runs of a stripe where any of the layers is active, counted from its beginning.
+std::vector<plan::span> drawn_runs(const composite_options& options, std::span<const host_layer> layers, plan::span stripe);
+/// The stripe, with the threads that OpenMP gives.
+void blend_stripe(const composite_options& options, kernel::pixel_format out_format, std::byte* out,
+                  std::span<const host_layer> layers, plan::span stripe);
+
+}  // namespace osteon::comm

@@ -1,0 +1,70 @@
+#pragma once
+/// @file
+/// The partial images of the ranks of one host, in memory that they share.
+#include <osteon/comm/composite/compositor_backend.hpp>
+
+namespace osteon::comm {
+
+/// Two images of each rank, in turns, and one picture.
+///
+/// A rank renders frame f + 1 while others still read its image of f. It cannot get to f + 2 before they have: its own
+/// `await_images` of f + 1 waits until all have announced f + 1, and they do so when they are done with f.
+class host_images {
+ public:
+  /// @param holder rank whose stretch of memory holds the picture
+  /// @throws machine_error if the host has less shared memory
+  /// @collective on host, which is borrowed, of ranks on one host
+  host_images(MPI_Comm host, const composite_options& options, int holder);
+
+  /// Where this rank's next image goes.
+  std::byte* next_image() const { return image(rank_, frame_ + 1); }
+  std::byte* picture() const { return picture_; }
+
+  /// Begin a frame: tell the others that the image is rendered. @param bad_pixel of it, or -1
+  void announce(const pixel_rectangle& active, std::int64_t bad_pixel);
+  /// Wait until all images are there. @throws data_error for a bad pixel of any
+  void await_images(const composite_options& options);
+  /// The image of a rank in this frame.
+  host_layer layer(int rank) const { return {image(rank, frame_), state(rank).active[frame_ % 2]}; }
+  /// Tell the others that this rank reads no image any more, and has put its part of the picture in its place.
+  void finish() { common().finished.add(of_all(frame_), crowded_); }
+  /// Wait until all have finished.
+  void await_picture() const { common().finished.wait(of_all(frame_), crowded_); }
+
+  /// The same with the work shared dynamically: the picture is cut into blocks, and each rank claims those of its own stripe
+  /// first, then others'. Where there are more ranks than cores, the ranks that run do the work of those that wait for a
+  /// core.
+  void begin_blocks(std::int64_t of_all_stripes) { last_block_ = ++turn_ * static_cast<std::uint32_t>(of_all_stripes); }
+  /// A block of stripe r that nobody has, or -1; `blocks` is how many there are.
+  std::int64_t claim(int r, std::int64_t blocks);
+  void finish_block() { common().blended.add(last_block_, crowded_); }
+  void await_blocks() const { common().blended.wait(last_block_, crowded_); }
+
+ private:
+  struct alignas(64) rank_state {
+    pixel_rectangle active[2];
+    std::int64_t bad_pixel[2];
+    alignas(64) std::atomic<std::uint32_t> claimed;  ///< blocks of its stripe, in all frames
+  };
+  struct common_state {
+    alignas(64) shared_counter arrived;   ///< images, in all frames
+    alignas(64) shared_counter finished;  ///< calls of `finish`
+    alignas(64) shared_counter blended;   ///< blocks
+  };
+  rank_state& state(int r) const { return *reinterpret_cast<rank_state*>(window_.of(r)); }
+  common_state& common() const { return *reinterpret_cast<common_state*>(window_.of(0) + sizeof(rank_state)); }
+  std::uint32_t of_all(std::uint64_t frames) const {
+    return static_cast<std::uint32_t>(frames) * static_cast<std::uint32_t>(ranks_);
+  }
+  std::byte* image(int r, std::uint64_t frame) const;
+
+  shared_window window_;
+  std::byte* picture_ = nullptr;
+  std::size_t image_bytes_ = 0;
+  int ranks_ = 1, rank_ = 0;
+  bool crowded_ = false;
+  std::uint64_t frame_ = 0;
+  std::uint32_t turn_ = 0, last_block_ = 0;
+};
+
+}  // namespace osteon::comm

@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <cstring>
+#include <osteon/comm/exchange/exchange_backends.hpp>
+
+namespace osteon::comm {
+
+namespace {
+
+/// The hierarchical plan where each group is on one host: member j of a group gets, in the memory that they share, what all
+/// its members have for the members j of all groups; these then send it to each other.
+class hierarchical final : public all_to_all::backend {
+ public:
+  hierarchical(MPI_Comm comm, int members, const all_to_all_options& options)
+      : members_(members), groups_(size(comm) / members), first_(members_, groups_), second_(groups_, members_) {
+    MPI_Comm inside = MPI_COMM_NULL, across = MPI_COMM_NULL;
+    MPI_Comm_split(comm, rank(comm) / members, 0, &inside);
+    inside_ = communicator::take(inside);
+    MPI_Comm_split(comm, rank(comm) % members, 0, &across);
+    across_ = communicator::take(across);
+    all_to_all_options messages = options;
+    messages.schedule = "ring";
+    in_memory_ = std::make_unique<all_to_all>(inside_.get());
+    by_messages_ = std::make_unique<all_to_all>(across_.get(), messages);
+  }
+
+  void run(const std::byte* out, const parcels& to, std::byte* in, const parcels& from, std::int64_t unit) override {
+    const int own = across_.rank() * members_ + inside_.rank();
+    // A parcel for oneself has been copied already.
+    const auto count = [&](const parcels& p, int r) { return r == own ? 0 : p.counts[static_cast<std::size_t>(r)] * unit; };
+    first_.clear();
+    second_.clear();
+    for (int m = 0; m < members_; ++m)
+      for (int g = 0; g < groups_; ++g) {
+        const int r = g * members_ + m;
+        first_.add(m, g, out + to.offsets[static_cast<std::size_t>(r)] * unit, count(to, r));
+      }
+    first_.exchange(*in_memory_);
+    for (int g = 0; g < groups_; ++g)
+      for (int m = 0; m < members_; ++m) second_.add(g, m, first_.came(m, g), first_.size_of_came(m, g));
+    second_.exchange(*by_messages_);
+    for (int g = 0; g < groups_; ++g)
+      for (int m = 0; m < members_; ++m) {
+        const int r = g * members_ + m;
+        if (count(from, r) > 0)
+          std::memcpy(in + from.offsets[static_cast<std::size_t>(r)] * unit, second_.came(g, m),
+                      static_cast<std::size_t>(count(from, r)));
+      }
+  }
+
+ private:
+  /// For each of some peers the same number of parcels, packed, and their sizes.
+  class bundles {
+   public:
+    bundles(int peers, int each) : each_(each), sizes_(static_cast<std::size_t>(peers * each)), came_sizes_(sizes_.size()) {
+      totals_.counts.resize(static_cast<std::size_t>(peers));
+    }
+
+    void clear() {
+      std::fill(totals_.counts.begin(), totals_.counts.end(), 0);
+      starts_.clear();
+      packed_.clear();
+      length_ = 0;
+    }
+
+    /// In order of peers, and of their parcels.
+    void add(int peer, int which, const std::byte* at, std::int64_t bytes) {
+      sizes_[index(peer, which)] = bytes;
+      totals_.counts[static_cast<std::size_t>(peer)] += bytes;
+      packed_.insert(packed_.end(), at, at + bytes);
+    }
+
+    void exchange(all_to_all& how) {
+      const auto headers = parcels::packed(std::vector<std::int64_t>(totals_.counts.size(), each_));
+      how.run<std::int64_t>(sizes_, headers, came_sizes_, headers);
+      parcels from;
+      for (const std::int64_t bytes : came_sizes_) {
+        starts_.push_back(length_);
+        length_ += bytes;
+      }
+      for (std::size_t peer = 0; peer < totals_.counts.size(); ++peer) {
+        const std::size_t begin = peer * static_cast<std::size_t>(each_), end = begin + static_cast<std::size_t>(each_);
+        from.offsets.push_back(starts_[begin]);
+        from.counts.push_back((end < starts_.size() ? starts_[end] : length_) - starts_[begin]);
+      }
+      if (std::ssize(came_) < length_) came_.resize(static_cast<std::size_t>(length_));
+      how.run<std::byte>(packed_, parcels::packed(totals_.counts), came_, from);
+    }
+
+    const std::byte* came(int peer, int which) const { return came_.data() + starts_[index(peer, which)]; }
+    std::int64_t size_of_came(int peer, int which) const { return came_sizes_[index(peer, which)]; }
+
+   private:
+    std::size_t index(int peer, int which) const { return static_cast<std::size_t>(peer * each_ + which); }
+
+    int each_;
+    std::int64_t length_ = 0;
+    std::vector<std::int64_t> sizes_, came_sizes_, starts_;
+    parcels totals_;
+    std::vector<std::byte> packed_, came_;  // as long as they ever were: new memory costs more than copying
+  };
+
+  int members_, groups_;
+  bundles first_, second_;
+  communicator inside_, across_;
+  std::unique_ptr<all_to_all> in_memory_, by_messages_;
+};
+
+}  // namespace
+
+std::unique_ptr<all_to_all::backend> exchange_hierarchically(MPI_Comm comm, int members, const all_to_all_options& options) {
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_split(comm, rank(comm) / members, 0, &made);
+  const communicator group = communicator::take(made);
+  MPI_Comm_split_type(group.get(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);
+  int apt = communicator::take(made).size() == members;  // a group of as many ranks as all, on one host
+  MPI_Allreduce(MPI_IN_PLACE, &apt, 1, MPI_INT, MPI_MIN, comm);
+  if (!apt) return {};
+  return std::make_unique<hierarchical>(comm, members, options);
+}
+
+}  // namespace osteon::comm

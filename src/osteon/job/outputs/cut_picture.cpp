@@ -1,0 +1,239 @@
+#include <osteon/job/outputs/cut_picture.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/percentile.hpp>
+#include <osteon/io/files/result_file.hpp>
+#include <osteon/io/png.hpp>
+#include <osteon/job/outputs/lines.hpp>
+#include <osteon/render/annotate.hpp>
+#include <osteon/render/line_convolution.hpp>
+#include <osteon/render/scene/colour_map.hpp>
+#include <osteon/render/scene/presets.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+constexpr std::array axis_names{"z", "y", "x"};
+
+// The axes of a picture of a cut, so that a camera outside could see it so: x or y to the right; z, else y, up.
+struct cut_axes {
+  int normal, up, right;
+  double azimuth_deg, elevation_deg;  // of that camera
+};
+
+cut_axes axes_of(int normal) {
+  if (normal == 0) return {0, 1, 2, -90, 90};
+  if (normal == 1) return {1, 0, 2, -90, 0};
+  return {2, 0, 1, 0, 0};
+}
+
+// Where a rank's share of `rows` begins.
+std::int64_t share(std::int64_t rows, int rank, int ranks) { return rows * rank / ranks; }
+
+class cut {
+ public:
+  cut(const cut_request& request, const io::field_list& list, const io::field_info& vector)
+      : request_(request), list_(list), vector_(vector), axes_(axes_of(request.normal)) {
+    const double edge = list.spacing_mm[axes_.normal];
+    const std::int64_t layers = list.shape[axes_.normal];
+    const double at = request.at_mm.value_or(0.5 * edge * static_cast<double>(layers));
+    layer_ = std::min(static_cast<std::int64_t>(std::floor(at / edge)), layers - 1);
+    if (!(at >= 0 && at <= edge * static_cast<double>(layers)))
+      throw usage_error(fmt::format("--cut {}={}: the image reaches from 0 to {:.6g} mm along {}; give a place in it",
+                                    axis_names[static_cast<std::size_t>(axes_.normal)], at,
+                                    edge * static_cast<double>(layers), axis_names[static_cast<std::size_t>(axes_.normal)]));
+    const double high = list.spacing_mm[axes_.up] * static_cast<double>(rows());
+    const double wide = list.spacing_mm[axes_.right] * static_cast<double>(columns());
+    picture_.pixel_mm = std::max(wide / request.width, high / request.height);
+    picture_.width = std::clamp(static_cast<int>(std::lround(wide / picture_.pixel_mm)), 1, request.width);
+    picture_.height = std::clamp(static_cast<int>(std::lround(high / picture_.pixel_mm)), 1, request.height);
+    // Threads are a fiftieth of the picture long, but a voxel at least: shorter ones do not show where they lead.
+    const double finest = std::min(list.spacing_mm[axes_.up], list.spacing_mm[axes_.right]) / picture_.pixel_mm;
+    picture_.reach_pixels = std::clamp(std::max(0.02 * std::max(picture_.width, picture_.height), finest), 4.0, 200.0);
+  }
+
+  std::int64_t rows() const { return list_.shape[axes_.up]; }
+  std::int64_t columns() const { return list_.shape[axes_.right]; }
+  const render::plane_picture& picture() const { return picture_; }
+  const cut_axes& axes() const { return axes_; }
+  double at_mm() const { return (static_cast<double>(layer_) + 0.5) * list_.spacing_mm[axes_.normal]; }
+
+  // A component, or the magnitude (-1), in rows of the cut. NaN where there is none.
+  std::vector<float> read(std::int64_t begin, std::int64_t end, int component) const {
+    box3 part{{0, 0, 0}, list_.shape};
+    part.begin[axes_.normal] = layer_;
+    part.end[axes_.normal] = layer_ + 1;
+    part.begin[axes_.up] = begin;
+    part.end[axes_.up] = end;
+    // (rows, columns) is the order of the file: of the two axes, the one that goes up comes first.
+    return begin < end ? io::read_field(request_.file, vector_, part, component) : std::vector<float>{};
+  }
+
+  render::plane_field plane(std::int64_t begin, std::int64_t end) const {
+    render::plane_field result{end - begin,
+                               columns(),
+                               begin,
+                               list_.spacing_mm[axes_.up],
+                               list_.spacing_mm[axes_.right],
+                               read(begin, end, 2 - axes_.up),  // the file has x, y, z
+                               read(begin, end, 2 - axes_.right)};
+    for (auto* values : {&result.along_rows, &result.along_columns})
+      for (float& v : *values)
+        if (!std::isfinite(v)) v = 0;
+    return result;
+  }
+
+ private:
+  const cut_request& request_;
+  const io::field_list& list_;
+  const io::field_info& vector_;
+  cut_axes axes_;
+  std::int64_t layer_ = 0;
+  render::plane_picture picture_;
+};
+
+}  // namespace
+
+nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, log_sink& log) {
+  const stopwatch watch;
+  const int rank = comm::rank(comm), ranks = comm::size(comm);
+  io::field_list list;
+  io::field_info vector;
+  std::optional<cut> where;
+  std::vector<float> speed;
+  comm::collectively(comm, [&] {
+    list = io::list_fields(request.file);
+    vector = find_vector(list, request.vector);
+    where.emplace(request, list, vector);
+    speed = where->read(share(where->rows(), rank, ranks), share(where->rows(), rank + 1, ranks), -1);
+  });
+  const double fraction = 0.99;
+  const double usual =
+      static_cast<double>(comm::percentiles(comm, speed, std::span(&fraction, 1), 1, [&](std::size_t i) {
+                            return std::isfinite(speed[i]) && speed[i] > 0 ? std::size_t{0} : comm::no_group;
+                          }).front());
+  const double low = request.low.value_or(0), high = request.high.value_or(usual);
+  const render::plane_picture& picture = where->picture();
+  std::vector<std::uint8_t> bytes;
+  comm::collectively(comm, [&] {
+    if (!(usual > 0))
+      throw usage_error(fmt::format("'{}' is zero everywhere in the cut {}={:.6g} mm: give another --cut", vector.name,
+                                    axis_names[static_cast<std::size_t>(request.normal)], where->at_mm()));
+    if (!(low < high))
+      throw usage_error(
+          fmt::format("the colours of '{}' would range from {} to {}; give --range LOW HIGH", vector.name, low, high));
+    const std::vector<int> first_row = io::png_rows(picture.height, ranks);
+    const int first = first_row[static_cast<std::size_t>(rank)], last = first_row[static_cast<std::size_t>(rank) + 1];
+    const render::plane_rows needed = render::rows_needed(picture, list.spacing_mm[where->axes().up], first, last);
+    const std::int64_t begin = std::clamp<std::int64_t>(needed.begin, 0, where->rows() - 1);
+    const std::int64_t end = std::clamp<std::int64_t>(needed.end, begin + 1, where->rows());
+    const render::plane_field plane = where->plane(begin, end);
+    const std::vector<float> magnitude = where->read(begin, end, -1);
+    const std::vector<float> threads = render::line_convolution(plane, picture, first, last);
+
+    render::scene scene;
+    scene.spacing_mm = list.spacing_mm;
+    scene.width = picture.width;
+    scene.height = picture.height;
+    scene.background = request.light ? render::presets::light_background : render::presets::dark_background;
+    // What the field leaves empty: the solid around a fluid, or the pores of a solid.
+    const bool fluid = is_fluid(list);
+    const std::array<float, 3> grain = request.light ? std::array{0.62F, 0.58F, 0.52F} : std::array{0.045F, 0.04F, 0.035F};
+    const auto& colours = render::colour_map(request.map);
+    render::image rows{picture.width, last - first, first, 0, {}};
+    rows.rgba.reserve(threads.size() * 4);
+    for (int row = first; row < last; ++row)
+      for (int column = 0; column < picture.width; ++column) {
+        const auto r = static_cast<std::int64_t>((picture.height - row - 0.5) * picture.pixel_mm / plane.row_mm);
+        const auto c = static_cast<std::int64_t>((column + 0.5) * picture.pixel_mm / plane.column_mm);
+        const auto voxel = static_cast<std::size_t>((std::clamp(r, begin, end - 1) - begin) * plane.columns +
+                                                    std::min(c, plane.columns - 1));
+        const float thread = threads[static_cast<std::size_t>(row - first) * static_cast<std::size_t>(picture.width) +
+                                     static_cast<std::size_t>(column)];
+        const float value = magnitude[voxel];
+        std::array<float, 4> pixel{0, 0, 0, 0};
+        if (std::isfinite(value)) {
+          const double t = std::clamp((static_cast<double>(value) - low) / (high - low), 0.0, 1.0);
+          const double from = static_cast<double>(render::presets::glow_first),
+                       to = static_cast<double>(render::presets::glow_last);
+          const auto& colour = colours[static_cast<std::size_t>(255 * (from + t * (to - from)))];
+          const float light = std::isnan(thread) ? 0.35F : 0.35F + 1.3F * thread;
+          for (std::size_t k = 0; k < 3; ++k) pixel[k] = std::min(1.0F, colour[k] * light);
+          pixel[3] = 1;
+        } else if (fluid) {
+          std::copy(grain.begin(), grain.end(), pixel.begin());
+          pixel[3] = 1;
+        }
+        rows.rgba.insert(rows.rgba.end(), pixel.begin(), pixel.end());
+      }
+    bytes = render::to_rgba8(rows, scene.background);
+    if (!request.annotated) return;
+    render::annotations notes;
+    notes.title = fmt::format("{}, cut at {} = {:.4g} mm", request.title.empty() ? list.title : request.title,
+                              axis_names[static_cast<std::size_t>(request.normal)], where->at_mm());
+    notes.outline = false;
+    notes.map = request.map;
+    notes.low = low;
+    notes.high = high;
+    notes.first = render::presets::glow_first;
+    notes.last = render::presets::glow_last;
+    notes.quantity = (vector.name == "velocity" ? "speed" : vector.name) +
+                     (vector.units.empty() || vector.units == "1" ? "" : " [" + vector.units + "]");
+    // A camera with parallel rays whose pixels are those of the cut: zoom 1 fits the bounding sphere.
+    double radius = 0;
+    for (int axis = 0; axis < 3; ++axis)
+      radius += std::pow(0.5 * static_cast<double>(list.shape[axis]) * list.spacing_mm[axis], 2);
+    scene.view = {
+        .azimuth_deg = where->axes().azimuth_deg, .elevation_deg = where->axes().elevation_deg, .perspective = false};
+    scene.view.zoom = std::sqrt(radius) / (0.5 * std::min(picture.width, picture.height)) / picture.pixel_mm;
+    render::annotate(bytes, scene, list.shape, notes, first);
+  });
+  io::write_png(comm, request.output, picture.width, picture.height, bytes);
+  log.note(fmt::format("{}: {:.2f} s", request.output, watch.seconds()));
+  return {{"schema", "osteon.cut/1"},
+          {"file", request.output},
+          {"field", vector.name},
+          {"units", vector.units},
+          {"low", low},
+          {"high", high},
+          {"normal", axis_names[static_cast<std::size_t>(request.normal)]},
+          {"at_mm", where->at_mm()},
+          {"width", picture.width},
+          {"height", picture.height},
+          {"ranks", ranks},
+          {"seconds", watch.seconds()}};
+}
+
+bool draw_cut_of(const spec& job, const output_paths& paths, MPI_Comm comm, log_sink& log) {
+  bool is_there = false;
+  comm::collectively(comm, [&] {
+    for (const io::field_info& f : io::list_fields(paths.results).fields)
+      is_there = is_there || (f.components == 3 && (f.name == "velocity" || f.name == "heat_flux_density"));
+  });
+  if (!is_there) return false;
+  cut_request request;
+  request.file = paths.results;
+  request.normal = job.load.axis == "y" ? 2 : 1;
+  request.map = job.picture.colour_map;
+  request.width = static_cast<int>(job.picture.width);
+  request.height = static_cast<int>(job.picture.height);
+  request.output = paths.cut;
+  try {
+    draw_cut(comm, request, log);
+  } catch (const usage_error& e) {  // the same on all ranks
+    log.warn(std::string("no cut is drawn: ") + e.what());
+    return false;
+  }
+  return true;
+}
+
+}  // namespace osteon::job

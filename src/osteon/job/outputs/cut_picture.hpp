@@ -1,0 +1,40 @@
+#pragma once
+/// @file
+/// A cut through a vector field of a results file, drawn by line integral convolution in the colours of its magnitude.
+#include <mpi.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <osteon/base/log_sink.hpp>
+#include <osteon/job/outputs/output_paths.hpp>
+#include <string>
+
+namespace osteon::job {
+
+struct cut_request {
+  std::string file;             ///< results.nc
+  std::string vector;           ///< empty: velocity, else heat_flux_density
+  int normal = 1;               ///< axis across the cut: 0 (z), 1 (y), 2 (x)
+  std::optional<double> at_mm;  ///< from the low face; absent: the middle
+  std::string map = "inferno";
+  std::optional<double> low, high;  ///< ends of the colours; absent: 0 and the 99th percentile in the cut
+  int width = 1024, height = 1024;  ///< the picture gets the specimen's proportions within them
+  bool light = false;               ///< a light background
+  bool annotated = true;
+  std::string title;   ///< empty: the file's
+  std::string output;  ///< .png
+};
+
+/// Draw it. The picture does not depend on the number of ranks.
+/// @param request its values are checked; the file is not: call io::check_whole() first
+/// @throws usage_error (no vector field, no such place, nothing flows in the cut), data_error, machine_error
+/// @return what was written, for --json @collective on comm
+/// @cost a rank reads the rows of the cut that its rows of the picture need
+nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, log_sink& log);
+
+/// The cut of a job whose results are written: through the middle, along the axis of its load.
+/// @return whether there is one: not if the results leave out the vectors, or nothing flows in that cut, which is told
+/// @throws data_error, machine_error @collective on comm
+bool draw_cut_of(const spec& job, const output_paths& paths, MPI_Comm comm, log_sink& log);
+
+}  // namespace osteon::job

@@ -1,0 +1,66 @@
+#pragma once
+/// @file
+/// Compositing methods: direct send, in which the image is cut into one stripe per member and everyone sends every stripe to
+/// its owner; whole images by a binary tree or one after the other; stripes that travel from neighbour to neighbour.
+#include <osteon/plan/composite/composite.hpp>
+
+namespace osteon::plan {
+
+/// The order in which a direct send's messages can be taken one at a time: in a slot each member sends at most one
+/// message and receives at most one, and an owner's next message always touches what it has blended.
+///
+/// Pairing by round robin or XOR would need members - 1 slots, but brings images out of visibility order: an owner would
+/// have to keep them all. Here the pairs at distance 1, 2, ... take turns, front and back; from half the members on, the
+/// two directions have no member in common and share a slot. That makes 3/2 members slots.
+struct send_slots {
+  int members;
+
+  int count() const { return members < 2 ? 0 : members - 1 + alternating(); }
+  /// Slot in which a message arrives from `distance` places before (or behind) its owner.
+  int from_front(int distance) const {
+    return distance <= alternating() ? 2 * (distance - 1) : distance - 1 + alternating();
+  }
+  int from_back(int distance) const { return distance <= alternating() ? 2 * distance - 1 : distance - 1 + alternating(); }
+  /// The other way round: visit(distance, whether it is from the front) for the messages of a slot.
+  template <class Visit>
+  void visit(int slot, Visit each) const {
+    if (slot < 2 * alternating()) return each(slot / 2 + 1, slot % 2 == 0);
+    for (const bool front : {true, false}) each(slot - alternating() + 1, front);
+  }
+
+ private:
+  int alternating() const { return (members - 1) / 2; }
+};
+
+/// Direct send of equal stripes; member i owns stripe i.
+/// @param messages_per_round most messages that a member sends, and receives, in a round; 0: all at once. It bounds the
+///        memory beside the image: `messages_per_round` stripes instead of members - 1.
+/// @throws usage_error if messages_per_round is negative
+/// @cost members - 1 messages a member, (1 - 1/members) of the image
+/// @cite [Hsu1993]; [Neumann1993]
+composite direct_send(const composite_task& task, int messages_per_round = 0);
+
+/// In each round one member of each pair of groups takes the other's image. The picture ends at the task's root, or
+/// at the front member if it has none.
+/// @cost members - 1 messages of a whole image, one sent by a member; log2 members rounds
+/// @cite [Shaw1988]; [Ono]: cheap for a handful of images, for it needs no collect
+composite binary_tree(const composite_task& task);
+
+/// All images go to one member, the nearest first.
+/// @param messages_per_round images that it receives in a round and keeps until they are blended; 0: all at once
+/// @throws usage_error if messages_per_round is negative
+composite sequential(const composite_task& task, int messages_per_round = 1);
+
+/// From both ends each member blends its neighbour's image with its own, and passes the result on towards the root.
+composite sequential_chain(const composite_task& task);
+
+/// Two chains for each stripe, from the front and from the back, end at its owner.
+///
+/// A ring as in [Ono] would bring the back of the image to the front member, where `over` cannot join them. Chains
+/// start so that all end with the last of members - 1 rounds; in a round each member exchanges at most one stripe
+/// with each of its two neighbours.
+/// @cost members - 1 messages sent by a member, (1 - 1/members) of the image; two stripes beside the image
+/// @cite [Lee1996]
+composite parallel_pipeline(const composite_task& task);
+
+}  // namespace osteon::plan

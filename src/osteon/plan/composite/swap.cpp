@@ -1,0 +1,187 @@
+#include <osteon/plan/composite/swap.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <osteon/base/error.hpp>
+#include <osteon/plan/composite/collect.hpp>
+#include <osteon/plan/partition.hpp>
+#include <osteon/plan/visibility_order.hpp>
+
+namespace osteon::plan {
+
+namespace {
+
+// The last value below `count` at which a growing function does not exceed `limit`; there is one.
+template <class F>
+std::int64_t last_below(std::int64_t count, std::int64_t limit, F function) {
+  std::int64_t low = 0, high = count;  // function(low) <= limit < function(high)
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (function(middle) <= limit ? low : high) = middle;
+  }
+  return low;
+}
+
+// `count` joining groups of `size` members each. They are at most two such classes in a group.
+struct equal_parts {
+  std::int64_t count, size;
+};
+
+// The visibility indices [begin, end), which become one group in the round of `level`.
+struct group {
+  std::int64_t begin, end;
+  int level;
+  std::int64_t ways;  // joining groups: first the larger ones, then the others
+
+  std::int64_t size() const { return end - begin; }
+  equal_parts large() const { return {size() % ways, size() / ways + 1}; }
+  equal_parts small() const { return {ways - size() % ways, size() / ways}; }
+
+  std::int64_t joining_of(std::int64_t index) const {
+    const std::int64_t offset = index - begin, in_large = large().count * large().size;
+    return offset < in_large ? offset / large().size : large().count + (offset - in_large) / small().size;
+  }
+
+  // Slots are ordered by the centres (2 i + 1) / (2 size) of the parts within the joining groups, then by group. So the
+  // i-th members of all large groups have slots in a row, and so have those of all small groups.
+  std::int64_t first_slot_of_large(std::int64_t i) const {
+    const std::int64_t p = large().size, q = small().size, reach = (2 * i + 1) * q;
+    const std::int64_t small_before = std::min(q, (reach + p - 1) / p / 2);  // (2 j + 1) p < reach
+    return i * large().count + small_before * small().count;
+  }
+  std::int64_t first_slot_of_small(std::int64_t j) const {
+    const std::int64_t p = large().size, q = small().size;
+    const std::int64_t large_before = std::min(p, ((2 * j + 1) * p / q + 1) / 2);  // (2 i + 1) q <= (2 j + 1) p
+    return j * small().count + large_before * large().count;
+  }
+};
+
+struct swap_generator {
+  int members;
+  std::int64_t elements;
+  int levels;
+  std::function<std::int64_t(std::int64_t, int)> ways;
+
+  group make(std::int64_t begin, std::int64_t end, int level) const {
+    const std::int64_t size = end - begin;
+    if (level >= levels - 1) return {begin, end, level, size};
+    return {begin, end, level, std::min(size, ways(size, level))};
+  }
+  group all() const { return make(0, members, 0); }
+  group joining(const group& g, std::int64_t a) const {
+    const std::int64_t q = g.size() / g.ways, rest = g.size() % g.ways;
+    const std::int64_t begin = g.begin + a * q + std::min(a, rest);
+    return make(begin, begin + q + (a < rest ? 1 : 0), g.level + 1);
+  }
+
+  std::int64_t slot_of(const group& g, std::int64_t index) const {
+    if (g.size() == 1) return 0;
+    const std::int64_t a = g.joining_of(index), i = slot_of(joining(g, a), index);
+    return a < g.large().count ? g.first_slot_of_large(i) + a : g.first_slot_of_small(i) + a - g.large().count;
+  }
+
+  std::int64_t index_at(const group& g, std::int64_t slot) const {
+    if (g.size() == 1) return g.begin;
+    if (g.large().count > 0 && g.first_slot_of_large(0) <= slot) {
+      const std::int64_t i = last_below(g.large().size, slot, [&](std::int64_t k) { return g.first_slot_of_large(k); });
+      const std::int64_t a = slot - g.first_slot_of_large(i);
+      if (a < g.large().count) return index_at(joining(g, a), i);
+    }
+    const std::int64_t j = last_below(g.small().size, slot, [&](std::int64_t k) { return g.first_slot_of_small(k); });
+    return index_at(joining(g, g.large().count + slot - g.first_slot_of_small(j)), j);
+  }
+
+  span part_of(const group& g, std::int64_t index) const { return partition{elements, g.size()}.part(slot_of(g, index)); }
+
+  // Messages with the members of `g`, other than `self`, whose parts overlap `wanted`; `how` tells what becomes of them.
+  template <class How>
+  void add_messages(std::vector<message>& messages, const group& g, span wanted, std::int64_t self, How how) const {
+    if (wanted.size() <= 0) return;
+    const partition parts{elements, g.size()};
+    for (std::int64_t slot = parts.part_of(wanted.begin); slot < g.size() && parts.cut(slot) < wanted.end; ++slot) {
+      const span common = overlap(parts.part(slot), wanted);
+      if (common.size() <= 0) continue;
+      const std::int64_t index = index_at(g, slot);
+      if (index != self) messages.push_back({static_cast<int>(index), common, how(index)});
+    }
+  }
+
+  round join(const group& g, std::int64_t index) const {
+    round result;
+    const std::int64_t a = g.joining_of(index);
+    const group own = joining(g, a);
+    const span held = part_of(own, index), next = part_of(g, index);
+    const auto always = [](arrival how) { return [how](std::int64_t) { return how; }; };
+    add_messages(result.sends, g, held, index, [&](std::int64_t to) {
+      const std::int64_t b = g.joining_of(to);
+      return a == b ? arrival::place : a < b ? arrival::blend_front : arrival::blend_back;
+    });
+    add_messages(result.receives, own, next, index, always(arrival::place));  // before anything is blended with it
+    for (std::int64_t b = a; b-- > 0;)
+      add_messages(result.receives, joining(g, b), next, index, always(arrival::blend_front));
+    for (std::int64_t b = a + 1; b < g.ways; ++b)
+      add_messages(result.receives, joining(g, b), next, index, always(arrival::blend_back));
+    return result;
+  }
+
+  round of(int index, int number) const {
+    // Where a group cannot be split evenly, a member may be alone some levels early: it is idle in the first rounds.
+    for (group g = all(); g.size() > 1; g = joining(g, g.joining_of(index)))
+      if (g.level == levels - 1 - number) return join(g, index);
+    return {};
+  }
+};
+
+}  // namespace
+
+composite swap_by_groups(const composite_task& task, int levels,
+                         std::function<std::int64_t(std::int64_t size, int level)> ways) {
+  const auto generator =
+      std::make_shared<const swap_generator>(swap_generator{task.members, task.elements, levels, std::move(ways)});
+  composite result;
+  result.members = task.members;
+  result.elements = task.elements;
+  result.rounds = levels;
+  result.of = [generator](int index, int number) { return generator->of(index, number); };
+  result.owned = [generator](int index) { return std::vector<span>{generator->part_of(generator->all(), index)}; };
+  result.index_at_place = [generator](int place) { return static_cast<int>(generator->index_at(generator->all(), place)); };
+  result.place_of_index = [generator](int index) { return static_cast<int>(generator->slot_of(generator->all(), index)); };
+  return result;
+}
+
+composite binary_swap(const composite_task& task) { return radix_k(task, {2}); }
+
+composite radix_k(const composite_task& task, std::vector<int> factors) {
+  for (const int k : factors)
+    if (k < 2)
+      throw usage_error(fmt::format("radix-k with a factor of {}: give factors of at least 2, as in radix-k:8,4", k));
+  if (factors.empty()) throw usage_error("radix-k without a factor: give at least one, as in radix-k:8,4");
+  std::vector<std::int64_t> by_level;  // last round first
+  for (std::int64_t joined = 1; joined < task.members; joined *= by_level.front())
+    by_level.insert(by_level.begin(), factors[std::min(by_level.size(), factors.size() - 1)]);
+  const int levels = static_cast<int>(by_level.size());
+  return swap_by_groups(task, levels,
+                        [by_level](std::int64_t, int level) { return by_level[static_cast<std::size_t>(level)]; });
+}
+
+composite two_three_swap(const composite_task& task) {
+  const int levels = static_cast<int>(std::bit_width(static_cast<unsigned>(task.members))) - 1;
+  return swap_by_groups(task, levels, [levels](std::int64_t size, int level) -> std::int64_t {
+    // After this level there are levels - 1 - level others, which join 3 to that power at most.
+    std::int64_t most = 1;
+    for (int l = level + 1; l < levels; ++l) most *= 3;
+    return (size + 1) / 2 <= most ? 2 : 3;
+  });
+}
+
+plan binary_swap(int ranks, std::int64_t elements, std::span<const int> order, int root) {
+  check_request("binary-swap", ranks, elements, order, root);
+  composite_task task{ranks, elements, -1, {}, {}};
+  task.root = root < 0 ? -1 : indices_of_ranks(order)[static_cast<std::size_t>(root)];
+  return in_order("binary-swap", collected(binary_swap(task), task.root), order);
+}
+
+}  // namespace osteon::plan

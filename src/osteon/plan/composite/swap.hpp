@@ -1,0 +1,43 @@
+#pragma once
+/// @file
+/// Swap methods: binary swap, radix-k and 2-3 swap, for any number of members.
+#include <osteon/plan/composite/composite.hpp>
+
+namespace osteon::plan {
+
+/// Swap by a tree of groups: in each round, groups of adjacent members join into one, whose members hold equal,
+/// contiguous parts. Members send the elements that they held to the members whose new parts overlap them.
+///
+/// Groups of one round may be of two sizes that differ by one. The parts of a new group's members interleave those of
+/// the joined groups by their centres, so a member's next part is in or beside the part that it holds already; for
+/// equal groups this is the classic swap.
+/// @param levels rounds; the groups of the last level fall apart into single members
+/// @param ways number of groups that a group of `size` members is made of; level 0 is the last round
+/// @cost of(index): O(sum of ways * log members); (1 - 1/members) of the image is sent by a member if all groups are
+///       equal, and less than twice that otherwise
+composite swap_by_groups(const composite_task& task, int levels,
+                         std::function<std::int64_t(std::int64_t size, int level)> ways);
+
+/// Pairs of groups. @cite [Ma1994]; [Yu2008] for numbers that are no powers of two
+composite binary_swap(const composite_task& task);
+
+/// Groups of `factors[0]` members, then of that many groups, and so on; the last factor is repeated until all members
+/// are one group. Factors need not divide the number of members.
+/// @throws usage_error if there is no factor, or one below 2
+/// @cite [Peterka2009]
+composite radix_k(const composite_task& task, std::vector<int> factors);
+
+/// Groups of two or three, so that floor(log2 members) rounds do. @cite [Yu2008]
+composite two_three_swap(const composite_task& task);
+
+/// Plan a binary swap of any number of ranks, and the collect of the finished parts at `root`.
+///
+/// Sizes are known to all, so the collect needs no exchange of sizes.
+/// @param elements number of pixels; may be smaller than `ranks`
+/// @param order order[i] is the rank at visibility index i, front to back; a permutation of 0 ... ranks - 1
+/// @param root rank that holds everything at the end, or -1 to leave the parts with their owners
+/// @throws usage_error if `order` is not a permutation or `root` is not one of the ranks
+/// @cost `of(rank)` takes O(log^2 ranks), and O(ranks) for the root
+plan binary_swap(int ranks, std::int64_t elements, std::span<const int> order, int root = 0);
+
+}  // namespace osteon::plan

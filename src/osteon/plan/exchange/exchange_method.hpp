@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// Exchanges by name, as on the command line.
+#include <osteon/plan/composite/composite_method.hpp>
+#include <osteon/plan/exchange/exchange.hpp>
+#include <osteon/plan/verify.hpp>
+
+namespace osteon::plan {
+
+/// Parameters of an exchange, beside its name.
+struct exchange_request {
+  int ranks = 1;
+  std::int64_t bytes = 1024;    ///< of a parcel, an object, or a face of a halo
+  parcel_sizes sizes = {};      ///< of each parcel; none: `bytes`
+  std::vector<int> shape = {};  ///< of `shift` where it names none; empty: one dimension
+  std::int64_t pixels = 512 * 512;
+  std::int64_t bytes_per_pixel = 4;
+};
+
+/// The exchanges, each with its usual parameters; compositing methods (composite_method.hpp) are understood too.
+const std::vector<method_description>& known_exchanges();
+
+/// Make the exchange that a text names.
+///
+/// | text | exchange |
+/// |---|---|
+/// | `shift`, `shift:8x8x16` | all-to-all, everybody in the same direction |
+/// | `ring`, `xor`, `pairwise`, `bruck`, `hierarchical:R` | other all-to-alls; R ranks a host |
+/// | `transposition`, `transposition:x-first` | as printed, and repaired for routing by the first dimension first |
+/// | `transposition:column-major` | as printed, on ranks that are numbered along columns: the same traffic as x-first |
+/// | `butterfly`, `prefix`, `prefix:doubling`, `broadcast`, `broadcast:ROOT` | |
+/// | `halo:ZxYxX`, `halo:ZxYxX:periodic` | faces of blocks |
+/// | anything else | a compositing method, ranks in order of visibility |
+/// @throws usage_error that names the known texts, and the one that was perhaps meant
+plan make_exchange(const std::string& text, const exchange_request& request);
+
+/// What an exchange that was made by name is for: which ranks have parcels for each other, whose objects are where.
+/// Compositing methods want a goal with the order of visibility.
+goal goal_of_exchange(const plan& what);
+
+/// "8x8x16" as numbers. @throws usage_error naming `what`
+std::vector<int> parse_shape(const std::string& text, const std::string& what);
+
+}  // namespace osteon::plan

@@ -1,0 +1,19 @@
+#pragma once
+/// @file
+/// The order in which ranks lie behind one another, as users give it, and its checks.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace osteon::plan {
+
+/// Visibility indices by rank.
+/// @param order rank at each visibility index, front to back
+/// @throws usage_error if `order` does not name each of the ranks 0 ... order.size() - 1 once
+std::vector<int> indices_of_ranks(std::span<const int> order);
+
+/// @throws usage_error unless ranks >= 1, elements >= 0 and root is one of the ranks or -1
+void check_request(const std::string& name, int ranks, std::int64_t elements, std::span<const int> order, int root);
+
+}  // namespace osteon::plan

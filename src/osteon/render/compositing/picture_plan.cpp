@@ -1,0 +1,74 @@
+#include <osteon/render/compositing/picture_plan.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <osteon/comm/composite/sparse_runs.hpp>
+#include <osteon/comm/message_ledger.hpp>
+#include <osteon/comm/neighbours.hpp>
+#include <osteon/grid/ghost_cells.hpp>
+#include <osteon/render/compositing/choose_compositor.hpp>
+#include <osteon/render/compositing/join_images.hpp>
+#include <osteon/render/rays/view.hpp>
+
+namespace osteon::render {
+
+picture_plan::picture_plan(const grid::box_tree& boxes, const scene& what, std::span<const int> first_row)
+    : ghost_depth_(ghost_depth(what.step_voxels)), format_{what.join.pixels} {
+  const int ranks = boxes.ranks();
+  if (ranks == 1 && what.how != method::surface) return;
+  if (what.join.by == comm::transport::shared) return;  // images and picture are read where they are
+  std::string method = what.join.method;
+  if (method.empty()) method = usual_method(ranks);
+  if (what.join.by == comm::transport::hybrid)
+    assumed_ = fmt::format("hosts are not known: the picture is planned as {} over messages between all ranks", method);
+
+  view from = view::of(what.view, boxes.domain(), what.spacing_mm, what.width, what.height);
+  from.clip = what.clip;
+  const pixel_box frame = from.seen({{}, boxes.domain()});
+  const std::vector<int> order = visibility_order(from, boxes);
+  const auto width = static_cast<int>(frame.width());
+  if (const comm::drawn_plan_maker make = drawn_plan_maker_of(method)) {
+    std::vector<std::vector<plan::span>> drawn;
+    for (int r = 0; r < ranks; ++r) {
+      drawn.push_back(comm::rows_of(rectangle_within(frame, from.seen(boxes.box_of(r))), width));
+    }
+    compositing_ = make(ranks, frame.size(), order, -1, drawn);
+  } else {
+    compositing_ = plan_maker_of(method)(ranks, frame.size(), order, -1);
+    if (assumed_.empty())
+      assumed_ = fmt::format(
+          "{} sends runs of pixels that are not empty, with their lengths: a run sends at most as many "
+          "pixels as are planned",
+          method);
+  }
+  for (const int row : first_row) first_pixel_.push_back(frame.pixels_above(row));
+  for (int r = 0; r < ranks; ++r) parts_.push_back(compositing_.result(r));
+}
+
+void picture_plan::rehearse(const grid::block& where) const {
+  constexpr int fields = 2;
+  const comm::neighbours ghosts(where.comm, 0, grid::plan_of_ghost_cells(where, ghost_depth_));
+  for (int n = 0; n < fields; ++n) ghosts.rehearse(sizeof(float));
+  if (compositing_.name.empty()) return;
+  comm::rehearse(where.comm, compositing_, format_.bytes());
+  rehearse_rows(where.comm);
+}
+
+void picture_plan::rehearse_rows(MPI_Comm comm) const {
+  const auto rank = static_cast<std::size_t>(comm::rank(comm)), ranks = parts_.size();
+  if (ranks == 1) return;
+  const auto count = [&](std::size_t holder, std::size_t wants) {
+    std::int64_t all = 0;
+    for (const plan::span& s : parts_[holder])
+      all += std::max<std::int64_t>(0, std::min(s.end, first_pixel_[wants + 1]) - std::max(s.begin, first_pixel_[wants]));
+    return static_cast<int>(all);
+  };
+  std::vector<int> to(ranks), from(ranks);
+  for (std::size_t r = 0; r < ranks; ++r)
+    if (r != rank) to[r] = count(rank, r), from[r] = count(r, rank);
+  comm::counted_call::all_to_all(comm, rows_counted_as(format_), to, from,
+                                 static_cast<int>(format_of_rows(format_).bytes()));
+}
+
+}  // namespace osteon::render

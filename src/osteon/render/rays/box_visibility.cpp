@@ -1,0 +1,107 @@
+#include <osteon/render/rays/view.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <osteon/base/error.hpp>
+#include <osteon/grid/box_tree.hpp>
+#include <queue>
+
+namespace osteon::render {
+
+namespace {
+
+// Whether a ray may meet `front` and then `back`: not if, along any axis, it would have to turn round in between.
+bool may_hide(const view& from, const box3& front, const box3& back) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const double eye = from.eye[axis] * from.voxels_per_mm[axis];
+    if (front.end[axis] <= back.begin[axis])
+      if (from.perspective ? eye >= static_cast<double>(front.end[axis]) : from.forward[axis] <= 0) return false;
+    if (back.end[axis] <= front.begin[axis])
+      if (from.perspective ? eye <= static_cast<double>(front.begin[axis]) : from.forward[axis] >= 0) return false;
+  }
+  return true;
+}
+
+std::string words(const box3& box) {
+  return fmt::format("({}, {}, {}) to ({}, {}, {})", box.begin.z, box.begin.y, box.begin.x, box.end.z, box.end.y, box.end.x);
+}
+
+}  // namespace
+
+box_visibility order_boxes(const view& from, std::span<const box3> boxes) {
+  const auto n = static_cast<int>(boxes.size());
+  std::vector<std::vector<int>> hidden_by(boxes.size());
+  std::vector<int> in_front(boxes.size());  // boxes not yet in the order that hide a part of this one
+  for (int a = 0; a < n; ++a)
+    for (int b = 0; b < n; ++b)
+      if (a != b && may_hide(from, boxes[static_cast<std::size_t>(a)], boxes[static_cast<std::size_t>(b)])) {
+        hidden_by[static_cast<std::size_t>(a)].push_back(b);
+        ++in_front[static_cast<std::size_t>(b)];
+      }
+  std::priority_queue<int, std::vector<int>, std::greater<>> free;
+  for (int a = 0; a < n; ++a)
+    if (in_front[static_cast<std::size_t>(a)] == 0) free.push(a);
+  box_visibility result;
+  while (!free.empty()) {
+    const int a = free.top();
+    free.pop();
+    result.order.push_back(a);
+    for (const int b : hidden_by[static_cast<std::size_t>(a)])
+      if (--in_front[static_cast<std::size_t>(b)] == 0) free.push(b);
+  }
+  if (std::ssize(result.order) == n) return result;
+  // Each of the others has one of them in front. So the way to the front comes by a box twice.
+  result.order.clear();
+  std::vector<int> way{static_cast<int>(std::find_if(in_front.begin(), in_front.end(), [](int count) { return count > 0; }) -
+                                        in_front.begin())};
+  for (;;) {
+    int next = 0;
+    const auto hides_last = [&](int a) {
+      const auto& list = hidden_by[static_cast<std::size_t>(a)];
+      return in_front[static_cast<std::size_t>(a)] > 0 && std::find(list.begin(), list.end(), way.back()) != list.end();
+    };
+    while (!hides_last(next)) ++next;
+    const auto before = std::find(way.begin(), way.end(), next);
+    if (before != way.end()) {
+      result.cycle.assign(before, way.end());
+      std::reverse(result.cycle.begin(), result.cycle.end());
+      const auto least = std::min_element(result.cycle.begin(), result.cycle.end());
+      std::rotate(result.cycle.begin(), least, result.cycle.end());
+      return result;
+    }
+    way.push_back(next);
+  }
+}
+
+std::string words_of_cycle(std::span<const int> cycle) {
+  if (cycle.empty()) return {};
+  std::string text = fmt::format("rank {}", cycle[0]);
+  for (std::size_t i = 0; i < cycle.size(); ++i)
+    text += fmt::format("{} hides a part of rank {}", i == 0 ? "" : ", which", cycle[(i + 1) % cycle.size()]);
+  return text;
+}
+
+void check_boxes(index3 domain, std::span<const box3> boxes) {
+  std::int64_t voxels = 0;
+  for (std::size_t a = 0; a < boxes.size(); ++a) {
+    const index3 shape = boxes[a].shape();
+    const bool within = grid::overlap(boxes[a], {{}, domain}) == boxes[a];
+    if (shape.z < 1 || shape.y < 1 || shape.x < 1 || !within)
+      throw usage_error(fmt::format("the box of rank {}, {}, has no voxel or lies outside of the domain of {} x {} x {}", a,
+                                    words(boxes[a]), domain.z, domain.y, domain.x));
+    voxels += shape.volume();
+    for (std::size_t b = 0; b < a; ++b) {
+      const index3 common = grid::overlap(boxes[a], boxes[b]).shape();
+      if (common.z > 0 && common.y > 0 && common.x > 0)
+        throw usage_error(fmt::format("the boxes of ranks {} and {}, {} and {}, overlap: give each voxel to one rank", b, a,
+                                      words(boxes[b]), words(boxes[a])));
+    }
+  }
+  if (voxels != domain.volume())
+    throw usage_error(fmt::format("the boxes of {} ranks hold {} of the domain's {} voxels: give each to one rank",
+                                  boxes.size(), voxels, domain.volume()));
+}
+
+}  // namespace osteon::render

@@ -1,0 +1,213 @@
+#include <osteon/render/rays/cast_rays.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/kernel/rays/surface_light.hpp>
+
+namespace osteon::render {
+
+namespace {
+
+// The sum of `body(part)` over square parts of `own`. Neighbouring rays read the same voxels: parts keep these in cache.
+template <class F>
+std::int64_t over_parts(const pixel_box& own, F body) {
+  constexpr int edge = 16;
+  const std::int64_t across = (own.width() + edge - 1) / edge, down = (own.height() + edge - 1) / edge;
+  std::int64_t sum = 0;
+#pragma omp parallel for schedule(dynamic) reduction(+ : sum)
+  for (std::int64_t t = 0; t < across * down; ++t) {
+    const int left = own.left + static_cast<int>(t % across) * edge, top = own.top + static_cast<int>(t / across) * edge;
+    sum += body(pixel_box{left, top, std::min(own.right, left + edge), std::min(own.bottom, top + edge)});
+  }
+  return sum;
+}
+
+// Cast rays, those of neighbouring pixels together.
+// @param before a pixel's number -> depth before this block, or none if its ray is not to be cast
+// @param keep (a pixel's number, travel)
+// @return number of samples
+template <class Before, class Keep>
+std::int64_t cast(const kernel::march_volume& volume, const caster& rays, Before before, Keep keep) {
+  return over_parts(rays.own, [&](const pixel_box& part) {
+    constexpr int edge = 8;
+    std::int64_t samples = 0;
+    std::array<kernel::travel, edge * edge> together;
+    std::array<std::size_t, edge * edge> place;
+    for (int top = part.top; top < part.bottom; top += edge)
+      for (int left = part.left; left < part.right; left += edge) {
+        std::size_t count = 0;
+        const int right = std::min(part.right, left + edge);
+        for (int row = top; row < std::min(part.bottom, top + edge); ++row)
+          for (int column = left; column < right; column += 4) {
+            const auto four = rays.from.staggered_rays(column, row, rays.step);
+            for (int lane = 0; lane < std::min(4, right - column); ++lane) {
+              const double exit = std::min(four.exit[lane], rays.end(column + lane, row));
+              if (!(exit > four.entry[lane])) continue;
+              place[count] = rays.place(column + lane, row);
+              const std::optional<kernel::optical_depth> depth = before(place[count]);
+              if (!depth) continue;
+              kernel::travel& next = together[count];
+              for (int axis = 0; axis < 3; ++axis) {
+                next.along.origin[axis] = four.origin[axis][lane];
+                next.along.direction[axis] = four.direction[axis][lane];
+              }
+              next.along.entry = four.entry[lane];
+              next.along.exit = exit;
+              next.before = *depth;
+              next.result = {};
+              ++count;
+            }
+          }
+        volume.march(std::span(together).first(count), samples);
+        for (std::size_t i = 0; i < count; ++i) keep(place[i], together[i]);
+      }
+    return samples;
+  });
+}
+
+// How far from its origin a point of a ray lies [mm].
+double distance_along(const kernel::ray& along, const vector3& point, const vector3& spacing_mm) {
+  double sum = 0;
+  for (int axis = 0; axis < 3; ++axis)
+    sum += (point[axis] - along.origin[axis]) * along.direction[axis] * spacing_mm[axis] * spacing_mm[axis];
+  return sum;
+}
+
+void add_depths(void* in, void* inout, int* count, MPI_Datatype*) {
+  const auto* a = static_cast<const kernel::optical_depth*>(in);
+  auto* b = static_cast<kernel::optical_depth*>(inout);
+  for (int i = 0; i < *count; ++i) b[i] = kernel::deeper(a[i], b[i]);
+}
+
+// Of each pixel, how deep its ray is where it comes to this block. Collective.
+std::vector<kernel::optical_depth> depth_before(MPI_Comm comm, const std::vector<int>& order,
+                                                const std::vector<kernel::optical_depth>& own) {
+  const int place = static_cast<int>(std::find(order.begin(), order.end(), comm::rank(comm)) - order.begin());
+  std::vector<kernel::optical_depth> before(own.size());
+  MPI_Comm in_order = MPI_COMM_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Comm_split(comm, 0, place, &in_order);
+  MPI_Op_create(add_depths, 1, &op);
+  MPI_Exscan(own.data(), before.data(), static_cast<int>(own.size()), MPI_UINT16_T, op, in_order);
+  MPI_Op_free(&op);
+  MPI_Comm_free(&in_order);
+  if (place == 0) std::fill(before.begin(), before.end(), kernel::optical_depth{0});  // MPI leaves it undefined
+  return before;
+}
+
+}  // namespace
+
+kernel::lighting light_of(const view& from) {
+  kernel::lighting light;
+  for (int axis = 0; axis < 3; ++axis) {
+    light.toward_eye[axis] = -from.forward[axis];
+    light.toward_light[axis] = -from.forward[axis] - 0.6 * from.right[axis] + 0.8 * from.up[axis];
+  }
+  return light;
+}
+
+std::int64_t cast_alone(const kernel::march_volume& volume, const caster& rays, std::vector<std::array<float, 4>>& pixels) {
+  return cast(
+      volume, rays, [](std::size_t) { return std::optional<kernel::optical_depth>(0); },
+      [&](std::size_t i, const kernel::travel& done) { pixels[i] = kernel::rounded(done.result); });
+}
+
+std::int64_t cast_block(const kernel::march_volume& volume, const caster& rays, const ray_target& pixels,
+                        std::vector<kernel::optical_depth>& depth) {
+  return cast(
+      volume, rays, [](std::size_t) { return std::optional<kernel::optical_depth>(0); },
+      [&](std::size_t i, const kernel::travel& done) {
+        pixels.put(i, done.result);
+        depth[i] = done.depth;
+      });
+}
+
+std::int64_t cast_again(const kernel::march_volume& volume, const caster& rays,
+                        const std::vector<kernel::optical_depth>& before, const ray_target& pixels) {
+  return cast(
+      volume, rays,
+      [&](std::size_t i) -> std::optional<kernel::optical_depth> {
+        if (before[i] == 0) return {};
+        pixels.put(i, {});
+        if (before[i] >= kernel::opaque_depth) return {};
+        return before[i];
+      },
+      [&](std::size_t i, const kernel::travel& done) { pixels.put(i, done.result); });
+}
+
+std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel::march_volume& volume, const caster& rays,
+                      const ray_target& pixels) {
+  std::vector<kernel::optical_depth> depth(static_cast<std::size_t>(rays.frame.size()), 0);
+  std::int64_t samples = cast_block(volume, rays, pixels, depth);
+  // Where no ray can have gone deep enough through all blocks together, nobody has to be told how deep it came in.
+  std::int64_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
+  MPI_Allreduce(MPI_IN_PLACE, &deepest, 1, MPI_INT64_T, MPI_SUM, comm);
+  if (deepest < kernel::opaque_depth) return samples;
+  auto before = depth_before(comm, order, depth);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (kernel::deeper(before[i], depth[i]) < kernel::opaque_depth) before[i] = 0;
+  return samples + cast_again(volume, rays, before, pixels);
+}
+
+std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface, const layer& look,
+                          const ray_target& pixels) {
+  const colours colour(look);
+  const kernel::lighting light = light_of(rays.from);
+  const vector3 toward_light = kernel::unit(light.toward_light), middle = kernel::half_way(light);
+  return over_parts(rays.own, [&](const pixel_box& part) {
+    std::int64_t samples = 0;
+    for (int row = part.top; row < part.bottom; ++row)
+      for (int column = part.left; column < part.right; ++column) {
+        kernel::ray along = rays.from.ray_through(column, row);
+        // A surface before a tube is found at the sample behind it.
+        const double tube = rays.end(column, row);
+        if (tube < along.entry) continue;
+        along.exit = std::min(along.exit, tube + 1.5 * rays.step);
+        const auto hit = surface.first(along, samples);
+        if (!hit || distance_along(along, hit->point, rays.from.spacing_mm) > tube) continue;
+        const vector3 normal = hit->cut ? rays.from.face_entered(along) : hit->normal;
+        const double value = surface.interpolate(look.field->values.data(), hit->point, 0);
+        const auto& shown = colour.value(std::isnan(value) ? -std::numeric_limits<double>::infinity() : value);
+        const double diffuse = kernel::diffuse_light(kernel::dot(normal, toward_light)),
+                     mirrored = kernel::mirrored_light(kernel::dot(normal, middle));
+        kernel::wide_pixel pixel;
+        for (std::size_t c = 0; c < 3; ++c)
+          pixel.high[c] = std::min(1.0, static_cast<double>(shown[c]) * diffuse + mirrored);
+        pixel.high[3] = 0;
+        pixels.put(rays.place(column, row), pixel);
+      }
+    return samples;
+  });
+}
+
+projected project_all(MPI_Comm comm, const kernel::march_volume& volume, const caster& rays, std::int64_t& samples) {
+  const auto pixels = static_cast<std::size_t>(rays.frame.size());
+  projected result{std::vector<float>(pixels, -std::numeric_limits<float>::infinity()), std::vector<std::int64_t>(pixels),
+                   std::vector<std::int64_t>(pixels)};
+  samples = over_parts(rays.own, [&](const pixel_box& part) {
+    std::int64_t count = 0;
+    for (int row = part.top; row < part.bottom; ++row)
+      for (int column = part.left; column < part.right; ++column) {
+        kernel::projection found;
+        volume.project(rays.ray(column, row), found, count);
+        const std::size_t i = rays.place(column, row);
+        result.greatest[i] = found.greatest;
+        result.sum[i] = found.sum;
+        result.count[i] = found.count;
+      }
+    return count;
+  });
+  const auto reduce = [&](void* values, MPI_Datatype type, MPI_Op op) {
+    const bool root = comm::rank(comm) == 0;
+    MPI_Reduce(root ? MPI_IN_PLACE : values, root ? values : nullptr, static_cast<int>(pixels), type, op, 0, comm);
+  };
+  reduce(result.greatest.data(), MPI_FLOAT, MPI_MAX);
+  reduce(result.sum.data(), MPI_INT64_T, MPI_SUM);
+  reduce(result.count.data(), MPI_INT64_T, MPI_SUM);
+  return result;
+}
+
+}  // namespace osteon::render

@@ -1,0 +1,124 @@
+#pragma once
+/// @file
+/// The rays of one block: what each pixel gets from it. And how blocks that no order of visibility fits are joined, each
+/// pixel put in order by itself.
+#include <mpi.h>
+
+#include <functional>
+#include <osteon/kernel/rays/ray_march.hpp>
+#include <osteon/kernel/rays/ray_surface.hpp>
+#include <osteon/plan/plan.hpp>
+#include <osteon/render/rays/tubes.hpp>
+#include <osteon/render/rays/view.hpp>
+#include <osteon/render/scene/transfer.hpp>
+#include <vector>
+
+namespace osteon::render {
+
+/// A light over the viewer's left shoulder: faces seen at an angle differ in brightness.
+kernel::lighting light_of(const view& from);
+
+/// The rays of a block, which lies in the pixels `own` of `frame`.
+struct caster {
+  const view& from;
+  pixel_box own, frame;
+  double step;
+  const tube_hits* tubes = nullptr;  ///< of `own` at least; none: there are none
+  bool passes_by = false;            ///< rays of pixels that tubes cover in part, instead of those that end at a tube
+
+  /// Where a pixel's ray ends at the latest [mm].
+  double end(int column, int row) const {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    if (!tubes) return infinite;
+    const tube_hit& hit = tubes->at(column, row);
+    return !passes_by ? hit.t : hit.share > 0 && hit.share < 1 ? infinite : -infinite;
+  }
+
+  std::size_t place(int column, int row) const {
+    return static_cast<std::size_t>((row - frame.top) * frame.width() + column - frame.left);
+  }
+  kernel::ray ray(int column, int row) const {
+    kernel::ray result = from.ray_through(column, row);
+    result.entry += stagger(column, row) * step;
+    result.exit = std::min(result.exit, end(column, row));
+    return result;
+  }
+};
+
+/// Colours of the values that a layer may have.
+class colours {
+ public:
+  explicit colours(const layer& look)
+      : table_(tabulate(look.transfer, 1, 1)),
+        last_(static_cast<double>(table_.entries.size() - 1)),
+        low_(table_.low),
+        range_(static_cast<double>(table_.high) - low_) {}
+
+  /// @param at 0 for the least value, 1 for the greatest
+  const std::array<float, 4>& share(double at) const {
+    return table_.entries[static_cast<std::size_t>(std::clamp(at, 0.0, 1.0) * last_)];
+  }
+  const std::array<float, 4>& value(double v) const { return share(range_ > 0 ? (v - low_) / range_ : 1); }
+
+ private:
+  kernel::transfer_table table_;
+  double last_, low_, range_;
+};
+
+/// Pixels that rays are cast into, shape (frame.height, frame.width), in the format in which they are composited.
+struct ray_target {
+  kernel::pixel_format format;
+  std::byte* pixels;
+  void put(std::size_t i, const kernel::wide_pixel& p) const { kernel::store(format, pixels + i * format.bytes(), p); }
+};
+
+/// Cast rays as if nothing lay before the block, and tell how deep they go.
+/// @return number of samples @collective local
+std::int64_t cast_block(const kernel::march_volume& volume, const caster& rays, const ray_target& pixels,
+                        std::vector<kernel::optical_depth>& depth);
+
+/// Cast those rays again whose depth before the block is not 0; nothing is seen of those that do not get so far.
+/// @return number of samples @collective local
+std::int64_t cast_again(const kernel::march_volume& volume, const caster& rays,
+                        const std::vector<kernel::optical_depth>& before, const ray_target& pixels);
+
+/// Cast rays into `pixels`, which are empty.
+///
+/// Rays end where next to no light is left, but a block does not know how much of it is left where a ray comes in. So each
+/// casts as if it were the first, and those few rays again that come from others and end in this block.
+/// @param order the ranks, front to back @return number of samples @collective on comm
+std::int64_t cast_all(MPI_Comm comm, const std::vector<int>& order, const kernel::march_volume& volume, const caster& rays,
+                      const ray_target& pixels);
+
+/// The same on one rank: what is seen of each pixel's ray, premultiplied red, green, blue and opacity. Pixels whose rays
+/// meet nothing are left as they are.
+std::int64_t cast_alone(const kernel::march_volume& volume, const caster& rays, std::vector<std::array<float, 4>>& pixels);
+
+/// Draw the block's part of a surface in the colours of a layer, into empty pixels. @return number of samples
+std::int64_t draw_surface(const caster& rays, const kernel::ray_surface& surface, const layer& look,
+                          const ray_target& pixels);
+
+struct projected {
+  std::vector<float> greatest;
+  std::vector<std::int64_t> sum, count;
+};
+
+/// One number a pixel, from all ranks on rank 0, shape (frame.height, frame.width). @collective on comm
+projected project_all(MPI_Comm comm, const kernel::march_volume& volume, const caster& rays, std::int64_t& samples);
+
+/// The pixels of a frame that a rank puts in order.
+plan::span stripe_of(int rank, int ranks, std::int64_t pixels);
+
+/// Send what each block shows of a pixel, with its place along the ray, to the rank that owns the pixel, and blend it there.
+/// Rays that have become opaque before they leave a block get their depth and are cast again, as where there is an order:
+/// the picture has the same bits.
+/// @param owned the block's box
+/// @param pixels what the block shows of each pixel of the frame; afterwards what all blocks show, in this rank's stripe
+/// @param depth how deep a block makes a ray, by pixel; none where what is seen hides all behind it (a surface)
+/// @param cast_again casts rays again into `pixels` whose depth before the block is not 0 and that end within the block
+/// @collective on comm
+void join_by_depth(MPI_Comm comm, const box3& owned, const caster& rays, std::vector<kernel::wide_pixel>& pixels,
+                   const std::vector<kernel::optical_depth>& depth,
+                   const std::function<void(const std::vector<kernel::optical_depth>&)>& cast_again);
+
+}  // namespace osteon::render

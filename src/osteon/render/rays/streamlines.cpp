@@ -1,0 +1,377 @@
+#include <osteon/render/rays/streamlines.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <osteon/base/error.hpp>
+#include <osteon/base/splitmix.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/element_type.hpp>
+#include <osteon/comm/gather_to_all.hpp>
+#include <osteon/comm/host_memory.hpp>
+#include <osteon/grid/ghost_cells.hpp>
+#include <tuple>
+
+namespace osteon::render {
+
+namespace {
+
+constexpr int tag = 610;
+constexpr double longest_segment = 2;  // voxels between two vertices of a line
+constexpr int ghosts = 2;              // a step begins in an owned voxel and ends at most one beyond it
+
+vector3 along(const vector3& from, double t, const vector3& direction) {
+  return {from.z + t * direction.z, from.y + t * direction.y, from.x + t * direction.x};
+}
+double dot(const vector3& a, const vector3& b) { return a.z * b.z + a.y * b.y + a.x * b.x; }
+
+// Magnitude of each voxel's value; 0 where there is none.
+double magnitude(const vector_values& field, std::size_t i) {
+  double square = 0;
+  for (const auto& component : field) {
+    const auto v = static_cast<double>(component[i]);
+    square += v * v;
+  }
+  return square < 1e300 ? std::sqrt(square) : 0;  // NaN is not less
+}
+
+double greatest_magnitude(MPI_Comm comm, const vector_values& field) {
+  double most = 0;
+  for (std::size_t i = 0; i < field[0].size(); ++i) most = std::max(most, magnitude(field, i));
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return most;
+}
+
+// A line on its way in one direction from its seed.
+struct particle {
+  vector3 at;
+  double time = 0;
+  vector3 kept, heading;  // the last vertex that was kept, and the direction there
+  std::int64_t steps = 0;
+  std::int32_t line = 0, sign = 1;
+  std::int32_t vertices = 0;  // kept so far
+  std::int32_t ended = 0;
+};
+
+struct kept_vertex {
+  std::int32_t line, place;  // place in the line: negative against the field
+  line_vertex what;
+};
+
+// The field around a point: the direction of a line in voxels, and how fast.
+struct drift {
+  vector3 direction;  // unit vector
+  double rate = 0;    // voxels a second
+  double speed = 0;   // mm a second
+};
+
+class tracer {
+ public:
+  tracer(const grid::block& where, const vector3& spacing_mm, const vector_values& field, const line_options& how,
+         double greatest)
+      : domain_(where.domain),
+        owned_(where.owned),
+        spacing_(spacing_mm),
+        step_(how.step_voxels),
+        least_(how.least_speed * greatest),
+        straight_(how.turn_deg > 0 ? std::cos(how.turn_deg * std::numbers::pi / 180) : 2) {
+    for (std::size_t c = 0; c < 3; ++c) field_[c] = grid::with_ghost_cells(where, field[c], ghosts);
+    const double edges = static_cast<double>(domain_.z + domain_.y + domain_.x);
+    most_steps_ = static_cast<std::int64_t>(std::ceil((how.greatest_length > 0 ? how.greatest_length : 2 * edges) / step_));
+  }
+
+  // Follow a line until it ends or leaves the block.
+  void follow(particle& p, std::vector<kept_vertex>& kept) const {
+    while (p.ended == 0 && owned_.contains(voxel_of(p.at))) {
+      const drift here = at(p.at, p.sign);
+      const vector3 chord = along(p.at, -1, p.kept);
+      if (p.vertices == 0 || dot(here.direction, p.heading) < straight_ ||
+          dot(chord, chord) > longest_segment * longest_segment)
+        keep(p, here, kept);
+      particle next = p;
+      const bool goes_on = here.speed > least_ && p.steps < most_steps_ && advance(next, here);
+      const double part = goes_on ? part_inside(p.at, next.at) : 0;
+      if (part == 1) {
+        p = next;
+        ++p.steps;
+        continue;
+      }
+      for (int axis = 0; axis < 3; ++axis) p.at[axis] += part * (next.at[axis] - p.at[axis]);
+      p.time += part * (next.time - p.time);
+      if (p.at != p.kept) keep(p, here, kept);
+      p.ended = 1;
+    }
+  }
+
+  index3 voxel_of(const vector3& p) const {
+    index3 result;
+    for (int axis = 0; axis < 3; ++axis)
+      result[axis] = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(p[axis])), 0, domain_[axis] - 1);
+    return result;
+  }
+
+ private:
+  drift at(const vector3& point, int sign) const {
+    const index3 shape = field_[0].present.shape(), begin = field_[0].present.begin;
+    const std::int64_t stride[3] = {shape.y * shape.x, shape.x, 1};
+    std::int64_t low = 0, next[3];
+    double part[3];
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::int64_t last = domain_[axis] - 1;
+      const double inside = std::clamp(point[axis] - 0.5, 0.0, static_cast<double>(last));
+      const auto cell = std::min(static_cast<std::int64_t>(inside), std::max<std::int64_t>(0, last - 1));
+      part[axis] = inside - static_cast<double>(cell);
+      low += (cell - begin[axis]) * stride[axis];
+      next[axis] = last > 0 ? stride[axis] : 0;
+    }
+    double value[3] = {0, 0, 0};
+    for (int corner = 0; corner < 8; ++corner) {
+      double weight = 1;
+      std::int64_t voxel = low;
+      for (int axis = 0; axis < 3; ++axis) {
+        const bool second = (corner >> axis & 1) != 0;
+        weight *= second ? part[axis] : 1 - part[axis];
+        if (second) voxel += next[axis];
+      }
+      for (std::size_t c = 0; c < 3; ++c) {
+        const auto v = static_cast<double>(field_[c].values[static_cast<std::size_t>(voxel)]);
+        if (v == v) value[c] += weight * v;
+      }
+    }
+    drift result;
+    double square = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      square += value[axis] * value[axis];
+      result.direction[axis] = sign * value[axis] / spacing_[axis];
+    }
+    result.speed = std::sqrt(square);
+    result.rate = std::sqrt(dot(result.direction, result.direction));
+    for (int axis = 0; axis < 3; ++axis) result.direction[axis] = result.rate > 0 ? result.direction[axis] / result.rate : 0;
+    return result;
+  }
+
+  // One step along the direction of the field, of which the time is integrated beside. @return false where it stands still
+  bool advance(particle& p, const drift& first) const {
+    const drift second = at(along(p.at, 0.5 * step_, first.direction), p.sign);
+    const drift third = at(along(p.at, 0.5 * step_, second.direction), p.sign);
+    const drift fourth = at(along(p.at, step_, third.direction), p.sign);
+    if (!(second.speed > least_ && third.speed > least_ && fourth.speed > least_)) return false;
+    for (int axis = 0; axis < 3; ++axis)
+      p.at[axis] +=
+          step_ / 6 *
+          (first.direction[axis] + 2 * second.direction[axis] + 2 * third.direction[axis] + fourth.direction[axis]);
+    p.time += p.sign * step_ / 6 * (1 / first.rate + 2 / second.rate + 2 / third.rate + 1 / fourth.rate);
+    return true;
+  }
+
+  // How much of a step lies in the domain.
+  double part_inside(const vector3& from, const vector3& to) const {
+    double part = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto end = static_cast<double>(domain_[axis]);
+      if (to[axis] < 0) part = std::min(part, from[axis] / (from[axis] - to[axis]));
+      if (to[axis] > end) part = std::min(part, (end - from[axis]) / (to[axis] - from[axis]));
+    }
+    return part;
+  }
+
+  void keep(particle& p, const drift& here, std::vector<kept_vertex>& kept) const {
+    if (p.sign > 0 || p.vertices > 0)  // both ways have the seed in common
+      kept.push_back({p.line, p.sign * p.vertices, {p.at, p.time, here.speed}});
+    ++p.vertices;
+    p.kept = p.at;
+    p.heading = here.direction;
+  }
+
+  index3 domain_;
+  box3 owned_;
+  vector3 spacing_;
+  double step_, least_, straight_;
+  std::int64_t most_steps_ = 0;
+  std::array<grid::ghosted_field<float>, 3> field_;
+};
+
+}  // namespace
+
+double streamlines::length(std::size_t i, const vector3& spacing_mm) const {
+  double sum = 0;
+  const auto points = line(i);
+  for (std::size_t k = 1; k < points.size(); ++k) {
+    double square = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      const double d = (points[k].at[axis] - points[k - 1].at[axis]) * spacing_mm[axis];
+      square += d * d;
+    }
+    sum += std::sqrt(square);
+  }
+  return sum;
+}
+
+namespace {
+
+void check(const grid::block& where, const vector_values& field) {
+  if (!where.boxes) throw usage_error("lines go over from block to block: the block needs a tree of boxes");
+  for (const auto& component : field)
+    if (component.size() != static_cast<std::size_t>(where.owned.volume()))
+      throw usage_error(fmt::format("{} values of a component of a vector field; the block has {} voxels", component.size(),
+                                    where.owned.volume()));
+}
+
+// Bring lines that have left their block to those who go on with them. A step is shorter than a voxel, so these touch.
+class transfers {
+ public:
+  explicit transfers(const grid::block& where)
+      : comm_(where.comm), peers_(grid::touching_ranks(where)), out_(peers_.size()) {}
+
+  void send(const particle& p, int rank) {
+    out_[static_cast<std::size_t>(std::lower_bound(peers_.begin(), peers_.end(), rank) - peers_.begin())].push_back(p);
+  }
+
+  // Collective.
+  std::vector<particle> run() {
+    const comm::element_type type(sizeof(particle));
+    std::vector<MPI_Request> requests(peers_.size());
+    for (std::size_t i = 0; i < peers_.size(); ++i)
+      MPI_Isend(out_[i].data(), static_cast<int>(out_[i].size()), type.get(), peers_[i], tag, comm_, &requests[i]);
+    std::vector<particle> in;
+    for (const int peer : peers_) {
+      MPI_Message message;
+      MPI_Status status;
+      MPI_Mprobe(peer, tag, comm_, &message, &status);
+      int count = 0;
+      MPI_Get_count(&status, type.get(), &count);
+      in.resize(in.size() + static_cast<std::size_t>(count));
+      MPI_Mrecv(in.data() + in.size() - static_cast<std::size_t>(count), count, type.get(), &message, MPI_STATUS_IGNORE);
+    }
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    for (auto& messages : out_) messages.clear();
+    return in;
+  }
+
+ private:
+  MPI_Comm comm_;
+  std::vector<int> peers_;
+  std::vector<std::vector<particle>> out_;
+};
+
+// Put the parts of lines together. Lines of a single vertex are none.
+streamlines joined(std::vector<kept_vertex> all) {
+  std::sort(all.begin(), all.end(), [](const kept_vertex& a, const kept_vertex& b) {
+    return std::pair(a.line, a.place) < std::pair(b.line, b.place);
+  });
+  streamlines result;
+  for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+    while (end < all.size() && all[end].line == all[begin].line) ++end;
+    if (end - begin < 2) continue;
+    for (std::size_t i = begin; i < end; ++i) {
+      result.vertices.push_back(all[i].what);
+      result.vertices.back().time -= all[begin].what.time;
+    }
+    result.first.push_back(result.vertices.size());
+  }
+  return result;
+}
+
+struct candidate {
+  double chance = 0;
+  std::int64_t voxel = 0;
+  friend bool operator<(const candidate& a, const candidate& b) {
+    return std::pair(a.chance, a.voxel) < std::pair(b.chance, b.voxel);
+  }
+};
+
+// The least `count` of them, ascending.
+void keep_least(std::vector<candidate>& all, std::size_t count) {
+  std::sort(all.begin(), all.end());
+  if (all.size() > count) all.resize(count);
+}
+
+}  // namespace
+
+std::vector<vector3> seeds_by_speed(const grid::block& where, const vector_values& field, std::int64_t count) {
+  comm::collectively(where.comm, [&] {
+    check(where, field);
+    if (count < 1) throw usage_error(fmt::format("{} lines; give 1 or more", count));
+  });
+  const auto most = static_cast<std::size_t>(count);
+  std::vector<candidate> heap;  // the greatest is in front
+  std::size_t i = 0;
+  for (std::int64_t z = where.owned.begin.z; z < where.owned.end.z; ++z)
+    for (std::int64_t y = where.owned.begin.y; y < where.owned.end.y; ++y)
+      for (std::int64_t x = where.owned.begin.x; x < where.owned.end.x; ++x, ++i) {
+        const double speed = magnitude(field, i);
+        if (!(speed > 0)) continue;
+        const std::int64_t voxel = (z * where.domain.y + y) * where.domain.x + x;
+        const double hash = static_cast<double>(splitmix64(static_cast<std::uint64_t>(voxel)) >> 11) * 0x1p-53;
+        const candidate c{hash / speed, voxel};
+        if (heap.size() == most) {
+          if (!(c < heap.front())) continue;
+          std::pop_heap(heap.begin(), heap.end());
+          heap.back() = c;
+        } else {
+          heap.push_back(c);
+        }
+        std::push_heap(heap.begin(), heap.end());
+      }
+  std::vector<candidate> all = comm::gather_to_all(where.comm, heap).values;
+  keep_least(all, most);
+  std::vector<vector3> seeds;
+  for (const candidate& c : all)
+    seeds.push_back({static_cast<double>(c.voxel / where.domain.x / where.domain.y) + 0.5,
+                     static_cast<double>(c.voxel / where.domain.x % where.domain.y) + 0.5,
+                     static_cast<double>(c.voxel % where.domain.x) + 0.5});
+  return seeds;
+}
+
+streamlines trace(const grid::block& where, const vector3& spacing_mm, const vector_values& field,
+                  std::span<const vector3> seeds, const line_options& how) {
+  comm::collectively(where.comm, [&] {
+    check(where, field);
+    if (!(how.step_voxels > 0 && how.step_voxels <= 1))
+      throw usage_error(fmt::format("a line's step of {} voxels; it lies in (0, 1]", how.step_voxels));
+    if (!(how.greatest_length >= 0 && std::isfinite(how.greatest_length)))
+      throw usage_error(fmt::format("a line's greatest length of {} voxels; give a number from 0 on", how.greatest_length));
+    for (const vector3& s : seeds)
+      for (int axis = 0; axis < 3; ++axis)
+        if (!(s[axis] >= 0 && s[axis] <= static_cast<double>(where.domain[axis])))
+          throw usage_error(
+              fmt::format("a line through (z, y, x) = ({}, {}, {}) voxels, which is not in the domain", s.z, s.y, s.x));
+  });
+  const tracer flow(where, spacing_mm, field, how, greatest_magnitude(where.comm, field));
+  const int rank = comm::rank(where.comm);
+  std::vector<particle> active;
+  for (std::size_t i = 0; i < seeds.size(); ++i)
+    if (where.boxes->owner_of(flow.voxel_of(seeds[i])) == rank)
+      for (const int sign : {1, -1}) {
+        particle p;
+        p.at = p.kept = seeds[i];
+        p.line = static_cast<std::int32_t>(i);
+        p.sign = sign;
+        active.push_back(p);
+      }
+  std::vector<kept_vertex> own;
+  transfers over(where);
+  for (;;) {
+    std::vector<std::vector<kept_vertex>> kept(active.size());
+#pragma omp parallel for schedule(dynamic)
+    for (std::size_t i = 0; i < active.size(); ++i) flow.follow(active[i], kept[i]);
+    for (const auto& part : kept) own.insert(own.end(), part.begin(), part.end());
+    for (const particle& p : active)
+      if (p.ended == 0) over.send(p, where.boxes->owner_of(flow.voxel_of(p.at)));
+    active = over.run();
+    auto under_way = static_cast<std::int64_t>(active.size());
+    MPI_Allreduce(MPI_IN_PLACE, &under_way, 1, MPI_INT64_T, MPI_SUM, where.comm);
+    if (under_way == 0) break;
+  }
+  auto vertices = static_cast<std::int64_t>(own.size());
+  MPI_Allreduce(MPI_IN_PLACE, &vertices, 1, MPI_INT64_T, MPI_SUM, where.comm);
+  comm::check_host_memory(where.comm, static_cast<double>(vertices) * (sizeof(kept_vertex) + 2.0 * sizeof(line_vertex)),
+                          fmt::format("{} streamlines of {} vertices", seeds.size(), vertices), "ask for fewer lines");
+  return joined(comm::gather_to_all(where.comm, own).values);
+}
+
+}  // namespace osteon::render

@@ -1,0 +1,44 @@
+#pragma once
+/// @file
+/// Lines in a picture: tubes, the parts of which that rays meet first, and their light.
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <osteon/render/rays/view.hpp>
+#include <osteon/render/scene/image.hpp>
+#include <osteon/render/scene/scene.hpp>
+#include <vector>
+
+namespace osteon::render {
+
+/// What a pixel shows of the tubes: several rays go through it, so that their edges are smooth.
+struct tube_hit {
+  double t = std::numeric_limits<double>::infinity();  ///< where the first of the rays meets one [mm]; infinite: none does
+  std::array<float, 3> colour{};                       ///< lit, the mean of the rays that meet one
+  float share = 0;                                     ///< of the rays that meet one
+};
+
+/// The first hits of the rays of a rectangle of pixels, in the part of the domain that planes leave.
+class tube_hits {
+ public:
+  tube_hits() = default;
+  /// @cost for each segment its pixels; memory 24 bytes a pixel
+  tube_hits(const view& from, const tubes& what, const pixel_box& pixels);
+
+  const pixel_box& pixels() const { return pixels_; }
+  const tube_hit& at(int column, int row) const {
+    return hits_[static_cast<std::size_t>((row - pixels_.top) * pixels_.width() + column - pixels_.left)];
+  }
+
+ private:
+  pixel_box pixels_;
+  std::vector<tube_hit> hits_;
+};
+
+/// Put the tubes into a picture. Of a pixel that they cover by a share c, there is c of what lies in front of them over
+/// their colour, and 1 - c of all that would be seen without them.
+/// @param picture where rays end at the first tube; becomes the whole
+/// @param without rays that pass by, of pixels that are covered in part
+void put_tubes(image& picture, const image& without, const tube_hits& hits);
+
+}  // namespace osteon::render

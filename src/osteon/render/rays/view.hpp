@@ -1,0 +1,99 @@
+#pragma once
+/// @file
+/// Where rays start and what they meet: the camera, made concrete for a domain and a picture; and which boxes hide
+/// which from there.
+#include <algorithm>
+#include <osteon/base/box.hpp>
+#include <osteon/grid/box_tree.hpp>
+#include <osteon/kernel/rays/ray_march.hpp>
+#include <osteon/render/scene/scene.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace osteon::render {
+
+/// A rectangle of pixels, [left, right) x [top, bottom).
+struct pixel_box {
+  int left = 0, top = 0, right = 0, bottom = 0;
+  std::int64_t width() const { return right > left ? right - left : 0; }
+  std::int64_t height() const { return bottom > top ? bottom - top : 0; }
+  std::int64_t size() const { return width() * height(); }
+  /// The number of its pixels above a row of the picture.
+  std::int64_t pixels_above(int row) const { return (std::clamp(row, top, std::max(top, bottom)) - top) * width(); }
+};
+
+/// The camera's eye and axes in mm, the corner of voxel (0, 0, 0) being the origin. Unit vectors.
+struct view {
+  index3 domain;
+  vector3 spacing_mm;
+  int width = 0, height = 0;
+  bool perspective = true;
+  vector3 eye, forward, right, up;
+  vector3 focus;          ///< what is looked at (mm)
+  vector3 voxels_per_mm;  ///< along the axes
+  double pixel = 0;       ///< edge of a pixel: mm (orthographic), or mm at one mm from the eye (perspective)
+
+  std::vector<clip_plane> clip;
+
+  static view of(const camera& c, index3 domain, vector3 spacing_mm, int width, int height);
+
+  /// The ray through the middle of a pixel, clipped to the domain and by the planes.
+  kernel::ray ray_through(int column, int row) const { return ray_through(double{1} * column, double{1} * row); }
+  /// The same anywhere: whole numbers are the middles of pixels.
+  kernel::ray ray_through(double column, double row) const;
+
+  template <class F>
+  struct rays_of {
+    F origin[3], direction[3], entry, exit;  ///< of a kernel::ray
+  };
+  /// Those of four columns from `column` on, which take their first samples elsewhere: see stagger().
+  rays_of<kernel::double4> staggered_rays(int column, int row, double step) const;
+
+  /// Where a ray enters, the normal of the domain's face or of the plane that it is clipped by, towards the eye. Unit
+  /// vector.
+  vector3 face_entered(const kernel::ray& entering) const;
+  /// How far a point of space (mm) lies in front of the eye, along the direction of view; negative behind it.
+  double depth(const vector3& point) const;
+  /// Column and row where a point of space (mm) is seen; whole numbers are pixel corners. In perspective it must lie in
+  /// front of the eye.
+  std::array<double, 2> project(const vector3& point) const;
+  /// All pixels whose rays may meet a box of voxels; all of them, if the box reaches from before the eye to behind it.
+  pixel_box seen(const box3& part) const;
+
+ private:
+  template <class F>
+  rays_of<F> rays_through(const F& column, double row) const;
+};
+
+/// Where in its first step a pixel's ray takes its first sample, in (-1/2, 1/2) of a step around the middle.
+///
+/// Rays that all started alike would draw the surfaces of equal depth as contour lines; neighbouring rays that differ
+/// blur them. A fixed function of the pixel, so that pictures can be repeated.
+/// @cite [Jimenez2014], interleaved gradient noise
+double stagger(int column, int row);
+
+/// Ranks front to back.
+///
+/// No ray crosses a cut twice, and if it crosses it leaves the eye's side: so all boxes on that side come first.
+/// @cite [Fuchs1980]
+std::vector<int> visibility_order(const view& from, const grid::box_tree& boxes);
+
+struct box_visibility {
+  std::vector<int> order;  ///< boxes front to back: none hides a part of one before it; empty if there is a cycle
+  std::vector<int>
+      cycle;  ///< each of these boxes hides a part of the next one, and the last one of the first; empty if none
+};
+
+/// An order in which boxes can be blended, or why there is none. Of several orders the one with low numbers first.
+/// @param boxes of which no two have a voxel in common
+/// @cost O(n^2) for n boxes
+box_visibility order_boxes(const view& from, std::span<const box3> boxes);
+
+/// `rank 0 hides a part of rank 2, which hides a part of rank 1, which hides a part of rank 0`
+std::string words_of_cycle(std::span<const int> cycle);
+
+/// @throws usage_error if two boxes overlap, one has no voxel, or they do not fill the domain
+void check_boxes(index3 domain, std::span<const box3> boxes);
+
+}  // namespace osteon::render

@@ -1,0 +1,75 @@
+#include <osteon/render/scene/compositing.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <osteon/base/error.hpp>
+#include <osteon/plan/composite/composite_method.hpp>
+#include <vector>
+
+namespace osteon::render {
+
+namespace {
+
+std::optional<comm::transport> transport_named(const std::string& text) {
+  if (text == "messages") return comm::transport::messages;
+  if (text == "shared") return comm::transport::shared;
+  if (text == "hybrid") return comm::transport::hybrid;
+  return {};
+}
+
+}  // namespace
+
+compositing parse_compositing(const std::string& text, kernel::colour_format pixels) {
+  compositing result;
+  result.pixels = pixels;
+  if (text == "auto") return result;
+  result.method = text;
+  // `hybrid` alone is the transport; the method of this name is one of its parts. A comma may belong to the method.
+  if (const auto alone = transport_named(text)) {
+    result.by = alone;
+    result.method.clear();
+    return result;
+  }
+  if (const std::size_t comma = text.rfind(','); comma != std::string::npos) {
+    const std::string last = text.substr(comma + 1);
+    result.by = transport_named(last);
+    if (result.by) result.method = text.substr(0, comma);
+    if (!result.by && last.find_first_not_of("0123456789") != std::string::npos)
+      throw usage_error(
+          fmt::format("compositing '{}': there is no transport '{}'; take messages, shared or hybrid", text, last));
+  }
+  plan::composite_method::parse(result.method);
+  if (result.by == comm::transport::shared)
+    throw usage_error(fmt::format(
+        "compositing '{}': in shared memory all images are blended at once, there are no methods; give 'shared', "
+        "or '{},messages'",
+        text, result.method));
+  if (!result.by) result.by = comm::transport::messages;
+  return result;
+}
+
+std::string usual_method(int ranks) { return ranks <= 16 ? "direct-send:overlap" : "binary-swap"; }
+
+void check_compositing(const compositing& how, int ranks) {
+  if (how.method.empty()) return;
+  std::vector<int> order(static_cast<std::size_t>(ranks));
+  std::iota(order.begin(), order.end(), 0);
+  try {
+    plan::composite_method::parse(how.method).make(ranks, ranks, order, -1).part(0);
+  } catch (const usage_error& e) {
+    throw usage_error(
+        fmt::format("compositing '{}' by {} ranks: {}; or leave it to the model: auto", how.method, ranks, e.what()));
+  }
+}
+
+kernel::colour_format parse_pixels(const std::string& text) {
+  using kernel::colour_format;
+  for (const colour_format c : {colour_format::wide, colour_format::rgba32f, colour_format::rgba16f, colour_format::rgba8})
+    if (kernel::name_of({c}) == text) return c;
+  throw usage_error(fmt::format("pixels of '{}': take wide, rgba32f, rgba16f or rgba8", text));
+}
+
+}  // namespace osteon::render

@@ -1,0 +1,57 @@
+#include <osteon/render/scene/presets.hpp>
+
+#include <fmt/format.h>
+
+#include <osteon/base/error.hpp>
+#include <osteon/render/scene/colour_map.hpp>
+
+namespace osteon::render::presets {
+
+namespace {
+
+constexpr std::array<float, 3> ivory{0.96f, 0.80f, 0.57f};
+
+}  // namespace
+
+layer bone_layer(const grid::ghosted_field<float>& field, double marrow, double surface, double bone, float opacity,
+                 float inside) {
+  if (!(marrow < surface && surface < bone))
+    throw usage_error(
+        fmt::format("bone layer with marrow {}, surface {}, bone {}: they must rise in this order", marrow, surface, bone));
+  constexpr std::array<float, 3> shade{0.55f, 0.34f, 0.19f}, core{0.80f, 0.55f, 0.32f};
+  const double start = surface - 0.4 * (surface - marrow), core_from = surface + 0.6 * (bone - surface);
+  return {&field,
+          {{marrow, shade, 0},
+           {start, shade, 0},
+           {surface, ivory, opacity},
+           {core_from, core, inside * opacity},
+           {bone, core, inside * opacity}},
+          true,
+          1.0};
+}
+
+layer glow_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map) {
+  if (!(low < high)) throw usage_error(fmt::format("glow layer from {} to {}: give a range that rises", low, high));
+  const auto& colours = colour_map(map);
+  layer result{&field, {}, false, 1.8};
+  constexpr int points = 16;
+  for (int i = 0; i <= points; ++i) {
+    const double t = static_cast<double>(i) / points;
+    const auto& colour = colours[static_cast<std::size_t>(75 + t * 155)];  // glow_first to glow_last
+    result.transfer.push_back({low + t * (high - low), colour, static_cast<float>(0.22 * t * t)});
+  }
+  return result;
+}
+
+layer surface_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map) {
+  layer result = glow_layer(field, low, high, map);
+  result.transfer.front().colour = ivory;
+  return result;
+}
+
+std::vector<control_point> tube_colours(double low, double high, const std::string& map) {
+  if (map.empty()) return {{low, {0.75f, 0.75f, 0.75f}, 1}};
+  return glow_layer({}, low, high, map).transfer;
+}
+
+}  // namespace osteon::render::presets

@@ -1,0 +1,40 @@
+#pragma once
+/// @file
+/// Layers and colours that make a picture to show: translucent bone, and what glows in it.
+#include <osteon/render/scene/scene.hpp>
+
+namespace osteon::render::presets {
+
+/// A dark slate on which both ivory bone and a glow stand out (linear RGB; sRGB #12161d).
+inline constexpr std::array<float, 3> dark_background{0.006f, 0.008f, 0.012f};
+/// A soft white for print (linear RGB; sRGB #f6f5f2).
+inline constexpr std::array<float, 3> light_background{0.921f, 0.913f, 0.888f};
+
+/// Opacity of the interior of bone, as a share of its surface's.
+inline constexpr float usual_inside = 0.15f;
+
+/// Translucent, shaded, warm ivory; the surface lies at `surface`, the interior is clearer than the surface.
+/// @param marrow,bone typical values of the empty space and of bone, marrow < surface < bone; for an indicator of
+///        active voxels: 0, 0.5, 1
+/// @param opacity of the surface, in [0, 1]: 0.16 lets a glow through on the dark background, 0.35 stands out on the
+///        light one, 0.9 is solid bone
+/// @param inside see usual_inside; less shows lines that run in it or behind it
+layer bone_layer(const grid::ghosted_field<float>& field, double marrow = 0, double surface = 0.5, double bone = 1,
+                 float opacity = 0.16f, float inside = usual_inside);
+
+/// The part of the map that a glow uses: the lower third of a sequential map is nearly black, which would shade the bone
+/// instead of lighting it.
+inline constexpr float glow_first = 75.0f / 255, glow_last = 230.0f / 255;
+
+/// A glow whose colour, brightness and opacity rise from `low` to `high`; nothing is seen below `low`.
+/// @param low,high range of the values, for strain energy density e.g. its 50th and 99th percentile
+/// @throws usage_error if the map is unknown or low >= high
+layer glow_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map = "inferno");
+
+/// Colours of a surface: ivory up to `low`, then those of a glow. @throws usage_error like glow_layer
+layer surface_layer(const grid::ghosted_field<float>& field, double low, double high, const std::string& map = "inferno");
+
+/// Colours of lines, those of a glow. @param map empty: a light grey @throws usage_error like glow_layer
+std::vector<control_point> tube_colours(double low, double high, const std::string& map = "inferno");
+
+}  // namespace osteon::render::presets

@@ -1,0 +1,214 @@
+#include <studies/compositing/frames/composite.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <common/suggest.hpp>
+#include <memory>
+#include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/host_memory.hpp>
+#include <osteon/kernel/blend/blend.hpp>
+#include <osteon/plan/composite/composite_method.hpp>
+#include <osteon/render/compositing/choose_compositor.hpp>
+#include <studies/compositing/fragments/composite_fragments.hpp>
+#include <studies/compositing/frames/composite_frames.hpp>
+#include <studies/compositing/frames/way_words.hpp>
+#include <studies/measure/over_ranks.hpp>
+
+namespace osteon::studies {
+
+namespace {
+
+// A method of plan::composite_method; of another word, what it may mean besides.
+comm::plan_maker method_or_advice(const std::string& method) {
+  try {
+    return render::plan_maker_of(method);
+  } catch (const usage_error& e) {
+    const std::string head = method.substr(0, method.find_first_of(":+"));
+    for (const auto& known : plan::known_methods())
+      if (known.name.substr(0, known.name.find(':')) == head) throw;
+    throw usage_error(fmt::format("{}; or auto, shared, shared:RANKS, fragments{}", e.what(),
+                                  did_you_mean(method, {"auto", "shared", "fragments"})));
+  }
+}
+
+// The transport and the method of a way.
+void choose_transport(comm::composite_options& o, const std::string& method, const std::string& name) {
+  if (method == "shared") {
+    o.by = comm::transport::shared;
+  } else if (method.starts_with("shared:")) {
+    const std::string_view number = std::string_view(method).substr(7);
+    o.by = comm::transport::hybrid;
+    o.method = render::plan_maker_of("binary-swap");
+    const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), o.ranks_per_host);
+    if (fault != std::errc() || end != number.data() + number.size() || o.ranks_per_host < 1)
+      throw usage_error(fmt::format("'{}': behind shared: stands the number of ranks that share memory, at least 1", name));
+  } else {
+    o.by = comm::transport::messages;
+    o.method = method_or_advice(method);
+    o.method_of_drawn = render::drawn_plan_maker_of(method);
+  }
+}
+
+std::shared_ptr<std::vector<std::byte>> image_of(const composite_case& what, int rank) {
+  auto image = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(what.width) *
+                                                        static_cast<std::size_t>(what.height) * what.format.bytes());
+  render(what, rank, *image);
+  return image;
+}
+
+// A rank's image as fragments that lie one behind the other as the images do, without an order of visibility.
+std::vector<fragment> fragments_of(const composite_case& what, std::span<const std::byte> image, int index) {
+  const auto full = static_cast<float>(full_channel(what.format.colour));
+  const std::size_t bytes = what.format.bytes();
+  std::vector<fragment> result;
+  for (std::size_t i = 0; i < image.size() / bytes; ++i) {
+    const auto v = kernel::value_of(what.format, image.data() + i * bytes);
+    if (v.channel[3] == 0) continue;
+    const auto front = static_cast<float>(index);
+    auto& f = result.emplace_back(fragment{static_cast<std::int64_t>(i), front, front + 1, {}});
+    for (std::size_t c = 0; c < 4; ++c) f.rgba[c] = static_cast<float>(v.channel[c]) / full;
+  }
+  return result;
+}
+
+composite_way way_of_fragments(MPI_Comm comm, const composite_case& what, const std::string& name) {
+  const auto order = visibility_order(what, comm::size(comm));
+  const int rank = comm::rank(comm);
+  const auto index = static_cast<int>(std::find(order.begin(), order.end(), rank) - order.begin());
+  const auto mine = fragments_of(what, *image_of(what, rank), index);
+  const std::int64_t pixels = std::int64_t{what.width} * what.height;
+  struct frame {
+    std::vector<fragment> fragments;
+    fragment_picture picture;
+    std::vector<std::byte> rounded;
+  };
+  const auto now = std::make_shared<frame>();
+  composite_way way;
+  way.name = name;
+  way.prepare = [=] { now->fragments = mine; };
+  way.frame = [=] {
+    now->picture = composite_fragments(comm, std::move(now->fragments), pixels, 0);
+    return now->picture.report;
+  };
+  way.picture = [=] {
+    now->rounded.resize(static_cast<std::size_t>(pixels) * what.format.bytes());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(pixels); ++i) {
+      const float* v = &now->picture.rgba[4 * i];
+      put_pixel(what.format, &now->rounded[i * what.format.bytes()], {v[0], v[1], v[2], v[3]}, 0);
+    }
+    return std::span<const std::byte>(now->rounded);
+  };
+  way.error_bound = allowed_error(what, comm::size(comm), 0.5);
+  return way;
+}
+
+}  // namespace
+
+composite_way make_way(MPI_Comm comm, const composite_case& what, const std::string& name) {
+  const way_words words = read_way(name);
+  const double pixels = static_cast<double>(what.width) * what.height;
+  // The image and the compositor's; on rank 0 the exact picture, too.
+  const double need = pixels * (6.0 * static_cast<double>(what.format.bytes()) + (words.method == "fragments" ? 128 : 0)) +
+                      (comm::rank(comm) == 0 ? 40 * pixels : 0);
+  comm::check_host_memory(
+      comm, need,
+      fmt::format("compositing {} x {} pixels of {} by '{}'", what.width, what.height, kernel::name_of(what.format), name),
+      "give a smaller --width or --height, or fewer ranks");
+  if (words.method == "fragments") {
+    if (words.method != name || what.format.depth)
+      throw usage_error(
+          fmt::format("'{}' of {}: fragments have depths of their own and come together at the root; give "
+                      "'fragments' and a format without +z",
+                      name, kernel::name_of(what.format)));
+    return way_of_fragments(comm, what, name);
+  }
+  comm::composite_options o;
+  o.width = what.width;
+  o.height = what.height;
+  o.format = what.format;
+  o.check = words.checked;
+  o.sparse = words.sparse;
+  o.wide_between = !words.narrow;
+  o.root = words.in_parts ? -1 : 0;
+  const int rank = comm::rank(comm);
+  const auto order = visibility_order(what, comm::size(comm));
+  const auto box = rectangle_of(what, rank);
+  const auto image = image_of(what, rank);
+  composite_way way;
+  way.name = name;
+  const auto make = [&] {
+    if (words.method == "auto") {
+      render::chosen_compositor chosen = render::choose_compositor(comm, o, order, box, *image);
+      way.log = chosen.log;
+      return std::move(chosen.compositor);
+    }
+    choose_transport(o, words.method, name);
+    return comm::compositor::make(comm, o);
+  };
+  auto compositor = std::make_shared<comm::compositor>(make());
+  // A renderer writes into the buffer; copying stands for it where a frame's result overwrites it.
+  way.frame = [=] { return compositor->run(order, box); };
+  way.picture = [=] { return compositor->picture(); };
+  way.prepare = [=] { std::copy(image->begin(), image->end(), compositor->buffer().begin()); };
+  way.prepare();
+  compositor->run(order, box);
+  way.error_bound = allowed_error(what, comm::size(comm), reduced(comm, compositor->error_bound(), MPI_MAX));
+  way.in_parts = words.in_parts;
+  return way;
+}
+
+std::vector<composite_cost> measure(MPI_Comm comm, const composite_case& what, std::span<const composite_way> ways) {
+  const stopwatch clock;
+  frame_member member;
+  member.wait_for_all = [&] { MPI_Barrier(comm); };
+  member.cpu_seconds = [] { return cpu_seconds(); };
+  member.have_all_run = [&](double seconds) { return largest(comm, clock.seconds()) >= seconds; };
+  auto samples = measure_frames(ways, member, what.seconds);
+  std::vector<composite_cost> costs;
+  for (std::size_t w = 0; w < ways.size(); ++w) {
+    frame_samples& s = samples[w];
+    const auto join = [&](std::vector<double>& values, MPI_Op op) {
+      MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, op, comm);
+    };
+    for (auto* values : {&s.wall, &s.blend, &s.exchange, &s.collect}) join(*values, MPI_MAX);
+    join(s.cpu, MPI_SUM);
+    std::vector<double> bytes(static_cast<std::size_t>(comm::size(comm)));
+    MPI_Allgather(&s.bytes, 1, MPI_DOUBLE, bytes.data(), 1, MPI_DOUBLE, comm);
+    costs.push_back(cost_of(ways[w].name, s, std::move(bytes)));
+    comm::collectively(comm, [&] {
+      if (comm::rank(comm) == 0) find_error(costs.back(), what, comm::size(comm), ways[w]);
+    });
+  }
+  return costs;
+}
+
+double blend_rate(kernel::pixel_format format, int layers, std::int64_t pixels, double seconds) {
+  composite_case what;
+  what.width = static_cast<int>(pixels);
+  what.height = 1;
+  what.format = format;
+  const std::size_t bytes = static_cast<std::size_t>(pixels) * format.bytes();
+  std::vector<std::vector<std::byte>> images(static_cast<std::size_t>(layers));
+  std::vector<kernel::layer> all;
+  for (int l = 0; l < layers; ++l) {
+    auto& image = images[static_cast<std::size_t>(l)];
+    image.resize(bytes);
+    render(what, l, image);
+    all.push_back({format, image.data()});
+  }
+  std::vector<std::byte> out(bytes);
+  const int calls = static_cast<int>(std::max<std::int64_t>(1, 1'000'000 / pixels));
+  double best = 1e30;
+  for (const double start = cpu_seconds(); cpu_seconds() - start < seconds;) {
+    const double before = cpu_seconds();
+    for (int k = 0; k < calls; ++k) kernel::blend(format, out.data(), all, pixels);
+    best = std::min(best, (cpu_seconds() - before) / calls);
+  }
+  return static_cast<double>(pixels) / best / 1e6;
+}
+
+}  // namespace osteon::studies

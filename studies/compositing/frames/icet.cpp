@@ -1,0 +1,141 @@
+// IceT's strategies beside osteon's ways to composite, in turn in one program: the same images, the same loop, the same
+// check.
+//
+//     mpirun -n 4 osteon_bench_icet 512x512 rgba8 1 3 icet:bswap icet:radixk icet:tree shared direct-send
+//
+// Size, format (rgba8 or rgba32f), share of the picture that each rank fills, seconds, ways; JSON on standard output. Built
+// only where IceT's headers and libraries are (Debian: paraview, paraview-dev); no part of osteon needs them.
+#include <IceT.h>
+#include <IceTMPI.h>
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <studies/compositing/frames/composite.hpp>
+
+namespace {
+
+using namespace osteon;
+using namespace osteon::studies;
+
+struct icet_state {
+  IceTCommunicator comm = nullptr;
+  IceTContext context{};
+  std::vector<IceTInt> order, viewport;
+  std::vector<std::byte> image;
+  IceTImage picture{};
+  ~icet_state() {
+    icetDestroyContext(context);
+    icetDestroyMPICommunicator(comm);
+  }
+};
+
+composite_way way_of_icet(MPI_Comm comm, const composite_case& what, const std::string& name) {
+  const std::map<std::string, IceTEnum> strategies{
+      {"icet:auto", ICET_SINGLE_IMAGE_STRATEGY_AUTOMATIC},        {"icet:bswap", ICET_SINGLE_IMAGE_STRATEGY_BSWAP},
+      {"icet:folding", ICET_SINGLE_IMAGE_STRATEGY_BSWAP_FOLDING}, {"icet:radixk", ICET_SINGLE_IMAGE_STRATEGY_RADIXK},
+      {"icet:radixkr", ICET_SINGLE_IMAGE_STRATEGY_RADIXKR},       {"icet:tree", ICET_SINGLE_IMAGE_STRATEGY_TREE}};
+  const bool bytes = kernel::name_of(what.format) == "rgba8";
+  if (!strategies.contains(name) || (!bytes && kernel::name_of(what.format) != "rgba32f"))
+    throw usage_error(
+        fmt::format("'{}' of {}: give icet:auto, bswap, folding, radixk, radixkr or tree, and rgba8 or rgba32f", name,
+                    kernel::name_of(what.format)));
+  const auto state = std::make_shared<icet_state>();
+  state->comm = icetCreateMPICommunicator(comm);
+  state->context = icetCreateContext(state->comm);
+  icetDiagnostics(ICET_DIAG_ERRORS);
+  icetSetColorFormat(bytes ? ICET_IMAGE_COLOR_RGBA_UBYTE : ICET_IMAGE_COLOR_RGBA_FLOAT);
+  icetSetDepthFormat(ICET_IMAGE_DEPTH_NONE);
+  icetCompositeMode(ICET_COMPOSITE_MODE_BLEND);
+  icetEnable(ICET_ORDERED_COMPOSITE);
+  for (const int r : visibility_order(what, comm::size(comm))) state->order.push_back(r);
+  icetCompositeOrder(state->order.data());
+  icetResetTiles();
+  icetAddTile(0, 0, what.width, what.height, 0);
+  icetStrategy(ICET_STRATEGY_SEQUENTIAL);
+  icetSingleImageStrategy(strategies.at(name));
+  const int rank = comm::rank(comm);
+  const auto box = rectangle_of(what, rank);
+  state->viewport = {box.left, box.top, box.right - box.left, box.bottom - box.top};
+  state->image.resize(static_cast<std::size_t>(what.width) * static_cast<std::size_t>(what.height) * what.format.bytes());
+  studies::render(what, rank, state->image);
+
+  composite_way way;
+  way.name = name;
+  way.prepare = [] {};
+  way.frame = [=] {
+    icetSetContext(state->context);
+    const stopwatch watch;
+    const IceTFloat background[4] = {0, 0, 0, 0};
+    state->picture = icetCompositeImage(state->image.data(), nullptr, state->viewport.data(), nullptr, nullptr, background);
+    compositing::frame_report report;
+    report.exchange_seconds = watch.seconds();
+    IceTInt sent = 0;
+    icetGetIntegerv(ICET_BYTES_SENT, &sent);
+    report.bytes_sent = sent;
+    return report;
+  };
+  way.picture = [=] {
+    const void* pixels = bytes ? static_cast<const void*>(icetImageGetColorcub(state->picture))
+                               : static_cast<const void*>(icetImageGetColorcf(state->picture));
+    return std::span(static_cast<const std::byte*>(pixels), state->image.size());
+  };
+  way.error_bound = 1e9;  // the error is reported, not limited
+  return way;
+}
+
+double number(const std::string& text) {
+  double value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc() || end != text.data() + text.size()) throw usage_error(fmt::format("'{}' is no number", text));
+  return value;
+}
+
+void measure(MPI_Comm comm, const std::vector<std::string>& words) {
+  if (words.size() < 5) throw usage_error("give WIDTHxHEIGHT FORMAT ACTIVE SECONDS WAY...");
+  composite_case what;
+  const std::size_t cross = words[0].find('x');
+  what.width = static_cast<int>(number(words[0].substr(0, cross)));
+  what.height = static_cast<int>(number(words[0].substr(std::min(cross, words[0].size() - 1) + 1)));
+  what.format.colour = words[1] == "rgba32f" ? kernel::colour_format::rgba32f : kernel::colour_format::rgba8;
+  what.active = number(words[2]);
+  what.seconds = number(words[3]);
+  std::vector<composite_way> ways;
+  for (std::size_t i = 4; i < words.size(); ++i)
+    ways.push_back(words[i].starts_with("icet:") ? way_of_icet(comm, what, words[i]) : make_way(comm, what, words[i]));
+  const auto costs = measure(comm, what, ways);
+  if (comm::rank(comm) != 0) return;
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& c : costs)
+    rows.push_back({{"way", c.name},
+                    {"best_fps", c.best_fps},
+                    {"median_fps", c.median_fps},
+                    {"cpu_ms", c.cpu_ms},
+                    {"most_bytes", c.bytes_max},
+                    {"all_bytes", c.bytes_sum},
+                    {"error", c.error}});
+  fmt::print("{}\n", nlohmann::ordered_json{{"ranks", comm::size(comm)}, {"icet", ICET_VERSION}, {"rows", rows}}.dump(1));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int code = 0;
+  try {
+    measure(MPI_COMM_WORLD, {argv + 1, argv + argc});
+  } catch (const osteon::error& e) {
+    if (osteon::comm::rank(MPI_COMM_WORLD) == 0) fmt::print(stderr, "osteon_bench_icet: {}\n", e.what());
+    code = osteon::exit_code(e.kind());
+  }
+  MPI_Finalize();
+  return code;
+}

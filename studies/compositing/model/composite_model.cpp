@@ -1,0 +1,48 @@
+#include <algorithm>
+#include <osteon/net/costs/compositing_model.hpp>
+#include <osteon/render/compositing/choose_compositor.hpp>
+#include <studies/compositing/frames/way_words.hpp>
+#include <studies/compositing/model/composite_model.hpp>
+
+namespace osteon::studies {
+
+namespace {
+
+double by_equations(const net::compositing_machine& machine, int ranks, int group, double bytes) {
+  return net::multi_step_time(machine, ranks, group, bytes).frames_per_second();
+}
+
+}  // namespace
+
+std::vector<composite_prediction> predict(const std::string& way, const composite_case& what, int ranks,
+                                          const net::compositing_machine& here) {
+  const way_words words = read_way(way);
+  const std::string& method = words.method;
+  if (words.sparse || words.in_parts || method == "auto" || method == "fragments" || ranks < 2) return {};
+  const std::int64_t pixels = std::int64_t{what.width} * what.height;
+  const auto pixel = static_cast<double>(what.format.bytes());
+  const double bytes = pixel * static_cast<double>(pixels);
+  if (method == "shared") return {{here.name, {}, 1 / render::shared_memory_time(here, ranks, bytes)}};
+  if (method.starts_with("shared:")) {
+    const int together = std::min(ranks, std::stoi(method.substr(7))), hosts = (ranks + together - 1) / together;
+    double seconds = render::shared_memory_time(here, together, bytes);
+    if (hosts > 1) seconds += render::messages_time(here, "binary-swap", hosts, pixels / together, pixel);
+    return {{here.name, {}, 1 / seconds}};
+  }
+  const std::optional<int> group = net::group_in_equations(method, ranks);
+  if (!group && ranks > render::most_ranks_to_walk) return {};
+  std::vector<composite_prediction> all;
+  for (const auto& [machine, fitted] :
+       {std::pair{net::blue_gene_l(), net::measured_blue_gene_l()}, std::pair{net::ha8000(), net::measured_ha8000()}}) {
+    if (group)
+      all.push_back({machine.name, by_equations(machine, ranks, *group, bytes), by_equations(fitted, ranks, *group, bytes)});
+    else
+      all.push_back({machine.name, {}, 1 / render::messages_time(fitted, method, ranks, pixels, pixel)});
+  }
+  composite_prediction of_this{here.name, {}, 1 / render::messages_time(here, method, ranks, pixels, pixel)};
+  if (group) of_this.printed = by_equations(here, ranks, *group, bytes);
+  all.push_back(of_this);
+  return all;
+}
+
+}  // namespace osteon::studies

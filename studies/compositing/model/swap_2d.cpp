@@ -1,0 +1,143 @@
+#include <studies/compositing/model/swap_2d.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <numeric>
+#include <osteon/base/error.hpp>
+#include <osteon/plan/composite/swap.hpp>
+
+namespace osteon::studies {
+
+namespace {
+
+struct rectangle {
+  int x = 0, y = 0, width = 0, height = 0;
+
+  std::pair<rectangle, rectangle> halves() const {
+    if (width > height) return {{x, y, width / 2, height}, {x + width / 2, y, width - width / 2, height}};
+    return {{x, y, width, height / 2}, {x, y + height / 2, width, height - height / 2}};
+  }
+};
+
+struct rectangle_swap {
+  int width, height;
+  std::vector<int> order, index_of;
+
+  std::vector<plan::span> rows_of(const rectangle& r) const {
+    std::vector<plan::span> rows;
+    for (int y = r.y; y < r.y + r.height; ++y) {
+      const std::int64_t begin = std::int64_t{y} * width + r.x;
+      if (r.width > 0) rows.push_back({begin, begin + r.width});
+    }
+    return rows;
+  }
+
+  int rounds() const { return std::bit_width(order.size()) - 1; }
+
+  struct halving {
+    bool behind = false;  // of the two members, and so who keeps the second half
+    rectangle gives, keeps;
+  };
+  // Members whose lower bits are equal hold the same rectangle; this bit says who is in front, and who keeps which half.
+  halving cut(int rank, std::int64_t round) const {
+    const auto index = static_cast<unsigned>(index_of[static_cast<std::size_t>(rank)]);
+    halving made{false, {}, {0, 0, width, height}};
+    for (std::int64_t n = 0; n <= round; ++n) {
+      made.behind = (index >> n & 1) != 0;
+      const auto [first, second] = made.keeps.halves();
+      made.gives = made.behind ? first : second;
+      made.keeps = made.behind ? second : first;
+    }
+    return made;
+  }
+
+  plan::round of(int rank, std::int64_t round) const {
+    const auto index = static_cast<unsigned>(index_of[static_cast<std::size_t>(rank)]);
+    const halving made = cut(rank, round);
+    const int peer = order[index ^ 1U << round];
+    const auto at_peer = made.behind ? plan::arrival::blend_back : plan::arrival::blend_front,
+               here = made.behind ? plan::arrival::blend_front : plan::arrival::blend_back;
+    plan::round now;
+    for (const plan::span& s : rows_of(made.gives)) now.sends.push_back({peer, s, at_peer});
+    for (const plan::span& s : rows_of(made.keeps)) now.receives.push_back({peer, s, here});
+    return now;
+  }
+};
+
+// Pixels of a span inside a disk of 0.3 of the shorter side, as sums over the rows.
+struct disk {
+  int width, height;
+  std::vector<std::int64_t> before;  // pixels of it before each pixel
+
+  disk(int w, int h) : width(w), height(h), before(static_cast<std::size_t>(w) * static_cast<std::size_t>(h) + 1) {
+    const double radius = 0.3 * std::min(w, h);
+    for (int y = 0; y < h; ++y)
+      for (int x = 0; x < w; ++x) {
+        const double dx = x + 0.5 - 0.5 * w, dy = y + 0.5 - 0.5 * h;
+        const std::size_t at = static_cast<std::size_t>(y) * static_cast<std::size_t>(w) + static_cast<std::size_t>(x);
+        before[at + 1] = before[at] + (dx * dx + dy * dy < radius * radius);
+      }
+  }
+  std::int64_t in(const plan::span& s) const {
+    return before[static_cast<std::size_t>(s.end)] - before[static_cast<std::size_t>(s.begin)];
+  }
+};
+
+std::pair<std::int64_t, std::int64_t> most_sent_and_owned(const plan::plan& what, const disk& shape) {
+  std::int64_t most = 0, owned = 0;
+  for (int rank = 0; rank < what.ranks; ++rank) {
+    const plan::rank_plan mine = what.part(rank);
+    std::int64_t sent = 0, has = 0;
+    for (const plan::round& round : mine.rounds)
+      for (const plan::message& m : round.sends) sent += shape.in(m.elements);
+    for (const plan::span& s : mine.result) has += shape.in(s);
+    most = std::max(most, sent);
+    owned = std::max(owned, has);
+  }
+  return {most, owned};
+}
+
+}  // namespace
+
+plan::plan binary_swap_in_rectangles(int width, int height, std::span<const int> order) {
+  const std::size_t ranks = order.size();
+  if (!std::has_single_bit(ranks))
+    throw usage_error(fmt::format("binary swap in rectangles of {} ranks: give a power of two", ranks));
+  if (std::int64_t{width} * height < static_cast<std::int64_t>(ranks) || width < 1 || height < 1)
+    throw usage_error(fmt::format("{} x {} pixels cannot be cut into {} rectangles", width, height, ranks));
+  auto swap = std::make_shared<rectangle_swap>(rectangle_swap{width, height, {order.begin(), order.end()}, {}});
+  swap->index_of.assign(ranks, -1);
+  for (std::size_t i = 0; i < ranks; ++i) {
+    const int rank = order[i];
+    if (rank < 0 || rank >= static_cast<int>(ranks) || swap->index_of[static_cast<std::size_t>(rank)] >= 0)
+      throw usage_error(fmt::format("the order of visibility names rank {} twice, or it is none of {}", rank, ranks));
+    swap->index_of[static_cast<std::size_t>(rank)] = static_cast<int>(i);
+  }
+  plan::plan what;
+  what.name = "binary-swap in rectangles";
+  what.ranks = static_cast<int>(ranks);
+  what.rounds = swap->rounds();
+  what.elements = std::int64_t{width} * height;
+  what.of = [swap](int rank, std::int64_t round) { return swap->of(rank, round); };
+  what.result = [swap](int rank) { return swap->rows_of(swap->cut(rank, swap->rounds() - 1).keeps); };
+  return what;
+}
+
+std::vector<cut_comparison> compare_cuts(int width, int height, int most_ranks) {
+  const disk shape(width, height);
+  std::vector<cut_comparison> result;
+  for (int ranks = 2; ranks <= most_ranks; ranks *= 2) {
+    std::vector<int> order(static_cast<std::size_t>(ranks));
+    std::iota(order.begin(), order.end(), 0);
+    const auto [stripes, owned_stripes] =
+        most_sent_and_owned(plan::binary_swap(ranks, std::int64_t{width} * height, order, -1), shape);
+    const auto [rectangles, owned_rectangles] = most_sent_and_owned(binary_swap_in_rectangles(width, height, order), shape);
+    result.push_back({ranks, stripes, rectangles, owned_stripes, owned_rectangles});
+  }
+  return result;
+}
+
+}  // namespace osteon::studies

@@ -1,0 +1,50 @@
+#pragma once
+/// @file
+/// Ghosts of a seven-point stencil: the neighbours' faces, exchanged again and again.
+#include <mpi.h>
+
+#include <osteon/comm/communicator.hpp>
+#include <studies/subdomain_mapping/block/ghosted_view.hpp>
+#include <studies/subdomain_mapping/ranks/cartesian.hpp>
+#include <vector>
+
+namespace osteon::studies {
+
+/// The messages of one rank with the ranks behind its faces, prepared once (persistent requests) and started for each
+/// exchange. Faces are packed by the rank's threads, so a block may change as soon as its exchange is started; edges and
+/// corners are not exchanged.
+template <class T>
+class face_halo {
+ public:
+  /// @param where as many boxes as comm has ranks; this rank's block is box_of(rank)
+  /// @throws usage_error on all ranks if their numbers differ, or a face has more than 2^31 - 1 cells
+  /// @collective on comm, which is duplicated
+  face_halo(MPI_Comm comm, const cartesian& where);
+  ~face_halo();
+  face_halo(const face_halo&) = delete;
+  face_halo& operator=(const face_halo&) = delete;
+
+  /// Send the outermost cells of `block`, which may change as soon as this returns. @collective on comm
+  void start(ghosted_view<const T> block);
+  /// Wait for what the neighbours have started and put it into the ghosts of `block`. @collective on comm
+  void finish(ghosted_view<T> block);
+
+  /// Bytes that this rank sends in an exchange.
+  std::int64_t bytes() const { return bytes_; }
+  /// Whether there is a rank behind a face.
+  bool has(face side) const { return !buffers_[static_cast<std::size_t>(side.number())].sent.empty(); }
+
+ private:
+  struct buffers {
+    std::vector<T> sent, received;
+  };
+  comm::communicator comm_;
+  std::array<buffers, 6> buffers_;
+  std::vector<MPI_Request> requests_;  ///< receives first
+  std::int64_t bytes_ = 0;
+};
+
+extern template class face_halo<float>;
+extern template class face_halo<double>;
+
+}  // namespace osteon::studies

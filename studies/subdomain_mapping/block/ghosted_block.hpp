@@ -1,0 +1,36 @@
+#pragma once
+/// @file
+/// The memory of a block that is swept over again and again.
+#include <cstddef>
+#include <memory>
+#include <studies/subdomain_mapping/block/ghosted_view.hpp>
+
+namespace osteon::studies {
+
+/// A dense block of shape (z, y, x) with one layer of ghosts, zero at first.
+///
+/// Rows begin at a cache line. Each plane is touched first by the thread that sweeps it (`slab_of`), so on machines with
+/// several memories it is near that thread, if threads do not move. Large pages are asked for.
+template <class T>
+class ghosted_block {
+ public:
+  ghosted_block() = default;
+  /// @throws machine_error if there is not enough memory
+  explicit ghosted_block(index3 shape);
+  ghosted_view<T> view() { return view_; }
+  ghosted_view<const T> view() const { return view_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct release {
+    void operator()(std::byte* memory) const;
+  };
+  std::size_t bytes_ = 0;
+  std::unique_ptr<std::byte[], release> memory_;
+  ghosted_view<T> view_;
+};
+
+extern template class ghosted_block<float>;
+extern template class ghosted_block<double>;
+
+}  // namespace osteon::studies
