@@ -81,6 +81,28 @@ def test_a_run_sends_what_was_asked_before(job: Job, tmp_path: Path, physics: st
         assert all("waiting_seconds" in stage for stage in summary["stages"])
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_the_model_stands_beside_what_was_measured(job: Job, tmp_path: Path, ranks: int) -> None:
+    """Oracle: sums. What stages and plans waited, and what the model says of them, is the whole; alone nobody waits."""
+    job.write(job_text(sponge(tmp_path, (16, 14, 15)), "heat", '[load]\ntest = "conduction"\n'))
+    done = job.run("-n", str(ranks), "--trace-messages")
+    assert done.code == 0, done.err
+    messages, stages = done.summary["messages"], done.summary["stages"]
+    for key, by_plan, by_stage in (
+        ("waited_seconds", sum(p["waited_seconds"] for p in messages["plans"]) / ranks, "waiting_seconds"),
+        ("model_seconds", sum(p["model_seconds"] for p in messages["plans"]), "model_seconds"),
+    ):
+        assert messages[key] == pytest.approx(by_plan, rel=1e-9, abs=1e-12)
+        assert messages[key] == pytest.approx(sum(s[by_stage] for s in stages), rel=1e-9, abs=1e-9)
+    for plan in messages["plans"]:
+        assert (plan["model_seconds"] > 0) == (plan["messages"] > 0), plan
+        assert 0 <= plan["model_latency_seconds"] <= plan["model_seconds"]
+    assert messages["network"].startswith(f"1 host, {ranks} rank")
+    page = (tmp_path / "job.out" / "report.html").read_text()
+    assert page.count("waiting for messages (the network's model: ") == len(stages)
+    assert ("by the model [s]" in done.out) == (ranks > 1)
+
+
 @pytest.mark.parametrize("compositing", ["auto", "binary-swap", "shared"])
 def test_what_a_picture_may_send_otherwise_is_told(job: Job, tmp_path: Path, compositing: str) -> None:
     """Oracle: messages of a run, which are at most as many and as long as was said before."""

@@ -23,7 +23,7 @@
 #include <osteon/job/run/cluster_part.hpp>
 #include <osteon/job/run/earlier_results.hpp>
 #include <osteon/job/run/frames.hpp>
-#include <osteon/job/run/job_plans.hpp>
+#include <osteon/job/run/measured_messages.hpp>
 #include <osteon/job/system_info.hpp>
 
 namespace osteon::job {
@@ -47,7 +47,10 @@ class stage_clock {
     log_.stage(name);
     watch_.restart();
     cpu_at_begin_ = cpu_seconds();
-    if (const comm::message_ledger* counted = comm::ledger_of(comm_)) waited_at_begin_ = counted->waited_seconds();
+    if (comm::message_ledger* const counted = comm::ledger_of(comm_)) {
+      counted->begin_stage(static_cast<int>(stages_.size()) + 1);
+      waited_at_begin_ = counted->waited_seconds();
+    }
   }
   void end() {
     if (!name_) return;
@@ -304,12 +307,8 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     });
   }
   if (counting) {
-    const std::vector<comm::message_ledger> all = comm::gathered(comm, counting->get());
-    comm::collectively(comm, [&] {
-      if (!root) return;
-      summary["messages"] = {{"restarts", result.certificate.restarts}, {"plans", describe(comm::traffic_of(all))}};
-      write_summary();
-    });
+    add_messages(comm, counting->get(), result.certificate.restarts, summary);
+    comm::collectively(comm, write_summary);
   }
   if (const solve::solve_certificate* certificate = result.missed())
     throw solve_error(fmt::format(

@@ -1,4 +1,4 @@
-#include <osteon/job/estimate/message_times.hpp>
+#include <osteon/job/plans/message_times.hpp>
 
 #include <algorithm>
 #include <osteon/net/costs/exchange_cost.hpp>
@@ -19,6 +19,8 @@ plan::plan without_bytes(const plan::plan& what) {
   return empty;
 }
 
+}  // namespace
+
 plan_time time_of(const comm::plan_traffic& traffic, const rank_network& on) {
   plan_time t{traffic.plan, traffic.runs, traffic.messages, traffic.bytes, 0, 0, false};
   if (traffic.messages == 0) return t;
@@ -35,8 +37,6 @@ plan_time time_of(const comm::plan_traffic& traffic, const rank_network& on) {
   t.latency_seconds = std::min(t.seconds, times * latency);
   return t;
 }
-
-}  // namespace
 
 std::vector<part_time> times_of(const job_plans& plans, const rank_network& on) {
   std::vector<part_time> all;

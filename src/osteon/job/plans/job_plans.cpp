@@ -1,4 +1,4 @@
-#include <osteon/job/run/job_plans.hpp>
+#include <osteon/job/plans/job_plans.hpp>
 
 #include <fmt/format.h>
 
@@ -21,7 +21,6 @@
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics.hpp>
-#include <osteon/job/run/compute.hpp>
 #include <osteon/render/picture_plan.hpp>
 #include <osteon/solve/rehearsal/rehearsal.hpp>
 
