@@ -98,9 +98,48 @@ def test_the_model_stands_beside_what_was_measured(job: Job, tmp_path: Path, ran
         assert (plan["model_seconds"] > 0) == (plan["messages"] > 0), plan
         assert 0 <= plan["model_latency_seconds"] <= plan["model_seconds"]
     assert messages["network"].startswith(f"1 host, {ranks} rank")
+    solver = done.summary["solver"]
+    solving = next(s for s in stages if s["name"] == "solving")
+    assert solver["parallel_efficiency"] == pytest.approx(1 - solving["waiting_seconds"] / solving["seconds"])
     page = (tmp_path / "job.out" / "report.html").read_text()
+    assert all(words in page for words in ("CPU time of the solver", "% of the cores", "Parallel efficiency"))
+    assert all(words in done.out for words in ("solver, CPU", "of bandwidth; of peak", "parallel efficiency"))
     assert page.count("waiting for messages (the network's model: ") == len(stages)
     assert ("by the model [s]" in done.out) == (ranks > 1)
+
+
+@pytest.mark.parametrize("physics", ["elasticity", "heat", "flow"])
+def test_the_solvers_share_of_the_machine(job: Job, tmp_path: Path, physics: str) -> None:
+    """Oracle: definitions, and counts. Two ranks have the work of one but for nodes that both have; shares are work over
+    time over limit; CPU seconds of the solver are not more than those of its stage."""
+    image = sponge(tmp_path, (16, 14, 15))
+    test = {"elasticity": "axial_bonded", "heat": "conduction", "flow": "permeability"}[physics]
+    if physics == "flow":  # through the ends, too
+        solid = np.load(tmp_path / image)
+        solid[:, :5, :5] = 0
+        np.save(tmp_path / image, solid)
+    text = job_text(image, physics, f'[segment]\nthreshold = 100\n[load]\ntest = "{test}"\n')
+    job.write(text.replace("[picture]\n", "[picture]\nenabled = false\n"))
+    work = {}
+    for ranks in (1, 2):
+        done = job.run("-n", str(ranks), "--trace-messages", "--no-report", "--force")
+        assert done.code == 0, done.err
+        solver = done.summary["solver"]
+        stage = next(s for s in done.summary["stages"] if s["name"] == "solving")
+        assert 0 < solver["setup_cpu_seconds"] + solver["solve_cpu_seconds"] <= stage["cpu_seconds"]
+        for work_of, limit, share in (
+            ("kernel_bytes", "triad_bytes_per_second", "share_of_bandwidth"),
+            ("kernel_operations", "peak_operations_per_second", "share_of_peak"),
+        ):
+            time = solver[work_of] / solver[limit] / solver[share]
+            assert time > 0
+            if ranks == 1:  # else of the slowest rank
+                assert time == pytest.approx(done.summary["solve_seconds"], rel=1e-9)
+        work[ranks] = [solver[key] / done.summary["iterations"] for key in ("kernel_bytes", "kernel_operations")]
+    assert work[2] == pytest.approx(work[1], rel=0.35)
+    dofs = done.summary["dofs"]
+    assert 100 < work[1][0] / dofs < 3000  # bytes of an iteration and an unknown
+    assert 50 < work[1][1] / dofs < 3000
 
 
 @pytest.mark.parametrize("compositing", ["auto", "binary-swap", "shared"])

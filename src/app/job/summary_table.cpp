@@ -216,6 +216,19 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
   rows.push_back({"ranks x threads", fmt::format("{} x {}", s.at("ranks").get<int>(), s.at("threads").get<int>()), ""});
   rows.push_back(
       {"solver", fmt::format("{:.1f}", s.at("setup_seconds").get<double>() + s.at("solve_seconds").get<double>()), "s"});
+  const auto& solver = s.at("solver");
+  rows.push_back({"solver, CPU: set-up + solution",
+                  fmt::format("{:.2f} + {:.2f}", solver.at("setup_cpu_seconds").get<double>(),
+                              solver.at("solve_cpu_seconds").get<double>()),
+                  "s"});
+  if (solver.contains("share_of_bandwidth"))
+    rows.push_back({"solver, of bandwidth; of peak",
+                    fmt::format("{:.2g}; {:.2g}", 100 * solver.at("share_of_bandwidth").get<double>(),
+                                100 * solver.at("share_of_peak").get<double>()),
+                    "%"});
+  if (solver.contains("parallel_efficiency"))
+    rows.push_back(
+        {"parallel efficiency", fmt::format("{:.0f}", 100 * solver.at("parallel_efficiency").get<double>()), "%"});
   rows.push_back({"peak memory, all ranks", fmt::format("{:.0f}", s.at("peak_rss_bytes").get<double>() / 1048576), "MiB"});
 
   std::string text = fmt::format("\n{}: {}\n", s.at("job").get<std::string>(), s.at("physics").get<std::string>());

@@ -24,6 +24,7 @@
 #include <osteon/job/run/earlier_results.hpp>
 #include <osteon/job/run/frames.hpp>
 #include <osteon/job/run/measured_messages.hpp>
+#include <osteon/job/run/solver_limits.hpp>
 #include <osteon/job/system_info.hpp>
 
 namespace osteon::job {
@@ -275,6 +276,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   const double cpu = sum_over_ranks(comm, cpu_seconds());
   const double peak = sum_over_ranks(comm, static_cast<double>(peak_rss_bytes()));
   const double uneven = imbalance(part, result.elements);
+  const json solver = describe_solver(comm, result.certificate, checkpoints.trace_messages);
   const std::vector<std::string> hosts = host_names(comm);
   json summary;
   const auto write_summary = [&] {
@@ -283,6 +285,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   comm::collectively(comm, [&] {
     if (!root) return;
     summary = summarise(job, part, result, uneven, cpu, peak, clock.stages());
+    summary["solver"] = solver;
     summary["files"] = files;
     summary["io"] = file_clock.to_json();
     if (!more.empty()) summary["files"]["text"] = more;

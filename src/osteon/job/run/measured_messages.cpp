@@ -28,7 +28,13 @@ void add_messages(MPI_Comm comm, const comm::message_ledger& counted, int restar
         known.latency_seconds += t.latency_seconds;
         of_stage += t.seconds;
       }
-      if (s > 0) stages[s - 1]["model_seconds"] = of_stage;
+      if (s > 0) {
+        nlohmann::ordered_json& stage = stages[s - 1];
+        stage["model_seconds"] = of_stage;
+        const double wall = stage.at("seconds");
+        if (stage.at("name") == "solving" && wall > 0)
+          summary["solver"]["parallel_efficiency"] = 1 - stage.at("waiting_seconds").get<double>() / wall;
+      }
       sum += of_stage;
     }
     const std::vector<comm::plan_traffic> plans = comm::traffic_of(all);
