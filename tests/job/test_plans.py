@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -79,6 +80,77 @@ def test_a_run_sends_what_was_asked_before(job: Job, tmp_path: Path, physics: st
         assert all(name.startswith(NOT_ASKED) for name in not_asked), not_asked
         assert (sent > 0) == (ranks > 1)
         assert all("waiting_seconds" in stage for stage in summary["stages"])
+
+
+def compared(job: Job, folder: Path, ranks: int, times: dict[str, str | int]) -> None:
+    """Hold what was asked against what a run counts. @param times where its summary says how often a part happened"""
+    done = job.run("-n", str(ranks), "--trace-messages", "--no-report", "--force")
+    assert done.code == 0, done.err
+    summary = done.summary
+    plan = osteon("plan", "job", str(folder / "job.toml"), "-n", str(ranks), "--json", "-")
+    assert plan.returncode == 0, plan.stderr
+    answer = json.loads(plan.stdout)
+    follows_schema(answer, "plan.job")
+    before: dict[str, list[int]] = {}
+    for part in answer["parts"]:
+        n = times.get(part["part"], 1)
+        if isinstance(n, str):
+            n = functools.reduce(lambda found, key: found[key], n.split("."), summary)
+        for plan in part["plans"]:
+            assert plan["verified"], plan["problems"]
+            total = before.setdefault(plan["plan"], [0, 0, 0])
+            for i, key in enumerate(("runs", "messages", "bytes")):
+                total[i] += n * plan[key]
+    after = counted(summary)
+    for name, sums in before.items():
+        first = 1 if name.split(",")[0] in ROUNDS_MAY_BE_LEFT_OUT else 0
+        assert after.get(name, [0, 0, 0])[first:] == sums[first:], f"{name} on {ranks} ranks"
+    not_asked = [name for name, sums in after.items() if name not in before and sums[1] > 0]
+    assert all(name.startswith(NOT_ASKED) for name in not_asked), not_asked
+    assert (sum(sums[1] for sums in before.values()) > 0) == (ranks > 1)
+
+
+OF_ITERATIONS = {"iteration": "iterations", "restart": "messages.restarts"}
+OF_HEAT = {"heat_iteration": "heat_certificate.iterations", "heat_restart": "heat_certificate.restarts"}
+
+
+@pytest.mark.parametrize("low", [273.0, 333.0])
+def test_thermo_elasticity_sends_what_was_asked_before(job: Job, tmp_path: Path, low: float) -> None:
+    """Oracle: as above; the heat problem's parts as often as its certificate tells, and none where no heat flows."""
+    load = f"[load]\nlow_K = {low}\nhigh_K = 333.0\nreference_K = 293.0\n"
+    job.write(job_text(sponge(tmp_path, (16, 14, 15)), "thermo_elasticity", load))
+    for ranks in (1, 2, 3):
+        compared(job, tmp_path, ranks, OF_ITERATIONS | OF_HEAT)
+
+
+@pytest.mark.parametrize("condition", ["kubc", "periodic"])
+def test_a_homogenisation_sends_what_was_asked_before(job: Job, tmp_path: Path, condition: str) -> None:
+    """Oracle: as above, with six load cases."""
+    load = f'[load]\ntest = "homogenise"\nboundary_condition = "{condition}"\n'
+    job.write(job_text(sponge(tmp_path, (12, 11, 10)), "elasticity", load))
+    for ranks in (1, 2, 3):
+        compared(job, tmp_path, ranks, OF_ITERATIONS | {"load": 6})
+
+
+def test_streamlines_are_counted(job: Job, tmp_path: Path) -> None:
+    """Oracle: lines along z cross every rank's planes, so each border passes particles; every message has its receiver."""
+    open_ends = np.zeros((12, 8, 8), np.uint8)
+    open_ends[:, :, :2] = 200
+    np.save(tmp_path / "slit.npy", open_ends)
+    job.write(
+        job_text("slit.npy", "flow", "[segment]\nthreshold = 100\n").replace(
+            "[picture]\n", "[picture]\nstreamlines = 5\n"
+        )
+    )
+    done = job.run("-n", "3", "--trace-messages", "--no-report")
+    assert done.code == 0, done.err
+    name, (runs, messages, sent) = next(
+        (name, sums) for name, sums in counted(done.summary).items() if name.startswith("particles of streamlines")
+    )
+    particle = int(name.split(", ")[1].split()[0])
+    assert messages == 4 * runs  # two borders, both ways
+    assert sent > 0
+    assert sent % particle == 0
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
@@ -190,8 +262,7 @@ def test_plans_are_drawn_and_told(job: Job, tmp_path: Path) -> None:
     [
         ("elasticity", '[run]\ndecomposition = "planes"\n', "9", "9 ranks for an image of 8 z planes"),
         ("elasticity", '[run]\ndecomposition = "bricks"\n', "400", "400 ranks for an image of 8 x 6 x 7"),
-        ("elasticity", '[load]\ntest = "homogenise"\n', "2", "a homogenisation joins opposite faces"),
-        ("thermo_elasticity", "[load]\nreference_K = 293.0\n", "2", "its physics is thermo_elasticity"),
+        ("flow", "", "2", "how often flow computes its residuals and bounds anew"),
         ("heat", '[load]\ntest = "conductivity_tensor"\n', "2", "only the test conduction is known"),
         ("elasticity", "[segment]\nthreshold = 1\ndrop_unsupported = true\n", "2", "segment.drop_unsupported"),
     ],
