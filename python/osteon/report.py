@@ -240,8 +240,11 @@ def _stages(stages: list[dict[str, Any]]) -> str:
 
 def _waiting(stage: dict[str, Any]) -> str:
     """Of a run that counted its messages."""
-    waited = stage.get("waiting_seconds")
-    return "" if waited is None else f", {number(float(waited), 3)} s of it waiting for messages"
+    waited, model = stage.get("waiting_seconds"), stage.get("model_seconds")
+    if waited is None:
+        return ""
+    said = "" if model is None else f" (the network's model: {number(float(model), 3)} s)"
+    return f", {number(float(waited), 3)} s of it waiting for messages{said}"
 
 
 def _job_file(result: JobResult) -> str:

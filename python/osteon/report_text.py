@@ -39,6 +39,7 @@ NO_ANSWERS = {
     "materials",
     "shown",
     "stages",
+    "solver",
     "files",
     "io",
     "answers",
@@ -330,6 +331,22 @@ def segmentation(result: JobResult) -> list[tuple[str, str]]:
     return rows
 
 
+def _solver(took: dict[str, Any]) -> list[tuple[str, str]]:
+    """What the solver took of the machine; summaries of earlier versions do not tell."""
+    rows = []
+    if "setup_cpu_seconds" in took:
+        set_up, solution = (number(float(took[key]), 3) for key in ("setup_cpu_seconds", "solve_cpu_seconds"))
+        rows.append(("CPU time of the solver", f"{set_up} s set-up, {solution} s solution"))
+    if "share_of_bandwidth" in took:
+        memory, cores = (number(100 * float(took[key]), 2) for key in ("share_of_bandwidth", "share_of_peak"))
+        rows.append(("Solver's share", f"{memory} % of the memory's bandwidth, {cores} % of the cores' peak"))
+    if "parallel_efficiency" in took:
+        rows.append(
+            ("Parallel efficiency", f"{number(100 * float(took['parallel_efficiency']), 3)} %, the rest is waiting")
+        )
+    return rows
+
+
 def machine(result: JobResult) -> list[tuple[str, str]]:
     m, s = result.manifest, result.summary
     rows = [
@@ -339,6 +356,7 @@ def machine(result: JobResult) -> list[tuple[str, str]]:
         ("Threads a rank", number(s.get("threads"))),
         ("Iterations", number(s.get("iterations"))),
         ("CPU time", f"{number(float(s.get('cpu_seconds', 0)), 3)} s"),
+        *_solver(s.get("solver", {})),
         ("Peak memory", f"{number(float(s.get('peak_rss_bytes', 0)) / 2**30, 3)} GiB"),
         ("Hosts", ", ".join(m.get("hosts", []))),
         ("Processor", f"{m.get('cpu', '')}, {m.get('cores', '?')} cores"),

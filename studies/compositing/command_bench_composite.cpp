@@ -59,6 +59,8 @@ nlohmann::ordered_json rows_of(std::span<const composite_cost> costs) {
                                             {"collecting", c.collect_ms, "ms"},
                                             {"error", c.error, "units of the last place"}})
       rows.push_back(bench_row(c.name + ", " + what, value, unit));
+  for (const auto& c : costs)
+    if (c.display_ms) rows.push_back(bench_row(c.name + ", to the display node", *c.display_ms, "ms"));
   return rows;
 }
 
@@ -69,11 +71,12 @@ nlohmann::ordered_json bytes_by_rank(std::span<const composite_cost> costs) {
 }
 
 void print_table(std::span<const composite_cost> costs) {
-  fmt::print("{:<28} {:>9} {:>9} {:>8} {:>10} {:>10} {:>8} {:>8} {:>8} {:>7}\n", "", "best FPS", "median", "CPU ms",
-             "max bytes", "all bytes", "blend", "exchange", "collect", "error");
+  fmt::print("{:<28} {:>9} {:>9} {:>8} {:>10} {:>10} {:>8} {:>8} {:>8} {:>8} {:>7}\n", "", "best FPS", "median", "CPU ms",
+             "max bytes", "all bytes", "blend", "exchange", "collect", "display", "error");
   for (const auto& c : costs)
-    fmt::print("{:<28} {:9.0f} {:9.0f} {:8.3f} {:10.0f} {:10.0f} {:8.3f} {:8.3f} {:8.3f} {:7.3f}\n", c.name, c.best_fps,
-               c.median_fps, c.cpu_ms, c.bytes_max, c.bytes_sum, c.blend_ms, c.exchange_ms, c.collect_ms, c.error);
+    fmt::print("{:<28} {:9.0f} {:9.0f} {:8.3f} {:10.0f} {:10.0f} {:8.3f} {:8.3f} {:8.3f} {:>8} {:7.3f}\n", c.name,
+               c.best_fps, c.median_fps, c.cpu_ms, c.bytes_max, c.bytes_sum, c.blend_ms, c.exchange_ms, c.collect_ms,
+               c.display_ms ? fmt::format("{:.3f}", *c.display_ms) : "-", c.error);
 }
 
 struct modelled {
@@ -240,8 +243,8 @@ void add_bench_composite(registry& commands) {
   add_repeatable(
       c, "-w,--way", o->ways,
       "auto (three are tried, one is kept), shared, shared:RANKS, fragments (no order, each pixel by depth), or a method "
-      "of `osteon plan`, with +sparse, +parts, +narrow or +checked; may be repeated (default: shared, direct-send, "
-      "binary-swap)");
+      "of `osteon plan` or binary-swap:rectangles, with +sparse, +parts, +narrow, +checked or +display (the last rank gets "
+      "the finished picture); may be repeated (default: shared, direct-send, binary-swap)");
   c.add_option("--width", o->width, "Pixels across (default: 512)").between(1, 65536);
   c.add_option("--height", o->height, "Pixels down (default: 512)").between(1, 65536);
   c.add_option("--format", o->format, "rgba8, rgba16, rgba16f or rgba32f, with +z for depth (default: rgba8)");

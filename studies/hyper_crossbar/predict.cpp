@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <osteon/base/error.hpp>
-#include <osteon/net/costs/exchange_cost.hpp>
+#include <osteon/net/costs/plan_cost.hpp>
 #include <studies/hyper_crossbar/crossbar_broadcast.hpp>
 #include <studies/hyper_crossbar/integer_sort/problem.hpp>
 #include <studies/hyper_crossbar/predict.hpp>

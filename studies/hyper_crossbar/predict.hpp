@@ -25,7 +25,7 @@ struct prediction {
 /// @throws usage_error for another family, or a number of PUs that is no power of two from 64 to 2^16
 std::string network_of_family(const std::string& text, int pus);
 
-/// Seconds of all rounds, each as long as its busiest link and the start-up of its messages (net::exchange_cost); of so
+/// Seconds of all rounds, each as long as its busiest link and the start-up of its messages (net::plan_cost); of so
 /// many rounds spread evenly, scaled, if there are more than `sample`.
 double exchange_seconds(const net::network& where, const plan::plan& what, std::int64_t sample);
 

@@ -134,7 +134,19 @@ def test_faults_of_what_it_is_given_are_told(solid: Job, tmp_path: Path) -> None
 
 def test_a_physics_without_plans_says_that_messages_are_left_out(job: Job, sponge: Path) -> None:
     """Oracle: the words of osteon plan job."""
+    job.write(job_text(sponge, "flow"))
+    time = estimated(job, "-n", "2", "--quick")["time"]
+    said = [sentence for sentence in time["assumed"] if "messages are left out" in sentence]
+    assert len(said) == 1
+    assert "how often flow computes its residuals and bounds anew follows from their values" in said[0]
+    assert time["seconds"] > 0
+
+
+def test_thermo_elasticity_has_the_messages_of_both_problems(job: Job, sponge: Path) -> None:
+    """Oracle: its plans. An iteration has those of heat's cells and of elasticity's levels, and what is assumed is said."""
     job.write(job_text(sponge, "thermo_elasticity", more="[load]\nreference_K = 293.0\n"))
     time = estimated(job, "-n", "2", "--quick")["time"]
-    assert any("messages are left out" in sentence for sentence in time["assumed"])
-    assert time["seconds"] > 0
+    assert any("as many iterations as that of elasticity" in sentence for sentence in time["assumed"])
+    names = [plan["plan"] for plan in time["iteration"]["plans"]]
+    assert any(name.startswith("nodes of level") for name in names)
+    assert any(name == "cells, 4 B" for name in names)

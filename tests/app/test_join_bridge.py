@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import time
@@ -62,6 +63,62 @@ def test_two_mpis_are_one_world(tmp_path: Path) -> None:
         for rank in range(4)
     }
     assert expected <= set(done.stdout.splitlines())
+
+
+COLLECTIVES = """
+#include <mpi.h>
+int main(int argc, char** argv) {
+  int rank, size, all[64], some[64] = {0};
+  double sum[3], own[3] = {1, 2, 3};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Bcast(some, 7, MPI_INT, size - 1, MPI_COMM_WORLD);
+  MPI_Allreduce(own, sum, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Reduce(own, sum, 3, MPI_DOUBLE, MPI_MAX, 1, MPI_COMM_WORLD);
+  MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, 2, MPI_COMM_WORLD);
+  MPI_Scatter(some, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Alltoall(some, 2, MPI_INT, all, 2, MPI_INT, MPI_COMM_WORLD);
+  MPI_Scan(own, sum, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+
+def verified(folder: Path, lines: list[str]) -> dict:
+    """What `osteon plan` says of a list of messages."""
+    (folder / "messages.txt").write_text("\n".join(lines) + "\n")
+    done = subprocess.run(
+        [BINARY, "plan", "messages.txt", "--json", "-"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=folder,
+    )
+    return json.loads(done.stdout)
+
+
+# Oracle: the verifier of plans, on both ends of every message that the bridge's collectives send, a round for each
+# collective; and that it finds an end that is left out, and one of another length.
+def test_what_collectives_send_between_clusters_is_a_sound_plan(tmp_path: Path) -> None:
+    done = joined(tmp_path, COLLECTIVES, OSTEON_BRIDGE_TRACE=str(tmp_path / "trace"))
+    assert done.returncode == 0, done.stderr
+    ends = [line.split() for rank in range(4) for line in (tmp_path / f"trace.{rank}").read_text().splitlines()]
+    ends = [e for e in ends if e[2] != e[3]]  # what a rank has for itself is no message of a plan
+    number = {key: n for n, key in enumerate(sorted({(int(e[0]), int(e[1])) for e in ends}))}
+    assert len(number) >= 9
+    lines = [" ".join([str(number[int(e[0]), int(e[1])]), *e[2:]]) for e in ends]
+    assert sum(line.endswith(" sent") for line in lines) * 2 == len(lines)
+    assert all(plan["verified"] for plan in verified(tmp_path, lines)["plans"])
+    assert any((int(e[2]) < 2) != (int(e[3]) < 2) for e in ends)  # between the clusters
+    assert not any(plan["verified"] for plan in verified(tmp_path, lines[1:])["plans"])
+    first = lines[0].split()
+    first[3] = str(int(first[3]) + 1)
+    assert not any(plan["verified"] for plan in verified(tmp_path, [" ".join(first), *lines[1:]])["plans"])
 
 
 # Oracle: the cluster that was killed is named, and the other one ends too, long before a connection would be given up.

@@ -141,6 +141,40 @@ TEST(neighbours, are_counted) {
   expect(traffic[2], "reductions, 8 B", 7, 7 * 2 * (ranks - 1), 7 * 2 * (ranks - 1) * 8);
 }
 
+// Oracle: counts and seconds by hand. Stages, which begin on all ranks at the same run, part what a plan sent.
+TEST(neighbours, are_counted_by_stage) {
+  std::vector<comm::message_ledger> ledgers(3);
+  for (int r = 0; r < 3; ++r) {
+    comm::message_ledger& ledger = ledgers[static_cast<std::size_t>(r)];
+    const auto run = [&](const char* name, int times, double waited) {
+      const int entry = ledger.entry_of(name);
+      for (int i = 0; i < times; ++i) ledger.ran(entry, ledger.shape_of(entry, {ring(r, 3).counted(r, 4)}), waited);
+    };
+    run("early", 1, 0);
+    ledger.begin_stage(1);
+    run("ring", 2, 0.25);
+    ledger.begin_stage(2);
+    run("ring", 3, 1);
+    ledger = comm::message_ledger::unpacked(ledger.packed());
+  }
+  for (const auto& [stage, runs, waited] : {std::tuple{1, 2, 1.5}, std::tuple{2, 3, 9.0}}) {
+    const auto traffic = comm::traffic_of(ledgers, stage);
+    ASSERT_EQ(traffic.size(), 1U);
+    EXPECT_EQ(traffic[0].plan, "ring");
+    EXPECT_EQ(traffic[0].runs, runs);
+    EXPECT_EQ(traffic[0].messages, 6 * runs);
+    EXPECT_EQ(traffic[0].waited_seconds, waited);
+    EXPECT_EQ(traffic[0].most_waited_seconds, waited / 3);
+    EXPECT_EQ(traffic[0].what.rounds, 1);
+    EXPECT_TRUE(traffic[0].problems.empty());
+  }
+  const auto both = comm::traffic_of(ledgers);
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[1].runs, 5);
+  EXPECT_EQ(both[1].waited_seconds, 10.5);
+  EXPECT_TRUE(comm::traffic_of(ledgers, 3).empty());
+}
+
 // Oracle: the fault that is planted.
 TEST(neighbours, a_planted_wrong_message_is_found) {
   std::vector<comm::message_ledger> ledgers(3);

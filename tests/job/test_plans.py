@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -81,6 +82,138 @@ def test_a_run_sends_what_was_asked_before(job: Job, tmp_path: Path, physics: st
         assert all("waiting_seconds" in stage for stage in summary["stages"])
 
 
+def compared(job: Job, folder: Path, ranks: int, times: dict[str, str | int]) -> None:
+    """Hold what was asked against what a run counts. @param times where its summary says how often a part happened"""
+    done = job.run("-n", str(ranks), "--trace-messages", "--no-report", "--force")
+    assert done.code == 0, done.err
+    summary = done.summary
+    plan = osteon("plan", "job", str(folder / "job.toml"), "-n", str(ranks), "--json", "-")
+    assert plan.returncode == 0, plan.stderr
+    answer = json.loads(plan.stdout)
+    follows_schema(answer, "plan.job")
+    before: dict[str, list[int]] = {}
+    for part in answer["parts"]:
+        n = times.get(part["part"], 1)
+        if isinstance(n, str):
+            n = functools.reduce(lambda found, key: found[key], n.split("."), summary)
+        for plan in part["plans"]:
+            assert plan["verified"], plan["problems"]
+            total = before.setdefault(plan["plan"], [0, 0, 0])
+            for i, key in enumerate(("runs", "messages", "bytes")):
+                total[i] += n * plan[key]
+    after = counted(summary)
+    for name, sums in before.items():
+        first = 1 if name.split(",")[0] in ROUNDS_MAY_BE_LEFT_OUT else 0
+        assert after.get(name, [0, 0, 0])[first:] == sums[first:], f"{name} on {ranks} ranks"
+    not_asked = [name for name, sums in after.items() if name not in before and sums[1] > 0]
+    assert all(name.startswith(NOT_ASKED) for name in not_asked), not_asked
+    assert (sum(sums[1] for sums in before.values()) > 0) == (ranks > 1)
+
+
+OF_ITERATIONS = {"iteration": "iterations", "restart": "messages.restarts"}
+OF_HEAT = {"heat_iteration": "heat_certificate.iterations", "heat_restart": "heat_certificate.restarts"}
+
+
+@pytest.mark.parametrize("low", [273.0, 333.0])
+def test_thermo_elasticity_sends_what_was_asked_before(job: Job, tmp_path: Path, low: float) -> None:
+    """Oracle: as above; the heat problem's parts as often as its certificate tells, and none where no heat flows."""
+    load = f"[load]\nlow_K = {low}\nhigh_K = 333.0\nreference_K = 293.0\n"
+    job.write(job_text(sponge(tmp_path, (16, 14, 15)), "thermo_elasticity", load))
+    for ranks in (1, 2, 3):
+        compared(job, tmp_path, ranks, OF_ITERATIONS | OF_HEAT)
+
+
+@pytest.mark.parametrize("condition", ["kubc", "periodic"])
+def test_a_homogenisation_sends_what_was_asked_before(job: Job, tmp_path: Path, condition: str) -> None:
+    """Oracle: as above, with six load cases."""
+    load = f'[load]\ntest = "homogenise"\nboundary_condition = "{condition}"\n'
+    job.write(job_text(sponge(tmp_path, (12, 11, 10)), "elasticity", load))
+    for ranks in (1, 2, 3):
+        compared(job, tmp_path, ranks, OF_ITERATIONS | {"load": 6})
+
+
+def test_streamlines_are_counted(job: Job, tmp_path: Path) -> None:
+    """Oracle: lines along z cross every rank's planes, so each border passes particles; every message has its receiver."""
+    open_ends = np.zeros((12, 8, 8), np.uint8)
+    open_ends[:, :, :2] = 200
+    np.save(tmp_path / "slit.npy", open_ends)
+    job.write(
+        job_text("slit.npy", "flow", "[segment]\nthreshold = 100\n").replace(
+            "[picture]\n", "[picture]\nstreamlines = 5\n"
+        )
+    )
+    done = job.run("-n", "3", "--trace-messages", "--no-report")
+    assert done.code == 0, done.err
+    name, (runs, messages, sent) = next(
+        (name, sums) for name, sums in counted(done.summary).items() if name.startswith("particles of streamlines")
+    )
+    particle = int(name.split(", ")[1].split()[0])
+    assert messages == 4 * runs  # two borders, both ways
+    assert sent > 0
+    assert sent % particle == 0
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_the_model_stands_beside_what_was_measured(job: Job, tmp_path: Path, ranks: int) -> None:
+    """Oracle: sums. What stages and plans waited, and what the model says of them, is the whole; alone nobody waits."""
+    job.write(job_text(sponge(tmp_path, (16, 14, 15)), "heat", '[load]\ntest = "conduction"\n'))
+    done = job.run("-n", str(ranks), "--trace-messages")
+    assert done.code == 0, done.err
+    messages, stages = done.summary["messages"], done.summary["stages"]
+    for key, by_plan, by_stage in (
+        ("waited_seconds", sum(p["waited_seconds"] for p in messages["plans"]) / ranks, "waiting_seconds"),
+        ("model_seconds", sum(p["model_seconds"] for p in messages["plans"]), "model_seconds"),
+    ):
+        assert messages[key] == pytest.approx(by_plan, rel=1e-9, abs=1e-12)
+        assert messages[key] == pytest.approx(sum(s[by_stage] for s in stages), rel=1e-9, abs=1e-9)
+    for plan in messages["plans"]:
+        assert (plan["model_seconds"] > 0) == (plan["messages"] > 0), plan
+        assert 0 <= plan["model_latency_seconds"] <= plan["model_seconds"]
+    assert messages["network"].startswith(f"1 host, {ranks} rank")
+    solver = done.summary["solver"]
+    solving = next(s for s in stages if s["name"] == "solving")
+    assert solver["parallel_efficiency"] == pytest.approx(1 - solving["waiting_seconds"] / solving["seconds"])
+    page = (tmp_path / "job.out" / "report.html").read_text()
+    assert all(words in page for words in ("CPU time of the solver", "% of the cores", "Parallel efficiency"))
+    assert all(words in done.out for words in ("solver, CPU", "of bandwidth; of peak", "parallel efficiency"))
+    assert page.count("waiting for messages (the network's model: ") == len(stages)
+    assert ("by the model [s]" in done.out) == (ranks > 1)
+
+
+@pytest.mark.parametrize("physics", ["elasticity", "heat", "flow"])
+def test_the_solvers_share_of_the_machine(job: Job, tmp_path: Path, physics: str) -> None:
+    """Oracle: definitions, and counts. Two ranks have the work of one but for nodes that both have; shares are work over
+    time over limit; CPU seconds of the solver are not more than those of its stage."""
+    image = sponge(tmp_path, (16, 14, 15))
+    test = {"elasticity": "axial_bonded", "heat": "conduction", "flow": "permeability"}[physics]
+    if physics == "flow":  # through the ends, too
+        solid = np.load(tmp_path / image)
+        solid[:, :5, :5] = 0
+        np.save(tmp_path / image, solid)
+    text = job_text(image, physics, f'[segment]\nthreshold = 100\n[load]\ntest = "{test}"\n')
+    job.write(text.replace("[picture]\n", "[picture]\nenabled = false\n"))
+    work = {}
+    for ranks in (1, 2):
+        done = job.run("-n", str(ranks), "--trace-messages", "--no-report", "--force")
+        assert done.code == 0, done.err
+        solver = done.summary["solver"]
+        stage = next(s for s in done.summary["stages"] if s["name"] == "solving")
+        assert 0 < solver["setup_cpu_seconds"] + solver["solve_cpu_seconds"] <= stage["cpu_seconds"]
+        for work_of, limit, share in (
+            ("kernel_bytes", "triad_bytes_per_second", "share_of_bandwidth"),
+            ("kernel_operations", "peak_operations_per_second", "share_of_peak"),
+        ):
+            time = solver[work_of] / solver[limit] / solver[share]
+            assert time > 0
+            if ranks == 1:  # else of the slowest rank
+                assert time == pytest.approx(done.summary["solve_seconds"], rel=1e-9)
+        work[ranks] = [solver[key] / done.summary["iterations"] for key in ("kernel_bytes", "kernel_operations")]
+    assert work[2] == pytest.approx(work[1], rel=0.35)
+    dofs = done.summary["dofs"]
+    assert 100 < work[1][0] / dofs < 3000  # bytes of an iteration and an unknown
+    assert 50 < work[1][1] / dofs < 3000
+
+
 @pytest.mark.parametrize("compositing", ["auto", "binary-swap", "shared"])
 def test_what_a_picture_may_send_otherwise_is_told(job: Job, tmp_path: Path, compositing: str) -> None:
     """Oracle: messages of a run, which are at most as many and as long as was said before."""
@@ -129,8 +262,7 @@ def test_plans_are_drawn_and_told(job: Job, tmp_path: Path) -> None:
     [
         ("elasticity", '[run]\ndecomposition = "planes"\n', "9", "9 ranks for an image of 8 z planes"),
         ("elasticity", '[run]\ndecomposition = "bricks"\n', "400", "400 ranks for an image of 8 x 6 x 7"),
-        ("elasticity", '[load]\ntest = "homogenise"\n', "2", "a homogenisation joins opposite faces"),
-        ("thermo_elasticity", "[load]\nreference_K = 293.0\n", "2", "its physics is thermo_elasticity"),
+        ("flow", "", "2", "how often flow computes its residuals and bounds anew"),
         ("heat", '[load]\ntest = "conductivity_tensor"\n', "2", "only the test conduction is known"),
         ("elasticity", "[segment]\nthreshold = 1\ndrop_unsupported = true\n", "2", "segment.drop_unsupported"),
     ],

@@ -116,6 +116,9 @@ TEST(plan_cost, of_one_message) {
   EXPECT_EQ(cost.path, (std::vector<net::critical_round>{{1, 0, 0, 78}}));
   EXPECT_EQ(cost.busiest_bytes, 20);
   EXPECT_EQ(cost.messages, 1);
+  EXPECT_EQ(cost.rounds, 1);
+  EXPECT_EQ(cost.bytes, 20);
+  EXPECT_EQ(cost.skew, 1);
 }
 
 // Oracle: by hand: rank 2 waits for rank 1, which waits for rank 0; rank 3 is idle.

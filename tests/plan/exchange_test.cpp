@@ -252,4 +252,19 @@ TEST(exchange, written_down_message_by_message) {
     EXPECT_THROW(plan::parse_messages(text, "here"), data_error) << text;
 }
 
+// Oracle: the text itself. An end that the text does not tell of is missing.
+TEST(exchange, written_down_by_its_ends) {
+  const auto what = plan::parse_messages("0 1 2 100 sent\n0 1 2 100 received # late\r\n3 0 2 5\n", "here");
+  EXPECT_EQ(faults(what), "");
+  EXPECT_EQ(what.rounds, 4);
+  EXPECT_EQ(what.of(1, 0).sends.at(0).size(), 100);
+  EXPECT_TRUE(what.of(1, 0).receives.empty());
+  EXPECT_EQ(what.of(2, 3).receives.at(0).size(), 5);
+  EXPECT_NE(faults(plan::parse_messages("0 1 2 100 sent", "here")), "");
+  EXPECT_NE(faults(plan::parse_messages("0 1 2 100 sent\n0 1 2 99 received", "here")), "");
+  EXPECT_NE(faults(plan::parse_messages("0 1 2 100 sent\n1 1 2 100 received", "here")), "");
+  for (const char* text : {"sent", "0 1 2 sent", "0 1 2 3 4 sent", "0 1 2 3 sent received", "0 1 2 3 sentreceived"})
+    EXPECT_THROW(plan::parse_messages(text, "here"), data_error) << text;
+}
+
 }  // namespace exchange_test

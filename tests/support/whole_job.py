@@ -20,6 +20,7 @@ BINARY = Path(os.environ.get("OSTEON_BINARY", ROOT / "build" / "release" / "src"
 MATERIAL = {
     "elasticity": "[[material]]\nyoungs_modulus_MPa = 6829.0\npoisson_ratio = 0.3\n",
     "heat": "[[material]]\nconductivity_W_per_mK = 0.5\n",
+    "flow": "",
     "thermo_elasticity": "[[material]]\nyoungs_modulus_MPa = 6829.0\npoisson_ratio = 0.3\n"
     "conductivity_W_per_mK = 0.5\nthermal_expansion_per_K = 2e-5\n",
 }

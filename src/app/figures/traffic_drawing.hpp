@@ -1,7 +1,7 @@
 #pragma once
 /// @file
 /// A picture of what a job sends: for each plan, who sends how much to whom.
-#include <osteon/job/run/job_plans.hpp>
+#include <osteon/job/plans/job_plans.hpp>
 #include <string>
 
 namespace osteon::app {

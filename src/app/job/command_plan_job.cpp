@@ -9,8 +9,8 @@
 #include <app/process/terminal.hpp>
 #include <memory>
 #include <osteon/job/outputs/io_options.hpp>
+#include <osteon/job/plans/job_plans.hpp>
 #include <osteon/job/run/compute.hpp>
-#include <osteon/job/run/job_plans.hpp>
 #include <osteon/job/subprocess.hpp>
 
 namespace osteon::app {

@@ -28,10 +28,10 @@
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/placement/place_ranks.hpp>
+#include <osteon/job/plans/ranks_by_plans.hpp>
 #include <osteon/job/run/compute.hpp>
 #include <osteon/job/run/connectivity_effect.hpp>
 #include <osteon/job/run/directory_lock.hpp>
-#include <osteon/job/run/ranks_by_plans.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/subprocess.hpp>
 #include <string_view>

@@ -172,6 +172,34 @@ std::string table_of_cases(const job::physics& what, const nlohmann::ordered_jso
   return text;
 }
 
+// Of a run that counted its messages: the plans that were waited for longest, beside what the model says.
+std::string table_of_messages(const nlohmann::ordered_json& s) {
+  constexpr std::size_t most_lines = 6;
+  const auto& counted = s.at("messages");
+  std::vector<nlohmann::ordered_json> plans;
+  for (const auto& p : counted.at("plans"))
+    if (p.at("messages").get<std::int64_t>() > 0) plans.push_back(p);
+  if (plans.empty()) return {};
+  const auto waited = [](const nlohmann::ordered_json& p) { return p.at("waited_seconds").get<double>(); };
+  std::stable_sort(plans.begin(), plans.end(), [&](const auto& a, const auto& b) { return waited(a) > waited(b); });
+  const auto seconds = [](double value) { return fmt::format("{:.3g}", value); };
+  const double ranks = s.at("ranks").get<double>();
+  std::vector<std::vector<std::string>> lines{{"messages", "number", "MiB", "waited, a rank [s]", "by the model [s]"}};
+  std::int64_t number = 0;
+  double bytes = 0;
+  for (const auto& p : plans) {
+    number += p.at("messages").get<std::int64_t>();
+    bytes += p.at("bytes").get<double>();
+    if (lines.size() <= most_lines)
+      lines.push_back({p.at("plan"), grouped(p.at("messages")), fmt::format("{:.2f}", p.at("bytes").get<double>() / 1048576),
+                       seconds(waited(p) / ranks), seconds(p.at("model_seconds"))});
+  }
+  if (plans.size() > most_lines) lines.push_back({fmt::format("... {} more", plans.size() - most_lines)});
+  lines.push_back({"all", grouped(number), fmt::format("{:.2f}", bytes / 1048576), seconds(counted.at("waited_seconds")),
+                   seconds(counted.at("model_seconds"))});
+  return "\n" + columns(lines) + fmt::format("  {}\n", counted.at("network").get<std::string>());
+}
+
 }  // namespace
 
 std::string summary_table(const nlohmann::ordered_json& s, const std::string& report) {
@@ -188,6 +216,19 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
   rows.push_back({"ranks x threads", fmt::format("{} x {}", s.at("ranks").get<int>(), s.at("threads").get<int>()), ""});
   rows.push_back(
       {"solver", fmt::format("{:.1f}", s.at("setup_seconds").get<double>() + s.at("solve_seconds").get<double>()), "s"});
+  const auto& solver = s.at("solver");
+  rows.push_back({"solver, CPU: set-up + solution",
+                  fmt::format("{:.2f} + {:.2f}", solver.at("setup_cpu_seconds").get<double>(),
+                              solver.at("solve_cpu_seconds").get<double>()),
+                  "s"});
+  if (solver.contains("share_of_bandwidth"))
+    rows.push_back({"solver, of bandwidth; of peak",
+                    fmt::format("{:.2g}; {:.2g}", 100 * solver.at("share_of_bandwidth").get<double>(),
+                                100 * solver.at("share_of_peak").get<double>()),
+                    "%"});
+  if (solver.contains("parallel_efficiency"))
+    rows.push_back(
+        {"parallel efficiency", fmt::format("{:.0f}", 100 * solver.at("parallel_efficiency").get<double>()), "%"});
   rows.push_back({"peak memory, all ranks", fmt::format("{:.0f}", s.at("peak_rss_bytes").get<double>() / 1048576), "MiB"});
 
   std::string text = fmt::format("\n{}: {}\n", s.at("job").get<std::string>(), s.at("physics").get<std::string>());
@@ -205,6 +246,7 @@ std::string summary_table(const nlohmann::ordered_json& s, const std::string& re
     text += fmt::format("\n  residence time, median of the {} streamlines that lead through: {:.4g} s\n",
                         s.at("streamlines").at("through").get<std::int64_t>(),
                         s.at("streamlines").at("median_time_s").get<double>());
+  if (s.contains("messages")) text += table_of_messages(s);
   if (s.contains("effect_of_connectivity"))
     text += fmt::format("\n  {}\n", s.at("effect_of_connectivity").at("words").get<std::string>());
   if (const auto note = s.at("image").value("spacing_note", ""); !note.empty())

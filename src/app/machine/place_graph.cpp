@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <functional>
 #include <osteon/job/placement/rank_graph.hpp>
-#include <osteon/job/run/ranks_by_plans.hpp>
+#include <osteon/job/plans/ranks_by_plans.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/job/voxfe/script_job.hpp>
 #include <osteon/placement/graph/graph.hpp>

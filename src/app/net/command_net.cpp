@@ -13,7 +13,6 @@
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/net/costs/compositing_model.hpp>
-#include <osteon/net/costs/exchange_cost.hpp>
 #include <osteon/net/costs/plan_cost.hpp>
 #include <osteon/net/networks/network_request.hpp>
 #include <osteon/plan/composite/composite_method.hpp>
@@ -63,11 +62,11 @@ int net_cost_of_exchanges(const exchange_cost_options& o, const std::string& tar
                                {"bytes", cost.bytes},
                                {"skew", cost.skew},
                                {"startup_and_bytes_s", cost.startup_and_bytes},
-                               {"log_gp_s", cost.log_gp},
+                               {"log_gp_s", cost.total},
                                {"busiest_links_s", cost.busiest_links}});
     if (words)
       fmt::print("{:<26} {:>7} {:>10} {:>10.4g} {:>6.3f} {:>14.6g} {:>12.6g} {:>12.6g}\n", input.what.name, cost.rounds,
-                 cost.messages, cost.bytes * 1e-6, cost.skew, cost.startup_and_bytes, cost.log_gp, cost.busiest_links);
+                 cost.messages, cost.bytes * 1e-6, cost.skew, cost.startup_and_bytes, cost.total, cost.busiest_links);
   }
   write_json(target, answer);
   return 0;

@@ -8,7 +8,7 @@
 #include <app/process/json_output.hpp>
 #include <memory>
 #include <numeric>
-#include <osteon/net/costs/exchange_cost.hpp>
+#include <osteon/net/costs/plan_cost.hpp>
 
 namespace osteon::app {
 

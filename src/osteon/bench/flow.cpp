@@ -7,6 +7,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/io/npy.hpp>
+#include <osteon/kernel/machine_limits.hpp>
 #include <osteon/solve/flow/flow_cells.hpp>
 #include <sstream>
 
@@ -25,17 +26,17 @@ double resident(const std::string& name) {
 // Let the resident peak begin anew.
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
 
-// Bytes a second of a = b + 3 c in single precision, arrays that no cache holds; reads and writes, 12 bytes an element.
+// Bytes a second of a = b + 3 c, arrays that no cache holds.
 double triad() {
-  constexpr std::int64_t size = 1 << 24;
-  std::vector<float> a(size, 1), b(size, 2), c(size, 3);
+  kernel::triad limit(1 << 26);
   double best = 1e30;
+  std::int64_t bytes = 0;
   for (int turn = 0; turn < 5; ++turn) {
     const double start = cpu_seconds();
-    for_each(size, [x = a.data(), y = b.data(), z = c.data()](std::int64_t i) { x[i] = y[i] + 3 * z[i]; });
+    bytes = limit.run();
     best = std::min(best, cpu_seconds() - start);
   }
-  return 12 * static_cast<double>(size) / best;
+  return static_cast<double>(bytes) / best;
 }
 
 // CPU seconds of y = K x.

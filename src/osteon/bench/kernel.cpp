@@ -17,6 +17,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/io/npy.hpp>
+#include <osteon/kernel/machine_limits.hpp>
 #include <osteon/solve/operators/list_bricks.hpp>
 #include <osteon/voxel/segment.hpp>
 
@@ -33,18 +34,14 @@ double seconds_of(int threads, F work) {
   return (cpu_seconds() - start) / threads;
 }
 
-/// Bytes a second of a = b + 3 c, three arrays that no cache holds; 24 bytes an element are counted.
+/// Bytes a second of a = b + 3 c, three arrays that no cache holds.
 double triad_bandwidth(int threads, int repetitions) {
-  constexpr std::int64_t size = 1 << 23;
-  std::vector<double> a(size, 1), b(size, 2), c(size, 3);
+  omp_set_num_threads(threads);
+  kernel::triad limit(1 << 26);
   double best = 1e30;
-  for (int k = 0; k < repetitions; ++k)
-    best = std::min(best, seconds_of(threads, [&] {
-#pragma omp parallel for schedule(static)
-                      for (std::int64_t i = 0; i < size; ++i)
-                        a[static_cast<std::size_t>(i)] = b[static_cast<std::size_t>(i)] + 3 * c[static_cast<std::size_t>(i)];
-                    }));
-  return 24 * static_cast<double>(size) / best;
+  std::int64_t bytes = 0;
+  for (int k = 0; k < repetitions; ++k) best = std::min(best, seconds_of(threads, [&] { bytes = limit.run(); }));
+  return static_cast<double>(bytes) / best;
 }
 
 /// A solid with its vectors.

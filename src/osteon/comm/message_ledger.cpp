@@ -15,7 +15,7 @@ namespace osteon::comm {
 int message_ledger::entry_of(std::string_view plan) {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const entry& e) { return e.plan == plan; });
   if (found != entries_.end()) return static_cast<int>(found - entries_.begin());
-  entries_.push_back({std::string(plan), {}, {}, 0});
+  entries_.push_back({std::string(plan), {}, {}});
   return static_cast<int>(entries_.size()) - 1;
 }
 
@@ -29,9 +29,10 @@ int message_ledger::shape_of(int number, const shape& what) {
 
 void message_ledger::ran(int number, int of_shape, double waited_seconds) {
   entry& e = entries_[static_cast<std::size_t>(number)];
-  if (e.runs.empty() || e.runs.back().shape != of_shape) e.runs.push_back({of_shape, 0});
+  if (e.runs.empty() || e.runs.back().shape != of_shape || e.runs.back().stage != stage_)
+    e.runs.push_back({of_shape, stage_});
   ++e.runs.back().runs;
-  e.waited_seconds += waited_seconds;
+  e.runs.back().waited_seconds += waited_seconds;
   waited_ += waited_seconds;
 }
 
@@ -80,7 +81,6 @@ std::vector<char> message_ledger::packed() const {
   for (const entry& e : entries_) {
     to.put(e.plan.size());
     to.bytes.insert(to.bytes.end(), e.plan.begin(), e.plan.end());
-    to.put(e.waited_seconds);
     to.put(e.shapes.size());
     for (const shape& s : e.shapes) {
       to.put(s.size());
@@ -108,7 +108,6 @@ message_ledger message_ledger::unpacked(std::span<const char> bytes) {
   result.entries_.resize(from.get<std::size_t>());
   for (entry& e : result.entries_) {
     e.plan = from.text(from.get<std::size_t>());
-    e.waited_seconds = from.get<double>();
     e.shapes.resize(from.get<std::size_t>());
     for (shape& s : e.shapes) {
       s.resize(from.get<std::size_t>());
@@ -199,11 +198,13 @@ struct equal_runs {
   std::int64_t runs = 0;
 };
 
-std::vector<equal_runs> aligned(const std::vector<const message_ledger::entry*>& by_rank) {
+template <class Asked>
+std::vector<equal_runs> aligned(const std::vector<const message_ledger::entry*>& by_rank, Asked is_asked) {
   std::vector<std::size_t> at(by_rank.size());
   std::vector<std::int64_t> left(by_rank.size());
   const auto refill = [&](std::size_t r) {
-    if (left[r] == 0 && by_rank[r] && at[r] < by_rank[r]->runs.size()) left[r] = by_rank[r]->runs[at[r]++].runs;
+    while (left[r] == 0 && by_rank[r] && at[r] < by_rank[r]->runs.size())
+      if (const auto& stretch = by_rank[r]->runs[at[r]++]; is_asked(stretch)) left[r] = stretch.runs;
   };
   std::vector<equal_runs> all;
   for (;;) {
@@ -244,11 +245,14 @@ plan::plan plan_of_runs(const std::string& name, const std::vector<const message
 
 }  // namespace
 
-std::vector<plan_traffic> traffic_of(std::span<const message_ledger> by_rank) {
+std::vector<plan_traffic> traffic_of(std::span<const message_ledger> by_rank, int stage) {
+  const auto is_asked = [&](const message_ledger::stretch& s) { return stage == all_stages || s.stage == stage; };
   std::vector<std::string> names;
   for (const message_ledger& l : by_rank)
     for (const auto& e : l.entries())
-      if (std::find(names.begin(), names.end(), e.plan) == names.end()) names.push_back(e.plan);
+      if (std::any_of(e.runs.begin(), e.runs.end(), is_asked) &&
+          std::find(names.begin(), names.end(), e.plan) == names.end())
+        names.push_back(e.plan);
   std::vector<plan_traffic> all;
   for (const std::string& name : names) {
     plan_traffic t;
@@ -259,8 +263,11 @@ std::vector<plan_traffic> traffic_of(std::span<const message_ledger> by_rank) {
       entries.push_back(found == l.entries().end() ? nullptr : &*found);
       if (!entries.back()) continue;
       std::int64_t sent = 0, runs = 0;
+      double waited = 0;
       for (const auto& stretch : entries.back()->runs) {
+        if (!is_asked(stretch)) continue;
         runs += stretch.runs;
+        waited += stretch.waited_seconds;
         for (const auto& round : entries.back()->shapes[static_cast<std::size_t>(stretch.shape)])
           for (const auto& m : round.sends) {
             t.messages += stretch.runs;
@@ -270,10 +277,10 @@ std::vector<plan_traffic> traffic_of(std::span<const message_ledger> by_rank) {
       t.runs = std::max(t.runs, runs);
       t.bytes += sent;
       t.most_bytes_of_a_rank = std::max(t.most_bytes_of_a_rank, sent);
-      t.waited_seconds += entries.back()->waited_seconds;
-      t.most_waited_seconds = std::max(t.most_waited_seconds, entries.back()->waited_seconds);
+      t.waited_seconds += waited;
+      t.most_waited_seconds = std::max(t.most_waited_seconds, waited);
     }
-    t.what = plan_of_runs(name, entries, aligned(entries));
+    t.what = plan_of_runs(name, entries, aligned(entries, is_asked));
     t.problems = plan::verify(t.what);
     all.push_back(std::move(t));
   }

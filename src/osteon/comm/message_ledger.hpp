@@ -24,20 +24,22 @@ class message_ledger {
   /// One run of a plan on this rank: its rounds, of messages of so many bytes.
   using shape = std::vector<plan::round>;
   struct stretch {
-    int shape;
-    std::int64_t runs;
+    int shape, stage;
+    std::int64_t runs = 0;
+    double waited_seconds = 0;
   };
   struct entry {
     std::string plan;
     std::vector<shape> shapes;
     std::vector<stretch> runs;  ///< all of them, in their order
-    double waited_seconds = 0;
   };
 
   /// The number of an entry, and of a shape in it; those that are not known yet are added.
   int entry_of(std::string_view plan);
   int shape_of(int entry, const shape& what);
   void ran(int entry, int shape, double waited_seconds);
+  /// What runs from now on belongs to a stage of this number, from 1. Before the first call it is 0.
+  void begin_stage(int stage) { stage_ = stage; }
 
   const std::vector<entry>& entries() const { return entries_; }
   /// Of all plans together.
@@ -50,6 +52,7 @@ class message_ledger {
  private:
   std::vector<entry> entries_;
   double waited_ = 0;
+  int stage_ = 0;
 };
 
 /// A ledger that hangs on `comm`, and on what is duplicated from it, until it goes. @collective local
@@ -109,8 +112,9 @@ struct plan_traffic {
   std::vector<problem> problems;                       ///< that plan::verify finds in them
 };
 
-/// Add up and verify. @param by_rank a ledger of each rank
-std::vector<plan_traffic> traffic_of(std::span<const message_ledger> by_rank);
+constexpr int all_stages = -1;
+/// Add up and verify. @param by_rank a ledger of each rank @param stage only what ran in this one
+std::vector<plan_traffic> traffic_of(std::span<const message_ledger> by_rank, int stage = all_stages);
 /// The ledgers of all ranks on rank 0; none elsewhere. @collective on comm
 std::vector<message_ledger> gathered(MPI_Comm comm, const message_ledger& own);
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <memory>
 #include <osteon/base/error.hpp>
 #include <string_view>
 
@@ -14,10 +16,40 @@ namespace {
 constexpr std::int64_t most_messages = 50'000'000, most_named_rank = (1 << 20) - 1, most_round = INT32_MAX,
                        most_bytes = std::int64_t{1} << 50;
 
+struct line_of_list {
+  listed_message what;
+  bool is_sent = true, is_received = true;  // the ends that the line tells of
+};
+
+// With lines that tell of one end, the other end is not made up, so that verify finds what is missing.
+plan plan_of_ends(const std::string& name, int ranks, const std::vector<line_of_list>& lines) {
+  const auto all = std::make_shared<std::map<std::pair<int, std::int64_t>, round>>();  // by rank and round
+  plan made{.name = name, .ranks = ranks, .moves = cargo::bytes};
+  for (const line_of_list& l : lines) {
+    if (l.is_sent) (*all)[{l.what.from, l.what.round}].sends.push_back({l.what.to, {0, l.what.bytes}});
+    if (l.is_received) (*all)[{l.what.to, l.what.round}].receives.push_back({l.what.from, {0, l.what.bytes}});
+    made.rounds = std::max(made.rounds, l.what.round + 1);
+  }
+  made.of = [all](int rank, std::int64_t number) {
+    const auto found = all->find({rank, number});
+    return found == all->end() ? round{} : found->second;
+  };
+  return made;
+}
+
+// Cut the last word off if it is that one.
+bool takes_word(std::string_view& line, std::string_view word) {
+  const std::size_t end = line.find_last_not_of(" \t\r");
+  if (end == std::string_view::npos || !line.substr(0, end + 1).ends_with(word)) return false;
+  line = line.substr(0, end + 1 - word.size());
+  return true;
+}
+
 }  // namespace
 
 plan parse_messages(const std::string& text, const std::string& source) {
-  std::vector<listed_message> messages;
+  std::vector<line_of_list> lines;
+  bool tells_ends = false;
   std::int64_t line_number = 0, ranks = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -25,6 +57,8 @@ plan parse_messages(const std::string& text, const std::string& source) {
     begin = end + 1;
     ++line_number;
     line = line.substr(0, line.find('#'));
+    const std::string_view whole = line;
+    const bool is_sent = takes_word(line, " sent"), is_received = !is_sent && takes_word(line, " received");
     std::int64_t value[4];
     int count = 0;
     bool good = true;
@@ -42,20 +76,27 @@ plan parse_messages(const std::string& text, const std::string& source) {
       value[count++] = number;
       at = next;
     }
-    if (good && count == 0) continue;
+    if (good && count == 0 && !is_sent && !is_received) continue;
+    const bool one_end = is_sent || is_received;
     good = good && count == 4 && value[0] <= most_round && value[1] <= most_named_rank && value[2] <= most_named_rank &&
            value[3] <= most_bytes && value[1] != value[2];
     if (!good)
-      throw data_error(
-          fmt::format("{}:{}: '{}' is no message: write round, sender, another rank as receiver (up to {}), bytes", source,
-                      line_number, line, most_named_rank));
-    messages.push_back({value[0], static_cast<int>(value[1]), static_cast<int>(value[2]), value[3]});
+      throw data_error(fmt::format(
+          "{}:{}: '{}' is no message: write round, sender, another rank as receiver (up to {}), bytes, and 'sent' "
+          "or 'received' if the line tells of one end",
+          source, line_number, whole, most_named_rank));
+    tells_ends = tells_ends || one_end;
+    lines.push_back({{value[0], static_cast<int>(value[1]), static_cast<int>(value[2]), value[3]}, !is_received, !is_sent});
     ranks = std::max({ranks, value[1] + 1, value[2] + 1});
-    if (static_cast<std::int64_t>(messages.size()) > most_messages)
+    if (static_cast<std::int64_t>(lines.size()) > most_messages)
       throw data_error(fmt::format("{} has more than {} messages", source, most_messages));
   }
-  if (messages.empty())
+  if (lines.empty())
     throw data_error(fmt::format("{} has no message: write lines of round, sender, receiver, bytes", source));
+  if (tells_ends) return plan_of_ends(source, static_cast<int>(ranks), lines);
+  std::vector<listed_message> messages;
+  messages.reserve(lines.size());
+  for (const line_of_list& l : lines) messages.push_back(l.what);
   return plan_of(source, static_cast<int>(ranks), messages);
 }
 

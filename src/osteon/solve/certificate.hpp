@@ -2,6 +2,7 @@
 /// @file
 /// What a solver says about a solution, so that one can trust it.
 #include <cstdint>
+#include <osteon/solve/kernel_work.hpp>
 #include <vector>
 
 namespace osteon::solve {
@@ -17,10 +18,12 @@ struct solve_certificate {
   /// |vector sum of the reactions at all prescribed values and of the forces| / half the sum of their magnitudes.
   /// Elasticity: the whole body is in balance at zero residual.
   double reaction_imbalance = 0;
-  double moment_imbalance = 0;                  ///< the same of the moments about the origin; elasticity only
-  double energy_identity_error = 0;             ///< |u.K.u - F.u| / |F.u|, F the reactions and forces
-  double setup_seconds = 0, solve_seconds = 0;  ///< wall
-  double earlier_seconds = 0;                   ///< of solve_seconds, in the run that the solve was resumed from
+  double moment_imbalance = 0;                          ///< the same of the moments about the origin; elasticity only
+  double energy_identity_error = 0;                     ///< |u.K.u - F.u| / |F.u|, F the reactions and forces
+  double setup_seconds = 0, solve_seconds = 0;          ///< wall
+  double earlier_seconds = 0;                           ///< of solve_seconds, in the run that the solve was resumed from
+  double setup_cpu_seconds = 0, solve_cpu_seconds = 0;  ///< of all ranks and threads, in this run
+  kernel_work work;  ///< of the solution, all ranks, in this run; none where a solver does not count it
 };
 
 }  // namespace osteon::solve

@@ -11,6 +11,8 @@ solve_certificate joint_certificate(std::span<const solve_certificate> each) {
       });
   all.iterations = all.restarts = 0;
   all.setup_seconds = all.solve_seconds = all.earlier_seconds = 0;
+  all.setup_cpu_seconds = all.solve_cpu_seconds = 0;
+  all.work = {};
   for (const solve_certificate& certificate : each) {
     all.unknowns = std::max(all.unknowns, certificate.unknowns);
     all.iterations += certificate.iterations;
@@ -22,6 +24,9 @@ solve_certificate joint_certificate(std::span<const solve_certificate> each) {
     all.setup_seconds += certificate.setup_seconds;
     all.solve_seconds += certificate.solve_seconds;
     all.earlier_seconds += certificate.earlier_seconds;
+    all.setup_cpu_seconds += certificate.setup_cpu_seconds;
+    all.solve_cpu_seconds += certificate.solve_cpu_seconds;
+    all.work += certificate.work;
   }
   return all;
 }

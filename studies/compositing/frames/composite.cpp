@@ -8,13 +8,16 @@
 #include <memory>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
+#include <osteon/base/xxh64.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/exchange/exchange.hpp>
 #include <osteon/comm/host_memory.hpp>
 #include <osteon/kernel/blend/blend.hpp>
 #include <osteon/plan/composite/composite_method.hpp>
 #include <osteon/render/compositing/choose_compositor.hpp>
 #include <studies/compositing/fragments/composite_fragments.hpp>
 #include <studies/compositing/frames/composite_frames.hpp>
+#include <studies/compositing/model/swap_2d.hpp>
 #include <studies/compositing/frames/way_words.hpp>
 #include <studies/measure/over_ranks.hpp>
 
@@ -46,6 +49,11 @@ void choose_transport(comm::composite_options& o, const std::string& method, con
     const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), o.ranks_per_host);
     if (fault != std::errc() || end != number.data() + number.size() || o.ranks_per_host < 1)
       throw usage_error(fmt::format("'{}': behind shared: stands the number of ranks that share memory, at least 1", name));
+  } else if (method == "binary-swap:rectangles") {
+    o.by = comm::transport::messages;
+    o.method = [width = o.width, height = o.height](int, std::int64_t, std::span<const int> order, int root) {
+      return binary_swap_in_rectangles(width, height, order, root);
+    };
   } else {
     o.by = comm::transport::messages;
     o.method = method_or_advice(method);
@@ -106,6 +114,44 @@ composite_way way_of_fragments(MPI_Comm comm, const composite_case& what, const 
   return way;
 }
 
+// The finished picture goes from rank 0 to the last rank: a plan of one message, carried out after the compositing.
+void add_display(MPI_Comm comm, composite_way& way, std::size_t picture_bytes) {
+  const int display = comm::size(comm) - 1, rank = comm::rank(comm);
+  if (way.in_parts || display == 0)
+    throw usage_error(
+        fmt::format("'{}': a display node gets a picture from rank 0; give two ranks or more, without +parts", way.name));
+  struct node {
+    plan::plan what;
+    std::vector<std::byte> picture;
+    double seconds = 0;
+  };
+  const auto now = std::make_shared<node>();
+  now->what =
+      plan::plan_of("picture to the display node", display + 1, {{0, 0, display, static_cast<std::int64_t>(picture_bytes)}});
+  if (rank == 0 || rank == display) now->picture.resize(picture_bytes);
+  way.has_display = true;
+  way.frame = [=, compose = way.frame, picture = way.picture] {
+    compositing::frame_report report = compose();
+    const stopwatch watch;
+    // The compositor's picture may only be read: the message needs a place of its own.
+    if (rank == 0) std::copy_n(picture().begin(), picture_bytes, now->picture.begin());
+    comm::execute_on_object(comm, now->what, now->picture, {});
+    now->seconds = watch.seconds();
+    if (rank == 0) report.bytes_sent += static_cast<std::int64_t>(picture_bytes);
+    return report;
+  };
+  way.display_seconds = [=] { return now->seconds; };
+  way.check_display = [=, name = way.name] {
+    std::uint64_t digest[2] = {0, 0};
+    xxh64 own;
+    own.update(now->picture);
+    if (rank == 0 || rank == display) digest[rank == 0 ? 0 : 1] = own.value();
+    MPI_Allreduce(MPI_IN_PLACE, digest, 2, MPI_UINT64_T, MPI_MAX, comm);
+    if (digest[0] != digest[1])
+      throw data_error(fmt::format("what the display node has of '{}' is not the picture of rank 0", name));
+  };
+}
+
 }  // namespace
 
 composite_way make_way(MPI_Comm comm, const composite_case& what, const std::string& name) {
@@ -158,6 +204,9 @@ composite_way make_way(MPI_Comm comm, const composite_case& what, const std::str
   compositor->run(order, box);
   way.error_bound = allowed_error(what, comm::size(comm), reduced(comm, compositor->error_bound(), MPI_MAX));
   way.in_parts = words.in_parts;
+  if (words.display)
+    add_display(comm, way,
+                static_cast<std::size_t>(what.width) * static_cast<std::size_t>(what.height) * what.format.bytes());
   return way;
 }
 
@@ -174,7 +223,8 @@ std::vector<composite_cost> measure(MPI_Comm comm, const composite_case& what, s
     const auto join = [&](std::vector<double>& values, MPI_Op op) {
       MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, op, comm);
     };
-    for (auto* values : {&s.wall, &s.blend, &s.exchange, &s.collect}) join(*values, MPI_MAX);
+    for (auto* values : {&s.wall, &s.blend, &s.exchange, &s.collect, &s.display}) join(*values, MPI_MAX);
+    if (ways[w].check_display) ways[w].check_display();
     join(s.cpu, MPI_SUM);
     std::vector<double> bytes(static_cast<std::size_t>(comm::size(comm)));
     MPI_Allgather(&s.bytes, 1, MPI_DOUBLE, bytes.data(), 1, MPI_DOUBLE, comm);

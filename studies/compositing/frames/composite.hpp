@@ -2,6 +2,7 @@
 /// @file
 /// The experiments of [Ono]: methods, hybrid modes and bindings, frame by frame beside each other.
 #include <functional>
+#include <optional>
 #include <osteon/comm/composite/compositor.hpp>
 #include <string>
 #include <studies/compositing/frames/composite_scene.hpp>
@@ -18,6 +19,9 @@ struct composite_way {
   bool in_parts = false;                                ///< there is no picture on rank 0
   double error_bound = 0.5;                             ///< units of the last place; what is more is a fault
   std::string log;                                      ///< how it was chosen, if it was
+  bool has_display = false;                             ///< a rank gets the finished picture of each frame
+  std::function<double()> display_seconds = {};         ///< with one: until it had the last frame's picture; local
+  std::function<void()> check_display = {};  ///< throw a data_error if that is not the picture of rank 0 @collective
 };
 
 /// What a way took.
@@ -28,6 +32,7 @@ struct composite_cost {
   std::vector<double> bytes;                             ///< sent by each rank
   double bytes_max = 0, bytes_sum = 0;                   ///< sent by the rank that sends most, by all
   double blend_ms = 0, exchange_ms = 0, collect_ms = 0;  ///< median over frames of the largest of the ranks
+  std::optional<double> display_ms;                      ///< the same of the picture's way to the display node
   double error = 0;  ///< largest difference from the exact picture, units of the last place
 };
 
@@ -36,7 +41,8 @@ struct composite_cost {
 /// plan::composite_method, over messages; `fragments`, each pixel put in order of depth by itself. Behind it `+sparse` for
 /// images that are empty in places, `+parts` (or
 /// `+none`) to leave finished parts where they are, `+narrow` to send what is half blended in the picture's own format,
-/// `+checked` to look for pixels that are not premultiplied.
+/// `+checked` to look for pixels that are not premultiplied, `+display` to send the finished picture on to the last rank, as
+/// to a display node. `binary-swap:rectangles` is binary swap by two-dimensional cuts (swap_2d.hpp).
 /// @throws usage_error for another name
 /// @collective on comm
 composite_way make_way(MPI_Comm comm, const composite_case& what, const std::string& name);

@@ -29,6 +29,7 @@ std::vector<frame_samples> measure_frames(std::span<const composite_way> ways, c
         s.blend.push_back(report.blend_seconds);
         s.exchange.push_back(report.exchange_seconds);
         s.collect.push_back(report.collect_seconds);
+        if (ways[w].has_display) s.display.push_back(ways[w].display_seconds());
         s.bytes = static_cast<double>(report.bytes_sent);
       }
       s.cpu.push_back(cpu / frames);
@@ -46,6 +47,7 @@ composite_cost cost_of(const std::string& name, const frame_samples& joined, std
   c.blend_ms = 1e3 * median(joined.blend);
   c.exchange_ms = 1e3 * median(joined.exchange);
   c.collect_ms = 1e3 * median(joined.collect);
+  if (!joined.display.empty()) c.display_ms = 1e3 * median(joined.display);
   c.bytes_max = *std::max_element(bytes.begin(), bytes.end());
   c.bytes_sum = std::accumulate(bytes.begin(), bytes.end(), 0.0);
   c.bytes = std::move(bytes);

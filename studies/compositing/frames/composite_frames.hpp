@@ -15,7 +15,8 @@ struct frame_member {
 /// What a member measured of a way: by frame, CPU seconds by turn. All of them have the same numbers of samples.
 struct frame_samples {
   std::vector<double> wall, cpu, blend, exchange, collect;
-  double bytes = 0;  ///< sent in a frame
+  std::vector<double> display;  ///< none without a display node
+  double bytes = 0;             ///< sent in a frame
 };
 
 /// Run all ways in turn, some frames at a time between two barriers, for at least `seconds`.

@@ -25,7 +25,7 @@ double own_cpu_seconds() {
 std::shared_ptr<compositing::among_threads> make_among_threads(const composite_case& what, int ranks,
                                                                const std::string& name) {
   const way_words words = read_way(name);
-  if (words.sparse || words.checked)
+  if (words.sparse || words.checked || words.display)
     throw usage_error(fmt::format("'{}' among threads: +sparse and +checked are for ranks; leave them out", name));
   const auto plan =
       plan::composite_method::parse(words.method)

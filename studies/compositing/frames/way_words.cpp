@@ -13,7 +13,8 @@ way_words read_way(const std::string& name) {
                                        {"+parts", &way_words::in_parts},
                                        {"+none", &way_words::in_parts},
                                        {"+narrow", &way_words::narrow},
-                                       {"+checked", &way_words::checked}})
+                                       {"+checked", &way_words::checked},
+                                       {"+display", &way_words::display}})
       if (words.method.ends_with(suffix)) {
         words.method.resize(words.method.size() - suffix.size());
         words.*flag = more = true;

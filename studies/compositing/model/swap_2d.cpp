@@ -23,7 +23,7 @@ struct rectangle {
 };
 
 struct rectangle_swap {
-  int width, height;
+  int width, height, root;
   std::vector<int> order, index_of;
 
   std::vector<plan::span> rows_of(const rectangle& r) const {
@@ -36,6 +36,7 @@ struct rectangle_swap {
   }
 
   int rounds() const { return std::bit_width(order.size()) - 1; }
+  std::vector<plan::span> part_of(int rank) const { return rows_of(cut(rank, rounds() - 1).keeps); }
 
   struct halving {
     bool behind = false;  // of the two members, and so who keeps the second half
@@ -54,7 +55,20 @@ struct rectangle_swap {
     return made;
   }
 
+  plan::round collect(int rank) const {
+    plan::round now;
+    if (rank != root) {
+      for (const plan::span& s : part_of(rank)) now.sends.push_back({root, s});
+      return now;
+    }
+    for (int other = 0; other < std::ssize(order); ++other)
+      if (other != root)
+        for (const plan::span& s : part_of(other)) now.receives.push_back({other, s});
+    return now;
+  }
+
   plan::round of(int rank, std::int64_t round) const {
+    if (round == rounds()) return collect(rank);
     const auto index = static_cast<unsigned>(index_of[static_cast<std::size_t>(rank)]);
     const halving made = cut(rank, round);
     const int peer = order[index ^ 1U << round];
@@ -102,13 +116,15 @@ std::pair<std::int64_t, std::int64_t> most_sent_and_owned(const plan::plan& what
 
 }  // namespace
 
-plan::plan binary_swap_in_rectangles(int width, int height, std::span<const int> order) {
+plan::plan binary_swap_in_rectangles(int width, int height, std::span<const int> order, int root) {
   const std::size_t ranks = order.size();
   if (!std::has_single_bit(ranks))
     throw usage_error(fmt::format("binary swap in rectangles of {} ranks: give a power of two", ranks));
   if (std::int64_t{width} * height < static_cast<std::int64_t>(ranks) || width < 1 || height < 1)
     throw usage_error(fmt::format("{} x {} pixels cannot be cut into {} rectangles", width, height, ranks));
-  auto swap = std::make_shared<rectangle_swap>(rectangle_swap{width, height, {order.begin(), order.end()}, {}});
+  if (root < -1 || root >= static_cast<int>(ranks))
+    throw usage_error(fmt::format("a root {} among {} ranks: give 0 to {}, or -1 for none", root, ranks, ranks - 1));
+  auto swap = std::make_shared<rectangle_swap>(rectangle_swap{width, height, root, {order.begin(), order.end()}, {}});
   swap->index_of.assign(ranks, -1);
   for (std::size_t i = 0; i < ranks; ++i) {
     const int rank = order[i];
@@ -119,10 +135,14 @@ plan::plan binary_swap_in_rectangles(int width, int height, std::span<const int>
   plan::plan what;
   what.name = "binary-swap in rectangles";
   what.ranks = static_cast<int>(ranks);
-  what.rounds = swap->rounds();
+  what.rounds = swap->rounds() + (root >= 0 && ranks > 1 ? 1 : 0);
   what.elements = std::int64_t{width} * height;
   what.of = [swap](int rank, std::int64_t round) { return swap->of(rank, round); };
-  what.result = [swap](int rank) { return swap->rows_of(swap->cut(rank, swap->rounds() - 1).keeps); };
+  what.result = [swap](int rank) {
+    if (swap->root < 0) return swap->part_of(rank);
+    return rank == swap->root ? std::vector<plan::span>{{0, std::int64_t{swap->width} * swap->height}}
+                              : std::vector<plan::span>{};
+  };
   return what;
 }
 

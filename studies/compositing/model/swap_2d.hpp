@@ -8,11 +8,12 @@
 
 namespace osteon::studies {
 
-/// In each round a rank halves its rectangle along the longer side, sends one half and keeps the other; parts stay with
-/// their owners. Messages are as many and as long as those of stripes; a part is a piece for each of its rows.
+/// In each round a rank halves its rectangle along the longer side, sends one half and keeps the other. Messages are as many
+/// and as long as those of stripes; a part is a piece for each of its rows.
 /// @param order rank at each visibility index, front to back; a power of two of them
+/// @param root rank that gets the parts in one more round; -1: they stay with their owners
 /// @throws usage_error for another number of ranks, or a picture of less pixels than ranks along a side
-plan::plan binary_swap_in_rectangles(int width, int height, std::span<const int> order);
+plan::plan binary_swap_in_rectangles(int width, int height, std::span<const int> order, int root = -1);
 
 /// Pixels inside a disk in the middle of the picture that the rank sends that sends most of them, by stripes and by
 /// rectangles: what a message carries that leaves empty pixels out.

@@ -115,6 +115,9 @@ TEST(swap_2d, is_a_legal_plan_of_rectangles) {
       const plan::plan what = binary_swap_in_rectangles(width, height, order);
       const auto faults = plan::verify(what, {order, -1});
       EXPECT_TRUE(faults.empty()) << width << " x " << height << ", " << ranks;
+      const int root = ranks / 2;
+      EXPECT_TRUE(plan::verify(binary_swap_in_rectangles(width, height, order, root), {order, root}).empty())
+          << width << " x " << height << ", " << ranks;
       if (width == 64) {
         EXPECT_EQ(plan::summarise(what).sent_elements, std::int64_t{64} * 48 * (ranks - 1));
         EXPECT_EQ(plan::summarise(what).messages,

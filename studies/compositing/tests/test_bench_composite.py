@@ -62,6 +62,25 @@ def test_fragments_need_no_order_and_parts_no_root() -> None:
     assert value["fragments, sent by a rank at most"] == max(result["bytes_by_rank"]["fragments"])
 
 
+# Oracle: counted by hand. Four ranks by rectangles send as many pixels as by stripes, and three of them their parts; the
+# display node gets the whole picture once more, whose digest the bench compares.
+def test_rectangles_and_a_display_node_in_a_run() -> None:
+    size = ("-n", "4", "--width", "64", "--height", "32", "--seconds", "0", "--json", "-")
+    done = run(*size, "-w", "binary-swap", "-w", "binary-swap:rectangles", "-w", "binary-swap+display", "-w", "shared")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    value = {row["name"]: row["value"] for row in result["rows"]}
+    assert value["binary-swap:rectangles, sent by all"] == value["binary-swap, sent by all"]
+    assert value["binary-swap+display, sent by all"] == value["binary-swap, sent by all"] + 64 * 32 * 4
+    assert value["binary-swap:rectangles, error"] <= 0.51
+    assert value["binary-swap+display, to the display node"] > 0
+    assert "binary-swap, to the display node" not in value
+    assert any(name.startswith("binary-swap+display, extended model") for name in value)
+    refused = run("-n", "2", "--seconds", "0", "-w", "binary-swap+parts+display")
+    assert refused.returncode == 2
+    assert "a display node gets a picture from rank 0" in refused.stderr
+
+
 # Oracle: the messages of the same plan, which hold the same pixels.
 def test_threads_composite_by_the_same_plans() -> None:
     size = ("-n", "3", "--width", "60", "--height", "30", "--seconds", "0")

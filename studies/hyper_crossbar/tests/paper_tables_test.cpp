@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <osteon/net/costs/exchange_cost.hpp>
+#include <osteon/net/costs/plan_cost.hpp>
 #include <osteon/net/networks/conflicts.hpp>
 #include <osteon/net/networks/network_request.hpp>
 #include <osteon/plan/exchange/exchange_method.hpp>
@@ -81,7 +81,7 @@ TEST(paper_tables, of_table_3_with_its_own_message_sizes) {
 }
 
 // Oracle: [Itakura]'s formula T_all = (P - 1) skew T_mean + S (P - 1), with sizes that are easy to sum.
-TEST(exchange_cost, of_the_shift_is_the_formula) {
+TEST(plan_cost_on_network, of_the_shift_is_the_formula) {
   const auto where = net::network_by_text("hxb:4x4x4");
   const auto sizes = [](int from, int to) { return (from + to) % 3 == 0 ? 3000 : 1500; };
   const auto what = plan::shift_exchange({4, 4, 4}, sizes);
@@ -92,24 +92,24 @@ TEST(exchange_cost, of_the_shift_is_the_formula) {
   EXPECT_NEAR(cost.skew * cost.bytes / static_cast<double>(cost.messages), 3000, 1e-9);
   EXPECT_NEAR(cost.startup_and_bytes, 63 * (5e-6 + 3000 / 200e6 + 1e-6), 1e-15);
   EXPECT_NEAR(cost.busiest_links, cost.startup_and_bytes, 1e-15);  // nothing meets
-  EXPECT_LE(cost.log_gp, cost.startup_and_bytes);                  // nobody waits for a barrier
+  EXPECT_LE(cost.total, cost.startup_and_bytes);                   // nobody waits for a barrier
   // Oracle: the simulation with barriers, where no messages meet.
   o.barrier = true;
   EXPECT_NEAR(net::simulate(where, what, o).total, cost.startup_and_bytes, 1e-12);
 }
 
 // Oracle: by hand: three messages of 20 s meet at an ejection; what the last one costs its receiver comes on top.
-TEST(exchange_cost, of_messages_that_meet_at_an_end) {
+TEST(plan_cost_on_network, of_messages_that_meet_at_an_end) {
   const auto where = net::network_by_text("crossbar:4,rate=1B/s,startup=3s,latency=5s");
   const auto gather = plan::make_exchange("sequential:all", {.ranks = 4, .pixels = 20, .bytes_per_pixel = 1});
   net::simulate_options o;
   o.arrival_overhead = 7;
   o.match_time = 1;
-  EXPECT_DOUBLE_EQ(net::cost_of(where, gather, o).log_gp, 3 + 10 + 3 * 20 + 7 + 2);
+  EXPECT_DOUBLE_EQ(net::cost_of(where, gather, o).total, 3 + 10 + 3 * 20 + 7 + 2);
   EXPECT_DOUBLE_EQ(net::cost_of(where, gather, o).busiest_links, 3 + 10 + 60);
   EXPECT_DOUBLE_EQ(net::cost_of(where, gather, o).startup_and_bytes, 3 + 20);
   const auto broadcast = plan::broadcast_tree(4, 0, 20);
-  EXPECT_DOUBLE_EQ(net::cost_of(where, broadcast).log_gp, 2 * (3 + 20 + 10));
+  EXPECT_DOUBLE_EQ(net::cost_of(where, broadcast).total, 2 * (3 + 20 + 10));
 }
 
 }  // namespace paper_tables_test

@@ -9,10 +9,10 @@
 #include <limits>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <studies/subdomain_mapping/block/stream_store.hpp>
-#include <studies/subdomain_mapping/peak/peak.hpp>
-#include <studies/subdomain_mapping/peak/triad.hpp>
+#include <osteon/kernel/machine_limits.hpp>
 #include <studies/subdomain_mapping/poisson/poisson_grids.hpp>
+#include <studies/subdomain_mapping/block/stream_store.hpp>
+#include <studies/subdomain_mapping/peak/triad.hpp>
 
 namespace osteon::studies {
 
@@ -74,7 +74,7 @@ sweep_cost measure_sweep(MPI_Comm comm, const cartesian& where, const poisson_op
   const bool first = comm::rank(comm) == 0;
   repeat_for(comm, options.seconds, [&] {
     std::int64_t operations = 0;
-    const double of_operations = timed(comm, [&] { operations = multiply_and_add<T>(); });
+    const double of_operations = timed(comm, [&] { operations = kernel::multiply_and_add<T>(); });
     peak = std::max(peak, sum(comm, static_cast<double>(operations)) / of_operations);
     for (const candidate& c : candidates)
       of_one = std::min(of_one, timed(comm, [&] {

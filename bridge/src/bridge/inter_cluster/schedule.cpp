@@ -1,10 +1,30 @@
 #include <bridge/inter_cluster/schedule.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <string>
 
 namespace osteon::bridge {
+
+namespace {
+
+// OSTEON_BRIDGE_TRACE=PREFIX: the file PREFIX.RANK has a line for each message that this process sends or receives in a
+// collective over clusters: communicator, number of the collective on it, sender and receiver as ranks of the world, bytes,
+// and which end this is. What a vendor sends in a collective of its own is not in it.
+void trace(const communicator* c, int tag, int from, int to, MPI_Count count, MPI_Datatype type, const char* end) {
+  static const char* const prefix = std::getenv("OSTEON_BRIDGE_TRACE");
+  if (!prefix) return;
+  const auto world_rank = [&](int r) { return c->world[static_cast<std::size_t>(r)]; };
+  static std::ofstream file(std::string(prefix) + "." + std::to_string(world_rank(c->rank)));
+  file << c->cid << ' ' << -tag << ' ' << world_rank(from) << ' ' << world_rank(to) << ' ' << layout_of(count, type).bytes
+       << ' ' << end << std::endl;
+}
+
+}  // namespace
 
 void* schedule::temporary(MPI_Count count, MPI_Datatype type) { return keep(memory_for(count, type))->address; }
 
 void schedule::send(const void* buffer, MPI_Count count, MPI_Datatype type, int to) {
+  trace(comm, tag, comm->rank, to, count, type, "sent");
   if (!comm->is_local(to)) {
     pending.push_back(handle_of(start_send(comm, buffer, count, type, to, tag, false)));
     return;
@@ -15,6 +35,7 @@ void schedule::send(const void* buffer, MPI_Count count, MPI_Datatype type, int 
 }
 
 void schedule::receive(void* buffer, MPI_Count count, MPI_Datatype type, int from) {
+  trace(comm, tag, from, comm->rank, count, type, "received");
   if (!comm->is_local(from)) {
     pending.push_back(handle_of(start_receive(comm, buffer, count, type, from, tag)));
     return;

@@ -250,14 +250,14 @@ const physics& elasticity() {
           },
       .rehearse =
           [](const spec& job, const local_model& part, const solve::part_listener& begins) {
-            solve::rehearse_elasticity(*make_problem(part), begins);
+            const auto problem = make_problem(part);
+            if (is_homogenisation(job)) problem->periodic = elastic_rules(job).periodic;
+            solve::rehearse_elasticity(*problem, begins);
             std::vector<io::field_info> fields;
             for (const result_field& f : elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), {}))
               fields.insert(fields.end(), std::max<std::size_t>(job.cases.size(), 1), f.info);
             return fields;
           },
-      .why_not_rehearsed =
-          [](const spec& job) { return std::string(is_homogenisation(job) ? "a homogenisation joins opposite faces" : ""); },
       .paint = paint_displacements};
   return row;
 }

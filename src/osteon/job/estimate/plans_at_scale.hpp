@@ -2,7 +2,7 @@
 /// @file
 /// The plans of a job on so many ranks, or of so large an image, that virtual ranks would take too long: of a coarser image,
 /// and of fewer ranks, scaled.
-#include <osteon/job/run/job_plans.hpp>
+#include <osteon/job/plans/job_plans.hpp>
 #include <osteon/voxel/model.hpp>
 #include <string>
 #include <vector>

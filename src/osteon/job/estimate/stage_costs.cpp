@@ -53,10 +53,15 @@ measured_run run_of_summary(const nlohmann::json& summary, double pixels, const 
       if (is == "writing results") run.writing = cpu;
       if (is == "drawing the picture") run.picture = cpu;
       if (is != "solving") continue;
-      const double wall = stage.at("seconds");
-      const double of_wall = wall > 0 ? cpu / wall : 0;
-      run.set_up = of_wall * summary.at("setup_seconds").get<double>();
-      run.solution = of_wall * summary.at("solve_seconds").get<double>();
+      if (summary.contains("solver")) {
+        run.set_up = summary.at("solver").at("setup_cpu_seconds");
+        run.solution = summary.at("solver").at("solve_cpu_seconds");
+      } else {
+        const double wall = stage.at("seconds");
+        const double of_wall = wall > 0 ? cpu / wall : 0;
+        run.set_up = of_wall * summary.at("setup_seconds").get<double>();
+        run.solution = of_wall * summary.at("solve_seconds").get<double>();
+      }
       run.load = std::max(0.0, cpu - run.set_up - run.solution);
     }
     if (run.ranks < 1 || run.threads < 1 || run.unknowns < 1 || run.iterations < 1 || run.solution <= 0)

@@ -23,8 +23,9 @@ struct measured_run {
   double iterations = 0;
 };
 
-/// Read it from a summary.json. The stage "solving" is split in the ratio of the wall seconds of set-up and solution; the
-/// rest of it, which makes loads and fields, is `load`.
+/// Read it from a summary.json. Of the stage "solving" set-up and solution are known; the rest of it, which makes loads and
+/// fields, is `load`. Summaries of earlier versions tell wall seconds of set-up and solution only: it is split in their
+/// ratio.
 /// @param pixels of the picture, if there is one
 /// @throws data_error if the text is no summary of a finished run
 measured_run run_of_summary(const nlohmann::json& summary, double pixels, const std::string& name);

@@ -103,20 +103,30 @@ time_estimate add_up(const spec& job, const job_size& size, const on_ranks& on, 
   t.network = e.ranks > 1 ? on.where.words : "one rank";
   t.costs = c.source;
   t.iterations = c.iterations;
-  t.iteration = make.of("iteration", c.seconds_of_iteration(unknowns), {{"iteration", 1}});
-  t.of_iteration = part_named(on.parts, "iteration").plans;
-  t.stages = {stage_maker::serial("import", size.was_there ? 0 : size.import_seconds),
-              stage_maker::serial("start", c.start.fixed),
-              make.of("reading", c.reading.at(voxels), {{"reading", 1}}),
-              make.of("set up", c.set_up.at(unknowns), {{"set_up", 1}}, computed),
-              make.of("load", c.load.at(unknowns), {{"load", 1}, {"restart", usual_restarts}}, computed),
-              make.of("iterations", c.seconds_of_iteration(unknowns), {{"iteration", 1}}, computed * c.iterations),
-              make.of("writing", c.writing.at(voxels), {{"writing", 1}}, computed),
-              make.of("picture", pixels * c.picture.at(std::cbrt(static_cast<double>(e.voxels))) / ranks,
-                      {{"picture", pixels > 0 ? 1 : 0}}),
-              stage_maker::serial("report", c.report.fixed)};
+  // A problem that comes before this one is taken to have as many iterations.
+  const std::initializer_list<std::pair<const char*, double>> iteration = {{"iteration", 1}, {"heat_iteration", 1}};
+  const double loads = std::max(1.0, size.work.solutions);
+  t.iteration = make.of("iteration", c.seconds_of_iteration(unknowns), iteration);
+  for (const char* part : {"heat_iteration", "iteration"})
+    for (const plan_time& p : part_named(on.parts, part).plans) t.of_iteration.push_back(p);
+  t.stages = {
+      stage_maker::serial("import", size.was_there ? 0 : size.import_seconds),
+      stage_maker::serial("start", c.start.fixed),
+      make.of("reading", c.reading.at(voxels), {{"reading", 1}}),
+      make.of("set up", c.set_up.at(unknowns), {{"set_up", 1}, {"heat_set_up", 1}}, computed),
+      make.of("load", c.load.at(unknowns),
+              {{"load", loads}, {"restart", loads * usual_restarts}, {"heat_load", 1}, {"heat_restart", usual_restarts}},
+              computed),
+      make.of("iterations", c.seconds_of_iteration(unknowns), iteration, computed * c.iterations),
+      make.of("writing", c.writing.at(voxels), {{"writing", 1}}, computed),
+      make.of("picture", pixels * c.picture.at(std::cbrt(static_cast<double>(e.voxels))) / ranks,
+              {{"picture", pixels > 0 ? 1 : 0}}),
+      stage_maker::serial("report", c.report.fixed)};
   t.assumed = q.assumed;
   t.assumed.insert(t.assumed.end(), on.assumed.begin(), on.assumed.end());
+
+  if (!part_named(on.parts, "heat_iteration").plans.empty())
+    t.assumed.push_back("the heat problem is taken to have as many iterations as that of elasticity");
 
   double core = 0, messages = 0;
   for (const stage_time& s : t.stages) {

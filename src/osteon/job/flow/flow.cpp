@@ -241,34 +241,38 @@ std::vector<answer> flow_answers() {
 }  // namespace
 
 const physics& flow() {
-  static const physics row{.name = "flow",
-                           .meaning = "permeability of the pores, by steady Stokes flow, and flow between openings",
-                           .caption = "Flow through the pores",
-                           .synonyms = {"stokes", "permeability", "fluid", "darcy", "cfd", "navierstokes"},
-                           .answers = flow_answers(),
-                           .keys = describe_flow,
-                           .about_keys = "The fluid of a flow job.",
-                           .check = check_flow,
-                           .refuse = refuse_flow,
-                           .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
-                                                std::vector<problem>&) { check_flow_on(job, read()); },
-                           .key_of_loads = "flow",
-                           .takes_boundaries = true,
-                           .why_not_by_corners = "nothing flows through an edge or a corner",
-                           .boundary_conditions =
-                               [](const spec& job) {
-                                 return flow_test(job) == "flow"
-                                            ? std::vector<std::string>{}
+  static const physics row{
+      .name = "flow",
+      .meaning = "permeability of the pores, by steady Stokes flow, and flow between openings",
+      .caption = "Flow through the pores",
+      .synonyms = {"stokes", "permeability", "fluid", "darcy", "cfd", "navierstokes"},
+      .answers = flow_answers(),
+      .keys = describe_flow,
+      .about_keys = "The fluid of a flow job.",
+      .check = check_flow,
+      .refuse = refuse_flow,
+      .check_on_solid = [](const spec& job, const std::function<local_model()>& read,
+                           std::vector<problem>&) { check_flow_on(job, read()); },
+      .key_of_loads = "flow",
+      .takes_boundaries = true,
+      .why_not_by_corners = "nothing flows through an edge or a corner",
+      .boundary_conditions =
+          [](const spec& job) {
+            return flow_test(job) == "flow" ? std::vector<std::string>{}
                                             : std::vector<std::string>{"periodic", "mirrored", "closed"};
-                               },
-                           .rules = flow_rules,
-                           .system = {io::centring::cell, 4},
-                           .costs = {4, 50, 4, 2e-6, 8e-6},
-                           .default_tolerance = 1e-4,
-                           .work = flow_work,
-                           .most_components = [](const spec&) { return 3; },
-                           .has_lines = true,
-                           .run = run_flow};
+          },
+      .rules = flow_rules,
+      .system = {io::centring::cell, 4},
+      .costs = {4, 50, 4, 2e-6, 8e-6},
+      .default_tolerance = 1e-4,
+      .work = flow_work,
+      .most_components = [](const spec&) { return 3; },
+      .has_lines = true,
+      .run = run_flow,
+      .why_not_rehearsed =
+          [](const spec&) {
+            return std::string("how often flow computes its residuals and bounds anew follows from their values");
+          }};
   return row;
 }
 

@@ -24,7 +24,8 @@
 #include <osteon/job/run/cluster_part.hpp>
 #include <osteon/job/run/earlier_results.hpp>
 #include <osteon/job/run/frames.hpp>
-#include <osteon/job/run/job_plans.hpp>
+#include <osteon/job/run/measured_messages.hpp>
+#include <osteon/job/run/solver_limits.hpp>
 #include <osteon/job/system_info.hpp>
 
 namespace osteon::job {
@@ -48,7 +49,10 @@ class stage_clock {
     log_.stage(name);
     watch_.restart();
     cpu_at_begin_ = cpu_seconds();
-    if (const comm::message_ledger* counted = comm::ledger_of(comm_)) waited_at_begin_ = counted->waited_seconds();
+    if (comm::message_ledger* const counted = comm::ledger_of(comm_)) {
+      counted->begin_stage(static_cast<int>(stages_.size()) + 1);
+      waited_at_begin_ = counted->waited_seconds();
+    }
   }
   void end() {
     if (!name_) return;
@@ -273,6 +277,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   const double cpu = sum_over_ranks(comm, cpu_seconds());
   const double peak = sum_over_ranks(comm, static_cast<double>(peak_rss_bytes()));
   const double uneven = imbalance(part, result.elements);
+  const json solver = describe_solver(comm, result.certificate, checkpoints.trace_messages);
   const std::vector<std::string> hosts = host_names(comm);
   json summary;
   const auto write_summary = [&] {
@@ -281,6 +286,7 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
   comm::collectively(comm, [&] {
     if (!root) return;
     summary = summarise(job, part, result, uneven, cpu, peak, clock.stages());
+    summary["solver"] = solver;
     summary["files"] = files;
     summary["io"] = file_clock.to_json();
     if (!more.empty()) summary["files"]["text"] = more;
@@ -308,12 +314,8 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
     });
   }
   if (counting) {
-    const std::vector<comm::message_ledger> all = comm::gathered(comm, counting->get());
-    comm::collectively(comm, [&] {
-      if (!root) return;
-      summary["messages"] = {{"restarts", result.certificate.restarts}, {"plans", describe(comm::traffic_of(all))}};
-      write_summary();
-    });
+    add_messages(comm, counting->get(), result.certificate.restarts, summary);
+    comm::collectively(comm, write_summary);
   }
   if (const solve::solve_certificate* certificate = result.missed())
     throw solve_error(fmt::format(

@@ -41,6 +41,7 @@ json range_of(MPI_Comm comm, const std::vector<double>& values, std::int64_t all
 json heat_certificate_of(const solve::solve_certificate& certificate) {
   return {{"dofs", certificate.unknowns},
           {"iterations", certificate.iterations},
+          {"restarts", certificate.restarts},
           {"true_relative_residual", certificate.true_relative_residual},
           {"reaction_imbalance", certificate.reaction_imbalance},
           {"energy_identity_error", certificate.energy_identity_error},

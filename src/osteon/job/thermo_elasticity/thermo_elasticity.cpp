@@ -5,8 +5,11 @@
 #include <cmath>
 #include <osteon/job/elasticity/elastic_answers.hpp>
 #include <osteon/job/elasticity/elastic_fields.hpp>
+#include <osteon/job/elasticity/elastic_problem.hpp>
 #include <osteon/job/elasticity/loads_on_solid.hpp>
+#include <osteon/job/heat/heat_case.hpp>
 #include <osteon/job/heat/temperature_frames.hpp>
+#include <osteon/solve/rehearsal/rehearsal.hpp>
 #include <utility>
 
 namespace osteon::job {
@@ -98,6 +101,19 @@ const physics& thermo_elasticity() {
       .most_components = most_elastic_components,
       .balances_moments = true,
       .run = run_thermo_elasticity,
+      .rehearse =
+          [](const spec& job, const local_model& part, const solve::part_listener& begins) {
+            const bool heat_flows = job.load.low_K != job.load.high_K;
+            if (heat_flows)
+              solve::rehearse_heat(make_heat_problem(job, part, "conduction"),
+                                   [&](solve::solve_part p) { begins(solve::earlier(p)); });
+            solve::rehearse_elasticity(*make_problem(part), begins);
+            std::vector<io::field_info> fields;
+            for (const result_field& f : heat_fields(part, {}, {})) fields.push_back(f.info);
+            for (const result_field& f : elastic_fields(part, job.output_fields.value_or(default_elastic_fields()), {}))
+              fields.push_back(f.info);
+            return fields;
+          },
       .paint = [](const spec&, const local_model& part) { return paint_temperatures(part, std::nullopt); }};
   return row;
 }

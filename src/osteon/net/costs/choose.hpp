@@ -2,7 +2,6 @@
 /// @file
 /// Choosing a plan: the model ranks the candidates, the best few are tried, the fastest is kept. The caller runs
 /// and times the frames. All-to-all exchanges are chosen by what they cost on a network.
-#include <osteon/net/costs/exchange_cost.hpp>
 #include <osteon/net/costs/plan_cost.hpp>
 #include <osteon/plan/exchange/exchange.hpp>
 #include <span>
@@ -43,7 +42,7 @@ choice choose(std::span<const trial> trials);
 
 struct exchange_choice {
   std::string schedule;  ///< for plan::make_exchange and comm::all_to_all
-  exchange_cost cost;
+  plan_cost cost;
   double seconds = 0;  ///< by which it is ranked
 };
 

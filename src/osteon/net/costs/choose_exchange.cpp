@@ -57,7 +57,7 @@ std::vector<exchange_choice> choose_exchange(const network& where, const plan::p
   for (const std::string& name : candidates(where, ranks)) {
     const plan::plan what = plan::make_exchange(name, {.ranks = ranks, .sizes = sizes});
     exchange_choice one{name, cost_of(where, what, options, place), 0};
-    one.seconds = options.barrier ? one.cost.busiest_links : std::max(one.cost.log_gp, fullest_link(where, what, place));
+    one.seconds = options.barrier ? one.cost.busiest_links : std::max(one.cost.total, fullest_link(where, what, place));
     all.push_back(std::move(one));
   }
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {

@@ -1,7 +1,9 @@
 #pragma once
 /// @file
-/// The cost of any plan on a machine that composites, by walking its messages.
+/// The cost of any plan by formulas, from the sizes of its messages: on a network, by [Itakura]'s start-up and bytes, LogGP
+/// with fan-in, and the busiest link of each round; on a machine that composites, by LogGP with blending and fan-in.
 #include <osteon/net/costs/compositing_machine.hpp>
+#include <osteon/net/costs/simulate.hpp>
 #include <osteon/plan/plan.hpp>
 #include <vector>
 
@@ -15,17 +17,37 @@ struct critical_round {
   friend bool operator==(const critical_round&, const critical_round&) = default;
 };
 
-/// The cost of a plan. total = exchange + blend + collect, all along the critical path.
+/// The cost of a plan, on whatever it was costed.
 struct plan_cost {
-  double total = 0;                  ///< s until the last rank is done
+  std::int64_t rounds = 0, messages = 0;
+  double bytes = 0;
+  /// Sum over rounds of the largest message, over rounds times the mean message: at least 1 if all send in every round.
+  double skew = 1;
+  double busiest_bytes = 0;  ///< the most bytes that a rank sends or receives, whichever is more
+  int busiest_rank = 0;
+  /// s until the last rank is done, with clocks for each rank and no barrier. @cite [Alexandrov1995] (LogGP)
+  double total = 0;
+
+  /// On a network, two more formulas. [Itakura]'s T_all: sum over rounds of the most expensive rank's messages, one after
+  /// the other, start-up + bytes / rate each, and a barrier a round. No message meets another.
+  double startup_and_bytes = 0;
+  /// The same, but a round's bytes take as long as the link that has most of them.
+  double busiest_links = 0;
+
+  /// On a machine that composites, what the total is along the critical path: total = exchange + blend + collect.
   double exchange = 0;               ///< s of rounds in which somebody blends, but for the blending
   double blend = 0;                  ///< s of blending that nothing else hides
   double collect = 0;                ///< s of rounds in which nobody blends
   std::vector<critical_round> path;  ///< rounds 0, 1, ... and the rank on which each of them ends the latest message chain
-  double busiest_bytes = 0;          ///< the most bytes that a rank sends or receives, whichever is more
-  int busiest_rank = 0;
-  std::int64_t messages = 0;
 };
+
+/// Cost on a network. In the total, overheads and gaps of the ends, latencies of the way, and messages that meet at an
+/// ejection one after the other; no message meets another on the way.
+/// @param options overheads, combining rate and barrier time; each formula has its own rule of which rank waits for which
+/// @throws usage_error as simulate
+/// @cost O(messages * links of a way)
+plan_cost cost_of(const network& where, const plan::plan& what, const simulate_options& options = {},
+                  std::span<const int> places = {});
 
 /// Walk a plan's rounds with a clock for each rank (LogGP with blending and fan-in).
 ///

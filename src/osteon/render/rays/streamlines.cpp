@@ -8,11 +8,13 @@
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/base/splitmix.hpp>
+#include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
 #include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/host_memory.hpp>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/grid/ghost_cells.hpp>
 #include <tuple>
 
@@ -234,9 +236,15 @@ class transfers {
   // Collective.
   std::vector<particle> run() {
     const comm::element_type type(sizeof(particle));
+    comm::message_ledger* const ledger = comm::ledger_of(comm_);
+    plan::round counted;
+    const auto bytes = [](std::size_t particles) { return static_cast<std::int64_t>(particles * sizeof(particle)); };
+    const stopwatch watch;
     std::vector<MPI_Request> requests(peers_.size());
-    for (std::size_t i = 0; i < peers_.size(); ++i)
+    for (std::size_t i = 0; i < peers_.size(); ++i) {
+      if (ledger) counted.sends.push_back({peers_[i], {0, bytes(out_[i].size())}});
       MPI_Isend(out_[i].data(), static_cast<int>(out_[i].size()), type.get(), peers_[i], tag, comm_, &requests[i]);
+    }
     std::vector<particle> in;
     for (const int peer : peers_) {
       MPI_Message message;
@@ -244,10 +252,15 @@ class transfers {
       MPI_Mprobe(peer, tag, comm_, &message, &status);
       int count = 0;
       MPI_Get_count(&status, type.get(), &count);
+      if (ledger) counted.receives.push_back({peer, {0, bytes(static_cast<std::size_t>(count))}});
       in.resize(in.size() + static_cast<std::size_t>(count));
       MPI_Mrecv(in.data() + in.size() - static_cast<std::size_t>(count), count, type.get(), &message, MPI_STATUS_IGNORE);
     }
     MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    if (ledger) {
+      const int entry = ledger->entry_of(fmt::format("particles of streamlines, {} B", sizeof(particle)));
+      ledger->ran(entry, ledger->shape_of(entry, {std::move(counted)}), watch.seconds());
+    }
     for (auto& messages : out_) messages.clear();
     return in;
   }

@@ -49,14 +49,18 @@ class elasticity_solver::conjugate_gradients {
     direction_.assign(n, 0.0F);
     unknowns_ = count_unknowns();
     setup_seconds_ = clock_.seconds();
+    setup_cpu_seconds_ = cpu_clock_.of_all_ranks(comm_);
   }
 
   elasticity_solution solve(const elasticity_load& load, bool is_last) {
     clock_.restart();
+    cpu_clock_.restart();
+    work_ = {};
     elasticity_solution solution;
     certificate_ = {};
     certificate_.unknowns = unknowns_;
     certificate_.setup_seconds = setup_seconds_;
+    certificate_.setup_cpu_seconds = setup_cpu_seconds_;
     set_load(load);
     initial_ = 0;
     breakdowns_ = 0;
@@ -95,8 +99,10 @@ class elasticity_solver::conjugate_gradients {
       release(direction_);
     }
     write_answer(solution, is_last);
-    setup_seconds_ = 0;  // later load cases have none
+    setup_seconds_ = setup_cpu_seconds_ = 0;  // later load cases have none
     certificate_.solve_seconds = certificate_.earlier_seconds + clock_.seconds();
+    certificate_.solve_cpu_seconds = cpu_clock_.of_all_ranks(comm_);
+    certificate_.work = work_.of_all_ranks(comm_);
     solution.certificate = std::move(certificate_);
     return solution;
   }
@@ -253,6 +259,13 @@ class elasticity_solver::conjugate_gradients {
     return count;
   }
 
+  kernel_work work_of_iteration() const {
+    // Of the vectors: the residual goes to the cycle, p.z, p, p in double, p.q, u and r, r.r.
+    constexpr double bytes = 8 + 8 + 12 + 12 + 16 + 40 + 8, operations = 1 + 2 + 3 + 2 + 4 + 2;
+    const auto values = static_cast<double>(k_.size());
+    return multigrid_->work_of_cycle() + k_.work_in_double() + kernel_work{bytes * values, operations * values};
+  }
+
   /// Set the residual to f - K u at free displacements, over the initial one. @return its norm in N
   double recompute_residual() {
     const std::span<double> r = multigrid_->scratch(1);
@@ -314,6 +327,7 @@ class elasticity_solver::conjugate_gradients {
       if (!step) return false;
       norm_ = step->residual;
       ++certificate_.iterations;
+      work_ += work_of_iteration();
       certificate_.residual_history.push_back(norm_);
       report(norm_);
       if (norm_ <= goal_) break;
@@ -412,6 +426,8 @@ class elasticity_solver::conjugate_gradients {
   options how_;
   log_sink& log_;
   stopwatch clock_;
+  cpu_clock cpu_clock_;
+  kernel_work work_;  // of this rank, in the solution
   MPI_Comm comm_;
   fine_stiffness k_;
   std::optional<elasticity_multigrid> multigrid_;
@@ -419,7 +435,7 @@ class elasticity_solver::conjugate_gradients {
   std::vector<float> residual_, direction_;  // over the initial residual
   std::vector<force_component> forces_;      // complete sums, on every copy of a node
   std::int64_t unknowns_ = 0;
-  double initial_ = 0, setup_seconds_ = 0;
+  double initial_ = 0, setup_seconds_ = 0, setup_cpu_seconds_ = 0;
   cg_recursion recursion_;
   double norm_ = 0, goal_ = 0;             // of the residual of the recursion
   const float* preconditioned_ = nullptr;  // residual over its norm

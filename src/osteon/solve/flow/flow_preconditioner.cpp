@@ -254,6 +254,15 @@ void flow_preconditioner::set_mobility(std::array<std::vector<float>, 3>& mobili
   }
 }
 
+kernel_work flow_preconditioner::work() const {
+  // Scaling of three components, with a byte of friction each; the divergence of three; the pressure's sum.
+  constexpr double bytes = 3 * 9 + 20 + 12, operations = 3 + 9 + 2;
+  const auto owned = static_cast<double>(cells_.grid.owned);
+  kernel_work all = pressure_->cycle.work_of_cycle() + kernel_work{bytes * owned, operations * owned};
+  for (const auto& v : velocity_) all += v->cycle.work_of_cycle();
+  return all;
+}
+
 void flow_preconditioner::apply(const float* r, float* z, float velocity_scale) {
   const heat_cells& grid = cells_.grid;
   const std::int64_t stride = cells_.stride();

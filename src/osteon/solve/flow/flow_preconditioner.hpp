@@ -26,6 +26,9 @@ class flow_preconditioner {
   /// @param velocity_scale of the cycles of the velocities @collective
   void apply(const float* r, float* z, float velocity_scale = 1);
 
+  /// Of apply() on this rank.
+  kernel_work work() const;
+
   /// G^T z_u - r_p of the last apply(), shape (stride).
   const float* right_side_of_pressure() const { return q_.data(); }
 

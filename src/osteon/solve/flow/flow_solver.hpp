@@ -39,6 +39,7 @@ class flow_solver {
   double mixed_permeability(std::size_t axis, const std::vector<float>& earlier) const;
 
  private:
+  kernel_work work_of_iteration() const;
   // r_u . M^-1 r_u and q . (I + c P) q with q = G^T M^-1 r_u - r_p: what the two inverses make of a residual. With exact
   // ones, their difference is the error of the permeability.
   struct energies {

@@ -432,6 +432,7 @@ void check_flow_through(const through_problem& problem, const through_options& h
 through_solution solve_flow_through(const through_problem& problem, const through_options& how, log_sink& log) {
   through_solution all;
   stopwatch watch;
+  const cpu_clock cpu;
   const outline known = survey_conditions(problem, how);
   all.counts = known.counts;
   all.pressure_is_free = known.free_parts > 0;
@@ -454,6 +455,7 @@ through_solution solve_flow_through(const through_problem& problem, const throug
   if (how.poll) how.poll();
   through_solver solver(open, problem);
   all.setup_seconds = watch.seconds();
+  const double setup_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
 
   double last = 0;
   for (const double multiple : problem.multiples) {
@@ -467,6 +469,7 @@ through_solution solve_flow_through(const through_problem& problem, const throug
     solver.solve(how, flow, log);
     flow.certificate.unknowns = unknowns;
     flow.certificate.setup_seconds = all.flows.size() == 1 ? all.setup_seconds : 0;
+    flow.certificate.setup_cpu_seconds = all.flows.size() == 1 ? setup_cpu_seconds : 0;
     flow.upwinded_share = solver.upwinded_share();
     find_boundary_flows(problem, open, solver.answer(), units, flow);
     find_force(problem, open, solver.answer(), units, solver.inertia(), flow);

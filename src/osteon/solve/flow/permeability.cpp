@@ -161,6 +161,7 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
   flow_solution all;
   all.counts = check_and_count(problem, how);
   stopwatch watch;
+  cpu_clock cpu;
   const bool is_periodic = problem.surroundings == flow_surroundings::periodic;
   std::uint8_t wanted = 0;
   for (const axis a : problem.directions) wanted = static_cast<std::uint8_t>(wanted | bit(a));
@@ -191,6 +192,7 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
     }
     if (how.poll) how.poll();
     watch.restart();
+    cpu.restart();
     if (!solver || !is_periodic) {
       solver.reset();
       cells.emplace(make_flow_cells(problem, runs_with(parts, is_periodic ? wanted : bit(along)), static_cast<int>(a)));
@@ -204,6 +206,7 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
       all.setup_seconds += watch.seconds();
     }
     answer.certificate.setup_seconds = watch.seconds();
+    answer.certificate.setup_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
     solver->solve(how, answer, log);
     answer.certificate.unknowns = 0;
     for (std::size_t c = 0; c < 3; ++c)

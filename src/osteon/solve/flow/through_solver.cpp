@@ -275,6 +275,7 @@ bool through_solver::settle(double reynolds, double tolerance, int most, const t
 
 void through_solver::solve(const through_options& how, through_flow& answer, log_sink& log) {
   const stopwatch clock;
+  const cpu_clock cpu;
   solve_certificate& certificate = answer.certificate;
   certificate = {};
   answer.steady_history.clear();
@@ -322,6 +323,7 @@ void through_solver::solve(const through_options& how, through_flow& answer, log
   certificate.true_relative_residual = first_residual > 0 ? length(squares(r_)) / first_residual : 0;
   certificate.restarts = static_cast<int>(answer.steady_history.size()) - 1;
   certificate.solve_seconds = clock.seconds();
+  certificate.solve_cpu_seconds = cpu.of_all_ranks(cells_.grid.where.comm);
 }
 
 }  // namespace osteon::solve

@@ -74,6 +74,7 @@ heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log
   check_conduction(problem);
   check_tolerance(how);
   stopwatch setup;
+  cpu_clock cpu;
   heat_solution solution;
   auto part = find_heated_parts(problem);
   require_an_answer(problem, part);
@@ -90,8 +91,10 @@ heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log
   cells.cells = {};  // these and the materials are needed by the setup only
   problem.material = {};
   solution.certificate.setup_seconds = setup.seconds();
+  solution.certificate.setup_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
 
   stopwatch solving;
+  cpu.restart();
   const heat_load load = load_of(problem, cells, part.reference_K, problem.gradient_K_per_mm);
   std::optional<voxel::run_set> kept;
   if (how.checkpoints) kept = unknown_cells(problem, part);
@@ -116,6 +119,7 @@ heat_solution solve_heat(heat_problem problem, const options& how, log_sink& log
     flow(solution.inflow_W, two) = -flow(solution.inflow_W, one);
   }
   solution.certificate.solve_seconds = solution.certificate.earlier_seconds + solving.seconds();
+  solution.certificate.solve_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
   auto temperature = solver->take();
   solver.reset();  // its vectors make room for the answer
   cells = {};

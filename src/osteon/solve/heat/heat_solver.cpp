@@ -115,6 +115,13 @@ double heat_solver::step(double alpha) {
       }));
 }
 
+kernel_work heat_solver::work_of_iteration() const {
+  // r.z, p, K p, p.q, then x and r with r.r.
+  constexpr double bytes = 8 + 12 + 9 + 8 + 32, operations = 2 + 2 + 26 + 2 + 6;
+  const auto owned = static_cast<double>(cells_.owned);
+  return multigrid_.work_of_cycle() + kernel_work{bytes * owned, operations * owned};
+}
+
 // The state to resume the iteration from, or the answer and its residual alone.
 solver_state heat_solver::state(const voxel::run_set& points, bool is_running) {
   const auto owned = [&](auto& of) { return std::span(of).first(at(cells_.owned)); };
@@ -134,6 +141,7 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& ho
   certificate.iterations = certificate.restarts = 0;
   certificate.converged = false;
   certificate.true_relative_residual = certificate.energy_identity_error = 0;
+  certificate.work = {};
   set_scale(load);
   if (scale_ == 0) {
     certificate.converged = true;
@@ -168,6 +176,7 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& ho
     certificate.residual_history = s.numbers.at("residual_history");
     certificate.earlier_seconds = s.numbers.at("seconds").at(0);
   }
+  const int first = certificate.iterations;
   while (!certificate.converged && certificate.iterations < how.max_iterations) {
     const auto step = recursion_.advance(*this);
     double relative = step ? step->residual / r0 : NAN;
@@ -193,6 +202,7 @@ std::vector<double>& heat_solver::solve(const heat_load& load, const options& ho
     if (checkpoints && !certificate.converged && checkpoints->is_due(certificate.iterations)) checkpoints->save(saved(true));
   }
   if (checkpoints) checkpoints->finish(saved(false));
+  certificate.work = ((certificate.iterations - first) * work_of_iteration()).of_all_ranks(cells_.where.comm);
   if (!certificate.converged) recompute_residual(load);
   certificate.energy_identity_error = energy_identity_error(load);
   certificate.true_relative_residual =

@@ -30,7 +30,7 @@ class heat_solver {
   /// @param cells kept by reference @collective on cells.where.comm
   explicit heat_solver(const heat_cells& cells);
 
-  /// Solve from zero. Sets iterations, converged, residuals and energy error of `certificate`.
+  /// Solve from zero. Sets iterations, converged, residuals, energy error and work of `certificate`.
   /// @returns x over the cells' numbering, ghosts current; valid until the next call
   /// @param points of the owned cells; without them how.checkpoints is left alone
   /// @throws solve_error if a value is not finite @collective
@@ -64,6 +64,7 @@ class heat_solver {
   template <class X>
   void multiply(std::vector<X>& x, std::vector<float>& y);
   double heat(const outer_face& f, const face_drive& d) const { return d.heat_W + cells_.conductance(f) * d.rise_K; }
+  kernel_work work_of_iteration() const;
   void set_scale(const heat_load& load);
   double recompute_residual(const heat_load& load);
   double dissipation(const heat_load& load) const;

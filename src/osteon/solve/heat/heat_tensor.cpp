@@ -61,6 +61,7 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
   drive_all_ways(problem, kind);
   check_tolerance(how);
   stopwatch watch;
+  cpu_clock cpu;
   conductivity_tensor tensor;
   auto part = find_heated_parts(problem);
   tensor.periodic_faces = part.periodic_faces;
@@ -78,6 +79,7 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
   std::int64_t unknowns = cells.owned;
   MPI_Allreduce(MPI_IN_PLACE, &unknowns, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
   tensor.certificate[0].setup_seconds = watch.seconds();
+  tensor.certificate[0].setup_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
 
   std::optional<voxel::run_set> kept;
   if (how.checkpoints) kept = unknown_cells(problem, part);
@@ -93,6 +95,7 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
   std::array<std::vector<float>, 3> fields;  // of the owned cells
   for (std::size_t b = 0; b < 3; ++b) {
     watch.restart();
+    cpu.restart();
     const std::vector<double>& x = solver.solve(loads[b], how, tensor.certificate[b], log, kept ? &*kept : nullptr);
     tensor.certificate[b].unknowns = unknowns;
     fields[b].assign(x.begin(), x.begin() + cells.owned);
@@ -113,6 +116,7 @@ conductivity_tensor effective_conductivity(heat_problem problem, surroundings ki
     }
     tensor.certificate[b].reaction_imbalance = heat_imbalance(inflows(cells, loads[b], x), 0);
     tensor.certificate[b].solve_seconds = tensor.certificate[b].earlier_seconds + watch.seconds();
+    tensor.certificate[b].solve_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
   }
   find_principal_values(tensor);
   for (std::size_t b = 0; b < 3; ++b) tensor.temperature_K[b] = spread(problem, part, std::move(fields[b]), 0);

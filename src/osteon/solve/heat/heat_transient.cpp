@@ -98,6 +98,7 @@ class stepper {
     record.inflow_W = inflows(cells_, load_, above_initial_);
     advance(1 - w);
     total.iterations += certificate.iterations;
+    total.work += certificate.work;
     total.converged = total.converged && certificate.converged;
     total.residual_history = std::move(certificate.residual_history);
     const auto raise = [](double& worst, double value) { worst = std::max(worst, value); };
@@ -155,6 +156,7 @@ void check_transient(const heat_problem& problem, const time_plan& plan) { check
 transient_solution solve_transient(const heat_problem& problem, const time_plan& plan, const options& how, log_sink& log) {
   check_tolerance(how);
   stopwatch watch;
+  cpu_clock cpu;
   transient_solution solution;
   solution.periodic_faces = check_steps(problem, plan);
   const auto steps = static_cast<std::int64_t>(std::ceil(plan.end_s / plan.step_s * (1 - 1e-12)));
@@ -168,8 +170,10 @@ transient_solution solve_transient(const heat_problem& problem, const time_plan&
   solution.certificate.converged = true;
   solution.source_W = time.made_W();
   solution.certificate.setup_seconds = watch.seconds();
+  solution.certificate.setup_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
 
   watch.restart();
+  cpu.restart();
   solve_certificate& certificate = solution.certificate;
   std::int64_t taken = 0;
   const auto saved = [&] {
@@ -218,6 +222,7 @@ transient_solution solve_transient(const heat_problem& problem, const time_plan&
   if (how.checkpoints) how.checkpoints->finish(saved());
   solution.temperature_K = time.temperature();
   certificate.solve_seconds = certificate.earlier_seconds + watch.seconds();
+  certificate.solve_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
   return solution;
 }
 

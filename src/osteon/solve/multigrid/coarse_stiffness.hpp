@@ -44,6 +44,11 @@ class coarse_stiffness final : public elasticity_operator {
                    std::span<const int> touching, const std::string& name = "nodes of a coarse level");
 
   void multiply(const float* x, float* y) const override;
+  // x is read, y read and written; a brick has eight corners and the number of its matrix, which is taken to be in a cache.
+  kernel_work work() const override {
+    const auto bricks = static_cast<double>(matrix_.size());
+    return {static_cast<double>(size()) * 3 * sizeof(float) + bricks * 9 * sizeof(std::int32_t), bricks * 2 * 24 * 24};
+  }
   std::int64_t size() const override { return 4 * nodes_; }
   grid::node_layout layout() const override { return {3, 1, 4}; }
   const grid::shared_nodes& shared() const override { return shared_; }

@@ -224,6 +224,35 @@ void elasticity_multigrid::cycle(std::size_t l, bool keeps_residual) {
   smooth(at, degree, false, keeps_residual);
 }
 
+// As cycle() and smooth() go through the vectors.
+kernel_work elasticity_multigrid::work_of_cycle(std::size_t l, bool keeps_residual) const {
+  const elasticity_operator& k = *levels_[l]->k;
+  const auto values = static_cast<double>(k.size());
+  const auto passes = [&](double times, double operations) {
+    return kernel_work{times * sizeof(float) * values, operations * values};
+  };
+  const auto smoothing = [&](bool from_zero, bool keeps) {
+    kernel_work w = from_zero ? passes(4, 2) : passes(5, 3);
+    const int products = smoothing_degree(l) - 1;
+    w += products * (k.work() + passes(8, 6));
+    if (keeps) w += k.work() + passes(3, 1);
+    return w;
+  };
+  kernel_work all = smoothing(true, true) + smoothing(false, keeps_residual) + k.work() + passes(6, 2);
+  // Down and up again: the fine vector, for each node its brick and place, the coarse vector.
+  constexpr double of_node = sizeof(std::int32_t) + 1;
+  all += passes(2, 4) + kernel_work{2 * of_node * static_cast<double>(levels_[l]->parents.node_brick.size()) +
+                                        3 * sizeof(float) * static_cast<double>(levels_[l + 1]->k->size()),
+                                    0};
+  if (l + 2 == levels_.size()) return all;
+  const int cycles = cycles_of_level(l + 1);
+  if (cycles == 1) return all + work_of_cycle(l + 1, false);
+  const auto coarse = static_cast<double>(levels_[l + 1]->k->size());
+  for (int i = 0; i < cycles; ++i)
+    all += work_of_cycle(l + 1, i + 1 < cycles) + kernel_work{8 * sizeof(float) * coarse, 5 * coarse};
+  return all;
+}
+
 // x += p(D^-1 K) D^-1 r with the residual r kept up to date, or left behind after the last step.
 void elasticity_multigrid::smooth(level& at, int degree, bool from_zero, bool keeps_residual) {
   const auto lambda = static_cast<float>(at.largest);

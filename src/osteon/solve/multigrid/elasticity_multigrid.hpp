@@ -26,6 +26,9 @@ class elasticity_multigrid {
   /// @collective
   std::span<const float> cycle();
 
+  /// Of one cycle on this rank, but for the coarsest level.
+  kernel_work work_of_cycle() const { return work_of_cycle(0, false); }
+
   /// Between cycles the vectors of the finest level may be used for other things: two vectors of fine.size() values.
   std::span<double> scratch(std::size_t which) { return scratch_->doubles(which).first(levels_[0]->residual.size()); }
 
@@ -49,6 +52,7 @@ class elasticity_multigrid {
   };
   /// Find the correction for the residual of a level.
   void solve_level(std::size_t l);
+  kernel_work work_of_cycle(std::size_t l, bool keeps_residual) const;
   /// One cycle on a level from zero; the residual is kept up to date if asked for.
   void cycle(std::size_t l, bool keeps_residual);
   double largest_of_smoother(MPI_Comm comm, level& at, std::span<const std::int64_t> ids);

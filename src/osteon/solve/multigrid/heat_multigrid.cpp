@@ -172,6 +172,23 @@ void heat_multigrid::apply(const float* r, float* z) {
   for (int n = 0; n < heat_cycle::cell_sweeps; ++n) smooth(kernel::sweep::back, r, z);
 }
 
+kernel_work heat_multigrid::work_of_cycle() const {
+  // A sweep over a cell: the right side is read, its value read and written, and a byte of directions; of six faces a
+  // conductance times a difference, added up, as is the diagonal.
+  constexpr double of_product = 4 * 6 + 2;
+  const auto owned = static_cast<double>(fine_.owned);
+  constexpr double sweeps = 2 * heat_cycle::cell_sweeps;
+  kernel_work all{owned * (sweeps * 13 + 9 + 8), owned * (sweeps * (of_product + 3) + of_product + 2)};
+  for (std::size_t n = 0; n < gathered_at_; ++n) {
+    const auto rows = static_cast<double>(coarse_[n].matrix.rows()),
+               entries = static_cast<double>(coarse_[n].matrix.column.size());
+    // The matrix, x, the right side and what comes out; the first sweep starts from nothing.
+    const kernel_work product{8 * entries + rows * (4 + 4 + 12), 2 * entries + 5 * rows};
+    all += 2.0 * heat_cycle::smoothing_sweeps(n + 1) * product + kernel_work{rows * (12 + 8), rows * 4};
+  }
+  return all;
+}
+
 void heat_multigrid::cycle(std::size_t n) {
   coarse_level& level = coarse_[n];
   work& w = work_[n];

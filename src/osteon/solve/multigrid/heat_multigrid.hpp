@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <osteon/kernel/heat/conduction_relax.hpp>
+#include <osteon/solve/kernel_work.hpp>
 #include <osteon/solve/multigrid/aggregation.hpp>
 #include <osteon/solve/multigrid/coarsest_heat.hpp>
 #include <vector>
@@ -42,6 +43,9 @@ class heat_multigrid {
   /// @param z over the cells' numbering: owned cells are set, ghosts overwritten, walls stay zero
   /// @collective
   void apply(const float* r, float* z);
+
+  /// Of one cycle on this rank, but for what only rank 0 has.
+  kernel_work work_of_cycle() const;
 
   /// Unknowns of the level that is factorised, on rank 0; 0 elsewhere.
   std::int32_t coarsest_unknowns() const { return coarse_.back().matrix.rows(); }

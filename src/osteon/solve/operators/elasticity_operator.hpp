@@ -5,6 +5,7 @@
 #include <functional>
 #include <osteon/base/for_each.hpp>
 #include <osteon/grid/shared_nodes.hpp>
+#include <osteon/solve/kernel_work.hpp>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,8 @@ class elasticity_operator {
   /// y = K x with zeros at fixed displacements. x must be zero there and equal on all copies of a node; so is y.
   /// @collective
   virtual void multiply(const float* x, float* y) const = 0;
+  /// Of one product on this rank.
+  virtual kernel_work work() const = 0;
   virtual std::int64_t size() const = 0;
   virtual grid::node_layout layout() const = 0;
   virtual const grid::shared_nodes& shared() const = 0;

@@ -16,11 +16,21 @@ enum class solve_part {
   load,       ///< once for each load case
   restart,    ///< each time that the residual is computed anew, at least once for a load case
   iteration,  ///< of conjugate gradients
+  // The same of a problem whose solution is the load of this one.
+  earlier_set_up,
+  earlier_load,
+  earlier_restart,
+  earlier_iteration,
 };
+/// @param p of the first four
+constexpr solve_part earlier(solve_part p) {
+  return static_cast<solve_part>(static_cast<int>(p) + static_cast<int>(solve_part::earlier_set_up));
+}
 /// Called before what belongs to a part.
 using part_listener = std::function<void(solve_part)>;
 
-/// Of elasticity_solver. What searches for parts without support is not in it, nor what finds the nodes of a load.
+/// Of elasticity_solver, periodic faces included. What searches for parts without support is not in it, nor what finds the
+/// nodes of a load.
 /// @throws data_error as the solver's set-up @collective on problem.where.comm
 void rehearse_elasticity(const elasticity_problem& problem, const part_listener& begins);
 

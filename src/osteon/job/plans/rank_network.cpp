@@ -1,4 +1,4 @@
-#include <osteon/job/estimate/rank_network.hpp>
+#include <osteon/job/plans/rank_network.hpp>
 
 #include <fmt/format.h>
 
@@ -90,12 +90,9 @@ rank_network network_of_machine(const machine::description& machine, int ranks, 
     memory = *known;
   else if (ranks_per_host > 1)
     found.assumed.push_back("inside hosts nothing was measured: messages there take 0.5 us and 8 GB/s");
-  found.overhead_s = memory.latency_s / 4;
-  found.where = with_memory(ranks, memory, memory.latency_s / 2);
-  found.words = fmt::format("{}, {} each", counted(found.hosts, "host"), counted(ranks_per_host, "rank"));
+  std::vector<machine::link> ports;
   if (found.hosts > 1) {
-    std::vector<machine::link> ports =
-        ports_of_hosts(machine, alone->between.hosts() > 1 ? alone->between : inside->between);
+    ports = ports_of_hosts(machine, alone->between.hosts() > 1 ? alone->between : inside->between);
     if (std::ssize(ports) < found.hosts) {
       machine::link more = usual_link;
       if (ports.empty())
@@ -107,6 +104,28 @@ rank_network network_of_machine(const machine::description& machine, int ranks, 
                                             counted(hosts_there, "host"), found.hosts - hosts_there));
       ports.resize(static_cast<std::size_t>(found.hosts), more);
     }
+    ports.resize(static_cast<std::size_t>(found.hosts));
+  }
+  std::vector<int> host_of(static_cast<std::size_t>(ranks));
+  for (int r = 0; r < ranks; ++r) host_of[static_cast<std::size_t>(r)] = r / ranks_per_host;
+  rank_network made = network_of_hosts(host_of, memory, ports);
+  made.ranks_per_host = ranks_per_host;
+  made.assumed = std::move(found.assumed);
+  return made;
+}
+
+rank_network network_of_hosts(const std::vector<int>& host_of, const machine::link& memory,
+                              const std::vector<machine::link>& ports) {
+  const int ranks = static_cast<int>(host_of.size());
+  rank_network found;
+  found.hosts = std::max(1, static_cast<int>(ports.size()));
+  found.ranks_per_host = 0;
+  for (int h = 0; h < found.hosts; ++h)
+    found.ranks_per_host = std::max(found.ranks_per_host, static_cast<int>(std::count(host_of.begin(), host_of.end(), h)));
+  found.overhead_s = memory.latency_s / 4;
+  found.where = with_memory(ranks, memory, memory.latency_s / 2);
+  found.words = fmt::format("{}, {} each", counted(found.hosts, "host"), counted(found.ranks_per_host, "rank"));
+  if (found.hosts > 1) {
     double latency = 0;
     for (int h = 0; h < found.hosts; ++h) {
       const machine::link& port = ports[static_cast<std::size_t>(h)];
@@ -120,10 +139,10 @@ rank_network network_of_machine(const machine::description& machine, int ranks, 
     found.overhead_s = latency / 4;
   }
   found.where.name = found.words;
-  found.where.append_route = [ranks, ranks_per_host](int from, int to, std::vector<int>& path) {
+  found.where.append_route = [ranks, host_of](int from, int to, std::vector<int>& path) {
     if (from == to) return;
     path.push_back(from);
-    const int a = from / ranks_per_host, b = to / ranks_per_host;
+    const int a = host_of[static_cast<std::size_t>(from)], b = host_of[static_cast<std::size_t>(to)];
     if (a != b) path.insert(path.end(), {2 * ranks + 2 * a, 2 * ranks + 2 * b + 1});
     path.push_back(ranks + to);
   };

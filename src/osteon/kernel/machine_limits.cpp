@@ -1,8 +1,10 @@
-#include <studies/subdomain_mapping/peak/peak.hpp>
+#include <osteon/kernel/machine_limits.hpp>
 
 #include <omp.h>
 
-namespace osteon::studies {
+#include <osteon/base/for_each.hpp>
+
+namespace osteon::kernel {
 
 namespace {
 
@@ -40,4 +42,18 @@ std::int64_t multiply_and_add() {
 template std::int64_t multiply_and_add<float>();
 template std::int64_t multiply_and_add<double>();
 
-}  // namespace osteon::studies
+triad::triad(std::int64_t bytes)
+    : size_(bytes / static_cast<std::int64_t>(sizeof(double))),
+      a_(new double[static_cast<std::size_t>(size_)]),
+      b_(new double[static_cast<std::size_t>(size_)]),
+      c_(new double[static_cast<std::size_t>(size_)]) {
+  // Each thread touches what it will use: its memory is near to it then.
+  for_each(size_, [a = a_.get(), b = b_.get(), c = c_.get()](std::int64_t i) { a[i] = 0, b[i] = 2, c[i] = 3; });
+}
+
+std::int64_t triad::run() {
+  for_each(size_, [a = a_.get(), b = b_.get(), c = c_.get()](std::int64_t i) { a[i] = b[i] + 3 * c[i]; });
+  return 3 * static_cast<std::int64_t>(sizeof(double)) * size_;
+}
+
+}  // namespace osteon::kernel

@@ -1,8 +1,8 @@
 #pragma once
 /// @file
 /// What the messages of a job's plans take on a network.
-#include <osteon/job/estimate/rank_network.hpp>
-#include <osteon/job/run/job_plans.hpp>
+#include <osteon/job/plans/job_plans.hpp>
+#include <osteon/job/plans/rank_network.hpp>
 #include <string>
 #include <vector>
 
@@ -25,6 +25,9 @@ struct part_time {
 
 /// Messages of a plan up to which it is simulated, link by link.
 constexpr std::int64_t most_messages_to_simulate = 20000;
+
+/// Of one plan by itself, all ranks beginning at once.
+plan_time time_of(const comm::plan_traffic& traffic, const rank_network& on);
 
 /// Cost each plan by itself, all ranks beginning at once; one after the other, so nothing is hidden behind computing.
 /// @pre the plans have as many ranks as the network

@@ -1,7 +1,7 @@
-#include <osteon/job/estimate/message_times.hpp>
+#include <osteon/job/plans/message_times.hpp>
 
 #include <algorithm>
-#include <osteon/net/costs/exchange_cost.hpp>
+#include <osteon/net/costs/plan_cost.hpp>
 #include <osteon/net/costs/simulate.hpp>
 
 namespace osteon::job {
@@ -19,24 +19,24 @@ plan::plan without_bytes(const plan::plan& what) {
   return empty;
 }
 
+}  // namespace
+
 plan_time time_of(const comm::plan_traffic& traffic, const rank_network& on) {
   plan_time t{traffic.plan, traffic.runs, traffic.messages, traffic.bytes, 0, 0, false};
   if (traffic.messages == 0) return t;
   net::simulate_options ends;
   ends.send_overhead = ends.receive_overhead = on.overhead_s;
-  const net::exchange_cost cost = net::cost_of(on.where, traffic.what, ends);
-  const double latency = net::cost_of(on.where, without_bytes(traffic.what), ends).log_gp;
+  const net::plan_cost cost = net::cost_of(on.where, traffic.what, ends);
+  const double latency = net::cost_of(on.where, without_bytes(traffic.what), ends).total;
   // The plan has its different runs once each.
   const double times = cost.messages > 0 ? static_cast<double>(traffic.messages) / static_cast<double>(cost.messages) : 0;
   t.simulated = cost.messages <= most_messages_to_simulate;
   const double seconds =
-      t.simulated ? net::simulate(on.where, traffic.what, ends).total : std::max(cost.log_gp, cost.busiest_links);
+      t.simulated ? net::simulate(on.where, traffic.what, ends).total : std::max(cost.total, cost.busiest_links);
   t.seconds = times * seconds;
   t.latency_seconds = std::min(t.seconds, times * latency);
   return t;
 }
-
-}  // namespace
 
 std::vector<part_time> times_of(const job_plans& plans, const rank_network& on) {
   std::vector<part_time> all;

@@ -115,6 +115,9 @@ class walk_of_plan {
     }
     for (std::size_t rank = 0; rank < ranks_; ++rank) first_[rank + 1] += first_[rank];
     messages_.resize(sent_now_.size());
+    double largest = 0;
+    for (const message& m : sent_now_) largest = std::max(largest, bytes(m.elements));
+    largest_ += largest;
     total_ += static_cast<std::int64_t>(sent_now_.size());
     std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
     for (const message& m : sent_now_) messages_[next[static_cast<std::size_t>(m.to)]++] = m;
@@ -201,7 +204,11 @@ class walk_of_plan {
 
   plan_cost summary() const {
     plan_cost result;
+    result.rounds = plan_.rounds;
     result.messages = total_;
+    for (const double sent : sent_) result.bytes += sent;
+    if (result.bytes > 0)
+      result.skew = largest_ * static_cast<double>(total_) / (static_cast<double>(plan_.rounds) * result.bytes);
     std::size_t last = 0;
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
       if (clocks_[rank].time > clocks_[last].time) last = rank;
@@ -237,6 +244,7 @@ class walk_of_plan {
   double bytes_per_element_;
   std::size_t ranks_;
   std::int64_t total_ = 0;
+  double largest_ = 0;  // bytes of the largest message of each round, summed
   std::vector<clock> clocks_;
   std::vector<double> sent_, received_;
   // Of the round under way.

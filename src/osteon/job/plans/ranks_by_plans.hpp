@@ -4,7 +4,7 @@
 #include <mpi.h>
 
 #include <osteon/base/log_sink.hpp>
-#include <osteon/job/run/job_plans.hpp>
+#include <osteon/job/plans/job_plans.hpp>
 #include <osteon/job/spec.hpp>
 #include <osteon/placement/graph/graph.hpp>
 #include <string>

@@ -1,6 +1,5 @@
-#include <osteon/net/costs/exchange_cost.hpp>
-
 #include <algorithm>
+#include <osteon/net/costs/plan_cost.hpp>
 
 namespace osteon::net {
 
@@ -19,17 +18,24 @@ class walk_of_exchange {
         place_(std::move(place)),
         clock_(place_.size()),
         inbox_(place_.size()),
+        sends_(place_.size()),
+        takes_(place_.size()),
         load_(where.links.size()) {
     if (options_.send_overhead < 0) options_.send_overhead = where.startup;
   }
 
-  exchange_cost run() {
+  plan_cost run() {
     result_.rounds = what_.rounds;
     double largest = 0;
     for (std::int64_t r = 0; r < what_.rounds; ++r) largest += round(r);
     if (result_.bytes > 0)
       result_.skew = largest / (static_cast<double>(what_.rounds) * result_.bytes / static_cast<double>(result_.messages));
-    for (const double end : clock_) result_.log_gp = std::max(result_.log_gp, end);
+    for (const double end : clock_) result_.total = std::max(result_.total, end);
+    for (std::size_t rank = 0; rank < place_.size(); ++rank)
+      if (const double most = std::max(sends_[rank], takes_[rank]); most > result_.busiest_bytes) {
+        result_.busiest_bytes = most;
+        result_.busiest_rank = static_cast<int>(rank);
+      }
     return result_;
   }
 
@@ -61,6 +67,8 @@ class walk_of_exchange {
         longest_way = std::max(longest_way, latency);
         largest = std::max(largest, bytes);
         result_.bytes += bytes;
+        sends_[static_cast<std::size_t>(rank)] += bytes;
+        takes_[static_cast<std::size_t>(m.peer)] += bytes;
         ++result_.messages;
       }
       dearest = std::max(dearest, alone);
@@ -102,17 +110,18 @@ class walk_of_exchange {
   const plan::plan& what_;
   simulate_options options_;
   std::vector<int> place_;
-  exchange_cost result_;
+  plan_cost result_;
   std::vector<double> clock_, sent_;  // when a rank's last round was over; when its port has sent all
   std::vector<std::vector<arriving>> inbox_;
-  std::vector<double> load_;  // s that a link is busy in this round
+  std::vector<double> sends_, takes_;  // bytes of each rank
+  std::vector<double> load_;           // s that a link is busy in this round
   std::vector<int> used_, way_;
 };
 
 }  // namespace
 
-exchange_cost cost_of(const network& where, const plan::plan& what, const simulate_options& options,
-                      std::span<const int> places) {
+plan_cost cost_of(const network& where, const plan::plan& what, const simulate_options& options,
+                  std::span<const int> places) {
   return walk_of_exchange(where, what, options, place_ranks(where, what.ranks, places)).run();
 }
 

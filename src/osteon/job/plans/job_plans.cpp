@@ -1,4 +1,4 @@
-#include <osteon/job/run/job_plans.hpp>
+#include <osteon/job/plans/job_plans.hpp>
 
 #include <fmt/format.h>
 
@@ -21,7 +21,6 @@
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics.hpp>
-#include <osteon/job/run/compute.hpp>
 #include <osteon/render/compositing/picture_plan.hpp>
 #include <osteon/solve/rehearsal/rehearsal.hpp>
 
@@ -31,9 +30,26 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
-enum part_number { reading, set_up, load, restart, iteration, writing, picture, part_count };
+enum part_number {
+  reading,
+  earlier_set_up,
+  earlier_load,
+  earlier_restart,
+  earlier_iteration,
+  set_up,
+  load,
+  restart,
+  iteration,
+  writing,
+  picture,
+  part_count
+};
 constexpr std::array<std::pair<const char*, const char*>, part_count> words{
     {{"reading", "once"},
+     {"heat_set_up", "once, of the heat problem"},
+     {"heat_load", "once, of the heat problem"},
+     {"heat_restart", "each time that the heat problem's residual is computed anew"},
+     {"heat_iteration", "in each iteration of the heat problem"},
      {"set_up", "once for each set of supports"},
      {"load", "once for each load case"},
      {"restart", "each time that the residual is computed anew"},
@@ -49,8 +65,16 @@ part_number part_of(solve::solve_part p) {
       return load;
     case solve::solve_part::restart:
       return restart;
-    default:
+    case solve::solve_part::iteration:
       return iteration;
+    case solve::solve_part::earlier_set_up:
+      return earlier_set_up;
+    case solve::solve_part::earlier_load:
+      return earlier_load;
+    case solve::solve_part::earlier_restart:
+      return earlier_restart;
+    default:
+      return earlier_iteration;
   }
 }
 
@@ -79,8 +103,8 @@ void check(const spec& job, const physics& row) {
                     "counts what it sends",
                     why));
   };
-  if (!row.rehearse) refuse(fmt::format("its physics is {}", row.name));
   if (const std::string why = row.why_not_rehearsed(job); !why.empty()) refuse(why);
+  if (!row.rehearse) refuse(fmt::format("its physics is {}", row.name));
   if (job.segment.drop_unsupported) refuse("segment.drop_unsupported takes voxels away that only the loads tell");
 }
 
@@ -148,8 +172,11 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
     begin(picture);
     if (drawn) drawn->rehearse(part.where);
   });
-  for (std::size_t p = 0; p < part_count; ++p)
-    result.parts.push_back({words[p].first, words[p].second, comm::traffic_of(ledgers[p])});
+  for (std::size_t p = 0; p < part_count; ++p) {
+    job_part part{words[p].first, words[p].second, comm::traffic_of(ledgers[p])};
+    const bool is_earlier = p >= earlier_set_up && p <= earlier_iteration;  // few jobs have such
+    if (!is_earlier || !part.plans.empty()) result.parts.push_back(std::move(part));
+  }
   return result;
 }
 

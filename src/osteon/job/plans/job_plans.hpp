@@ -13,7 +13,7 @@ namespace osteon::job {
 
 /// A part of a job that happens a number of times, and what it sends each time.
 struct job_part {
-  std::string name;       ///< reading, set_up, load, restart, iteration, writing, picture
+  std::string name;       ///< reading, set_up, load, restart, iteration, writing, picture; heat_... of an earlier problem
   std::string how_often;  ///< in words
   std::vector<comm::plan_traffic> plans;
 };

@@ -1,4 +1,4 @@
-#include <osteon/job/run/ranks_by_plans.hpp>
+#include <osteon/job/plans/ranks_by_plans.hpp>
 
 #include <fmt/format.h>
 

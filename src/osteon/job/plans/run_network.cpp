@@ -1,0 +1,55 @@
+#include <osteon/job/plans/run_network.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/kernel/blend/pixel.hpp>
+#include <osteon/render/compositing/probe_machine.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+std::string words_of(const machine::link& l) {
+  return fmt::format("{:.3g} us and {:.3g} GB/s", l.latency_s * 1e6, l.bandwidth / 1e9);
+}
+
+// The slowest of all ranks.
+machine::link slowest_of(MPI_Comm comm, const net::compositing_machine& own) {
+  double worst[2] = {own.latency, 1 / own.rate};
+  MPI_Allreduce(MPI_IN_PLACE, worst, 2, MPI_DOUBLE, MPI_MAX, comm);
+  return {worst[0], 1 / worst[1]};
+}
+
+}  // namespace
+
+rank_network network_of_run(MPI_Comm comm) {
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, comm::rank(comm), MPI_INFO_NULL, &made);
+  const comm::communicator host = comm::communicator::take(made);
+  int first = comm::rank(comm);  // of the host's ranks: its name
+  MPI_Bcast(&first, 1, MPI_INT, 0, host.get());
+  std::vector<int> host_of(static_cast<std::size_t>(comm::size(comm)));
+  MPI_Allgather(&first, 1, MPI_INT, host_of.data(), 1, MPI_INT, comm);
+  std::vector<int> names = host_of;
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  for (int& h : host_of) h = static_cast<int>(std::lower_bound(names.begin(), names.end(), h) - names.begin());
+
+  const kernel::pixel_format pixels{};
+  const int own = host.size();
+  const machine::link memory = slowest_of(comm, render::probe_machine(host.get(), pixels, {1, own, own}));
+  std::vector<machine::link> ports;
+  std::string words = "memory with " + words_of(memory);
+  if (names.size() > 1) {
+    const machine::link between = slowest_of(comm, render::probe_machine(comm, pixels, render::layout_of(comm, 0)));
+    ports.assign(names.size(), between);
+    words += ", links between hosts with " + words_of(between);
+  }
+  rank_network found = network_of_hosts(host_of, memory, ports);
+  found.words += ": " + words + ", measured at the end of the run";
+  return found;
+}
+
+}  // namespace osteon::job
