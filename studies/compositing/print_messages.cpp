@@ -2,8 +2,8 @@
 
 #include <app/process/json_output.hpp>
 #include <studies/compositing/commands.hpp>
+#include <studies/compositing/frames/swap_2d.hpp>
 #include <studies/compositing/model/message_counts.hpp>
-#include <studies/compositing/model/swap_2d.hpp>
 
 namespace osteon::studies {
 

@@ -17,7 +17,7 @@
 #include <osteon/render/compositing/choose_compositor.hpp>
 #include <studies/compositing/fragments/composite_fragments.hpp>
 #include <studies/compositing/frames/composite_frames.hpp>
-#include <studies/compositing/model/swap_2d.hpp>
+#include <studies/compositing/frames/swap_2d.hpp>
 #include <studies/compositing/frames/way_words.hpp>
 #include <studies/measure/over_ranks.hpp>
 

@@ -6,8 +6,8 @@
 #include <osteon/base/error.hpp>
 #include <osteon/plan/verify.hpp>
 #include <random>
+#include <studies/compositing/frames/swap_2d.hpp>
 #include <studies/compositing/model/message_counts.hpp>
-#include <studies/compositing/model/swap_2d.hpp>
 #include <studies/compositing/pixels/compression.hpp>
 #include <studies/compositing/pixels/fast_blend.hpp>
 

@@ -6,7 +6,7 @@
 #include <osteon/comm/composite/compositor.hpp>
 #include <osteon/render/compositing/choose_compositor.hpp>
 #include <studies/compositing/frames/composite_scene.hpp>
-#include <studies/compositing/model/swap_2d.hpp>
+#include <studies/compositing/frames/swap_2d.hpp>
 
 namespace swap_2d_test {
 

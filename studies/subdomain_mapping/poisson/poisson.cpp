@@ -10,9 +10,9 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/kernel/machine_limits.hpp>
-#include <studies/subdomain_mapping/poisson/poisson_grids.hpp>
 #include <studies/subdomain_mapping/block/stream_store.hpp>
 #include <studies/subdomain_mapping/peak/triad.hpp>
+#include <studies/subdomain_mapping/poisson/poisson_grids.hpp>
 
 namespace osteon::studies {
 

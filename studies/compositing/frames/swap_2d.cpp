@@ -1,4 +1,4 @@
-#include <studies/compositing/model/swap_2d.hpp>
+#include <studies/compositing/frames/swap_2d.hpp>
 
 #include <fmt/format.h>
 
