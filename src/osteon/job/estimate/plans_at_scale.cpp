@@ -8,6 +8,7 @@
 #include <memory>
 #include <numbers>
 #include <osteon/base/error.hpp>
+#include <osteon/base/kth_smallest.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/plan/exchange/exchange.hpp>
 
@@ -185,12 +186,10 @@ plan_image made_up_image(index3 shape, double solid_share, const plan_limits& li
         values.push_back(
             static_cast<float>(std::sin(a) * std::cos(b) + std::sin(b) * std::cos(c) + std::sin(c) * std::cos(a)));
       }
-  std::vector<float> sorted = values;
   const double empty = std::clamp(1 - solid_share, 0.0, 0.999);
-  const auto at = sorted.begin() + static_cast<std::ptrdiff_t>(empty * static_cast<double>(sorted.size()));
-  std::nth_element(sorted.begin(), at, sorted.end());
+  const float level = kth_smallest(values, static_cast<std::size_t>(empty * static_cast<double>(values.size())));
   made.image.reserve(values.size());
-  for (const float v : values) made.image.push_back(v >= *at ? material_number{1} : material_number{0});
+  for (const float v : values) made.image.push_back(v >= level ? material_number{1} : material_number{0});
   count_active(made);
   made.volume_factor = static_cast<double>(shape.volume()) / static_cast<double>(few.volume());
   made.area_factor = std::pow(made.volume_factor, 2.0 / 3);

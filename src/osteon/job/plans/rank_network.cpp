@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <osteon/base/counted.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/base/kth_smallest.hpp>
 #include <vector>
 
 namespace osteon::job {
@@ -36,9 +37,8 @@ net::network with_memory(int ranks, const machine::link& memory, double memory_l
 constexpr machine::link usual_memory{0.5e-6, 8e9}, usual_link{1.5e-6, 12e9};  // as machine::assumed has them
 
 double quantile(std::vector<double> values, double share) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
+  const auto k = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
+  return kth_smallest(std::move(values), k);
 }
 
 // The link of each host to the others. None if a host's were not measured.
