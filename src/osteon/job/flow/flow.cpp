@@ -103,7 +103,7 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
     const flow_keys f = flow_keys_of(job);
     constexpr double with_inertia = 6;  // steps of Picard and Newton
     work.solutions = static_cast<double>(std::max<std::size_t>(1, f.multiples.size())) * (f.inertia ? with_inertia : 1);
-    work.kept = f.inertia ? 60 : 8;  // directions of the solver: 128^3 bone with inertia 1.2 kB for a voxel of the fluid
+    work.kept = f.inertia ? 60 : 3;  // directions of GCR: 128^3 bone with inertia 1.2 kB for a voxel of the fluid
   }
   return work;
 }

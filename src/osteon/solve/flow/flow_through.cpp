@@ -8,8 +8,8 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/solve/flow/opening_profiles.hpp>
-#include <osteon/solve/flow/through_solver.hpp>
+#include <osteon/solve/flow/openings/opening_profiles.hpp>
+#include <osteon/solve/flow/openings/through_solver.hpp>
 
 namespace osteon::solve {
 

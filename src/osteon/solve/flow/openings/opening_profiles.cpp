@@ -4,7 +4,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/gather_to_all.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
-#include <osteon/solve/flow/opening_profiles.hpp>
+#include <osteon/solve/flow/openings/opening_profiles.hpp>
 
 namespace osteon::solve {
 

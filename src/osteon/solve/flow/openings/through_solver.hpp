@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// GCR on the coupled system of flow between openings, inside steps of Picard and Newton where there is inertia.
+/// The coupled system of flow between openings: conjugate gradients where it creeps, GCR inside steps of Picard and Newton
+/// where there is inertia.
 #include <osteon/solve/flow/convection.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
 #include <osteon/solve/flow/flow_sums.hpp>
@@ -34,17 +35,19 @@ class through_solver {
   struct direction {
     std::vector<float> p, w;  // scaled so that w has length one
   };
-  enum class step_kind { creeping, picard, newton };
+  enum class step_kind { picard, newton };
 
+  void multiply(std::vector<float>& of);
   void multiply(step_kind kind);
   void find_residual();
-  void precondition(const float* r, float* z);
+  void precondition(const float* r, float* z, float velocity_scale = 1);
   template <class T>
   void remove_free_pressure(T* pressure) const;
   std::array<double, 2> squares(const std::vector<float>& v) const;
   double size(const std::vector<float>& v) const;
   double size_of_answer() const;
   double imbalance() const;
+  bool settle_creeping(double tolerance, const through_options& how, through_flow& answer, log_sink& log);
   bool settle(double reynolds, double tolerance, int most, const through_options& how, through_flow& answer, log_sink& log);
   bool reduce_s(step_kind kind, double to, const through_options& how, through_flow& answer, log_sink& log);
   template <std::size_t N>
@@ -61,6 +64,7 @@ class through_solver {
   std::vector<std::pair<std::size_t, std::int32_t>> open_faces_;  // axis, cell
   std::vector<std::pair<std::int64_t, double>> right_;
   std::size_t most_kept_ = 0;
+  float velocity_scale_;  // of conjugate gradients
   double reynolds_ = 0, unit_ = 1;
   bool has_answer_ = false;        // x is the flow of other conditions
   double first_ = 0;               // |s| of the start

@@ -5,19 +5,18 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/solve/flow/through_solver.hpp>
+#include <osteon/solve/flow/openings/through_solver.hpp>
 
 namespace osteon::solve {
 
 namespace {
 
-constexpr std::size_t kept_creeping = 6;  // with less, open images do not converge
+constexpr double scale_reserve_creeping = 1.15;  // as in permeability
 // What the preconditioner does not know of convection is left to them: many where they cost little.
 constexpr std::size_t kept_inertia = 150, fewest_inertia = 24;
-constexpr double kept_values = 2e7;     // of all ranks, that they may have
-constexpr double fall_creeping = 0.03;  // of |s| after which rounding might be felt
-constexpr double fall_inertia = 0.1;    // what a step of Picard or Newton is solved to
-constexpr int most_creeping = 60, most_steps = 40, most_on_the_way = 12;
+constexpr double kept_values = 2e7;   // of all ranks, that they may have
+constexpr double fall_inertia = 0.1;  // what a step of Picard or Newton is solved to
+constexpr int most_steps = 40, most_on_the_way = 12;
 constexpr int iterations_of_a_fall = 40;
 constexpr double least_fall = 0.9;      // of |s| in so many iterations
 constexpr double on_the_way = 0.03;     // error of a flow that is only a start
@@ -39,7 +38,8 @@ through_solver::through_solver(const open_flow_cells& cells, const through_probl
       single_(cells_.stencil<float>()),
       double_(cells_.stencil<double>()),
       preconditioner_(cells_),
-      convection_(cells, problem.boundaries, problem.is_central) {
+      convection_(cells, problem.boundaries, problem.is_central),
+      velocity_scale_(static_cast<float>(scale_reserve_creeping / preconditioner_.least_velocity_eigenvalue())) {
   for (const flow_side& s : cells.sides)
     if (s.face >= 0) open_faces_.emplace_back(at(static_cast<int>(problem.boundaries[at(s.boundary)].across)), s.face);
   double values = 8.0 * cells_.grid.owned;
@@ -60,13 +60,18 @@ void through_solver::begin(const std::vector<std::pair<std::int64_t, double>>& g
   kept_.clear();
 }
 
-// v = K p, and what inertia adds to it.
-void through_solver::multiply(step_kind kind) {
+// v = K of.
+void through_solver::multiply(std::vector<float>& of) {
   const std::int64_t stride = cells_.stride();
-  for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(p_.data() + c * stride);
-  for_each_stokes(single_, p_.data(), {}, [v = v_.data(), stride]<class V>(int c, std::int32_t i, V value) {
+  for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(of.data() + c * stride);
+  for_each_stokes(single_, of.data(), {}, [v = v_.data(), stride]<class V>(int c, std::int32_t i, V value) {
     kernel::put(v + c * stride + i, value);
   });
+}
+
+// v = K p, and what inertia adds to it.
+void through_solver::multiply(step_kind kind) {
+  multiply(p_);
   if (kind == step_kind::picard) convection_.add_picard(p_.data(), v_.data());
   if (kind == step_kind::newton) convection_.add_newton(p_.data(), v_.data());
 }
@@ -84,8 +89,8 @@ void through_solver::find_residual() {
   precondition(r_.data(), s_.data());
 }
 
-void through_solver::precondition(const float* r, float* z) {
-  preconditioner_.apply(r, z);
+void through_solver::precondition(const float* r, float* z, float velocity_scale) {
+  preconditioner_.apply(r, z, velocity_scale);
   remove_free_pressure(z + 3 * cells_.stride());
 }
 
@@ -141,9 +146,8 @@ double through_solver::imbalance() const {
 // @return whether |s| fell by the factor `to`
 bool through_solver::reduce_s(step_kind kind, double to, const through_options& how, through_flow& answer, log_sink& log) {
   const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
-  const std::size_t most = kind == step_kind::creeping ? kept_creeping : most_kept_;
   solve_certificate& certificate = answer.certificate;
-  if (kind != step_kind::creeping) kept_.clear();  // they belong to another operator
+  kept_.clear();  // they belong to another operator
   std::fill(change_.begin(), change_.end(), 0.0F);
   const double start = size(s_);
   double now = start;
@@ -199,7 +203,7 @@ bool through_solver::reduce_s(step_kind kind, double to, const through_options& 
           fmt::format("the flow solver met a value that is not finite in iteration {}: the flow is too fast for a steady "
                       "state, or voxels are far from cubes",
                       certificate.iterations));
-    if (kept < most)
+    if (kept < most_kept_)
       kept_.push_back({std::vector<float>(at(4 * owned)), std::vector<float>(at(4 * owned))});
     else
       std::rotate(kept_.begin(), kept_.begin() + 1, kept_.end());
@@ -243,7 +247,6 @@ bool through_solver::settle(double reynolds, double tolerance, int most, const t
   solve_certificate& certificate = answer.certificate;
   reynolds_ = reynolds;
   convection_.set_reynolds(reynolds);
-  const bool has_inertia = reynolds > 0;
   find_residual();
   double now = size(s_);
   for (int step = 0;; ++step) {
@@ -252,9 +255,9 @@ bool through_solver::settle(double reynolds, double tolerance, int most, const t
     if (!std::isfinite(now)) return false;
     if (now == 0 || (now <= tolerance * of_answer && std::abs(imbalance()) <= tolerance)) return true;
     if (certificate.iterations >= how.max_iterations || step >= most) return false;
-    const step_kind kind = !has_inertia ? step_kind::creeping : step == 0 ? step_kind::picard : step_kind::newton;
-    if (has_inertia) convection_.linearise(x_.data());
-    reduce_s(kind, has_inertia ? fall_inertia : std::max(fall_creeping, 0.5 * tolerance), how, answer, log);
+    const step_kind kind = step == 0 ? step_kind::picard : step_kind::newton;
+    convection_.linearise(x_.data());
+    reduce_s(kind, fall_inertia, how, answer, log);
     // A step that leads away is shortened; the first one may, as it comes from another flow.
     double share = 1, added = 0;
     const double old = now;
@@ -289,11 +292,11 @@ void through_solver::solve(const through_options& how, through_flow& answer, log
   certificate.residual_history.assign(1, 1.0);
   const double reynolds = reynolds_;
   if (reynolds == 0) {
-    certificate.converged = settle(0, how.tolerance, most_creeping, how, answer, log);
+    certificate.converged = settle_creeping(how.tolerance, how, answer, log);
   } else {
     // The flow with inertia from that without; where that is too far, by flows of less inertia on the way.
     double reached = has_answer_ ? 1 : 0, wanted = 1;
-    if (reached == 0) settle(0, on_the_way, most_creeping, how, answer, log);
+    if (reached == 0) settle_creeping(on_the_way, how, answer, log);
     std::vector<double> known;
     while (certificate.iterations < how.max_iterations) {
       known = x_;
