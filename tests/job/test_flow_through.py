@@ -58,13 +58,56 @@ def test_plates_have_the_drop_of_their_grid(job: Job, tmp_path: Path, inertia: s
     assert abs(s["mass_imbalance"]) < 1e-7
     assert s["reynolds_number"] == pytest.approx(1000 * 2e-3 * s["hydraulic_diameter_mm"] * 1e-3 / 0.002, rel=0.05)
     assert s["load"]["test"] == "flow"
+    # Oracle: the balance of momentum, drop times cross-section over the walls' area.
+    shear = drop * gap / (2 * 5)
+    assert s["mean_wall_shear_stress_Pa"] == pytest.approx(shear, rel=1e-5)
+    assert s["wall_shear_stress_p95_Pa"] == pytest.approx(shear, rel=1e-2)
     with netCDF4.Dataset(tmp_path / "job.out" / "results.nc") as file:
+        stress = np.ma.filled(file["VTKHDF/CellData/wall_shear_stress"][:].astype("f8"), np.nan)
+        assert stress[:, 0] == pytest.approx(shear, rel=1e-4)
+        assert stress[:, 1 : gap - 1] == pytest.approx(0)
         velocity = np.ma.filled(file["VTKHDF/CellData/velocity"][:].astype("f8"), np.nan)
         pressure = np.ma.filled(file["VTKHDF/CellData/pressure"][:].astype("f8"), np.nan)
     assert np.array_equal(np.isfinite(pressure), ~solid)
     assert pressure[:, 0, 0] == pytest.approx(drop * (5 - np.arange(5) - 0.5) / 5, rel=1e-4)
     assert velocity[~solid][:, :2] == pytest.approx(0, abs=1e-4)  # x and y
     assert velocity[..., 2][:, :gap].mean() == pytest.approx(2, rel=1e-6)
+
+
+def test_a_ducts_walls_balance_the_drop(job: Job, tmp_path: Path) -> None:
+    """Oracle: drop times cross-section is the force on the walls, of voxels and of the image's faces alike."""
+    solid = np.zeros((6, 9, 7), bool)
+    solid[:, 8, :] = True
+    save(tmp_path, solid)
+    s = run(job, text(INLET + OUTLET, "", "[solve]\ntolerance = 1e-7"), "-n", "1")
+    balance = s["pressure_drop_Pa"] * (8 * 7) / (2 * (8 + 7) * 6)
+    assert s["mean_wall_shear_stress_Pa"] == pytest.approx(balance, rel=1e-4)
+
+
+def test_a_square_cylinder_in_a_channel(job: Job, tmp_path: Path) -> None:
+    """Oracle: Schaefer and Turek 1996, case 3D-1Q, on voxels of 25 x 10 x 20.5 mm: drag 7.5 to 7.7, lift 0.06 to 0.08, drop
+    of pressure 0.172 to 0.180 Pa. The bounds are theirs, wider by 1 % (drag, drop) and 10 % (lift)."""
+    h = np.array([25, 10, 20.5])
+    z, y = (np.arange(100) + 0.5) * h[0], (np.arange(41) + 0.5) * h[1]
+    solid = np.zeros((100, 41, 20), bool)
+    solid[np.ix_((z > 450) & (z < 550), (y > 150) & (y < 250), np.arange(20))] = True
+    save(tmp_path, solid)
+    flow = (
+        "inertia = true\nviscosity_Pa_s = 1e-3\ndensity_kg_per_m3 = 1\n"
+        "reference_velocity_mm_per_s = 200\nreference_area_mm2 = 41000"
+    )
+    inlet = INLET.replace("= 2\n", "= 200\n").replace("developed", "parabolic")
+    job_file = text(inlet + OUTLET, flow, "[solve]\ntolerance = 1e-3")
+    s = run(job, job_file.replace(f"spacing_mm = {H}", f"spacing_mm = {h.tolist()}"), "-n", "1")
+    drag, lift, _ = s["force_coefficients"]
+    assert 7.5 * 0.99 < drag < 7.7 * 1.01
+    assert 0.06 * 0.9 < lift < 0.08 * 1.1
+    assert abs(s["force_coefficients"][2]) < 1e-3
+    with netCDF4.Dataset(tmp_path / "job.out" / "results.nc") as file:
+        p = np.ma.filled(file["VTKHDF/CellData/pressure"][:].astype("f8"), np.nan)
+    middle = p[:, 19:21, 9:11].mean(axis=(1, 2))
+    drop = 1.5 * middle[17] - 0.5 * middle[16] - (1.5 * middle[22] - 0.5 * middle[23])
+    assert 0.172 * 0.99 < drop < 0.180 * 1.01
 
 
 def test_multiples_give_forchheimers_law_on_any_number_of_ranks(job: Job, tmp_path: Path) -> None:
@@ -115,6 +158,7 @@ def test_a_sliding_wall_drives_without_any_pressure(job: Job, tmp_path: Path) ->
         (OUTLET + OUTLET.replace("high", "low"), "", "nothing drives the flow"),
         (INLET + OUTLET, "viscosity_Pa_s = 0", "viscosity_Pa_s: 0 must be > 0"),
         (INLET + OUTLET, "inertia = true\ndensity_kg_per_m3 = -1", "density_kg_per_m3: -1 must be > 0"),
+        (INLET + OUTLET, "reference_area_mm2 = 2", "goes together with flow.reference_velocity_mm_per_s"),
         (INLET + OUTLET, "multiples = [1, 0]", "multiples: 0 must be finite and not 0"),
         (INLET + OUTLET, "pressure_drop_Pa = 2", 'belongs to test = "permeability"'),
         (INLET + OUTLET + "[load]\ntest = 'permeability'", "", 'belongs to test = "flow"'),

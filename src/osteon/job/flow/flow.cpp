@@ -32,6 +32,10 @@ void describe_flow(key_visitor& v, spec& job) {
     "With inertia: blended, central differences, and where the Reynolds number of a voxel exceeds 2, so much upwind that "
     "nothing oscillates; central: central everywhere.",
     {"blended", "central"});
+  v("reference_velocity_mm_per_s", &f.reference_velocity_mm_per_s,
+    "Of the test flow: velocity U of force_coefficients in mm/s, > 0; with reference_area_mm2.");
+  v("reference_area_mm2", &f.reference_area_mm2,
+    "Of the test flow: area A of force_coefficients in mm2, > 0: for a body in a channel, its area across the flow.");
   v("multiples", &f.multiples,
     "Of the test flow: factors of all given velocities, flow rates and pressures; a flow for each, the fields are those of "
     "the last. With inertia, Forchheimer's law is fitted to them.");
@@ -49,9 +53,16 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
                                          {"density_kg_per_m3", "kg/m3", f.density_kg_per_m3},
                                          {"pressure_drop_Pa", "Pa", f.pressure_drop_Pa.value_or(1)}})
     expect(std::isfinite(value) && value > 0, fmt::format("flow.{}", key), fmt::format("{} must be > 0 {}", value, unit));
+  expect(f.reference_velocity_mm_per_s.has_value() == f.reference_area_mm2.has_value(), "flow.reference_area_mm2",
+         "goes together with flow.reference_velocity_mm_per_s; give both or none");
+  for (const auto& [key, unit, value] : {std::tuple{"reference_velocity_mm_per_s", "mm/s", f.reference_velocity_mm_per_s},
+                                         {"reference_area_mm2", "mm2", f.reference_area_mm2}})
+    expect(!value || (std::isfinite(*value) && *value > 0), fmt::format("flow.{}", key),
+           fmt::format("{} must be > 0 {}", value.value_or(0), unit));
   if (test == "flow") {
     check_openings(job, problems);
   } else {
+    expect(!f.reference_area_mm2, "flow.reference_area_mm2", "belongs to test = \"flow\"; remove it");
     expect(job.boundaries.empty(), "boundary",
            fmt::format("belongs to test = \"flow\", not to '{}'; remove one of the two", test));
     expect(!f.inertia, "flow.inertia", "belongs to test = \"flow\": a permeability is that of creeping flow; remove it");
@@ -103,7 +114,7 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
     const flow_keys f = flow_keys_of(job);
     constexpr double with_inertia = 6;  // steps of Picard and Newton
     work.solutions = static_cast<double>(std::max<std::size_t>(1, f.multiples.size())) * (f.inertia ? with_inertia : 1);
-    work.kept = f.inertia ? 60 : 8;  // directions of the solver: 128^3 bone with inertia 1.2 kB for a voxel of the fluid
+    work.kept = f.inertia ? 60 : 3;  // directions of GCR: 128^3 bone with inertia 1.2 kB for a voxel of the fluid
   }
   return work;
 }
@@ -184,6 +195,18 @@ std::vector<answer> flow_answers() {
        .meaning = "Of the fluid on the voxels that are solid, by pressure and friction; the walls in the faces of the image "
                   "are not in it.",
        .in_table = false},
+      {.key = "force_coefficients",
+       .title = "coefficients of that force (z, y, x)",
+       .meaning = "Force over density / 2 * U^2 * A, with flow.reference_velocity_mm_per_s and flow.reference_area_mm2: "
+                  "along the flow the drag coefficient, across it the lift coefficient."},
+      {.key = "mean_wall_shear_stress_Pa",
+       .title = "mean wall shear stress",
+       .unit = "Pa",
+       .meaning = "Of the moving fluid on its walls, over their area; the field wall_shear_stress holds it voxel by voxel."},
+      {.key = "wall_shear_stress_p95_Pa",
+       .title = "wall shear stress, 95th percentile",
+       .unit = "Pa",
+       .meaning = "Over the voxels that have a wall."},
       {.key = "mass_imbalance",
        .title = "inflow less outflow, of the inflow",
        .meaning = "What the solver's tolerance leaves of a balance that is exact."},

@@ -11,8 +11,9 @@ struct flow_keys {
   double viscosity_Pa_s = 1e-3, density_kg_per_m3 = 1000;
   std::optional<double> pressure_drop_Pa;  ///< of permeability; absent: 1
   bool inertia = false;
-  std::string convection = "blended";  ///< or central
-  std::vector<double> multiples;       ///< of the conditions; none: once, as they are
+  std::string convection = "blended";                                     ///< or central
+  std::optional<double> reference_velocity_mm_per_s, reference_area_mm2;  ///< of coefficients of the force on the solid
+  std::vector<double> multiples;                                          ///< of the conditions; none: once, as they are
 };
 
 inline flow_keys flow_keys_of(const spec& job) { return own_keys<flow_keys>(job, "flow"); }

@@ -42,6 +42,7 @@ std::vector<solve::flow_boundary> conditions_of(const spec& job, vector3 origin_
     one.kind = kind_of_flow(b.kind.value_or(""));
     one.value = b.velocity_mm_per_s.value_or(b.flow_rate_mm3_per_s.value_or(b.pressure_Pa.value_or(0)));
     one.is_developed = b.profile.value_or("uniform") == "developed";
+    one.is_parabolic = b.profile.value_or("uniform") == "parabolic";
     if (const auto& u = b.slide_mm_per_s) one.slide_mm_per_s = {(*u)[0], (*u)[1], (*u)[2]};
     if (b.low_mm) one.low_mm = place(*b.low_mm);
     if (b.high_mm) one.high_mm = place(*b.high_mm);
@@ -126,7 +127,7 @@ std::optional<forchheimer_fit> fit_forchheimer(const spec& job, const local_mode
   return fit;
 }
 
-json answers_of_flow(const solve::through_flow& flow, const std::vector<std::string>& names) {
+json answers_of_flow(const solve::through_flow& flow, const std::vector<std::string>& names, const flow_keys& keys) {
   json answers = {{"flow_rate_mm3_per_s", flow.inflow_mm3_per_s},
                   {"pressure_drop_Pa", flow.pressure_drop_Pa},
                   {"opening_inflow_mm3_per_s", json::object()},
@@ -136,7 +137,16 @@ json answers_of_flow(const solve::through_flow& flow, const std::vector<std::str
                   {"reynolds_number", flow.reynolds_number},
                   {"cell_reynolds_number", flow.cell_reynolds_number},
                   {"mass_imbalance", flow.imbalance},
+                  {"mean_wall_shear_stress_Pa", flow.mean_wall_shear_Pa},
+                  {"wall_shear_stress_p95_Pa", flow.p95_wall_shear_Pa},
                   {"force_on_solid_N", {flow.force_on_solid_N.z, flow.force_on_solid_N.y, flow.force_on_solid_N.x}}};
+  if (keys.reference_area_mm2 && keys.reference_velocity_mm_per_s) {
+    constexpr double m_per_mm = 1e-3, m2_per_mm2 = 1e-6;
+    const double velocity = flow.multiple * m_per_mm * *keys.reference_velocity_mm_per_s;
+    const double unit = keys.density_kg_per_m3 / 2 * velocity * velocity * m2_per_mm2 * *keys.reference_area_mm2;
+    answers["force_coefficients"] = {flow.force_on_solid_N.z / unit, flow.force_on_solid_N.y / unit,
+                                     flow.force_on_solid_N.x / unit};
+  }
   for (std::size_t n = 0; n < names.size(); ++n) {
     const solve::boundary_flow& b = flow.boundaries[n];
     if (b.highest_velocity_mm_per_s == 0) continue;  // nothing passes: a wall
@@ -206,7 +216,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   const std::vector<std::string> names = names_of_openings(problem);
   const solve::through_flow& last = solution.flows.back();
   const flow_keys f = flow_keys_of(job);
-  result.answers = answers_of_flow(last, names);
+  result.answers = answers_of_flow(last, names, f);
   if (f.inertia) {
     result.answers["upwinded_share"] = last.upwinded_share;
     constexpr double much = 0.01;
@@ -221,7 +231,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
     result.answers["flows"] = json::array();
     for (const solve::through_flow& flow : solution.flows) {
       json one = {{"multiple", flow.multiple}};
-      one.update(answers_of_flow(flow, names));
+      one.update(answers_of_flow(flow, names, f));
       one["iterations"] = flow.certificate.iterations;
       result.answers["flows"].push_back(one);
     }
@@ -242,6 +252,10 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
                              {"wetted_faces", counts.wetted_faces}};
   result.stopped_at = state_of(last, f.inertia);
   show_flow(result, job, part, std::move(solution.velocity_mm_per_s), std::move(solution.pressure_Pa), std::nullopt);
+  cell_values shear;
+  comm::collectively(comm, [&] { shear = share(std::move(solution.wall_shear_Pa)); });
+  result.fields.push_back({{"wall_shear_stress", "shear stress on the walls of a voxel", "Pa", io::centring::cell, 1},
+                           [&part, shear] { return cell_planes(part, shear, 1); }});
   result.answers["load"] = through_load(job, part);
   return result;
 }

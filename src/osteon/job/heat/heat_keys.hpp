@@ -26,8 +26,8 @@ void describe_boundary(Visitor& t, boundary_spec& b) {
   t("profile", b.profile,
     "velocity and flow_rate: uniform, used if this is left out; developed: as far inside a straight channel of the "
     "opening's "
-    "shape, a parabola between plates.",
-    {"uniform", "developed"});
+    "shape, a parabola between plates; parabolic: the product of two parabolas over the rectangle around the opening.",
+    {"uniform", "developed", "parabolic"});
   t("slide_mm_per_s", b.slide_mm_per_s, "wall: its velocity [z, y, x] in mm/s, along the face.");
   t("low_mm", b.low_mm,
     "Only where the voxel's centre lies in the box from low_mm to high_mm, [z, y, x] as the positions of sets. What names a "

@@ -204,6 +204,38 @@ void flow_convection::linearise(const double* x) {
   set_high(x_.data(), high_);
 }
 
+void flow_convection::visit_sides(std::size_t c,
+                                  const std::function<void(std::int32_t, std::int32_t, float, float)>& visit) const {
+  const std::int64_t stride = cells_.stride();
+  const auto half = [&](std::size_t a) { return static_cast<float>(half_ * cells_.slope[a]); };
+  const auto weight = [&](std::size_t a) { return static_cast<float>(cells_.weight[a]); };
+  const auto low = [&](std::size_t a, std::int32_t i) { return x_[a * at(stride) + at(i)]; };
+  const auto high = [&](std::size_t a, std::int32_t i) { return high_[a * at(stride) + at(i)]; };
+  visit_neighbours(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+    const std::uint8_t number = cells_.friction[c][at(i)];
+    if (number == 0 || number > open_face_frictions) return;
+    const std::int32_t below = near[2 * c];
+    for (std::size_t a = 0; a < 3; ++a) {
+      const bool along = a == c;
+      const float up = along ? (low(a, i) + high(a, i)) / 2 : (high(a, i) + high(a, below)) / 2;
+      const float down = along ? (low(a, below) + low(a, i)) / 2 : (low(a, i) + low(a, below)) / 2;
+      visit(i, near[2 * a + 1], weight(a), half(a) * up);
+      visit(i, near[2 * a], weight(a), -half(a) * down);
+    }
+  });
+  for (std::size_t n = 0; n < cells_.open_faces.size(); ++n) {
+    const kernel::stokes_open_face& f = cells_.open_faces[n];
+    if (at(f.axis) != c) continue;
+    const float inwards = f.is_inlet ? 1 : -1, own = low(c, f.cell);
+    visit(f.cell, f.along, weight(c), inwards * half(c) * (own + (f.along < 0 ? 0 : low(c, f.along))) / 2);
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::size_t a = kernel::axes_across[c][k / 2];
+      visit(f.cell, f.across[k], weight(a) / 2, half(a) / 2 * (k % 2 != 0 ? high(a, f.pressure) : -low(a, f.pressure)));
+    }
+    visit(f.cell, -2, 0, -inwards * half(c) * own);
+  }
+}
+
 void flow_convection::add_picard(const float* p, float* v) {
   walk<float, true, false>(
       x_.data(), high_.data(), p, nullptr,

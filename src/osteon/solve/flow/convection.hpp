@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// Inertia of flow between openings: the convection of momentum on the staggered grid.
+#include <functional>
 #include <osteon/solve/flow/open_flow_cells.hpp>
 #include <vector>
 
@@ -30,7 +31,13 @@ class flow_convection {
   /// last `subtract`. @param below the lower of the face's two cells
   double carried_off(const double* x, std::int32_t cell, std::int32_t below, std::size_t c, std::size_t d) const;
 
-  /// Keep x for the next two. @collective
+  /// Call visit(face, beyond, friction, half_flow) for each side of the control volumes of a component's faces with an
+  /// unknown: the face beyond (-1: none that is in the answer), the weight of its friction, and half of what the flow of the
+  /// last `linearise` carries out by the side. Beyond -2: no side, but what is carried off, all of it, less than zero where
+  /// it comes in. One thread.
+  void visit_sides(std::size_t component, const std::function<void(std::int32_t, std::int32_t, float, float)>& visit) const;
+
+  /// Keep x for the next three. @collective
   void linearise(const double* x);
   /// v += C(x) p. @param p shape (4, stride), ghosts current
   void add_picard(const float* p, float* v);

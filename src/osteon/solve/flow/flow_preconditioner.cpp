@@ -13,7 +13,6 @@ namespace {
 constexpr material_number nothing = 1;  // of cells without an unknown: they hang loosely on their neighbours
 constexpr material_number first_material = 2;
 constexpr double loose = 1e-6;
-constexpr float pressure_weight = 3;  // of the cycle beside the identity: measured on packs and sponges of 64 to 128 voxels
 
 void mark_uniform(heat_cells& c) {
   for (kernel::conduction_segment& s : c.segments) {
@@ -275,10 +274,17 @@ void flow_preconditioner::apply(const float* r, float* z, float velocity_scale) 
     grid.links.exchange(own);
   }
   float* const q = q_.data();
-  const float* const mass = r + 3 * stride;
+  subtract_mass(z, r + 3 * stride, q);
+  float* const p = z + 3 * stride;
+  apply_pressure(q, p);
+  for_each(grid.owned, [p, q](std::int64_t i) { p[i] = q[i] + pressure_weight * p[i]; });
+}
+
+void flow_preconditioner::subtract_mass(const float* z, const float* mass, float* q) const {
+  const std::int64_t stride = cells_.stride();
   const std::array<float, 3> slope{static_cast<float>(cells_.slope[0]), static_cast<float>(cells_.slope[1]),
                                    static_cast<float>(cells_.slope[2])};
-  visit_neighbours(grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+  visit_neighbours(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     float sum = -mass[i];
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const float* const u = z + static_cast<std::int64_t>(axis) * stride;
@@ -287,10 +293,13 @@ void flow_preconditioner::apply(const float* r, float* z, float velocity_scale) 
     q[i] = sum;
   });
   for (const std::int32_t i : cells_.beyond) q[i] = 0;
-  float* const p = z + 3 * stride;
-  pressure_->cycle.apply(q, p);
-  for (const std::int32_t i : cells_.beyond) p[i] = 0;
-  for_each(grid.owned, [p, q](std::int64_t i) { p[i] = q[i] + pressure_weight * p[i]; });
 }
+
+void flow_preconditioner::apply_pressure(const float* q, float* z) {
+  pressure_->cycle.apply(q, z);
+  for (const std::int32_t i : cells_.beyond) z[i] = 0;
+}
+
+const std::vector<float>& flow_preconditioner::conductance(std::size_t axis) const { return pressure_->conductance[axis]; }
 
 }  // namespace osteon::solve

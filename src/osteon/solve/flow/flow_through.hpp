@@ -28,6 +28,7 @@ struct flow_boundary {
   face_flow kind = face_flow::wall;
   double value = 0;           ///< mean velocity [mm/s] or flow rate [mm3/s] into the image; pressure [Pa]
   bool is_developed = false;  ///< of given velocity or flow rate: the profile far inside a straight channel of this opening
+  bool is_parabolic = false;  ///< of the same: the product of two parabolas over the rectangle around the opening
   vector3 slide_mm_per_s;     ///< of a wall: its velocity; nothing across the face
   /// Only where the centre of the voxel lies in this box and this ball, in mm from the low corner of the image. What names a
   /// part of a face goes before what names all of it.
@@ -86,6 +87,8 @@ struct through_flow {
   double reynolds_number = 0;                                  ///< with the mean speed and the hydraulic diameter
   double cell_reynolds_number = 0;                             ///< highest, with the velocity across a face and the voxel
   double upwinded_share = 0;           ///< of the faces of control volumes, those where convection is not central
+  double mean_wall_shear_Pa = 0;       ///< over the area of all walls of the moving fluid
+  double p95_wall_shear_Pa = 0;        ///< over the voxels next to them
   vector3 force_on_solid_N;            ///< on the solid voxels; not on walls that are faces of the image
   solve_certificate certificate;       ///< residual_history: that of the preconditioner; energy_identity_error unused
   std::vector<double> steady_history;  ///< change of the answer that each step of Picard or Newton asks for
@@ -98,6 +101,7 @@ struct through_solution {
   bool pressure_is_free = false;         ///< nothing gives a pressure: its mean is zero
   std::vector<float> velocity_mm_per_s;  ///< of the last flow, as in flow_direction
   std::vector<float> pressure_Pa;
+  std::vector<float> wall_shear_Pa;  ///< mean over the walls of a voxel; 0 where it has none
   double setup_seconds = 0;
 };
 

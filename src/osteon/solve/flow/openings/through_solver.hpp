@@ -1,16 +1,24 @@
 #pragma once
 /// @file
-/// GCR on the coupled system of flow between openings, inside steps of Picard and Newton where there is inertia.
+/// The coupled system of flow between openings: conjugate gradients where it creeps, GCR inside steps of Picard and Newton
+/// where there is inertia.
+#include <memory>
 #include <osteon/solve/flow/convection.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
 #include <osteon/solve/flow/flow_sums.hpp>
+#include <osteon/solve/flow/openings/transport_cycle.hpp>
 #include <string>
 #include <vector>
 
 namespace osteon::solve {
 
-/// Solves K x + C(x) x = b with given velocities in x. The preconditioner P is that of creeping flow; as in flow_solver,
-/// s = P (b - K x - C(x) x) is what becomes small, against x in the same norm.
+/// Solves K x + C(x) x = b with given velocities in x. As in flow_solver, s = P (b - K x - C(x) x) is what becomes small,
+/// against x in the same norm. Of creeping flow P is that of permeability. With inertia it is block triangular as well, with
+/// a cycle for friction and convection, F, in place of that for friction, and for the pressure the least squares commutator
+///   (G^T W G)^-1 (G^T W F W G) (G^T W G)^-1, with the mobility W for weights:
+/// Darcy's law above the size of a pore, the identity below it, and both with convection. It is taken by halves with that
+/// of permeability: alone it sees next to nothing of some pressures in corners, and GCR stands still.
+/// @cite [Elman2006]: the commutator, without these weights
 class through_solver {
  public:
   /// @param cells, problem kept by reference @collective on its communicator
@@ -34,17 +42,21 @@ class through_solver {
   struct direction {
     std::vector<float> p, w;  // scaled so that w has length one
   };
-  enum class step_kind { creeping, picard, newton };
+  enum class step_kind { picard, newton };
 
+  void multiply(std::vector<float>& of);
   void multiply(step_kind kind);
   void find_residual();
-  void precondition(const float* r, float* z);
+  void precondition(const float* r, float* z, float velocity_scale = 1);
+  void precondition_with_inertia(const float* r, float* z);
+  void linearise();
   template <class T>
   void remove_free_pressure(T* pressure) const;
   std::array<double, 2> squares(const std::vector<float>& v) const;
   double size(const std::vector<float>& v) const;
   double size_of_answer() const;
   double imbalance() const;
+  bool settle_creeping(double tolerance, const through_options& how, through_flow& answer, log_sink& log);
   bool settle(double reynolds, double tolerance, int most, const through_options& how, through_flow& answer, log_sink& log);
   bool reduce_s(step_kind kind, double to, const through_options& how, through_flow& answer, log_sink& log);
   template <std::size_t N>
@@ -61,6 +73,9 @@ class through_solver {
   std::vector<std::pair<std::size_t, std::int32_t>> open_faces_;  // axis, cell
   std::vector<std::pair<std::int64_t, double>> right_;
   std::size_t most_kept_ = 0;
+  std::array<std::unique_ptr<transport_cycle>, 3> transport_;  // null: creeping flow is preconditioned
+  std::vector<float> pressure_, other_pressure_, weighed_, carried_;
+  float velocity_scale_;  // of conjugate gradients
   double reynolds_ = 0, unit_ = 1;
   bool has_answer_ = false;        // x is the flow of other conditions
   double first_ = 0;               // |s| of the start

@@ -8,8 +8,10 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/solve/flow/opening_profiles.hpp>
-#include <osteon/solve/flow/through_solver.hpp>
+#include <osteon/solve/flow/openings/opening_profiles.hpp>
+#include <osteon/solve/flow/openings/through_solver.hpp>
+#include <osteon/solve/flow/openings/wall_shear.hpp>
+#include <osteon/solve/post/field_statistics.hpp>
 
 namespace osteon::solve {
 
@@ -382,6 +384,25 @@ void find_force(const through_problem& problem, const open_flow_cells& open, con
   flow.force_on_solid_N = {unit * force[0], unit * force[1], unit * force[2]};
 }
 
+void find_wall_shear_of(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
+                        const flow_units& units, through_flow& flow, std::vector<float>* field) {
+  const wall_shear shear = find_wall_shear(problem, open, at_centres(open.cells, x), units.velocity_mm_per_s, flow.multiple);
+  const double in_Pa = problem.viscosity_Pa_s * units.velocity_mm_per_s;
+  flow.mean_wall_shear_Pa = in_Pa * shear.mean;
+  std::vector<float> beside;
+  for (std::size_t i = 0; i < shear.of_cell.size(); ++i)
+    if (shear.has_wall[i]) beside.push_back(static_cast<float>(in_Pa * static_cast<double>(shear.of_cell[i])));
+  flow.p95_wall_shear_Pa = statistics(problem.where.comm, beside).p95;
+  if (field == nullptr) return;
+  field->assign(at(problem.cells.size()), 0);
+  for (const voxel::run& r : problem.cells.runs()) {
+    const std::int32_t first = open.cells.numbers.find(r.z, r.y, r.x);
+    if (first < 0) continue;
+    for (std::int32_t n = 0; n < r.length; ++n)
+      (*field)[at(r.first + n)] = static_cast<float>(in_Pa * static_cast<double>(shear.of_cell[at(first + n)]));
+  }
+}
+
 void find_speeds(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                  const flow_units& units, const through_solution& all, through_flow& flow) {
   const flow_cells& cells = open.cells;
@@ -474,6 +495,7 @@ through_solution solve_flow_through(const through_problem& problem, const throug
     find_boundary_flows(problem, open, solver.answer(), units, flow);
     find_force(problem, open, solver.answer(), units, solver.inertia(), flow);
     find_speeds(problem, open, solver.answer(), units, all, flow);
+    find_wall_shear_of(problem, open, solver.answer(), units, flow, how.fields ? &all.wall_shear_Pa : nullptr);
     last = multiple;
     if (!flow.certificate.converged) break;
   }

@@ -23,8 +23,9 @@ struct opening_face {
 /// The faces of all ranks on sides with a given velocity, ascending, with their velocities: the same on all ranks. Only
 /// faces of parts that flow have one: a rate is spread over these.
 ///
-/// A developed profile solves the friction across a straight channel of the opening's shape under a uniform gradient, by
-/// the same rule for walls as the flow inside.
+/// A parabolic one is the product of a parabola along each side of the rectangle around the opening's voxels, zero on its
+/// edges, taken at the voxels' centres. A developed profile solves the friction across a straight channel of the opening's
+/// shape under a uniform gradient, by the same rule for walls as the flow inside.
 /// @collective on problem.where.comm @cost the faces of those sides on every rank
 std::vector<opening_face> find_opening_velocities(const through_problem& problem, const numbered_parts& parts,
                                                   const std::vector<bool>& flows);

@@ -4,7 +4,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/gather_to_all.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
-#include <osteon/solve/flow/opening_profiles.hpp>
+#include <osteon/solve/flow/openings/opening_profiles.hpp>
 
 namespace osteon::solve {
 
@@ -101,6 +101,26 @@ std::vector<double> developed(const cross_section& s) {
   return u;
 }
 
+// The product of two parabolas that are zero on the edges of the rectangle around the faces.
+std::vector<double> parabolic(const std::vector<opening_face>& all, const std::vector<std::size_t>& chosen) {
+  std::array<std::int32_t, 2> low{all[chosen[0]].first, all[chosen[0]].second}, high = low;
+  for (const std::size_t k : chosen) {
+    low = {std::min(low[0], all[k].first), std::min(low[1], all[k].second)};
+    high = {std::max(high[0], all[k].first), std::max(high[1], all[k].second)};
+  }
+  std::vector<double> u;
+  for (const std::size_t k : chosen) {
+    const std::array<std::int32_t, 2> place{all[k].first, all[k].second};
+    double product = 1;
+    for (std::size_t n = 0; n < 2; ++n) {
+      const double from_low = place[n] - low[n] + 0.5, width = high[n] - low[n] + 1;
+      product *= from_low * (width - from_low) / (width * width);
+    }
+    u.push_back(product);
+  }
+  return u;
+}
+
 }  // namespace
 
 std::vector<opening_face> find_opening_velocities(const through_problem& problem, const numbered_parts& parts,
@@ -141,6 +161,7 @@ std::vector<opening_face> find_opening_velocities(const through_problem& problem
     const double mean = boundary.kind == face_flow::velocity ? boundary.value : boundary.value / (area * count);
     std::vector<double> profile(chosen.size(), 1);
     if (boundary.is_developed) profile = developed(section_of(problem, all, chosen));
+    if (boundary.is_parabolic) profile = parabolic(all, chosen);
     double sum = 0;
     for (const double u : profile) sum += u;
     for (std::size_t n = 0; n < chosen.size(); ++n) all[chosen[n]].velocity_mm_per_s = mean * profile[n] * count / sum;

@@ -5,19 +5,21 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
-#include <osteon/solve/flow/through_solver.hpp>
+#include <osteon/solve/flow/openings/through_solver.hpp>
 
 namespace osteon::solve {
 
 namespace {
 
-constexpr std::size_t kept_creeping = 6;  // with less, open images do not converge
+constexpr double scale_reserve_creeping = 1.15;  // as in permeability
 // What the preconditioner does not know of convection is left to them: many where they cost little.
-constexpr std::size_t kept_inertia = 150, fewest_inertia = 24;
-constexpr double kept_values = 2e7;     // of all ranks, that they may have
-constexpr double fall_creeping = 0.03;  // of |s| after which rounding might be felt
-constexpr double fall_inertia = 0.1;    // what a step of Picard or Newton is solved to
-constexpr int most_creeping = 60, most_steps = 40, most_on_the_way = 12;
+constexpr std::size_t kept_inertia = 100, fewest_inertia = 24;
+constexpr double kept_values = 2e7;    // of all ranks, that they may have
+constexpr double fall_inertia = 0.01;  // what a step of Picard or Newton is solved to
+constexpr int most_steps = 100, most_on_the_way = 30;
+constexpr double quick_picard = 0.8;  // fall of |s| by a step of Picard that is worth another
+constexpr int first_picards = 40;     // where the flow is another one yet
+constexpr int picards_again = 3;      // where one of Newton led away
 constexpr int iterations_of_a_fall = 40;
 constexpr double least_fall = 0.9;      // of |s| in so many iterations
 constexpr double on_the_way = 0.03;     // error of a flow that is only a start
@@ -39,7 +41,8 @@ through_solver::through_solver(const open_flow_cells& cells, const through_probl
       single_(cells_.stencil<float>()),
       double_(cells_.stencil<double>()),
       preconditioner_(cells_),
-      convection_(cells, problem.boundaries, problem.is_central) {
+      convection_(cells, problem.boundaries, problem.is_central),
+      velocity_scale_(static_cast<float>(scale_reserve_creeping / preconditioner_.least_velocity_eigenvalue())) {
   for (const flow_side& s : cells.sides)
     if (s.face >= 0) open_faces_.emplace_back(at(static_cast<int>(problem.boundaries[at(s.boundary)].across)), s.face);
   double values = 8.0 * cells_.grid.owned;
@@ -60,13 +63,18 @@ void through_solver::begin(const std::vector<std::pair<std::int64_t, double>>& g
   kept_.clear();
 }
 
-// v = K p, and what inertia adds to it.
-void through_solver::multiply(step_kind kind) {
+// v = K of.
+void through_solver::multiply(std::vector<float>& of) {
   const std::int64_t stride = cells_.stride();
-  for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(p_.data() + c * stride);
-  for_each_stokes(single_, p_.data(), {}, [v = v_.data(), stride]<class V>(int c, std::int32_t i, V value) {
+  for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(of.data() + c * stride);
+  for_each_stokes(single_, of.data(), {}, [v = v_.data(), stride]<class V>(int c, std::int32_t i, V value) {
     kernel::put(v + c * stride + i, value);
   });
+}
+
+// v = K p, and what inertia adds to it.
+void through_solver::multiply(step_kind kind) {
+  multiply(p_);
   if (kind == step_kind::picard) convection_.add_picard(p_.data(), v_.data());
   if (kind == step_kind::newton) convection_.add_newton(p_.data(), v_.data());
 }
@@ -84,9 +92,70 @@ void through_solver::find_residual() {
   precondition(r_.data(), s_.data());
 }
 
-void through_solver::precondition(const float* r, float* z) {
-  preconditioner_.apply(r, z);
+void through_solver::precondition(const float* r, float* z, float velocity_scale) {
+  if (transport_[0])
+    precondition_with_inertia(r, z);
+  else
+    preconditioner_.apply(r, z, velocity_scale);
   remove_free_pressure(z + 3 * cells_.stride());
+}
+
+// P of the flow of x as it is now.
+void through_solver::linearise() {
+  convection_.linearise(x_.data());
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::size_t c = 0; c < 3; ++c) transport_[c] = std::make_unique<transport_cycle>(cells_, convection_, c);
+  for (auto* v : {&pressure_, &other_pressure_}) v->resize(at(cells_.stride()));
+  for (auto* v : {&weighed_, &carried_}) v->resize(at(4 * cells_.stride()));
+}
+
+void through_solver::precondition_with_inertia(const float* r, float* z) {
+  const std::int64_t stride = cells_.stride();
+#pragma omp parallel for schedule(dynamic, 1)
+  for (std::int64_t c = 0; c < 3; ++c) transport_[at(c)]->apply(r + c * stride, z + c * stride);
+  for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(z + c * stride);
+  float *const q = pressure_.data(), *const y = other_pressure_.data(), *const t = weighed_.data(),
+               *const f = carried_.data();
+  preconditioner_.subtract_mass(z, r + 3 * stride, q);
+  preconditioner_.apply_pressure(q, y);
+  remove_free_pressure(y);
+  cells_.grid.links.exchange(y);
+  // t = W G y, f = W F t
+  std::array<const float*, 3> mobility{};
+  std::array<float, 3> slope{}, per_weight{};
+  for (std::size_t c = 0; c < 3; ++c) {
+    mobility[c] = preconditioner_.conductance(c).data();
+    slope[c] = static_cast<float>(cells_.slope[c]);
+    per_weight[c] = static_cast<float>(1 / cells_.weight[c]);
+  }
+  std::fill_n(t, 4 * stride, 0.0F);
+  visit_neighbours_in_parallel(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+    for (std::size_t c = 0; c < 3; ++c)
+      if (near[2 * c] >= 0 && cells_.has_face(c, i))
+        t[c * at(stride) + at(i)] = mobility[c][i] * per_weight[c] * slope[c] * (y[i] - y[near[2 * c]]);
+  });
+  for (const kernel::stokes_open_face& o : cells_.open_faces) {
+    const std::size_t c = at(o.axis);
+    t[c * at(stride) + at(o.cell)] =
+        mobility[c][o.cell] * per_weight[c] * slope[c] * (o.is_inlet ? 1.0F : -1.0F) * y[o.pressure];
+  }
+  for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(t + c * stride);
+  for_each_stokes(single_, t, {},
+                  [f, stride]<class V>(int c, std::int32_t i, V value) { kernel::put(f + c * stride + i, value); });
+  convection_.add_picard(t, f);
+  for (std::size_t c = 0; c < 3; ++c) {
+    float* const own = f + c * at(stride);
+    for_each(cells_.grid.owned, [own, w = mobility[c], scale = per_weight[c], friction = cells_.friction[c].data()](
+                                    std::int64_t i) { own[i] = friction[i] == 0 ? 0 : w[i] * scale * own[i]; });
+    cells_.grid.links.exchange(own);
+  }
+  preconditioner_.subtract_mass(f, t + 3 * stride, q);
+  float* const p = z + 3 * stride;
+  preconditioner_.apply_pressure(q, p);
+  // The commutator by itself is next to blind to some pressures at corners; that of creeping flow sees them.
+  preconditioner_.subtract_mass(z, r + 3 * stride, q);
+  for_each(cells_.grid.owned,
+           [p, q, y](std::int64_t i) { p[i] = 0.5F * (p[i] + q[i] + flow_preconditioner::pressure_weight * y[i]); });
 }
 
 // Takes the mean over each part of the fluid whose pressure nothing gives.
@@ -141,9 +210,8 @@ double through_solver::imbalance() const {
 // @return whether |s| fell by the factor `to`
 bool through_solver::reduce_s(step_kind kind, double to, const through_options& how, through_flow& answer, log_sink& log) {
   const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
-  const std::size_t most = kind == step_kind::creeping ? kept_creeping : most_kept_;
   solve_certificate& certificate = answer.certificate;
-  if (kind != step_kind::creeping) kept_.clear();  // they belong to another operator
+  kept_.clear();  // they belong to another operator
   std::fill(change_.begin(), change_.end(), 0.0F);
   const double start = size(s_);
   double now = start;
@@ -199,7 +267,7 @@ bool through_solver::reduce_s(step_kind kind, double to, const through_options& 
           fmt::format("the flow solver met a value that is not finite in iteration {}: the flow is too fast for a steady "
                       "state, or voxels are far from cubes",
                       certificate.iterations));
-    if (kept < most)
+    if (kept < most_kept_)
       kept_.push_back({std::vector<float>(at(4 * owned)), std::vector<float>(at(4 * owned))});
     else
       std::rotate(kept_.begin(), kept_.begin() + 1, kept_.end());
@@ -243,21 +311,35 @@ bool through_solver::settle(double reynolds, double tolerance, int most, const t
   solve_certificate& certificate = answer.certificate;
   reynolds_ = reynolds;
   convection_.set_reynolds(reynolds);
-  const bool has_inertia = reynolds > 0;
+  for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(x_.data() + c * cells_.stride());
+  linearise();
   find_residual();
   double now = size(s_);
+  // Steps of Picard that come before one of Newton: as long as they lead on quickly, and where those of Newton lead away.
+  int picards = 1;
+  double fall_of_picard = 0;
   for (int step = 0;; ++step) {
     const double of_answer = size_of_answer();
     answer.steady_history.push_back(of_answer > 0 ? now / of_answer : 0);
     if (!std::isfinite(now)) return false;
     if (now == 0 || (now <= tolerance * of_answer && std::abs(imbalance()) <= tolerance)) return true;
     if (certificate.iterations >= how.max_iterations || step >= most) return false;
-    const step_kind kind = !has_inertia ? step_kind::creeping : step == 0 ? step_kind::picard : step_kind::newton;
-    if (has_inertia) convection_.linearise(x_.data());
-    reduce_s(kind, has_inertia ? fall_inertia : std::max(fall_creeping, 0.5 * tolerance), how, answer, log);
+    const step_kind kind = picards > 0 ? step_kind::picard : step_kind::newton;
+    if (step > 0) {
+      linearise();
+      precondition(r_.data(), s_.data());
+      now = size(s_);
+    }
+    reduce_s(kind, fall_inertia, how, answer, log);
     // A step that leads away is shortened; the first one may, as it comes from another flow.
     double share = 1, added = 0;
     const double old = now;
+    const auto take_back = [&] {
+      for_each(static_cast<std::int64_t>(x_.size()),
+               [x = x_.data(), d = change_.data(), added](std::int64_t i) { x[i] -= added * static_cast<double>(d[i]); });
+      find_residual();
+      now = size(s_);
+    };
     for (;;) {
       for_each(static_cast<std::int64_t>(x_.size()), [x = x_.data(), d = change_.data(), f = share - added](std::int64_t i) {
         x[i] += f * static_cast<double>(d[i]);
@@ -267,8 +349,18 @@ bool through_solver::settle(double reynolds, double tolerance, int most, const t
       find_residual();
       now = size(s_);
       if (kind != step_kind::newton || now < (1 - 0.1 * share) * old) break;
+      if (share < 1 && fall_of_picard < 1) {
+        take_back();
+        picards = picards_again;
+        break;
+      }
       if (share < shortest_share) return false;
       share /= 2;
+    }
+    if (kind == step_kind::picard) {
+      fall_of_picard = now / old;
+      --picards;
+      if (picards == 0 && (step < first_picards || fall_of_picard < quick_picard)) picards = 1;
     }
   }
 }
@@ -290,11 +382,11 @@ void through_solver::solve(const through_options& how, through_flow& answer, log
   certificate.residual_history.assign(1, 1.0);
   const double reynolds = reynolds_;
   if (reynolds == 0) {
-    certificate.converged = settle(0, how.tolerance, most_creeping, how, answer, log);
+    certificate.converged = settle_creeping(how.tolerance, how, answer, log);
   } else {
     // The flow with inertia from that without; where that is too far, by flows of less inertia on the way.
     double reached = has_answer_ ? 1 : 0, wanted = 1;
-    if (reached == 0) settle(0, on_the_way, most_creeping, how, answer, log);
+    if (reached == 0) settle_creeping(on_the_way, how, answer, log);
     std::vector<double> known;
     while (certificate.iterations < how.max_iterations) {
       known = x_;

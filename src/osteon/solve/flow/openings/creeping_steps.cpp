@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/base/error.hpp>
+#include <osteon/solve/flow/openings/through_solver.hpp>
+
+namespace osteon::solve {
+
+namespace {
+
+constexpr double creeping_drop = 0.03;  // fall of the size of s after which rounding might be felt
+constexpr double creeping_growth = 1.3;
+constexpr int most_creeping_scalings = 8;
+constexpr int creeping_patience = 40;  // iterations without a fall of |s|
+
+}  // namespace
+
+// The recursion of flow_solver, whose inner product it shares: see there. Given velocities are in x and are no unknowns, so
+// that all that is added to x is zero there. @return whether |s| is below the tolerance of the answer, mass and all
+bool through_solver::settle_creeping(double tolerance, const through_options& how, through_flow& answer, log_sink& log) {
+  const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
+  solve_certificate& certificate = answer.certificate;
+  std::vector<float>& q = change_;  // P w; v_ is K s, w_ is K p
+  reynolds_ = 0;
+  for (auto& t : transport_) t.reset();
+  for (auto* v : {&p_, &w_}) std::fill(v->begin(), v->end(), 0.0F);
+  double exact = 0, now = 0, least = 0, refreshed = 0, rho = 0;
+  double worth_a_look = 1.2 * tolerance;  // |s| over the answer where the exact one is asked for
+  bool starts = true;                     // no direction is to be conjugate to
+  int scalings = 0, idle = 0;
+  // The residual anew, and what is left of it. @return whether that is little enough
+  const auto refresh = [&] {
+    remove_free_pressure(x_.data() + 3 * stride);
+    find_residual();
+    exact = size(s_);
+    const double of_answer = size_of_answer();
+    answer.steady_history.push_back(of_answer > 0 ? exact / of_answer : 0);
+    if (!std::isfinite(exact)) return false;
+    if (exact == 0 || (exact <= tolerance * of_answer && std::abs(imbalance()) <= tolerance)) return true;
+    precondition(r_.data(), s_.data(), velocity_scale_);
+    now = size(s_);
+    refreshed = 0;
+    return false;
+  };
+  // The inner product was none: see flow_solver.
+  const auto rescale = [&] {
+    if (++scalings > most_creeping_scalings)
+      throw solve_error(fmt::format(
+          "the flow solver found no scale of its preconditioner in {} trials, the last one in iteration {}: voxels "
+          "are far from cubes, or the image has channels that single precision cannot hold; resample it",
+          most_creeping_scalings, certificate.iterations));
+    velocity_scale_ *= static_cast<float>(creeping_growth);
+    idle = 0;
+    starts = true;
+    const bool is_done = refresh();
+    least = now;
+    return is_done;
+  };
+  if (refresh()) return true;
+  least = now;
+  for (;;) {
+    if (certificate.iterations >= how.max_iterations) {
+      refresh();
+      return false;
+    }
+    if (how.poll) how.poll();
+    multiply(s_);
+    const double before = rho;
+    rho = all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+      const float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin,
+                         *const v = v_.data() + c * stride + begin;
+      for (std::int64_t i = 0; i < n; ++i)
+        sum[0] += ((c < 3 ? static_cast<double>(v[i]) : 0) - static_cast<double>(r[i])) * static_cast<double>(s[i]);
+    }))[0];
+    if (!(rho > 0)) {
+      if (rescale()) return true;
+      continue;
+    }
+    if (refreshed == 0) refreshed = std::sqrt(rho);
+    const auto beta = static_cast<float>(starts ? 0 : rho / before);
+    starts = false;
+    sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto&) {
+      float *const p = p_.data() + c * stride + begin, *const w = w_.data() + c * stride + begin;
+      const float *const s = s_.data() + c * stride + begin, *const v = v_.data() + c * stride + begin;
+      for (std::int64_t i = 0; i < n; ++i) p[i] = s[i] + beta * p[i], w[i] = v[i] + beta * w[i];
+    });
+    precondition(w_.data(), q.data(), velocity_scale_);
+    const double square = all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+      const float *const p = p_.data() + c * stride + begin, *const w = w_.data() + c * stride + begin,
+                         *const other = q.data() + c * stride + begin;
+      for (std::int64_t i = 0; i < n; ++i)
+        sum[0] += ((c < 3 ? static_cast<double>(other[i]) : 0) - static_cast<double>(p[i])) * static_cast<double>(w[i]);
+    }))[0];
+    ++certificate.iterations;
+    const double step = rho / square;
+    if (!(square > 0) || !std::isfinite(step)) {
+      if (rescale()) return true;
+      continue;
+    }
+    const auto t = all_ranks(sum_blocks<2>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+      const float *const w = w_.data() + c * stride + begin, *const p = p_.data() + c * stride + begin,
+                         *const other = q.data() + c * stride + begin;
+      float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin;
+      double* const x = x_.data() + c * stride + begin;
+      const double weight = c < 3 ? unit_ * unit_ : 1;
+      double left = 0, all = 0;
+      for (std::int64_t i = 0; i < n; ++i) {
+        x[i] += step * static_cast<double>(p[i]);
+        s[i] = static_cast<float>(static_cast<double>(s[i]) - step * static_cast<double>(other[i]));
+        r[i] = static_cast<float>(static_cast<double>(r[i]) - step * static_cast<double>(w[i]));
+        left += static_cast<double>(s[i]) * static_cast<double>(s[i]);
+        all += x[i] * x[i];
+      }
+      sum = {weight * left, weight * all};
+    }));
+    now = std::sqrt(t[0]);
+    const double of_answer = std::sqrt(t[1]);
+    idle = now < 0.9 * least ? 0 : idle + 1;
+    least = std::min(least, now);
+    const double relative = now / first_;
+    certificate.residual_history.push_back(relative);
+    log.progress(std::clamp(std::log(std::max(relative, 1e-12)) / std::log(how.tolerance), 0.0, 1.0),
+                 fmt::format("iteration {}, relative residual {:.2e}", certificate.iterations, relative));
+    if (now <= worth_a_look * of_answer) {
+      if (refresh()) return true;
+      worth_a_look = 0.5 * std::min(worth_a_look, now / of_answer);
+    } else if (idle > creeping_patience) {
+      if (scalings == most_creeping_scalings) {
+        refresh();
+        return false;
+      }
+      if (rescale()) return true;
+    } else if (std::sqrt(rho) < creeping_drop * refreshed && refresh()) {
+      return true;  // else directions stay conjugate as far as rounding lets them
+    }
+  }
+}
+
+}  // namespace osteon::solve
