@@ -157,15 +157,15 @@ TEST(flow_transient, a_vortex_of_taylor_and_green_decays_as_it_should) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
   std::vector<double> error;
-  for (const std::int64_t n : {6, 12, 24}) {
+  for (const std::int64_t n : {8, 16, 32}) {
     vortex v(comm, n, 20, 1e-7);
-    v.time.start();
+    v.time.start(false);
     const double end = 0.5 * v.decay();
     const auto steps = static_cast<int>(2 * n);
     for (int s = 0; s < steps; ++s) EXPECT_TRUE(v.time.step(end / steps).converged);
     error.push_back(v.distance(std::exp(-0.5)));
   }
-  EXPECT_LT(error[2], 6e-4);
+  EXPECT_LT(error[2], 3e-4);
   EXPECT_GT(error[0] / error[1], 3.4);
   EXPECT_GT(error[1] / error[2], 3.4);
 }
@@ -176,7 +176,7 @@ TEST(flow_transient, hardly_loses_energy_without_viscosity) {
   const ranks_with_a_plane comm(8);
   if (comm == MPI_COMM_NULL) return;
   vortex v(comm, 12, 1e9, 1e-9);
-  v.time.start();
+  v.time.start(false);
   const double before = v.time.kinetic_energy();
   for (int s = 0; s < 40; ++s) v.time.step(0.2);
   EXPECT_NEAR(v.time.kinetic_energy(), before, 2e-4 * before);
@@ -275,6 +275,26 @@ TEST(flow_transient, comes_to_rest_where_the_steady_flow_is) {
     for (std::size_t i = 0; i < answer.end.velocity_mm_per_s.size(); ++i)
       worst = std::max(worst, static_cast<double>(std::abs(answer.end.velocity_mm_per_s[i] - steady.velocity_mm_per_s[i])));
     EXPECT_LT(worst, 2e-5 * should.highest_speed_mm_per_s);
+  }
+}
+
+// Oracle: the steady solver. With steps of hundreds of times a voxel's own, friction takes multigrid cycles.
+TEST(flow_transient, long_steps_of_a_creeping_flow_reach_the_steady_one) {
+  const ranks_with_a_plane comm(7);
+  if (comm == MPI_COMM_NULL) return;
+  auto problem = make_through(comm, block_in_a_channel(),
+                              {on(axis::z, false, face_flow::pressure, 5), on(axis::z, true, face_flow::outlet)});
+  problem.has_inertia = false;
+  const auto steady = solve::solve_flow_through(problem, {1e-9, 2000, true, {}}, null_log());
+  for (const double implicitness : {0.5, 1.0}) {
+    solve::flow_time_plan plan;
+    plan.end_s = 6000;
+    plan.step_s = 50;
+    plan.implicitness = implicitness;
+    const auto answer = run(problem, plan, 1e-8);
+    const auto &is = answer.end.flows[0], &should = steady.flows[0];
+    EXPECT_NEAR(is.inflow_mm3_per_s, should.inflow_mm3_per_s, 1e-4 * should.inflow_mm3_per_s) << implicitness;
+    EXPECT_NEAR(is.force_on_solid_N.z, should.force_on_solid_N.z, 1e-4 * should.force_on_solid_N.z) << implicitness;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/solve/flow/transient/cell_reductions.hpp>
 #include <osteon/solve/flow/transient/flow_stepper.hpp>
 
 namespace osteon::solve {
@@ -59,7 +60,7 @@ void flow_stepper::find_forces() {
     if (place < 3 * stride()) force_[at(place)] += value;
 }
 
-flow_stepper::told flow_stepper::start() {
+flow_stepper::told flow_stepper::start(bool is_sudden) {
   told result;
   const std::int64_t n = stride();
   for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(x_.data() + c * n);
@@ -88,14 +89,15 @@ flow_stepper::told flow_stepper::start() {
   result.converged = result.converged && found.converged;
   std::copy_n(d_.begin(), n, x_.begin() + 3 * n);
   projection_.remove_free_pressure(x_.data() + 3 * n);
-  double fastest = 0;
-  for (std::size_t c = 0; c < 3; ++c)
-    for (std::int32_t i = 0; i < cells_.grid.owned; ++i)
-      fastest = std::max(fastest, cells_.slope[c] * std::abs(force_[c * at(n) + at(i)]));
-  MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPI_DOUBLE, MPI_MAX, cells_.grid.where.comm);
+  const double fastest = largest_over_cells(cells_.grid, [&](std::int32_t i, const auto&) {
+    double sum = 0;
+    for (std::size_t c = 0; c < 3; ++c) sum += cells_.slope[c] * std::abs(force_[c * at(n) + at(i)]);
+    return sum;
+  });
   growth_ = fastest * units_.velocity_mm_per_s / (units_.length_mm * memory_s_);
   std::fill(phi_.begin(), phi_.end(), 0.0);
-  damps_ = how_.implicitness < 1;
+  damps_ = is_sudden && how_.implicitness < 1;
+  find_courant_rate();
   steps_ = 0;
   last_step_s_ = 0;
   return result;
@@ -104,6 +106,7 @@ flow_stepper::told flow_stepper::start() {
 void flow_stepper::go_on() {
   for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(x_.data() + c * stride());
   is_carried_ = false;
+  find_courant_rate();
 }
 
 flow_stepper::told flow_stepper::step(double step_s) {
@@ -117,11 +120,11 @@ flow_stepper::told flow_stepper::step(double step_s) {
               result.converged && second.converged};
   }
   ++steps_;
-  double most = 0;
-  for (std::int64_t c = 0; c < 3; ++c)
-    for (std::int64_t i = c * stride(); i < c * stride() + cells_.grid.owned; ++i)
-      most = std::max(most, std::abs(x_[at(i)] - before_[at(i)]));
-  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, cells_.grid.where.comm);
+  const double most =
+      largest_over_cells(cells_.grid, [x = x_.data(), old = before_.data(), n = stride()](std::int32_t i, const auto&) {
+        return std::max({std::abs(x[i] - old[i]), std::abs(x[n + i] - old[n + i]), std::abs(x[2 * n + i] - old[2 * n + i])});
+      });
+  find_courant_rate();
   const double unit = highest_velocity();
   result.change = unit > 0 ? most / unit : 0;
   return result;
@@ -178,12 +181,10 @@ flow_stepper::told flow_stepper::substep(double step_s, double implicitness) {
 }
 
 double flow_stepper::highest_velocity() const {
-  double highest = 0;
-  for (std::int64_t c = 0; c < 3; ++c)
-    for (std::int64_t i = c * stride(); i < c * stride() + cells_.grid.owned; ++i)
-      highest = std::max(highest, std::abs(x_[at(i)]));
-  MPI_Allreduce(MPI_IN_PLACE, &highest, 1, MPI_DOUBLE, MPI_MAX, cells_.grid.where.comm);
-  return highest;
+  const double* const u = x_.data();
+  return largest_over_cells(cells_.grid, [u, n = stride()](std::int32_t i, const auto&) {
+    return std::max({std::abs(u[i]), std::abs(u[n + i]), std::abs(u[2 * n + i])});
+  });
 }
 
 // Root of the sum of squares over the faces.
@@ -201,31 +202,30 @@ double flow_stepper::length_of(const double* v) const {
 // Of G p, with current ghosts.
 double flow_stepper::gradient_length() const {
   const double* const p = x_.data() + 3 * stride();
-  double sum = 0;
-  visit_neighbours(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+  return std::sqrt(sum_over_cells(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+    double sum = 0;
     for (std::size_t c = 0; c < 3; ++c) {
       const std::uint8_t number = cells_.friction[c][at(i)];
       if (number == 0 || number > open_face_frictions) continue;
       const double slope = cells_.slope[c] * (p[i] - p[near[2 * c]]);
       sum += slope * slope;
     }
-  });
-  return std::sqrt(sum_of_ranks(cells_.grid.where.comm, std::array{sum})[0]);
+    return sum;
+  }));
 }
 
-double flow_stepper::courant_rate() const {
-  double highest = 0;
-  visit_neighbours(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
-    double sum = 0;
-    for (std::size_t c = 0; c < 3; ++c) {
-      const double* const u = x_.data() + static_cast<std::int64_t>(c) * stride();
-      const std::int32_t above = near[2 * c + 1];
-      sum += cells_.slope[c] * std::max(std::abs(u[i]), above < 0 ? 0 : std::abs(u[above]));
-    }
-    highest = std::max(highest, sum);
-  });
-  MPI_Allreduce(MPI_IN_PLACE, &highest, 1, MPI_DOUBLE, MPI_MAX, cells_.grid.where.comm);
-  return highest * units_.velocity_mm_per_s / units_.length_mm;
+void flow_stepper::find_courant_rate() {
+  rate_ = largest_over_cells(cells_.grid,
+                             [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+                               double sum = 0;
+                               for (std::size_t c = 0; c < 3; ++c) {
+                                 const double* const u = x_.data() + static_cast<std::int64_t>(c) * stride();
+                                 const std::int32_t above = near[2 * c + 1];
+                                 sum += cells_.slope[c] * std::max(std::abs(u[i]), above < 0 ? 0 : std::abs(u[above]));
+                               }
+                               return sum;
+                             }) *
+          units_.velocity_mm_per_s / units_.length_mm;
 }
 
 double flow_stepper::kinetic_energy() const {
@@ -285,9 +285,9 @@ solver_state flow_stepper::saved() {
   });
   for (const std::int32_t i : cells_.beyond) speed_[at(i)] = 0;
   s.vectors.push_back({"speed", std::span(speed_), one});
-  s.numbers = {
-      {"stepper",
-       {last_step_s_, growth_, static_cast<double>(steps_), static_cast<double>(damps_), units_.velocity_mm_per_s}}};
+  s.numbers = {{"stepper",
+                {last_step_s_, growth_, static_cast<double>(steps_), static_cast<double>(damps_), units_.velocity_mm_per_s,
+                 momentum_.storage_of_cycles()}}};
   return s;
 }
 
@@ -297,6 +297,7 @@ void flow_stepper::restored(const solver_state& from) {
   growth_ = n.at(1);
   steps_ = static_cast<std::int64_t>(n.at(2));
   damps_ = n.at(3) != 0;
+  if (n.at(5) >= 0) momentum_.set_storage(n.at(5));  // its coarse levels are those of an earlier step
   go_on();
 }
 

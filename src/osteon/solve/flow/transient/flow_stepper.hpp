@@ -37,18 +37,18 @@ class flow_stepper {
   void set_conditions(const flow_entries& given, flow_entries right);
   /// Velocities and pressures, shape (4, stride), to be set before start(); ghosts need not be current.
   std::vector<double>& state() { return x_; }
-  /// Take the velocities as they are, made to conserve mass, and the pressure that goes with them. The first two steps are
-  /// made of two halves by Euler each, which damp what the velocities' walls and openings do not agree upon
-  /// [Rannacher1984]. @collective
-  told start();
+  /// Take the velocities as they are, made to conserve mass, and the pressure that goes with them.
+  /// @param is_sudden the first two steps are made of two halves by Euler each, which damp what velocities, walls and
+  /// openings do not agree upon [Rannacher1984] @collective
+  told start(bool is_sudden);
   /// Take a state that solves the steady equations, or was saved. @collective
   void go_on();
 
   /// @collective
   told step(double step_s);
 
-  /// Largest sum of |velocity| / spacing over the axes [1/s], and how fast it grows at the start [1/s2]. @collective
-  double courant_rate() const;
+  /// Largest sum of |velocity| / spacing over the axes now [1/s], and how fast it grows at the start [1/s2].
+  double courant_rate() const { return rate_; }
   double courant_growth() const { return growth_; }
   /// [J]. @collective
   double kinetic_energy() const;
@@ -67,6 +67,7 @@ class flow_stepper {
   told substep(double step_s, double implicitness);
   void find_forces();
   void find_convection();
+  void find_courant_rate();
   double highest_velocity() const;
   double length_of(const double* v) const;
   double gradient_length() const;
@@ -88,7 +89,7 @@ class flow_stepper {
   std::vector<double> phi_, d_, divergence_;
   std::vector<float> speed_;  // of saved()
   bool is_carried_ = false;   // carried_ is that of x_
-  double last_step_s_ = 0, growth_ = 0;
+  double last_step_s_ = 0, rate_ = 0, growth_ = 0;
   std::int64_t steps_ = 0;
   bool damps_ = false;  // the start was not smooth
 };

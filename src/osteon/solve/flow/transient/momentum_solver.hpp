@@ -20,6 +20,8 @@ class momentum_solver {
   /// @param kappa of the units of friction, >= 0 @collective
   void set_storage(double kappa);
   double storage() const { return kappa_; }
+  /// For which the multigrid cycles were made, which serve others near it; -1: there are none.
+  double storage_of_cycles() const { return cycles_for_; }
 
   struct outcome {
     int iterations = 0;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
@@ -106,9 +107,14 @@ pressure_projection::outcome pressure_projection::project(double* u, double* d, 
   const MPI_Comm comm = cells_.grid.where.comm;
   outcome result;
   const auto largest = [&](const auto* v) {
-    double most = 0;
-    for (std::int32_t i = 0; i < owned; ++i) most = std::max(most, std::abs(static_cast<double>(v[i])));
-    return most;
+    constexpr std::int64_t block = 8192;
+    std::vector<double> most(at((owned + block - 1) / block));
+    for_each_block(owned, block, [&](std::int64_t begin, std::int64_t end) {
+      double own = 0;
+      for (std::int64_t i = begin; i < end; ++i) own = std::max(own, std::abs(static_cast<double>(v[i])));
+      most[at(begin / block)] = own;
+    });
+    return most.empty() ? 0 : *std::max_element(most.begin(), most.end());
   };
   std::vector<double> taken;
   for (int round = 0;; ++round) {

@@ -174,8 +174,7 @@ class flow_in_time {
  private:
   void start(flow_stepper& time, const through_outline& known) {
     if (plan_.start == flow_start::rest) {
-      const auto told = time.start();
-      take_in(told, 0);
+      take_in(time.start(true), 0);
     } else {
       const bool creeps = plan_.start == flow_start::creeping;
       through_solver steady(*open_, problem_);
@@ -192,7 +191,10 @@ class flow_in_time {
                               creeps ? "creeping" : "steady", flow.certificate.iterations));
       }
       time.state() = steady.answer();
-      time.go_on();
+      if (creeps && problem_.has_inertia)
+        take_in(time.start(false), 0);  // inertia begins at once, and has a pressure
+      else
+        time.go_on();
     }
     record(time);
   }
