@@ -11,8 +11,11 @@ struct flow_keys {
   double viscosity_Pa_s = 1e-3, density_kg_per_m3 = 1000;
   std::optional<double> pressure_drop_Pa;  ///< of permeability; absent: 1
   bool inertia = false;
-  std::string convection = "blended";  ///< or central
-  std::vector<double> multiples;       ///< of the conditions; none: once, as they are
+  std::string convection = "blended";         ///< or central
+  std::vector<double> multiples;              ///< of the conditions; none: once, as they are
+  std::optional<double> cfl;                  ///< in time: largest Courant number; absent: 0.5
+  std::optional<std::string> start;           ///< in time: rest, creeping or steady; absent: rest
+  std::optional<double> steady_change_per_s;  ///< in time: ends where no velocity changes faster; absent: never
 };
 
 inline flow_keys flow_keys_of(const spec& job) { return own_keys<flow_keys>(job, "flow"); }
