@@ -145,6 +145,7 @@ struct physics {
 
   std::vector<const material_property*> needs{};  ///< of every material; none: [[material]] may be left out
   bool takes_boundaries = false;                  ///< [[boundary]]
+  bool takes_time_steps = false;                  ///< [transient]
   bool takes_graded_moduli = false;               ///< [density_law] and [modulus_image]
   const char* why_not_by_corners = "";            ///< nothing passes an edge or a corner; empty: something does
   /// Values that load.boundary_condition may have in this job; none: it has no such key.

@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <osteon/job/flow/check_openings.hpp>
+#include <osteon/job/flow/check_time_steps.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/run_flow.hpp>
+#include <osteon/job/flow/speed_frames.hpp>
 
 namespace osteon::job {
 
@@ -39,6 +41,19 @@ void describe_flow(key_visitor& v, spec& job) {
   v("multiples", &f.multiples,
     "Of the test flow: factors of all given velocities, flow rates and pressures; a flow for each, the fields are those of "
     "the last. With inertia, Forchheimer's law is fitted to them.");
+  v("cfl", &f.cfl,
+    "Of the test flow with [transient] and inertia: largest Courant number of a step, the sum over the axes of speed times "
+    "step "
+    "over spacing, > 0 and at most 1; left out: 0.5. Without transient.step_s steps follow it, with it a longer step is "
+    "refused.");
+  v("start", &f.start,
+    "Of the test flow with [transient]: rest, set in motion at once, used if this is left out; creeping: the flow without "
+    "inertia; steady: the steady flow with inertia.",
+    {"rest", "creeping", "steady"});
+  v("steady_change_per_s", &f.steady_change_per_s,
+    "Of the test flow with [transient]: end before end_s, once no velocity changes in a second by more than this share of "
+    "the "
+    "highest one.");
 }
 
 void check_flow(const spec& job, std::vector<problem>& problems) {
@@ -61,8 +76,14 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
            fmt::format("{} must be > 0 {}", value.value_or(0), unit));
   if (test == "flow") {
     check_openings(job, problems);
+    check_time_steps(job, problems);
   } else {
     expect(!f.reference_area_mm2, "flow.reference_area_mm2", "belongs to test = \"flow\"; remove it");
+    expect(
+        !job.transient, "transient",
+        fmt::format("does not go with test = \"{}\": a permeability is that of steady flow; remove one of the two", test));
+    expect(!f.cfl && !f.start && !f.steady_change_per_s, "flow.cfl",
+           "and flow.start and flow.steady_change_per_s belong to test = \"flow\" with [transient]; remove them");
     expect(job.boundaries.empty(), "boundary",
            fmt::format("belongs to test = \"flow\", not to '{}'; remove one of the two", test));
     expect(!f.inertia, "flow.inertia", "belongs to test = \"flow\": a permeability is that of creeping flow; remove it");
@@ -114,7 +135,14 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
     const flow_keys f = flow_keys_of(job);
     constexpr double with_inertia = 6;  // steps of Picard and Newton
     work.solutions = static_cast<double>(std::max<std::size_t>(1, f.multiples.size())) * (f.inertia ? with_inertia : 1);
-    work.kept = f.inertia ? 60 : 3;  // directions of GCR: 128^3 bone with inertia 1.2 kB for a voxel of the fluid
+    work.kept = f.inertia ? 60 : 3;  // directions of the solver: 128^3 bone with inertia 1.2 kB for a voxel of the fluid
+    if (job.transient) {
+      constexpr double of_a_step = 0.15;  // against a creeping flow; with steps that follow the flow their number is unknown
+      work.kept = 8;
+      work.solutions = 1;
+      if (job.transient->step_s && job.transient->end_s)
+        work.solutions += of_a_step * std::ceil(*job.transient->end_s / *job.transient->step_s);
+    }
   }
   return work;
 }
@@ -202,11 +230,35 @@ std::vector<answer> flow_answers() {
       {.key = "mean_wall_shear_stress_Pa",
        .title = "mean wall shear stress",
        .unit = "Pa",
-       .meaning = "Of the moving fluid on its walls, over their area; the field wall_shear_stress holds it voxel by voxel."},
+       .meaning = "Of the moving fluid on its walls, over their area; the field wall_shear_stress of a steady flow holds it voxel by voxel."},
       {.key = "wall_shear_stress_p95_Pa",
        .title = "wall shear stress, 95th percentile",
        .unit = "Pa",
        .meaning = "Over the voxels that have a wall."},
+      {.key = "kinetic_energy_J",
+       .title = "kinetic energy of the fluid",
+       .unit = "J",
+       .meaning = "Of [transient], at the end."},
+      {.key = "end_s",
+       .title = "time at the end",
+       .unit = "s",
+       .meaning = "Of [transient]: reached, or earlier, where steady."},
+      {.key = "is_steady",
+       .title = "is steady at the end",
+       .meaning = "Of [transient]: whether it ended by flow.steady_change_per_s."},
+      {.key = "change_per_s",
+       .title = "change of the velocities at the end",
+       .unit = "1/s",
+       .meaning = "Of [transient]: largest change of a velocity in the last step over the step and the highest velocity."},
+      {.key = "time_steps", .title = "steps in time", .meaning = "Of [transient]."},
+      {.key = "shortest_step_s", .title = "shortest step", .unit = "s", .meaning = "Of [transient].", .in_table = false},
+      {.key = "longest_step_s", .title = "longest step", .unit = "s", .meaning = "Of [transient].", .in_table = false},
+      {.key = "highest_cfl",
+       .title = "highest Courant number",
+       .meaning = "Of [transient]: of any step, sum over the axes of speed times step over spacing."},
+      {.key = "highest_divergence",
+       .title = "largest divergence",
+       .meaning = "Of [transient]: after any step, of a voxel, in highest velocities over the voxel's edge."},
       {.key = "mass_imbalance",
        .title = "inflow less outflow, of the inflow",
        .meaning = "What the solver's tolerance leaves of a balance that is exact."},
@@ -278,6 +330,7 @@ const physics& flow() {
                            std::vector<problem>&) { check_flow_on(job, read()); },
       .key_of_loads = "flow",
       .takes_boundaries = true,
+      .takes_time_steps = true,
       .why_not_by_corners = "nothing flows through an edge or a corner",
       .boundary_conditions =
           [](const spec& job) {
@@ -292,6 +345,7 @@ const physics& flow() {
       .most_components = [](const spec&) { return 3; },
       .has_lines = true,
       .run = run_flow,
+      .paint = paint_speeds,
       .why_not_rehearsed =
           [](const spec&) {
             return std::string("how often flow computes its residuals and bounds anew follows from their values");

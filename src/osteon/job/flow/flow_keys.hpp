@@ -14,6 +14,9 @@ struct flow_keys {
   std::string convection = "blended";                                     ///< or central
   std::optional<double> reference_velocity_mm_per_s, reference_area_mm2;  ///< of coefficients of the force on the solid
   std::vector<double> multiples;                                          ///< of the conditions; none: once, as they are
+  std::optional<double> cfl;                  ///< in time: largest Courant number; absent: 0.5
+  std::optional<std::string> start;           ///< in time: rest, creeping or steady; absent: rest
+  std::optional<double> steady_change_per_s;  ///< in time: ends where no velocity changes faster; absent: never
 };
 
 inline flow_keys flow_keys_of(const spec& job) { return own_keys<flow_keys>(job, "flow"); }

@@ -10,8 +10,8 @@
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/run_flow.hpp>
+#include <osteon/job/flow/run_flow_transient.hpp>
 #include <osteon/solve/checkpointer.hpp>
-#include <osteon/solve/flow/flow_through.hpp>
 #include <osteon/solve/joint_certificate.hpp>
 
 namespace osteon::job {
@@ -58,6 +58,8 @@ std::vector<solve::flow_boundary> conditions_of(const spec& job, vector3 origin_
   return all;
 }
 
+}  // namespace
+
 solve::through_problem make_through_problem(const spec& job, const local_model& part) {
   const flow_keys f = flow_keys_of(job);
   solve::through_problem problem;
@@ -81,7 +83,6 @@ solve::through_options through_options_of(const solve::options& how) {
   return options;
 }
 
-// The face, and from the second condition on one face on a number.
 std::vector<std::string> names_of_openings(const solve::through_problem& problem) {
   std::map<std::string, int> count;
   std::vector<std::string> names;
@@ -92,6 +93,8 @@ std::vector<std::string> names_of_openings(const solve::through_problem& problem
   }
   return names;
 }
+
+namespace {
 
 // Drop of pressure over velocity and length against velocity, by least squares of relative distances:
 // drop / (length velocity) = viscosity / K + beta density velocity.
@@ -127,6 +130,8 @@ std::optional<forchheimer_fit> fit_forchheimer(const spec& job, const local_mode
   return fit;
 }
 
+}  // namespace
+
 json answers_of_flow(const solve::through_flow& flow, const std::vector<std::string>& names, const flow_keys& keys) {
   json answers = {{"flow_rate_mm3_per_s", flow.inflow_mm3_per_s},
                   {"pressure_drop_Pa", flow.pressure_drop_Pa},
@@ -149,7 +154,7 @@ json answers_of_flow(const solve::through_flow& flow, const std::vector<std::str
   }
   for (std::size_t n = 0; n < names.size(); ++n) {
     const solve::boundary_flow& b = flow.boundaries[n];
-    if (b.highest_velocity_mm_per_s == 0) continue;  // nothing passes: a wall
+    if (!is_opening(b)) continue;
     answers["opening_inflow_mm3_per_s"][names[n]] = b.inflow_mm3_per_s;
     answers["opening_pressure_Pa"][names[n]] = b.mean_pressure_Pa;
   }
@@ -186,6 +191,32 @@ json through_load(const spec& job, const local_model& part) {
   return load;
 }
 
+void tell_of_upwinding(const spec& job, const solve::through_flow& flow, json& answers, log_sink& log) {
+  if (!flow_keys_of(job).inertia) return;
+  answers["upwinded_share"] = flow.upwinded_share;
+  constexpr double much = 0.01;
+  if (flow.upwinded_share > much)
+    log.warn(
+        fmt::format("the Reynolds number of a voxel reaches {:.3g}: convection is blended with upwind differences "
+                    "(hybrid scheme) where it exceeds 2, which is {:.1f} % of the faces; smaller voxels, or "
+                    "flow.convection = \"central\"",
+                    flow.cell_reynolds_number, 100 * flow.upwinded_share));
+}
+
+void tell_of_fluid(const solve::through_solution& solution, json& answers) {
+  const solve::flow_counts& counts = solution.counts;
+  answers["porosity"] = counts.porosity();
+  answers["flowing_share"] = static_cast<double>(counts.flowing) / static_cast<double>(counts.fluid);
+  answers["hydraulic_diameter_mm"] = solution.hydraulic_diameter_mm;
+  answers["fluid"] = {{"voxels", counts.fluid},
+                      {"flowing_voxels", counts.flowing},
+                      {"parts", counts.parts},
+                      {"flowing_parts", counts.flowing_parts},
+                      {"wetted_faces", counts.wetted_faces}};
+}
+
+namespace {
+
 // Where a flow that missed its tolerance stands.
 std::string state_of(const solve::through_flow& flow, bool has_inertia) {
   std::vector<std::string> steps;
@@ -202,6 +233,7 @@ std::string state_of(const solve::through_flow& flow, bool has_inertia) {
 }  // namespace
 
 physics_result run_flow_through(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+  if (job.transient) return run_flow_transient(job, part, how, log);
   const MPI_Comm comm = part.where.comm;
   solve::through_problem problem;
   comm::collectively(comm, [&] { problem = make_through_problem(job, part); });
@@ -217,16 +249,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   const solve::through_flow& last = solution.flows.back();
   const flow_keys f = flow_keys_of(job);
   result.answers = answers_of_flow(last, names, f);
-  if (f.inertia) {
-    result.answers["upwinded_share"] = last.upwinded_share;
-    constexpr double much = 0.01;
-    if (last.upwinded_share > much)
-      log.warn(
-          fmt::format("the Reynolds number of a voxel reaches {:.3g}: convection is blended with upwind differences "
-                      "(hybrid scheme) where it exceeds 2, which is {:.1f} % of the faces; smaller voxels, or "
-                      "flow.convection = \"central\"",
-                      last.cell_reynolds_number, 100 * last.upwinded_share));
-  }
+  tell_of_upwinding(job, last, result.answers, log);
   if (!f.multiples.empty()) {
     result.answers["flows"] = json::array();
     for (const solve::through_flow& flow : solution.flows) {
@@ -241,15 +264,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
     result.answers["forchheimer_beta_per_m"] = fit->beta_per_m;
     result.answers["forchheimer_error"] = fit->error;
   }
-  const solve::flow_counts& counts = solution.counts;
-  result.answers["porosity"] = counts.porosity();
-  result.answers["flowing_share"] = static_cast<double>(counts.flowing) / static_cast<double>(counts.fluid);
-  result.answers["hydraulic_diameter_mm"] = solution.hydraulic_diameter_mm;
-  result.answers["fluid"] = {{"voxels", counts.fluid},
-                             {"flowing_voxels", counts.flowing},
-                             {"parts", counts.parts},
-                             {"flowing_parts", counts.flowing_parts},
-                             {"wetted_faces", counts.wetted_faces}};
+  tell_of_fluid(solution, result.answers);
   result.stopped_at = state_of(last, f.inertia);
   show_flow(result, job, part, std::move(solution.velocity_mm_per_s), std::move(solution.pressure_Pa), std::nullopt);
   cell_values shear;
@@ -261,6 +276,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
 }
 
 void check_flow_through_on(const spec& job, const local_model& part) {
+  if (job.transient) return check_flow_transient_on(job, part);
   solve::check_flow_through(make_through_problem(job, part), through_options_of({}));
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 /// @file
 /// The stage of a flow job between openings.
+#include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/physics_result.hpp>
+#include <osteon/solve/flow/flow_through.hpp>
 
 namespace osteon::job {
 
@@ -11,5 +13,22 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
 
 /// The faults of its conditions on the fluid. @throws as solve_flow_through @collective on part.where.comm
 void check_flow_through_on(const spec& job, const local_model& part);
+
+// What a flow in time has in common with it.
+
+/// @collective local
+solve::through_problem make_through_problem(const spec& job, const local_model& part);
+/// @param how borrowed
+solve::through_options through_options_of(const solve::options& how);
+/// By condition: the face, and from the second condition on one face on a number.
+std::vector<std::string> names_of_openings(const solve::through_problem& problem);
+/// Whether something passes: not a wall.
+inline bool is_opening(const solve::boundary_flow& b) { return b.highest_velocity_mm_per_s != 0; }
+nlohmann::ordered_json answers_of_flow(const solve::through_flow& flow, const std::vector<std::string>& names,
+                                       const flow_keys& keys);
+/// An answer, and a warning where it is much.
+void tell_of_upwinding(const spec& job, const solve::through_flow& flow, nlohmann::ordered_json& answers, log_sink& log);
+void tell_of_fluid(const solve::through_solution& solution, nlohmann::ordered_json& answers);
+nlohmann::ordered_json through_load(const spec& job, const local_model& part);
 
 }  // namespace osteon::job

@@ -36,7 +36,8 @@ class heat_checker {
     if (!physics_of(job_).takes_boundaries)
       expect(job_.boundaries.empty(), "boundary",
              "belongs to physics = \"heat\" or \"flow\"; remove it or change the physics");
-    belongs_here(job_.transient.has_value(), "transient");
+    if (!physics_of(job_).takes_time_steps)
+      expect(!job_.transient, "transient", "belongs to physics = \"heat\" or \"flow\"; remove it or change the physics");
     belongs_here(job_.load.gradient_K_per_mm.has_value(), "load.gradient_K_per_mm");
     for (std::size_t n = 0; n < job_.materials.size(); ++n) {
       belongs_here(job_.materials[n].heat_capacity_J_per_m3K.has_value(), material_key(n) + "heat_capacity_J_per_m3K");

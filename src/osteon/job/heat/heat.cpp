@@ -108,6 +108,7 @@ const physics& heat() {
       .key_of_loads = "boundary",
       .needs = {&property::conductivity},
       .takes_boundaries = true,
+      .takes_time_steps = true,
       .why_not_by_corners = "no heat flows through an edge or a corner",
       .boundary_conditions =
           [](const spec& job) {

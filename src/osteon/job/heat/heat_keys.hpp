@@ -39,16 +39,19 @@ void describe_boundary(Visitor& t, boundary_spec& b) {
 
 template <class Visitor>
 void describe_transient(Visitor& t, transient_spec& p) {
-  t("initial_K", p.initial_K, "Temperature at the start in K.");
+  t("initial_K", p.initial_K, "Of heat: temperature at the start in K.");
   t("end_s", p.end_s, "Time at the end in s.");
-  t("step_s", p.step_s, "Step in s; shortened so that a whole number of steps reaches the end.");
+  t("step_s", p.step_s,
+    "Step in s; shortened so that a whole number of steps reaches the end. Of flow with inertia, left out: as long as "
+    "flow.cfl allows.");
   t("output_every_s", p.output_every_s, "Time between the records of the history; 0: every step.");
   t("scheme", p.scheme,
-    "implicit_euler: first order, never overshoots. crank_nicolson: second order, may oscillate after "
-    "a sudden change.",
+    "implicit_euler: first order, never overshoots; of heat used if this is left out. crank_nicolson: second order, may "
+    "oscillate after a sudden change; of the friction of flow used if this is left out.",
     {"implicit_euler", "crank_nicolson"});
   t("write_steps", p.write_steps,
-    "Write the temperatures of each record to steps/step_<number>.vtkhdf, and results.vtkhdf.series, "
+    "Write the temperatures, of flow velocity and pressure, of each record to steps/step_<number>.vtkhdf, and "
+    "results.vtkhdf.series, "
     "which ParaView opens as one series in time.");
 }
 

@@ -2,19 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <osteon/comm/collectively.hpp>
-#include <osteon/comm/communicator.hpp>
-#include <osteon/io/files/result_file.hpp>
 #include <osteon/job/heat/check_heat.hpp>
 #include <osteon/job/heat/heat.hpp>
 #include <osteon/job/heat/heat_case.hpp>
-#include <osteon/job/outputs/io_options.hpp>
-#include <osteon/job/outputs/output_paths.hpp>
+#include <osteon/job/outputs/step_files.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/physics_result.hpp>
-#include <osteon/job/system_info.hpp>
 #include <osteon/solve/heat/heat_tensor.hpp>
 #include <osteon/solve/heat/heat_transient.hpp>
 #include <osteon/solve/joint_certificate.hpp>
@@ -25,72 +20,6 @@
 namespace osteon::job {
 
 namespace {
-
-// Writes steps/step_0000.vtkhdf ... as they come. A file each, so that a crash costs no step that was written.
-class step_files {
- public:
-  // Removes the series of an earlier job; its steps are replaced one by one. @collective on part.where.comm
-  step_files(const spec& job, const local_model& part);
-  // Write the last record of `history`.
-  // @param temperature_K per active cell @throws as result_writer @collective
-  void write(std::span<const solve::heat_record> history, const std::vector<double>& temperature_K);
-  // Write the series of all records and tell what it took to write those of this run. @collective
-  io::file_report close(std::span<const solve::heat_record> history);
-  // Of the series.
-  std::string path() const;
-
- private:
-  const spec& job_;
-  const local_model& part_;
-  output_paths paths_;
-  io::file_report total_;
-};
-
-namespace fs = std::filesystem;
-
-// Relative to the series.
-std::string name_of_step(std::size_t record) { return fmt::format("steps/step_{:04}.vtkhdf", record); }
-
-std::string step_files::path() const { return (fs::path(paths_.directory) / "results.vtkhdf.series").string(); }
-
-step_files::step_files(const spec& job, const local_model& part) : job_(job), part_(part), paths_(job) {
-  comm::collectively(part.where.comm, [&] {
-    if (comm::rank(part.where.comm) != 0) return;
-    std::error_code failed;
-    fs::remove(path(), failed);
-    fs::create_directories(fs::path(paths_.directory) / "steps", failed);
-    if (failed)
-      throw machine_error(fmt::format("cannot make the folder '{}/steps': {}", paths_.directory, failed.message()));
-  });
-}
-
-void step_files::write(std::span<const solve::heat_record> history, const std::vector<double>& temperature_K) {
-  const std::string name = name_of_step(history.size() - 1);
-  const std::vector<io::field_info> fields{{"temperature", "temperature", "K", io::centring::cell, 1}};
-  auto writer = io::result_writer::create((fs::path(paths_.directory) / name).string(), part_.where, part_.header, fields,
-                                          {{"title", job_.name + ": " + job_.physics},
-                                           {"time_s", fmt::format("{}", history.back().time_s)},
-                                           {"input_sha256", part_.header.source_sha256}},
-                                          access_of(job_), storage_of(job_));
-  cell_values values;
-  comm::collectively(part_.where.comm, [&] { values = share({temperature_K.begin(), temperature_K.end()}); });
-  writer.write_material(image_planes(part_));
-  writer.write_cells("temperature", cell_planes(part_, values));
-  const io::file_report report = writer.close();
-  total_ = {total_.bytes + report.bytes, total_.values + report.values, total_.seconds + report.seconds, report.mode,
-            report.system};
-}
-
-io::file_report step_files::close(std::span<const solve::heat_record> history) {
-  comm::collectively(part_.where.comm, [&] {
-    if (comm::rank(part_.where.comm) != 0) return;
-    nlohmann::ordered_json series = {{"file-series-version", "1.0"}, {"files", nlohmann::ordered_json::array()}};
-    for (std::size_t n = 0; n < history.size(); ++n)
-      series["files"].push_back({{"name", name_of_step(n)}, {"time", history[n].time_s}});
-    write_file(path(), to_text(series));
-  });
-  return total_;
-}
 
 using json = nlohmann::ordered_json;
 
@@ -214,12 +143,19 @@ physics_result run_transient(const spec& job, const local_model& part, const sol
   if (job.transient->write_steps) {
     steps.emplace(job, part);
     plan.on_record = [&](std::span<const solve::heat_record> history, const std::vector<double>& temperature_K) {
-      steps->write(history, temperature_K);
+      cell_values values;
+      comm::collectively(part.where.comm, [&] { values = share({temperature_K.begin(), temperature_K.end()}); });
+      steps->write(history.size() - 1, history.back().time_s,
+                   {{{"temperature", "temperature", "K", io::centring::cell, 1}, cell_planes(part, values)}});
     };
   }
   solve::transient_solution solution = solve::solve_transient(problem, plan, how, log);
   physics_result result;
-  if (steps) result.written = {steps->path(), steps->close(solution.history)};
+  if (steps) {
+    std::vector<double> times_s;
+    for (const solve::heat_record& r : solution.history) times_s.push_back(r.time_s);
+    result.written = {steps->path(), steps->close(times_s)};
+  }
   result.certificate = solution.certificate;
   const solve::heat_record& last = solution.history.back();
   result.answers = {{"face_inflow_W", by_face(last.inflow_W)},

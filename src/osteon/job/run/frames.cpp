@@ -51,7 +51,8 @@ void frame_checkpointer::draw(const solve::solver_state& state) {
   const std::string which = solve_ > 1 ? fmt::format("{}_", solve_) : "";
   const fs::path path = fs::path(job_.output_directory) / fmt::format("frame_{}{:06}.png", which, done_);
   try {
-    const std::string title = fmt::format("{}: {} {}", job_.name, state.solver == "steps" ? "step" : "iteration", done_);
+    const std::string title =
+        fmt::format("{}: {} {}", job_.name, state.numbers.contains("steps") ? "step" : "iteration", done_);
     draw_picture(path.string(), job_, part_, result, is_told_ ? null_log() : log_, title, &compositor_);
     is_told_ = true;
     log_.note(fmt::format("{}: {:.2f} s", path.string(), clock.seconds()));

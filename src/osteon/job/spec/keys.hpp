@@ -174,7 +174,8 @@ void describe(Visitor& v, spec& s) {
       "What happens on an outer face of the image: to heat where the solid meets it, in the test heat_transfer, where faces "
       "that are not named are insulated; to a fluid, in the test flow, where all that is not named is a wall without slip.",
       [](auto& t, boundary_spec& b) { describe_boundary(t, b); });
-  v.optional_table("transient", s.transient, "Heat in time, from one temperature everywhere, by implicit steps.",
+  v.optional_table("transient", s.transient,
+                   "Steps in time: heat from one temperature everywhere; of a fluid the test flow.",
                    [](auto& t, transient_spec& p) { describe_transient(t, p); });
   v.table("solve", "How exactly.", [&](auto& t) {
     t("tolerance", s.solve.tolerance,
@@ -217,7 +218,8 @@ void describe(Visitor& v, spec& s) {
       "docs/compositing.md. The picture is the same.");
     t("every", p.every,
       "Also draw the solution as it is after so many iterations, of a transient problem steps, in frame_000012.png (of the "
-      "second solve, frame_2_000012.png) in the results' folder; 0: do not. Heat shows the temperature; of "
+      "second solve, frame_2_000012.png) in the results' folder; 0: do not. Heat shows the temperature, a flow in time the "
+      "speed; of "
       "thermo_elasticity only the temperatures are drawn.");
   });
   v.table("output", "Where the results go, and which.", [&](auto& t) {

@@ -38,7 +38,7 @@ heat_cells like(const flow_cells& cells) {
 }
 
 // The cells of a component: its faces with friction, as heat that they store.
-heat_cells velocity_cells(const flow_cells& cells, std::size_t axis) {
+heat_cells velocity_cells(const flow_cells& cells, std::size_t axis, double stored) {
   heat_cells c = like(cells);
   constexpr int most = 5;
   c.resistivity.assign(first_material + most * most * most, 0.5);
@@ -50,7 +50,7 @@ heat_cells velocity_cells(const flow_cells& cells, std::size_t axis) {
     for (int y = 0; y < most; ++y)
       for (int x = 0; x < most; ++x)
         c.storage[at(first_material + z + most * (y + most * x))] =
-            z * cells.weight[0] + y * cells.weight[1] + x * cells.weight[2];
+            stored + z * cells.weight[0] + y * cells.weight[1] + x * cells.weight[2];
   visit_neighbours(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     int number = cells.friction[axis][at(i)];
     if (number == 0) return;
@@ -128,11 +128,11 @@ void zero_without_face(const flow_cells& cells, std::size_t axis, float* z) {
   });
 }
 
-kernel::velocity_lattice lattice_of(const flow_cells& cells, std::size_t axis) {
+kernel::velocity_lattice lattice_of(const flow_cells& cells, std::size_t axis, double stored) {
   kernel::velocity_lattice k{cells.grid.open.data(), cells.friction[axis].data(), {}, {}};
   for (std::size_t a = 0; a < 3; ++a) k.weight[a] = static_cast<float>(cells.weight[a]);
   for (std::size_t n = 1; n < k.inverse.size(); ++n)
-    if (cells.diagonal[axis][n] > 0) k.inverse[n] = static_cast<float>(1 / cells.diagonal[axis][n]);
+    if (cells.diagonal[axis][n] > 0) k.inverse[n] = static_cast<float>(1 / (stored + cells.diagonal[axis][n]));
   return k;
 }
 
@@ -152,48 +152,37 @@ heat_multigrid::cell_kernels kernels_of(const flow_cells& cells, const Lattice& 
 
 }  // namespace
 
-struct flow_preconditioner::velocity {
-  kernel::velocity_lattice lattice;
-  heat_multigrid cycle;
-  velocity(const flow_cells& cells, std::size_t axis)
-      : lattice(lattice_of(cells, axis)), cycle(cells.grid, velocity_cells(cells, axis), kernels_of(cells, lattice)) {}
-};
+velocity_cycle::velocity_cycle(const flow_cells& cells, std::size_t axis, double stored)
+    : lattice(lattice_of(cells, axis, stored)),
+      cycle(cells.grid, velocity_cells(cells, axis, stored), kernels_of(cells, lattice)) {}
 
-struct flow_preconditioner::pressure {
-  std::array<std::vector<float>, 3> conductance;
-  std::vector<float> inverse;
-  kernel::pressure_lattice lattice;
-  heat_multigrid cycle;
-  pressure(const flow_cells& cells, std::array<std::vector<float>, 3> mobility)
-      : conductance(std::move(mobility)),
-        inverse(at(cells.grid.size)),
-        lattice{cells.grid.open.data(), {}, inverse.data()},
-        cycle(cells.grid, pressure_cells(cells, conductance), kernels_of(cells, lattice)) {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      for (float& g : conductance[axis]) g *= static_cast<float>(cells.weight[axis]);
-      lattice.conductance[axis] = conductance[axis].data();
-    }
-    // The pressure of an open face is half a voxel away.
-    for (const kernel::stokes_open_face& f : cells.open_faces) conductance[at(f.axis)][at(f.cell)] *= 2;
-    visit_neighbours(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
-      float sum = 0;
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        sum += conductance[axis][at(i)];
-        if (const std::int32_t above = near[2 * axis + 1]; above >= 0) sum += conductance[axis][at(above)];
-      }
-      inverse[at(i)] = sum > 0 ? 1 / sum : 0;
-    });
-    for (const std::int32_t i : cells.beyond) inverse[at(i)] = 0;
+pressure_cycle::pressure_cycle(const flow_cells& cells, std::array<std::vector<float>, 3> weight)
+    : conductance(std::move(weight)),
+      inverse(at(cells.grid.size)),
+      lattice{cells.grid.open.data(), {}, inverse.data()},
+      cycle(cells.grid, pressure_cells(cells, conductance), kernels_of(cells, lattice)) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (float& g : conductance[axis]) g *= static_cast<float>(cells.weight[axis]);
+    lattice.conductance[axis] = conductance[axis].data();
   }
-};
-
-flow_preconditioner::~flow_preconditioner() = default;
+  // The pressure of an open face is half a voxel away.
+  for (const kernel::stokes_open_face& f : cells.open_faces) conductance[at(f.axis)][at(f.cell)] *= 2;
+  visit_neighbours(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+    float sum = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      sum += conductance[axis][at(i)];
+      if (const std::int32_t above = near[2 * axis + 1]; above >= 0) sum += conductance[axis][at(above)];
+    }
+    inverse[at(i)] = sum > 0 ? 1 / sum : 0;
+  });
+  for (const std::int32_t i : cells.beyond) inverse[at(i)] = 0;
+}
 
 flow_preconditioner::flow_preconditioner(const flow_cells& cells) : cells_(cells), q_(at(cells.stride())) {
-  for (std::size_t axis = 0; axis < 3; ++axis) velocity_[axis] = std::make_unique<velocity>(cells, axis);
+  for (std::size_t axis = 0; axis < 3; ++axis) velocity_[axis] = std::make_unique<velocity_cycle>(cells, axis);
   std::array<std::vector<float>, 3> mobility;
   set_mobility(mobility);
-  pressure_ = std::make_unique<pressure>(cells, std::move(mobility));
+  pressure_ = std::make_unique<pressure_cycle>(cells, std::move(mobility));
 }
 
 // Of owned values, over all ranks.
@@ -214,7 +203,7 @@ void flow_preconditioner::set_mobility(std::array<std::vector<float>, 3>& mobili
   const heat_cells& grid = cells_.grid;
   const std::vector<float> none(at(cells_.stride()));
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    velocity& own = *velocity_[axis];
+    velocity_cycle& own = *velocity_[axis];
     const std::size_t size = none.size();
     std::vector<float>& w = mobility[axis];
     w.assign(size, 0);

@@ -3,11 +3,32 @@
 /// An approximate inverse of the Stokes operator.
 #include <array>
 #include <memory>
+#include <osteon/kernel/flow/lattice_relax.hpp>
 #include <osteon/solve/flow/flow_cells.hpp>
 #include <osteon/solve/multigrid/heat_multigrid.hpp>
 #include <vector>
 
 namespace osteon::solve {
+
+/// Friction on a component of the velocity, and a multigrid cycle for it: that of a heat problem whose storage is the
+/// friction of walls.
+struct velocity_cycle {
+  kernel::velocity_lattice lattice;
+  heat_multigrid cycle;
+  /// @param stored further diagonal of each face, of a step in time @collective on the cells' communicator
+  velocity_cycle(const flow_cells& cells, std::size_t axis, double stored = 0);
+};
+
+/// G^T W G with a weight W for each face, and a multigrid cycle for it: that of a heat problem whose conductivity is the
+/// weight.
+struct pressure_cycle {
+  std::array<std::vector<float>, 3> conductance;  ///< of low faces, by axis and cell, ghosts current
+  std::vector<float> inverse;                     ///< of the diagonal; 0: no unknown
+  kernel::pressure_lattice lattice;
+  heat_multigrid cycle;
+  /// @param weight by axis and cell, ghosts current; 0 where there is no unknown @collective on the cells' communicator
+  pressure_cycle(const flow_cells& cells, std::array<std::vector<float>, 3> weight);
+};
 
 /// Block triangular: a multigrid cycle M^-1 for each component of the velocity, then for the pressure an approximation of
 /// S^-1, S = G^T A^-1 G:
@@ -22,7 +43,6 @@ class flow_preconditioner {
 
   /// @param cells kept by reference @collective on its communicator
   explicit flow_preconditioner(const flow_cells& cells);
-  ~flow_preconditioner();
 
   /// z = P r; arrays of shape (4, stride). z is set at owned cells and zero where there is no face; ghosts of the velocities
   /// are current.
@@ -48,13 +68,11 @@ class flow_preconditioner {
   double least_velocity_eigenvalue() const { return least_velocity_eigenvalue_; }
 
  private:
-  struct velocity;
-  struct pressure;
   double dot(const std::vector<float>& a, const std::vector<float>& b) const;
   void set_mobility(std::array<std::vector<float>, 3>& mobility);
   const flow_cells& cells_;
-  std::array<std::unique_ptr<velocity>, 3> velocity_;
-  std::unique_ptr<pressure> pressure_;
+  std::array<std::unique_ptr<velocity_cycle>, 3> velocity_;
+  std::unique_ptr<pressure_cycle> pressure_;
   std::vector<float> q_;
   double least_velocity_eigenvalue_ = 1;
 };

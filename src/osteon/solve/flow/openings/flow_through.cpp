@@ -9,6 +9,7 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/solve/flow/openings/opening_profiles.hpp>
+#include <osteon/solve/flow/openings/through_parts.hpp>
 #include <osteon/solve/flow/openings/through_solver.hpp>
 #include <osteon/solve/flow/openings/wall_shear.hpp>
 #include <osteon/solve/post/field_statistics.hpp>
@@ -68,16 +69,6 @@ std::pair<int, int> claims(const through_problem& problem, index3 voxel, int sid
   return {first, second >= 0 && !problem.boundaries[at(second)].is_everywhere() ? second : -1};
 }
 
-// What is known before the solver: parts of the fluid and what their conditions do.
-struct outline {
-  numbered_parts parts;
-  std::vector<bool> keep;               ///< per run
-  std::vector<std::int32_t> free_part;  ///< per run, see open_flow_cells; empty: none
-  std::int32_t free_parts = 0;
-  std::vector<opening_face> velocities;
-  flow_counts counts;
-};
-
 // Bits of the boundaries that each part of the fluid meets, and the faces of each boundary.
 std::vector<std::uint64_t> find_conditions(const through_problem& problem, const numbered_parts& parts,
                                            std::vector<std::int64_t>& faces) {
@@ -116,11 +107,12 @@ std::vector<std::uint64_t> find_conditions(const through_problem& problem, const
   return met;
 }
 
-// @throws as check_flow_through @collective
-outline survey_conditions(const through_problem& problem, const through_options& how) {
+}  // namespace
+
+through_outline survey_conditions(const through_problem& problem, const through_options& how) {
   const MPI_Comm comm = problem.where.comm;
   comm::collectively(comm, [&] { check_conditions(problem, how); });
-  outline result;
+  through_outline result;
   result.counts.voxels = problem.where.domain.volume();
   result.counts.fluid = problem.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.counts.fluid, 1, MPI_INT64_T, MPI_SUM, comm);
@@ -150,12 +142,12 @@ outline survey_conditions(const through_problem& problem, const through_options&
   std::vector<bool> flows(at(result.parts.count));
   std::uint64_t leads = 0, met_pocket = 0;
   for (std::size_t p = 0; p < met.size(); ++p) {
-    const int entries = std::popcount(met[p] & velocity), pressures = std::popcount(met[p] & pressure);
-    flows[p] = (met[p] & sliding) != 0 || entries + pressures >= 2;
+    const int flow_entries = std::popcount(met[p] & velocity), pressures = std::popcount(met[p] & pressure);
+    flows[p] = (met[p] & sliding) != 0 || flow_entries + pressures >= 2;
     result.counts.flowing_parts += flows[p];
-    if (entries + pressures >= 2) leads |= met[p];
+    if (flow_entries + pressures >= 2) leads |= met[p];
     if (flows[p] && pressures == 0) free_number[p] = result.free_parts++;
-    if (flows[p] && entries == 1 && pressures == 0) met_pocket |= met[p] & velocity;
+    if (flows[p] && flow_entries == 1 && pressures == 0) met_pocket |= met[p] & velocity;
   }
   for (std::size_t b = 0; b < problem.boundaries.size(); ++b)
     if ((velocity >> b & 1) != 0 && ((leads >> b & 1) == 0 || (met_pocket >> b & 1) != 0))
@@ -199,11 +191,6 @@ outline survey_conditions(const through_problem& problem, const through_options&
   return result;
 }
 
-// From the solver's units to those of the answer.
-struct flow_units {
-  double length_mm = 1, velocity_mm_per_s = 1, pressure_Pa = 1, lowest_Pa = 0;
-};
-
 flow_units units_of(const through_problem& problem, const flow_cells& cells, const std::vector<opening_face>& given) {
   double highest = 0, low = flow_boundary::unlimited, high = -low;
   for (const opening_face& f : given) highest = std::max(highest, std::abs(f.velocity_mm_per_s));
@@ -220,12 +207,9 @@ flow_units units_of(const through_problem& problem, const flow_cells& cells, con
   return units;
 }
 
-using entries = std::vector<std::pair<std::int64_t, double>>;
-
-// Given velocities by their place in the answer.
-entries given_velocities(const through_problem& problem, const open_flow_cells& open, const std::vector<opening_face>& given,
-                         const flow_units& units, double multiple) {
-  entries result;
+flow_entries given_velocities(const through_problem& problem, const open_flow_cells& open,
+                              const std::vector<opening_face>& given, const flow_units& units, double multiple) {
+  flow_entries result;
   for (const flow_side& s : open.sides) {
     const flow_boundary& b = problem.boundaries[at(s.boundary)];
     if (!b.gives_velocity()) continue;
@@ -237,10 +221,9 @@ entries given_velocities(const through_problem& problem, const open_flow_cells& 
   return result;
 }
 
-// The right-hand side: given pressures and sliding walls.
-entries right_hand_side(const through_problem& problem, const open_flow_cells& open, const flow_units& units,
-                        double multiple) {
-  entries result;
+flow_entries right_hand_side(const through_problem& problem, const open_flow_cells& open, const flow_units& units,
+                             double multiple) {
+  flow_entries result;
   const flow_cells& cells = open.cells;
   for (std::size_t n = 0; n < cells.open_faces.size(); ++n) {
     const kernel::stokes_open_face& f = cells.open_faces[n];
@@ -299,6 +282,8 @@ void find_boundary_flows(const through_problem& problem, const open_flow_cells& 
   if (in > 0 && out > 0) flow.pressure_drop_Pa = in_pressure / in - out_pressure / out;
 }
 
+namespace {
+
 // Area of the walls: of solid voxels, and of faces of the image that are walls [mm2].
 double wetted_surface(const through_problem& problem, const open_flow_cells& open, flow_counts& counts) {
   const vector3 h = problem.spacing_mm;
@@ -336,6 +321,8 @@ std::vector<std::array<double, 4>> at_centres(const flow_cells& cells, const std
   });
   return value;
 }
+
+}  // namespace
 
 // What the fluid does to the solid voxels: pressure, friction, and the momentum that leaves by sides of control volumes half
 // of which are solid. With openings and outer walls these balance, as the equations of the velocities do.
@@ -446,15 +433,8 @@ void set_through_fields(const through_problem& problem, const open_flow_cells& o
   }
 }
 
-}  // namespace
-
-void check_flow_through(const through_problem& problem, const through_options& how) { survey_conditions(problem, how); }
-
-through_solution solve_flow_through(const through_problem& problem, const through_options& how, log_sink& log) {
-  through_solution all;
-  stopwatch watch;
-  const cpu_clock cpu;
-  const outline known = survey_conditions(problem, how);
+open_flow_cells begin_through(const through_problem& problem, const through_outline& known, through_solution& all,
+                              log_sink& log) {
   all.counts = known.counts;
   all.pressure_is_free = known.free_parts > 0;
   if (all.pressure_is_free)
@@ -464,14 +444,31 @@ through_solution solve_flow_through(const through_problem& problem, const throug
   if (known.counts.flowing < known.counts.fluid)
     log.note(fmt::format("{} of {} fluid voxels lead from no opening to another and stand still",
                          known.counts.fluid - known.counts.flowing, known.counts.fluid));
-  const open_flow_cells open = make_open_flow_cells(problem, known.keep, known.free_part, known.free_parts);
+  open_flow_cells open = make_open_flow_cells(problem, known.keep, known.free_part, known.free_parts);
   const double surface = wetted_surface(problem, open, all.counts);
   const vector3 h = problem.spacing_mm;
   if (surface > 0) all.hydraulic_diameter_mm = 4 * static_cast<double>(all.counts.flowing) * h.z * h.y * h.x / surface;
-  std::int64_t unknowns = open.cells.grid.owned - static_cast<std::int64_t>(open.cells.beyond.size());
-  for (const auto& f : open.cells.friction)
-    unknowns += std::count_if(f.begin(), f.begin() + open.cells.grid.owned, [](std::uint8_t n) { return n != 0; });
-  MPI_Allreduce(MPI_IN_PLACE, &unknowns, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
+  return open;
+}
+
+std::int64_t count_unknowns(const open_flow_cells& open) {
+  const flow_cells& cells = open.cells;
+  std::int64_t unknowns = cells.grid.owned - static_cast<std::int64_t>(cells.beyond.size());
+  for (const auto& f : cells.friction)
+    unknowns += std::count_if(f.begin(), f.begin() + cells.grid.owned, [](std::uint8_t n) { return n != 0; });
+  MPI_Allreduce(MPI_IN_PLACE, &unknowns, 1, MPI_INT64_T, MPI_SUM, cells.grid.where.comm);
+  return unknowns;
+}
+
+void check_flow_through(const through_problem& problem, const through_options& how) { survey_conditions(problem, how); }
+
+through_solution solve_flow_through(const through_problem& problem, const through_options& how, log_sink& log) {
+  through_solution all;
+  stopwatch watch;
+  const cpu_clock cpu;
+  const through_outline known = survey_conditions(problem, how);
+  const open_flow_cells open = begin_through(problem, known, all, log);
+  const std::int64_t unknowns = count_unknowns(open);
   const flow_units units = units_of(problem, open.cells, known.velocities);
   if (how.poll) how.poll();
   through_solver solver(open, problem);

@@ -1,0 +1,46 @@
+#include <osteon/job/flow/check_time_steps.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <osteon/job/flow/flow_keys.hpp>
+
+namespace osteon::job {
+
+void check_time_steps(const spec& job, std::vector<problem>& problems) {
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
+  const flow_keys f = flow_keys_of(job);
+  if (!job.transient) {
+    for (const auto& [given, key] : {std::pair{f.cfl.has_value(), "flow.cfl"},
+                                     {f.start.has_value(), "flow.start"},
+                                     {f.steady_change_per_s.has_value(), "flow.steady_change_per_s"}})
+      expect(!given, key, "given, but there is no [transient]: the flow is steady; remove it or add the table");
+    return;
+  }
+  const transient_spec& t = *job.transient;
+  expect(!t.initial_K, "transient.initial_K", "belongs to physics = \"heat\"; remove it");
+  expect(t.end_s && *t.end_s > 0 && std::isfinite(*t.end_s), "transient.end_s",
+         "missing or not > 0: the time at the end, in s");
+  expect(!t.step_s || *t.step_s > 0, "transient.step_s", fmt::format("{} must be > 0 s", t.step_s.value_or(0)));
+  expect(f.inertia || t.step_s, "transient.step_s",
+         "missing: without inertia there is no velocity that the step could follow; give it, or set flow.inertia = true");
+  if (t.end_s && t.step_s && *t.step_s > 0) {
+    expect(*t.end_s >= *t.step_s, "transient.step_s", fmt::format("{} s is longer than end_s = {}", *t.step_s, *t.end_s));
+    constexpr double most = 1e7;
+    expect(*t.end_s / *t.step_s <= most, "transient.step_s",
+           fmt::format("{} s makes {:.3g} steps to {} s; at most {:g}", *t.step_s, *t.end_s / *t.step_s, *t.end_s, most));
+  }
+  expect(t.output_every_s >= 0, "transient.output_every_s", fmt::format("{} must be >= 0 s", t.output_every_s));
+  expect(!f.cfl || (*f.cfl > 0 && *f.cfl <= 1), "flow.cfl",
+         fmt::format("{} must be > 0 and at most 1, beyond which explicit convection is unstable", f.cfl.value_or(0)));
+  expect(!f.cfl || f.inertia, "flow.cfl", "given, but flow.inertia = false has no convection; remove it");
+  expect(!f.steady_change_per_s || *f.steady_change_per_s > 0, "flow.steady_change_per_s",
+         fmt::format("{} must be > 0 1/s", f.steady_change_per_s.value_or(0)));
+  expect(f.inertia || f.start != "steady", "flow.start",
+         "'steady' is the steady flow with inertia, but flow.inertia is not set; use 'creeping'");
+  expect(f.multiples.empty(), "flow.multiples", "does not go with [transient], which follows one flow; remove it");
+}
+
+}  // namespace osteon::job

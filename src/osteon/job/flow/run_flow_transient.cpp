@@ -1,0 +1,135 @@
+#include <osteon/job/flow/run_flow_transient.hpp>
+
+#include <fmt/format.h>
+
+#include <osteon/comm/collectively.hpp>
+#include <osteon/job/flow/flow_fields.hpp>
+#include <osteon/job/flow/flow_keys.hpp>
+#include <osteon/job/flow/run_flow_through.hpp>
+#include <osteon/job/outputs/step_files.hpp>
+#include <osteon/solve/checkpointer.hpp>
+#include <osteon/solve/flow/transient/transient_flow.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+solve::flow_time_plan make_flow_time_plan(const spec& job) {
+  const flow_keys f = flow_keys_of(job);
+  const transient_spec& t = *job.transient;
+  const std::string start = f.start.value_or("rest");
+  return {.end_s = *t.end_s,
+          .step_s = t.step_s.value_or(0),
+          .courant = f.cfl.value_or(solve::flow_time_plan{}.courant),
+          .implicitness = t.scheme == "implicit_euler" ? 1 : 0.5,
+          .record_every_s = t.output_every_s,
+          .start = start == "rest"       ? solve::flow_start::rest
+                   : start == "creeping" ? solve::flow_start::creeping
+                                         : solve::flow_start::steady,
+          .steady_change_per_s = f.steady_change_per_s.value_or(0),
+          .has_fields = t.write_steps};
+}
+
+// What each record says, by key and time.
+json history_of(const std::vector<solve::flow_record>& records, const std::vector<std::string>& names) {
+  json history = json::object();
+  for (const solve::flow_record& r : records) {
+    const auto add = [&](const char* key, const json& value) { history[key].push_back(value); };
+    add("time_s", r.time_s);
+    add("steps", r.steps);
+    add("step_s", r.step_s);
+    add("cfl", r.courant);
+    add("divergence", r.divergence);
+    add("iterations", r.iterations);
+    add("kinetic_energy_J", r.kinetic_energy_J);
+    add("change_per_s", r.change_per_s);
+    const solve::through_flow& f = r.flow;
+    add("pressure_drop_Pa", f.pressure_drop_Pa);
+    add("mean_speed_mm_per_s", f.mean_speed_mm_per_s);
+    add("highest_speed_mm_per_s", f.highest_speed_mm_per_s);
+    add("force_on_solid_N", {f.force_on_solid_N.z, f.force_on_solid_N.y, f.force_on_solid_N.x});
+    for (std::size_t n = 0; n < names.size(); ++n) {
+      if (!is_opening(records.back().flow.boundaries[n])) continue;
+      history["opening_inflow_mm3_per_s"][names[n]].push_back(f.boundaries[n].inflow_mm3_per_s);
+      history["opening_pressure_Pa"][names[n]].push_back(f.boundaries[n].mean_pressure_Pa);
+    }
+  }
+  return history;
+}
+
+}  // namespace
+
+physics_result run_flow_transient(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+  const MPI_Comm comm = part.where.comm;
+  solve::through_problem problem;
+  comm::collectively(comm, [&] { problem = make_through_problem(job, part); });
+  const solve::flow_time_plan plan = make_flow_time_plan(job);
+  std::optional<step_files> steps;
+  solve::flow_record_taker on_record;
+  if (job.transient->write_steps) {
+    steps.emplace(job, part);
+    on_record = [&](std::span<const solve::flow_record> history, const solve::through_solution& fields) {
+      cell_values velocity, pressure;
+      comm::collectively(comm, [&] {
+        velocity = share(fields.velocity_mm_per_s);
+        pressure = share(fields.pressure_Pa);
+      });
+      steps->write(history.size() - 1, history.back().time_s,
+                   {{{"velocity", "velocity of the fluid", "mm s-1", io::centring::cell, 3}, vector_planes(part, velocity)},
+                    {{"pressure", "pressure of the fluid", "Pa", io::centring::cell, 1}, cell_planes(part, pressure)}});
+    };
+  }
+  solve::transient_flow_solution solution =
+      solve::solve_transient_flow(problem, plan, through_options_of(how), how.checkpoints, on_record, log);
+  physics_result result;
+  if (steps) {
+    std::vector<double> times_s;
+    for (const solve::flow_record& r : solution.history) times_s.push_back(r.time_s);
+    result.written = {steps->path(), steps->close(times_s)};
+  }
+  result.elements = part.cells.size();
+  MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
+  result.certificate = solution.certificate;
+
+  const std::vector<std::string> names = names_of_openings(problem);
+  const solve::flow_record& last = solution.history.back();
+  result.answers = answers_of_flow(last.flow, names, flow_keys_of(job));
+  result.answers["kinetic_energy_J"] = last.kinetic_energy_J;
+  result.answers["end_s"] = last.time_s;
+  result.answers["is_steady"] = solution.is_steady;
+  result.answers["change_per_s"] = last.change_per_s;
+  result.answers["time_steps"] = solution.steps;
+  result.answers["shortest_step_s"] = solution.shortest_step_s;
+  result.answers["longest_step_s"] = solution.longest_step_s;
+  result.answers["highest_cfl"] = solution.highest_courant;
+  result.answers["highest_divergence"] = solution.highest_divergence;
+  tell_of_upwinding(job, last.flow, result.answers, log);
+  tell_of_fluid(solution.end, result.answers);
+  result.answers["flow_history"] = history_of(solution.history, names);
+  log.note(fmt::format(
+      "{} steps to {:.4g} s{}: of {:.3g} to {:.3g} s, Courant number at most {:.2f}, divergence at most "
+      "{:.1e}, {:.1f} iterations of friction and {:.1f} of the pressure a step",
+      solution.steps, last.time_s, solution.is_steady ? ", where the flow is steady" : "", solution.shortest_step_s,
+      solution.longest_step_s, solution.highest_courant, solution.highest_divergence,
+      static_cast<double>(solution.friction_iterations) / static_cast<double>(std::max<std::int64_t>(1, solution.steps)),
+      static_cast<double>(solution.pressure_iterations) / static_cast<double>(std::max<std::int64_t>(1, solution.steps))));
+  result.stopped_at =
+      fmt::format("{:.4g} s of {:.4g} s, with a divergence of {:.1e}", last.time_s, plan.end_s, last.divergence);
+  show_flow(result, job, part, std::move(solution.end.velocity_mm_per_s), std::move(solution.end.pressure_Pa), std::nullopt);
+  result.answers["load"] = through_load(job, part);
+  json& load = result.answers["load"];
+  load["start"] = flow_keys_of(job).start.value_or("rest");
+  load["end_s"] = plan.end_s;
+  load["scheme"] = plan.implicitness == 1 ? "implicit_euler" : "crank_nicolson";
+  if (plan.step_s > 0) load["step_s"] = plan.step_s;
+  if (problem.has_inertia) load["cfl"] = plan.courant;
+  return result;
+}
+
+void check_flow_transient_on(const spec& job, const local_model& part) {
+  solve::check_transient_flow(make_through_problem(job, part), make_flow_time_plan(job), through_options_of({}));
+}
+
+}  // namespace osteon::job

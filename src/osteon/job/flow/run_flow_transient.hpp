@@ -1,0 +1,14 @@
+#pragma once
+/// @file
+/// The stage of a flow job in time.
+#include <osteon/job/physics_result.hpp>
+
+namespace osteon::job {
+
+/// @collective on part.where.comm
+physics_result run_flow_transient(const spec& job, const local_model& part, const solve::options& how, log_sink& log);
+
+/// The faults of its conditions and steps on the fluid. @throws as solve_transient_flow @collective on part.where.comm
+void check_flow_transient_on(const spec& job, const local_model& part);
+
+}  // namespace osteon::job

@@ -1,0 +1,97 @@
+#pragma once
+/// @file
+/// Flow in time: the state, and one step.
+#include <osteon/solve/checkpointer.hpp>
+#include <osteon/solve/flow/openings/through_parts.hpp>
+#include <osteon/solve/flow/transient/momentum_solver.hpp>
+#include <osteon/solve/flow/transient/pressure_projection.hpp>
+
+namespace osteon::solve {
+
+/// Incremental pressure projection, second order in time [VanKan1986], the pressure corrected by the divergence of the
+/// velocity between (rotational form, [BrownCortezMinion2001]):
+///   (sigma M + w A) (u* - u) = b - A u - G p - C,   C = 3/2 C(u) u - 1/2 of the step before (Adams-Bashforth),
+///   sigma M (u+ - u*) = -G phi,  G^T u+ = 0,   p+ = p + phi + w G^T u*,
+/// with sigma = density length^2 / (viscosity step) and w the implicitness. A state that does not change solves the steady
+/// equations, whatever the step. Steps may differ in length.
+class flow_stepper {
+ public:
+  struct settings {
+    double implicitness = 0.5;  ///< of friction: 1/2 Crank-Nicolson, 1 Euler
+    double tolerance = 1e-4;    ///< largest |div u| times length over the highest velocity; of forces, as shares of them
+    int max_iterations = 500;   ///< of each linear system
+    std::function<void()> poll{};
+  };
+  /// What a step tells.
+  struct told {
+    int friction_iterations = 0, pressure_iterations = 0;
+    double divergence = 0;  ///< as the tolerance
+    double change = 0;      ///< largest change of a velocity over the highest one
+    bool converged = true;  ///< the linear systems
+  };
+
+  /// @param open, problem kept by reference @collective on the problem's communicator
+  flow_stepper(const open_flow_cells& open, const through_problem& problem, const flow_units& units, settings how);
+
+  /// Conditions, which do not change in time. @param given velocities @param right b: places and values
+  void set_conditions(const flow_entries& given, flow_entries right);
+  /// Velocities and pressures, shape (4, stride), to be set before start(); ghosts need not be current.
+  std::vector<double>& state() { return x_; }
+  /// Take the velocities as they are, made to conserve mass, and the pressure that goes with them.
+  /// @param is_sudden the first two steps are made of two halves by Euler each, which damp what velocities, walls and
+  /// openings do not agree upon [Rannacher1984] @collective
+  told start(bool is_sudden);
+  /// Take a state that solves the steady equations, or was saved. @collective
+  void go_on();
+
+  /// @collective
+  told step(double step_s);
+
+  /// Largest sum of |velocity| / spacing over the axes now [1/s], and how fast it grows at the start [1/s2].
+  double courant_rate() const { return rate_; }
+  double courant_growth() const { return growth_; }
+  /// [J]. @collective
+  double kinetic_energy() const;
+  /// Velocities now, and the pressure at the same time; ghosts current. @collective
+  std::vector<double> answer() const;
+  /// Of the velocities now; null: the flow creeps. @collective
+  const flow_convection* inertia();
+  double upwinded_share() const { return problem_.has_inertia ? convection_.upwinded_share() : 0; }
+
+  /// All that the next step goes on from. @collective local
+  solver_state saved();
+  /// After saved() was filled in. @collective
+  void restored(const solver_state& from);
+
+ private:
+  told substep(double step_s, double implicitness);
+  void find_forces();
+  void find_convection();
+  void find_courant_rate();
+  double highest_velocity() const;
+  double length_of(const double* v) const;
+  double gradient_length() const;
+  std::int64_t stride() const { return cells_.stride(); }
+
+  const open_flow_cells& open_;
+  const flow_cells& cells_;
+  const through_problem& problem_;
+  flow_units units_;
+  settings how_;
+  double memory_s_;  // density length^2 / viscosity
+  kernel::stokes_stencil<double> stencil_;
+  flow_convection convection_;
+  momentum_solver momentum_;
+  pressure_projection projection_;
+  flow_entries right_;
+  std::vector<double> x_, change_, force_, before_;
+  std::vector<double> carried_, carried_before_;  // C(x) x now and a step ago
+  std::vector<double> phi_, d_, divergence_;
+  std::vector<float> speed_;  // of saved()
+  bool is_carried_ = false;   // carried_ is that of x_
+  double last_step_s_ = 0, rate_ = 0, growth_ = 0;
+  std::int64_t steps_ = 0;
+  bool damps_ = false;  // the start was not smooth
+};
+
+}  // namespace osteon::solve

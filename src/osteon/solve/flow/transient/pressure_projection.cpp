@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/base/at.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/solve/flow/transient/pressure_projection.hpp>
+
+namespace osteon::solve {
+
+namespace {
+
+constexpr double projection_fall = 1e-4;  // of the residual, that single precision is trusted with
+constexpr int most_projection_rounds = 12;
+
+// One for each face with an unknown.
+std::array<std::vector<float>, 3> unit_weights(const flow_cells& cells) {
+  std::array<std::vector<float>, 3> weight;
+  for (std::size_t c = 0; c < 3; ++c) {
+    weight[c].resize(at(cells.stride()));
+    for (std::size_t i = 0; i < weight[c].size(); ++i) weight[c][i] = cells.friction[c][i] != 0 ? 1 : 0;
+  }
+  return weight;
+}
+
+}  // namespace
+
+pressure_projection::pressure_projection(const open_flow_cells& open)
+    : open_(open), cells_(open.cells), laplace_(cells_, unit_weights(cells_)) {
+  for (auto* v : {&none_, &r_, &z_, &p_, &q_, &c_}) v->assign(at(cells_.stride()), 0.0F);
+  exact_.assign(at(cells_.stride()), 0);
+  part_size_.assign(at(open.free_parts), 0);
+  if (open.free_parts == 0) return;
+  for (const std::int32_t part : open.free_part)
+    if (part >= 0) ++part_size_[at(part)];
+  MPI_Allreduce(MPI_IN_PLACE, part_size_.data(), open.free_parts, MPI_INT32_T, MPI_SUM, cells_.grid.where.comm);
+}
+
+template <class T>
+void pressure_projection::remove_free_pressure(T* pressure) const {
+  if (open_.free_parts == 0) return;
+  std::vector<double> sums(at(open_.free_parts));
+  for (std::int32_t i = 0; i < cells_.grid.owned; ++i)
+    if (const std::int32_t part = open_.free_part[at(i)]; part >= 0) sums[at(part)] += static_cast<double>(pressure[i]);
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), open_.free_parts, MPI_DOUBLE, MPI_SUM, cells_.grid.where.comm);
+  for (std::int32_t i = 0; i < cells_.grid.owned; ++i)
+    if (const std::int32_t part = open_.free_part[at(i)]; part >= 0)
+      pressure[i] = static_cast<T>(static_cast<double>(pressure[i]) - sums[at(part)] / part_size_[at(part)]);
+}
+template void pressure_projection::remove_free_pressure(double*) const;
+template void pressure_projection::remove_free_pressure(float*) const;
+
+void pressure_projection::find_divergence(const double* u, double* divergence) const {
+  const std::int64_t stride = cells_.stride();
+  const std::array<double, 3> slope = cells_.slope;
+  visit_neighbours_in_parallel(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+    double sum = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double* const own = u + static_cast<std::int64_t>(c) * stride;
+      sum += slope[c] * (own[i] - (near[2 * c + 1] < 0 ? 0 : own[near[2 * c + 1]]));
+    }
+    divergence[i] = sum;
+  });
+  for (const std::int32_t i : cells_.beyond) divergence[i] = 0;
+}
+
+void pressure_projection::subtract_gradient(double* u, double* d) const {
+  const std::int64_t stride = cells_.stride();
+  cells_.grid.links.exchange(d);
+  visit_neighbours_in_parallel(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::uint8_t number = cells_.friction[c][at(i)];
+      if (number == 0 || number > open_face_frictions) continue;
+      u[static_cast<std::int64_t>(c) * stride + i] -= cells_.slope[c] * (d[i] - d[near[2 * c]]);
+    }
+  });
+  for (const kernel::stokes_open_face& f : cells_.open_faces)  // half a control volume
+    u[f.axis * stride + f.cell] -= (f.is_inlet ? 2 : -2) * cells_.slope[at(f.axis)] * d[f.pressure];
+  for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(u + c * stride);
+}
+
+// q = G^T M^-1 G p, with the dot product of the two on this rank; by planes, whose sums do not depend on the threads.
+double pressure_projection::product() {
+  const heat_cells& grid = cells_.grid;
+  grid.links.exchange(p_.data());
+  const auto planes = static_cast<std::int64_t>(grid.planes.size()) - 1;
+  std::vector<double> sums(at(planes));
+  for_each_block(planes, 1, [&](std::int64_t plane, std::int64_t) {
+    const std::int32_t begin = grid.planes[at(plane)].cell, end = grid.planes[at(plane + 1)].cell;
+    std::vector<float> minus(at(end - begin + kernel::conduction_padding));
+    kernel::subtract_product(laplace_.lattice, grid.part(plane, plane + 1), none_.data(), p_.data(), begin, minus.data());
+    double sum = 0;
+    for (std::int32_t i = begin; i < end; ++i) {
+      q_[at(i)] = -minus[at(i - begin)];
+      sum += static_cast<double>(p_[at(i)]) * static_cast<double>(q_[at(i)]);
+    }
+    sums[at(plane)] = sum;
+  });
+  double sum = 0;
+  for (const double s : sums) sum += s;
+  return sum;
+}
+
+pressure_projection::outcome pressure_projection::project(double* u, double* d, const bounds& to,
+                                                          const std::function<void()>& poll) {
+  const std::int32_t owned = cells_.grid.owned;
+  const MPI_Comm comm = cells_.grid.where.comm;
+  outcome result;
+  const auto largest = [&](const auto* v) {
+    constexpr std::int64_t block = 8192;
+    std::vector<double> most(at((owned + block - 1) / block));
+    for_each_block(owned, block, [&](std::int64_t begin, std::int64_t end) {
+      double own = 0;
+      for (std::int64_t i = begin; i < end; ++i) own = std::max(own, std::abs(static_cast<double>(v[i])));
+      most[at(begin / block)] = own;
+    });
+    return most.empty() ? 0 : *std::max_element(most.begin(), most.end());
+  };
+  std::vector<double> taken;
+  for (int round = 0;; ++round) {
+    find_divergence(u, exact_.data());
+    double highest = largest(exact_.data());
+    // A maximum passes by what is no number.
+    if (!std::isfinite(reduce_blocks(owned, [&](std::int64_t begin, std::int64_t end) {
+          double sum = 0;
+          for (std::int64_t i = begin; i < end; ++i) sum += exact_[at(i)];
+          return sum;
+        })))
+      highest = std::numeric_limits<double>::infinity();
+    MPI_Allreduce(MPI_IN_PLACE, &highest, 1, MPI_DOUBLE, MPI_MAX, comm);
+    result.divergence = highest;
+    if (!std::isfinite(highest)) throw solve_error("the velocities are not finite any more; take shorter steps");
+    if (highest == 0) return result;
+    if (round == most_projection_rounds || result.iterations >= to.most) {
+      result.converged = highest <= to.divergence;
+      return result;
+    }
+    remove_free_pressure(exact_.data());
+    for_each(owned, [r = r_.data(), from = exact_.data()](std::int64_t i) { r[i] = static_cast<float>(from[i]); });
+    std::fill(c_.begin(), c_.end(), 0.0F);
+    double before = 0, now = highest;
+    bool is_done = false, has_stepped = false;
+    while (result.iterations < to.most) {
+      laplace_.cycle.apply(r_.data(), z_.data());
+      for (const std::int32_t i : cells_.beyond) z_[at(i)] = 0;
+      remove_free_pressure(z_.data());
+      const double rz = all_ranks(std::array{reduce_blocks(owned, [&](std::int64_t begin, std::int64_t end) {
+        double sum = 0;
+        for (std::int64_t i = begin; i < end; ++i) sum += static_cast<double>(r_[at(i)]) * static_cast<double>(z_[at(i)]);
+        return sum;
+      })})[0];
+      is_done = now <= to.divergence && std::sqrt(std::max(rz, 0.0)) <= to.velocity;
+      if (is_done || now <= projection_fall * highest || !(rz > 0)) break;
+      if (poll) poll();
+      const auto beta = static_cast<float>(before == 0 ? 0 : rz / before);
+      before = rz;
+      for_each(owned,
+               [p = p_.data(), z = z_.data(), beta](std::int64_t i) { p[i] = beta == 0 ? z[i] : z[i] + beta * p[i]; });
+      const double pq = all_ranks(std::array{product()})[0];
+      if (!(pq > 0)) break;
+      const auto alpha = static_cast<float>(rz / pq);
+      for_each(owned, [r = r_.data(), c = c_.data(), p = p_.data(), q = q_.data(), alpha](std::int64_t i) {
+        c[i] += alpha * p[i];
+        r[i] -= alpha * q[i];
+      });
+      now = largest(r_.data());
+      MPI_Allreduce(MPI_IN_PLACE, &now, 1, MPI_DOUBLE, MPI_MAX, comm);
+      ++result.iterations;
+      has_stepped = true;
+    }
+    if (!has_stepped) {
+      result.converged = is_done || highest <= to.divergence;
+      return result;
+    }
+    taken.resize(at(cells_.stride()));
+    for_each(owned, [t = taken.data(), c = c_.data(), d](std::int64_t i) {
+      t[i] = static_cast<double>(c[i]);
+      d[i] += t[i];
+    });
+    subtract_gradient(u, taken.data());
+    if (!is_done) continue;
+    find_divergence(u, exact_.data());
+    result.divergence = largest(exact_.data());
+    MPI_Allreduce(MPI_IN_PLACE, &result.divergence, 1, MPI_DOUBLE, MPI_MAX, comm);
+    if (result.divergence <= to.divergence) return result;
+  }
+}
+
+}  // namespace osteon::solve

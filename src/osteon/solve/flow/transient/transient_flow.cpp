@@ -1,0 +1,351 @@
+#include <osteon/solve/flow/transient/transient_flow.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/base/at.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/solve/flow/openings/through_solver.hpp>
+#include <osteon/solve/flow/transient/flow_stepper.hpp>
+
+namespace osteon::solve {
+
+namespace {
+
+constexpr double most_time_steps = 1e9;
+constexpr double aimed_at = 0.85;       // share of the Courant number that a new step aims at
+constexpr double too_short = 0.6;       // share of it below which steps become longer
+constexpr double fastest_growth = 1.5;  // of a step over the one before
+
+void check_plan(const through_problem& problem, const flow_time_plan& plan) {
+  std::string faults;
+  const auto expect = [&](bool holds, const std::string& text) {
+    if (holds) return;
+    if (!faults.empty()) faults += "\n";
+    faults += text;
+  };
+  expect(plan.end_s > 0 && std::isfinite(plan.end_s), fmt::format("the end at {} s; it must be > 0", plan.end_s));
+  expect(plan.step_s >= 0 && plan.step_s <= plan.end_s,
+         fmt::format("steps of {} s to the end at {} s; they must not be longer", plan.step_s, plan.end_s));
+  expect(plan.step_s == 0 || plan.end_s / plan.step_s <= most_time_steps,
+         fmt::format("steps of {} s to the end at {} s; at most 1e9 are taken", plan.step_s, plan.end_s));
+  expect(
+      plan.courant > 0 && plan.courant <= 1,
+      fmt::format("a Courant number of {}; it must be > 0 and at most 1, beyond which the explicit convection is unstable",
+                  plan.courant));
+  expect(plan.implicitness >= 0.5 && plan.implicitness <= 1,
+         fmt::format("an implicitness of {}; it lies between 0.5 and 1", plan.implicitness));
+  expect(plan.record_every_s >= 0, fmt::format("a record every {} s; it must be >= 0", plan.record_every_s));
+  expect(plan.steady_change_per_s >= 0,
+         fmt::format("a flow that changes by {} per s counts as steady; it must be >= 0", plan.steady_change_per_s));
+  expect(problem.has_inertia || plan.step_s > 0,
+         "a flow without inertia has no Courant number that a step follows from; give the step");
+  expect(problem.has_inertia || plan.start != flow_start::steady,
+         "without inertia the steady flow is the creeping one; start from that");
+  expect(problem.multiples.size() == 1, "several multiples of the conditions; in time there is one flow");
+  if (!faults.empty()) throw usage_error(faults);
+}
+
+std::string too_long(double step_s, double courant, double time_s, double most) {
+  return fmt::format(
+      "with the step of {:.4g} s the Courant number is {:.3g} at {:.4g} s, more than {:.3g}: give a step of at most {:.3g} "
+      "s, or none, so that it follows the flow",
+      step_s, courant, time_s, most, step_s * most / courant);
+}
+
+// A step of given length that the known velocities of openings and walls contradict.
+void check_step(const through_problem& problem, const flow_time_plan& plan, const through_outline& known) {
+  if (plan.step_s == 0 || !problem.has_inertia) return;
+  double highest = 0;
+  for (const opening_face& f : known.velocities)
+    highest = std::max(highest, std::abs(f.velocity_mm_per_s) / problem.spacing_mm[f.side / 2]);
+  if (highest * plan.step_s > plan.courant) throw usage_error(too_long(plan.step_s, highest * plan.step_s, 0, plan.courant));
+}
+
+// Steps that reach `stop`.
+class step_rule {
+ public:
+  step_rule(const flow_time_plan& plan, bool has_inertia) : plan_(plan), follows_(plan.step_s == 0 && has_inertia) {
+    fixed_ = plan.step_s > 0 ? plan.end_s / std::ceil(plan.end_s / plan.step_s * (1 - 1e-12)) : 0;
+  }
+  double fixed() const { return fixed_; }
+
+  // @param rate Courant number per second @param growth of the rate, at the start
+  double next(double remaining_s, double last_s, double rate, double growth) const {
+    if (!follows_) return fixed_;
+    // (rate + growth dt) dt = C
+    const double allowed = [&] {
+      if (last_s > 0 || growth == 0) return rate > 0 ? plan_.courant / rate : std::numeric_limits<double>::infinity();
+      return (std::sqrt(rate * rate + 4 * growth * plan_.courant) - rate) / (2 * growth);
+    }();
+    double wanted = last_s;
+    if (last_s == 0 || last_s > allowed || last_s < too_short * allowed)
+      wanted = last_s == 0 ? aimed_at * allowed : std::min(aimed_at * allowed, fastest_growth * last_s);
+    if (!(wanted < remaining_s)) return remaining_s;
+    const double step = remaining_s / std::ceil(remaining_s / wanted * (1 - 1e-9));
+    return std::abs(step - last_s) < 1e-9 * step ? last_s : step;
+  }
+
+ private:
+  const flow_time_plan& plan_;
+  bool follows_;
+  double fixed_;
+};
+
+// A record as numbers and back.
+void append(std::vector<double>& to, const flow_record& r) {
+  const through_flow& f = r.flow;
+  to.insert(to.end(),
+            {r.time_s, r.step_s, r.courant, r.divergence, r.kinetic_energy_J, r.change_per_s, static_cast<double>(r.steps),
+             static_cast<double>(r.iterations), f.inflow_mm3_per_s, f.imbalance, f.pressure_drop_Pa, f.mean_speed_mm_per_s,
+             f.highest_speed_mm_per_s, f.reynolds_number, f.cell_reynolds_number, f.upwinded_share, f.force_on_solid_N.z,
+             f.force_on_solid_N.y, f.force_on_solid_N.x});
+  for (const boundary_flow& b : f.boundaries)
+    to.insert(to.end(), {static_cast<double>(b.faces), b.area_mm2, b.inflow_mm3_per_s, b.mean_pressure_Pa,
+                         b.highest_velocity_mm_per_s});
+}
+std::vector<flow_record> records_from(const std::vector<double>& from, std::size_t boundaries) {
+  std::vector<flow_record> history;
+  std::size_t at = 0;
+  const auto next = [&] { return from.at(at++); };
+  while (at < from.size()) {
+    flow_record& r = history.emplace_back();
+    through_flow& f = r.flow;
+    for (double* to : {&r.time_s, &r.step_s, &r.courant, &r.divergence, &r.kinetic_energy_J, &r.change_per_s}) *to = next();
+    r.steps = static_cast<std::int64_t>(next());
+    r.iterations = static_cast<std::int64_t>(next());
+    for (double* to : {&f.inflow_mm3_per_s, &f.imbalance, &f.pressure_drop_Pa, &f.mean_speed_mm_per_s,
+                       &f.highest_speed_mm_per_s, &f.reynolds_number, &f.cell_reynolds_number, &f.upwinded_share,
+                       &f.force_on_solid_N.z, &f.force_on_solid_N.y, &f.force_on_solid_N.x})
+      *to = next();
+    for (std::size_t b = 0; b < boundaries; ++b) {
+      boundary_flow& to = f.boundaries.emplace_back();
+      to.faces = static_cast<std::int64_t>(next());
+      for (double* value : {&to.area_mm2, &to.inflow_mm3_per_s, &to.mean_pressure_Pa, &to.highest_velocity_mm_per_s})
+        *value = next();
+    }
+  }
+  return history;
+}
+
+class flow_in_time {
+ public:
+  flow_in_time(const through_problem& problem, const flow_time_plan& plan, const through_options& how,
+               checkpointer* checkpoints, const flow_record_taker& on_record, log_sink& log)
+      : problem_(problem), plan_(plan), how_(how), checkpoints_(checkpoints), on_record_(on_record), log_(log) {}
+
+  transient_flow_solution run() {
+    stopwatch watch;
+    const through_outline known = survey_conditions(problem_, how_);
+    comm::collectively(problem_.where.comm, [&] {
+      check_plan(problem_, plan_);
+      check_step(problem_, plan_, known);
+    });
+    const open_flow_cells open = begin_through(problem_, known, solution_.end, log_);
+    open_ = &open;
+    units_ = units_of(problem_, open.cells, known.velocities);
+    if (how_.poll) how_.poll();
+    flow_stepper time(open, problem_, units_, {plan_.implicitness, how_.tolerance, how_.max_iterations, how_.poll});
+    time.set_conditions(given_velocities(problem_, open, known.velocities, units_, 1),
+                        right_hand_side(problem_, open, units_, 1));
+    solve_certificate& certificate = solution_.certificate;
+    certificate.unknowns = count_unknowns(open);
+    certificate.converged = true;
+    certificate.setup_seconds = watch.seconds();
+    clock_.restart();
+    if (checkpoints_ != nullptr && checkpoints_->begin() != checkpointer::found::nothing)
+      restore(time);
+    else
+      start(time, known);
+    step_to_the_end(time);
+    if (checkpoints_ != nullptr) checkpoints_->finish(saved(time));
+    solution_.end.flows = {solution_.history.back().flow};
+    if (how_.fields) set_through_fields(problem_, open, time.answer(), units_, 1, solution_.end);
+    certificate.iterations = static_cast<int>(solution_.friction_iterations + solution_.pressure_iterations);
+    certificate.true_relative_residual = solution_.highest_divergence;
+    certificate.solve_seconds = certificate.earlier_seconds + clock_.seconds();
+    solution_.end.flows[0].certificate = certificate;
+    return std::move(solution_);
+  }
+
+ private:
+  void start(flow_stepper& time, const through_outline& known) {
+    if (plan_.start == flow_start::rest) {
+      take_in(time.start(true), 0);
+    } else {
+      const bool creeps = plan_.start == flow_start::creeping;
+      through_solver steady(*open_, problem_);
+      steady.begin(
+          given_velocities(problem_, *open_, known.velocities, units_, 1), right_hand_side(problem_, *open_, units_, 1),
+          creeps ? 0
+                 : 1e-6 * problem_.density_kg_per_m3 * units_.velocity_mm_per_s * units_.length_mm / problem_.viscosity_Pa_s,
+          0);
+      through_flow flow;
+      steady.solve(how_, flow, log_);
+      if (!flow.certificate.converged) {
+        solution_.certificate.converged = false;
+        log_.warn(fmt::format("the {} flow to start from was not found to the tolerance after {} iterations",
+                              creeps ? "creeping" : "steady", flow.certificate.iterations));
+      }
+      time.state() = steady.answer();
+      if (creeps && problem_.has_inertia)
+        take_in(time.start(false), 0);  // inertia begins at once, and has a pressure
+      else
+        time.go_on();
+    }
+    record(time);
+  }
+
+  void step_to_the_end(flow_stepper& time) {
+    const step_rule rule(plan_, problem_.has_inertia);
+    const std::int64_t every =
+        rule.fixed() > 0 ? std::max<std::int64_t>(1, std::llround(plan_.record_every_s / rule.fixed())) : 0;
+    const double nearly = 1e-9 * plan_.end_s;
+    while (!solution_.is_steady && now_s_ < plan_.end_s - nearly && solution_.certificate.converged) {
+      const double rate = time.courant_rate();
+      double stop = plan_.end_s;
+      if (rule.fixed() == 0 && plan_.record_every_s > 0)
+        stop = std::min(stop, plan_.record_every_s * std::floor(now_s_ / plan_.record_every_s * (1 + 1e-12) + 1 + 1e-9));
+      const double step_s = rule.next(stop - now_s_, last_step_s_, rate, time.courant_growth());
+      if (rule.fixed() > 0 && problem_.has_inertia && rate * step_s > plan_.courant * (1 + 1e-9))
+        throw solve_error(too_long(step_s, rate * step_s, now_s_, plan_.courant));
+      const auto told = time.step(step_s);
+      last_step_s_ = step_s;
+      ++solution_.steps;
+      now_s_ = rule.fixed() > 0                    ? step_s * static_cast<double>(solution_.steps)
+               : stop - (now_s_ + step_s) < nearly ? stop
+                                                   : now_s_ + step_s;
+      solution_.shortest_step_s = solution_.steps == 1 ? step_s : std::min(solution_.shortest_step_s, step_s);
+      solution_.longest_step_s = std::max(solution_.longest_step_s, step_s);
+      change_per_s_ = told.change / step_s;
+      const double courant = time.courant_rate() * step_s;
+      take_in(told, courant);
+      solution_.is_steady = plan_.steady_change_per_s > 0 && change_per_s_ <= plan_.steady_change_per_s;
+      const bool is_last = solution_.is_steady || now_s_ >= plan_.end_s - nearly || !solution_.certificate.converged;
+      const bool is_due = rule.fixed() > 0            ? solution_.steps % every == 0
+                          : plan_.record_every_s == 0 ? true
+                                                      : now_s_ == stop;
+      log_.progress(std::min(1.0, now_s_ / plan_.end_s),
+                    fmt::format("step {}, {:.4g} s of {:.4g} s, step {:.3g} s, Courant number {:.2f}, divergence {:.1e}, "
+                                "iterations {} + {}",
+                                solution_.steps, now_s_, plan_.end_s, step_s, courant, told.divergence,
+                                told.friction_iterations, told.pressure_iterations));
+      if (is_last || is_due) record(time);
+      if (!is_last && checkpoints_ != nullptr && checkpoints_->is_due(solution_.steps)) checkpoints_->save(saved(time));
+    }
+  }
+
+  void take_in(const flow_stepper::told& told, double courant) {
+    solution_.friction_iterations += told.friction_iterations;
+    solution_.pressure_iterations += told.pressure_iterations;
+    since_.courant = std::max(since_.courant, courant);
+    since_.divergence = std::max(since_.divergence, told.divergence);
+    solution_.highest_courant = std::max(solution_.highest_courant, courant);
+    solution_.highest_divergence = std::max(solution_.highest_divergence, told.divergence);
+    solution_.certificate.residual_history.push_back(told.divergence);
+    if (!told.converged) {
+      solution_.certificate.converged = false;
+      log_.warn(fmt::format("step {} missed its tolerance after {} iterations of friction and {} of the pressure",
+                            solution_.steps, told.friction_iterations, told.pressure_iterations));
+    }
+  }
+
+  void record(flow_stepper& time) {
+    flow_record& r = solution_.history.emplace_back();
+    r.time_s = now_s_;
+    r.step_s = last_step_s_;
+    r.courant = since_.courant;
+    r.divergence = since_.divergence;
+    r.kinetic_energy_J = time.kinetic_energy();
+    r.change_per_s = change_per_s_;
+    r.steps = solution_.steps;
+    r.iterations = solution_.friction_iterations + solution_.pressure_iterations;
+    since_ = {};
+    const std::vector<double> x = time.answer();
+    const flow_convection* const inertia = time.inertia();
+    find_boundary_flows(problem_, *open_, x, units_, r.flow);
+    find_force(problem_, *open_, x, units_, inertia, r.flow);
+    find_speeds(problem_, *open_, x, units_, solution_.end, r.flow);
+    find_wall_shear_of(problem_, *open_, x, units_, r.flow, nullptr);
+    r.flow.upwinded_share = time.upwinded_share();
+    if (!on_record_) return;
+    if (plan_.has_fields) set_through_fields(problem_, *open_, x, units_, 1, solution_.end);
+    on_record_(solution_.history, solution_.end);
+  }
+
+  solver_state saved(flow_stepper& time) {
+    solver_state s = time.saved();
+    const transient_flow_solution& all = solution_;
+    s.numbers["steps"] = {static_cast<double>(all.steps)};
+    s.numbers["time"] = {now_s_, last_step_s_, change_per_s_, since_.courant, since_.divergence};
+    s.numbers["iterations"] = {static_cast<double>(all.friction_iterations), static_cast<double>(all.pressure_iterations)};
+    s.numbers["worst"] = {all.shortest_step_s, all.longest_step_s, all.highest_courant, all.highest_divergence};
+    s.numbers["state"] = {static_cast<double>(all.certificate.converged), static_cast<double>(all.is_steady)};
+    s.numbers["residual_history"] = all.certificate.residual_history;
+    s.numbers["seconds"] = {all.certificate.earlier_seconds + clock_.seconds()};
+    s.numbers["history"];
+    for (const flow_record& r : all.history) append(s.numbers["history"], r);
+    return s;
+  }
+
+  void restore(flow_stepper& time) {
+    solver_state s = saved(time);
+    checkpoints_->restore(s);
+    time.restored(s);
+    transient_flow_solution& all = solution_;
+    const auto number = [&](const char* name, std::size_t n) { return s.numbers.at(name).at(n); };
+    all.steps = static_cast<std::int64_t>(number("steps", 0));
+    now_s_ = number("time", 0);
+    last_step_s_ = number("time", 1);
+    change_per_s_ = number("time", 2);
+    since_.courant = number("time", 3);
+    since_.divergence = number("time", 4);
+    all.friction_iterations = static_cast<std::int64_t>(number("iterations", 0));
+    all.pressure_iterations = static_cast<std::int64_t>(number("iterations", 1));
+    all.shortest_step_s = number("worst", 0);
+    all.longest_step_s = number("worst", 1);
+    all.highest_courant = number("worst", 2);
+    all.highest_divergence = number("worst", 3);
+    all.certificate.converged = number("state", 0) != 0;
+    all.is_steady = number("state", 1) != 0;
+    all.certificate.residual_history = s.numbers.at("residual_history");
+    all.certificate.earlier_seconds = number("seconds", 0);
+    all.history = records_from(s.numbers.at("history"), problem_.boundaries.size());
+  }
+
+  const through_problem& problem_;
+  const flow_time_plan& plan_;
+  const through_options& how_;
+  checkpointer* checkpoints_;
+  const flow_record_taker& on_record_;
+  log_sink& log_;
+  stopwatch clock_;
+  const open_flow_cells* open_ = nullptr;
+  flow_units units_;
+  transient_flow_solution solution_;
+  double now_s_ = 0, last_step_s_ = 0, change_per_s_ = 0;
+  struct {
+    double courant = 0, divergence = 0;
+  } since_;  // the last record
+};
+
+}  // namespace
+
+void check_transient_flow(const through_problem& problem, const flow_time_plan& plan, const through_options& how) {
+  const through_outline known = survey_conditions(problem, how);
+  comm::collectively(problem.where.comm, [&] {
+    check_plan(problem, plan);
+    check_step(problem, plan, known);
+  });
+}
+
+transient_flow_solution solve_transient_flow(const through_problem& problem, const flow_time_plan& plan,
+                                             const through_options& how, checkpointer* checkpoints,
+                                             const flow_record_taker& on_record, log_sink& log) {
+  return flow_in_time(problem, plan, how, checkpoints, on_record, log).run();
+}
+
+}  // namespace osteon::solve
