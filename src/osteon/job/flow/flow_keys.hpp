@@ -11,9 +11,22 @@ struct flow_keys {
   double viscosity_Pa_s = 1e-3, density_kg_per_m3 = 1000;
   std::optional<double> pressure_drop_Pa;  ///< of permeability; absent: 1
   bool inertia = false;
-  std::string convection = "blended";  ///< or central
-  std::vector<double> multiples;       ///< of the conditions; none: once, as they are
+  std::string convection = "blended";                                    ///< or central
+  std::vector<double> multiples;                                         ///< of the conditions; none: once, as they are
+  bool heat = false;                                                     ///< a temperature, too
+  std::optional<double> conductivity_W_per_mK, heat_capacity_J_per_m3K;  ///< absent: those of water
+  double heat_source_W_per_m3 = 0;
+  std::string heat_convection = "limited";  ///< or hybrid, central
+
+  double conductivity() const { return conductivity_W_per_mK.value_or(0.6); }
+  double heat_capacity() const { return heat_capacity_J_per_m3K.value_or(4.18e6); }
 };
+
+/// Whether a table speaks of heat where no fluid passes, and not of the fluid.
+inline bool is_of_heat(const boundary_spec& b) {
+  const std::string kind = b.kind.value_or("");
+  return kind == "temperature" || kind == "flux" || kind == "convection" || kind == "periodic";
+}
 
 inline flow_keys flow_keys_of(const spec& job) { return own_keys<flow_keys>(job, "flow"); }
 

@@ -64,6 +64,7 @@ struct through_options {
   int max_iterations = 500;  ///< of the linear solver, for each flow
   bool fields = true;
   std::function<void()> poll{};  ///< called between iterations, may throw on all ranks; empty: not
+  bool faces = false;            ///< the velocities on the voxels' faces are wanted, too
 };
 
 /// What passes one boundary.
@@ -98,6 +99,8 @@ struct through_solution {
   bool pressure_is_free = false;         ///< nothing gives a pressure: its mean is zero
   std::vector<float> velocity_mm_per_s;  ///< of the last flow, as in flow_direction
   std::vector<float> pressure_Pa;
+  /// Of the last flow, if they are wanted: shape (cells, 6), along z, y, x through the low and the high face of each cell.
+  std::vector<double> face_velocity_mm_per_s;
   double setup_seconds = 0;
 };
 
