@@ -245,12 +245,11 @@ class transport_builder {
   int unknown_opening_ = -1;
 };
 
-// Share of central differences in a face, 0 to 1. @param change of the temperature over the face that flows in, over the
-// change over this one
-double limiter(double change_before, double change) {
-  if (change == 0) return change_before == 0 ? 1 : 0;
-  const double ratio = change_before / change;
-  return ratio > 0 ? std::min(1.0, 2 * ratio / (1 + ratio)) : 0;
+// Share of central differences in a face, 0 to 1: van Leer's limiter of the ratio of two changes of the temperature, over
+// the face that flows in and over this one. [vanLeer1974] @param noise square of a change that does not count
+double limiter(double before, double own, double noise) {
+  const double product = before * own + noise;
+  return product <= 0 ? 0 : std::min(1.0, 2 * product / (own * own + product + noise));
 }
 
 }  // namespace
@@ -261,11 +260,20 @@ transport_cells make_transport_cells(const temperature_problem& problem, log_sin
   return cells;
 }
 
-void set_weights(transport_cells& cells, heat_convection how, const double* x) {
+void set_weights(transport_cells& cells, heat_convection how, const double* x, double taken) {
   const heat_cells& grid = cells.grid;
   const auto flows = [&](std::size_t axis) {
     return std::any_of(cells.flow[axis].begin(), cells.flow[axis].end(), [](double f) { return f != 0; });
   };
+  double noise = 0;
+  if (how == heat_convection::limited) {
+    constexpr double of_range = 1e-4;
+    std::array<double, 2> ends{-infinity, -infinity};
+    for (std::int32_t i = 0; i < grid.owned; ++i) ends = {std::max(ends[0], x[i]), std::max(ends[1], -x[i])};
+    MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_DOUBLE, MPI_MAX, grid.where.comm);
+    noise = of_range * (ends[0] + ends[1]);
+    noise *= noise;
+  }
   std::vector<double> below, above;  // change of the temperature from the neighbour below, to that above
   for (std::size_t axis = 0; axis < 3; ++axis) {
     int some = flows(axis) ? 1 : 0;
@@ -296,9 +304,10 @@ void set_weights(transport_cells& cells, heat_convection how, const double* x) {
       if (how != heat_convection::central) share = std::min(1.0, 2 * cells.conductance(i, j, axis) / std::abs(flow));
       if (how == heat_convection::limited && share < 1) {
         const double change = x[i] - x[j];
-        share = std::max(share, limiter(flow > 0 ? below[at(j)] : above[at(i)], change));
+        share = std::max(share, limiter(flow > 0 ? below[at(j)] : above[at(i)], change, noise));
       }
-      cells.weight[axis][at(i)] = static_cast<float>(0.5 * share);
+      float& weight = cells.weight[axis][at(i)];
+      weight += static_cast<float>(taken * (0.5 * share - static_cast<double>(weight)));
     });
     grid.links.exchange(cells.weight[axis].data());
   }

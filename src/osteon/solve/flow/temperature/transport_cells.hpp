@@ -68,8 +68,8 @@ struct transport_cells {
 transport_cells make_transport_cells(const temperature_problem& problem, log_sink& log);
 
 /// Set the weights of the faces from a temperature. @param x ghosts current; not read unless `limited`
-/// @collective on the communicator
-void set_weights(transport_cells& cells, heat_convection how, const double* x);
+/// @param taken share of the new weights, the rest is of the old ones @collective on the communicator
+void set_weights(transport_cells& cells, heat_convection how, const double* x, double taken = 1);
 
 /// Faces between cells that the flow passes, and of these the ones that are not central, over all ranks. @collective
 std::array<std::int64_t, 2> count_limited(const transport_cells& cells);

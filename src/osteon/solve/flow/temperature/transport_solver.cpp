@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t most_kept = 10;
 constexpr double first_fall = 1e-2;   // of the residual, by the hybrid scheme, before the limiter looks at the temperature
 constexpr double fall_a_step = 0.05;  // of the residual, between two looks
-constexpr int most_looks = 20;        // of the limiter; after them its weights stay
+constexpr int most_looks = 16;        // of the limiter; after them its weights stay
+constexpr double settled = 1e-4;      // change of the residual by new weights, with which they stay, too
 constexpr double fall_of_rounding = 1e-5;  // after which the residual is computed anew
 
 }  // namespace
@@ -84,12 +85,16 @@ bool transport_solver::reduce(double to, const options& how, solve_certificate& 
     cells_.multiply(z_.data(), w_.data());
     // Made orthogonal to what is kept.
     const std::size_t kept = kept_.size();
+    double before = 0;  // |w|^2 with its part along the kept ones
     if (kept > 0) {
-      const auto a = sums<most_kept>([&](std::int64_t begin, std::int64_t end, auto& sum) {
-        for (std::size_t k = 0; k < kept; ++k)
-          for (std::int64_t i = begin; i < end; ++i)
-            sum[k] += static_cast<double>(w_[at(i)]) * static_cast<double>(kept_[k].w[at(i)]);
+      const auto a = sums<most_kept + 1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const auto w = static_cast<double>(w_[at(i)]);
+          for (std::size_t k = 0; k < kept; ++k) sum[k] += w * static_cast<double>(kept_[k].w[at(i)]);
+          sum[most_kept] += w * w;
+        }
       });
+      before = a[most_kept];
       for_each(owned, [&, z = z_.data(), w = w_.data()](std::int64_t i) {
         for (std::size_t k = 0; k < kept; ++k) {
           z[i] -= static_cast<float>(a[k]) * kept_[k].p[at(i)];
@@ -105,6 +110,10 @@ bool transport_solver::reduce(double to, const options& how, solve_certificate& 
       }
     });
     ++certificate.iterations;
+    if (constexpr double mostly_rounding = 1e-8; kept > 0 && d[0] < mostly_rounding * before) {
+      kept_.clear();  // they span this direction, too
+      continue;
+    }
     const double length = std::sqrt(d[0]), step = d[1] / length;
     if (!std::isfinite(step) || length == 0)
       throw solve_error(
@@ -158,10 +167,10 @@ void transport_solver::solve(heat_convection scheme, const options& how, solve_c
   certificate.converged = reduce(follows ? std::max(first_fall * first_, to) : to, how, certificate, log);
   for (int look = 0; follows && certificate.converged; ++look) {
     cells_.grid.links.exchange(x_.data());
-    set_weights(cells_, scheme, x_.data());
+    // New weights in part, and ever less: all at once they change to and fro.
+    set_weights(cells_, scheme, x_.data(), 1 / std::sqrt(1.0 + look));
     const double now = find_residual();
-    if (now <= to) break;  // with the weights of this very temperature
-    const bool is_last = look + 1 >= most_looks;
+    const bool is_last = look + 1 >= most_looks || now <= settled * first_;
     certificate.converged = reduce(is_last ? to : std::max(to, fall_a_step * now), how, certificate, log);
     if (is_last) break;
   }
