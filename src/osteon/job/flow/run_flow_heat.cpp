@@ -48,9 +48,6 @@ std::vector<solve::heat_boundary> heat_conditions_of(const spec& job, vector3 or
   return all;
 }
 
-// NaN is none in JSON.
-json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
-
 json by_face(const std::array<std::array<double, 2>, 3>& heat) {
   json faces = json::object();
   for (std::size_t side = 0; side < 6; ++side)
@@ -126,9 +123,10 @@ void add_flow_temperature(physics_result& result, const spec& job, const local_m
   if (s.walls.area_mm2 > 0) {
     answers["wall_heat_W"] = s.walls.heat_W;
     answers["wall_temperature_K"] = s.walls.mean_K;
-    const double h = transfer_coefficient(s);
-    answers["heat_transfer_coefficient_W_per_m2K"] = number(h);
-    answers["nusselt_number"] = number(h * 1e-3 * flow.hydraulic_diameter_mm / flow_keys_of(job).conductivity());
+    if (const double h = transfer_coefficient(s); std::isfinite(h)) {
+      answers["heat_transfer_coefficient_W_per_m2K"] = h;
+      answers["nusselt_number"] = h * 1e-3 * flow.hydraulic_diameter_mm / flow_keys_of(job).conductivity();
+    }
   }
   answers["heat_imbalance"] = s.certificate.reaction_imbalance;
   answers["temperature_overshoot_K"] = s.overshoot_K;

@@ -57,10 +57,23 @@ double transport_solver::find_residual() {
   })[0]);
 }
 
-double transport_solver::lost_W() const {
-  return sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+// What is left of the balance of heat, over half of all heat that comes and goes: of the residual as it was last found.
+double transport_solver::imbalance() const {
+  const double lost = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
     for (std::int64_t i = begin; i < end; ++i) sum[0] += r_[at(i)];
   })[0];
+  // By sides one by one, and by what sources make, which is the right side where no side is.
+  double passed = 0, right = 0;
+  for (const transport_side& s : cells_.sides) {
+    const double x = x_[at(s.cell)], held = s.conductance + s.brings;
+    passed +=
+        std::abs(s.conductance * (s.beyond_K - x) + s.heat_W) + s.brings * std::abs(s.beyond_K) + s.takes * std::abs(x);
+    right += held * s.beyond_K + s.heat_W;
+  }
+  for (const double b : cells_.right) right -= b;
+  const auto all = sum_of_ranks(cells_.grid.where.comm, std::array{passed, right});
+  const double gross = all[0] + std::abs(all[1]);
+  return gross > 0 ? std::abs(lost) / (gross / 2) : 0;
 }
 
 double transport_solver::residual_with(heat_convection scheme) {
@@ -173,6 +186,13 @@ void transport_solver::solve(heat_convection scheme, const options& how, solve_c
     const bool is_last = look + 1 >= most_looks || now <= settled * first_;
     certificate.converged = reduce(is_last ? to : std::max(to, fall_a_step * now), how, certificate, log);
     if (is_last) break;
+  }
+  // Where good conductors hang on poor ones, the residual of the start is large against the heat that passes in the end.
+  constexpr int most_times = 8;
+  for (int n = 1; certificate.converged; ++n) {
+    find_residual();
+    if (imbalance() <= how.tolerance || n > most_times) break;
+    certificate.converged = reduce(std::pow(0.1, n) * to, how, certificate, log);
   }
   certificate.true_relative_residual = find_residual() / first_;
   certificate.solve_seconds = clock.seconds();

@@ -15,7 +15,8 @@ class transport_solver {
   /// @param cells kept by reference; its weights are set @collective on the communicator of the grid
   explicit transport_solver(transport_cells& cells);
 
-  /// Sets iterations, residuals and convergence of the certificate. The limiter follows the temperature for some steps, then
+  /// Sets iterations, residuals and convergence of the certificate. The residual is small against its start, and its sum
+  /// against the heat that passes. The limiter follows the temperature for some steps, then
   /// its weights stay.
   /// @throws solve_error if a value is not finite @collective
   void solve(heat_convection scheme, const options& how, solve_certificate& certificate, log_sink& log);
@@ -24,14 +25,13 @@ class transport_solver {
   const std::vector<double>& answer() const { return x_; }
   /// |b - K x| / |b| with other weights, which are set. @collective
   double residual_with(heat_convection scheme);
-  /// All of b - K x, and of |b| and |K x| of sides and sources: what is left of a balance of heat [W]. @collective
-  double lost_W() const;
 
  private:
   struct direction {
     std::vector<float> p, w;
   };
   double find_residual();
+  double imbalance() const;
   bool reduce(double to, const options& how, solve_certificate& certificate, log_sink& log);
   template <std::size_t N, class Term>
   std::array<double, N> sums(const Term& term) const;
