@@ -245,4 +245,32 @@ TEST(segment, maps_labels_and_names_those_without_a_material) {
   EXPECT_NE(text.find("labels without a material: 0 (1 voxel), 7 (2 voxels)"), std::string::npos) << text;
 }
 
+// Oracle: by hand. The report is of the phase that is asked for.
+TEST(segment, keeps_two_phases_side_by_side) {
+  const material fluid{"fluid", 0, 0, 0}, rock{"rock", 0, 0, 2}, ore{"ore", 0, 0, 9};
+  segmentation_options pores;
+  pores.threshold = 100;
+  pores.inverted = true;
+  pores.keep = keep_rule::all;
+  pores.must_join_faces = false;
+  const segmented s = segment_phases(make_image(bar_shape, bar_and_island, scalar::u1), pores, fluid, rock);
+  EXPECT_EQ(all_materials(s), (std::vector<material_number>{2, 1, 2, 1, 2, 1, 1, 1}));
+  EXPECT_EQ(s.report.kept_voxels, 5);
+  EXPECT_EQ(s.solid.runs().size(), 2U);  // whole rows
+  EXPECT_EQ(s.materials[2].conductivity_W_per_mK, 2);
+
+  const std::vector<std::int16_t> labels{5, 5, 0, 7, 3, 7};
+  segmentation_options named;
+  named.labels = {5, 3};
+  named.keep = keep_rule::all;
+  named.must_join_faces = false;
+  const auto scan = make_image({1, 1, 6}, labels, scalar::i2);
+  const segmented t = segment_phases(scan, named, fluid, {{7, ore}}, {0});
+  EXPECT_EQ(all_materials(t), (std::vector<material_number>{1, 1, 0, 2, 1, 2}));
+  EXPECT_EQ(t.report.kept_voxels, 3);
+  EXPECT_EQ(t.materials.size(), 3U);
+  const std::string text = message_of([&] { segment_phases(scan, named, fluid, {}, {0}); });
+  EXPECT_NE(text.find("labels without a material: 7 (2 voxels)"), std::string::npos) << text;
+}
+
 }  // namespace segment_test

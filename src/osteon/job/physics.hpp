@@ -109,6 +109,7 @@ struct solid_rules {
   const char* phase = "solid";         ///< what the active voxels are called
   bool takes_empty_space = false;      ///< active are the voxels that [segment] leaves empty
   std::vector<std::int64_t> labels{};  ///< of a label image: active are these, of one material; none: by [[material]]
+  bool has_others = false;             ///< the other voxels take part, too, by [[material]]; the phase is material 1
   bool keeps_all = false;              ///< segment.keep is not asked: the solver leaves out what it does not need
   bool must_join_faces = false;        ///< a solid that does not join the two faces of the load axis is refused
   bool may_join_nothing = false;       ///< keep = "percolating" keeps all where no part joins the faces
@@ -146,6 +147,7 @@ struct physics {
   std::vector<const material_property*> needs{};  ///< of every material; none: [[material]] may be left out
   bool takes_boundaries = false;                  ///< [[boundary]]
   bool takes_time_steps = false;                  ///< [transient]
+  bool takes_heat_sources = false;                ///< of [[material]]; its own check says in which tests
   bool takes_graded_moduli = false;               ///< [density_law] and [modulus_image]
   const char* why_not_by_corners = "";            ///< nothing passes an edge or a corner; empty: something does
   /// Values that load.boundary_condition may have in this job; none: it has no such key.

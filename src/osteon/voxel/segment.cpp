@@ -234,6 +234,8 @@ void require(const segmented& model, const image_planes& scan, const by_planes<d
 // Numbers of materials by label.
 class number_table {
  public:
+  number_table() = default;
+  number_table(const number_table& other) : number_of_(other.number_of_) {}  // what is remembered points into the other one
   void set(std::int64_t label, material_number number) { number_of_[label] = number; }
   /// Null if the label has none.
   const material_number* find(std::int64_t label) {
@@ -251,6 +253,50 @@ class number_table {
   std::int64_t last_label_ = 0;
   const material_number* last_ = nullptr;
 };
+
+// Materials by label, and all voxels whose label has one.
+segmented segment_numbered(const image_planes& labels, number_table numbers, material_table materials) {
+  segmented result;
+  result.shape = labels.shape;
+  result.report.grey = check_values(labels);
+  result.report.method = "labels";
+  require_whole_numbers(labels);
+  result.materials = std::move(materials);
+  std::map<std::int64_t, std::int64_t> unknown;
+  for_each_block(labels, [&](std::int64_t, auto values) {
+    const auto* data = values.data_handle();
+    for (std::int64_t i = 0; i < values.size(); ++i)
+      if (const auto label = static_cast<std::int64_t>(data[i]); !numbers.find(label)) ++unknown[label];
+  });
+  if (!unknown.empty()) {
+    std::vector<std::string> shown;
+    for (const auto& [label, count] : unknown)
+      if (shown.size() < 20) shown.push_back(fmt::format("{} ({})", label, counted(count, "voxel")));
+    throw data_error(
+        fmt::format("labels without a material: {}{}; add a [[material]] with that label, or name it in segment.void_labels",
+                    fmt::join(shown, ", "), unknown.size() > shown.size() ? " and more" : ""));
+  }
+  result.solid =
+      runs_where(labels, [&](auto value) { return *numbers.find(static_cast<std::int64_t>(value)) != material_number{0}; });
+  if (result.solid.runs().empty())
+    throw data_error(fmt::format("every voxel has a void label; the labels of the image lie in [{}, {}]",
+                                 result.report.grey.low, result.report.grey.high));
+  return result;
+}
+
+// Sets what reads the numbers of the model's voxels.
+void read_numbers(segmented& model, const image_planes& labels, const number_table& table) {
+  model.material = [labels, numbers = std::make_shared<number_table>(table), solid = model.solid,
+                    block = std::make_shared<image>()](std::int64_t first, std::int64_t planes,
+                                                       std::span<material_number> out) {
+    labels.read_into(*block, first, planes);
+    block->visit([&](auto values) {
+      const auto* data = values.data_handle();
+      fill_planes(solid, first, planes, out,
+                  [&](std::int64_t i) { return *numbers->find(static_cast<std::int64_t>(data[i])); });
+    });
+  };
+}
 
 }  // namespace
 
@@ -339,47 +385,48 @@ segmented segment(const image_planes& scan, const segmentation_options& how, con
 
 segmented segment(const image_planes& labels, const segmentation_options& how, const std::vector<labelled_material>& table,
                   const std::vector<std::int64_t>& void_labels) {
-  segmented result;
-  result.shape = labels.shape;
-  result.report.grey = check_values(labels);
-  result.report.method = "labels";
-  require_whole_numbers(labels);
-  const auto numbers = std::make_shared<number_table>();
-  for (const std::int64_t label : void_labels) numbers->set(label, 0);
-  result.materials = {material{"empty", 0, 0, 0}};
+  number_table numbers;
+  for (const std::int64_t label : void_labels) numbers.set(label, 0);
+  material_table materials{material{"empty", 0, 0, 0}};
   for (const labelled_material& entry : table) {
-    numbers->set(entry.label, static_cast<material_number>(result.materials.size()));
-    result.materials.push_back(entry.properties);
+    numbers.set(entry.label, static_cast<material_number>(materials.size()));
+    materials.push_back(entry.properties);
   }
-  std::map<std::int64_t, std::int64_t> unknown;
-  for_each_block(labels, [&](std::int64_t, auto values) {
-    const auto* data = values.data_handle();
-    for (std::int64_t i = 0; i < values.size(); ++i)
-      if (const auto label = static_cast<std::int64_t>(data[i]); !numbers->find(label)) ++unknown[label];
-  });
-  if (!unknown.empty()) {
-    std::vector<std::string> shown;
-    for (const auto& [label, count] : unknown)
-      if (shown.size() < 20) shown.push_back(fmt::format("{} ({})", label, counted(count, "voxel")));
-    throw data_error(
-        fmt::format("labels without a material: {}{}; add a [[material]] with that label, or name it in segment.void_labels",
-                    fmt::join(shown, ", "), unknown.size() > shown.size() ? " and more" : ""));
-  }
-  result.solid =
-      runs_where(labels, [&](auto value) { return *numbers->find(static_cast<std::int64_t>(value)) != material_number{0}; });
-  if (result.solid.runs().empty())
-    throw data_error(fmt::format("every voxel has a void label; the labels of the image lie in [{}, {}]",
-                                 result.report.grey.low, result.report.grey.high));
+  segmented result = segment_numbered(labels, numbers, std::move(materials));
   result.solid = keep_parts(result.solid, how, result.report);
-  result.material = [labels, numbers, solid = result.solid, block = std::make_shared<image>()](
-                        std::int64_t first, std::int64_t planes, std::span<material_number> out) {
-    labels.read_into(*block, first, planes);
-    block->visit([&](auto values) {
-      const auto* data = values.data_handle();
-      fill_planes(solid, first, planes, out,
-                  [&](std::int64_t i) { return *numbers->find(static_cast<std::int64_t>(data[i])); });
+  read_numbers(result, labels, numbers);
+  return result;
+}
+
+segmented segment_phases(const image_planes& scan, const segmentation_options& how, const material& phase,
+                         const material& others) {
+  segmented result = find_solid(scan, how);
+  result.materials = {material{"empty", 0, 0, 0}, phase, others};
+  result.material = [cells = std::move(result.solid)](std::int64_t first, std::int64_t planes,
+                                                      std::span<material_number> numbers) {
+    std::fill(numbers.begin(), numbers.end(), material_number{2});
+    for_each_run(cells, first, planes, [&](std::int64_t at, std::int64_t length) {
+      std::fill_n(numbers.begin() + at, length, material_number{1});
     });
   };
+  result.solid = runs_where(scan, [](auto) { return true; });
+  return result;
+}
+
+segmented segment_phases(const image_planes& labels, const segmentation_options& how, const material& phase,
+                         const std::vector<labelled_material>& others, const std::vector<std::int64_t>& void_labels) {
+  const segmentation_report report = find_labelled(labels, how).report;
+  number_table numbers;
+  for (const std::int64_t label : void_labels) numbers.set(label, 0);
+  material_table materials{material{"empty", 0, 0, 0}, phase};
+  for (const labelled_material& entry : others) {
+    numbers.set(entry.label, static_cast<material_number>(materials.size()));
+    materials.push_back(entry.properties);
+  }
+  for (const std::int64_t label : how.labels) numbers.set(label, 1);
+  segmented result = segment_numbered(labels, numbers, std::move(materials));
+  result.report = report;
+  read_numbers(result, labels, numbers);
   return result;
 }
 

@@ -117,6 +117,16 @@ segmented segment(const image_planes& scan, const segmentation_options& how, con
 segmented segment(const image_planes& labels, const segmentation_options& how, const std::vector<labelled_material>& table,
                   const std::vector<std::int64_t>& void_labels);
 
+/// Two phases that both take part: the voxels that `how` finds are of the first material, and the report speaks of them; the
+/// others are of the second. All are kept. @throws data_error as the first `segment`
+segmented segment_phases(const image_planes& scan, const segmentation_options& how, const material& phase,
+                         const material& others);
+
+/// The same of a label image, where the other voxels have a material by their label, or none.
+/// @param how.labels those of the phase, at least one @throws data_error naming labels without a material
+segmented segment_phases(const image_planes& labels, const segmentation_options& how, const material& phase,
+                         const std::vector<labelled_material>& others, const std::vector<std::int64_t>& void_labels);
+
 /// The grey value that best separates an image into two classes; solid is what lies above it.
 ///
 /// Maximises the between-class variance. Integer images of at most 16 bits are treated exactly, others in 65,536 bins

@@ -24,6 +24,7 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
   };
   std::map<std::string, std::size_t> owner;  // of each whole face, the table that speaks of it
   double given = 0;
+  const bool has_heat = flow_keys_of(job).heat;
   bool has_outlet = false, drives = false;
   double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
   for (std::size_t n = 0; n < job.boundaries.size(); ++n) {
@@ -35,15 +36,16 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
                 "missing: velocity, flow_rate, pressure, outlet, slip, or wall for one that slides"))
       continue;
     const std::string& kind = *b.kind;
+    if (has_heat && is_of_heat(b)) continue;  // check_flow_heat looks at these
     const bool is_fluids = kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet" ||
                            kind == "slip" || kind == "wall";
-    if (!expect(
-            is_fluids, at + "kind",
-            fmt::format("'{}' belongs to physics = \"heat\"; use 'velocity', 'flow_rate', 'pressure', 'outlet', 'slip' or "
-                        "'wall'",
-                        kind)))
+    if (!expect(is_fluids, at + "kind",
+                fmt::format("'{}' belongs to physics = \"heat\", or to flow.heat = true; use 'velocity', 'flow_rate', "
+                            "'pressure', 'outlet', 'slip' or "
+                            "'wall'",
+                            kind)))
       continue;
-    expect(!b.temperature_K && !b.flux_W_per_m2 && !b.transfer_W_per_m2K, at + "kind",
+    expect((has_heat || !b.temperature_K) && !b.flux_W_per_m2 && !b.transfer_W_per_m2K, at + "kind",
            "with keys of heat (temperature_K, flux_W_per_m2, transfer_W_per_m2K); remove them");
     const auto key = [&](const char* name, bool needed, bool allowed, const auto& value) {
       expect(!needed || value.has_value(), at + name, fmt::format("missing: kind = \"{}\" needs it", kind));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <osteon/job/flow/check_flow_heat.hpp>
 #include <osteon/job/flow/check_openings.hpp>
 #include <osteon/job/flow/check_time_steps.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
@@ -54,6 +55,21 @@ void describe_flow(key_visitor& v, spec& job) {
     "Of the test flow with [transient]: end before end_s, once no velocity changes in a second by more than this share of "
     "the "
     "highest one.");
+  v("heat", &f.heat,
+    "Of the test flow: whether the temperature is computed, too, of the fluid, which carries it, and of the solid. The "
+    "solid "
+    "has a conductivity by [[material]]; without one it conducts nothing.");
+  v("conductivity_W_per_mK", &f.conductivity_W_per_mK,
+    "With heat: thermal conductivity of the fluid in W/(m K), > 0; left out: 0.6, that of water.");
+  v("heat_capacity_J_per_m3K", &f.heat_capacity_J_per_m3K,
+    "With heat: density times specific heat of the fluid in J/(m3 K), > 0; left out: 4.18e6, that of water.");
+  v("heat_source_W_per_m3", &f.heat_source_W_per_m3, "With heat: heat made in the fluid in W/m3.");
+  v("heat_convection", &f.heat_convection,
+    "With heat: limited, central differences, and where the Peclet number of a voxel exceeds 2, what van Leer's limiter "
+    "allows; hybrid: there only what cannot oscillate whatever the temperature is, first order; central: central "
+    "everywhere, "
+    "which may oscillate.",
+    {"limited", "hybrid", "central"});
 }
 
 void check_flow(const spec& job, std::vector<problem>& problems) {
@@ -103,7 +119,9 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
   expect(!other, "load", "of its keys only test, axis and boundary_condition go with physics = \"flow\"");
   expect(!job.output_fields, "output.fields",
          "given, but physics = \"flow\" always writes velocity, speed and pressure; remove it");
-  expect(!job.picture.field, "picture.field", "given, but physics = \"flow\" shows the speed; remove it");
+  expect(!job.picture.field, "picture.field",
+         "given, but physics = \"flow\" shows the speed, with flow.heat the temperature; remove it");
+  check_flow_heat(job, problems);
 }
 
 void refuse_flow(const spec& job, std::vector<problem>& problems) {
@@ -120,6 +138,7 @@ solid_rules flow_rules(const spec& job) {
   rules.phase = "fluid";
   rules.keeps_all = true;
   rules.takes_empty_space = f.fluid == "empty";
+  rules.has_others = f.heat && !job.materials.empty();
   if (!job.segment.labels) return rules;
   // Of a label image the labels say it, the empty ones or all others.
   rules.takes_empty_space = f.fluid == "solid";
@@ -282,6 +301,63 @@ std::vector<answer> flow_answers() {
        .title = "share of the faces with upwind differences",
        .meaning = "Sides of control volumes where the Reynolds number of a voxel exceeds 2 and flow.convection is blended.",
        .in_table = false},
+      {.key = "temperature_K.mean", .title = "temperature, mean", .unit = "K", .meaning = "Over fluid and solid."},
+      {.key = "temperature_K.low", .title = "temperature, lowest", .unit = "K", .meaning = "Of any voxel."},
+      {.key = "temperature_K.high", .title = "temperature, highest", .unit = "K", .meaning = "Of any voxel."},
+      {.key = "temperature_K.fluid", .title = "temperature of the fluid, mean", .unit = "K", .meaning = "Over its voxels."},
+      {.key = "temperature_K.solid", .title = "temperature of the solid, mean", .unit = "K", .meaning = "Over its voxels."},
+      {.key = "opening_temperature_K.*",
+       .title = "temperature of what passes",
+       .unit = "K",
+       .meaning = "Mean over the opening, weighted by the flow through each voxel (mixing cup)."},
+      {.key = "face_inflow_W.*",
+       .title = "heat in through",
+       .unit = "W",
+       .meaning = "By conduction and given flux, not by what flows; negative: heat leaves.",
+       .is_silent_at_0 = true},
+      {.key = "heat_source_W",
+       .title = "heat made by sources",
+       .unit = "W",
+       .meaning = "In fluid and solid.",
+       .is_silent_at_0 = true},
+      {.key = "heat_carried_out_W",
+       .title = "heat carried out by the flow",
+       .unit = "W",
+       .meaning = "What leaves by openings, less what enters."},
+      {.key = "wall_heat_W",
+       .title = "heat into the fluid from walls",
+       .unit = "W",
+       .meaning = "From the solid, and from walls in the faces of the image that have a condition for heat."},
+      {.key = "wall_temperature_K",
+       .title = "temperature of these walls",
+       .unit = "K",
+       .meaning = "Mean over their area, on the wall itself."},
+      {.key = "heat_transfer_coefficient_W_per_m2K",
+       .title = "heat transfer coefficient",
+       .unit = "W/(m2 K)",
+       .meaning = "Heat into the fluid from walls over their area and the logarithmic mean of the difference between their "
+                  "mean temperature and the fluid's, where it flows in and where it flows out; none where that difference "
+                  "changes its sign."},
+      {.key = "nusselt_number",
+       .title = "Nusselt number",
+       .meaning = "Heat transfer coefficient times hydraulic diameter over the conductivity of the fluid."},
+      {.key = "heat_imbalance",
+       .title = "heat in less heat out, of all",
+       .meaning = "What the tolerances of flow and temperature leave of a balance that is exact."},
+      {.key = "temperature_overshoot_K",
+       .title = "temperature out of its bounds",
+       .unit = "K",
+       .meaning = "By how much the lowest or the highest temperature leaves the range of the given ones; where sources or "
+                  "fluxes heat or cool, that side has no bound.",
+       .in_table = false},
+      {.key = "cell_peclet_number",
+       .title = "highest Peclet number of a voxel",
+       .meaning = "Velocity across a face times the voxel's edge times the heat capacity over the conductivity.",
+       .in_table = false},
+      {.key = "limited_share",
+       .title = "share of the faces with a limited temperature",
+       .meaning = "Faces that the fluid passes where the temperature is not the mean of the two voxels.",
+       .in_table = false},
       {.key = "mean_velocity_mm_per_s",
        .title = "mean velocity in the pores",
        .unit = "mm/s",
@@ -330,6 +406,7 @@ const physics& flow() {
                            std::vector<problem>&) { check_flow_on(job, read()); },
       .key_of_loads = "flow",
       .takes_boundaries = true,
+      .takes_heat_sources = true,
       .takes_time_steps = true,
       .why_not_by_corners = "nothing flows through an edge or a corner",
       .boundary_conditions =

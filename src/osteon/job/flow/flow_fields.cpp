@@ -1,6 +1,8 @@
 #include <osteon/job/flow/flow_fields.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/solve/post/field_statistics.hpp>
 
@@ -29,17 +31,29 @@ double tortuosity_of(MPI_Comm comm, const std::vector<float>& speed, const std::
 
 }  // namespace
 
-void show_flow(physics_result& result, const spec& job, const local_model& part, std::vector<float> velocity_mm_per_s,
-               std::vector<float> pressure_Pa, std::optional<axis> straight) {
+cell_values spread_over(const local_model& part, const voxel::run_set& fluid, std::vector<float> values,
+                        std::int64_t components) {
+  if (fluid.size() == part.cells.size()) return share(std::move(values));
+  std::vector<float> all(static_cast<std::size_t>(components * part.cells.size()), std::numeric_limits<float>::quiet_NaN());
+  for (const voxel::run& r : fluid.runs())
+    std::copy_n(values.begin() + components * r.first, components * r.length,
+                all.begin() + components * part.cells.find(r.z, r.y, r.x));
+  return share(std::move(all));
+}
+
+void show_flow(physics_result& result, const spec& job, const local_model& part, const voxel::run_set& fluid,
+               std::vector<float> velocity_mm_per_s, std::vector<float> pressure_Pa, std::optional<axis> straight) {
   const MPI_Comm comm = part.where.comm;
+  std::vector<float> speeds;
+  comm::collectively(comm, [&] { speeds = speed_of(velocity_mm_per_s); });
+  const auto statistics = solve::statistics(comm, speeds);
+  if (straight) result.answers["hydraulic_tortuosity"] = tortuosity_of(comm, speeds, velocity_mm_per_s, *straight);
   cell_values velocity, speed, pressure;
   comm::collectively(comm, [&] {
-    speed = share(speed_of(velocity_mm_per_s));
-    velocity = share(std::move(velocity_mm_per_s));
-    pressure = share(std::move(pressure_Pa));
+    speed = spread_over(part, fluid, std::move(speeds), 1);
+    velocity = spread_over(part, fluid, std::move(velocity_mm_per_s), 3);
+    pressure = spread_over(part, fluid, std::move(pressure_Pa), 1);
   });
-  const auto statistics = solve::statistics(comm, *speed);
-  if (straight) result.answers["hydraulic_tortuosity"] = tortuosity_of(comm, *speed, *velocity, *straight);
   if (job.picture.enabled) result.shown = speed;
   result.shown_name = "speed";
   result.shown_title = "speed of the fluid";

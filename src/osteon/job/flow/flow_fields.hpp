@@ -7,9 +7,14 @@
 namespace osteon::job {
 
 /// Velocity, speed and pressure of the fluid as fields, the speed as picture.
+/// @param fluid the voxels that the values belong to; others that are active get none
 /// @param velocity_mm_per_s shape (cells, 3) @param straight axis of which the tortuosity of the paths becomes an answer
 /// @collective on part.where.comm
-void show_flow(physics_result& result, const spec& job, const local_model& part, std::vector<float> velocity_mm_per_s,
-               std::vector<float> pressure_Pa, std::optional<axis> straight);
+void show_flow(physics_result& result, const spec& job, const local_model& part, const voxel::run_set& fluid,
+               std::vector<float> velocity_mm_per_s, std::vector<float> pressure_Pa, std::optional<axis> straight);
+
+/// Values of all active voxels from those of the fluid; NaN elsewhere. @collective local
+cell_values spread_over(const local_model& part, const voxel::run_set& fluid, std::vector<float> values,
+                        std::int64_t components);
 
 }  // namespace osteon::job

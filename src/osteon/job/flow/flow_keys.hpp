@@ -17,7 +17,20 @@ struct flow_keys {
   std::optional<double> cfl;                  ///< in time: largest Courant number; absent: 0.5
   std::optional<std::string> start;           ///< in time: rest, creeping or steady; absent: rest
   std::optional<double> steady_change_per_s;  ///< in time: ends where no velocity changes faster; absent: never
+  bool heat = false;                                                     ///< a temperature, too
+  std::optional<double> conductivity_W_per_mK, heat_capacity_J_per_m3K;  ///< absent: those of water
+  double heat_source_W_per_m3 = 0;
+  std::string heat_convection = "limited";  ///< or hybrid, central
+
+  double conductivity() const { return conductivity_W_per_mK.value_or(0.6); }
+  double heat_capacity() const { return heat_capacity_J_per_m3K.value_or(4.18e6); }
 };
+
+/// Whether a table speaks of heat where no fluid passes, and not of the fluid.
+inline bool is_of_heat(const boundary_spec& b) {
+  const std::string kind = b.kind.value_or("");
+  return kind == "temperature" || kind == "flux" || kind == "convection" || kind == "periodic";
+}
 
 inline flow_keys flow_keys_of(const spec& job) { return own_keys<flow_keys>(job, "flow"); }
 

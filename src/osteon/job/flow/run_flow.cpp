@@ -140,7 +140,7 @@ physics_result run_flow(const spec& job, const local_model& part, const solve::o
   result.stopped_at = distance_of_bounds(solution);
   const auto shown = std::find_if(solution.directions.begin(), solution.directions.end(),
                                   [&](const solve::flow_direction& d) { return d.along == load_axis(job); });
-  show_flow(result, job, part, std::move(shown->velocity_mm_per_s), std::move(shown->pressure_Pa),
+  show_flow(result, job, part, part.cells, std::move(shown->velocity_mm_per_s), std::move(shown->pressure_Pa),
             shown->percolates ? std::optional(shown->along) : std::nullopt);
   result.answers["load"] = flow_load(job, part);
   return result;

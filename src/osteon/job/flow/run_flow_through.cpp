@@ -10,6 +10,7 @@
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/run_flow.hpp>
+#include <osteon/job/flow/run_flow_heat.hpp>
 #include <osteon/job/flow/run_flow_transient.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/joint_certificate.hpp>
@@ -29,14 +30,15 @@ solve::face_flow kind_of_flow(const std::string& kind) {
                                : solve::face_flow::wall;
 }
 
-// One condition for each face of a table.
-std::vector<solve::flow_boundary> conditions_of(const spec& job, vector3 origin_mm) {
+// One condition for each face of a table. @param table_of becomes the table of each
+std::vector<solve::flow_boundary> conditions_of(const spec& job, vector3 origin_mm, std::vector<std::size_t>& table_of) {
   std::vector<solve::flow_boundary> all;
   const auto place = [&](const std::vector<double>& zyx) {
     return vector3{zyx[0] - origin_mm.z, zyx[1] - origin_mm.y, zyx[2] - origin_mm.x};
   };
   for (std::size_t n = 0; n < job.boundaries.size(); ++n) {
     const boundary_spec& b = job.boundaries[n];
+    if (is_of_heat(b)) continue;
     solve::flow_boundary one;
     one.across = b.face[0] == 'z' ? axis::z : b.face[0] == 'y' ? axis::y : axis::x;
     one.kind = kind_of_flow(b.kind.value_or(""));
@@ -53,6 +55,7 @@ std::vector<solve::flow_boundary> conditions_of(const spec& job, vector3 origin_
       one.high = high;
       one.name = fmt::format("boundary[{}] ({}_{})", n + 1, b.face[0], high ? "high" : "low");
       all.push_back(one);
+      table_of.push_back(n);
     }
   }
   return all;
@@ -60,13 +63,13 @@ std::vector<solve::flow_boundary> conditions_of(const spec& job, vector3 origin_
 
 }  // namespace
 
-solve::through_problem make_through_problem(const spec& job, const local_model& part) {
+solve::through_problem make_through_problem(const spec& job, const local_model& part, std::vector<std::size_t>& table_of) {
   const flow_keys f = flow_keys_of(job);
   solve::through_problem problem;
   problem.where = part.where;
   problem.spacing_mm = part.header.spacing_mm;
-  problem.cells = part.cells;
-  problem.boundaries = conditions_of(job, part.header.origin_mm);
+  problem.cells = fluid_of(job, part);
+  problem.boundaries = conditions_of(job, part.header.origin_mm, table_of);
   if (!f.multiples.empty()) problem.multiples = f.multiples;
   problem.viscosity_Pa_s = f.viscosity_Pa_s;
   problem.density_kg_per_m3 = f.density_kg_per_m3;
@@ -172,11 +175,18 @@ json through_load(const spec& job, const local_model& part) {
                {"cross_section_mm2", cross_section_mm2(part.header, load_axis(job))},
                {"boundary", json::array()}};
   if (f.inertia) load["convection"] = f.convection;
+  if (f.heat)
+    load.update({{"conductivity_W_per_mK", f.conductivity()},
+                 {"heat_capacity_J_per_m3K", f.heat_capacity()},
+                 {"heat_convection", f.heat_convection}});
   for (const boundary_spec& b : job.boundaries) {
     json face = {{"face", b.face}, {"kind", b.kind.value_or("")}};
     const auto add = [&](const char* key, const auto& value) {
       if (value) face[key] = *value;
     };
+    add("temperature_K", b.temperature_K);
+    add("flux_W_per_m2", b.flux_W_per_m2);
+    add("transfer_W_per_m2K", b.transfer_W_per_m2K);
     add("velocity_mm_per_s", b.velocity_mm_per_s);
     add("flow_rate_mm3_per_s", b.flow_rate_mm3_per_s);
     add("pressure_Pa", b.pressure_Pa);
@@ -236,8 +246,15 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   if (job.transient) return run_flow_transient(job, part, how, log);
   const MPI_Comm comm = part.where.comm;
   solve::through_problem problem;
-  comm::collectively(comm, [&] { problem = make_through_problem(job, part); });
-  solve::through_solution solution = solve::solve_flow_through(problem, through_options_of(how), log);
+  solve::temperature_problem heat;
+  comm::collectively(comm, [&] {
+    std::vector<std::size_t> table_of;
+    problem = make_through_problem(job, part, table_of);
+    if (flow_keys_of(job).heat) heat = make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of);
+  });
+  solve::through_options options = through_options_of(how);
+  options.faces = flow_keys_of(job).heat;
+  solve::through_solution solution = solve::solve_flow_through(problem, options, log);
   physics_result result;
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
@@ -266,18 +283,25 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   }
   tell_of_fluid(solution, result.answers);
   result.stopped_at = state_of(last, f.inertia);
-  show_flow(result, job, part, std::move(solution.velocity_mm_per_s), std::move(solution.pressure_Pa), std::nullopt);
+  show_flow(result, job, part, problem.cells, std::move(solution.velocity_mm_per_s), std::move(solution.pressure_Pa),
+            std::nullopt);
   cell_values shear;
-  comm::collectively(comm, [&] { shear = share(std::move(solution.wall_shear_Pa)); });
+  comm::collectively(comm, [&] { shear = spread_over(part, problem.cells, std::move(solution.wall_shear_Pa), 1); });
   result.fields.push_back({{"wall_shear_stress", "shear stress on the walls of a voxel", "Pa", io::centring::cell, 1},
                            [&part, shear] { return cell_planes(part, shear, 1); }});
+  if (f.heat && result.certificate.converged)
+    add_flow_temperature(result, job, part, std::move(heat), solution, names, how, log);
   result.answers["load"] = through_load(job, part);
   return result;
 }
 
 void check_flow_through_on(const spec& job, const local_model& part) {
   if (job.transient) return check_flow_transient_on(job, part);
-  solve::check_flow_through(make_through_problem(job, part), through_options_of({}));
+  std::vector<std::size_t> table_of;
+  const solve::through_problem problem = make_through_problem(job, part, table_of);
+  solve::check_flow_through(problem, through_options_of({}));
+  if (flow_keys_of(job).heat)
+    solve::check_flow_temperature(make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of));
 }
 
 }  // namespace osteon::job

@@ -16,8 +16,8 @@ void check_flow_through_on(const spec& job, const local_model& part);
 
 // What a flow in time has in common with it.
 
-/// @collective local
-solve::through_problem make_through_problem(const spec& job, const local_model& part);
+/// @param table_of [[boundary]] of each of its conditions @collective local
+solve::through_problem make_through_problem(const spec& job, const local_model& part, std::vector<std::size_t>& table_of);
 /// @param how borrowed
 solve::through_options through_options_of(const solve::options& how);
 /// By condition: the face, and from the second condition on one face on a number.

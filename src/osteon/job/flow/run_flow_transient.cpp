@@ -64,7 +64,8 @@ json history_of(const std::vector<solve::flow_record>& records, const std::vecto
 physics_result run_flow_transient(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
   const MPI_Comm comm = part.where.comm;
   solve::through_problem problem;
-  comm::collectively(comm, [&] { problem = make_through_problem(job, part); });
+  std::vector<std::size_t> table_of;
+  comm::collectively(comm, [&] { problem = make_through_problem(job, part, table_of); });
   const solve::flow_time_plan plan = make_flow_time_plan(job);
   std::optional<step_files> steps;
   solve::flow_record_taker on_record;
@@ -117,7 +118,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
       static_cast<double>(solution.pressure_iterations) / static_cast<double>(std::max<std::int64_t>(1, solution.steps))));
   result.stopped_at =
       fmt::format("{:.4g} s of {:.4g} s, with a divergence of {:.1e}", last.time_s, plan.end_s, last.divergence);
-  show_flow(result, job, part, std::move(solution.end.velocity_mm_per_s), std::move(solution.end.pressure_Pa), std::nullopt);
+  show_flow(result, job, part, part.cells, std::move(solution.end.velocity_mm_per_s), std::move(solution.end.pressure_Pa), std::nullopt);
   result.answers["load"] = through_load(job, part);
   json& load = result.answers["load"];
   load["start"] = flow_keys_of(job).start.value_or("rest");
@@ -129,7 +130,8 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
 }
 
 void check_flow_transient_on(const spec& job, const local_model& part) {
-  solve::check_transient_flow(make_through_problem(job, part), make_flow_time_plan(job), through_options_of({}));
+  std::vector<std::size_t> table_of;
+  solve::check_transient_flow(make_through_problem(job, part, table_of), make_flow_time_plan(job), through_options_of({}));
 }
 
 }  // namespace osteon::job

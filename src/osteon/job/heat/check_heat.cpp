@@ -41,7 +41,8 @@ class heat_checker {
     belongs_here(job_.load.gradient_K_per_mm.has_value(), "load.gradient_K_per_mm");
     for (std::size_t n = 0; n < job_.materials.size(); ++n) {
       belongs_here(job_.materials[n].heat_capacity_J_per_m3K.has_value(), material_key(n) + "heat_capacity_J_per_m3K");
-      belongs_here(job_.materials[n].heat_source_W_per_m3 != 0, material_key(n) + "heat_source_W_per_m3");
+      belongs_here(job_.materials[n].heat_source_W_per_m3 != 0 && !physics_of(job_).takes_heat_sources,
+                   material_key(n) + "heat_source_W_per_m3");
     }
   }
 

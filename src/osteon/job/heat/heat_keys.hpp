@@ -13,9 +13,11 @@ void describe_boundary(Visitor& t, boundary_spec& b) {
     "Of heat: temperature of the face (if left out); flux into the solid; convection to an ambient; periodic: both faces of "
     "an axis are one. Of a fluid: velocity or flow_rate, into the image; pressure: given on the face, through which the "
     "fluid passes at right angles; outlet: given pressure, and no friction from outside; slip: nothing passes and nothing "
-    "holds the fluid back, also a plane of symmetry; wall: no slip, it may slide.",
+    "holds the fluid back, also a plane of symmetry; wall: no slip, it may slide. With flow.heat temperature, flux and "
+    "convection are of the solid and of walls, beside tables of the fluid for the same face.",
     {"temperature", "flux", "convection", "periodic", "velocity", "flow_rate", "pressure", "outlet", "slip", "wall"});
-  t("temperature_K", b.temperature_K, "Temperature of the face, or of the ambient, in K.");
+  t("temperature_K", b.temperature_K,
+    "Temperature of the face, or of the ambient, in K; of an opening, with flow.heat: of what flows in.");
   t("flux_W_per_m2", b.flux_W_per_m2, "Heat into the solid in W/m2; negative cools.");
   t("transfer_W_per_m2K", b.transfer_W_per_m2K, "Heat transfer coefficient in W/(m2 K), > 0.");
   t("velocity_mm_per_s", b.velocity_mm_per_s,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <osteon/job/physics.hpp>
 
@@ -38,6 +39,18 @@ voxel::segmented classify(const spec& job, const job_images& images) {
     return voxel::material{m.name.empty() ? fallback : m.name, m.youngs_modulus_MPa.value_or(0), m.poisson_ratio,
                            m.conductivity_W_per_mK.value_or(0)};
   };
+  if (rules.has_others) {
+    const voxel::material phase{rules.phase, 0, 0, 0};
+    if (rules.labels.empty())
+      return voxel::segment_phases(images.scan, how, phase, properties(job.materials.front(), "solid"));
+    std::vector<voxel::labelled_material> others;
+    for (const material_spec& m : job.materials)
+      others.push_back({*m.label, properties(m, fmt::format("label {}", *m.label))});
+    std::vector<std::int64_t> empty;
+    for (const std::int64_t label : job.segment.void_labels)
+      if (std::find(rules.labels.begin(), rules.labels.end(), label) == rules.labels.end()) empty.push_back(label);
+    return voxel::segment_phases(images.scan, how, phase, others, empty);
+  }
   if (rules.takes_empty_space || !rules.labels.empty())
     return voxel::segment(images.scan, how, voxel::material{rules.phase, 0, 0, 0});
   if (job.segment.labels) {

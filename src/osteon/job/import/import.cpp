@@ -89,7 +89,7 @@ std::string rules_of(const spec& job) {
                 {"keep", job.segment.keep},
                 {"connectivity", job.segment.connectivity},
                 {"joins", solid.must_join_faces},
-                {"phase", {solid.phase, solid.takes_empty_space, solid.labels, solid.keeps_all}},
+                {"phase", {solid.phase, solid.takes_empty_space, solid.labels, solid.keeps_all, solid.has_others}},
                 {"periodic", solid.periodic},
                 {"labels", job.segment.labels},
                 {"void", job.segment.void_labels},

@@ -68,7 +68,8 @@ void describe(Visitor& v, spec& s) {
            t("density_kg_per_m3", m.density_kg_per_m3, "Mass density in kg/m3, > 0; needed for gravity_m_per_s2 only.");
            t("heat_capacity_J_per_m3K", m.heat_capacity_J_per_m3K,
              "Density times specific heat in J/(m3 K), > 0; needed by [transient].");
-           t("heat_source_W_per_m3", m.heat_source_W_per_m3, "Heat made in this material in W/m3 (test heat_transfer).");
+           t("heat_source_W_per_m3", m.heat_source_W_per_m3,
+             "Heat made in this material in W/m3 (test heat_transfer, or flow.heat).");
            t("thermal_expansion_per_K", m.thermal_expansion_per_K, "Coefficient of linear thermal expansion in 1/K.");
          });
   v.optional_table(

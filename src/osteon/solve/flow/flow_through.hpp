@@ -65,6 +65,7 @@ struct through_options {
   int max_iterations = 500;  ///< of the linear solver, for each flow
   bool fields = true;
   std::function<void()> poll{};  ///< called between iterations, may throw on all ranks; empty: not
+  bool faces = false;            ///< the velocities on the voxels' faces are wanted, too
 };
 
 /// What passes one boundary.
@@ -102,6 +103,8 @@ struct through_solution {
   std::vector<float> velocity_mm_per_s;  ///< of the last flow, as in flow_direction
   std::vector<float> pressure_Pa;
   std::vector<float> wall_shear_Pa;  ///< mean over the walls of a voxel; 0 where it has none
+  /// Of the last flow, if they are wanted: shape (cells, 6), along z, y, x through the low and the high face of each cell.
+  std::vector<double> face_velocity_mm_per_s;
   double setup_seconds = 0;
 };
 

@@ -433,6 +433,32 @@ void set_through_fields(const through_problem& problem, const open_flow_cells& o
   }
 }
 
+namespace {
+
+// Velocities on both faces of each voxel along each axis; those of a face are one number for both of its voxels.
+void set_face_velocities(const through_problem& problem, const flow_cells& cells, const std::vector<double>& x,
+                         const flow_units& units, through_solution& all) {
+  std::vector<std::array<double, 6>> value(at(cells.grid.owned));
+  visit_neighbours_in_parallel(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double* const u = x.data() + static_cast<std::int64_t>(c) * cells.stride();
+      const std::int32_t above = near[2 * c + 1];
+      value[at(i)][2 * c] = units.velocity_mm_per_s * u[i];
+      value[at(i)][2 * c + 1] = above < 0 ? 0 : units.velocity_mm_per_s * u[above];
+    }
+  });
+  all.face_velocity_mm_per_s.assign(6 * at(problem.cells.size()), 0);
+  for (const voxel::run& r : problem.cells.runs()) {
+    const std::int32_t first = cells.numbers.find(r.z, r.y, r.x);
+    if (first < 0) continue;
+    for (std::int32_t n = 0; n < r.length; ++n)
+      std::copy(value[at(first + n)].begin(), value[at(first + n)].end(),
+                all.face_velocity_mm_per_s.begin() + 6 * std::ptrdiff_t{r.first + n});
+  }
+}
+
+}  // namespace
+
 open_flow_cells begin_through(const through_problem& problem, const through_outline& known, through_solution& all,
                               log_sink& log) {
   all.counts = known.counts;
@@ -497,6 +523,7 @@ through_solution solve_flow_through(const through_problem& problem, const throug
     if (!flow.certificate.converged) break;
   }
   if (how.fields) set_through_fields(problem, open, solver.answer(), units, last, all);
+  if (how.faces) set_face_velocities(problem, open.cells, solver.answer(), units, all);
   return all;
 }
 

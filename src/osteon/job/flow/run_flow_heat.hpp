@@ -1,0 +1,24 @@
+#pragma once
+/// @file
+/// The temperature of a flow job.
+#include <osteon/job/physics_result.hpp>
+#include <osteon/solve/flow/flow_through.hpp>
+#include <osteon/solve/flow/temperature/flow_temperature.hpp>
+
+namespace osteon::job {
+
+/// The voxels of the fluid: all active ones, or with others those of material 1. @collective local
+voxel::run_set fluid_of(const spec& job, const local_model& part);
+
+/// The problem, but for the velocities. @param boundaries of the flow, each with the table that it is of
+solve::temperature_problem make_temperature_problem(const spec& job, const local_model& part, const voxel::run_set& fluid,
+                                                    const std::vector<solve::flow_boundary>& boundaries,
+                                                    const std::vector<std::size_t>& table_of);
+
+/// Solve for the temperature that a flow carries; its answers, field and certificate go to `result`.
+/// @param names of the boundaries @collective on part.where.comm
+void add_flow_temperature(physics_result& result, const spec& job, const local_model& part,
+                          solve::temperature_problem problem, const solve::through_solution& flow,
+                          const std::vector<std::string>& names, const solve::options& how, log_sink& log);
+
+}  // namespace osteon::job

@@ -1,0 +1,329 @@
+#include <osteon/solve/flow/temperature/transport_cells.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <osteon/base/at.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/solve/flow/flow_parts.hpp>
+#include <osteon/solve/flow/open_flow_cells.hpp>
+#include <osteon/solve/heat/heat_parts.hpp>
+
+namespace osteon::solve {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+heat_problem conduction_of(const temperature_problem& problem) {
+  return {.where = problem.where,
+          .spacing_mm = problem.spacing_mm,
+          .materials = &problem.materials,
+          .cells = problem.cells,
+          .material = problem.material};
+}
+
+// Finds which of some places a voxel's face belongs to.
+through_problem only_places(const temperature_problem& problem, std::vector<flow_boundary> places) {
+  through_problem all;
+  all.where = problem.where;
+  all.spacing_mm = problem.spacing_mm;
+  all.boundaries = std::move(places);
+  return all;
+}
+
+std::vector<flow_boundary> places_of(const std::vector<heat_boundary>& conditions) {
+  std::vector<flow_boundary> places;
+  for (const heat_boundary& c : conditions) places.push_back(c.place);
+  return places;
+}
+
+class transport_builder {
+ public:
+  transport_builder(const temperature_problem& problem, transport_cells& result)
+      : problem_(problem),
+        result_(result),
+        openings_(only_places(problem, problem.openings)),
+        conditions_(only_places(problem, places_of(problem.conditions))) {}
+
+  void run(log_sink& log) {
+    result_.grid = all_cells(conduction_of(problem_));
+    const heat_cells& grid = result_.grid;
+    for (auto& f : result_.flow) f.assign(at(grid.size), 0);
+    for (auto& w : result_.weight) w.assign(at(grid.size), 0);
+    result_.loose.assign(at(grid.owned), 0);
+    result_.right.assign(at(grid.owned), 0);
+    result_.is_fluid.assign(at(grid.size), 0);
+    find_reference();
+    const std::vector<double> high_faces = take_velocities();
+    grid.links.exchange(result_.is_fluid.data());
+    find_sides(high_faces);
+    refuse_unknown_inflow(log);
+    for (const transport_side& s : result_.sides) {
+      const double held = s.conductance + s.brings;
+      result_.loose[at(s.cell)] += held;
+      result_.right[at(s.cell)] += held * s.beyond_K + s.heat_W;
+    }
+    if (!problem_.source_W_per_mm3.empty()) {
+      const vector3 h = problem_.spacing_mm;
+      for (std::int32_t i = 0; i < grid.owned; ++i)
+        result_.right[at(i)] += h.z * h.y * h.x * problem_.source_W_per_mm3[problem_.material[at(i)]];
+    }
+    hold_floating_parts();
+  }
+
+ private:
+  double area(int axis) const {
+    const vector3 h = problem_.spacing_mm;
+    return h.z * h.y * h.x / h[axis];
+  }
+
+  void find_reference() {
+    double low = infinity, high = -infinity;
+    const auto add = [&](double value) { low = std::min(low, value), high = std::max(high, value); };
+    for (const auto& k : problem_.incoming_K)
+      if (k) add(*k);
+    for (const heat_boundary& c : problem_.conditions)
+      if (c.heat.kind == thermal::temperature || c.heat.kind == thermal::convection) add(c.heat.temperature_K);
+    if (low > high) low = high = 0;
+    result_.reference_K = low;
+    result_.highest_K = high;
+  }
+
+  // Sets the flow through low faces. @return what leaves by the high faces of the image, by owned cell and axis
+  std::vector<double> take_velocities() {
+    const heat_cells& grid = result_.grid;
+    std::vector<double> high(3 * at(grid.owned));
+    const bool flows = !problem_.face_velocity_mm_per_s.empty();
+    for (const voxel::run& r : problem_.fluid.runs()) {
+      const std::int32_t first = problem_.cells.find(r.z, r.y, r.x);
+      for (std::int32_t n = 0; n < r.length; ++n) {
+        const std::size_t i = at(first + n);
+        result_.is_fluid[i] = 1;
+        if (!flows) continue;
+        const double* const u = problem_.face_velocity_mm_per_s.data() + 6 * std::ptrdiff_t{r.first + n};
+        for (std::size_t a = 0; a < 3; ++a) {
+          const double per_velocity = problem_.heat_capacity_J_per_mm3K * area(static_cast<int>(a));
+          result_.flow[a][i] = per_velocity * u[2 * a];
+          high[3 * i + a] = per_velocity * u[2 * a + 1];
+        }
+      }
+    }
+    return high;
+  }
+
+  void find_sides(const std::vector<double>& high_faces) {
+    const heat_cells& grid = result_.grid;
+    const index3 domain = problem_.where.domain;
+    for (const voxel::run& r : problem_.cells.runs())
+      for (std::int32_t n = 0; n < r.length; ++n) {
+        const index3 p = problem_.where.owned.begin + index3{r.z, r.y, r.x + n};
+        for (int side = 0; side < 6; ++side)
+          if (p[side / 2] == (side % 2 == 0 ? 0 : domain[side / 2] - 1)) {
+            const std::int32_t i = r.first + n;
+            const std::size_t a = at(side / 2);
+            // Outwards.
+            const double flow = side % 2 == 0 ? -result_.flow[a][at(i)] : high_faces[3 * at(i) + a];
+            add_side(i, p, side, flow);
+            if (side % 2 == 0) result_.flow[a][at(i)] = 0;  // it is in the list now
+          }
+      }
+    for (auto& f : result_.flow) grid.links.exchange(f.data());
+  }
+
+  void add_side(std::int32_t i, index3 voxel, int side, double flow) {
+    const heat_cells& grid = result_.grid;
+    const std::size_t axis = at(side / 2);
+    const double half = grid.face[axis] / grid.resistivity[grid.material[at(i)]];  // conductance from centre to face
+    transport_side s;
+    s.cell = i;
+    s.side = static_cast<std::uint8_t>(side);
+    const int opening = result_.is_fluid[at(i)] != 0 ? boundary_at(openings_, voxel, side) : -1;
+    if (opening >= 0 &&
+        (problem_.openings[at(opening)].gives_velocity() || problem_.openings[at(opening)].gives_pressure())) {
+      s.opening = static_cast<std::int16_t>(opening);
+      if (flow < 0) {
+        s.brings = -flow;
+        if (const auto& incoming = problem_.incoming_K[at(opening)]) {
+          s.conductance = half;
+          s.beyond_K = *incoming - result_.reference_K;
+        } else {
+          unknown_inflow_ += s.brings;
+          unknown_opening_ = std::max(unknown_opening_, opening);
+          s.brings = 0;  // what comes back has the temperature that is there
+        }
+        inflow_ -= flow;
+      } else {
+        s.takes = flow;
+      }
+      result_.sides.push_back(s);
+      return;
+    }
+    const int condition = boundary_at(conditions_, voxel, side);
+    if (condition < 0) return;
+    const face_condition& heat = problem_.conditions[at(condition)].heat;
+    if (heat.kind == thermal::insulated) return;
+    s.condition = static_cast<std::int16_t>(condition);
+    s.beyond_K = heat.kind == thermal::flux ? 0 : heat.temperature_K - result_.reference_K;
+    if (heat.kind == thermal::flux)
+      s.heat_W = heat.flux_W_per_mm2 * area(static_cast<int>(axis));
+    else if (heat.kind == thermal::temperature)
+      s.conductance = half;
+    else
+      s.conductance = 1 / (1 / half + 1 / (heat.transfer_W_per_mm2K * area(static_cast<int>(axis))));
+    result_.sides.push_back(s);
+  }
+
+  // A little of what an outlet lets back in is no fault. @throws usage_error @collective
+  void refuse_unknown_inflow(log_sink& log) {
+    std::array<double, 2> sums{unknown_inflow_, inflow_};
+    MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, problem_.where.comm);
+    MPI_Allreduce(MPI_IN_PLACE, &unknown_opening_, 1, MPI_INT, MPI_MAX, problem_.where.comm);
+    if (sums[0] == 0) return;
+    constexpr double little = 0.01;
+    const std::string& name = problem_.openings[at(unknown_opening_)].name;
+    if (sums[0] > little * sums[1])
+      throw usage_error(fmt::format(
+          "{} lets fluid in, {:.2g} % of all that flows in, and no temperature of it is given; add temperature_K", name,
+          100 * sums[0] / sums[1]));
+    log.warn(
+        fmt::format("{} lets {:.2g} % of the inflow back in, and has no temperature_K: it is taken to have the temperature "
+                    "that is there",
+                    name, 100 * sums[0] / sums[1]));
+  }
+
+  // Parts of cells whose temperature nothing tells have that of the middle of those given. @throws usage_error @collective
+  void hold_floating_parts() {
+    const numbered_parts parts = number_flow_parts(problem_.where, problem_.cells);
+    constexpr unsigned char is_held = 1, is_heated = 2;
+    std::vector<unsigned char> known(at(parts.count));
+    const auto runs = problem_.cells.runs();
+    std::vector<std::int32_t> part_of(at(result_.grid.owned));
+    for (std::size_t n = 0; n < runs.size(); ++n)
+      std::fill_n(part_of.begin() + runs[n].first, runs[n].length, parts.of_run[n]);
+    for (std::int32_t i = 0; i < result_.grid.owned; ++i) {
+      unsigned char& own = known[at(part_of[at(i)])];
+      if (result_.loose[at(i)] > 0)
+        own |= is_held;
+      else if (result_.right[at(i)] != 0)
+        own |= is_heated;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, known.data(), static_cast<int>(known.size()), MPI_UNSIGNED_CHAR, MPI_BOR,
+                  problem_.where.comm);
+    std::int64_t trapped = 0, held = 0;
+    for (std::int32_t i = 0; i < result_.grid.owned; ++i) {
+      trapped += known[at(part_of[at(i)])] == is_heated;
+      held += (known[at(part_of[at(i)])] & is_held) != 0;
+    }
+    std::array<std::int64_t, 2> counts{trapped, held};
+    MPI_Allreduce(MPI_IN_PLACE, counts.data(), 2, MPI_INT64_T, MPI_SUM, problem_.where.comm);
+    if (counts[0] > 0)
+      throw usage_error(
+          fmt::format("{} voxels are heated by a flux or a source, but no heat can leave them: no inflow of a given "
+                      "temperature, no face with a temperature or a film reaches them; give one of these",
+                      counts[0]));
+    if (counts[1] == 0)
+      throw usage_error(
+          "nothing gives a temperature: give temperature_K to an opening that lets fluid in, or a face with kind = "
+          "\"temperature\" or \"convection\"");
+    const heat_cells& grid = result_.grid;
+    const double middle = 0.5 * (result_.highest_K - result_.reference_K);
+    for (std::int32_t i = 0; i < grid.owned; ++i)
+      if (known[at(part_of[at(i)])] == 0) {
+        const double hold = grid.face[0] / (2 * grid.resistivity[grid.material[at(i)]]);  // of any size: nothing passes
+        result_.loose[at(i)] = hold;
+        result_.right[at(i)] = hold * middle;
+      }
+  }
+
+  const temperature_problem& problem_;
+  transport_cells& result_;
+  through_problem openings_, conditions_;
+  double unknown_inflow_ = 0, inflow_ = 0;
+  int unknown_opening_ = -1;
+};
+
+// Share of central differences in a face, 0 to 1: van Leer's limiter of the ratio of two changes of the temperature, over
+// the face that flows in and over this one. [vanLeer1974] @param noise square of a change that does not count
+double limiter(double before, double own, double noise) {
+  const double product = before * own + noise;
+  return product <= 0 ? 0 : std::min(1.0, 2 * product / (own * own + product + noise));
+}
+
+}  // namespace
+
+transport_cells make_transport_cells(const temperature_problem& problem, log_sink& log) {
+  transport_cells cells;
+  transport_builder(problem, cells).run(log);
+  return cells;
+}
+
+void set_weights(transport_cells& cells, heat_convection how, const double* x, double taken) {
+  const heat_cells& grid = cells.grid;
+  const auto flows = [&](std::size_t axis) {
+    return std::any_of(cells.flow[axis].begin(), cells.flow[axis].end(), [](double f) { return f != 0; });
+  };
+  double noise = 0;
+  if (how == heat_convection::limited) {
+    constexpr double of_range = 1e-4;
+    std::array<double, 2> ends{-infinity, -infinity};
+    for (std::int32_t i = 0; i < grid.owned; ++i) ends = {std::max(ends[0], x[i]), std::max(ends[1], -x[i])};
+    MPI_Allreduce(MPI_IN_PLACE, ends.data(), 2, MPI_DOUBLE, MPI_MAX, grid.where.comm);
+    noise = of_range * (ends[0] + ends[1]);
+    noise *= noise;
+  }
+  std::vector<double> below, above;  // change of the temperature from the neighbour below, to that above
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    int some = flows(axis) ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &some, 1, MPI_INT, MPI_MAX, grid.where.comm);
+    if (some == 0) continue;
+    if (how == heat_convection::limited) {
+      below.assign(at(grid.size), 0);
+      above.assign(at(grid.size), 0);
+      visit_neighbours_in_parallel(grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+        if (const std::int32_t j = near[2 * axis]; j >= 0) below[at(i)] = x[i] - x[j];
+        if (const std::int32_t j = near[2 * axis + 1]; j >= 0) above[at(i)] = x[j] - x[i];
+      });
+      for (const transport_side& s : cells.sides)
+        if (at(s.side / 2) == axis && s.brings > 0) {
+          const double change = 2 * (x[s.cell] - s.beyond_K);  // as over a whole voxel
+          if (s.side % 2 == 0)
+            below[at(s.cell)] = change;
+          else
+            above[at(s.cell)] = -change;
+        }
+      grid.links.exchange(below.data());
+    }
+    visit_neighbours_in_parallel(grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+      const std::int32_t j = near[2 * axis];
+      const double flow = cells.flow[axis][at(i)];
+      if (j < 0 || flow == 0) return;
+      double share = 1;
+      if (how != heat_convection::central) share = std::min(1.0, 2 * cells.conductance(i, j, axis) / std::abs(flow));
+      if (how == heat_convection::limited && share < 1) {
+        const double change = x[i] - x[j];
+        share = std::max(share, limiter(flow > 0 ? below[at(j)] : above[at(i)], change, noise));
+      }
+      float& weight = cells.weight[axis][at(i)];
+      weight += static_cast<float>(taken * (0.5 * share - static_cast<double>(weight)));
+    });
+    grid.links.exchange(cells.weight[axis].data());
+  }
+}
+
+std::array<std::int64_t, 2> count_limited(const transport_cells& cells) {
+  std::array<std::int64_t, 2> counts{};
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    for (std::int32_t i = 0; i < cells.grid.owned; ++i)
+      if (cells.flow[axis][at(i)] != 0) {
+        ++counts[0];
+        constexpr float central = 0.499F;
+        counts[1] += cells.weight[axis][at(i)] < central;
+      }
+  MPI_Allreduce(MPI_IN_PLACE, counts.data(), 2, MPI_INT64_T, MPI_SUM, cells.grid.where.comm);
+  return counts;
+}
+
+}  // namespace osteon::solve

@@ -1,0 +1,77 @@
+#pragma once
+/// @file
+/// The operator of a temperature that a flow carries.
+#include <osteon/solve/flow/flow_cells.hpp>
+#include <osteon/solve/flow/temperature/flow_temperature.hpp>
+
+namespace osteon::solve {
+
+/// An outer face of a cell through which heat passes.
+struct transport_side {
+  std::int32_t cell = 0;
+  std::int16_t opening = -1, condition = -1;  ///< one of the two
+  std::uint8_t side = 0;                      ///< 2 axis + (1 on the high face)
+  double conductance = 0;                     ///< to what lies beyond [W/K]
+  double brings = 0, takes = 0;               ///< heat capacity of what flows in, or out [W/K]
+  double beyond_K = 0;                        ///< its temperature, above the reference
+  double heat_W = 0;                          ///< of a given flux
+};
+
+/// (K x)_i = sum over neighbours j of a_ij (x_i - x_j) + loose_i x_i,
+/// a_ij = g + F (1 - w) where F flows in from j, g - F w where it flows out to j: the temperature of a face is that of the
+/// cell it comes from, and a weight w of the other. A constant temperature loses nothing whatever the flow is.
+struct transport_cells {
+  heat_cells grid;                           ///< all outer faces insulated
+  std::array<std::vector<double>, 3> flow;   ///< per cell and ghost: along the axis through its low face [W/K]
+  std::array<std::vector<float>, 3> weight;  ///< w of that face, 0 to 0.5
+  std::vector<double> loose, right;          ///< per owned cell [W/K], [W]
+  std::vector<transport_side> sides;
+  std::vector<std::uint8_t> is_fluid;  ///< per cell and ghost
+  double reference_K = 0;              ///< the lowest given temperature; x is above it
+  double highest_K = 0;                ///< the highest
+
+  double conductance(std::int32_t i, std::int32_t j, std::size_t axis) const {
+    const auto r = [&](std::int32_t n) { return grid.resistivity[grid.material[static_cast<std::size_t>(n)]]; };
+    return grid.face[axis] / (r(i) + r(j));
+  }
+  /// Through side d of cell i, outwards [W/K]; j is the neighbour there.
+  double leaves(std::int32_t i, std::int32_t j, std::size_t d) const {
+    return d % 2 != 0 ? flow[d / 2][static_cast<std::size_t>(j)] : -flow[d / 2][static_cast<std::size_t>(i)];
+  }
+  float weight_of(std::int32_t i, std::int32_t j, std::size_t d) const {
+    return weight[d / 2][static_cast<std::size_t>(d % 2 != 0 ? j : i)];
+  }
+
+  /// y = K x at owned cells. @param x ghosts current @collective local
+  template <class T, class Y>
+  void multiply(const T* x, Y* y) const {
+    visit_neighbours_in_parallel(grid, [&, x, y](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+      const auto own = static_cast<double>(x[i]);
+      double sum = loose[static_cast<std::size_t>(i)] * own;
+      for (std::size_t d = 0; d < 6; ++d) {
+        const std::int32_t j = near[d];
+        if (j < 0) continue;
+        double a = conductance(i, j, d / 2);
+        if (const double out = leaves(i, j, d); out != 0) {
+          const auto w = static_cast<double>(weight_of(i, j, d));
+          a += out < 0 ? -out * (1 - w) : -out * w;
+        }
+        sum += a * (own - static_cast<double>(x[j]));
+      }
+      y[i] = static_cast<Y>(sum);
+    });
+  }
+};
+
+/// @throws as check_flow_temperature, and for openings that let in what has no temperature
+/// @collective on problem.where.comm
+transport_cells make_transport_cells(const temperature_problem& problem, log_sink& log);
+
+/// Set the weights of the faces from a temperature. @param x ghosts current; not read unless `limited`
+/// @param taken share of the new weights, the rest is of the old ones @collective on the communicator
+void set_weights(transport_cells& cells, heat_convection how, const double* x, double taken = 1);
+
+/// Faces between cells that the flow passes, and of these the ones that are not central, over all ranks. @collective
+std::array<std::int64_t, 2> count_limited(const transport_cells& cells);
+
+}  // namespace osteon::solve

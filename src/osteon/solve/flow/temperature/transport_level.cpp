@@ -1,0 +1,241 @@
+#include <osteon/solve/flow/temperature/transport_level.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <osteon/base/at.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/comm/offsets.hpp>
+#include <osteon/solve/multigrid/aggregate_forest.hpp>
+#include <osteon/solve/multigrid/aggregation.hpp>
+#include <unordered_map>
+
+namespace osteon::solve {
+
+namespace {
+
+using carried_link = transport_geometry::link;
+using carried_point = transport_geometry::point;
+using carried_place = transport_geometry::place;
+
+// What a point gains from its neighbour per kelvin, by the hybrid scheme.
+float coupling_of(const carried_link& l) {
+  const float mixed = std::min(l.comes, l.goes), net = l.comes - l.goes;
+  // Half of the net flow is central; where conduction does not hold it, it is upwind.
+  return mixed + (net >= 0 ? std::max(l.conductance + net / 2, net) : std::max(l.conductance + net / 2, 0.0F));
+}
+
+carried_place block_of(carried_place p, const std::array<int, 3>& step) {
+  return {p.z >> step[0], p.y >> step[1], p.x >> step[2]};
+}
+
+float distance_of(const carried_point& a, const carried_point& b) {
+  float sum = 0;
+  for (std::size_t n = 0; n < 3; ++n) sum += (a.centre[n] - b.centre[n]) * (a.centre[n] - b.centre[n]);
+  return std::sqrt(sum);
+}
+
+// As of conduction: the plain sum would be too stiff, because it takes a flux over the distance of the finer points.
+float shortened(float fine, float coarse) { return std::clamp(fine / std::max(coarse, 1e-30F), 0.5F, 1.0F); }
+
+// Lists of all ranks on rank 0. T is trivially copyable. @collective
+template <class T>
+std::vector<T> all_on_first(MPI_Comm comm, const std::vector<T>& own) {
+  const bool root = comm::rank(comm) == 0;
+  const int count = static_cast<int>(own.size());
+  std::vector<int> counts(root ? at(comm::size(comm)) : 0);
+  MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
+  const std::vector<int> begin = comm::offsets_of(counts);
+  std::vector<T> all(root ? at(begin.back() + counts.back()) : 0);
+  MPI_Datatype element;
+  MPI_Type_contiguous(static_cast<int>(sizeof(T)), MPI_BYTE, &element);
+  MPI_Type_commit(&element);
+  MPI_Gatherv(own.data(), count, element, all.data(), counts.data(), begin.data(), element, 0, comm);
+  MPI_Type_free(&element);
+  return all;
+}
+
+// Numbers of the coarse points of fine ghosts, by fine ghost; makes the coarse halo and appends its ghosts to the points.
+std::vector<std::int32_t> number_ghosts(const transport_geometry& fine, const std::vector<std::int32_t>& parent,
+                                        transport_geometry& coarse) {
+  struct told {
+    std::int32_t parent = 0;
+    carried_point where;
+  };
+  const std::size_t owned = coarse.points.size(), links = fine.between.links.size();
+  coarse.between.comm = fine.between.comm;
+  std::vector<std::vector<told>> tell(links);
+  std::vector<std::size_t> seen_by(owned, links);
+  for (std::size_t n = 0; n < links; ++n) {
+    const halo_link& from = fine.between.links[n];
+    halo_link& link = coarse.between.links.emplace_back(halo_link{from.rank, from.side, {}, 0, 0});
+    for (const std::int32_t i : from.send) {
+      const std::int32_t p = parent[at(i)];
+      tell[n].push_back({p, coarse.points[at(p)]});
+      if (seen_by[at(p)] != n) link.send.push_back(p);
+      seen_by[at(p)] = n;
+    }
+  }
+  std::vector<std::int32_t> number(at(fine.ghosts));
+  if (links == 0) return number;
+  const auto came = fine.between.swap(tell);
+  for (std::size_t n = 0; n < links; ++n) {
+    halo_link& link = coarse.between.links[n];
+    link.ghost_begin = static_cast<std::int32_t>(coarse.points.size());
+    std::unordered_map<std::int32_t, std::int32_t> known;
+    for (std::size_t k = 0; k < came[n].size(); ++k) {
+      const auto [entry, is_new] = known.try_emplace(came[n][k].parent, static_cast<std::int32_t>(coarse.points.size()));
+      if (is_new) coarse.points.push_back(came[n][k].where);
+      number[at(fine.between.links[n].ghost_begin) - parent.size() + k] = entry->second;
+    }
+    link.ghost_count = static_cast<std::int32_t>(coarse.points.size()) - link.ghost_begin;
+  }
+  coarse.ghosts = static_cast<std::int32_t>(coarse.points.size() - owned);
+  return number;
+}
+
+}  // namespace
+
+transport_geometry geometry_of(const transport_cells& cells) {
+  const heat_cells& grid = cells.grid;
+  transport_geometry g;
+  g.spacing_mm = grid.spacing_mm;
+  g.domain = grid.where.domain;
+  g.between = grid.links;
+  g.ghosts = grid.walls - grid.owned;
+  g.loose.assign(cells.loose.begin(), cells.loose.end());
+  g.points.resize(at(grid.walls));
+  g.places.resize(at(grid.owned));
+  const index3 begin = grid.where.owned.begin;
+  // Ghosts have centres, too; their numbers are those of their runs.
+  for (const voxel::run& r : grid.cells.runs)
+    for (std::int32_t n = 0; n < r.length; ++n) {
+      const carried_place p{static_cast<std::int32_t>(begin.z + r.z), static_cast<std::int32_t>(begin.y + r.y),
+                            static_cast<std::int32_t>(begin.x + r.x + n)};
+      const std::size_t i = at(r.first + n);
+      g.points[i].centre = {static_cast<float>((p.z + 0.5) * g.spacing_mm.z),
+                            static_cast<float>((p.y + 0.5) * g.spacing_mm.y),
+                            static_cast<float>((p.x + 0.5) * g.spacing_mm.x)};
+      if (i < g.places.size()) g.places[i] = p;
+    }
+  g.links.reserve(6 * at(grid.owned));
+  visit_neighbours(grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+    for (std::size_t d = 0; d < 6; ++d)
+      if (const std::int32_t j = near[d]; j >= 0) {
+        const double out = cells.leaves(i, j, d);
+        g.links.push_back({i, j, static_cast<float>(cells.conductance(i, j, d / 2)), static_cast<float>(std::max(0.0, -out)),
+                           static_cast<float>(std::max(0.0, out))});
+      }
+  });
+  std::stable_sort(g.links.begin(), g.links.end(),
+                   [](const carried_link& a, const carried_link& b) { return a.from < b.from; });
+  return g;
+}
+
+transport_rows rows_of(transport_geometry& geometry) {
+  transport_rows k;
+  const std::size_t rows = geometry.loose.size();
+  k.begin.assign(1, 0);
+  k.begin.reserve(rows + 1);
+  k.diagonal.reserve(rows);
+  std::vector<carried_link>& links = geometry.links;
+  std::size_t used = 0, next = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t first = used;
+    while (next < links.size() && at(links[next].from) == row) {
+      const carried_link l = links[next++];
+      std::size_t same = first;
+      while (same < used && links[same].to != l.to) ++same;
+      if (same == used) {
+        links[used++] = l;
+        continue;
+      }
+      links[same].conductance += l.conductance;
+      links[same].comes += l.comes;
+      links[same].goes += l.goes;
+    }
+    std::sort(links.begin() + static_cast<std::ptrdiff_t>(first), links.begin() + static_cast<std::ptrdiff_t>(used),
+              [](const carried_link& a, const carried_link& b) { return a.to < b.to; });
+    auto diagonal = static_cast<double>(geometry.loose[row]);
+    for (std::size_t l = first; l < used; ++l) {
+      const float a = coupling_of(links[l]);
+      if (a <= 0) continue;
+      k.column.push_back(links[l].to);
+      k.coupling.push_back(a);
+      diagonal += static_cast<double>(a);
+    }
+    k.begin.push_back(static_cast<std::int32_t>(k.column.size()));
+    k.diagonal.push_back(static_cast<float>(diagonal));
+  }
+  links.resize(used);
+  return k;
+}
+
+transport_geometry coarsened(const transport_geometry& fine, const transport_rows& rows, std::vector<std::int32_t>& parent) {
+  transport_geometry coarse;
+  coarse.shift = next_shift(fine.shift, fine.spacing_mm, fine.domain);
+  coarse.spacing_mm = fine.spacing_mm;
+  coarse.domain = fine.domain;
+  std::array<int, 3> step{};
+  for (std::size_t a = 0; a < 3; ++a) step[a] = coarse.shift[a] - fine.shift[a];
+  // Of the couplings alone: what a point exchanges with outside must not make those look weak.
+  std::vector<float> diagonal(rows.diagonal);
+  for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] -= fine.loose[i];
+  diagonal.resize(fine.loose.size() + at(fine.ghosts));
+  if (!fine.between.links.empty()) fine.between.exchange(diagonal.data());
+  aggregate_forest forest(rows.rows());
+  for (const carried_link& l : fine.links) {
+    const float both = l.conductance + (l.comes + l.goes) / 2;
+    const bool strong = is_strong(both, diagonal[at(l.from)], diagonal[at(l.to)]);
+    if (strong) forest.mark_strong(l.from);
+    if (l.to < l.from && block_of(fine.places[at(l.from)], step) == block_of(fine.places[at(l.to)], step))
+      forest.join(l.from, l.to, both, strong);
+  }
+  parent = forest.number([&](std::int32_t i) { coarse.places.push_back(block_of(fine.places[at(i)], step)); });
+  coarse.points.assign(coarse.places.size(), carried_point{{}, 0});
+  coarse.loose.assign(coarse.places.size(), 0);
+  for (std::size_t i = 0; i < parent.size(); ++i) {
+    carried_point& p = coarse.points[at(parent[i])];
+    p.cells += fine.points[i].cells;
+    for (std::size_t a = 0; a < 3; ++a)
+      p.centre[a] += (fine.points[i].centre[a] - p.centre[a]) * fine.points[i].cells / p.cells;
+    coarse.loose[at(parent[i])] += fine.loose[i];
+  }
+  const std::vector<std::int32_t> of_ghost = number_ghosts(fine, parent, coarse);
+  const auto owned = static_cast<std::int32_t>(parent.size());
+  for (const carried_link& l : fine.links) {
+    const std::int32_t from = parent[at(l.from)], to = l.to < owned ? parent[at(l.to)] : of_ghost[at(l.to - owned)];
+    if (from == to) continue;
+    const float factor = shortened(distance_of(fine.points[at(l.from)], fine.points[at(l.to)]),
+                                   distance_of(coarse.points[at(from)], coarse.points[at(to)]));
+    coarse.links.push_back({from, to, factor * l.conductance, l.comes, l.goes});
+  }
+  std::stable_sort(coarse.links.begin(), coarse.links.end(),
+                   [](const carried_link& a, const carried_link& b) { return a.from < b.from; });
+  return coarse;
+}
+
+transport_geometry gathered_on_first(MPI_Comm comm, const transport_geometry& own) {
+  transport_geometry all;
+  all.shift = own.shift;
+  all.spacing_mm = own.spacing_mm;
+  all.domain = own.domain;
+  all.between.comm = MPI_COMM_SELF;
+  const auto count = static_cast<std::int32_t>(own.loose.size());
+  std::int32_t first = 0;
+  MPI_Exscan(&count, &first, 1, MPI_INT32_T, MPI_SUM, comm);
+  if (comm::rank(comm) == 0) first = 0;  // MPI_Exscan leaves it undefined there
+  std::vector<std::int32_t> number(at(count + own.ghosts));
+  std::iota(number.begin(), number.begin() + count, first);
+  if (!own.between.links.empty()) own.between.exchange(number.data());
+  std::vector<carried_link> links = own.links;
+  for (carried_link& l : links) l.from = number[at(l.from)], l.to = number[at(l.to)];
+  std::vector<carried_point> points(own.points.begin(), own.points.begin() + count);
+  all.links = all_on_first(comm, links);
+  all.loose = all_on_first(comm, own.loose);
+  all.points = all_on_first(comm, points);
+  all.places = all_on_first(comm, own.places);
+  return all;
+}
+
+}  // namespace osteon::solve

@@ -1,0 +1,201 @@
+#include <osteon/solve/flow/temperature/transport_solver.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/base/at.hpp>
+#include <osteon/base/error.hpp>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/solve/checkpointer.hpp>
+#include <osteon/solve/flow/flow_sums.hpp>
+
+namespace osteon::solve {
+
+namespace {
+
+constexpr std::size_t most_kept = 10;
+constexpr double first_fall = 1e-2;   // of the residual, by the hybrid scheme, before the limiter looks at the temperature
+constexpr double fall_a_step = 0.05;  // of the residual, between two looks
+constexpr int most_looks = 16;        // of the limiter; after them its weights stay
+constexpr double settled = 1e-4;      // change of the residual by new weights, with which they stay, too
+constexpr double fall_of_rounding = 1e-5;  // after which the residual is computed anew
+
+}  // namespace
+
+transport_solver::transport_solver(transport_cells& cells) : cells_(cells), multigrid_(cells) {
+  const std::size_t size = at(cells.grid.size), owned = at(cells.grid.owned);
+  x_.assign(size, 0);
+  z_.assign(size, 0);
+  r_.assign(owned, 0);
+  right_.assign(owned, 0);
+  w_.assign(owned, 0);
+}
+
+// Sums of N terms over owned cells, the same for any number of threads. @param term (begin, end, sums)
+template <std::size_t N, class Term>
+std::array<double, N> transport_solver::sums(const Term& term) const {
+  constexpr std::int64_t block = 8192;
+  const std::int64_t count = cells_.grid.owned, blocks = (count + block - 1) / block;
+  std::vector<std::array<double, N>> partial(at(blocks));
+  for_each_block(count, block, [&](std::int64_t begin, std::int64_t end) {
+    partial[at(begin / block)] = {};
+    term(begin, end, partial[at(begin / block)]);
+  });
+  std::array<double, N> all{};
+  for (const auto& p : partial)
+    for (std::size_t n = 0; n < N; ++n) all[n] += p[n];
+  return sum_of_ranks(cells_.grid.where.comm, all);
+}
+
+double transport_solver::find_residual() {
+  cells_.grid.links.exchange(x_.data());
+  cells_.multiply(x_.data(), r_.data());
+  for_each(cells_.grid.owned, [r = r_.data(), b = cells_.right.data()](std::int64_t i) { r[i] = b[i] - r[i]; });
+  return std::sqrt(sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+    for (std::int64_t i = begin; i < end; ++i) sum[0] += r_[at(i)] * r_[at(i)];
+  })[0]);
+}
+
+// What is left of the balance of heat, over half of all heat that comes and goes: of the residual as it was last found.
+double transport_solver::imbalance() const {
+  const double lost = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+    for (std::int64_t i = begin; i < end; ++i) sum[0] += r_[at(i)];
+  })[0];
+  // By sides one by one, and by what sources make, which is the right side where no side is.
+  double passed = 0, right = 0;
+  for (const transport_side& s : cells_.sides) {
+    const double x = x_[at(s.cell)], held = s.conductance + s.brings;
+    passed +=
+        std::abs(s.conductance * (s.beyond_K - x) + s.heat_W) + s.brings * std::abs(s.beyond_K) + s.takes * std::abs(x);
+    right += held * s.beyond_K + s.heat_W;
+  }
+  for (const double b : cells_.right) right -= b;
+  const auto all = sum_of_ranks(cells_.grid.where.comm, std::array{passed, right});
+  const double gross = all[0] + std::abs(all[1]);
+  return gross > 0 ? std::abs(lost) / (gross / 2) : 0;
+}
+
+double transport_solver::residual_with(heat_convection scheme) {
+  cells_.grid.links.exchange(x_.data());
+  set_weights(cells_, scheme, x_.data());
+  const double now = find_residual();
+  return first_ > 0 ? now / first_ : 0;
+}
+
+// GCR until |r| <= to. @return whether it got there
+bool transport_solver::reduce(double to, const options& how, solve_certificate& certificate, log_sink& log) {
+  const std::int32_t owned = cells_.grid.owned;
+  kept_.clear();  // they belong to other weights
+  double now = find_residual(), exact = now;
+  while (now > to) {
+    if (certificate.iterations >= how.max_iterations) return false;
+    if (how.checkpoints) how.checkpoints->pass();
+    const double unit = 1 / now;
+    for_each(owned, [&, r = r_.data(), f = right_.data()](std::int64_t i) { f[i] = static_cast<float>(unit * r[i]); });
+    multigrid_.apply(right_.data(), z_.data());
+    cells_.grid.links.exchange(z_.data());
+    cells_.multiply(z_.data(), w_.data());
+    // Made orthogonal to what is kept.
+    const std::size_t kept = kept_.size();
+    double before = 0;  // |w|^2 with its part along the kept ones
+    if (kept > 0) {
+      const auto a = sums<most_kept + 1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const auto w = static_cast<double>(w_[at(i)]);
+          for (std::size_t k = 0; k < kept; ++k) sum[k] += w * static_cast<double>(kept_[k].w[at(i)]);
+          sum[most_kept] += w * w;
+        }
+      });
+      before = a[most_kept];
+      for_each(owned, [&, z = z_.data(), w = w_.data()](std::int64_t i) {
+        for (std::size_t k = 0; k < kept; ++k) {
+          z[i] -= static_cast<float>(a[k]) * kept_[k].p[at(i)];
+          w[i] -= static_cast<float>(a[k]) * kept_[k].w[at(i)];
+        }
+      });
+    }
+    const auto d = sums<2>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const auto w = static_cast<double>(w_[at(i)]);
+        sum[0] += w * w;
+        sum[1] += w * r_[at(i)];
+      }
+    });
+    ++certificate.iterations;
+    if (constexpr double mostly_rounding = 1e-8; kept > 0 && d[0] < mostly_rounding * before) {
+      kept_.clear();  // they span this direction, too
+      continue;
+    }
+    const double length = std::sqrt(d[0]), step = d[1] / length;
+    if (!std::isfinite(step) || length == 0)
+      throw solve_error(
+          fmt::format("the solver of the temperature met a value that is not finite in iteration {}: conductivities, "
+                      "velocities or voxel spacings are beyond single precision; check their units",
+                      certificate.iterations));
+    if (kept < most_kept)
+      kept_.push_back({std::vector<float>(at(owned)), std::vector<float>(at(owned))});
+    else
+      std::rotate(kept_.begin(), kept_.begin() + 1, kept_.end());
+    direction& newest = kept_.back();
+    const double square = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::size_t n = at(i);
+        newest.p[n] = static_cast<float>(static_cast<double>(z_[n]) / length);
+        newest.w[n] = static_cast<float>(static_cast<double>(w_[n]) / length);
+        x_[n] += step * static_cast<double>(newest.p[n]);
+        r_[n] -= step * static_cast<double>(newest.w[n]);
+        sum[0] += r_[n] * r_[n];
+      }
+    })[0];
+    now = std::sqrt(square);
+    if (now <= to || now < fall_of_rounding * exact) {
+      exact = now = find_residual();
+      ++certificate.restarts;
+    }
+    const double relative = now / first_;
+    certificate.residual_history.push_back(relative);
+    log.progress(std::clamp(std::log(std::max(relative, 1e-15)) / std::log(how.tolerance), 0.0, 1.0),
+                 fmt::format("temperature: iteration {}, relative residual {:.2e}", certificate.iterations, relative));
+  }
+  return true;
+}
+
+void transport_solver::solve(heat_convection scheme, const options& how, solve_certificate& certificate, log_sink& log) {
+  const stopwatch clock;
+  certificate.residual_history.assign(1, 1.0);
+  certificate.iterations = certificate.restarts = 0;
+  const bool follows = scheme == heat_convection::limited;
+  set_weights(cells_, follows ? heat_convection::hybrid : scheme, nullptr);
+  first_ = find_residual();
+  double scale = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+    for (std::int64_t i = begin; i < end; ++i) sum[0] += std::abs(cells_.right[at(i)]);
+  })[0];
+  if (constexpr double rounding = 1e-13; first_ <= rounding * scale) {  // the reference everywhere
+    certificate.converged = true;
+    certificate.solve_seconds = clock.seconds();
+    return;
+  }
+  const double to = how.tolerance * first_;
+  certificate.converged = reduce(follows ? std::max(first_fall * first_, to) : to, how, certificate, log);
+  for (int look = 0; follows && certificate.converged; ++look) {
+    cells_.grid.links.exchange(x_.data());
+    // New weights in part, and ever less: all at once they change to and fro.
+    set_weights(cells_, scheme, x_.data(), 1 / std::sqrt(1.0 + look));
+    const double now = find_residual();
+    const bool is_last = look + 1 >= most_looks || now <= settled * first_;
+    certificate.converged = reduce(is_last ? to : std::max(to, fall_a_step * now), how, certificate, log);
+    if (is_last) break;
+  }
+  // Where good conductors hang on poor ones, the residual of the start is large against the heat that passes in the end.
+  constexpr int most_times = 8;
+  for (int n = 1; certificate.converged; ++n) {
+    find_residual();
+    if (imbalance() <= how.tolerance || n > most_times) break;
+    certificate.converged = reduce(std::pow(0.1, n) * to, how, certificate, log);
+  }
+  certificate.true_relative_residual = find_residual() / first_;
+  certificate.solve_seconds = clock.seconds();
+}
+
+}  // namespace osteon::solve

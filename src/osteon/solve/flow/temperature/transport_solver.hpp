@@ -1,0 +1,47 @@
+#pragma once
+/// @file
+/// GCR for a temperature that a flow carries.
+#include <osteon/base/log_sink.hpp>
+#include <osteon/solve/certificate.hpp>
+#include <osteon/solve/flow/temperature/transport_multigrid.hpp>
+#include <osteon/solve/solver_options.hpp>
+
+namespace osteon::solve {
+
+/// Solves K x = b; the weights of K are those of the scheme, the preconditioner is of the hybrid one. x and the residual are
+/// in double precision, directions in single.
+class transport_solver {
+ public:
+  /// @param cells kept by reference; its weights are set @collective on the communicator of the grid
+  explicit transport_solver(transport_cells& cells);
+
+  /// Sets iterations, residuals and convergence of the certificate. The residual is small against its start, and its sum
+  /// against the heat that passes. The limiter follows the temperature for some steps, then
+  /// its weights stay.
+  /// @throws solve_error if a value is not finite @collective
+  void solve(heat_convection scheme, const options& how, solve_certificate& certificate, log_sink& log);
+
+  /// Shape (grid.size), above the reference; ghosts current.
+  const std::vector<double>& answer() const { return x_; }
+  /// |b - K x| / |b| with other weights, which are set. @collective
+  double residual_with(heat_convection scheme);
+
+ private:
+  struct direction {
+    std::vector<float> p, w;
+  };
+  double find_residual();
+  double imbalance() const;
+  bool reduce(double to, const options& how, solve_certificate& certificate, log_sink& log);
+  template <std::size_t N, class Term>
+  std::array<double, N> sums(const Term& term) const;
+
+  transport_cells& cells_;
+  transport_multigrid multigrid_;
+  double first_ = 0;  // |b - K x| at the start
+  std::vector<double> x_, r_;
+  std::vector<float> right_, z_, w_;
+  std::vector<direction> kept_;
+};
+
+}  // namespace osteon::solve

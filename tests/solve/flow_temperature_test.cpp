@@ -1,0 +1,355 @@
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <cmath>
+#include <osteon/base/error.hpp>
+#include <osteon/solve/flow/temperature/flow_temperature.hpp>
+#include <osteon/solve/heat/heat.hpp>
+#include <random>
+
+#include "solve/flow_images.hpp"
+
+namespace flow_temperature_test {
+
+using namespace osteon;
+using namespace flow_images;
+using solve::face_flow;
+using solve::flow_boundary;
+using solve::heat_boundary;
+using solve::heat_convection;
+using solve::temperature_problem;
+using solve::thermal;
+
+flow_boundary place(axis across, bool high, face_flow kind = face_flow::wall, double value = 0, bool is_developed = false) {
+  flow_boundary b;
+  b.across = across;
+  b.high = high;
+  b.kind = kind;
+  b.value = value;
+  b.is_developed = is_developed;
+  b.name = std::string("boundary on ") + "zyx"[static_cast<int>(across)] + (high ? "_high" : "_low");
+  return b;
+}
+
+heat_boundary held(axis across, bool high, double temperature_K) {
+  return {place(across, high), {thermal::temperature, temperature_K, 0, 0}};
+}
+heat_boundary film(axis across, bool high, double temperature_K, double transfer) {
+  return {place(across, high), {thermal::convection, temperature_K, 0, transfer}};
+}
+
+// Material 1 is fluid, others are solid, 0 has no temperature.
+struct setting {
+  image img;
+  std::vector<double> conductivity{0, 1, 1};
+  vector3 spacing{1, 1, 1};
+  std::vector<flow_boundary> openings{};
+  std::vector<std::optional<double>> incoming{};
+  std::vector<heat_boundary> conditions{};
+  double heat_capacity = 1;
+  bool inertia = false;
+  double flow_tolerance = 1e-9;
+};
+
+temperature_problem make_still(MPI_Comm comm, const setting& s) {
+  const auto all = make_problem(comm, s.img, {axis::z}, solve::flow_surroundings::closed, s.spacing);
+  temperature_problem p;
+  p.where = all.where;
+  p.spacing_mm = s.spacing;
+  p.cells = all.cells;
+  const std::int64_t plane = s.img.shape.y * s.img.shape.x;
+  const material_number* const first = s.img.voxels.data() + p.where.owned.begin.z * plane;
+  for (const voxel::run& r : p.cells.runs())
+    for (std::int32_t n = 0; n < r.length; ++n)
+      p.material.push_back(first[(r.z * p.where.owned.shape().y + r.y) * p.where.owned.shape().x + r.x + n]);
+  for (std::size_t m = 0; m < s.conductivity.size(); ++m)
+    p.materials.push_back({m == 0 ? "empty" : m == 1 ? "fluid" : "solid", 0, 0, 1000 * s.conductivity[m]});
+  const std::array<material_number, 1> fluid{1};
+  p.fluid = solve::fluid_cells(p.cells, p.material, fluid);
+  p.heat_capacity_J_per_mm3K = s.heat_capacity;
+  p.openings = s.openings;
+  p.incoming_K = s.incoming;
+  p.incoming_K.resize(s.openings.size());
+  p.conditions = s.conditions;
+  return p;
+}
+
+// With the velocities of the flow solver.
+temperature_problem make_flowing(MPI_Comm comm, const setting& s) {
+  temperature_problem p = make_still(comm, s);
+  solve::through_problem flow;
+  flow.where = p.where;
+  flow.spacing_mm = s.spacing;
+  flow.cells = p.fluid;
+  flow.boundaries = s.openings;
+  flow.viscosity_Pa_s = 1;
+  flow.density_kg_per_m3 = 1e6;
+  flow.has_inertia = s.inertia;
+  solve::through_options how{s.flow_tolerance, 2000, true, {}};
+  how.faces = true;
+  const auto answer = solve::solve_flow_through(flow, how, null_log());
+  EXPECT_TRUE(answer.flows[0].certificate.converged);
+  p.face_velocity_mm_per_s = answer.face_velocity_mm_per_s;
+  return p;
+}
+
+const solve::options exact{1e-10, 300, nullptr};
+
+solve::temperature_solution solve_all(const temperature_problem& p, const solve::options& how = exact) {
+  auto answer = solve::solve_flow_temperature(p, how, null_log());
+  EXPECT_TRUE(answer.certificate.converged);
+  EXPECT_LE(answer.certificate.true_relative_residual, how.tolerance);
+  return answer;
+}
+
+// The temperature of a voxel of the image, on all ranks.
+double temperature_at(const temperature_problem& p, const solve::temperature_solution& s, index3 voxel) {
+  double value = -1e300;
+  const index3 local = voxel - p.where.owned.begin;
+  if (p.where.owned.contains(voxel))
+    value = s.temperature_K[static_cast<std::size_t>(p.cells.find(local.z, local.y, local.x))];
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, p.where.comm);
+  return value;
+}
+
+// Oracle: conductances in series, of a film, a slab of solid and a slab of fluid at rest.
+TEST(flow_temperature, slabs_at_rest_conduct_in_series) {
+  const ranks_with_a_plane comm(9);
+  if (comm == MPI_COMM_NULL) return;
+  for (const axis along : {axis::z, axis::y, axis::x}) {
+    index3 shape{9, 9, 9};
+    setting s{image(shape, [&](index3 p) { return p[static_cast<int>(along)] < 4 ? 1 : 2; })};
+    s.conductivity = {0, 0.5, 20};
+    s.spacing = {0.5, 0.25, 1};
+    s.conditions = {held(along, false, 310), film(along, true, 290, 3)};
+    const auto p = make_still(comm, s);
+    const auto answer = solve_all(p);
+    const double h = s.spacing[static_cast<int>(along)];
+    const double resistance = 4 * h / 0.5 + 5 * h / 20 + 1.0 / 3, flux = 20 / resistance;
+    const double area = 81 * s.spacing.z * s.spacing.y * s.spacing.x / h;
+    EXPECT_NEAR(answer.condition_W[0], flux * area, 1e-8 * flux * area);
+    EXPECT_NEAR(answer.condition_W[1], -flux * area, 1e-8 * flux * area);
+    EXPECT_NEAR(answer.walls.mean_K, 310 - flux * (4 * h / 0.5) * 0.5, 1e-6);  // the held face, and the face to the solid
+    EXPECT_NEAR(answer.low_K, 310 - flux * (4 * h / 0.5 + 4.5 * h / 20), 1e-7);
+    EXPECT_EQ(answer.overshoot_K, 0);
+    EXPECT_LT(answer.certificate.reaction_imbalance, 1e-8);
+  }
+}
+
+const double infinity = flow_boundary::unlimited;
+
+// A column of fluid along z that moves as a plug, heated everywhere.
+double error_of_plug(MPI_Comm comm, std::int64_t n, double peclet, double spacing, heat_convection how) {
+  setting s{image({n, 1, 1}, [](index3) { return 1; })};
+  s.spacing = {spacing, 1, 1};
+  s.openings = {place(axis::z, false, face_flow::velocity, 3), place(axis::z, true, face_flow::outlet)};
+  for (const axis side : {axis::y, axis::x})
+    for (const bool high : {false, true}) s.openings.push_back(place(side, high, face_flow::slip));
+  s.incoming = {300};
+  const double length = static_cast<double>(n) * spacing;
+  s.heat_capacity = peclet / (3 * length);
+  auto p = make_flowing(comm, s);
+  p.convection = how;
+  const double a = peclet / length, heating = 5;
+  p.source_W_per_mm3 = {0, heating, 0};
+  const auto answer = solve_all(p);
+  EXPECT_LT(answer.certificate.reaction_imbalance, 1e-7);
+  EXPECT_NEAR(answer.carried_out_W - answer.face_inflow_W[0][0], heating * length, 1e-6 * heating * length);
+  double worst = 0, largest = 0;
+  // The last voxel has the temperature of what leaves, half a voxel on.
+  for (std::int64_t z = 0; z < n - (peclet > 2 * static_cast<double>(n) ? 1 : 0); ++z) {
+    const double x = (static_cast<double>(z) + 0.5) * spacing;
+    const double exact_K = 300 + heating / a * x - heating / (a * a) * (std::exp(a * (x - length)) - std::exp(-a * length));
+    worst = std::max(worst, std::abs(temperature_at(p, answer, {z, 0, 0}) - exact_K));
+    largest = std::max(largest, exact_K - 300);
+  }
+  return worst / largest;
+}
+
+// Oracle: T = T0 + q x / (c U) - q k / (c U)^2 (exp(Pe (x / L - 1)) - exp(-Pe)), which ends without a gradient.
+TEST(flow_temperature, a_heated_plug_has_the_exact_profile_to_second_order) {
+  const ranks_with_a_plane comm(10);
+  if (comm == MPI_COMM_NULL) return;
+  for (const heat_convection how : {heat_convection::limited, heat_convection::central}) {
+    const double coarse = error_of_plug(comm, 10, 8, 0.4, how), fine = error_of_plug(comm, 20, 8, 0.2, how);
+    EXPECT_LT(coarse, 0.02);
+    EXPECT_NEAR(std::log2(coarse / fine), 2, 0.25);
+  }
+  // Voxels of Peclet number 20: linear but for a layer that is thinner than they are.
+  EXPECT_LT(error_of_plug(comm, 10, 200, 0.4, heat_convection::limited), 0.01);
+  EXPECT_GT(error_of_plug(comm, 10, 200, 0.4, heat_convection::hybrid), 0.03);
+}
+
+// Nusselt number far inside a duct whose walls have one temperature; sizes in voxels, 0: plates.
+double nusselt_of_duct(MPI_Comm comm, std::int64_t high, std::int64_t wide) {
+  constexpr std::int64_t steps = 32, place_of_it = 20;
+  setting s{image({steps, high, std::max<std::int64_t>(1, wide)}, [](index3) { return 1; })};
+  const double h = 1.0 / static_cast<double>(high), diameter = wide == 0 ? 2 : 1, peclet = 50;
+  s.spacing = {0.25, h, h};
+  s.openings = {place(axis::z, false, face_flow::velocity, 1, true), place(axis::z, true, face_flow::outlet)};
+  s.incoming = {400};
+  s.conditions = {held(axis::y, false, 300), held(axis::y, true, 300)};
+  if (wide == 0)
+    s.openings.insert(s.openings.end(), {place(axis::x, false, face_flow::slip), place(axis::x, true, face_flow::slip)});
+  else
+    s.conditions.insert(s.conditions.end(), {held(axis::x, false, 300), held(axis::x, true, 300)});
+  s.heat_capacity = peclet / diameter;
+  const auto p = make_flowing(comm, s);
+  const auto answer = solve_all(p);
+  EXPECT_LT(answer.certificate.reaction_imbalance, 1e-7);
+  EXPECT_EQ(answer.overshoot_K, 0);
+  std::array<double, 3> sums{};  // flow, flow times temperature, heat into walls, all of one cross-section
+  for (const voxel::run& r : p.cells.runs())
+    for (std::int32_t n = 0; n < r.length && p.where.owned.begin.z + r.z == place_of_it; ++n) {
+      const auto i = static_cast<std::size_t>(r.first + n);
+      const double excess = answer.temperature_K[i] - 300, u = p.face_velocity_mm_per_s[6 * i];
+      const std::int64_t y = p.where.owned.begin.y + r.y, x = p.where.owned.begin.x + r.x + n;
+      const int walls = (y == 0) + (y == high - 1) + (wide == 0 ? 0 : (x == 0) + (x == wide - 1));
+      sums[0] += u;
+      sums[1] += u * excess;
+      sums[2] += walls * 2 / h * excess * h;  // over the edge of a voxel
+    }
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 3, MPI_DOUBLE, MPI_SUM, p.where.comm);
+  const double perimeter = wide == 0 ? 2 * h : 4;
+  return sums[2] / perimeter / (sums[1] / sums[0]) * diameter;
+}
+
+// Oracle: the constants of Graetz's problem, 7.5407 between plates and 2.976 in a square duct; in the duct to second order.
+// Conduction along it, at a Peclet number of 50, adds some thousandths.
+TEST(flow_temperature, ducts_have_graetz_nusselt_numbers) {
+  const ranks_with_a_plane comm(32);
+  if (comm == MPI_COMM_NULL) return;
+  EXPECT_NEAR(nusselt_of_duct(comm, 8, 0), 7.5407, 0.01 * 7.54);
+  const double coarse = nusselt_of_duct(comm, 6, 6), fine = nusselt_of_duct(comm, 12, 12);
+  EXPECT_NEAR(fine, 2.976, 0.02 * 2.976);
+  EXPECT_NEAR((4 * fine - coarse) / 3, 2.976, 0.005 * 2.976);
+}
+
+setting random_setting(double solid_share) {
+  std::mt19937 random(7);
+  setting s{image({10, 9, 8}, [&](index3 p) {
+    const bool solid = static_cast<double>(random()) < solid_share * 4294967296.0;
+    return p.x == 0 || p.x == 7 || !solid ? 1 : 2;
+  })};
+  s.conductivity = {0, 0.6, 5};
+  s.spacing = {0.5, 0.4, 0.6};
+  s.openings = {place(axis::x, false, face_flow::velocity, 2), place(axis::x, true, face_flow::outlet)};
+  s.incoming = {320};
+  return s;
+}
+
+// Oracle: one temperature everywhere, whatever is left of the divergence of a flow that was not solved well.
+TEST(flow_temperature, a_constant_stays_constant_in_a_poor_flow) {
+  const ranks_with_a_plane comm(10);
+  if (comm == MPI_COMM_NULL) return;
+  setting s = random_setting(0.3);
+  s.heat_capacity = 3;
+  s.flow_tolerance = 0.05;
+  s.conditions = {held(axis::z, false, 320), film(axis::z, true, 320, 2), held(axis::y, false, 280)};
+  s.conditions.back().place.low_mm.y = infinity;  // no voxel has it: the range of the given temperatures is not one point
+  for (const heat_convection how : {heat_convection::hybrid, heat_convection::limited, heat_convection::central}) {
+    auto p = make_flowing(comm, s);
+    p.convection = how;
+    const auto answer = solve_all(p);
+    EXPECT_NEAR(answer.low_K, 320, 1e-6);
+    EXPECT_NEAR(answer.high_K, 320, 1e-6);
+  }
+}
+
+// Oracle: the heat solver, on the same voxels and conditions.
+TEST(flow_temperature, without_a_flow_that_counts_it_is_the_heat_solver) {
+  const ranks_with_a_plane comm(10);
+  if (comm == MPI_COMM_NULL) return;
+  setting s = random_setting(0.4);
+  s.heat_capacity = 1e-12;
+  s.conditions = {held(axis::z, false, 300), film(axis::z, true, 350, 2)};
+  auto p = make_flowing(comm, s);
+  p.source_W_per_mm3 = {0, 0, 40};
+  const auto answer = solve_all(p);
+  solve::heat_problem like{.where = p.where,
+                           .spacing_mm = p.spacing_mm,
+                           .materials = &p.materials,
+                           .cells = p.cells,
+                           .material = p.material,
+                           .source_W_per_mm3 = p.source_W_per_mm3};
+  like.faces[0] = {s.conditions[0].heat, s.conditions[1].heat};
+  like.faces[2][0] = {thermal::temperature, 320, 0, 0};
+  const auto heat = solve::solve_heat(like, {1e-10, 300, nullptr}, null_log());
+  for (std::size_t i = 0; i < heat.temperature_K.size(); ++i)
+    ASSERT_NEAR(answer.temperature_K[i], heat.temperature_K[i], 1e-5);
+  EXPECT_NEAR(answer.condition_W[0], heat.inflow_W[0][0], 1e-6 * std::abs(heat.inflow_W[0][0]));
+  EXPECT_NEAR(answer.openings[0].conducted_W, heat.inflow_W[2][0], 1e-5 * std::abs(heat.inflow_W[0][0]));
+}
+
+// Oracle: the answer on one rank.
+TEST(flow_temperature, is_the_same_on_any_number_of_ranks_and_threads_and_in_balance) {
+  const ranks_with_a_plane comm(10);
+  if (comm == MPI_COMM_NULL) return;
+  setting s = random_setting(0.4);
+  s.heat_capacity = 2;
+  s.conditions = {held(axis::z, false, 300), film(axis::z, true, 350, 2)};
+  auto p = make_flowing(comm, s);
+  p.source_W_per_mm3 = {0, 0, 40};
+  const auto answer = solve_all(p);
+  EXPECT_LT(answer.certificate.reaction_imbalance, 1e-7);
+  EXPECT_GT(answer.cell_peclet_number, 4);
+  EXPECT_GT(answer.limited_share, 0.02);
+  const double in = answer.face_inflow_W[0][0] + answer.face_inflow_W[0][1] + answer.face_inflow_W[2][0];
+  EXPECT_NEAR(in + answer.source_W, answer.carried_out_W, 1e-6 * std::abs(answer.carried_out_W));
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(3);
+  auto alone = make_flowing(MPI_COMM_SELF, s);
+  alone.source_W_per_mm3 = p.source_W_per_mm3;
+  const auto other = solve_all(alone);
+  omp_set_num_threads(threads);
+  EXPECT_NEAR(answer.mean_K, other.mean_K, 1e-6);
+  EXPECT_NEAR(answer.high_K, other.high_K, 1e-5);
+  EXPECT_NEAR(answer.out_K, other.out_K, 1e-6);
+  EXPECT_NEAR(answer.walls.heat_W, other.walls.heat_W, 1e-6 * std::abs(other.walls.heat_W));
+  EXPECT_EQ(answer.certificate.unknowns, other.certificate.unknowns);
+}
+
+// Oracle: heat that is carried out comes in through the held face. A residual that is small against its start says little
+// here, where the start is that of copper and what passes has to pass air.
+TEST(flow_temperature, is_in_balance_where_good_conductors_hang_on_poor_ones) {
+  const ranks_with_a_plane comm(10);
+  if (comm == MPI_COMM_NULL) return;
+  setting s = random_setting(0.5);
+  s.conductivity = {0, 2.6e-5, 0.4};
+  s.heat_capacity = 1e-6;
+  s.conditions = {held(axis::z, false, 380)};
+  const auto answer = solve_all(make_flowing(comm, s), {1e-6, 300, nullptr});
+  EXPECT_LT(answer.certificate.reaction_imbalance, 2e-6);
+  EXPECT_NEAR(answer.condition_W[0] + answer.openings[0].conducted_W, answer.carried_out_W, 2e-5 * answer.carried_out_W);
+}
+
+// Oracle: what the messages say.
+TEST(flow_temperature, refuses_what_has_no_answer) {
+  const ranks_with_a_plane comm(10);
+  if (comm == MPI_COMM_NULL) return;
+  setting s = random_setting(0.3);
+  const auto message_of = [&](const temperature_problem& p) -> std::string {
+    try {
+      solve::solve_flow_temperature(p, exact, null_log());
+    } catch (const std::exception& e) {
+      return e.what();
+    }
+    return "";
+  };
+  auto p = make_flowing(comm, s);
+  p.incoming_K = {std::nullopt, std::nullopt};
+  EXPECT_NE(message_of(p).find("add temperature_K"), std::string::npos);
+  p.incoming_K = {320, std::nullopt};
+  p.heat_capacity_J_per_mm3K = 0;
+  EXPECT_NE(message_of(p).find("it must be positive"), std::string::npos);
+  s.conditions = {held(axis::z, false, 300), held(axis::z, false, 301)};
+  EXPECT_NE(message_of(make_flowing(comm, s)).find("of the same face"), std::string::npos);
+  auto still = make_still(comm, random_setting(0.3));
+  still.openings.clear();
+  still.incoming_K.clear();
+  EXPECT_NE(message_of(still).find("nothing gives a temperature"), std::string::npos);
+  still.source_W_per_mm3 = {0, 1, 0};
+  EXPECT_NE(message_of(still).find("no heat can leave"), std::string::npos);
+}
+
+}  // namespace flow_temperature_test
