@@ -119,9 +119,9 @@ rank_network network_of_hosts(const std::vector<int>& host_of, const machine::li
   const int ranks = static_cast<int>(host_of.size());
   rank_network found;
   found.hosts = std::max(1, static_cast<int>(ports.size()));
-  found.ranks_per_host = 0;
-  for (int h = 0; h < found.hosts; ++h)
-    found.ranks_per_host = std::max(found.ranks_per_host, static_cast<int>(std::count(host_of.begin(), host_of.end(), h)));
+  std::vector<int> there(static_cast<std::size_t>(found.hosts));
+  for (const int h : host_of) ++there[static_cast<std::size_t>(h)];
+  found.ranks_per_host = *std::max_element(there.begin(), there.end());
   found.overhead_s = memory.latency_s / 4;
   found.where = with_memory(ranks, memory, memory.latency_s / 2);
   found.words = fmt::format("{}, {} each", counted(found.hosts, "host"), counted(found.ranks_per_host, "rank"));
