@@ -115,7 +115,7 @@ def test_a_stopped_flow_reaches_the_same_bits(job: Job, tmp_path: Path) -> None:
     job.write(job_file + EVERY_ITERATION)
     stopped = stop(job, 3, "run", "job.toml", "-n", "2")
     assert stopped.code == STOPPED, stopped.err
-    assert "after step" in stopped.err
+    assert "stopped on request after step" in stopped.err
     done = resume(job, 2)
     assert done.code == 0, done.err
     assert "resumed after step" in done.err

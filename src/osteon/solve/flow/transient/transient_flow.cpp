@@ -148,7 +148,8 @@ class flow_in_time {
     open_ = &open;
     units_ = units_of(problem_, open.cells, known.velocities);
     if (how_.poll) how_.poll();
-    flow_stepper time(open, problem_, units_, {plan_.implicitness, how_.tolerance, how_.max_iterations, how_.poll});
+    // Whoever wants to stop is heard after a step, whose state can be kept.
+    flow_stepper time(open, problem_, units_, {plan_.implicitness, how_.tolerance, how_.max_iterations, {}});
     time.set_conditions(given_velocities(problem_, open, known.velocities, units_, 1),
                         right_hand_side(problem_, open, units_, 1));
     solve_certificate& certificate = solution_.certificate;
