@@ -40,10 +40,11 @@ struct physics_result {
   cell_values shown;                                 ///< cell field of the picture
   std::string shown_name, shown_title, shown_units;  ///< as in the file, in words, UDUNITS
   double shown_low = 0, shown_high = 1;              ///< colour range
-  cell_values lines_of;    ///< vector field (z, y, x) that the picture's lines follow; none: the field shown glows
-  bool is_fluid = false;   ///< the voxels are a fluid: solid is what they leave
-  std::string stopped_at;  ///< where the tolerance is not that of a residual: how far it came, in words
-  file_writer write_more;  ///< writes further files; empty: none
+  cell_values lines_of;           ///< vector field (z, y, x) that the picture's lines follow; none: the field shown glows
+  bool lines_show_field = false;  ///< they have the colours of the field shown, instead of those of their own magnitude
+  bool is_fluid = false;          ///< the voxels are a fluid: solid is what they leave
+  std::string stopped_at;         ///< where the tolerance is not that of a residual: how far it came, in words
+  file_writer write_more;         ///< writes further files; empty: none
 
   /// The certificate of a solver that missed its tolerance, else null.
   const solve::solve_certificate* missed() const {

@@ -147,7 +147,7 @@ struct boundary_spec {
 /// Steps in time.
 struct transient_spec {
   std::optional<double> initial_K, end_s, step_s;
-  double output_every_s = 0;  ///< 0: every step
+  double output_every_s = 0;          ///< 0: every step
   std::optional<std::string> scheme;  ///< absent: of heat implicit_euler, of flow crank_nicolson
   bool write_steps = false;
 };

@@ -249,7 +249,8 @@ std::vector<answer> flow_answers() {
       {.key = "mean_wall_shear_stress_Pa",
        .title = "mean wall shear stress",
        .unit = "Pa",
-       .meaning = "Of the moving fluid on its walls, over their area; the field wall_shear_stress of a steady flow holds it voxel by voxel."},
+       .meaning = "Of the moving fluid on its walls, over their area; the field wall_shear_stress of a steady flow holds it "
+                  "voxel by voxel."},
       {.key = "wall_shear_stress_p95_Pa",
        .title = "wall shear stress, 95th percentile",
        .unit = "Pa",
@@ -406,8 +407,8 @@ const physics& flow() {
                            std::vector<problem>&) { check_flow_on(job, read()); },
       .key_of_loads = "flow",
       .takes_boundaries = true,
-      .takes_heat_sources = true,
       .takes_time_steps = true,
+      .takes_heat_sources = true,
       .why_not_by_corners = "nothing flows through an edge or a corner",
       .boundary_conditions =
           [](const spec& job) {
@@ -422,11 +423,11 @@ const physics& flow() {
       .most_components = [](const spec&) { return 3; },
       .has_lines = true,
       .run = run_flow,
-      .paint = paint_speeds,
       .why_not_rehearsed =
           [](const spec&) {
             return std::string("how often flow computes its residuals and bounds anew follows from their values");
-          }};
+          },
+      .paint = paint_speeds};
   return row;
 }
 

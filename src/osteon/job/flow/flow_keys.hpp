@@ -14,10 +14,10 @@ struct flow_keys {
   std::string convection = "blended";                                     ///< or central
   std::optional<double> reference_velocity_mm_per_s, reference_area_mm2;  ///< of coefficients of the force on the solid
   std::vector<double> multiples;                                          ///< of the conditions; none: once, as they are
-  std::optional<double> cfl;                  ///< in time: largest Courant number; absent: 0.5
+  std::optional<double> cfl;                                              ///< in time: largest Courant number; absent: 0.5
   std::optional<std::string> start;           ///< in time: rest, creeping or steady; absent: rest
   std::optional<double> steady_change_per_s;  ///< in time: ends where no velocity changes faster; absent: never
-  bool heat = false;                                                     ///< a temperature, too
+  bool heat = false;                          ///< a temperature, too
   std::optional<double> conductivity_W_per_mK, heat_capacity_J_per_m3K;  ///< absent: those of water
   double heat_source_W_per_m3 = 0;
   std::string heat_convection = "limited";  ///< or hybrid, central

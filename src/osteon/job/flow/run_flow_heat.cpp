@@ -157,6 +157,7 @@ void add_flow_temperature(physics_result& result, const spec& job, const local_m
   result.shown_units = "K";
   result.shown_low = s.low_K;
   result.shown_high = s.high_K;
+  result.lines_show_field = true;
   if (!job.picture.enabled) return;
   comm::collectively(part.where.comm, [&] {
     // The solid is drawn as what is not fluid.

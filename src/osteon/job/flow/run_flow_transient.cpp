@@ -118,7 +118,8 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
       static_cast<double>(solution.pressure_iterations) / static_cast<double>(std::max<std::int64_t>(1, solution.steps))));
   result.stopped_at =
       fmt::format("{:.4g} s of {:.4g} s, with a divergence of {:.1e}", last.time_s, plan.end_s, last.divergence);
-  show_flow(result, job, part, part.cells, std::move(solution.end.velocity_mm_per_s), std::move(solution.end.pressure_Pa), std::nullopt);
+  show_flow(result, job, part, part.cells, std::move(solution.end.velocity_mm_per_s), std::move(solution.end.pressure_Pa),
+            std::nullopt);
   result.answers["load"] = through_load(job, part);
   json& load = result.answers["load"];
   load["start"] = flow_keys_of(job).start.value_or("rest");

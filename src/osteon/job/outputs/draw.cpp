@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
@@ -14,6 +16,37 @@
 namespace osteon::job {
 
 namespace {
+
+// Gives the vertices of lines the values of a field, of the voxels that they lie in. @collective on part.where.comm
+void take_values(field_lines& lines, const local_model& part, const cell_values& field) {
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  const grid::block& where = part.where;
+  render::streamlines taken;
+  std::vector<double> values;
+  comm::collectively(where.comm, [&] {
+    const index3 shape = where.owned.shape();
+    std::vector<float> dense(static_cast<std::size_t>(shape.volume()));
+    cell_planes(part, field)(0, shape.z, dense);
+    taken = *lines.lines;
+    for (const render::line_vertex& v : taken.vertices) {
+      index3 voxel;
+      for (int a = 0; a < 3; ++a)
+        voxel[a] = std::clamp(static_cast<std::int64_t>(std::floor(v.at[a])), std::int64_t{0}, where.domain[a] - 1);
+      values.push_back(none);
+      if (!where.owned.contains(voxel)) continue;
+      const index3 own = voxel - where.owned.begin;
+      const float value = dense[static_cast<std::size_t>((own.z * shape.y + own.y) * shape.x + own.x)];
+      if (!std::isnan(value)) values.back() = static_cast<double>(value);
+    }
+  });
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX, where.comm);
+  comm::collectively(where.comm, [&] {
+    // A vertex in a wall has that of the one before it.
+    double last = lines.low;
+    for (std::size_t i = 0; i < values.size(); ++i) taken.vertices[i].speed = last = values[i] == none ? last : values[i];
+    lines.lines = std::make_shared<const render::streamlines>(std::move(taken));
+  });
+}
 
 // The lines of what a result holds, in the colours of what it shows.
 field_lines lines_of(const spec& job, const local_model& part, const physics_result& result, log_sink& log) {
@@ -31,6 +64,7 @@ field_lines lines_of(const spec& job, const local_model& part, const physics_res
   log.note(fmt::format("{} streamlines, up to {:.3g} mm long", lines.lines->count(), lines.longest_mm));
   lines.low = result.shown_low;
   lines.high = result.shown_high;
+  if (result.lines_show_field) take_values(lines, part, result.shown);
   return lines;
 }
 
