@@ -102,11 +102,12 @@ class heat_account {
       }
       const double temperature = s.brings > 0 ? s.beyond_K : x_[at(s.cell)];
       double* const own = of_opening.data() + values * at(s.opening);
-      own[passed] += s.brings + s.takes;
-      own[mixed] += (s.brings + s.takes) * temperature;
-      own[net] += s.brings - s.takes;
+      const double enters = s.brings + s.returns;
+      own[passed] += enters + s.takes;
+      own[mixed] += (enters + s.takes) * temperature;
+      own[net] += enters - s.takes;
       own[heat] += conducted(s);
-      whole[0] += s.brings, whole[1] += s.brings * temperature;
+      whole[0] += enters, whole[1] += enters * temperature;
       whole[2] += s.takes, whole[3] += s.takes * temperature;
     }
     double& source = whole[4];

@@ -10,6 +10,7 @@
 #include <osteon/solve/flow/flow_parts.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
+#include <utility>
 
 namespace osteon::solve {
 
@@ -152,7 +153,7 @@ class transport_builder {
         } else {
           unknown_inflow_ += s.brings;
           unknown_opening_ = std::max(unknown_opening_, opening);
-          s.brings = 0;  // what comes back has the temperature that is there
+          s.returns = std::exchange(s.brings, 0.0);
         }
         inflow_ -= flow;
       } else {

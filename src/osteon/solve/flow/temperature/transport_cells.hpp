@@ -13,6 +13,7 @@ struct transport_side {
   std::uint8_t side = 0;                      ///< 2 axis + (1 on the high face)
   double conductance = 0;                     ///< to what lies beyond [W/K]
   double brings = 0, takes = 0;               ///< heat capacity of what flows in, or out [W/K]
+  double returns = 0;                         ///< the same of what comes back with the temperature that is there
   double beyond_K = 0;                        ///< its temperature, above the reference
   double heat_W = 0;                          ///< of a given flux
 };

@@ -62,17 +62,19 @@ double transport_solver::imbalance() const {
   const double lost = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
     for (std::int64_t i = begin; i < end; ++i) sum[0] += r_[at(i)];
   })[0];
-  // By sides one by one, and by what sources make, which is the right side where no side is.
-  double passed = 0, right = 0;
+  // By face of the image, by what flows in and out, and by what sources make, which is the right side where no face is.
+  enum : std::size_t { in = 6, out, source, values };
+  std::array<double, values> heat{};
   for (const transport_side& s : cells_.sides) {
-    const double x = x_[at(s.cell)], held = s.conductance + s.brings;
-    passed +=
-        std::abs(s.conductance * (s.beyond_K - x) + s.heat_W) + s.brings * std::abs(s.beyond_K) + s.takes * std::abs(x);
-    right += held * s.beyond_K + s.heat_W;
+    const double x = x_[at(s.cell)];
+    heat[s.side] += s.conductance * (s.beyond_K - x) + s.heat_W;
+    heat[in] += s.brings * s.beyond_K;
+    heat[out] += s.takes * x;
+    heat[source] -= (s.conductance + s.brings) * s.beyond_K + s.heat_W;
   }
-  for (const double b : cells_.right) right -= b;
-  const auto all = sum_of_ranks(cells_.grid.where.comm, std::array{passed, right});
-  const double gross = all[0] + std::abs(all[1]);
+  for (const double b : cells_.right) heat[source] += b;
+  double gross = 0;
+  for (const double h : sum_of_ranks(cells_.grid.where.comm, heat)) gross += std::abs(h);
   return gross > 0 ? std::abs(lost) / (gross / 2) : 0;
 }
 
