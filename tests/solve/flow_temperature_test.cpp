@@ -7,7 +7,7 @@
 #include <osteon/solve/heat/heat.hpp>
 #include <random>
 
-#include "solve/flow_images.hpp"
+#include "solve/flow_openings.hpp"
 
 namespace flow_temperature_test {
 
@@ -21,14 +21,7 @@ using solve::temperature_problem;
 using solve::thermal;
 
 flow_boundary place(axis across, bool high, face_flow kind = face_flow::wall, double value = 0, bool is_developed = false) {
-  flow_boundary b;
-  b.across = across;
-  b.high = high;
-  b.kind = kind;
-  b.value = value;
-  b.is_developed = is_developed;
-  b.name = std::string("boundary on ") + "zyx"[static_cast<int>(across)] + (high ? "_high" : "_low");
-  return b;
+  return flow_images::on(across, high, kind, value, is_developed);
 }
 
 heat_boundary held(axis across, bool high, double temperature_K) {

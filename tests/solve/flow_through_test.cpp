@@ -6,7 +6,7 @@
 #include <osteon/solve/flow/flow_through.hpp>
 #include <random>
 
-#include "solve/flow_images.hpp"
+#include "solve/flow_openings.hpp"
 
 namespace flow_through_test {
 
@@ -14,30 +14,6 @@ using namespace osteon;
 using namespace flow_images;
 using solve::face_flow;
 using solve::flow_boundary;
-
-flow_boundary on(axis across, bool high, face_flow kind, double value = 0, bool is_developed = false) {
-  flow_boundary b;
-  b.across = across;
-  b.high = high;
-  b.kind = kind;
-  b.value = value;
-  b.is_developed = is_developed;
-  b.name = std::string("boundary on ") + "zyx"[static_cast<int>(across)] + (high ? "_high" : "_low");
-  return b;
-}
-
-solve::through_problem make_through(MPI_Comm comm, const image& img, std::vector<flow_boundary> boundaries,
-                                    vector3 spacing = {1, 1, 1}) {
-  const auto like = make_problem(comm, img, {axis::z}, solve::flow_surroundings::closed, spacing);
-  solve::through_problem problem;
-  problem.where = like.where;
-  problem.spacing_mm = spacing;
-  problem.cells = like.cells;
-  problem.boundaries = std::move(boundaries);
-  problem.viscosity_Pa_s = 1;
-  problem.density_kg_per_m3 = 1e6;  // Reynolds numbers are then velocity * length / viscosity in mm, s, Pa s
-  return problem;
-}
 
 const solve::through_options exact{1e-8, 2000, true, {}};
 

@@ -8,7 +8,7 @@
 #include <osteon/solve/flow/transient/transient_flow.hpp>
 #include <random>
 
-#include "solve/flow_images.hpp"
+#include "solve/flow_openings.hpp"
 
 namespace flow_transient_test {
 
@@ -16,31 +16,6 @@ using namespace osteon;
 using namespace flow_images;
 using solve::face_flow;
 using solve::flow_boundary;
-
-flow_boundary on(axis across, bool high, face_flow kind, double value = 0) {
-  flow_boundary b;
-  b.across = across;
-  b.high = high;
-  b.kind = kind;
-  b.value = value;
-  b.name = std::string("boundary on ") + "zyx"[static_cast<int>(across)] + (high ? "_high" : "_low");
-  return b;
-}
-
-// Density over viscosity is 1 s/mm2.
-solve::through_problem make_through(MPI_Comm comm, const image& img, std::vector<flow_boundary> boundaries,
-                                    vector3 spacing = {1, 1, 1}) {
-  const auto like = make_problem(comm, img, {axis::z}, solve::flow_surroundings::closed, spacing);
-  solve::through_problem problem;
-  problem.where = like.where;
-  problem.spacing_mm = spacing;
-  problem.cells = like.cells;
-  problem.boundaries = std::move(boundaries);
-  problem.viscosity_Pa_s = 1;
-  problem.density_kg_per_m3 = 1e6;
-  problem.has_inertia = true;
-  return problem;
-}
 
 std::vector<flow_boundary> slip_on_all_faces() {
   std::vector<flow_boundary> all;

@@ -7,6 +7,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/solve/flow/flow_solver.hpp>
+#include <osteon/solve/flow/inner_product.hpp>
 
 namespace osteon::solve {
 
@@ -196,12 +197,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     if (how.poll) how.poll();
 
     const double before = rho;
-    rho = all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-      const float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin,
-                         *const v = v_.data() + c * stride + begin;
-      for (std::int64_t i = 0; i < n; ++i)
-        sum[0] += ((c < 3 ? static_cast<double>(v[i]) : 0) - static_cast<double>(r[i])) * static_cast<double>(s[i]);
-    }))[0];
+    rho = all_ranks(std::array{square_of_residual(owned, stride, r_, s_, v_)})[0];
     if (!(rho > 0)) {
       rescale();
       continue;
@@ -209,18 +205,9 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     if (refreshed == 0) refreshed = std::sqrt(rho);
     const auto beta = static_cast<float>(starts ? 0 : rho / before);
     starts = false;
-    sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto&) {
-      float *const p = p_.data() + c * stride + begin, *const w = w_.data() + c * stride + begin;
-      const float *const s = s_.data() + c * stride + begin, *const v = v_.data() + c * stride + begin;
-      for (std::int64_t i = 0; i < n; ++i) p[i] = s[i] + beta * p[i], w[i] = v[i] + beta * w[i];
-    });
+    turn_direction(owned, stride, beta, s_, v_, p_, w_);
     preconditioner_.apply(w_.data(), q_.data(), velocity_scale_);
-    const double square = all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-      const float *const p = p_.data() + c * stride + begin, *const w = w_.data() + c * stride + begin,
-                         *const q = q_.data() + c * stride + begin;
-      for (std::int64_t i = 0; i < n; ++i)
-        sum[0] += ((c < 3 ? static_cast<double>(q[i]) : 0) - static_cast<double>(p[i])) * static_cast<double>(w[i]);
-    }))[0];
+    const double square = all_ranks(std::array{square_of_direction(owned, stride, p_, w_, q_)})[0];
     ++certificate.iterations;
     const double step = rho / square;
     if (!(square > 0) || !std::isfinite(step)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <osteon/base/error.hpp>
+#include <osteon/solve/flow/inner_product.hpp>
 #include <osteon/solve/flow/openings/through_solver.hpp>
 
 namespace osteon::solve {
@@ -67,12 +68,7 @@ bool through_solver::settle_creeping(double tolerance, const through_options& ho
     if (how.poll) how.poll();
     multiply(s_);
     const double before = rho;
-    rho = all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-      const float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin,
-                         *const v = v_.data() + c * stride + begin;
-      for (std::int64_t i = 0; i < n; ++i)
-        sum[0] += ((c < 3 ? static_cast<double>(v[i]) : 0) - static_cast<double>(r[i])) * static_cast<double>(s[i]);
-    }))[0];
+    rho = all_ranks(std::array{square_of_residual(owned, stride, r_, s_, v_)})[0];
     if (!(rho > 0)) {
       if (rescale()) return true;
       continue;
@@ -80,18 +76,9 @@ bool through_solver::settle_creeping(double tolerance, const through_options& ho
     if (refreshed == 0) refreshed = std::sqrt(rho);
     const auto beta = static_cast<float>(starts ? 0 : rho / before);
     starts = false;
-    sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto&) {
-      float *const p = p_.data() + c * stride + begin, *const w = w_.data() + c * stride + begin;
-      const float *const s = s_.data() + c * stride + begin, *const v = v_.data() + c * stride + begin;
-      for (std::int64_t i = 0; i < n; ++i) p[i] = s[i] + beta * p[i], w[i] = v[i] + beta * w[i];
-    });
+    turn_direction(owned, stride, beta, s_, v_, p_, w_);
     precondition(w_.data(), q.data(), velocity_scale_);
-    const double square = all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
-      const float *const p = p_.data() + c * stride + begin, *const w = w_.data() + c * stride + begin,
-                         *const other = q.data() + c * stride + begin;
-      for (std::int64_t i = 0; i < n; ++i)
-        sum[0] += ((c < 3 ? static_cast<double>(other[i]) : 0) - static_cast<double>(p[i])) * static_cast<double>(w[i]);
-    }))[0];
+    const double square = all_ranks(std::array{square_of_direction(owned, stride, p_, w_, q)})[0];
     ++certificate.iterations;
     const double step = rho / square;
     if (!(square > 0) || !std::isfinite(step)) {
