@@ -84,6 +84,7 @@ def answers(done: Finished) -> dict:
         "ranks",
         "imbalance",
         "io",
+        "solver",
     }
     summary = {k: v for k, v in done.summary.items() if k not in spent}
     for case in summary.get("cases", []):

@@ -22,7 +22,7 @@ inline flow_boundary on(axis across, bool high, face_flow kind, double value = 0
 }
 
 inline solve::through_problem make_through(MPI_Comm comm, const image& img, std::vector<flow_boundary> boundaries,
-                                    vector3 spacing = {1, 1, 1}) {
+                                           vector3 spacing = {1, 1, 1}) {
   const auto like = make_problem(comm, img, {axis::z}, solve::flow_surroundings::closed, spacing);
   solve::through_problem problem;
   problem.where = like.where;

@@ -133,6 +133,7 @@ void add_flow_temperature(physics_result& result, const spec& job, const local_m
   answers["cell_peclet_number"] = s.cell_peclet_number;
   answers["limited_share"] = s.limited_share;
   answers["heat_certificate"] = {{"dofs", s.certificate.unknowns},
+                                 {"restarts", s.certificate.restarts},
                                  {"iterations", s.certificate.iterations},
                                  {"true_relative_residual", s.certificate.true_relative_residual},
                                  {"reaction_imbalance", s.certificate.reaction_imbalance},
