@@ -17,6 +17,14 @@ using namespace flow_images;
 using solve::face_flow;
 using solve::flow_boundary;
 
+// Density over viscosity is 1 s/mm2.
+solve::through_problem make_moving(MPI_Comm comm, const image& img, std::vector<flow_boundary> boundaries,
+                                   vector3 spacing = {1, 1, 1}) {
+  solve::through_problem problem = make_through(comm, img, std::move(boundaries), spacing);
+  problem.has_inertia = true;
+  return problem;
+}
+
 std::vector<flow_boundary> slip_on_all_faces() {
   std::vector<flow_boundary> all;
   for (const axis a : {axis::z, axis::y, axis::x})
@@ -37,7 +45,7 @@ struct closed_box {
   solve::through_problem problem;
   solve::open_flow_cells open;
   explicit closed_box(MPI_Comm comm, const image& img, std::vector<flow_boundary> boundaries, vector3 spacing = {1, 1, 1})
-      : problem(make_through(comm, img, std::move(boundaries), spacing)),
+      : problem(make_moving(comm, img, std::move(boundaries), spacing)),
         open(solve::make_open_flow_cells(problem, std::vector<bool>(problem.cells.runs().size(), true),
                                          std::vector<std::int32_t>(problem.cells.runs().size(), 0), 1)) {}
   // Sets the velocity of each face with an unknown. @param f (component, place of the face in voxels)
@@ -163,9 +171,9 @@ TEST(flow_transient, starts_up_between_plates) {
   if (comm == MPI_COMM_NULL) return;
   const std::int64_t g = 10, length = 4;
   const double drop = 3, nu = 1, end = 0.1 * static_cast<double>(g * g) / nu;
-  const auto problem = make_through(comm, image({length, g, 2}, [](index3) { return 1; }),
-                                    {on(axis::z, false, face_flow::pressure, drop), on(axis::z, true, face_flow::pressure),
-                                     on(axis::x, false, face_flow::slip), on(axis::x, true, face_flow::slip)});
+  const auto problem = make_moving(comm, image({length, g, 2}, [](index3) { return 1; }),
+                                   {on(axis::z, false, face_flow::pressure, drop), on(axis::z, true, face_flow::pressure),
+                                    on(axis::x, false, face_flow::slip), on(axis::x, true, face_flow::slip)});
   Eigen::MatrixXd friction = Eigen::MatrixXd::Zero(g, g);
   for (std::int64_t i = 0; i < g; ++i) {
     friction(i, i) = i == 0 || i == g - 1 ? 3 : 2;
@@ -225,8 +233,8 @@ TEST(flow_transient, comes_to_rest_where_the_steady_flow_is) {
   const ranks_with_a_plane comm(7);
   if (comm == MPI_COMM_NULL) return;
   auto problem =
-      make_through(comm, block_in_a_channel(),
-                   {on(axis::z, false, face_flow::velocity, 1.5), on(axis::z, true, face_flow::outlet)}, {1, 0.9, 1.2});
+      make_moving(comm, block_in_a_channel(),
+                  {on(axis::z, false, face_flow::velocity, 1.5), on(axis::z, true, face_flow::outlet)}, {1, 0.9, 1.2});
   const auto steady = solve::solve_flow_through(problem, {1e-9, 2000, true, {}}, null_log());
   ASSERT_TRUE(steady.flows[0].certificate.converged);
   int ranks = 0;
@@ -257,8 +265,8 @@ TEST(flow_transient, comes_to_rest_where_the_steady_flow_is) {
 TEST(flow_transient, long_steps_of_a_creeping_flow_reach_the_steady_one) {
   const ranks_with_a_plane comm(7);
   if (comm == MPI_COMM_NULL) return;
-  auto problem = make_through(comm, block_in_a_channel(),
-                              {on(axis::z, false, face_flow::pressure, 5), on(axis::z, true, face_flow::outlet)});
+  auto problem = make_moving(comm, block_in_a_channel(),
+                             {on(axis::z, false, face_flow::pressure, 5), on(axis::z, true, face_flow::outlet)});
   problem.has_inertia = false;
   const auto steady = solve::solve_flow_through(problem, {1e-9, 2000, true, {}}, null_log());
   for (const double implicitness : {0.5, 1.0}) {
@@ -282,9 +290,9 @@ TEST(flow_transient, does_not_depend_on_the_ranks) {
   solve::flow_time_plan plan;
   plan.end_s = 1;
   plan.record_every_s = 0.25;
-  const auto all = run(make_through(comm, block_in_a_channel(), boundaries), plan, 1e-10);
+  const auto all = run(make_moving(comm, block_in_a_channel(), boundaries), plan, 1e-10);
   if (comm::rank(comm) != 0) return;
-  const auto one = run(make_through(MPI_COMM_SELF, block_in_a_channel(), boundaries), plan, 1e-10);
+  const auto one = run(make_moving(MPI_COMM_SELF, block_in_a_channel(), boundaries), plan, 1e-10);
   ASSERT_EQ(all.history.size(), one.history.size());
   ASSERT_EQ(all.steps, one.steps);
   EXPECT_EQ(all.history.size(), 5U);
@@ -303,8 +311,8 @@ TEST(flow_transient, does_not_depend_on_the_ranks) {
 TEST(flow_transient, refuses_what_cannot_be_stepped) {
   const ranks_with_a_plane comm(4);
   if (comm == MPI_COMM_NULL) return;
-  auto problem = make_through(comm, image({4, 4, 4}, [](index3) { return 1; }),
-                              {on(axis::z, false, face_flow::velocity, 2), on(axis::z, true, face_flow::outlet)});
+  auto problem = make_moving(comm, image({4, 4, 4}, [](index3) { return 1; }),
+                             {on(axis::z, false, face_flow::velocity, 2), on(axis::z, true, face_flow::outlet)});
   solve::flow_time_plan plan;
   plan.end_s = 1;
   const auto says = [&](const std::string& words) {
@@ -336,8 +344,8 @@ TEST(flow_transient, refuses_what_cannot_be_stepped) {
   says("in time there is one flow");
   problem.multiples = {1};
   // A narrow place makes the fluid faster than any velocity that is given.
-  auto narrow = make_through(comm, image({6, 5, 5}, [](index3 p) { return p.z != 3 || (p.y == 2 && p.x == 2); }),
-                             {on(axis::z, false, face_flow::velocity, 2), on(axis::z, true, face_flow::outlet)});
+  auto narrow = make_moving(comm, image({6, 5, 5}, [](index3 p) { return p.z != 3 || (p.y == 2 && p.x == 2); }),
+                            {on(axis::z, false, face_flow::velocity, 2), on(axis::z, true, face_flow::outlet)});
   plan.step_s = 0.1;
   solve::check_transient_flow(narrow, plan, {});
   EXPECT_THROW(solve::solve_transient_flow(narrow, plan, {}, nullptr, {}, null_log()), solve_error);
