@@ -10,8 +10,8 @@ namespace osteon::render {
 
 namespace {
 
-constexpr double step_pixels = 0.5;
-constexpr double contrast = 0.5;  // of the average of one pixel; chosen by eye
+constexpr double step_pixels = 1;
+constexpr double contrast = 0.7;  // of the average of one pixel; chosen by eye
 
 // A place in the plane, or a direction, in mm.
 struct place {

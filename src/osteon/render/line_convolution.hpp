@@ -30,7 +30,7 @@ plane_rows rows_needed(const plane_picture& what, double row_mm, int first, int 
 
 /// White noise, averaged along the line of the field through each pixel of the rows [first, last).
 ///
-/// Lines follow the bilinear interpolant of the field by the midpoint rule, in steps of half a pixel, to where it is zero.
+/// Lines follow the bilinear interpolant of the field by the midpoint rule, in steps of a pixel, to where it is zero.
 /// The average of n pixels of noise varies by 1 / sqrt(n) of what one does; it is stretched by that, so that short lines
 /// have the contrast of long ones. A pixel depends on the field alone, not on which rows are computed together.
 /// @return shape (last - first, width), 0 to 1, about 0.5 in the mean; NaN where the field is zero @collective local

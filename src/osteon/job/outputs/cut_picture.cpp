@@ -56,9 +56,8 @@ class cut {
     picture_.pixel_mm = std::max(wide / request.width, high / request.height);
     picture_.width = std::clamp(static_cast<int>(std::lround(wide / picture_.pixel_mm)), 1, request.width);
     picture_.height = std::clamp(static_cast<int>(std::lround(high / picture_.pixel_mm)), 1, request.height);
-    // Threads are a fiftieth of the picture long, but a voxel at least: shorter ones do not show where they lead.
-    const double finest = std::min(list.spacing_mm[axes_.up], list.spacing_mm[axes_.right]) / picture_.pixel_mm;
-    picture_.reach_pixels = std::clamp(std::max(0.02 * std::max(picture_.width, picture_.height), finest), 4.0, 200.0);
+    // Threads of a fiftieth of the picture to both sides show where they lead; longer ones take more time than they tell.
+    picture_.reach_pixels = std::clamp(0.02 * std::max(picture_.width, picture_.height), 4.0, 24.0);
   }
 
   std::int64_t rows() const { return list_.shape[axes_.up]; }
@@ -100,6 +99,25 @@ class cut {
   std::int64_t layer_ = 0;
   render::plane_picture picture_;
 };
+
+// The axis along which most of the field goes in the middle of y. @collective on comm
+int main_axis(MPI_Comm comm, const std::string& results) {
+  std::array<double, 3> sums{};
+  comm::collectively(comm, [&] {
+    const io::field_list list = io::list_fields(results);
+    const io::field_info& vector = find_vector(list, "");
+    cut_request middle;
+    middle.file = results;
+    const cut where(middle, list, vector);
+    const int rank = comm::rank(comm), ranks = comm::size(comm);
+    const std::int64_t begin = share(where.rows(), rank, ranks), end = share(where.rows(), rank + 1, ranks);
+    for (int axis = 0; axis < 3; ++axis)
+      for (const float v : where.read(begin, end, 2 - axis))
+        if (std::isfinite(v)) sums[static_cast<std::size_t>(axis)] += std::abs(static_cast<double>(v));
+  });
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), 3, MPI_DOUBLE, MPI_SUM, comm);
+  return static_cast<int>(std::max_element(sums.begin(), sums.end()) - sums.begin());
+}
 
 }  // namespace
 
@@ -222,7 +240,7 @@ bool draw_cut_of(const spec& job, const output_paths& paths, MPI_Comm comm, log_
   if (!is_there) return false;
   cut_request request;
   request.file = paths.results;
-  request.normal = job.load.axis == "y" ? 2 : 1;
+  request.normal = main_axis(comm, paths.results) == 1 ? 2 : 1;
   request.map = job.picture.colour_map;
   request.width = static_cast<int>(job.picture.width);
   request.height = static_cast<int>(job.picture.height);

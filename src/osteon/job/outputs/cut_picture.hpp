@@ -32,7 +32,7 @@ struct cut_request {
 /// @cost a rank reads the rows of the cut that its rows of the picture need
 nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, log_sink& log);
 
-/// The cut of a job whose results are written: through the middle, along the axis of its load.
+/// The cut of a job whose results are written: through the middle, along the axis that most of the flow takes.
 /// @return whether there is one: not if the results leave out the vectors, or nothing flows in that cut, which is told
 /// @throws data_error, machine_error @collective on comm
 bool draw_cut_of(const spec& job, const output_paths& paths, MPI_Comm comm, log_sink& log);
