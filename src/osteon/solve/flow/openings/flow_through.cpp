@@ -142,12 +142,12 @@ through_outline survey_conditions(const through_problem& problem, const through_
   std::vector<bool> flows(at(result.parts.count));
   std::uint64_t leads = 0, met_pocket = 0;
   for (std::size_t p = 0; p < met.size(); ++p) {
-    const int flow_entries = std::popcount(met[p] & velocity), pressures = std::popcount(met[p] & pressure);
-    flows[p] = (met[p] & sliding) != 0 || flow_entries + pressures >= 2;
+    const int given = std::popcount(met[p] & velocity), pressures = std::popcount(met[p] & pressure);
+    flows[p] = (met[p] & sliding) != 0 || given + pressures >= 2;
     result.counts.flowing_parts += flows[p];
-    if (flow_entries + pressures >= 2) leads |= met[p];
+    if (given + pressures >= 2) leads |= met[p];
     if (flows[p] && pressures == 0) free_number[p] = result.free_parts++;
-    if (flows[p] && flow_entries == 1 && pressures == 0) met_pocket |= met[p] & velocity;
+    if (flows[p] && given == 1 && pressures == 0) met_pocket |= met[p] & velocity;
   }
   for (std::size_t b = 0; b < problem.boundaries.size(); ++b)
     if ((velocity >> b & 1) != 0 && ((leads >> b & 1) == 0 || (met_pocket >> b & 1) != 0))

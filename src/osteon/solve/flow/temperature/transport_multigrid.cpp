@@ -11,6 +11,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/offsets.hpp>
 #include <osteon/solve/flow/temperature/transport_level.hpp>
+#include <osteon/solve/multigrid/aggregation.hpp>
 
 namespace osteon::solve {
 
