@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
+import time
 from pathlib import Path
 
 import netCDF4
@@ -11,6 +14,7 @@ import numpy as np
 import pytest
 from test_checkpoint import EVERY_ITERATION, STOPPED, answers, fields, resume, stop
 from test_flow_through import INLET, OUTLET, SIDES, H, run, save, step, text
+from test_stop import end, start, wait_until_paused
 from whole_job import Job
 
 VISCOSITY = 1e-3
@@ -124,6 +128,29 @@ def test_a_stopped_flow_reaches_the_same_bits(job: Job, tmp_path: Path) -> None:
         assert got[name].tobytes() == want[name].tobytes(), name
     assert answers(done) == said
     assert {path.name: path.read_bytes() for path in done.folder.glob("frame_*.png")} == frames
+
+
+def test_a_flow_that_is_stopped_after_its_last_step_keeps_all_answers(
+    job: Job, tmp_path: Path, failing_disk: Path
+) -> None:
+    """Oracle: the same job, left alone. The numbers of the last record come out of the checkpoint."""
+    step(tmp_path)
+    job.write(text(INLET + OUTLET, "inertia = true", transient(end_s=0.01)) + EVERY_ITERATION)
+    whole = job.run("-n", "2", "--no-report")
+    assert whole.code == 0, whole.err
+    said = answers(whole)
+    assert said["mean_wall_shear_stress_Pa"] > 0
+    shutil.rmtree(whole.folder)
+    process = start(job, "--no-report", LD_PRELOAD=str(failing_disk), PAUSING_PATH="results.nc.tmp")
+    ranks = wait_until_paused(process.pid)
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.1)
+    for rank in ranks:
+        os.kill(rank, signal.SIGCONT)
+    assert end(process).code == STOPPED
+    done = resume(job, 2)
+    assert done.code == 0, done.err
+    assert answers(done) == said
 
 
 @pytest.mark.parametrize(

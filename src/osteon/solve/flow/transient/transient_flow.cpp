@@ -98,11 +98,27 @@ class step_rule {
 // A record as numbers and back.
 void append(std::vector<double>& to, const flow_record& r) {
   const through_flow& f = r.flow;
-  to.insert(to.end(),
-            {r.time_s, r.step_s, r.courant, r.divergence, r.kinetic_energy_J, r.change_per_s, static_cast<double>(r.steps),
-             static_cast<double>(r.iterations), f.inflow_mm3_per_s, f.imbalance, f.pressure_drop_Pa, f.mean_speed_mm_per_s,
-             f.highest_speed_mm_per_s, f.reynolds_number, f.cell_reynolds_number, f.upwinded_share, f.force_on_solid_N.z,
-             f.force_on_solid_N.y, f.force_on_solid_N.x});
+  to.insert(to.end(), {r.time_s,
+                       r.step_s,
+                       r.courant,
+                       r.divergence,
+                       r.kinetic_energy_J,
+                       r.change_per_s,
+                       static_cast<double>(r.steps),
+                       static_cast<double>(r.iterations),
+                       f.inflow_mm3_per_s,
+                       f.imbalance,
+                       f.pressure_drop_Pa,
+                       f.mean_speed_mm_per_s,
+                       f.highest_speed_mm_per_s,
+                       f.reynolds_number,
+                       f.cell_reynolds_number,
+                       f.upwinded_share,
+                       f.force_on_solid_N.z,
+                       f.force_on_solid_N.y,
+                       f.force_on_solid_N.x,
+                       f.mean_wall_shear_Pa,
+                       f.p95_wall_shear_Pa});
   for (const boundary_flow& b : f.boundaries)
     to.insert(to.end(), {static_cast<double>(b.faces), b.area_mm2, b.inflow_mm3_per_s, b.mean_pressure_Pa,
                          b.highest_velocity_mm_per_s});
@@ -117,9 +133,10 @@ std::vector<flow_record> records_from(const std::vector<double>& from, std::size
     for (double* to : {&r.time_s, &r.step_s, &r.courant, &r.divergence, &r.kinetic_energy_J, &r.change_per_s}) *to = next();
     r.steps = static_cast<std::int64_t>(next());
     r.iterations = static_cast<std::int64_t>(next());
-    for (double* to : {&f.inflow_mm3_per_s, &f.imbalance, &f.pressure_drop_Pa, &f.mean_speed_mm_per_s,
-                       &f.highest_speed_mm_per_s, &f.reynolds_number, &f.cell_reynolds_number, &f.upwinded_share,
-                       &f.force_on_solid_N.z, &f.force_on_solid_N.y, &f.force_on_solid_N.x})
+    for (double* to :
+         {&f.inflow_mm3_per_s, &f.imbalance, &f.pressure_drop_Pa, &f.mean_speed_mm_per_s, &f.highest_speed_mm_per_s,
+          &f.reynolds_number, &f.cell_reynolds_number, &f.upwinded_share, &f.force_on_solid_N.z, &f.force_on_solid_N.y,
+          &f.force_on_solid_N.x, &f.mean_wall_shear_Pa, &f.p95_wall_shear_Pa})
       *to = next();
     for (std::size_t b = 0; b < boundaries; ++b) {
       boundary_flow& to = f.boundaries.emplace_back();
