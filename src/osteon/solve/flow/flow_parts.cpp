@@ -4,6 +4,7 @@
 #include <osteon/base/at.hpp>
 #include <osteon/base/disjoint_sets.hpp>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/offsets.hpp>
 #include <osteon/solve/flow/flow_parts.hpp>
 #include <osteon/solve/operators/ghosted_cells.hpp>
@@ -159,22 +160,6 @@ std::vector<std::uint8_t> touched_faces(const grid::block& where, const voxel::r
   return bits;
 }
 
-// Lists of bytes of all ranks on rank 0, one after the other. @param counts of all ranks there, in elements
-template <class T>
-std::vector<T> gather_lists(MPI_Comm comm, const std::vector<T>& own, std::vector<int>& counts) {
-  const int count = static_cast<int>(own.size());
-  counts.resize(comm::rank(comm) == 0 ? at(comm::size(comm)) : 0);
-  MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
-  const std::vector<int> begin = comm::offsets_of(counts);
-  std::vector<T> all(counts.empty() ? 0 : at(begin.back() + counts.back()));
-  MPI_Datatype element;
-  MPI_Type_contiguous(static_cast<int>(sizeof(T)), MPI_BYTE, &element);
-  MPI_Type_commit(&element);
-  MPI_Gatherv(own.data(), count, element, all.data(), counts.data(), begin.data(), element, 0, comm);
-  MPI_Type_free(&element);
-  return all;
-}
-
 // The pieces of all ranks, and on rank 0 what joins them.
 struct pieces_of_ranks {
   std::vector<std::int32_t> piece;  // of each run, in this rank's numbers
@@ -197,8 +182,7 @@ pieces_of_ranks find_pieces(const grid::block& where, const voxel::run_set& cell
   for (std::size_t n = 0; n < runs.size(); ++n)
     std::fill_n(piece_of_cell.begin() + runs[n].first, runs[n].length, first + result.piece[n]);
   ghosted.links.exchange(piece_of_cell.data());
-  std::vector<int> unused;
-  result.contacts = gather_lists(comm, find_contacts(where, ghosted, piece_of_cell), unused);
+  result.contacts = comm::gather_on_first(comm, find_contacts(where, ghosted, piece_of_cell)).values;
   return result;
 }
 
@@ -217,8 +201,7 @@ std::vector<T> scatter_lists(MPI_Comm comm, const std::vector<T>& all, const std
 flow_parts find_flow_parts(const grid::block& where, const voxel::run_set& cells, bool periodic, std::uint8_t wanted) {
   const MPI_Comm comm = where.comm;
   const pieces_of_ranks pieces = find_pieces(where, cells, periodic);
-  std::vector<int> counts;
-  std::vector<std::uint8_t> bits = gather_lists(comm, touched_faces(where, cells, pieces.piece, pieces.count), counts);
+  auto [bits, counts] = comm::gather_on_first(comm, touched_faces(where, cells, pieces.piece, pieces.count));
   flow_parts result;
   if (comm::rank(comm) == 0) {
     parts_in_periods parts(bits);
@@ -240,8 +223,7 @@ flow_parts find_flow_parts(const grid::block& where, const voxel::run_set& cells
 numbered_parts number_flow_parts(const grid::block& where, const voxel::run_set& cells) {
   const MPI_Comm comm = where.comm;
   const pieces_of_ranks pieces = find_pieces(where, cells, false);
-  std::vector<int> counts;
-  std::vector<std::int32_t> part = gather_lists(comm, std::vector<std::int32_t>(at(pieces.count)), counts);
+  auto [part, counts] = comm::gather_on_first(comm, std::vector<std::int32_t>(at(pieces.count)));
   numbered_parts result;
   if (comm::rank(comm) == 0) {
     parts_in_periods parts(std::vector<std::uint8_t>(part.size()));

@@ -1,4 +1,5 @@
 #include <osteon/base/at.hpp>
+#include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/offsets.hpp>
 #include <osteon/solve/multigrid/coarsest_heat.hpp>
 
@@ -13,23 +14,6 @@
 namespace osteon::solve {
 
 namespace {
-
-// Lists of all ranks on rank 0, in the order of the ranks. T is trivially copyable. @collective
-template <class T>
-std::vector<T> gather_all(MPI_Comm comm, const std::vector<T>& own) {
-  const bool root = comm::rank(comm) == 0;
-  const int count = static_cast<int>(own.size());
-  std::vector<int> counts(root ? static_cast<std::size_t>(comm::size(comm)) : 0);
-  MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
-  const std::vector<int> begin = comm::offsets_of(counts);
-  std::vector<T> all(root ? static_cast<std::size_t>(begin.back() + counts.back()) : 0);
-  MPI_Datatype element;
-  MPI_Type_contiguous(static_cast<int>(sizeof(T)), MPI_BYTE, &element);
-  MPI_Type_commit(&element);
-  MPI_Gatherv(own.data(), count, element, all.data(), counts.data(), begin.data(), element, 0, comm);
-  MPI_Type_free(&element);
-  return all;
-}
 
 struct entry {
   std::int32_t row, column;
@@ -93,10 +77,10 @@ gathered_level::gathered_level(MPI_Comm comm, coarse_level& level, level_geometr
         entries.push_back({number[at(i)], column, k.conductance[at(e)]});  // a point exchanges nothing with itself
   for (auto& w : geometry.walls) w.point = number[at(w.point)];
   geometry.points.resize(at(owned_));
-  const auto all = gather_all(comm, entries);
-  geometry.points = gather_all(comm, geometry.points);
-  geometry.walls = gather_all(comm, geometry.walls);
-  geometry.storage = gather_all(comm, geometry.storage);
+  const auto all = comm::gather_on_first(comm, entries).values;
+  geometry.points = comm::gather_on_first(comm, geometry.points).values;
+  geometry.walls = comm::gather_on_first(comm, geometry.walls).values;
+  geometry.storage = comm::gather_on_first(comm, geometry.storage).values;
   choose_blocks(geometry);
 
   level = {};

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <osteon/base/at.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/offsets.hpp>
+#include <osteon/comm/gather_to_all.hpp>
 #include <osteon/solve/multigrid/aggregate_forest.hpp>
 #include <osteon/solve/multigrid/aggregation.hpp>
 #include <unordered_map>
@@ -37,23 +37,6 @@ float distance_of(const carried_point& a, const carried_point& b) {
 
 // As of conduction: the plain sum would be too stiff, because it takes a flux over the distance of the finer points.
 float shortened(float fine, float coarse) { return std::clamp(fine / std::max(coarse, 1e-30F), 0.5F, 1.0F); }
-
-// Lists of all ranks on rank 0. T is trivially copyable. @collective
-template <class T>
-std::vector<T> all_on_first(MPI_Comm comm, const std::vector<T>& own) {
-  const bool root = comm::rank(comm) == 0;
-  const int count = static_cast<int>(own.size());
-  std::vector<int> counts(root ? at(comm::size(comm)) : 0);
-  MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
-  const std::vector<int> begin = comm::offsets_of(counts);
-  std::vector<T> all(root ? at(begin.back() + counts.back()) : 0);
-  MPI_Datatype element;
-  MPI_Type_contiguous(static_cast<int>(sizeof(T)), MPI_BYTE, &element);
-  MPI_Type_commit(&element);
-  MPI_Gatherv(own.data(), count, element, all.data(), counts.data(), begin.data(), element, 0, comm);
-  MPI_Type_free(&element);
-  return all;
-}
 
 // Numbers of the coarse points of fine ghosts, by fine ghost; makes the coarse halo and appends its ghosts to the points.
 std::vector<std::int32_t> number_ghosts(const transport_geometry& fine, const std::vector<std::int32_t>& parent,
@@ -231,10 +214,10 @@ transport_geometry gathered_on_first(MPI_Comm comm, const transport_geometry& ow
   std::vector<carried_link> links = own.links;
   for (carried_link& l : links) l.from = number[at(l.from)], l.to = number[at(l.to)];
   std::vector<carried_point> points(own.points.begin(), own.points.begin() + count);
-  all.links = all_on_first(comm, links);
-  all.loose = all_on_first(comm, own.loose);
-  all.points = all_on_first(comm, points);
-  all.places = all_on_first(comm, own.places);
+  all.links = comm::gather_on_first(comm, links).values;
+  all.loose = comm::gather_on_first(comm, own.loose).values;
+  all.points = comm::gather_on_first(comm, points).values;
+  all.places = comm::gather_on_first(comm, own.places).values;
   return all;
 }
 
