@@ -6,6 +6,7 @@
 #include <cmath>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
+#include <osteon/job/flow/run_flow_through.hpp>
 #include <osteon/job/physics.hpp>
 
 namespace osteon::job {
@@ -19,9 +20,6 @@ constexpr double per_mm2 = 1e-6, per_mm3 = 1e-9;  // from 1/m2 and 1/m3
 // Conditions of heat on faces of the image, from tables that speak of it.
 std::vector<solve::heat_boundary> heat_conditions_of(const spec& job, vector3 origin_mm) {
   std::vector<solve::heat_boundary> all;
-  const auto place = [&](const std::vector<double>& zyx) {
-    return vector3{zyx[0] - origin_mm.z, zyx[1] - origin_mm.y, zyx[2] - origin_mm.x};
-  };
   for (std::size_t n = 0; n < job.boundaries.size(); ++n) {
     const boundary_spec& b = job.boundaries[n];
     if (!is_of_heat(b)) continue;
@@ -32,16 +30,8 @@ std::vector<solve::heat_boundary> heat_conditions_of(const spec& job, vector3 or
     one.heat.temperature_K = b.temperature_K.value_or(0);
     one.heat.flux_W_per_mm2 = per_mm2 * b.flux_W_per_m2.value_or(0);
     one.heat.transfer_W_per_mm2K = per_mm2 * b.transfer_W_per_m2K.value_or(0);
-    solve::flow_boundary& where = one.place;
-    where.across = b.face[0] == 'z' ? axis::z : b.face[0] == 'y' ? axis::y : axis::x;
-    if (b.low_mm) where.low_mm = place(*b.low_mm);
-    if (b.high_mm) where.high_mm = place(*b.high_mm);
-    if (b.centre_mm) where.centre_mm = place(*b.centre_mm);
-    if (b.radius_mm) where.radius_mm = *b.radius_mm;
-    for (const bool high : {false, true}) {
-      if (b.face.size() > 1 && b.face.ends_with("high") != high) continue;
-      where.high = high;
-      where.name = fmt::format("boundary[{}] ({}_{})", n + 1, b.face[0], high ? "high" : "low");
+    for (solve::flow_boundary& where : faces_of_table(job, n, origin_mm)) {
+      one.place = std::move(where);
       all.push_back(one);
     }
   }

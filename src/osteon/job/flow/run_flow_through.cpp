@@ -33,28 +33,16 @@ solve::face_flow kind_of_flow(const std::string& kind) {
 // One condition for each face of a table. @param table_of becomes the table of each
 std::vector<solve::flow_boundary> conditions_of(const spec& job, vector3 origin_mm, std::vector<std::size_t>& table_of) {
   std::vector<solve::flow_boundary> all;
-  const auto place = [&](const std::vector<double>& zyx) {
-    return vector3{zyx[0] - origin_mm.z, zyx[1] - origin_mm.y, zyx[2] - origin_mm.x};
-  };
   for (std::size_t n = 0; n < job.boundaries.size(); ++n) {
     const boundary_spec& b = job.boundaries[n];
     if (is_of_heat(b)) continue;
-    solve::flow_boundary one;
-    one.across = b.face[0] == 'z' ? axis::z : b.face[0] == 'y' ? axis::y : axis::x;
-    one.kind = kind_of_flow(b.kind.value_or(""));
-    one.value = b.velocity_mm_per_s.value_or(b.flow_rate_mm3_per_s.value_or(b.pressure_Pa.value_or(0)));
-    one.is_developed = b.profile.value_or("uniform") == "developed";
-    one.is_parabolic = b.profile.value_or("uniform") == "parabolic";
-    if (const auto& u = b.slide_mm_per_s) one.slide_mm_per_s = {(*u)[0], (*u)[1], (*u)[2]};
-    if (b.low_mm) one.low_mm = place(*b.low_mm);
-    if (b.high_mm) one.high_mm = place(*b.high_mm);
-    if (b.centre_mm) one.centre_mm = place(*b.centre_mm);
-    if (b.radius_mm) one.radius_mm = *b.radius_mm;
-    for (const bool high : {false, true}) {
-      if (b.face.size() > 1 && b.face.ends_with("high") != high) continue;
-      one.high = high;
-      one.name = fmt::format("boundary[{}] ({}_{})", n + 1, b.face[0], high ? "high" : "low");
-      all.push_back(one);
+    for (solve::flow_boundary& one : faces_of_table(job, n, origin_mm)) {
+      one.kind = kind_of_flow(b.kind.value_or(""));
+      one.value = b.velocity_mm_per_s.value_or(b.flow_rate_mm3_per_s.value_or(b.pressure_Pa.value_or(0)));
+      one.is_developed = b.profile.value_or("uniform") == "developed";
+      one.is_parabolic = b.profile.value_or("uniform") == "parabolic";
+      if (const auto& u = b.slide_mm_per_s) one.slide_mm_per_s = {(*u)[0], (*u)[1], (*u)[2]};
+      all.push_back(std::move(one));
       table_of.push_back(n);
     }
   }
@@ -62,6 +50,27 @@ std::vector<solve::flow_boundary> conditions_of(const spec& job, vector3 origin_
 }
 
 }  // namespace
+
+std::vector<solve::flow_boundary> faces_of_table(const spec& job, std::size_t table, vector3 origin_mm) {
+  const auto place = [&](const std::vector<double>& zyx) {
+    return vector3{zyx[0] - origin_mm.z, zyx[1] - origin_mm.y, zyx[2] - origin_mm.x};
+  };
+  const boundary_spec& b = job.boundaries.at(table);
+  solve::flow_boundary one;
+  one.across = b.face[0] == 'z' ? axis::z : b.face[0] == 'y' ? axis::y : axis::x;
+  if (b.low_mm) one.low_mm = place(*b.low_mm);
+  if (b.high_mm) one.high_mm = place(*b.high_mm);
+  if (b.centre_mm) one.centre_mm = place(*b.centre_mm);
+  if (b.radius_mm) one.radius_mm = *b.radius_mm;
+  std::vector<solve::flow_boundary> faces;
+  for (const bool high : {false, true}) {
+    if (b.face.size() > 1 && b.face.ends_with("high") != high) continue;
+    one.high = high;
+    one.name = fmt::format("boundary[{}] ({}_{})", table + 1, b.face[0], high ? "high" : "low");
+    faces.push_back(one);
+  }
+  return faces;
+}
 
 solve::through_problem make_through_problem(const spec& job, const local_model& part, std::vector<std::size_t>& table_of) {
   const flow_keys f = flow_keys_of(job);

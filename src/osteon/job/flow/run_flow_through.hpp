@@ -16,6 +16,9 @@ void check_flow_through_on(const spec& job, const local_model& part);
 
 // What a flow in time has in common with it.
 
+/// The face of a [[boundary]], or both of an axis, or the part of them that it names; without what happens there.
+/// @param origin_mm of the image, z, y, x: the table speaks of places from there @collective local
+std::vector<solve::flow_boundary> faces_of_table(const spec& job, std::size_t table, vector3 origin_mm);
 /// @param table_of [[boundary]] of each of its conditions @collective local
 solve::through_problem make_through_problem(const spec& job, const local_model& part, std::vector<std::size_t>& table_of);
 /// @param how borrowed
