@@ -90,6 +90,8 @@ def test_it_ends_where_the_steady_flow_is(job: Job, tmp_path: Path) -> None:
         assert s["end_s"] < 1
         assert 0.4 < s["highest_cfl"] < 0.75
         assert s["highest_divergence"] < 1e-6
+        assert s["solver"]["setup_cpu_seconds"] > 0
+        assert s["solver"]["solve_cpu_seconds"] > s["solver"]["setup_cpu_seconds"]
         for key in ("pressure_drop_Pa", "flow_rate_mm3_per_s", "mean_speed_mm_per_s", "highest_speed_mm_per_s"):
             assert s[key] == pytest.approx(steady[key], rel=1e-3), key
         assert s["force_on_solid_N"] == pytest.approx(steady["force_on_solid_N"], rel=2e-3, abs=1e-10)

@@ -156,6 +156,7 @@ class flow_in_time {
 
   transient_flow_solution run() {
     stopwatch watch;
+    cpu_clock cpu;
     const through_outline known = survey_conditions(problem_, how_);
     comm::collectively(problem_.where.comm, [&] {
       check_plan(problem_, plan_);
@@ -173,7 +174,9 @@ class flow_in_time {
     certificate.unknowns = count_unknowns(open);
     certificate.converged = true;
     certificate.setup_seconds = watch.seconds();
+    certificate.setup_cpu_seconds = cpu.of_all_ranks(problem_.where.comm);
     clock_.restart();
+    cpu.restart();
     if (checkpoints_ != nullptr && checkpoints_->begin() != checkpointer::found::nothing)
       restore(time);
     else
@@ -185,6 +188,7 @@ class flow_in_time {
     certificate.iterations = static_cast<int>(solution_.friction_iterations + solution_.pressure_iterations);
     certificate.true_relative_residual = solution_.highest_divergence;
     certificate.solve_seconds = certificate.earlier_seconds + clock_.seconds();
+    certificate.solve_cpu_seconds = cpu.of_all_ranks(problem_.where.comm);
     solution_.end.flows[0].certificate = certificate;
     return std::move(solution_);
   }
