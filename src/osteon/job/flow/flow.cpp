@@ -154,7 +154,7 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
     const flow_keys f = flow_keys_of(job);
     constexpr double with_inertia = 6;  // steps of Picard and Newton
     work.solutions = static_cast<double>(std::max<std::size_t>(1, f.multiples.size())) * (f.inertia ? with_inertia : 1);
-    work.kept = f.inertia ? 60 : 3;  // directions of the solver: 128^3 bone with inertia 1.2 kB for a voxel of the fluid
+    work.kept = f.inertia ? 84 : 3;  // directions of the solver, and its cycles: 128^3 bone with inertia 1.53 kB a voxel
     if (job.transient) {
       constexpr double of_a_step = 0.15;  // against a creeping flow; with steps that follow the flow their number is unknown
       work.kept = 8;
