@@ -154,6 +154,22 @@ def solver_wall(summary: dict) -> float:
     return next(stage["seconds"] for stage in summary["stages"] if stage["name"] == "solving")
 
 
+def probe_links(cluster: FakeCluster, hosts: int, machine: Path, environment: dict[str, str]) -> None:
+    """Measure the links. Hosts share this machine's cores, and a latency may hold a wait for one: least of three."""
+    least = float("inf")
+    for turn in range(3):
+        found = machine.with_suffix(f".{turn}")
+        probe = [BINARY, "probe", "--bind", "none", "--budget", "5s", "-o", str(found)]
+        done = cluster.mpirun(hosts, probe, timeout=300, env=environment)
+        if done.returncode not in (0, 6):
+            print(done.stderr, file=sys.stderr)
+            raise subprocess.CalledProcessError(done.returncode, done.args)
+        latency = max(json.loads(found.read_text())["isolated"]["between"]["latency_s"])
+        if latency < least:
+            least = latency
+            shutil.copyfile(found, machine)
+
+
 def on_fake_clusters(jobs: dict[str, Path], options: argparse.Namespace) -> list[dict]:
     """The stage `solving` on hosts with shaped links."""
     if missing := why_not():
@@ -178,11 +194,7 @@ def on_fake_clusters(jobs: dict[str, Path], options: argparse.Namespace) -> list
                 machine = job.parent / f"machine{hosts}x{mbit:g}.json"
                 walls = []
                 with FakeCluster(hosts=hosts, mbit=mbit) as cluster:
-                    probe = [BINARY, "probe", "--bind", "none", "--budget", "5s", "-o", str(machine)]
-                    done = cluster.mpirun(hosts, probe, timeout=300, env=environment)
-                    if done.returncode not in (0, 6):
-                        print(done.stderr, file=sys.stderr)
-                        raise subprocess.CalledProcessError(done.returncode, done.args)
+                    probe_links(cluster, hosts, machine, environment)
                     for _ in range(options.repeat):
                         done = cluster.mpirun(hosts, words, timeout=900, env=environment)
                         if done.returncode:

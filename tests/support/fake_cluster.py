@@ -114,8 +114,9 @@ class FakeCluster:
             _run("ip", "-n", self._head, "link", "set", port, "master", "bridge", "mtu", "9000", "up")
             _run("ip", "-n", space, "addr", "add", f"{_NETWORK}.{i + 1}/24", "dev", "eth0")
             _run("ip", "-n", space, "link", "set", "eth0", "mtu", "9000", "up")
-            # A short bucket, so that small messages do not slip through at once, and a queue that drops nothing.
-            shape = ["root", "tbf", "rate", f"{self.mbit[i]}mbit", "burst", "32kb", "limit", "16mb"]
+            # A bucket of one packet, as a rank that computes for a while fills it and its next message then takes no
+            # time, and a queue that drops nothing.
+            shape = ["root", "tbf", "rate", f"{self.mbit[i]}mbit", "burst", "10kb", "limit", "16mb"]
             _run("tc", "-n", space, "qdisc", "add", "dev", "eth0", *shape)
             _run("tc", "-n", self._head, "qdisc", "add", "dev", port, *shape)
         agent = self._folder / "agent.sh"
