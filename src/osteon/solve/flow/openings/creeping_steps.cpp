@@ -17,6 +17,14 @@ constexpr int creeping_patience = 40;  // iterations without a fall of |s|
 
 }  // namespace
 
+// K s reads four values and three bytes of friction and writes four; of each of the four then (r, K s), p and w, (p, P w),
+// and x, s, r with their sums.
+kernel_work through_solver::work_of_creeping_iteration() const {
+  constexpr double bytes = 36 + 4 * (12 + 24 + 12 + 44), operations = 4 * 16 + 4 * (3 + 4 + 3 + 10);
+  const auto owned = static_cast<double>(cells_.grid.owned);
+  return preconditioner_.work() + kernel_work{bytes * owned, operations * owned};
+}
+
 // The recursion of flow_solver, whose inner product it shares: see there. Given velocities are in x and are no unknowns, so
 // that all that is added to x is zero there. @return whether |s| is below the tolerance of the answer, mass and all
 bool through_solver::settle_creeping(double tolerance, const through_options& how, through_flow& answer, log_sink& log) {
@@ -80,6 +88,7 @@ bool through_solver::settle_creeping(double tolerance, const through_options& ho
     precondition(w_.data(), q.data(), velocity_scale_);
     const double square = all_ranks(std::array{square_of_direction(owned, stride, p_, w_, q)})[0];
     ++certificate.iterations;
+    certificate.work += work_of_creeping_iteration();
     const double step = rho / square;
     if (!(square > 0) || !std::isfinite(step)) {
       if (rescale()) return true;

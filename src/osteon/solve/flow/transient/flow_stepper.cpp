@@ -130,8 +130,20 @@ flow_stepper::told flow_stepper::step(double step_s) {
   return result;
 }
 
+// Of this rank: what every step does besides its two systems, in double. Convection (six neighbours of three components),
+// forces, their sum, the guess, u*, divergence and gradient, the pressure, largest values.
+kernel_work flow_stepper::work() const {
+  constexpr double of_convection = 24 + 24 + 48 + 72, of_rest = 3 * 19 + 48 + 48 + 72 + 32 + 56 + 40 + 48 + 24 + 24;
+  constexpr double convected = 3 * 30 + 12, rest = 3 * 17 + 6 + 3 + 3 + 9 + 9 + 4 + 12;
+  const auto steps = static_cast<double>(substeps_) * static_cast<double>(cells_.grid.owned);
+  kernel_work all = momentum_.work() + projection_.work() + kernel_work{of_rest * steps, rest * steps};
+  if (problem_.has_inertia) all += kernel_work{of_convection * steps, convected * steps};
+  return all;
+}
+
 flow_stepper::told flow_stepper::substep(double step_s, double implicitness) {
   told result;
+  ++substeps_;
   const std::int64_t n = stride();
   const double sigma = memory_s_ / step_s, share = last_step_s_ > 0 ? step_s / last_step_s_ : 0;
   momentum_.set_storage(sigma / implicitness);

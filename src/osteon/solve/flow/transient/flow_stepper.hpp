@@ -58,6 +58,9 @@ class flow_stepper {
   const flow_convection* inertia();
   double upwinded_share() const { return problem_.has_inertia ? convection_.upwinded_share() : 0; }
 
+  /// What the kernels of all steps so far had to do, on this rank.
+  kernel_work work() const;
+
   /// All that the next step goes on from. @collective local
   solver_state saved();
   /// After saved() was filled in. @collective
@@ -90,7 +93,7 @@ class flow_stepper {
   std::vector<float> speed_;  // of saved()
   bool is_carried_ = false;   // carried_ is that of x_
   double last_step_s_ = 0, rate_ = 0, growth_ = 0;
-  std::int64_t steps_ = 0;
+  std::int64_t steps_ = 0, substeps_ = 0;
   bool damps_ = false;  // the start was not smooth
 };
 

@@ -75,6 +75,21 @@ double momentum_solver::precondition() {
   })[0];
 }
 
+// The residual in double, and its square; the correction added to the answer.
+void momentum_solver::count_round() {
+  constexpr double bytes = 3 * (8 + 1 + 8 + 4 + 4 + 20), operations = 3 * (17 + 2 + 1);
+  const auto owned = static_cast<double>(cells_.grid.owned);
+  work_ += kernel_work{bytes * owned, operations * owned};
+}
+
+// z by the diagonal or by cycles, and r.z; p; K p; p.v; c and r with its square. For each of three components.
+void momentum_solver::count_iteration() {
+  constexpr double bytes = 3 * (8 + 12 + 9 + 8 + 24), operations = 3 * (2 + 2 + 16 + 2 + 6), of_diagonal = 9;
+  const auto owned = static_cast<double>(cells_.grid.owned);
+  work_ += kernel_work{bytes * owned, operations * owned};
+  for (const auto& c : cycles_) work_ += c ? c->cycle.work_of_cycle() : kernel_work{of_diagonal * owned, owned};
+}
+
 momentum_solver::outcome momentum_solver::solve(const double* right, double* e, bool is_guess, double target, int most,
                                                 const std::function<void()>& poll) {
   const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
@@ -103,6 +118,7 @@ momentum_solver::outcome momentum_solver::solve(const double* right, double* e, 
       }))[0];
     };
     double now = std::sqrt(square());
+    count_round();
     if (!std::isfinite(now)) throw solve_error("the velocities are not finite any more; take shorter steps");
     if (now <= target) return result;
     const double enough = std::max(target, momentum_fall * now);
@@ -114,6 +130,7 @@ momentum_solver::outcome momentum_solver::solve(const double* right, double* e, 
         break;
       }
       if (poll) poll();
+      count_iteration();
       const double rz = all_ranks(std::array{precondition()})[0];
       const auto beta = static_cast<float>(before == 0 ? 0 : rz / before);
       before = rz;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
 #include <osteon/solve/flow/flow_sums.hpp>
+#include <osteon/solve/kernel_work.hpp>
 
 namespace osteon::solve {
 
@@ -32,6 +33,9 @@ class momentum_solver {
   /// zero and stays so @param is_guess e is not zero @throws solve_error if a value is not finite @collective
   outcome solve(const double* right, double* e, bool is_guess, double target, int most, const std::function<void()>& poll);
 
+  /// Of all solutions so far, on this rank.
+  const kernel_work& work() const { return work_; }
+
  private:
   struct shifted {
     std::vector<kernel::stokes_open_face> open_faces;
@@ -39,6 +43,8 @@ class momentum_solver {
     kernel::stokes_stencil<double> exact;
   };
   double precondition();
+  void count_round();
+  void count_iteration();
   template <std::size_t N>
   std::array<double, N> all_ranks(const std::array<double, N>& sums) const {
     return sum_of_ranks(cells_.grid.where.comm, sums);
@@ -50,6 +56,7 @@ class momentum_solver {
   std::array<std::array<float, 64>, 3> inverse_{};  // of the diagonal, by component and number
   std::array<std::unique_ptr<velocity_cycle>, 3> cycles_;
   std::vector<float> r_, z_, p_, v_, c_;
+  kernel_work work_;
 };
 
 }  // namespace osteon::solve

@@ -41,8 +41,12 @@ class pressure_projection {
   template <class T>
   void remove_free_pressure(T* pressure) const;
 
+  /// Of all projections so far, on this rank.
+  const kernel_work& work() const { return work_; }
+
  private:
   double product();
+  void count_iteration();
   template <std::size_t N>
   std::array<double, N> all_ranks(const std::array<double, N>& sums) const {
     return sum_of_ranks(cells_.grid.where.comm, sums);
@@ -54,6 +58,7 @@ class pressure_projection {
   std::vector<std::int32_t> part_size_;  // cells of each free part, all ranks
   std::vector<double> exact_;
   std::vector<float> none_, r_, z_, p_, q_, c_;
+  kernel_work work_;
 };
 
 }  // namespace osteon::solve

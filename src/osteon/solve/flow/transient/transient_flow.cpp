@@ -189,6 +189,7 @@ class flow_in_time {
     certificate.true_relative_residual = solution_.highest_divergence;
     certificate.solve_seconds = certificate.earlier_seconds + clock_.seconds();
     certificate.solve_cpu_seconds = cpu.of_all_ranks(problem_.where.comm);
+    certificate.work = time.work().of_all_ranks(problem_.where.comm);
     solution_.end.flows[0].certificate = certificate;
     return std::move(solution_);
   }
