@@ -1,14 +1,20 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/composite/host_images.hpp>
+#include <osteon/plan/composite/generators.hpp>
 
 namespace osteon::comm {
 
 namespace {
 
+/// A direct send whose messages are reads: who owns a stripe reads it in the images of all others.
 class in_shared_memory : public compositor::backend {
  public:
   in_shared_memory(const composite_options& o, MPI_Comm c)
-      : backend(o, c), images_(comm.get(), o, std::max(0, o.root)), rank_(comm.rank()), ranks_(comm.size()) {
+      : backend(o, c),
+        images_(comm.get(), o, std::max(0, o.root)),
+        rank_(comm.rank()),
+        ranks_(comm.size()),
+        plan_(plan::direct_send({.members = ranks_, .elements = (pixels() + line - 1) / line})) {
     if (o.root < 0)
       parts = {stripe(rank_)};
     else if (rank_ == o.root)
@@ -47,12 +53,13 @@ class in_shared_memory : public compositor::backend {
   }
 
  private:
+  static constexpr std::int64_t line = 64;     // pixels
   static constexpr std::int64_t block = 8192;  // pixels: of some layers they fit into a core's own cache
 
-  // Stripes begin at cache lines.
+  // Elements of the plan are cache lines.
   plan::span stripe(int r) const {
-    const auto cut = [&](std::int64_t i) { return i == ranks_ ? pixels() : pixels() / ranks_ * i / 64 * 64; };
-    return {cut(r), cut(r + 1)};
+    const plan::span lines = plan_.owned(r).front();
+    return {std::min(pixels(), lines.begin * line), std::min(pixels(), lines.end * line)};
   }
   std::int64_t blocks_of(int r) const { return (stripe(r).size() + block - 1) / block; }
 
@@ -70,6 +77,7 @@ class in_shared_memory : public compositor::backend {
 
   host_images images_;
   int rank_, ranks_;
+  plan::composite plan_;
 };
 
 }  // namespace

@@ -62,6 +62,7 @@ all_to_all::all_to_all(MPI_Comm comm, const all_to_all_options& options) : comm_
     if (schedule_ == "shared") {
       if (!together_here)
         throw usage_error("the ranks of this exchange are on several hosts, which share no memory: choose another schedule");
+      what = plan::make_exchange("ring", {.ranks = size(comm), .bytes = 1});
       return;
     }
     what = plan::make_exchange(schedule_, {.ranks = size(comm), .bytes = 1});
@@ -73,11 +74,10 @@ all_to_all::all_to_all(MPI_Comm comm, const all_to_all_options& options) : comm_
   });
   if (schedule_ == "shared") {
     try {
-      backend_ = exchange_in_shared_memory(comm_.get());
+      backend_ = exchange_in_shared_memory(comm_.get(), what);
       return;
     } catch (const machine_error&) {  // on all ranks: there is too little shared memory
       if (options.schedule == "shared") throw;
-      what = plan::make_exchange("ring", {.ranks = size(comm), .bytes = 1});
     }
   }
   schedule_ = what.name;

@@ -10,9 +10,11 @@ namespace osteon::comm {
 std::unique_ptr<all_to_all::backend> exchange_by_messages(MPI_Comm comm, const plan::plan& what,
                                                           const all_to_all_options& options, bool one_host);
 
-/// Copies through boxes in shared memory.
+/// The messages of a plan that brings each parcel straight to its receiver, as copies through boxes in shared memory, in the
+/// order of its rounds but without waiting for the end of one.
+/// @throws machine_error if there is too little shared memory
 /// @collective on host
-std::unique_ptr<all_to_all::backend> exchange_in_shared_memory(MPI_Comm host);
+std::unique_ptr<all_to_all::backend> exchange_in_shared_memory(MPI_Comm host, const plan::plan& what);
 
 /// The plan `hierarchical:members` with shared memory inside groups. @return nothing if groups are of unequal size or not on
 /// one host each: then it is messages throughout

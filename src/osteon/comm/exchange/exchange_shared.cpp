@@ -65,7 +65,7 @@ std::vector<pid_t> readable_processes(MPI_Comm host) {
 
 class shared_boxes final : public all_to_all::backend {
  public:
-  explicit shared_boxes(MPI_Comm host) : rank_(rank(host)), ranks_(size(host)) {
+  shared_boxes(MPI_Comm host, const plan::plan& what) : rank_(rank(host)), ranks_(size(host)) {
     // All boxes of a rank together fit into a second-level cache of usual size.
     constexpr std::int64_t all_slots = 512 * 1024;
     slot_bytes_ = std::clamp<std::int64_t>(all_slots / (slots * ranks_) / 4096 * 4096, 4096, 32 * 1024);
@@ -74,11 +74,13 @@ class shared_boxes final : public all_to_all::backend {
     crowded_ = static_cast<unsigned>(ranks_) > std::thread::hardware_concurrency();
     const std::vector<pid_t> processes = readable_processes(host);
     can_fetch_ = !processes.empty();
-    for (int step = 1; step < ranks_; ++step) {  // nearest first in one direction, as in a ring of messages
-      const int to = (rank_ + step) % ranks_, from = (rank_ - step + ranks_) % ranks_;
-      ends_.push_back({.sends = true, .peer = to, .memory = window_.of(to) + stride * rank_});
-      ends_.push_back({.sends = false, .peer = from, .memory = window_.of(rank_) + stride * from});
-      if (can_fetch_) ends_.back().process = processes[static_cast<std::size_t>(from)];
+    for (const plan::round& round : what.part(rank_).rounds) {
+      for (const plan::message& m : round.sends)
+        ends_.push_back({.sends = true, .peer = m.peer, .memory = window_.of(m.peer) + stride * rank_});
+      for (const plan::message& m : round.receives) {
+        ends_.push_back({.sends = false, .peer = m.peer, .memory = window_.of(rank_) + stride * m.peer});
+        if (can_fetch_) ends_.back().process = processes[static_cast<std::size_t>(m.peer)];
+      }
     }
   }
 
@@ -196,8 +198,8 @@ class shared_boxes final : public all_to_all::backend {
 
 }  // namespace
 
-std::unique_ptr<all_to_all::backend> exchange_in_shared_memory(MPI_Comm host) {
-  return std::make_unique<shared_boxes>(host);
+std::unique_ptr<all_to_all::backend> exchange_in_shared_memory(MPI_Comm host, const plan::plan& what) {
+  return std::make_unique<shared_boxes>(host, what);
 }
 
 }  // namespace osteon::comm
