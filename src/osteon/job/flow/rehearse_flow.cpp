@@ -42,6 +42,7 @@ std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& pa
   how.fields = false;
   how.rehearses = true;
   if (job.transient) {
+    how.fields = true;  // their ghosts are exchanged
     solve::solve_transient_flow(problem, make_flow_time_plan(job), how, nullptr, {}, null_log());
     return fields;
   }

@@ -13,6 +13,7 @@ namespace {
 constexpr double creeping_drop = 0.03;  // fall of the size of s after which rounding might be felt
 constexpr double creeping_growth = 1.3;
 constexpr int most_creeping_scalings = 8;
+constexpr int rehearsed_iterations = 4;  // until fluid moves along all axes, which carries heat
 constexpr int creeping_patience = 40;  // iterations without a fall of |s|
 
 }  // namespace
@@ -67,7 +68,7 @@ bool through_solver::settle_creeping(double tolerance, const through_options& ho
   if (refresh()) return true;
   least = now;
   for (;;) {
-    if (certificate.iterations >= (how.rehearses ? 1 : how.max_iterations)) {
+    if (certificate.iterations >= (how.rehearses ? rehearsed_iterations : how.max_iterations)) {
       refresh();
       return false;
     }
