@@ -64,7 +64,8 @@ class pilot {
 
   job::stage_costs run() {
     const index3 large = piece_of(largest_edge), small = {half(large.z), half(large.y), half(large.x)};
-    const finished_pilot first = on(small, "small"), second = on(large, "large");
+    // What is counted when a run ends takes time, too: the other one tells how long it takes to begin and to end.
+    const finished_pilot first = on(small, "small", true), second = on(large, "large", false);
     job::stage_costs costs = job::costs_of(second.run, &first.run);
     costs.start = {std::min(first.starting, second.starting), 0};
     costs.report = {report(), 0};
@@ -132,11 +133,13 @@ class pilot {
     if (done.exit_code != 0) throw data_error(done.err.empty() ? "it ended without a word" : done.err);
   }
 
-  finished_pilot on(index3 piece, const char* name) {
+  finished_pilot on(index3 piece, const char* name, bool counts_parts) {
     const fs::path folder = scratch_.path() / name;
     must_work(job::run_program(words("import", piece, folder, true)));
     const stopwatch clock;
-    must_work(job::run_program(words("run", piece, folder, true)));
+    std::vector<std::string> all = words("run", piece, folder, true);
+    if (counts_parts) all.emplace_back("--trace-messages");
+    must_work(job::run_program(all));
     const double wall = clock.seconds();
     const nlohmann::json summary = summary_of(folder);
     double stages = 0;

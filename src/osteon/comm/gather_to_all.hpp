@@ -1,11 +1,13 @@
 #pragma once
 /// @file
-/// Lists whose lengths differ by rank, on all ranks or on the first.
+/// Lists whose lengths differ by rank, on all ranks or on the first. The ranks may be virtual (comm/virtual_ranks.hpp).
 #include <mpi.h>
 
+#include <cstring>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/element_type.hpp>
 #include <osteon/comm/offsets.hpp>
+#include <osteon/comm/virtual_ranks.hpp>
 #include <vector>
 
 namespace osteon::comm {
@@ -17,11 +19,40 @@ struct gathered_lists {
   std::vector<int> counts;  ///< by rank
 };
 
+namespace gather_detail {
+
+template <class T>
+gathered_lists<T> on_first_virtual_rank(MPI_Comm comm, const std::vector<T>& own) {
+  gathered_lists<T> all;
+  for (const auto& bytes : virtual_gather(comm, std::as_bytes(std::span(own)))) {
+    const std::size_t count = bytes.size() / sizeof(T), begin = all.values.size();
+    all.counts.push_back(static_cast<int>(count));
+    all.values.resize(begin + count);
+    if (count > 0) std::memcpy(static_cast<void*>(all.values.data() + begin), bytes.data(), bytes.size());
+  }
+  return all;
+}
+
+template <class T>
+void to_all_virtual_ranks(MPI_Comm comm, std::vector<T>& values) {
+  const auto bytes = virtual_broadcast(comm, std::as_bytes(std::span(values)));
+  values.resize(bytes.size() / sizeof(T));
+  if (!bytes.empty()) std::memcpy(static_cast<void*>(values.data()), bytes.data(), bytes.size());
+}
+
+}  // namespace gather_detail
+
 /// What all ranks have, one after the other.
 /// @tparam T may be copied as bytes @pre all of them are below 2^31 @cost memory: all values on every rank
 /// @collective on comm
 template <class T>
 gathered_lists<T> gather_to_all(MPI_Comm comm, const std::vector<T>& own) {
+  if (is_virtual(comm)) {
+    gathered_lists<T> found = gather_detail::on_first_virtual_rank(comm, own);
+    gather_detail::to_all_virtual_ranks(comm, found.values);
+    gather_detail::to_all_virtual_ranks(comm, found.counts);
+    return found;
+  }
   const int count = static_cast<int>(own.size());
   gathered_lists<T> all;
   all.counts.resize(static_cast<std::size_t>(size(comm)));
@@ -36,6 +67,7 @@ gathered_lists<T> gather_to_all(MPI_Comm comm, const std::vector<T>& own) {
 /// The same, on rank 0 only; elsewhere empty. @collective on comm
 template <class T>
 gathered_lists<T> gather_on_first(MPI_Comm comm, const std::vector<T>& own) {
+  if (is_virtual(comm)) return gather_detail::on_first_virtual_rank(comm, own);
   const int count = static_cast<int>(own.size());
   const bool is_first = rank(comm) == 0;
   gathered_lists<T> all;

@@ -190,6 +190,26 @@ counted_call counted_call::all_to_all(MPI_Comm comm, std::string_view name, std:
                       }};
 }
 
+sent_part::sent_part(MPI_Comm comm, std::string name) : name_(std::move(name)) {
+  attachment* const a = attachment_of(comm);
+  if (!a || !a->ledger) return;
+  attached_ = a;
+  before_ = a->ledger;
+  if (a->parts) a->ledger = own_ = &a->parts->ledgers.emplace_back();
+}
+
+sent_part::~sent_part() {
+  if (!attached_) return;
+  if (!own_) {
+    before_->happened(name_);
+    return;
+  }
+  attached_->ledger = before_;
+  auto& known = attached_->parts->parts;
+  if (std::none_of(known.begin(), known.end(), [&](const auto& p) { return p.name == name_; }))
+    known.push_back({name_, own_});
+}
+
 namespace {
 
 // The runs of one plan on all ranks: what each does in a stretch of equal runs.

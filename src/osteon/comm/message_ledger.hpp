@@ -8,6 +8,8 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <osteon/base/error.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
 #include <osteon/plan/plan.hpp>
@@ -42,6 +44,9 @@ class message_ledger {
   void begin_stage(int stage) { stage_ = stage; }
 
   const std::vector<entry>& entries() const { return entries_; }
+  /// How often each part of the run happened (sent_part). Not packed: it is the same on all ranks.
+  const std::map<std::string, std::int64_t>& parts() const { return parts_; }
+  void happened(const std::string& part) { ++parts_[part]; }
   /// Of all plans together.
   double waited_seconds() const { return waited_; }
 
@@ -51,6 +56,7 @@ class message_ledger {
 
  private:
   std::vector<entry> entries_;
+  std::map<std::string, std::int64_t> parts_;
   double waited_ = 0;
   int stage_ = 0;
 };
@@ -67,7 +73,7 @@ class hung_ledger {
  private:
   MPI_Comm comm_;
   message_ledger ledger_;
-  attachment attached_{&ledger_, {}};
+  attachment attached_{&ledger_, {}, nullptr};
 };
 /// The ledger that hangs on `comm`; none if nobody counts. @collective local
 message_ledger* ledger_of(MPI_Comm comm);
@@ -99,6 +105,37 @@ class counted_call {
   message_ledger* ledger_ = nullptr;
   int entry_ = 0, shape_ = 0;
   double begin_ = 0;
+};
+
+/// The parts of what a virtual rank sends, in the order of their first ends.
+struct rehearsed_parts {
+  struct part {
+    std::string name;
+    const message_ledger* sent;
+  };
+  std::vector<part> parts;
+  std::deque<message_ledger> ledgers;  ///< all that were begun: exchanges keep numbers of entries by the ledger's address
+};
+
+/// A part of a solve that happens as often as values tell, and sends the same each time: an iteration, a residual computed
+/// anew. From here to its end it is told apart from what is around it.
+///
+/// A run counts how often a part happens; a virtual rank counts what it sends, once. So the messages of a run are those of
+/// its parts, each as often as it happened, and no one has to say them twice. Where no ledger hangs it is nothing.
+class sent_part {
+ public:
+  /// @collective on comm
+  sent_part(MPI_Comm comm, std::string name);
+  ~sent_part();
+  sent_part(const sent_part&) = delete;
+  sent_part& operator=(const sent_part&) = delete;
+  /// It is found to be another part: an iteration that ends early, for example.
+  void becomes(std::string name) { name_ = std::move(name); }
+
+ private:
+  attachment* attached_ = nullptr;
+  message_ledger *before_ = nullptr, *own_ = nullptr;
+  std::string name_;
 };
 
 /// What all ranks sent by one plan.

@@ -172,6 +172,38 @@ T combined(const virtual_place& here, T value, Combine combine) {
 
 }  // namespace
 
+bool is_virtual(MPI_Comm comm) {
+  const attachment* const a = attachment_of(comm);
+  return a && a->place.world;
+}
+
+std::vector<std::vector<std::byte>> virtual_gather(MPI_Comm comm, std::span<const std::byte> own) {
+  const virtual_place& here = attachment_of(comm)->place;
+  std::vector<std::vector<std::byte>> all;
+  if (here.rank != 0) {
+    virtual_send(here, 0, reduction_tag, own);
+    return all;
+  }
+  all.emplace_back(own.begin(), own.end());
+  for (int r = 1; r < here.world->ranks(); ++r) all.push_back(virtual_receive(here, r, reduction_tag));
+  return all;
+}
+
+std::vector<std::byte> virtual_broadcast(MPI_Comm comm, std::span<const std::byte> of_first) {
+  const virtual_place& here = attachment_of(comm)->place;
+  if (here.rank != 0) return virtual_receive(here, 0, reduction_tag);
+  for (int r = 1; r < here.world->ranks(); ++r) virtual_send(here, r, reduction_tag, of_first);
+  return {of_first.begin(), of_first.end()};
+}
+
+std::vector<std::byte> virtual_scatter(MPI_Comm comm, const std::vector<std::vector<std::byte>>& of_first) {
+  const virtual_place& here = attachment_of(comm)->place;
+  if (here.rank != 0) return virtual_receive(here, 0, reduction_tag);
+  for (std::size_t r = 1; r < of_first.size(); ++r)
+    virtual_send(here, static_cast<int>(r), reduction_tag, of_first[r]);
+  return of_first.front();
+}
+
 int largest_of(MPI_Comm comm, int value) {
   if (const attachment* a = attachment_of(comm); a && a->place.world)
     return combined(a->place, value, [](int x, int y) { return x > y ? x : y; });
@@ -211,7 +243,7 @@ std::vector<message_ledger> run_virtual_ranks(int ranks, const std::function<voi
   virtual_world world(ranks);
   for (int r = 0; r < ranks; ++r) {
     const auto i = static_cast<std::size_t>(r);
-    attached[i] = {&ledgers[i], {&world, r}};
+    attached[i] = {&ledgers[i], {&world, r}, nullptr};
     comms.push_back(communicator::duplicate(MPI_COMM_SELF));
     attach(comms.back().get(), &attached[i]);
   }

@@ -16,6 +16,7 @@
 namespace osteon::comm {
 
 class message_ledger;
+struct rehearsed_parts;
 
 /// Run `body` as each of `ranks` ranks; one runs at a time. Each counts what it sends.
 /// @return the ledgers by rank
@@ -34,6 +35,7 @@ struct virtual_place {
 struct attachment {
   message_ledger* ledger = nullptr;
   virtual_place place;
+  rehearsed_parts* parts = nullptr;  ///< of a virtual rank: what `sent_part` tells apart
 };
 /// Nothing if there is none. @collective local
 attachment* attachment_of(MPI_Comm comm);
@@ -42,6 +44,14 @@ void attach(MPI_Comm comm, attachment* what);
 /// Send to, and wait for, another virtual rank. In order by sender, receiver and tag.
 void virtual_send(const virtual_place& from, int to, int tag, std::span<const std::byte> bytes);
 std::vector<std::byte> virtual_receive(const virtual_place& to, int from, int tag);
+
+/// Whether a communicator is that of a virtual rank. @collective local
+bool is_virtual(MPI_Comm comm);
+/// Bytes of each virtual rank on rank 0; nothing elsewhere. The same from rank 0 to all, and a list for each.
+/// @collective on comm, of virtual ranks
+std::vector<std::vector<std::byte>> virtual_gather(MPI_Comm comm, std::span<const std::byte> own);
+std::vector<std::byte> virtual_broadcast(MPI_Comm comm, std::span<const std::byte> of_first);
+std::vector<std::byte> virtual_scatter(MPI_Comm comm, const std::vector<std::vector<std::byte>>& of_first);
 
 /// The largest, and the sum, of the values of all ranks, virtual or not. @collective on comm
 int largest_of(MPI_Comm comm, int value);

@@ -165,6 +165,7 @@ struct physics {
   int (*most_components)(const spec& job) = [](const spec&) { return 1; };
   bool balances_moments = false;  ///< the certificate says how well
   bool has_lines = false;         ///< of a vector field, for its picture
+  bool draws_lines = false;       ///< unless the job says otherwise
   /// @collective on part.where.comm
   physics_result (*run)(const spec& job, const local_model& part, const solve::options& how, log_sink& log) = nullptr;
   /// Count what the solver sends on virtual ranks (solve/rehearsal.hpp), of one load case and one set of supports; null:

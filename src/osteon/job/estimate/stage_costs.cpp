@@ -64,6 +64,8 @@ measured_run run_of_summary(const nlohmann::json& summary, double pixels, const 
       }
       run.load = std::max(0.0, cpu - run.set_up - run.solution);
     }
+    if (summary.contains("messages") && summary.at("messages").contains("parts"))
+      run.parts = summary.at("messages").at("parts").get<std::map<std::string, double>>();
     if (run.ranks < 1 || run.threads < 1 || run.unknowns < 1 || run.iterations < 1 || run.solution <= 0)
       throw data_error(fmt::format("'{}' is no summary of a job that was solved by iterations", name));
     return run;
@@ -98,6 +100,8 @@ stage_costs costs_of(const measured_run& larger, const measured_run* smaller) {
   }
   c.measured_unknowns = larger.unknowns / larger.ranks;
   c.iterations = larger.iterations;
+  const measured_run& counted = larger.parts.empty() && smaller ? *smaller : larger;
+  for (const auto& [part, times] : counted.parts) c.parts[part] = times / counted.iterations;
   return c;
 }
 
@@ -133,6 +137,7 @@ nlohmann::ordered_json to_json(const stage_costs& costs) {
   nlohmann::ordered_json all = {{"schema", costs_schema}, {"source", costs.source}};
   for (const auto& [key, line] : lines_of(costs)) all[key] = {{"fixed_s", line->fixed}, {"unit_s", line->of_unit}};
   all["iterations"] = costs.iterations;
+  if (!costs.parts.empty()) all["parts"] = costs.parts;
   all["measured_unknowns"] = costs.measured_unknowns;
   all["sharing"] = costs.sharing;
   all["spread"] = costs.spread;
@@ -154,6 +159,8 @@ stage_costs parse_costs(const std::string& text, const std::string& name) {
     };
     for (const auto& [key, line] : lines_of(costs)) *line = {number(all.at(key), "fixed_s"), number(all.at(key), "unit_s")};
     costs.iterations = number(all, "iterations");
+    if (all.contains("parts"))
+      for (const auto& [part, times] : all.at("parts").items()) costs.parts[part] = number(all.at("parts"), part.c_str());
     costs.measured_unknowns = number(all, "measured_unknowns");
     costs.sharing = number(all, "sharing");
     costs.spread = number(all, "spread");

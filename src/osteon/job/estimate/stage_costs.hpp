@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// What the stages of a job compute, as measured constants: seconds of one core as a line over the size of a rank's part.
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <osteon/job/physics.hpp>
 #include <osteon/job/spec.hpp>
@@ -21,6 +22,7 @@ struct measured_run {
   double voxels = 0, unknowns = 0, pixels = 0;
   double reading = 0, set_up = 0, load = 0, solution = 0, writing = 0, picture = 0;
   double iterations = 0;
+  std::map<std::string, double> parts;  ///< how often parts of the solver happened, if its messages were traced
 };
 
 /// Read it from a summary.json. Of the stage "solving" set-up and solution are known; the rest of it, which makes loads and
@@ -40,6 +42,7 @@ struct stage_costs {
   cost_line report;                   ///< no units
   double iterations = 0;              ///< expected
   double measured_unknowns = 0;       ///< of a rank, of the larger run
+  std::map<std::string, double> parts;  ///< times for each iteration that a part of the solver happens, if it was counted
   double sharing = 1;                 ///< times as long with all cores of a host at work as with one
   double spread = 0;                  ///< relative error of the seconds
   double iterations_spread = 0;       ///< relative error of `iterations`
@@ -50,7 +53,7 @@ struct stage_costs {
 };
 
 /// Lines through one run, or through two of the same job on pieces of different size. With one, nothing is fixed.
-/// @param larger its iterations are those expected @param smaller may be null
+/// @param larger its iterations are those expected @param smaller may be null; parts are those of the run that counted them
 stage_costs costs_of(const measured_run& larger, const measured_run* smaller);
 
 /// What a physics says of itself: fitted on another machine (docs/performance.md), so off by half.

@@ -28,16 +28,17 @@ struct on_ranks {
   std::vector<part_time> parts;
   std::vector<std::string> assumed;
   bool scaled = false;  // the plans are stand-ins
+  bool marked = false;  // their solver tells parts apart
 };
 
-const part_time& part_named(const std::vector<part_time>& parts, const char* name) {
+const part_time& part_named(const std::vector<part_time>& parts, const std::string& name) {
   static const part_time none;
   const auto found = std::find_if(parts.begin(), parts.end(), [&](const part_time& p) { return p.part == name; });
   return found == parts.end() ? none : *found;
 }
 
 on_ranks look_at(const spec& job, const job_size& size, int ranks, const time_question& q) {
-  on_ranks found{estimate(job, size, ranks), q.network(ranks), {}, {}, false};
+  on_ranks found{estimate(job, size, ranks), q.network(ranks), {}, {}, false, false};
   found.assumed = found.where.assumed;
   if (ranks == 1) return found;
   if (!q.image) {
@@ -47,6 +48,7 @@ on_ranks look_at(const spec& job, const job_size& size, int ranks, const time_qu
   try {
     const job_plans plans = plans_at_scale(job, *q.image, ranks, q.limits);
     found.parts = times_of(plans, found.where);
+    found.marked = plans.are_marked;
     found.assumed.insert(found.assumed.end(), plans.assumed.begin(), plans.assumed.end());
     found.scaled = ranks > q.limits.most_ranks || q.image->volume_factor != 1;
   } catch (const plans_unknown& why) {
@@ -64,14 +66,14 @@ class stage_maker {
         shares_(on.where.ranks_per_host > 1 ? costs.sharing - 1 : 0) {}
 
   /// Computed by all ranks, with messages of a part, so many times.
-  stage_time of(const char* stage, double core_seconds, std::initializer_list<std::pair<const char*, double>> parts,
-                double times = 1) const {
+  using often = std::pair<std::string, double>;
+  stage_time of(const char* stage, double core_seconds, const std::vector<often>& parts, double times = 1) const {
     stage_time t{stage, times * core_seconds / threads_, 0, 0, 0};
     t.memory = t.compute * shares_;
-    for (const auto& [name, often] : parts) {
+    for (const auto& [name, turns] : parts) {
       const part_time& p = part_named(on_.parts, name);
-      t.latency += times * often * p.latency_seconds;
-      t.bandwidth += times * often * (p.seconds - p.latency_seconds);
+      t.latency += times * turns * p.latency_seconds;
+      t.bandwidth += times * turns * (p.seconds - p.latency_seconds);
     }
     return t;
   }
@@ -82,6 +84,34 @@ class stage_maker {
   const on_ranks& on_;
   double threads_, shares_;
 };
+
+// The plans of all parts of a mean iteration, each plan once.
+void add_plans(std::vector<plan_time>& to, const std::vector<part_time>& parts,
+               const std::vector<stage_maker::often>& iteration) {
+  struct mean_plan {
+    double runs = 0, messages = 0, bytes = 0;
+  };
+  std::vector<mean_plan> sums;
+  for (const auto& [name, turns] : iteration)
+    for (const plan_time& p : part_named(parts, name).plans) {
+      auto known = std::find_if(to.begin(), to.end(), [&](const plan_time& k) { return k.plan == p.plan; });
+      if (known == to.end()) {
+        known = to.insert(to.end(), {p.plan, 0, 0, 0, 0, 0, p.simulated});
+        sums.emplace_back();
+      }
+      mean_plan& sum = sums[static_cast<std::size_t>(known - to.begin())];
+      sum.runs += turns * static_cast<double>(p.runs);
+      sum.messages += turns * static_cast<double>(p.messages);
+      sum.bytes += turns * static_cast<double>(p.bytes);
+      known->seconds += turns * p.seconds;
+      known->latency_seconds += turns * p.latency_seconds;
+    }
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    to[i].runs = std::llround(sums[i].runs);
+    to[i].messages = std::llround(sums[i].messages);
+    to[i].bytes = std::llround(sums[i].bytes);
+  }
+}
 
 time_estimate add_up(const spec& job, const job_size& size, const on_ranks& on, const time_question& q) {
   const stage_costs& c = q.costs;
@@ -103,20 +133,21 @@ time_estimate add_up(const spec& job, const job_size& size, const on_ranks& on, 
   t.network = e.ranks > 1 ? on.where.words : "one rank";
   t.costs = c.source;
   t.iterations = c.iterations;
-  // A problem that comes before this one is taken to have as many iterations.
-  const std::initializer_list<std::pair<const char*, double>> iteration = {{"iteration", 1}, {"heat_iteration", 1}};
+  // A problem that comes before this one is taken to have as many iterations. Of a solver that marks its parts those were
+  // counted, or it is taken to do nothing but iterations.
+  std::vector<stage_maker::often> iteration{{"iteration", 1}, {"heat_iteration", 1}};
+  if (!c.parts.empty()) iteration.assign(c.parts.begin(), c.parts.end());
   const double loads = std::max(1.0, size.work.solutions);
+  const std::vector<stage_maker::often> of_loads{
+      {"load", loads}, {"restart", loads * usual_restarts}, {"heat_load", 1}, {"heat_restart", usual_restarts}};
   t.iteration = make.of("iteration", c.seconds_of_iteration(unknowns), iteration);
-  for (const char* part : {"heat_iteration", "iteration"})
-    for (const plan_time& p : part_named(on.parts, part).plans) t.of_iteration.push_back(p);
+  add_plans(t.of_iteration, on.parts, iteration);
   t.stages = {
       stage_maker::serial("import", size.was_there ? 0 : size.import_seconds),
       stage_maker::serial("start", c.start.fixed),
       make.of("reading", c.reading.at(voxels), {{"reading", 1}}),
       make.of("set up", c.set_up.at(unknowns), {{"set_up", 1}, {"heat_set_up", 1}}, computed),
-      make.of("load", c.load.at(unknowns),
-              {{"load", loads}, {"restart", loads * usual_restarts}, {"heat_load", 1}, {"heat_restart", usual_restarts}},
-              computed),
+      make.of("load", c.load.at(unknowns), c.parts.empty() ? of_loads : std::vector<stage_maker::often>(), computed),
       make.of("iterations", c.seconds_of_iteration(unknowns), iteration, computed * c.iterations),
       make.of("writing", c.writing.at(voxels), {{"writing", 1}}, computed),
       make.of("picture", pixels * c.picture.at(std::cbrt(static_cast<double>(e.voxels))) / ranks,
@@ -125,7 +156,9 @@ time_estimate add_up(const spec& job, const job_size& size, const on_ranks& on, 
   t.assumed = q.assumed;
   t.assumed.insert(t.assumed.end(), on.assumed.begin(), on.assumed.end());
 
-  if (!part_named(on.parts, "heat_iteration").plans.empty())
+  if (c.parts.empty() && on.marked)
+    t.assumed.emplace_back("of the solver's messages those of its iterations only: a pilot counts the others");
+  if (!on.marked && !part_named(on.parts, "heat_iteration").plans.empty())
     t.assumed.push_back("the heat problem is taken to have as many iterations as that of elasticity");
 
   double core = 0, messages = 0;

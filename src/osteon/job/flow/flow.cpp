@@ -7,6 +7,7 @@
 #include <osteon/job/flow/check_openings.hpp>
 #include <osteon/job/flow/check_time_steps.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
+#include <osteon/job/flow/rehearse_flow.hpp>
 #include <osteon/job/flow/run_flow.hpp>
 #include <osteon/job/flow/speed_frames.hpp>
 
@@ -422,11 +423,10 @@ const physics& flow() {
       .work = flow_work,
       .most_components = [](const spec&) { return 3; },
       .has_lines = true,
+      .draws_lines = true,
       .run = run_flow,
-      .why_not_rehearsed =
-          [](const spec&) {
-            return std::string("how often flow computes its residuals and bounds anew follows from their values");
-          },
+      .rehearse = rehearse_flow,
+      .why_not_rehearsed = why_flow_is_not_rehearsed,
       .paint = paint_speeds};
   return row;
 }

@@ -31,6 +31,16 @@ double tortuosity_of(MPI_Comm comm, const std::vector<float>& speed, const std::
 
 }  // namespace
 
+std::vector<io::field_info> flow_field_infos() {
+  return {{"velocity", "velocity of the fluid", "mm s-1", io::centring::cell, 3},
+          {"speed", "speed of the fluid", "mm s-1", io::centring::cell, 1},
+          {"pressure", "pressure of the fluid", "Pa", io::centring::cell, 1}};
+}
+
+io::field_info wall_shear_info() {
+  return {"wall_shear_stress", "shear stress on the walls of a voxel", "Pa", io::centring::cell, 1};
+}
+
 cell_values spread_over(const local_model& part, const voxel::run_set& fluid, std::vector<float> values,
                         std::int64_t components) {
   if (fluid.size() == part.cells.size()) return share(std::move(values));
@@ -60,16 +70,12 @@ void show_flow(physics_result& result, const spec& job, const local_model& part,
   result.shown_units = "mm s-1";
   result.shown_low = 0;
   result.shown_high = statistics.p99;
-  const auto field = [&part](const char* name, const char* words, const char* units, cell_values values, int components) {
-    return result_field{{name, words, units, io::centring::cell, components},
-                        [&part, values = std::move(values), components] { return cell_planes(part, values, components); }};
-  };
   result.is_fluid = true;
   if (job.picture.enabled && statistics.max > 0 && job.picture.streamlines.value_or(1) > 0) result.lines_of = velocity;
-  const result_field in_order{{"velocity", "velocity of the fluid", "mm s-1", io::centring::cell, 3},
-                              [&part, velocity] { return vector_planes(part, velocity); }};
-  result.fields = {in_order, field("speed", "speed of the fluid", "mm s-1", speed, 1),
-                   field("pressure", "pressure of the fluid", "Pa", pressure, 1)};
+  const std::vector<io::field_info> infos = flow_field_infos();
+  result.fields = {{infos[0], [&part, velocity] { return vector_planes(part, velocity); }},
+                   {infos[1], [&part, speed] { return cell_planes(part, speed); }},
+                   {infos[2], [&part, pressure] { return cell_planes(part, pressure); }}};
 }
 
 }  // namespace osteon::job

@@ -13,6 +13,10 @@ namespace osteon::job {
 void show_flow(physics_result& result, const spec& job, const local_model& part, const voxel::run_set& fluid,
                std::vector<float> velocity_mm_per_s, std::vector<float> pressure_Pa, std::optional<axis> straight);
 
+/// What these fields are called. The last is of flow between openings only.
+std::vector<io::field_info> flow_field_infos();
+io::field_info wall_shear_info();
+
 /// Values of all active voxels from those of the fluid; NaN elsewhere. @collective local
 cell_values spread_over(const local_model& part, const voxel::run_set& fluid, std::vector<float> values,
                         std::int64_t components);

@@ -23,7 +23,8 @@ constexpr double m2_per_mm2 = 1e-6, m2_per_darcy = 9.869233e-13;
 
 std::string condition_of(const spec& job) { return job.load.boundary_condition.value_or("periodic"); }
 
-// All active voxels are the fluid: import has chosen them.
+}  // namespace
+
 solve::flow_problem make_flow_problem(const spec& job, const local_model& part) {
   const flow_keys f = flow_keys_of(job);
   solve::flow_problem problem;
@@ -41,6 +42,8 @@ solve::flow_problem make_flow_problem(const spec& job, const local_model& part) 
   problem.pressure_drop_Pa = f.pressure_drop_Pa.value_or(1);
   return problem;
 }
+
+namespace {
 
 solve::flow_options options_of(const solve::options& how) {
   solve::flow_options options;

@@ -57,6 +57,8 @@ double transfer_coefficient(const solve::temperature_solution& s) {
 
 }  // namespace
 
+io::field_info flow_temperature_info() { return {"temperature", "temperature", "K", io::centring::cell, 1}; }
+
 voxel::run_set fluid_of(const spec& job, const local_model& part) {
   if (!physics_of(job).rules(job).has_others) return part.cells;
   const std::array<material_number, 1> fluid{1};
@@ -141,7 +143,7 @@ void add_flow_temperature(physics_result& result, const spec& job, const local_m
 
   cell_values temperature;
   comm::collectively(part.where.comm, [&] { temperature = share({s.temperature_K.begin(), s.temperature_K.end()}); });
-  result.fields.push_back({{"temperature", "temperature", "K", io::centring::cell, 1},
+  result.fields.push_back({flow_temperature_info(),
                            [&part, temperature] { return cell_planes(part, temperature); }});
   result.shown_name = "temperature";
   result.shown_title = "temperature";

@@ -10,6 +10,9 @@ namespace osteon::job {
 /// The voxels of the fluid: all active ones, or with others those of material 1. @collective local
 voxel::run_set fluid_of(const spec& job, const local_model& part);
 
+/// What its field is called.
+io::field_info flow_temperature_info();
+
 /// The problem, but for the velocities. @param boundaries of the flow, each with the table that it is of
 solve::temperature_problem make_temperature_problem(const spec& job, const local_model& part, const voxel::run_set& fluid,
                                                     const std::vector<solve::flow_boundary>& boundaries,

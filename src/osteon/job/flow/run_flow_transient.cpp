@@ -16,22 +16,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-solve::flow_time_plan make_flow_time_plan(const spec& job) {
-  const flow_keys f = flow_keys_of(job);
-  const transient_spec& t = *job.transient;
-  const std::string start = f.start.value_or("rest");
-  return {.end_s = *t.end_s,
-          .step_s = t.step_s.value_or(0),
-          .courant = f.cfl.value_or(solve::flow_time_plan{}.courant),
-          .implicitness = t.scheme == "implicit_euler" ? 1 : 0.5,
-          .record_every_s = t.output_every_s,
-          .start = start == "rest"       ? solve::flow_start::rest
-                   : start == "creeping" ? solve::flow_start::creeping
-                                         : solve::flow_start::steady,
-          .steady_change_per_s = f.steady_change_per_s.value_or(0),
-          .has_fields = t.write_steps};
-}
-
 // What each record says, by key and time.
 json history_of(const std::vector<solve::flow_record>& records, const std::vector<std::string>& names) {
   json history = json::object();
@@ -60,6 +44,22 @@ json history_of(const std::vector<solve::flow_record>& records, const std::vecto
 }
 
 }  // namespace
+
+solve::flow_time_plan make_flow_time_plan(const spec& job) {
+  const flow_keys f = flow_keys_of(job);
+  const transient_spec& t = *job.transient;
+  const std::string start = f.start.value_or("rest");
+  return {.end_s = *t.end_s,
+          .step_s = t.step_s.value_or(0),
+          .courant = f.cfl.value_or(solve::flow_time_plan{}.courant),
+          .implicitness = t.scheme == "implicit_euler" ? 1 : 0.5,
+          .record_every_s = t.output_every_s,
+          .start = start == "rest"       ? solve::flow_start::rest
+                   : start == "creeping" ? solve::flow_start::creeping
+                                         : solve::flow_start::steady,
+          .steady_change_per_s = f.steady_change_per_s.value_or(0),
+          .has_fields = t.write_steps};
+}
 
 physics_result run_flow_transient(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
   const MPI_Comm comm = part.where.comm;

@@ -2,8 +2,12 @@
 /// @file
 /// The stage of a flow job in time.
 #include <osteon/job/physics_result.hpp>
+#include <osteon/solve/flow/transient/transient_flow.hpp>
 
 namespace osteon::job {
+
+/// [transient] as the solver takes it. @collective local
+solve::flow_time_plan make_flow_time_plan(const spec& job);
 
 /// @collective on part.where.comm
 physics_result run_flow_transient(const spec& job, const local_model& part, const solve::options& how, log_sink& log);

@@ -57,6 +57,19 @@ constexpr std::array<std::pair<const char*, const char*>, part_count> words{
      {"writing", "once"},
      {"picture", "once"}}};
 
+constexpr const char* as_counted = "as often as messages.parts of a run says";
+
+// Of each rank what a part of this name sent.
+std::vector<comm::message_ledger> ledgers_of(const std::vector<comm::rehearsed_parts>& marked, const std::string& name) {
+  std::vector<comm::message_ledger> all;
+  for (const comm::rehearsed_parts& of_rank : marked) {
+    const auto found =
+        std::find_if(of_rank.parts.begin(), of_rank.parts.end(), [&](const auto& p) { return p.name == name; });
+    all.push_back(found == of_rank.parts.end() ? comm::message_ledger() : *found->sent);
+  }
+  return all;
+}
+
 part_number part_of(solve::solve_part p) {
   switch (p) {
     case solve::solve_part::set_up:
@@ -135,13 +148,13 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
   const bool deals_out_bricks = takes_bricks(job, header.shape.z, ranks);
   check_ranks(header, ranks, deals_out_bricks);
   const grid::box_tree boxes = boxes_of(header, image, ranks, deals_out_bricks);
-  job_plans result{job.name, job.physics, ranks, !boxes.is_planes(), {}, {}};  // few bricks may be planes
+  job_plans result{job.name, job.physics, ranks, !boxes.is_planes(), {}, false, {}};  // few bricks may be planes
   std::optional<render::picture_plan> drawn;
   if (job.picture.enabled) {
     const render::scene scene = scene_of_picture(job, header, false);
     drawn.emplace(boxes, scene, io::png_rows(scene.height, ranks));
     if (!drawn->assumed().empty()) result.assumed.push_back(drawn->assumed());
-    if (job.picture.streamlines.value_or(0) > 0)
+    if (job.picture.streamlines.value_or(row.draws_lines ? 1 : 0) > 0)
       result.assumed.emplace_back(
           "streamlines are not planned: lines go over between neighbours as they are followed, and the picture is joined "
           "once more for their edges");
@@ -149,10 +162,12 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
 
   std::vector<std::vector<comm::message_ledger>> ledgers(part_count);
   for (auto& of_part : ledgers) of_part.resize(static_cast<std::size_t>(ranks));
+  std::vector<comm::rehearsed_parts> marked(static_cast<std::size_t>(ranks));
   comm::run_virtual_ranks(ranks, [&](MPI_Comm comm) {
     const auto begin = [&](part_number p) {
       comm::attachment_of(comm)->ledger = &ledgers[p][static_cast<std::size_t>(comm::rank(comm))];
     };
+    comm::attachment_of(comm)->parts = &marked[static_cast<std::size_t>(comm::rank(comm))];
     begin(reading);
     local_model part;
     part.header = header;
@@ -173,6 +188,14 @@ job_plans plans_of_voxels(const spec& job, const voxel::model_header& header, co
     if (drawn) drawn->rehearse(part.where);
   });
   for (std::size_t p = 0; p < part_count; ++p) {
+    // What a solver marks takes the place of parts that would be empty.
+    if (p == load && !marked.front().parts.empty()) {
+      for (const auto& one : marked.front().parts)
+        result.parts.push_back({one.name, as_counted, comm::traffic_of(ledgers_of(marked, one.name))});
+      result.are_marked = true;
+      p = iteration;
+      continue;
+    }
     job_part part{words[p].first, words[p].second, comm::traffic_of(ledgers[p])};
     const bool is_earlier = p >= earlier_set_up && p <= earlier_iteration;  // few jobs have such
     if (!is_earlier || !part.plans.empty()) result.parts.push_back(std::move(part));

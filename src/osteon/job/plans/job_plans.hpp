@@ -13,16 +13,25 @@ namespace osteon::job {
 
 /// A part of a job that happens a number of times, and what it sends each time.
 struct job_part {
-  std::string name;       ///< reading, set_up, load, restart, iteration, writing, picture; heat_... of an earlier problem
+  /// reading, set_up, load, restart, iteration, writing, picture; heat_... of an earlier problem; or what a solver calls its
+  /// parts (comm::sent_part), those that are like an iteration with iteration in their names
+  std::string name;
   std::string how_often;  ///< in words
   std::vector<comm::plan_traffic> plans;
 };
+
+/// Whether a solver takes such a part over and over. Of flow with inertia there are several, with directions that are kept
+/// and without.
+inline bool is_iteration(const job_part& part) {
+  return part.name.starts_with("iteration") && !part.name.starts_with("iteration_without");
+}
 
 struct job_plans {
   std::string job, physics;
   int ranks = 1;
   bool bricks = false;
   std::vector<job_part> parts;
+  bool are_marked = false;           ///< the solver marks its parts, which a run counts
   std::vector<std::string> assumed;  ///< what a run may do otherwise, in sentences
 
   bool is_sound() const;  ///< whether every plan passes plan::verify

@@ -37,7 +37,7 @@ std::string why_not_planned(const spec& job, index3 shape) {
 placement::graph graph_of_iteration(const job_plans& plans) {
   std::map<std::pair<int, int>, double> bytes;  // in both directions
   for (const job_part& part : plans.parts) {
-    if (part.name != "iteration") continue;
+    if (!is_iteration(part)) continue;
     for (const comm::plan_traffic& p : part.plans) {
       if (p.plan.starts_with("reductions")) continue;
       std::map<std::pair<int, int>, std::int64_t> once;

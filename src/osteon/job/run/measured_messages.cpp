@@ -47,6 +47,7 @@ void add_messages(MPI_Comm comm, const comm::message_ledger& counted, int restar
       waited += plans[p].waited_seconds;
     }
     summary["messages"] = {{"restarts", restarts},
+                           {"parts", counted.parts()},
                            {"network", network.words},
                            {"waited_seconds", waited / comm::size(comm)},
                            {"model_seconds", sum},

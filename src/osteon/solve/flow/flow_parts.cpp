@@ -6,6 +6,7 @@
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/offsets.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/flow/flow_parts.hpp>
 #include <osteon/solve/operators/ghosted_cells.hpp>
 #include <osteon/voxel/rows_of_runs.hpp>
@@ -171,10 +172,8 @@ struct pieces_of_ranks {
 pieces_of_ranks find_pieces(const grid::block& where, const voxel::run_set& cells, bool periodic) {
   const MPI_Comm comm = where.comm;
   pieces_of_ranks result;
-  std::int32_t first = 0;
   result.piece = number_pieces(cells, result.count);
-  MPI_Exscan(&result.count, &first, 1, MPI_INT32_T, MPI_SUM, comm);
-  if (comm::rank(comm) == 0) first = 0;  // MPI_Exscan leaves it undefined there
+  const std::int32_t first = comm::sum_of_lower_ranks(comm, result.count);
 
   const ghosted_cells ghosted = with_ghosts(where, cells, {periodic, periodic, periodic});
   std::vector<std::int32_t> piece_of_cell(at(ghosted.size));
@@ -188,11 +187,11 @@ pieces_of_ranks find_pieces(const grid::block& where, const voxel::run_set& cell
 
 // What rank 0 knows of all pieces, on the ranks that have them.
 template <class T>
-std::vector<T> scatter_lists(MPI_Comm comm, const std::vector<T>& all, const std::vector<int>& counts, std::int32_t count,
-                             MPI_Datatype type) {
+std::vector<T> scatter_lists(MPI_Comm comm, const std::vector<T>& all, const std::vector<int>& counts,
+                             std::int32_t count) {
   const std::vector<int> begin = comm::offsets_of(counts);
   std::vector<T> own(at(count));
-  MPI_Scatterv(all.data(), counts.data(), begin.data(), type, own.data(), count, type, 0, comm);
+  comm::scatter_values(comm, all.data(), counts, begin, own.data(), count);
   return own;
 }
 
@@ -212,9 +211,9 @@ flow_parts find_flow_parts(const grid::block& where, const voxel::run_set& cells
       result.flowing_parts += parts.is_root(i) && (bits[at(i)] & wanted) != 0;
     }
   }
-  MPI_Bcast(&result.parts, 1, MPI_INT64_T, 0, comm);
-  MPI_Bcast(&result.flowing_parts, 1, MPI_INT64_T, 0, comm);
-  const auto own = scatter_lists(comm, bits, counts, pieces.count, MPI_UINT8_T);
+  result.parts = comm::of_first_rank(comm, result.parts);
+  result.flowing_parts = comm::of_first_rank(comm, result.flowing_parts);
+  const auto own = scatter_lists(comm, bits, counts, pieces.count);
   result.through.resize(pieces.piece.size());
   for (std::size_t n = 0; n < pieces.piece.size(); ++n) result.through[n] = own[at(pieces.piece[n])];
   return result;
@@ -234,8 +233,8 @@ numbered_parts number_flow_parts(const grid::block& where, const voxel::run_set&
     for (std::int32_t i = 0; i < size; ++i)
       if (!parts.is_root(i)) part[at(i)] = part[at(parts.root_of(i))];
   }
-  MPI_Bcast(&result.count, 1, MPI_INT32_T, 0, comm);
-  const auto own = scatter_lists(comm, part, counts, pieces.count, MPI_INT32_T);
+  result.count = comm::of_first_rank(comm, result.count);
+  const auto own = scatter_lists(comm, part, counts, pieces.count);
   result.of_run.resize(pieces.piece.size());
   for (std::size_t n = 0; n < pieces.piece.size(); ++n) result.of_run[n] = own[at(pieces.piece[n])];
   return result;

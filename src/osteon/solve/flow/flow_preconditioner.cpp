@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <osteon/base/at.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/kernel/flow/lattice_relax.hpp>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
 
@@ -96,8 +97,8 @@ heat_cells pressure_cells(const flow_cells& cells, const std::array<std::vector<
     low = std::min(low, static_cast<double>(mean[at(i)]));
     high = std::max(high, static_cast<double>(mean[at(i)]));
   });
-  MPI_Allreduce(MPI_IN_PLACE, &low, 1, MPI_DOUBLE, MPI_MIN, c.where.comm);
-  MPI_Allreduce(MPI_IN_PLACE, &high, 1, MPI_DOUBLE, MPI_MAX, c.where.comm);
+  comm::all_reduce(c.where.comm, &low, 1, MPI_MIN);
+  comm::all_reduce(c.where.comm, &high, 1, MPI_MAX);
   const double range = std::max(std::log(high / low), 1e-3);
   c.resistivity.assign(first_material + 3 * classes, 0);
   c.storage.assign(c.resistivity.size(), 0);
@@ -192,7 +193,7 @@ double flow_preconditioner::dot(const std::vector<float>& a, const std::vector<f
     for (std::int64_t i = begin; i < end; ++i) part += static_cast<double>(a[at(i)]) * static_cast<double>(b[at(i)]);
     return part;
   });
-  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, cells_.grid.where.comm);
+  comm::all_reduce(cells_.grid.where.comm, &sum, 1, MPI_SUM);
   return sum;
 }
 

@@ -129,6 +129,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   for (auto* v : {&r_, &s_, &p_, &v_, &w_, &q_}) v->assign(at(4 * stride), 0.0F);
   const double scale = cells_.unit_mm * cells_.unit_mm / static_cast<double>(cells_.voxels);
 
+  const int most = how.rehearses ? 1 : how.max_iterations;
   const double first = std::sqrt(recompute_residual());
   progress now = sums();
   double exact = 1, relative = 1, least = 1;  // at the last exact residual; now; of all
@@ -154,7 +155,10 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     if (relative > how.residual_tolerance) return false;
     if (width <= how.permeability_tolerance) return true;
     if (width > worth_a_look) return false;
-    const double exactly = width_by(measure_energies());
+    const double exactly = [&] {
+      const auto sends = part("energies");
+      return width_by(measure_energies());
+    }();
     worth_a_look = width * how.permeability_tolerance / exactly;
     return exactly <= how.permeability_tolerance;
   };
@@ -162,6 +166,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   bool starts = true;             // no direction is to be conjugate to
   int scalings = 0, idle = 0;
   const auto refresh = [&] {
+    const auto sends = part("restart");
     exact = relative = std::sqrt(recompute_residual()) / first;
     now = sums();
     preconditioner_.apply(r_.data(), s_.data(), velocity_scale_);
@@ -183,8 +188,10 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   };
   preconditioner_.apply(r_.data(), s_.data(), velocity_scale_);
   for (;;) {
+    auto sends = part("iteration");
     multiply();
     if (is_done()) {
+      sends.becomes("look" + ending_);
       if (exact == relative) {
         certificate.converged = true;
         break;
@@ -193,12 +200,16 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
       starts = true;
       continue;
     }
-    if (certificate.iterations >= how.max_iterations) break;
+    if (certificate.iterations >= most) {
+      sends.becomes("look" + ending_);
+      break;
+    }
     if (how.poll) how.poll();
 
     const double before = rho;
     rho = all_ranks(std::array{square_of_residual(owned, stride, r_, s_, v_)})[0];
     if (!(rho > 0)) {
+      sends.becomes("iteration_without_size" + ending_);
       rescale();
       continue;
     }
@@ -211,6 +222,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     ++certificate.iterations;
     const double step = rho / square;
     if (!(square > 0) || !std::isfinite(step)) {
+      sends.becomes("iteration_without_step" + ending_);
       rescale();
       continue;
     }
@@ -248,7 +260,11 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
                  fmt::format("iteration {}, relative residual {:.2e}, permeability {:.5g} mm2", certificate.iterations,
                              relative, scale * (now.work + now.momentum + now.mass)));
   }
-  if (exact != relative) relative = std::sqrt(recompute_residual()) / first;
+  if (exact != relative) {
+    const auto sends = part("last_residual");
+    relative = std::sqrt(recompute_residual()) / first;
+  }
+  if (how.rehearses) rehearse_rest();
   certificate.true_relative_residual = relative;
   certificate.energy_identity_error =
       std::abs(answer.from_flux_mm2 - answer.from_dissipation_mm2) / std::abs(answer.permeability_mm2);
@@ -257,6 +273,23 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   const MPI_Comm comm = cells_.grid.where.comm;
   certificate.solve_cpu_seconds = cpu.of_all_ranks(comm);
   certificate.work = (certificate.iterations * work_of_iteration()).of_all_ranks(comm);
+}
+
+// What else a solve may send, once each; values do not matter.
+void flow_solver::rehearse_rest() {
+  const auto sum = [&] { all_ranks(std::array{0.0}); };
+  const auto as = [&](const char* name, auto send) {
+    const auto sends = part(name);
+    send();
+  };
+  const auto look = [&] { multiply(), bounds_of_energies(); };
+  const auto restart = [&] { recompute_residual(), sums(), preconditioner_.apply(r_.data(), s_.data(), velocity_scale_); };
+  as("look", look);
+  as("energies", [&] { measure_energies(); });
+  as("restart", restart);
+  as("last_residual", [&] { recompute_residual(); });
+  as("iteration_without_size", [&] { look(), sum(); });
+  as("iteration_without_step", [&] { look(), sum(), preconditioner_.apply(w_.data(), q_.data(), velocity_scale_), sum(); });
 }
 
 // Of the residual, by a product with P of no scale, into q.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <osteon/solve/flow/flow_preconditioner.hpp>
 #include <osteon/solve/flow/flow_sums.hpp>
+#include <string>
 #include <vector>
 
 namespace osteon::solve {
@@ -28,6 +29,9 @@ class flow_solver {
   /// Solve from zero. Sets permeabilities, bounds and the certificate of `answer`, in mm2.
   /// @throws solve_error if a value is not finite, or no scale makes the inner product one @collective
   void solve(const flow_options& how, flow_direction& answer, log_sink& log);
+
+  /// Behind the names of this solver's parts (comm::sent_part). @collective local
+  void name_parts(std::string ending) { ending_ = std::move(ending); }
 
   /// t, as it has grown.
   double velocity_scale() const { return velocity_scale_; }
@@ -60,12 +64,15 @@ class flow_solver {
     return sum_of_ranks(cells_.grid.where.comm, sums);
   }
   double open_work(std::size_t axis) const;
+  comm::sent_part part(const char* name) const { return {cells_.grid.where.comm, name + ending_}; }
+  void rehearse_rest();
 
   const flow_cells& cells_;
   kernel::stokes_stencil<float> single_;
   kernel::stokes_stencil<double> double_;
   flow_preconditioner preconditioner_;
   float velocity_scale_;
+  std::string ending_;
   std::size_t axis_ = 0;
   std::vector<double> x_;
   std::vector<float> r_, s_, p_, v_, w_, q_;  // residual, P r, direction, K s, K p, P w

@@ -7,6 +7,7 @@
 #include <array>
 #include <osteon/base/at.hpp>
 #include <osteon/base/for_each.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <vector>
 
 namespace osteon::solve {
@@ -32,7 +33,7 @@ std::array<double, N> sum_blocks(std::int64_t owned, Term term) {
 /// Sums over all ranks. @collective on comm
 template <std::size_t N>
 std::array<double, N> sum_of_ranks(MPI_Comm comm, std::array<double, N> sums) {
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), N, MPI_DOUBLE, MPI_SUM, comm);
+  comm::counted_all_reduce(comm, sums.data(), N, MPI_SUM);
   return sums;
 }
 

@@ -66,6 +66,7 @@ struct through_options {
   bool fields = true;
   std::function<void()> poll{};  ///< called between iterations, may throw on all ranks; empty: not
   bool faces = false;            ///< the velocities on the voxels' faces are wanted, too
+  bool rehearses = false;        ///< some iterations, and whatever else a solve may send: for the plans of virtual ranks
 };
 
 /// What passes one boundary.

@@ -8,6 +8,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/flow/flow_parts.hpp>
 #include <osteon/solve/flow/flow_solver.hpp>
 
@@ -56,7 +57,7 @@ flow_counts check_and_count(const flow_problem& problem, const flow_options& how
   flow_counts counts;
   counts.voxels = problem.where.domain.volume();
   counts.fluid = problem.cells.size();
-  MPI_Allreduce(MPI_IN_PLACE, &counts.fluid, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
+  counts.fluid = comm::sum_of(problem.where.comm, counts.fluid);
   if (counts.fluid == 0)
     throw data_error(fmt::format("none of the {} voxels is fluid; choose other labels for the fluid", counts.voxels));
   if (counts.fluid == counts.voxels && problem.surroundings != flow_surroundings::closed)
@@ -170,8 +171,10 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
   all.counts.flowing_parts = parts.flowing_parts;
   std::uint8_t reached = 0;
   for (const std::uint8_t t : parts.through) reached |= t;
-  MPI_Allreduce(MPI_IN_PLACE, &reached, 1, MPI_UINT8_T, MPI_BOR, problem.where.comm);
+  comm::all_reduce(problem.where.comm, &reached, 1, MPI_BOR);
 
+  // Directions that have cells of their own send messages of their own.
+  const bool is_one_of_several = !is_periodic && problem.directions.size() > 1;
   std::optional<flow_cells> cells;
   std::optional<flow_solver> solver;
   bool is_surveyed = false;
@@ -203,6 +206,7 @@ flow_solution solve_permeability(const flow_problem& problem, const flow_options
         is_surveyed = true;
       }
       solver.emplace(*cells);
+      if (is_one_of_several) solver->name_parts(fmt::format("_along_{}", letters[a]));
       all.setup_seconds += watch.seconds();
     }
     answer.certificate.setup_seconds = watch.seconds();

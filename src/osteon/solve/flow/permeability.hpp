@@ -50,6 +50,7 @@ struct flow_options {
   int max_iterations = 500;       ///< for each direction
   bool fields = true;             ///< whether velocities and pressures are wanted
   std::function<void()> poll{};   ///< called between iterations, may throw on all ranks to end the solve; empty: not
+  bool rehearses = false;         ///< one iteration, and whatever else a solve may send: for the plans of virtual ranks
 };
 
 /// The answer for one direction.

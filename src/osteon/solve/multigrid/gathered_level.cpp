@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <osteon/comm/communicator.hpp>
 #include <osteon/comm/message_ledger.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/multigrid/coarse_rows.hpp>
 #include <tuple>
 
@@ -59,13 +59,9 @@ void choose_blocks(level_geometry& geometry) {
 gathered_level::gathered_level(MPI_Comm comm, coarse_level& level, level_geometry& geometry)
     : comm_(comm), owned_(level.matrix.rows()) {
   const kernel::sparse_rows& k = level.matrix;
-  const bool root = comm::rank(comm) == 0;
-  counts_.resize(root ? static_cast<std::size_t>(comm::size(comm)) : 0);
-  MPI_Gather(&owned_, 1, MPI_INT, counts_.data(), 1, MPI_INT, 0, comm);
+  counts_ = comm::gathered_counts(comm, owned_);
   offsets_ = comm::offsets_of(counts_);
-  std::int32_t first = 0;
-  MPI_Exscan(&owned_, &first, 1, MPI_INT32_T, MPI_SUM, comm);
-  if (root) first = 0;  // MPI_Exscan leaves it undefined there
+  const std::int32_t first = comm::sum_of_lower_ranks(comm, owned_);
   std::vector<std::int32_t> number(at(owned_ + level.ghosts));
   std::iota(number.begin(), number.begin() + owned_, first);
   level.links.exchange(number.data());
@@ -92,12 +88,12 @@ gathered_level::gathered_level(MPI_Comm comm, coarse_level& level, level_geometr
 
 void gathered_level::gather(const float* own, std::vector<float>& all) const {
   const auto counted = comm::counted_call::gather(comm_, "coarsest level to rank 0", counts_, owned_, sizeof(float));
-  MPI_Gatherv(own, owned_, MPI_FLOAT, all.data(), counts_.data(), offsets_.data(), MPI_FLOAT, 0, comm_);
+  comm::gather_values(comm_, own, owned_, all.data(), counts_, offsets_);
 }
 
 void gathered_level::scatter(const std::vector<float>& all, float* own) const {
   const auto counted = comm::counted_call::scatter(comm_, "coarsest level from rank 0", counts_, owned_, sizeof(float));
-  MPI_Scatterv(all.data(), counts_.data(), offsets_.data(), MPI_FLOAT, own, owned_, MPI_FLOAT, 0, comm_);
+  comm::scatter_values(comm_, all.data(), counts_, offsets_, own, owned_);
 }
 
 }  // namespace osteon::solve

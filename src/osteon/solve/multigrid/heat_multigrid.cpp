@@ -6,6 +6,7 @@
 #include <memory>
 #include <numbers>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/virtual_ranks.hpp>
 #include <osteon/solve/multigrid/heat_cycle.hpp>
 #include <span>
 #include <utility>
@@ -106,11 +107,7 @@ heat_multigrid::heat_multigrid(const heat_cells& kept, const heat_cells& fine, c
   const auto name_last = [&] { coarse_.back().links.name = heat_cycle::name_of_level(coarse_.size()); };
   coarse_.push_back(aggregate(fine, geometry));
   name_last();
-  const auto unknowns = [&] {
-    std::int64_t n = coarse_.back().matrix.rows();
-    MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, comm);
-    return n;
-  };
+  const auto unknowns = [&] { return comm::sum_of(comm, coarse_.back().matrix.rows()); };
   const auto may_grow = [&] { return next_shift(geometry.shift, fine.spacing_mm, fine.where.domain) != geometry.shift; };
   for (std::int64_t count = unknowns(), before = 3 * count; heat_cycle::coarsens(count, before) && may_grow();) {
     coarse_.push_back(aggregate(coarse_.back(), geometry));

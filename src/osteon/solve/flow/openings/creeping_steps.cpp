@@ -13,6 +13,7 @@ namespace {
 constexpr double creeping_drop = 0.03;  // fall of the size of s after which rounding might be felt
 constexpr double creeping_growth = 1.3;
 constexpr int most_creeping_scalings = 8;
+constexpr int rehearsed_iterations = 4;  // until fluid moves along all axes, which carries heat
 constexpr int creeping_patience = 40;  // iterations without a fall of |s|
 
 }  // namespace
@@ -40,14 +41,20 @@ bool through_solver::settle_creeping(double tolerance, const through_options& ho
   int scalings = 0, idle = 0;
   // The residual anew, and what is left of it. @return whether that is little enough
   const auto refresh = [&] {
-    remove_free_pressure(x_.data() + 3 * stride);
+    {
+      const auto sends = part("free_pressure");
+      remove_free_pressure(x_.data() + 3 * stride);
+    }
     find_residual();
     exact = size(s_);
     const double of_answer = size_of_answer();
     answer.steady_history.push_back(of_answer > 0 ? exact / of_answer : 0);
     if (!std::isfinite(exact)) return false;
     if (exact == 0 || (exact <= tolerance * of_answer && std::abs(imbalance()) <= tolerance)) return true;
-    precondition(r_.data(), s_.data(), velocity_scale_);
+    {
+      const auto sends = part("preconditioner");
+      precondition(r_.data(), s_.data(), velocity_scale_);
+    }
     now = size(s_);
     refreshed = 0;
     return false;
@@ -69,15 +76,17 @@ bool through_solver::settle_creeping(double tolerance, const through_options& ho
   if (refresh()) return true;
   least = now;
   for (;;) {
-    if (certificate.iterations >= how.max_iterations) {
+    if (certificate.iterations >= (how.rehearses ? rehearsed_iterations : how.max_iterations)) {
       refresh();
       return false;
     }
     if (how.poll) how.poll();
+    auto sends = part("iteration");
     multiply(s_);
     const double before = rho;
     rho = all_ranks(std::array{square_of_residual(owned, stride, r_, s_, v_)})[0];
     if (!(rho > 0)) {
+      sends.becomes("iteration_without_size");
       if (rescale()) return true;
       continue;
     }
@@ -91,6 +100,7 @@ bool through_solver::settle_creeping(double tolerance, const through_options& ho
     certificate.work += work_of_creeping_iteration();
     const double step = rho / square;
     if (!(square > 0) || !std::isfinite(step)) {
+      sends.becomes("iteration_without_step");
       if (rescale()) return true;
       continue;
     }

@@ -8,6 +8,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/flow/openings/opening_profiles.hpp>
 #include <osteon/solve/flow/openings/through_parts.hpp>
 #include <osteon/solve/flow/openings/through_solver.hpp>
@@ -98,9 +99,9 @@ std::vector<std::uint64_t> find_conditions(const through_problem& problem, const
     }
   }
   const MPI_Comm comm = problem.where.comm;
-  MPI_Allreduce(MPI_IN_PLACE, met.data(), static_cast<int>(met.size()), MPI_UINT64_T, MPI_BOR, comm);
-  MPI_Allreduce(MPI_IN_PLACE, faces.data(), static_cast<int>(faces.size()), MPI_INT64_T, MPI_SUM, comm);
-  MPI_Allreduce(MPI_IN_PLACE, both.data(), 2, MPI_INT64_T, MPI_MAX, comm);
+  comm::all_reduce(comm, met.data(), met.size(), MPI_BOR);
+  comm::all_reduce(comm, faces.data(), faces.size(), MPI_SUM);
+  comm::all_reduce(comm, both.data(), both.size(), MPI_MAX);
   if (both[0] >= 0)
     throw usage_error(fmt::format("{} and {} both claim a voxel's face; make their parts of it disjoint",
                                   problem.boundaries[at(both[0])].name, problem.boundaries[at(both[1])].name));
@@ -115,7 +116,7 @@ through_outline survey_conditions(const through_problem& problem, const through_
   through_outline result;
   result.counts.voxels = problem.where.domain.volume();
   result.counts.fluid = problem.cells.size();
-  MPI_Allreduce(MPI_IN_PLACE, &result.counts.fluid, 1, MPI_INT64_T, MPI_SUM, comm);
+  result.counts.fluid = comm::sum_of(comm, result.counts.fluid);
   if (result.counts.fluid == 0)
     throw data_error(fmt::format("none of the {} voxels is fluid; choose other labels for the fluid", result.counts.voxels));
   result.parts = number_flow_parts(problem.where, problem.cells);

@@ -81,6 +81,9 @@ void through_solver::multiply(step_kind kind) {
 
 // r = b - K x - C(x) x, computed in double, and s = P r.
 void through_solver::find_residual() {
+  const auto sends = part(reynolds_ == 0  ? "residual"
+                          : transport_[0] ? "residual_with_inertia"
+                                          : "first_residual_with_inertia");
   const std::int64_t stride = cells_.stride();
   for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(x_.data() + c * stride);
   for_each_stokes(double_, x_.data(), {}, [r = exact_.data(), stride]<class V>(int c, std::int32_t i, V value) {
@@ -102,6 +105,7 @@ void through_solver::precondition(const float* r, float* z, float velocity_scale
 
 // P of the flow of x as it is now.
 void through_solver::linearise() {
+  const auto sends = part("linearisation");
   convection_.linearise(x_.data());
 #pragma omp parallel for schedule(dynamic, 1)
   for (std::size_t c = 0; c < 3; ++c) transport_[c] = std::make_unique<transport_cycle>(cells_, convection_, c);
@@ -166,7 +170,7 @@ void through_solver::remove_free_pressure(T* pressure) const {
   for (std::int32_t i = 0; i < cells_.grid.owned; ++i)
     if (const std::int32_t part = open_.free_part[at(i)]; part >= 0)
       sums[2 * at(part)] += static_cast<double>(pressure[i]), ++sums[2 * at(part) + 1];
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM, cells_.grid.where.comm);
+  comm::counted_all_reduce(cells_.grid.where.comm, sums.data(), sums.size(), MPI_SUM);
   for (std::int32_t i = 0; i < cells_.grid.owned; ++i)
     if (const std::int32_t part = open_.free_part[at(i)]; part >= 0)
       pressure[i] = static_cast<T>(static_cast<double>(pressure[i]) - sums[2 * at(part)] / sums[2 * at(part) + 1]);
@@ -174,6 +178,7 @@ void through_solver::remove_free_pressure(T* pressure) const {
 
 // Of the velocities, of the pressure.
 std::array<double, 2> through_solver::squares(const std::vector<float>& v) const {
+  const auto sends = part("size");
   return all_ranks(sum_blocks<2>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
     const float* const own = v.data() + c * cells_.stride() + begin;
     sum[c == 3 ? 1 : 0] = dot(own, own, n);
@@ -186,6 +191,7 @@ double through_solver::size(const std::vector<float>& v) const {
 }
 
 double through_solver::size_of_answer() const {
+  const auto sends = part("size_of_answer");
   const auto sum =
       all_ranks(sum_blocks<1>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& part) {
         const double* const own = x_.data() + c * cells_.stride() + begin;
@@ -198,6 +204,7 @@ double through_solver::size_of_answer() const {
 
 // What flows in at all openings less what flows out, over half of all that passes them.
 double through_solver::imbalance() const {
+  const auto sends = part("imbalance");
   double net = 0, gross = 0;
   for (std::int32_t i = 0; i < cells_.grid.owned; ++i) net += exact_[at(3 * cells_.stride() + i)];
   for (const auto& [axis, face] : open_faces_)
@@ -221,6 +228,9 @@ bool through_solver::reduce_s(step_kind kind, double to, const through_options& 
   while (now > to * start) {
     if (certificate.iterations >= how.max_iterations) return false;
     if (how.poll) how.poll();
+    const bool is_first = kept_.empty();
+    auto sends = part(kind == step_kind::picard ? (is_first ? "first_iteration_of_picard" : "iteration_of_picard")
+                                                : (is_first ? "first_iteration_of_newton" : "iteration_of_newton"));
     p_ = s_;
     if (stands_still) {
       // s is orthogonal to its own image, and would come again. The last image leads on, in the size of s.
@@ -273,6 +283,7 @@ bool through_solver::reduce_s(step_kind kind, double to, const through_options& 
       std::rotate(kept_.begin(), kept_.begin() + 1, kept_.end());
     direction& newest = kept_.back();
     const auto length = static_cast<float>(1 / std::sqrt(d[0]));
+    const auto last = part("update");
     const auto t = all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
       const float *const w = w_.data() + c * stride + begin, *const p = p_.data() + c * stride + begin,
                          *const v = v_.data() + c * stride + begin;
@@ -311,7 +322,10 @@ bool through_solver::settle(double reynolds, double tolerance, int most, const t
   solve_certificate& certificate = answer.certificate;
   reynolds_ = reynolds;
   convection_.set_reynolds(reynolds);
-  for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(x_.data() + c * cells_.stride());
+  {
+    const auto sends = part("ghosts_of_answer");
+    for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(x_.data() + c * cells_.stride());
+  }
   linearise();
   find_residual();
   double now = size(s_);
@@ -327,7 +341,10 @@ bool through_solver::settle(double reynolds, double tolerance, int most, const t
     const step_kind kind = picards > 0 ? step_kind::picard : step_kind::newton;
     if (step > 0) {
       linearise();
-      precondition(r_.data(), s_.data());
+      {
+        const auto sends = part("preconditioner_with_inertia");
+        precondition(r_.data(), s_.data());
+      }
       now = size(s_);
     }
     reduce_s(kind, fall_inertia, how, answer, log);
@@ -345,7 +362,10 @@ bool through_solver::settle(double reynolds, double tolerance, int most, const t
         x[i] += f * static_cast<double>(d[i]);
       });
       added = share;
-      remove_free_pressure(x_.data() + 3 * cells_.stride());
+      {
+        const auto sends = part("free_pressure");
+        remove_free_pressure(x_.data() + 3 * cells_.stride());
+      }
       find_residual();
       now = size(s_);
       if (kind != step_kind::newton || now < (1 - 0.1 * share) * old) break;
@@ -362,6 +382,53 @@ bool through_solver::settle(double reynolds, double tolerance, int most, const t
       --picards;
       if (picards == 0 && (step < first_picards || fall_of_picard < quick_picard)) picards = 1;
     }
+  }
+}
+
+// What else a solve may send, once each; values do not matter.
+void through_solver::rehearse_rest(const through_options& how, through_flow& answer) {
+  const double reynolds = reynolds_;
+  imbalance();
+  size_of_answer();
+  {
+    const auto sends = part("free_pressure");
+    remove_free_pressure(x_.data() + 3 * cells_.stride());
+  }
+  const auto sum = [&] { all_ranks(std::array{0.0}); };
+  const auto apply = [&] { precondition(w_.data(), change_.data(), velocity_scale_); };
+  reynolds_ = 0;
+  for (auto& t : transport_) t.reset();
+  find_residual();
+  {
+    const auto sends = part("preconditioner");
+    apply();
+  }
+  {
+    const auto sends = part("iteration_without_size");
+    multiply(s_), sum();
+  }
+  {
+    const auto sends = part("iteration_without_step");
+    multiply(s_), sum(), apply(), sum();
+  }
+  reynolds_ = reynolds;
+  if (reynolds == 0) return;
+  find_residual();  // before anything is linearised
+  {
+    const auto sends = part("ghosts_of_answer");
+    for (std::int64_t c = 0; c < 4; ++c) cells_.grid.links.exchange(x_.data() + c * cells_.stride());
+  }
+  linearise();
+  find_residual();
+  {
+    const auto sends = part("preconditioner_with_inertia");
+    precondition(r_.data(), s_.data());
+  }
+  through_options two = how;
+  for (const step_kind kind : {step_kind::picard, step_kind::newton}) {
+    std::fill(s_.begin(), s_.end(), 1.0F);
+    two.max_iterations = answer.certificate.iterations + 2;
+    reduce_s(kind, 0, two, answer, null_log());
   }
 }
 
@@ -388,7 +455,7 @@ void through_solver::solve(const through_options& how, through_flow& answer, log
     double reached = has_answer_ ? 1 : 0, wanted = 1;
     if (reached == 0) settle_creeping(on_the_way, how, answer, log);
     std::vector<double> known;
-    while (certificate.iterations < how.max_iterations) {
+    while (certificate.iterations < how.max_iterations && !how.rehearses) {
       known = x_;
       const bool is_last = wanted == 1;
       if (settle(wanted * reynolds, is_last ? how.tolerance : on_the_way, is_last ? most_steps : most_on_the_way, how,
@@ -411,6 +478,7 @@ void through_solver::solve(const through_options& how, through_flow& answer, log
     convection_.set_reynolds(reynolds);
     if (!certificate.converged) find_residual();
   }
+  if (how.rehearses) rehearse_rest(how, answer);
   has_answer_ = certificate.converged;
   certificate.true_relative_residual = first_residual > 0 ? length(squares(r_)) / first_residual : 0;
   certificate.restarts = static_cast<int>(answer.steady_history.size()) - 1;

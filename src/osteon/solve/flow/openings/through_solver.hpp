@@ -57,6 +57,8 @@ class through_solver {
   double size_of_answer() const;
   double imbalance() const;
   kernel_work work_of_creeping_iteration() const;  // of this rank
+  comm::sent_part part(const char* name) const { return {cells_.grid.where.comm, name}; }
+  void rehearse_rest(const through_options& how, through_flow& answer);
   bool settle_creeping(double tolerance, const through_options& how, through_flow& answer, log_sink& log);
   bool settle(double reynolds, double tolerance, int most, const through_options& how, through_flow& answer, log_sink& log);
   bool reduce_s(step_kind kind, double to, const through_options& how, through_flow& answer, log_sink& log);

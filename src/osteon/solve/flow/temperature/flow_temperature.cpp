@@ -239,6 +239,11 @@ temperature_solution solve_flow_temperature(const temperature_problem& problem, 
   MPI_Allreduce(MPI_IN_PLACE, &unknowns, 1, MPI_INT64_T, MPI_SUM, problem.where.comm);
   transport_solver solver(cells);
   all.certificate.setup_seconds = setup.seconds();
+  if (problem.rehearses) {
+    solver.rehearse(problem.convection);
+    if (problem.convection == heat_convection::limited) solver.residual_with(heat_convection::limited);
+    return all;
+  }
   solver.solve(problem.convection, how, all.certificate, log);
   all.certificate.unknowns = unknowns;
   heat_account(problem, cells, solver.answer()).fill(all);

@@ -39,6 +39,8 @@ struct temperature_problem {
   double heat_capacity_J_per_mm3K = 0;         ///< of the fluid: density times specific heat, > 0
   heat_convection convection = heat_convection::limited;
 
+  bool rehearses = false;  ///< whatever a solve may send, once each part: for the plans of virtual ranks; no answer
+
   std::vector<flow_boundary> openings;            ///< the flow's boundaries
   std::vector<std::optional<double>> incoming_K;  ///< of what flows in, by opening
   std::vector<heat_boundary> conditions;          ///< elsewhere; faces that none names are insulated

@@ -7,6 +7,7 @@
 #include <limits>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/flow/flow_parts.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
 #include <osteon/solve/heat/heat_parts.hpp>
@@ -180,8 +181,8 @@ class transport_builder {
   // A little of what an outlet lets back in is no fault. @throws usage_error @collective
   void refuse_unknown_inflow(log_sink& log) {
     std::array<double, 2> sums{unknown_inflow_, inflow_};
-    MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_DOUBLE, MPI_SUM, problem_.where.comm);
-    MPI_Allreduce(MPI_IN_PLACE, &unknown_opening_, 1, MPI_INT, MPI_MAX, problem_.where.comm);
+    comm::all_reduce(problem_.where.comm, sums.data(), sums.size(), MPI_SUM);
+    comm::all_reduce(problem_.where.comm, &unknown_opening_, 1, MPI_MAX);
     if (sums[0] == 0) return;
     constexpr double little = 0.01;
     const std::string& name = problem_.openings[at(unknown_opening_)].name;
@@ -211,15 +212,14 @@ class transport_builder {
       else if (result_.right[at(i)] != 0)
         own |= is_heated;
     }
-    MPI_Allreduce(MPI_IN_PLACE, known.data(), static_cast<int>(known.size()), MPI_UNSIGNED_CHAR, MPI_BOR,
-                  problem_.where.comm);
+    comm::all_reduce(problem_.where.comm, known.data(), known.size(), MPI_BOR);
     std::int64_t trapped = 0, held = 0;
     for (std::int32_t i = 0; i < result_.grid.owned; ++i) {
       trapped += known[at(part_of[at(i)])] == is_heated;
       held += (known[at(part_of[at(i)])] & is_held) != 0;
     }
     std::array<std::int64_t, 2> counts{trapped, held};
-    MPI_Allreduce(MPI_IN_PLACE, counts.data(), 2, MPI_INT64_T, MPI_SUM, problem_.where.comm);
+    comm::all_reduce(problem_.where.comm, counts.data(), counts.size(), MPI_SUM);
     if (counts[0] > 0)
       throw usage_error(
           fmt::format("{} voxels are heated by a flux or a source, but no heat can leave them: no inflow of a given "
@@ -278,7 +278,7 @@ void set_weights(transport_cells& cells, heat_convection how, const double* x, d
   std::vector<double> below, above;  // change of the temperature from the neighbour below, to that above
   for (std::size_t axis = 0; axis < 3; ++axis) {
     int some = flows(axis) ? 1 : 0;
-    MPI_Allreduce(MPI_IN_PLACE, &some, 1, MPI_INT, MPI_MAX, grid.where.comm);
+    comm::all_reduce(grid.where.comm, &some, 1, MPI_MAX);
     if (some == 0) continue;
     if (how == heat_convection::limited) {
       below.assign(at(grid.size), 0);

@@ -6,6 +6,7 @@
 #include <osteon/base/at.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/gather_to_all.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/multigrid/aggregate_forest.hpp>
 #include <osteon/solve/multigrid/aggregation.hpp>
 #include <unordered_map>
@@ -205,9 +206,7 @@ transport_geometry gathered_on_first(MPI_Comm comm, const transport_geometry& ow
   all.domain = own.domain;
   all.between.comm = MPI_COMM_SELF;
   const auto count = static_cast<std::int32_t>(own.loose.size());
-  std::int32_t first = 0;
-  MPI_Exscan(&count, &first, 1, MPI_INT32_T, MPI_SUM, comm);
-  if (comm::rank(comm) == 0) first = 0;  // MPI_Exscan leaves it undefined there
+  const std::int32_t first = comm::sum_of_lower_ranks(comm, count);
   std::vector<std::int32_t> number(at(count + own.ghosts));
   std::iota(number.begin(), number.begin() + count, first);
   if (!own.between.links.empty()) own.between.exchange(number.data());

@@ -10,6 +10,7 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/offsets.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/flow/temperature/transport_level.hpp>
 #include <osteon/solve/multigrid/aggregation.hpp>
 
@@ -29,7 +30,7 @@ double inner(MPI_Comm comm, const std::vector<float>& a, const std::vector<float
     for (std::int64_t i = begin; i < end; ++i) part += static_cast<double>(a[at(i)]) * static_cast<double>(b[at(i)]);
     return part;
   });
-  if (comm != MPI_COMM_SELF) MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
+  if (comm != MPI_COMM_SELF) comm::counted_all_reduce(comm, &sum, 1, MPI_SUM);
   return sum;
 }
 
@@ -127,11 +128,7 @@ transport_multigrid::transport_multigrid(const transport_cells& cells) {
     levels_.back()->take(geometry, shared);
   };
   const auto may_grow = [&] { return next_shift(geometry.shift, geometry.spacing_mm, geometry.domain) != geometry.shift; };
-  const auto count = [&] {
-    std::int64_t n = levels_.back()->rows.rows();
-    MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, comm);
-    return n;
-  };
+  const auto count = [&] { return comm::sum_of(comm, levels_.back()->rows.rows()); };
   const auto coarsen = [&](bool shared) {
     std::vector<std::int32_t> parent;
     geometry = coarsened(geometry, levels_.back()->rows, parent);
@@ -150,8 +147,7 @@ transport_multigrid::transport_multigrid(const transport_cells& cells) {
     gathered_->comm = comm;
     gathered_->below = levels_.size() - 1;
     gathered_->owned = levels_.back()->rows.rows();
-    gathered_->counts.resize(comm::rank(comm) == 0 ? at(comm::size(comm)) : 0);
-    MPI_Gather(&gathered_->owned, 1, MPI_INT, gathered_->counts.data(), 1, MPI_INT, 0, comm);
+    gathered_->counts = comm::gathered_counts(comm, gathered_->owned);
     gathered_->offsets = comm::offsets_of(gathered_->counts);
     geometry = gathered_on_first(comm, geometry);
     push(false);
@@ -196,9 +192,13 @@ void transport_multigrid::cycle(std::size_t n, const float* right, float* x) {
   if (gathered_ && n == gathered_->below) {
     level& all = *levels_[n + 1];
     const gathered& g = *gathered_;
-    MPI_Gatherv(right, g.owned, MPI_FLOAT, all.right.data(), g.counts.data(), g.offsets.data(), MPI_FLOAT, 0, g.comm);
+    {
+      const auto counted = comm::counted_call::gather(g.comm, "coarsest level to rank 0", g.counts, g.owned, sizeof(float));
+      comm::gather_values(g.comm, right, g.owned, all.right.data(), g.counts, g.offsets);
+    }
     cycle(n + 1, all.right.data(), all.x.data());
-    MPI_Scatterv(all.x.data(), g.counts.data(), g.offsets.data(), MPI_FLOAT, x, g.owned, MPI_FLOAT, 0, g.comm);
+    const auto counted = comm::counted_call::scatter(g.comm, "coarsest level from rank 0", g.counts, g.owned, sizeof(float));
+    comm::scatter_values(g.comm, all.x.data(), g.counts, g.offsets, x, g.owned);
     return;
   }
   if (n + 1 == levels_.size()) {
@@ -215,6 +215,25 @@ void transport_multigrid::cycle(std::size_t n, const float* right, float* x) {
   smooth(own, false, right, x, false);
 }
 
+void transport_multigrid::rehearse() {
+  for (std::size_t n = 1; n < levels_.size() && levels_[n]->is_shared; ++n) {
+    level& own = *levels_[n];
+    for (const int which : {1, 2}) {
+      const auto sends = part(n, which);
+      cycle(n, own.right.data(), own.found[0].data());
+      own.multiply(own.found[0].data(), own.image[0].data());
+      for (int k = 0; k < which + 1; ++k) inner(own.comm(), own.x, own.x, own.rows.rows());
+    }
+  }
+}
+
+// Of a cycle of a level that ranks share: the first one, and the second one that few corrections need.
+comm::sent_part transport_multigrid::part(std::size_t n, int which) const {
+  const level& own = *levels_[n];
+  return {own.is_shared ? own.between.comm : MPI_COMM_SELF,
+          own.is_shared ? fmt::format("heat_cycle_{}_of_level_{}", which, n) : std::string()};
+}
+
 // Solves a coarse level for its right side by at most two cycles, after GCR.
 void transport_multigrid::correct(std::size_t n) {
   level& own = *levels_[n];
@@ -224,11 +243,17 @@ void transport_multigrid::correct(std::size_t n) {
   auto& [c1, c2] = own.found;
   auto& [v1, v2] = own.image;
   std::vector<float>& r = own.right;
-  const double size = inner(own.comm(), r, r, count);
+  const double size = [&] {
+    const comm::sent_part sends(own.comm(), "heat_size");
+    return inner(own.comm(), r, r, count);
+  }();
   if (size == 0) return std::fill(own.x.begin(), own.x.end(), 0.0F);
-  cycle(n, r.data(), c1.data());
-  own.multiply(c1.data(), v1.data());
-  const double rho1 = inner(own.comm(), v1, v1, count), alpha1 = inner(own.comm(), v1, r, count);
+  const auto [rho1, alpha1] = [&] {
+    const auto sends = part(n, 1);
+    cycle(n, r.data(), c1.data());
+    own.multiply(c1.data(), v1.data());
+    return std::array{inner(own.comm(), v1, v1, count), inner(own.comm(), v1, r, count)};
+  }();
   if (!(rho1 > 0)) return std::fill(own.x.begin(), own.x.end(), 0.0F);
   const double t1 = alpha1 / rho1;
   if (size - alpha1 * t1 <= static_cast<double>(good_enough * good_enough) * size) {
@@ -236,6 +261,7 @@ void transport_multigrid::correct(std::size_t n) {
     return;
   }
   for (std::size_t i = 0; i < at(count); ++i) r[i] -= static_cast<float>(t1) * v1[i];
+  const auto sends = part(n, 2);
   cycle(n, r.data(), c2.data());
   own.multiply(c2.data(), v2.data());
   const double gamma = inner(own.comm(), v2, v1, count), beta = inner(own.comm(), v2, v2, count),

@@ -2,6 +2,7 @@
 /// @file
 /// A multigrid cycle for a temperature that a flow carries: the preconditioner of transport.
 #include <memory>
+#include <osteon/comm/message_ledger.hpp>
 #include <osteon/solve/flow/temperature/transport_cells.hpp>
 #include <vector>
 
@@ -33,6 +34,9 @@ class transport_multigrid {
   explicit transport_multigrid(const transport_cells& cells);
   ~transport_multigrid();
 
+  /// Send what some cycles need and others do not, once each part, on virtual ranks. @collective
+  void rehearse();
+
   /// z = M r. @param r owned values @param z shape (grid.size): owned values are set, ghosts overwritten @collective
   void apply(const float* r, float* z);
 
@@ -42,6 +46,7 @@ class transport_multigrid {
   struct gathered;
   void cycle(std::size_t n, const float* right, float* x);
   void correct(std::size_t n);
+  comm::sent_part part(std::size_t n, int which) const;
   void smooth(const level& on, bool forth, const float* right, float* x, bool from_zero) const;
 
   std::vector<std::unique_ptr<level>> levels_;

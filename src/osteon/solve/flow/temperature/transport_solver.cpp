@@ -49,6 +49,7 @@ std::array<double, N> transport_solver::sums(const Term& term) const {
 }
 
 double transport_solver::find_residual() {
+  const auto sends = part("heat_residual");
   cells_.grid.links.exchange(x_.data());
   cells_.multiply(x_.data(), r_.data());
   for_each(cells_.grid.owned, [r = r_.data(), b = cells_.right.data()](std::int64_t i) { r[i] = b[i] - r[i]; });
@@ -59,6 +60,7 @@ double transport_solver::find_residual() {
 
 // What is left of the balance of heat, over half of all heat that comes and goes: of the residual as it was last found.
 double transport_solver::imbalance() const {
+  const auto sends = part("heat_imbalance");
   const double lost = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
     for (std::int64_t i = begin; i < end; ++i) sum[0] += r_[at(i)];
   })[0];
@@ -93,6 +95,7 @@ bool transport_solver::reduce(double to, const options& how, solve_certificate& 
   while (now > to) {
     if (certificate.iterations >= how.max_iterations) return false;
     if (how.checkpoints) how.checkpoints->pass();
+    const auto sends = part(kept_.empty() ? "heat_first_iteration" : "heat_iteration");
     const double unit = 1 / now;
     for_each(owned, [&, r = r_.data(), f = right_.data()](std::int64_t i) { f[i] = static_cast<float>(unit * r[i]); });
     multigrid_.apply(right_.data(), z_.data());
@@ -140,6 +143,7 @@ bool transport_solver::reduce(double to, const options& how, solve_certificate& 
     else
       std::rotate(kept_.begin(), kept_.begin() + 1, kept_.end());
     direction& newest = kept_.back();
+    const auto last = part("heat_update");
     const double square = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::size_t n = at(i);
@@ -163,6 +167,25 @@ bool transport_solver::reduce(double to, const options& how, solve_certificate& 
   return true;
 }
 
+void transport_solver::look_again(heat_convection scheme, double taken) {
+  const auto sends = part("heat_look");
+  cells_.grid.links.exchange(x_.data());
+  set_weights(cells_, scheme, x_.data(), taken);
+}
+
+void transport_solver::rehearse(heat_convection scheme) {
+  set_weights(cells_, scheme == heat_convection::limited ? heat_convection::hybrid : scheme, nullptr);
+  solve_certificate told;
+  options two;
+  two.max_iterations = 2;
+  std::fill(cells_.right.begin(), cells_.right.end(), 1.0);
+  sums<1>([](std::int64_t, std::int64_t, auto&) {});  // that of the right side
+  reduce(0, two, told, null_log());
+  imbalance();
+  multigrid_.rehearse();
+  if (scheme == heat_convection::limited) look_again(scheme, 1);
+}
+
 void transport_solver::solve(heat_convection scheme, const options& how, solve_certificate& certificate, log_sink& log) {
   const stopwatch clock;
   certificate.residual_history.assign(1, 1.0);
@@ -181,9 +204,8 @@ void transport_solver::solve(heat_convection scheme, const options& how, solve_c
   const double to = how.tolerance * first_;
   certificate.converged = reduce(follows ? std::max(first_fall * first_, to) : to, how, certificate, log);
   for (int look = 0; follows && certificate.converged; ++look) {
-    cells_.grid.links.exchange(x_.data());
     // New weights in part, and ever less: all at once they change to and fro.
-    set_weights(cells_, scheme, x_.data(), 1 / std::sqrt(1.0 + look));
+    look_again(scheme, 1 / std::sqrt(1.0 + look));
     const double now = find_residual();
     const bool is_last = look + 1 >= most_looks || now <= settled * first_;
     certificate.converged = reduce(is_last ? to : std::max(to, fall_a_step * now), how, certificate, log);

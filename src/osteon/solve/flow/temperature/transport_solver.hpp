@@ -21,6 +21,9 @@ class transport_solver {
   /// @throws solve_error if a value is not finite @collective
   void solve(heat_convection scheme, const options& how, solve_certificate& certificate, log_sink& log);
 
+  /// Send whatever solve() may send, once each part, on virtual ranks. @collective
+  void rehearse(heat_convection scheme);
+
   /// Shape (grid.size), above the reference; ghosts current.
   const std::vector<double>& answer() const { return x_; }
   /// |b - K x| / |b| with other weights, which are set. @collective
@@ -30,6 +33,8 @@ class transport_solver {
   struct direction {
     std::vector<float> p, w;
   };
+  comm::sent_part part(const char* name) const { return {cells_.grid.where.comm, name}; }
+  void look_again(heat_convection scheme, double taken);
   double find_residual();
   double imbalance() const;
   bool reduce(double to, const options& how, solve_certificate& certificate, log_sink& log);

@@ -2,6 +2,7 @@
 /// @file
 /// Sums and maxima over the cells of flow and their neighbours, by all threads and the same for any number of them.
 #include <algorithm>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/solve/flow/flow_cells.hpp>
 
 namespace osteon::solve {
@@ -34,7 +35,7 @@ double largest_over_cells(const heat_cells& c, const Term& term) {
   double largest = 0;
   for (const double v : detail::values_of_chunks(c, term, [](double a, double b) { return std::max(a, b); }))
     largest = std::max(largest, v);
-  MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, c.where.comm);
+  comm::counted_all_reduce(c.where.comm, &largest, 1, MPI_MAX);
   return largest;
 }
 
@@ -43,7 +44,7 @@ template <class Term>
 double sum_over_cells(const heat_cells& c, const Term& term) {
   double sum = 0;
   for (const double v : detail::values_of_chunks(c, term, [](double a, double b) { return a + b; })) sum += v;
-  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, c.where.comm);
+  comm::counted_all_reduce(c.where.comm, &sum, 1, MPI_SUM);
   return sum;
 }
 

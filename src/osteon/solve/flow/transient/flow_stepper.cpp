@@ -45,6 +45,7 @@ void flow_stepper::set_conditions(const flow_entries& given, flow_entries right)
 
 void flow_stepper::find_convection() {
   if (is_carried_ || !problem_.has_inertia) return;
+  const comm::sent_part sends(cells_.grid.where.comm, "convection");
   std::fill(carried_.begin(), carried_.end(), 0.0);
   convection_.subtract(x_.data(), carried_.data());
   for_each(3 * stride(), [c = carried_.data()](std::int64_t i) { c[i] = -c[i]; });
@@ -110,6 +111,7 @@ void flow_stepper::go_on() {
 }
 
 flow_stepper::told flow_stepper::step(double step_s) {
+  const comm::sent_part sends(cells_.grid.where.comm, "step");
   const bool halves = damps_ && steps_ < damped_steps;
   std::copy(x_.begin(), x_.begin() + 3 * stride(), before_.begin());
   told result = substep(halves ? step_s / 2 : step_s, halves ? 1 : how_.implicitness);
@@ -142,6 +144,7 @@ kernel_work flow_stepper::work() const {
 }
 
 flow_stepper::told flow_stepper::substep(double step_s, double implicitness) {
+  const comm::sent_part sends(cells_.grid.where.comm, "part_of_step");
   told result;
   ++substeps_;
   const std::int64_t n = stride();
@@ -190,6 +193,14 @@ flow_stepper::told flow_stepper::substep(double step_s, double implicitness) {
   is_carried_ = false;
   last_step_s_ = step_s;
   return result;
+}
+
+void flow_stepper::rehearse(double step_s) {
+  step(step_s);
+  is_carried_ = false;
+  find_convection();
+  momentum_.rehearse(change_.data());
+  projection_.rehearse(x_.data(), d_.data());
 }
 
 double flow_stepper::highest_velocity() const {

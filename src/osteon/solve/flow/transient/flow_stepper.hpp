@@ -46,6 +46,8 @@ class flow_stepper {
 
   /// @collective
   told step(double step_s);
+  /// Take a step, and send whatever else one may send, once each part, on virtual ranks. @collective
+  void rehearse(double step_s);
 
   /// Largest sum of |velocity| / spacing over the axes now [1/s], and how fast it grows at the start [1/s2].
   double courant_rate() const { return rate_; }

@@ -45,6 +45,7 @@ void momentum_solver::set_storage(double kappa) {
     for (auto& c : cycles_) c.reset();
     cycles_for_ = -1;
   } else if (!(cycles_for_ >= 0 && kappa < stale_cycles * cycles_for_ && stale_cycles * kappa > cycles_for_)) {
+    const comm::sent_part sends(cells_.grid.where.comm, "friction_cycles");
     for (std::size_t c = 0; c < 3; ++c) cycles_[c] = std::make_unique<velocity_cycle>(cells_, c, kappa);
     cycles_for_ = kappa;
   }
@@ -90,6 +91,26 @@ void momentum_solver::count_iteration() {
   for (const auto& c : cycles_) work_ += c ? c->cycle.work_of_cycle() : kernel_work{of_diagonal * owned, owned};
 }
 
+void momentum_solver::rehearse(double* e) {
+  const MPI_Comm comm = cells_.grid.where.comm;
+  const auto as = [&](const char* name, auto send) {
+    const comm::sent_part sends(comm, name);
+    send();
+  };
+  const auto sum = [&] { all_ranks(std::array{0.0}); };
+  const auto step = [&] {
+    precondition(), sum();
+    for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(p_.data() + c * cells_.stride());
+    sum();
+  };
+  as("friction_residual", [&] {
+    for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(e + c * cells_.stride());
+  });
+  as("friction_size", sum);
+  as(cycles_[0] ? "iteration_without_step_of_friction_by_cycles" : "iteration_without_step_of_friction", step);
+  as(cycles_[0] ? "iteration_of_friction_by_cycles" : "iteration_of_friction", [&] { step(), sum(); });
+}
+
 momentum_solver::outcome momentum_solver::solve(const double* right, double* e, bool is_guess, double target, int most,
                                                 const std::function<void()>& poll) {
   const std::int64_t stride = cells_.stride(), owned = cells_.grid.owned;
@@ -98,7 +119,10 @@ momentum_solver::outcome momentum_solver::solve(const double* right, double* e, 
     if (round == 0 && !is_guess) {
       for_each(3 * stride, [r = r_.data(), right](std::int64_t i) { r[i] = static_cast<float>(right[i]); });
     } else {
-      for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(e + c * stride);
+      {
+        const comm::sent_part sends(cells_.grid.where.comm, "friction_residual");
+        for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(e + c * stride);
+      }
       for_each_stokes(operator_.exact, e, {}, [r = r_.data(), right, stride]<class V>(int c, std::int32_t i, V value) {
         if (c == 3) return;
         const std::int64_t to = c * stride + i;
@@ -111,6 +135,7 @@ momentum_solver::outcome momentum_solver::solve(const double* right, double* e, 
       });
     }
     const auto square = [&] {
+      const comm::sent_part sends(cells_.grid.where.comm, "friction_size");
       return all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
         if (c == 3) return;
         const float* const r = r_.data() + c * stride + begin;
@@ -131,6 +156,7 @@ momentum_solver::outcome momentum_solver::solve(const double* right, double* e, 
       }
       if (poll) poll();
       count_iteration();
+      comm::sent_part sends(cells_.grid.where.comm, cycles_[0] ? "iteration_of_friction_by_cycles" : "iteration_of_friction");
       const double rz = all_ranks(std::array{precondition()})[0];
       const auto beta = static_cast<float>(before == 0 ? 0 : rz / before);
       before = rz;
@@ -145,7 +171,10 @@ momentum_solver::outcome momentum_solver::solve(const double* right, double* e, 
         const float *const p = p_.data() + c * stride + begin, *const v = v_.data() + c * stride + begin;
         for (std::int64_t i = 0; i < n; ++i) sum[0] += static_cast<double>(p[i]) * static_cast<double>(v[i]);
       }))[0];
-      if (!(pv > 0)) break;
+      if (!(pv > 0)) {
+        sends.becomes(cycles_[0] ? "iteration_without_step_of_friction_by_cycles" : "iteration_without_step_of_friction");
+        break;
+      }
       const double alpha = rz / pv;
       now = std::sqrt(all_ranks(sum_blocks<1>(owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
         if (c == 3) return;

@@ -24,6 +24,9 @@ class momentum_solver {
   /// For which the multigrid cycles were made, which serve others near it; -1: there are none.
   double storage_of_cycles() const { return cycles_for_; }
 
+  /// Send whatever solve() may send, once each part, on virtual ranks. @param e as there @collective
+  void rehearse(double* e);
+
   struct outcome {
     int iterations = 0;
     bool converged = true;

@@ -33,7 +33,7 @@ pressure_projection::pressure_projection(const open_flow_cells& open)
   if (open.free_parts == 0) return;
   for (const std::int32_t part : open.free_part)
     if (part >= 0) ++part_size_[at(part)];
-  MPI_Allreduce(MPI_IN_PLACE, part_size_.data(), open.free_parts, MPI_INT32_T, MPI_SUM, cells_.grid.where.comm);
+  comm::all_reduce(cells_.grid.where.comm, part_size_.data(), part_size_.size(), MPI_SUM);
 }
 
 template <class T>
@@ -42,7 +42,7 @@ void pressure_projection::remove_free_pressure(T* pressure) const {
   std::vector<double> sums(at(open_.free_parts));
   for (std::int32_t i = 0; i < cells_.grid.owned; ++i)
     if (const std::int32_t part = open_.free_part[at(i)]; part >= 0) sums[at(part)] += static_cast<double>(pressure[i]);
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), open_.free_parts, MPI_DOUBLE, MPI_SUM, cells_.grid.where.comm);
+  comm::counted_all_reduce(cells_.grid.where.comm, sums.data(), sums.size(), MPI_SUM);
   for (std::int32_t i = 0; i < cells_.grid.owned; ++i)
     if (const std::int32_t part = open_.free_part[at(i)]; part >= 0)
       pressure[i] = static_cast<T>(static_cast<double>(pressure[i]) - sums[at(part)] / part_size_[at(part)]);
@@ -65,6 +65,7 @@ void pressure_projection::find_divergence(const double* u, double* divergence) c
 }
 
 void pressure_projection::subtract_gradient(double* u, double* d) const {
+  const comm::sent_part sends(cells_.grid.where.comm, "gradient");
   const std::int64_t stride = cells_.stride();
   cells_.grid.links.exchange(d);
   visit_neighbours_in_parallel(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
@@ -108,6 +109,28 @@ void pressure_projection::count_iteration() {
   work_ += laplace_.cycle.work_of_cycle() + kernel_work{bytes * owned, operations * owned};
 }
 
+void pressure_projection::rehearse(double* u, double* d) {
+  const MPI_Comm comm = cells_.grid.where.comm;
+  subtract_gradient(u, d);
+  double value = 0;
+  const auto as = [&](const char* name, auto send) {
+    const comm::sent_part sends(comm, name);
+    send();
+  };
+  const auto cycle = [&] {
+    laplace_.cycle.apply(r_.data(), z_.data());
+    remove_free_pressure(z_.data());
+    all_ranks(std::array{value});
+  };
+  const auto step = [&] { cycle(), product(), all_ranks(std::array{value}); };
+  const auto largest = [&] { comm::counted_all_reduce(comm, &value, 1, MPI_MAX); };
+  as("largest_divergence", largest);
+  as("free_pressure", [&] { remove_free_pressure(exact_.data()); });
+  as("pressure_cycle", cycle);
+  as("iteration_without_step_of_pressure", step);
+  as("iteration_of_pressure", [&] { step(), largest(); });
+}
+
 pressure_projection::outcome pressure_projection::project(double* u, double* d, const bounds& to,
                                                           const std::function<void()>& poll) {
   const std::int32_t owned = cells_.grid.owned;
@@ -123,6 +146,10 @@ pressure_projection::outcome pressure_projection::project(double* u, double* d, 
     });
     return most.empty() ? 0 : *std::max_element(most.begin(), most.end());
   };
+  const auto over_all_ranks = [&](double& divergence) {
+    const comm::sent_part sends(comm, "largest_divergence");
+    comm::counted_all_reduce(comm, &divergence, 1, MPI_MAX);
+  };
   std::vector<double> taken;
   for (int round = 0;; ++round) {
     find_divergence(u, exact_.data());
@@ -134,7 +161,7 @@ pressure_projection::outcome pressure_projection::project(double* u, double* d, 
           return sum;
         })))
       highest = std::numeric_limits<double>::infinity();
-    MPI_Allreduce(MPI_IN_PLACE, &highest, 1, MPI_DOUBLE, MPI_MAX, comm);
+    over_all_ranks(highest);
     result.divergence = highest;
     if (!std::isfinite(highest)) throw solve_error("the velocities are not finite any more; take shorter steps");
     if (highest == 0) return result;
@@ -142,13 +169,17 @@ pressure_projection::outcome pressure_projection::project(double* u, double* d, 
       result.converged = highest <= to.divergence;
       return result;
     }
-    remove_free_pressure(exact_.data());
+    {
+      const comm::sent_part sends(comm, "free_pressure");
+      remove_free_pressure(exact_.data());
+    }
     for_each(owned, [r = r_.data(), from = exact_.data()](std::int64_t i) { r[i] = static_cast<float>(from[i]); });
     std::fill(c_.begin(), c_.end(), 0.0F);
     double before = 0, now = highest;
     bool is_done = false, has_stepped = false;
     while (result.iterations < to.most) {
       count_iteration();
+      comm::sent_part sends(comm, "iteration_of_pressure");
       laplace_.cycle.apply(r_.data(), z_.data());
       for (const std::int32_t i : cells_.beyond) z_[at(i)] = 0;
       remove_free_pressure(z_.data());
@@ -158,21 +189,27 @@ pressure_projection::outcome pressure_projection::project(double* u, double* d, 
         return sum;
       })})[0];
       is_done = now <= to.divergence && std::sqrt(std::max(rz, 0.0)) <= to.velocity;
-      if (is_done || now <= projection_fall * highest || !(rz > 0)) break;
+      if (is_done || now <= projection_fall * highest || !(rz > 0)) {
+        sends.becomes("pressure_cycle");
+        break;
+      }
       if (poll) poll();
       const auto beta = static_cast<float>(before == 0 ? 0 : rz / before);
       before = rz;
       for_each(owned,
                [p = p_.data(), z = z_.data(), beta](std::int64_t i) { p[i] = beta == 0 ? z[i] : z[i] + beta * p[i]; });
       const double pq = all_ranks(std::array{product()})[0];
-      if (!(pq > 0)) break;
+      if (!(pq > 0)) {
+        sends.becomes("iteration_without_step_of_pressure");
+        break;
+      }
       const auto alpha = static_cast<float>(rz / pq);
       for_each(owned, [r = r_.data(), c = c_.data(), p = p_.data(), q = q_.data(), alpha](std::int64_t i) {
         c[i] += alpha * p[i];
         r[i] -= alpha * q[i];
       });
       now = largest(r_.data());
-      MPI_Allreduce(MPI_IN_PLACE, &now, 1, MPI_DOUBLE, MPI_MAX, comm);
+      comm::counted_all_reduce(comm, &now, 1, MPI_MAX);
       ++result.iterations;
       has_stepped = true;
     }
@@ -189,7 +226,7 @@ pressure_projection::outcome pressure_projection::project(double* u, double* d, 
     if (!is_done) continue;
     find_divergence(u, exact_.data());
     result.divergence = largest(exact_.data());
-    MPI_Allreduce(MPI_IN_PLACE, &result.divergence, 1, MPI_DOUBLE, MPI_MAX, comm);
+    over_all_ranks(result.divergence);
     if (result.divergence <= to.divergence) return result;
   }
 }

@@ -33,6 +33,9 @@ class pressure_projection {
   /// @throws solve_error if a value is not finite @collective
   outcome project(double* u, double* d, const bounds& to, const std::function<void()>& poll);
 
+  /// Send whatever project() may send, once each part, on virtual ranks. @param u, d as there, values are lost @collective
+  void rehearse(double* u, double* d);
+
   /// u -= M^-1 G d; ghosts of u become current. @param d ghosts are overwritten @collective
   void subtract_gradient(double* u, double* d) const;
   /// G^T u of the owned cells. @param u ghosts current @collective local

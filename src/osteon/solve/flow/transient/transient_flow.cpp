@@ -167,7 +167,8 @@ class flow_in_time {
     units_ = units_of(problem_, open.cells, known.velocities);
     if (how_.poll) how_.poll();
     // Whoever wants to stop is heard after a step, whose state can be kept.
-    flow_stepper time(open, problem_, units_, {plan_.implicitness, how_.tolerance, how_.max_iterations, {}});
+    const int most = how_.rehearses ? 1 : how_.max_iterations;
+    flow_stepper time(open, problem_, units_, {plan_.implicitness, how_.tolerance, most, {}});
     time.set_conditions(given_velocities(problem_, open, known.velocities, units_, 1),
                         right_hand_side(problem_, open, units_, 1));
     solve_certificate& certificate = solution_.certificate;
@@ -181,7 +182,10 @@ class flow_in_time {
       restore(time);
     else
       start(time, known);
-    step_to_the_end(time);
+    if (how_.rehearses)
+      rehearse(time);
+    else
+      step_to_the_end(time);
     if (checkpoints_ != nullptr) checkpoints_->finish(saved(time));
     solution_.end.flows = {solution_.history.back().flow};
     if (how_.fields) set_through_fields(problem_, open, time.answer(), units_, 1, solution_.end);
@@ -219,6 +223,14 @@ class flow_in_time {
       else
         time.go_on();
     }
+    record(time);
+  }
+
+  // One step, as long as the first one would be.
+  void rehearse(flow_stepper& time) {
+    const step_rule rule(plan_, problem_.has_inertia);
+    const double wanted = rule.next(plan_.end_s, 0, time.courant_rate(), time.courant_growth());
+    time.rehearse(wanted);
     record(time);
   }
 
@@ -277,6 +289,7 @@ class flow_in_time {
   }
 
   void record(flow_stepper& time) {
+    const comm::sent_part sends(problem_.where.comm, "record");
     flow_record& r = solution_.history.emplace_back();
     r.time_s = now_s_;
     r.step_s = last_step_s_;

@@ -1,0 +1,65 @@
+#include <osteon/job/flow/rehearse_flow.hpp>
+
+#include <limits>
+#include <osteon/job/flow/flow_fields.hpp>
+#include <osteon/job/flow/flow_keys.hpp>
+#include <osteon/job/flow/run_flow.hpp>
+#include <osteon/job/flow/run_flow_heat.hpp>
+#include <osteon/job/flow/run_flow_through.hpp>
+#include <osteon/job/flow/run_flow_transient.hpp>
+#include <osteon/job/physics.hpp>
+#include <osteon/solve/rehearsal/rehearsal.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::min();  // a tolerance that no step reaches
+
+}  // namespace
+
+std::string why_flow_is_not_rehearsed(const spec& job) {
+  if (job.transient && job.transient->write_steps) return "its fields are written on the way";
+  return {};
+}
+
+std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& part,
+                                          const std::function<void(solve::solve_part)>& begins) {
+  begins(solve::solve_part::set_up);
+  std::vector<io::field_info> fields = flow_field_infos();
+  if (flow_test(job) != "flow") {
+    solve::flow_options how;
+    how.permeability_tolerance = never;
+    how.fields = false;
+    how.rehearses = true;
+    solve::solve_permeability(make_flow_problem(job, part), how, null_log());
+    return fields;
+  }
+  std::vector<std::size_t> table_of;
+  const solve::through_problem problem = make_through_problem(job, part, table_of);
+  solve::through_options how;
+  how.tolerance = never;
+  how.fields = false;
+  how.rehearses = true;
+  if (job.transient) {
+    how.fields = true;  // their ghosts are exchanged
+    solve::solve_transient_flow(problem, make_flow_time_plan(job), how, nullptr, {}, null_log());
+    return fields;
+  }
+  how.faces = flow_keys_of(job).heat;
+  const solve::through_solution flow = solve::solve_flow_through(problem, how, null_log());
+  fields.push_back(wall_shear_info());
+  if (!how.faces) return fields;
+  solve::temperature_problem heat = make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of);
+  heat.rehearses = true;
+  heat.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
+  // Where a flow that is not solved lets fluid in, it has some temperature.
+  for (auto& temperature : heat.incoming_K) temperature = temperature.value_or(0);
+  solve::options any;
+  any.tolerance = 1e-6;
+  solve::solve_flow_temperature(heat, any, null_log());
+  fields.push_back(flow_temperature_info());
+  return fields;
+}
+
+}  // namespace osteon::job
