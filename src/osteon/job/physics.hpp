@@ -116,6 +116,12 @@ struct solid_rules {
   std::array<bool, 3> periodic{};      ///< axes z, y, x along which the image is taken to repeat itself
 };
 
+/// Labels of an image that a job speaks of.
+struct wanted_labels {
+  std::string image;  ///< as the job names it
+  std::vector<std::int64_t> labels;
+};
+
 /// Shows the states of a running solver as pictures.
 class frame_painter {
  public:
@@ -153,6 +159,9 @@ struct physics {
   /// Values that load.boundary_condition may have in this job; none: it has no such key.
   std::vector<std::string> (*boundary_conditions)(const spec& job) = [](const spec&) { return std::vector<std::string>{}; };
   solid_rules (*rules)(const spec& job) = [](const spec&) { return solid_rules{}; };
+
+  /// Labels that are to be read beside the model, besides those of sets.
+  std::vector<wanted_labels> (*labels)(const spec& job) = [](const spec&) { return std::vector<wanted_labels>{}; };
 
   unknowns system{};
   solver_costs costs{};

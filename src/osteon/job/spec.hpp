@@ -135,9 +135,10 @@ struct case_spec {
 /// What happens on one outer face of the image, or on both of an axis: to its heat, or to a fluid.
 struct boundary_spec {
   std::string face;
-  std::optional<std::string> kind;  ///< of heat, absent: temperature
+  std::optional<std::int64_t> label;  ///< of voxels inside the image, instead of its faces
+  std::optional<std::string> kind;    ///< of heat, absent: temperature
   std::optional<double> temperature_K, flux_W_per_m2, transfer_W_per_m2K;
-  std::optional<double> velocity_mm_per_s, flow_rate_mm3_per_s, pressure_Pa;
+  std::optional<double> velocity_mm_per_s, flow_rate_mm3_per_s, pressure_Pa, pressure_drop_Pa;
   std::optional<std::string> profile;                             ///< absent: uniform
   std::optional<std::vector<double>> slide_mm_per_s;              ///< z, y, x
   std::optional<std::vector<double>> low_mm, high_mm, centre_mm;  ///< z, y, x: a part of the face

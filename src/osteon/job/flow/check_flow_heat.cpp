@@ -83,6 +83,8 @@ class flow_heat_checker {
     const std::string kind = b.kind.value_or("");
     const bool is_open = kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet";
     const std::string where = key_of("boundary", n, "temperature_K");
+    expect(kind != "periodic" && !is_inside(b), key_of("boundary", n, "kind"),
+           "flow.heat knows neither faces that are one nor conditions inside the image; remove this table, or flow.heat");
     expect(is_open || !b.temperature_K, where,
            fmt::format("does not go with kind = \"{}\"; give the heat of this wall by a table of its own with kind = "
                        "\"temperature\", \"flux\" or \"convection\"",
@@ -114,8 +116,9 @@ class flow_heat_checker {
   void check_condition(std::size_t n, std::map<std::string, std::size_t>& owner) {
     const boundary_spec& b = job_.boundaries[n];
     const std::string kind = *b.kind;
-    expect(kind != "periodic", key_of("boundary", n, "kind"), "'periodic' belongs to physics = \"heat\"; remove it");
-    if (kind == "periodic" || b.face.empty()) return;
+    expect(!b.face.empty() && !b.label, key_of("boundary", n, "face"),
+           "missing: heat has conditions on faces of the image only");
+    if (b.face.empty()) return;
     const auto key = [&](const char* name, bool needed, const std::optional<double>& value) {
       expect(!needed || value.has_value(), key_of("boundary", n, name),
              fmt::format("missing: kind = \"{}\" needs it", kind));

@@ -9,6 +9,7 @@
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/rehearse_flow.hpp>
 #include <osteon/job/flow/run_flow.hpp>
+#include <osteon/job/flow/solid_labels.hpp>
 #include <osteon/job/flow/speed_frames.hpp>
 
 namespace osteon::job {
@@ -40,8 +41,17 @@ void describe_flow(key_visitor& v, spec& job) {
     "Of the test flow: velocity U of force_coefficients in mm/s, > 0; with reference_area_mm2.");
   v("reference_area_mm2", &f.reference_area_mm2,
     "Of the test flow: area A of force_coefficients in mm2, > 0: for a body in a channel, its area across the flow.");
+  v("force_labels", &f.force_labels,
+    "Of the test flow: labels of solid voxels whose share of the force on the solid is told by itself, of the label image "
+    "or "
+    "of label_image.");
+  v("label_image", &f.label_image,
+    "Of the test flow: image of labels for force_labels and [[boundary]] label, of the shape of the scan and cropped with "
+    "it; "
+    "left out: the image itself, with segment.labels. Voxels of a label with a [[boundary]] are not fluid.");
   v("multiples", &f.multiples,
-    "Of the test flow: factors of all given velocities, flow rates and pressures; a flow for each, the fields are those of "
+    "Of the test flow: factors of all given velocities, flow rates, pressures and drops of pressure; a flow for each, the "
+    "fields are those of "
     "the last. With inertia, Forchheimer's law is fitted to them.");
   v("cfl", &f.cfl,
     "Of the test flow with [transient] and inertia: largest Courant number of a step, the sum over the axes of speed times "
@@ -105,6 +115,8 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
            fmt::format("belongs to test = \"flow\", not to '{}'; remove one of the two", test));
     expect(!f.inertia, "flow.inertia", "belongs to test = \"flow\": a permeability is that of creeping flow; remove it");
     expect(f.multiples.empty(), "flow.multiples", "belongs to test = \"flow\"; remove it");
+    expect(f.force_labels.empty(), "flow.force_labels", "belongs to test = \"flow\"; remove it");
+    expect(!f.label_image, "flow.label_image", "belongs to test = \"flow\"; remove it");
   }
   expect(f.fluid_labels.empty() || job.segment.labels, "flow.fluid_labels",
          "given, but segment.labels is not: the image holds grey values; set it, or say by flow.fluid which voxels flow");
@@ -227,7 +239,7 @@ std::vector<answer> flow_answers() {
       {.key = "opening_inflow_mm3_per_s.*",
        .title = "flow rate in through",
        .unit = "mm3/s",
-       .meaning = "By face, a second condition on one face with a number; negative: the fluid leaves."},
+       .meaning = "By face or label, a second condition on one of them with a number; negative: the fluid leaves."},
       {.key = "opening_pressure_Pa.*",
        .title = "mean pressure at",
        .unit = "Pa",
@@ -247,6 +259,24 @@ std::vector<answer> flow_answers() {
        .title = "coefficients of that force (z, y, x)",
        .meaning = "Force over density / 2 * U^2 * A, with flow.reference_velocity_mm_per_s and flow.reference_area_mm2: "
                   "along the flow the drag coefficient, across it the lift coefficient."},
+      {.key = "force_on_label_N.*",
+       .title = "force (z, y, x) on label",
+       .unit = "N",
+       .meaning =
+           "The part of the force on the solid that acts on the voxels of each of flow.force_labels; other: the rest, so "
+           "that all together are force_on_solid_N.",
+       .in_table = false},
+      {.key = "force_coefficients_of_label.*",
+       .title = "coefficients of the force (z, y, x) on label",
+       .meaning = "As force_coefficients, of the force on each label."},
+      {.key = "period_flow_rate_mm3_per_s.*",
+       .title = "flow rate through the period along",
+       .unit = "mm3/s",
+       .meaning = "Towards the high face, through the image where it repeats itself."},
+      {.key = "period_pressure_drop_Pa.*",
+       .title = "drop of pressure over the period along",
+       .unit = "Pa",
+       .meaning = "From the low face to the high one: given, or found for the given flow rate."},
       {.key = "mean_wall_shear_stress_Pa",
        .title = "mean wall shear stress",
        .unit = "Pa",
@@ -417,6 +447,7 @@ const physics& flow() {
                                             : std::vector<std::string>{"periodic", "mirrored", "closed"};
           },
       .rules = flow_rules,
+      .labels = labels_of_flow,
       .system = {io::centring::cell, 4},
       .costs = {4, 50, 4, 2e-6, 8e-6},
       .default_tolerance = 1e-4,

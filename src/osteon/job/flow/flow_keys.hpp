@@ -13,8 +13,10 @@ struct flow_keys {
   bool inertia = false;
   std::string convection = "blended";                                     ///< or central
   std::optional<double> reference_velocity_mm_per_s, reference_area_mm2;  ///< of coefficients of the force on the solid
-  std::vector<double> multiples;                                          ///< of the conditions; none: once, as they are
-  std::optional<double> cfl;                                              ///< in time: largest Courant number; absent: 0.5
+  std::vector<double> force_labels;           ///< labels of solid voxels whose share of the force is told
+  std::optional<std::string> label_image;     ///< absent: the labels are those of the image
+  std::vector<double> multiples;              ///< of the conditions; none: once, as they are
+  std::optional<double> cfl;                  ///< in time: largest Courant number; absent: 0.5
   std::optional<std::string> start;           ///< in time: rest, creeping or steady; absent: rest
   std::optional<double> steady_change_per_s;  ///< in time: ends where no velocity changes faster; absent: never
   bool heat = false;                          ///< a temperature, too
@@ -26,10 +28,13 @@ struct flow_keys {
   double heat_capacity() const { return heat_capacity_J_per_m3K.value_or(4.18e6); }
 };
 
+/// Whether a table is about solid voxels inside the image.
+inline bool is_inside(const boundary_spec& b) { return b.label || b.face.empty(); }
+
 /// Whether a table speaks of heat where no fluid passes, and not of the fluid.
 inline bool is_of_heat(const boundary_spec& b) {
   const std::string kind = b.kind.value_or("");
-  return kind == "temperature" || kind == "flux" || kind == "convection" || kind == "periodic";
+  return kind == "temperature" || kind == "flux" || kind == "convection";
 }
 
 inline flow_keys flow_keys_of(const spec& job) { return own_keys<flow_keys>(job, "flow"); }

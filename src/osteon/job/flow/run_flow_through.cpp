@@ -12,6 +12,7 @@
 #include <osteon/job/flow/run_flow.hpp>
 #include <osteon/job/flow/run_flow_heat.hpp>
 #include <osteon/job/flow/run_flow_transient.hpp>
+#include <osteon/job/flow/solid_labels.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/joint_certificate.hpp>
 
@@ -35,7 +36,7 @@ std::vector<solve::flow_boundary> conditions_of(const spec& job, vector3 origin_
   std::vector<solve::flow_boundary> all;
   for (std::size_t n = 0; n < job.boundaries.size(); ++n) {
     const boundary_spec& b = job.boundaries[n];
-    if (is_of_heat(b)) continue;
+    if (is_of_heat(b) || b.kind == "periodic") continue;
     for (solve::flow_boundary& one : faces_of_table(job, n, origin_mm)) {
       one.kind = kind_of_flow(b.kind.value_or(""));
       one.value = b.velocity_mm_per_s.value_or(b.flow_rate_mm3_per_s.value_or(b.pressure_Pa.value_or(0)));
@@ -57,16 +58,25 @@ std::vector<solve::flow_boundary> faces_of_table(const spec& job, std::size_t ta
   };
   const boundary_spec& b = job.boundaries.at(table);
   solve::flow_boundary one;
-  one.across = b.face[0] == 'z' ? axis::z : b.face[0] == 'y' ? axis::y : axis::x;
+  one.is_inside = is_inside(b);
+  if (!b.face.empty()) one.across = b.face[0] == 'z' ? axis::z : b.face[0] == 'y' ? axis::y : axis::x;
   if (b.low_mm) one.low_mm = place(*b.low_mm);
   if (b.high_mm) one.high_mm = place(*b.high_mm);
   if (b.centre_mm) one.centre_mm = place(*b.centre_mm);
   if (b.radius_mm) one.radius_mm = *b.radius_mm;
   std::vector<solve::flow_boundary> faces;
+  if (b.face.empty()) {
+    one.name = b.label ? fmt::format("boundary[{}] (label {})", table + 1, *b.label)
+                       : fmt::format("boundary[{}] (inside the image)", table + 1);
+    return {one};
+  }
   for (const bool high : {false, true}) {
     if (b.face.size() > 1 && b.face.ends_with("high") != high) continue;
     one.high = high;
-    one.name = fmt::format("boundary[{}] ({}_{})", table + 1, b.face[0], high ? "high" : "low");
+    const std::string face = fmt::format("{}_{}", b.face[0], high ? "high" : "low");
+    one.name = b.label ? fmt::format("boundary[{}] (label {}, {})", table + 1, *b.label, face)
+                       : fmt::format("boundary[{}] ({})", table + 1, face);
+    if (b.label) one.only_side = static_cast<std::int8_t>(one.side());
     faces.push_back(one);
   }
   return faces;
@@ -79,6 +89,13 @@ solve::through_problem make_through_problem(const spec& job, const local_model& 
   problem.spacing_mm = part.header.spacing_mm;
   problem.cells = fluid_of(job, part);
   problem.boundaries = conditions_of(job, part.header.origin_mm, table_of);
+  for (const boundary_spec& b : job.boundaries) {
+    if (b.kind != "periodic") continue;
+    const std::size_t a = std::string("zyx").find(b.face[0]);
+    problem.periodic[a] = true;
+    problem.period_drop_Pa[a] = b.pressure_drop_Pa.value_or(0);
+    problem.period_rate_mm3_per_s[a] = b.flow_rate_mm3_per_s;
+  }
   if (!f.multiples.empty()) problem.multiples = f.multiples;
   problem.viscosity_Pa_s = f.viscosity_Pa_s;
   problem.density_kg_per_m3 = f.density_kg_per_m3;
@@ -95,11 +112,17 @@ solve::through_options through_options_of(const solve::options& how) {
   return options;
 }
 
-std::vector<std::string> names_of_openings(const solve::through_problem& problem) {
+std::vector<std::string> names_of_openings(const spec& job, const solve::through_problem& problem,
+                                           const std::vector<std::size_t>& table_of) {
   std::map<std::string, int> count;
   std::vector<std::string> names;
   for (const solve::flow_boundary& b : problem.boundaries) {
-    const std::string face = fmt::format("{}_{}", "zyx"[static_cast<int>(b.across)], b.high ? "high" : "low");
+    std::string face = fmt::format("{}_{}", "zyx"[static_cast<int>(b.across)], b.high ? "high" : "low");
+    if (b.is_inside) {
+      const boundary_spec& table = job.boundaries[table_of[names.size()]];
+      const std::string what = table.label ? fmt::format("label_{}", *table.label) : "inside";
+      face = table.face.empty() ? what : fmt::format("{}_{}", what, face);
+    }
     const int number = ++count[face];
     names.push_back(number == 1 ? face : fmt::format("{}_{}", face, number));
   }
@@ -144,7 +167,8 @@ std::optional<forchheimer_fit> fit_forchheimer(const spec& job, const local_mode
 
 }  // namespace
 
-json answers_of_flow(const solve::through_flow& flow, const std::vector<std::string>& names, const flow_keys& keys) {
+json answers_of_flow(const solve::through_flow& flow, const std::vector<std::string>& names, const flow_keys& keys,
+                     const std::array<bool, 3>& is_periodic) {
   json answers = {{"flow_rate_mm3_per_s", flow.inflow_mm3_per_s},
                   {"pressure_drop_Pa", flow.pressure_drop_Pa},
                   {"opening_inflow_mm3_per_s", json::object()},
@@ -157,12 +181,33 @@ json answers_of_flow(const solve::through_flow& flow, const std::vector<std::str
                   {"mean_wall_shear_stress_Pa", flow.mean_wall_shear_Pa},
                   {"wall_shear_stress_p95_Pa", flow.p95_wall_shear_Pa},
                   {"force_on_solid_N", {flow.force_on_solid_N.z, flow.force_on_solid_N.y, flow.force_on_solid_N.x}}};
+  const auto by_label = [&](double unit) {
+    json forces = json::object();
+    for (std::size_t n = 0; n < flow.force_on_label_N.size(); ++n) {
+      const vector3 force = flow.force_on_label_N[n];
+      forces[name_of_label(keys.force_labels[n])] = {force.z / unit, force.y / unit, force.x / unit};
+    }
+    return forces;
+  };
+  if (!flow.force_on_label_N.empty()) {
+    vector3 other = flow.force_on_solid_N;
+    for (const vector3& n : flow.force_on_label_N)
+      for (int a = 0; a < 3; ++a) other[a] -= n[a];
+    answers["force_on_label_N"] = by_label(1);
+    answers["force_on_label_N"]["other"] = {other.z, other.y, other.x};
+  }
   if (keys.reference_area_mm2 && keys.reference_velocity_mm_per_s) {
     constexpr double m_per_mm = 1e-3, m2_per_mm2 = 1e-6;
     const double velocity = flow.multiple * m_per_mm * *keys.reference_velocity_mm_per_s;
     const double unit = keys.density_kg_per_m3 / 2 * velocity * velocity * m2_per_mm2 * *keys.reference_area_mm2;
     answers["force_coefficients"] = {flow.force_on_solid_N.z / unit, flow.force_on_solid_N.y / unit,
                                      flow.force_on_solid_N.x / unit};
+    if (!flow.force_on_label_N.empty()) answers["force_coefficients_of_label"] = by_label(unit);
+  }
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (!is_periodic[a]) continue;
+    answers["period_flow_rate_mm3_per_s"][std::string(1, "zyx"[a])] = flow.period_flow_mm3_per_s[a];
+    answers["period_pressure_drop_Pa"][std::string(1, "zyx"[a])] = flow.period_drop_Pa[a];
   }
   for (std::size_t n = 0; n < names.size(); ++n) {
     const solve::boundary_flow& b = flow.boundaries[n];
@@ -189,16 +234,19 @@ json through_load(const spec& job, const local_model& part) {
                  {"heat_capacity_J_per_m3K", f.heat_capacity()},
                  {"heat_convection", f.heat_convection}});
   for (const boundary_spec& b : job.boundaries) {
-    json face = {{"face", b.face}, {"kind", b.kind.value_or("")}};
+    json face = {{"kind", b.kind.value_or("")}};
+    if (!b.face.empty()) face["face"] = b.face;
     const auto add = [&](const char* key, const auto& value) {
       if (value) face[key] = *value;
     };
+    add("label", b.label);
     add("temperature_K", b.temperature_K);
     add("flux_W_per_m2", b.flux_W_per_m2);
     add("transfer_W_per_m2K", b.transfer_W_per_m2K);
     add("velocity_mm_per_s", b.velocity_mm_per_s);
     add("flow_rate_mm3_per_s", b.flow_rate_mm3_per_s);
     add("pressure_Pa", b.pressure_Pa);
+    add("pressure_drop_Pa", b.pressure_drop_Pa);
     add("profile", b.profile);
     add("slide_mm_per_s", b.slide_mm_per_s);
     add("low_mm", b.low_mm);
@@ -256,9 +304,10 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   const MPI_Comm comm = part.where.comm;
   solve::through_problem problem;
   solve::temperature_problem heat;
+  std::vector<std::size_t> table_of;
+  comm::collectively(comm, [&] { problem = make_through_problem(job, part, table_of); });
+  add_solid_labels(job, part, table_of, problem);
   comm::collectively(comm, [&] {
-    std::vector<std::size_t> table_of;
-    problem = make_through_problem(job, part, table_of);
     if (flow_keys_of(job).heat) heat = make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of);
   });
   solve::through_options options = through_options_of(how);
@@ -271,16 +320,16 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   for (const solve::through_flow& flow : solution.flows) certificates.push_back(flow.certificate);
   result.certificate = solve::joint_certificate(certificates);
 
-  const std::vector<std::string> names = names_of_openings(problem);
+  const std::vector<std::string> names = names_of_openings(job, problem, table_of);
   const solve::through_flow& last = solution.flows.back();
   const flow_keys f = flow_keys_of(job);
-  result.answers = answers_of_flow(last, names, f);
+  result.answers = answers_of_flow(last, names, f, problem.periodic);
   tell_of_upwinding(job, last, result.answers, log);
   if (!f.multiples.empty()) {
     result.answers["flows"] = json::array();
     for (const solve::through_flow& flow : solution.flows) {
       json one = {{"multiple", flow.multiple}};
-      one.update(answers_of_flow(flow, names, f));
+      one.update(answers_of_flow(flow, names, f, problem.periodic));
       one["iterations"] = flow.certificate.iterations;
       result.answers["flows"].push_back(one);
     }
@@ -307,7 +356,8 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
 void check_flow_through_on(const spec& job, const local_model& part) {
   if (job.transient) return check_flow_transient_on(job, part);
   std::vector<std::size_t> table_of;
-  const solve::through_problem problem = make_through_problem(job, part, table_of);
+  solve::through_problem problem = make_through_problem(job, part, table_of);
+  add_solid_labels(job, part, table_of, problem);
   solve::check_flow_through(problem, through_options_of({}));
   if (flow_keys_of(job).heat)
     solve::check_flow_temperature(make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of));

@@ -19,16 +19,17 @@ void check_flow_through_on(const spec& job, const local_model& part);
 /// The face of a [[boundary]], or both of an axis, or the part of them that it names; without what happens there.
 /// @param origin_mm of the image, z, y, x: the table speaks of places from there @collective local
 std::vector<solve::flow_boundary> faces_of_table(const spec& job, std::size_t table, vector3 origin_mm);
-/// @param table_of [[boundary]] of each of its conditions @collective local
+/// Without its labels (add_solid_labels). @param table_of [[boundary]] of each of its conditions @collective local
 solve::through_problem make_through_problem(const spec& job, const local_model& part, std::vector<std::size_t>& table_of);
 /// @param how borrowed
 solve::through_options through_options_of(const solve::options& how);
-/// By condition: the face, and from the second condition on one face on a number.
-std::vector<std::string> names_of_openings(const solve::through_problem& problem);
+/// By condition: the face or label, and from the second condition on one of these on a number.
+std::vector<std::string> names_of_openings(const spec& job, const solve::through_problem& problem,
+                                           const std::vector<std::size_t>& table_of);
 /// Whether something passes: not a wall.
 inline bool is_opening(const solve::boundary_flow& b) { return b.highest_velocity_mm_per_s != 0; }
 nlohmann::ordered_json answers_of_flow(const solve::through_flow& flow, const std::vector<std::string>& names,
-                                       const flow_keys& keys);
+                                       const flow_keys& keys, const std::array<bool, 3>& is_periodic);
 /// An answer, and a warning where it is much.
 void tell_of_upwinding(const spec& job, const solve::through_flow& flow, nlohmann::ordered_json& answers, log_sink& log);
 void tell_of_fluid(const solve::through_solution& solution, nlohmann::ordered_json& answers);

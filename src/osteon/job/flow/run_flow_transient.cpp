@@ -6,6 +6,7 @@
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/run_flow_through.hpp>
+#include <osteon/job/flow/solid_labels.hpp>
 #include <osteon/job/outputs/step_files.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/flow/transient/transient_flow.hpp>
@@ -17,7 +18,8 @@ namespace {
 using json = nlohmann::ordered_json;
 
 // What each record says, by key and time.
-json history_of(const std::vector<solve::flow_record>& records, const std::vector<std::string>& names) {
+json history_of(const std::vector<solve::flow_record>& records, const std::vector<std::string>& names, const flow_keys& keys,
+                const std::array<bool, 3>& is_periodic) {
   json history = json::object();
   for (const solve::flow_record& r : records) {
     const auto add = [&](const char* key, const json& value) { history[key].push_back(value); };
@@ -33,7 +35,13 @@ json history_of(const std::vector<solve::flow_record>& records, const std::vecto
     add("pressure_drop_Pa", f.pressure_drop_Pa);
     add("mean_speed_mm_per_s", f.mean_speed_mm_per_s);
     add("highest_speed_mm_per_s", f.highest_speed_mm_per_s);
-    add("force_on_solid_N", {f.force_on_solid_N.z, f.force_on_solid_N.y, f.force_on_solid_N.x});
+    const json told = answers_of_flow(f, names, keys, is_periodic);
+    for (const char* key : {"force_on_solid_N", "force_coefficients"})
+      if (told.contains(key)) add(key, told.at(key));
+    for (const char* key :
+         {"force_on_label_N", "force_coefficients_of_label", "period_flow_rate_mm3_per_s", "period_pressure_drop_Pa"})
+      if (told.contains(key))
+        for (const auto& [name, value] : told.at(key).items()) history[key][name].push_back(value);
     for (std::size_t n = 0; n < names.size(); ++n) {
       if (!is_opening(records.back().flow.boundaries[n])) continue;
       history["opening_inflow_mm3_per_s"][names[n]].push_back(f.boundaries[n].inflow_mm3_per_s);
@@ -66,6 +74,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   solve::through_problem problem;
   std::vector<std::size_t> table_of;
   comm::collectively(comm, [&] { problem = make_through_problem(job, part, table_of); });
+  add_solid_labels(job, part, table_of, problem);
   const solve::flow_time_plan plan = make_flow_time_plan(job);
   std::optional<step_files> steps;
   solve::flow_record_taker on_record;
@@ -74,8 +83,8 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
     on_record = [&](std::span<const solve::flow_record> history, const solve::through_solution& fields) {
       cell_values velocity, pressure;
       comm::collectively(comm, [&] {
-        velocity = share(fields.velocity_mm_per_s);
-        pressure = share(fields.pressure_Pa);
+        velocity = spread_over(part, problem.cells, fields.velocity_mm_per_s, 3);
+        pressure = spread_over(part, problem.cells, fields.pressure_Pa, 1);
       });
       steps->write(history.size() - 1, history.back().time_s,
                    {{{"velocity", "velocity of the fluid", "mm s-1", io::centring::cell, 3}, vector_planes(part, velocity)},
@@ -94,9 +103,9 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
   result.certificate = solution.certificate;
 
-  const std::vector<std::string> names = names_of_openings(problem);
+  const std::vector<std::string> names = names_of_openings(job, problem, table_of);
   const solve::flow_record& last = solution.history.back();
-  result.answers = answers_of_flow(last.flow, names, flow_keys_of(job));
+  result.answers = answers_of_flow(last.flow, names, flow_keys_of(job), problem.periodic);
   result.answers["kinetic_energy_J"] = last.kinetic_energy_J;
   result.answers["end_s"] = last.time_s;
   result.answers["is_steady"] = solution.is_steady;
@@ -108,7 +117,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   result.answers["highest_divergence"] = solution.highest_divergence;
   tell_of_upwinding(job, last.flow, result.answers, log);
   tell_of_fluid(solution.end, result.answers);
-  result.answers["flow_history"] = history_of(solution.history, names);
+  result.answers["flow_history"] = history_of(solution.history, names, flow_keys_of(job), problem.periodic);
   log.note(fmt::format(
       "{} steps to {:.4g} s{}: of {:.3g} to {:.3g} s, Courant number at most {:.2f}, divergence at most "
       "{:.1e}, {:.1f} iterations of friction and {:.1f} of the pressure a step",
@@ -118,7 +127,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
       static_cast<double>(solution.pressure_iterations) / static_cast<double>(std::max<std::int64_t>(1, solution.steps))));
   result.stopped_at =
       fmt::format("{:.4g} s of {:.4g} s, with a divergence of {:.1e}", last.time_s, plan.end_s, last.divergence);
-  show_flow(result, job, part, part.cells, std::move(solution.end.velocity_mm_per_s), std::move(solution.end.pressure_Pa),
+  show_flow(result, job, part, problem.cells, std::move(solution.end.velocity_mm_per_s), std::move(solution.end.pressure_Pa),
             std::nullopt);
   result.answers["load"] = through_load(job, part);
   json& load = result.answers["load"];
@@ -132,7 +141,9 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
 
 void check_flow_transient_on(const spec& job, const local_model& part) {
   std::vector<std::size_t> table_of;
-  solve::check_transient_flow(make_through_problem(job, part, table_of), make_flow_time_plan(job), through_options_of({}));
+  solve::through_problem problem = make_through_problem(job, part, table_of);
+  add_solid_labels(job, part, table_of, problem);
+  solve::check_transient_flow(problem, make_flow_time_plan(job), through_options_of({}));
 }
 
 }  // namespace osteon::job

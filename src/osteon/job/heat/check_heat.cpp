@@ -58,8 +58,8 @@ class heat_checker {
   }
 
   static bool has_flow_keys(const boundary_spec& b) {
-    return b.velocity_mm_per_s || b.flow_rate_mm3_per_s || b.pressure_Pa || b.profile || b.slide_mm_per_s || b.low_mm ||
-           b.high_mm || b.centre_mm || b.radius_mm;
+    return b.label || b.velocity_mm_per_s || b.flow_rate_mm3_per_s || b.pressure_Pa || b.pressure_drop_Pa || b.profile ||
+           b.slide_mm_per_s || b.low_mm || b.high_mm || b.centre_mm || b.radius_mm;
   }
 
   void check_gradient() {
@@ -83,7 +83,8 @@ class heat_checker {
       expect(is_heats, at + "kind",
              fmt::format("'{}' belongs to physics = \"flow\"; use 'temperature', 'flux', 'convection' or 'periodic'", kind));
       expect(!has_flow_keys(b), at + "kind",
-             "with keys of a fluid (velocity, flow_rate, pressure, profile, slide, or a part of the face), which belong to "
+             "with keys of a fluid (label, velocity, flow_rate, pressure, profile, slide, or a part of the face), which "
+             "belong to "
              "physics = \"flow\"; remove them");
       expect(kind != "periodic" || both, at + "face",
              fmt::format("'{}' is one face, but periodic joins two; write face = \"{}\"", b.face, b.face.substr(0, 1)));

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <osteon/io/files/model_file.hpp>
 #include <osteon/job/import/read_scan.hpp>
+#include <osteon/job/physics.hpp>
 #include <span>
 
 namespace osteon::job {
@@ -17,22 +18,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The label images of a job in the order of their first set, each with the labels that its sets ask for.
-struct wanted_labels {
-  std::string image;
-  std::vector<std::int64_t> labels;
-};
-
+// The label images of a job in the order in which they are first named, each with the labels that are asked for.
 std::vector<wanted_labels> wanted_of(const spec& job) {
   std::vector<wanted_labels> all;
-  for (const set_spec& s : job.sets) {
-    if (!s.image) continue;
-    auto entry = std::find_if(all.begin(), all.end(), [&](const wanted_labels& w) { return w.image == *s.image; });
-    if (entry == all.end()) entry = all.insert(all.end(), {*s.image, {}});
-    for (const std::int64_t label : s.labels)
+  const auto add = [&](const std::string& image, const std::vector<std::int64_t>& labels) {
+    auto entry = std::find_if(all.begin(), all.end(), [&](const wanted_labels& w) { return w.image == image; });
+    if (entry == all.end()) entry = all.insert(all.end(), {image, {}});
+    for (const std::int64_t label : labels)
       if (std::find(entry->labels.begin(), entry->labels.end(), label) == entry->labels.end())
         entry->labels.push_back(label);
-  }
+  };
+  for (const set_spec& s : job.sets)
+    if (s.image) add(*s.image, s.labels);
+  for (const wanted_labels& w : physics_of(job).labels(job)) add(w.image, w.labels);
   return all;
 }
 

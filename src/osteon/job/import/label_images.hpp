@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Label images of node sets: voxels that are chosen in another image than the scan.
+/// Label images: voxels that are chosen for sets, or by a physics, perhaps in another image than the scan.
 #include <osteon/job/spec.hpp>
 #include <osteon/job/stop.hpp>
 #include <osteon/voxel/model.hpp>
@@ -11,8 +11,8 @@ namespace osteon::job {
 /// Where the labels of an image are kept for the ranks, beside the model. @param image as in set.image
 std::string label_file(const spec& job, const std::string& image, const std::string& model_path);
 
-/// Read the label images of all sets and write them as files that ranks can read like the model. Value 0 is a label that no
-/// set asks for, value n the n-th of the file's materials, which are named after their labels.
+/// Read the label images of a job and write them as files that ranks can read like the model. Value 0 is a label that
+/// nothing asks for, value n the n-th of the file's materials, which are named after their labels.
 /// @param model the header of the scan's model
 /// @throws data_error if an image has another shape than the scan, holds no whole numbers, or lacks a label @collective
 /// local

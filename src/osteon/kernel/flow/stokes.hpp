@@ -22,9 +22,10 @@ struct stokes_open_face {
   std::int32_t pressure = 0;                           ///< the cell inside
   std::int32_t along = -1;                             ///< next face in the direction of the flow; -1: a wall
   std::array<std::int32_t, 4> across{-1, -1, -1, -1};  ///< low and high along the first of axes_across, and the second
-  double diagonal = 0;   ///< of the row, halved as all of it: in double, as the answer is no better than it
-  bool is_inlet = true;  ///< the cell inside is above the face
-  std::int8_t axis = 0;  ///< that it lies across
+  double diagonal = 0;     ///< of the row, halved as all of it: in double, as the answer is no better than it
+  bool is_inlet = true;    ///< the cell inside is above the face
+  std::int8_t axis = 0;    ///< that it lies across
+  std::uint8_t whole = 0;  ///< bits by entry of `across`: a face between two cells, whose friction is not halved
 };
 
 /// K in the precision T. Borrowed memory.
@@ -39,6 +40,7 @@ struct stokes_stencil {
   std::array<T, 3> slope{};                       ///< g by axis
   std::span<const stokes_open_face> open_faces;
   std::span<const std::int32_t> beyond;  ///< cells behind the outlet: they have a low face there and nothing else
+  std::span<const std::int64_t> given;   ///< component * stride + cell: no unknown, though both cells are there
   std::int64_t stride = 0;
 };
 
@@ -118,13 +120,15 @@ void stokes_open_faces(const stokes_stencil<T>& k, const In* x, const std::array
   const In* const p = x + 3 * k.stride;
   for (const std::int32_t i : k.beyond)
     for (int c = 0; c < 4; ++c) done(c, i, T(0));
+  for (const std::int64_t g : k.given) done(static_cast<int>(g / k.stride), static_cast<std::int32_t>(g % k.stride), T(0));
   for (const stokes_open_face& f : k.open_faces) {
     const auto axis = static_cast<std::size_t>(f.axis);
     const In* const u = x + static_cast<std::int64_t>(axis) * k.stride;
     T sum = static_cast<T>(f.diagonal) * static_cast<T>(u[f.cell]) - force[axis] / 2;
     if (f.along >= 0) sum -= k.weight[axis] * static_cast<T>(u[f.along]);
     for (std::size_t n = 0; n < 4; ++n)
-      if (f.across[n] >= 0) sum -= k.weight[axes_across[axis][n / 2]] * static_cast<T>(u[f.across[n]]) / 2;
+      if (f.across[n] >= 0)
+        sum -= k.weight[axes_across[axis][n / 2]] * static_cast<T>(u[f.across[n]]) / ((f.whole >> n & 1) != 0 ? 1 : 2);
     sum += (f.is_inlet ? 1 : -1) * k.slope[axis] * static_cast<T>(p[f.pressure]);
     done(static_cast<int>(axis), f.cell, sum);
   }

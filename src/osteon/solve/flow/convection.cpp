@@ -230,7 +230,8 @@ void flow_convection::visit_sides(std::size_t c,
     visit(f.cell, f.along, weight(c), inwards * half(c) * (own + (f.along < 0 ? 0 : low(c, f.along))) / 2);
     for (std::size_t k = 0; k < 4; ++k) {
       const std::size_t a = kernel::axes_across[c][k / 2];
-      visit(f.cell, f.across[k], weight(a) / 2, half(a) / 2 * (k % 2 != 0 ? high(a, f.pressure) : -low(a, f.pressure)));
+      const float share = (f.whole >> k & 1) != 0 ? 1.0F : 0.5F;
+      visit(f.cell, f.across[k], share * weight(a), half(a) / 2 * (k % 2 != 0 ? high(a, f.pressure) : -low(a, f.pressure)));
     }
     visit(f.cell, -2, 0, -inwards * half(c) * own);
   }

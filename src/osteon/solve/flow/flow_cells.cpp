@@ -109,7 +109,7 @@ class wall_rule {
 
 }  // namespace
 
-void set_grid(flow_cells& cells, const grid::block& where, const vector3& h, bool is_periodic) {
+void set_grid(flow_cells& cells, const grid::block& where, const vector3& h, std::array<bool, 3> periodic) {
   cells.unit_mm = std::cbrt(h.z * h.y * h.x);
   for (int a = 0; a < 3; ++a) {
     cells.slope[at(a)] = cells.unit_mm / h[a];
@@ -120,7 +120,7 @@ void set_grid(flow_cells& cells, const grid::block& where, const vector3& h, boo
   like.where = where;
   like.spacing_mm = h;
   like.materials = &fluid;
-  like.periodic.fill(is_periodic);
+  like.periodic = periodic;
   heat_cells& c = cells.grid = make_conduction_cells(like, with_ghosts(where, cells.numbers, like.periodic),
                                                      std::vector<material_number>(at(cells.numbers.size()), 1));
   c.outer.clear();
@@ -136,7 +136,8 @@ flow_cells make_flow_cells(const flow_problem& problem, const std::vector<bool>&
   cells.through = is_periodic ? -1 : through;
   cells.voxels = problem.where.domain.volume();
   cells.numbers = flowing_runs(problem, keep, cells.through);
-  set_grid(cells, is_periodic ? problem.where : longer(problem.where, through), problem.spacing_mm, is_periodic);
+  set_grid(cells, is_periodic ? problem.where : longer(problem.where, through), problem.spacing_mm,
+           {is_periodic, is_periodic, is_periodic});
   heat_cells& c = cells.grid;
 
   const places where = find_places(cells);

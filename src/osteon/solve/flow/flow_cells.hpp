@@ -22,9 +22,10 @@ struct flow_cells {
   std::array<double, 3> weight{}, slope{};
   std::vector<kernel::stokes_open_face> open_faces;
   std::vector<std::int32_t> beyond;
-  int through = -1;     ///< axis with given pressures; -1: the box repeats
-  double unit_mm = 1;   ///< of length: cube root of a voxel's volume
-  std::int64_t voxels;  ///< of the box without the further layer
+  std::vector<std::int64_t> given;  ///< component * stride + cell: faces with neighbours whose velocity is given
+  int through = -1;                 ///< axis with given pressures; -1: the box repeats
+  double unit_mm = 1;               ///< of length: cube root of a voxel's volume
+  std::int64_t voxels;              ///< of the box without the further layer
 
   std::int64_t stride() const { return grid.size; }
   /// Whether the low face of a cell across `axis` has a velocity.
@@ -43,6 +44,7 @@ struct flow_cells {
     }
     k.open_faces = open_faces;
     k.beyond = beyond;
+    k.given = given;
     k.stride = stride();
     return k;
   }
@@ -91,7 +93,7 @@ grid::block longer(grid::block where, int axis);
 
 /// Number the cells of `cells.numbers` and their neighbours, and set the unit, the slopes and the weights of voxels.
 /// @param where the block of these cells @collective on where.comm
-void set_grid(flow_cells& cells, const grid::block& where, const vector3& spacing_mm, bool is_periodic);
+void set_grid(flow_cells& cells, const grid::block& where, const vector3& spacing_mm, std::array<bool, 3> periodic);
 
 /// @param keep per run of problem.cells: whether it flows @param through axis of the pressures; not read if the box repeats
 /// @collective on problem.where.comm

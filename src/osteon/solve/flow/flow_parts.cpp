@@ -169,13 +169,13 @@ struct pieces_of_ranks {
   std::vector<contact_of_pieces> contacts;
 };
 
-pieces_of_ranks find_pieces(const grid::block& where, const voxel::run_set& cells, bool periodic) {
+pieces_of_ranks find_pieces(const grid::block& where, const voxel::run_set& cells, std::array<bool, 3> periodic) {
   const MPI_Comm comm = where.comm;
   pieces_of_ranks result;
   result.piece = number_pieces(cells, result.count);
   const std::int32_t first = comm::sum_of_lower_ranks(comm, result.count);
 
-  const ghosted_cells ghosted = with_ghosts(where, cells, {periodic, periodic, periodic});
+  const ghosted_cells ghosted = with_ghosts(where, cells, periodic);
   std::vector<std::int32_t> piece_of_cell(at(ghosted.size));
   const auto runs = cells.runs();
   for (std::size_t n = 0; n < runs.size(); ++n)
@@ -199,7 +199,7 @@ std::vector<T> scatter_lists(MPI_Comm comm, const std::vector<T>& all, const std
 
 flow_parts find_flow_parts(const grid::block& where, const voxel::run_set& cells, bool periodic, std::uint8_t wanted) {
   const MPI_Comm comm = where.comm;
-  const pieces_of_ranks pieces = find_pieces(where, cells, periodic);
+  const pieces_of_ranks pieces = find_pieces(where, cells, {periodic, periodic, periodic});
   auto [bits, counts] = comm::gather_on_first(comm, touched_faces(where, cells, pieces.piece, pieces.count));
   flow_parts result;
   if (comm::rank(comm) == 0) {
@@ -219,9 +219,9 @@ flow_parts find_flow_parts(const grid::block& where, const voxel::run_set& cells
   return result;
 }
 
-numbered_parts number_flow_parts(const grid::block& where, const voxel::run_set& cells) {
+numbered_parts number_flow_parts(const grid::block& where, const voxel::run_set& cells, std::array<bool, 3> periodic) {
   const MPI_Comm comm = where.comm;
-  const pieces_of_ranks pieces = find_pieces(where, cells, false);
+  const pieces_of_ranks pieces = find_pieces(where, cells, periodic);
   auto [part, counts] = comm::gather_on_first(comm, std::vector<std::int32_t>(at(pieces.count)));
   numbered_parts result;
   if (comm::rank(comm) == 0) {
@@ -229,11 +229,13 @@ numbered_parts number_flow_parts(const grid::block& where, const voxel::run_set&
     for (const contact_of_pieces& c : pieces.contacts) parts.join(c);
     const auto size = static_cast<std::int32_t>(part.size());
     for (std::int32_t i = 0; i < size; ++i)
-      if (parts.is_root(i)) part[at(i)] = result.count++;
+      if (parts.is_root(i)) part[at(i)] = result.count++, result.winds.push_back(parts.through(i, true));
     for (std::int32_t i = 0; i < size; ++i)
       if (!parts.is_root(i)) part[at(i)] = part[at(parts.root_of(i))];
   }
   result.count = comm::of_first_rank(comm, result.count);
+  result.winds.resize(at(result.count));  // zeros but on rank 0
+  comm::all_reduce(comm, result.winds.data(), result.winds.size(), MPI_BOR);
   const auto own = scatter_lists(comm, part, counts, pieces.count);
   result.of_run.resize(pieces.piece.size());
   for (std::size_t n = 0; n < pieces.piece.size(); ++n) result.of_run[n] = own[at(pieces.piece[n])];

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// Which parts of the fluid lead through the box.
+#include <array>
 #include <osteon/grid/block.hpp>
 #include <osteon/voxel/run_set.hpp>
 #include <vector>
@@ -24,14 +25,17 @@ struct flow_parts {
 /// @cost what meets at the boundaries of ranks is gathered on rank 0
 flow_parts find_flow_parts(const grid::block& where, const voxel::run_set& cells, bool periodic, std::uint8_t wanted);
 
-/// The face-connected parts of the cells over all ranks, on a box that does not repeat.
+/// The face-connected parts of the cells over all ranks.
 struct numbered_parts {
   std::vector<std::int32_t> of_run;  ///< per run of the cells: its part
   std::int32_t count = 0;            ///< all ranks
+  /// Per part: bit a is set if one can walk in it from a voxel to that voxel's image in another period of axis a.
+  std::vector<std::uint8_t> winds;
 };
 
+/// @param periodic axes along which the box repeats
 /// @collective on where.comm
 /// @cost what meets at the boundaries of ranks is gathered on rank 0
-numbered_parts number_flow_parts(const grid::block& where, const voxel::run_set& cells);
+numbered_parts number_flow_parts(const grid::block& where, const voxel::run_set& cells, std::array<bool, 3> periodic = {});
 
 }  // namespace osteon::solve

@@ -78,7 +78,8 @@ heat_cells pressure_cells(const flow_cells& cells, const std::array<std::vector<
   std::vector<std::uint8_t> open(mean.size());
   constexpr int most_open = 2;  // of a cell that the coarse levels tell apart
   for (const kernel::stokes_open_face& f : cells.open_faces)
-    open[at(f.pressure)] = static_cast<std::uint8_t>(std::min(open[at(f.pressure)] + 1, most_open));
+    if (f.pressure < c.owned)
+      open[at(f.pressure)] = static_cast<std::uint8_t>(std::min(open[at(f.pressure)] + 1, most_open));
   double low = std::numeric_limits<double>::max(), high = 0;
   std::vector<bool> beyond(mean.size());
   for (const std::int32_t i : cells.beyond) beyond[at(i)] = true;
@@ -168,6 +169,7 @@ pressure_cycle::pressure_cycle(const flow_cells& cells, std::array<std::vector<f
   }
   // The pressure of an open face is half a voxel away.
   for (const kernel::stokes_open_face& f : cells.open_faces) conductance[at(f.axis)][at(f.cell)] *= 2;
+  for (auto& g : conductance) cells.grid.links.exchange(g.data());  // the cell inside may be another rank's
   visit_neighbours(cells.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     float sum = 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -3,9 +3,12 @@
 /// Flow through a voxel sample: steady flow of an incompressible fluid between openings in the faces of the image, with
 /// walls that stand still, slip or move. Creeping (Stokes), or with inertia (Navier-Stokes).
 ///
-/// Conditions belong to outer faces of fluid voxels on the faces of the image. Everything that is not named is a wall
-/// without slip, as is every face between fluid and solid. Units as in permeability.hpp: mm, s, Pa, Pa s, kg/m3.
+/// Conditions belong to outer faces of fluid voxels on the faces of the image, or to the surface of labelled solid voxels
+/// inside it. Everything that is not named is a wall without slip, as is every other face between fluid and solid; along an
+/// axis the image may repeat itself. Units as in permeability.hpp: mm, s, Pa, Pa s, kg/m3.
+#include <cmath>
 #include <limits>
+#include <optional>
 #include <osteon/solve/flow/permeability.hpp>
 #include <string>
 
@@ -25,11 +28,18 @@ enum class face_flow {
 struct flow_boundary {
   axis across = axis::z;
   bool high = false;  ///< on the high face of the axis
+  /// Not on a face of the image, but on the surface of solid voxels inside it: those with this label, as labelled_solid
+  /// numbers them (0: with any), whose centres lie in the box and the ball. An opening there is passed at right angles to
+  /// the faces of voxels, a wall slides along them.
+  bool is_inside = false;
+  material_number label = 0;
+  std::int8_t only_side =
+      -1;  ///< inside: only on faces of the solid voxels that look this way: 2 axis + (1 on the high side)
   face_flow kind = face_flow::wall;
   double value = 0;           ///< mean velocity [mm/s] or flow rate [mm3/s] into the image; pressure [Pa]
   bool is_developed = false;  ///< of given velocity or flow rate: the profile far inside a straight channel of this opening
   bool is_parabolic = false;  ///< of the same: the product of two parabolas over the rectangle around the opening
-  vector3 slide_mm_per_s;     ///< of a wall: its velocity; nothing across the face
+  vector3 slide_mm_per_s;     ///< of a wall: its velocity; nothing across a face of the image
   /// Only where the centre of the voxel lies in this box and this ball, in mm from the low corner of the image. What names a
   /// part of a face goes before what names all of it.
   vector3 low_mm{-unlimited, -unlimited, -unlimited}, high_mm{unlimited, unlimited, unlimited}, centre_mm;
@@ -38,26 +48,59 @@ struct flow_boundary {
 
   static constexpr double unlimited = std::numeric_limits<double>::infinity();
   bool is_everywhere() const {
-    bool all = radius_mm == unlimited;
+    bool all = radius_mm == unlimited && only_side < 0;
     for (int a = 0; a < 3; ++a) all = all && low_mm[a] == -unlimited && high_mm[a] == unlimited;
     return all;
   }
+  /// Whether the centre of a voxel lies in the box and the ball. @param across_axis a ball is a disc across this axis; -1: a
+  /// ball
+  bool holds(index3 voxel, vector3 spacing_mm, int across_axis) const {
+    double square = 0;
+    bool is_in = true;
+    for (int a = 0; a < 3; ++a) {
+      const double centre = (static_cast<double>(voxel[a]) + 0.5) * spacing_mm[a];
+      is_in = is_in && centre >= low_mm[a] && centre <= high_mm[a];
+      if (a != across_axis) square += (centre - centre_mm[a]) * (centre - centre_mm[a]);
+    }
+    return is_in && (radius_mm == unlimited || square <= radius_mm * radius_mm);
+  }
+  /// Of a face of the image.
   std::uint8_t side() const { return static_cast<std::uint8_t>(2 * static_cast<int>(across) + (high ? 1 : 0)); }
   /// Whether the velocity across the face is given, and need not be zero.
   bool gives_velocity() const { return kind == face_flow::velocity || kind == face_flow::flow_rate; }
   bool gives_pressure() const { return kind == face_flow::pressure || kind == face_flow::outlet; }
+  bool passes() const { return gives_velocity() || gives_pressure(); }
+};
+
+/// Solid voxels that are told apart.
+struct labelled_solid {
+  voxel::run_set cells;                 ///< of where.owned; none of them fluid
+  std::vector<material_number> number;  ///< of each of them, from 1
+  std::vector<std::string> names{};     ///< of the numbers 1, 2, ... for which the force is wanted; later ones have none
 };
 
 struct through_problem {
   grid::block where;
   vector3 spacing_mm;
   voxel::run_set cells;  ///< fluid voxels of where.owned
+  labelled_solid labelled{};
+  std::array<bool, 3> periodic{};          ///< axes along which the image repeats itself
+  std::array<double, 3> period_drop_Pa{};  ///< over their periods, from low to high: what it falls by
+  /// Of one axis along which the image repeats, instead: the flow rate towards its high face, whose drop is sought.
+  std::array<std::optional<double>, 3> period_rate_mm3_per_s{};
   std::vector<flow_boundary> boundaries;
-  std::vector<double> multiples{1};  ///< of all given velocities, flow rates and pressures: a flow is solved for each
+  std::vector<double> multiples{1};  ///< of all given velocities, flow rates, pressures and drops: a flow is solved for each
   double viscosity_Pa_s = 1e-3;
   double density_kg_per_m3 = 1000;
   bool has_inertia = false;  ///< Navier-Stokes
   bool is_central = false;   ///< convection without upwinding: less diffusive, may oscillate
+
+  /// Whether labelled voxels matter: the same on all ranks.
+  bool has_labels() const {
+    bool any = !labelled.names.empty();
+    for (const flow_boundary& b : boundaries) any = any || b.is_inside;
+    return any;
+  }
 };
 
 struct through_options {
@@ -81,19 +124,22 @@ struct boundary_flow {
 /// The answer for one multiple.
 struct through_flow {
   double multiple = 1;
-  std::vector<boundary_flow> boundaries;  ///< in the order of the problem's
-  double inflow_mm3_per_s = 0;            ///< sum of all that flows in
-  double imbalance = 0;                   ///< (inflow - outflow) / inflow; 0 without inflow
-  double pressure_drop_Pa = 0;            ///< mean over what flows in less mean over what flows out, weighted by the flow
+  std::vector<boundary_flow> boundaries;          ///< in the order of the problem's
+  double inflow_mm3_per_s = 0;                    ///< sum of all that flows in
+  double imbalance = 0;                           ///< (inflow - outflow) / inflow; 0 without inflow
+  std::array<double, 3> period_flow_mm3_per_s{};  ///< z, y, x: through the image where it repeats, towards the high face
+  std::array<double, 3> period_drop_Pa{};         ///< and what the pressure falls by
+  double pressure_drop_Pa = 0;  ///< mean over what flows in less mean over what flows out, weighted by the flow
   double mean_speed_mm_per_s = 0, highest_speed_mm_per_s = 0;  ///< over the moving fluid, at the centres
   double reynolds_number = 0;                                  ///< with the mean speed and the hydraulic diameter
   double cell_reynolds_number = 0;                             ///< highest, with the velocity across a face and the voxel
-  double upwinded_share = 0;           ///< of the faces of control volumes, those where convection is not central
-  double mean_wall_shear_Pa = 0;       ///< over the area of all walls of the moving fluid
-  double p95_wall_shear_Pa = 0;        ///< over the voxels next to them
-  vector3 force_on_solid_N;            ///< on the solid voxels; not on walls that are faces of the image
-  solve_certificate certificate;       ///< residual_history: that of the preconditioner; energy_identity_error unused
-  std::vector<double> steady_history;  ///< change of the answer that each step of Picard or Newton asks for
+  double upwinded_share = 0;                ///< of the faces of control volumes, those where convection is not central
+  double mean_wall_shear_Pa = 0;            ///< over the area of all walls of the moving fluid
+  double p95_wall_shear_Pa = 0;             ///< over the voxels next to them
+  vector3 force_on_solid_N;                 ///< on the solid voxels; not on walls that are faces of the image
+  std::vector<vector3> force_on_label_N{};  ///< the part of it on the voxels of each of labelled_solid::names
+  solve_certificate certificate;            ///< residual_history: that of the preconditioner; energy_identity_error unused
+  std::vector<double> steady_history;       ///< change of the answer that each step of Picard or Newton asks for
 };
 
 struct through_solution {

@@ -7,13 +7,33 @@
 
 namespace osteon::solve {
 
-/// An outer face of a fluid voxel with a condition of the problem.
+/// A face of an owned fluid voxel with a condition of the problem: on a face of the image, or towards a labelled voxel.
 struct flow_side {
   std::int32_t cell = 0;   ///< inside
-  std::int32_t face = -1;  ///< the cell whose low face it is; -1: nothing passes
+  std::int32_t face = -1;  ///< the cell whose low face it is, inside the image perhaps a ghost; -1: nothing passes
   std::int32_t next = -1;  ///< cell behind the inner one, away from the face; may be a ghost
   std::int16_t boundary = 0;
-  std::array<std::int64_t, 2> place{};  ///< in the face, along the first of axes_across and the second
+  std::uint8_t side = 0;  ///< of the cell: 2 axis + (1 on the high face)
+
+  std::size_t axis() const { return side / 2U; }
+  /// Of a velocity, into the fluid.
+  double inwards() const { return side % 2 == 0 ? 1 : -1; }
+};
+
+/// A velocity that is given: it has a place in the answer of the rank that owns the face.
+struct given_face {
+  std::int32_t face = 0;  ///< the cell whose low face it is
+  std::uint8_t side = 0;  ///< of the fluid voxel
+  index3 voxel;           ///< the fluid one, in the image
+};
+
+/// A side of an owned fluid voxel towards a labelled one.
+struct labelled_wall {
+  std::int32_t cell = 0;
+  std::uint8_t side = 0;
+  std::int16_t boundary = -1;  ///< a wall or slip; -1: none
+  material_number label = 0;
+  std::array<std::int32_t, kernel::directions> near{};  ///< of the cell
 };
 
 /// A velocity's share of the friction on a sliding wall.
@@ -31,15 +51,21 @@ struct passing_side {
   float outlet_share = 0;  ///< 0, 0.5 or 1: by how much the opening is an outlet
 };
 
-/// Flowing cells, as flow_cells; behind each opening of a high face lies a cell that has this face and nothing else.
+/// Flowing cells, as flow_cells; behind each opening of a high face lies a cell that has this face and nothing else. Inside
+/// the image that is the labelled voxel. All labelled voxels that are openings are cells, so that velocities beside each
+/// other have friction whatever steps the opening has; those of their low faces that are openings have a velocity.
 /// Velocities that are given have a place in the answer, but no friction: they are no unknowns.
 struct open_flow_cells {
   flow_cells cells;
   std::vector<flow_side> sides;
+  std::vector<given_face> given;
+  std::vector<labelled_wall> labelled;
   std::vector<sliding_side> sliding;
   std::vector<passing_side> passing;
-  std::vector<std::uint8_t> outer;          ///< per owned cell: the sides that are faces of the image
-  std::vector<std::int16_t> open_boundary;  ///< per entry of cells.open_faces: its boundary
+  std::array<std::vector<std::int32_t>, 3> seam;  ///< by axis, if the image repeats: cells with a low face where it begins
+  std::vector<std::uint8_t> outer;                ///< per owned cell: the sides that are faces of the image
+  std::vector<std::uint8_t> inner;                ///< the same of sides with a condition inside the image; empty: none
+  std::vector<std::int16_t> open_boundary;        ///< per entry of cells.open_faces: its boundary
   /// Per owned cell: number of its part if nothing gives the part's pressure, else -1. Empty: all pressures are given.
   std::vector<std::int32_t> free_part;
   std::int32_t free_parts = 0;

@@ -10,9 +10,11 @@
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/reductions.hpp>
 #include <osteon/solve/flow/openings/opening_profiles.hpp>
+#include <osteon/solve/flow/openings/periods.hpp>
 #include <osteon/solve/flow/openings/through_parts.hpp>
 #include <osteon/solve/flow/openings/through_solver.hpp>
 #include <osteon/solve/flow/openings/wall_shear.hpp>
+#include <osteon/solve/flow/solid_faces.hpp>
 #include <osteon/solve/post/field_statistics.hpp>
 
 namespace osteon::solve {
@@ -44,14 +46,37 @@ void check_conditions(const through_problem& problem, const through_options& how
   for (std::size_t n = 0; n < problem.boundaries.size(); ++n) {
     const flow_boundary& b = problem.boundaries[n];
     expect(std::isfinite(b.value), fmt::format("{} has the value {}; it must be finite", b.name, b.value));
-    expect(b.kind != face_flow::wall || b.slide_mm_per_s[static_cast<int>(b.across)] == 0,
+    expect(b.kind != face_flow::wall || b.is_inside || b.slide_mm_per_s[static_cast<int>(b.across)] == 0,
            fmt::format("{}: a wall moves by {} mm/s across its face; it can slide along it only", b.name,
                        b.slide_mm_per_s[static_cast<int>(b.across)]));
-    for (std::size_t m = 0; m < n; ++m)
-      expect(!(b.is_everywhere() && problem.boundaries[m].is_everywhere() && b.side() == problem.boundaries[m].side()),
-             fmt::format("{} and {} speak of the same face; give each face one condition, or a part of it each", b.name,
-                         problem.boundaries[m].name));
+    for (std::size_t m = 0; m < n; ++m) {
+      const flow_boundary& other = problem.boundaries[m];
+      const bool same = b.is_inside == other.is_inside && (b.is_inside ? b.label == other.label : b.side() == other.side());
+      expect(!(b.is_everywhere() && other.is_everywhere() && same),
+             fmt::format("{} and {} speak of the same {}; give it one condition, or a part of it each", b.name, other.name,
+                         b.is_inside ? "label" : "face"));
+    }
+    expect(b.is_inside || !problem.periodic[at(static_cast<int>(b.across))],
+           fmt::format("{} is a face of an axis along which the image repeats itself; give it one of the two", b.name));
+    expect(!b.is_inside || b.label != 0 || !b.is_everywhere(),
+           fmt::format("{} names neither a face, a label nor a part of the image", b.name));
   }
+  int rates = 0;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const auto& rate = problem.period_rate_mm3_per_s[a];
+    const double drop = problem.period_drop_Pa[a];
+    rates += rate.has_value();
+    expect(std::isfinite(drop) && std::isfinite(rate.value_or(0)),
+           fmt::format("what drives the flow along {} is not finite", "zyx"[a]));
+    expect(problem.periodic[a] || (drop == 0 && !rate),
+           fmt::format("a drop of pressure or a flow rate over the period along {}, but the image does not repeat itself "
+                       "there",
+                       "zyx"[a]));
+    expect(!rate || (drop == 0 && *rate != 0),
+           fmt::format("a flow rate of {} mm3/s over the period along {} with a drop of {} Pa: give one of the two, not 0",
+                       rate.value_or(0), "zyx"[a], drop));
+  }
+  expect(rates <= 1, fmt::format("flow rates over the periods of {} axes; only one can be sought", rates));
   expect(how.tolerance > 0 && how.tolerance < 1,
          fmt::format("the tolerance of the flow is {}; it must lie between 0 and 1, e.g. 1e-4", how.tolerance));
   expect(how.max_iterations > 0, fmt::format("at most {} iterations; allow at least one", how.max_iterations));
@@ -70,15 +95,22 @@ std::pair<int, int> claims(const through_problem& problem, index3 voxel, int sid
   return {first, second >= 0 && !problem.boundaries[at(second)].is_everywhere() ? second : -1};
 }
 
+// The run of a cell.
+std::size_t run_of(std::span<const voxel::run> runs, std::int32_t cell) {
+  const auto next =
+      std::upper_bound(runs.begin(), runs.end(), cell, [](std::int32_t i, const voxel::run& r) { return i < r.first; });
+  return at(next - runs.begin() - 1);
+}
+
 // Bits of the boundaries that each part of the fluid meets, and the faces of each boundary.
 std::vector<std::uint64_t> find_conditions(const through_problem& problem, const numbered_parts& parts,
-                                           std::vector<std::int64_t>& faces) {
+                                           const solid_faces& solid, std::vector<std::int64_t>& faces) {
   std::vector<std::uint64_t> met(at(parts.count));
   faces.assign(problem.boundaries.size() + 1, 0);
   std::array<std::int64_t, 2> both{-1, -1};
   const auto runs = problem.cells.runs();
   bool has_parts = false;
-  for (const flow_boundary& b : problem.boundaries) has_parts = has_parts || !b.is_everywhere();
+  for (const flow_boundary& b : problem.boundaries) has_parts = has_parts || (!b.is_inside && !b.is_everywhere());
   for (std::size_t n = 0; n < runs.size(); ++n) {
     const index3 first = problem.where.owned.begin + index3{runs[n].z, runs[n].y, runs[n].x};
     const auto visit = [&](index3 voxel, int side) {
@@ -98,6 +130,12 @@ std::vector<std::uint64_t> find_conditions(const through_problem& problem, const
       }
     }
   }
+  for (const solid_face& f : solid.faces)
+    if (f.boundary >= 0) {
+      met[at(parts.of_run[run_of(runs, f.cell)])] |= std::uint64_t{1} << f.boundary;
+      ++faces[at(f.boundary)];
+    }
+  if (solid.both[0] >= 0) both = {std::min(solid.both[0], solid.both[1]), std::max(solid.both[0], solid.both[1])};
   const MPI_Comm comm = problem.where.comm;
   comm::all_reduce(comm, met.data(), met.size(), MPI_BOR);
   comm::all_reduce(comm, faces.data(), faces.size(), MPI_SUM);
@@ -119,10 +157,12 @@ through_outline survey_conditions(const through_problem& problem, const through_
   result.counts.fluid = comm::sum_of(comm, result.counts.fluid);
   if (result.counts.fluid == 0)
     throw data_error(fmt::format("none of the {} voxels is fluid; choose other labels for the fluid", result.counts.voxels));
-  result.parts = number_flow_parts(problem.where, problem.cells);
+  result.parts = number_flow_parts(problem.where, problem.cells, problem.periodic);
   result.counts.parts = result.parts.count;
   std::vector<std::int64_t> faces;
-  const std::vector<std::uint64_t> met = find_conditions(problem, result.parts, faces);
+  solid_faces solid;
+  if (problem.has_labels()) solid = find_solid_faces(problem, problem.cells);
+  const std::vector<std::uint64_t> met = find_conditions(problem, result.parts, solid, faces);
 
   std::uint64_t velocity = 0, pressure = 0, sliding = 0;
   for (std::size_t b = 0; b < problem.boundaries.size(); ++b) {
@@ -132,6 +172,11 @@ through_outline survey_conditions(const through_problem& problem, const through_
     if (boundary.gives_pressure()) pressure |= bit;
     if (boundary.kind == face_flow::wall && boundary.slide_mm_per_s != vector3{}) sliding |= bit;
     const bool does_something = ((velocity | pressure | sliding) & bit) != 0;
+    if (boundary.is_inside && faces[b] == 0)
+      throw data_error(
+          fmt::format("{} touches no fluid: no voxel of it has a face in common with a voxel of the fluid; "
+                      "choose another label or part of the image, or other voxels as fluid",
+                      boundary.name));
     if (does_something && faces[b] == 0)
       throw data_error(fmt::format(
           "{} meets no fluid on its part of the face; choose another face or part of it, or other voxels as fluid",
@@ -142,9 +187,13 @@ through_outline survey_conditions(const through_problem& problem, const through_
   std::vector<std::int32_t> free_number(at(result.parts.count), -1);
   std::vector<bool> flows(at(result.parts.count));
   std::uint64_t leads = 0, met_pocket = 0;
+  unsigned driven = 0, led = 0;  // axes with a drop over their period, and with a part that leads through
+  for (std::size_t a = 0; a < 3; ++a)
+    if (problem.period_drop_Pa[a] != 0 || problem.period_rate_mm3_per_s[a]) driven |= 1U << a;
   for (std::size_t p = 0; p < met.size(); ++p) {
     const int given = std::popcount(met[p] & velocity), pressures = std::popcount(met[p] & pressure);
-    flows[p] = (met[p] & sliding) != 0 || given + pressures >= 2;
+    flows[p] = (met[p] & sliding) != 0 || given + pressures >= 2 || (result.parts.winds[p] & driven) != 0;
+    led |= result.parts.winds[p] & driven;
     result.counts.flowing_parts += flows[p];
     if (given + pressures >= 2) leads |= met[p];
     if (flows[p] && pressures == 0) free_number[p] = result.free_parts++;
@@ -157,15 +206,23 @@ through_outline survey_conditions(const through_problem& problem, const through_
                       "incompressible; make "
                       "another face an outlet, and check which voxels are fluid",
                       problem.boundaries[b].name));
+  for (std::size_t a = 0; a < 3; ++a)
+    if (((driven & ~led) >> a & 1) != 0)
+      throw data_error(fmt::format(
+          "the image repeats itself along {0}, but none of the {1} parts of the fluid leads through from one "
+          "period to the next: nothing flows along {0}; check the image, whose opposite faces have to match, and "
+          "which voxels are fluid",
+          "zyx"[a], result.parts.count));
   if (result.counts.flowing_parts == 0)
     throw data_error(
         pressure != 0
             ? fmt::format("none of the {} parts of the fluid joins two openings: nothing flows; check the image, the faces "
                           "of the openings, and which voxels are fluid",
                           result.parts.count)
-            : "no opening gives a velocity, no two give a pressure and no wall slides: nothing drives the flow");
+            : "no opening gives a velocity, no two give a pressure, no pressure drops over a period and no wall slides: "
+              "nothing drives the flow");
 
-  result.velocities = find_opening_velocities(problem, result.parts, flows);
+  result.velocities = find_opening_velocities(problem, result.parts, flows, solid.faces);
   std::vector<double> net(at(result.parts.count)), gross(net.size());
   for (const opening_face& f : result.velocities) {
     const auto& across = kernel::axes_across[at(f.side / 2)];
@@ -201,6 +258,14 @@ flow_units units_of(const through_problem& problem, const flow_cells& cells, con
   }
   flow_units units;
   units.length_mm = cells.unit_mm;
+  const vector3 h = problem.spacing_mm;
+  const std::array<double, 3> area{h.y * h.x, h.z * h.x, h.z * h.y};
+  for (int a = 0; a < 3; ++a) {
+    const index3 n = problem.where.domain;
+    highest = std::max(highest, std::abs(problem.period_drop_Pa[at(a)]) * cells.unit_mm / problem.viscosity_Pa_s);
+    const double section = area[at(a)] * static_cast<double>(n.volume() / n[a]);
+    highest = std::max(highest, std::abs(problem.period_rate_mm3_per_s[at(a)].value_or(0)) / section);
+  }
   if (high > low) highest = std::max(highest, (high - low) * cells.unit_mm / problem.viscosity_Pa_s);
   units.velocity_mm_per_s = highest;
   units.pressure_Pa = problem.viscosity_Pa_s * highest / cells.unit_mm;
@@ -208,16 +273,13 @@ flow_units units_of(const through_problem& problem, const flow_cells& cells, con
   return units;
 }
 
-flow_entries given_velocities(const through_problem& problem, const open_flow_cells& open,
-                              const std::vector<opening_face>& given, const flow_units& units, double multiple) {
+flow_entries given_velocities(const through_problem&, const open_flow_cells& open, const std::vector<opening_face>& given,
+                              const flow_units& units, double multiple) {
   flow_entries result;
-  for (const flow_side& s : open.sides) {
-    const flow_boundary& b = problem.boundaries[at(s.boundary)];
-    if (!b.gives_velocity()) continue;
-    const opening_face like{static_cast<std::int32_t>(s.place[0]), static_cast<std::int32_t>(s.place[1]), 0, 0, b.side(), 0};
-    const auto found = std::lower_bound(given.begin(), given.end(), like);
-    const double into = (b.high ? -1 : 1) * multiple / units.velocity_mm_per_s;
-    result.emplace_back(static_cast<int>(b.across) * open.cells.stride() + s.face, into * found->velocity_mm_per_s);
+  for (const given_face& f : open.given) {
+    const auto found = std::lower_bound(given.begin(), given.end(), opening_face_at(f.voxel, f.side));
+    const double into = (f.side % 2 == 0 ? 1 : -1) * multiple / units.velocity_mm_per_s;
+    result.emplace_back(f.side / 2 * open.cells.stride() + f.face, into * found->velocity_mm_per_s);
   }
   return result;
 }
@@ -244,33 +306,33 @@ void find_boundary_flows(const through_problem& problem, const open_flow_cells& 
   const flow_cells& cells = open.cells;
   const std::int64_t stride = cells.stride();
   const std::size_t count = problem.boundaries.size();
-  std::vector<double> sums(3 * count), highest(count);
+  std::vector<double> sums(4 * count), highest(count);  // faces, area, flow rate, pressure times area
+  const vector3 h = problem.spacing_mm;
+  const std::array<double, 3> area{h.y * h.x, h.z * h.x, h.z * h.y};
   for (const flow_side& s : open.sides) {
-    const flow_boundary& b = problem.boundaries[at(s.boundary)];
     const std::size_t n = at(s.boundary);
     const auto pressure = [&](std::int32_t i) { return x[at(3 * stride + i)]; };
-    ++sums[3 * n];
+    ++sums[4 * n];
+    sums[4 * n + 1] += area[s.axis()];
     if (s.face >= 0) {
-      const double u = (b.high ? -1 : 1) * x[at(static_cast<int>(b.across) * stride + s.face)];
-      sums[3 * n + 1] += u;
+      const double u = s.inwards() * x[s.axis() * at(stride) + at(s.face)];
+      sums[4 * n + 2] += u * area[s.axis()];
       highest[n] = std::max(highest[n], std::abs(u));
     }
-    sums[3 * n + 2] += s.next >= 0 ? 1.5 * pressure(s.cell) - 0.5 * pressure(s.next) : pressure(s.cell);
+    sums[4 * n + 3] += area[s.axis()] * (s.next >= 0 ? 1.5 * pressure(s.cell) - 0.5 * pressure(s.next) : pressure(s.cell));
   }
   MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM, problem.where.comm);
   MPI_Allreduce(MPI_IN_PLACE, highest.data(), static_cast<int>(count), MPI_DOUBLE, MPI_MAX, problem.where.comm);
   double in = 0, out = 0, in_pressure = 0, out_pressure = 0, net = 0;
   for (std::size_t n = 0; n < count; ++n) {
     const flow_boundary& b = problem.boundaries[n];
-    const auto& across = kernel::axes_across[at(static_cast<int>(b.across))];
-    const double area = problem.spacing_mm[static_cast<int>(across[0])] * problem.spacing_mm[static_cast<int>(across[1])];
     boundary_flow& own = flow.boundaries.emplace_back();
-    own.faces = std::llround(sums[3 * n]);
-    own.area_mm2 = static_cast<double>(own.faces) * area;
-    own.inflow_mm3_per_s = sums[3 * n + 1] * units.velocity_mm_per_s * area;
+    own.faces = std::llround(sums[4 * n]);
+    own.area_mm2 = sums[4 * n + 1];
+    own.inflow_mm3_per_s = sums[4 * n + 2] * units.velocity_mm_per_s;
     own.highest_velocity_mm_per_s = highest[n] * units.velocity_mm_per_s;
     if (own.faces > 0)
-      own.mean_pressure_Pa = flow.multiple * units.lowest_Pa + units.pressure_Pa * sums[3 * n + 2] / sums[3 * n];
+      own.mean_pressure_Pa = flow.multiple * units.lowest_Pa + units.pressure_Pa * sums[4 * n + 3] / sums[4 * n + 1];
     if (b.gives_pressure()) own.mean_pressure_Pa = flow.multiple * b.value;
     net += own.inflow_mm3_per_s;
     if (own.inflow_mm3_per_s > 0)
@@ -298,9 +360,9 @@ double wetted_surface(const through_problem& problem, const open_flow_cells& ope
   });
   for (const flow_side& s : open.sides) {
     const flow_boundary& b = problem.boundaries[at(s.boundary)];
-    // A cell behind an opening of a high face is a neighbour already.
-    const bool was_counted = !(b.high && s.face >= 0);
-    if (was_counted && b.kind != face_flow::wall) --walls[at(static_cast<int>(b.across))];
+    // A cell behind an opening of a high face or inside the image is a neighbour already.
+    const bool was_counted = (open.cells.grid.open[at(s.cell)] >> s.side & 1) == 0;
+    if (was_counted && b.kind != face_flow::wall) --walls[s.axis()];
   }
   MPI_Allreduce(MPI_IN_PLACE, walls.data(), 3, MPI_INT64_T, MPI_SUM, problem.where.comm);
   counts.wetted_faces = walls[0] + walls[1] + walls[2];
@@ -324,53 +386,6 @@ std::vector<std::array<double, 4>> at_centres(const flow_cells& cells, const std
 }
 
 }  // namespace
-
-// What the fluid does to the solid voxels: pressure, friction, and the momentum that leaves by sides of control volumes half
-// of which are solid. With openings and outer walls these balance, as the equations of the velocities do.
-void find_force(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
-                const flow_units& units, const flow_convection* inertia, through_flow& flow) {
-  const flow_cells& cells = open.cells;
-  const heat_cells& grid = cells.grid;
-  const std::int64_t stride = cells.stride();
-  std::vector<bool> beyond(at(grid.owned));
-  for (const std::int32_t i : cells.beyond) beyond[at(i)] = true;
-  std::array<double, 3> force{};
-  visit_neighbours(grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
-    if (beyond[at(i)]) return;
-    const auto is_solid = [&](std::size_t d) { return near[d] < 0 && (open.outer[at(i)] >> d & 1) == 0; };
-    for (std::size_t c = 0; c < 3; ++c) {
-      const double* const u = x.data() + static_cast<std::int64_t>(c) * stride;
-      const double pressure = x[at(3 * stride + i)];
-      if (is_solid(2 * c))
-        force[c] += cells.weight[c] * (near[2 * c + 1] < 0 ? 0 : u[near[2 * c + 1]]) - cells.slope[c] * pressure;
-      if (is_solid(2 * c + 1)) force[c] += cells.weight[c] * u[i] + cells.slope[c] * pressure;
-      const std::int32_t below = near[2 * c];
-      if (below < 0) continue;
-      for (const std::size_t a : kernel::axes_across[c])
-        for (const std::size_t high : {0, 1}) {
-          const std::size_t d = 2 * a + high;
-          if ((open.outer[at(i)] >> d & 1) != 0) continue;
-          const int fluid = (grid.open[at(i)] >> d & 1) + (grid.open[at(below)] >> d & 1);
-          if (fluid == 2) continue;
-          force[c] += (fluid == 0 ? 2 : 1) * cells.weight[a] * u[i];
-          if (inertia != nullptr) force[c] += inertia->carried_off(x.data(), i, below, c, d);
-        }
-    }
-  });
-  // Half a voxel of friction at each opening.
-  for (const flow_side& s : open.sides) {
-    if (s.face < 0) continue;
-    const std::size_t c = at(static_cast<int>(problem.boundaries[at(s.boundary)].across));
-    for (const std::size_t a : kernel::axes_across[c])
-      for (const std::size_t d : {2 * a, 2 * a + 1})
-        if (((grid.open[at(s.cell)] | open.outer[at(s.cell)]) >> d & 1) == 0)
-          force[c] += cells.weight[a] * x[c * at(stride) + at(s.face)];
-  }
-  MPI_Allreduce(MPI_IN_PLACE, force.data(), 3, MPI_DOUBLE, MPI_SUM, problem.where.comm);
-  constexpr double m2_per_mm2 = 1e-6;
-  const double unit = m2_per_mm2 * units.pressure_Pa * units.length_mm * units.length_mm;
-  flow.force_on_solid_N = {unit * force[0], unit * force[1], unit * force[2]};
-}
 
 void find_wall_shear_of(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                         const flow_units& units, through_flow& flow, std::vector<float>* field) {
@@ -435,6 +450,23 @@ void set_through_fields(const through_problem& problem, const open_flow_cells& o
 }
 
 namespace {
+
+// The axis whose flow rate is given over a period.
+std::optional<std::size_t> axis_of_rate(const through_problem& problem) {
+  for (std::size_t a = 0; a < 3; ++a)
+    if (problem.period_rate_mm3_per_s[a]) return a;
+  return std::nullopt;
+}
+
+// That of a tube of the same hydraulic diameter.
+double guessed_drop(const through_problem& problem, const through_solution& all, std::size_t axis, double rate) {
+  const int a = static_cast<int>(axis);
+  const vector3 h = problem.spacing_mm;
+  const double length = static_cast<double>(problem.where.domain[a]) * h[a];
+  const double section = static_cast<double>(all.counts.flowing) * h.z * h.y * h.x / length;
+  const double width = all.hydraulic_diameter_mm > 0 ? all.hydraulic_diameter_mm : std::sqrt(section);
+  return 32 * problem.viscosity_Pa_s * rate / section * length / (width * width);
+}
 
 // Velocities on both faces of each voxel along each axis; those of a face are one number for both of its voxels.
 void set_face_velocities(const through_problem& problem, const flow_cells& cells, const std::vector<double>& x,
@@ -502,21 +534,48 @@ through_solution solve_flow_through(const through_problem& problem, const throug
   all.setup_seconds = watch.seconds();
   const double setup_cpu_seconds = cpu.of_all_ranks(problem.where.comm);
 
-  double last = 0;
+  double last = 0, last_drop = 0;
   for (const double multiple : problem.multiples) {
     through_flow& flow = all.flows.emplace_back();
     flow.multiple = multiple;
     const double reynolds = problem.has_inertia ? 1e-6 * problem.density_kg_per_m3 * units.velocity_mm_per_s *
                                                       units.length_mm / problem.viscosity_Pa_s
                                                 : 0;
-    solver.begin(given_velocities(problem, open, known.velocities, units, multiple),
-                 right_hand_side(problem, open, units, multiple), reynolds, last == 0 ? 0 : multiple / last);
-    solver.solve(how, flow, log);
+    period_drops drops;
+    for (std::size_t a = 0; a < 3; ++a) drops[a] = multiple * problem.period_drop_Pa[a];
+    const double factor = last == 0 ? 0 : multiple / last;
+    const auto solve_with = [&](double factor_of_last) {
+      flow_entries right = right_hand_side(problem, open, units, multiple);
+      add_period_drops(open, units, drops, right);
+      solver.begin(given_velocities(problem, open, known.velocities, units, multiple), right, reynolds, factor_of_last);
+      solver.solve(how, flow, log);
+    };
+    if (const auto a = axis_of_rate(problem)) {
+      const double rate = multiple * *problem.period_rate_mm3_per_s[*a];
+      rate_search search(rate, last == 0 ? guessed_drop(problem, all, *a, rate) : factor * last_drop, how.tolerance);
+      int iterations = 0;
+      for (double share = factor;; share = search.growth()) {
+        drops[*a] = search.drop();
+        solve_with(share);
+        iterations += flow.certificate.iterations;
+        find_period_flows(problem, open, solver.answer(), units, drops, flow);
+        if (!flow.certificate.converged || search.is_found(flow.period_flow_mm3_per_s[*a])) break;
+        if (search.gives_up()) {
+          flow.certificate.converged = false;
+          break;
+        }
+      }
+      flow.certificate.iterations = iterations;
+      last_drop = drops[*a];
+    } else {
+      solve_with(factor);
+    }
     flow.certificate.unknowns = unknowns;
     flow.certificate.setup_seconds = all.flows.size() == 1 ? all.setup_seconds : 0;
     flow.certificate.setup_cpu_seconds = all.flows.size() == 1 ? setup_cpu_seconds : 0;
     flow.upwinded_share = solver.upwinded_share();
     find_boundary_flows(problem, open, solver.answer(), units, flow);
+    find_period_flows(problem, open, solver.answer(), units, drops, flow);
     find_force(problem, open, solver.answer(), units, solver.inertia(), flow);
     find_speeds(problem, open, solver.answer(), units, all, flow);
     find_wall_shear_of(problem, open, solver.answer(), units, flow, how.fields ? &all.wall_shear_Pa : nullptr);

@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <osteon/base/at.hpp>
+#include <osteon/base/error.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/comm/gather_to_all.hpp>
 #include <osteon/solve/flow/open_flow_cells.hpp>
@@ -44,11 +47,13 @@ cross_section section_of(const through_problem& problem, const std::vector<openi
     for (std::size_t d = 0; d < 4; ++d) {
       opening_face other = f;
       (d / 2 == 0 ? other.first : other.second) += d % 2 == 0 ? -1 : 1;
-      const std::int32_t place = d / 2 == 0 ? other.first : other.second;
+      std::int32_t& place = d / 2 == 0 ? other.first : other.second;
+      const auto length = static_cast<std::int32_t>(problem.where.domain[across[d / 2]]);
+      if (problem.periodic[at(across[d / 2])]) place = (place + length) % length;
       double friction = 2;
-      if (place < 0 || place >= problem.where.domain[across[d / 2]]) {
+      if (place < 0 || place >= length) {
         index3 voxel;
-        voxel[axis] = side % 2 == 0 ? 0 : problem.where.domain[axis] - 1;
+        voxel[axis] = f.layer;
         voxel[across[0]] = f.first;
         voxel[across[1]] = f.second;
         const int b = boundary_at(problem, voxel, 2 * across[d / 2] + static_cast<int>(d % 2));
@@ -123,11 +128,23 @@ std::vector<double> parabolic(const std::vector<opening_face>& all, const std::v
 
 }  // namespace
 
+opening_face opening_face_at(index3 voxel, int side) {
+  const auto& across = kernel::axes_across[at(side / 2)];
+  const auto place = [&](std::size_t a) { return static_cast<std::int32_t>(voxel[static_cast<int>(a)]); };
+  return {place(at(side / 2)), place(across[0]), place(across[1]), 0, -1, static_cast<std::int16_t>(side), 0};
+}
+
 std::vector<opening_face> find_opening_velocities(const through_problem& problem, const numbered_parts& parts,
-                                                  const std::vector<bool>& flows) {
+                                                  const std::vector<bool>& flows, const std::vector<solid_face>& inner) {
   std::array<bool, 6> wanted{};
-  for (const flow_boundary& b : problem.boundaries)
-    if (b.gives_velocity()) wanted[b.side()] = true;
+  bool is_inside_wanted = false;
+  for (const flow_boundary& b : problem.boundaries) {
+    if (!b.gives_velocity()) continue;
+    if (b.is_inside)
+      is_inside_wanted = true;
+    else
+      wanted[b.side()] = true;
+  }
   std::vector<opening_face> own;
   const auto runs = problem.cells.runs();
   for (std::size_t n = 0; n < runs.size(); ++n)
@@ -137,15 +154,24 @@ std::vector<opening_face> find_opening_velocities(const through_problem& problem
       const std::int64_t plane = side % 2 == 0 ? 0 : problem.where.domain[axis] - 1;
       const index3 first = problem.where.owned.begin + index3{runs[n].z, runs[n].y, runs[n].x};
       const auto add = [&](index3 voxel) {
-        own.push_back({static_cast<std::int32_t>(voxel[static_cast<int>(kernel::axes_across[at(axis)][0])]),
-                       static_cast<std::int32_t>(voxel[static_cast<int>(kernel::axes_across[at(axis)][1])]), parts.of_run[n],
-                       static_cast<std::int16_t>(boundary_at(problem, voxel, side)), static_cast<std::int16_t>(side), 0});
+        opening_face& f = own.emplace_back(opening_face_at(voxel, side));
+        f.part = parts.of_run[n];
+        f.boundary = static_cast<std::int16_t>(boundary_at(problem, voxel, side));
       };
       if (axis == 2) {
         if (plane >= first.x && plane < first.x + runs[n].length) add({first.z, first.y, plane});
       } else if (first[axis] == plane) {
         for (std::int32_t x = 0; x < runs[n].length; ++x) add(first + index3{0, 0, x});
       }
+    }
+  if (is_inside_wanted)
+    for (const solid_face& s : inner) {
+      if (s.boundary < 0 || !problem.boundaries[at(s.boundary)].passes()) continue;
+      const auto next = std::upper_bound(runs.begin(), runs.end(), s.cell,
+                                         [](std::int32_t i, const voxel::run& r) { return i < r.first; });
+      opening_face& f = own.emplace_back(opening_face_at(s.voxel, s.side));
+      f.part = parts.of_run[at(next - runs.begin() - 1)];
+      f.boundary = s.boundary;
     }
   std::vector<opening_face> all = on_all_ranks(problem.where.comm, own);
   for (std::size_t b = 0; b < problem.boundaries.size(); ++b) {
@@ -155,10 +181,21 @@ std::vector<opening_face> find_opening_velocities(const through_problem& problem
     for (std::size_t n = 0; n < all.size(); ++n)
       if (all[n].boundary == static_cast<std::int16_t>(b) && flows[at(all[n].part)]) chosen.push_back(n);
     if (chosen.empty()) continue;
-    const auto& across = kernel::axes_across[at(static_cast<int>(boundary.across))];
-    const double area = problem.spacing_mm[static_cast<int>(across[0])] * problem.spacing_mm[static_cast<int>(across[1])];
+    const vector3 h = problem.spacing_mm;
+    const std::array<double, 3> area{h.y * h.x, h.z * h.x, h.z * h.y};
     const auto count = static_cast<double>(chosen.size());
-    const double mean = boundary.kind == face_flow::velocity ? boundary.value : boundary.value / (area * count);
+    double whole = 0;
+    bool is_flat = true;
+    for (const std::size_t n : chosen) {
+      whole += area[at(all[n].side / 2)];
+      is_flat = is_flat && all[n].side == all[chosen[0]].side && all[n].layer == all[chosen[0]].layer;
+    }
+    const double mean = boundary.kind == face_flow::velocity ? boundary.value : boundary.value / whole;
+    if (!is_flat && (boundary.is_developed || boundary.is_parabolic))
+      throw usage_error(
+          fmt::format("{}: the faces of this opening do not lie in one plane, so that there is no channel behind it; "
+                      "only the uniform profile goes with it",
+                      boundary.name));
     std::vector<double> profile(chosen.size(), 1);
     if (boundary.is_developed) profile = developed(section_of(problem, all, chosen));
     if (boundary.is_parabolic) profile = parabolic(all, chosen);

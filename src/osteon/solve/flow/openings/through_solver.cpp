@@ -44,7 +44,7 @@ through_solver::through_solver(const open_flow_cells& cells, const through_probl
       convection_(cells, problem.boundaries, problem.is_central),
       velocity_scale_(static_cast<float>(scale_reserve_creeping / preconditioner_.least_velocity_eigenvalue())) {
   for (const flow_side& s : cells.sides)
-    if (s.face >= 0) open_faces_.emplace_back(at(static_cast<int>(problem.boundaries[at(s.boundary)].across)), s.face);
+    if (s.face >= 0) open_faces_.emplace_back(s.axis(), s.face);
   double values = 8.0 * cells_.grid.owned;
   MPI_Allreduce(MPI_IN_PLACE, &values, 1, MPI_DOUBLE, MPI_SUM, cells_.grid.where.comm);
   most_kept_ = std::clamp(static_cast<std::size_t>(kept_values / values), fewest_inertia, kept_inertia);

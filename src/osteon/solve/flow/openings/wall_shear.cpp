@@ -19,12 +19,13 @@ wall_shear find_wall_shear(const through_problem& problem, const open_flow_cells
   std::unordered_map<std::int32_t, std::array<const flow_boundary*, 6>> named;
   for (const flow_side& s : open.sides) {
     const flow_boundary& b = problem.boundaries[at(s.boundary)];
-    named[s.cell][b.side()] = &b;
+    named[s.cell][s.side] = &b;
   }
   std::array<double, 2> sums{};
   visit_neighbours(grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     if (beyond[at(i)]) return;
-    const auto found = open.outer[at(i)] != 0 ? named.find(i) : named.end();
+    const bool is_named = open.outer[at(i)] != 0 || (!open.inner.empty() && open.inner[at(i)] != 0);
+    const auto found = is_named ? named.find(i) : named.end();
     double force = 0, wetted = 0;
     for (std::size_t d = 0; d < 6; ++d) {
       if (near[d] >= 0) continue;

@@ -256,7 +256,7 @@ double flow_stepper::kinetic_energy() const {
   double halves = 0;  // squares of what has half a voxel only
   for (const flow_side& s : open_.sides)
     if (s.face >= 0) {
-      const double u = x_[at(static_cast<int>(problem_.boundaries[at(s.boundary)].across) * stride() + s.face)];
+      const double u = x_[s.axis() * at(stride()) + at(s.face)];
       halves += u * u / 2;
     }
   const double squares = velocity * velocity - sum_of_ranks(cells_.grid.where.comm, std::array{halves})[0];

@@ -8,6 +8,7 @@
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/solve/flow/openings/periods.hpp>
 #include <osteon/solve/flow/openings/through_solver.hpp>
 #include <osteon/solve/flow/transient/flow_stepper.hpp>
 
@@ -45,6 +46,8 @@ void check_plan(const through_problem& problem, const flow_time_plan& plan) {
          "a flow without inertia has no Courant number that a step follows from; give the step");
   expect(problem.has_inertia || plan.start != flow_start::steady,
          "without inertia the steady flow is the creeping one; start from that");
+  for (const auto& rate : problem.period_rate_mm3_per_s)
+    expect(!rate, "a flow rate over a period is of steady flow; in time give the drop of pressure");
   expect(problem.multiples.size() == 1, "several multiples of the conditions; in time there is one flow");
   if (!faults.empty()) throw usage_error(faults);
 }
@@ -122,8 +125,11 @@ void append(std::vector<double>& to, const flow_record& r) {
   for (const boundary_flow& b : f.boundaries)
     to.insert(to.end(), {static_cast<double>(b.faces), b.area_mm2, b.inflow_mm3_per_s, b.mean_pressure_Pa,
                          b.highest_velocity_mm_per_s});
+  for (const vector3& n : f.force_on_label_N) to.insert(to.end(), {n.z, n.y, n.x});
+  to.insert(to.end(), f.period_flow_mm3_per_s.begin(), f.period_flow_mm3_per_s.end());
+  to.insert(to.end(), f.period_drop_Pa.begin(), f.period_drop_Pa.end());
 }
-std::vector<flow_record> records_from(const std::vector<double>& from, std::size_t boundaries) {
+std::vector<flow_record> records_from(const std::vector<double>& from, std::size_t boundaries, std::size_t labels) {
   std::vector<flow_record> history;
   std::size_t at = 0;
   const auto next = [&] { return from.at(at++); };
@@ -144,6 +150,12 @@ std::vector<flow_record> records_from(const std::vector<double>& from, std::size
       for (double* value : {&to.area_mm2, &to.inflow_mm3_per_s, &to.mean_pressure_Pa, &to.highest_velocity_mm_per_s})
         *value = next();
     }
+    for (std::size_t n = 0; n < labels; ++n) {
+      vector3& to = f.force_on_label_N.emplace_back();
+      for (int a = 0; a < 3; ++a) to[a] = next();
+    }
+    for (auto* to : {&f.period_flow_mm3_per_s, &f.period_drop_Pa})
+      for (double& value : *to) value = next();
   }
   return history;
 }
@@ -169,8 +181,7 @@ class flow_in_time {
     // Whoever wants to stop is heard after a step, whose state can be kept.
     const int most = how_.rehearses ? 1 : how_.max_iterations;
     flow_stepper time(open, problem_, units_, {plan_.implicitness, how_.tolerance, most, {}});
-    time.set_conditions(given_velocities(problem_, open, known.velocities, units_, 1),
-                        right_hand_side(problem_, open, units_, 1));
+    time.set_conditions(given_velocities(problem_, open, known.velocities, units_, 1), right_side());
     solve_certificate& certificate = solution_.certificate;
     certificate.unknowns = count_unknowns(open);
     certificate.converged = true;
@@ -206,7 +217,7 @@ class flow_in_time {
       const bool creeps = plan_.start == flow_start::creeping;
       through_solver steady(*open_, problem_);
       steady.begin(
-          given_velocities(problem_, *open_, known.velocities, units_, 1), right_hand_side(problem_, *open_, units_, 1),
+          given_velocities(problem_, *open_, known.velocities, units_, 1), right_side(),
           creeps ? 0
                  : 1e-6 * problem_.density_kg_per_m3 * units_.velocity_mm_per_s * units_.length_mm / problem_.viscosity_Pa_s,
           0);
@@ -232,6 +243,12 @@ class flow_in_time {
     const double wanted = rule.next(plan_.end_s, 0, time.courant_rate(), time.courant_growth());
     time.rehearse(wanted);
     record(time);
+  }
+
+  flow_entries right_side() const {
+    flow_entries right = right_hand_side(problem_, *open_, units_, 1);
+    add_period_drops(*open_, units_, problem_.period_drop_Pa, right);
+    return right;
   }
 
   void step_to_the_end(flow_stepper& time) {
@@ -303,6 +320,7 @@ class flow_in_time {
     const std::vector<double> x = time.answer();
     const flow_convection* const inertia = time.inertia();
     find_boundary_flows(problem_, *open_, x, units_, r.flow);
+    find_period_flows(problem_, *open_, x, units_, problem_.period_drop_Pa, r.flow);
     find_force(problem_, *open_, x, units_, inertia, r.flow);
     find_speeds(problem_, *open_, x, units_, solution_.end, r.flow);
     find_wall_shear_of(problem_, *open_, x, units_, r.flow, nullptr);
@@ -349,7 +367,7 @@ class flow_in_time {
     all.is_steady = number("state", 1) != 0;
     all.certificate.residual_history = s.numbers.at("residual_history");
     all.certificate.earlier_seconds = number("seconds", 0);
-    all.history = records_from(s.numbers.at("history"), problem_.boundaries.size());
+    all.history = records_from(s.numbers.at("history"), problem_.boundaries.size(), problem_.labelled.names.size());
   }
 
   const through_problem& problem_;
