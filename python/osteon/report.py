@@ -17,7 +17,7 @@ from .errors import DATA, USAGE, DataError, complain, tell_file_warnings
 from .replace_file import write_whole
 from .report_data import JobResult, load
 from .report_homogenised import section as homogenised
-from .report_plots import convergence, histogram
+from .report_plots import convergence, histogram, history
 from .report_slices import colour_table, css_gradient, data_uri, slices_of
 from .report_text import (
     Answer,
@@ -49,7 +49,7 @@ def build(result: JobResult) -> str:
             for title, v, unit in _keys(result, rows)
         ),
         "picture": _picture(result, _colour_bar(result, gradient, result.field_range)),
-        "cut": _cut(result),
+        "cut": _cut(result) + _film(result) + _plot("In time", history(result), "What the flow does over time"),
         "slices": _slices(slices_of(result, table), result, _colour_bar(result, gradient, result.slice_range)),
         "answers": _answers_of_cases(result) if result.cases else _answers(rows),
         "supports": _table("Supports and forces", supports_and_forces(result)),
@@ -168,6 +168,26 @@ def _cut(result: JobResult) -> str:
         '<section class="card picture"><h2>Along a cut</h2>'
         f'<img src="{data_uri(data)}" alt="A cut through the middle: threads lie along the flow"></section>'
     )
+
+
+LARGEST_FILM = 32 * 2**20  # bytes that a page may hold
+
+
+def _film(result: JobResult) -> str:
+    if "film" not in result.summary.get("files", {}):
+        return ""
+    try:
+        path = result.directory / "film.png"
+        size = path.stat().st_size
+        data = path.read_bytes() if size <= LARGEST_FILM else b""
+    except OSError:
+        return ""
+    film = (
+        f'<img src="{data_uri(data)}" alt="The solution while it was computed, frame by frame">'
+        if data
+        else f"<p>film.png, {number(size / 2**20, 3)} MiB, is too large for this page; browsers play it.</p>"
+    )
+    return f'<section class="card picture"><h2>Film</h2>{film}</section>'
 
 
 def _slices(planes: list[dict[str, Any]], result: JobResult, bar: str) -> str:

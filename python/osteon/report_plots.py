@@ -9,6 +9,7 @@ matplotlib.use("Agg")
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from .report_data import JobResult
@@ -17,18 +18,25 @@ from .report_slices import data_uri
 INK, LINE = "#7d838c", "#2f7f9e"
 
 
+STYLE = {
+    **{"text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK},
+    **{"font.size": 10, "svg.hashsalt": "osteon", "axes.spines.top": False, "axes.spines.right": False},
+}
+
+
+def _as_uri(figure: Figure) -> str:
+    out = io.BytesIO()
+    figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
+    plt.close(figure)
+    return data_uri(out.getvalue(), "image/svg+xml")
+
+
 def _draw(paint: Callable[[Axes], None]) -> str:
-    style = {"text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK}
-    with plt.rc_context(
-        {**style, "font.size": 10, "svg.hashsalt": "osteon", "axes.spines.top": False, "axes.spines.right": False}
-    ):
+    with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(5.6, 3.3), layout="constrained")
         paint(axes)
         axes.grid(color=INK, alpha=0.2, linewidth=0.6)
-        out = io.BytesIO()
-        figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
-        plt.close(figure)
-    return data_uri(out.getvalue(), "image/svg+xml")
+        return _as_uri(figure)
 
 
 def histogram(result: JobResult) -> str | None:
@@ -72,3 +80,52 @@ def convergence(result: JobResult) -> str | None:
             axes.legend(frameon=False, fontsize=9)
 
     return _draw(paint)
+
+
+PANELS = (  # title, unit, keys of the history; those with members have a line each
+    ("force on the solid", "N", ("force_on_solid_N",)),
+    ("flow rate in", "mm³/s", ("opening_inflow_mm3_per_s",)),
+    ("drop of pressure", "Pa", ("pressure_drop_Pa",)),
+    ("Courant number", "", ("cfl",)),
+    ("divergence", "", ("divergence",)),
+)
+COLOURS = ("#2f7f9e", "#d1603d", "#6a994e", "#8e6bb0", "#c29a2b", "#5b6770")
+
+
+def _lines(history: dict[str, object], key: str) -> list[tuple[str, list[float]]]:
+    """Label and values of what a key of a history holds."""
+    values = history.get(key)
+    if isinstance(values, dict):
+        return [(str(name), [float(v) for v in inner]) for name, inner in values.items()]
+    if not isinstance(values, list) or not values:
+        return []
+    if isinstance(values[0], list):
+        return [(axis, [float(v[n]) for v in values]) for n, axis in enumerate("zyx")]
+    return [("", [float(v) for v in values])]
+
+
+def history(result: JobResult) -> str | None:
+    """Of a flow in time: forces, flow rates, pressures, and how the steps went, against time."""
+    told = result.summary.get("flow_history", {})
+    time = [float(t) for t in told.get("time_s", [])]
+    if len(time) < 3:
+        return None
+    drawn = [(title, unit, [line for key in keys for line in _lines(told, key)]) for title, unit, keys in PANELS]
+    drawn = [(title, unit, lines) for title, unit, lines in drawn if any(any(v) for _, v in lines)]
+    if not drawn:
+        return None
+    with plt.rc_context(STYLE):
+        figure, axes = plt.subplots(
+            len(drawn), 1, figsize=(8, 1.7 * len(drawn)), sharex=True, layout="constrained", squeeze=False
+        )
+        for panel, (title, unit, lines) in zip(axes[:, 0], drawn, strict=True):
+            for (label, values), colour in zip(lines, COLOURS * (len(lines) // len(COLOURS) + 1), strict=False):
+                panel.plot(time, values, color=colour, linewidth=1.3, label=label or None)
+            if title == "divergence" and all(v > 0 for v in lines[0][1][1:]):
+                panel.set_yscale("log")
+            panel.set_ylabel(f"{title} ({unit})" if unit else title, fontsize=8)
+            panel.grid(color=INK, alpha=0.2, linewidth=0.6)
+            if len(lines) > 1:
+                panel.legend(frameon=False, fontsize=8, ncols=min(len(lines), 4))
+        axes[-1, 0].set_xlabel("time (s)")
+        return _as_uri(figure)

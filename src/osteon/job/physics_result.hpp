@@ -7,6 +7,7 @@
 #include <osteon/base/log_sink.hpp>
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/job/local_model.hpp>
+#include <osteon/render/rays/streamlines.hpp>
 #include <osteon/solve/certificate.hpp>
 #include <osteon/solve/solver_options.hpp>
 #include <string>
@@ -42,9 +43,13 @@ struct physics_result {
   double shown_low = 0, shown_high = 1;              ///< colour range
   cell_values lines_of;           ///< vector field (z, y, x) that the picture's lines follow; none: the field shown glows
   bool lines_show_field = false;  ///< they have the colours of the field shown, instead of those of their own magnitude
-  bool is_fluid = false;          ///< the voxels are a fluid: solid is what they leave
-  std::string stopped_at;         ///< where the tolerance is not that of a residual: how far it came, in words
-  file_writer write_more;         ///< writes further files; empty: none
+  std::shared_ptr<const render::streamlines> paths;  ///< that particles took, drawn instead of these lines; null: none
+  double paths_low = 0, paths_high = 1;              ///< speeds at the ends of their colours
+  bool is_fluid = false;                             ///< the voxels are a fluid: solid is what they leave
+  std::string stopped_at;  ///< where the tolerance is not that of a residual: how far it came, in words
+  /// Draws it into a file under a title, instead of a view of the voxels; empty: there is none. @collective
+  std::function<void(const std::string& path, const std::string& title, log_sink& log)> draw_instead;
+  file_writer write_more;  ///< writes further files; empty: none
 
   /// The certificate of a solver that missed its tolerance, else null.
   const solve::solve_certificate* missed() const {

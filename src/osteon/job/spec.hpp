@@ -143,6 +143,8 @@ struct boundary_spec {
   std::optional<std::vector<double>> slide_mm_per_s;              ///< z, y, x
   std::optional<std::vector<double>> low_mm, high_mm, centre_mm;  ///< z, y, x: a part of the face
   std::optional<double> radius_mm;
+  std::vector<std::vector<double>> factor_at_s;  ///< [time, factor] pairs, of a flow in time; none: constant
+  std::optional<double> period_s;                ///< of them
 };
 
 /// Steps in time.
@@ -172,6 +174,9 @@ struct picture_spec {
   std::string compositing = "auto";         ///< as render::parse_compositing takes it
   std::optional<std::string> field;         ///< elasticity only; absent: sed
   std::optional<std::int64_t> streamlines;  ///< lines of the vector field; absent: usual_streamlines() of the physics
+  std::int64_t pathlines = 0;               ///< particles of a flow in time; 0: none
+  bool film = false;                        ///< of the frames
+  std::optional<std::string> shows;         ///< in frames of a flow in time; absent: pathlines if there are any, or speed
   std::optional<double> tube_mm;            ///< their radius; absent: a third of a voxel
   std::int64_t every = 0;                   ///< iterations or steps between frames during the solve; 0: none
 };

@@ -3,15 +3,48 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <osteon/job/flow/flow_keys.hpp>
 
 namespace osteon::job {
+
+namespace {
+
+// Of a condition that changes with time.
+void check_factor(const spec& job, std::size_t n, std::vector<problem>& problems) {
+  const boundary_spec& b = job.boundaries[n];
+  const auto expect = [&](bool holds, const char* key, const std::string& text) {
+    if (!holds) problems.push_back({fmt::format("boundary[{}].{}", n + 1, key), text});
+  };
+  expect(!b.period_s || !b.factor_at_s.empty(), "period_s", "given, but factor_at_s is not; give it, or remove period_s");
+  if (b.factor_at_s.empty()) return;
+  expect(job.transient.has_value(), "factor_at_s", "given, but there is no [transient]: the flow is steady; remove one");
+  const std::string kind = b.kind.value_or("");
+  expect(kind == "velocity" || kind == "flow_rate" || kind == "pressure" || kind == "outlet" || kind == "wall",
+         "factor_at_s",
+         fmt::format("does not go with kind = \"{}\", which has no value that could change; remove it", kind));
+  expect(!flow_keys_of(job).steady_change_per_s, "factor_at_s",
+         "does not go with flow.steady_change_per_s: a flow that changes with time has no steady state; remove one");
+  double last = -std::numeric_limits<double>::infinity();
+  for (const auto& point : b.factor_at_s) {
+    if (point.size() != 2) return expect(false, "factor_at_s", "a list of [time, factor] pairs, e.g. [[0, 0], [0.1, 1]]");
+    expect(std::isfinite(point[0]) && std::isfinite(point[1]), "factor_at_s", "a number is not finite");
+    expect(point[0] > last, "factor_at_s", fmt::format("{} s follows {} s; times must ascend", point[0], last));
+    last = point[0];
+  }
+  if (!b.period_s) return;
+  expect(*b.period_s > 0 && b.factor_at_s.front()[0] >= 0 && last <= *b.period_s, "period_s",
+         fmt::format("{} s; it must be > 0, and the times of factor_at_s lie between 0 and it", *b.period_s));
+}
+
+}  // namespace
 
 void check_time_steps(const spec& job, std::vector<problem>& problems) {
   const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
     if (!holds) problems.push_back({where, text});
   };
   const flow_keys f = flow_keys_of(job);
+  for (std::size_t n = 0; n < job.boundaries.size(); ++n) check_factor(job, n, problems);
   if (!job.transient) {
     for (const auto& [given, key] : {std::pair{f.cfl.has_value(), "flow.cfl"},
                                      {f.start.has_value(), "flow.start"},

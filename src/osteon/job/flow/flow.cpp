@@ -4,11 +4,13 @@
 
 #include <cmath>
 #include <osteon/job/flow/check_flow_heat.hpp>
+#include <osteon/job/flow/check_flow_pictures.hpp>
 #include <osteon/job/flow/check_openings.hpp>
 #include <osteon/job/flow/check_time_steps.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/rehearse_flow.hpp>
 #include <osteon/job/flow/run_flow.hpp>
+#include <osteon/job/flow/run_flow_residence.hpp>
 #include <osteon/job/flow/solid_labels.hpp>
 #include <osteon/job/flow/speed_frames.hpp>
 
@@ -81,6 +83,13 @@ void describe_flow(key_visitor& v, spec& job) {
     "everywhere, "
     "which may oscillate.",
     {"limited", "hybrid", "central"});
+  v("residence_time", &f.residence_time,
+    "Of the test flow, steady: whether the residence time is computed, too: the mean age of the fluid at each voxel since "
+    "it "
+    "flowed in.");
+  v("diffusivity_m2_per_s", &f.diffusivity_m2_per_s,
+    "With residence_time: by what the fluid mixes with itself where it hardly flows, in m2/s, > 0; left out: 2.3e-9, the "
+    "self-diffusion of water.");
 }
 
 void check_flow(const spec& job, std::vector<problem>& problems) {
@@ -132,9 +141,9 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
   expect(!other, "load", "of its keys only test, axis and boundary_condition go with physics = \"flow\"");
   expect(!job.output_fields, "output.fields",
          "given, but physics = \"flow\" always writes velocity, speed and pressure; remove it");
-  expect(!job.picture.field, "picture.field",
-         "given, but physics = \"flow\" shows the speed, with flow.heat the temperature; remove it");
   check_flow_heat(job, problems);
+  check_flow_residence(job, problems);
+  check_flow_pictures(job, problems);
 }
 
 void refuse_flow(const spec& job, std::vector<problem>& problems) {
@@ -143,6 +152,10 @@ void refuse_flow(const spec& job, std::vector<problem>& problems) {
     problems.push_back({"load.test", fmt::format("'{}' belongs to physics = \"flow\"", test)});
   if (job.own_keys.contains("flow"))
     problems.push_back({"flow", "belongs to physics = \"flow\"; remove it or change the physics"});
+  refuse_flow_pictures(job, problems);
+  for (std::size_t n = 0; n < job.boundaries.size(); ++n)
+    if (!job.boundaries[n].factor_at_s.empty() || job.boundaries[n].period_s)
+      problems.push_back({fmt::format("boundary[{}].factor_at_s", n + 1), "belongs to physics = \"flow\"; remove it"});
 }
 
 solid_rules flow_rules(const spec& job) {
@@ -390,6 +403,22 @@ std::vector<answer> flow_answers() {
        .title = "share of the faces with a limited temperature",
        .meaning = "Faces that the fluid passes where the temperature is not the mean of the two voxels.",
        .in_table = false},
+      {.key = "residence_time_s.mean",
+       .title = "residence time, mean",
+       .unit = "s",
+       .meaning = "Age of what leaves, weighted by the flow: the volume that is renewed over the flow rate."},
+      {.key = "residence_time_s.median", .title = "residence time, median", .unit = "s", .meaning = "Of what leaves."},
+      {.key = "residence_time_s.p95", .title = "residence time, 95th percentile", .unit = "s", .meaning = "Of what leaves."},
+      {.key = "fluid_age_s.mean",
+       .title = "age of the fluid, mean",
+       .unit = "s",
+       .meaning = "Over the volume: since it flowed in; half the residence time in plug flow, all of it where it is mixed."},
+      {.key = "fluid_age_s.median", .title = "age of the fluid, median", .unit = "s", .meaning = "Over the volume."},
+      {.key = "fluid_age_s.p95", .title = "age of the fluid, 95th percentile", .unit = "s", .meaning = "Over the volume."},
+      {.key = "fluid_age_s.high", .title = "age of the fluid, highest", .unit = "s", .meaning = "Of any voxel."},
+      {.key = "stagnant_share",
+       .title = "share of the fluid that stagnates",
+       .meaning = "Older than three mean residence times, or in pores that nothing flows through."},
       {.key = "mean_velocity_mm_per_s",
        .title = "mean velocity in the pores",
        .unit = "mm/s",

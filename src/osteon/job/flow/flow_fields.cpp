@@ -41,6 +41,20 @@ io::field_info wall_shear_info() {
   return {"wall_shear_stress", "shear stress on the walls of a voxel", "Pa", io::centring::cell, 1};
 }
 
+shown_field shown_of(const physics_result& r) {
+  return {r.shown, r.shown_name, r.shown_title, r.shown_units, r.shown_low, r.shown_high, r.lines_show_field};
+}
+
+void show(physics_result& r, const shown_field& what) {
+  r.shown = what.values;
+  r.shown_name = what.name;
+  r.shown_title = what.title;
+  r.shown_units = what.units;
+  r.shown_low = what.low;
+  r.shown_high = what.high;
+  r.lines_show_field = what.lines_show_field;
+}
+
 cell_values spread_over(const local_model& part, const voxel::run_set& fluid, std::vector<float> values,
                         std::int64_t components) {
   if (fluid.size() == part.cells.size()) return share(std::move(values));

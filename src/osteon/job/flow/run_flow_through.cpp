@@ -11,6 +11,7 @@
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/run_flow.hpp>
 #include <osteon/job/flow/run_flow_heat.hpp>
+#include <osteon/job/flow/run_flow_residence.hpp>
 #include <osteon/job/flow/run_flow_transient.hpp>
 #include <osteon/job/flow/solid_labels.hpp>
 #include <osteon/solve/checkpointer.hpp>
@@ -43,6 +44,8 @@ std::vector<solve::flow_boundary> conditions_of(const spec& job, vector3 origin_
       one.is_developed = b.profile.value_or("uniform") == "developed";
       one.is_parabolic = b.profile.value_or("uniform") == "parabolic";
       if (const auto& u = b.slide_mm_per_s) one.slide_mm_per_s = {(*u)[0], (*u)[1], (*u)[2]};
+      for (const auto& point : b.factor_at_s) one.factor.points.push_back({point.at(0), point.at(1)});
+      one.factor.period_s = b.period_s.value_or(0);
       all.push_back(std::move(one));
       table_of.push_back(n);
     }
@@ -229,6 +232,7 @@ json through_load(const spec& job, const local_model& part) {
                {"cross_section_mm2", cross_section_mm2(part.header, load_axis(job))},
                {"boundary", json::array()}};
   if (f.inertia) load["convection"] = f.convection;
+  if (f.residence_time) load["diffusivity_m2_per_s"] = f.diffusivity();
   if (f.heat)
     load.update({{"conductivity_W_per_mK", f.conductivity()},
                  {"heat_capacity_J_per_m3K", f.heat_capacity()},
@@ -253,6 +257,8 @@ json through_load(const spec& job, const local_model& part) {
     add("high_mm", b.high_mm);
     add("centre_mm", b.centre_mm);
     add("radius_mm", b.radius_mm);
+    if (!b.factor_at_s.empty()) face["factor_at_s"] = b.factor_at_s;
+    add("period_s", b.period_s);
     load["boundary"].push_back(face);
   }
   return load;
@@ -311,7 +317,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
     if (flow_keys_of(job).heat) heat = make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of);
   });
   solve::through_options options = through_options_of(how);
-  options.faces = flow_keys_of(job).heat;
+  options.faces = flow_keys_of(job).heat || flow_keys_of(job).residence_time;
   solve::through_solution solution = solve::solve_flow_through(problem, options, log);
   physics_result result;
   result.elements = part.cells.size();
@@ -347,8 +353,12 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   comm::collectively(comm, [&] { shear = spread_over(part, problem.cells, std::move(solution.wall_shear_Pa), 1); });
   result.fields.push_back({wall_shear_info(),
                            [&part, shear] { return cell_planes(part, shear, 1); }});
-  if (f.heat && result.certificate.converged)
+  if (f.heat && result.certificate.converged) {
+    const shown_field speed = shown_of(result);
     add_flow_temperature(result, job, part, std::move(heat), solution, names, how, log);
+    if (job.picture.field == "speed") show(result, speed);
+  }
+  if (f.residence_time && result.certificate.converged) add_flow_residence(result, job, part, problem, solution, how, log);
   result.answers["load"] = through_load(job, part);
   return result;
 }

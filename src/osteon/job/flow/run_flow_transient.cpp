@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/comm/communicator.hpp>
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
+#include <osteon/job/flow/flow_paths.hpp>
 #include <osteon/job/flow/run_flow_through.hpp>
+#include <osteon/job/outputs/history.hpp>
 #include <osteon/job/flow/solid_labels.hpp>
 #include <osteon/job/outputs/step_files.hpp>
+#include <osteon/job/system_info.hpp>
 #include <osteon/solve/checkpointer.hpp>
 #include <osteon/solve/flow/transient/transient_flow.hpp>
 
@@ -75,7 +80,15 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   std::vector<std::size_t> table_of;
   comm::collectively(comm, [&] { problem = make_through_problem(job, part, table_of); });
   add_solid_labels(job, part, table_of, problem);
-  const solve::flow_time_plan plan = make_flow_time_plan(job);
+  solve::flow_time_plan plan = make_flow_time_plan(job);
+  std::optional<flow_paths> paths;
+  std::optional<path_checkpointer> kept_paths;
+  solve::checkpointer* checkpoints = how.checkpoints;
+  if (job.picture.pathlines > 0) {
+    paths.emplace(job, part, problem);
+    plan.on_step = [&](double time_s, const solve::through_solution& fields) { paths->follow(time_s, fields); };
+    if (checkpoints != nullptr) checkpoints = &kept_paths.emplace(*checkpoints, *paths);
+  }
   std::optional<step_files> steps;
   solve::flow_record_taker on_record;
   if (job.transient->write_steps) {
@@ -92,7 +105,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
     };
   }
   solve::transient_flow_solution solution =
-      solve::solve_transient_flow(problem, plan, through_options_of(how), how.checkpoints, on_record, log);
+      solve::solve_transient_flow(problem, plan, through_options_of(how), checkpoints, on_record, log);
   physics_result result;
   if (steps) {
     std::vector<double> times_s;
@@ -118,6 +131,12 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
   tell_of_upwinding(job, last.flow, result.answers, log);
   tell_of_fluid(solution.end, result.answers);
   result.answers["flow_history"] = history_of(solution.history, names, flow_keys_of(job), problem.periodic);
+  comm::collectively(comm, [&] {
+    if (comm::rank(comm) != 0) return;
+    const std::filesystem::path folder(job.output_directory);
+    std::filesystem::create_directories(folder);
+    write_file((folder / "history.csv").string(), history_table(result.answers["flow_history"]));
+  });
   log.note(fmt::format(
       "{} steps to {:.4g} s{}: of {:.3g} to {:.3g} s, Courant number at most {:.2f}, divergence at most "
       "{:.1e}, {:.1f} iterations of friction and {:.1f} of the pressure a step",
@@ -129,6 +148,7 @@ physics_result run_flow_transient(const spec& job, const local_model& part, cons
       fmt::format("{:.4g} s of {:.4g} s, with a divergence of {:.1e}", last.time_s, plan.end_s, last.divergence);
   show_flow(result, job, part, problem.cells, std::move(solution.end.velocity_mm_per_s), std::move(solution.end.pressure_Pa),
             std::nullopt);
+  if (paths) paths->finish(result, log);
   result.answers["load"] = through_load(job, part);
   json& load = result.answers["load"];
   load["start"] = flow_keys_of(job).start.value_or("rest");

@@ -5,7 +5,8 @@
 
 namespace osteon::job {
 
-/// Shows the speed, from 0 to the highest so far. Null: the flow is steady, whose solver has nothing to show on the way.
+/// Shows what picture.shows says, in the colours of the speed from 0 to the highest so far. Null: the flow is steady, whose
+/// solver has nothing to show on the way.
 /// @param part borrowed
 std::unique_ptr<frame_painter> paint_speeds(const spec& job, const local_model& part);
 

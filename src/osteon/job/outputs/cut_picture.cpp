@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
@@ -41,8 +42,8 @@ std::int64_t share(std::int64_t rows, int rank, int ranks) { return rows * rank 
 
 class cut {
  public:
-  cut(const cut_request& request, const io::field_list& list, const io::field_info& vector)
-      : request_(request), list_(list), vector_(vector), axes_(axes_of(request.normal)) {
+  cut(const cut_request& request, const cut_source& of) : of_(of), list_(of.list), axes_(axes_of(request.normal)) {
+    const io::field_list& list = of.list;
     const double edge = list.spacing_mm[axes_.normal];
     const std::int64_t layers = list.shape[axes_.normal];
     const double at = request.at_mm.value_or(0.5 * edge * static_cast<double>(layers));
@@ -74,7 +75,7 @@ class cut {
     part.begin[axes_.up] = begin;
     part.end[axes_.up] = end;
     // (rows, columns) is the order of the file: of the two axes, the one that goes up comes first.
-    return begin < end ? io::read_field(request_.file, vector_, part, component) : std::vector<float>{};
+    return begin < end ? of_.read(part, component) : std::vector<float>{};
   }
 
   render::plane_field plane(std::int64_t begin, std::int64_t end) const {
@@ -92,23 +93,32 @@ class cut {
   }
 
  private:
-  const cut_request& request_;
+  const cut_source& of_;
   const io::field_list& list_;
-  const io::field_info& vector_;
   cut_axes axes_;
   std::int64_t layer_ = 0;
   render::plane_picture picture_;
 };
 
+// Local.
+cut_source source_in_file(const cut_request& request) {
+  cut_source of;
+  of.list = io::list_fields(request.file);
+  of.vector = find_vector(of.list, request.vector);
+  of.read = [file = request.file, vector = of.vector](const box3& part, int component) {
+    return io::read_field(file, vector, part, component);
+  };
+  return of;
+}
+
 // The axis along which most of the field goes in the middle of y. @collective on comm
 int main_axis(MPI_Comm comm, const std::string& results) {
   std::array<double, 3> sums{};
   comm::collectively(comm, [&] {
-    const io::field_list list = io::list_fields(results);
-    const io::field_info& vector = find_vector(list, "");
     cut_request middle;
     middle.file = results;
-    const cut where(middle, list, vector);
+    const cut_source of = source_in_file(middle);
+    const cut where(middle, of);
     const int rank = comm::rank(comm), ranks = comm::size(comm);
     const std::int64_t begin = share(where.rows(), rank, ranks), end = share(where.rows(), rank + 1, ranks);
     for (int axis = 0; axis < 3; ++axis)
@@ -122,16 +132,69 @@ int main_axis(MPI_Comm comm, const std::string& results) {
 }  // namespace
 
 nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, log_sink& log) {
+  cut_source of;
+  comm::collectively(comm, [&] { of = source_in_file(request); });
+  return draw_cut(comm, request, of, log);
+}
+
+cut_source cut_source_of(const local_model& part, const cell_values& velocity, int normal, std::int64_t layer) {
+  const grid::block& where = part.where;
+  const index3 domain = where.domain;
+  const std::int64_t values = domain.volume() / domain[normal];
+  constexpr float none = -std::numeric_limits<float>::infinity();
+  cut_source of;
+  std::vector<float> plane;
+  comm::collectively(where.comm, [&] {
+    of.list.shape = domain;
+    of.list.spacing_mm = part.header.spacing_mm;
+    of.vector = {"velocity", "velocity of the fluid", "mm s-1", io::centring::cell, 3};
+    of.list.fields = {of.vector};
+    plane.assign(static_cast<std::size_t>(3 * values), none);
+    const box3& own = where.owned;
+    for (const voxel::run& r : part.cells.runs())
+      for (std::int32_t n = 0; n < r.length; ++n) {
+        index3 p = own.begin + index3{r.z, r.y, r.x + n};
+        if (p[normal] != layer) continue;
+        p[normal] = 0;
+        index3 shape = domain;
+        shape[normal] = 1;
+        const auto to = static_cast<std::size_t>((p.z * shape.y + p.y) * shape.x + p.x);
+        for (std::size_t c = 0; c < 3; ++c) {
+          const float v = (*velocity)[3 * static_cast<std::size_t>(r.first + n) + c];
+          if (std::isfinite(v)) plane[3 * to + c] = v;
+        }
+      }
+  });
+  MPI_Allreduce(MPI_IN_PLACE, plane.data(), static_cast<int>(plane.size()), MPI_FLOAT, MPI_MAX, where.comm);
+  of.read = [plane = std::move(plane), domain, normal](const box3& wanted, int component) {
+    index3 shape = domain;
+    shape[normal] = 1;
+    std::vector<float> result;
+    for (std::int64_t z = wanted.begin.z; z < wanted.end.z; ++z)
+      for (std::int64_t y = wanted.begin.y; y < wanted.end.y; ++y)
+        for (std::int64_t x = wanted.begin.x; x < wanted.end.x; ++x) {
+          index3 p{z, y, x};
+          p[normal] = 0;
+          const float* const v = plane.data() + 3 * ((p.z * shape.y + p.y) * shape.x + p.x);
+          if (v[0] == none)
+            result.push_back(std::numeric_limits<float>::quiet_NaN());
+          else
+            result.push_back(component < 0 ? std::hypot(v[0], v[1], v[2]) : v[2 - component]);
+        }
+    return result;
+  };
+  return of;
+}
+
+nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const cut_source& of, log_sink& log) {
   const stopwatch watch;
   const int rank = comm::rank(comm), ranks = comm::size(comm);
-  io::field_list list;
-  io::field_info vector;
+  const io::field_list& list = of.list;
+  const io::field_info& vector = of.vector;
   std::optional<cut> where;
   std::vector<float> speed;
   comm::collectively(comm, [&] {
-    list = io::list_fields(request.file);
-    vector = find_vector(list, request.vector);
-    where.emplace(request, list, vector);
+    where.emplace(request, of);
     speed = where->read(share(where->rows(), rank, ranks), share(where->rows(), rank + 1, ranks), -1);
   });
   const double fraction = 0.99;

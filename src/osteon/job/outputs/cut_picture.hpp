@@ -3,9 +3,12 @@
 /// A cut through a vector field of a results file, drawn by line integral convolution in the colours of its magnitude.
 #include <mpi.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <osteon/base/log_sink.hpp>
+#include <osteon/io/files/result_file.hpp>
+#include <osteon/job/local_model.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <string>
 
@@ -24,6 +27,21 @@ struct cut_request {
   std::string title;   ///< empty: the file's
   std::string output;  ///< .png
 };
+
+/// What a cut is through: a vector field of a file, or one in memory.
+struct cut_source {
+  io::field_list list;    ///< shape, spacing, title; with a field velocity what it leaves empty is solid
+  io::field_info vector;  ///< of three components
+  /// Values in a part of the domain that is one voxel thick. @param component x, y, z as in files; -1: the magnitude
+  std::function<std::vector<float>(const box3& part, int component)> read;
+};
+
+/// Draw it, of a field that is there already; request.file is not read. @throws, @return, @collective as the other one
+nlohmann::ordered_json draw_cut(MPI_Comm comm, const cut_request& request, const cut_source& of, log_sink& log);
+
+/// A layer of the velocities of a job's voxels, on all ranks. @param velocity shape (cells, 3)
+/// @param layer along the normal of the request @collective on part.where.comm
+cut_source cut_source_of(const local_model& part, const cell_values& velocity, int normal, std::int64_t layer);
 
 /// Draw it. The picture does not depend on the number of ranks.
 /// @param request its values are checked; the file is not: call io::check_whole() first

@@ -116,7 +116,11 @@ nlohmann::ordered_json draw_picture(const std::string& path, const spec& job, co
     return values;
   };
   nlohmann::ordered_json told;
-  if (result.lines_of) {
+  if (result.paths) {
+    const field_lines lines{result.paths, result.paths_low, result.paths_high, 0, 0, 0};
+    scene.lines =
+        tubes_of(lines, part.where.domain, part.header.spacing_mm, job.picture.tube_mm.value_or(0), job.picture.colour_map);
+  } else if (result.lines_of) {
     const field_lines lines = lines_of(job, part, result, log);
     scene.lines =
         tubes_of(lines, part.where.domain, part.header.spacing_mm, job.picture.tube_mm.value_or(0), job.picture.colour_map);

@@ -18,6 +18,7 @@
 #include <osteon/job/import/model_source.hpp>
 #include <osteon/job/outputs/cut_picture.hpp>
 #include <osteon/job/outputs/draw.hpp>
+#include <osteon/job/outputs/film.hpp>
 #include <osteon/job/outputs/io_options.hpp>
 #include <osteon/job/outputs/output_paths.hpp>
 #include <osteon/job/physics.hpp>
@@ -309,6 +310,16 @@ json compute(MPI_Comm comm, const spec& job, const std::string& command, const s
       summary["files"]["picture"] = paths.picture;
       if (!lines.is_null()) summary["streamlines"] = lines;
       if (has_cut) summary["files"]["cut"] = paths.cut;
+      summary["stages"] = clock.stages();
+      write_summary();
+    });
+  }
+  if (job.picture.film) {
+    clock.begin("making the film");
+    const json film = make_film_of(comm, job, log);
+    clock.end();
+    comm::collectively(comm, [&] {
+      if (!film.is_null()) summary["files"].update(film);
       summary["stages"] = clock.stages();
       write_summary();
     });

@@ -7,8 +7,8 @@
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/communicator.hpp>
 #include <osteon/job/outputs/draw.hpp>
+#include <osteon/job/outputs/film.hpp>
 #include <osteon/job/physics_result.hpp>
-#include <regex>
 
 namespace osteon::job {
 
@@ -17,13 +17,7 @@ namespace fs = std::filesystem;
 frame_checkpointer::frame_checkpointer(const spec& job, const local_model& part, solve::checkpointer& checkpoints,
                                        bool goes_on, log_sink& log)
     : job_(job), part_(part), checkpoints_(checkpoints), log_(log), painter_(physics_of(job).paint(job, part)) {
-  if (goes_on || comm::rank(part.where.comm) != 0) return;
-  const std::regex ours("frame_([0-9]+_)?[0-9]{6,}\\.png");
-  std::error_code ignored;
-  std::vector<fs::path> old;
-  for (const auto& entry : fs::directory_iterator(job.output_directory, ignored))
-    if (std::regex_match(entry.path().filename().string(), ours)) old.push_back(entry.path());
-  for (const fs::path& path : old) fs::remove(path, ignored);
+  if (!goes_on && comm::rank(part.where.comm) == 0) remove_frames(job.output_directory);
 }
 
 solve::checkpointer::found frame_checkpointer::begin() {
@@ -53,7 +47,11 @@ void frame_checkpointer::draw(const solve::solver_state& state) {
   try {
     const std::string title =
         fmt::format("{}: {} {}", job_.name, state.numbers.contains("steps") ? "step" : "iteration", done_);
-    draw_picture(path.string(), job_, part_, result, is_told_ ? null_log() : log_, title, &compositor_);
+    log_sink& told = is_told_ ? null_log() : log_;
+    if (result.draw_instead)
+      result.draw_instead(path.string(), title, told);
+    else
+      draw_picture(path.string(), job_, part_, result, told, title, &compositor_);
     is_told_ = true;
     log_.note(fmt::format("{}: {:.2f} s", path.string(), clock.seconds()));
   } catch (const error& e) {

@@ -206,12 +206,16 @@ void describe(Visitor& v, spec& s) {
       {"volume", "surface"});
     t("field", p.field,
       "What is shown of an elasticity result; left out: sed, the strain energy density. "
-      "principal_strain_1 is the largest principal strain.",
-      {"sed", "von_mises", "effective_strain", "principal_strain_1"});
+      "principal_strain_1 is the largest principal strain. Of a flow: speed, temperature (shown with flow.heat if this is "
+      "left out), residence_time (with flow.residence_time).",
+      {"sed", "von_mises", "effective_strain", "principal_strain_1", "speed", "temperature", "residence_time"});
     t("colour_map", p.colour_map, "Perceptual colour map of the field.", {"batlow", "inferno", "lipari", "viridis", "vik"});
     t("streamlines", p.streamlines,
       "So many lines of the velocity of a flow, as tubes in the colours of its speed; left out: 300; 0: the speed glows "
       "instead. Of heat: lines of the heat flux density, whose vectors then are among the results; left out: 0.");
+    t("pathlines", p.pathlines,
+      "Of a flow in time: so many particles, let go evenly over the time in the openings by which the fluid comes in, drift "
+      "with it; their paths are drawn instead of streamlines, and written as pathlines.vtp; 0: none.");
     t("tube_mm", p.tube_mm, "Radius of the streamlines in mm, > 0; left out: a third of a voxel.");
     t("compositing", p.compositing,
       "How the images of several ranks become one: auto (the usual method for the picture; for frames what the model of the "
@@ -222,6 +226,14 @@ void describe(Visitor& v, spec& s) {
       "second solve, frame_2_000012.png) in the results' folder; 0: do not. Heat shows the temperature, a flow in time the "
       "speed; of "
       "thermo_elasticity only the temperatures are drawn.");
+    t("shows", p.shows,
+      "What the frames of a flow in time show: speed, a glow in the fluid; streamlines; cut, a layer of voxels through the "
+      "middle by line integral convolution; pathlines, where the particles of picture.pathlines come from, for an eighth of "
+      "the time. Left out: pathlines if there are any, else the speed.",
+      {"speed", "streamlines", "cut", "pathlines"});
+    t("film", p.film,
+      "Also make a film of the frames, 12 a second: film.png, an animated PNG that browsers play, in the report, too; and "
+      "film.mp4 if ffmpeg is installed.");
   });
   v.table("output", "Where the results go, and which.", [&](auto& t) {
     t("directory", s.output_directory, "Folder for the results, relative to the working directory; default <name>.out.");

@@ -241,6 +241,8 @@ class checker {
            fmt::format("{} must be in [0, 1000000] iterations or steps; 0: no frames", job_.picture.every));
     expect(job_.picture.every <= 0 || job_.picture.enabled, "picture.every",
            fmt::format("{}, but picture.enabled = false; remove one of them", job_.picture.every));
+    expect(!job_.picture.film || job_.picture.every > 0, "picture.film",
+           "is made of the frames; give picture.every, or remove it");
     try {
       render::parse_compositing(job_.picture.compositing);
     } catch (const usage_error& e) {

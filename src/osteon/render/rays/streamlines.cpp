@@ -8,28 +8,20 @@
 #include <numeric>
 #include <osteon/base/error.hpp>
 #include <osteon/base/splitmix.hpp>
-#include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/comm/communicator.hpp>
-#include <osteon/comm/element_type.hpp>
 #include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/host_memory.hpp>
-#include <osteon/comm/message_ledger.hpp>
 #include <osteon/grid/ghost_cells.hpp>
+#include <osteon/render/rays/particles.hpp>
 #include <tuple>
 
 namespace osteon::render {
 
 namespace {
 
-constexpr int tag = 610;
 constexpr double longest_segment = 2;  // voxels between two vertices of a line
 constexpr int ghosts = 2;              // a step begins in an owned voxel and ends at most one beyond it
-
-vector3 along(const vector3& from, double t, const vector3& direction) {
-  return {from.z + t * direction.z, from.y + t * direction.y, from.x + t * direction.x};
-}
-double dot(const vector3& a, const vector3& b) { return a.z * b.z + a.y * b.y + a.x * b.x; }
 
 // Magnitude of each voxel's value; 0 where there is none.
 double magnitude(const vector_values& field, std::size_t i) {
@@ -109,46 +101,17 @@ class tracer {
     }
   }
 
-  index3 voxel_of(const vector3& p) const {
-    index3 result;
-    for (int axis = 0; axis < 3; ++axis)
-      result[axis] = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(p[axis])), 0, domain_[axis] - 1);
-    return result;
-  }
+  index3 voxel_of(const vector3& p) const { return voxel_at(p, domain_); }
 
  private:
   drift at(const vector3& point, int sign) const {
-    const index3 shape = field_[0].present.shape(), begin = field_[0].present.begin;
-    const std::int64_t stride[3] = {shape.y * shape.x, shape.x, 1};
-    std::int64_t low = 0, next[3];
-    double part[3];
-    for (int axis = 0; axis < 3; ++axis) {
-      const std::int64_t last = domain_[axis] - 1;
-      const double inside = std::clamp(point[axis] - 0.5, 0.0, static_cast<double>(last));
-      const auto cell = std::min(static_cast<std::int64_t>(inside), std::max<std::int64_t>(0, last - 1));
-      part[axis] = inside - static_cast<double>(cell);
-      low += (cell - begin[axis]) * stride[axis];
-      next[axis] = last > 0 ? stride[axis] : 0;
-    }
-    double value[3] = {0, 0, 0};
-    for (int corner = 0; corner < 8; ++corner) {
-      double weight = 1;
-      std::int64_t voxel = low;
-      for (int axis = 0; axis < 3; ++axis) {
-        const bool second = (corner >> axis & 1) != 0;
-        weight *= second ? part[axis] : 1 - part[axis];
-        if (second) voxel += next[axis];
-      }
-      for (std::size_t c = 0; c < 3; ++c) {
-        const auto v = static_cast<double>(field_[c].values[static_cast<std::size_t>(voxel)]);
-        if (v == v) value[c] += weight * v;
-      }
-    }
+    const std::array<double, 3> value = interpolate(field_, domain_, point);
     drift result;
     double square = 0;
     for (int axis = 0; axis < 3; ++axis) {
-      square += value[axis] * value[axis];
-      result.direction[axis] = sign * value[axis] / spacing_[axis];
+      const double v = value[static_cast<std::size_t>(axis)];
+      square += v * v;
+      result.direction[axis] = sign * v / spacing_[axis];
     }
     result.speed = std::sqrt(square);
     result.rate = std::sqrt(dot(result.direction, result.direction));
@@ -170,16 +133,7 @@ class tracer {
     return true;
   }
 
-  // How much of a step lies in the domain.
-  double part_inside(const vector3& from, const vector3& to) const {
-    double part = 1;
-    for (int axis = 0; axis < 3; ++axis) {
-      const auto end = static_cast<double>(domain_[axis]);
-      if (to[axis] < 0) part = std::min(part, from[axis] / (from[axis] - to[axis]));
-      if (to[axis] > end) part = std::min(part, (end - from[axis]) / (to[axis] - from[axis]));
-    }
-    return part;
-  }
+  double part_inside(const vector3& from, const vector3& to) const { return share_inside(from, to, domain_); }
 
   void keep(particle& p, const drift& here, std::vector<kept_vertex>& kept) const {
     if (p.sign > 0 || p.vertices > 0)  // both ways have the seed in common
@@ -222,54 +176,6 @@ void check(const grid::block& where, const vector_values& field) {
       throw usage_error(fmt::format("{} values of a component of a vector field; the block has {} voxels", component.size(),
                                     where.owned.volume()));
 }
-
-// Bring lines that have left their block to those who go on with them. A step is shorter than a voxel, so these touch.
-class transfers {
- public:
-  explicit transfers(const grid::block& where)
-      : comm_(where.comm), peers_(grid::touching_ranks(where)), out_(peers_.size()) {}
-
-  void send(const particle& p, int rank) {
-    out_[static_cast<std::size_t>(std::lower_bound(peers_.begin(), peers_.end(), rank) - peers_.begin())].push_back(p);
-  }
-
-  // Collective.
-  std::vector<particle> run() {
-    const comm::element_type type(sizeof(particle));
-    comm::message_ledger* const ledger = comm::ledger_of(comm_);
-    plan::round counted;
-    const auto bytes = [](std::size_t particles) { return static_cast<std::int64_t>(particles * sizeof(particle)); };
-    const stopwatch watch;
-    std::vector<MPI_Request> requests(peers_.size());
-    for (std::size_t i = 0; i < peers_.size(); ++i) {
-      if (ledger) counted.sends.push_back({peers_[i], {0, bytes(out_[i].size())}});
-      MPI_Isend(out_[i].data(), static_cast<int>(out_[i].size()), type.get(), peers_[i], tag, comm_, &requests[i]);
-    }
-    std::vector<particle> in;
-    for (const int peer : peers_) {
-      MPI_Message message;
-      MPI_Status status;
-      MPI_Mprobe(peer, tag, comm_, &message, &status);
-      int count = 0;
-      MPI_Get_count(&status, type.get(), &count);
-      if (ledger) counted.receives.push_back({peer, {0, bytes(static_cast<std::size_t>(count))}});
-      in.resize(in.size() + static_cast<std::size_t>(count));
-      MPI_Mrecv(in.data() + in.size() - static_cast<std::size_t>(count), count, type.get(), &message, MPI_STATUS_IGNORE);
-    }
-    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-    if (ledger) {
-      const int entry = ledger->entry_of(fmt::format("particles of streamlines, {} B", sizeof(particle)));
-      ledger->ran(entry, ledger->shape_of(entry, {std::move(counted)}), watch.seconds());
-    }
-    for (auto& messages : out_) messages.clear();
-    return in;
-  }
-
- private:
-  MPI_Comm comm_;
-  std::vector<int> peers_;
-  std::vector<std::vector<particle>> out_;
-};
 
 // Put the parts of lines together. Lines of a single vertex are none.
 streamlines joined(std::vector<kept_vertex> all) {
@@ -367,7 +273,7 @@ streamlines trace(const grid::block& where, const vector3& spacing_mm, const vec
         active.push_back(p);
       }
   std::vector<kept_vertex> own;
-  transfers over(where);
+  particle_transfers<particle> over(where, "particles of streamlines");
   for (;;) {
     std::vector<std::vector<kept_vertex>> kept(active.size());
 #pragma omp parallel for schedule(dynamic)

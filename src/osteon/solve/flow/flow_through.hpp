@@ -6,11 +6,13 @@
 /// Conditions belong to outer faces of fluid voxels on the faces of the image, or to the surface of labelled solid voxels
 /// inside it. Everything that is not named is a wall without slip, as is every other face between fluid and solid; along an
 /// axis the image may repeat itself. Units as in permeability.hpp: mm, s, Pa, Pa s, kg/m3.
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <osteon/solve/flow/permeability.hpp>
 #include <string>
+#include <vector>
 
 namespace osteon::solve {
 
@@ -22,6 +24,17 @@ enum class face_flow {
   flow_rate,  ///< given flow rate into the image, over all of the opening
   pressure,   ///< given pressure; what passes does so at right angles
   outlet      ///< given pressure, and no friction from outside: do-nothing
+};
+
+/// A number that changes with time: linear between given times, before the first and after the last as there.
+struct time_table {
+  std::vector<std::array<double, 2>> points;  ///< time [s], ascending, and number; none: 1 at any time
+  double period_s = 0;                        ///< repeats itself; 0: does not
+
+  bool varies() const { return !points.empty(); }
+  double at(double time_s) const;
+  /// Largest magnitude at any time.
+  double most() const;
 };
 
 /// A condition. Of an opening of given velocity, the fluid's velocity along the face is zero.
@@ -45,6 +58,8 @@ struct flow_boundary {
   vector3 low_mm{-unlimited, -unlimited, -unlimited}, high_mm{unlimited, unlimited, unlimited}, centre_mm;
   double radius_mm = unlimited;
   std::string name;  ///< for messages: the key of the job
+  /// Of a flow in time: factors of value and slide_mm_per_s. Empty: they are constant.
+  time_table factor;
 
   static constexpr double unlimited = std::numeric_limits<double>::infinity();
   bool is_everywhere() const {

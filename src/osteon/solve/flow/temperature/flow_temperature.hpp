@@ -44,6 +44,7 @@ struct temperature_problem {
   std::vector<flow_boundary> openings;            ///< the flow's boundaries
   std::vector<std::optional<double>> incoming_K;  ///< of what flows in, by opening
   std::vector<heat_boundary> conditions;          ///< elsewhere; faces that none names are insulated
+  bool conducts_through_openings = true;          ///< where fluid flows in; where it flows out nothing does
 };
 
 /// What an opening lets through.

@@ -149,7 +149,7 @@ class transport_builder {
       if (flow < 0) {
         s.brings = -flow;
         if (const auto& incoming = problem_.incoming_K[at(opening)]) {
-          s.conductance = half;
+          if (problem_.conducts_through_openings) s.conductance = half;
           s.beyond_K = *incoming - result_.reference_K;
         } else {
           unknown_inflow_ += s.brings;

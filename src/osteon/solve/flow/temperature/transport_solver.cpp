@@ -15,10 +15,10 @@ namespace osteon::solve {
 namespace {
 
 constexpr std::size_t most_kept = 10;
-constexpr double first_fall = 1e-2;   // of the residual, by the hybrid scheme, before the limiter looks at the temperature
-constexpr double fall_a_step = 0.05;  // of the residual, between two looks
-constexpr int most_looks = 16;        // of the limiter; after them its weights stay
-constexpr double settled_weights = 1e-4;   // change of the residual by new weights, with which they stay, too
+constexpr double first_fall = 1e-2;    // of the residual, by the hybrid scheme, before the limiter looks at the temperature
+constexpr double fall_a_step = 0.05;   // of the residual, between two looks
+constexpr int most_looks = 16;         // of the limiter; after them its weights stay
+constexpr double weights_stay = 1e-4;  // change of the residual by new weights, with which they stay, too
 constexpr double fall_of_rounding = 1e-5;  // after which the residual is computed anew
 
 }  // namespace
@@ -207,7 +207,7 @@ void transport_solver::solve(heat_convection scheme, const options& how, solve_c
     // New weights in part, and ever less: all at once they change to and fro.
     look_again(scheme, 1 / std::sqrt(1.0 + look));
     const double now = find_residual();
-    const bool is_last = look + 1 >= most_looks || now <= settled_weights * first_;
+    const bool is_last = look + 1 >= most_looks || now <= weights_stay * first_;
     certificate.converged = reduce(is_last ? to : std::max(to, fall_a_step * now), how, certificate, log);
     if (is_last) break;
   }

@@ -110,13 +110,21 @@ void flow_stepper::go_on() {
   find_courant_rate();
 }
 
-flow_stepper::told flow_stepper::step(double step_s) {
+// Of the step under way.
+void flow_stepper::set_given(double share) {
+  for (std::size_t n = 0; n < from_->given.size(); ++n)
+    x_[at(from_->given[n].first)] = (1 - share) * from_->given[n].second + share * to_->given[n].second;
+}
+
+flow_stepper::told flow_stepper::step(double step_s, const conditions* from, const conditions* to) {
   const comm::sent_part sends(cells_.grid.where.comm, "step");
+  from_ = from;
+  to_ = to;
   const bool halves = damps_ && steps_ < damped_steps;
   std::copy(x_.begin(), x_.begin() + 3 * stride(), before_.begin());
-  told result = substep(halves ? step_s / 2 : step_s, halves ? 1 : how_.implicitness);
+  told result = substep(halves ? step_s / 2 : step_s, halves ? 1 : how_.implicitness, 0, halves ? 0.5 : 1);
   if (halves) {
-    const told second = substep(step_s / 2, 1);
+    const told second = substep(step_s / 2, 1, 0.5, 1);
     result = {result.friction_iterations + second.friction_iterations,
               result.pressure_iterations + second.pressure_iterations, std::max(result.divergence, second.divergence), 0,
               result.converged && second.converged};
@@ -143,7 +151,8 @@ kernel_work flow_stepper::work() const {
   return all;
 }
 
-flow_stepper::told flow_stepper::substep(double step_s, double implicitness) {
+// @param begin, end of it as shares of the step
+flow_stepper::told flow_stepper::substep(double step_s, double implicitness, double begin, double end) {
   const comm::sent_part sends(cells_.grid.where.comm, "part_of_step");
   told result;
   ++substeps_;
@@ -152,6 +161,14 @@ flow_stepper::told flow_stepper::substep(double step_s, double implicitness) {
   momentum_.set_storage(sigma / implicitness);
 
   find_convection();
+  if (from_ != nullptr) {
+    // The equations are linear in what is given, so its mean between both ends is what they take.
+    const double share = begin + implicitness * (end - begin);
+    set_given(share);
+    for (std::size_t k = 0; k < right_.size(); ++k)
+      right_[k].second = (1 - share) * from_->right[k].second + share * to_->right[k].second;
+    for (std::int64_t c = 0; c < 3; ++c) cells_.grid.links.exchange(x_.data() + c * n);
+  }
   cells_.grid.links.exchange(x_.data() + 3 * n);
   find_forces();
   if (problem_.has_inertia)
@@ -166,6 +183,7 @@ flow_stepper::told flow_stepper::substep(double step_s, double implicitness) {
   for_each(3 * n, [e = change_.data(), share](std::int64_t i) { e[i] *= share; });
   const auto friction = momentum_.solve(force_.data(), change_.data(), share > 0, target, how_.max_iterations, how_.poll);
   result.friction_iterations = friction.iterations;
+  if (from_ != nullptr) set_given(end);
   for (std::int64_t c = 0; c < 3; ++c) {
     for_each(cells_.grid.owned, [x = x_.data() + c * n, e = change_.data() + c * n](std::int64_t i) { x[i] += e[i]; });
     cells_.grid.links.exchange(x_.data() + c * n);
@@ -295,19 +313,19 @@ solver_state flow_stepper::saved() {
     add(fmt::format("change_{}", axes[at(c)]), change_, c);
     if (problem_.has_inertia) add(fmt::format("carried_{}", axes[at(c)]), carried_before_, c);
   }
-  // For pictures on the way; the steps do not need it.
-  speed_.assign(at(cells_.grid.owned), 0.0F);
+  // For pictures on the way; the steps do not need them.
+  for (auto& v : centre_) v.assign(at(cells_.grid.owned), 0.0F);
   visit_neighbours_in_parallel(cells_.grid, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
-    double square = 0;
     for (std::size_t c = 0; c < 3; ++c) {
       const double* const u = x_.data() + static_cast<std::int64_t>(c) * stride();
       const double mean = (u[i] + (near[2 * c + 1] < 0 ? 0 : u[near[2 * c + 1]])) / 2;
-      square += mean * mean;
+      centre_[c][at(i)] = static_cast<float>(units_.velocity_mm_per_s * mean);
     }
-    speed_[at(i)] = static_cast<float>(units_.velocity_mm_per_s * std::sqrt(square));
   });
-  for (const std::int32_t i : cells_.beyond) speed_[at(i)] = 0;
-  s.vectors.push_back({"speed", std::span(speed_), one});
+  for (std::size_t c = 0; c < 3; ++c) {
+    for (const std::int32_t i : cells_.beyond) centre_[c][at(i)] = 0;
+    s.vectors.push_back({fmt::format("centre_velocity_{}", axes[c]), std::span(centre_[c]), one});
+  }
   s.numbers = {{"stepper",
                 {last_step_s_, growth_, static_cast<double>(steps_), static_cast<double>(damps_), units_.velocity_mm_per_s,
                  momentum_.storage_of_cycles()}}};

@@ -33,7 +33,11 @@ class flow_stepper {
   /// @param open, problem kept by reference @collective on the problem's communicator
   flow_stepper(const open_flow_cells& open, const through_problem& problem, const flow_units& units, settings how);
 
-  /// Conditions, which do not change in time. @param given velocities @param right b: places and values
+  /// Conditions at one time. @param given velocities @param right b: places and values
+  struct conditions {
+    flow_entries given, right;
+  };
+  /// Those of the start, which do not change unless step() is told of others.
   void set_conditions(const flow_entries& given, flow_entries right);
   /// Velocities and pressures, shape (4, stride), to be set before start(); ghosts need not be current.
   std::vector<double>& state() { return x_; }
@@ -44,8 +48,9 @@ class flow_stepper {
   /// Take a state that solves the steady equations, or was saved. @collective
   void go_on();
 
-  /// @collective
-  told step(double step_s);
+  /// @param from, to conditions at its beginning and its end; null: they are constant. Within it they change linearly, and
+  /// friction sees them as it sees the velocities, at both ends by its implicitness. @collective
+  told step(double step_s, const conditions* from = nullptr, const conditions* to = nullptr);
   /// Take a step, and send whatever else one may send, once each part, on virtual ranks. @collective
   void rehearse(double step_s);
 
@@ -69,7 +74,8 @@ class flow_stepper {
   void restored(const solver_state& from);
 
  private:
-  told substep(double step_s, double implicitness);
+  told substep(double step_s, double implicitness, double begin, double end);
+  void set_given(double share);
   void find_forces();
   void find_convection();
   void find_courant_rate();
@@ -89,11 +95,12 @@ class flow_stepper {
   momentum_solver momentum_;
   pressure_projection projection_;
   flow_entries right_;
+  const conditions *from_ = nullptr, *to_ = nullptr;  // of the step under way
   std::vector<double> x_, change_, force_, before_;
   std::vector<double> carried_, carried_before_;  // C(x) x now and a step ago
   std::vector<double> phi_, d_, divergence_;
-  std::vector<float> speed_;  // of saved()
-  bool is_carried_ = false;   // carried_ is that of x_
+  std::array<std::vector<float>, 3> centre_;  // of saved()
+  bool is_carried_ = false;                   // carried_ is that of x_
   double last_step_s_ = 0, rate_ = 0, growth_ = 0;
   std::int64_t steps_ = 0, substeps_ = 0;
   bool damps_ = false;  // the start was not smooth

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <osteon/base/at.hpp>
 #include <osteon/base/error.hpp>
 #include <osteon/base/stopwatch.hpp>
 #include <osteon/comm/collectively.hpp>
 #include <osteon/solve/flow/openings/periods.hpp>
 #include <osteon/solve/flow/openings/through_solver.hpp>
+#include <osteon/solve/flow/transient/conditions_in_time.hpp>
 #include <osteon/solve/flow/transient/flow_stepper.hpp>
 
 namespace osteon::solve {
@@ -49,6 +51,27 @@ void check_plan(const through_problem& problem, const flow_time_plan& plan) {
   for (const auto& rate : problem.period_rate_mm3_per_s)
     expect(!rate, "a flow rate over a period is of steady flow; in time give the drop of pressure");
   expect(problem.multiples.size() == 1, "several multiples of the conditions; in time there is one flow");
+  const flow_boundary* given = nullptr;  // one with a velocity
+  bool has_pressure = false;
+  for (const flow_boundary& b : problem.boundaries) has_pressure = has_pressure || b.gives_pressure();
+  for (const flow_boundary& b : problem.boundaries) {
+    if (b.gives_velocity() && given == nullptr) given = &b;
+    expect(
+        has_pressure || !b.gives_velocity() ||
+            (b.factor.points == given->factor.points && b.factor.period_s == given->factor.period_s),
+        fmt::format("{} changes with time as {} does not, and no opening has a pressure: as much has to flow out as in at "
+                    "any time; make one an outlet",
+                    b.name, given == nullptr ? "" : given->name));
+    const auto& points = b.factor.points;
+    for (std::size_t n = 0; n < points.size(); ++n)
+      expect(std::isfinite(points[n][0]) && std::isfinite(points[n][1]) && (n == 0 || points[n][0] > points[n - 1][0]),
+             fmt::format("{} has a factor at {} s; times ascend, and all is finite", b.name, points[n][0]));
+    expect(b.factor.period_s >= 0 && (b.factor.period_s == 0 ||
+                                      (!points.empty() && points.front()[0] >= 0 && points.back()[0] <= b.factor.period_s)),
+           fmt::format("{} has a period of {} s; it is > 0, and its table lies within it", b.name, b.factor.period_s));
+    expect(!b.factor.varies() || plan.steady_change_per_s == 0,
+           fmt::format("{} changes with time, so there is no steady flow to end at", b.name));
+  }
   if (!faults.empty()) throw usage_error(faults);
 }
 
@@ -64,7 +87,9 @@ void check_step(const through_problem& problem, const flow_time_plan& plan, cons
   if (plan.step_s == 0 || !problem.has_inertia) return;
   double highest = 0;
   for (const opening_face& f : known.velocities)
-    highest = std::max(highest, std::abs(f.velocity_mm_per_s) / problem.spacing_mm[f.side / 2]);
+    if (f.boundary >= 0)
+      highest = std::max(highest, problem.boundaries[at(f.boundary)].factor.most() * std::abs(f.velocity_mm_per_s) /
+                                      problem.spacing_mm[f.side / 2]);
   if (highest * plan.step_s > plan.courant) throw usage_error(too_long(plan.step_s, highest * plan.step_s, 0, plan.courant));
 }
 
@@ -77,7 +102,8 @@ class step_rule {
   double fixed() const { return fixed_; }
 
   // @param rate Courant number per second @param growth of the rate, at the start
-  double next(double remaining_s, double last_s, double rate, double growth) const {
+  // @param most_s longest step
+  double next(double remaining_s, double last_s, double rate, double growth, double most_s) const {
     if (!follows_) return fixed_;
     // (rate + growth dt) dt = C
     const double allowed = [&] {
@@ -87,6 +113,7 @@ class step_rule {
     double wanted = last_s;
     if (last_s == 0 || last_s > allowed || last_s < too_short * allowed)
       wanted = last_s == 0 ? aimed_at * allowed : std::min(aimed_at * allowed, fastest_growth * last_s);
+    wanted = std::min(wanted, most_s);
     if (!(wanted < remaining_s)) return remaining_s;
     const double step = remaining_s / std::ceil(remaining_s / wanted * (1 - 1e-9));
     return std::abs(step - last_s) < 1e-9 * step ? last_s : step;
@@ -181,7 +208,9 @@ class flow_in_time {
     // Whoever wants to stop is heard after a step, whose state can be kept.
     const int most = how_.rehearses ? 1 : how_.max_iterations;
     flow_stepper time(open, problem_, units_, {plan_.implicitness, how_.tolerance, most, {}});
-    time.set_conditions(given_velocities(problem_, open, known.velocities, units_, 1), right_side());
+    changing_.emplace(problem_, open, known.velocities, units_);
+    const flow_stepper::conditions first = changing_->at(0);
+    time.set_conditions(first.given, first.right);
     solve_certificate& certificate = solution_.certificate;
     certificate.unknowns = count_unknowns(open);
     certificate.converged = true;
@@ -192,7 +221,8 @@ class flow_in_time {
     if (checkpoints_ != nullptr && checkpoints_->begin() != checkpointer::found::nothing)
       restore(time);
     else
-      start(time, known);
+      start(time);
+    tell_step(time);
     if (how_.rehearses)
       rehearse(time);
     else
@@ -210,14 +240,15 @@ class flow_in_time {
   }
 
  private:
-  void start(flow_stepper& time, const through_outline& known) {
+  void start(flow_stepper& time) {
     if (plan_.start == flow_start::rest) {
       take_in(time.start(true), 0);
     } else {
       const bool creeps = plan_.start == flow_start::creeping;
       through_solver steady(*open_, problem_);
+      const flow_stepper::conditions first = changing_->at(0);
       steady.begin(
-          given_velocities(problem_, *open_, known.velocities, units_, 1), right_side(),
+          first.given, first.right,
           creeps ? 0
                  : 1e-6 * problem_.density_kg_per_m3 * units_.velocity_mm_per_s * units_.length_mm / problem_.viscosity_Pa_s,
           0);
@@ -245,26 +276,21 @@ class flow_in_time {
     record(time);
   }
 
-  flow_entries right_side() const {
-    flow_entries right = right_hand_side(problem_, *open_, units_, 1);
-    add_period_drops(*open_, units_, problem_.period_drop_Pa, right);
-    return right;
-  }
-
   void step_to_the_end(flow_stepper& time) {
     const step_rule rule(plan_, problem_.has_inertia);
     const std::int64_t every =
         rule.fixed() > 0 ? std::max<std::int64_t>(1, std::llround(plan_.record_every_s / rule.fixed())) : 0;
-    const double nearly = 1e-9 * plan_.end_s;
+    const double nearly = 1e-9 * plan_.end_s, longest_s = changing_->longest_step_s();
     while (!solution_.is_steady && now_s_ < plan_.end_s - nearly && solution_.certificate.converged) {
-      const double rate = time.courant_rate();
+      double rate = time.courant_rate();
+      if (changing_->vary()) rate = std::max(rate, changing_->rate_at(now_s_ + last_step_s_));
       double stop = plan_.end_s;
       if (rule.fixed() == 0 && plan_.record_every_s > 0)
         stop = std::min(stop, plan_.record_every_s * std::floor(now_s_ / plan_.record_every_s * (1 + 1e-12) + 1 + 1e-9));
-      const double step_s = rule.next(stop - now_s_, last_step_s_, rate, time.courant_growth());
+      const double step_s = rule.next(stop - now_s_, last_step_s_, rate, time.courant_growth(), longest_s);
       if (rule.fixed() > 0 && problem_.has_inertia && rate * step_s > plan_.courant * (1 + 1e-9))
         throw solve_error(too_long(step_s, rate * step_s, now_s_, plan_.courant));
-      const auto told = time.step(step_s);
+      const auto told = take_step(time, step_s);
       last_step_s_ = step_s;
       ++solution_.steps;
       now_s_ = rule.fixed() > 0                    ? step_s * static_cast<double>(solution_.steps)
@@ -286,8 +312,21 @@ class flow_in_time {
                                 solution_.steps, now_s_, plan_.end_s, step_s, courant, told.divergence,
                                 told.friction_iterations, told.pressure_iterations));
       if (is_last || is_due) record(time);
+      tell_step(time);
       if (!is_last && checkpoints_ != nullptr && checkpoints_->is_due(solution_.steps)) checkpoints_->save(saved(time));
     }
+  }
+
+  flow_stepper::told take_step(flow_stepper& time, double step_s) {
+    if (!changing_->vary()) return time.step(step_s);
+    const flow_stepper::conditions from = changing_->at(now_s_), to = changing_->at(now_s_ + step_s);
+    return time.step(step_s, &from, &to);
+  }
+
+  void tell_step(flow_stepper& time) {
+    if (!plan_.on_step) return;
+    set_through_fields(problem_, *open_, time.answer(), units_, 1, solution_.end);
+    plan_.on_step(now_s_, solution_.end);
   }
 
   void take_in(const flow_stepper::told& told, double courant) {
@@ -319,11 +358,12 @@ class flow_in_time {
     since_ = {};
     const std::vector<double> x = time.answer();
     const flow_convection* const inertia = time.inertia();
-    find_boundary_flows(problem_, *open_, x, units_, r.flow);
+    const through_problem& now = changing_->problem_at(now_s_);
+    find_boundary_flows(now, *open_, x, units_, r.flow);
     find_period_flows(problem_, *open_, x, units_, problem_.period_drop_Pa, r.flow);
     find_force(problem_, *open_, x, units_, inertia, r.flow);
     find_speeds(problem_, *open_, x, units_, solution_.end, r.flow);
-    find_wall_shear_of(problem_, *open_, x, units_, r.flow, nullptr);
+    find_wall_shear_of(now, *open_, x, units_, r.flow, nullptr);
     r.flow.upwinded_share = time.upwinded_share();
     if (!on_record_) return;
     if (plan_.has_fields) set_through_fields(problem_, *open_, x, units_, 1, solution_.end);
@@ -379,6 +419,7 @@ class flow_in_time {
   stopwatch clock_;
   const open_flow_cells* open_ = nullptr;
   flow_units units_;
+  std::optional<conditions_in_time> changing_;
   transient_flow_solution solution_;
   double now_s_ = 0, last_step_s_ = 0, change_per_s_ = 0;
   struct {

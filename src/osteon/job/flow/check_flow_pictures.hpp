@@ -1,0 +1,14 @@
+#pragma once
+/// @file
+/// What a flow job shows.
+#include <osteon/job/physics.hpp>
+
+namespace osteon::job {
+
+/// What is wrong with the keys of [picture] that are of flow, as far as it can be said without the image.
+void check_flow_pictures(const spec& job, std::vector<problem>& problems);
+
+/// The same keys in a job of another physics.
+void refuse_flow_pictures(const spec& job, std::vector<problem>& problems);
+
+}  // namespace osteon::job

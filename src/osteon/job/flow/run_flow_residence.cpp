@@ -1,0 +1,88 @@
+#include <osteon/job/flow/run_flow_residence.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <osteon/comm/collectively.hpp>
+#include <osteon/job/flow/flow_fields.hpp>
+#include <osteon/job/flow/flow_keys.hpp>
+#include <osteon/job/flow/run_flow.hpp>
+#include <osteon/solve/flow/age/residence_time.hpp>
+
+namespace osteon::job {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr double mm2_per_m2 = 1e6;
+
+json words_of(const solve::age_distribution& d) { return {{"mean", d.mean}, {"median", d.median}, {"p95", d.p95}}; }
+
+}  // namespace
+
+void check_flow_residence(const spec& job, std::vector<problem>& problems) {
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
+  const flow_keys f = flow_keys_of(job);
+  expect(!f.residence_time || flow_test(job) == "flow", "flow.residence_time",
+         fmt::format("belongs to test = \"flow\", which has openings, not to '{}'; remove it", flow_test(job)));
+  expect(!f.residence_time || !job.transient, "flow.residence_time", "is of steady flow; remove it, or [transient]");
+  expect(f.residence_time || !f.diffusivity_m2_per_s, "flow.diffusivity_m2_per_s",
+         "given, but flow.residence_time is not; set flow.residence_time = true, or remove it");
+  expect(f.diffusivity() > 0 && std::isfinite(f.diffusivity()), "flow.diffusivity_m2_per_s",
+         fmt::format("{} must be > 0 m2/s: where nothing flows only diffusion renews the fluid", f.diffusivity()));
+}
+
+void add_flow_residence(physics_result& result, const spec& job, const local_model& part,
+                        const solve::through_problem& problem, const solve::through_solution& flow,
+                        const solve::options& how, log_sink& log) {
+  log.note("residence time");
+  solve::residence_problem ages;
+  comm::collectively(part.where.comm, [&] {
+    ages.where = part.where;
+    ages.spacing_mm = problem.spacing_mm;
+    ages.fluid = problem.cells;
+    ages.openings = problem.boundaries;
+    for (solve::flow_boundary& b : ages.openings) b.value *= flow.flows.back().multiple;
+    ages.face_velocity_mm_per_s = flow.face_velocity_mm_per_s;
+    ages.diffusivity_mm2_per_s = mm2_per_m2 * flow_keys_of(job).diffusivity();
+  });
+  solve::options exact = how;
+  exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
+  solve::residence_solution s = solve::solve_residence_time(ages, exact, log);
+  if (!result.earlier_proof || result.earlier_proof->converged) {
+    if (!s.certificate.converged) {
+      result.earlier_proof = s.certificate;
+      result.stopped_at = fmt::format("a residual of the residence time of {:.2e}", s.certificate.true_relative_residual);
+    }
+  }
+  json& answers = result.answers;
+  answers["residence_time_s"] = words_of(s.leaving);
+  answers["fluid_age_s"] = words_of(s.inside);
+  answers["fluid_age_s"]["high"] = s.inside.high;
+  answers["stagnant_share"] = s.stagnant_share;
+  answers["residence_certificate"] = {{"dofs", s.certificate.unknowns},
+                                      {"restarts", s.certificate.restarts},
+                                      {"iterations", s.certificate.iterations},
+                                      {"true_relative_residual", s.certificate.true_relative_residual},
+                                      {"reaction_imbalance", s.certificate.reaction_imbalance},
+                                      {"energy_identity_error", s.certificate.energy_identity_error},
+                                      {"converged", s.certificate.converged}};
+  cell_values age;
+  comm::collectively(part.where.comm, [&] { age = spread_over(part, problem.cells, std::move(s.age_s), 1); });
+  result.fields.push_back({{"residence_time", "mean age of the fluid", "s", io::centring::cell, 1},
+                           [&part, age] { return cell_planes(part, age, 1); }});
+  if (job.picture.field != "residence_time") return;
+  result.shown_name = "residence_time";
+  result.shown_title = "mean age of the fluid";
+  result.shown_units = "s";
+  result.shown_low = 0;
+  result.shown_high = s.inside.p95;
+  result.lines_show_field = true;
+  if (job.picture.enabled) result.shown = age;
+}
+
+}  // namespace osteon::job

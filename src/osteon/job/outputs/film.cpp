@@ -1,0 +1,71 @@
+#include <osteon/job/outputs/film.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <osteon/base/error.hpp>
+#include <osteon/comm/communicator.hpp>
+#include <osteon/io/film/animated_png.hpp>
+#include <osteon/job/subprocess.hpp>
+#include <regex>
+#include <tuple>
+
+namespace osteon::job {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> frames_in(const std::string& directory) {
+  const std::regex ours("frame_(?:([0-9]{1,5})_)?([0-9]{6,12})\\.png");
+  std::vector<std::tuple<std::int64_t, std::int64_t, std::string>> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+    const std::string name = entry.path().filename().string();
+    std::smatch parts;
+    if (!std::regex_match(name, parts, ours)) continue;
+    found.emplace_back(parts[1].matched ? std::stoll(parts[1]) : 1, std::stoll(parts[2]), entry.path().string());
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> paths;
+  for (auto& f : found) paths.push_back(std::move(std::get<2>(f)));
+  return paths;
+}
+
+void remove_frames(const std::string& directory) {
+  std::error_code ignored;
+  for (const std::string& path : frames_in(directory)) fs::remove(path, ignored);
+  for (const char* name : {"film.png", "film.mp4", "pathlines.vtp", "history.csv", "probes.csv"})
+    fs::remove(fs::path(directory) / name, ignored);
+}
+
+nlohmann::ordered_json make_film_of(MPI_Comm comm, const spec& job, log_sink& log) {
+  nlohmann::ordered_json files;
+  if (comm::rank(comm) == 0) {
+    const std::string path = (fs::path(job.output_directory) / "film.png").string(),
+                      mp4 = (fs::path(job.output_directory) / "film.mp4").string();
+    try {
+      const std::vector<std::string> frames = frames_in(job.output_directory);
+      if (frames.empty()) {
+        log.warn("no film: the job has drawn no frames; a smaller picture.every");
+        return files;
+      }
+      const std::int64_t bytes = io::write_animated_png(path, frames);
+      files["film"] = path;
+      log.note(fmt::format("{}: {} frames, {:.1f} MB", path, frames.size(), 1e-6 * static_cast<double>(bytes)));
+      // The common pixel format of films has half as many colours a row and column: sizes must be even.
+      const auto done = run_program({"ffmpeg", "-nostdin", "-y", "-loglevel", "error", "-i", path, "-vf",
+                                     "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", mp4});
+      if (done.exit_code == 0) {
+        files["film_mp4"] = mp4;
+        log.note(mp4);
+      } else if (done.exit_code != 127) {
+        log.warn(fmt::format("no film.mp4: ffmpeg could not make it: {}", done.err));
+      }
+    } catch (const error& e) {
+      log.warn(fmt::format("no film: {}", e.what()));  // the answer is worth more
+    }
+  }
+  return files;
+}
+
+}  // namespace osteon::job

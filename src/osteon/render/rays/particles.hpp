@@ -1,0 +1,128 @@
+#pragma once
+/// @file
+/// Particles that a vector field moves, on blocks of ranks: what lines of a steady field and of one in time have in common.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <osteon/base/stopwatch.hpp>
+#include <osteon/comm/element_type.hpp>
+#include <osteon/comm/message_ledger.hpp>
+#include <osteon/grid/block.hpp>
+#include <osteon/grid/ghost_cells.hpp>
+#include <string>
+#include <vector>
+
+namespace osteon::render {
+
+inline vector3 along(const vector3& from, double t, const vector3& direction) {
+  return {from.z + t * direction.z, from.y + t * direction.y, from.x + t * direction.x};
+}
+inline double dot(const vector3& a, const vector3& b) { return a.z * b.z + a.y * b.y + a.x * b.x; }
+
+/// The voxel of a point of the domain, its far faces included.
+inline index3 voxel_at(const vector3& point, index3 domain) {
+  index3 result;
+  for (int axis = 0; axis < 3; ++axis)
+    result[axis] = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(point[axis])), 0, domain[axis] - 1);
+  return result;
+}
+
+/// How much of a step lies in the domain, 0 to 1.
+inline double share_inside(const vector3& from, const vector3& to, index3 domain) {
+  double part = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto end = static_cast<double>(domain[axis]);
+    if (to[axis] < 0) part = std::min(part, from[axis] / (from[axis] - to[axis]));
+    if (to[axis] > end) part = std::min(part, (end - from[axis]) / (to[axis] - from[axis]));
+  }
+  return part;
+}
+
+/// Trilinear between the middles of voxels, where NaN counts as zero; beyond the outermost middles as it is there.
+inline std::array<double, 3> interpolate(const std::array<grid::ghosted_field<float>, 3>& field, index3 domain,
+                                         const vector3& point) {
+  const index3 shape = field[0].present.shape(), begin = field[0].present.begin;
+  const std::int64_t stride[3] = {shape.y * shape.x, shape.x, 1};
+  std::int64_t low = 0, next[3];
+  double part[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::int64_t last = domain[axis] - 1;
+    const double inside = std::clamp(point[axis] - 0.5, 0.0, static_cast<double>(last));
+    const auto cell = std::min(static_cast<std::int64_t>(inside), std::max<std::int64_t>(0, last - 1));
+    part[axis] = inside - static_cast<double>(cell);
+    low += (cell - begin[axis]) * stride[axis];
+    next[axis] = last > 0 ? stride[axis] : 0;
+  }
+  std::array<double, 3> value{};
+  for (int corner = 0; corner < 8; ++corner) {
+    double weight = 1;
+    std::int64_t voxel = low;
+    for (int axis = 0; axis < 3; ++axis) {
+      const bool second = (corner >> axis & 1) != 0;
+      weight *= second ? part[axis] : 1 - part[axis];
+      if (second) voxel += next[axis];
+    }
+    for (std::size_t c = 0; c < 3; ++c) {
+      const auto v = static_cast<double>(field[c].values[static_cast<std::size_t>(voxel)]);
+      if (v == v) value[c] += weight * v;
+    }
+  }
+  return value;
+}
+
+/// Brings particles that have left their block to those who go on with them, ranks whose blocks touch it.
+template <class Particle>
+class particle_transfers {
+ public:
+  /// @param name of the messages in a ledger @collective on where.comm
+  particle_transfers(const grid::block& where, std::string name)
+      : comm_(where.comm), name_(std::move(name)), peers_(grid::touching_ranks(where)), out_(peers_.size()) {}
+
+  /// @param rank one that touches
+  void send(const Particle& p, int rank) {
+    out_[static_cast<std::size_t>(std::lower_bound(peers_.begin(), peers_.end(), rank) - peers_.begin())].push_back(p);
+  }
+
+  /// @return what came here @collective
+  std::vector<Particle> run() {
+    constexpr int tag = 610;
+    const comm::element_type type(sizeof(Particle));
+    comm::message_ledger* const ledger = comm::ledger_of(comm_);
+    plan::round counted;
+    const auto bytes = [](std::size_t particles) { return static_cast<std::int64_t>(particles * sizeof(Particle)); };
+    const stopwatch watch;
+    std::vector<MPI_Request> requests(peers_.size());
+    for (std::size_t i = 0; i < peers_.size(); ++i) {
+      if (ledger) counted.sends.push_back({peers_[i], {0, bytes(out_[i].size())}});
+      MPI_Isend(out_[i].data(), static_cast<int>(out_[i].size()), type.get(), peers_[i], tag, comm_, &requests[i]);
+    }
+    std::vector<Particle> in;
+    for (const int peer : peers_) {
+      MPI_Message message;
+      MPI_Status status;
+      MPI_Mprobe(peer, tag, comm_, &message, &status);
+      int count = 0;
+      MPI_Get_count(&status, type.get(), &count);
+      if (ledger) counted.receives.push_back({peer, {0, bytes(static_cast<std::size_t>(count))}});
+      in.resize(in.size() + static_cast<std::size_t>(count));
+      MPI_Mrecv(in.data() + in.size() - static_cast<std::size_t>(count), count, type.get(), &message, MPI_STATUS_IGNORE);
+    }
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    if (ledger) {
+      const int entry = ledger->entry_of(fmt::format("{}, {} B", name_, sizeof(Particle)));
+      ledger->ran(entry, ledger->shape_of(entry, {std::move(counted)}), watch.seconds());
+    }
+    for (auto& messages : out_) messages.clear();
+    return in;
+  }
+
+ private:
+  MPI_Comm comm_;
+  std::string name_;
+  std::vector<int> peers_;
+  std::vector<std::vector<Particle>> out_;
+};
+
+}  // namespace osteon::render

@@ -1,0 +1,80 @@
+#pragma once
+/// @file
+/// What openings and sliding walls do to a flow in time, at any time.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <osteon/base/at.hpp>
+#include <osteon/solve/flow/openings/periods.hpp>
+#include <osteon/solve/flow/openings/through_parts.hpp>
+#include <osteon/solve/flow/transient/flow_stepper.hpp>
+#include <utility>
+#include <vector>
+
+namespace osteon::solve {
+
+/// The conditions of a problem at a time: each boundary's value times its factor then; drops over periods are constant.
+class conditions_in_time {
+ public:
+  /// Borrows problem and open. @param given of survey_conditions() @collective local
+  conditions_in_time(const through_problem& problem, const open_flow_cells& open, std::vector<opening_face> given,
+                     const flow_units& units)
+      : problem_(problem), open_(open), given_(std::move(given)), units_(units), scaled_(problem) {
+    for (const flow_boundary& b : problem.boundaries) vary_ = vary_ || b.factor.varies();
+    std::erase_if(given_, [](const opening_face& f) { return f.boundary < 0; });  // walls beside the openings
+  }
+
+  bool vary() const { return vary_; }
+
+  flow_stepper::conditions at(double time_s) const {
+    std::vector<opening_face> given = given_;
+    for (opening_face& f : given)
+      f.velocity_mm_per_s *= problem_.boundaries[static_cast<std::size_t>(f.boundary)].factor.at(time_s);
+    flow_entries right = right_hand_side(problem_at(time_s), open_, units_, 1);
+    add_period_drops(open_, units_, problem_.period_drop_Pa, right);
+    return {given_velocities(problem_, open_, given, units_, 1), std::move(right)};
+  }
+
+  /// The problem with the values that its boundaries have at a time; valid until it is asked for another one.
+  const through_problem& problem_at(double time_s) const {
+    for (std::size_t n = 0; n < scaled_.boundaries.size(); ++n) {
+      const flow_boundary& nominal = problem_.boundaries[n];
+      const double factor = nominal.factor.at(time_s);
+      scaled_.boundaries[n].value = factor * nominal.value;
+      for (int a = 0; a < 3; ++a) scaled_.boundaries[n].slide_mm_per_s[a] = factor * nominal.slide_mm_per_s[a];
+    }
+    return scaled_;
+  }
+
+  /// Largest given velocity over the voxel's edge [1/s].
+  double rate_at(double time_s) const {
+    double highest = 0;
+    for (const opening_face& f : given_)
+      highest = std::max(highest, std::abs(f.velocity_mm_per_s *
+                                           problem_.boundaries[static_cast<std::size_t>(f.boundary)].factor.at(time_s)) /
+                                      problem_.spacing_mm[f.side / 2]);
+    return highest;
+  }
+
+  /// Steps that follow the flow are not longer, or they would miss what happens: a part of each period or table.
+  double longest_step_s() const {
+    constexpr double parts = 40;
+    double most = std::numeric_limits<double>::infinity();
+    for (const flow_boundary& b : problem_.boundaries) {
+      const time_table& t = b.factor;
+      const double span = t.period_s > 0 ? t.period_s : t.points.size() > 1 ? t.points.back()[0] - t.points.front()[0] : 0;
+      if (span > 0) most = std::min(most, span / parts);
+    }
+    return most;
+  }
+
+ private:
+  const through_problem& problem_;
+  const open_flow_cells& open_;
+  std::vector<opening_face> given_;
+  flow_units units_;
+  mutable through_problem scaled_;
+  bool vary_ = false;
+};
+
+}  // namespace osteon::solve
