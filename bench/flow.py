@@ -2,11 +2,15 @@
 """Permeability of made-up rocks: CPU seconds, iterations, memory; OpenFOAM beside them where Debian's is installed.
 
     ./run bench flow [--json FILE] [--repeat N] [--only NAME ...] [--no-peers] [--job] [--large EDGE]
+    ./run bench flow --cores [--json FILE] [--repeat N] [--only NAME ...]
+    ./run bench flow --steps [--json FILE] [--repeat N]
 
 Images are spheres that overlap, a sponge and an open foam, of 64 and 128 voxels; flow is along z in an image that
 repeats itself. Each is solved to 1e-6 of the residual, to 0.1 % of the permeability, and in three directions. --job
 measures whole jobs besides, image and files included. --large solves a sponge of so many voxels an edge in three
 directions on two ranks.
+--cores runs whole jobs, to 0.1 %, on one core, on two ranks and with two threads in turns, and prints medians of their
+wall seconds: leave the machine alone meanwhile. --steps times steps of flow in time, in an empty box and with obstacles.
 OpenFOAM's simpleFoam solves the images of 64 voxels until its residuals are 1e-6.
 """
 
@@ -16,6 +20,7 @@ import argparse
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -64,6 +69,47 @@ def smoothed_noise(n: int, sigma: float, porosity: float, seed: int = 1) -> np.n
     return field < np.quantile(field, 1 - porosity)
 
 
+STEPS_JOB = """
+physics = "flow"
+[image]
+path = "{image}"
+spacing_mm = 1.0
+[segment]
+threshold = 50
+[load]
+test = "flow"
+[flow]
+inertia = true
+viscosity_Pa_s = 0.01
+density_kg_per_m3 = 1e6
+[transient]
+end_s = {end}
+step_s = {step}
+output_every_s = {end}
+[solve]
+tolerance = 1e-4
+[picture]
+enabled = false
+{boundaries}
+"""
+
+LID = """
+[[boundary]]
+face = "z_high"
+kind = "wall"
+slide_mm_per_s = [0, 1.0, 0]
+"""
+
+CHANNEL = """
+[[boundary]]
+face = "z_low"
+kind = "velocity"
+velocity_mm_per_s = 1.0
+[[boundary]]
+face = "z_high"
+kind = "outlet"
+"""
+
 IMAGES = {
     "spheres_64": lambda: spheres(64, 10, 0.30),
     "sponge_64": lambda: smoothed_noise(64, 3, 0.25),
@@ -89,12 +135,78 @@ def bench(images: list[Path], repeat: int, *options: str) -> dict:
     return json.loads(done.stdout)
 
 
+CORES = {"one core": (1, 1), "2 ranks": (2, 1), "2 threads": (1, 2)}
+
+
+def cores(images: dict[str, np.ndarray], folder: Path, repeat: int) -> dict:
+    """Wall seconds of whole jobs and of their solvers; medians of jobs that take turns."""
+    answer: dict = {}
+    for image, solid in images.items():
+        np.save(folder / f"{image}.npy", solid.astype(np.uint8))
+        job, out = folder / f"{image}.toml", folder / f"{image}.out"
+        job.write_text(JOB.format(image=folder / f"{image}.npy", tolerance=1e-3))
+        times: dict = {name: {"job": [], "solving": [], "cpu": []} for name in CORES}
+        for _ in range(repeat):
+            for name, (ranks, threads) in CORES.items():
+                shutil.rmtree(out, ignore_errors=True)
+                command = [BINARY, "run", str(job), "-n", str(ranks), "-t", str(threads), "-o", str(out)]
+                cost = measured([*command, "--no-report"], env=os.environ | {"OMP_WAIT_POLICY": "passive"})
+                stages = {s["name"]: s for s in json.loads((out / "summary.json").read_text())["stages"]}
+                times[name]["job"].append(cost.wall)
+                times[name]["solving"].append(stages["solving"]["seconds"])
+                times[name]["cpu"].append(cost.cpu)
+        median = {name: {what: statistics.median(all_) for what, all_ in own.items()} for name, own in times.items()}
+        answer[image] = {"median": median, "all": times}
+        one = median["one core"]
+        for name, own in median.items():
+            print(
+                f"{image:<12} {name:<9} {own['job']:6.2f} s the job, {own['solving']:6.2f} s solving,"
+                f" {own['cpu']:6.2f} CPU s;"
+                f" {one['job'] / own['job']:.2f} and {one['solving'] / own['solving']:.2f} times as fast",
+                flush=True,
+            )
+    return answer
+
+
+def steps(folder: Path, repeat: int) -> dict:
+    """CPU seconds a voxel of the fluid and step of flow in time, divergence 1e-4, the first steps left out."""
+    n = 64
+    obstacles = np.zeros((n,) * 3, bool)
+    obstacles[n // 4 : n // 4 + n // 8, n // 2 - n // 16 : n // 2 + n // 16] = True
+    answer: dict = {}
+    for name, (solid, boundaries, step) in {
+        "empty box, sliding lid": (np.zeros((n,) * 3, bool), LID, 0.25),
+        "empty box, in- and outlet": (np.zeros((n,) * 3, bool), CHANNEL, 0.25),
+        "square bar in a channel": (obstacles, CHANNEL, 0.12),
+    }.items():
+        np.save(folder / "steps.npy", np.where(solid, 100, 0).astype(np.uint8))
+        taken = []
+        for _ in range(repeat):
+            cpu = []
+            for count in (10, 60):
+                words = {"image": folder / "steps.npy", "step": step, "end": count * step, "boundaries": boundaries}
+                _, _, summary = osteon(STEPS_JOB.format(**words), folder, 1)
+                solving = next(s for s in summary["stages"] if s["name"] == "solving")
+                cpu.append((summary["time_steps"], solving["cpu_seconds"]))
+            (few, first), (many, last) = cpu
+            taken.append(1e6 * (last - first) / (many - few) / summary["fluid"]["flowing_voxels"])
+        answer[name] = {"us": taken, "highest_divergence": summary.get("highest_divergence")}
+        print(
+            f"{name:<26} {statistics.median(taken):5.2f} us of CPU a voxel and step; FFVC-mini 0.64 to 1.3 with obstacles,"
+            f" not converged",
+            flush=True,
+        )
+    return answer
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", help="write the figures to this file")
     parser.add_argument("--repeat", type=int, default=3, help="turns of each solve, the fastest counts (default: 3)")
     parser.add_argument("--only", nargs="+", choices=list(IMAGES), default=list(IMAGES), help="images (default: all)")
     parser.add_argument("--no-peers", action="store_true", help="leave OpenFOAM out")
+    parser.add_argument("--cores", action="store_true", help="one core, 2 ranks and 2 threads, and nothing else")
+    parser.add_argument("--steps", action="store_true", help="steps of flow in time, and nothing else")
     parser.add_argument("--job", action="store_true", help="whole jobs, too")
     parser.add_argument(
         "--large", type=int, metavar="EDGE", help="a sponge of so many voxels an edge, on 2 ranks, in 3 directions"
@@ -103,6 +215,14 @@ def main() -> int:
     answer: dict = {"solves": {}, "jobs": {}, "openfoam": {}}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        if options.cores:
+            answer["cores"] = cores({image: IMAGES[image]() for image in options.only}, folder, options.repeat)
+        if options.steps:
+            answer["steps"] = steps(folder, options.repeat)
+        if options.cores or options.steps:
+            if options.json:
+                Path(options.json).write_text(json.dumps(answer, indent=2) + "\n")
+            return 0
         images = {}
         for image in options.only:
             images[image] = IMAGES[image]()

@@ -1,6 +1,7 @@
 osteon_test(kernel/blend)
 osteon_test(kernel/conduction THREADS 2)
 osteon_test(kernel/deformation_table)
+osteon_test(kernel/flow_lattice THREADS 2)
 osteon_test(kernel/functors THREADS 2 LINK osteon::voxel)
 osteon_test(kernel/hex8)
 osteon_test(kernel/hex8_multiply LINK osteon::voxel)

@@ -8,6 +8,7 @@
 /// the diagonal. In units of voxels, with weights by axis for voxels that are no cubes:
 ///   (A u)_i = d_i u_i - sum over the six neighbours of w_axis u_j,   (G p)_i = g_axis (p_i - p_below).
 #include <array>
+#include <osteon/kernel/flow/table_lookup.hpp>
 #include <osteon/kernel/heat/conduction.hpp>
 
 namespace osteon::kernel {
@@ -70,9 +71,7 @@ void stokes_walk(const stokes_stencil<T>& k, const conduction_segment& s, std::i
       const auto component = static_cast<std::size_t>(c);
       const In* const u = x + c * stride;
       const vector here = get<vector>(u + i);
-      vector diagonal{};
-      for (int l = 0; l < width; ++l) diagonal[l] = k.diagonal[component][friction[component][i + l]];
-      vector sum = diagonal * here - force[component];
+      vector sum = looked_up<vector>(k.diagonal[component].data(), friction[component] + i) * here - force[component];
 #pragma GCC unroll 6
       for (int d = 0; d < directions; ++d) {
         const vector there = masked<T>(get<vector>(u + i + to[d]), open, d);
@@ -134,7 +133,56 @@ void stokes_open_faces(const stokes_stencil<T>& k, const In* x, const std::array
   }
 }
 
+template <class T, class In, class Done>
+void divergence_walk(const stokes_stencil<T>& k, const conduction_segment& s, std::int32_t limit, const In* u,
+                     const Done& done) {
+  using vector = typename lanes<T>::vector;
+  using mask = typename lanes<T>::mask;
+  constexpr int width = lanes<T>::count;
+  const std::int32_t end = s.first + static_cast<std::int32_t>(s.length);
+  const std::int32_t above[3] = {s.neighbour[1] - s.first, s.neighbour[3] - s.first, 1};
+  const std::uint8_t* const opened = k.open;
+  const std::int64_t stride = k.stride;
+  const std::array<T, 3> slope = k.slope;
+  for (std::int32_t i = s.first; i < end; i += width) {
+    const mask open = open_directions<T>(opened + i);
+    vector sum{};
+#pragma GCC unroll 3
+    for (int c = 0; c < 3; ++c) {
+      const In* const own = u + c * stride + i;
+      sum +=
+          slope[static_cast<std::size_t>(c)] * (get<vector>(own) - masked<T>(get<vector>(own + above[c]), open, 2 * c + 1));
+    }
+    if (i + width <= limit)
+      done(i, sum);
+    else
+      for (int l = 0; l < width && i + l < end; ++l) done(i + l, T(sum[l]));
+  }
+}
+
 }  // namespace detail
+
+/// Call `done(i, (G^T u)_i)` for every cell, as for_each_stokes does; of cells beyond the outlet it is zero.
+/// @param u shape (3, stride), ghosts current, zero at faces that do not exist
+template <class T, class In, class Done>
+void for_each_divergence(const stokes_stencil<T>& k, const In* u, const Done& done) {
+  constexpr std::int64_t chunk = 256;
+  for_each_block(static_cast<std::int64_t>(k.segments.size()), chunk, [&](std::int64_t begin, std::int64_t end) {
+    const auto own = k.segments.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    const std::int32_t limit = own.back().first + static_cast<std::int32_t>(own.back().length);
+    for (const conduction_segment& s : own) detail::divergence_walk(k, s, limit, u, done);
+  });
+  for (const conduction_corner& corner : k.corners) {
+    T sum = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const In* const own = u + static_cast<std::int64_t>(c) * k.stride;
+      const std::int32_t above = corner.neighbour[2 * c + 1];
+      sum += k.slope[c] * (static_cast<T>(own[corner.cell]) - (above == corner.cell ? 0 : static_cast<T>(own[above])));
+    }
+    done(corner.cell, sum);
+  }
+  for (const std::int32_t i : k.beyond) done(i, T(0));
+}
 
 /// Call `done(component, i, (K x - b)_i)` for the four unknowns of every cell, in any order; component 3 is the pressure's.
 /// `done` takes vectors as that of for_each_flux does: it stores what it gets, and the last call has the right value.

@@ -183,23 +183,26 @@ double survey(const flow_problem& problem, const flow_cells& cells, flow_counts&
     return static_cast<int>(axis) == cells.through || problem.surroundings == flow_surroundings::mirrored;
   };
 
-  // Fluid voxels in a row with each cell, to either side and up to 3.
+  // Fluid voxels in a row with each cell, to either side and up to 3: two bits for each direction.
   constexpr int longest = 3;
-  std::array<std::vector<std::uint8_t>, 6> reach;
-  for (std::size_t d = 0; d < 6; ++d) {
-    reach[d].assign(at(c.size), 0);
-    for (int step = 0; step < longest; ++step) {
-      std::vector<std::uint8_t> next(reach[d].size());
-      visit_neighbours(c, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+  std::vector<std::uint16_t> reach(at(c.size)), next(at(c.size));
+  const auto reach_of = [&](std::int32_t i, std::size_t d) { return reach[at(i)] >> (2 * d) & 3; };
+  for (int step = 0; step < longest; ++step) {
+    visit_neighbours_in_parallel(c, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
+      unsigned all = 0;
+      for (std::size_t d = 0; d < 6; ++d) {
+        int own = 0;
         // What goes on behind an open or a mirrored face is as wide as inside.
         if (near[d] >= 0)
-          next[at(i)] = static_cast<std::uint8_t>(1 + reach[d][at(near[d])]);
+          own = std::min(1 + reach_of(near[d], d), longest);
         else if (where.beyond[at(i)] || (goes_on_outside(d / 2) && (where.sides[at(i)] >> d & 1) != 0))
-          next[at(i)] = longest;
-      });
-      c.links.exchange(next.data());
-      reach[d] = std::move(next);
-    }
+          own = longest;
+        all |= static_cast<unsigned>(own) << (2 * d);
+      }
+      next[at(i)] = static_cast<std::uint16_t>(all);
+    });
+    c.links.exchange(next.data());
+    reach.swap(next);
   }
   visit_neighbours(c, [&](std::int32_t i, const std::array<std::int32_t, 6>& near) {
     if (where.beyond[at(i)]) return;
@@ -211,7 +214,7 @@ double survey(const flow_problem& problem, const flow_cells& cells, flow_counts&
         const bool is_outer = cells.through >= 0 && (where.sides[at(i)] >> d & 1) != 0;
         if (near[d] < 0 && !(is_outer && goes_on_outside(axis))) ++walls[axis];
       }
-      is_thin = is_thin || reach[2 * axis][at(i)] + reach[2 * axis + 1][at(i)] + 1 <= longest;
+      is_thin = is_thin || reach_of(i, 2 * axis) + reach_of(i, 2 * axis + 1) + 1 <= longest;
     }
     thin += is_thin;
   });

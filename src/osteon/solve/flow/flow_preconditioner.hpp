@@ -13,10 +13,18 @@ namespace osteon::solve {
 /// Friction on a component of the velocity, and a multigrid cycle for it: that of a heat problem whose storage is the
 /// friction of walls.
 struct velocity_cycle {
+  std::array<float, 64> diagonal{}, inverse{};  ///< by number, over the scale and times it
   kernel::velocity_lattice lattice;
   heat_multigrid cycle;
   /// @param stored further diagonal of each face, of a step in time @collective on the cells' communicator
   velocity_cycle(const flow_cells& cells, std::size_t axis, double stored = 0);
+  /// From now on the cycle is that of the operator over `scale`, so that what it gives is `scale` times as much.
+  void set_scale(float scale);
+
+ private:
+  std::array<double, 64> unscaled_{};
+  std::array<double, 3> weight_;
+  float scale_ = 0;
 };
 
 /// G^T W G with a weight W for each face, and a multigrid cycle for it: that of a heat problem whose conductivity is the
@@ -68,11 +76,13 @@ class flow_preconditioner {
   double least_velocity_eigenvalue() const { return least_velocity_eigenvalue_; }
 
  private:
-  double dot(const std::vector<float>& a, const std::vector<float>& b) const;
+  void apply_velocities(const float* r, float* z);
+  void smooth_velocities(kernel::sweep way, const float* r, float* z) const;
   void set_mobility(std::array<std::vector<float>, 3>& mobility);
   const flow_cells& cells_;
   std::array<std::unique_ptr<velocity_cycle>, 3> velocity_;
   std::unique_ptr<pressure_cycle> pressure_;
+  kernel::stokes_stencil<float> stencil_;
   std::vector<float> q_;
   double least_velocity_eigenvalue_ = 1;
 };

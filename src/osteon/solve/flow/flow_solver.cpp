@@ -113,8 +113,8 @@ double flow_solver::mixed_permeability(std::size_t axis, const std::vector<float
 
 kernel_work flow_solver::work_of_iteration() const {
   // K s reads four values and three bytes of friction and writes four; each of its rows has about eight entries. Then, for
-  // each of the four values: bounds, (s, s), p and w, (P K d, d), and x, s, r with their sums.
-  constexpr double bytes = 36 + 4 * (12 + 12 + 24 + 12 + 44), operations = 4 * 16 + 4 * (3 + 3 + 4 + 3 + 11);
+  // each of the four values: (s, s) and bounds, p and w, (P K d, d), and x, s, r with their sums.
+  constexpr double bytes = 36 + 4 * (12 + 24 + 12 + 44), operations = 4 * 16 + 4 * (4 + 4 + 3 + 11);
   const auto owned = static_cast<double>(cells_.grid.owned);
   return preconditioner_.work() + kernel_work{bytes * owned, operations * owned};
 }
@@ -150,8 +150,8 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   };
   // Energies that cost nothing are too large by some factor, which is found again where it may matter.
   double worth_a_look = 20 * how.permeability_tolerance;
-  const auto is_done = [&] {
-    const double width = width_by(bounds_of_energies());
+  const auto is_done = [&](const energies& bounds) {
+    const double width = width_by(bounds);
     if (relative > how.residual_tolerance) return false;
     if (width <= how.permeability_tolerance) return true;
     if (width > worth_a_look) return false;
@@ -190,7 +190,8 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
   for (;;) {
     auto sends = part("iteration");
     multiply();
-    if (is_done()) {
+    const inner_products of_residual = products_of_residual();
+    if (is_done(of_residual.bounds)) {
       sends.becomes("look" + ending_);
       if (exact == relative) {
         certificate.converged = true;
@@ -207,7 +208,7 @@ void flow_solver::solve(const flow_options& how, flow_direction& answer, log_sin
     if (how.poll) how.poll();
 
     const double before = rho;
-    rho = all_ranks(std::array{square_of_residual(owned, stride, r_, s_, v_)})[0];
+    rho = of_residual.square;
     if (!(rho > 0)) {
       sends.becomes("iteration_without_size" + ending_);
       rescale();
@@ -282,14 +283,14 @@ void flow_solver::rehearse_rest() {
     const auto sends = part(name);
     send();
   };
-  const auto look = [&] { multiply(), bounds_of_energies(); };
+  const auto look = [&] { multiply(), products_of_residual(); };
   const auto restart = [&] { recompute_residual(), sums(), preconditioner_.apply(r_.data(), s_.data(), velocity_scale_); };
   as("look", look);
   as("energies", [&] { measure_energies(); });
   as("restart", restart);
   as("last_residual", [&] { recompute_residual(); });
-  as("iteration_without_size", [&] { look(), sum(); });
-  as("iteration_without_step", [&] { look(), sum(), preconditioner_.apply(w_.data(), q_.data(), velocity_scale_), sum(); });
+  as("iteration_without_size", look);
+  as("iteration_without_step", [&] { look(), preconditioner_.apply(w_.data(), q_.data(), velocity_scale_), sum(); });
 }
 
 // Of the residual, by a product with P of no scale, into q.
@@ -305,24 +306,25 @@ flow_solver::energies flow_solver::measure_energies() {
   return {e[0], e[1]};
 }
 
-// Bounds of the same from s = P r and, in v, K s.
-flow_solver::energies flow_solver::bounds_of_energies() const {
+flow_solver::inner_products flow_solver::products_of_residual() const {
   const std::int64_t stride = cells_.stride();
   const auto e =
-      all_ranks(sum_blocks<2>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
+      all_ranks(sum_blocks<3>(cells_.grid.owned, [&](std::int64_t c, std::int64_t begin, std::int64_t n, auto& sum) {
         const float *const r = r_.data() + c * stride + begin, *const s = s_.data() + c * stride + begin,
                            *const v = v_.data() + c * stride + begin;
-        if (c < 3)
-          for (std::int64_t i = 0; i < n; ++i) sum[0] += static_cast<double>(r[i]) * static_cast<double>(s[i]);
-        else
-          for (std::int64_t i = 0; i < n; ++i)
-            sum[1] += (static_cast<double>(v[i]) - static_cast<double>(r[i])) * static_cast<double>(s[i]);
+        double residual = 0, product = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+          residual += static_cast<double>(r[i]) * static_cast<double>(s[i]);
+          product += static_cast<double>(v[i]) * static_cast<double>(s[i]);
+        }
+        sum[0] = c < 3 ? product - residual : -residual;
+        sum[c < 3 ? 1 : 2] = c < 3 ? residual : product - residual;
       }));
   // s has the scale t of the velocities: q' = t G^T M^-1 r_u - r_p is (t - 1) G^T M^-1 r_u away from q, whose energy is at
   // most that of r_u, as G S^-1 G^T is a projection in A.
-  const double t = velocity_scale_, momentum = std::max(e[0], 0.0) / t;
-  const double mass = std::sqrt(std::max(e[1], 0.0)) + std::abs(t - 1) * std::sqrt(momentum);
-  return {momentum, mass * mass};
+  const double t = velocity_scale_, momentum = std::max(e[1], 0.0) / t;
+  const double mass = std::sqrt(std::max(e[2], 0.0)) + std::abs(t - 1) * std::sqrt(momentum);
+  return {e[0], {momentum, mass * mass}};
 }
 
 }  // namespace osteon::solve

@@ -56,7 +56,12 @@ class flow_solver {
   void multiply();
   double recompute_residual();
   progress sums() const;
-  energies bounds_of_energies() const;
+  // Of s = P r and, in v, K s: (s, s), and bounds of the energies.
+  struct inner_products {
+    double square = 0;
+    energies bounds;
+  };
+  inner_products products_of_residual() const;
   energies measure_energies();
   void find_column(flow_direction& answer) const;
   template <std::size_t N>

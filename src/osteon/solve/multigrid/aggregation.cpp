@@ -55,24 +55,41 @@ place origin_of(const heat_cells& c) {
   return {static_cast<std::int32_t>(begin.z), static_cast<std::int32_t>(begin.y), static_cast<std::int32_t>(begin.x)};
 }
 
+// Where the slabs of cells begin that share no block, by planes; and where the last one ends. Threads take one each.
+std::vector<std::int64_t> slabs_of(const heat_cells& c, const std::array<int, 3>& shift) {
+  std::vector<std::int64_t> begin;
+  const std::int32_t origin = origin_of(c).z;
+  for (std::int32_t z = 0; z < c.cells.shape.z; ++z)
+    if (z == 0 || (origin + z) >> shift[0] != (origin + z - 1) >> shift[0]) begin.push_back(z);
+  begin.push_back(c.cells.shape.z);
+  return begin;
+}
+template <class Each>
+void for_each_slab(const std::vector<std::int64_t>& slabs, Each each) {
+  for_each_block(std::ssize(slabs) - 1, 1,
+                 [&](std::int64_t n, std::int64_t) { each(at(n), slabs[at(n)], slabs[at(n) + 1]); });
+}
+
 // Aggregates of the cells. Runs know where their cells are, so no list of places is needed.
-aggregates split_cells(const heat_cells& c, const std::array<int, 3>& shift) {
+aggregates split_cells(const heat_cells& c, const std::array<int, 3>& shift, const std::vector<std::int64_t>& slabs) {
   const auto stencil = c.stencil<float>();
   std::vector<float> diagonal(at(c.size));
-  kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t, int, bool, float g) { diagonal[at(i)] += g; });
-  c.links.exchange(diagonal.data());
-  aggregate_forest forest(c.owned);
-  kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t j, int, bool, float g) {
-    if (!c.is_wall(j) && is_strong(g, diagonal[at(i)], diagonal[at(j)])) forest.mark_strong(i);
+  for_each_slab(slabs, [&](std::size_t, std::int64_t begin, std::int64_t end) {
+    kernel::visit_faces(stencil, c.part(begin, end),
+                        [&](std::int32_t i, std::int32_t, int, bool, float g) { diagonal[at(i)] += g; });
   });
-  const auto join = [&](std::int32_t i, std::int32_t j, std::size_t axis) {
+  c.links.exchange(diagonal.data());
+  aggregate_forest forest(c.owned, slabs.size() - 1);
+  const auto join = [&](std::int32_t i, std::int32_t j, std::size_t axis, std::size_t slab) {
     const float g = stencil.face[axis] / (stencil.resistivity[c.material[at(i)]] + stencil.resistivity[c.material[at(j)]]);
-    forest.join(i, j, g, is_strong(g, diagonal[at(i)], diagonal[at(j)]));
+    forest.join(i, j, g, is_strong(g, diagonal[at(i)], diagonal[at(j)]), slab);
   };
-  const auto join_rows = [&](std::span<const voxel::run> a, std::span<const voxel::run> b, std::size_t axis) {
+  const auto join_rows = [&](std::span<const voxel::run> a, std::span<const voxel::run> b, std::size_t axis,
+                             std::size_t slab) {
     for (auto p = a.begin(), q = b.begin(); p != a.end() && q != b.end();) {
       const std::int32_t end = std::min(p->x + p->length, q->x + q->length);
-      for (std::int32_t x = std::max(p->x, q->x); x < end; ++x) join(p->first + (x - p->x), q->first + (x - q->x), axis);
+      for (std::int32_t x = std::max(p->x, q->x); x < end; ++x)
+        join(p->first + (x - p->x), q->first + (x - q->x), axis, slab);
       if (p->x + p->length == end)
         ++p;
       else
@@ -81,18 +98,22 @@ aggregates split_cells(const heat_cells& c, const std::array<int, 3>& shift) {
   };
   const index3 shape = c.cells.shape;
   const place origin = origin_of(c);
-  for (std::int32_t z = 0; z < shape.z; ++z)
-    for (std::int32_t y = 0; y < shape.y; ++y) {
-      const auto row = c.cells.owned_row(z, y);
-      for (const voxel::run& r : row)
-        for (std::int32_t n = 1; n < r.length; ++n)
-          if ((origin.x + r.x + n - 1) >> shift[2] == (origin.x + r.x + n) >> shift[2])
-            join(r.first + n - 1, r.first + n, 2);
-      if (y > 0 && (origin.y + y - 1) >> shift[1] == (origin.y + y) >> shift[1])
-        join_rows(c.cells.owned_row(z, y - 1), row, 1);
-      if (z > 0 && (origin.z + z - 1) >> shift[0] == (origin.z + z) >> shift[0])
-        join_rows(c.cells.owned_row(z - 1, y), row, 0);
-    }
+  for_each_slab(slabs, [&](std::size_t slab, std::int64_t begin, std::int64_t end) {
+    kernel::visit_faces(stencil, c.part(begin, end), [&](std::int32_t i, std::int32_t j, int, bool, float g) {
+      if (!c.is_wall(j) && is_strong(g, diagonal[at(i)], diagonal[at(j)])) forest.mark_strong(i);
+    });
+    for (std::int64_t z = begin; z < end; ++z)
+      for (std::int32_t y = 0; y < shape.y; ++y) {
+        const auto row = c.cells.owned_row(z, y);
+        for (const voxel::run& r : row)
+          for (std::int32_t n = 1; n < r.length; ++n)
+            if ((origin.x + r.x + n - 1) >> shift[2] == (origin.x + r.x + n) >> shift[2])
+              join(r.first + n - 1, r.first + n, 2, slab);
+        if (y > 0 && (origin.y + y - 1) >> shift[1] == (origin.y + y) >> shift[1])
+          join_rows(c.cells.owned_row(z, y - 1), row, 1, slab);
+        if (z > begin) join_rows(c.cells.owned_row(z - 1, y), row, 0, slab);
+      }
+  });
   aggregates result;
   auto run = c.cells.runs.begin();
   result.parent = forest.number([&](std::int32_t i) {
@@ -103,21 +124,26 @@ aggregates split_cells(const heat_cells& c, const std::array<int, 3>& shift) {
 }
 
 // Centres of the aggregates of cells.
-std::vector<point> cell_centres(const heat_cells& c, const std::vector<std::int32_t>& parent, std::size_t count) {
+std::vector<point> cell_centres(const heat_cells& c, const std::vector<std::int32_t>& parent, std::size_t count,
+                                const std::vector<std::int64_t>& slabs) {
   std::vector<point> points(count);
   const vector3 h = c.spacing_mm;
   const place origin = origin_of(c);
-  for (const voxel::run& r : c.cells.runs) {
-    if (!c.cells.is_owned(r)) continue;
-    const std::array<double, 2> row{(origin.z + r.z + 0.5) * h.z, (origin.y + r.y + 0.5) * h.y};
-    for (std::int32_t n = 0; n < r.length; ++n) {
-      point& p = points[at(parent[at(r.first + n)])];
-      const std::array<double, 3> centre{row[0], row[1], (origin.x + r.x + n + 0.5) * h.x};
-      p.cells += 1;  // the mean so far moves towards the new cell
-      for (std::size_t a = 0; a < 3; ++a)
-        p.centre[a] += static_cast<float>((centre[a] - static_cast<double>(p.centre[a])) / static_cast<double>(p.cells));
-    }
-  }
+  for_each_slab(slabs, [&](std::size_t, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t z = begin; z < end; ++z)
+      for (std::int64_t y = 0; y < c.cells.shape.y; ++y)
+        for (const voxel::run& r : c.cells.owned_row(z, y)) {
+          const std::array<double, 2> row{(origin.z + r.z + 0.5) * h.z, (origin.y + r.y + 0.5) * h.y};
+          for (std::int32_t n = 0; n < r.length; ++n) {
+            point& p = points[at(parent[at(r.first + n)])];
+            const std::array<double, 3> centre{row[0], row[1], (origin.x + r.x + n + 0.5) * h.x};
+            p.cells += 1;  // the mean so far moves towards the new cell
+            for (std::size_t a = 0; a < 3; ++a)
+              p.centre[a] +=
+                  static_cast<float>((centre[a] - static_cast<double>(p.centre[a])) / static_cast<double>(p.cells));
+          }
+        }
+  });
   return points;
 }
 
@@ -303,11 +329,12 @@ coarse_level aggregate(const heat_cells& fine, level_geometry& geometry) {
   }
   const auto stencil = fine.stencil<double>();
   coarse_level level;
-  aggregates found = split_cells(fine, geometry.shift);
+  const std::vector<std::int64_t> slabs = slabs_of(fine, geometry.shift);
+  aggregates found = split_cells(fine, geometry.shift, slabs);
   const std::vector<std::int32_t>& parent = found.parent;
   set_pieces(found, level);
   geometry.places = std::move(found.places);
-  geometry.points = cell_centres(fine, parent, geometry.places.size());
+  geometry.points = cell_centres(fine, parent, geometry.places.size(), slabs);
 
   for (const outer_face& f : fine.outer) {
     if (!fine.is_wall(f.other)) continue;
@@ -324,8 +351,9 @@ coarse_level aggregate(const heat_cells& fine, level_geometry& geometry) {
       geometry.storage[at(parent[at(i)])] += static_cast<float>(fine.storage[fine.material[at(i)]]);
   }
   const coarse_number number(parent, fine.links, fine.owned, level, geometry.points);
-  assemble_rows(level.matrix, loose_ends(geometry), [&](auto&& put) {
-    kernel::visit_faces(stencil, [&](std::int32_t i, std::int32_t j, int axis, bool, double g) {
+  assemble_rows(level.matrix, loose_ends(geometry), std::ssize(slabs) - 1, [&](auto&& put, std::int64_t slab) {
+    const auto cells = fine.part(slabs[at(slab)], slabs[at(slab) + 1]);
+    kernel::visit_faces(stencil, cells, [&](std::int32_t i, std::int32_t j, int axis, bool, double g) {
       if (fine.is_wall(j)) return;
       const std::int32_t from = parent[at(i)], to = number(j);
       if (from == to) return;

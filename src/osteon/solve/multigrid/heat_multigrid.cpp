@@ -70,14 +70,18 @@ void restrict_to(const coarse_level& level, const float* residual, std::vector<f
   });
 }
 
-void prolong(const coarse_level& level, float factor, const float* coarse, float* x) {
+// @param unknown 0 where x becomes zero, as it was; null: nowhere
+void prolong(const coarse_level& level, float factor, const float* coarse, float* x, const std::uint8_t* unknown = nullptr) {
   for_each_block(strip_count(level), 1, [&](std::int64_t s, std::int64_t) {
     const auto strip = static_cast<std::size_t>(s);
-    float* to = x + level.strips[strip].point;
+    const std::int32_t begin = level.strips[strip].point, end = level.strips[strip + 1].point;
+    float* to = x + begin;
     for (std::int32_t p = level.strips[strip].piece; p < level.strips[strip + 1].piece; ++p) {
       const float value = factor * coarse[level.parent[at(p)]];
       for (int n = 0; n < level.length[at(p)]; ++n) *to++ += value;
     }
+    if (unknown == nullptr) return;
+    for (std::int32_t i = begin; i < end; ++i) x[i] = unknown[i] == 0 ? 0 : x[i];
   });
 }
 
@@ -131,8 +135,7 @@ void heat_multigrid::smooth(kernel::sweep way, const float* r, float* z) const {
   const auto planes = static_cast<std::int64_t>(fine_.planes.size()) - 1;
   for (int colour = 0; colour < 2; ++colour) {
     fine_.links.exchange(z);
-    // Even planes of the whole image first, on the way back last.
-    const std::int64_t first = (fine_.where.owned.begin.z + colour + (way == kernel::sweep::back ? 1 : 0)) & 1;
+    const std::int64_t first = heat_cycle::first_plane(fine_.where.owned.begin.z, colour, way == kernel::sweep::back);
     for_each_block((planes - first + 1) / 2, 1, [&](std::int64_t n, std::int64_t) {
       kernels_.relax(fine_.part(first + 2 * n, first + 2 * n + 1), way, r, z);
     });
@@ -152,10 +155,10 @@ void heat_multigrid::restrict_residual(const float* r, const float* z) {
                               [](const conduction_plane& p, std::int32_t c) { return p.cell < c; }) -
              fine_.planes.begin();
     };
-    std::vector<float> residual(at(end - begin + kernel::conduction_padding));
-    float* own = residual.data();
-    kernels_.residual(fine_.part(plane_of(begin), plane_of(end)), r, z, begin, own);
-    restrict_strip(level, strip, residual.data(), right_side.data());
+    // Every value that is read is set.
+    const auto residual = std::make_unique_for_overwrite<float[]>(at(end - begin + kernel::conduction_padding));
+    kernels_.residual(fine_.part(plane_of(begin), plane_of(end)), r, z, begin, residual.get());
+    restrict_strip(level, strip, residual.get(), right_side.data());
   });
 }
 
@@ -163,10 +166,14 @@ void heat_multigrid::apply(const float* r, float* z) {
   std::fill_n(z, fine_.walls, 0.0F);
   for (int n = 0; n < heat_cycle::cell_sweeps; ++n) smooth(kernel::sweep::forth, r, z);
   fine_.links.exchange(z);
+  correct(r, z);
+  for (int n = 0; n < heat_cycle::cell_sweeps; ++n) smooth(kernel::sweep::back, r, z);
+}
+
+void heat_multigrid::correct(const float* r, float* z) {
   restrict_residual(r, z);
   cycle(0);
-  prolong(coarse_[0], kernels_.correction, work_[0].solution.data(), z);
-  for (int n = 0; n < heat_cycle::cell_sweeps; ++n) smooth(kernel::sweep::back, r, z);
+  prolong(coarse_[0], kernels_.correction, work_[0].solution.data(), z, kernels_.unknown);
 }
 
 kernel_work heat_multigrid::work_of_cycle() const {
@@ -181,7 +188,7 @@ kernel_work heat_multigrid::work_of_cycle() const {
                entries = static_cast<double>(coarse_[n].matrix.column.size());
     // The matrix, x, the right side and what comes out; the first sweep starts from nothing.
     const kernel_work product{8 * entries + rows * (4 + 4 + 12), 2 * entries + 5 * rows};
-    all += 2.0 * heat_cycle::smoothing_sweeps(n + 1) * product + kernel_work{rows * (12 + 8), rows * 4};
+    all += 2.0 * kernels_.smoothing_sweeps(n + 1) * product + kernel_work{rows * (12 + 8), rows * 4};
   }
   return all;
 }
@@ -199,7 +206,7 @@ void heat_multigrid::cycle(std::size_t n) {
     direct_->solve(w.right_side.data(), w.solution.data());
     return;
   }
-  const auto weights = chebyshev_weights(heat_cycle::smoothing_sweeps(n + 1));
+  const auto weights = chebyshev_weights(kernels_.smoothing_sweeps(n + 1));
   const kernel::sparse_rows& k = level.matrix;
   float* x = w.solution.data();
   float* other = w.other.data();

@@ -7,6 +7,7 @@
 #include <osteon/solve/kernel_work.hpp>
 #include <osteon/solve/multigrid/aggregation.hpp>
 #include <osteon/solve/multigrid/coarsest_heat.hpp>
+#include <osteon/solve/multigrid/heat_cycle.hpp>
 #include <vector>
 
 namespace osteon::solve {
@@ -30,6 +31,10 @@ class heat_multigrid {
     std::function<void(const kernel::conduction_part&, const float* r, const float* z, std::int32_t first, float* residual)>
         residual;
     float correction = 1;  ///< what the correction of the cells by level 1 is multiplied with
+    /// Per cell: 0 where there is no unknown, which level 1 leaves alone; null: everywhere is one.
+    const std::uint8_t* unknown = nullptr;
+    /// Sweeps on coarse level 1, 2, ... before and after the correction.
+    int (*smoothing_sweeps)(std::size_t level) = heat_cycle::smoothing_sweeps;
   };
 
   /// @param fine kept by reference @collective on fine.where.comm
@@ -43,6 +48,14 @@ class heat_multigrid {
   /// @param z over the cells' numbering: owned cells are set, ghosts overwritten, walls stay zero
   /// @collective
   void apply(const float* r, float* z);
+
+  /// The part of apply() between its sweeps forth and back: z plus what the coarse levels make of r - K z.
+  /// @param z ghosts current on entry, not on return @collective
+  void correct(const float* r, float* z);
+
+  /// Multiply the correction of the cells by level 1 with another number from now on: of cells whose operator changes by a
+  /// factor.
+  void set_correction(float factor) { kernels_.correction = factor; }
 
   /// Of one cycle on this rank, but for what only rank 0 has.
   kernel_work work_of_cycle() const;

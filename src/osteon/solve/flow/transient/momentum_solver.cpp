@@ -60,9 +60,6 @@ double momentum_solver::precondition() {
     const float* const r = r_.data() + first;
     if (cycles_[c]) {
       cycles_[c]->cycle.apply(r, z);
-      for_each(owned, [z, friction = cells_.friction[c].data()](std::int64_t i) {
-        if (friction[i] == 0) z[i] = 0;
-      });
     } else {
       for_each(owned, [z, r, inverse = inverse_[c].data(), friction = cells_.friction[c].data()](std::int64_t i) {
         z[i] = inverse[friction[i]] * r[i];
