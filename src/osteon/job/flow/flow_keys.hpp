@@ -22,6 +22,10 @@ struct flow_keys {
   double heat_source_W_per_m3 = 0;
   std::string heat_convection = "limited";  ///< or hybrid, central
 
+  std::optional<double> expansion_per_K;  ///< of the fluid; absent: no buoyancy
+  std::optional<std::vector<double>> gravity_m_per_s2;
+  std::optional<double> reference_temperature_K;  ///< absent: the middle of the given ones
+
   double conductivity() const { return conductivity_W_per_mK.value_or(0.6); }
   double heat_capacity() const { return heat_capacity_J_per_m3K.value_or(4.18e6); }
 };

@@ -58,6 +58,7 @@ struct through_problem {
   double density_kg_per_m3 = 1000;
   bool has_inertia = false;  ///< Navier-Stokes
   bool is_central = false;   ///< convection without upwinding: less diffusive, may oscillate
+  bool is_buoyant = false;   ///< heat drives, too: all fluid moves, unless it is a single voxel
 };
 
 struct through_options {

@@ -107,6 +107,15 @@ std::vector<std::uint64_t> find_conditions(const through_problem& problem, const
   return met;
 }
 
+// Voxels of each part, over all ranks.
+std::vector<std::int64_t> sizes_of(const through_problem& problem, const numbered_parts& parts) {
+  std::vector<std::int64_t> size(at(parts.count));
+  const auto runs = problem.cells.runs();
+  for (std::size_t n = 0; n < runs.size(); ++n) size[at(parts.of_run[n])] += runs[n].length;
+  MPI_Allreduce(MPI_IN_PLACE, size.data(), static_cast<int>(size.size()), MPI_INT64_T, MPI_SUM, problem.where.comm);
+  return size;
+}
+
 }  // namespace
 
 through_outline survey_conditions(const through_problem& problem, const through_options& how) {
@@ -141,9 +150,10 @@ through_outline survey_conditions(const through_problem& problem, const through_
   std::vector<std::int32_t> free_number(at(result.parts.count), -1);
   std::vector<bool> flows(at(result.parts.count));
   std::uint64_t leads = 0, met_pocket = 0;
+  const std::vector<std::int64_t> size = problem.is_buoyant ? sizes_of(problem, result.parts) : std::vector<std::int64_t>{};
   for (std::size_t p = 0; p < met.size(); ++p) {
     const int given = std::popcount(met[p] & velocity), pressures = std::popcount(met[p] & pressure);
-    flows[p] = (met[p] & sliding) != 0 || given + pressures >= 2;
+    flows[p] = (met[p] & sliding) != 0 || given + pressures >= 2 || (problem.is_buoyant && size[p] > 1);
     result.counts.flowing_parts += flows[p];
     if (given + pressures >= 2) leads |= met[p];
     if (flows[p] && pressures == 0) free_number[p] = result.free_parts++;
@@ -158,7 +168,11 @@ through_outline survey_conditions(const through_problem& problem, const through_
                       problem.boundaries[b].name));
   if (result.counts.flowing_parts == 0)
     throw data_error(
-        pressure != 0
+        problem.is_buoyant
+            ? fmt::format("none of the {} parts of the fluid has more than one voxel: nothing can move; check which voxels "
+                          "are fluid",
+                          result.parts.count)
+        : pressure != 0
             ? fmt::format("none of the {} parts of the fluid joins two openings: nothing flows; check the image, the faces "
                           "of the openings, and which voxels are fluid",
                           result.parts.count)
@@ -433,8 +447,6 @@ void set_through_fields(const through_problem& problem, const open_flow_cells& o
   }
 }
 
-namespace {
-
 // Velocities on both faces of each voxel along each axis; those of a face are one number for both of its voxels.
 void set_face_velocities(const through_problem& problem, const flow_cells& cells, const std::vector<double>& x,
                          const flow_units& units, through_solution& all) {
@@ -456,8 +468,6 @@ void set_face_velocities(const through_problem& problem, const flow_cells& cells
                 all.face_velocity_mm_per_s.begin() + 6 * std::ptrdiff_t{r.first + n});
   }
 }
-
-}  // namespace
 
 open_flow_cells begin_through(const through_problem& problem, const through_outline& known, through_solution& all,
                               log_sink& log) {

@@ -196,6 +196,11 @@ double through_solver::size_of_answer() const {
   return std::sqrt(sum[0]);
 }
 
+double through_solver::residual() const {
+  const auto sum = squares(r_);
+  return std::sqrt(sum[0] + sum[1]);
+}
+
 // What flows in at all openings less what flows out, over half of all that passes them.
 double through_solver::imbalance() const {
   double net = 0, gross = 0;

@@ -36,6 +36,8 @@ class through_solver {
   const std::vector<double>& answer() const { return x_; }
   /// Null: the flow creeps.
   const flow_convection* inertia() const { return reynolds_ > 0 ? &convection_ : nullptr; }
+  /// |b - K x - C(x) x|, of velocities and masses alike. @collective
+  double residual() const;
   double upwinded_share() const { return reynolds_ > 0 ? convection_.upwinded_share() : 0; }
 
  private:
