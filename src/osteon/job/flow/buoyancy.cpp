@@ -168,13 +168,12 @@ void tell_buoyancy(physics_result& result, const spec& job, const solve::buoyant
   answers["momentum_residual"] = s.momentum_residual;
   json history = json::object();
   for (const solve::buoyant_round& r : s.rounds) {
-    history["buoyancy_share"].push_back(r.share);
     history["temperature_change"].push_back(r.change);
     history["flow_change"].push_back(r.flow_change);
   }
   answers["coupling_history"] = history;
   result.stopped_at = fmt::format(
-      "a temperature that changes by {:.2e} of its range in a round (the last ones: {}): what does not settle may have no "
+      "a temperature that changes by {:.2e} of its range in a step (the last ones: {}): what does not settle may have no "
       "steady state; less heat, more friction, or larger voxels would",
       s.change, history_of(s));
 }

@@ -18,11 +18,11 @@ namespace osteon::solve {
 namespace {
 
 constexpr std::size_t kept_rounds = 20;
-constexpr int most_rounds = 200;       // of all shares together
-constexpr int most_on_one_share = 40;
-constexpr double first_rayleigh = 3e3;   // up to which a flow is found from rest
-constexpr double largest_stride = 10;    // from one share of the buoyancy to the next
-constexpr double round_on_the_way = 0.03;      // change of a round at a share that is only a start
+constexpr int most_rounds = 200;        // of one pace
+constexpr int most_attempts = 3;
+constexpr int first_mixed = 3;           // rounds before the first that is mixed
+constexpr double quick_rayleigh = 1e5, first_pace = 3;  // steps over a swing, at most: more where the Rayleigh number is high
+constexpr double any_flow = 0.9;          // error of a flow that is not to be changed
 constexpr double loosest_flow = 0.03;    // error of the flow of a round
 constexpr double flow_of_change = 0.1;   // the same, of the change of the round before
 constexpr double heat_of_change = 1e-3;  // residual of the temperature of a round, of the same
@@ -64,13 +64,23 @@ class carried_temperature {
   }
 
   // @param taken share of what the limiter says now; 1 forgets what it said
-  bool solve(const std::vector<double>& velocities, double tolerance, double taken, log_sink& log) {
+  // @param from the temperature a step before @param per_s one over the step; 0: the steady one
+  bool solve(const std::vector<double>& velocities, double tolerance, double taken, const std::vector<double>& from,
+             double per_s, log_sink& log) {
     problem_.face_velocity_mm_per_s = velocities;
     std::vector<double> start;
     if (cells_.grid.size == 0)
       cells_ = make_transport_cells(problem_, null_log());
     else
       take_velocities(problem_, cells_, null_log()), start = std::move(x_);
+    if (per_s > 0) {
+      const vector3 h = problem_.spacing_mm;
+      const double held = per_s * problem_.heat_capacity_J_per_mm3K * h.z * h.y * h.x;
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        cells_.loose[i] += held;
+        cells_.right[i] += held * from[i];
+      }
+    }
     solve_certificate own;
     const auto run = [&](transport_solver solver) {
       solver.solve(problem_.convection, {tolerance, how_.max_iterations, how_.checkpoints}, own, log);
@@ -151,8 +161,8 @@ class buoyant_solver {
     given_ = [&] { return given_velocities(flow_, open_, known.velocities, units_, 1); };
     all.face_velocity_mm_per_s.assign(6 * at(flow_.cells.size()), 0);
     bool goes_on = true;
-    if (is_driven) goes_on = solve_flow(0, loosest_flow);
-    heat_.solve(all.face_velocity_mm_per_s, 1e-6, 1, log_);
+    if (is_driven) goes_on = solve_flow(false, loosest_flow);
+    heat_.solve(all.face_velocity_mm_per_s, 1e-6, 1, {}, 0, log_);
     if (is_closed) {
       const temperature_solution rest = heat_.account(null_log(), true);
       all_.rest_inflow_W = rest.face_inflow_W;
@@ -160,7 +170,7 @@ class buoyant_solver {
     t_ = heat_.owned();
     measure();
     set_units(is_driven);
-    if (goes_on) goes_on = reach_all(is_driven);
+    if (goes_on) goes_on = reach_all();
     return finish(goes_on, setup_cpu_seconds);
   }
 
@@ -222,12 +232,10 @@ class buoyant_solver {
   }
 
   // The flow of the temperature as it is. Sets what it asks for at its start.
-  bool solve_flow(double share, double tolerance) {
+  bool solve_flow(bool with_buoyancy, double tolerance) {
     flow_entries right = right_hand_side(flow_, open_, units_, 1);
-    if (share > 0) {
-      buoyancy part = weight_;
-      part.expansion_per_K *= share;
-      const flow_entries pulled = buoyancy_force(flow_, open_, part, temperature_of_fluid(), units_);
+    if (with_buoyancy) {
+      const flow_entries pulled = buoyancy_force(flow_, open_, weight_, temperature_of_fluid(), units_);
       right.insert(right.end(), pulled.begin(), pulled.end());
     }
     right_square_ = 0;
@@ -258,42 +266,129 @@ class buoyant_solver {
     return sums[0] > 0 && range > 0 ? std::sqrt(sums[0] / sums[1]) / range : 0;
   }
 
-  // Rounds at a share of the buoyancy until a change is below the tolerance. @return whether it got there
-  bool settle(double share, double tolerance, int most) {
-    const transport_cells& cells = heat_.cells();
-    anderson_mixing mixing(comm(), {cells.is_fluid.begin(), cells.is_fluid.begin() + cells.grid.owned}, kept_rounds);
-    double change = 1, best = 1;
+  // Steps in time of both, implicit each, of one over a rate.
+  struct pace {
+    double per_s = 0;        // 0: the steady flow of a temperature and the steady temperature of a flow
+    double to_steady = 1;    // what a change by a step may become until all is steady
+  };
+
+  // Of a step that is as long as a fluid particle takes to swing about its level (Brunt-Vaisala): longer ones, of a flow
+  // and a temperature that follow each other, swing up. A creeping flow follows at once: there friction sets the pace.
+  pace pace_of(double factor) const {
+    constexpr double m_per_mm = 1e-3;
+    const double height = m_per_mm * all_.height_mm;
+    const double pull = all_.density_change * length_of(problem_.gravity_m_per_s2);
+    const temperature_problem& heat = heat_.problem();
+    const double diffusivity =
+        1e-9 * heat.materials.at(1).conductivity_W_per_mK / heat.heat_capacity_J_per_mm3K;  // m2/s
+    constexpr double slowest = 10;  // pi^2
+    pace result;
+    result.per_s = flow_.has_inertia
+                       ? std::sqrt(pull / height)
+                       : pull * height * flow_.density_kg_per_m3 / flow_.viscosity_Pa_s / (2 * slowest);
+    result.per_s *= factor;
+    result.to_steady = 1 + result.per_s * height * height / (slowest * diffusivity);
+    return result;
+  }
+
+  // One step, or the steady answers. @return false if the flow or the temperature was not found
+  bool step(double per_s, double flow_tolerance, double heat_tolerance, double taken) {
+    constexpr double m2_per_mm2 = 1e-6;
+    solver_->hold(flow_.has_inertia ? m2_per_mm2 * flow_.density_kg_per_m3 * per_s * units_.length_mm * units_.length_mm /
+                                          flow_.viscosity_Pa_s
+                                    : 0);
+    return solve_flow(true, flow_tolerance) &&
+           heat_.solve(all_.flow.face_velocity_mm_per_s, heat_tolerance, taken, t_, per_s, log_);
+  }
+
+  double unit_K() const { return range_ > 0 ? range_ : 1; }
+  double momentum_residual() const {
+    const double right = std::sqrt(right_square_);
+    return right > 0 ? solver_->residual() / right : 0;
+  }
+
+  // The state that is mixed: temperatures of the cells, over their range, and velocities.
+  std::vector<double> state_of(const std::vector<double>& t) const {
+    std::vector<double> state;
+    for (const double k : t) state.push_back(k / unit_K());
+    if (!flow_.has_inertia) return state;
+    const std::vector<double>& x = solver_->answer();
+    const std::int64_t stride = open_.cells.stride(), owned = open_.cells.grid.owned;
+    for (std::int64_t c = 0; c < 3; ++c) state.insert(state.end(), x.begin() + c * stride, x.begin() + c * stride + owned);
+    return state;
+  }
+  void set_state(const std::vector<double>& state) {
+    for (std::size_t i = 0; i < t_.size(); ++i) t_[i] = unit_K() * state[i];
+    if (!flow_.has_inertia) return;
+    std::vector<double>& x = solver_->answer_to_change();
+    const std::int64_t stride = open_.cells.stride(), owned = open_.cells.grid.owned;
+    auto from = state.begin() + static_cast<std::ptrdiff_t>(t_.size());
+    for (std::int64_t c = 0; c < 3; ++c, from += owned) std::copy_n(from, owned, x.begin() + c * stride);
+  }
+  // Temperatures of the fluid and all velocities; those of the solid follow.
+  std::vector<std::uint8_t> counted() const {
+    const auto& is_fluid = heat_.cells().is_fluid;
+    std::vector<std::uint8_t> result(is_fluid.begin(), is_fluid.begin() + heat_.cells().grid.owned);
+    if (flow_.has_inertia) result.resize(result.size() + 3 * at(open_.cells.grid.owned), 1);
+    return result;
+  }
+
+  // Steps, made longer by mixing, until the steady equations of both are satisfied. @return whether they are
+  bool settle(double factor, int most) {
+    const pace steps = pace_of(factor);
+    anderson_mixing mixing(comm(), counted(), kept_rounds);
+    const double tolerance = how_.tolerance;
+    double change = 1, moved = 1, worth_a_look = tolerance;
     for (int round = 0; round < most; ++round) {
-      if (static_cast<int>(all_.rounds.size()) >= most_rounds) return false;
       if (how_.poll) how_.poll();
-      // Exact where the change says that it may be the last round.
-      const double flow_tolerance = std::clamp(flow_of_change * change, tolerance, std::max(tolerance, loosest_flow));
-      if (!solve_flow(share, flow_tolerance)) return false;
-      const double heat_tolerance = std::clamp(heat_of_change * change, heat_how_.tolerance, std::max(heat_how_.tolerance, loosest_heat));
-      if (!heat_.solve(all_.flow.face_velocity_mm_per_s, heat_tolerance, 1 / std::sqrt(1.0 + round), log_)) return false;
-      const std::vector<double> next = heat_.owned();
-      change = change_to(next);
-      all_.rounds.push_back({share, change, flow_change_});
-      all_.change = change;
-      log_.note(fmt::format("round {}: {:.3g} of the buoyancy, the temperature changes by {:.1e} of its range, the flow by "
-                            "{:.1e}",
-                            all_.rounds.size(), share, change, flow_change_));
+      const std::vector<double> before = state_of(t_);
+      const double taken = 1 / std::sqrt(1.0 + round);
+      const double flow_tolerance = std::clamp(flow_of_change * moved, 0.1 * tolerance, std::max(tolerance, loosest_flow));
+      const double heat_tolerance = std::clamp(heat_of_change * change / steps.to_steady, 0.1 * heat_how_.tolerance, 1e-4);
+      if (!step(steps.per_s, flow_tolerance, heat_tolerance, taken)) return false;
+      std::vector<double> next = heat_.owned();
+      change = change_to(next) * steps.to_steady;
+      moved = round == 0 ? 1 : flow_change_;
+      tell(change);
       if (!std::isfinite(change)) return false;
-      const bool is_exact = tolerance >= round_on_the_way || (flow_tolerance <= tolerance && heat_tolerance <= heat_how_.tolerance);
-      if (change <= tolerance && is_exact) {
-        t_ = next;
-        return true;
+      const std::vector<double> after = state_of(next);
+      set_state(before);
+      if (round >= first_mixed) {
+        std::vector<double> state = before;
+        mixing.mix(state, after);
+        set_state(state);
+        double low = 0, high = 0;
+        ends_of(next, low, high);
+        for (double& t : t_) t = std::clamp(t, low, high);  // of what is a temperature of a flow
+      } else {
+        set_state(after);
       }
-      constexpr double far = 30;
-      if (change > far * best) return false;
-      best = std::min(best, change);
-      mixing.mix(t_, next);
-      // Within the range of what is a temperature of a flow.
-      double low = 0, high = 0;
-      ends_of(next, low, high);
-      for (double& t : t_) t = std::clamp(t, low, high);
+      if (change > worth_a_look) continue;
+      // The steady temperature of this flow, and what the steady equations of the flow say to that.
+      const std::vector<double> kept = state_of(t_);
+      set_face_velocities(flow_, open_.cells, solver_->answer(), units_, all_.flow);
+      if (heat_.solve(all_.flow.face_velocity_mm_per_s, heat_how_.tolerance, taken, {}, 0, log_)) {
+        next = heat_.owned();
+        const double steady = change_to(next);
+        t_ = next;
+        solver_->hold(0);
+        if (solve_flow(true, any_flow) && steady <= tolerance && momentum_residual() <= tolerance) {
+          tell(steady);
+          return true;
+        }
+      }
+      set_state(kept);
+      worth_a_look *= 0.3;
     }
     return false;
+  }
+
+  void tell(double change) {
+    all_.rounds.push_back({change, flow_change_});
+    all_.change = change;
+    log_.progress(std::clamp(std::log(std::max(change, 1e-12)) / std::log(how_.tolerance), 0.0, 1.0),
+                  fmt::format("step {}: the temperature changes by {:.1e} of its range, the flow by {:.1e}",
+                              all_.rounds.size(), change, flow_change_));
   }
 
   void ends_of(const std::vector<double>& x, double& low, double& high) const {
@@ -304,29 +399,11 @@ class buoyant_solver {
     low = -ends[0], high = ends[1];
   }
 
-  bool reach_all(bool is_driven) {
-    double reached = 0, wanted = 1;
-    if (!is_driven && all_.rayleigh_number > first_rayleigh) wanted = first_rayleigh / all_.rayleigh_number;
-    double factor = largest_stride;
-    while (static_cast<int>(all_.rounds.size()) < most_rounds) {
-      const bool is_last = wanted >= 1;
-      const std::vector<double> known = t_;
-      if (settle(wanted, is_last ? how_.tolerance : round_on_the_way, is_last ? most_rounds : most_on_one_share)) {
-        if (is_last) return true;
-        reached = wanted;
-        wanted = std::min(1.0, wanted * factor);
-        continue;
-      }
-      t_ = known;
-      if (reached == 0) {
-        wanted /= largest_stride;
-        if (constexpr double least = 1e-6; wanted < least) return false;
-      } else {
-        factor = std::sqrt(factor);
-        wanted = std::min(1.0, reached * factor);
-        if (constexpr double smallest = 1.1; factor < smallest) return false;
-      }
-      log_.note(fmt::format("the flow is sought by way of {:.3g} of its buoyancy", wanted));
+  bool reach_all() {
+    double factor = std::clamp(std::sqrt(all_.rayleigh_number / quick_rayleigh), 1.0, first_pace);
+    for (int attempt = 0; attempt < most_attempts; ++attempt, factor *= 3) {
+      if (settle(factor, most_rounds)) return true;
+      log_.note(fmt::format("flow and temperature do not settle in {} steps; shorter ones are tried", all_.rounds.size()));
     }
     return false;
   }
@@ -341,12 +418,10 @@ class buoyant_solver {
       measure();
       weight_.reference_K = all_.reference_K = reference;
       // What the flow's equation says to the last temperature.
-      constexpr double any = 0.9;
-      is_settled = solve_flow(1, any) && flow_change_ <= any;
-      all_.rounds.back().flow_change = flow_change_;
+      solver_->hold(0);
+      is_settled = solve_flow(true, any_flow);
     }
-    const double right = std::sqrt(right_square_);
-    all_.momentum_residual = right > 0 ? solver_->residual() / right : 0;
+    all_.momentum_residual = momentum_residual();
     solve_certificate& own = flow.certificate;
     own.converged = is_settled;
     own.true_relative_residual = all_.momentum_residual;

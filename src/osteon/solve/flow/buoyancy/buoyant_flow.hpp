@@ -14,10 +14,10 @@ struct buoyant_problem {
   std::optional<double> reference_K;  ///< absent: the middle of the given temperatures
 };
 
-/// One round: a flow of a temperature, and the temperature of that flow.
+/// One step towards the steady state.
 struct buoyant_round {
-  double share = 1;        ///< of the buoyancy
-  double change = 0;       ///< of the temperature of the fluid by the round: root of the mean square, of its range
+  /// Of the temperature of the fluid, root of the mean square, of its range; times what the steady state is away in steps.
+  double change = 0;
   double flow_change = 0;  ///< what the flow asks for at its start, of the answer, as in steady_history
 };
 
@@ -43,9 +43,10 @@ struct buoyant_solution {
 /// @throws as check_flow_through and check_flow_temperature, usage_error for a weight that is none @collective
 void check_buoyant_flow(const buoyant_problem& problem, const through_options& how);
 
-/// Flow and temperature in turns, made faster by Anderson's mixing of the temperature; where all of the buoyancy at once does
-/// not settle, by shares of it. Not settling is no error: then flow.certificate.converged is false.
-/// @param how.tolerance of the flow, as in solve_flow_through, and of the change of a round @param heat_how of the last
+/// Implicit steps in time of flow and temperature in turns, of about a swing of the fluid (Brunt-Vaisala), which Anderson's
+/// mixing takes to the steady state, until the steady equations of both are satisfied. Not settling is no error: then
+/// flow.certificate.converged is false.
+/// @param how.tolerance of the flow, as in solve_flow_through, of the change of a step, and of the momentum_residual @param heat_how of the last
 /// temperature @throws as solve_flow_through and solve_flow_temperature @collective on problem.flow.where.comm
 buoyant_solution solve_buoyant_flow(const buoyant_problem& problem, const through_options& how, const options& heat_how,
                                     log_sink& log);
