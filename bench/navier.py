@@ -5,9 +5,9 @@
 
 Cavities: largest distance of u / lid on the vertical line through the middle from Ghia, Ghia and Shin 1982. Cylinder:
 drag, lift and drop of pressure of case 3D-1Q of Schaefer and Turek 1996 (7.5 to 7.7, 0.06 to 0.08, 0.172 to 0.180 Pa).
-Heated square, Prandtl number 0.71: mean Nusselt number and highest velocities (of diffusivity over width) across and up on
-the lines through the middle, over those of de Vahl Davis 1983. Heated cube, its sides insulated: mean Nusselt number over
-that of Tric, Labrosse and Betrouni 2000.
+Heated square, Prandtl number 0.71: mean Nusselt number and highest velocities (of diffusivity over width) across and up
+on the lines through the middle, over those of de Vahl Davis 1983. Heated cube, its sides insulated: mean Nusselt number
+over that of Tric, Labrosse and Betrouni 2000.
 """
 
 from __future__ import annotations
@@ -112,7 +112,12 @@ face = "x"
 kind = "slip"
 """
 # Rayleigh number: mean Nusselt number, highest velocity across and up
-SQUARE = {1e3: (1.118, 3.649, 3.697), 1e4: (2.243, 16.178, 19.617), 1e5: (4.519, 34.73, 68.59), 1e6: (8.800, 64.63, 219.36)}
+SQUARE = {
+    1e3: (1.118, 3.649, 3.697),
+    1e4: (2.243, 16.178, 19.617),
+    1e5: (4.519, 34.73, 68.59),
+    1e6: (8.800, 64.63, 219.36),
+}
 CUBE = {1e3: 1.0700, 1e4: 2.0542, 1e5: 4.3370, 1e6: 8.6407}
 
 

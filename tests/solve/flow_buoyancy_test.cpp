@@ -196,8 +196,7 @@ TEST(flow_buoyancy, a_chimney_draws) {
   auto p = make_buoyant(comm, image({12, 6, 1}, [](index3) { return 1; }),
                         {on(axis::z, false, face_flow::outlet), on(axis::z, true, face_flow::outlet),
                          on(axis::x, false, face_flow::slip), on(axis::x, true, face_flow::slip)},
-                        {300, 300, {}, {}},
-                        {{on(axis::y, false, face_flow::wall), {thermal::flux, 0, 2, 0}}});
+                        {300, 300, {}, {}}, {{on(axis::y, false, face_flow::wall), {thermal::flux, 0, 2, 0}}});
   p.expansion_per_K = 1e-3;
   p.gravity_m_per_s2.z = -200;
   p.flow.has_inertia = true;

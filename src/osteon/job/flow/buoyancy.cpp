@@ -70,22 +70,23 @@ void check_buoyancy(const spec& job, std::vector<problem>& problems) {
          fmt::format("{} must be finite and not 0 1/K", *f.expansion_per_K));
   const auto& g = f.gravity_m_per_s2;
   expect(g.has_value(), "flow.gravity_m_per_s2", "missing: flow.expansion_per_K needs it, e.g. [-9.81, 0, 0] where z is up");
-  expect(!g || g->size() == 3, "flow.gravity_m_per_s2",
-         fmt::format("{} values; give three, [z, y, x]", g ? g->size() : 0));
+  expect(!g || g->size() == 3, "flow.gravity_m_per_s2", fmt::format("{} values; give three, [z, y, x]", g ? g->size() : 0));
   expect(!g || (std::all_of(g->begin(), g->end(), [](double a) { return std::isfinite(a); }) &&
                 std::any_of(g->begin(), g->end(), [](double a) { return a != 0; })),
          "flow.gravity_m_per_s2", "must be finite and point somewhere");
   expect(std::isfinite(f.reference_temperature_K.value_or(0)), "flow.reference_temperature_K", "must be finite");
-  expect(f.multiples.empty(), "flow.multiples", "does not go with flow.expansion_per_K: heat does not grow with them; remove it");
+  expect(f.multiples.empty(), "flow.multiples",
+         "does not go with flow.expansion_per_K: heat does not grow with them; remove it");
 }
 
 std::vector<answer> buoyancy_answers() {
   return {
       {.key = "rayleigh_number",
        .title = "Rayleigh number",
-       .meaning = "With buoyancy: density * expansion * gravity * dT * L^3 over viscosity and thermal diffusivity; dT lies "
-                  "between the lowest and the highest temperature of the fluid's voxels, with given temperatures these; L is "
-                  "the height of the image along gravity."},
+       .meaning =
+           "With buoyancy: density * expansion * gravity * dT * L^3 over viscosity and thermal diffusivity; dT lies "
+           "between the lowest and the highest temperature of the fluid's voxels, with given temperatures these; L is "
+           "the height of the image along gravity."},
       {.key = "prandtl_number",
        .title = "Prandtl number",
        .meaning = "With buoyancy: kinematic viscosity over thermal diffusivity of the fluid."},
@@ -152,17 +153,19 @@ void tell_buoyancy(physics_result& result, const spec& job, const solve::buoyant
       answers["boundary_layer_voxels"] = voxels;
       constexpr double wanted = 3;
       if (voxels < wanted)
-        log.warn(fmt::format("a thermal boundary layer is {:.2g} voxels thick at the Rayleigh number {:.3g}: heat and "
-                             "velocities are those of the voxels as much as of the fluid; take voxels of at most {:.2g} of "
-                             "these",
-                             voxels, s.rayleigh_number, voxels / wanted));
+        log.warn(
+            fmt::format("a thermal boundary layer is {:.2g} voxels thick at the Rayleigh number {:.3g}: heat and "
+                        "velocities are those of the voxels as much as of the fluid; take voxels of at most {:.2g} of "
+                        "these",
+                        voxels, s.rayleigh_number, voxels / wanted));
     }
   }
   constexpr double much = 0.1;
   if (s.density_change > much)
-    log.warn(fmt::format("the density changes by {:.2g} of itself, and buoyancy is that of small changes (Boussinesq): at most "
-                         "0.1; smaller differences of temperature",
-                         s.density_change));
+    log.warn(
+        fmt::format("the density changes by {:.2g} of itself, and buoyancy is that of small changes (Boussinesq): at most "
+                    "0.1; smaller differences of temperature",
+                    s.density_change));
   answers["coupling_rounds"] = s.rounds.size();
   answers["coupling_change"] = s.change;
   answers["momentum_residual"] = s.momentum_residual;
@@ -173,9 +176,9 @@ void tell_buoyancy(physics_result& result, const spec& job, const solve::buoyant
   }
   answers["coupling_history"] = history;
   result.stopped_at = fmt::format(
-      "a temperature that changes by {:.2e} of its range in a step (the last ones: {}): what does not settle may have no "
-      "steady state; less heat, more friction, or larger voxels would",
-      s.change, history_of(s));
+      "a temperature that changes by {:.2e} of its range in a step (the last ones: {}; what does not settle may have no "
+      "steady state: take smaller differences of temperature{})",
+      s.change, history_of(s), flow_keys_of(job).inertia ? "" : ", or set flow.inertia = true");
 }
 
 }  // namespace osteon::job

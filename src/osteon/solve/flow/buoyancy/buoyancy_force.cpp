@@ -11,8 +11,7 @@ flow_entries buoyancy_force(const through_problem& problem, const open_flow_cell
   for (const voxel::run& r : problem.cells.runs()) {
     const std::int32_t first = cells.numbers.find(r.z, r.y, r.x);
     if (first < 0) continue;
-    for (std::int32_t n = 0; n < r.length; ++n)
-      above[at(first + n)] = temperature_K[at(r.first + n)] - weight.reference_K;
+    for (std::int32_t n = 0; n < r.length; ++n) above[at(first + n)] = temperature_K[at(r.first + n)] - weight.reference_K;
   }
   std::vector<bool> beyond(at(stride));
   for (const std::int32_t i : cells.beyond) beyond[at(i)] = true;

@@ -8,9 +8,9 @@ namespace osteon::solve {
 
 /// Density falls by this share per kelvin, in the weight alone.
 struct buoyancy {
-  double expansion_per_K = 0;   ///< below zero: warm fluid sinks, as water below 4 C does
-  vector3 gravity_m_per_s2{};   ///< the way things fall
-  double reference_K = 0;       ///< where the fluid has its density; pressures are those above hydrostatic ones there
+  double expansion_per_K = 0;  ///< below zero: warm fluid sinks, as water below 4 C does
+  vector3 gravity_m_per_s2{};  ///< the way things fall
+  double reference_K = 0;      ///< where the fluid has its density; pressures are those above hydrostatic ones there
 };
 
 /// Its entries of the right-hand side, -density expansion (T - T0) gravity on each face of a velocity that is unknown, with

@@ -18,11 +18,12 @@ namespace osteon::solve {
 namespace {
 
 constexpr std::size_t kept_rounds = 20;
-constexpr int most_rounds = 200;        // of one pace
+constexpr int most_rounds = 200;  // of one pace
 constexpr int most_attempts = 3;
-constexpr int first_mixed = 3;           // rounds before the first that is mixed
-constexpr double quick_rayleigh = 1e5, first_pace = 3;  // steps over a swing, at most: more where the Rayleigh number is high
-constexpr double any_flow = 0.9;          // error of a flow that is not to be changed
+constexpr int first_mixed = 3;  // rounds before the first that is mixed
+constexpr double quick_rayleigh = 1e5,
+                 first_pace = 3;         // steps over a swing, at most: more where the Rayleigh number is high
+constexpr double any_flow = 0.9;         // error of a flow that is not to be changed
 constexpr double loosest_flow = 0.03;    // error of the flow of a round
 constexpr double flow_of_change = 0.1;   // the same, of the change of the round before
 constexpr double heat_of_change = 1e-3;  // residual of the temperature of a round, of the same
@@ -178,9 +179,9 @@ class buoyant_solver {
   MPI_Comm comm() const { return flow_.where.comm; }
   double reynolds() const {
     constexpr double m2_per_mm2 = 1e-6;
-    return flow_.has_inertia ? m2_per_mm2 * flow_.density_kg_per_m3 * units_.velocity_mm_per_s * units_.length_mm /
-                                   flow_.viscosity_Pa_s
-                             : 0;
+    return flow_.has_inertia
+               ? m2_per_mm2 * flow_.density_kg_per_m3 * units_.velocity_mm_per_s * units_.length_mm / flow_.viscosity_Pa_s
+               : 0;
   }
 
   // Numbers of the problem, of the temperature as it is.
@@ -225,8 +226,7 @@ class buoyant_solver {
     const temperature_problem& heat = heat_.problem();
     for (const voxel::run& r : flow_.cells.runs()) {
       const std::int32_t first = heat.cells.find(r.z, r.y, r.x);
-      for (std::int32_t n = 0; n < r.length; ++n)
-        result[at(r.first + n)] = heat_.cells().reference_K + t_[at(first + n)];
+      for (std::int32_t n = 0; n < r.length; ++n) result[at(r.first + n)] = heat_.cells().reference_K + t_[at(first + n)];
     }
     return result;
   }
@@ -268,8 +268,8 @@ class buoyant_solver {
 
   // Steps in time of both, implicit each, of one over a rate.
   struct pace {
-    double per_s = 0;        // 0: the steady flow of a temperature and the steady temperature of a flow
-    double to_steady = 1;    // what a change by a step may become until all is steady
+    double per_s = 0;      // 0: the steady flow of a temperature and the steady temperature of a flow
+    double to_steady = 1;  // what a change by a step may become until all is steady
   };
 
   // Of a step that is as long as a fluid particle takes to swing about its level (Brunt-Vaisala): longer ones, of a flow
@@ -279,13 +279,11 @@ class buoyant_solver {
     const double height = m_per_mm * all_.height_mm;
     const double pull = all_.density_change * length_of(problem_.gravity_m_per_s2);
     const temperature_problem& heat = heat_.problem();
-    const double diffusivity =
-        1e-9 * heat.materials.at(1).conductivity_W_per_mK / heat.heat_capacity_J_per_mm3K;  // m2/s
-    constexpr double slowest = 10;  // pi^2
+    const double diffusivity = 1e-9 * heat.materials.at(1).conductivity_W_per_mK / heat.heat_capacity_J_per_mm3K;  // m2/s
+    constexpr double slowest = 10;                                                                                 // pi^2
     pace result;
-    result.per_s = flow_.has_inertia
-                       ? std::sqrt(pull / height)
-                       : pull * height * flow_.density_kg_per_m3 / flow_.viscosity_Pa_s / (2 * slowest);
+    result.per_s = flow_.has_inertia ? std::sqrt(pull / height)
+                                     : pull * height * flow_.density_kg_per_m3 / flow_.viscosity_Pa_s / (2 * slowest);
     result.per_s *= factor;
     result.to_steady = 1 + result.per_s * height * height / (slowest * diffusivity);
     return result;

@@ -30,14 +30,14 @@ struct buoyant_solution {
   /// temperature of the fluid, L the height of the image along gravity.
   double rayleigh_number = 0;
   double height_mm = 0;
-  index3 domain;                            ///< voxels of the image
-  double density_change = 0;                ///< expansion times dT: what Boussinesq supposes to be small
-  vector3 highest_velocity_mm_per_s;        ///< of any face across each axis, without its sign
+  index3 domain;                      ///< voxels of the image
+  double density_change = 0;          ///< expansion times dT: what Boussinesq supposes to be small
+  vector3 highest_velocity_mm_per_s;  ///< of any face across each axis, without its sign
   /// Through each face of the image and through all, with the fluid at rest; none where openings let fluid pass.
   std::optional<std::array<std::array<double, 2>, 3>> rest_inflow_W;
   std::vector<buoyant_round> rounds;
-  double change = 0;               ///< of the last round
-  double momentum_residual = 0;    ///< |b - K x - C(x) x| over |b|, with the temperature of the answer
+  double change = 0;             ///< of the last round
+  double momentum_residual = 0;  ///< |b - K x - C(x) x| over |b|, with the temperature of the answer
 };
 
 /// @throws as check_flow_through and check_flow_temperature, usage_error for a weight that is none @collective
@@ -46,8 +46,9 @@ void check_buoyant_flow(const buoyant_problem& problem, const through_options& h
 /// Implicit steps in time of flow and temperature in turns, of about a swing of the fluid (Brunt-Vaisala), which Anderson's
 /// mixing takes to the steady state, until the steady equations of both are satisfied. Not settling is no error: then
 /// flow.certificate.converged is false.
-/// @param how.tolerance of the flow, as in solve_flow_through, of the change of a step, and of the momentum_residual @param heat_how of the last
-/// temperature @throws as solve_flow_through and solve_flow_temperature @collective on problem.flow.where.comm
+/// @param how.tolerance of the flow, as in solve_flow_through, of the change of a step, and of the momentum_residual @param
+/// heat_how of the last temperature @throws as solve_flow_through and solve_flow_temperature @collective on
+/// problem.flow.where.comm
 buoyant_solution solve_buoyant_flow(const buoyant_problem& problem, const through_options& how, const options& heat_how,
                                     log_sink& log);
 

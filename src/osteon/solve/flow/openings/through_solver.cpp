@@ -85,9 +85,8 @@ void through_solver::multiply(step_kind kind) {
 void through_solver::add_held(const float* p, float* v) const {
   const auto held = static_cast<float>(held_);
   for (std::int64_t c = 0; c < 3; ++c)
-    for_each(cells_.grid.owned, [p = p + c * cells_.stride(), v = v + c * cells_.stride(), held](std::int64_t i) {
-      v[i] += held * p[i];
-    });
+    for_each(cells_.grid.owned,
+             [p = p + c * cells_.stride(), v = v + c * cells_.stride(), held](std::int64_t i) { v[i] += held * p[i]; });
 }
 
 // r = b - K x - C(x) x, computed in double, and s = P r.
@@ -101,10 +100,9 @@ void through_solver::find_residual() {
   if (reynolds_ > 0) convection_.subtract(x_.data(), exact_.data());
   if (held_ > 0 && reynolds_ > 0)
     for (std::int64_t c = 0; c < 3; ++c)
-      for_each(cells_.grid.owned, [r = exact_.data() + c * stride, x = x_.data() + c * stride,
-                                   from = held_from_.data() + c * stride, held = held_](std::int64_t i) {
-        r[i] -= held * (x[i] - from[i]);
-      });
+      for_each(cells_.grid.owned,
+               [r = exact_.data() + c * stride, x = x_.data() + c * stride, from = held_from_.data() + c * stride,
+                held = held_](std::int64_t i) { r[i] -= held * (x[i] - from[i]); });
   for_each(4 * stride, [r = r_.data(), from = exact_.data()](std::int64_t i) { r[i] = static_cast<float>(from[i]); });
   precondition(r_.data(), s_.data());
 }
@@ -121,7 +119,8 @@ void through_solver::precondition(const float* r, float* z, float velocity_scale
 void through_solver::linearise() {
   convection_.linearise(x_.data());
 #pragma omp parallel for schedule(dynamic, 1)
-  for (std::size_t c = 0; c < 3; ++c) transport_[c] = std::make_unique<transport_cycle>(cells_, convection_, c, static_cast<float>(held_));
+  for (std::size_t c = 0; c < 3; ++c)
+    transport_[c] = std::make_unique<transport_cycle>(cells_, convection_, c, static_cast<float>(held_));
   for (auto* v : {&pressure_, &other_pressure_}) v->resize(at(cells_.stride()));
   for (auto* v : {&weighed_, &carried_}) v->resize(at(4 * cells_.stride()));
 }

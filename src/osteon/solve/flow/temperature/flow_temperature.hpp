@@ -39,7 +39,7 @@ struct temperature_problem {
   double heat_capacity_J_per_mm3K = 0;         ///< of the fluid: density times specific heat, > 0
   heat_convection convection = heat_convection::limited;
   bool holds_at_rest = false;  ///< an opening that nothing passes has its given temperature
-  bool may_return = false;  ///< any share of the inflow may have no given temperature: it has that which is there
+  bool may_return = false;     ///< any share of the inflow may have no given temperature: it has that which is there
 
   std::vector<flow_boundary> openings;            ///< the flow's boundaries
   std::vector<std::optional<double>> incoming_K;  ///< of what flows in, by opening

@@ -18,7 +18,7 @@ constexpr std::size_t most_kept = 10;
 constexpr double first_fall = 1e-2;   // of the residual, by the hybrid scheme, before the limiter looks at the temperature
 constexpr double fall_a_step = 0.05;  // of the residual, between two looks
 constexpr int most_looks = 16;        // of the limiter; after them its weights stay
-constexpr double weights_settled = 1e-4;      // change of the residual by new weights, with which they stay, too
+constexpr double weights_settled = 1e-4;   // change of the residual by new weights, with which they stay, too
 constexpr double fall_of_rounding = 1e-5;  // after which the residual is computed anew
 
 }  // namespace

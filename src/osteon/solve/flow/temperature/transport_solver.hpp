@@ -1,10 +1,10 @@
 #pragma once
 /// @file
 /// GCR for a temperature that a flow carries.
+#include <optional>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/solve/certificate.hpp>
 #include <osteon/solve/flow/temperature/transport_multigrid.hpp>
-#include <optional>
 #include <osteon/solve/solver_options.hpp>
 
 namespace osteon::solve {
