@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""Flow with inertia against published numbers: lid-driven cavities, the square cylinder in a channel.
+"""Flow with inertia against published numbers: lid-driven cavities, the square cylinder in a channel, heated boxes.
 
     ./run bench navier [--json FILE] [--only NAME ...]
 
 Cavities: largest distance of u / lid on the vertical line through the middle from Ghia, Ghia and Shin 1982. Cylinder:
 drag, lift and drop of pressure of case 3D-1Q of Schaefer and Turek 1996 (7.5 to 7.7, 0.06 to 0.08, 0.172 to 0.180 Pa).
+Heated square, Prandtl number 0.71: mean Nusselt number and highest velocities (of diffusivity over width) across and up
+on the lines through the middle, over those of de Vahl Davis 1983. Heated cube, its sides insulated: mean Nusselt number
+over that of Tric, Labrosse and Betrouni 2000.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 import tempfile
@@ -82,6 +86,41 @@ kind = "outlet"
 """
 
 
+# A box of 1 m, diffusivity 1 m2/s, Prandtl number 0.71, 1 K between hot and cold: velocities in m/s are those of
+# diffusivity over width. z is up.
+BUOYANT = """heat = true
+viscosity_Pa_s = 0.71
+density_kg_per_m3 = 1
+conductivity_W_per_mK = 1
+heat_capacity_J_per_m3K = 1
+expansion_per_K = 1e-3
+gravity_m_per_s2 = [{gravity}, 0, 0]
+"""
+HOT_AND_COLD = """
+[[boundary]]
+face = "y_low"
+kind = "temperature"
+temperature_K = 301
+[[boundary]]
+face = "y_high"
+kind = "temperature"
+temperature_K = 300
+"""
+THIN = """
+[[boundary]]
+face = "x"
+kind = "slip"
+"""
+# Rayleigh number: mean Nusselt number, highest velocity across and up
+SQUARE = {
+    1e3: (1.118, 3.649, 3.697),
+    1e4: (2.243, 16.178, 19.617),
+    1e5: (4.519, 34.73, 68.59),
+    1e6: (8.800, 64.63, 219.36),
+}
+CUBE = {1e3: 1.0700, 1e4: 2.0542, 1e5: 4.3370, 1e6: 8.6407}
+
+
 def fields(folder: Path, name: str) -> np.ndarray:
     with netCDF4.Dataset(folder / "job.out" / "results.nc") as file:
         return np.ma.filled(file["VTKHDF/CellData"][name][:].astype("f8"), np.nan)
@@ -114,6 +153,44 @@ def cavity(reynolds: int, n: int, scheme: str) -> dict:
     expected = dict(zip((100, 400, 1000), velocities, strict=True))[reynolds]
     distance = np.abs(np.interp(height, place, u) - expected).max()
     return {"distance": distance, "iterations": summary["iterations"], "cpu_seconds": cpu}
+
+
+def highest(line: np.ndarray) -> float:
+    """Of the parabola through the highest value and its neighbours."""
+    n = int(np.clip(np.argmax(line), 1, len(line) - 2))
+    below, top, above = line[n - 1 : n + 2]
+    bend = below - 2 * top + above
+    return float(top - (above - below) ** 2 / (8 * bend)) if bend else float(top)
+
+
+def heated(rayleigh: float, n: int, is_cube: bool) -> dict:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        summary, cpu = solved(
+            folder,
+            np.zeros((n, n, n if is_cube else 1), bool),
+            spacing=1000 / n,
+            scheme="blended",
+            fluid=BUOYANT.format(gravity=-710 * rayleigh),
+            tolerance=1e-4,
+            boundaries=HOT_AND_COLD + ("" if is_cube else THIN),
+        )
+        velocity = fields(folder, "velocity") / 1000  # m/s; x, y, z
+    nusselt = summary["convection_nusselt_number"]["y_low"]
+    found = {"nusselt": nusselt}
+    if is_cube:
+        found["over_tric"] = nusselt / CUBE[rayleigh]
+    else:
+        middle = slice(n // 2 - 1, n // 2 + 1)
+        across = highest(velocity[:, middle, 0, 1].mean(axis=1))
+        up = highest(velocity[middle, :, 0, 2].mean(axis=0))
+        published = SQUARE[rayleigh]
+        found |= {"over_vahl_davis": nusselt / published[0], "across": across / published[1], "up": up / published[2]}
+    return found | {
+        "rounds": summary["coupling_rounds"],
+        "iterations": summary["iterations"],
+        "cpu_seconds": cpu,
+    }
 
 
 def cylinder(h_mm: tuple[float, float, float], scheme: str) -> dict:
@@ -163,6 +240,14 @@ CASES = {
     "cylinder 25 x 10 x 20.5 mm, central": lambda: cylinder((25, 10, 20.5), "central"),
     "cylinder 12.5 x 10 x 10.25 mm": lambda: cylinder((12.5, 10, 10.25), "blended"),
     "cylinder 12.5 x 5 x 20.5 mm": lambda: cylinder((12.5, 5, 20.5), "blended"),
+    **{
+        f"square {rayleigh:.0e}, {n}": (lambda rayleigh=rayleigh, n=n: heated(rayleigh, n, False))
+        for rayleigh, n in itertools.product((1e3, 1e4, 1e5, 1e6), (32, 64, 128))
+    },
+    **{
+        f"cube {rayleigh:.0e}, {n}": (lambda rayleigh=rayleigh, n=n: heated(rayleigh, n, True))
+        for rayleigh, n in ((1e4, 32), (1e5, 32), (1e5, 64))
+    },
 }
 
 

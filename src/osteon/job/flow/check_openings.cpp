@@ -181,9 +181,9 @@ void check_openings(const spec& job, std::vector<problem>& problems) {
       lets_out = lets_out || b.velocity_mm_per_s.value_or(0) < 0 || b.flow_rate_mm3_per_s.value_or(0) < 0;
   expect(given == 0 || lets_out, "boundary",
          "fluid flows in, but nowhere out, and it is incompressible: give a face kind = \"outlet\" or \"pressure\"");
-  expect(drives || highest > lowest || !problems.empty(), "boundary",
+  expect(drives || highest > lowest || flow_keys_of(job).expansion_per_K || !problems.empty(), "boundary",
          "nothing drives the flow: all pressures are equal, and there is no velocity, flow rate, drop of pressure over "
-         "a period or sliding wall");
+         "a period or sliding wall; heat drives it with flow.heat, flow.expansion_per_K and flow.gravity_m_per_s2");
   check_labels(job, problems);
   if (job.transient)
     for (std::size_t n = 0; n < job.boundaries.size(); ++n)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <osteon/job/flow/buoyancy.hpp>
 #include <osteon/job/flow/check_flow_heat.hpp>
 #include <osteon/job/flow/check_flow_pictures.hpp>
 #include <osteon/job/flow/check_openings.hpp>
@@ -90,6 +91,7 @@ void describe_flow(key_visitor& v, spec& job) {
   v("diffusivity_m2_per_s", &f.diffusivity_m2_per_s,
     "With residence_time: by what the fluid mixes with itself where it hardly flows, in m2/s, > 0; left out: 2.3e-9, the "
     "self-diffusion of water.");
+  describe_buoyancy(v, f);
 }
 
 void check_flow(const spec& job, std::vector<problem>& problems) {
@@ -144,6 +146,7 @@ void check_flow(const spec& job, std::vector<problem>& problems) {
   check_flow_heat(job, problems);
   check_flow_residence(job, problems);
   check_flow_pictures(job, problems);
+  check_buoyancy(job, problems);
 }
 
 void refuse_flow(const spec& job, std::vector<problem>& problems) {
@@ -180,6 +183,7 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
     const flow_keys f = flow_keys_of(job);
     constexpr double with_inertia = 6;  // steps of Picard and Newton
     work.solutions = static_cast<double>(std::max<std::size_t>(1, f.multiples.size())) * (f.inertia ? with_inertia : 1);
+    if (f.expansion_per_K) work.solutions *= 5;  // rounds of flow and temperature, most of them short
     work.kept = f.inertia ? 84 : 3;  // directions of the solver, and its cycles: 128^3 bone with inertia 1.53 kB a voxel
     if (job.transient) {
       constexpr double of_a_step = 0.15;  // against a creeping flow; with steps that follow the flow their number is unknown
@@ -193,7 +197,7 @@ solver_work flow_work(const spec& job, const voxel::node_count*) {
 }
 
 std::vector<answer> flow_answers() {
-  return {
+  std::vector<answer> all{
       {.key = "percolates",
        .title = "path between the faces",
        .meaning = "Whether a path of fluid leads through along the axis; if none does, the permeability is 0.",
@@ -448,6 +452,8 @@ std::vector<answer> flow_answers() {
        .meaning = "Density times mean velocity (of the test flow, mean speed) times hydraulic diameter over viscosity; the "
                   "permeability is that of creeping flow, far below 1."},
   };
+  for (answer& more : buoyancy_answers()) all.push_back(std::move(more));
+  return all;
 }
 
 }  // namespace

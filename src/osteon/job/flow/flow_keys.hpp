@@ -29,6 +29,10 @@ struct flow_keys {
 
   /// Self-diffusion of water at 25 C [Holz2000]
   double diffusivity() const { return diffusivity_m2_per_s.value_or(2.3e-9); }
+  std::optional<double> expansion_per_K;  ///< of the fluid; absent: no buoyancy
+  std::optional<std::vector<double>> gravity_m_per_s2;
+  std::optional<double> reference_temperature_K;  ///< absent: the middle of the given ones
+
   double conductivity() const { return conductivity_W_per_mK.value_or(0.6); }
   double heat_capacity() const { return heat_capacity_J_per_m3K.value_or(4.18e6); }
 };

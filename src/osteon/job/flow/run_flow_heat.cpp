@@ -102,6 +102,12 @@ void add_flow_temperature(physics_result& result, const spec& job, const local_m
   solve::options exact = how;
   exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
   const solve::temperature_solution s = solve::solve_flow_temperature(problem, exact, log);
+  tell_flow_temperature(result, job, part, problem, s, flow, names, log);
+}
+
+void tell_flow_temperature(physics_result& result, const spec& job, const local_model& part,
+                           const solve::temperature_problem& problem, const solve::temperature_solution& s,
+                           const solve::through_solution& flow, const std::vector<std::string>& names, log_sink& log) {
   result.earlier_proof = s.certificate;
   json& answers = result.answers;
   answers["temperature_K"] = {{"mean", s.mean_K}, {"low", s.low_K}, {"high", s.high_K}, {"fluid", s.mean_fluid_K}};

@@ -18,6 +18,11 @@ solve::temperature_problem make_temperature_problem(const spec& job, const local
                                                     const std::vector<solve::flow_boundary>& boundaries,
                                                     const std::vector<std::size_t>& table_of);
 
+/// The answers, field and certificate of a temperature. @collective on part.where.comm
+void tell_flow_temperature(physics_result& result, const spec& job, const local_model& part,
+                           const solve::temperature_problem& problem, const solve::temperature_solution& s,
+                           const solve::through_solution& flow, const std::vector<std::string>& names, log_sink& log);
+
 /// Solve for the temperature that a flow carries; its answers, field and certificate go to `result`.
 /// @param names of the boundaries @collective on part.where.comm
 void add_flow_temperature(physics_result& result, const spec& job, const local_model& part,

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <osteon/comm/collectively.hpp>
+#include <osteon/job/flow/buoyancy.hpp>
 #include <osteon/job/flow/flow_fields.hpp>
 #include <osteon/job/flow/flow_keys.hpp>
 #include <osteon/job/flow/run_flow.hpp>
@@ -104,6 +105,7 @@ solve::through_problem make_through_problem(const spec& job, const local_model& 
   problem.density_kg_per_m3 = f.density_kg_per_m3;
   problem.has_inertia = f.inertia;
   problem.is_central = f.convection == "central";
+  problem.is_buoyant = f.expansion_per_K.has_value();
   return problem;
 }
 
@@ -237,6 +239,7 @@ json through_load(const spec& job, const local_model& part) {
     load.update({{"conductivity_W_per_mK", f.conductivity()},
                  {"heat_capacity_J_per_m3K", f.heat_capacity()},
                  {"heat_convection", f.heat_convection}});
+  if (f.expansion_per_K) load.update({{"expansion_per_K", *f.expansion_per_K}, {"gravity_m_per_s2", *f.gravity_m_per_s2}});
   for (const boundary_spec& b : job.boundaries) {
     json face = {{"kind", b.kind.value_or("")}};
     if (!b.face.empty()) face["face"] = b.face;
@@ -318,7 +321,10 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   });
   solve::through_options options = through_options_of(how);
   options.faces = flow_keys_of(job).heat || flow_keys_of(job).residence_time;
-  solve::through_solution solution = solve::solve_flow_through(problem, options, log);
+  std::optional<solve::buoyant_solution> convection;
+  if (problem.is_buoyant) convection = solve_buoyancy(job, problem, heat, how, options, log);
+  solve::through_solution solution =
+      convection ? std::move(convection->flow) : solve::solve_flow_through(problem, options, log);
   physics_result result;
   result.elements = part.cells.size();
   MPI_Allreduce(MPI_IN_PLACE, &result.elements, 1, MPI_INT64_T, MPI_SUM, comm);
@@ -353,9 +359,14 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   comm::collectively(comm, [&] { shear = spread_over(part, problem.cells, std::move(solution.wall_shear_Pa), 1); });
   result.fields.push_back({wall_shear_info(),
                            [&part, shear] { return cell_planes(part, shear, 1); }});
-  if (f.heat && result.certificate.converged) {
+  if (f.heat && (convection || result.certificate.converged)) {
     const shown_field speed = shown_of(result);
-    add_flow_temperature(result, job, part, std::move(heat), solution, names, how, log);
+    if (convection) {
+      tell_flow_temperature(result, job, part, heat, convection->heat, solution, names, log);
+      tell_buoyancy(result, job, *convection, log);
+    } else {
+      add_flow_temperature(result, job, part, std::move(heat), solution, names, how, log);
+    }
     if (job.picture.field == "speed") show(result, speed);
   }
   if (f.residence_time && result.certificate.converged) add_flow_residence(result, job, part, problem, solution, how, log);

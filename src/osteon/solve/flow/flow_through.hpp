@@ -109,6 +109,7 @@ struct through_problem {
   double density_kg_per_m3 = 1000;
   bool has_inertia = false;  ///< Navier-Stokes
   bool is_central = false;   ///< convection without upwinding: less diffusive, may oscillate
+  bool is_buoyant = false;   ///< heat drives, too: all fluid moves, unless it is a single voxel
 
   /// Whether labelled voxels matter: the same on all ranks.
   bool has_labels() const {

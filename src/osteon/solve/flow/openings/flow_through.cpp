@@ -146,6 +146,15 @@ std::vector<std::uint64_t> find_conditions(const through_problem& problem, const
   return met;
 }
 
+// Voxels of each part, over all ranks.
+std::vector<std::int64_t> sizes_of(const through_problem& problem, const numbered_parts& parts) {
+  std::vector<std::int64_t> size(at(parts.count));
+  const auto runs = problem.cells.runs();
+  for (std::size_t n = 0; n < runs.size(); ++n) size[at(parts.of_run[n])] += runs[n].length;
+  MPI_Allreduce(MPI_IN_PLACE, size.data(), static_cast<int>(size.size()), MPI_INT64_T, MPI_SUM, problem.where.comm);
+  return size;
+}
+
 }  // namespace
 
 through_outline survey_conditions(const through_problem& problem, const through_options& how) {
@@ -190,9 +199,11 @@ through_outline survey_conditions(const through_problem& problem, const through_
   unsigned driven = 0, led = 0;  // axes with a drop over their period, and with a part that leads through
   for (std::size_t a = 0; a < 3; ++a)
     if (problem.period_drop_Pa[a] != 0 || problem.period_rate_mm3_per_s[a]) driven |= 1U << a;
+  const std::vector<std::int64_t> size = problem.is_buoyant ? sizes_of(problem, result.parts) : std::vector<std::int64_t>{};
   for (std::size_t p = 0; p < met.size(); ++p) {
     const int given = std::popcount(met[p] & velocity), pressures = std::popcount(met[p] & pressure);
-    flows[p] = (met[p] & sliding) != 0 || given + pressures >= 2 || (result.parts.winds[p] & driven) != 0;
+    flows[p] = (met[p] & sliding) != 0 || given + pressures >= 2 || (result.parts.winds[p] & driven) != 0 ||
+               (problem.is_buoyant && size[p] > 1);
     led |= result.parts.winds[p] & driven;
     result.counts.flowing_parts += flows[p];
     if (given + pressures >= 2) leads |= met[p];
@@ -215,7 +226,11 @@ through_outline survey_conditions(const through_problem& problem, const through_
           "zyx"[a], result.parts.count));
   if (result.counts.flowing_parts == 0)
     throw data_error(
-        pressure != 0
+        problem.is_buoyant
+            ? fmt::format("none of the {} parts of the fluid has more than one voxel: nothing can move; check which voxels "
+                          "are fluid",
+                          result.parts.count)
+        : pressure != 0
             ? fmt::format("none of the {} parts of the fluid joins two openings: nothing flows; check the image, the faces "
                           "of the openings, and which voxels are fluid",
                           result.parts.count)
@@ -468,6 +483,8 @@ double guessed_drop(const through_problem& problem, const through_solution& all,
   return 32 * problem.viscosity_Pa_s * rate / section * length / (width * width);
 }
 
+}  // namespace
+
 // Velocities on both faces of each voxel along each axis; those of a face are one number for both of its voxels.
 void set_face_velocities(const through_problem& problem, const flow_cells& cells, const std::vector<double>& x,
                          const flow_units& units, through_solution& all) {
@@ -489,8 +506,6 @@ void set_face_velocities(const through_problem& problem, const flow_cells& cells
                 all.face_velocity_mm_per_s.begin() + 6 * std::ptrdiff_t{r.first + n});
   }
 }
-
-}  // namespace
 
 open_flow_cells begin_through(const through_problem& problem, const through_outline& known, through_solution& all,
                               log_sink& log) {

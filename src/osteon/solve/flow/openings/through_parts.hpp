@@ -63,5 +63,9 @@ void find_speeds(const through_problem& problem, const open_flow_cells& open, co
 /// Velocity and pressure of all fluid voxels. @collective local
 void set_through_fields(const through_problem& problem, const open_flow_cells& open, const std::vector<double>& x,
                         const flow_units& units, double multiple, through_solution& all);
+/// Velocities on both faces of each voxel along each axis; those of a face are one number for both of its voxels.
+/// @collective local
+void set_face_velocities(const through_problem& problem, const flow_cells& cells, const std::vector<double>& x,
+                         const flow_units& units, through_solution& all);
 
 }  // namespace osteon::solve

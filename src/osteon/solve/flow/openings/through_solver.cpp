@@ -60,6 +60,7 @@ void through_solver::begin(const std::vector<std::pair<std::int64_t, double>>& g
   convection_.set_reynolds(reynolds);
   for (double& x : x_) x *= factor_of_last;
   for (const auto& [place, value] : given) x_[at(place)] = value;
+  if (held_ > 0) held_from_.assign(x_.begin(), x_.begin() + 3 * cells_.stride());
   kept_.clear();
 }
 
@@ -77,6 +78,15 @@ void through_solver::multiply(step_kind kind) {
   multiply(p_);
   if (kind == step_kind::picard) convection_.add_picard(p_.data(), v_.data());
   if (kind == step_kind::newton) convection_.add_newton(p_.data(), v_.data());
+  if (held_ > 0) add_held(p_.data(), v_.data());
+}
+
+// v += held p, for velocities.
+void through_solver::add_held(const float* p, float* v) const {
+  const auto held = static_cast<float>(held_);
+  for (std::int64_t c = 0; c < 3; ++c)
+    for_each(cells_.grid.owned,
+             [p = p + c * cells_.stride(), v = v + c * cells_.stride(), held](std::int64_t i) { v[i] += held * p[i]; });
 }
 
 // r = b - K x - C(x) x, computed in double, and s = P r.
@@ -91,6 +101,11 @@ void through_solver::find_residual() {
   });
   for (const auto& [place, value] : right_) exact_[at(place)] += value;
   if (reynolds_ > 0) convection_.subtract(x_.data(), exact_.data());
+  if (held_ > 0 && reynolds_ > 0)
+    for (std::int64_t c = 0; c < 3; ++c)
+      for_each(cells_.grid.owned,
+               [r = exact_.data() + c * stride, x = x_.data() + c * stride, from = held_from_.data() + c * stride,
+                held = held_](std::int64_t i) { r[i] -= held * (x[i] - from[i]); });
   for_each(4 * stride, [r = r_.data(), from = exact_.data()](std::int64_t i) { r[i] = static_cast<float>(from[i]); });
   precondition(r_.data(), s_.data());
 }
@@ -108,7 +123,8 @@ void through_solver::linearise() {
   const auto sends = part("linearisation");
   convection_.linearise(x_.data());
 #pragma omp parallel for schedule(dynamic, 1)
-  for (std::size_t c = 0; c < 3; ++c) transport_[c] = std::make_unique<transport_cycle>(cells_, convection_, c);
+  for (std::size_t c = 0; c < 3; ++c)
+    transport_[c] = std::make_unique<transport_cycle>(cells_, convection_, c, static_cast<float>(held_));
   for (auto* v : {&pressure_, &other_pressure_}) v->resize(at(cells_.stride()));
   for (auto* v : {&weighed_, &carried_}) v->resize(at(4 * cells_.stride()));
 }
@@ -147,6 +163,7 @@ void through_solver::precondition_with_inertia(const float* r, float* z) {
   for_each_stokes(single_, t, {},
                   [f, stride]<class V>(int c, std::int32_t i, V value) { kernel::put(f + c * stride + i, value); });
   convection_.add_picard(t, f);
+  if (held_ > 0) add_held(t, f);
   for (std::size_t c = 0; c < 3; ++c) {
     float* const own = f + c * at(stride);
     for_each(cells_.grid.owned, [own, w = mobility[c], scale = per_weight[c], friction = cells_.friction[c].data()](
@@ -200,6 +217,11 @@ double through_solver::size_of_answer() const {
         part[0] = (c < 3 ? unit_ * unit_ : 1) * square;
       }));
   return std::sqrt(sum[0]);
+}
+
+double through_solver::residual() const {
+  const auto sum = squares(r_);
+  return std::sqrt(sum[0] + sum[1]);
 }
 
 // What flows in at all openings less what flows out, over half of all that passes them.
@@ -452,7 +474,8 @@ void through_solver::solve(const through_options& how, through_flow& answer, log
     certificate.converged = settle_creeping(how.tolerance, how, answer, log);
   } else {
     // The flow with inertia from that without; where that is too far, by flows of less inertia on the way.
-    double reached = has_answer_ ? 1 : 0, wanted = 1;
+    // A step in time starts where it is.
+    double reached = has_answer_ || held_ > 0 ? 1 : 0, wanted = 1;
     if (reached == 0) settle_creeping(on_the_way, how, answer, log);
     std::vector<double> known;
     while (certificate.iterations < how.max_iterations && !how.rehearses) {
@@ -467,7 +490,7 @@ void through_solver::solve(const through_options& how, through_flow& answer, log
         wanted = next;
         continue;
       }
-      if (certificate.iterations >= how.max_iterations) break;
+      if (certificate.iterations >= how.max_iterations || held_ > 0) break;
       x_ = known;
       if (reached == 1) reached = 0;  // the last answer is that of another velocity
       wanted = reached == 0 ? wanted / 8 : std::sqrt(wanted * reached);

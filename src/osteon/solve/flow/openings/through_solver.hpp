@@ -29,6 +29,11 @@ class through_solver {
   /// @param right entries of b: place, value @param reynolds of the units, 0: creeping flow
   void begin(const std::vector<std::pair<std::int64_t, double>>& given,
              const std::vector<std::pair<std::int64_t, double>>& right, double reynolds, double factor_of_last);
+  /// Of a flow with inertia: from here on a solve is a step of implicit Euler from the answer as it then is.
+  /// @param held density over the step, in units of friction; 0: steady
+  void hold(double held) { held_ = held; }
+  /// To be changed between solves; ghosts need not be current.
+  std::vector<double>& answer_to_change() { return x_; }
   /// Sets the certificate and the history of the steps. @throws solve_error if a value is not finite @collective
   void solve(const through_options& how, through_flow& answer, log_sink& log);
 
@@ -36,6 +41,8 @@ class through_solver {
   const std::vector<double>& answer() const { return x_; }
   /// Null: the flow creeps.
   const flow_convection* inertia() const { return reynolds_ > 0 ? &convection_ : nullptr; }
+  /// |b - K x - C(x) x|, of velocities and masses alike. @collective
+  double residual() const;
   double upwinded_share() const { return reynolds_ > 0 ? convection_.upwinded_share() : 0; }
 
  private:
@@ -46,6 +53,7 @@ class through_solver {
 
   void multiply(std::vector<float>& of);
   void multiply(step_kind kind);
+  void add_held(const float* p, float* v) const;
   void find_residual();
   void precondition(const float* r, float* z, float velocity_scale = 1);
   void precondition_with_inertia(const float* r, float* z);
@@ -79,10 +87,11 @@ class through_solver {
   std::array<std::unique_ptr<transport_cycle>, 3> transport_;  // null: creeping flow is preconditioned
   std::vector<float> pressure_, other_pressure_, weighed_, carried_;
   float velocity_scale_;  // of conjugate gradients
-  double reynolds_ = 0, unit_ = 1;
+  double reynolds_ = 0, unit_ = 1, held_ = 0;
   bool has_answer_ = false;        // x is the flow of other conditions
   double first_ = 0;               // |s| of the start
   std::vector<double> x_, exact_;  // the residual before it is rounded
+  std::vector<double> held_from_;  // velocities a step before
   std::vector<float> change_, r_, s_, p_, v_, w_;
   std::vector<direction> kept_;
 };

@@ -31,7 +31,7 @@ struct transport_cycle::graph {
   std::vector<place> places;
 };
 
-transport_cycle::transport_cycle(const flow_cells& cells, const flow_convection& flow, std::size_t component)
+transport_cycle::transport_cycle(const flow_cells& cells, const flow_convection& flow, std::size_t component, float held)
     : owned_(cells.grid.owned) {
   const std::vector<std::uint8_t>& friction = cells.friction[component];
   std::vector<std::int32_t> number(at(cells.grid.size), -1);
@@ -71,7 +71,7 @@ transport_cycle::transport_cycle(const flow_cells& cells, const flow_convection&
   g.begin.assign(cell_.size() + 1, 0);
   for (const listed& s : all) ++g.begin[at(s.from) + 1], g.sides.push_back(s.side);
   for (std::size_t k = 0; k < cell_.size(); ++k) g.begin[k + 1] += g.begin[k];
-  for (float& l : g.loose) l = std::max(l, 0.0F);
+  for (float& l : g.loose) l = std::max(l, 0.0F) + held;
 
   for (;;) {
     levels_.push_back(rows_of(g));

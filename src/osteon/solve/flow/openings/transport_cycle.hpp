@@ -14,8 +14,8 @@ namespace osteon::solve {
 /// centres, and what is upwind is decided anew. Each rank takes its own faces, as if those of others stood still.
 class transport_cycle {
  public:
-  /// @param flow that was linearised
-  transport_cycle(const flow_cells& cells, const flow_convection& flow, std::size_t component);
+  /// @param flow that was linearised @param held more on the diagonal of each unknown
+  transport_cycle(const flow_cells& cells, const flow_convection& flow, std::size_t component, float held = 0);
 
   /// z = F^-1 r, nearly. Shapes (stride); z is set at owned cells, zero where there is no unknown.
   void apply(const float* r, float* z);

@@ -220,6 +220,11 @@ class heat_account {
 
 }  // namespace
 
+void account_for_heat(const temperature_problem& problem, const transport_cells& cells, const std::vector<double>& x,
+                      temperature_solution& all) {
+  heat_account(problem, cells, x).fill(all);
+}
+
 void check_flow_temperature(const temperature_problem& problem) {
   check_conduction({.where = problem.where,
                     .spacing_mm = problem.spacing_mm,
@@ -246,7 +251,7 @@ temperature_solution solve_flow_temperature(const temperature_problem& problem, 
   }
   solver.solve(problem.convection, how, all.certificate, log);
   all.certificate.unknowns = unknowns;
-  heat_account(problem, cells, solver.answer()).fill(all);
+  account_for_heat(problem, cells, solver.answer(), all);
   if (problem.convection == heat_convection::limited) all.limiter_residual = solver.residual_with(heat_convection::limited);
   return all;
 }

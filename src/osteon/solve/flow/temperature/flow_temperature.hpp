@@ -38,6 +38,8 @@ struct temperature_problem {
   std::vector<double> face_velocity_mm_per_s;  ///< as in through_solution; empty: the fluid stands still
   double heat_capacity_J_per_mm3K = 0;         ///< of the fluid: density times specific heat, > 0
   heat_convection convection = heat_convection::limited;
+  bool holds_at_rest = false;  ///< an opening that nothing passes has its given temperature
+  bool may_return = false;     ///< any share of the inflow may have no given temperature: it has that which is there
 
   bool rehearses = false;  ///< whatever a solve may send, once each part: for the plans of virtual ranks; no answer
 

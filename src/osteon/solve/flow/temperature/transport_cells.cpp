@@ -51,10 +51,11 @@ class transport_builder {
         conditions_(only_places(problem, places_of(problem.conditions))) {}
 
   void run(log_sink& log) {
-    result_.grid = all_cells(conduction_of(problem_));
+    if (result_.grid.size == 0) result_.grid = all_cells(conduction_of(problem_));
     const heat_cells& grid = result_.grid;
+    result_.sides.clear();
     for (auto& f : result_.flow) f.assign(at(grid.size), 0);
-    for (auto& w : result_.weight) w.assign(at(grid.size), 0);
+    for (auto& w : result_.weight) w.resize(at(grid.size), 0);
     result_.loose.assign(at(grid.owned), 0);
     result_.right.assign(at(grid.owned), 0);
     result_.is_fluid.assign(at(grid.size), 0);
@@ -146,7 +147,8 @@ class transport_builder {
     if (opening >= 0 &&
         (problem_.openings[at(opening)].gives_velocity() || problem_.openings[at(opening)].gives_pressure())) {
       s.opening = static_cast<std::int16_t>(opening);
-      if (flow < 0) {
+      const bool rests = flow == 0 && problem_.holds_at_rest && problem_.incoming_K[at(opening)].has_value();
+      if (flow < 0 || rests) {
         s.brings = -flow;
         if (const auto& incoming = problem_.incoming_K[at(opening)]) {
           if (problem_.conducts_through_openings) s.conductance = half;
@@ -186,6 +188,7 @@ class transport_builder {
     if (sums[0] == 0) return;
     constexpr double little = 0.01;
     const std::string& name = problem_.openings[at(unknown_opening_)].name;
+    if (problem_.may_return) return;
     if (sums[0] > little * sums[1])
       throw usage_error(fmt::format(
           "{} lets fluid in, {:.2g} % of all that flows in, and no temperature of it is given; add temperature_K", name,
@@ -261,6 +264,10 @@ transport_cells make_transport_cells(const temperature_problem& problem, log_sin
   return cells;
 }
 
+void take_velocities(const temperature_problem& problem, transport_cells& cells, log_sink& log) {
+  transport_builder(problem, cells).run(log);
+}
+
 void set_weights(transport_cells& cells, heat_convection how, const double* x, double taken) {
   const heat_cells& grid = cells.grid;
   const auto flows = [&](std::size_t axis) {
@@ -303,12 +310,14 @@ void set_weights(transport_cells& cells, heat_convection how, const double* x, d
       if (j < 0 || flow == 0) return;
       double share = 1;
       if (how != heat_convection::central) share = std::min(1.0, 2 * cells.conductance(i, j, axis) / std::abs(flow));
+      const double least = 0.5 * share;  // what cannot oscillate
       if (how == heat_convection::limited && share < 1) {
         const double change = x[i] - x[j];
         share = std::max(share, limiter(flow > 0 ? below[at(j)] : above[at(i)], change, noise));
       }
       float& weight = cells.weight[axis][at(i)];
-      weight += static_cast<float>(taken * (0.5 * share - static_cast<double>(weight)));
+      const double mixed = static_cast<double>(weight) + taken * (0.5 * share - static_cast<double>(weight));
+      weight = static_cast<float>(std::max(least, mixed));
     });
     grid.links.exchange(cells.weight[axis].data());
   }

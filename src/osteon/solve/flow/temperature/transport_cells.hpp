@@ -67,6 +67,12 @@ struct transport_cells {
 /// @throws as check_flow_temperature, and for openings that let in what has no temperature
 /// @collective on problem.where.comm
 transport_cells make_transport_cells(const temperature_problem& problem, log_sink& log);
+/// The same for other velocities; the weights of the faces stay.
+void take_velocities(const temperature_problem& problem, transport_cells& cells, log_sink& log);
+
+/// What an answer says: all of it but the certificate's own. @param x above the reference, ghosts current @collective
+void account_for_heat(const temperature_problem& problem, const transport_cells& cells, const std::vector<double>& x,
+                      temperature_solution& all);
 
 /// Set the weights of the faces from a temperature. @param x ghosts current; not read unless `limited`
 /// @param taken share of the new weights, the rest is of the old ones @collective on the communicator

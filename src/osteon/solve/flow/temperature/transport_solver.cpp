@@ -32,6 +32,12 @@ transport_solver::transport_solver(transport_cells& cells) : cells_(cells), mult
   w_.assign(owned, 0);
 }
 
+transport_solver::transport_solver(transport_cells& cells, std::vector<double> start, double taken)
+    : transport_solver(cells) {
+  x_ = std::move(start);
+  taken_ = taken;
+}
+
 // Sums of N terms over owned cells, the same for any number of threads. @param term (begin, end, sums)
 template <std::size_t N, class Term>
 std::array<double, N> transport_solver::sums(const Term& term) const {
@@ -191,19 +197,27 @@ void transport_solver::solve(heat_convection scheme, const options& how, solve_c
   certificate.residual_history.assign(1, 1.0);
   certificate.iterations = certificate.restarts = 0;
   const bool follows = scheme == heat_convection::limited;
-  set_weights(cells_, follows ? heat_convection::hybrid : scheme, nullptr);
-  first_ = find_residual();
+  first_ = std::sqrt(sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
+    for (std::int64_t i = begin; i < end; ++i) sum[0] += cells_.right[at(i)] * cells_.right[at(i)];
+  })[0]);
+  if (taken_) {
+    cells_.grid.links.exchange(x_.data());
+    set_weights(cells_, scheme, x_.data(), follows ? *taken_ : 1);
+  } else {
+    set_weights(cells_, follows ? heat_convection::hybrid : scheme, nullptr);
+  }
   double scale = sums<1>([&](std::int64_t begin, std::int64_t end, auto& sum) {
     for (std::int64_t i = begin; i < end; ++i) sum[0] += std::abs(cells_.right[at(i)]);
   })[0];
-  if (constexpr double rounding = 1e-13; first_ <= rounding * scale) {  // the reference everywhere
+  if (constexpr double rounding = 1e-13; !taken_ && first_ <= rounding * scale) {  // the reference everywhere
     certificate.converged = true;
     certificate.solve_seconds = clock.seconds();
     return;
   }
   const double to = how.tolerance * first_;
-  certificate.converged = reduce(follows ? std::max(first_fall * first_, to) : to, how, certificate, log);
-  for (int look = 0; follows && certificate.converged; ++look) {
+  const bool looks = follows && !taken_;
+  certificate.converged = reduce(looks ? std::max(first_fall * first_, to) : to, how, certificate, log);
+  for (int look = 0; looks && certificate.converged; ++look) {
     // New weights in part, and ever less: all at once they change to and fro.
     look_again(scheme, 1 / std::sqrt(1.0 + look));
     const double now = find_residual();

@@ -1,6 +1,7 @@
 #pragma once
 /// @file
 /// GCR for a temperature that a flow carries.
+#include <optional>
 #include <osteon/base/log_sink.hpp>
 #include <osteon/solve/certificate.hpp>
 #include <osteon/solve/flow/temperature/transport_multigrid.hpp>
@@ -14,6 +15,9 @@ class transport_solver {
  public:
   /// @param cells kept by reference; its weights are set @collective on the communicator of the grid
   explicit transport_solver(transport_cells& cells);
+  /// Goes on from the answer for other velocities. Then the limiter looks once, at that.
+  /// @param taken share of the limiter's new weights; the rest is of those of the cells
+  transport_solver(transport_cells& cells, std::vector<double> start, double taken);
 
   /// Sets iterations, residuals and convergence of the certificate. The residual is small against its start, and its sum
   /// against the heat that passes. The limiter follows the temperature for some steps, then
@@ -43,7 +47,8 @@ class transport_solver {
 
   transport_cells& cells_;
   transport_multigrid multigrid_;
-  double first_ = 0;  // |b - K x| at the start
+  double first_ = 0;  // |b|, which is |b - K x| of the reference everywhere
+  std::optional<double> taken_;
   std::vector<double> x_, r_;
   std::vector<float> right_, z_, w_;
   std::vector<direction> kept_;

@@ -1,0 +1,184 @@
+#include <osteon/job/flow/buoyancy.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace osteon::job {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// Heat through the faces with a given temperature or a film over that through the same with the fluid at rest. Only where
+// these alone bring heat: a given flux is the same in both.
+json nusselt_numbers(const spec& job, const solve::buoyant_solution& s) {
+  json result = json::object();
+  if (!s.rest_inflow_W || s.heat.source_W != 0) return result;
+  for (const boundary_spec& b : job.boundaries)
+    if (b.kind.value_or("") == "flux") return result;
+  double highest = 0;
+  for (const auto& axis : *s.rest_inflow_W)
+    for (const double heat : axis) highest = std::max(highest, std::abs(heat));
+  for (std::size_t side = 0; side < 6; ++side) {
+    const double rest = (*s.rest_inflow_W)[side / 2][side % 2];
+    if (constexpr double counts = 1e-6; std::abs(rest) > counts * highest)
+      result[fmt::format("{}_{}", "zyx"[side / 2], side % 2 == 0 ? "low" : "high")] =
+          s.heat.face_inflow_W[side / 2][side % 2] / rest;
+  }
+  return result;
+}
+
+// The last rounds in words.
+std::string history_of(const solve::buoyant_solution& s) {
+  std::vector<std::string> rounds;
+  for (const solve::buoyant_round& r : s.rounds) rounds.push_back(fmt::format("{:.1e}", r.change));
+  constexpr std::size_t most = 12;
+  const bool is_long = rounds.size() > most;
+  if (is_long) rounds.erase(rounds.begin(), rounds.end() - most);
+  return fmt::format("{}{}", is_long ? "..., " : "", fmt::join(rounds, ", "));
+}
+
+}  // namespace
+
+void describe_buoyancy(key_visitor& v, flow_keys& f) {
+  v("expansion_per_K", &f.expansion_per_K,
+    "With heat: buoyancy (Boussinesq); thermal expansion of the fluid in 1/K, by which its weight falls as it gets warmer; "
+    "below 0: warm fluid sinks, as water below 4 C. With gravity_m_per_s2. Flow and temperature are then solved in turns.");
+  v("gravity_m_per_s2", &f.gravity_m_per_s2,
+    "With expansion_per_K: acceleration in m/s2, z, y, x, the way things fall: [-9.81, 0, 0] where z is up.");
+  v("reference_temperature_K", &f.reference_temperature_K,
+    "With expansion_per_K: temperature in K at which the fluid has its density; given pressures are those above the "
+    "hydrostatic one there. Left out: the middle of the given temperatures. Where no pressure is given it changes nothing.");
+}
+
+void check_buoyancy(const spec& job, std::vector<problem>& problems) {
+  const auto expect = [&](bool holds, const std::string& where, const std::string& text) {
+    if (!holds) problems.push_back({where, text});
+  };
+  const flow_keys f = flow_keys_of(job);
+  if (!f.expansion_per_K) {
+    for (const auto& [given, key] : {std::pair{f.gravity_m_per_s2.has_value(), "flow.gravity_m_per_s2"},
+                                     {f.reference_temperature_K.has_value(), "flow.reference_temperature_K"}})
+      expect(!given, key, "given without flow.expansion_per_K, and only buoyancy reads it; give that, or remove it");
+    return;
+  }
+  expect(f.heat, "flow.expansion_per_K", "given, but flow.heat is not: without a temperature nothing is buoyant; set it");
+  expect(std::isfinite(*f.expansion_per_K) && *f.expansion_per_K != 0, "flow.expansion_per_K",
+         fmt::format("{} must be finite and not 0 1/K", *f.expansion_per_K));
+  const auto& g = f.gravity_m_per_s2;
+  expect(g.has_value(), "flow.gravity_m_per_s2", "missing: flow.expansion_per_K needs it, e.g. [-9.81, 0, 0] where z is up");
+  expect(!g || g->size() == 3, "flow.gravity_m_per_s2", fmt::format("{} values; give three, [z, y, x]", g ? g->size() : 0));
+  expect(!g || (std::all_of(g->begin(), g->end(), [](double a) { return std::isfinite(a); }) &&
+                std::any_of(g->begin(), g->end(), [](double a) { return a != 0; })),
+         "flow.gravity_m_per_s2", "must be finite and point somewhere");
+  expect(std::isfinite(f.reference_temperature_K.value_or(0)), "flow.reference_temperature_K", "must be finite");
+  expect(f.multiples.empty(), "flow.multiples",
+         "does not go with flow.expansion_per_K: heat does not grow with them; remove it");
+}
+
+std::vector<answer> buoyancy_answers() {
+  return {
+      {.key = "rayleigh_number",
+       .title = "Rayleigh number",
+       .meaning =
+           "With buoyancy: density * expansion * gravity * dT * L^3 over viscosity and thermal diffusivity; dT lies "
+           "between the lowest and the highest temperature of the fluid's voxels, with given temperatures these; L is "
+           "the height of the image along gravity."},
+      {.key = "prandtl_number",
+       .title = "Prandtl number",
+       .meaning = "With buoyancy: kinematic viscosity over thermal diffusivity of the fluid."},
+      {.key = "convection_nusselt_number.*",
+       .title = "heat over that of the fluid at rest, through",
+       .meaning = "With buoyancy, in a fluid without openings and without given fluxes and sources: heat through the face "
+                  "over that by conduction alone, of the same image; for a box heated from opposite faces its mean Nusselt "
+                  "number."},
+      {.key = "highest_velocity_mm_per_s",
+       .title = "highest velocities along z, y, x",
+       .unit = "mm/s",
+       .meaning = "With buoyancy: through any face of a voxel, without the sign."},
+      {.key = "boundary_layer_voxels",
+       .title = "voxels in a thermal boundary layer",
+       .meaning = "With buoyancy: the extent of the image between the faces of the largest convection_nusselt_number over "
+                  "twice that number, in voxels; below 3 it is hardly resolved."},
+      {.key = "reference_temperature_K",
+       .title = "reference temperature of buoyancy",
+       .unit = "K",
+       .meaning = "Pressures are those above the hydrostatic one at this temperature.",
+       .in_table = false},
+      {.key = "coupling_rounds",
+       .title = "rounds of flow and temperature",
+       .meaning = "With buoyancy: each a flow of a temperature and the temperature of that flow.",
+       .in_table = false},
+      {.key = "coupling_change",
+       .title = "change of the temperature by the last round",
+       .meaning = "With buoyancy: root of the mean square over the fluid, of its range of temperatures.",
+       .in_table = false},
+      {.key = "momentum_residual",
+       .title = "residual of the flow with the last temperature",
+       .meaning = "With buoyancy: of velocities and masses together, over the size of the buoyancy.",
+       .in_table = false},
+  };
+}
+
+solve::buoyant_solution solve_buoyancy(const spec& job, const solve::through_problem& flow,
+                                       const solve::temperature_problem& heat, const solve::options& how,
+                                       const solve::through_options& options, log_sink& log) {
+  const flow_keys f = flow_keys_of(job);
+  const std::vector<double>& g = *f.gravity_m_per_s2;
+  const solve::buoyant_problem problem{flow, heat, *f.expansion_per_K, {g[0], g[1], g[2]}, f.reference_temperature_K};
+  solve::options exact = how;
+  exact.tolerance = std::min(how.tolerance, 1e-6);  // that of a flow may be coarser
+  return solve::solve_buoyant_flow(problem, options, exact, log);
+}
+
+void tell_buoyancy(physics_result& result, const spec& job, const solve::buoyant_solution& s, log_sink& log) {
+  json& answers = result.answers;
+  answers["rayleigh_number"] = s.rayleigh_number;
+  answers["prandtl_number"] = s.prandtl_number;
+  answers["reference_temperature_K"] = s.reference_K;
+  const vector3 u = s.highest_velocity_mm_per_s;
+  answers["highest_velocity_mm_per_s"] = {u.z, u.y, u.x};
+  if (json numbers = nusselt_numbers(job, s); !numbers.empty()) {
+    double largest = 0, voxels = 0;
+    for (const auto& [face, number] : numbers.items())
+      if (number.get<double>() > largest) {
+        largest = number.get<double>();
+        voxels = static_cast<double>(s.domain[face[0] == 'z' ? 0 : face[0] == 'y' ? 1 : 2]) / (2 * largest);
+      }
+    answers["convection_nusselt_number"] = std::move(numbers);
+    if (largest > 0) {
+      answers["boundary_layer_voxels"] = voxels;
+      constexpr double wanted = 3;
+      if (voxels < wanted)
+        log.warn(
+            fmt::format("a thermal boundary layer is {:.2g} voxels thick at the Rayleigh number {:.3g}: heat and "
+                        "velocities are those of the voxels as much as of the fluid; take voxels of at most {:.2g} of "
+                        "these",
+                        voxels, s.rayleigh_number, voxels / wanted));
+    }
+  }
+  constexpr double much = 0.1;
+  if (s.density_change > much)
+    log.warn(
+        fmt::format("the density changes by {:.2g} of itself, and buoyancy is that of small changes (Boussinesq): at most "
+                    "0.1; smaller differences of temperature",
+                    s.density_change));
+  answers["coupling_rounds"] = s.rounds.size();
+  answers["coupling_change"] = s.change;
+  answers["momentum_residual"] = s.momentum_residual;
+  json history = json::object();
+  for (const solve::buoyant_round& r : s.rounds) {
+    history["temperature_change"].push_back(r.change);
+    history["flow_change"].push_back(r.flow_change);
+  }
+  answers["coupling_history"] = history;
+  result.stopped_at = fmt::format(
+      "a temperature that changes by {:.2e} of its range in a step (the last ones: {}; what does not settle may have no "
+      "steady state: take smaller differences of temperature{})",
+      s.change, history_of(s), flow_keys_of(job).inertia ? "" : ", or set flow.inertia = true");
+}
+
+}  // namespace osteon::job

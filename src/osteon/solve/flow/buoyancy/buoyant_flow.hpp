@@ -1,0 +1,55 @@
+#pragma once
+/// @file
+/// Natural and mixed convection: a steady flow and a steady temperature that drive each other (Boussinesq).
+#include <osteon/solve/flow/buoyancy/buoyancy_force.hpp>
+#include <osteon/solve/flow/temperature/flow_temperature.hpp>
+
+namespace osteon::solve {
+
+struct buoyant_problem {
+  through_problem flow;      ///< is_buoyant; one multiple
+  temperature_problem heat;  ///< of the same image; its velocities are not read
+  double expansion_per_K = 0;
+  vector3 gravity_m_per_s2{};
+  std::optional<double> reference_K;  ///< absent: the middle of the given temperatures
+};
+
+/// One step towards the steady state.
+struct buoyant_round {
+  /// Of the temperature of the fluid, root of the mean square, of its range; times what the steady state is away in steps.
+  double change = 0;
+  double flow_change = 0;  ///< what the flow asks for at its start, of the answer, as in steady_history
+};
+
+struct buoyant_solution {
+  through_solution flow;
+  temperature_solution heat;
+  double reference_K = 0;
+  double prandtl_number = 0;
+  /// density expansion |gravity| dT L^3 / (viscosity diffusivity): dT what lies between the lowest and the highest
+  /// temperature of the fluid, L the height of the image along gravity.
+  double rayleigh_number = 0;
+  double height_mm = 0;
+  index3 domain;                      ///< voxels of the image
+  double density_change = 0;          ///< expansion times dT: what Boussinesq supposes to be small
+  vector3 highest_velocity_mm_per_s;  ///< of any face across each axis, without its sign
+  /// Through each face of the image and through all, with the fluid at rest; none where openings let fluid pass.
+  std::optional<std::array<std::array<double, 2>, 3>> rest_inflow_W;
+  std::vector<buoyant_round> rounds;
+  double change = 0;             ///< of the last round
+  double momentum_residual = 0;  ///< |b - K x - C(x) x| over |b|, with the temperature of the answer
+};
+
+/// @throws as check_flow_through and check_flow_temperature, usage_error for a weight that is none @collective
+void check_buoyant_flow(const buoyant_problem& problem, const through_options& how);
+
+/// Implicit steps in time of flow and temperature in turns, of about a swing of the fluid (Brunt-Vaisala), which Anderson's
+/// mixing takes to the steady state, until the steady equations of both are satisfied. Not settling is no error: then
+/// flow.certificate.converged is false.
+/// @param how.tolerance of the flow, as in solve_flow_through, of the change of a step, and of the momentum_residual @param
+/// heat_how of the last temperature @throws as solve_flow_through and solve_flow_temperature @collective on
+/// problem.flow.where.comm
+buoyant_solution solve_buoyant_flow(const buoyant_problem& problem, const through_options& how, const options& heat_how,
+                                    log_sink& log);
+
+}  // namespace osteon::solve
