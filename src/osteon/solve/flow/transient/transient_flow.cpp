@@ -271,7 +271,7 @@ class flow_in_time {
   // One step, as long as the first one would be.
   void rehearse(flow_stepper& time) {
     const step_rule rule(plan_, problem_.has_inertia);
-    const double wanted = rule.next(plan_.end_s, 0, time.courant_rate(), time.courant_growth());
+    const double wanted = rule.next(plan_.end_s, 0, time.courant_rate(), time.courant_growth(), changing_->longest_step_s());
     time.rehearse(wanted);
     record(time);
   }
