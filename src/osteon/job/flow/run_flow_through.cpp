@@ -296,8 +296,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
             std::nullopt);
   cell_values shear;
   comm::collectively(comm, [&] { shear = spread_over(part, problem.cells, std::move(solution.wall_shear_Pa), 1); });
-  result.fields.push_back({wall_shear_info(),
-                           [&part, shear] { return cell_planes(part, shear, 1); }});
+  result.fields.push_back({wall_shear_info(), [&part, shear] { return cell_planes(part, shear, 1); }});
   if (f.heat && result.certificate.converged)
     add_flow_temperature(result, job, part, std::move(heat), solution, names, how, log);
   result.answers["load"] = through_load(job, part);
