@@ -87,8 +87,8 @@ TEST(neighbours, of_virtual_ranks_are_told_apart_by_parts) {
   for (const auto& of_rank : parts) {
     ASSERT_EQ(of_rank.parts.size(), 3U);
     for (const auto& [name, runs] : {std::pair("inner", 4), std::pair("outer", 1), std::pair("last", 1)}) {
-      const auto found = std::find_if(of_rank.parts.begin(), of_rank.parts.end(),
-                                      [name = name](const auto& p) { return p.name == name; });
+      const auto found =
+          std::find_if(of_rank.parts.begin(), of_rank.parts.end(), [name = name](const auto& p) { return p.name == name; });
       ASSERT_NE(found, of_rank.parts.end()) << name;
       EXPECT_EQ(found->sent->entries().at(0).runs.at(0).runs, runs) << name;
     }
