@@ -134,12 +134,37 @@ def test_faults_of_what_it_is_given_are_told(solid: Job, tmp_path: Path) -> None
 
 def test_a_physics_without_plans_says_that_messages_are_left_out(job: Job, sponge: Path) -> None:
     """Oracle: the words of osteon plan job."""
-    job.write(job_text(sponge, "flow"))
+    job.write(job_text(sponge, "heat", more='[load]\ntest = "conductivity_tensor"\n'))
     time = estimated(job, "-n", "2", "--quick")["time"]
     said = [sentence for sentence in time["assumed"] if "messages are left out" in sentence]
     assert len(said) == 1
-    assert "how often flow computes its residuals and bounds anew follows from their values" in said[0]
+    assert "only the test conduction is known" in said[0]
     assert time["seconds"] > 0
+
+
+def test_flow_has_the_messages_of_its_parts(job: Job, tmp_path: Path) -> None:
+    """Oracle: its plans. Two messages between two ranks in each exchange of an iteration; where costs say that half of the
+    iterations need a new residual, of 8 B a value, these are half of one's."""
+    image = np.full((16, 14, 12), 9, np.uint8)
+    image[:, 3:9, 2:8] = 0  # a duct
+    np.save(tmp_path / "duct.npy", image)
+    load = '[segment]\nthreshold = 1\n[load]\ntest = "permeability"\nboundary_condition = "closed"\n'
+    job.write(job_text("duct.npy", "flow", more=load))
+    time = estimated(job, "-n", "2", "--quick", "--keep-costs", str(tmp_path / "costs.json"))["time"]
+    assert not any("left out" in sentence for sentence in time["assumed"])
+    assert any("those of its iterations only" in sentence for sentence in time["assumed"])
+    plans = {plan["plan"]: plan for plan in time["iteration"]["plans"]}
+    fine = plans["cells, 4 B"]
+    assert fine["messages"] == 2 * fine["runs"] > 80
+    assert "cells, 8 B" not in plans
+    costs = json.loads((tmp_path / "costs.json").read_text())
+    costs["parts"] = {"iteration": 1, "restart": 0.5}
+    (tmp_path / "costs.json").write_text(json.dumps(costs))
+    time = estimated(job, "-n", "2", "--costs", str(tmp_path / "costs.json"))["time"]
+    assert not any("those of its iterations only" in sentence for sentence in time["assumed"])
+    plans = {plan["plan"]: plan for plan in time["iteration"]["plans"]}
+    assert plans["cells, 8 B"]["runs"] == 2  # of four unknowns, half a time
+    assert plans["cells, 4 B"]["runs"] > fine["runs"]
 
 
 def test_thermo_elasticity_has_the_messages_of_both_problems(job: Job, sponge: Path) -> None:

@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 #include <osteon/comm/communicator.hpp>
+#include <osteon/comm/gather_to_all.hpp>
 #include <osteon/comm/message_ledger.hpp>
 #include <osteon/comm/neighbours.hpp>
+#include <osteon/comm/reductions.hpp>
 #include <osteon/comm/virtual_ranks.hpp>
 
 namespace neighbours_test {
@@ -62,6 +66,74 @@ TEST(neighbours, of_virtual_ranks_do_the_same) {
   EXPECT_EQ(traffic[0].messages, 3 * 6 * 2);
   EXPECT_EQ(traffic[0].bytes, 3 * 6 * 2 * 8);
   EXPECT_TRUE(traffic[0].problems.empty());
+}
+
+// Oracle: by hand. What is inside a part is not outside it; of a part that comes again the first time counts.
+TEST(neighbours, of_virtual_ranks_are_told_apart_by_parts) {
+  std::vector<comm::rehearsed_parts> parts(3);
+  const auto ledgers = comm::run_virtual_ranks(3, [&](MPI_Comm comm) {
+    comm::attachment_of(comm)->parts = &parts[static_cast<std::size_t>(comm::rank(comm))];
+    comm::neighbours ghosts(comm, tag, ring(comm::rank(comm), 3));
+    fill_ring<double>(comm, ghosts, 0);
+    for (int round = 0; round < 2; ++round) {
+      comm::sent_part outer(comm, "outer");
+      fill_ring<double>(comm, ghosts, round);
+      const comm::sent_part inner(comm, "inner");
+      for (int n = 0; n < 4; ++n) fill_ring<double>(comm, ghosts, n);
+      if (round == 1) outer.becomes("last");
+    }
+  });
+  EXPECT_EQ(comm::traffic_of(ledgers)[0].runs, 1);
+  for (const auto& of_rank : parts) {
+    ASSERT_EQ(of_rank.parts.size(), 3U);
+    for (const auto& [name, runs] : {std::pair("inner", 4), std::pair("outer", 1), std::pair("last", 1)}) {
+      const auto found =
+          std::find_if(of_rank.parts.begin(), of_rank.parts.end(), [name = name](const auto& p) { return p.name == name; });
+      ASSERT_NE(found, of_rank.parts.end()) << name;
+      EXPECT_EQ(found->sent->entries().at(0).runs.at(0).runs, runs) << name;
+    }
+  }
+}
+
+// Oracle: a run counts how often its parts happen, and a virtual rank does the arithmetic of MPI.
+TEST(neighbours, parts_of_a_run_are_counted) {
+  comm::communicator own = comm::communicator::duplicate(MPI_COMM_WORLD);
+  const comm::hung_ledger ledger(own.get());
+  for (int n = 0; n < 3; ++n) {
+    comm::sent_part part(own.get(), "step");
+    if (n == 2) part.becomes("end");
+  }
+  EXPECT_EQ(comm::ledger_of(own.get())->parts(), (std::map<std::string, std::int64_t>{{"end", 1}, {"step", 2}}));
+}
+
+// Oracle: MPI's definitions, by hand.
+TEST(neighbours, virtual_ranks_reduce_and_gather) {
+  const auto check = [](MPI_Comm comm) {
+    const int me = comm::rank(comm), ranks = comm::size(comm);
+    std::array<double, 2> ends{double(me), double(-me)};
+    comm::all_reduce(comm, ends.data(), ends.size(), MPI_MAX);
+    EXPECT_EQ(ends, (std::array{double(ranks - 1), 0.0}));
+    std::uint8_t bits = static_cast<std::uint8_t>(1U << (me % 8));
+    comm::all_reduce(comm, &bits, 1, MPI_BOR);
+    EXPECT_EQ(bits, static_cast<std::uint8_t>((1U << ranks) - 1));
+    EXPECT_EQ(comm::sum_of_lower_ranks(comm, me + 1), me * (me + 1) / 2);
+    EXPECT_EQ(comm::of_first_rank(comm, 7 + me), 7);
+    const std::vector<int> mine(static_cast<std::size_t>(me), me);
+    const auto all = comm::gather_to_all(comm, mine);
+    std::vector<int> expected;
+    for (int r = 0; r < ranks; ++r) expected.insert(expected.end(), static_cast<std::size_t>(r), r);
+    EXPECT_EQ(all.values, expected);
+    const auto first = comm::gather_on_first(comm, mine);
+    EXPECT_EQ(first.values, me == 0 ? expected : std::vector<int>());
+    const std::vector<int> begins = comm::offsets_of(first.counts);
+    std::vector<int> gathered(first.values.size()), back(mine.size());
+    comm::gather_values(comm, mine.data(), me, gathered.data(), first.counts, begins);
+    EXPECT_EQ(gathered, first.values);
+    comm::scatter_values(comm, gathered.data(), first.counts, begins, back.data(), me);
+    EXPECT_EQ(back, mine);
+  };
+  comm::run_virtual_ranks(5, check);
+  check(MPI_COMM_WORLD);
 }
 
 // Oracle: the sum in the order of the ranks; numbers whose sums depend on their order.

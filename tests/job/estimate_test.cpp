@@ -20,6 +20,16 @@ measured_run run_of(double unknowns, double set_up, double solution, double iter
   return run;
 }
 
+// Oracle: by hand. Parts are those of the run that counted them, for each of its iterations, and are kept in the file.
+TEST(StageCosts, KnowHowOftenPartsHappen) {
+  const measured_run large = run_of(1e6, 3, 30, 10);
+  measured_run small = run_of(1e5, 1.2, 2.4, 8);
+  small.parts = {{"iteration", 8}, {"restart", 2}};
+  const stage_costs costs = costs_of(large, &small);
+  EXPECT_EQ(costs.parts, (std::map<std::string, double>{{"iteration", 1}, {"restart", 0.25}}));
+  EXPECT_EQ(parse_costs(to_json(costs).dump(), "it").parts, costs.parts);
+}
+
 // Oracle: by hand. Set-up is 1 s + 2 us an unknown, an iteration 3 us an unknown.
 TEST(StageCosts, AreTheLineThroughTwoRuns) {
   const measured_run large = run_of(1e6, 3, 30, 10), small = run_of(1e5, 1.2, 2.4, 8);
@@ -29,6 +39,7 @@ TEST(StageCosts, AreTheLineThroughTwoRuns) {
   EXPECT_NEAR(costs.iteration.fixed, 0, 1e-12);
   EXPECT_NEAR(costs.iteration.at(4e6), 12, 1e-9);
   EXPECT_EQ(costs.iterations, 10);
+  EXPECT_TRUE(costs.parts.empty());
   // Beyond the larger run a twelfth more for each doubling of the unknowns, 1.6 times at most.
   EXPECT_NEAR(costs.seconds_of_iteration(5e5), 1.5, 1e-9);
   EXPECT_NEAR(costs.seconds_of_iteration(4e6), 12 * (1 + 2.0 / 12), 1e-9);

@@ -30,7 +30,8 @@ T combined(T a, T b, MPI_Op op) {
 
 }  // namespace reductions_detail
 
-/// Values are replaced by their sum, largest, least or bits (MPI_SUM, MPI_MAX, MPI_MIN, MPI_BOR) over all ranks. Not counted.
+/// Values are replaced by their sum, largest, least or bits (MPI_SUM, MPI_MAX, MPI_MIN, MPI_BOR) over all ranks. Not
+/// counted.
 /// @collective on comm
 template <class T>
 void all_reduce(MPI_Comm comm, T* values, std::size_t count, MPI_Op op) {

@@ -199,8 +199,7 @@ std::vector<std::byte> virtual_broadcast(MPI_Comm comm, std::span<const std::byt
 std::vector<std::byte> virtual_scatter(MPI_Comm comm, const std::vector<std::vector<std::byte>>& of_first) {
   const virtual_place& here = attachment_of(comm)->place;
   if (here.rank != 0) return virtual_receive(here, 0, reduction_tag);
-  for (std::size_t r = 1; r < of_first.size(); ++r)
-    virtual_send(here, static_cast<int>(r), reduction_tag, of_first[r]);
+  for (std::size_t r = 1; r < of_first.size(); ++r) virtual_send(here, static_cast<int>(r), reduction_tag, of_first[r]);
   return of_first.front();
 }
 

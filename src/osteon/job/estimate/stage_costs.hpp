@@ -34,18 +34,18 @@ measured_run run_of_summary(const nlohmann::json& summary, double pixels, const 
 
 /// Constants of one physics on one machine.
 struct stage_costs {
-  std::string source;                 ///< what was measured, in words
-  cost_line start;                    ///< of the ranks; no units
-  cost_line reading, writing;         ///< voxels of a rank
-  cost_line set_up, load, iteration;  ///< unknowns of a rank; an iteration of conjugate gradients
-  cost_line picture;                  ///< of a pixel, all ranks together; voxels along an edge of the image
-  cost_line report;                   ///< no units
-  double iterations = 0;              ///< expected
-  double measured_unknowns = 0;       ///< of a rank, of the larger run
+  std::string source;                   ///< what was measured, in words
+  cost_line start;                      ///< of the ranks; no units
+  cost_line reading, writing;           ///< voxels of a rank
+  cost_line set_up, load, iteration;    ///< unknowns of a rank; an iteration of conjugate gradients
+  cost_line picture;                    ///< of a pixel, all ranks together; voxels along an edge of the image
+  cost_line report;                     ///< no units
+  double iterations = 0;                ///< expected
+  double measured_unknowns = 0;         ///< of a rank, of the larger run
   std::map<std::string, double> parts;  ///< times for each iteration that a part of the solver happens, if it was counted
-  double sharing = 1;                 ///< times as long with all cores of a host at work as with one
-  double spread = 0;                  ///< relative error of the seconds
-  double iterations_spread = 0;       ///< relative error of `iterations`
+  double sharing = 1;                   ///< times as long with all cores of a host at work as with one
+  double spread = 0;                    ///< relative error of the seconds
+  double iterations_spread = 0;         ///< relative error of `iterations`
 
   /// Seconds of an iteration. What is measured in the caches takes longer beyond them: a twelfth for each time that a rank
   /// has twice the unknowns, 1.6 times at most (docs/estimate.md).

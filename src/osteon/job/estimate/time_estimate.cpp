@@ -142,17 +142,16 @@ time_estimate add_up(const spec& job, const job_size& size, const on_ranks& on, 
       {"load", loads}, {"restart", loads * usual_restarts}, {"heat_load", 1}, {"heat_restart", usual_restarts}};
   t.iteration = make.of("iteration", c.seconds_of_iteration(unknowns), iteration);
   add_plans(t.of_iteration, on.parts, iteration);
-  t.stages = {
-      stage_maker::serial("import", size.was_there ? 0 : size.import_seconds),
-      stage_maker::serial("start", c.start.fixed),
-      make.of("reading", c.reading.at(voxels), {{"reading", 1}}),
-      make.of("set up", c.set_up.at(unknowns), {{"set_up", 1}, {"heat_set_up", 1}}, computed),
-      make.of("load", c.load.at(unknowns), c.parts.empty() ? of_loads : std::vector<stage_maker::often>(), computed),
-      make.of("iterations", c.seconds_of_iteration(unknowns), iteration, computed * c.iterations),
-      make.of("writing", c.writing.at(voxels), {{"writing", 1}}, computed),
-      make.of("picture", pixels * c.picture.at(std::cbrt(static_cast<double>(e.voxels))) / ranks,
-              {{"picture", pixels > 0 ? 1 : 0}}),
-      stage_maker::serial("report", c.report.fixed)};
+  t.stages = {stage_maker::serial("import", size.was_there ? 0 : size.import_seconds),
+              stage_maker::serial("start", c.start.fixed),
+              make.of("reading", c.reading.at(voxels), {{"reading", 1}}),
+              make.of("set up", c.set_up.at(unknowns), {{"set_up", 1}, {"heat_set_up", 1}}, computed),
+              make.of("load", c.load.at(unknowns), c.parts.empty() ? of_loads : std::vector<stage_maker::often>(), computed),
+              make.of("iterations", c.seconds_of_iteration(unknowns), iteration, computed * c.iterations),
+              make.of("writing", c.writing.at(voxels), {{"writing", 1}}, computed),
+              make.of("picture", pixels * c.picture.at(std::cbrt(static_cast<double>(e.voxels))) / ranks,
+                      {{"picture", pixels > 0 ? 1 : 0}}),
+              stage_maker::serial("report", c.report.fixed)};
   t.assumed = q.assumed;
   t.assumed.insert(t.assumed.end(), on.assumed.begin(), on.assumed.end());
 

@@ -18,11 +18,6 @@ constexpr double never = std::numeric_limits<double>::min();  // a tolerance tha
 
 }  // namespace
 
-std::string why_flow_is_not_rehearsed(const spec& job) {
-  if (job.transient && job.transient->write_steps) return "its fields are written on the way";
-  return {};
-}
-
 std::vector<io::field_info> rehearse_flow(const spec& job, const local_model& part,
                                           const std::function<void(solve::solve_part)>& begins) {
   begins(solve::solve_part::set_up);

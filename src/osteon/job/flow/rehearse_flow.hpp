@@ -5,7 +5,6 @@
 #include <osteon/io/files/result_file.hpp>
 #include <osteon/job/local_model.hpp>
 #include <osteon/job/spec.hpp>
-#include <string>
 #include <vector>
 
 namespace osteon::solve {
@@ -13,9 +12,6 @@ enum class solve_part;
 }
 
 namespace osteon::job {
-
-/// Why the plans of a job cannot be made without running it; empty: they can.
-std::string why_flow_is_not_rehearsed(const spec& job);
 
 /// Set the solver up on virtual ranks and let it take a step: its parts are those that it marks (comm::sent_part).
 /// @return the fields that will be written @throws as run_flow @collective on part.where.comm, of virtual ranks

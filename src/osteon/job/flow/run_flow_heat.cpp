@@ -149,8 +149,7 @@ void tell_flow_temperature(physics_result& result, const spec& job, const local_
 
   cell_values temperature;
   comm::collectively(part.where.comm, [&] { temperature = share({s.temperature_K.begin(), s.temperature_K.end()}); });
-  result.fields.push_back({flow_temperature_info(),
-                           [&part, temperature] { return cell_planes(part, temperature); }});
+  result.fields.push_back({flow_temperature_info(), [&part, temperature] { return cell_planes(part, temperature); }});
   result.shown_name = "temperature";
   result.shown_title = "temperature";
   result.shown_units = "K";

@@ -46,12 +46,9 @@ void add_messages(MPI_Comm comm, const comm::message_ledger& counted, int restar
       described[p]["model_latency_seconds"] = t.latency_seconds;
       waited += plans[p].waited_seconds;
     }
-    summary["messages"] = {{"restarts", restarts},
-                           {"parts", counted.parts()},
-                           {"network", network.words},
-                           {"waited_seconds", waited / comm::size(comm)},
-                           {"model_seconds", sum},
-                           {"plans", std::move(described)}};
+    summary["messages"] = {{"restarts", restarts},     {"parts", counted.parts()},
+                           {"network", network.words}, {"waited_seconds", waited / comm::size(comm)},
+                           {"model_seconds", sum},     {"plans", std::move(described)}};
   });
 }
 

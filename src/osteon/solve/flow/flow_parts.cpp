@@ -187,8 +187,7 @@ pieces_of_ranks find_pieces(const grid::block& where, const voxel::run_set& cell
 
 // What rank 0 knows of all pieces, on the ranks that have them.
 template <class T>
-std::vector<T> scatter_lists(MPI_Comm comm, const std::vector<T>& all, const std::vector<int>& counts,
-                             std::int32_t count) {
+std::vector<T> scatter_lists(MPI_Comm comm, const std::vector<T>& all, const std::vector<int>& counts, std::int32_t count) {
   const std::vector<int> begin = comm::offsets_of(counts);
   std::vector<T> own(at(count));
   comm::scatter_values(comm, all.data(), counts, begin, own.data(), count);

@@ -14,7 +14,7 @@ constexpr double creeping_drop = 0.03;  // fall of the size of s after which rou
 constexpr double creeping_growth = 1.3;
 constexpr int most_creeping_scalings = 8;
 constexpr int rehearsed_iterations = 4;  // until fluid moves along all axes, which carries heat
-constexpr int creeping_patience = 40;  // iterations without a fall of |s|
+constexpr int creeping_patience = 40;    // iterations without a fall of |s|
 
 }  // namespace
 
