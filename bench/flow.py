@@ -192,8 +192,8 @@ def steps(folder: Path, repeat: int) -> dict:
             taken.append(1e6 * (last - first) / (many - few) / summary["fluid"]["flowing_voxels"])
         answer[name] = {"us": taken, "highest_divergence": summary.get("highest_divergence")}
         print(
-            f"{name:<26} {statistics.median(taken):5.2f} us of CPU a voxel and step; FFVC-mini 0.64 to 1.3 with obstacles,"
-            f" not converged",
+            f"{name:<26} {statistics.median(taken):5.2f} us of CPU a voxel and step; FFVC-mini 0.64 to 1.3"
+            " with obstacles, not converged",
             flush=True,
         )
     return answer
