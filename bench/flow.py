@@ -10,7 +10,7 @@ repeats itself. Each is solved to 1e-6 of the residual, to 0.1 % of the permeabi
 measures whole jobs besides, image and files included. --large solves a sponge of so many voxels an edge in three
 directions on two ranks.
 --cores runs whole jobs, to 0.1 %, on one core, on two ranks and with two threads in turns, and prints medians of their
-wall seconds: leave the machine alone meanwhile. --steps times steps of flow in time, in an empty box and with obstacles.
+wall seconds: leave the machine alone. --steps times steps of flow in time, in an empty box and with obstacles.
 OpenFOAM's simpleFoam solves the images of 64 voxels until its residuals are 1e-6.
 """
 
@@ -192,8 +192,8 @@ def steps(folder: Path, repeat: int) -> dict:
             taken.append(1e6 * (last - first) / (many - few) / summary["fluid"]["flowing_voxels"])
         answer[name] = {"us": taken, "highest_divergence": summary.get("highest_divergence")}
         print(
-            f"{name:<26} {statistics.median(taken):5.2f} us of CPU a voxel and step; FFVC-mini 0.64 to 1.3 with obstacles,"
-            f" not converged",
+            f"{name:<26} {statistics.median(taken):5.2f} us of CPU a voxel and step; FFVC-mini 0.64 to 1.3"
+            " with obstacles, not converged",
             flush=True,
         )
     return answer
