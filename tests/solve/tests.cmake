@@ -1,7 +1,7 @@
 osteon_test(solve/elasticity RANKS 1 2 3 4 7 TIMEOUT 120)
 osteon_test(solve/elasticity_load RANKS 1 2 3 7 TIMEOUT 120)
 osteon_test(solve/elastic_periodic RANKS 1 2 3 7 TIMEOUT 120)
-osteon_test(solve/flow_buoyancy RANKS 1 2 3 TIMEOUT 120)
+osteon_test(solve/flow_buoyancy RANKS 1 TIMEOUT 120)
 osteon_test(solve/flow_packs RANKS 1 2 TIMEOUT 120)
 osteon_test(solve/flow_parts RANKS 1 2 3 5)
 osteon_test(solve/flow_permeability RANKS 1 2 3 5 TIMEOUT 120)
