@@ -1,4 +1,4 @@
-"""Natural convection by the command line: published numbers, what summary.json says, ranks, and what is refused."""
+"""Natural convection by the command line: published numbers, what summary.json says, and what is refused."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def save(folder: Path, n: int = SIZE) -> None:
     np.save(folder / "image.npy", np.zeros((n, n, 1), np.uint8))
 
 
-def test_a_heated_square_has_the_published_numbers_on_any_number_of_ranks(job: Job, tmp_path: Path) -> None:
-    """Oracle: de Vahl Davis 1983, extrapolated from 16 and 32 voxels; one rank."""
+def test_a_heated_square_has_the_published_numbers(job: Job, tmp_path: Path) -> None:
+    """Oracle: de Vahl Davis 1983, extrapolated from 16 and 32 voxels."""
     found = {}
     for n in (16, 32):
         save(tmp_path, n)
@@ -56,10 +56,6 @@ def test_a_heated_square_has_the_published_numbers_on_any_number_of_ranks(job: J
     with netCDF4.Dataset(tmp_path / "job.out" / "results.nc") as file:
         temperature = np.ma.filled(file["VTKHDF/CellData/temperature"][:].astype("f8"), np.nan)[..., 0]
     assert temperature + temperature[::-1, ::-1] == pytest.approx(601, abs=1e-2)  # warm above right is cold below left
-    job.write(text(1e4, n=32))
-    done = job.run("--no-report", "--force", "-n", "2")
-    assert done.code == 0, done.err
-    assert done.summary["convection_nusselt_number"]["y_low"] == pytest.approx(numbers[32], rel=1e-3)
 
 
 def test_what_does_not_settle_ends_with_its_history(job: Job, tmp_path: Path) -> None:
