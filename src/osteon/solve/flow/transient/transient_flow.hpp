@@ -28,7 +28,7 @@ struct flow_time_plan {
   double steady_change_per_s = 0;  ///< ends earlier, once no velocity changes faster, in highest velocities; 0: never
   bool has_fields = false;         ///< on_record is told fields
   /// Told the fields at the start, or where a saved state goes on, and after each step; called by all ranks. Empty: nobody
-  /// wants to know. @cost a fifth of a step
+  /// wants to know. @cost the velocities at all middles, once a step
   std::function<void(double time_s, const through_solution& fields)> on_step{};
 };
 
