@@ -141,7 +141,12 @@ def test_the_picture_shows_the_temperature(job: Job, tmp_path: Path) -> None:
         (INLET + OUTLET + HOT + "flux_W_per_m2 = 3\n", "", SOLID, "flux_W_per_m2: does not go with"),
         (INLET + OUTLET + HOT + "velocity_mm_per_s = 3\n", "", SOLID, "keys of a fluid"),
         (INLET + OUTLET + SIDES + "temperature_K = 3\n", "", SOLID, "a table of its own"),
-        (INLET + OUTLET + HOT.replace('"temperature"', '"periodic"'), "", SOLID, 'belongs to physics = "heat"'),
+        (
+            INLET + OUTLET + HOT.replace('"temperature"', '"periodic"'),
+            "",
+            SOLID,
+            "flow.heat knows neither faces that are one",
+        ),
         (INLET + OUTLET + HOT, "conductivity_W_per_K = 3", SOLID, "conductivity_W_per_K"),
         (
             OUTLET + '[[boundary]]\nface = "z_low"\nkind = "pressure"\npressure_Pa = 3\n',
