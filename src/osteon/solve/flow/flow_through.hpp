@@ -6,6 +6,7 @@
 /// Conditions belong to outer faces of fluid voxels on the faces of the image. Everything that is not named is a wall
 /// without slip, as is every face between fluid and solid. Units as in permeability.hpp: mm, s, Pa, Pa s, kg/m3.
 #include <limits>
+#include <osteon/solve/flow/carried_velocities.hpp>
 #include <osteon/solve/flow/permeability.hpp>
 #include <string>
 
@@ -65,7 +66,9 @@ struct through_options {
   int max_iterations = 500;  ///< of the linear solver, for each flow
   bool fields = true;
   std::function<void()> poll{};  ///< called between iterations, may throw on all ranks; empty: not
-  bool faces = false;            ///< the velocities on the voxels' faces are wanted, too
+  bool faces = false,
+       faces_of_all = false;   ///< the velocities on the voxels' faces are wanted, too, of the last flow or all
+  velocity_projector carry{};  ///< makes them, e.g. keep_mass; empty: they are those of the answer
 };
 
 /// What passes one boundary.
@@ -92,6 +95,7 @@ struct through_flow {
   double p95_wall_shear_Pa = 0;        ///< over the voxels next to them
   vector3 force_on_solid_N;            ///< on the solid voxels; not on walls that are faces of the image
   solve_certificate certificate;       ///< residual_history: that of the preconditioner; energy_identity_error unused
+  double faces_change = 0;             ///< by through_options::carry, as carried_velocities tells
   std::vector<double> steady_history;  ///< change of the answer that each step of Picard or Newton asks for
 };
 
@@ -105,6 +109,8 @@ struct through_solution {
   std::vector<float> wall_shear_Pa;  ///< mean over the walls of a voxel; 0 where it has none
   /// Of the last flow, if they are wanted: shape (cells, 6), along z, y, x through the low and the high face of each cell.
   std::vector<double> face_velocity_mm_per_s;
+  /// The same of the flows before it, if those of all are wanted.
+  std::vector<std::vector<double>> earlier_face_velocity_mm_per_s;
   double setup_seconds = 0;
 };
 

@@ -18,7 +18,7 @@ constexpr std::size_t most_kept = 10;
 constexpr double first_fall = 1e-2;   // of the residual, by the hybrid scheme, before the limiter looks at the temperature
 constexpr double fall_a_step = 0.05;  // of the residual, between two looks
 constexpr int most_looks = 16;        // of the limiter; after them its weights stay
-constexpr double settled = 1e-4;      // change of the residual by new weights, with which they stay, too
+constexpr double settled_weights = 1e-4;   // change of the residual by new weights, with which they stay, too
 constexpr double fall_of_rounding = 1e-5;  // after which the residual is computed anew
 
 }  // namespace
@@ -31,6 +31,8 @@ transport_solver::transport_solver(transport_cells& cells) : cells_(cells), mult
   right_.assign(owned, 0);
   w_.assign(owned, 0);
 }
+
+void transport_solver::restart() { std::fill(x_.begin(), x_.end(), 0.0); }
 
 // Sums of N terms over owned cells, the same for any number of threads. @param term (begin, end, sums)
 template <std::size_t N, class Term>
@@ -63,7 +65,7 @@ double transport_solver::imbalance() const {
     for (std::int64_t i = begin; i < end; ++i) sum[0] += r_[at(i)];
   })[0];
   // By face of the image, by what flows in and out, and by what sources make, which is the right side where no face is.
-  enum : std::size_t { in = 6, out, source, values };
+  enum : std::size_t { in = 6, out, source, terms, values };
   std::array<double, values> heat{};
   for (const transport_side& s : cells_.sides) {
     const double x = x_[at(s.cell)];
@@ -72,10 +74,16 @@ double transport_solver::imbalance() const {
     heat[out] += s.takes * x;
     heat[source] -= (s.conductance + s.brings) * s.beyond_K + s.heat_W;
   }
-  for (const double b : cells_.right) heat[source] += b;
+  for (const double b : cells_.right) {
+    heat[source] += b;
+    heat[terms] += std::abs(b);
+  }
+  const auto all = sum_of_ranks(cells_.grid.where.comm, heat);
   double gross = 0;
-  for (const double h : sum_of_ranks(cells_.grid.where.comm, heat)) gross += std::abs(h);
-  return gross > 0 ? std::abs(lost) / (gross / 2) : 0;
+  for (std::size_t n = 0; n < terms; ++n) gross += std::abs(all[n]);
+  constexpr double rounding = 1e-14;  // of terms that add up to nearly nothing: next to no heat passes
+  const double beyond_rounding = std::max(0.0, std::abs(lost) - rounding * all[terms]);
+  return gross > 0 ? beyond_rounding / (gross / 2) : 0;
 }
 
 double transport_solver::residual_with(heat_convection scheme) {
@@ -185,7 +193,7 @@ void transport_solver::solve(heat_convection scheme, const options& how, solve_c
     // New weights in part, and ever less: all at once they change to and fro.
     set_weights(cells_, scheme, x_.data(), 1 / std::sqrt(1.0 + look));
     const double now = find_residual();
-    const bool is_last = look + 1 >= most_looks || now <= settled * first_;
+    const bool is_last = look + 1 >= most_looks || now <= settled_weights * first_;
     certificate.converged = reduce(is_last ? to : std::max(to, fall_a_step * now), how, certificate, log);
     if (is_last) break;
   }

@@ -21,6 +21,8 @@ class transport_solver {
   /// @throws solve_error if a value is not finite @collective
   void solve(heat_convection scheme, const options& how, solve_certificate& certificate, log_sink& log);
 
+  /// The next solution begins at zero, not at the last one.
+  void restart();
   /// Shape (grid.size), above the reference; ghosts current.
   const std::vector<double>& answer() const { return x_; }
   /// |b - K x| / |b| with other weights, which are set. @collective
