@@ -22,6 +22,9 @@ struct flow_keys {
   double heat_source_W_per_m3 = 0;
   std::string heat_convection = "limited";  ///< or hybrid, central
 
+  std::vector<double> peclet_numbers;  ///< of dispersion
+  std::optional<double> peclet_length_mm, diffusivity_m2_per_s;
+
   double conductivity() const { return conductivity_W_per_mK.value_or(0.6); }
   double heat_capacity() const { return heat_capacity_J_per_m3K.value_or(4.18e6); }
 };

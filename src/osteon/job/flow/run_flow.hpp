@@ -5,7 +5,7 @@
 
 namespace osteon::job {
 
-/// `permeability` or `permeability_tensor`.
+/// `permeability`, `permeability_tensor`, `dispersion` or `flow`.
 std::string flow_test(const spec& job);
 
 /// Steady Stokes flow through the fluid of a job, along its axis or along all. @collective on part.where.comm

@@ -13,6 +13,7 @@
 #include <osteon/job/flow/run_flow_heat.hpp>
 #include <osteon/job/flow/run_flow_transient.hpp>
 #include <osteon/solve/checkpointer.hpp>
+#include <osteon/solve/flow/projection/mass_keeping.hpp>
 #include <osteon/solve/joint_certificate.hpp>
 
 namespace osteon::job {
@@ -251,7 +252,8 @@ std::string state_of(const solve::through_flow& flow, bool has_inertia) {
 
 }  // namespace
 
-physics_result run_flow_through(const spec& job, const local_model& part, const solve::options& how, log_sink& log) {
+physics_result run_flow_through(const spec& job, const local_model& part, const solve::options& how, log_sink& log,
+                                std::vector<double>* temperature_K) {
   if (job.transient) return run_flow_transient(job, part, how, log);
   const MPI_Comm comm = part.where.comm;
   solve::through_problem problem;
@@ -262,7 +264,8 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
     if (flow_keys_of(job).heat) heat = make_temperature_problem(job, part, problem.cells, problem.boundaries, table_of);
   });
   solve::through_options options = through_options_of(how);
-  options.faces = flow_keys_of(job).heat;
+  options.faces = options.faces_of_all = flow_keys_of(job).heat;
+  options.carry = solve::keep_mass;
   solve::through_solution solution = solve::solve_flow_through(problem, options, log);
   physics_result result;
   result.elements = part.cells.size();
@@ -275,6 +278,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   const solve::through_flow& last = solution.flows.back();
   const flow_keys f = flow_keys_of(job);
   result.answers = answers_of_flow(last, names, f);
+  if (f.heat) result.answers["flux_correction"] = last.faces_change;
   tell_of_upwinding(job, last, result.answers, log);
   if (!f.multiples.empty()) {
     result.answers["flows"] = json::array();
@@ -299,7 +303,7 @@ physics_result run_flow_through(const spec& job, const local_model& part, const 
   result.fields.push_back({{"wall_shear_stress", "shear stress on the walls of a voxel", "Pa", io::centring::cell, 1},
                            [&part, shear] { return cell_planes(part, shear, 1); }});
   if (f.heat && result.certificate.converged)
-    add_flow_temperature(result, job, part, std::move(heat), solution, names, how, log);
+    add_flow_temperature(result, job, part, std::move(heat), solution, names, how, log, temperature_K);
   result.answers["load"] = through_load(job, part);
   return result;
 }
